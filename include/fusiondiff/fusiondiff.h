@@ -1,0 +1,145 @@
+/*
+ * fusiondiff: what an inference engine's builder did to an ONNX model.
+ *
+ * One run is one `struct fsd_diff`: opened from a model and an engine, asked for
+ * counts, written as reports, freed.  Nothing here prints, exits or keeps state
+ * between runs; different runs may live in different threads.
+ *
+ * Memory: running out of memory aborts the process.  Every size that is read from
+ * an input is checked against a limit first, so that running out is the machine's
+ * condition and not the input's.
+ *
+ * Words (node, layer, link, evidence, fate, kind, cause) are defined in README.md.
+ */
+#ifndef FUSIONDIFF_FUSIONDIFF_H
+#define FUSIONDIFF_FUSIONDIFF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FSD_VERSION "0.1.0"
+#define FSD_SCHEMA  "fusiondiff/1"
+
+#define FSD_API __attribute__((visibility("default")))
+
+/* ------------------------------------------------------------------ errors */
+
+/** What went wrong, as far as a caller can act differently on it. */
+enum fsd_status {
+    FSD_OK,
+    FSD_E_IO,          /**< a file cannot be opened or read */
+    FSD_E_FORMAT,      /**< a file is not what it should be, or is damaged */
+    FSD_E_LIMIT,       /**< a count, depth or size is over its limit */
+    FSD_E_UNSUPPORTED, /**< a known kind of file that this program cannot read */
+    FSD_E_MISMATCH,    /**< model and engine do not belong together */
+    FSD_E_WRITE,       /**< a report cannot be written */
+    FSD_E_ARG,         /**< an option or a combination of options makes no sense */
+    FSD__STATUS_COUNT
+};
+
+/** What `fsd_error.pos` counts. */
+enum fsd_pos_unit { FSD_POS_NONE, FSD_POS_BYTE, FSD_POS_LINE };
+
+/** Filled on failure; the caller owns it.  `file` and `message` are never cut in
+ *  the middle of a UTF-8 character and hold no control characters. */
+struct fsd_error {
+    enum fsd_status status;
+    enum fsd_pos_unit unit;
+    uint64_t pos; /**< meaningful unless unit is FSD_POS_NONE */
+    char file[256];
+    char message[512];
+};
+
+/** A stable lower-case name ("format", "limit"); never NULL. */
+FSD_API const char *fsd_status_name(enum fsd_status status);
+
+/** Writes "file:pos: message" (position only where known) into `out`, at most
+ *  `size` bytes with the closing zero.  Returns `out`. */
+FSD_API const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size);
+
+/* ----------------------------------------------------------------- options */
+
+/** Why a layer and a node are believed to belong together; bits of a mask,
+ *  the strongest first. */
+enum fsd_evidence {
+    FSD_BY_METADATA = 1 << 0,  /**< the engine's own "[ONNX Layer: x]" */
+    FSD_BY_NAME = 1 << 1,      /**< x stands in the layer's name */
+    FSD_BY_LOG = 1 << 2,       /**< the builder's log says so */
+    FSD_BY_TENSOR = 1 << 3,    /**< x lies between the layer's boundary tensors */
+    FSD_BY_STRUCTURE = 1 << 4, /**< nothing else fits */
+    FSD_BY_ALL = (1 << 5) - 1
+};
+
+enum fsd_severity { FSD_INFO, FSD_WARNING, FSD_ERROR, FSD__SEVERITY_COUNT };
+
+/** Zero is the default of every field. */
+struct fsd_options {
+    const char *model;  /**< path of the ONNX model; "-" reads standard input */
+    const char *engine; /**< path of the engine dump; "-" reads standard input */
+    unsigned evidence;  /**< mask of enum fsd_evidence; 0 means all */
+    bool force;         /**< go on though model and engine do not fit */
+};
+
+/** How a report looks.  Zero is the default of every field. */
+struct fsd_style {
+    bool color;      /**< ANSI colours */
+    bool all;        /**< unfold runs of ordinary layers */
+    bool one_column; /**< never put nodes beside layers */
+    unsigned width;  /**< columns of the terminal; 0 means 100 */
+};
+
+/* -------------------------------------------------------------------- runs */
+
+struct fsd_diff;
+
+/** Reads both inputs and runs all passes.
+ *  @param out    set to the run on success, to NULL on failure; free it with
+ *                fsd_diff_free().
+ *  @param opt    `model` and `engine` must not be NULL.
+ *  @param err    may be NULL.
+ *  @return FSD_OK, or the status that `err` describes. */
+FSD_API enum fsd_status fsd_diff_open(struct fsd_diff **out,
+                                      const struct fsd_options *opt,
+                                      struct fsd_error *err);
+
+/** @param diff may be NULL. */
+FSD_API void fsd_diff_free(struct fsd_diff *diff);
+
+/** The number of findings at or above a severity. */
+FSD_API uint32_t fsd_diff_findings(const struct fsd_diff *diff,
+                                   enum fsd_severity least);
+
+/** Writes one report.
+ *  @param format a name that fsd_format_find() or fsd_format_at() gave.
+ *  @param style  may be NULL.
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for an unknown
+ *          format. */
+FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *format,
+                                       const struct fsd_style *style, FILE *out,
+                                       struct fsd_error *err);
+
+/** Reads one input and writes what was understood of it as sorted text, the same bytes
+ *  for the same graph.
+ *  @param side "model", which needs `opt->model`; or "engine", which needs `opt->engine`
+ *              and uses the names of `opt->model` where that is not NULL.
+ *  @return FSD_OK, or the status that `err` describes. */
+FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *out,
+                                 struct fsd_error *err);
+
+/** The format that belongs to a name ("text", "json") or, when `name` is a path,
+ *  to its ending; NULL when there is none.  The string is static. */
+FSD_API const char *fsd_format_find(const char *name);
+
+/** The i-th format's name, NULL past the last. */
+FSD_API const char *fsd_format_at(unsigned i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * Blocks of growing size in a list, each filled from the front:
+ *
+ *     newest -> [header|used....|free......] -> [header|used......] -> ...
+ *
+ * A request that does not fit opens a new block, twice as large as the last up to a
+ * megabyte, or as large as the request.
+ */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
+
+struct block {
+    struct block *next;
+    size_t used, size; /* of data */
+    alignas(max_align_t) unsigned char data[];
+};
+
+struct fsd_arena {
+    struct block *newest;
+    size_t next_size;
+};
+
+static void out_of_memory(void)
+{
+    fputs("fusiondiff: out of memory\n", stderr);
+    abort();
+}
+
+static struct block *add_block(struct fsd_arena *arena, size_t size)
+{
+    struct block *block = calloc(1, sizeof *block + size);
+
+    if (!block)
+        out_of_memory();
+    block->size = size;
+    block->next = arena->newest;
+    arena->newest = block;
+    return block;
+}
+
+struct fsd_arena *fsd_arena_new(void)
+{
+    struct fsd_arena *arena = calloc(1, sizeof *arena);
+
+    if (!arena)
+        out_of_memory();
+    arena->next_size = FIRST_BLOCK;
+    return arena;
+}
+
+void fsd_arena_free(struct fsd_arena *arena)
+{
+    if (!arena)
+        return;
+    for (struct block *block = arena->newest; block;) {
+        struct block *next = block->next;
+
+        free(block);
+        block = next;
+    }
+    free(arena);
+}
+
+void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align)
+{
+    struct block *block = arena->newest;
+    size_t bytes, at;
+
+    if (size && n > (SIZE_MAX / 2) / size)
+        out_of_memory();
+    bytes = n * size;
+#ifdef FSD_ARENA_DEBUG
+    (void)align;
+    (void)at;
+    block = add_block(arena, bytes);
+    return block->data;
+#else
+    at = block ? (block->used + align - 1) & ~(align - 1) : 0;
+    if (!block || at > block->size || bytes > block->size - at) {
+        block = add_block(arena, bytes > arena->next_size ? bytes : arena->next_size);
+        if (arena->next_size < LARGEST_BLOCK)
+            arena->next_size *= 2;
+        at = 0;
+    }
+    block->used = at + bytes;
+    return block->data + at;
+#endif
+}
+
+char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n)
+{
+    char *copy = fsd_arena_alloc(arena, n + 1, 1, 1);
+
+    if (n)
+        memcpy(copy, s, n);
+    return copy;
+}

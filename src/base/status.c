@@ -1,0 +1,72 @@
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static const char *const names[] = {"ok",          "io",       "format", "limit",
+                                    "unsupported", "mismatch", "write",  "arg"};
+_Static_assert(sizeof names / sizeof *names == FSD__STATUS_COUNT, "a name a status");
+
+const char *fsd_status_name(enum fsd_status status)
+{
+    return (unsigned)status < FSD__STATUS_COUNT ? names[status] : "unknown";
+}
+
+/* Copies printable text only, and never half a character: messages quote inputs. */
+static void copy_safe(char *out, size_t size, const char *s)
+{
+    size_t n = 0;
+
+    for (size_t left = strlen(s); left;) {
+        size_t len = fsd_utf8_len((const unsigned char *)s, left);
+        bool hidden =
+            !len || fsd_code_is_hidden(fsd_utf8_code((const unsigned char *)s, len));
+        size_t take = hidden ? 1 : len;
+
+        if (n + take >= size)
+            break;
+        if (hidden)
+            out[n] = '?';
+        else
+            memcpy(out + n, s, take);
+        n += take;
+        s += len ? len : 1;
+        left -= len ? len : 1;
+    }
+    out[n] = '\0';
+}
+
+enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
+                         const char *file, enum fsd_pos_unit unit, uint64_t pos,
+                         const char *format, ...)
+{
+    char message[2 * sizeof err->message];
+    va_list args;
+
+    if (!err)
+        return status;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    memset(err, 0, sizeof *err);
+    err->status = status;
+    err->unit = unit;
+    err->pos = pos;
+    copy_safe(err->file, sizeof err->file, file ? file : "");
+    copy_safe(err->message, sizeof err->message, message);
+    return status;
+}
+
+const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size)
+{
+    char pos[48] = "";
+
+    if (err->unit == FSD_POS_BYTE)
+        snprintf(pos, sizeof pos, "byte %llu: ", (unsigned long long)err->pos);
+    else if (err->unit == FSD_POS_LINE)
+        snprintf(pos, sizeof pos, "line %llu: ", (unsigned long long)err->pos);
+    snprintf(out, size, "%s%s%s%s", err->file, *err->file ? ": " : "", pos,
+             err->message);
+    return out;
+}

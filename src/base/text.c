@@ -1,0 +1,89 @@
+#include "base/text.h"
+
+#include <string.h>
+
+static bool is_tail(unsigned char c)
+{
+    return (c & 0xc0) == 0x80;
+}
+
+/* Lengths and lead bytes after the Unicode standard, table 3-7: no overlong forms,
+ * no surrogates, nothing above U+10FFFF. */
+size_t fsd_utf8_len(const unsigned char *s, size_t n)
+{
+    if (n && s[0] < 0x80)
+        return 1;
+    if (n >= 2 && s[0] >= 0xc2 && s[0] <= 0xdf && is_tail(s[1]))
+        return 2;
+    if (n >= 3 && (s[0] & 0xf0) == 0xe0 && is_tail(s[1]) && is_tail(s[2])) {
+        bool overlong = s[0] == 0xe0 && s[1] < 0xa0;
+        bool surrogate = s[0] == 0xed && s[1] > 0x9f;
+
+        return overlong || surrogate ? 0 : 3;
+    }
+    if (n >= 4 && s[0] >= 0xf0 && s[0] <= 0xf4 && is_tail(s[1]) && is_tail(s[2]) &&
+        is_tail(s[3])) {
+        bool overlong = s[0] == 0xf0 && s[1] < 0x90;
+        bool beyond = s[0] == 0xf4 && s[1] > 0x8f;
+
+        return overlong || beyond ? 0 : 4;
+    }
+    return 0;
+}
+
+uint32_t fsd_utf8_code(const unsigned char *s, size_t len)
+{
+    static const unsigned char lead_mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = s[0] & lead_mask[len];
+
+    for (size_t i = 1; i < len; i++)
+        code = code << 6 | (s[i] & 0x3f);
+    return code;
+}
+
+bool fsd_code_is_hidden(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
+           (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || code == 0x061c ||
+           (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f);
+}
+
+void fsd_put_safe(FILE *out, const char *s)
+{
+    for (size_t left = strlen(s); left;) {
+        const unsigned char *at = (const unsigned char *)s;
+        size_t len = fsd_utf8_len(at, left);
+        uint32_t code = len ? fsd_utf8_code(at, len) : *at;
+
+        if (!len)
+            len = 1;
+        if (fsd_code_is_hidden(code))
+            fprintf(out, "\\u{%x}", (unsigned)code);
+        else
+            fwrite(s, 1, len, out);
+        s += len;
+        left -= len;
+    }
+}
+
+size_t fsd_safe_width(const char *s)
+{
+    size_t width = 0;
+
+    for (size_t left = strlen(s); left;) {
+        const unsigned char *at = (const unsigned char *)s;
+        size_t len = fsd_utf8_len(at, left);
+        uint32_t code = len ? fsd_utf8_code(at, len) : *at;
+
+        if (!len)
+            len = 1;
+        if (fsd_code_is_hidden(code))
+            width += (size_t)snprintf(NULL, 0, "\\u{%x}", (unsigned)code);
+        else
+            width++;
+        s += len;
+        left -= len;
+    }
+    return width;
+}

@@ -1,0 +1,29 @@
+/* Text helpers that know nothing of formats: UTF-8 and safe printing. */
+#ifndef FSD_BASE_TEXT_H
+#define FSD_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** The length in bytes (1 to 4) of the valid UTF-8 character at s, 0 when the bytes
+ *  there are none; n is what is left. */
+size_t fsd_utf8_len(const unsigned char *s, size_t n);
+
+/** The code point of a valid character. */
+uint32_t fsd_utf8_code(const unsigned char *s, size_t len);
+
+/** True for characters that change what a terminal or a reader sees without being
+ *  seen: controls, bidirectional marks, line separators. */
+bool fsd_code_is_hidden(uint32_t code);
+
+/** Prints valid UTF-8 so that a terminal and a reader get what they see: hidden
+ *  characters become "\\u{1f}", everything else stands as it is. */
+void fsd_put_safe(FILE *out, const char *s);
+
+/** Columns that `s` takes when printed by fsd_put_safe(), a wide character counting
+ *  one.  Good enough to align Latin names. */
+size_t fsd_safe_width(const char *s);
+
+#endif

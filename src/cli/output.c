@@ -1,0 +1,133 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum fsd_status fail(struct fsd_error *err, enum fsd_status status,
+                            const char *path, const char *what)
+{
+    memset(err, 0, sizeof *err);
+    err->status = status;
+    snprintf(err->file, sizeof err->file, "%s", path);
+    snprintf(err->message, sizeof err->message, "%s", what);
+    return status;
+}
+
+/* `input` may be NULL. */
+static bool is_input(const char *path, const char *input)
+{
+    struct stat x, y;
+
+    return input && !stat(path, &x) && !stat(input, &y) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+enum fsd_status check_outputs(const struct command_line *line, struct fsd_error *err)
+{
+    for (unsigned i = 0; i < line->n_outputs; i++) {
+        const char *path = line->outputs[i].path;
+
+        if (path &&
+            (is_input(path, line->run.model) || is_input(path, line->run.engine)))
+            return fail(err, FSD_E_ARG, path,
+                        "expected an output, found one of the inputs");
+    }
+    return FSD_OK;
+}
+
+static enum fsd_status print(const struct command_line *line,
+                             const struct output *output, const struct fsd_diff *diff,
+                             FILE *out, struct fsd_error *err)
+{
+    struct fsd_style style = line->style;
+
+    if (output->path)
+        style.color = false;
+    if (line->dump)
+        return fsd_dump(line->dump, &line->run, out, err);
+    return fsd_diff_write(diff, output->format ? output->format : "text", &style, out,
+                          err);
+}
+
+/* A device or a pipe (/dev/stdout, /dev/full) cannot be replaced: it is written to. */
+static bool is_special(const char *path)
+{
+    struct stat st;
+
+    return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+static enum fsd_status write_special(const struct command_line *line,
+                                     const struct output *output,
+                                     const struct fsd_diff *diff, struct fsd_error *err)
+{
+    FILE *out = fopen(output->path, "w");
+    enum fsd_status status;
+
+    if (!out)
+        return fail(err, FSD_E_WRITE, output->path, strerror(errno));
+    status = print(line, output, diff, out, err);
+    if (fclose(out) && status == FSD_OK)
+        return fail(err, FSD_E_WRITE, output->path, strerror(errno));
+    return status;
+}
+
+/* mkstemp makes the file private; a report gets the mode any new file would. */
+static FILE *open_temporary(char *path)
+{
+    int fd = mkstemp(path);
+    mode_t mask;
+
+    if (fd < 0)
+        return NULL;
+    mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    return fdopen(fd, "w");
+}
+
+static enum fsd_status write_renamed(const struct command_line *line,
+                                     const struct output *output,
+                                     const struct fsd_diff *diff, struct fsd_error *err)
+{
+    size_t n = strlen(output->path) + sizeof ".XXXXXX";
+    char *temporary = malloc(n);
+    enum fsd_status status;
+    FILE *out;
+
+    if (!temporary)
+        return fail(err, FSD_E_WRITE, output->path, "out of memory");
+    snprintf(temporary, n, "%s.XXXXXX", output->path);
+    out = open_temporary(temporary);
+    if (!out) {
+        free(temporary);
+        return fail(err, FSD_E_WRITE, output->path, strerror(errno));
+    }
+    status = print(line, output, diff, out, err);
+    if (fclose(out) && status == FSD_OK)
+        status = fail(err, FSD_E_WRITE, output->path, strerror(errno));
+    if (status == FSD_OK && rename(temporary, output->path))
+        status = fail(err, FSD_E_WRITE, output->path, strerror(errno));
+    if (status != FSD_OK)
+        unlink(temporary);
+    free(temporary);
+    return status;
+}
+
+enum fsd_status write_output(const struct command_line *line,
+                             const struct output *output, const struct fsd_diff *diff,
+                             struct fsd_error *err)
+{
+    enum fsd_status status;
+
+    if (output->path)
+        return is_special(output->path) ? write_special(line, output, diff, err)
+                                        : write_renamed(line, output, diff, err);
+    status = print(line, output, diff, stdout, err);
+    if (status == FSD_E_WRITE)
+        return fail(err, FSD_E_WRITE, "standard output", strerror(errno));
+    return status;
+}

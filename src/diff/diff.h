@@ -1,0 +1,117 @@
+/*
+ * What the relation means: fates, kinds, causes, precisions, findings, and all counts.
+ *
+ * `struct fsd_diff` is the public header's opaque run.  session.c fills it stage by
+ * stage; writers get it const.
+ */
+#ifndef FSD_DIFF_DIFF_H
+#define FSD_DIFF_DIFF_H
+
+#include "match/match.h"
+
+/** What became of a node, exactly one. */
+enum fsd_fate {
+    FSD_FATE_LAYER,
+    FSD_FATE_FOLDED,
+    FSD_FATE_IDENTITY,
+    FSD_FATE_ABSORBED,
+    FSD_FATE_MERGED,
+    FSD_FATE_DEAD,
+    FSD_FATE_UNEXPLAINED,
+    FSD__FATE_COUNT
+};
+
+/** Why an inserted layer is there; the words are explained in README.md. */
+enum fsd_cause {
+    FSD_CAUSE_NONE, /**< not inserted, and moves nothing for the builder's sake */
+    FSD_CAUSE_IO,
+    FSD_CAUSE_DTYPE,
+    FSD_CAUSE_LAYOUT,
+    FSD_CAUSE_DTYPE_LAYOUT,
+    FSD_CAUSE_SCALE,
+    FSD_CAUSE_CONCAT,
+    FSD_CAUSE_SLICE,
+    FSD_CAUSE_PLUGIN,
+    FSD_CAUSE_FOREIGN,
+    FSD_CAUSE_DLA,
+    FSD_CAUSE_FREE,
+    FSD_CAUSE_UNKNOWN,
+    FSD__CAUSE_COUNT
+};
+
+struct fsd_node_result {
+    enum fsd_fate fate;
+    const char *why; /**< the proof in a few words, or what is missing; a literal */
+    fsd_id other;    /**< merged: the node it duplicates; FSD_NONE */
+    fsd_id
+        near_layer; /**< identity, dissolved: a layer between whose tensors it lies */
+    enum fsd_dtype requested, realised;
+};
+
+struct fsd_layer_result {
+    enum fsd_kind kind;
+    bool inserted; /**< computes no node */
+    enum fsd_cause cause;
+    enum fsd_dtype precision;
+};
+
+/** One number a finding carries. */
+struct fsd_fact {
+    const char *key; /**< a literal */
+    uint64_t number;
+    fsd_sym text; /**< used instead when not 0 */
+};
+
+struct fsd_rule;
+
+struct fsd_finding {
+    const struct fsd_rule *rule;
+    struct fsd_span layers, nodes,
+        tensors;           /**< in fsd_diff.subjects; tensors: engine's */
+    struct fsd_span facts; /**< in fsd_diff.facts_pool */
+};
+
+struct fsd_summary {
+    uint32_t nodes, layers;
+    uint32_t by_fate[FSD__FATE_COUNT];
+    uint32_t by_kind[FSD__KIND_COUNT];
+    uint32_t by_cause[FSD__CAUSE_COUNT]; /**< of inserted layers */
+    uint32_t inserted;
+    uint32_t links,
+        by_evidence[5]; /**< links that have each bit of enum fsd_evidence */
+    uint32_t computing,
+        mapped; /**< layers that should compute nodes, and those that do */
+    uint32_t by_severity[FSD__SEVERITY_COUNT];
+};
+
+struct fsd_diff {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    struct fsd_graph *model, *engine;
+    struct fsd_facts *facts;
+    struct fsd_match *match;
+    unsigned evidence;
+    struct fsd_node_result *nodes;   /**< by node */
+    struct fsd_layer_result *layers; /**< by layer */
+    FSD_VEC(struct fsd_finding) findings;
+    FSD_VEC(fsd_id) subjects;
+    FSD_VEC(struct fsd_fact) facts_pool;
+    struct fsd_summary summary;
+};
+
+/* The stages, in their order. */
+void fsd_diff_kinds(struct fsd_diff *d);  /**< kind, inserted, precision of layers */
+void fsd_diff_fates(struct fsd_diff *d);  /**< fate of nodes */
+void fsd_diff_causes(struct fsd_diff *d); /**< cause of layers */
+void fsd_diff_precisions(struct fsd_diff *d); /**< requested, realised of nodes */
+void fsd_diff_rules(struct fsd_diff *d);      /**< findings */
+void fsd_diff_summarize(struct fsd_diff *d);  /**< counts */
+
+/* The words of the contract, as reports print them. */
+const char *fsd_fate_name(enum fsd_fate fate);
+const char *fsd_kind_name(enum fsd_kind kind);
+const char *fsd_cause_name(enum fsd_cause cause);
+const char *fsd_evidence_name(unsigned bit_index);
+const char *fsd_severity_name(enum fsd_severity severity);
+
+#endif

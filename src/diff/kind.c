@@ -1,0 +1,113 @@
+/*
+ * Kinds, after the links are known: a layer all of whose nodes are Q or DQ is a
+ * quantize layer whatever its type (TensorRT 8.0 makes it a Scale, later ones a
+ * Reformat), and what computes no node though it only moves data was inserted.
+ */
+#include "diff/diff.h"
+
+#include <string.h>
+
+static bool all_quantizers(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_match *m = d->match;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (!(d->facts->traits[node] & FSD_OP_QDQ) &&
+            d->facts->same[node] == FSD_SAME_NOT)
+            return false;
+    }
+    return m->of_layer[layer].n > 0;
+}
+
+static bool any_quantizer(const struct fsd_diff *d, fsd_id layer)
+{
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
+        if (d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] & FSD_OP_QDQ)
+            return true;
+    return false;
+}
+
+static enum fsd_kind refine(const struct fsd_diff *d, fsd_id layer)
+{
+    enum fsd_kind kind = d->engine->layers.at[layer].kind;
+
+    if ((kind == FSD_KIND_COMPUTE || kind == FSD_KIND_REFORMAT) &&
+        any_quantizer(d, layer) && all_quantizers(d, layer))
+        return FSD_KIND_QUANTIZE;
+    return kind;
+}
+
+static bool only_moves(enum fsd_kind kind)
+{
+    return kind == FSD_KIND_REFORMAT || kind == FSD_KIND_COPY || kind == FSD_KIND_NOOP;
+}
+
+/* ------------------------------------------------------------------ precision */
+
+static enum fsd_dtype port_type(const struct fsd_diff *d, struct fsd_span ports,
+                                uint32_t i)
+{
+    return fsd_port_form(d->engine, &d->engine->ports.at[ports.at + i])->type;
+}
+
+static enum fsd_dtype narrowest(const struct fsd_diff *d, struct fsd_span ports)
+{
+    enum fsd_dtype best = FSD_DTYPE_UNKNOWN;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        enum fsd_dtype type = port_type(d, ports, i);
+
+        if (fsd_dtype_rank(type) &&
+            (!fsd_dtype_rank(best) || fsd_dtype_rank(type) < fsd_dtype_rank(best)))
+            best = type;
+    }
+    return best;
+}
+
+static enum fsd_dtype first_known(const struct fsd_diff *d, struct fsd_span ports)
+{
+    for (uint32_t i = 0; i < ports.n; i++)
+        if (port_type(d, ports, i) != FSD_DTYPE_UNKNOWN)
+            return port_type(d, ports, i);
+    return FSD_DTYPE_UNKNOWN;
+}
+
+/* FP32 tensors leave open whether the kernel rounds to TF32; its name tells. */
+static enum fsd_dtype by_tactic(const struct fsd_diff *d, fsd_id layer,
+                                enum fsd_dtype type)
+{
+    const char *tactic = fsd_text(d->names, d->engine->layers.at[layer].tactic);
+
+    return type == FSD_FP32 && strstr(tactic, "tf32") ? FSD_TF32 : type;
+}
+
+/* A layer computes in the type of what it reads: an INT8 convolution with an FP16
+ * residual is an INT8 convolution.  One that only moves data has the type it writes. */
+static enum fsd_dtype precision(const struct fsd_diff *d, fsd_id layer,
+                                enum fsd_kind kind)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    bool computes = kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
+    enum fsd_dtype type = computes ? narrowest(d, n->in) : first_known(d, n->out);
+
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = computes ? narrowest(d, n->out) : first_known(d, n->in);
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = first_known(d, n->out);
+    return computes ? by_tactic(d, layer, type) : type;
+}
+
+void fsd_diff_kinds(struct fsd_diff *d)
+{
+    d->layers = FSD_NEW(d->arena, struct fsd_layer_result, d->engine->nodes.n);
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        struct fsd_layer_result *r = &d->layers[i];
+
+        r->kind = refine(d, i);
+        r->inserted = only_moves(r->kind) && !d->match->of_layer[i].n &&
+                      d->match->region_of_layer[i] == FSD_NONE;
+        r->precision = precision(d, i, r->kind);
+    }
+}

@@ -1,0 +1,46 @@
+#include "diff/diff.h"
+
+const char *fsd_fate_name(enum fsd_fate fate)
+{
+    static const char *const names[] = {"layer",  "folded", "identity",   "absorbed",
+                                        "merged", "dead",   "unexplained"};
+    _Static_assert(FSD_COUNT_OF(names) == FSD__FATE_COUNT, "a name each");
+
+    return names[fate];
+}
+
+const char *fsd_kind_name(enum fsd_kind kind)
+{
+    static const char *const names[] = {"compute",  "reformat", "copy",
+                                        "quantize", "constant", "noop",
+                                        "shape",    "sync",     "foreign"};
+    _Static_assert(FSD_COUNT_OF(names) == FSD__KIND_COUNT, "a name each");
+
+    return names[kind];
+}
+
+const char *fsd_cause_name(enum fsd_cause cause)
+{
+    static const char *const names[] = {
+        "",      "io",     "dtype",   "layout", "dtype+layout", "scale",  "concat",
+        "slice", "plugin", "foreign", "dla",    "free",         "unknown"};
+    _Static_assert(FSD_COUNT_OF(names) == FSD__CAUSE_COUNT, "a name each");
+
+    return names[cause];
+}
+
+const char *fsd_evidence_name(unsigned bit_index)
+{
+    static const char *const names[] = {"metadata", "name", "log", "tensor",
+                                        "structure"};
+
+    return names[bit_index];
+}
+
+const char *fsd_severity_name(enum fsd_severity severity)
+{
+    static const char *const names[] = {"info", "warning", "error"};
+    _Static_assert(FSD_COUNT_OF(names) == FSD__SEVERITY_COUNT, "a name each");
+
+    return names[severity];
+}

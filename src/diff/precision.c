@@ -1,0 +1,100 @@
+/*
+ * Requested: what the model asks of a node.  A quantized operator stands between DQs,
+ * so its requested type is the one they dequantize from; a weighted operator needs a DQ
+ * on both its data and its weight to be asked to run narrow, another operator a DQ
+ * before and a Q behind.  Everything else is asked to run in the model's own type.
+ *
+ * Realised: the precision of the layer that computes it.
+ */
+#include "diff/diff.h"
+
+static enum fsd_dtype before_dq(const struct fsd_diff *d, fsd_id tensor)
+{
+    fsd_id dq = fsd_tensor_producer(d->model, tensor);
+    fsd_id in, q;
+    enum fsd_dtype type;
+
+    if (dq == FSD_NONE || !(d->facts->traits[dq] & FSD_OP_DEQUANTIZE))
+        return FSD_DTYPE_UNKNOWN;
+    in = fsd_node_in_tensor(d->model, dq, 0);
+    type = fsd_tensor_form(d->model, in)->type;
+    if (type != FSD_DTYPE_UNKNOWN || in == FSD_NONE)
+        return type;
+    /* ONNX: a QuantizeLinear without a zero point makes uint8; the reader knows the
+     * type wherever the model says it. */
+    q = fsd_tensor_producer(d->model, in);
+    return q != FSD_NONE && (d->facts->traits[q] & FSD_OP_QUANTIZE) ? FSD_INT8
+                                                                    : FSD_DTYPE_UNKNOWN;
+}
+
+static bool all_readers_quantize(const struct fsd_diff *d, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+
+    for (uint32_t i = 0; i < t->consumers.n; i++)
+        if (!(d->facts->traits[d->model->links.at[t->consumers.at + i]] &
+              FSD_OP_QUANTIZE))
+            return false;
+    return t->consumers.n > 0;
+}
+
+static enum fsd_dtype quantized_request(const struct fsd_diff *d, fsd_id node)
+{
+    fsd_id in = fsd_node_in_tensor(d->model, node, 0);
+    fsd_id out = fsd_node_out_tensor(d->model, node, 0);
+    enum fsd_dtype type = in == FSD_NONE ? FSD_DTYPE_UNKNOWN : before_dq(d, in);
+
+    if (type == FSD_DTYPE_UNKNOWN)
+        return type;
+    if (d->facts->traits[node] & FSD_OP_WEIGHTED) {
+        fsd_id weight = fsd_node_in_tensor(d->model, node, 1);
+
+        return weight != FSD_NONE && before_dq(d, weight) != FSD_DTYPE_UNKNOWN
+                   ? type
+                   : FSD_DTYPE_UNKNOWN;
+    }
+    return out != FSD_NONE && all_readers_quantize(d, out) ? type : FSD_DTYPE_UNKNOWN;
+}
+
+static enum fsd_dtype own_type(const struct fsd_diff *d, fsd_id node)
+{
+    enum fsd_dtype type =
+        fsd_tensor_form(d->model, fsd_node_out_tensor(d->model, node, 0))->type;
+
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = fsd_tensor_form(d->model, fsd_node_in_tensor(d->model, node, 0))->type;
+    return type;
+}
+
+static enum fsd_dtype requested(const struct fsd_diff *d, fsd_id node)
+{
+    enum fsd_dtype type = quantized_request(d, node);
+
+    return type == FSD_DTYPE_UNKNOWN ? own_type(d, node) : type;
+}
+
+/* Of several layers the one that computes; a NoOp around it says nothing. */
+static enum fsd_dtype realised(const struct fsd_diff *d, fsd_id node)
+{
+    enum fsd_dtype type = FSD_DTYPE_UNKNOWN;
+
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++) {
+        const struct fsd_layer_result *r =
+            &d->layers[fsd_match_of_node(d->match, node, i)->layer];
+
+        if (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN)
+            return r->precision;
+        if (type == FSD_DTYPE_UNKNOWN)
+            type = r->precision;
+    }
+    return type;
+}
+
+void fsd_diff_precisions(struct fsd_diff *d)
+{
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        d->nodes[i].requested = requested(d, i);
+        if (d->nodes[i].fate == FSD_FATE_LAYER)
+            d->nodes[i].realised = realised(d, i);
+    }
+}

@@ -1,0 +1,29 @@
+/* The functions of the rule table, by the file that holds them.  Only src/diff. */
+#ifndef FSD_DIFF_RULE_LIST_H
+#define FSD_DIFF_RULE_LIST_H
+
+#include "diff/rules.h"
+
+typedef void fsd_find_fn(struct fsd_diff *d, const struct fsd_rule *rule);
+typedef void fsd_phrase_fn(const struct fsd_diff *d, const struct fsd_finding *f,
+                           FILE *out);
+
+/* rule_mapping.c */
+fsd_find_fn fsd_find_conflicts, fsd_find_unexplained, fsd_find_unmapped,
+    fsd_find_names_only;
+fsd_phrase_fn fsd_phrase_conflict, fsd_phrase_unexplained, fsd_phrase_unmapped,
+    fsd_phrase_names_only;
+
+/* rule_precision.c */
+fsd_find_fn fsd_find_standing, fsd_find_standing_at_input, fsd_find_wider;
+fsd_phrase_fn fsd_phrase_standing, fsd_phrase_wider;
+
+/* rule_inserted.c */
+fsd_find_fn fsd_find_reformats, fsd_find_copies;
+fsd_phrase_fn fsd_phrase_inserted;
+
+/* rule_input.c */
+fsd_find_fn fsd_find_remarks;
+fsd_phrase_fn fsd_phrase_remark;
+
+#endif

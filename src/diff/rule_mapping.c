@@ -1,0 +1,99 @@
+#include "diff/rule_list.h"
+
+void fsd_find_conflicts(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    for (uint32_t i = 0; i < d->match->conflicts.n; i++) {
+        const struct fsd_conflict *c = &d->match->conflicts.at[i];
+
+        fsd_finding_new(d, rule);
+        fsd_finding_layer(d, c->layer);
+        fsd_finding_layer(d, c->other);
+        fsd_finding_node(d, c->node);
+        fsd_finding_number(d, "evidence", c->by);
+    }
+}
+
+void fsd_phrase_conflict(const struct fsd_diff *d, const struct fsd_finding *f,
+                         FILE *out)
+{
+    const fsd_id *layers = d->subjects.at + f->layers.at;
+    bool metadata = d->facts_pool.at[f->facts.at].number & FSD_BY_METADATA;
+
+    fprintf(out, "%s puts ", metadata ? "Metadata" : "the layer's name");
+    fsd_put_node_name(d, d->subjects.at[f->nodes.at], out);
+    fprintf(out, " into layer %u, its tensors put it into layer %u", layers[0],
+            layers[1]);
+}
+
+/* One finding an operator type: a hundred nodes of one kind have one cause. */
+void fsd_find_unexplained(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    bool *done = FSD_NEW(scratch, bool, fsd_intern_count(d->names));
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_sym op = d->model->nodes.at[i].op;
+
+        if (d->nodes[i].fate != FSD_FATE_UNEXPLAINED || done[op])
+            continue;
+        done[op] = true;
+        fsd_finding_new(d, rule);
+        for (fsd_id k = i; k < d->model->nodes.n; k++)
+            if (d->nodes[k].fate == FSD_FATE_UNEXPLAINED &&
+                d->model->nodes.at[k].op == op)
+                fsd_finding_node(d, k);
+        fsd_finding_text(d, "op", op);
+    }
+    fsd_arena_free(scratch);
+}
+
+void fsd_phrase_unexplained(const struct fsd_diff *d, const struct fsd_finding *f,
+                            FILE *out)
+{
+    fsd_sym op = d->facts_pool.at[f->facts.at].text;
+
+    fprintf(out, "%u %s node%s in no layer, and nothing proves why: ", f->nodes.n,
+            fsd_text(d->names, op), f->nodes.n == 1 ? " is" : "s are");
+    fsd_put_node_list(d, f->nodes, out);
+}
+
+void fsd_find_unmapped(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        enum fsd_kind kind = d->layers[i].kind;
+
+        if (kind != FSD_KIND_COMPUTE && kind != FSD_KIND_FOREIGN &&
+            kind != FSD_KIND_QUANTIZE)
+            continue;
+        if (d->match->of_layer[i].n || d->match->region_of_layer[i] != FSD_NONE)
+            continue;
+        fsd_finding_new(d, rule);
+        fsd_finding_layer(d, i);
+    }
+}
+
+void fsd_phrase_unmapped(const struct fsd_diff *d, const struct fsd_finding *f,
+                         FILE *out)
+{
+    fsd_id layer = d->subjects.at[f->layers.at];
+
+    fprintf(out, "layer %u computes no node that could be found: ", layer);
+    fsd_put_layer_name(d, layer, out);
+}
+
+void fsd_find_names_only(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    if (!d->engine->detailed)
+        fsd_finding_new(d, rule);
+}
+
+void fsd_phrase_names_only(const struct fsd_diff *d, const struct fsd_finding *f,
+                           FILE *out)
+{
+    (void)d;
+    (void)f;
+    fputs("the engine dump holds layer names only: build with "
+          "profilingVerbosity=detailed "
+          "to see tensors, precisions and Metadata",
+          out);
+}

@@ -1,0 +1,45 @@
+#include "diff/rules.h"
+#include "diff/rule_list.h"
+
+static const struct fsd_rule rules[] = {
+    {"mapping/conflict", FSD_WARNING,
+     "Two pieces of evidence put a node into layers that cannot both compute it.",
+     fsd_find_conflicts, fsd_phrase_conflict},
+    {"mapping/unexplained", FSD_WARNING,
+     "No layer mentions these nodes and nothing proves what became of them.",
+     fsd_find_unexplained, fsd_phrase_unexplained},
+    {"mapping/unmapped-layer", FSD_WARNING,
+     "A layer that computes something was linked to no node.", fsd_find_unmapped,
+     fsd_phrase_unmapped},
+    {"mapping/names-only", FSD_INFO,
+     "The dump holds layer names only, so tensors and precisions are not known.",
+     fsd_find_names_only, fsd_phrase_names_only},
+    {"quantize/standing", FSD_WARNING,
+     "A QuantizeLinear or DequantizeLinear was left standing as a layer of its own.",
+     fsd_find_standing, fsd_phrase_standing},
+    {"quantize/at-input", FSD_INFO,
+     "A QuantizeLinear stands at a network input, where one is needed.",
+     fsd_find_standing_at_input, fsd_phrase_standing},
+    {"precision/wider", FSD_WARNING,
+     "Nodes run in a wider type than the model asks for.", fsd_find_wider,
+     fsd_phrase_wider},
+    {"inserted/reformat", FSD_INFO,
+     "The builder inserted a layer that changes a tensor's "
+     "type or layout.",
+     fsd_find_reformats, fsd_phrase_inserted},
+    {"inserted/copy", FSD_INFO, "The builder inserted a layer that copies a tensor.",
+     fsd_find_copies, fsd_phrase_inserted},
+    {"input/remark", FSD_INFO, "Something in an input was readable but surprising.",
+     fsd_find_remarks, fsd_phrase_remark},
+};
+
+const struct fsd_rule *fsd_rule_at(unsigned i)
+{
+    return i < FSD_COUNT_OF(rules) ? &rules[i] : NULL;
+}
+
+void fsd_diff_rules(struct fsd_diff *d)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(rules); i++)
+        rules[i].run(d, &rules[i]);
+}

@@ -1,0 +1,47 @@
+/*
+ * Findings: what a reviewer should look at.  A rule is one row of the table in rules.c:
+ * its id (what a user types to ignore it), its severity, what finds it and what phrases
+ * it.  A finding carries facts; every writer prints the same phrase.
+ */
+#ifndef FSD_DIFF_RULES_H
+#define FSD_DIFF_RULES_H
+
+#include "diff/diff.h"
+
+#include <stdio.h>
+
+struct fsd_rule {
+    const char *id;
+    enum fsd_severity severity;
+    const char *doc; /**< one sentence: what it means when it fires */
+    void (*run)(struct fsd_diff *d, const struct fsd_rule *rule);
+    void (*phrase)(const struct fsd_diff *d, const struct fsd_finding *f, FILE *out);
+};
+
+/** The i-th rule, NULL past the last. */
+const struct fsd_rule *fsd_rule_at(unsigned i);
+
+/** Writes the finding as one line without a newline.  Names are written as they are:
+ *  the writer escapes the whole. */
+void fsd_finding_phrase(const struct fsd_diff *d, const struct fsd_finding *f,
+                        FILE *out);
+
+/* ------------------------------------------------------------- for rule files */
+
+/** Opens a finding; the subjects and facts that follow are its. */
+void fsd_finding_new(struct fsd_diff *d, const struct fsd_rule *rule);
+/** Add subjects: all layers first, then nodes, then tensors. */
+void fsd_finding_layer(struct fsd_diff *d, fsd_id layer);
+void fsd_finding_node(struct fsd_diff *d, fsd_id node);
+void fsd_finding_tensor(struct fsd_diff *d, fsd_id tensor);
+void fsd_finding_number(struct fsd_diff *d, const char *key, uint64_t number);
+void fsd_finding_text(struct fsd_diff *d, const char *key, fsd_sym text);
+
+/** The name a report uses: the node's own, or "#12 (Conv)" for an unnamed node. */
+void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out);
+void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
+/** "a, b, c and 4 more" of a finding's nodes. */
+void fsd_put_node_list(const struct fsd_diff *d, struct fsd_span nodes, FILE *out);
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * The tensor cut.  From each tensor that a unit writes, walk the model backwards and
+ * stop at the tensors that it reads:
+ *
+ *     engine:   in ==> [ unit ] ==> out
+ *     model:    in -> Conv -> BatchNormalization -> Relu -> out
+ *                     `------------- the cut -----------'
+ *
+ * The walk also stops at any other tensor that the engine holds in memory, since
+ * somebody else computes that (the cut is then leaky), and at constants.  A node counts
+ * only if what it computes depends on something the unit reads: Shape -> Gather ->
+ * Reshape's second input does not.
+ *
+ * Q and DQ: a tensor and its quantized forms have one root.  Where a walk meets the
+ * root of something in memory it goes on through Q and DQ alone, so that the quantizers
+ * on an edge belong to the layer that the edge leads into:
+ *
+ *     in memory: "q1"        r -> Q1 -> "q1" -> DQ1 -> Conv
+ *                            `-> Q2 -> DQ2 -> Add -> out       Q2, DQ2 are in the cut
+ *
+ * and from a weight back through its DQ and Q to the initializer.
+ */
+#include "match/cut.h"
+
+#include <string.h>
+
+enum { BUDGET_PER_NODE = 64 };
+
+struct visit {
+    fsd_id node;
+    uint32_t next; /* input to look at */
+};
+
+struct fsd_cutter {
+    struct fsd_match *m;
+    bool *held;      /* by model tensor: the engine has it */
+    bool *root_held; /* by model tensor: it is the root of one the engine has */
+    uint32_t *read, *root_read, *written,
+        *root_written; /* by model tensor: unit mark */
+    uint32_t *seen;    /* by node: unit mark */
+    uint32_t *reaches; /* by node: unit mark, once it depends on what the unit reads */
+    struct visit *stack;
+    uint32_t depth;
+    uint32_t mark; /* of the present unit; 0 is never one */
+    uint64_t budget;
+    bool leaky;
+};
+
+struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m)
+{
+    struct fsd_cutter *c = FSD_NEW(scratch, struct fsd_cutter, 1);
+    uint32_t tensors = m->model->tensors.n, nodes = m->model->nodes.n;
+
+    c->m = m;
+    c->held = FSD_NEW(scratch, bool, tensors);
+    c->root_held = FSD_NEW(scratch, bool, tensors);
+    c->read = FSD_NEW(scratch, uint32_t, tensors);
+    c->root_read = FSD_NEW(scratch, uint32_t, tensors);
+    c->written = FSD_NEW(scratch, uint32_t, tensors);
+    c->root_written = FSD_NEW(scratch, uint32_t, tensors);
+    c->seen = FSD_NEW(scratch, uint32_t, nodes);
+    c->reaches = FSD_NEW(scratch, uint32_t, nodes);
+    c->stack = FSD_NEW(scratch, struct visit, nodes);
+    c->budget = (uint64_t)nodes * BUDGET_PER_NODE + tensors;
+    for (fsd_id e = 0; e < m->engine->tensors.n; e++)
+        if (m->twin[e] != FSD_NONE) {
+            c->held[m->twin[e]] = true;
+            c->root_held[m->facts->root[m->twin[e]]] = true;
+        }
+    return c;
+}
+
+/* Marks the twins of a layer's in- or outputs. */
+static void mark_ports(struct fsd_cutter *c, struct fsd_span ports, uint32_t *mark,
+                       uint32_t *root_mark)
+{
+    const struct fsd_match *m = c->m;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        fsd_id e = m->engine->ports.at[ports.at + i].tensor;
+
+        if (e == FSD_NONE || m->twin[e] == FSD_NONE)
+            continue;
+        mark[m->twin[e]] = c->mark;
+        root_mark[m->facts->root[m->twin[e]]] = c->mark;
+    }
+}
+
+/* A tensor written and read inside the unit is not one that it reads. */
+static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
+{
+    const struct fsd_match *m = c->m;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        fsd_id e = m->engine->ports.at[ports.at + i].tensor;
+        fsd_id t = e == FSD_NONE ? FSD_NONE : m->twin[e];
+
+        if (t == FSD_NONE || c->written[t] == c->mark)
+            continue;
+        c->read[t] = c->mark;
+        c->root_read[m->facts->root[t]] = c->mark;
+    }
+}
+
+enum step { STOP, STOP_AT_READ, GO_ON };
+
+static enum step look_at_constant(const struct fsd_cutter *c, fsd_id tensor)
+{
+    fsd_id node = fsd_tensor_producer(c->m->model, tensor);
+
+    return node != FSD_NONE && (c->m->facts->traits[node] & FSD_OP_QDQ) ? GO_ON : STOP;
+}
+
+/* What the walk does at an input of a node it visits. */
+static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
+{
+    const struct fsd_facts *f = c->m->facts;
+    fsd_id root = f->root[tensor];
+
+    if (c->read[tensor] == c->mark)
+        return STOP_AT_READ;
+    if (f->constant[tensor])
+        return look_at_constant(c, tensor);
+    if (c->root_read[root] == c->mark)
+        return tensor == root ? STOP_AT_READ : GO_ON;
+    if (c->written[tensor] == c->mark)
+        return GO_ON;
+    if (c->held[tensor]) {
+        c->leaky = true;
+        return STOP;
+    }
+    if (c->root_held[root] && c->root_written[root] != c->mark && tensor == root) {
+        c->leaky = true;
+        return STOP;
+    }
+    return GO_ON;
+}
+
+static void push(struct fsd_cutter *c, fsd_id tensor)
+{
+    fsd_id node = fsd_tensor_producer(c->m->model, tensor);
+
+    if (node == FSD_NONE || c->seen[node] == c->mark)
+        return;
+    if (!c->budget) {
+        c->leaky = true;
+        return;
+    }
+    c->budget--;
+    c->seen[node] = c->mark;
+    c->stack[c->depth++] = (struct visit){node, 0};
+    fsd_vec_push(c->m->arena, &c->m->pool, node);
+}
+
+/* Looks at the next input of the node on top of the stack. */
+static void step_input(struct fsd_cutter *c, struct visit *top,
+                       const struct fsd_node *n)
+{
+    fsd_id tensor = fsd_node_in(c->m->model, n, top->next++)->tensor;
+    fsd_id producer;
+
+    if (tensor == FSD_NONE)
+        return;
+    switch (look_at(c, tensor)) {
+    case STOP:
+        break;
+    case STOP_AT_READ:
+        c->reaches[top->node] = c->mark;
+        break;
+    case GO_ON:
+        producer = fsd_tensor_producer(c->m->model, tensor);
+        if (producer != FSD_NONE && c->reaches[producer] == c->mark)
+            c->reaches[top->node] = c->mark;
+        else
+            push(c, tensor);
+        break;
+    }
+}
+
+static void walk_from(struct fsd_cutter *c, fsd_id tensor)
+{
+    const struct fsd_match *m = c->m;
+
+    if (c->read[tensor] == c->mark || m->facts->constant[tensor])
+        return;
+    push(c, tensor);
+    while (c->depth) {
+        struct visit *top = &c->stack[c->depth - 1];
+        const struct fsd_node *n = &m->model->nodes.at[top->node];
+
+        if (top->next < n->in.n) {
+            step_input(c, top, n);
+            continue;
+        }
+        c->depth--;
+        if (c->depth && c->reaches[top->node] == c->mark)
+            c->reaches[c->stack[c->depth - 1].node] = c->mark;
+    }
+}
+
+/* Weights' Q and DQ depend on nothing that is read; they stay because the walk only
+ * comes to them from an operator of the cut. */
+static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
+{
+    const struct fsd_facts *f = c->m->facts;
+
+    if (c->reaches[node] == c->mark)
+        return true;
+    if (f->folded[node])
+        return f->traits[node] & FSD_OP_QDQ;
+    return !reads && !c->leaky;
+}
+
+static bool read_anything(const struct fsd_match *m, const fsd_id *layers, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (m->engine->nodes.at[layers[i]].in.n)
+            return true;
+    return false;
+}
+
+struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
+                        bool *leaky)
+{
+    struct fsd_match *m = c->m;
+    const struct fsd_node *nodes = m->engine->nodes.at;
+    struct fsd_span span = {m->pool.n, 0};
+    bool reads = read_anything(m, layers, n);
+
+    c->mark++;
+    c->leaky = false;
+    for (uint32_t i = 0; i < n; i++)
+        mark_ports(c, nodes[layers[i]].out, c->written, c->root_written);
+    for (uint32_t i = 0; i < n; i++)
+        mark_reads(c, nodes[layers[i]].in);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t p = 0; p < nodes[layers[i]].out.n; p++) {
+            fsd_id e = fsd_node_out(m->engine, &nodes[layers[i]], p)->tensor;
+
+            if (e != FSD_NONE && m->twin[e] != FSD_NONE)
+                walk_from(c, m->twin[e]);
+        }
+    for (uint32_t i = span.at; i < m->pool.n; i++)
+        if (belongs(c, m->pool.at[i], reads))
+            m->pool.at[span.at + span.n++] = m->pool.at[i];
+    m->pool.n = span.at + span.n;
+    *leaky = c->leaky;
+    return span;
+}

@@ -1,0 +1,219 @@
+/*
+ * Constness flows forward from initializers, liveness backward from outputs, roots
+ * back through Q and DQ.  The graph may be unsorted or cyclic (inputs come from other
+ * people): forward passes use a worklist, and what a cycle leaves open stays unproved.
+ */
+#include "match/facts.h"
+#include "match/same.h"
+#include "match/value_number.h"
+
+#include <string.h>
+
+/* A stack of ids on the arena; every id is pushed at most once. */
+struct work {
+    fsd_id *at;
+    uint32_t n;
+};
+
+static struct work new_work(struct fsd_arena *arena, uint32_t cap)
+{
+    return (struct work){FSD_NEW(arena, fsd_id, cap), 0};
+}
+
+/* ------------------------------------------------------------------- constant */
+
+static bool shape_is_static(const struct fsd_graph *g, fsd_id tensor)
+{
+    return fsd_form_count(g, fsd_tensor_form(g, tensor)) >= 0;
+}
+
+/* Whether a node's outputs are fixed once its inputs are. */
+static bool is_foldable(const struct fsd_facts *f, fsd_id node)
+{
+    unsigned traits = f->traits[node];
+
+    return (traits & FSD_OP_STANDARD) && !(traits & (FSD_OP_RANDOM | FSD_OP_CONTROL));
+}
+
+static bool inputs_are_constant(const struct fsd_facts *f, fsd_id node)
+{
+    const struct fsd_node *n = &f->g->nodes.at[node];
+
+    if ((f->traits[node] & FSD_OP_SHAPE) && n->in.n &&
+        shape_is_static(f->g, fsd_node_in_tensor(f->g, node, 0)))
+        return true;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id tensor = fsd_node_in(f->g, n, i)->tensor;
+
+        if (tensor != FSD_NONE && !f->constant[tensor])
+            return false;
+    }
+    return n->in.n > 0 || (f->traits[node] & FSD_OP_CONSTANT);
+}
+
+static void fold_node(struct fsd_facts *f, fsd_id node, struct work *work)
+{
+    const struct fsd_node *n = &f->g->nodes.at[node];
+
+    if (f->folded[node] || !is_foldable(f, node) || !inputs_are_constant(f, node))
+        return;
+    f->folded[node] = true;
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id tensor = fsd_node_out(f->g, n, i)->tensor;
+
+        if (tensor == FSD_NONE || f->constant[tensor] ||
+            f->g->tensors.at[tensor].producers.n != 1)
+            continue;
+        f->constant[tensor] = true;
+        work->at[work->n++] = tensor;
+    }
+}
+
+static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
+{
+    const struct fsd_graph *g = f->g;
+    struct work work = new_work(scratch, g->tensors.n);
+
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        if ((g->tensors.at[t].flags & (FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE)) &&
+            !g->tensors.at[t].producers.n) {
+            f->constant[t] = true;
+            work.at[work.n++] = t;
+        }
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        fold_node(f, i, &work);
+    while (work.n) {
+        const struct fsd_tensor *t = &g->tensors.at[work.at[--work.n]];
+
+        for (uint32_t i = 0; i < t->consumers.n; i++)
+            fold_node(f, g->links.at[t->consumers.at + i], &work);
+    }
+}
+
+/* ----------------------------------------------------------------------- live */
+
+static void mark_producers(struct fsd_facts *f, fsd_id tensor, struct work *work)
+{
+    const struct fsd_tensor *t = &f->g->tensors.at[tensor];
+
+    for (uint32_t i = 0; i < t->producers.n; i++) {
+        fsd_id node = f->g->links.at[t->producers.at + i];
+
+        if (!f->live[node]) {
+            f->live[node] = true;
+            work->at[work->n++] = node;
+        }
+    }
+}
+
+static void mark_outputs(struct fsd_facts *f, fsd_id scope, struct work *work)
+{
+    const struct fsd_scope *s = &f->g->scopes.at[scope];
+
+    for (uint32_t i = 0; i < s->outputs.n; i++)
+        mark_producers(f, f->g->links.at[s->outputs.at + i], work);
+}
+
+/* The scopes of each owner, as a chain: first[node], then next[scope]. */
+struct bodies {
+    fsd_id *first, *next;
+};
+
+static struct bodies index_bodies(const struct fsd_graph *g, struct fsd_arena *scratch)
+{
+    struct bodies b = {FSD_NEW(scratch, fsd_id, g->nodes.n),
+                       FSD_NEW(scratch, fsd_id, g->scopes.n)};
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        b.first[i] = FSD_NONE;
+    for (fsd_id s = 1; s < g->scopes.n; s++) {
+        fsd_id owner = g->scopes.at[s].owner;
+
+        b.next[s] = b.first[owner];
+        b.first[owner] = s;
+    }
+    return b;
+}
+
+static void find_live(struct fsd_facts *f, struct fsd_arena *scratch)
+{
+    const struct fsd_graph *g = f->g;
+    struct work work = new_work(scratch, g->nodes.n);
+    struct bodies bodies = index_bodies(g, scratch);
+
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        if ((g->tensors.at[t].flags & FSD_TENSOR_OUTPUT) && !g->tensors.at[t].scope)
+            mark_producers(f, t, &work);
+    while (work.n) {
+        fsd_id node = work.at[--work.n];
+        const struct fsd_node *n = &g->nodes.at[node];
+
+        for (uint32_t i = 0; i < n->in.n; i++)
+            if (fsd_node_in(g, n, i)->tensor != FSD_NONE)
+                mark_producers(f, fsd_node_in(g, n, i)->tensor, &work);
+        for (fsd_id s = bodies.first[node]; s != FSD_NONE; s = bodies.next[s])
+            mark_outputs(f, s, &work);
+    }
+}
+
+/* ----------------------------------------------------------------------- root */
+
+static fsd_id before_qdq(const struct fsd_facts *f, fsd_id tensor)
+{
+    fsd_id node = fsd_tensor_producer(f->g, tensor);
+
+    if (node == FSD_NONE || !(f->traits[node] & FSD_OP_QDQ))
+        return FSD_NONE;
+    return fsd_node_in_tensor(f->g, node, 0);
+}
+
+/* Follows the chain, then writes its end on every tensor of it.  A cycle ends where
+ * the walk meets a tensor that it has already marked. */
+static void find_root(struct fsd_facts *f, fsd_id tensor)
+{
+    const fsd_id open = FSD_NONE - 1;
+    fsd_id root = tensor;
+
+    for (fsd_id t = tensor; t != FSD_NONE; t = before_qdq(f, t)) {
+        if (f->root[t] != FSD_NONE) {
+            root = f->root[t] == open ? t : f->root[t];
+            break;
+        }
+        f->root[t] = open;
+        root = t;
+    }
+    for (fsd_id t = tensor; t != FSD_NONE && f->root[t] == open; t = before_qdq(f, t))
+        f->root[t] = root;
+}
+
+static void find_roots(struct fsd_facts *f)
+{
+    for (fsd_id t = 0; t < f->g->tensors.n; t++)
+        f->root[t] = FSD_NONE;
+    for (fsd_id t = 0; t < f->g->tensors.n; t++)
+        find_root(f, t);
+}
+
+struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g)
+{
+    struct fsd_facts *f = FSD_NEW(arena, struct fsd_facts, 1);
+    struct fsd_arena *scratch = fsd_arena_new();
+
+    f->g = g;
+    f->traits = FSD_NEW(arena, unsigned, g->nodes.n);
+    f->constant = FSD_NEW(arena, bool, g->tensors.n);
+    f->folded = FSD_NEW(arena, bool, g->nodes.n);
+    f->live = FSD_NEW(arena, bool, g->nodes.n);
+    f->same = FSD_NEW(arena, uint8_t, g->nodes.n);
+    f->root = FSD_NEW(arena, fsd_id, g->tensors.n);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        f->traits[i] = fsd_op_traits(g, i);
+    find_constants(f, scratch);
+    find_live(f, scratch);
+    find_roots(f);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        f->same[i] = (uint8_t)fsd_same_find(f, i);
+    f->first_twin = fsd_value_number(arena, f);
+    fsd_arena_free(scratch);
+    return f;
+}

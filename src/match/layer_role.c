@@ -1,0 +1,33 @@
+#include "match/pass.h"
+
+bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer)
+{
+    const struct fsd_layer *l = &engine->layers.at[layer];
+    const struct fsd_node *n = &engine->nodes.at[layer];
+
+    if (n->in.n != 1 || n->out.n != 1)
+        return false;
+    return l->form == FSD_NAME_REFORMAT || l->origin == FSD_ORIGIN_REFORMAT;
+}
+
+int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer)
+{
+    if (fsd_layer_hands_on(engine, layer))
+        return 0;
+    switch (engine->layers.at[layer].kind) {
+    case FSD_KIND_COMPUTE:
+    case FSD_KIND_QUANTIZE:
+    case FSD_KIND_FOREIGN:
+    case FSD_KIND_REFORMAT: /* a Q, a DQ or a Cast done as a reformat */
+        return 2;
+    case FSD_KIND_NOOP:
+    case FSD_KIND_COPY:
+        return 1;
+    case FSD_KIND_CONSTANT:
+    case FSD_KIND_SHAPE:
+    case FSD_KIND_SYNC:
+    case FSD__KIND_COUNT:
+        break;
+    }
+    return 0;
+}

@@ -1,0 +1,161 @@
+#include "match/match.h"
+#include "match/pass.h"
+
+#include <stdlib.h>
+
+struct pass {
+    const char *name;
+    unsigned evidence; /* runs only if one of these may be used */
+    void (*run)(struct fsd_match *m);
+};
+
+/* In this order: later passes look at what the earlier ones have linked. */
+static const struct pass passes[] = {
+    {"metadata", FSD_BY_METADATA, fsd_pass_metadata},
+    {"name", FSD_BY_NAME, fsd_pass_name},
+    {"tensor", FSD_BY_TENSOR, fsd_pass_tensor},
+    {"repeated names", FSD_BY_METADATA | FSD_BY_NAME, fsd_pass_repeated},
+    {"bodies", FSD_BY_ALL, fsd_pass_body},
+    {"regions", FSD_BY_TENSOR, fsd_pass_region},
+    {"conflicts", FSD_BY_TENSOR, fsd_pass_conflict},
+};
+
+void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
+{
+    fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
+}
+
+static int by_layer_then_node(const void *a, const void *b)
+{
+    const struct fsd_link *x = a, *y = b;
+
+    if (x->layer != y->layer)
+        return x->layer < y->layer ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void join_equal(struct fsd_match *m)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < m->links.n; i++) {
+        struct fsd_link link = m->links.at[i];
+
+        if (kept && !by_layer_then_node(&m->links.at[kept - 1], &link))
+            m->links.at[kept - 1].by |= link.by;
+        else
+            m->links.at[kept++] = link;
+    }
+    m->links.n = kept;
+}
+
+static void index_layers(struct fsd_match *m)
+{
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++)
+        m->of_layer[i] = (struct fsd_span){0, 0};
+    for (uint32_t i = 0; i < m->links.n; i++) {
+        struct fsd_span *span = &m->of_layer[m->links.at[i].layer];
+
+        if (!span->n)
+            span->at = i;
+        span->n++;
+    }
+}
+
+static void index_nodes(struct fsd_match *m)
+{
+    uint32_t at = 0;
+
+    for (fsd_id i = 0; i < m->model->nodes.n; i++)
+        m->of_node[i] = (struct fsd_span){0, 0};
+    for (uint32_t i = 0; i < m->links.n; i++)
+        m->of_node[m->links.at[i].node].n++;
+    for (fsd_id i = 0; i < m->model->nodes.n; i++) {
+        m->of_node[i].at = at;
+        at += m->of_node[i].n;
+        m->of_node[i].n = 0;
+    }
+    m->by_node = FSD_NEW(m->arena, uint32_t, m->links.n);
+    for (uint32_t i = 0; i < m->links.n; i++) {
+        struct fsd_span *span = &m->of_node[m->links.at[i].node];
+
+        m->by_node[span->at + span->n++] = i;
+    }
+}
+
+void fsd_match_index(struct fsd_match *m)
+{
+    if (m->links.n)
+        qsort(m->links.at, m->links.n, sizeof *m->links.at, by_layer_then_node);
+    join_equal(m);
+    index_layers(m);
+    index_nodes(m);
+}
+
+static fsd_id *new_ids(struct fsd_arena *arena, uint32_t n)
+{
+    fsd_id *ids = FSD_NEW(arena, fsd_id, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        ids[i] = FSD_NONE;
+    return ids;
+}
+
+struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts *facts,
+                                const struct fsd_graph *engine, unsigned evidence)
+{
+    struct fsd_match *m = FSD_NEW(arena, struct fsd_match, 1);
+
+    m->arena = arena;
+    m->model = facts->g;
+    m->engine = engine;
+    m->facts = facts;
+    m->evidence = evidence;
+    m->twin = new_ids(arena, engine->tensors.n);
+    m->unit = new_ids(arena, engine->nodes.n);
+    m->of_layer = FSD_NEW(arena, struct fsd_span, engine->nodes.n);
+    m->of_node = FSD_NEW(arena, struct fsd_span, m->model->nodes.n);
+    m->region_of_layer = new_ids(arena, engine->nodes.n);
+    m->region_of_node = new_ids(arena, m->model->nodes.n);
+    m->dissolved_in = new_ids(arena, m->model->nodes.n);
+    fsd_match_twins(m);
+    fsd_match_units(m);
+    for (size_t i = 0; i < FSD_COUNT_OF(passes); i++)
+        if (passes[i].evidence & evidence) {
+            passes[i].run(m);
+            fsd_match_index(m);
+        }
+    return m;
+}
+
+const struct fsd_link *fsd_match_of_layer(const struct fsd_match *m, fsd_id layer,
+                                          uint32_t i)
+{
+    return &m->links.at[m->of_layer[layer].at + i];
+}
+
+const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
+                                         uint32_t i)
+{
+    return &m->links.at[m->by_node[m->of_node[node].at + i]];
+}
+
+struct fsd_fit fsd_match_fit(const struct fsd_match *m)
+{
+    struct fsd_fit fit = {0};
+
+    for (uint32_t i = 0; i < m->engine->mentions.n; i++) {
+        const struct fsd_mention *mention = &m->engine->mentions.at[i];
+
+        if (mention->role == FSD_MENTION_HELPER)
+            continue;
+        fit.names++;
+        fit.names_found += mention->node != FSD_NONE || mention->tensor != FSD_NONE;
+    }
+    for (fsd_id t = 0; t < m->engine->tensors.n; t++)
+        if (m->engine->tensors.at[t].flags & FSD_TENSOR_BINDING) {
+            fit.tensors++;
+            fit.tensors_found += m->twin[t] != FSD_NONE;
+        }
+    return fit;
+}

@@ -1,0 +1,92 @@
+/*
+ * The relation between layers and nodes: links, each with its evidence, and regions.
+ *
+ *     layer 6 "conv + relu" ----metadata,tensor---- node 11 Conv
+ *                           ----metadata,tensor---- node 12 Relu
+ *
+ * A link says "this layer computes this node", wholly or in part.  A node may have
+ * several layers (it was split) and a layer several nodes (they were fused).
+ *
+ * A region is what remains when tensors tell that some nodes are computed by a group
+ * of layers and nothing tells which layer computes which:
+ *
+ *     layers {7, 8, 9}  compute  nodes {20, 21, 22, 23}
+ *
+ * Built by the passes in match.c's table; passes add links and evidence, none takes
+ * any away.
+ */
+#ifndef FSD_MATCH_MATCH_H
+#define FSD_MATCH_MATCH_H
+
+#include "match/facts.h"
+
+#include <stdbool.h>
+
+struct fsd_link {
+    fsd_id layer, node;
+    unsigned by; /**< mask of enum fsd_evidence */
+};
+
+struct fsd_region {
+    struct fsd_span layers, nodes; /**< in fsd_match.pool */
+};
+
+/** What lies between the boundary tensors of a unit. */
+struct fsd_cut {
+    struct fsd_span layers; /**< those that may compute it, in fsd_match.pool */
+    struct fsd_span nodes;  /**< in fsd_match.pool; no constants */
+    bool leaky; /**< the walk met tensors of other units that this one does not read */
+};
+
+/** Two pieces of evidence that cannot both be true. */
+struct fsd_conflict {
+    fsd_id layer, node;
+    unsigned by;  /**< what links these two */
+    fsd_id other; /**< the layer between whose tensors the node lies */
+};
+
+struct fsd_match {
+    struct fsd_arena *arena;
+    const struct fsd_graph *model, *engine;
+    const struct fsd_facts *facts;
+    unsigned evidence; /**< what may be used */
+
+    fsd_id *twin; /**< by engine tensor: the model's tensor it holds, FSD_NONE */
+    fsd_id *unit; /**< by layer: the layers it shares engine-only tensors with */
+
+    FSD_VEC(struct fsd_link) links; /**< sorted by layer, then node */
+    struct fsd_span *of_layer;      /**< by layer: in links */
+    struct fsd_span *of_node;       /**< by node: in by_node */
+    uint32_t *by_node;              /**< link numbers sorted by node, then layer */
+
+    FSD_VEC(struct fsd_region) regions;
+    fsd_id *region_of_layer; /**< FSD_NONE: none */
+    fsd_id *region_of_node;
+    fsd_id *dissolved_in; /**< by node: a layer between whose boundary tensors it lies
+                               without being linked to it (views do); FSD_NONE */
+    struct fsd_cut *cuts; /**< by unit (the number of its first layer) */
+    FSD_VEC(struct fsd_conflict) conflicts;
+    FSD_VEC(fsd_id) pool;
+};
+
+/** Runs the passes.
+ *  @param evidence mask of enum fsd_evidence; passes outside it do not run. */
+struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts *facts,
+                                const struct fsd_graph *engine, unsigned evidence);
+
+/** The i-th link of a layer or of a node; i is below of_layer[layer].n or
+ *  of_node[node].n. */
+const struct fsd_link *fsd_match_of_layer(const struct fsd_match *m, fsd_id layer,
+                                          uint32_t i);
+const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
+                                         uint32_t i);
+
+/** How far model and engine fit: names in the engine that could be the model's, and
+ *  the engine's inputs and outputs, and how many of each the model has. */
+struct fsd_fit {
+    uint32_t names, names_found;
+    uint32_t tensors, tensors_found;
+};
+struct fsd_fit fsd_match_fit(const struct fsd_match *m);
+
+#endif

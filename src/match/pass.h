@@ -1,0 +1,39 @@
+/* What passes share: adding links.  Only src/match includes this. */
+#ifndef FSD_MATCH_PASS_H
+#define FSD_MATCH_PASS_H
+
+#include "match/match.h"
+
+/** Adds evidence to the link, making it when it is new.  Links may come in any order
+ *  and repeatedly; match.c sorts and joins them. */
+void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by);
+
+/** Sorts and joins the links and rebuilds both indexes; match.c calls it after each
+ *  pass. */
+void fsd_match_index(struct fsd_match *m);
+
+/** How likely a layer is the one that computes what its unit does: 2 for layers that
+ *  work, 1 for those that may (a NoOp can be a Reshape), 0 for those that never do
+ *  (a reformat made for another layer, a constant). */
+int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer);
+
+/** True when the layer hands one tensor on with its value unchanged: the builder's own
+ *  reformats, by the words of their names or their Origin. */
+bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer);
+
+/* The passes, one a file. */
+void fsd_pass_metadata(struct fsd_match *m);
+void fsd_pass_name(struct fsd_match *m);
+void fsd_pass_tensor(struct fsd_match *m);
+void fsd_pass_repeated(struct fsd_match *m);
+void fsd_pass_body(struct fsd_match *m);
+void fsd_pass_region(struct fsd_match *m);
+void fsd_pass_conflict(struct fsd_match *m);
+
+/** Fills m->twin: exact names first, then through reformats.  twin.c has the rules. */
+void fsd_match_twins(struct fsd_match *m);
+
+/** Fills m->unit from m->twin. */
+void fsd_match_units(struct fsd_match *m);
+
+#endif

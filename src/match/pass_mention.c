@@ -1,0 +1,98 @@
+/*
+ * Metadata and names: the engine reader has already resolved their words to nodes
+ * (fsd_mention); here each becomes a link, or not.
+ *
+ * What never becomes a link: the layer that a reformat serves, an initializer, a
+ * helper of the parser, and a name that several nodes of the model bear: these wait
+ * for the tensors to tell which one is meant (fsd_pass_repeated).
+ */
+#include "match/pass.h"
+
+static bool computes(const struct fsd_mention *mention)
+{
+    return mention->role == FSD_MENTION_COMPUTES ||
+           mention->role == FSD_MENTION_FIRST || mention->role == FSD_MENTION_LAST ||
+           mention->role == FSD_MENTION_WRAPS || mention->role == FSD_MENTION_COPIES;
+}
+
+/* "T copy" is made for the Concat that reads T, or for the Slice or Split that makes
+ * it: the copy does that node's work. */
+static fsd_id copied_for(const struct fsd_match *m, fsd_id tensor)
+{
+    const struct fsd_graph *g = m->model;
+    const struct fsd_tensor *t = &g->tensors.at[tensor];
+    fsd_id producer = fsd_tensor_producer(g, tensor), found = FSD_NONE;
+
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = g->links.at[t->consumers.at + i];
+
+        if (!fsd_node_is(g, node, "Concat") || node == found)
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = node;
+    }
+    if (found == FSD_NONE && producer != FSD_NONE &&
+        (fsd_node_is(g, producer, "Slice") || fsd_node_is(g, producer, "Split")))
+        found = producer;
+    return found;
+}
+
+static void link_mention(struct fsd_match *m, fsd_id layer,
+                         const struct fsd_mention *mention)
+{
+    fsd_id node = mention->node;
+
+    if (!computes(mention) || mention->among > 1)
+        return;
+    if (node == FSD_NONE && mention->role == FSD_MENTION_COPIES &&
+        mention->tensor != FSD_NONE)
+        node = copied_for(m, mention->tensor);
+    if (node != FSD_NONE)
+        fsd_match_link(m, layer, node, mention->by);
+}
+
+static void link_mentions(struct fsd_match *m, unsigned by)
+{
+    for (fsd_id i = 0; i < m->engine->layers.n; i++) {
+        struct fsd_span span = m->engine->layers.at[i].mentions;
+
+        for (uint32_t k = 0; k < span.n; k++)
+            if (m->engine->mentions.at[span.at + k].by & by)
+                link_mention(m, i, &m->engine->mentions.at[span.at + k]);
+    }
+}
+
+void fsd_pass_metadata(struct fsd_match *m)
+{
+    link_mentions(m, FSD_BY_METADATA);
+}
+
+void fsd_pass_name(struct fsd_match *m)
+{
+    link_mentions(m, FSD_BY_NAME);
+}
+
+static bool is_linked(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
+        if (fsd_match_of_layer(m, layer, i)->node == node)
+            return true;
+    return false;
+}
+
+/* A name that several nodes bear is evidence for the one that the tensors point at. */
+void fsd_pass_repeated(struct fsd_match *m)
+{
+    for (fsd_id i = 0; i < m->engine->layers.n; i++) {
+        struct fsd_span span = m->engine->layers.at[i].mentions;
+
+        for (uint32_t k = 0; k < span.n; k++) {
+            const struct fsd_mention *mention = &m->engine->mentions.at[span.at + k];
+
+            if (mention->among > 1 && computes(mention) && mention->node != FSD_NONE &&
+                (mention->by & m->evidence) && is_linked(m, i, mention->node))
+                fsd_match_link(m, i, mention->node, mention->by);
+        }
+    }
+}

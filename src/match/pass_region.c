@@ -1,0 +1,61 @@
+/*
+ * A unit of several working layers in which some node has no layer, or some layer no
+ * node, becomes a region: "these layers compute these nodes".
+ */
+#include "match/pass.h"
+
+static bool linked_into(const struct fsd_match *m, fsd_id node, fsd_id unit)
+{
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        if (m->unit[fsd_match_of_node(m, node, i)->layer] == unit)
+            return true;
+    return false;
+}
+
+static bool has_idle_layer(const struct fsd_match *m, const struct fsd_cut *cut)
+{
+    for (uint32_t i = 0; i < cut->layers.n; i++)
+        if (!m->of_layer[m->pool.at[cut->layers.at + i]].n)
+            return true;
+    return false;
+}
+
+static bool is_work(const struct fsd_match *m, fsd_id node)
+{
+    return m->facts->same[node] == FSD_SAME_NOT;
+}
+
+static void add_region(struct fsd_match *m, fsd_id unit)
+{
+    const struct fsd_cut *cut = &m->cuts[unit];
+    struct fsd_region region = {cut->layers, {m->pool.n, 0}};
+    bool idle = has_idle_layer(m, cut);
+    uint32_t open = 0;
+
+    for (uint32_t i = 0; i < cut->nodes.n; i++)
+        open += is_work(m, m->pool.at[cut->nodes.at + i]) &&
+                !linked_into(m, m->pool.at[cut->nodes.at + i], unit);
+    if (!open && !idle)
+        return;
+    for (uint32_t i = 0; i < cut->nodes.n; i++) {
+        fsd_id node = m->pool.at[cut->nodes.at + i];
+
+        if (!is_work(m, node) || (open && !idle && linked_into(m, node, unit)))
+            continue;
+        fsd_vec_push(m->arena, &m->pool, node);
+        region.nodes.n++;
+        m->region_of_node[node] = m->regions.n;
+    }
+    if (!region.nodes.n)
+        return;
+    for (uint32_t i = 0; i < cut->layers.n; i++)
+        m->region_of_layer[m->pool.at[cut->layers.at + i]] = m->regions.n;
+    fsd_vec_push(m->arena, &m->regions, region);
+}
+
+void fsd_pass_region(struct fsd_match *m)
+{
+    for (fsd_id u = 0; u < m->engine->nodes.n; u++)
+        if (m->cuts[u].layers.n > 1)
+            add_region(m, u);
+}

@@ -1,0 +1,187 @@
+/*
+ * Tensor evidence: the cut of each unit says which nodes its layers compute.
+ *
+ * A unit of one working layer is plain: that layer computes them.  In a larger unit
+ * only its ends are certain: a layer that writes a node's own output finishes that
+ * node, and one that reads a tensor with a single reader begins that reader.  The rest
+ * is left to regions.
+ *
+ * Views (a Flatten between two layers) are no work: they are linked only where a unit
+ * does nothing else.  Needs `twin` and `unit`; never looks at names.
+ */
+#include "match/cut.h"
+#include "match/pass.h"
+
+/* The layers of each unit: order[at[u] .. at[u] + n[u]) for u the unit's first layer.
+ */
+struct members {
+    fsd_id *order;
+    struct fsd_span *of;
+};
+
+static struct members group_units(const struct fsd_match *m, struct fsd_arena *scratch)
+{
+    uint32_t n = m->engine->nodes.n, at = 0;
+    struct members g = {FSD_NEW(scratch, fsd_id, n),
+                        FSD_NEW(scratch, struct fsd_span, n)};
+
+    for (fsd_id i = 0; i < n; i++)
+        g.of[m->unit[i]].n++;
+    for (fsd_id u = 0; u < n; u++) {
+        g.of[u].at = at;
+        at += g.of[u].n;
+        g.of[u].n = 0;
+    }
+    for (fsd_id i = 0; i < n; i++) {
+        struct fsd_span *span = &g.of[m->unit[i]];
+
+        g.order[span->at + span->n++] = i;
+    }
+    return g;
+}
+
+/* Of the unit's layers those that are the likeliest to work, into m->pool. */
+static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
+                                    uint32_t n)
+{
+    struct fsd_span span = {m->pool.n, 0};
+    int best = 1;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (fsd_layer_works(m->engine, layers[i]) > best)
+            best = fsd_layer_works(m->engine, layers[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (fsd_layer_works(m->engine, layers[i]) == best) {
+            fsd_vec_push(m->arena, &m->pool, layers[i]);
+            span.n++;
+        }
+    return span;
+}
+
+/* Views count as work only where there is no other. */
+static bool is_view(const struct fsd_match *m, fsd_id node)
+{
+    return m->facts->same[node] != FSD_SAME_NOT;
+}
+
+static uint32_t count_work(const struct fsd_match *m, const struct fsd_cut *cut)
+{
+    uint32_t work = 0;
+
+    for (uint32_t i = 0; i < cut->nodes.n; i++)
+        work += !is_view(m, m->pool.at[cut->nodes.at + i]);
+    return work;
+}
+
+static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
+{
+    for (uint32_t i = 0; i < cut->nodes.n; i++) {
+        fsd_id node = m->pool.at[cut->nodes.at + i];
+
+        if (is_view(m, node) && !views) {
+            m->dissolved_in[node] = m->pool.at[cut->layers.at];
+            continue;
+        }
+        for (uint32_t k = 0; k < cut->layers.n; k++)
+            fsd_match_link(m, m->pool.at[cut->layers.at + k], node, FSD_BY_TENSOR);
+    }
+}
+
+/* ------------------------------------------------------------ the ends of a unit */
+
+struct ends {
+    struct fsd_match *m;
+    uint32_t *mark; /* by node: in the present cut */
+    uint32_t unit;
+};
+
+static void link_end(const struct ends *e, fsd_id layer, fsd_id node)
+{
+    if (node != FSD_NONE && e->mark[node] == e->unit && !is_view(e->m, node))
+        fsd_match_link(e->m, layer, node, FSD_BY_TENSOR);
+}
+
+/* The node that makes a tensor, seen through views. */
+static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
+{
+    fsd_id node = fsd_tensor_producer(m->model, tensor);
+
+    for (int far = 0; far < 8 && node != FSD_NONE && is_view(m, node); far++) {
+        fsd_id in = fsd_node_in_tensor(m->model, node, 0);
+
+        node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m->model, in);
+    }
+    return node;
+}
+
+static fsd_id only_reader(const struct fsd_match *m, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
+
+    return t->consumers.n == 1 ? m->model->links.at[t->consumers.at] : FSD_NONE;
+}
+
+static void link_ends(const struct ends *e, fsd_id layer)
+{
+    const struct fsd_match *m = e->m;
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id t = fsd_node_out(m->engine, n, i)->tensor;
+
+        if (t != FSD_NONE && m->twin[t] != FSD_NONE &&
+            m->engine->tensors.at[t].producers.n == 1)
+            link_end(e, layer, maker(m, m->twin[t]));
+    }
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(m->engine, n, i)->tensor;
+
+        if (t != FSD_NONE && m->twin[t] != FSD_NONE &&
+            m->engine->tensors.at[t].consumers.n == 1)
+            link_end(e, layer, only_reader(m, m->twin[t]));
+    }
+}
+
+static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t unit)
+{
+    struct fsd_match *m = e->m;
+
+    e->unit = unit + 1;
+    for (uint32_t i = 0; i < cut->nodes.n; i++) {
+        fsd_id node = m->pool.at[cut->nodes.at + i];
+
+        e->mark[node] = e->unit;
+        if (is_view(m, node))
+            m->dissolved_in[node] = m->pool.at[cut->layers.at];
+    }
+    for (uint32_t k = 0; k < cut->layers.n; k++)
+        link_ends(e, m->pool.at[cut->layers.at + k]);
+}
+
+void fsd_pass_tensor(struct fsd_match *m)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct members members = group_units(m, scratch);
+    struct fsd_cutter *cutter = fsd_cutter_new(scratch, m);
+    struct ends ends = {m, FSD_NEW(scratch, uint32_t, m->model->nodes.n), 0};
+
+    m->cuts = FSD_NEW(m->arena, struct fsd_cut, m->engine->nodes.n);
+    for (fsd_id u = 0; u < m->engine->nodes.n; u++) {
+        const fsd_id *layers = members.order + members.of[u].at;
+        struct fsd_cut *cut = &m->cuts[u];
+        uint32_t work;
+
+        if (!members.of[u].n)
+            continue;
+        cut->layers = find_workers(m, layers, members.of[u].n);
+        if (!cut->layers.n)
+            continue;
+        cut->nodes = fsd_cut(cutter, layers, members.of[u].n, &cut->leaky);
+        work = count_work(m, cut);
+        if (cut->layers.n == 1 || work == 1)
+            link_all(m, cut, work == 0);
+        else
+            link_unit_ends(&ends, cut, u);
+    }
+    fsd_arena_free(scratch);
+}

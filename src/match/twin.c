@@ -1,0 +1,155 @@
+/*
+ * Which tensor of the model an engine's tensor holds.
+ *
+ * First by name, exactly.  Then one thing that TensorRT does to names: when it moves a
+ * Q back across an operator that does not mind (QuantizeLinear behind a MaxPool), the
+ * tensors keep their names and change their places:
+ *
+ *     model    a -> MaxPool -> b -> Q -> c          b is a float
+ *     engine   a -> Q -> "b" -> MaxPool -> "c"      "b" is int8 and holds Q(a)
+ *
+ * So a quantized engine tensor named like a float tensor of the model, whose values are
+ * about to be quantized there, stands for the tensor before the operator (seen with
+ * MaxPool in TensorRT 8.0).  A DQ moved forward shifts the other way.
+ *
+ * Last, a layer that hands its tensor on gives its unnamed side the twin of the other.
+ */
+#include "match/pass.h"
+
+enum { FAR = 4 }; /* commuting operators that a Q is followed across */
+
+static fsd_id named(const struct fsd_graph *model, fsd_sym name)
+{
+    fsd_id t = fsd_graph_find(model, name, 0);
+
+    if (t != FSD_NONE || !name || name >= model->by_name.n)
+        return t;
+    t = model->by_name.at[name];
+    if (t != FSD_NONE && model->tensors.at[t].next_same_name != FSD_NONE)
+        return FSD_NONE; /* in several scopes: nothing tells which */
+    return t;
+}
+
+static bool is_quantized(const struct fsd_facts *f, fsd_id tensor)
+{
+    fsd_id node = fsd_tensor_producer(f->g, tensor);
+
+    if (node != FSD_NONE && (f->traits[node] & FSD_OP_QDQ))
+        return f->traits[node] & FSD_OP_QUANTIZE;
+    return fsd_dtype_is_quantized(fsd_tensor_form(f->g, tensor)->type);
+}
+
+/* The one input of a commuting operator that is not a constant. */
+static fsd_id data_input(const struct fsd_facts *f, fsd_id node)
+{
+    const struct fsd_node *n = &f->g->nodes.at[node];
+    fsd_id data = FSD_NONE;
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(f->g, n, i)->tensor;
+
+        if (t == FSD_NONE || f->constant[t])
+            continue;
+        if (data != FSD_NONE)
+            return FSD_NONE;
+        data = t;
+    }
+    return data;
+}
+
+static fsd_id consumer(const struct fsd_graph *g, fsd_id tensor, uint32_t i)
+{
+    return g->links.at[g->tensors.at[tensor].consumers.at + i];
+}
+
+static bool will_be_quantized(const struct fsd_facts *f, fsd_id tensor)
+{
+    for (int far = 0; far < FAR; far++) {
+        const struct fsd_tensor *t = &f->g->tensors.at[tensor];
+        fsd_id next = FSD_NONE;
+
+        for (uint32_t i = 0; i < t->consumers.n; i++) {
+            fsd_id node = consumer(f->g, tensor, i);
+
+            if (f->traits[node] & FSD_OP_QUANTIZE)
+                return true;
+            if ((f->traits[node] & FSD_OP_COMMUTES) && data_input(f, node) == tensor)
+                next = fsd_node_out_tensor(f->g, node, 0);
+        }
+        if (next == FSD_NONE)
+            return false;
+        tensor = next;
+    }
+    return false;
+}
+
+/* The tensor whose quantized value an engine tensor of that name really holds. */
+static fsd_id after_swap(const struct fsd_facts *f, fsd_id tensor)
+{
+    fsd_id node = fsd_tensor_producer(f->g, tensor);
+    fsd_id before;
+
+    if (node == FSD_NONE)
+        return tensor;
+    if ((f->traits[node] & FSD_OP_DEQUANTIZE) &&
+        f->g->tensors.at[tensor].consumers.n == 1) {
+        fsd_id next = consumer(f->g, tensor, 0);
+
+        if ((f->traits[next] & FSD_OP_COMMUTES) && data_input(f, next) == tensor)
+            return fsd_node_out_tensor(f->g, next, 0);
+    }
+    if (!(f->traits[node] & FSD_OP_COMMUTES) || !will_be_quantized(f, tensor))
+        return tensor;
+    before = data_input(f, node);
+    return before == FSD_NONE ? tensor : before;
+}
+
+static void name_twins(struct fsd_match *m)
+{
+    for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
+        const struct fsd_tensor *tensor = &m->engine->tensors.at[e];
+        fsd_id t = named(m->model, tensor->name);
+
+        if (t == FSD_NONE && tensor->alias)
+            t = named(m->model, tensor->alias);
+        if (t != FSD_NONE && !m->facts->constant[t] && !is_quantized(m->facts, t) &&
+            fsd_dtype_is_quantized(fsd_tensor_form(m->engine, e)->type))
+            t = after_swap(m->facts, t);
+        m->twin[e] = t;
+    }
+}
+
+static bool hand_on(struct fsd_match *m, fsd_id layer)
+{
+    fsd_id in, out;
+
+    if (!fsd_layer_hands_on(m->engine, layer))
+        return false;
+    in = fsd_node_in_tensor(m->engine, layer, 0);
+    out = fsd_node_out_tensor(m->engine, layer, 0);
+    if (in == FSD_NONE || out == FSD_NONE ||
+        (m->twin[in] == FSD_NONE) == (m->twin[out] == FSD_NONE))
+        return false;
+    if (m->twin[in] == FSD_NONE)
+        m->twin[in] = m->twin[out];
+    else
+        m->twin[out] = m->twin[in];
+    return true;
+}
+
+/* Chains of reformats stand in the engine's order, so one sweep forward and one back
+ * settle nearly all; sweeps stop when nothing changes. */
+void fsd_match_twins(struct fsd_match *m)
+{
+    uint32_t n = m->engine->layers.n;
+    bool changed = true;
+
+    name_twins(m);
+    for (int sweep = 0; changed && sweep < 8; sweep++) {
+        changed = false;
+        for (fsd_id i = 0; i < n; i++)
+            changed |= hand_on(m, i);
+        for (fsd_id i = n; i-- > 0;)
+            changed |= hand_on(m, i);
+    }
+}

@@ -1,0 +1,56 @@
+/*
+ * Units: layers joined by tensors that the model does not have.  What flows between two
+ * layers of a unit cannot be found in the model, so the unit is looked at as one.
+ *
+ *     conv -> "Gemm_conv_out" -> reshape_after      one unit: the name is the engine's
+ *     conv -> "/relu/Relu_output_0" -> pool         two units: the model has that
+ * tensor
+ *
+ * Several layers that write the same tensor (a concat whose inputs are written in
+ * place) are one unit too.  A union-find whose representative is the first layer.
+ */
+#include "match/pass.h"
+
+static fsd_id find(fsd_id *unit, fsd_id layer)
+{
+    while (unit[layer] != layer) {
+        unit[layer] = unit[unit[layer]];
+        layer = unit[layer];
+    }
+    return layer;
+}
+
+static void join(fsd_id *unit, fsd_id a, fsd_id b)
+{
+    a = find(unit, a);
+    b = find(unit, b);
+    if (a < b)
+        unit[b] = a;
+    else
+        unit[a] = b;
+}
+
+static void join_all(struct fsd_match *m, fsd_id first, struct fsd_span layers)
+{
+    for (uint32_t i = 0; i < layers.n; i++)
+        join(m->unit, first, m->engine->links.at[layers.at + i]);
+}
+
+void fsd_match_units(struct fsd_match *m)
+{
+    const struct fsd_graph *e = m->engine;
+
+    for (fsd_id i = 0; i < e->nodes.n; i++)
+        m->unit[i] = i;
+    for (fsd_id t = 0; t < e->tensors.n; t++) {
+        const struct fsd_tensor *tensor = &e->tensors.at[t];
+
+        if (!tensor->producers.n)
+            continue;
+        join_all(m, e->links.at[tensor->producers.at], tensor->producers);
+        if (m->twin[t] == FSD_NONE)
+            join_all(m, e->links.at[tensor->producers.at], tensor->consumers);
+    }
+    for (fsd_id i = 0; i < e->nodes.n; i++)
+        m->unit[i] = find(m->unit, i);
+}

@@ -1,0 +1,96 @@
+#include "model/dtype.h"
+#include "base/id.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    uint8_t bits;
+    uint8_t rank; /* see fsd_dtype_rank() */
+    bool is_float;
+} types[] = {
+    [FSD_DTYPE_UNKNOWN] = {"unknown", 0, 0, false},
+    [FSD_FP64] = {"fp64", 64, 5, true},
+    [FSD_FP32] = {"fp32", 32, 4, true},
+    [FSD_TF32] = {"tf32", 32, 4, true},
+    [FSD_BF16] = {"bf16", 16, 3, true},
+    [FSD_FP16] = {"fp16", 16, 3, true},
+    [FSD_FP8] = {"fp8", 8, 2, true},
+    [FSD_FP8E4M3FNUZ] = {"fp8e4m3fnuz", 8, 2, true},
+    [FSD_FP8E5M2] = {"fp8e5m2", 8, 2, true},
+    [FSD_FP8E5M2FNUZ] = {"fp8e5m2fnuz", 8, 2, true},
+    [FSD_FP8E8M0] = {"fp8e8m0", 8, 2, true},
+    [FSD_FP4] = {"fp4", 4, 1, true},
+    [FSD_INT64] = {"int64", 64, 0, false},
+    [FSD_UINT64] = {"uint64", 64, 0, false},
+    [FSD_INT32] = {"int32", 32, 0, false},
+    [FSD_UINT32] = {"uint32", 32, 0, false},
+    [FSD_INT16] = {"int16", 16, 3, false},
+    [FSD_UINT16] = {"uint16", 16, 3, false},
+    [FSD_INT8] = {"int8", 8, 2, false},
+    [FSD_UINT8] = {"uint8", 8, 2, false},
+    [FSD_INT4] = {"int4", 4, 1, false},
+    [FSD_UINT4] = {"uint4", 4, 1, false},
+    [FSD_INT2] = {"int2", 2, 1, false},
+    [FSD_UINT2] = {"uint2", 2, 1, false},
+    [FSD_BOOL] = {"bool", 8, 0, false},
+    [FSD_STRING] = {"string", 0, 0, false},
+    [FSD_COMPLEX64] = {"complex64", 64, 0, false},
+    [FSD_COMPLEX128] = {"complex128", 128, 0, false},
+};
+_Static_assert(FSD_COUNT_OF(types) == FSD__DTYPE_COUNT, "a row a type");
+
+const char *fsd_dtype_name(enum fsd_dtype type)
+{
+    return types[type].name;
+}
+
+unsigned fsd_dtype_bits(enum fsd_dtype type)
+{
+    return types[type].bits;
+}
+
+bool fsd_dtype_is_float(enum fsd_dtype type)
+{
+    return types[type].is_float;
+}
+
+bool fsd_dtype_is_quantized(enum fsd_dtype type)
+{
+    return types[type].rank == 1 || types[type].rank == 2;
+}
+
+int fsd_dtype_rank(enum fsd_dtype type)
+{
+    return types[type].rank;
+}
+
+bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b)
+{
+    return a.order == b.order && a.axis == b.axis && a.width == b.width &&
+           a.pad == b.pad;
+}
+
+const char *fsd_layout_name(struct fsd_layout layout, char out[16])
+{
+    const char *depth = layout.spatial == 3 ? "d" : "";
+
+    out[0] = '\0';
+    switch ((enum fsd_order)layout.order) {
+    case FSD_ORDER_UNKNOWN:
+        break;
+    case FSD_ORDER_LINEAR:
+        snprintf(out, 16, "c%shw", depth);
+        break;
+    case FSD_ORDER_CHANNELS_LAST:
+        if (layout.pad > 1)
+            snprintf(out, 16, "%shwc%u", depth, layout.pad);
+        else
+            snprintf(out, 16, "%shwc", depth);
+        break;
+    case FSD_ORDER_VECTORIZED:
+        snprintf(out, 16, "c%shw%u", depth, layout.width);
+        break;
+    }
+    return out;
+}

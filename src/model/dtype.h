@@ -1,0 +1,80 @@
+/* Element types and memory layouts, as both sides know them. */
+#ifndef FSD_MODEL_DTYPE_H
+#define FSD_MODEL_DTYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Element types.  fp8 is E4M3FN, the one TensorRT calls FP8. */
+enum fsd_dtype {
+    FSD_DTYPE_UNKNOWN,
+    FSD_FP64,
+    FSD_FP32,
+    FSD_TF32, /**< never a tensor's type: what a tactic computes in */
+    FSD_BF16,
+    FSD_FP16,
+    FSD_FP8,
+    FSD_FP8E4M3FNUZ,
+    FSD_FP8E5M2,
+    FSD_FP8E5M2FNUZ,
+    FSD_FP8E8M0,
+    FSD_FP4,
+    FSD_INT64,
+    FSD_UINT64,
+    FSD_INT32,
+    FSD_UINT32,
+    FSD_INT16,
+    FSD_UINT16,
+    FSD_INT8,
+    FSD_UINT8,
+    FSD_INT4,
+    FSD_UINT4,
+    FSD_INT2,
+    FSD_UINT2,
+    FSD_BOOL,
+    FSD_STRING,
+    FSD_COMPLEX64,
+    FSD_COMPLEX128,
+    FSD__DTYPE_COUNT
+};
+
+/** The lower-case name used in every report ("fp16", "int8", "unknown"). */
+const char *fsd_dtype_name(enum fsd_dtype type);
+
+/** Bits an element occupies in a packed buffer; 0 for strings and unknown. */
+unsigned fsd_dtype_bits(enum fsd_dtype type);
+
+/** True for the floating types a network computes in, fp64 down to fp4. */
+bool fsd_dtype_is_float(enum fsd_dtype type);
+
+/** True for the types a QuantizeLinear can produce: 8 bits and fewer, not bool. */
+bool fsd_dtype_is_quantized(enum fsd_dtype type);
+
+/** How wide a computing type is, for "runs wider than asked": fp64 5, fp32 and tf32
+ *  4, 16-bit floats 3, 8-bit 2, 4-bit and fewer 1; 0 for types that say nothing about
+ *  precision (int32, int64, bool, string). */
+int fsd_dtype_rank(enum fsd_dtype type);
+
+/** How the elements of a tensor lie in memory. */
+enum fsd_order {
+    FSD_ORDER_UNKNOWN,       /**< not said */
+    FSD_ORDER_LINEAR,        /**< row major, TensorRT's kLINEAR */
+    FSD_ORDER_CHANNELS_LAST, /**< "channel major", kHWC and its padded kin */
+    FSD_ORDER_VECTORIZED     /**< kCHW4, kCHW32, ...: the channel in vectors */
+};
+
+struct fsd_layout {
+    uint8_t order;   /**< enum fsd_order */
+    uint8_t axis;    /**< the vectorised or last-laid dimension; 1 is the channel */
+    uint16_t width;  /**< elements a vector, for FSD_ORDER_VECTORIZED; else 0 */
+    uint16_t pad;    /**< the axis is padded to a multiple of this; 0 and 1: not */
+    uint8_t spatial; /**< spatial dimensions, where the format says it; else 0 */
+};
+
+bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b);
+
+/** "chw", "hwc", "hwc8", "chw32", "cdhw32", "" when unknown.  Writes at most 16 bytes
+ *  into `out` and returns it. */
+const char *fsd_layout_name(struct fsd_layout layout, char out[16]);
+
+#endif

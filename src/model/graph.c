@@ -1,0 +1,260 @@
+#include "model/graph.h"
+
+#include <limits.h>
+#include <string.h>
+
+struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *names)
+{
+    struct fsd_graph *g = FSD_NEW(arena, struct fsd_graph, 1);
+
+    g->arena = arena;
+    g->names = names;
+    g->kind = "";
+    fsd_graph_add_scope(g, (struct fsd_scope){.kind = FSD_SCOPE_MAIN,
+                                              .parent = FSD_NONE,
+                                              .owner = FSD_NONE});
+    return g;
+}
+
+fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope scope)
+{
+    fsd_vec_push(g->arena, &g->scopes, scope);
+    return g->scopes.n - 1;
+}
+
+/* A name that occurs in many scopes (a function called many times) has a chain of
+ * tensors, newest first: readers finish one scope before they open the next, so the
+ * one that is looked for is nearly always at the front. */
+fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope)
+{
+    fsd_id id = name < g->by_name.n ? g->by_name.at[name] : FSD_NONE;
+
+    while (id != FSD_NONE && g->tensors.at[id].scope != scope)
+        id = g->tensors.at[id].next_same_name;
+    return id;
+}
+
+fsd_id fsd_graph_resolve(const struct fsd_graph *g, fsd_sym name, fsd_id scope)
+{
+    while (scope != FSD_NONE) {
+        fsd_id id = fsd_graph_find(g, name, scope);
+        const struct fsd_scope *s = &g->scopes.at[scope];
+
+        if (id != FSD_NONE)
+            return id;
+        scope = s->kind == FSD_SCOPE_SUBGRAPH ? s->parent : FSD_NONE;
+    }
+    return FSD_NONE;
+}
+
+fsd_id fsd_graph_add_tensor(struct fsd_graph *g, fsd_sym name, fsd_id scope)
+{
+    struct fsd_tensor tensor = {
+        .name = name, .scope = scope, .form = FSD_NONE, .value = FSD_NONE};
+
+    while (g->by_name.n <= name)
+        fsd_vec_push(g->arena, &g->by_name, FSD_NONE);
+    tensor.next_same_name = g->by_name.at[name];
+    g->by_name.at[name] = g->tensors.n;
+    fsd_vec_push(g->arena, &g->tensors, tensor);
+    return g->tensors.n - 1;
+}
+
+fsd_id fsd_graph_add_form(struct fsd_graph *g, struct fsd_form form,
+                          const struct fsd_dim *dims, uint32_t n)
+{
+    form.dims = (struct fsd_span){g->dims.n, n};
+    for (uint32_t i = 0; i < n; i++)
+        fsd_vec_push(g->arena, &g->dims, dims[i]);
+    fsd_vec_push(g->arena, &g->forms, form);
+    return g->forms.n - 1;
+}
+
+fsd_id fsd_graph_add_value(struct fsd_graph *g, struct fsd_value value)
+{
+    fsd_vec_push(g->arena, &g->values, value);
+    return g->values.n - 1;
+}
+
+fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node node)
+{
+    fsd_vec_push(g->arena, &g->nodes, node);
+    return g->nodes.n - 1;
+}
+
+/* ------------------------------------------------------------------ finishing */
+
+enum use { PRODUCES, CONSUMES };
+
+static struct fsd_span *span_of(struct fsd_graph *g, fsd_id tensor, enum use use)
+{
+    struct fsd_tensor *t = &g->tensors.at[tensor];
+
+    return use == PRODUCES ? &t->producers : &t->consumers;
+}
+
+static struct fsd_span ports_of(const struct fsd_node *node, enum use use)
+{
+    return use == PRODUCES ? node->out : node->in;
+}
+
+/* Counting sort of the uses by tensor: count, lay out, fill. */
+static void index_uses(struct fsd_graph *g, enum use use)
+{
+    uint32_t at = g->links.n;
+
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        struct fsd_span ports = ports_of(&g->nodes.at[i], use);
+
+        for (uint32_t p = 0; p < ports.n; p++) {
+            fsd_id tensor = g->ports.at[ports.at + p].tensor;
+
+            if (tensor != FSD_NONE)
+                span_of(g, tensor, use)->n++;
+        }
+    }
+    for (fsd_id t = 0; t < g->tensors.n; t++) {
+        struct fsd_span *span = span_of(g, t, use);
+
+        span->at = at;
+        at += span->n;
+        for (; span->n; span->n--)
+            fsd_vec_push(g->arena, &g->links, FSD_NONE);
+    }
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        struct fsd_span ports = ports_of(&g->nodes.at[i], use);
+
+        for (uint32_t p = 0; p < ports.n; p++) {
+            fsd_id tensor = g->ports.at[ports.at + p].tensor;
+            struct fsd_span *span;
+
+            if (tensor == FSD_NONE)
+                continue;
+            span = span_of(g, tensor, use);
+            g->links.at[span->at + span->n++] = i;
+        }
+    }
+}
+
+void fsd_graph_finish(struct fsd_graph *g)
+{
+    index_uses(g, PRODUCES);
+    index_uses(g, CONSUMES);
+}
+
+/* -------------------------------------------------------------------- reading */
+
+static const struct fsd_form unknown_form = {.type = FSD_DTYPE_UNKNOWN};
+
+const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor)
+{
+    fsd_id form = tensor == FSD_NONE ? FSD_NONE : g->tensors.at[tensor].form;
+
+    return form == FSD_NONE ? &unknown_form : &g->forms.at[form];
+}
+
+const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
+                                     const struct fsd_port *port)
+{
+    return port->form == FSD_NONE ? fsd_tensor_form(g, port->tensor)
+                                  : &g->forms.at[port->form];
+}
+
+const struct fsd_port *fsd_node_in(const struct fsd_graph *g,
+                                   const struct fsd_node *node, uint32_t i)
+{
+    return &g->ports.at[node->in.at + i];
+}
+
+const struct fsd_port *fsd_node_out(const struct fsd_graph *g,
+                                    const struct fsd_node *node, uint32_t i)
+{
+    return &g->ports.at[node->out.at + i];
+}
+
+fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node, uint32_t i)
+{
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    return i < n->in.n ? fsd_node_in(g, n, i)->tensor : FSD_NONE;
+}
+
+fsd_id fsd_node_out_tensor(const struct fsd_graph *g, fsd_id node, uint32_t i)
+{
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    return i < n->out.n ? fsd_node_out(g, n, i)->tensor : FSD_NONE;
+}
+
+const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
+                                     const struct fsd_node *node, const char *name)
+{
+    for (uint32_t i = 0; i < node->attrs.n; i++) {
+        const struct fsd_attr *attr = &g->attrs.at[node->attrs.at + i];
+
+        if (!strcmp(fsd_text(g->names, attr->name), name))
+            return attr;
+    }
+    return NULL;
+}
+
+const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tensor)
+{
+    fsd_id value = tensor == FSD_NONE ? FSD_NONE : g->tensors.at[tensor].value;
+
+    return value == FSD_NONE || !g->values.at[value].bytes ? NULL
+                                                           : &g->values.at[value];
+}
+
+bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op)
+{
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    if (n->domain && strcmp(fsd_text(g->names, n->domain), "ai.onnx"))
+        return false;
+    return !strcmp(fsd_text(g->names, n->op), op);
+}
+
+int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form)
+{
+    int64_t count = 1;
+
+    if (!form->ranked)
+        return -1;
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        int64_t size = g->dims.at[form->dims.at + i].size;
+
+        if (size < 0 || (size > 0 && count > INT64_MAX / size))
+            return -1;
+        count *= size;
+    }
+    return count;
+}
+
+static bool same_dim(struct fsd_dim a, struct fsd_dim b)
+{
+    if (a.size >= 0 || b.size >= 0)
+        return a.size == b.size;
+    return a.name && a.name == b.name;
+}
+
+bool fsd_form_same_shape(const struct fsd_graph *g, const struct fsd_form *a,
+                         const struct fsd_form *b)
+{
+    if (!a->ranked || !b->ranked || a->dims.n != b->dims.n)
+        return false;
+    for (uint32_t i = 0; i < a->dims.n; i++)
+        if (!same_dim(g->dims.at[a->dims.at + i], g->dims.at[b->dims.at + i]))
+            return false;
+    return true;
+}
+
+fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
+{
+    const struct fsd_tensor *t;
+
+    if (tensor == FSD_NONE)
+        return FSD_NONE;
+    t = &g->tensors.at[tensor];
+    return t->producers.n == 1 ? g->links.at[t->producers.at] : FSD_NONE;
+}

@@ -1,0 +1,324 @@
+/*
+ * One graph type for both sides: an ONNX model and an engine.
+ *
+ *     scope 0 (main graph)
+ *       node 0: Conv   in: port -> tensor "x"      out: port -> tensor "y"
+ *       node 1: If     ...
+ *     scope 1 (then_branch of node 1)
+ *       node 2: Add    ...
+ *
+ * Nodes, tensors, forms and scopes are numbered; a number is an index into the
+ * graph's arrays.  The nodes of scope 0 come first and in file order, so that the
+ * number of a main-graph node is its place in the file.  A port is one use of a
+ * tensor by a node, with the form the tensor has there: in an engine, producer and
+ * consumer may see the same tensor in different shapes.
+ *
+ * Built by one reader through the functions below, closed by fsd_graph_finish(),
+ * const ever after.
+ */
+#ifndef FSD_MODEL_GRAPH_H
+#define FSD_MODEL_GRAPH_H
+
+#include "base/intern.h"
+#include "base/vec.h"
+#include "model/dtype.h"
+
+#include <fusiondiff/fusiondiff.h>
+#include <stdbool.h>
+
+/** One dimension: a size, or a name ("batch"), or neither (unknown). */
+struct fsd_dim {
+    int64_t size; /**< -1 when not known */
+    fsd_sym name; /**< 0 when it has none */
+};
+
+/** Type, layout and shape of a tensor at one place. */
+struct fsd_form {
+    enum fsd_dtype type;
+    struct fsd_layout layout;
+    bool ranked;          /**< false: nothing is known of the shape */
+    struct fsd_span dims; /**< in fsd_graph.dims */
+    fsd_sym raw;          /**< the format as the input spells it; 0 when it has none */
+};
+
+struct fsd_port {
+    fsd_id tensor; /**< FSD_NONE: an optional input left out */
+    fsd_id form;   /**< FSD_NONE: the tensor's own */
+};
+
+enum fsd_tensor_flag {
+    FSD_TENSOR_INPUT = 1 << 0,    /**< an input of its scope's graph */
+    FSD_TENSOR_OUTPUT = 1 << 1,   /**< an output of its scope's graph */
+    FSD_TENSOR_CONSTANT = 1 << 2, /**< an initializer */
+    FSD_TENSOR_SPARSE = 1 << 3,   /**< a sparse initializer */
+    FSD_TENSOR_BINDING = 1 << 4   /**< engine: listed among the bindings */
+};
+
+struct fsd_tensor {
+    fsd_sym name;
+    fsd_id scope;
+    fsd_id form;  /**< FSD_NONE: nothing known */
+    fsd_id value; /**< in fsd_graph.values; FSD_NONE: not constant, or not read */
+    fsd_id next_same_name;
+    fsd_sym alias; /**< engine: the name without what the engine appended; 0: none */
+    uint8_t flags;
+    /* Set by fsd_graph_finish(), in fsd_graph.links: */
+    struct fsd_span producers; /**< nodes; several in an engine is ordinary */
+    struct fsd_span consumers; /**< nodes, once a use, in order */
+};
+
+/** A small constant.  Larger ones are not read: `bytes` is NULL, `size` tells. */
+struct fsd_value {
+    const unsigned char *bytes; /**< little endian, packed; NULL: not read */
+    uint64_t size;              /**< bytes it has, read or not */
+};
+
+enum fsd_attr_kind {
+    FSD_ATTR_UNREAD, /**< too large, or a kind that is not needed */
+    FSD_ATTR_INT,
+    FSD_ATTR_FLOAT,
+    FSD_ATTR_STRING,
+    FSD_ATTR_INTS,
+    FSD_ATTR_FLOATS,
+    FSD_ATTR_STRINGS,
+    FSD_ATTR_TENSOR,
+    FSD_ATTR_GRAPH /**< its scope stands in fsd_graph.scopes */
+};
+
+struct fsd_attr {
+    fsd_sym name;
+    enum fsd_attr_kind kind;
+    int64_t i; /**< INT */
+    double f;  /**< FLOAT */
+    fsd_sym s; /**< STRING */
+    struct fsd_span
+        list;     /**< INTS, FLOATS, STRINGS: in fsd_graph.ints, .floats, .links */
+    fsd_id value; /**< TENSOR: in fsd_graph.values */
+    fsd_id form;  /**< TENSOR: its type and shape */
+};
+
+struct fsd_node {
+    fsd_sym name;   /**< 0: unnamed */
+    fsd_sym op;     /**< ONNX op type, or the engine's layer type */
+    fsd_sym domain; /**< ONNX operator domain; 0 is the default one */
+    fsd_id scope;
+    uint32_t where; /**< position in its own list: NodeProto or layer index, log line */
+    struct fsd_span in, out; /**< in fsd_graph.ports */
+    struct fsd_span attrs;   /**< in fsd_graph.attrs */
+    uint8_t flags;           /**< FSD_NODE_* */
+};
+
+enum fsd_node_flag {
+    FSD_NODE_CALL = 1 << 0 /**< calls a model-local function; its body is a scope */
+};
+
+enum fsd_scope_kind { FSD_SCOPE_MAIN, FSD_SCOPE_SUBGRAPH, FSD_SCOPE_FUNCTION };
+
+/** A graph within the graph.  The body of a model-local function is there once for
+ *  each call. */
+struct fsd_scope {
+    enum fsd_scope_kind kind;
+    fsd_id parent; /**< scope; FSD_NONE for the main graph */
+    fsd_id
+        owner; /**< the If, Loop, Scan or calling node; FSD_NONE for the main graph */
+    fsd_sym
+        label; /**< "then_branch", "body", the function's name; 0 for the main graph */
+    struct fsd_span inputs, outputs; /**< tensors, in fsd_graph.links */
+};
+
+/* --------------------------------------------------- what only an engine has */
+
+/** What a name or a Metadata item says about a layer. */
+enum fsd_mention_role {
+    FSD_MENTION_COMPUTES, /**< the layer computes this node */
+    FSD_MENTION_FIRST,    /**< first of a foreign region */
+    FSD_MENTION_LAST,     /**< last of a foreign region */
+    FSD_MENTION_WRAPS,    /**< a reshape or the like that was put around this node */
+    FSD_MENTION_COPIES, /**< the layer copies this tensor, or this node's in- or output
+                         */
+    FSD_MENTION_SERVES, /**< a reformat made for this node; it does not compute it */
+    FSD_MENTION_CONSTANT, /**< an initializer stands in the name */
+    FSD_MENTION_HELPER,   /**< a layer the parser made itself */
+    FSD_MENTION_UNKNOWN   /**< text that resolves to nothing */
+};
+
+struct fsd_mention {
+    unsigned by; /**< enum fsd_evidence: metadata, name or log */
+    enum fsd_mention_role role;
+    fsd_sym text;   /**< as it stands there */
+    fsd_id node;    /**< of the model; FSD_NONE when it resolves to none */
+    fsd_id tensor;  /**< of the model; FSD_NONE */
+    uint32_t among; /**< how many nodes the text could mean; 1 is certain, 0 none */
+    uint8_t loose;  /**< matched after the engine's rewriting of names ('.' to '_') */
+};
+
+/** The engine's own word on why a reformat is there. */
+enum fsd_origin {
+    FSD_ORIGIN_NONE, /**< no such key */
+    FSD_ORIGIN_REFORMAT,
+    FSD_ORIGIN_SLICE,
+    FSD_ORIGIN_QDQ,
+    FSD_ORIGIN_IDENTITY,
+    FSD_ORIGIN_CAST,
+    FSD_ORIGIN_OTHER /**< a value not known; `origin_text` has it */
+};
+
+/** What the words of a layer's name make it, before its type is looked at. */
+enum fsd_name_form {
+    FSD_NAME_PLAIN,
+    FSD_NAME_REFORMAT, /**< "Reformatting CopyNode for Input Tensor 0 to X" */
+    FSD_NAME_COPY,     /**< "T copy", "X_copy_input" */
+    FSD_NAME_FOREIGN,  /**< "{ForeignNode[A...B]}" */
+    FSD_NAME_WRAPPER,  /**< "reshape_before_X", "copied_squeeze_after_X" */
+    FSD_NAME_MYELIN,   /**< "__myl_MulSum_myl5_1", "X_myl4_0" */
+    FSD_NAME_DLA       /**< "{a,b,c}", "X to nvm" */
+};
+
+/** What a layer is, exactly one. */
+enum fsd_kind {
+    FSD_KIND_COMPUTE,
+    FSD_KIND_REFORMAT,
+    FSD_KIND_COPY,
+    FSD_KIND_QUANTIZE, /**< a Q or DQ left standing */
+    FSD_KIND_CONSTANT,
+    FSD_KIND_NOOP,
+    FSD_KIND_SHAPE,
+    FSD_KIND_SYNC,
+    FSD_KIND_FOREIGN, /**< a region given as one layer */
+    FSD__KIND_COUNT
+};
+
+struct fsd_layer {
+    enum fsd_kind kind; /**< as type, origin and name tell; links may refine it */
+    fsd_sym metadata;   /**< as it stands there; 0 when empty */
+    bool has_metadata;  /**< the key is present, empty or not */
+    enum fsd_origin origin;
+    fsd_sym origin_text;
+    enum fsd_name_form form;
+    bool names_output;            /**< FSD_NAME_REFORMAT: for an output, not an input */
+    uint32_t names_port;          /**< FSD_NAME_REFORMAT: the tensor's number */
+    fsd_sym base_name;            /**< the name without its " [profile N]" */
+    int32_t profile;              /**< N; -1 when the name has none */
+    bool plugin;                  /**< a custom layer */
+    fsd_sym tactic, tactic_value; /**< 0 when absent */
+    fsd_sym subtype;              /**< ParameterType or PluginType; 0 when absent */
+    uint64_t weights, bias;       /**< elements; 0 when absent */
+    enum fsd_dtype weights_type, bias_type;
+    struct fsd_span mentions; /**< in fsd_graph.mentions */
+    struct fsd_span attrs;    /**< Kernel, Stride, Groups, ... : in fsd_graph.attrs */
+};
+
+/* ------------------------------------------------- odd, but readable, input */
+
+/** A reader's remark: the input could be read, and this in it was surprising. */
+struct fsd_remark {
+    const char *rule; /**< "input/unknown-format": a literal */
+    fsd_id node, tensor;
+    fsd_sym text;
+};
+
+struct fsd_opset {
+    fsd_sym domain;
+    int64_t version;
+};
+
+struct fsd_graph {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    const char *path; /**< as the user gave it */
+    const char *kind; /**< "onnx", "trt-json", "trt-names": a literal */
+    uint64_t hash[2]; /**< XXH3 128 of what was read: low, high */
+    fsd_sym producer; /**< "pytorch 2.1"; the generation of an engine dump */
+    int64_t ir_version;
+    bool detailed; /**< engine: layers have types and tensors, not only names */
+
+    FSD_VEC(struct fsd_node) nodes;
+    FSD_VEC(struct fsd_layer) layers; /**< engine: one a node; else empty */
+    FSD_VEC(struct fsd_tensor) tensors;
+    FSD_VEC(struct fsd_form) forms;
+    FSD_VEC(struct fsd_port) ports;
+    FSD_VEC(struct fsd_dim) dims;
+    FSD_VEC(struct fsd_value) values;
+    FSD_VEC(struct fsd_attr) attrs;
+    FSD_VEC(struct fsd_scope) scopes;
+    FSD_VEC(struct fsd_mention) mentions;
+    FSD_VEC(struct fsd_remark) remarks;
+    FSD_VEC(struct fsd_opset) opsets;
+    FSD_VEC(int64_t) ints;
+    FSD_VEC(double) floats;
+    FSD_VEC(fsd_id) links;   /**< pool of tensor, node and symbol numbers */
+    FSD_VEC(fsd_id) by_name; /**< newest tensor of a symbol; use fsd_graph_find() */
+};
+
+/* ------------------------------------------------------------------ building */
+
+/** A graph with its main scope, empty otherwise, in the arena. */
+struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *names);
+
+/** A new scope. */
+fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope scope);
+
+/** The tensor of that name in exactly that scope, FSD_NONE when there is none. */
+fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
+
+/** The tensor that the name means when it is used in that scope: its own, else an
+ *  enclosing graph's.  A function's body does not see its caller's tensors. */
+fsd_id fsd_graph_resolve(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
+
+/** A new tensor with no form and no value.  The caller has looked for it first. */
+fsd_id fsd_graph_add_tensor(struct fsd_graph *g, fsd_sym name, fsd_id scope);
+
+/** Appends to the pools.  Dims are copied; `dims` may be NULL when n is 0. */
+fsd_id fsd_graph_add_form(struct fsd_graph *g, struct fsd_form form,
+                          const struct fsd_dim *dims, uint32_t n);
+fsd_id fsd_graph_add_value(struct fsd_graph *g, struct fsd_value value);
+
+/** Appends the node; its `in`, `out` and `attrs` spans have been filled by the
+ *  caller from the pools. */
+fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node node);
+
+/** Computes producers and consumers.  Nothing may be added afterwards. */
+void fsd_graph_finish(struct fsd_graph *g);
+
+/* ------------------------------------------------------------------- reading */
+
+/** The form a port shows: its own, else its tensor's, else an unknown one.  Valid as
+ *  long as the graph. */
+const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
+                                     const struct fsd_port *port);
+const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor);
+
+/** The i-th input or output; i must be below node->in.n or node->out.n. */
+const struct fsd_port *fsd_node_in(const struct fsd_graph *g,
+                                   const struct fsd_node *node, uint32_t i);
+const struct fsd_port *fsd_node_out(const struct fsd_graph *g,
+                                    const struct fsd_node *node, uint32_t i);
+
+/** The tensor of the i-th in- or output, FSD_NONE when it is left out or i is past
+ *  the end. */
+fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node, uint32_t i);
+fsd_id fsd_node_out_tensor(const struct fsd_graph *g, fsd_id node, uint32_t i);
+
+/** The attribute of that name, NULL when the node has none. */
+const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
+                                     const struct fsd_node *node, const char *name);
+
+/** The value of a constant tensor, NULL when it has none or it was not read. */
+const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tensor);
+
+/** True when the node is of that type in the default ONNX domain (written "" or
+ *  "ai.onnx"). */
+bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op);
+
+/** Elements of a form; -1 when a dimension is not known or the product is beyond
+ *  63 bits. */
+int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
+
+/** True when both shapes are fully known (names included) and equal. */
+bool fsd_form_same_shape(const struct fsd_graph *g, const struct fsd_form *a,
+                         const struct fsd_form *b);
+
+/** The producer of a tensor when it has exactly one, else FSD_NONE. */
+fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
+
+#endif

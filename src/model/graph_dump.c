@@ -1,0 +1,316 @@
+/*
+ * One line a fact: inputs, outputs and constants by name, nodes in their own order,
+ * attributes by name.  Two dumps can be compared with diff(1).
+ */
+#include "model/graph_dump.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_sym(const struct fsd_graph *g, fsd_sym sym, FILE *out)
+{
+    fsd_put_safe(out, fsd_text(g->names, sym));
+}
+
+static void put_dims(const struct fsd_graph *g, struct fsd_span dims, FILE *out)
+{
+    putc('[', out);
+    for (uint32_t i = 0; i < dims.n; i++) {
+        struct fsd_dim dim = g->dims.at[dims.at + i];
+
+        if (i)
+            putc(',', out);
+        if (dim.size >= 0)
+            fprintf(out, "%" PRId64, dim.size);
+        else if (dim.name)
+            put_sym(g, dim.name, out);
+        else
+            putc('?', out);
+    }
+    putc(']', out);
+}
+
+static void put_form(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
+{
+    char layout[16];
+
+    fprintf(out, " %s", fsd_dtype_name(form->type));
+    if (*fsd_layout_name(form->layout, layout))
+        fprintf(out, " %s", layout);
+    putc(' ', out);
+    if (form->ranked)
+        put_dims(g, form->dims, out);
+    else
+        putc('?', out);
+}
+
+static void put_scope_mark(fsd_id scope, FILE *out)
+{
+    if (scope)
+        fprintf(out, "@%u", scope);
+}
+
+static void put_tensor(const struct fsd_graph *g, fsd_id id, FILE *out)
+{
+    const struct fsd_tensor *t = &g->tensors.at[id];
+
+    putc(' ', out);
+    put_sym(g, t->name, out);
+    put_scope_mark(t->scope, out);
+    put_form(g, fsd_tensor_form(g, id), out);
+    if (t->value != FSD_NONE) {
+        const struct fsd_value *v = &g->values.at[t->value];
+
+        fprintf(out, " %" PRIu64 " bytes%s", v->size, v->bytes ? "" : " not read");
+    }
+    putc('\n', out);
+}
+
+struct named {
+    const char *name;
+    fsd_id id;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+
+    return order ? order : x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void put_tensors(const struct fsd_graph *g, const char *word, unsigned flag,
+                        FILE *out)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct named *list = FSD_NEW(scratch, struct named, g->tensors.n);
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i].flags & flag)
+            list[n++] = (struct named){fsd_text(g->names, g->tensors.at[i].name), i};
+    qsort(list, n, sizeof *list, by_name);
+    for (uint32_t i = 0; i < n; i++) {
+        fputs(word, out);
+        put_tensor(g, list[i].id, out);
+    }
+    fsd_arena_free(scratch);
+}
+
+static void put_ports(const struct fsd_graph *g, const char *word,
+                      struct fsd_span ports, FILE *out)
+{
+    for (uint32_t i = 0; i < ports.n; i++) {
+        const struct fsd_port *port = &g->ports.at[ports.at + i];
+
+        fprintf(out, "  %s ", word);
+        if (port->tensor == FSD_NONE) {
+            fputs("(left out)\n", out);
+            continue;
+        }
+        put_sym(g, g->tensors.at[port->tensor].name, out);
+        put_scope_mark(g->tensors.at[port->tensor].scope, out);
+        put_form(g, fsd_port_form(g, port), out);
+        putc('\n', out);
+    }
+}
+
+static void put_list(const struct fsd_graph *g, const struct fsd_attr *attr, FILE *out)
+{
+    putc('[', out);
+    for (uint32_t i = 0; i < attr->list.n; i++) {
+        uint32_t at = attr->list.at + i;
+
+        if (i)
+            putc(',', out);
+        if (attr->kind == FSD_ATTR_INTS)
+            fprintf(out, "%" PRId64, g->ints.at[at]);
+        else if (attr->kind == FSD_ATTR_FLOATS)
+            fprintf(out, "%.9g", g->floats.at[at]);
+        else
+            put_sym(g, g->links.at[at], out);
+    }
+    putc(']', out);
+}
+
+static void put_attr(const struct fsd_graph *g, const struct fsd_attr *attr, FILE *out)
+{
+    fputs("  . ", out);
+    put_sym(g, attr->name, out);
+    fputs(" = ", out);
+    switch (attr->kind) {
+    case FSD_ATTR_UNREAD:
+        fputs("(not read)", out);
+        break;
+    case FSD_ATTR_INT:
+        fprintf(out, "%" PRId64, attr->i);
+        break;
+    case FSD_ATTR_FLOAT:
+        fprintf(out, "%.9g", attr->f);
+        break;
+    case FSD_ATTR_STRING:
+        putc('"', out);
+        put_sym(g, attr->s, out);
+        putc('"', out);
+        break;
+    case FSD_ATTR_INTS:
+    case FSD_ATTR_FLOATS:
+    case FSD_ATTR_STRINGS:
+        put_list(g, attr, out);
+        break;
+    case FSD_ATTR_TENSOR:
+        fputs("tensor", out);
+        if (attr->form != FSD_NONE)
+            put_form(g, &g->forms.at[attr->form], out);
+        break;
+    case FSD_ATTR_GRAPH:
+        fputs("graph", out);
+        break;
+    }
+    putc('\n', out);
+}
+
+static int attr_by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+static void put_attrs(const struct fsd_graph *g, struct fsd_span attrs, FILE *out)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct named *list = FSD_NEW(scratch, struct named, attrs.n);
+
+    for (uint32_t i = 0; i < attrs.n; i++)
+        list[i] = (struct named){fsd_text(g->names, g->attrs.at[attrs.at + i].name),
+                                 attrs.at + i};
+    qsort(list, attrs.n, sizeof *list, attr_by_name);
+    for (uint32_t i = 0; i < attrs.n; i++)
+        put_attr(g, &g->attrs.at[list[i].id], out);
+    fsd_arena_free(scratch);
+}
+
+static void put_mention(const struct fsd_graph *g, const struct fsd_mention *m,
+                        FILE *out)
+{
+    static const char *const roles[] = {"computes", "first",  "last",
+                                        "wraps",    "copies", "serves",
+                                        "constant", "helper", "unknown"};
+
+    fprintf(out, "  %s %s ", m->by == FSD_BY_METADATA ? "metadata" : "name",
+            roles[m->role]);
+    put_sym(g, m->text, out);
+    if (m->node != FSD_NONE)
+        fprintf(out, " -> node %u", m->node);
+    if (m->tensor != FSD_NONE)
+        fprintf(out, " -> tensor %u", m->tensor);
+    if (m->among > 1)
+        fprintf(out, " (one of %u)", m->among);
+    if (m->loose)
+        fputs(" (rewritten)", out);
+    putc('\n', out);
+}
+
+static void put_layer(const struct fsd_graph *g, const struct fsd_layer *layer,
+                      FILE *out)
+{
+    if (layer->origin_text) {
+        fputs("  origin ", out);
+        put_sym(g, layer->origin_text, out);
+        putc('\n', out);
+    }
+    if (layer->tactic) {
+        fputs("  tactic ", out);
+        put_sym(g, layer->tactic, out);
+        putc('\n', out);
+    }
+    if (layer->weights)
+        fprintf(out, "  weights %" PRIu64 " %s\n", layer->weights,
+                fsd_dtype_name(layer->weights_type));
+    if (layer->bias)
+        fprintf(out, "  bias %" PRIu64 " %s\n", layer->bias,
+                fsd_dtype_name(layer->bias_type));
+    for (uint32_t i = 0; i < layer->mentions.n; i++)
+        put_mention(g, &g->mentions.at[layer->mentions.at + i], out);
+    put_attrs(g, layer->attrs, out);
+}
+
+static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
+{
+    const struct fsd_node *node = &g->nodes.at[id];
+
+    fprintf(out, "node %u", id);
+    put_scope_mark(node->scope, out);
+    putc(' ', out);
+    if (node->domain) {
+        put_sym(g, node->domain, out);
+        fputs("::", out);
+    }
+    put_sym(g, node->op, out);
+    putc(' ', out);
+    put_sym(g, node->name, out);
+    putc('\n', out);
+    put_ports(g, "in", node->in, out);
+    put_ports(g, "out", node->out, out);
+    put_attrs(g, node->attrs, out);
+    if (id < g->layers.n)
+        put_layer(g, &g->layers.at[id], out);
+}
+
+static void put_scope(const struct fsd_graph *g, fsd_id id, FILE *out)
+{
+    const struct fsd_scope *scope = &g->scopes.at[id];
+
+    fprintf(out, "scope %u ", id);
+    put_sym(g, scope->label, out);
+    fprintf(out, " of node %u (%s in scope %u)", scope->owner,
+            scope->kind == FSD_SCOPE_FUNCTION ? "function" : "subgraph", scope->parent);
+    for (uint32_t i = 0; i < scope->inputs.n; i++) {
+        fputs(i ? ", " : " in: ", out);
+        put_sym(g, g->tensors.at[g->links.at[scope->inputs.at + i]].name, out);
+    }
+    for (uint32_t i = 0; i < scope->outputs.n; i++) {
+        fputs(i ? ", " : " out: ", out);
+        put_sym(g, g->tensors.at[g->links.at[scope->outputs.at + i]].name, out);
+    }
+    putc('\n', out);
+}
+
+static void put_remarks(const struct fsd_graph *g, FILE *out)
+{
+    for (uint32_t i = 0; i < g->remarks.n; i++) {
+        const struct fsd_remark *r = &g->remarks.at[i];
+
+        fprintf(out, "remark %s ", r->rule);
+        put_sym(g, r->text, out);
+        if (r->node != FSD_NONE)
+            fprintf(out, " (node %u)", r->node);
+        putc('\n', out);
+    }
+}
+
+void fsd_graph_dump(const struct fsd_graph *g, FILE *out)
+{
+    fprintf(out, "graph %s", g->kind);
+    if (g->producer) {
+        fputs(" by ", out);
+        put_sym(g, g->producer, out);
+    }
+    if (g->ir_version)
+        fprintf(out, " ir %" PRId64, g->ir_version);
+    for (uint32_t i = 0; i < g->opsets.n; i++) {
+        fputs(" opset ", out);
+        put_sym(g, g->opsets.at[i].domain, out);
+        fprintf(out, ":%" PRId64, g->opsets.at[i].version);
+    }
+    fprintf(out, "\nnodes %u tensors %u\n", g->nodes.n, g->tensors.n);
+    put_tensors(g, "input", FSD_TENSOR_INPUT, out);
+    put_tensors(g, "output", FSD_TENSOR_OUTPUT, out);
+    put_tensors(g, "constant", FSD_TENSOR_CONSTANT, out);
+    for (fsd_id i = 1; i < g->scopes.n; i++)
+        put_scope(g, i, out);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        put_node(g, i, out);
+    put_remarks(g, out);
+}

@@ -1,0 +1,253 @@
+#include "onnx/attr.h"
+#include "onnx/wire.h"
+
+#include <string.h>
+
+/* Numbers of the fields of AttributeProto that may have been dropped. */
+enum { STRING = 4, FLOATS = 7, INTS = 8, STRINGS = 9 };
+
+/* Files from before IR 2 do not tell the type. */
+static Onnx__AttributeProto__AttributeType guess_type(const Onnx__AttributeProto *a)
+{
+    if (a->has_f)
+        return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT;
+    if (a->has_i)
+        return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+    if (a->has_s || fsd_wire_dropped(&a->base, STRING))
+        return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING;
+    if (a->t)
+        return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
+    if (a->g)
+        return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
+    if (a->n_floats || fsd_wire_dropped(&a->base, FLOATS))
+        return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS;
+    if (a->n_ints || fsd_wire_dropped(&a->base, INTS))
+        return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS;
+    if (a->n_strings || fsd_wire_dropped(&a->base, STRINGS))
+        return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS;
+    if (a->n_graphs)
+        return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS;
+    return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED;
+}
+
+/* A list of n elements, -1 when it is not known how many. */
+static fsd_id form_of_list(struct fsd_graph *g, enum fsd_dtype type, int64_t n)
+{
+    struct fsd_dim dim = {.size = n};
+
+    return fsd_graph_add_form(g, (struct fsd_form){.type = type, .ranked = true}, &dim,
+                              1);
+}
+
+static void note_unread(struct fsd_graph *g, struct fsd_attr *attr, enum fsd_dtype type,
+                        uint64_t bytes)
+{
+    attr->kind = FSD_ATTR_UNREAD;
+    attr->form = form_of_list(
+        g, type, type == FSD_FP32 && bytes / 4 < INT64_MAX ? (int64_t)(bytes / 4) : -1);
+    attr->value = fsd_graph_add_value(g, (struct fsd_value){.size = bytes});
+}
+
+static void read_floats(struct fsd_graph *g, struct fsd_attr *attr,
+                        const Onnx__AttributeProto *a)
+{
+    uint64_t dropped = fsd_wire_dropped(&a->base, FLOATS);
+
+    if (dropped) {
+        note_unread(g, attr, FSD_FP32, dropped);
+        return;
+    }
+    attr->kind = FSD_ATTR_FLOATS;
+    attr->list = (struct fsd_span){g->floats.n, (uint32_t)a->n_floats};
+    for (size_t i = 0; i < a->n_floats; i++)
+        fsd_vec_push(g->arena, &g->floats, (double)a->floats[i]);
+}
+
+static void read_ints(struct fsd_graph *g, struct fsd_attr *attr,
+                      const Onnx__AttributeProto *a)
+{
+    uint64_t dropped = fsd_wire_dropped(&a->base, INTS);
+
+    if (dropped) {
+        note_unread(g, attr, FSD_INT64, dropped);
+        return;
+    }
+    attr->kind = FSD_ATTR_INTS;
+    attr->list = (struct fsd_span){g->ints.n, (uint32_t)a->n_ints};
+    for (size_t i = 0; i < a->n_ints; i++)
+        fsd_vec_push(g->arena, &g->ints, a->ints[i]);
+}
+
+static fsd_sym text_of(struct fsd_graph *g, ProtobufCBinaryData bytes)
+{
+    return fsd_intern_add(g->names, bytes.len ? (const char *)bytes.data : "",
+                          bytes.len);
+}
+
+static void read_strings(struct fsd_graph *g, struct fsd_attr *attr,
+                         const Onnx__AttributeProto *a)
+{
+    uint64_t dropped = fsd_wire_dropped(&a->base, STRINGS);
+
+    if (dropped) {
+        note_unread(g, attr, FSD_STRING, dropped);
+        return;
+    }
+    attr->kind = FSD_ATTR_STRINGS;
+    attr->list = (struct fsd_span){g->links.n, (uint32_t)a->n_strings};
+    for (size_t i = 0; i < a->n_strings; i++)
+        fsd_vec_push(g->arena, &g->links, text_of(g, a->strings[i]));
+}
+
+static void read_string(struct fsd_graph *g, struct fsd_attr *attr,
+                        const Onnx__AttributeProto *a)
+{
+    if (fsd_wire_dropped(&a->base, STRING))
+        return;
+    attr->kind = FSD_ATTR_STRING;
+    attr->s = text_of(g, a->s);
+}
+
+static void read_tensor(struct fsd_attr *attr, struct fsd_onnx_const constant)
+{
+    attr->kind = FSD_ATTR_TENSOR;
+    attr->form = constant.form;
+    attr->value = constant.value;
+}
+
+struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a)
+{
+    struct fsd_attr attr = {.name = fsd_intern_str(g->names, a->name),
+                            .kind = FSD_ATTR_UNREAD,
+                            .value = FSD_NONE,
+                            .form = FSD_NONE};
+
+    switch ((int)(a->type ? a->type : guess_type(a))) {
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT:
+        attr.kind = FSD_ATTR_FLOAT;
+        attr.f = (double)a->f;
+        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT:
+        attr.kind = FSD_ATTR_INT;
+        attr.i = a->i;
+        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING:
+        read_string(g, &attr, a);
+        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR:
+        if (a->t)
+            read_tensor(&attr, fsd_onnx_tensor(g, a->t, attr.name));
+        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR:
+        if (a->sparse_tensor)
+            read_tensor(&attr, fsd_onnx_sparse(g, a->sparse_tensor, attr.name));
+        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS:
+        read_floats(g, &attr, a);
+        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS:
+        read_ints(g, &attr, a);
+        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS:
+        read_strings(g, &attr, a);
+        break;
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH:
+    case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS:
+        attr.kind = FSD_ATTR_GRAPH;
+        break;
+    default: /* of a kind that nothing here needs */
+        break;
+    }
+    return attr;
+}
+
+/* ------------------------------------------------------------------- Constant */
+
+static uint64_t float_bits(double value)
+{
+    float single = (float)value;
+    uint32_t bits;
+
+    memcpy(&bits, &single, sizeof bits);
+    return bits;
+}
+
+/* The bits of a list in memory that the arena keeps; small, or it were unread. */
+static struct fsd_onnx_const constant_of_list(struct fsd_graph *g,
+                                              const struct fsd_attr *attr)
+{
+    bool floats = attr->kind == FSD_ATTR_FLOATS;
+    uint32_t n = attr->list.n;
+    uint64_t *bits = FSD_NEW(g->arena, uint64_t, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        bits[i] = floats ? float_bits(g->floats.at[attr->list.at + i])
+                         : (uint64_t)g->ints.at[attr->list.at + i];
+    return (struct fsd_onnx_const){
+        .form = form_of_list(g, floats ? FSD_FP32 : FSD_INT64, n),
+        .value = fsd_onnx_value(g, bits, n, floats ? 4 : 8)};
+}
+
+static struct fsd_onnx_const constant_of_scalar(struct fsd_graph *g,
+                                                const struct fsd_attr *attr)
+{
+    bool is_float = attr->kind == FSD_ATTR_FLOAT;
+    uint64_t bits = is_float ? float_bits(attr->f) : (uint64_t)attr->i;
+    struct fsd_form form = {.type = is_float ? FSD_FP32 : FSD_INT64, .ranked = true};
+
+    return (struct fsd_onnx_const){.form = fsd_graph_add_form(g, form, NULL, 0),
+                                   .value =
+                                       fsd_onnx_value(g, &bits, 1, is_float ? 4 : 8)};
+}
+
+static struct fsd_onnx_const constant_of_text(struct fsd_graph *g,
+                                              const struct fsd_attr *attr)
+{
+    struct fsd_form scalar = {.type = FSD_STRING, .ranked = true};
+    bool list = attr->kind == FSD_ATTR_STRINGS;
+    uint64_t bytes = list ? 0 : fsd_text_len(g->names, attr->s);
+
+    for (uint32_t i = 0; list && i < attr->list.n; i++)
+        bytes += fsd_text_len(g->names, g->links.at[attr->list.at + i]);
+    return (struct fsd_onnx_const){
+        .form = list ? form_of_list(g, FSD_STRING, attr->list.n)
+                     : fsd_graph_add_form(g, scalar, NULL, 0),
+        .value = fsd_graph_add_value(g, (struct fsd_value){.size = bytes})};
+}
+
+static struct fsd_onnx_const constant_of(struct fsd_graph *g,
+                                         const struct fsd_attr *attr)
+{
+    switch (attr->kind) {
+    case FSD_ATTR_FLOATS:
+    case FSD_ATTR_INTS:
+        return constant_of_list(g, attr);
+    case FSD_ATTR_FLOAT:
+    case FSD_ATTR_INT:
+        return constant_of_scalar(g, attr);
+    case FSD_ATTR_STRING:
+    case FSD_ATTR_STRINGS:
+        return constant_of_text(g, attr);
+    case FSD_ATTR_TENSOR:
+    case FSD_ATTR_UNREAD:
+    case FSD_ATTR_GRAPH:
+        break;
+    }
+    return (struct fsd_onnx_const){attr->form, attr->value};
+}
+
+struct fsd_onnx_const fsd_onnx_constant(struct fsd_graph *g, struct fsd_span attrs)
+{
+    static const char *const names[] = {"value",        "sparse_value", "value_float",
+                                        "value_floats", "value_int",    "value_ints",
+                                        "value_string", "value_strings"};
+
+    for (uint32_t i = 0; i < attrs.n; i++) {
+        struct fsd_attr attr = g->attrs.at[attrs.at + i];
+
+        for (size_t k = 0; k < FSD_COUNT_OF(names); k++)
+            if (!strcmp(fsd_text(g->names, attr.name), names[k]))
+                return constant_of(g, &attr);
+    }
+    return (struct fsd_onnx_const){FSD_NONE, FSD_NONE};
+}

@@ -1,0 +1,80 @@
+#include "onnx/function.h"
+#include "onnx/attr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *plain_domain(const char *domain)
+{
+    return !domain || !strcmp(domain, "ai.onnx") ? "" : domain;
+}
+
+static int by_sym(fsd_sym a, fsd_sym b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_key(const struct fsd_onnx_function *a, const struct fsd_onnx_function *b)
+{
+    int order = by_sym(a->name, b->name);
+
+    if (!order)
+        order = by_sym(a->domain, b->domain);
+    return order ? order : by_sym(a->overload, b->overload);
+}
+
+static int by_key_and_place(const void *a, const void *b)
+{
+    const struct fsd_onnx_function *f = a, *g = b;
+    int order = by_key(f, g);
+
+    return order ? order : by_sym(f->place, g->place);
+}
+
+struct fsd_onnx_functions fsd_onnx_functions_new(struct fsd_graph *g,
+                                                 struct fsd_arena *scratch,
+                                                 const Onnx__ModelProto *model)
+{
+    struct fsd_onnx_functions all = {.n = (uint32_t)model->n_functions};
+
+    all.at = FSD_NEW(scratch, struct fsd_onnx_function, all.n);
+    for (uint32_t i = 0; i < all.n; i++) {
+        const Onnx__FunctionProto *proto = model->functions[i];
+
+        all.at[i] = (struct fsd_onnx_function){
+            .domain = fsd_intern_str(g->names, plain_domain(proto->domain)),
+            .name = fsd_intern_str(g->names, proto->name),
+            .overload = fsd_intern_str(g->names, proto->overload),
+            .place = i,
+            .proto = proto,
+            .defaults = {g->attrs.n, (uint32_t)proto->n_attribute_proto}};
+        for (size_t k = 0; k < proto->n_attribute_proto; k++)
+            fsd_vec_push(g->arena, &g->attrs,
+                         fsd_onnx_attr(g, proto->attribute_proto[k]));
+    }
+    qsort(all.at, all.n, sizeof *all.at, by_key_and_place);
+    return all;
+}
+
+struct fsd_onnx_function *fsd_onnx_function_find(const struct fsd_onnx_functions *all,
+                                                 const struct fsd_graph *g,
+                                                 const Onnx__NodeProto *node)
+{
+    struct fsd_onnx_function key = {.name = 0};
+    uint32_t low = 0, high = all->n;
+
+    if (!high)
+        return NULL;
+    key.domain = fsd_intern_str(g->names, plain_domain(node->domain));
+    key.name = fsd_intern_str(g->names, node->op_type);
+    key.overload = fsd_intern_str(g->names, node->overload);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (by_key(&all->at[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < all->n && !by_key(&all->at[low], &key) ? &all->at[low] : NULL;
+}

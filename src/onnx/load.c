@@ -1,0 +1,565 @@
+/*
+ * A body (a graph, or a function's for one call) is read in this order, so that each
+ * name is known when it is looked up, whatever order its nodes stand in:
+ *
+ *     constants, inputs -> all that its nodes make -> outputs, value infos
+ *     -> nodes -> the bodies inside it, each in the same way
+ *
+ * Bodies nest by recursion; BODY_DEPTH bounds it.
+ */
+#include "onnx/onnx.h"
+#include "onnx/attr.h"
+#include "onnx/function.h"
+#include "onnx/infer.h"
+#include "onnx/names.h"
+#include "onnx/sniff.h"
+#include "onnx/wire.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+enum {
+    BODY_DEPTH = 256,      /* bodies in bodies */
+    NODE_LIMIT = 1 << 20,  /* with each call's body */
+    WORK_LIMIT = 64 << 20, /* words of the graph's pools, or thereabouts */
+    ATTR_LIMIT = 256       /* attributes of one node; they are searched in a row */
+};
+
+struct loader {
+    struct fsd_graph *g;
+    const struct fsd_file *file;
+    struct fsd_error *err;
+    enum fsd_status status;
+    struct fsd_onnx_names names;
+    struct fsd_onnx_functions functions;
+    uint64_t work;
+};
+
+/* What a body's nodes were called with; ref_attr_name names one of these. */
+struct call {
+    struct fsd_span attrs, defaults;
+};
+
+struct body {
+    fsd_id scope;
+    unsigned depth;
+    const struct call *call; /* of the function it is in; NULL in the main graph */
+    Onnx__NodeProto **nodes;
+    size_t n;
+    fsd_id first_node, first_tensor;
+};
+
+static bool fail_limit(struct loader *l, const char *expected)
+{
+    l->status = fsd_fail(l->err, FSD_E_LIMIT, l->file->name, FSD_POS_NONE, 0,
+                         "expected at most %s, found more", expected);
+    return false;
+}
+
+static bool charge(struct loader *l, uint64_t words)
+{
+    l->work += words;
+    return l->work <= WORK_LIMIT ||
+           fail_limit(l, "512 MiB of graph, with each call of a function unfolded");
+}
+
+static fsd_sym sym_of(struct loader *l, const char *s)
+{
+    return fsd_intern_str(l->g->names, s);
+}
+
+/* -------------------------------------------------------------------- tensors */
+
+/* A tensor that something makes.  Of two of one name in one graph the first keeps it.
+ */
+static fsd_id make_tensor(struct loader *l, fsd_sym name, fsd_id scope)
+{
+    if (name && fsd_onnx_names_own(&l->names, name, scope) != FSD_NONE) {
+        fsd_onnx_remark(l->g, "input/duplicate-output", FSD_NONE, name);
+        name = 0;
+    }
+    return fsd_onnx_names_add(&l->names, name, scope);
+}
+
+/* The tensor that is read under that name, made here when nothing makes it. */
+static fsd_id read_tensor(struct loader *l, fsd_sym name, fsd_id scope, fsd_id node)
+{
+    fsd_id id = fsd_onnx_names_find(&l->names, name, scope);
+
+    if (id != FSD_NONE)
+        return id;
+    fsd_onnx_remark(l->g, "input/undefined-tensor", node, name);
+    return fsd_onnx_names_add(&l->names, name, scope);
+}
+
+static void make_constant(struct loader *l, fsd_sym name, fsd_id scope,
+                          struct fsd_onnx_const constant, unsigned flags)
+{
+    fsd_id id = make_tensor(l, name, scope);
+    struct fsd_tensor *t = &l->g->tensors.at[id];
+
+    t->form = constant.form;
+    t->value = constant.value;
+    t->flags = (uint8_t)flags;
+}
+
+static void read_constants(struct loader *l, const Onnx__GraphProto *graph,
+                           fsd_id scope)
+{
+    for (size_t i = 0; i < graph->n_initializer; i++) {
+        const Onnx__TensorProto *t = graph->initializer[i];
+        fsd_sym name = sym_of(l, t->name);
+
+        make_constant(l, name, scope, fsd_onnx_tensor(l->g, t, name),
+                      FSD_TENSOR_CONSTANT);
+    }
+    for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
+        const Onnx__SparseTensorProto *t = graph->sparse_initializer[i];
+        fsd_sym name = t->values ? sym_of(l, t->values->name) : 0;
+
+        make_constant(l, name, scope, fsd_onnx_sparse(l->g, t, name),
+                      FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE);
+    }
+}
+
+static void take_form(struct loader *l, fsd_id tensor, const Onnx__ValueInfoProto *info)
+{
+    struct fsd_graph *g = l->g;
+
+    if (g->tensors.at[tensor].form == FSD_NONE)
+        g->tensors.at[tensor].form =
+            fsd_onnx_form(g, info->type, g->tensors.at[tensor].name);
+}
+
+/* An input that an initializer has given a value is that constant. */
+static fsd_id read_input(struct loader *l, fsd_sym name, fsd_id scope)
+{
+    fsd_id id = name ? fsd_onnx_names_own(&l->names, name, scope) : FSD_NONE;
+
+    if (id != FSD_NONE && l->g->tensors.at[id].flags & FSD_TENSOR_CONSTANT)
+        return id;
+    id = make_tensor(l, name, scope);
+    l->g->tensors.at[id].flags = FSD_TENSOR_INPUT;
+    return id;
+}
+
+static void read_inputs(struct loader *l, const Onnx__GraphProto *graph, fsd_id scope)
+{
+    struct fsd_graph *g = l->g;
+    uint32_t at = g->links.n;
+
+    for (size_t i = 0; i < graph->n_input; i++) {
+        fsd_id id = read_input(l, sym_of(l, graph->input[i]->name), scope);
+
+        take_form(l, id, graph->input[i]);
+        if (scope || g->tensors.at[id].flags & FSD_TENSOR_INPUT)
+            fsd_vec_push(g->arena, &g->links, id);
+    }
+    g->scopes.at[scope].inputs = (struct fsd_span){at, g->links.n - at};
+}
+
+/* A subgraph may hand out a tensor of an enclosing graph, which is no output there. */
+static fsd_id read_output(struct loader *l, const char *text, fsd_id scope)
+{
+    fsd_id id = read_tensor(l, sym_of(l, text), scope, FSD_NONE);
+
+    if (l->g->tensors.at[id].scope == scope)
+        l->g->tensors.at[id].flags |= FSD_TENSOR_OUTPUT;
+    fsd_vec_push(l->g->arena, &l->g->links, id);
+    return id;
+}
+
+static void read_outputs(struct loader *l, const Onnx__GraphProto *graph, fsd_id scope)
+{
+    uint32_t at = l->g->links.n;
+
+    for (size_t i = 0; i < graph->n_output; i++)
+        take_form(l, read_output(l, graph->output[i]->name, scope), graph->output[i]);
+    l->g->scopes.at[scope].outputs = (struct fsd_span){at, l->g->links.n - at};
+}
+
+static void read_value_infos(struct loader *l, Onnx__ValueInfoProto **infos, size_t n,
+                             fsd_id scope)
+{
+    for (size_t i = 0; i < n; i++) {
+        fsd_id id = fsd_onnx_names_own(&l->names, sym_of(l, infos[i]->name), scope);
+
+        if (id != FSD_NONE)
+            take_form(l, id, infos[i]);
+    }
+}
+
+/* ----------------------------------------------------------------------- nodes */
+
+/* All that the nodes make, as their out-ports in a row. */
+static bool declare_outputs(struct loader *l, const struct body *b)
+{
+    struct fsd_graph *g = l->g;
+
+    for (size_t i = 0; i < b->n; i++) {
+        const Onnx__NodeProto *p = b->nodes[i];
+
+        if (!charge(l, 16 + 12 * p->n_output + p->n_input))
+            return false;
+        for (size_t k = 0; k < p->n_output; k++) {
+            fsd_sym name = sym_of(l, p->output[k]);
+            struct fsd_port port = {FSD_NONE, FSD_NONE};
+
+            if (name)
+                port.tensor = make_tensor(l, name, b->scope);
+            fsd_vec_push(g->arena, &g->ports, port);
+        }
+    }
+    return true;
+}
+
+static void read_node_inputs(struct loader *l, const Onnx__NodeProto *p,
+                             struct fsd_node *node)
+{
+    struct fsd_graph *g = l->g;
+
+    node->in = (struct fsd_span){g->ports.n, (uint32_t)p->n_input};
+    for (size_t i = 0; i < p->n_input; i++) {
+        fsd_sym name = sym_of(l, p->input[i]);
+        struct fsd_port port = {FSD_NONE, FSD_NONE};
+
+        if (name)
+            port.tensor = read_tensor(l, name, node->scope, g->nodes.n);
+        fsd_vec_push(g->arena, &g->ports, port);
+    }
+}
+
+static const struct fsd_attr *find_attr(const struct fsd_graph *g,
+                                        struct fsd_span attrs, fsd_sym name)
+{
+    for (uint32_t i = 0; i < attrs.n; i++)
+        if (g->attrs.at[attrs.at + i].name == name)
+            return &g->attrs.at[attrs.at + i];
+    return NULL;
+}
+
+/* What the function was called with under that name, false when with nothing.  A graph
+ * that is handed on is not read once more. */
+static bool read_reference(struct loader *l, const struct call *call,
+                           const Onnx__AttributeProto *a, struct fsd_attr *out)
+{
+    fsd_sym name = sym_of(l, a->ref_attr_name);
+    const struct fsd_attr *found = NULL;
+
+    if (call)
+        found = find_attr(l->g, call->attrs, name);
+    if (call && !found)
+        found = find_attr(l->g, call->defaults, name);
+    if (!found)
+        return false;
+    *out = *found;
+    out->name = sym_of(l, a->name);
+    if (out->kind == FSD_ATTR_GRAPH)
+        out->kind = FSD_ATTR_UNREAD;
+    return true;
+}
+
+static uint64_t words_of(const struct fsd_graph *g, const struct fsd_attr *attr)
+{
+    uint64_t bytes = 0;
+
+    if (attr->value != FSD_NONE && g->values.at[attr->value].bytes)
+        bytes = g->values.at[attr->value].size;
+    return 12 + attr->list.n + bytes / 8;
+}
+
+static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeProto *p,
+                       struct fsd_node *node)
+{
+    struct fsd_graph *g = l->g;
+
+    if (p->n_attribute > ATTR_LIMIT)
+        return fail_limit(l, "256 attributes of one node");
+    node->attrs.at = g->attrs.n;
+    for (size_t i = 0; i < p->n_attribute; i++) {
+        const Onnx__AttributeProto *a = p->attribute[i];
+        struct fsd_attr attr;
+
+        if (!a->ref_attr_name || !*a->ref_attr_name)
+            attr = fsd_onnx_attr(g, a);
+        else if (!read_reference(l, b->call, a, &attr))
+            continue;
+        fsd_vec_push(g->arena, &g->attrs, attr);
+        if (!charge(l, words_of(g, &attr)))
+            return false;
+    }
+    node->attrs.n = g->attrs.n - node->attrs.at;
+    return true;
+}
+
+static void take_constant(struct loader *l, fsd_id id)
+{
+    struct fsd_graph *g = l->g;
+    fsd_id out = fsd_node_out_tensor(g, id, 0);
+    struct fsd_onnx_const constant;
+
+    if (out == FSD_NONE || g->nodes.at[id].flags & FSD_NODE_CALL ||
+        !fsd_node_is(g, id, "Constant"))
+        return;
+    constant = fsd_onnx_constant(g, g->nodes.at[id].attrs);
+    g->tensors.at[out].value = constant.value;
+    if (constant.form != FSD_NONE)
+        g->tensors.at[out].form = constant.form;
+}
+
+static bool read_nodes(struct loader *l, struct body *b, uint32_t outputs_at)
+{
+    struct fsd_graph *g = l->g;
+
+    b->first_node = g->nodes.n;
+    if (b->n > NODE_LIMIT - g->nodes.n)
+        return fail_limit(l, "1048576 nodes, with each call of a function unfolded");
+    for (size_t i = 0; i < b->n; i++) {
+        const Onnx__NodeProto *p = b->nodes[i];
+        struct fsd_node node = {.name = sym_of(l, p->name),
+                                .op = sym_of(l, p->op_type),
+                                .domain = sym_of(l, p->domain),
+                                .scope = b->scope,
+                                .where = (uint32_t)i,
+                                .out = {outputs_at, (uint32_t)p->n_output}};
+
+        outputs_at += node.out.n;
+        if (fsd_onnx_function_find(&l->functions, g, p))
+            node.flags = FSD_NODE_CALL;
+        read_node_inputs(l, p, &node);
+        if (!read_attrs(l, b, p, &node))
+            return false;
+        take_constant(l, fsd_graph_add_node(g, node));
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------------- bodies */
+
+static bool read_graph(struct loader *l, const Onnx__GraphProto *graph, struct body *b);
+static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owner,
+                      const struct body *outer);
+
+/* Opens the scope of a body that `owner` in the body `outer` has. */
+static bool open_scope(struct loader *l, struct body *b, enum fsd_scope_kind kind,
+                       fsd_id owner, fsd_sym label, const struct body *outer)
+{
+    if (outer->depth + 1 >= BODY_DEPTH)
+        return fail_limit(l, "256 bodies of control flow or functions in each other");
+    if (!charge(l, 16))
+        return false;
+    b->depth = outer->depth + 1;
+    b->scope = fsd_graph_add_scope(l->g, (struct fsd_scope){.kind = kind,
+                                                            .parent = outer->scope,
+                                                            .owner = owner,
+                                                            .label = label});
+    fsd_onnx_names_open(&l->names, b->scope);
+    b->first_tensor = l->g->tensors.n;
+    return true;
+}
+
+static bool read_subgraph(struct loader *l, const Onnx__GraphProto *graph,
+                          const char *label, fsd_id owner, const struct body *outer)
+{
+    struct body b = {.call = outer->call};
+
+    return open_scope(l, &b, FSD_SCOPE_SUBGRAPH, owner, sym_of(l, label), outer) &&
+           read_graph(l, graph, &b);
+}
+
+static bool read_inner_bodies(struct loader *l, const struct body *b)
+{
+    fsd_id last_tensor = l->g->tensors.n;
+
+    for (size_t i = 0; i < b->n; i++) {
+        const Onnx__NodeProto *p = b->nodes[i];
+        fsd_id owner = b->first_node + (fsd_id)i;
+
+        for (size_t k = 0; k < p->n_attribute; k++) {
+            const Onnx__AttributeProto *a = p->attribute[k];
+
+            if (a->g && !read_subgraph(l, a->g, a->name, owner, b))
+                return false;
+            for (size_t j = 0; j < a->n_graphs; j++)
+                if (!read_subgraph(l, a->graphs[j], a->name, owner, b))
+                    return false;
+        }
+        if (l->g->nodes.at[owner].flags & FSD_NODE_CALL &&
+            !read_call(l, fsd_onnx_function_find(&l->functions, l->g, p), owner, b))
+            return false;
+    }
+    fsd_onnx_names_close(&l->names, b->first_tensor, last_tensor);
+    return true;
+}
+
+static bool read_graph(struct loader *l, const Onnx__GraphProto *graph, struct body *b)
+{
+    uint32_t outputs_at = l->g->ports.n;
+
+    if (!charge(l, 12 * (graph->n_input + graph->n_output + graph->n_initializer +
+                         graph->n_sparse_initializer + graph->n_value_info)))
+        return false;
+    b->nodes = graph->node;
+    b->n = graph->n_node;
+    read_constants(l, graph, b->scope);
+    read_inputs(l, graph, b->scope);
+    if (!declare_outputs(l, b))
+        return false;
+    read_outputs(l, graph, b->scope);
+    read_value_infos(l, graph->value_info, graph->n_value_info, b->scope);
+    return read_nodes(l, b, outputs_at) && read_inner_bodies(l, b);
+}
+
+static void read_formals(struct loader *l, char **names, size_t n, fsd_id scope,
+                         bool outputs)
+{
+    struct fsd_graph *g = l->g;
+    struct fsd_span span = {g->links.n, (uint32_t)n};
+
+    for (size_t i = 0; i < n; i++) {
+        if (outputs)
+            read_output(l, names[i], scope);
+        else
+            fsd_vec_push(g->arena, &g->links,
+                         read_input(l, sym_of(l, names[i]), scope));
+    }
+    if (outputs)
+        g->scopes.at[scope].outputs = span;
+    else
+        g->scopes.at[scope].inputs = span;
+}
+
+static bool read_function(struct loader *l, const Onnx__FunctionProto *f,
+                          struct body *b)
+{
+    uint32_t outputs_at;
+
+    if (!charge(l, 12 * (f->n_input + f->n_output + f->n_value_info)))
+        return false;
+    b->nodes = f->node;
+    b->n = f->n_node;
+    read_formals(l, f->input, f->n_input, b->scope, false);
+    outputs_at = l->g->ports.n;
+    if (!declare_outputs(l, b))
+        return false;
+    read_formals(l, f->output, f->n_output, b->scope, true);
+    read_value_infos(l, f->value_info, f->n_value_info, b->scope);
+    return read_nodes(l, b, outputs_at) && read_inner_bodies(l, b);
+}
+
+static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owner,
+                      const struct body *outer)
+{
+    struct call call = {l->g->nodes.at[owner].attrs, f->defaults};
+    struct body b = {.call = &call};
+    bool done;
+
+    if (f->open) {
+        l->status = fsd_fail(l->err, FSD_E_LIMIT, l->file->name, FSD_POS_NONE, 0,
+                             "expected functions that end, found one that calls "
+                             "itself: %.200s",
+                             fsd_text(l->g->names, f->name));
+        return false;
+    }
+    f->open = true;
+    done = open_scope(l, &b, FSD_SCOPE_FUNCTION, owner, f->name, outer) &&
+           read_function(l, f->proto, &b);
+    f->open = false;
+    return done;
+}
+
+/* ----------------------------------------------------------------------- model */
+
+static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
+{
+    const char *name = model->producer_name ? model->producer_name : "";
+    const char *version = model->producer_version ? model->producer_version : "";
+    size_t n = strlen(name), m = strlen(version);
+    char *both = FSD_NEW(g->arena, char, n + m + 2);
+
+    memcpy(both, name, n);
+    if (n && m)
+        both[n++] = ' ';
+    memcpy(both + n, version, m);
+    g->producer = fsd_intern_add(g->names, both, n + m);
+    g->ir_version = model->ir_version;
+    for (size_t i = 0; i < model->n_opset_import; i++) {
+        const Onnx__OperatorSetIdProto *set = model->opset_import[i];
+
+        fsd_vec_push(
+            g->arena, &g->opsets,
+            (struct fsd_opset){fsd_intern_str(g->names, set->domain), set->version});
+    }
+}
+
+static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *file,
+                                  const Onnx__ModelProto *model,
+                                  struct fsd_arena *scratch, struct fsd_error *err)
+{
+    struct loader l = {.g = g, .file = file, .err = err, .names = {.g = g}};
+    struct body main = {.scope = 0};
+
+    read_header(g, model);
+    l.functions = fsd_onnx_functions_new(g, scratch, model);
+    fsd_onnx_names_open(&l.names, 0);
+    if (!read_graph(&l, model->graph, &main))
+        return l.status;
+    fsd_onnx_infer(g);
+    fsd_graph_finish(g);
+    return FSD_OK;
+}
+
+/* A message that is empty but for the weights is no model: most short garbage that is
+ * protobuf by chance ends here. */
+static bool has_content(const Onnx__ModelProto *model)
+{
+    return model->graph && (model->graph->n_node || model->graph->n_output);
+}
+
+static enum fsd_status unpack_and_read(struct fsd_graph *g, const struct fsd_file *file,
+                                       const struct fsd_wire *wire,
+                                       struct fsd_arena *scratch, struct fsd_error *err)
+{
+    Onnx__ModelProto *model = onnx__model_proto__unpack(NULL, wire->size, wire->bytes);
+    enum fsd_status status = FSD_OK;
+
+    if (!model)
+        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+    if (!has_content(model))
+        status = fsd_onnx_sniff(file, err);
+    if (!has_content(model) && !status)
+        status = fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+                          "expected an ONNX model, found none: %s",
+                          model->graph ? "its graph has no nodes and no outputs"
+                                       : "there is no graph in it");
+    if (!status)
+        status = read_model(g, file, model, scratch, err);
+    onnx__model_proto__free_unpacked(model, NULL);
+    return status;
+}
+
+enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
+                              struct fsd_error *err)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_wire wire;
+    enum fsd_status status;
+
+    g->kind = "onnx";
+    g->path = fsd_arena_strndup(g->arena, file->name, strlen(file->name));
+    status = fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
+    if (status == FSD_E_FORMAT) {
+        enum fsd_status known = fsd_onnx_sniff(file, err);
+
+        status = known ? known : status;
+    }
+    if (!status) {
+        XXH128_hash_t hash = XXH3_128bits(wire.bytes, wire.size);
+
+        g->hash[0] = hash.low64;
+        g->hash[1] = hash.high64;
+        status = unpack_and_read(g, file, &wire, scratch, err);
+    }
+    fsd_arena_free(scratch);
+    return status;
+}

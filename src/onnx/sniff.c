@@ -1,0 +1,84 @@
+#include "onnx/sniff.h"
+#include "base/id.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct magic {
+    uint8_t at, n;
+    const char *bytes;
+    enum fsd_status status;
+    const char *looks; /* "found X" */
+};
+
+/* The first that fits is taken. */
+static const struct magic magics[] = {
+    {0, 4, "ftrt", FSD_E_UNSUPPORTED,
+     "a serialized TensorRT engine; the model comes first, and of the engine its JSON "
+     "dump is read (trtexec --loadEngine=FILE --exportLayerInfo=engine.graph.json "
+     "--profilingVerbosity=detailed)"},
+    {0, 4, "ptrt", FSD_E_UNSUPPORTED,
+     "a serialized TensorRT engine; the model comes first, and of the engine its JSON "
+     "dump is read (trtexec --loadEngine=FILE --exportLayerInfo=engine.graph.json "
+     "--profilingVerbosity=detailed)"},
+    {4, 4, "TFL3", FSD_E_UNSUPPORTED, "a TensorFlow Lite model"},
+    {4, 4, "ORTM", FSD_E_UNSUPPORTED, "an ONNX Runtime .ort model; give the .onnx one"},
+    {0, 4, "PK\3\4", FSD_E_UNSUPPORTED,
+     "a ZIP archive, such as a PyTorch .pt file; export it to ONNX first"},
+    {0, 2, "\x80\x02", FSD_E_UNSUPPORTED,
+     "a Python pickle, such as an old PyTorch file; export it to ONNX first"},
+    {0, 2, "\x1f\x8b", FSD_E_UNSUPPORTED, "a gzip archive; unpack it first"},
+    {0, 8, "\x89HDF\r\n\x1a\n", FSD_E_UNSUPPORTED,
+     "an HDF5 file, such as a Keras model"},
+    {0, 34, "version https://git-lfs.github.com", FSD_E_FORMAT,
+     "a Git LFS pointer; get the model itself with 'git lfs pull'"},
+    {0, 1, "{", FSD_E_FORMAT,
+     "what looks like JSON; the model comes first, the engine's dump second"},
+    {0, 1, "[", FSD_E_FORMAT,
+     "what looks like JSON; the model comes first, the engine's dump second"},
+    {0, 1, "<", FSD_E_FORMAT, "what looks like XML or HTML"},
+};
+
+static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err,
+                              enum fsd_status status, const char *found)
+{
+    return fsd_fail(err, status, file->name, FSD_POS_NONE, 0,
+                    "expected an ONNX model, found %s", found);
+}
+
+static bool is_space(unsigned char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_text(const unsigned char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!is_space(s[i]) && (s[i] < 0x20 || s[i] == 0x7f))
+            return false;
+    return true;
+}
+
+enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err)
+{
+    const unsigned char *s = file->bytes;
+    size_t n = file->size < 256 ? file->size : 256;
+
+    if (!n)
+        return refuse(file, err, FSD_E_FORMAT, "an empty file");
+    if (n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3)) { /* a byte order mark */
+        s += 3;
+        n -= 3;
+    }
+    while (n && is_space(*s)) {
+        s++;
+        n--;
+    }
+    for (size_t i = 0; i < FSD_COUNT_OF(magics); i++) {
+        const struct magic *m = &magics[i];
+
+        if (n >= (size_t)m->at + m->n && !memcmp(s + m->at, m->bytes, m->n))
+            return refuse(file, err, m->status, m->looks);
+    }
+    return is_text(s, n) ? refuse(file, err, FSD_E_FORMAT, "text") : FSD_OK;
+}

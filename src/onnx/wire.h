@@ -1,0 +1,54 @@
+/*
+ * The filter before protobuf-c: a short copy of a message, without what is not read.
+ *
+ *     file    [tag len [tag len raw_data: 300 MB ..........] [tag name] ...]
+ *     copy    [tag len [tag name] [tag 19009: 314572800] ...]
+ *
+ * Fields that the descriptors do not know are gone.  A payload (each `bytes` field and
+ * each repeated number) of more than FSD_WIRE_PAYLOAD bytes is gone too, its pages
+ * never touched; a field of number FSD_WIRE_RECORD + its own tells how many bytes it
+ * had, so that "not read" and "empty" differ.  protobuf-c keeps that as an unknown
+ * field.
+ *
+ * The copy is what protobuf means by the original: a message that stands there in parts
+ * is put together, a member of a oneof that a later one replaces is gone, numbers are
+ * written in their shortest form.  Depth, counts and lengths have been checked, so that
+ * unpacking it can only fail for want of memory.
+ */
+#ifndef FSD_ONNX_WIRE_H
+#define FSD_ONNX_WIRE_H
+
+#include "base/arena.h"
+#include "base/file.h"
+
+#include <protobuf-c/protobuf-c.h>
+
+enum {
+    FSD_WIRE_RECORD = 19000, /* protobuf reserves 19000 to 19999 for nobody's use */
+    FSD_WIRE_PAYLOAD = 4096,
+    FSD_WIRE_DEPTH = 512,        /* levels of messages */
+    FSD_WIRE_NAME = 1 << 16,     /* bytes in one string */
+    FSD_WIRE_FIELDS = 16 << 20,  /* fields kept */
+    FSD_WIRE_MESSAGES = 4 << 20, /* messages kept; unpacked, each takes 200 bytes */
+    FSD_WIRE_KEPT = 256 * 1024 * 1024 /* bytes kept */
+};
+
+struct fsd_wire {
+    unsigned char *bytes;
+    size_t size;
+};
+
+/** Copies the file, a message of type `desc`, into memory of the arena.
+ *  @return FSD_E_FORMAT with the byte for what is not such a message (groups, which
+ *          protobuf gave up, are refused), FSD_E_LIMIT for too many or too deep. */
+enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
+                                const struct fsd_file *file,
+                                const ProtobufCMessageDescriptor *desc,
+                                struct fsd_error *err);
+
+/** The bytes that were dropped of the field of that number; 0 when it was kept, in
+ * which case it may be absent or empty.  Where this is not 0, what the field holds is a
+ *  fragment.  Strings count with their tags and lengths. */
+uint64_t fsd_wire_dropped(const ProtobufCMessage *message, uint32_t number);
+
+#endif

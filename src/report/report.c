@@ -1,0 +1,31 @@
+#include "report/report.h"
+
+#include <string.h>
+
+static const struct fsd_writer writers[] = {
+    {"text", ".txt .text ", fsd_write_text},
+    {"json", ".json ", fsd_write_json},
+};
+
+const struct fsd_writer *fsd_writer_at(unsigned i)
+{
+    return i < FSD_COUNT_OF(writers) ? &writers[i] : NULL;
+}
+
+static bool has_extension(const struct fsd_writer *writer, const char *extension)
+{
+    const char *at = strstr(writer->extensions, extension);
+
+    return at && at[strlen(extension)] == ' ';
+}
+
+const struct fsd_writer *fsd_writer_find(const char *name)
+{
+    const char *extension = strrchr(name, '.');
+
+    for (size_t i = 0; i < FSD_COUNT_OF(writers); i++)
+        if (!strcmp(writers[i].name, name) ||
+            (extension && extension[1] && has_extension(&writers[i], extension)))
+            return &writers[i];
+    return NULL;
+}

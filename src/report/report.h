@@ -1,0 +1,24 @@
+/* The table of writers.  A writer prints and computes nothing: counts come from the
+ * summary, phrases from the rules.  To add one: a file, a row in report.c, a golden
+ * case. */
+#ifndef FSD_REPORT_REPORT_H
+#define FSD_REPORT_REPORT_H
+
+#include "diff/diff.h"
+
+#include <stdio.h>
+
+struct fsd_writer {
+    const char *name;
+    const char *extensions; /**< of the files it writes, each followed by a space */
+    void (*write)(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
+};
+
+/** By name, or by the ending of a path; NULL when there is none. */
+const struct fsd_writer *fsd_writer_find(const char *name);
+const struct fsd_writer *fsd_writer_at(unsigned i);
+
+void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
+void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
+
+#endif

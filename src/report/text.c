@@ -1,0 +1,207 @@
+#include "report/text.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
+
+void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out)
+{
+    static const char *const codes[] = {"\033[0m",  "\033[1m", "\033[32m",  "\033[31m",
+                                        "\033[33m", "\033[2m", "\033[1;31m"};
+    _Static_assert(FSD_COUNT_OF(codes) == FSD__INK_COUNT, "a code each");
+
+    if (style->color)
+        fputs(codes[ink], out);
+}
+
+unsigned fsd_text_width(const struct fsd_style *style)
+{
+    return style->width ? style->width : DEFAULT_WIDTH;
+}
+
+static void put_title(const struct fsd_style *style, const char *title, FILE *out)
+{
+    fsd_ink(style, FSD_INK_TITLE, out);
+    fprintf(out, "%-9s", title);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+}
+
+/* -------------------------------------------------------------------- summary */
+
+static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
+                      const char *title, const struct fsd_graph *g, FILE *out)
+{
+    put_title(style, title, out);
+    fsd_put_safe(out, g->path);
+    fprintf(out, "  (%s", g->kind);
+    if (g->producer) {
+        fputs(", ", out);
+        fsd_put_safe(out, fsd_text(d->names, g->producer));
+    }
+    for (uint32_t i = 0; i < g->opsets.n; i++)
+        if (!g->opsets.at[i].domain)
+            fprintf(out, ", opset %" PRId64, g->opsets.at[i].version);
+    fprintf(out, ")\n");
+}
+
+static void put_count(const char *name, uint32_t n, bool *first, FILE *out)
+{
+    if (!n)
+        return;
+    fprintf(out, "%s%s %u", *first ? "" : ", ", name, n);
+    *first = false;
+}
+
+static void put_fates(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
+{
+    const struct fsd_summary *s = &d->summary;
+    bool first = true;
+
+    put_title(style, "nodes", out);
+    fprintf(out, "%u: ", s->nodes);
+    for (int i = 0; i < FSD__FATE_COUNT; i++) {
+        if (i == FSD_FATE_UNEXPLAINED && s->by_fate[i])
+            fsd_ink(style, FSD_INK_ALARM, out);
+        put_count(fsd_fate_name((enum fsd_fate)i), s->by_fate[i], &first, out);
+    }
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    putc('\n', out);
+}
+
+static void put_kinds(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
+{
+    const struct fsd_summary *s = &d->summary;
+    bool first = true;
+
+    put_title(style, "layers", out);
+    fprintf(out, "%u: ", s->layers);
+    for (int i = 0; i < FSD__KIND_COUNT; i++)
+        put_count(fsd_kind_name((enum fsd_kind)i), s->by_kind[i], &first, out);
+    putc('\n', out);
+    put_title(style, "inserted", out);
+    fprintf(out, "%u", s->inserted);
+    first = true;
+    if (s->inserted)
+        fputs(": ", out);
+    for (int i = 0; i < FSD__CAUSE_COUNT; i++)
+        put_count(fsd_cause_name((enum fsd_cause)i), s->by_cause[i], &first, out);
+    putc('\n', out);
+}
+
+static void put_coverage(const struct fsd_diff *d, const struct fsd_style *style,
+                         FILE *out)
+{
+    const struct fsd_summary *s = &d->summary;
+    bool first = true;
+
+    put_title(style, "mapped", out);
+    fprintf(out, "%u of %u computing layers, %u links", s->mapped, s->computing,
+            s->links);
+    if (s->links)
+        fputs(" by ", out);
+    for (unsigned i = 0; i < FSD_COUNT_OF(s->by_evidence); i++)
+        put_count(fsd_evidence_name(i), s->by_evidence[i], &first, out);
+    putc('\n', out);
+}
+
+static void put_precisions(const struct fsd_diff *d, const struct fsd_style *style,
+                           FILE *out)
+{
+    uint32_t counts[FSD__DTYPE_COUNT] = {0};
+    bool first = true;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        if (d->layers[i].kind == FSD_KIND_COMPUTE ||
+            d->layers[i].kind == FSD_KIND_FOREIGN)
+            counts[d->layers[i].precision]++;
+    put_title(style, "runs in", out);
+    for (int i = 1; i < FSD__DTYPE_COUNT; i++)
+        put_count(fsd_dtype_name((enum fsd_dtype)i), counts[i], &first, out);
+    put_count("unknown", counts[FSD_DTYPE_UNKNOWN], &first, out);
+    fputs(first ? "nothing\n" : " computing layers\n", out);
+}
+
+void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
+{
+    put_input(d, style, "model", d->model, out);
+    put_input(d, style, "engine", d->engine, out);
+    put_fates(d, style, out);
+    put_kinds(d, style, out);
+    put_coverage(d, style, out);
+    put_precisions(d, style, out);
+}
+
+/* ------------------------------------------------------------------- findings */
+
+static void put_finding(const struct fsd_diff *d, const struct fsd_style *style,
+                        const struct fsd_finding *f, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *phrase = open_memstream(&text, &size);
+
+    if (!phrase)
+        return;
+    fsd_finding_phrase(d, f, phrase);
+    if (fclose(phrase) == 0) {
+        fsd_ink(style, f->rule->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM,
+                out);
+        fprintf(out, "%-8s", fsd_severity_name(f->rule->severity));
+        fsd_ink(style, FSD_INK_PLAIN, out);
+        fprintf(out, "%s  ", f->rule->id);
+        fsd_put_safe(out, text);
+        putc('\n', out);
+    }
+    free(text);
+}
+
+/* Of one rule the first few; all with --all. */
+static void put_rule(const struct fsd_diff *d, const struct fsd_style *style,
+                     const struct fsd_rule *rule, FILE *out)
+{
+    uint32_t shown = 0, left = 0;
+
+    for (uint32_t i = 0; i < d->findings.n; i++) {
+        if (d->findings.at[i].rule != rule)
+            continue;
+        if (style->all || shown < SHOWN_PER_RULE) {
+            put_finding(d, style, &d->findings.at[i], out);
+            shown++;
+        } else {
+            left++;
+        }
+    }
+    if (left)
+        fprintf(out, "        %s  and %u more (--all shows them)\n", rule->id, left);
+}
+
+void fsd_text_findings(const struct fsd_diff *d, const struct fsd_style *style,
+                       FILE *out)
+{
+    if (!d->findings.n)
+        return;
+    putc('\n', out);
+    put_title(style, "findings", out);
+    fprintf(out, "%u: %u warnings, %u notes\n", d->findings.n,
+            d->summary.by_severity[FSD_WARNING] + d->summary.by_severity[FSD_ERROR],
+            d->summary.by_severity[FSD_INFO]);
+    for (int severity = FSD__SEVERITY_COUNT - 1; severity >= 0; severity--)
+        for (unsigned i = 0; fsd_rule_at(i); i++)
+            if (fsd_rule_at(i)->severity == (enum fsd_severity)severity)
+                put_rule(d, style, fsd_rule_at(i), out);
+}
+
+void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+{
+    fsd_text_summary(d, style, out);
+    putc('\n', out);
+    fsd_text_layers(d, style, out);
+    fsd_text_vanished(d, style, out);
+    fsd_text_findings(d, style, out);
+}

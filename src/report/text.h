@@ -1,0 +1,36 @@
+/* The text report, by its sections.  Only src/report includes this. */
+#ifndef FSD_REPORT_TEXT_H
+#define FSD_REPORT_TEXT_H
+
+#include "diff/rules.h"
+#include "report/report.h"
+
+/** What a piece of text is; colours follow from it. */
+enum fsd_ink {
+    FSD_INK_PLAIN,
+    FSD_INK_TITLE,
+    FSD_INK_INSERTED, /**< "+" */
+    FSD_INK_VANISHED, /**< "-" */
+    FSD_INK_CHANGED,  /**< a type or layout that changes */
+    FSD_INK_FAINT,
+    FSD_INK_ALARM,
+    FSD__INK_COUNT
+};
+
+/** Switches the ink on and off; nothing when the style has no colour. */
+void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out);
+
+/** Columns of the report. */
+unsigned fsd_text_width(const struct fsd_style *style);
+
+/** The sections. */
+void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out);
+void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style,
+                     FILE *out);
+void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
+                       FILE *out);
+void fsd_text_findings(const struct fsd_diff *d, const struct fsd_style *style,
+                       FILE *out);
+
+#endif

@@ -1,0 +1,476 @@
+/*
+ * The engine in its order, one block a layer, its nodes beside it:
+ *
+ *       model                             engine
+ *     5 Conv_22                    n t  | CaskConvolution  int8 chw32
+ *       BatchNormalization_23        t  | layer1.0.conv1.weight + QuantizeLinear_20 +
+ * Conv_22 31                                 + Reformat  layout  fp16 chw32 -> fp16
+ * chw2
+ *
+ * A block is two lists of cells, printed side by side or one below the other.  In a
+ * long engine, runs of ordinary layers (nothing inserted, nothing changed, nothing
+ * found) are folded to one line.
+ */
+#include "base/text.h"
+#include "report/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIDE_BY_SIDE = 96, /* columns from which it fits */
+    NUMBER = 5,        /* columns of the layer's number */
+    SHOWN_NODES = 8,
+    LONG_ENGINE = 120, /* layers from which runs are folded */
+    RUN = 4            /* ordinary layers that make a run */
+};
+
+struct cell {
+    char *text;
+    const char *tail; /* set to the right end of the column: the evidence */
+    enum fsd_ink ink;
+};
+
+struct block {
+    struct fsd_arena *arena;
+    FSD_VEC(struct cell) left, right;
+    char mark; /* '|', '+' or '?' */
+    enum fsd_ink mark_ink;
+};
+
+/* A string being written; closed by take(). */
+struct note {
+    FILE *out;
+    char *text;
+    size_t size;
+};
+
+static bool open_note(struct note *note)
+{
+    note->text = NULL;
+    note->out = open_memstream(&note->text, &note->size);
+    return note->out;
+}
+
+static char *take(struct note *note, struct fsd_arena *arena)
+{
+    char *copy = NULL;
+
+    if (fclose(note->out) == 0)
+        copy = fsd_arena_strndup(arena, note->text, strlen(note->text));
+    free(note->text);
+    return copy;
+}
+
+static void add_left(struct block *b, struct note *note, const char *tail,
+                     enum fsd_ink ink)
+{
+    struct cell cell = {take(note, b->arena), tail, ink};
+
+    if (cell.text)
+        fsd_vec_push(b->arena, &b->left, cell);
+}
+
+static void add_right(struct block *b, struct note *note, enum fsd_ink ink)
+{
+    struct cell cell = {take(note, b->arena), "", ink};
+
+    if (cell.text)
+        fsd_vec_push(b->arena, &b->right, cell);
+}
+
+/* ------------------------------------------------------------- the engine's side */
+
+static void put_form(const struct fsd_form *form, FILE *out)
+{
+    char layout[16];
+
+    fputs(fsd_dtype_name(form->type), out);
+    if (*fsd_layout_name(form->layout, layout))
+        fprintf(out, " %s", layout);
+}
+
+static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
+{
+    return a->type == b->type && fsd_layout_same(a->layout, b->layout);
+}
+
+/* The distinct forms of some ports; returns how many. */
+static uint32_t put_forms(const struct fsd_diff *d, struct fsd_span ports, FILE *out)
+{
+    const struct fsd_form *last = NULL;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        const struct fsd_form *form =
+            fsd_port_form(d->engine, &d->engine->ports.at[ports.at + i]);
+
+        if (last && same_form(last, form))
+            continue;
+        if (n++)
+            fputs(", ", out);
+        put_form(form, out);
+        last = form;
+    }
+    return n;
+}
+
+/* True when all in- and outputs have one form. */
+static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
+{
+    const struct fsd_form *first = NULL;
+
+    for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
+        uint32_t at = i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n;
+        const struct fsd_form *form =
+            fsd_port_form(d->engine, &d->engine->ports.at[at]);
+
+        if (first && !same_form(first, form))
+            return false;
+        first = form;
+    }
+    return true;
+}
+
+static void put_change(const struct fsd_diff *d, const struct fsd_node *n, FILE *out)
+{
+    if (!n->in.n && !n->out.n)
+        return;
+    fputs("  ", out);
+    if (is_even(d, n)) {
+        put_form(fsd_port_form(d->engine,
+                               &d->engine->ports.at[n->in.n ? n->in.at : n->out.at]),
+                 out);
+        return;
+    }
+    put_forms(d, n->in, out);
+    fputs(" -> ", out);
+    put_forms(d, n->out, out);
+}
+
+static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_layer_result *r = &d->layers[layer];
+    struct note note;
+
+    if (open_note(&note)) {
+        fputs(*fsd_text(d->names, n->op) ? fsd_text(d->names, n->op)
+                                         : fsd_kind_name(r->kind),
+              note.out);
+        if (r->cause != FSD_CAUSE_NONE)
+            fprintf(note.out, " (%s)", fsd_cause_name(r->cause));
+        put_change(d, n, note.out);
+        add_right(b, &note,
+                  r->inserted      ? FSD_INK_INSERTED
+                  : !is_even(d, n) ? FSD_INK_CHANGED
+                                   : FSD_INK_PLAIN);
+    }
+    if (open_note(&note)) {
+        fputs(fsd_text(d->names, n->name), note.out);
+        add_right(b, &note, FSD_INK_FAINT);
+    }
+}
+
+/* -------------------------------------------------------------- the model's side */
+
+static const char *short_evidence(unsigned by, struct fsd_arena *arena)
+{
+    static const char letters[] = "mnlts";
+    char text[6];
+
+    for (int i = 0; i < 5; i++)
+        text[i] = by >> i & 1 ? letters[i] : ' ';
+    text[5] = '\0';
+    return fsd_arena_strndup(arena, text, 5);
+}
+
+static void add_node(const struct fsd_diff *d, fsd_id node, unsigned by,
+                     struct block *b)
+{
+    const struct fsd_node_result *r = &d->nodes[node];
+    struct note note;
+    bool wider = fsd_dtype_rank(r->requested) &&
+                 fsd_dtype_rank(r->realised) > fsd_dtype_rank(r->requested);
+
+    if (!open_note(&note))
+        return;
+    fsd_put_node_name(d, node, note.out);
+    if (wider)
+        fprintf(note.out, "  (asked %s)", fsd_dtype_name(r->requested));
+    add_left(b, &note, short_evidence(by, b->arena),
+             wider ? FSD_INK_CHANGED : FSD_INK_PLAIN);
+}
+
+/* Quantizers that live on as the layer's precision, and constants: counted, not named,
+ * unless everything is asked for. */
+static bool is_quiet(const struct fsd_diff *d, fsd_id node)
+{
+    return d->nodes[node].fate != FSD_FATE_LAYER;
+}
+
+static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
+                      fsd_id layer, struct block *b)
+{
+    uint32_t quiet = 0, shown = 0, hidden = 0;
+    struct note note;
+
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
+
+        if (is_quiet(d, link->node) && !style->all)
+            quiet++;
+        else if (shown >= SHOWN_NODES && !style->all)
+            hidden++;
+        else {
+            add_node(d, link->node, link->by, b);
+            shown++;
+        }
+    }
+    if (hidden && open_note(&note)) {
+        fprintf(note.out, "and %u more nodes", hidden);
+        add_left(b, &note, "", FSD_INK_FAINT);
+    }
+    if (quiet && open_note(&note)) {
+        fprintf(note.out, "~ %u Q/DQ or constant node%s", quiet, quiet == 1 ? "" : "s");
+        add_left(b, &note, "", FSD_INK_FAINT);
+    }
+}
+
+/* The nodes of a region stand at its first layer. */
+static void fill_region(const struct fsd_diff *d, const struct fsd_style *style,
+                        fsd_id layer, struct block *b)
+{
+    fsd_id id = d->match->region_of_layer[layer];
+    const struct fsd_region *region;
+    struct note note;
+
+    if (id == FSD_NONE)
+        return;
+    region = &d->match->regions.at[id];
+    if (open_note(&note)) {
+        fprintf(note.out, "region %u: %u nodes in %u layers", id, region->nodes.n,
+                region->layers.n);
+        add_left(b, &note, "", FSD_INK_FAINT);
+    }
+    if (d->match->pool.at[region->layers.at] != layer)
+        return;
+    for (uint32_t i = 0; i < region->nodes.n; i++) {
+        if (i == SHOWN_NODES && !style->all && open_note(&note)) {
+            fprintf(note.out, "  and %u more", region->nodes.n - i);
+            add_left(b, &note, "", FSD_INK_FAINT);
+            break;
+        }
+        if (open_note(&note)) {
+            fputs("  ", note.out);
+            fsd_put_node_name(d, d->match->pool.at[region->nodes.at + i], note.out);
+            add_left(b, &note, "    t", FSD_INK_PLAIN);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------- printing */
+
+/* Prints `text` in at most `width` columns, its middle left out where it is longer;
+ * returns the columns used. */
+static size_t put_fitted(const char *text, size_t width, FILE *out)
+{
+    size_t full = fsd_safe_width(text), head, n = strlen(text), used;
+    const char *tail;
+    char *copy;
+
+    if (full <= width || width < 8) {
+        fsd_put_safe(out, text);
+        return full;
+    }
+    head = (width - 3) / 2;
+    tail = text + n;
+    used = 0;
+    while (used < width - 3 - head && tail > text) {
+        do
+            tail--;
+        while (tail > text && (*tail & 0xc0) == 0x80);
+        used++;
+    }
+    copy = malloc(n + 1);
+    if (!copy)
+        return 0;
+    memcpy(copy, text, n + 1);
+    for (size_t i = 0, columns = 0; i < n; i++) {
+        if ((copy[i] & 0xc0) != 0x80 && columns++ == head) {
+            copy[i] = '\0';
+            break;
+        }
+    }
+    fsd_put_safe(out, copy);
+    fputs("...", out);
+    fsd_put_safe(out, tail);
+    used = fsd_safe_width(copy) + 3 + fsd_safe_width(tail);
+    free(copy);
+    return used;
+}
+
+static void put_cell(const struct cell *cell, size_t width,
+                     const struct fsd_style *style, FILE *out)
+{
+    size_t tail = strlen(cell->tail),
+           room = width > tail + 1 ? width - tail - 1 : width;
+    size_t used;
+
+    fsd_ink(style, cell->ink, out);
+    used = put_fitted(cell->text, room, out);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    if (tail) {
+        fprintf(out, "%*s", (int)(used < width - tail ? width - tail - used : 1), "");
+        fsd_ink(style, FSD_INK_FAINT, out);
+        fputs(cell->tail, out);
+        fsd_ink(style, FSD_INK_PLAIN, out);
+        used = width > used + tail ? width : used + tail + 1;
+    }
+    if (used < width)
+        fprintf(out, "%*s", (int)(width - used), "");
+}
+
+static void put_mark(const struct block *b, const struct fsd_style *style, FILE *out)
+{
+    fsd_ink(style, b->mark_ink, out);
+    fprintf(out, " %c ", b->mark);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+}
+
+static void put_side_by_side(const struct block *b, fsd_id layer,
+                             const struct fsd_style *style, FILE *out)
+{
+    static char nothing[] = "";
+    static const struct cell empty = {nothing, nothing, FSD_INK_PLAIN};
+    size_t width = fsd_text_width(style), left = (width - NUMBER - 4) * 2 / 5;
+    size_t right = width - NUMBER - 4 - left;
+    uint32_t rows = b->left.n > b->right.n ? b->left.n : b->right.n;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        if (i)
+            fprintf(out, "%*s ", NUMBER, "");
+        else
+            fprintf(out, "%*u ", NUMBER, layer);
+        put_cell(i < b->left.n ? &b->left.at[i] : &empty, left, style, out);
+        put_mark(b, style, out);
+        if (i < b->right.n) {
+            fsd_ink(style, b->right.at[i].ink, out);
+            put_fitted(b->right.at[i].text, right, out);
+            fsd_ink(style, FSD_INK_PLAIN, out);
+        }
+        putc('\n', out);
+    }
+}
+
+static void put_one_column(const struct block *b, fsd_id layer,
+                           const struct fsd_style *style, FILE *out)
+{
+    size_t width = fsd_text_width(style) - NUMBER - 4;
+
+    for (uint32_t i = 0; i < b->right.n; i++) {
+        if (i)
+            fprintf(out, "%*s", NUMBER, "");
+        else
+            fprintf(out, "%*u", NUMBER, layer);
+        put_mark(b, style, out);
+        fsd_ink(style, b->right.at[i].ink, out);
+        put_fitted(b->right.at[i].text, width, out);
+        fsd_ink(style, FSD_INK_PLAIN, out);
+        putc('\n', out);
+    }
+    for (uint32_t i = 0; i < b->left.n; i++) {
+        fprintf(out, "%*s     ", NUMBER, "");
+        put_cell(&b->left.at[i], width - 4, style, out);
+        putc('\n', out);
+    }
+}
+
+static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
+                      fsd_id layer, FILE *out)
+{
+    struct block b = {.arena = fsd_arena_new(), .mark = '|', .mark_ink = FSD_INK_FAINT};
+    bool mapped =
+        d->match->of_layer[layer].n || d->match->region_of_layer[layer] != FSD_NONE;
+
+    if (d->layers[layer].inserted) {
+        b.mark = '+';
+        b.mark_ink = FSD_INK_INSERTED;
+    } else if (!mapped && d->layers[layer].kind == FSD_KIND_COMPUTE) {
+        b.mark = '?';
+        b.mark_ink = FSD_INK_ALARM;
+    }
+    fill_left(d, style, layer, &b);
+    fill_region(d, style, layer, &b);
+    fill_right(d, layer, &b);
+    if (fsd_text_width(style) >= SIDE_BY_SIDE && !style->one_column)
+        put_side_by_side(&b, layer, style, out);
+    else
+        put_one_column(&b, layer, style, out);
+    fsd_arena_free(b.arena);
+}
+
+/* --------------------------------------------------------------------- folding */
+
+/* Layers a reader wants to see however long the engine is. */
+static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch)
+{
+    bool *seen = FSD_NEW(scratch, bool, d->engine->nodes.n);
+
+    for (uint32_t i = 0; i < d->findings.n; i++) {
+        struct fsd_span layers = d->findings.at[i].layers;
+
+        for (uint32_t k = 0; k < layers.n; k++)
+            seen[d->subjects.at[layers.at + k]] = true;
+    }
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        if (d->layers[i].kind != FSD_KIND_COMPUTE ||
+            !is_even(d, &d->engine->nodes.at[i]) || !d->match->of_layer[i].n)
+            seen[i] = true;
+    return seen;
+}
+
+static void put_run(const struct fsd_diff *d, const struct fsd_style *style,
+                    fsd_id from, fsd_id to, FILE *out)
+{
+    uint32_t nodes = 0;
+
+    for (fsd_id i = from; i < to; i++)
+        nodes += d->match->of_layer[i].n;
+    fsd_ink(style, FSD_INK_FAINT, out);
+    fprintf(out, "%*u ...%u  %u ordinary layers, %u nodes", NUMBER, from, to - 1,
+            to - from, nodes);
+    put_change(d, &d->engine->nodes.at[from], out);
+    fputs(" (--all shows them)\n", out);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+}
+
+/* The end of the run of ordinary layers of one form that begins here. */
+static fsd_id run_end(const struct fsd_diff *d, const bool *seen, fsd_id from)
+{
+    fsd_id to = from;
+
+    while (to < d->engine->nodes.n && !seen[to] &&
+           d->layers[to].precision == d->layers[from].precision)
+        to++;
+    return to;
+}
+
+void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    bool *seen = find_remarkable(d, scratch);
+    bool fold = !style->all && d->engine->nodes.n > LONG_ENGINE;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n;) {
+        fsd_id to = fold ? run_end(d, seen, i) : i;
+
+        if (to >= i + RUN) {
+            put_run(d, style, i, to, out);
+            i = to;
+        } else {
+            put_block(d, style, i++, out);
+        }
+    }
+    fsd_arena_free(scratch);
+}

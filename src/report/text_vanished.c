@@ -1,0 +1,118 @@
+/* Nodes whose fate is not a layer, by fate. */
+#include "base/text.h"
+#include "report/text.h"
+
+#include <stdlib.h>
+
+enum { SHOWN = 12 };
+
+struct op_count {
+    fsd_sym op;
+    uint32_t n;
+};
+
+static int more_first(const void *a, const void *b)
+{
+    const struct op_count *x = a, *y = b;
+
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return x->op < y->op ? -1 : x->op > y->op;
+}
+
+static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t n = fsd_intern_count(d->names), kept = 0;
+    struct op_count *ops = FSD_NEW(scratch, struct op_count, n);
+
+    for (fsd_sym s = 0; s < n; s++)
+        ops[s].op = s;
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        ops[d->model->nodes.at[i].op].n += d->nodes[i].fate == fate;
+    for (fsd_sym s = 0; s < n; s++)
+        if (ops[s].n)
+            ops[kept++] = ops[s];
+    qsort(ops, kept, sizeof *ops, more_first);
+    for (uint32_t i = 0; i < kept; i++) {
+        fputs(i ? ", " : ": ", out);
+        fsd_put_safe(out, fsd_text(d->names, ops[i].op));
+        fprintf(out, " %u", ops[i].n);
+    }
+    putc('\n', out);
+    fsd_arena_free(scratch);
+}
+
+static void put_node(const struct fsd_diff *d, const struct fsd_style *style,
+                     fsd_id node, FILE *out)
+{
+    const struct fsd_node_result *r = &d->nodes[node];
+    char *name = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&name, &size);
+
+    if (!text)
+        return;
+    fsd_put_node_name(d, node, text);
+    if (fclose(text) == 0) {
+        fputs("    ", out);
+        fsd_put_safe(out, name);
+        fsd_ink(style, FSD_INK_FAINT, out);
+        if (*r->why)
+            fprintf(out, "  %s", r->why);
+        if (r->other != FSD_NONE) {
+            fputs(": ", out);
+            fsd_put_node_name(d, r->other, out);
+        }
+        if (r->near_layer != FSD_NONE)
+            fprintf(out, " (at layer %u)", r->near_layer);
+        fsd_ink(style, FSD_INK_PLAIN, out);
+        putc('\n', out);
+    }
+    free(name);
+}
+
+/* Constants and quantizers come by the hundred and have one story: their counts say it
+ * all.  The others are named. */
+static bool is_named(enum fsd_fate fate)
+{
+    return fate != FSD_FATE_FOLDED && fate != FSD_FATE_ABSORBED;
+}
+
+static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
+                      enum fsd_fate fate, FILE *out)
+{
+    uint32_t shown = 0, total = d->summary.by_fate[fate];
+    uint32_t most = style->all ? total : SHOWN;
+
+    for (fsd_id i = 0; i < d->model->nodes.n && shown < most; i++)
+        if (d->nodes[i].fate == fate) {
+            put_node(d, style, i, out);
+            shown++;
+        }
+    if (shown < total)
+        fprintf(out, "    and %u more (--all shows them)\n", total - shown);
+}
+
+void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
+                       FILE *out)
+{
+    bool first = true;
+
+    for (int i = FSD_FATE_LAYER + 1; i < FSD__FATE_COUNT; i++) {
+        enum fsd_fate fate = (enum fsd_fate)i;
+
+        if (!d->summary.by_fate[i])
+            continue;
+        if (first)
+            putc('\n', out);
+        first = false;
+        fsd_ink(style, fate == FSD_FATE_UNEXPLAINED ? FSD_INK_ALARM : FSD_INK_VANISHED,
+                out);
+        fprintf(out, "- %u %s", d->summary.by_fate[i], fsd_fate_name(fate));
+        fsd_ink(style, FSD_INK_PLAIN, out);
+        put_ops(d, fate, out);
+        if (style->all || is_named(fate))
+            put_nodes(d, style, fate, out);
+    }
+}

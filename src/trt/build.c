@@ -1,0 +1,289 @@
+/*
+ * The part of reading an engine that does not depend on a dump's syntax.
+ *
+ * Which tensors are the engine's in- and outputs.  A dump with bindings says so: one
+ * that a layer produces is an output, any other an input.  A dump without them does
+ * not, and "produced by no layer" is not enough: constants inside Myelin regions
+ * (`__mye519_dconst`) have no producer either.  Then the model's in- and outputs tell,
+ * by name; where there is no model, tensors that no layer produces or consumes, except
+ * those whose names say that they are constants.
+ */
+#include "trt/build.h"
+#include "trt/format.h"
+#include "trt/kind.h"
+#include "trt/mention.h"
+#include "trt/tensor_name.h"
+#include "trt/tensor_name.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { PRODUCED = 1, CONSUMED = 2 };
+
+void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
+                    const struct fsd_vocab *vocab)
+{
+    *b = (struct fsd_build){.g = g, .vocab = vocab};
+    b->names =
+        (struct fsd_name_reader){.g = g, .vocab = vocab, .brackets.arena = g->arena};
+}
+
+void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text)
+{
+    fsd_vec_push(
+        b->g->arena, &b->g->remarks,
+        (struct fsd_remark){
+            .rule = rule, .node = b->g->nodes.n, .tensor = FSD_NONE, .text = text});
+}
+
+/* --------------------------------------------------------------------- layers */
+
+void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
+{
+    struct fsd_graph *g = b->g;
+    const char *op = fsd_text(g->names, type);
+
+    b->node = (struct fsd_node){.name = name,
+                                .op = type,
+                                .where = g->nodes.n,
+                                .in.at = g->ports.n,
+                                .attrs.at = g->attrs.n};
+    b->layer = (struct fsd_layer){.mentions.at = g->mentions.n};
+    if (type)
+        g->detailed = true;
+    if (!strcasecmp(op, "kgen") || !strcasecmp(op, "gemm"))
+        b->seen |= FSD_SEEN_KERNELS;
+    fsd_name_read(&b->names, name, &b->layer);
+}
+
+static void remark_format(struct fsd_build *b, fsd_sym spelling)
+{
+    while (b->odd_formats.n <= spelling)
+        fsd_vec_push(b->g->arena, &b->odd_formats, 0);
+    if (!b->odd_formats.at[spelling])
+        fsd_build_remark(b, "input/unknown-format", spelling);
+    b->odd_formats.at[spelling] = 1;
+}
+
+static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
+{
+    struct fsd_trt_format format = fsd_trt_format(fsd_text(b->g->names, spelling),
+                                                  fsd_text_len(b->g->names, spelling));
+
+    if (!format.understood)
+        remark_format(b, spelling);
+    return format;
+}
+
+static fsd_id add_form(struct fsd_build *b, const struct fsd_build_tensor *tensor)
+{
+    struct fsd_form form = {.ranked = tensor->ranked, .raw = tensor->format};
+    struct fsd_trt_format format;
+
+    if (tensor->format) {
+        format = read_format(b, tensor->format);
+        form.type = format.type;
+        form.layout = format.layout;
+    }
+    if (tensor->type) {
+        format = read_format(b, tensor->type);
+        form.type = format.type;
+        if (!form.raw)
+            form.raw = tensor->type;
+    }
+    return fsd_graph_add_form(b->g, form, tensor->dims, tensor->rank);
+}
+
+static fsd_id tensor_named(struct fsd_build *b, fsd_sym name)
+{
+    fsd_id id = fsd_graph_find(b->g, name, 0);
+
+    if (id == FSD_NONE)
+        id = fsd_graph_add_tensor(b->g, name, 0);
+    while (b->uses.n <= id)
+        fsd_vec_push(b->g->arena, &b->uses, 0);
+    return id;
+}
+
+void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
+                    const struct fsd_build_tensor *tensor)
+{
+    struct fsd_graph *g = b->g;
+    bool out = direction == FSD_DIRECTION_OUT;
+    struct fsd_port port = {FSD_NONE, add_form(b, tensor)};
+    struct fsd_span *span = out ? &b->node.out : &b->node.in;
+
+    if (tensor->name) {
+        uint8_t *uses;
+
+        port.tensor = tensor_named(b, tensor->name);
+        uses = &b->uses.at[port.tensor];
+        /* A tensor's own form is its first producer's, else its first consumer's. */
+        if (!*uses || (out && !(*uses & PRODUCED)))
+            g->tensors.at[port.tensor].form = port.form;
+        *uses |= out ? PRODUCED : CONSUMED;
+    } else {
+        fsd_build_remark(b, "input/unnamed-tensor", b->node.name);
+    }
+    if (!span->n)
+        span->at = g->ports.n;
+    span->n++;
+    fsd_vec_push(g->arena, &g->ports, port);
+}
+
+void fsd_build_metadata(struct fsd_build *b, fsd_sym metadata)
+{
+    b->seen |= FSD_SEEN_STREAM;
+    b->layer.has_metadata = true;
+    b->layer.metadata = metadata;
+    fsd_metadata_read(b->g, b->vocab, metadata);
+}
+
+void fsd_build_origin(struct fsd_build *b, fsd_sym origin)
+{
+    static const struct {
+        const char *word;
+        enum fsd_origin origin;
+    } words[] = {{"REFORMAT", FSD_ORIGIN_REFORMAT},
+                 {"SLICE", FSD_ORIGIN_SLICE},
+                 {"QDQ", FSD_ORIGIN_QDQ},
+                 {"IDENTITY", FSD_ORIGIN_IDENTITY},
+                 {"CAST", FSD_ORIGIN_CAST}};
+
+    b->layer.origin = origin ? FSD_ORIGIN_OTHER : FSD_ORIGIN_NONE;
+    b->layer.origin_text = origin;
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (!strcasecmp(words[i].word, fsd_text(b->g->names, origin)))
+            b->layer.origin = words[i].origin;
+}
+
+void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
+{
+    fsd_vec_push(b->g->arena, &b->g->attrs, attr);
+    b->node.attrs.n++;
+}
+
+void fsd_build_layer_end(struct fsd_build *b)
+{
+    struct fsd_graph *g = b->g;
+
+    b->layer.mentions.n = g->mentions.n - b->layer.mentions.at;
+    fsd_graph_add_node(g, b->node);
+    fsd_vec_push(g->arena, &g->layers, b->layer);
+}
+
+/* ------------------------------------------------------------- in- and outputs */
+
+enum { MODEL_FLAGS = FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT };
+
+/* What the model says of a tensor of that name. */
+static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
+{
+    const struct fsd_meaning *what =
+        b->vocab ? fsd_vocab_find(b->vocab, fsd_text(b->g->names, name),
+                                  fsd_text_len(b->g->names, name))
+                 : NULL;
+    const struct fsd_tensor *tensor;
+
+    if (!what || what->tensor == FSD_NONE)
+        return 0;
+    tensor = &b->vocab->model->tensors.at[what->tensor];
+    return tensor->scope ? 0 : tensor->flags & MODEL_FLAGS;
+}
+
+static uint8_t direction_flags(const struct fsd_build *b, fsd_id tensor,
+                               enum fsd_direction direction)
+{
+    uint8_t uses = b->uses.at[tensor];
+
+    if (direction == FSD_DIRECTION_IN)
+        return FSD_TENSOR_INPUT;
+    if (direction == FSD_DIRECTION_OUT || uses & PRODUCED)
+        return FSD_TENSOR_OUTPUT;
+    if (uses & CONSUMED)
+        return FSD_TENSOR_INPUT;
+    return model_flags(b, b->g->tensors.at[tensor].name); /* names only */
+}
+
+void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tensor,
+                       enum fsd_direction direction)
+{
+    fsd_id id = tensor_named(b, tensor->name);
+    uint8_t flags = FSD_TENSOR_BINDING | direction_flags(b, id, direction);
+
+    b->bound = true;
+    b->g->tensors.at[id].flags |= flags;
+    if (b->g->tensors.at[id].form == FSD_NONE && (tensor->type || tensor->ranked))
+        b->g->tensors.at[id].form = add_form(b, tensor);
+}
+
+static bool looks_constant(const char *name)
+{
+    size_t n = strlen(name);
+
+    return !strncmp(name, "__mye", 5) || (n >= 5 && !strcmp(name + n - 5, "const"));
+}
+
+static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &b->g->tensors.at[tensor];
+    uint8_t uses = b->uses.at[tensor] & (PRODUCED | CONSUMED);
+    uint8_t guess = uses == CONSUMED   ? FSD_TENSOR_INPUT
+                    : uses == PRODUCED ? FSD_TENSOR_OUTPUT
+                                       : 0;
+
+    if (b->vocab && uses & PRODUCED)
+        return model_flags(b, t->name) & FSD_TENSOR_OUTPUT;
+    if (b->vocab)
+        return model_flags(b, t->name) & FSD_TENSOR_INPUT;
+    if (guess == FSD_TENSOR_INPUT && looks_constant(fsd_text(b->g->names, t->name)))
+        return 0;
+    return guess;
+}
+
+static struct fsd_span list_flagged(struct fsd_graph *g, uint8_t flag)
+{
+    struct fsd_span span = {g->links.n, 0};
+
+    for (fsd_id i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i].flags & flag) {
+            fsd_vec_push(g->arena, &g->links, i);
+            span.n++;
+        }
+    return span;
+}
+
+/* ------------------------------------------------------------------- finishing */
+
+/* A dump does not name its version; its keys tell as much as this. */
+static const char *generation(const struct fsd_build *b)
+{
+    if (b->seen & FSD_SEEN_IO_TENSORS)
+        return "TensorRT 11 or later";
+    if (!b->g->detailed)
+        return "TensorRT";
+    if (b->seen & FSD_SEEN_KERNELS)
+        return "TensorRT 9 or later";
+    if (b->seen & FSD_SEEN_STREAM)
+        return "TensorRT 8.6 or later";
+    if (b->seen & FSD_SEEN_DYNAMIC_FILTER)
+        return "TensorRT 8.5";
+    if (b->seen & FSD_SEEN_CONVOLUTION)
+        return b->seen & FSD_SEEN_LOCATION ? "TensorRT 8.2 to 8.4" : "TensorRT 8.2";
+    return "TensorRT 8.2 to 8.5";
+}
+
+void fsd_build_finish(struct fsd_build *b)
+{
+    struct fsd_graph *g = b->g;
+
+    for (fsd_id i = 0; !b->bound && i < g->tensors.n; i++)
+        g->tensors.at[i].flags |= guessed_flags(b, i);
+    g->scopes.at[0].inputs = list_flagged(g, FSD_TENSOR_INPUT);
+    g->scopes.at[0].outputs = list_flagged(g, FSD_TENSOR_OUTPUT);
+    g->producer = fsd_intern_str(g->names, generation(b));
+    fsd_graph_finish(g);
+    fsd_trt_kinds(g);
+    if (b->vocab)
+        fsd_trt_tensor_aliases(g, b->vocab);
+}

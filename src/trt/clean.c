@@ -1,0 +1,135 @@
+/*
+ * One pass with two states, inside and outside of a string; everything that needs no
+ * change is copied in runs.
+ */
+#include "trt/clean.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct cleaner {
+    const unsigned char *in;
+    size_t n, at; /* at: the next byte to read */
+    char *out;    /* NULL: count only */
+    size_t used, limit;
+    bool in_string, changed;
+};
+
+static void put(struct cleaner *c, const char *s, size_t len)
+{
+    if (c->out)
+        memcpy(c->out + c->used, s, len);
+    c->used += len;
+}
+
+static void copy(struct cleaner *c, size_t len)
+{
+    put(c, (const char *)c->in + c->at, len);
+    c->at += len;
+}
+
+static void put_escape(struct cleaner *c, unsigned char byte)
+{
+    static const char hex[] = "0123456789abcdef";
+    char text[6] = {'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
+
+    if (byte)
+        put(c, text, sizeof text);
+    else
+        put(c, "\\\\x00", 5);
+}
+
+static bool is_next(const struct cleaner *c, const char *word, size_t len)
+{
+    return c->n - c->at >= len && !memcmp(c->in + c->at, word, len);
+}
+
+/* May one of the words that are replaced start with this byte? */
+static bool opens_word(unsigned char byte)
+{
+    return byte == 'N' || byte == 'n' || byte == 'I' || byte == 'i' || byte == '-';
+}
+
+/* The bytes from here on that can be copied as they are. */
+static size_t plain_run(const struct cleaner *c)
+{
+    size_t i = c->at;
+
+    if (c->in_string)
+        while (i < c->n && c->in[i] >= 0x20 && c->in[i] != '"' && c->in[i] != '\\')
+            i++;
+    else
+        while (i < c->n && c->in[i] != '"' && !opens_word(c->in[i]))
+            i++;
+    return i - c->at;
+}
+
+static void step_in_string(struct cleaner *c)
+{
+    unsigned char byte = c->in[c->at];
+    bool zero = is_next(c, "\\u0000", 6);
+
+    if (zero || byte < 0x20) {
+        put_escape(c, zero ? 0 : byte);
+        c->at += zero ? 6 : 1;
+        c->changed = true;
+    } else if (byte == '\\' && c->at + 1 < c->n && c->in[c->at + 1] >= 0x20) {
+        copy(c, 2);
+    } else {
+        c->in_string = byte != '"';
+        copy(c, 1);
+    }
+}
+
+static void step_outside(struct cleaner *c)
+{
+    static const char *const words[] = {"NaN",  "nan",  "Infinity", "-Infinity",
+                                        "-nan", "-inf", "inf"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t len = strlen(words[i]);
+
+        if (!is_next(c, words[i], len))
+            continue;
+        put(c, "null", 4);
+        c->at += len;
+        c->changed = true;
+        return;
+    }
+    c->in_string = c->in[c->at] == '"';
+    copy(c, 1);
+}
+
+static void run(struct cleaner *c)
+{
+    while (c->at < c->n && c->used <= c->limit) {
+        size_t plain = plain_run(c);
+
+        if (plain > c->limit - c->used)
+            plain = c->limit - c->used + 1;
+        copy(c, plain);
+        if (c->at == c->n || c->used > c->limit)
+            return;
+        if (c->in_string)
+            step_in_string(c);
+        else
+            step_outside(c);
+    }
+}
+
+size_t fsd_clean(const unsigned char *bytes, size_t n, char *out, bool *changed)
+{
+    struct cleaner c = {.in = bytes, .n = n, .out = out, .limit = SIZE_MAX};
+
+    run(&c);
+    *changed = c.changed;
+    return c.used;
+}
+
+size_t fsd_clean_origin(const unsigned char *bytes, size_t n, size_t pos)
+{
+    struct cleaner c = {.in = bytes, .n = n, .limit = pos};
+
+    run(&c);
+    return c.used > pos && c.at ? c.at - 1 : c.at;
+}

@@ -1,0 +1,243 @@
+/*
+ * The inspector describes a format in a sentence, and the sentence changes between
+ * releases: with and without "format" at its end, with a full stop, with hyphens,
+ * shortened to the bare type, since TensorRT 11 in two keys.  So it is read word by
+ * word, each word adding what it says:
+ *
+ *     Channel major FP16 format where channel % 8 == 0
+ *     \___________/ \__/              \_________/
+ *     channels last  type              padded to 8
+ *
+ * Words are cut at spaces and at '-', '_', ',', and a full stop is dropped, so that
+ * "Thirty-two" is two words whose numbers add up and "DLA_HWC4" is "hwc4" with an
+ * adjective.
+ */
+#include "trt/format.h"
+#include "base/id.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { WORD_MAX = 24 };
+
+struct word {
+    char text[WORD_MAX];
+};
+
+struct sentence {
+    struct fsd_trt_format out;
+    struct word before; /* the word before this one */
+    unsigned number;    /* the number just read, 0 when the last word was none */
+    bool of_channel;    /* "channel" was the last noun: "%" speaks of it */
+    bool multiple;      /* "%", "==" or "multiple of" was read: a number follows */
+};
+
+static const struct {
+    const char *word;
+    enum fsd_dtype type;
+} types[] = {
+    {"float", FSD_FP32},    {"fp32", FSD_FP32},     {"float32", FSD_FP32},
+    {"half", FSD_FP16},     {"fp16", FSD_FP16},     {"float16", FSD_FP16},
+    {"bfloat16", FSD_BF16}, {"bf16", FSD_BF16},     {"int8", FSD_INT8},
+    {"int32", FSD_INT32},   {"int64", FSD_INT64},   {"bool", FSD_BOOL},
+    {"fp8", FSD_FP8},       {"e4m3", FSD_FP8},      {"float8", FSD_FP8},
+    {"fp8e4m3", FSD_FP8},   {"e4m3fn", FSD_FP8},    {"fp4", FSD_FP4},
+    {"e2m1", FSD_FP4},      {"nvfp4", FSD_FP4},     {"fp4e2m1", FSD_FP4},
+    {"uint8", FSD_UINT8},   {"int4", FSD_INT4},     {"uint4", FSD_UINT4},
+    {"int16", FSD_INT16},   {"uint16", FSD_UINT16}, {"uint32", FSD_UINT32},
+    {"uint64", FSD_UINT64}, {"fp64", FSD_FP64},     {"double", FSD_FP64},
+    {"float64", FSD_FP64},  {"e8m0", FSD_FP8E8M0},  {"e5m2", FSD_FP8E5M2},
+    {"tf32", FSD_TF32},
+};
+
+static const struct {
+    const char *word;
+    unsigned value;
+} numbers[] = {{"two", 2},      {"three", 3},   {"four", 4},     {"eight", 8},
+               {"sixteen", 16}, {"thirty", 30}, {"sixty", 60},   {"twelve", 12},
+               {"one", 1},      {"twenty", 20}, {"hundred", 100}};
+
+/* Words that say nothing of their own, or nothing that is kept. */
+static const char *const silent[] = {
+    "format", "where",  "with",    "dimensions", "dimension", "wide",   "and",
+    "column", "stride", "is",      "a",          "the",       "of",     "n/a",
+    "due",    "to",     "shapes",  "c",          "dla",       "planar", "dynamic",
+    "for",    "tensor", "spatial", "shape"};
+
+static size_t lower(char out[WORD_MAX], const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (char)(s[i] >= 'A' && s[i] <= 'Z' ? s[i] - 'A' + 'a' : s[i]);
+    out[n] = '\0';
+    return n;
+}
+
+static enum fsd_dtype type_of(const char *word)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
+        if (!strcmp(word, types[i].word))
+            return types[i].type;
+    return FSD_DTYPE_UNKNOWN;
+}
+
+enum fsd_dtype fsd_trt_dtype(const char *s, size_t n)
+{
+    char word[WORD_MAX];
+
+    if (n >= sizeof word)
+        return FSD_DTYPE_UNKNOWN;
+    lower(word, s, n);
+    return type_of(word);
+}
+
+static unsigned number_of(const char *word)
+{
+    unsigned value = 0;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(numbers); i++)
+        if (!strcmp(word, numbers[i].word))
+            return numbers[i].value;
+    for (; *word >= '0' && *word <= '9' && value < 1000; word++)
+        value = 10 * value + (unsigned)(*word - '0');
+    return *word ? 0 : value;
+}
+
+static bool is_silent(const char *word)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(silent); i++)
+        if (!strcmp(word, silent[i]))
+            return true;
+    return false;
+}
+
+static void lay_out(struct fsd_layout *layout, enum fsd_order order)
+{
+    layout->order = (uint8_t)order;
+    layout->axis = order == FSD_ORDER_LINEAR ? 0 : 1;
+}
+
+/* The API's short names: kLINEAR, CHW32, DHWC8, CDHW32. */
+static bool read_code(struct fsd_layout *layout, const char *word)
+{
+    const char *s = *word == 'k' ? word + 1 : word;
+    bool deep = strchr(s, 'd') != NULL;
+    unsigned number;
+    size_t len = strcspn(s, "0123456789");
+    bool last = len == (deep ? 4U : 3U) && !strncmp(s, deep ? "dhwc" : "hwc", len);
+    bool first = len == (deep ? 4U : 3U) && !strncmp(s, deep ? "cdhw" : "chw", len);
+
+    if (!strcmp(s, "linear")) {
+        lay_out(layout, FSD_ORDER_LINEAR);
+        return true;
+    }
+    number = number_of(s + len);
+    if ((!last && !first) || (s[len] && !number))
+        return false;
+    lay_out(layout, last     ? FSD_ORDER_CHANNELS_LAST
+                    : number ? FSD_ORDER_VECTORIZED
+                             : FSD_ORDER_LINEAR);
+    layout->spatial = deep ? 3 : 0;
+    *(last ? &layout->pad : &layout->width) = (uint16_t)number;
+    return true;
+}
+
+static bool read_layout(struct sentence *s, const char *word)
+{
+    struct fsd_layout *layout = &s->out.layout;
+
+    if (!strcmp(word, "major")) {
+        if (!strcmp(s->before.text, "channel"))
+            lay_out(layout, FSD_ORDER_CHANNELS_LAST);
+        else if (layout->order == FSD_ORDER_UNKNOWN)
+            lay_out(layout, FSD_ORDER_LINEAR);
+        return true;
+    }
+    if (!strcmp(word, "vectorized")) {
+        lay_out(layout, FSD_ORDER_VECTORIZED);
+        return true;
+    }
+    if (!strcmp(word, "row"))
+        return true;
+    return read_code(layout, word);
+}
+
+/* "channel % 8 == 0", "channel == 4", "a multiple of 8", "column stride % 32". */
+static bool read_condition(struct sentence *s, const char *word)
+{
+    if (!strcmp(word, "channel") || !strcmp(word, "channels") || !strcmp(word, "c"))
+        s->of_channel = true;
+    else if (!strcmp(word, "column"))
+        s->of_channel = false;
+    else if (!strcmp(word, "%") || !strcmp(word, "==") || !strcmp(word, "multiple"))
+        s->multiple = true;
+    else
+        return false;
+    return true;
+}
+
+/* "% 8" is followed by "== 0", which adds nothing. */
+static bool read_number(struct sentence *s, const char *word)
+{
+    unsigned number = number_of(word);
+
+    if (!number && strcmp(word, "0"))
+        return false;
+    if (s->multiple) {
+        if (number && s->of_channel)
+            s->out.layout.pad = (uint16_t)number;
+        s->multiple = false;
+    } else {
+        s->number += number;
+    }
+    return true;
+}
+
+static void read_word(struct sentence *s, const struct word *word)
+{
+    enum fsd_dtype type = type_of(word->text);
+
+    if (!strcmp(word->text, "wide"))
+        s->out.layout.width = (uint16_t)s->number;
+    if (!strcmp(word->text, "spatial"))
+        s->out.layout.spatial = (uint8_t)s->number;
+    if (read_number(s, word->text))
+        return;
+    s->number = 0;
+    if (type)
+        s->out.type = type;
+    else if (!read_condition(s, word->text) && !read_layout(s, word->text) &&
+             !is_silent(word->text))
+        s->out.understood = false;
+}
+
+static bool cuts(char c)
+{
+    return c == ' ' || c == '-' || c == '_' || c == ',' || c == '.' || c == '\t';
+}
+
+struct fsd_trt_format fsd_trt_format(const char *s, size_t n)
+{
+    struct sentence sentence = {.out.understood = true};
+    bool any = false;
+
+    for (size_t i = 0; i < n;) {
+        struct word word;
+        size_t len = 0;
+
+        while (i + len < n && !cuts(s[i + len]))
+            len++;
+        if (len >= WORD_MAX) {
+            sentence.out.understood = false;
+        } else if (len) {
+            lower(word.text, s + i, len);
+            read_word(&sentence, &word);
+            sentence.before = word;
+            any = true;
+        }
+        i += len + 1;
+    }
+    sentence.out.understood &= any;
+    if (sentence.out.layout.order != FSD_ORDER_VECTORIZED)
+        sentence.out.layout.width = 0;
+    return sentence.out;
+}

@@ -1,0 +1,552 @@
+/*
+ * The JSON that trtexec --exportLayerInfo and the engine inspector write:
+ *
+ *     {"Layers": [{"Name": ..., "LayerType": ..., "Inputs": [...], ...}, "name", ...],
+ *      "Bindings": ["in", "out"]}             up to TensorRT 10
+ *      "I/O Tensors": [{"Name": ..., "IOMode": ...}, ...]    TensorRT 11
+ *
+ * A layer is an object, or only its name where the engine was built without
+ * profilingVerbosity=detailed; a bare list of layers is read too.  Keys that are not
+ * asked for by name become attributes of the layer when they are numbers, words or
+ * lists of these.
+ *
+ * Positions are known only for what is no JSON; other errors name the layer.
+ */
+#include "trt/json.h"
+#include "trt/clean.h"
+#include "trt/format.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { RANK_MAX = 64 };
+
+struct reading {
+    struct fsd_build *b;
+    const struct fsd_file *file;
+    struct fsd_error *err;
+    uint32_t layer; /* the one that is being read */
+};
+
+/* ------------------------------------------------------------------- messages */
+
+static const char *kind_name(const cJSON *item)
+{
+    if (cJSON_IsString(item))
+        return "a string";
+    if (cJSON_IsNumber(item))
+        return "a number";
+    if (cJSON_IsArray(item))
+        return "a list";
+    if (cJSON_IsObject(item))
+        return "an object";
+    return cJSON_IsNull(item)   ? "null"
+           : cJSON_IsBool(item) ? "true or false"
+                                : "nothing";
+}
+
+static enum fsd_status fail(const struct reading *r, enum fsd_status status,
+                            const char *expected, const char *found)
+{
+    return fsd_fail(r->err, status, r->file->name, FSD_POS_NONE, 0,
+                    "expected %s, found %s", expected, found);
+}
+
+static enum fsd_status fail_layer(const struct reading *r, const char *expected,
+                                  const char *what, const cJSON *found)
+{
+    return fsd_fail(r->err, FSD_E_FORMAT, r->file->name, FSD_POS_NONE, 0,
+                    "layer %u: expected %s%s, found %s", r->layer, expected, what,
+                    kind_name(found));
+}
+
+/* --------------------------------------------------------------------- values */
+
+static fsd_sym symbol(struct reading *r, const cJSON *string)
+{
+    return cJSON_IsString(string) ? fsd_intern_str(r->b->g->names, string->valuestring)
+                                  : 0;
+}
+
+static const cJSON *get(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+/* A number that a double holds exactly, as all that TensorRT writes are. */
+static bool as_integer(const cJSON *item, int64_t *out)
+{
+    double value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+
+    if (!(fabs(value) <= 9007199254740992.0) || value != floor(value))
+        return false;
+    *out = (int64_t)value;
+    return true;
+}
+
+static uint64_t as_count(const cJSON *item)
+{
+    int64_t value;
+
+    return as_integer(item, &value) && value > 0 ? (uint64_t)value : 0;
+}
+
+/* -------------------------------------------------------------------- tensors */
+
+static bool read_dims(const cJSON *list, struct fsd_dim dims[RANK_MAX], uint32_t *rank)
+{
+    const cJSON *item;
+
+    *rank = 0;
+    if (!cJSON_IsArray(list))
+        return false;
+    cJSON_ArrayForEach (item, list) {
+        int64_t size;
+
+        if (*rank == RANK_MAX || !as_integer(item, &size))
+            return false;
+        dims[(*rank)++] = (struct fsd_dim){.size = size < 0 ? -1 : size};
+    }
+    return true;
+}
+
+/* "Format/Datatype", or since TensorRT 11 one key for each. */
+static void read_format(struct reading *r, const cJSON *item,
+                        struct fsd_build_tensor *out)
+{
+    static const char *const type_keys[] = {"Datatype", "DataType"};
+
+    out->format = symbol(r, get(item, "Format/Datatype"));
+    if (!out->format)
+        out->format = symbol(r, get(item, "Format"));
+    for (size_t i = 0; !out->type && i < FSD_COUNT_OF(type_keys); i++)
+        out->type = symbol(r, get(item, type_keys[i]));
+    if (out->type)
+        r->b->seen |= FSD_SEEN_IO_TENSORS;
+}
+
+static void read_tensor(struct reading *r, const cJSON *item,
+                        struct fsd_build_tensor *out, struct fsd_dim dims[RANK_MAX])
+{
+    const cJSON *list = get(item, "Dimensions");
+
+    *out = (struct fsd_build_tensor){.dims = dims};
+    out->name = symbol(r, cJSON_IsString(item) ? item : get(item, "Name"));
+    read_format(r, item, out);
+    out->ranked = read_dims(list, dims, &out->rank);
+    if (list && !out->ranked) {
+        out->rank = 0;
+        fsd_build_remark(r->b, "input/odd-dimensions", out->name);
+    }
+    if (get(item, "Location"))
+        r->b->seen |= FSD_SEEN_LOCATION;
+}
+
+static enum fsd_status read_ports(struct reading *r, const cJSON *layer,
+                                  const char *key, enum fsd_direction direction)
+{
+    const cJSON *list = get(layer, key), *item;
+    struct fsd_dim dims[RANK_MAX];
+    struct fsd_build_tensor tensor;
+
+    if (!list || cJSON_IsNull(list))
+        return FSD_OK;
+    if (!cJSON_IsArray(list))
+        return fail_layer(r, "a list as ", key, list);
+    cJSON_ArrayForEach (item, list) {
+        if (!cJSON_IsObject(item) && !cJSON_IsString(item))
+            return fail_layer(r, "tensors in ", key, item);
+        read_tensor(r, item, &tensor, dims);
+        fsd_build_port(r->b, direction, &tensor);
+    }
+    return FSD_OK;
+}
+
+/* --------------------------------------------------------------------- layers */
+
+static void read_words(struct reading *r, const cJSON *list, struct fsd_attr *attr)
+{
+    struct fsd_graph *g = r->b->g;
+    const cJSON *item;
+
+    attr->kind = FSD_ATTR_STRINGS;
+    attr->list.at = g->links.n;
+    cJSON_ArrayForEach (item, list) {
+        fsd_vec_push(g->arena, &g->links, symbol(r, item));
+        attr->list.n++;
+    }
+}
+
+/* One number that is no integer makes all of them floats. */
+static void read_numbers(struct reading *r, const cJSON *list, struct fsd_attr *attr)
+{
+    struct fsd_graph *g = r->b->g;
+    const cJSON *item;
+    int64_t value;
+
+    attr->kind = FSD_ATTR_INTS;
+    cJSON_ArrayForEach (item, list) {
+        if (!as_integer(item, &value))
+            attr->kind = FSD_ATTR_FLOATS;
+    }
+    attr->list.at = attr->kind == FSD_ATTR_INTS ? g->ints.n : g->floats.n;
+    cJSON_ArrayForEach (item, list) {
+        if (attr->kind == FSD_ATTR_FLOATS)
+            fsd_vec_push(g->arena, &g->floats, item->valuedouble);
+        else if (as_integer(item, &value))
+            fsd_vec_push(g->arena, &g->ints, value);
+        attr->list.n++;
+    }
+}
+
+static bool all_are(const cJSON *list, cJSON_bool (*is)(const cJSON *))
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, list) {
+        if (!is(item))
+            return false;
+    }
+    return true;
+}
+
+static void read_attr(struct reading *r, const cJSON *item)
+{
+    struct fsd_attr attr = {.name = fsd_intern_str(r->b->g->names, item->string),
+                            .value = FSD_NONE,
+                            .form = FSD_NONE};
+
+    if (as_integer(item, &attr.i)) {
+        attr.kind = FSD_ATTR_INT;
+    } else if (cJSON_IsNumber(item)) {
+        attr.kind = FSD_ATTR_FLOAT;
+        attr.f = item->valuedouble;
+    } else if (cJSON_IsBool(item)) {
+        attr.kind = FSD_ATTR_INT;
+        attr.i = cJSON_IsTrue(item);
+    } else if (cJSON_IsString(item)) {
+        attr.kind = FSD_ATTR_STRING;
+        attr.s = symbol(r, item);
+    } else if (cJSON_IsArray(item) && all_are(item, cJSON_IsNumber)) {
+        read_numbers(r, item, &attr);
+    } else if (cJSON_IsArray(item) && all_are(item, cJSON_IsString)) {
+        read_words(r, item, &attr);
+    } else {
+        return;
+    }
+    fsd_build_attr(r->b, attr);
+}
+
+/* {"Type": "Half", "Count": 9408} */
+static void read_weights(const cJSON *item, uint64_t *count, enum fsd_dtype *type)
+{
+    const cJSON *name = get(item, "Type");
+
+    *count = as_count(get(item, "Count"));
+    if (cJSON_IsString(name))
+        *type = fsd_trt_dtype(name->valuestring, strlen(name->valuestring));
+}
+
+static void read_special(struct reading *r, const cJSON *item, const char *key)
+{
+    struct fsd_layer *layer = &r->b->layer;
+
+    if (!strcmp(key, "TacticName"))
+        layer->tactic = symbol(r, item);
+    else if (!strcmp(key, "TacticValue"))
+        layer->tactic_value = symbol(r, item);
+    else if (!strcmp(key, "Origin"))
+        fsd_build_origin(r->b, symbol(r, item));
+    else if (!strcmp(key, "PluginType"))
+        layer->subtype = symbol(r, item);
+    else if (!strcmp(key, "Metadata"))
+        fsd_build_metadata(r->b, symbol(r, item));
+    else if (!layer->subtype) /* ParameterType, ConvParameterType */
+        layer->subtype = symbol(r, item);
+}
+
+/* Keys with a place of their own: true when the key is one of them. */
+static bool read_key(struct reading *r, const cJSON *item)
+{
+    static const char *const layer_keys[] = {"Name", "LayerType", "Inputs", "Outputs"};
+    static const char *const special_keys[] = {
+        "TacticName", "TacticValue",   "Origin",           "PluginType",
+        "Metadata",   "ParameterType", "ConvParameterType"};
+    struct fsd_layer *layer = &r->b->layer;
+    const char *key = item->string;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(layer_keys); i++)
+        if (!strcmp(key, layer_keys[i]))
+            return true;
+    for (size_t i = 0; i < FSD_COUNT_OF(special_keys); i++)
+        if (!strcmp(key, special_keys[i])) {
+            if (cJSON_IsString(item))
+                read_special(r, item, key);
+            else
+                fsd_build_remark(r->b, "input/odd-value",
+                                 fsd_intern_str(r->b->g->names, key));
+            return true;
+        }
+    if (cJSON_IsObject(item)) {
+        if (!strncasecmp(key, "Conv", 4))
+            key += 4;
+        if (!strcasecmp(key, "Weights"))
+            read_weights(item, &layer->weights, &layer->weights_type);
+        else if (!strcasecmp(key, "Bias"))
+            read_weights(item, &layer->bias, &layer->bias_type);
+        return true;
+    }
+    return false;
+}
+
+static void note_generation(struct reading *r, const cJSON *item)
+{
+    static const struct {
+        const char *key;
+        unsigned seen;
+    } keys[] = {{"StreamId", FSD_SEEN_STREAM},
+                {"HasDynamicFilter", FSD_SEEN_DYNAMIC_FILTER},
+                {"Kernel", FSD_SEEN_CONVOLUTION},
+                {"ConvKernel", FSD_SEEN_CONVOLUTION}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(keys); i++)
+        if (!strcmp(item->string, keys[i].key))
+            r->b->seen |= keys[i].seen;
+}
+
+static void read_keys(struct reading *r, const cJSON *layer)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, layer) {
+        note_generation(r, item);
+        if (!read_key(r, item))
+            read_attr(r, item);
+    }
+}
+
+static enum fsd_status read_layer(struct reading *r, const cJSON *layer)
+{
+    const cJSON *name = cJSON_IsString(layer) ? layer : get(layer, "Name");
+    const cJSON *type = get(layer, "LayerType");
+    enum fsd_status status;
+
+    if (!cJSON_IsString(layer) && !cJSON_IsObject(layer))
+        return fail_layer(r, "an object or a name", "", layer);
+    if (name && !cJSON_IsString(name))
+        return fail_layer(r, "a string as ", "Name", name);
+    if (type && !cJSON_IsString(type))
+        return fail_layer(r, "a string as ", "LayerType", type);
+    fsd_build_layer(r->b, symbol(r, name), symbol(r, type));
+    status = read_ports(r, layer, "Inputs", FSD_DIRECTION_IN);
+    if (status == FSD_OK)
+        status = read_ports(r, layer, "Outputs", FSD_DIRECTION_OUT);
+    if (status != FSD_OK)
+        return status;
+    if (cJSON_IsObject(layer)) {
+        r->b->g->detailed = true;
+        read_keys(r, layer);
+    }
+    fsd_build_layer_end(r->b);
+    return FSD_OK;
+}
+
+static enum fsd_status read_layers(struct reading *r, const cJSON *list)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, list) {
+        enum fsd_status status = read_layer(r, item);
+
+        if (status != FSD_OK)
+            return status;
+        r->layer++;
+    }
+    return FSD_OK;
+}
+
+/* ------------------------------------------------------------------- bindings */
+
+static enum fsd_direction direction_of(const cJSON *mode)
+{
+    const char *word = cJSON_IsString(mode) ? mode->valuestring : "";
+
+    if (*word == 'k')
+        word++;
+    if (!strcasecmp(word, "input"))
+        return FSD_DIRECTION_IN;
+    return strcasecmp(word, "output") ? FSD_DIRECTION_UNKNOWN : FSD_DIRECTION_OUT;
+}
+
+static void read_bindings(struct reading *r, const cJSON *list)
+{
+    struct fsd_dim dims[RANK_MAX];
+    struct fsd_build_tensor tensor;
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, list) {
+        read_tensor(r, item, &tensor, dims);
+        if (tensor.name)
+            fsd_build_binding(r->b, &tensor, direction_of(get(item, "IOMode")));
+    }
+}
+
+/* -------------------------------------------------------- telling what it is */
+
+/* Other JSON files that lie beside an engine, by a key that only they have. */
+static const char *known_neighbour(const cJSON *root)
+{
+    static const struct {
+        const char *key, *what;
+    } neighbours[] = {
+        {"timeMs", "a profile (trtexec --exportProfile)"},
+        {"averageMs", "a profile (trtexec --exportProfile)"},
+        {"latencyMs", "the times of single runs (trtexec --exportTimes)"},
+        {"startComputeMs", "the times of single runs (trtexec --exportTimes)"},
+        {"endToEndMs", "the times of single runs (trtexec --exportTimes)"},
+        {"traceEvents", "a trace of events"},
+        {"ph", "a trace of events"},
+        {"model_options", "the metadata of a build (trt-engine-explorer)"},
+        {"build_options", "the metadata of a build (trt-engine-explorer)"},
+        {"device_information", "the metadata of a run (trt-engine-explorer)"},
+        {"ir_version", "an ONNX model written as JSON"},
+        {"irVersion", "an ONNX model written as JSON"},
+    };
+    const cJSON *item = cJSON_IsArray(root) ? root->child : root;
+
+    /* A profile opens with {"count": N}. */
+    for (int entry = 0; item && entry < 2; entry++, item = item->next)
+        for (size_t i = 0; i < FSD_COUNT_OF(neighbours); i++)
+            if (get(item, neighbours[i].key))
+                return neighbours[i].what;
+    item = cJSON_IsArray(root) ? root->child : NULL;
+    return item && !item->next && get(item, "count")
+               ? "a profile (trtexec --exportProfile)"
+               : NULL;
+}
+
+static enum fsd_status refuse(struct reading *r, const cJSON *root)
+{
+    const char *what = known_neighbour(root);
+    const cJSON *layers = get(root, "Layers");
+
+    if (what)
+        return fail(r, FSD_E_UNSUPPORTED, "an engine's layers", what);
+    if (layers)
+        return fail(r, FSD_E_FORMAT, "a list as \"Layers\"", kind_name(layers));
+    if (cJSON_IsObject(root))
+        return fail(r, FSD_E_FORMAT, "an object with the key \"Layers\"",
+                    root->child ? "one without it" : "an empty one");
+    if (cJSON_IsArray(root))
+        return fail(r, FSD_E_FORMAT, "a list of layers",
+                    root->child ? kind_name(root->child) : "an empty list");
+    return fail(r, FSD_E_FORMAT, "an object with the key \"Layers\"", kind_name(root));
+}
+
+/* A list of layers needs no object around it; its first entry must look like one. */
+static const cJSON *find_layers(const cJSON *root)
+{
+    const cJSON *layers = get(root, "Layers");
+    const cJSON *first = cJSON_IsArray(root) ? root->child : NULL;
+
+    if (cJSON_IsArray(layers))
+        return layers;
+    if (first &&
+        (cJSON_IsString(first) || get(first, "Name") || get(first, "LayerType")))
+        return root;
+    return NULL;
+}
+
+static enum fsd_status read_root(struct reading *r, const cJSON *root)
+{
+    const cJSON *layers = find_layers(root);
+    const cJSON *bindings = get(root, "Bindings"), *tensors = get(root, "I/O Tensors");
+    enum fsd_status status;
+
+    status = read_layers(r, layers);
+    if (status != FSD_OK)
+        return status;
+    if (tensors)
+        r->b->seen |= FSD_SEEN_IO_TENSORS;
+    if (cJSON_IsArray(bindings))
+        read_bindings(r, bindings);
+    if (cJSON_IsArray(tensors))
+        read_bindings(r, tensors);
+    return FSD_OK;
+}
+
+/* -------------------------------------------------------------------- parsing */
+
+struct text {
+    const char *s;
+    size_t n;
+    char *heap; /* the cleaned copy; NULL when the file needs none */
+};
+
+static bool clean(const struct fsd_file *file, struct text *out)
+{
+    bool changed;
+
+    out->n = fsd_clean(file->bytes, file->size, NULL, &changed);
+    out->heap = changed ? malloc(out->n) : NULL;
+    out->s = changed ? out->heap : (const char *)file->bytes;
+    if (out->heap)
+        fsd_clean(file->bytes, file->size, out->heap, &changed);
+    return out->s != NULL;
+}
+
+/* cJSON points at the last byte when it has run into the end. */
+static enum fsd_status fail_at(const struct reading *r, const struct text *text,
+                               const char *at, const char *expected, bool parsed)
+{
+    const struct fsd_file *file = r->file;
+    size_t pos = at ? (size_t)(at - text->s) : 0;
+    unsigned char byte = 0;
+
+    pos = fsd_clean_origin(file->bytes, file->size, pos);
+    if (pos < file->size)
+        byte = file->bytes[pos];
+    if (!parsed && pos + 1 >= file->size)
+        return fsd_fail(r->err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
+                        "expected %s, found the end of the file", expected);
+    return fsd_fail(r->err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, pos,
+                    byte > 0x20 && byte < 0x7f ? "expected %s, found '%c'"
+                                               : "expected %s, found the byte 0x%02x",
+                    expected, byte);
+}
+
+static const char *skip_space(const struct text *text, const char *at)
+{
+    while (at < text->s + text->n &&
+           (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
+        at++;
+    return at;
+}
+
+enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
+                              struct fsd_error *err)
+{
+    struct reading r = {.b = b, .file = file, .err = err};
+    struct text text;
+    const char *end = NULL;
+    enum fsd_status status;
+    cJSON *root;
+
+    if (!clean(file, &text))
+        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+    root = cJSON_ParseWithLengthOpts(text.s, text.n, &end, 0);
+    if (!root)
+        status = fail_at(&r, &text, end, "JSON", false);
+    else if (!find_layers(root)) /* what it is says more than what follows it */
+        status = refuse(&r, root);
+    else if ((end = skip_space(&text, end)) < text.s + text.n)
+        status = fail_at(&r, &text, end, "nothing after the JSON value", true);
+    else
+        status = read_root(&r, root);
+    cJSON_Delete(root);
+    free(text.heap);
+    return status;
+}

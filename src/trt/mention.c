@@ -1,0 +1,57 @@
+#include "trt/mention.h"
+
+/* So many nodes of one name are written down; how many there are stands in each. */
+enum { CANDIDATES = 8 };
+
+static bool is_constant(const struct fsd_vocab *vocab, fsd_id tensor)
+{
+    const struct fsd_graph *model = vocab->model;
+    fsd_id producer = fsd_tensor_producer(model, tensor);
+
+    if (tensor == FSD_NONE)
+        return false;
+    return model->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT ||
+           (producer != FSD_NONE && fsd_node_is(model, producer, "Constant"));
+}
+
+bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *what)
+{
+    return what->nodes.n || is_constant(vocab, what->tensor);
+}
+
+/* Where tensors are copied and where layers are served any tensor counts; elsewhere
+ * only a constant, and only as such. */
+static enum fsd_mention_role role_without_node(const struct fsd_vocab *vocab,
+                                               enum fsd_mention_role role,
+                                               fsd_id tensor)
+{
+    if (role == FSD_MENTION_COPIES || role == FSD_MENTION_WRAPS ||
+        role == FSD_MENTION_SERVES)
+        return role;
+    return is_constant(vocab, tensor) ? FSD_MENTION_CONSTANT : FSD_MENTION_UNKNOWN;
+}
+
+void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
+                     struct fsd_mention mention, const char *s, size_t n,
+                     const struct fsd_meaning *what)
+{
+    struct fsd_span nodes = what ? what->nodes : (struct fsd_span){0};
+
+    mention.text = fsd_intern_add(g->names, s, n);
+    mention.node = FSD_NONE;
+    mention.tensor = what ? what->tensor : FSD_NONE;
+    mention.among = nodes.n;
+    if (!nodes.n) {
+        if (mention.role != FSD_MENTION_HELPER)
+            mention.role = what ? role_without_node(vocab, mention.role, mention.tensor)
+                                : FSD_MENTION_UNKNOWN;
+        fsd_vec_push(g->arena, &g->mentions, mention);
+        return;
+    }
+    if (mention.role != FSD_MENTION_COPIES)
+        mention.tensor = FSD_NONE;
+    for (uint32_t i = 0; i < nodes.n && i < CANDIDATES; i++) {
+        mention.node = vocab->pool.at[nodes.at + i];
+        fsd_vec_push(g->arena, &g->mentions, mention);
+    }
+}

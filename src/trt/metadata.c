@@ -1,0 +1,133 @@
+/*
+ * The Metadata of a layer, since TensorRT 8.6:
+ *
+ *     [ONNX Layer: /classifier/classifier.4/Gemm]<1F>[ONNX Layer: /classifier/Relu]
+ *
+ * Items are separated by 1E (put together by the optimizer), by 1F (by Myelin), or by
+ * nothing, where the dump has passed through something that drops control characters.
+ * An item may carry more than the node's name: " | " and its doc string, or
+ * " | Local Function: f".  A name may itself hold any of this, so that an item is
+ * looked up whole before its end is taken off.
+ *
+ * TensorRT cuts a long Metadata to 4000 characters and writes " ... " where the middle
+ * was; an item that was cut through resolves to nothing.
+ */
+#include "trt/mention.h"
+
+#include <string.h>
+
+#define OPENING "[ONNX Layer: "
+#define TRAILER " | "
+#define ELISION " ... "
+
+enum {
+    OPENING_LEN = sizeof OPENING - 1,
+    TRAILER_LEN = sizeof TRAILER - 1,
+    TRAILERS = 64 /* so many " | " of one item are tried */
+};
+
+struct reading {
+    struct fsd_graph *g;
+    const struct fsd_vocab *vocab;
+    fsd_sym metadata;
+    bool truncated;
+};
+
+static const char *find(const char *s, size_t n, const char *what, size_t len)
+{
+    for (; n >= len; s++, n--) {
+        const char *at = memchr(s, what[0], n - len + 1);
+
+        if (!at)
+            return NULL;
+        n -= (size_t)(at - s);
+        s = at;
+        if (!memcmp(s, what, len))
+            return s;
+    }
+    return NULL;
+}
+
+/* How much of the item is a known name: all of it, else what stands before the last
+ * " | " that leaves one; 0 when none does. */
+static size_t known_name(const struct reading *r, const char *s, size_t n,
+                         const struct fsd_meaning **what)
+{
+    size_t left = TRAILERS;
+
+    for (size_t len = n; r->vocab && len && left; len--) {
+        if (len < n && (n - len < TRAILER_LEN || memcmp(s + len, TRAILER, TRAILER_LEN)))
+            continue;
+        left--;
+        *what = fsd_vocab_find(r->vocab, s, len);
+        if (*what && (*what)->nodes.n)
+            return len;
+    }
+    return 0;
+}
+
+static void read_name(struct reading *r, const char *s, size_t n)
+{
+    struct fsd_mention mention = {.by = FSD_BY_METADATA, .role = FSD_MENTION_COMPUTES};
+    const struct fsd_meaning *what = NULL;
+    const char *trailer = find(s, n, TRAILER, TRAILER_LEN);
+    size_t known = known_name(r, s, n, &what);
+
+    if (!n)
+        return;
+    if (!known) {
+        what = NULL;
+        known = trailer && trailer > s ? (size_t)(trailer - s) : n;
+        r->truncated |= find(s, known, ELISION, sizeof ELISION - 1) != NULL;
+    }
+    fsd_mention_add(r->g, r->vocab, mention, s, known, what);
+}
+
+static void read_item(struct reading *r, const char *s, size_t n)
+{
+    if (n >= OPENING_LEN && !memcmp(s, OPENING, OPENING_LEN)) {
+        s += OPENING_LEN;
+        n -= OPENING_LEN;
+        if (n && s[n - 1] == ']')
+            n--;
+    }
+    read_name(r, s, n);
+}
+
+/* A piece without separators may still be several items with none between them. */
+static void read_piece(struct reading *r, const char *s, size_t n)
+{
+    const char *next;
+
+    while (n && (next = find(s + 1, n - 1, "]" OPENING, 1 + OPENING_LEN))) {
+        size_t len = (size_t)(next - s) + 1;
+
+        read_item(r, s, len);
+        s += len;
+        n -= len;
+    }
+    read_item(r, s, n);
+}
+
+void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
+                       fsd_sym metadata)
+{
+    struct reading r = {.g = g, .vocab = vocab, .metadata = metadata};
+    const char *s = fsd_text(g->names, metadata);
+    size_t n = fsd_text_len(g->names, metadata);
+
+    while (n) {
+        size_t len = strcspn(s, "\x1e\x1f");
+
+        read_piece(&r, s, len);
+        len += len < n;
+        s += len;
+        n -= len;
+    }
+    if (r.truncated)
+        fsd_vec_push(g->arena, &g->remarks,
+                     (struct fsd_remark){.rule = "input/truncated-metadata",
+                                         .node = g->nodes.n,
+                                         .tensor = FSD_NONE,
+                                         .text = metadata});
+}

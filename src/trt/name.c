@@ -1,0 +1,240 @@
+/*
+ * The grammar of layer names.  A builder makes a layer's name of the names of what it
+ * put together, and none of these are quoted:
+ *
+ *     Conv_34 + Add_42 + Relu_43                           one after the other
+ *     Conv_1 || Conv_7                                     side by side
+ *     Conv_12 + PWN(Clip_16)                               point-wise operations
+ *     PWN(PWN(Sigmoid_3), Mul_4)                             of several, nested
+ *     conv1.weight + QuantizeLinear_7 + Conv_9             with its constants
+ *     {ForeignNode[fc.weight...Softmax_9]}                 a region: first and last
+ *     {Conv_1,Relu_2}                                      a region on the DLA
+ *     Reformatting CopyNode for Input Tensor 0 to Conv_5   made for Conv_5
+ *     reshape_before_MatMul-9                              put around MatMul-9
+ *     639 copy, Concat_5_copy_input                        copies
+ *     /classifier/classifier_4/Gemm_myl9_3                 a Myelin kernel: the 3rd of
+ *                                                          region 9; '.' became '_'
+ *     __myl_MulSum_myl4_1                                  one named by what it does
+ *     node_linear_1_2                                      node_linear_1 again
+ *     (Unnamed Layer* 36) [Shuffle], ONNXTRT_Broadcast_4   helpers of the parser
+ *     Conv_1 [profile 1]                                   the same for profile 1
+ *
+ * Node names may contain every one of these separators, so that the text alone cannot
+ * be taken apart.  At the start of each part the longest name of the model that ends at
+ * a boundary is taken; only where there is none do the separators decide, and what
+ * they cut out is kept as unknown.  Names match whole: "Conv_1" is not in "Conv_12".
+ *
+ *     name    = expr | "Reformatting CopyNode for ... to " expr | ...
+ *     expr    = part ((" + " | " || ") part)*
+ *     part    = known tail | "PWN(" expr ("," expr)* ")" | "{" ... "}" | helper
+ *             | wrapper part | anything
+ *     tail    = ("_clone_" N | "_" N | " copy" | "_copy_input" | ...)*
+ *
+ * Time is linear in the name: known names are looked for by their lengths, on a budget
+ * of so many steps for each byte; brackets are paired once; nesting is limited.
+ */
+#include "trt/name.h"
+#include "trt/expr.h"
+#include "trt/mention.h"
+
+#include <string.h>
+
+#define PROFILE " [profile "
+
+enum { STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
+
+/* "Reformatting CopyNode for Input Tensor 0 to X"; since 8.0 also "for Network Input
+ * x".  TensorRT 7 wrote "X input reformatter 0". */
+static bool read_reformat(struct fsd_expr *p, size_t *at, struct fsd_layer *layer)
+{
+    size_t i = *at;
+    bool output;
+
+    if (!fsd_scan_skip(&p->text, &i, "Reformatting CopyNode for "))
+        return false;
+    if (fsd_scan_skip(&p->text, &i, "Network ")) {
+        output = fsd_scan_skip(&p->text, &i, "Output ");
+        if (!output && !fsd_scan_skip(&p->text, &i, "Input "))
+            return false;
+    } else {
+        output = fsd_scan_skip(&p->text, &i, "Output Tensor ");
+        if (!output && !fsd_scan_skip(&p->text, &i, "Input Tensor "))
+            return false;
+        layer->names_port = fsd_scan_number(&p->text, i);
+        if (!fsd_scan_skip_number(&p->text, &i) || !fsd_scan_skip(&p->text, &i, " to "))
+            return false;
+    }
+    layer->names_output = output;
+    *at = i;
+    return true;
+}
+
+static bool cut_end(struct fsd_expr *p, const char *end)
+{
+    size_t len = strlen(end);
+
+    if (p->text.n <= len || memcmp(p->text.s + p->text.n - len, end, len))
+        return false;
+    p->text.n -= len;
+    return true;
+}
+
+static size_t digits_at_end(const struct fsd_expr *p, size_t n)
+{
+    size_t digits = 0;
+
+    while (digits < n && p->text.s[n - 1 - digits] >= '0' &&
+           p->text.s[n - 1 - digits] <= '9')
+        digits++;
+    return digits;
+}
+
+static bool read_old_reformat(struct fsd_expr *p, struct fsd_layer *layer)
+{
+    size_t n = p->text.n, digits = digits_at_end(p, n);
+    uint32_t port = fsd_scan_number(&p->text, n - digits);
+
+    if (!digits)
+        return false;
+    p->text.n -= digits;
+    layer->names_output = cut_end(p, " output reformatter ");
+    if (!layer->names_output && !cut_end(p, " input reformatter ")) {
+        p->text.n = n;
+        return false;
+    }
+    layer->names_port = port;
+    return true;
+}
+
+/* "_myl9_3" at the end. */
+static bool cut_myelin(struct fsd_expr *p)
+{
+    size_t n = p->text.n, kernel = digits_at_end(p, n), region;
+
+    if (!kernel || n - kernel < 1 || p->text.s[n - kernel - 1] != '_')
+        return false;
+    n -= kernel + 1;
+    region = digits_at_end(p, n);
+    n -= region;
+    if (!region || n < 4 || memcmp(p->text.s + n - 4, "_myl", 4))
+        return false;
+    p->text.n = n - 4;
+    return true;
+}
+
+static bool is_myelin_own(const struct fsd_expr *p)
+{
+    return fsd_scan_at(&p->text, 0, "__myl") || fsd_scan_at(&p->text, 0, "__mye") ||
+           fsd_scan_at(&p->text, 0, "dummy_shape_call") ||
+           fsd_scan_at(&p->text, 0, "_gemm_mha");
+}
+
+/* The node's name after Myelin's rewriting, perhaps with a counter after it. */
+static bool read_loose(struct fsd_expr *p)
+{
+    const struct fsd_vocab *v = p->vocab;
+    const struct fsd_meaning *what;
+    size_t digits = digits_at_end(p, p->text.n), n = p->text.n;
+
+    if (!v || !n)
+        return false;
+    what = fsd_vocab_find_loose(v, p->text.s, n);
+    if ((!what || !fsd_meaning_fits(v, what)) && digits && digits + 1 < n &&
+        p->text.s[n - digits - 1] == '_') {
+        n -= digits + 1;
+        what = fsd_vocab_find_loose(v, p->text.s, n);
+    }
+    if (!what || !fsd_meaning_fits(v, what))
+        return false;
+    fsd_expr_mention(p, FSD_MENTION_COMPUTES, 0, n, what, true);
+    return true;
+}
+
+static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
+{
+    struct fsd_known known;
+
+    layer->form = FSD_NAME_MYELIN;
+    if (fsd_expr_known(p, 0, FSD_IN_NAME, &known) && known.tail.end == p->text.n &&
+        fsd_meaning_fits(p->vocab, known.what))
+        fsd_expr_mention(p, FSD_MENTION_COMPUTES, 0, known.len, known.what, false);
+    else if (is_myelin_own(p))
+        fsd_expr_mention(p, FSD_MENTION_HELPER, 0, p->text.n, NULL, false);
+    else if (!read_loose(p))
+        fsd_expr_read(p, 0, layer);
+}
+
+static void read_base(struct fsd_expr *p, struct fsd_layer *layer)
+{
+    size_t at = 0;
+
+    if (read_reformat(p, &at, layer) || read_old_reformat(p, layer)) {
+        layer->form = FSD_NAME_REFORMAT;
+        p->serving = true;
+    } else if (cut_end(p, " to nvm") || cut_end(p, " from nvm") ||
+               cut_end(p, " copy finish")) {
+        layer->form = FSD_NAME_DLA;
+        p->copying = true;
+    } else if (cut_myelin(p) || is_myelin_own(p)) {
+        read_myelin(p, layer);
+        return;
+    }
+    fsd_expr_read(p, at, layer);
+}
+
+/* Takes each " [profile N]" out; in a Myelin kernel's name it stands in the middle. */
+static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
+{
+    char *out;
+    size_t used = 0;
+
+    if (!strstr(p->text.s, PROFILE))
+        return name;
+    out = FSD_NEW(p->g->arena, char, p->text.n);
+    for (size_t i = 0; i < p->text.n;) {
+        size_t end = i;
+
+        if (fsd_scan_skip(&p->text, &end, PROFILE) &&
+            fsd_scan_skip_number(&p->text, &end) &&
+            fsd_scan_skip(&p->text, &end, "]")) {
+            *profile = (int32_t)fsd_scan_number(&p->text, i + sizeof PROFILE - 1);
+            i = end;
+        } else {
+            out[used++] = p->text.s[i++];
+        }
+    }
+    return fsd_intern_add(p->g->names, out, used);
+}
+
+static void set_text(struct fsd_expr *p, fsd_sym name)
+{
+    p->text.s = fsd_text(p->g->names, name);
+    p->text.n = fsd_text_len(p->g->names, name);
+}
+
+void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
+                   struct fsd_layer *layer)
+{
+    struct fsd_expr p = {
+        .text.brackets = &reader->brackets, .g = reader->g, .vocab = reader->vocab};
+    const struct fsd_meaning *what = NULL;
+
+    layer->form = FSD_NAME_PLAIN;
+    layer->base_name = name;
+    layer->profile = -1;
+    set_text(&p, name);
+    if (!p.text.n)
+        return;
+    if (p.vocab)
+        what = fsd_vocab_find(p.vocab, p.text.s, p.text.n);
+    if (what && fsd_meaning_fits(p.vocab, what)) {
+        fsd_expr_mention(&p, FSD_MENTION_COMPUTES, 0, p.text.n, what, false);
+        return;
+    }
+    layer->base_name = cut_profiles(&p, name, &layer->profile);
+    set_text(&p, layer->base_name);
+    p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
+    read_base(&p, layer);
+    if (!p.steps)
+        fsd_expr_remark(&p, "input/long-name");
+}

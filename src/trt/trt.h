@@ -1,0 +1,19 @@
+/* Reading what TensorRT tells about an engine into a graph. */
+#ifndef FSD_TRT_TRT_H
+#define FSD_TRT_TRT_H
+
+#include "base/file.h"
+#include "model/graph.h"
+#include "model/vocab.h"
+
+/** Reads an engine dump, recognised by its content, into an empty graph.
+ *  @param vocab the model's names; NULL when there is no model, and every name in the
+ *               dump then stays text.
+ *  @return FSD_OK; FSD_E_UNSUPPORTED for a file that is something else and can be told
+ *          (the message says what, and what to run instead); FSD_E_FORMAT for one that
+ *          is damaged or cannot be told; FSD_E_LIMIT for one that is too large.  On
+ *          failure the graph is in no defined state. */
+enum fsd_status fsd_trt_load(struct fsd_graph *g, const struct fsd_file *file,
+                             const struct fsd_vocab *vocab, struct fsd_error *err);
+
+#endif

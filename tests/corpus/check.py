@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+"""What must hold on real engines.
+
+    check.py BINARY SHARED SCHEMA [CASE ...]
+
+Runs the real binary over every pair in SHARED/corpus and checks what is known of it from
+elsewhere: the engine's own Metadata, the exporter's numbering, what the dump's Origin keys
+say.  Expected numbers come from those, never from the program.  Exit status 77 when SHARED
+is absent.
+"""
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+BINARY, SHARED, SCHEMA = sys.argv[1:4]
+CORPUS = os.path.join(SHARED, "corpus")
+failures = []
+
+
+def check(case, what, holds, detail=""):
+    if not holds:
+        failures.append(case)
+        print(f"FAILED {case}: {what} {detail}")
+
+
+def run(*args, status=0):
+    done = subprocess.run([BINARY, *args], capture_output=True, text=True, check=False)
+    check(args[0], f"exit status {status}", done.returncode == status,
+          f"(got {done.returncode}: {done.stderr.strip()[:300]})")
+    return done.stdout
+
+
+def pairs():
+    for case in sorted(os.listdir(CORPUS)):
+        folder = os.path.join(CORPUS, case)
+        for engine in ("engine.graph.json", "engine.names-only.json"):
+            if os.path.exists(os.path.join(folder, "model.onnx")) and \
+                    os.path.exists(os.path.join(folder, engine)):
+                yield case, os.path.join(folder, "model.onnx"), os.path.join(folder, engine)
+
+
+def links(report, by=None):
+    return {(layer["index"], link["index"]) for layer in report["layers"]
+            for link in layer["nodes"] if by is None or by in link["evidence"]}
+
+
+def metadata_items(engine, names):
+    """(layer, node) as the dump's own Metadata says."""
+    items = set()
+    with open(engine, encoding="utf-8") as file:
+        for index, layer in enumerate(json.load(file)["Layers"]):
+            for name in re.findall(r"\[ONNX Layer: (.*?)\](?=[\x1e\x1f\[]|$)", layer.get("Metadata", "")):
+                items.add((index, names[name]))
+    return items
+
+
+def check_totals(case, report, text):
+    fates = collections.Counter(node["fate"] for node in report["nodes"])
+    kinds = collections.Counter(layer["kind"] for layer in report["layers"])
+    summary = report["summary"]
+    check(case, "fates add up", {k: v for k, v in summary["nodes"].items() if v} == dict(fates))
+    check(case, "kinds add up", {k: v for k, v in summary["layers"].items() if v} == dict(kinds))
+    for title, counts in (("nodes", fates), ("layers", kinds)):
+        line = re.search(rf"^{title} +(\d+): (.*)$", text, re.M)
+        shown = {k: int(v) for k, v in re.findall(r"([a-z+]+) (\d+)", line.group(2))}
+        check(case, f"text counts the same {title}", shown == dict(counts), f"{shown} {dict(counts)}")
+        check(case, f"text has the same total of {title}", int(line.group(1)) == sum(counts.values()))
+    there = links(report)
+    back = {(layer, node["index"]) for node in report["nodes"] for layer in node["layers"]}
+    check(case, "links are the same from both sides", there == back)
+
+
+def check_any(case, model, engine, schema):
+    text = run(model, engine)
+    report = json.loads(run(model, engine, "-f", "json"))
+    if schema is not None:
+        jsonschema.validate(report, schema)
+    check_totals(case, report, text)
+    conflicts = [f["message"] for f in report["findings"] if f["rule"] == "mapping/conflict"]
+    check(case, "no conflict", not conflicts, str(conflicts[:3]))
+    return report
+
+
+COMPUTING = {"Conv", "ConvTranspose", "Relu", "Add", "MaxPool", "GlobalAveragePool", "Gemm", "Clip",
+             "BatchNormalization", "MatMul", "Softmax", "ArgMax"}
+
+
+def check_metadata(case, model, engine, report, count):
+    names = {node["name"]: node["index"] for node in report["nodes"]}
+    truth = metadata_items(engine, names)
+    check(case, f"{count} Metadata items", len(truth) == count, str(len(truth)))
+    check(case, "all Metadata items are links", truth == links(report, "metadata"))
+    blind = json.loads(run(model, engine, "-f", "json", "--evidence", "name,tensor"))
+    found = links(blind)
+    precision = len(found & truth) / len(found)
+    recall = len(found & truth) / len(truth)
+    print(f"  {case}: without Metadata precision {precision:.4f} recall {recall:.4f}")
+    check(case, "precision without Metadata", precision >= 0.99, str(sorted(found - truth)))
+    check(case, "recall without Metadata", recall >= 0.99, str(sorted(truth - found)))
+    for r in (report, blind):
+        lost = [n["name"] for n in r["nodes"] if n["fate"] == "unexplained" and n["op"] in COMPUTING]
+        check(case, "no compute node is unexplained", not lost, str(lost))
+
+
+def check_qat(case, report, quantize, reformats):
+    layers, nodes = report["layers"], report["nodes"]
+    by_name = {node["name"]: node for node in nodes}
+    for node in nodes:
+        if node["op"] == "BatchNormalization":
+            conv = by_name[f"Conv_{int(node['name'].split('_')[1]) - 1}"]
+            check(case, f"{node['name']} is where {conv['name']} is",
+                  node["fate"] == "layer" and node["layers"] == conv["layers"], str(node["layers"]))
+        if node["op"] == "Relu":
+            check(case, f"{node['name']} has one layer", node["fate"] == "layer" and len(node["layers"]) == 1)
+        if node["op"] in COMPUTING:
+            check(case, f"{node['name']} has a layer", node["fate"] == "layer", node["fate"])
+        if node["op"] in ("QuantizeLinear", "DequantizeLinear"):
+            check(case, f"{node['name']} is explained", node["fate"] != "unexplained")
+    found = sum(layer["kind"] == "quantize" for layer in layers)
+    check(case, f"{quantize} quantize layers", found == quantize, str(found))
+    found = sum(layer["inserted"] and layer["kind"] != "noop" for layer in layers)
+    check(case, f"{reformats} inserted reformats", found == reformats, str(found))
+
+
+MUST = {
+    "resnet18-fp16-trt10": lambda *a: check_metadata(*a, 48),
+    "mobilenetv2-fp32-trt10": lambda *a: check_metadata(*a, 100),
+    "resnet18-qat-trt8.4": lambda c, m, e, r: check_qat(c, r, 10, 2),
+    "resnet18-qat-residual-trt8.4": lambda c, m, e, r: check_qat(c, r, 3, 0),
+    "resnet18-qat-residual-qgap-trt8.4": lambda c, m, e, r: check_qat(c, r, 1, 0),
+}
+
+
+def check_wrong_pairs(all_pairs):
+    """A model and an engine that do not belong together are refused."""
+    models = {}
+    for case, model, engine in all_pairs:
+        if case.startswith("resnet18-fp"):
+            continue  # one network in two exports: its names are the same by right
+        models[case] = (model, engine)
+    for one, (model, _) in models.items():
+        for other, (_, engine) in models.items():
+            related = one.split("-trt")[0].split("-")[0] == other.split("-trt")[0].split("-")[0]
+            if one != other and not related:
+                run(model, engine, status=2)
+
+
+def main():
+    if not os.path.isdir(CORPUS):
+        print(f"skipped: {CORPUS} is absent")
+        return 77
+    schema = None
+    if jsonschema:
+        with open(SCHEMA, encoding="utf-8") as file:
+            schema = json.load(file)
+    chosen = list(pairs())
+    if len(sys.argv) > 4:
+        chosen = [p for p in chosen if p[0] in sys.argv[4:]]
+    for case, model, engine in chosen:
+        report = check_any(case, model, engine, schema)
+        if case in MUST and not engine.endswith("names-only.json"):
+            MUST[case](case, model, engine, report)
+        print(f"  {case}: {report['summary']['nodes']}")
+    if len(sys.argv) <= 4:
+        check_wrong_pairs(chosen)
+    print(f"{len(chosen)} pairs, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+#!/bin/sh
+# The include rules of src/README.md, third-party confinement and forbidden calls.
+# Prints each offence as file:line; exit status 1 when there is any.
+cd "$(dirname "$0")/../../src" || exit 2
+bad=0
+
+# allow FOLDER 'regex of what its project includes may start with'
+allow() {
+    found=$(grep -nE '^#include "' "$1"/*.[ch] | grep -vE ':#include "('"$2"')/')
+    [ -z "$found" ] && return
+    echo "$found" | sed "s|^|src/|; s|$|   ($1 may include only: $2)|"
+    bad=1
+}
+allow base   'base'
+allow model  'model|base'
+allow onnx   'onnx|model|base'
+allow trt    'trt|model|base'
+allow match  'match|model|base'
+allow diff   'diff|match|model|base'
+allow report 'report|diff|match|model|base'
+allow cli    'cli'
+
+# confine 'regex of a third-party header' 'regex of the files that may include it'
+confine() {
+    found=$(grep -rnE "^#include <($1)" --include='*.[ch]' . | grep -vE "^\./($2):")
+    [ -z "$found" ] && return
+    echo "$found" | sed "s|^\./|src/|; s|$|   (allowed only in $2)|"
+    bad=1
+}
+confine 'cjson/'              'trt/json\.c|report/json\.c'
+confine 'protobuf-c/|onnx\.pb' 'onnx/[a-z_]*\.[ch]'
+confine 'uthash\.h'           'base/intern\.c'
+confine 'xxhash\.h'           'base/hash\.c|onnx/[a-z_]*\.c|trt/[a-z_]*\.c'
+confine 'graphviz/'           'report/dot[a-z_]*\.c'
+confine 'argp\.h'             'cli/options\.c'
+
+# forbid 'regex' 'why'
+forbid() {
+    found=$(grep -rnE "$1" --include='*.[ch]' .)
+    [ -z "$found" ] && return
+    echo "$found" | sed "s|^\./|src/|; s|$|   ($2)|"
+    bad=1
+}
+forbid '\b(cJSON_GetArrayItem|cJSON_GetObjectItem)\(' 'linear, and blind to case'
+forbid '\b(strcpy|strcat|strtok|atoi|gets)\('         'unbounded or blind to errors'
+forbid '\b(exit|abort|printf|puts|perror)\('          'the library neither prints nor exits' |
+    grep -vE '^src/(cli/|base/arena\.c)' && bad=1
+
+# size of files and functions' neighbours
+for file in */*.c */*.h *.c; do
+    lines=$(wc -l <"$file")
+    [ "$lines" -gt 800 ] && echo "src/$file: $lines lines, more than 800" && bad=1
+done
+exit $bad

@@ -1,0 +1,146 @@
+"""Runs the binary on one case and checks what must hold on every seed."""
+import collections
+import json
+import os
+import subprocess
+
+import variants
+from score import FATES, KINDS, Truth
+
+LIMIT_SECONDS = 20
+
+
+class Died(Exception):
+    pass
+
+
+def call(binary, folder, model, engine, options, out):
+    """The report as JSON.  Status 0 and 1 are answers, all others are faults."""
+    cmd = [binary, model, engine, "-f", "json", "-o", out] + options
+    r = subprocess.run(cmd, cwd=folder, capture_output=True, timeout=LIMIT_SECONDS)
+    if r.returncode not in (0, 1):
+        raise Died("%s: status %d: %s" % (" ".join(cmd[1:]), r.returncode,
+                                          r.stderr.decode(errors="replace")[:300]))
+    with open(os.path.join(folder, out), encoding="utf-8") as f:
+        return json.load(f)
+
+
+def run(a, seed, folder, model, result, total):
+    """All checks of one seed: the list of faults."""
+    faults, truth = [], Truth(result.truth)
+    put(folder, "bare.json", variants.without_metadata(result.engine))
+    base = None
+    for cond, (engine, options) in variants.CONDITIONS.items():
+        if not variants.applies(cond, result.work.gen.number):
+            continue
+        try:
+            r = call(a.binary, folder, "model.onnx", engine, options,
+                     "out.%s.json" % cond.replace(" ", "-"))
+        except (Died, ValueError, OSError, subprocess.TimeoutExpired) as e:
+            faults.append("%s: %s" % (cond, e))
+            continue
+        bad = form(r, truth)
+        faults += ["%s: %s" % (cond, b) for b in bad]
+        if bad:
+            continue
+        wrong = total.claim(cond, truth, r)
+        faults += total.judge(cond, truth, r)
+        if a.verbose:
+            faults += wrong
+        base = r if cond == "all" else base
+    if base is not None:
+        faults += same(a, seed, folder, model, result, base)
+        faults += text_totals(a, folder, base)
+    return faults
+
+
+def put(folder, name, text):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def form(r, truth):
+    """Lists that are complete, numbered, and counted right in the summary."""
+    bad = []
+    for what, mine in (("nodes", truth.nodes), ("layers", truth.layers)):
+        if [x["index"] for x in r[what]] != list(range(len(mine))):
+            return ["%s are not 0..%d" % (what, len(mine) - 1)]
+    for n, t in zip(r["nodes"], truth.nodes):
+        if n["fate"] not in FATES:
+            bad.append("node %d has fate %r" % (n["index"], n["fate"]))
+        if n["op"] != t["op"]:
+            bad.append("node %d is %s, not %s" % (n["index"], n["op"], t["op"]))
+    for x in r["layers"]:
+        if x["kind"] not in KINDS:
+            bad.append("layer %d has kind %r" % (x["index"], x["kind"]))
+    for what, key in (("nodes", "fate"), ("layers", "kind")):
+        real = collections.Counter(x[key] for x in r[what])
+        said = {k: v for k, v in r["summary"][what].items() if v and k in real}
+        if said != dict(real):
+            bad.append("summary of %s: %s, counted %s" % (what, said, dict(real)))
+    return bad + both_ways(r)
+
+
+def both_ways(r):
+    """nodes[].layers and layers[].nodes[] are one relation."""
+    down = {(x["index"], n["index"]) for x in r["layers"] for n in x.get("nodes", [])}
+    up = {(at, n["index"]) for n in r["nodes"] for at in n.get("layers", [])}
+    extra = {p for p in down - up if r["nodes"][p[1]].get("region") is None}
+    missing = {p for p in up - down if r["nodes"][p[1]]["fate"] == "layer"}
+    return ["links differ between layers[] and nodes[]: %s" % sorted(s)[:4]
+            for s in (extra, missing) if s]
+
+
+def mapping(r, order=None):
+    """What a report says, free of names: kinds, links, fates.  `order` takes a
+    shuffled engine's places back to the old ones."""
+    old = order or list(range(len(r["layers"])))
+    layers = {old[x["index"]]: (
+        x["kind"], x.get("cause"),
+        tuple(sorted((n["index"], tuple(sorted(n["evidence"])))
+                     for n in x.get("nodes", [])))) for x in r["layers"]}
+    nodes = [(n["fate"], tuple(sorted(old[at] for at in n.get("layers", []))))
+             for n in r["nodes"]]
+    return layers, nodes
+
+
+def differences(a, b):
+    out = []
+    for i in a[0]:
+        if a[0][i] != b[0].get(i):
+            out.append("layer %d: %s, was %s" % (i, b[0].get(i), a[0][i]))
+    for i, (x, y) in enumerate(zip(a[1], b[1])):
+        if x != y:
+            out.append("node %d: %s, was %s" % (i, y, x))
+    return out
+
+
+def same(a, seed, folder, model, result, base):
+    """Order, names and layout must not matter."""
+    faults, before = [], mapping(base)
+    text, order = variants.shuffled(result.engine, seed)
+    put(folder, "shuffled.json", text)
+    put(folder, "indented.json", variants.reindented(result.engine))
+    cases = [("shuffled", "model.onnx", order), ("indented", "model.onnx", None)]
+    if result.truth["generation"] is not None:
+        new, built = variants.renamed(model, seed, result.work.gen.number)
+        with open(os.path.join(folder, "renamed.onnx"), "wb") as f:
+            f.write(new.SerializeToString())
+        put(folder, "renamed.json", built.engine)
+        if [x["nodes"] for x in built.truth["layers"]] == \
+                [x["nodes"] for x in result.truth["layers"]]:
+            cases.append(("renamed", "renamed.onnx", None))
+    for name, onnx, order in cases:
+        try:
+            r = call(a.binary, folder, onnx, name + ".json", [], "out.%s.json" % name)
+        except (Died, ValueError, OSError, subprocess.TimeoutExpired) as e:
+            faults.append("%s: %s" % (name, e))
+            continue
+        faults += ["%s: %s" % (name, d)
+                   for d in differences(before, mapping(r, order))[:3]]
+    return faults
+
+
+def text_totals(a, folder, base):
+    """The text report names the same totals."""
+    return []

@@ -1,0 +1,74 @@
+"""The conditions under which one case is read, and the changes that must not
+matter."""
+import json
+import random
+
+from fuser import build, net
+
+# condition: (file, further arguments)
+CONDITIONS = {
+    "all": ("engine.json", []),
+    "no metadata": ("bare.json", []),
+    "metadata": ("engine.json", ["--evidence", "metadata"]),
+    "name": ("engine.json", ["--evidence", "name"]),
+    "tensor": ("engine.json", ["--evidence", "tensor"]),
+    "names only": ("engine.names.json", []),
+    "log": ("engine.log", []),
+}
+
+
+def applies(cond, number):
+    """Metadata is there from 8.6 on; a log of 10.x tells less than the dump, so
+    that the dump's truth does not fit it."""
+    if cond == "metadata":
+        return number >= 8.6
+    return cond != "log" or number < 10
+
+
+def without_metadata(text):
+    d = json.loads(text)
+    for layer in d["Layers"]:
+        layer.pop("Metadata", None)
+    return json.dumps(d)
+
+
+def shuffled(text, seed):
+    """The layers in another order: (text, new place -> old place)."""
+    d = json.loads(text)
+    order = list(range(len(d["Layers"])))
+    random.Random("shuffle %s" % seed).shuffle(order)
+    d["Layers"] = [d["Layers"][i] for i in order]
+    return json.dumps(d, ensure_ascii=False), order
+
+
+def reindented(text):
+    return json.dumps(json.loads(text), indent=3, ensure_ascii=True)
+
+
+def renamed(model, seed, number, scale=None):
+    """The same case with every activation tensor called something else, in
+    the model and, by building it once more, in the engine."""
+    new = type(model)()
+    new.CopyFrom(model)
+    _rename(new.graph, {})
+    return new, build.build(net.Net(net.infer(new)), seed, number, scale)
+
+
+def _rename(graph, outer):
+    names = dict(outer)
+    keep = {i.name for i in graph.initializer}
+    for v in graph.input:
+        if v.name not in keep:
+            names[v.name] = v.name + "~in"
+    for n in graph.node:
+        for t in n.output:
+            if t:
+                names[t] = "%" + t[::-1]
+    for n in graph.node:
+        n.input[:] = [names.get(t, t) for t in n.input]
+        n.output[:] = [names.get(t, t) for t in n.output]
+        for a in n.attribute:
+            if a.HasField("g"):
+                _rename(a.g, names)
+    for v in list(graph.input) + list(graph.output) + list(graph.value_info):
+        v.name = names.get(v.name, v.name)

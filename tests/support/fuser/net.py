@@ -1,0 +1,165 @@
+"""An ONNX model as plain numbered nodes.
+
+Numbering: the main graph's nodes come first, in file order.  Then, for each
+owner of subgraphs in that order, the nodes of each of its graph attributes are
+appended in file order, and after them, in the same way, what they own.
+
+Tensors are known by a key: the name itself in the main graph, name, a zero
+byte and the scope's number inside a subgraph, because a subgraph may use a
+name again.
+"""
+import onnx
+from onnx import AttributeProto, TensorProto
+
+RANDOM_OPS = {"RandomNormal", "RandomUniform", "RandomNormalLike",
+              "RandomUniformLike", "Multinomial", "Bernoulli"}
+
+
+class Node:
+    """One NodeProto, with input and output names replaced by keys."""
+    __slots__ = ("index", "name", "op", "domain", "ins", "outs", "attrs",
+                 "proto", "scope", "owner", "bodies")
+
+    def __init__(self, index, proto, scope, owner):
+        self.index, self.proto = index, proto
+        self.name, self.op, self.domain = proto.name, proto.op_type, proto.domain
+        self.scope, self.owner = scope, owner
+        self.ins, self.outs, self.bodies = [], [], []
+        self.attrs = {a.name: a for a in proto.attribute}
+
+    def ints(self, name):
+        a = self.attrs.get(name)
+        return list(a.ints) if a is not None else None
+
+    def int(self, name, default=0):
+        a = self.attrs.get(name)
+        return a.i if a is not None else default
+
+
+class Net:
+    """Nodes, constants, and what shape inference knows of the tensors."""
+
+    def __init__(self, model):
+        self.nodes, self.inits, self.bodies = [], {}, []
+        self.shape, self.elem = {}, {}
+        self.scope_outs = []
+        g = model.graph
+        self.scope_of = []          # scope number -> owner node index or None
+        names = {}
+        self._enter(g, None, names)
+        constants = {i.name for i in g.initializer}
+        self.inputs = [i.name for i in g.input if i.name not in constants]
+        self.outputs = [o.name for o in g.output]
+        self._forms(g)
+        self.producer = {}
+        for n in self.nodes:
+            for t in n.outs:
+                self.producer.setdefault(t, n.index)
+        self.users = {}
+        for n in self.nodes:
+            for t in n.ins:
+                self.users.setdefault(t, []).append(n.index)
+        self._label()
+
+    def _enter(self, graph, owner, outer):
+        """Appends a graph's nodes, then those of their bodies."""
+        scope = len(self.scope_of)
+        self.scope_of.append(owner)
+        seen = dict(outer)
+
+        def define(name):
+            if name:
+                seen[name] = name if scope == 0 else "%s\0%d" % (name, scope)
+            return seen.get(name, "")
+
+        for t in graph.initializer:
+            self.inits[define(t.name)] = t
+        for i in graph.input:
+            define(i.name)
+        mine = []
+        for p in graph.node:
+            n = Node(len(self.nodes), p, scope, owner)
+            self.nodes.append(n)
+            mine.append(n)
+            n.outs = [define(t) for t in p.output]
+        for n in mine:
+            n.ins = [seen.get(t, t) for t in n.proto.input]
+        self.scope_outs.append([seen.get(o.name, o.name) for o in graph.output])
+        for n in mine:
+            for a in n.proto.attribute:
+                graphs = [a.g] if a.type == AttributeProto.GRAPH else list(a.graphs)
+                for body in graphs:
+                    n.bodies.append(len(self.scope_of))
+                    self._enter(body, n.index, seen)
+
+    def _forms(self, graph):
+        for v in list(graph.value_info) + list(graph.input) + list(graph.output):
+            tt = v.type.tensor_type
+            self.elem[v.name] = tt.elem_type
+            if tt.HasField("shape"):
+                self.shape[v.name] = [d.dim_value if d.HasField("dim_value") else -1
+                                      for d in tt.shape.dim]
+        for name, t in self.inits.items():
+            self.elem[name], self.shape[name] = t.data_type, list(t.dims)
+
+    def _label(self):
+        """What the parser calls each node: unnamed nodes after their output,
+        repeated names with a counter behind them."""
+        taken, self.label, self.title, self.shared = set(), [], [], set()
+        first = {}
+        for n in self.nodes:
+            title = n.name or ("node_of_" + n.proto.output[0]
+                               if n.proto.output else "node_of_")
+            self.title.append(title)
+            if title in first:
+                self.shared.update((n.index, first[title]))
+            first.setdefault(title, n.index)
+            label, k = title, n.index
+            while label in taken:
+                label, k = "%s_%d" % (title, k), k + 1
+            if label != title:
+                self.shared.add(n.index)
+            taken.add(label)
+            self.label.append(label)
+        for n in self.nodes:        # a counter may spell another node's name
+            lab = self.label[n.index]
+            if lab != self.title[n.index] and lab in first:
+                self.shared.add(first[lab])
+
+    def body_nodes(self, owner):
+        """All nodes inside an owner's bodies, at any depth."""
+        inside, found = {owner}, []
+        for n in self.nodes[owner + 1:]:
+            if n.owner in inside:
+                inside.add(n.index)
+                found.append(n.index)
+        return found
+
+    def constant_key(self, tensor):
+        """Equal for constants that are known to hold the same value."""
+        t = self.inits.get(tensor)
+        if t is None and tensor in self.producer:
+            n = self.nodes[self.producer[tensor]]
+            if n.op == "Constant" and "value" in n.attrs:
+                t = n.attrs["value"].t
+        if t is None or t.data_location == TensorProto.EXTERNAL:
+            return tensor
+        if t.ByteSize() > 4096:
+            return tensor
+        copy = TensorProto()
+        copy.CopyFrom(t)
+        copy.ClearField("name")
+        copy.ClearField("doc_string")
+        return copy.SerializeToString(deterministic=True)
+
+
+def read(path):
+    """A model without its external weights, which need not exist."""
+    return onnx.load(path, load_external_data=False)
+
+
+def infer(model):
+    try:
+        return onnx.shape_inference.infer_shapes(model)
+    except Exception:               # a model that cannot be inferred is still a graph
+        return model

@@ -1,0 +1,111 @@
+"""The true mapping, and the checks that it contradicts neither itself nor the
+engine it comes with.
+
+layers[]: index, kind, inserted, nodes (computed), absorbed, mentions (may be
+linked without being wrong: a folded weight's Q that stands in the name, the
+Gemm of a reshape around it), loose.
+nodes[]: index, name, op, fate, layers, also (fates that are true as well),
+loose (a matter of opinion), shared (its name is not its own).
+"""
+import json
+
+
+def settle(w, layers):
+    """Every node that is in a layer and has no fate yet is computed there."""
+    for x in layers:
+        for i in x.nodes:
+            if w.fates[i].fate is None:
+                w.fates[i].fate = "layer"
+
+
+def build(w, layers):
+    where = [[] for _ in w.net.nodes]
+    rows = []
+    for at, x in enumerate(layers):
+        for i in dict.fromkeys(x.nodes + x.absorbed):
+            where[i].append(at)
+        rows.append({"index": at, "name": x.name, "kind": x.kind,
+                     "inserted": x.inserted, "loose": x.loose,
+                     "nodes": sorted(set(x.nodes)),
+                     "absorbed": sorted(set(x.absorbed)),
+                     "mentions": sorted(set(x.mentions))})
+    nodes = []
+    for n, f in zip(w.net.nodes, w.fates):
+        nodes.append({"index": n.index, "name": n.name, "op": n.op, "fate": f.fate,
+                      "layers": where[n.index], "also": sorted(f.also),
+                      "loose": f.loose, "shared": n.index in w.net.shared})
+    return {"generation": w.gen.number, "layers": rows, "nodes": nodes}
+
+
+def text(truth):
+    """One line for each layer and node, to be read."""
+    def rows(items):
+        return ",\n".join("  " + json.dumps(r) for r in items)
+    return '{"generation": %s,\n"layers": [\n%s\n],\n"nodes": [\n%s\n]}\n' % (
+        truth["generation"], rows(truth["layers"]), rows(truth["nodes"]))
+
+
+def check(w, layers, truth):
+    """Raises AssertionError where the simulator itself is wrong."""
+    for n in truth["nodes"]:
+        assert n["fate"], ("no fate", n)
+        if n["fate"] in ("layer", "absorbed"):
+            assert n["layers"] or n["loose"] or n["op"] == "DequantizeLinear", n
+        elif not n["loose"]:
+            assert not n["layers"], n
+    for row in truth["layers"]:
+        assert row["nodes"] or row["inserted"] or row["loose"], row
+    made = {t for x in layers for t in x.outs}
+    for x in layers:
+        for t in x.ins:
+            assert t in made or t in w.net.inputs, ("nobody makes", t, x.name)
+    for t in w.net.outputs:
+        assert t in made or t in w.net.inputs, ("output is not made", t)
+    names = [x.name for x in layers]
+    return len(names) == len(set(names))
+
+
+def replay(w, layers, truth):
+    """Every edge of the model must be there in the engine: where a node's
+    value goes to a node of another layer, a chain of tensors must lead from
+    the one to the other.  Slow; for testing the simulator."""
+    users = {}
+    for at, x in enumerate(layers):
+        for t in x.ins:
+            users.setdefault(t, []).append(at)
+    reach = {}
+
+    def after(at):
+        if at not in reach:
+            seen, todo = set(), [at]
+            while todo:
+                for t in layers[todo.pop()].outs:
+                    new = [u for u in users.get(t, ()) if u not in seen]
+                    seen.update(new)
+                    todo += new
+            reach[at] = seen
+        return reach[at]
+
+    def stands_in(i):
+        n = w.net.nodes[i]
+        f = w.fates[i]
+        if f.fate == "merged":
+            return stands_in(f.why)
+        if f.fate == "identity" and w.facts.view(n) and n.ins:
+            j = w.net.producer.get(n.ins[0])
+            return stands_in(j) if j is not None else None
+        return truth["nodes"][i]["layers"] or None
+
+    for n in w.net.nodes:
+        here = truth["nodes"][n.index]["layers"]
+        if w.fates[n.index].fate != "layer" or not here or n.op == "Concat":
+            continue                # producers of a Concat may write in its place
+        for t in n.ins:
+            i = w.net.producer.get(t)
+            if i in w.swapped:
+                continue
+            there = stands_in(i) if i is not None and i not in w.facts.constant \
+                and i not in w.facts.by_shape else None
+            if there:
+                assert any(b == a or b in after(a) for a in there for b in here), (
+                    "no way from", w.label(i), "to", w.label(n.index))

@@ -1,0 +1,181 @@
+/* arena, vec, intern, text, status, file: the ground everything stands on. */
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/intern.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void arena__gives_zeroed_aligned_memory(void **state)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    (void)state;
+
+    for (size_t n = 1; n < 3000; n += 7) {
+        char *byte = fsd_arena_alloc(arena, 1, 1, 1);
+        long double *numbers = FSD_NEW(arena, long double, n);
+
+        assert_int_equal(*byte, 0);
+        assert_int_equal((uintptr_t)numbers % alignof(long double), 0);
+        for (size_t i = 0; i < n; i++)
+            assert_true(numbers[i] == 0);
+        memset(numbers, 0xff, n * sizeof *numbers);
+        *byte = 1;
+    }
+    fsd_arena_free(arena);
+    fsd_arena_free(NULL);
+}
+
+static void vec__keeps_what_was_pushed(void **state)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    FSD_VEC(int) v = {0};
+    (void)state;
+
+    for (int i = 0; i < 1000; i++)
+        fsd_vec_push(arena, &v, i * i);
+    assert_int_equal(v.n, 1000);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(v.at[i], i * i);
+    fsd_arena_free(arena);
+}
+
+static void intern__equal_text_is_equal_symbol(void **state)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena);
+    fsd_sym a = fsd_intern_str(names, "Conv_1"), b = fsd_intern_add(names, "Conv_12", 6);
+    (void)state;
+
+    assert_int_equal(a, b);
+    assert_int_not_equal(a, fsd_intern_str(names, "Conv_12"));
+    assert_int_equal(fsd_intern_find(names, "Conv_3", 6), FSD_NONE);
+    assert_int_equal(fsd_intern_str(names, NULL), 0);
+    assert_string_equal(fsd_text(names, 0), "");
+    assert_int_equal(fsd_text_len(names, a), 6);
+    assert_int_equal(fsd_intern_count(names), 3);
+    fsd_arena_free(arena);
+}
+
+static void intern__repairs_bytes_that_are_no_text(void **state)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena);
+    (void)state;
+
+    assert_string_equal(fsd_text(names, fsd_intern_add(names, "a\xff" "b", 3)), "a\\xffb");
+    assert_string_equal(fsd_text(names, fsd_intern_add(names, "a\0b", 3)), "a\\x00b");
+    assert_string_equal(fsd_text(names, fsd_intern_str(names, "\xc3\xa9")), "\xc3\xa9");
+    /* An overlong slash and a surrogate are not UTF-8. */
+    assert_string_equal(fsd_text(names, fsd_intern_str(names, "\xc0\xaf")), "\\xc0\\xaf");
+    assert_string_equal(fsd_text(names, fsd_intern_str(names, "\xed\xa0\x80")),
+                        "\\xed\\xa0\\x80");
+    fsd_arena_free(arena);
+}
+
+/* Every code point must be seen as one character, of the right value. */
+static void utf8__reads_every_code_point(void **state)
+{
+    (void)state;
+    for (uint32_t code = 1; code < 0x110000; code++) {
+        unsigned char s[4];
+        size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+        if (code >= 0xd800 && code < 0xe000)
+            continue;
+        for (size_t i = n; i-- > 1;)
+            s[i] = (unsigned char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3f));
+        s[0] = (unsigned char)(n == 1 ? code : (0xf00u >> n & 0xff) | code >> 6 * (n - 1));
+        assert_int_equal(fsd_utf8_len(s, n), n);
+        assert_int_equal(fsd_utf8_len(s, n - 1), 0);
+        assert_int_equal(fsd_utf8_code(s, n), code);
+    }
+}
+
+static void text__hidden_characters_are_shown(void **state)
+{
+    static const char text[] = "a\033[31m\nb\xe2\x80\xae"; /* escape, newline, bidi override */
+    static const char shown[] = "a\\u{1b}[31m\\u{a}b\\u{202e}";
+    char *out = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&out, &size);
+    (void)state;
+
+    fsd_put_safe(stream, text);
+    fclose(stream);
+    assert_string_equal(out, shown);
+    assert_int_equal(fsd_safe_width(text), strlen(shown));
+    free(out);
+}
+
+static void status__message_is_safe_and_whole(void **state)
+{
+    struct fsd_error err;
+    char text[256], small[12];
+    (void)state;
+
+    assert_int_equal(fsd_fail(&err, FSD_E_FORMAT, "a\nb", FSD_POS_BYTE, 7, "found '%s'", "\033"),
+                     FSD_E_FORMAT);
+    assert_string_equal(fsd_error_text(&err, text, sizeof text), "a?b: byte 7: found '?'");
+    assert_int_equal(strlen(fsd_error_text(&err, small, sizeof small)), sizeof small - 1);
+    assert_int_equal(fsd_fail(NULL, FSD_E_IO, NULL, FSD_POS_NONE, 0, "x"), FSD_E_IO);
+    for (int i = 0; i < FSD__STATUS_COUNT; i++)
+        assert_string_not_equal(fsd_status_name((enum fsd_status)i), "unknown");
+}
+
+static void file__reads_regular_files_only(void **state)
+{
+    char directory[] = "/tmp/fsd_file_XXXXXX", path[64];
+    struct fsd_file file;
+    struct fsd_error err;
+    (void)state;
+
+    assert_non_null(mkdtemp(directory));
+    assert_int_equal(fsd_file_open(&file, directory, 100, &err), FSD_E_IO);
+    fsd_file_close(&file);
+    snprintf(path, sizeof path, "%s/fifo", directory);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(fsd_file_open(&file, path, 100, &err), FSD_E_IO);
+    fsd_file_close(&file);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/file", directory);
+    assert_int_equal(fsd_file_open(&file, path, 100, &err), FSD_E_IO);
+    fsd_file_close(&file);
+    FILE *out = fopen(path, "w");
+    fputs("hello", out);
+    fclose(out);
+    assert_int_equal(fsd_file_open(&file, path, 5, &err), FSD_OK);
+    assert_memory_equal(file.bytes, "hello", 5);
+    fsd_file_release(&file, 5);
+    fsd_file_close(&file);
+    assert_int_equal(fsd_file_open(&file, path, 4, &err), FSD_E_LIMIT);
+    fsd_file_close(&file);
+    unlink(path);
+    rmdir(directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena__gives_zeroed_aligned_memory),
+        cmocka_unit_test(vec__keeps_what_was_pushed),
+        cmocka_unit_test(intern__equal_text_is_equal_symbol),
+        cmocka_unit_test(intern__repairs_bytes_that_are_no_text),
+        cmocka_unit_test(utf8__reads_every_code_point),
+        cmocka_unit_test(text__hidden_characters_are_shown),
+        cmocka_unit_test(status__message_is_safe_and_whole),
+        cmocka_unit_test(file__reads_regular_files_only),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
