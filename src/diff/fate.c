@@ -48,10 +48,14 @@ static struct fsd_node_result quantizer(const struct fsd_diff *d, fsd_id node)
     return result(FSD_FATE_LAYER, "computed inside the layer, which is not quantized");
 }
 
-/* --------------------------------------------------------------------- merged */
+/* -------------------------------------------------------------------- doubts */
 
-/* A node of the same value class that has a layer; FSD_NONE when there is none.
- * `shown` maps the class (its first node) to such a node. */
+struct doubts {
+    fsd_id *shown;   /* by value class (its first node): a node of it that has a layer */
+    bool *merged;    /* by node: a duplicate that was seen to be replaced */
+    bool *mentioned; /* by symbol: a layer has this name, which several nodes bear */
+};
+
 static void index_shown(const struct fsd_diff *d, fsd_id *shown)
 {
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
@@ -64,6 +68,73 @@ static void index_shown(const struct fsd_diff *d, fsd_id *shown)
     }
 }
 
+static void index_mentions(const struct fsd_diff *d, bool *mentioned)
+{
+    for (uint32_t i = 0; i < d->engine->mentions.n; i++) {
+        const struct fsd_mention *m = &d->engine->mentions.at[i];
+
+        if (m->among > 1 && m->node != FSD_NONE && m->role != FSD_MENTION_SERVES)
+            mentioned[d->model->nodes.at[m->node].name] = true;
+    }
+}
+
+/* That two nodes compute the same does not prove that the builder merged them.  It is
+ * proved where a layer was seen to read the other one's tensor instead, or where all
+ * readers are merged themselves. */
+static bool is_replaced(const struct fsd_diff *d, const bool *merged, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+
+    if (d->match->replaced[tensor])
+        return true;
+    for (uint32_t i = 0; i < t->consumers.n; i++)
+        if (!merged[d->model->links.at[t->consumers.at + i]])
+            return false;
+    return t->consumers.n > 0;
+}
+
+/* Backwards, so that the readers are known: ONNX nodes stand before their readers. */
+static void find_merged(const struct fsd_diff *d, const fsd_id *shown, bool *merged)
+{
+    for (fsd_id i = d->model->nodes.n; i-- > 0;) {
+        fsd_id out = fsd_node_out_tensor(d->model, i, 0);
+        fsd_id other = shown[d->facts->first_twin[i]];
+
+        merged[i] = out != FSD_NONE && other != FSD_NONE && other != i &&
+                    !d->match->of_node[i].n && is_replaced(d, merged, out);
+    }
+}
+
+static struct doubts find_doubts(const struct fsd_diff *d, struct fsd_arena *scratch)
+{
+    struct doubts x = {FSD_NEW(scratch, fsd_id, d->model->nodes.n),
+                       FSD_NEW(scratch, bool, d->model->nodes.n),
+                       FSD_NEW(scratch, bool, fsd_intern_count(d->names))};
+
+    index_shown(d, x.shown);
+    find_merged(d, x.shown, x.merged);
+    index_mentions(d, x.mentioned);
+    return x;
+}
+
+/* An unnamed node shares its lack of a name with strangers: that doubts nothing. */
+static bool may_be_mentioned(const struct fsd_diff *d, const struct doubts *x, fsd_id node)
+{
+    fsd_sym name = d->model->nodes.at[node].name;
+
+    return name && x->mentioned[name];
+}
+
+static struct fsd_node_result merged(const struct fsd_diff *d, const struct doubts *x,
+                                     fsd_id node)
+{
+    struct fsd_node_result r =
+        result(FSD_FATE_MERGED, "computes the same as another node");
+
+    r.other = x->shown[d->facts->first_twin[node]];
+    return r;
+}
+
 /* -------------------------------------------------------------------- eliding */
 
 /* A Concat whose output several layers write: its inputs were written in place. */
@@ -74,7 +145,13 @@ static bool is_written_in_place(const struct fsd_diff *d, fsd_id node)
     if (out == FSD_NONE || !fsd_node_is(d->model, node, "Concat"))
         return false;
     e = fsd_graph_find(d->engine, d->model->tensors.at[out].name, 0);
-    return e != FSD_NONE && d->engine->tensors.at[e].producers.n > 1;
+    if (e == FSD_NONE || d->engine->tensors.at[e].producers.n < 2)
+        return false;
+    for (uint32_t i = 0; i < d->engine->tensors.at[e].producers.n; i++)
+        if (d->layers[d->engine->links.at[d->engine->tensors.at[e].producers.at + i]].kind ==
+            FSD_KIND_COPY)
+            return false;
+    return true;
 }
 
 static bool in_region(const struct fsd_diff *d, fsd_id node)
@@ -91,18 +168,13 @@ static struct fsd_node_result linked(const struct fsd_diff *d, fsd_id node)
     return result(FSD_FATE_LAYER, "");
 }
 
-static struct fsd_node_result unlinked(const struct fsd_diff *d, fsd_id node,
-                                       const fsd_id *shown)
+/* What the model proves of a node that no layer is known to compute. */
+static struct fsd_node_result proved(const struct fsd_diff *d, const struct doubts *x,
+                                     fsd_id node)
 {
     const struct fsd_facts *f = d->facts;
     struct fsd_node_result r;
 
-    if (!f->live[node])
-        return result(FSD_FATE_DEAD, "reaches no output of the model");
-    if (f->folded[node])
-        return result(FSD_FATE_FOLDED, f->traits[node] & FSD_OP_CONSTANT
-                                           ? "Constant"
-                                           : "all its inputs are constant");
     if (f->same[node] != FSD_SAME_NOT) {
         r = result(FSD_FATE_IDENTITY, fsd_same_text(f->same[node]));
         r.near_layer = d->match->dissolved_in[node];
@@ -112,22 +184,33 @@ static struct fsd_node_result unlinked(const struct fsd_diff *d, fsd_id node,
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
     if (in_region(d, node))
         return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
-    if (shown[f->first_twin[node]] != FSD_NONE) {
-        r = result(FSD_FATE_MERGED, "computes the same as another node");
-        r.other = shown[f->first_twin[node]];
-        return r;
-    }
+    if (x->merged[node])
+        return merged(d, x, node);
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
+}
+
+static struct fsd_node_result unlinked(const struct fsd_diff *d, const struct doubts *x,
+                                       fsd_id node)
+{
+    if (!d->facts->live[node])
+        return result(FSD_FATE_DEAD, "reaches no output of the model");
+    if (d->facts->folded[node])
+        return result(FSD_FATE_FOLDED, d->facts->traits[node] & FSD_OP_CONSTANT
+                                           ? "Constant"
+                                           : "all its inputs are constant");
+    if (may_be_mentioned(d, x, node) && !in_region(d, node))
+        return result(FSD_FATE_UNEXPLAINED,
+                      "several nodes bear its name, and a layer has that name");
+    return proved(d, x, node);
 }
 
 void fsd_diff_fates(struct fsd_diff *d)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    fsd_id *shown = FSD_NEW(scratch, fsd_id, d->model->nodes.n);
+    struct doubts x = find_doubts(d, scratch);
 
     d->nodes = FSD_NEW(d->arena, struct fsd_node_result, d->model->nodes.n);
-    index_shown(d, shown);
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        d->nodes[i] = d->match->of_node[i].n ? linked(d, i) : unlinked(d, i, shown);
+        d->nodes[i] = d->match->of_node[i].n ? linked(d, i) : unlinked(d, &x, i);
     fsd_arena_free(scratch);
 }

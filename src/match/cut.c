@@ -19,6 +19,9 @@
  *                            `-> Q2 -> DQ2 -> Add -> out       Q2, DQ2 are in the cut
  *
  * and from a weight back through its DQ and Q to the initializer.
+ *
+ * Tensors of one value (the outputs of two equal nodes, which the builder merges) count
+ * as one: all marks are kept for the first of them.
  */
 #include "match/cut.h"
 
@@ -33,18 +36,32 @@ struct visit {
 
 struct fsd_cutter {
     struct fsd_match *m;
-    bool *held;      /* by model tensor: the engine has it */
-    bool *root_held; /* by model tensor: it is the root of one the engine has */
-    uint32_t *read, *root_read, *written,
-        *root_written; /* by model tensor: unit mark */
-    uint32_t *seen;    /* by node: unit mark */
-    uint32_t *reaches; /* by node: unit mark, once it depends on what the unit reads */
+    /* By model tensor, the first of its value: */
+    bool *held;      /* the engine has it */
+    bool *root_held; /* it is the root of one that the engine has */
+    uint32_t *read, *root_read;       /* unit mark */
+    uint32_t *written, *root_written; /* unit mark */
+    /* By model tensor itself: */
+    uint32_t *read_itself; /* unit mark */
+    /* By node: */
+    uint32_t *seen;    /* unit mark */
+    uint32_t *reaches; /* unit mark, once it depends on what the unit reads */
     struct visit *stack;
     uint32_t depth;
     uint32_t mark; /* of the present unit; 0 is never one */
     uint64_t budget;
     bool leaky;
 };
+
+static fsd_id value_of(const struct fsd_cutter *c, fsd_id tensor)
+{
+    return c->m->facts->value[tensor];
+}
+
+static fsd_id root_of(const struct fsd_cutter *c, fsd_id tensor)
+{
+    return value_of(c, c->m->facts->root[tensor]);
+}
 
 struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m)
 {
@@ -55,6 +72,7 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     c->held = FSD_NEW(scratch, bool, tensors);
     c->root_held = FSD_NEW(scratch, bool, tensors);
     c->read = FSD_NEW(scratch, uint32_t, tensors);
+    c->read_itself = FSD_NEW(scratch, uint32_t, tensors);
     c->root_read = FSD_NEW(scratch, uint32_t, tensors);
     c->written = FSD_NEW(scratch, uint32_t, tensors);
     c->root_written = FSD_NEW(scratch, uint32_t, tensors);
@@ -64,8 +82,8 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     c->budget = (uint64_t)nodes * BUDGET_PER_NODE + tensors;
     for (fsd_id e = 0; e < m->engine->tensors.n; e++)
         if (m->twin[e] != FSD_NONE) {
-            c->held[m->twin[e]] = true;
-            c->root_held[m->facts->root[m->twin[e]]] = true;
+            c->held[value_of(c, m->twin[e])] = true;
+            c->root_held[root_of(c, m->twin[e])] = true;
         }
     return c;
 }
@@ -81,8 +99,8 @@ static void mark_ports(struct fsd_cutter *c, struct fsd_span ports, uint32_t *ma
 
         if (e == FSD_NONE || m->twin[e] == FSD_NONE)
             continue;
-        mark[m->twin[e]] = c->mark;
-        root_mark[m->facts->root[m->twin[e]]] = c->mark;
+        mark[value_of(c, m->twin[e])] = c->mark;
+        root_mark[root_of(c, m->twin[e])] = c->mark;
     }
 }
 
@@ -95,10 +113,11 @@ static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
         fsd_id e = m->engine->ports.at[ports.at + i].tensor;
         fsd_id t = e == FSD_NONE ? FSD_NONE : m->twin[e];
 
-        if (t == FSD_NONE || c->written[t] == c->mark)
+        if (t == FSD_NONE || c->written[value_of(c, t)] == c->mark)
             continue;
-        c->read[t] = c->mark;
-        c->root_read[m->facts->root[t]] = c->mark;
+        c->read_itself[t] = c->mark;
+        c->read[value_of(c, t)] = c->mark;
+        c->root_read[root_of(c, t)] = c->mark;
     }
 }
 
@@ -114,22 +133,21 @@ static enum step look_at_constant(const struct fsd_cutter *c, fsd_id tensor)
 /* What the walk does at an input of a node it visits. */
 static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
 {
-    const struct fsd_facts *f = c->m->facts;
-    fsd_id root = f->root[tensor];
+    fsd_id value = value_of(c, tensor), root = root_of(c, tensor);
 
-    if (c->read[tensor] == c->mark)
+    if (c->read[value] == c->mark)
         return STOP_AT_READ;
-    if (f->constant[tensor])
+    if (c->m->facts->constant[tensor])
         return look_at_constant(c, tensor);
     if (c->root_read[root] == c->mark)
-        return tensor == root ? STOP_AT_READ : GO_ON;
-    if (c->written[tensor] == c->mark)
+        return value == root ? STOP_AT_READ : GO_ON;
+    if (c->written[value] == c->mark)
         return GO_ON;
-    if (c->held[tensor]) {
+    if (c->held[value]) {
         c->leaky = true;
         return STOP;
     }
-    if (c->root_held[root] && c->root_written[root] != c->mark && tensor == root) {
+    if (c->root_held[root] && c->root_written[root] != c->mark && value == root) {
         c->leaky = true;
         return STOP;
     }
@@ -166,6 +184,8 @@ static void step_input(struct fsd_cutter *c, struct visit *top,
         break;
     case STOP_AT_READ:
         c->reaches[top->node] = c->mark;
+        if (c->read[value_of(c, tensor)] == c->mark && c->read_itself[tensor] != c->mark)
+            c->m->replaced[tensor] = true;
         break;
     case GO_ON:
         producer = fsd_tensor_producer(c->m->model, tensor);
@@ -181,7 +201,7 @@ static void walk_from(struct fsd_cutter *c, fsd_id tensor)
 {
     const struct fsd_match *m = c->m;
 
-    if (c->read[tensor] == c->mark || m->facts->constant[tensor])
+    if (c->read[value_of(c, tensor)] == c->mark || m->facts->constant[tensor])
         return;
     push(c, tensor);
     while (c->depth) {

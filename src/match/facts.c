@@ -213,7 +213,7 @@ struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph 
     find_roots(f);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         f->same[i] = (uint8_t)fsd_same_find(f, i);
-    f->first_twin = fsd_value_number(arena, f);
+    fsd_value_number(arena, f);
     fsd_arena_free(scratch);
     return f;
 }

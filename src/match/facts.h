@@ -33,6 +33,7 @@ struct fsd_facts {
     fsd_id *root;       /**< by tensor: itself, or what it was before Q and DQ */
     fsd_id *first_twin; /**< by node: the first node that computes the very same, or
                            itself */
+    fsd_id *value; /**< by tensor: the first tensor of the very same value, or itself */
 };
 
 /** Computes all facts of a finished graph, in the arena. */

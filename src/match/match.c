@@ -118,6 +118,7 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     m->region_of_layer = new_ids(arena, engine->nodes.n);
     m->region_of_node = new_ids(arena, m->model->nodes.n);
     m->dissolved_in = new_ids(arena, m->model->nodes.n);
+    m->replaced = FSD_NEW(arena, bool, m->model->tensors.n);
     fsd_match_twins(m);
     fsd_match_units(m);
     for (size_t i = 0; i < FSD_COUNT_OF(passes); i++)

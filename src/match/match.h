@@ -64,6 +64,8 @@ struct fsd_match {
     fsd_id *region_of_node;
     fsd_id *dissolved_in; /**< by node: a layer between whose boundary tensors it lies
                                without being linked to it (views do); FSD_NONE */
+    bool *replaced; /**< by model tensor: a unit that needs it was seen to read another
+                       tensor of the same value instead */
     struct fsd_cut *cuts; /**< by unit (the number of its first layer) */
     FSD_VEC(struct fsd_conflict) conflicts;
     FSD_VEC(fsd_id) pool;

@@ -168,15 +168,16 @@ static void number_constants(struct numbering *v)
     }
 }
 
-fsd_id *fsd_value_number(struct fsd_arena *arena, const struct fsd_facts *f)
+void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct numbering v = {.f = f, .g = f->g, .scratch = scratch};
-    fsd_id *first = FSD_NEW(arena, fsd_id, f->g->nodes.n);
 
     v.spellings = fsd_intern_new(scratch);
-    v.of_tensor = FSD_NEW(scratch, fsd_id, f->g->tensors.n);
+    v.of_tensor = FSD_NEW(arena, fsd_id, f->g->tensors.n);
     number_constants(&v);
+    f->first_twin = FSD_NEW(arena, fsd_id, f->g->nodes.n);
+    f->value = v.of_tensor;
     for (fsd_id i = 0; i < f->g->nodes.n; i++) {
         char *text = NULL;
         size_t size = 0;
@@ -185,11 +186,10 @@ fsd_id *fsd_value_number(struct fsd_arena *arena, const struct fsd_facts *f)
 
         if (out)
             fclose(out);
-        first[i] = known ? first_with(&v, text, size, i) : i;
+        f->first_twin[i] = known ? first_with(&v, text, size, i) : i;
         free(text);
-        if (first[i] != i)
-            share_numbers(&v, i, first[i]);
+        if (f->first_twin[i] != i)
+            share_numbers(&v, i, f->first_twin[i]);
     }
     fsd_arena_free(scratch);
-    return first;
 }

@@ -17,7 +17,7 @@
  *   input/bad-value         a constant of another size than its shape says; not read
  *   input/duplicate-output  a name made twice in one graph; the second has no name now
  *   input/undefined-tensor  a name that nothing makes
- *   input/unknown-type      an element type that ONNX 1.20 does not have
+ *   input/unknown-type      an element type of a number beyond INT2 (26)
  */
 #ifndef FSD_ONNX_ONNX_H
 #define FSD_ONNX_ONNX_H

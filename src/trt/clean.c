@@ -12,7 +12,8 @@ struct cleaner {
     size_t n, at; /* at: the next byte to read */
     char *out;    /* NULL: count only */
     size_t used, limit;
-    bool in_string, changed;
+    bool in_string;
+    struct fsd_cleaned about;
 };
 
 static void put(struct cleaner *c, const char *s, size_t len)
@@ -50,8 +51,14 @@ static bool opens_word(unsigned char byte)
     return byte == 'N' || byte == 'n' || byte == 'I' || byte == 'i' || byte == '-';
 }
 
+/* Each value but the outermost one stands behind one of these. */
+static bool opens_value(unsigned char byte)
+{
+    return byte == ',' || byte == '[' || byte == '{';
+}
+
 /* The bytes from here on that can be copied as they are. */
-static size_t plain_run(const struct cleaner *c)
+static size_t plain_run(struct cleaner *c)
 {
     size_t i = c->at;
 
@@ -60,7 +67,7 @@ static size_t plain_run(const struct cleaner *c)
             i++;
     else
         while (i < c->n && c->in[i] != '"' && !opens_word(c->in[i]))
-            i++;
+            c->about.values += opens_value(c->in[i++]);
     return i - c->at;
 }
 
@@ -72,7 +79,7 @@ static void step_in_string(struct cleaner *c)
     if (zero || byte < 0x20) {
         put_escape(c, zero ? 0 : byte);
         c->at += zero ? 6 : 1;
-        c->changed = true;
+        c->about.changed = true;
     } else if (byte == '\\' && c->at + 1 < c->n && c->in[c->at + 1] >= 0x20) {
         copy(c, 2);
     } else {
@@ -93,7 +100,7 @@ static void step_outside(struct cleaner *c)
             continue;
         put(c, "null", 4);
         c->at += len;
-        c->changed = true;
+        c->about.changed = true;
         return;
     }
     c->in_string = c->in[c->at] == '"';
@@ -117,12 +124,14 @@ static void run(struct cleaner *c)
     }
 }
 
-size_t fsd_clean(const unsigned char *bytes, size_t n, char *out, bool *changed)
+size_t fsd_clean(const unsigned char *bytes, size_t n, char *out,
+                 struct fsd_cleaned *about)
 {
     struct cleaner c = {.in = bytes, .n = n, .out = out, .limit = SIZE_MAX};
 
     run(&c);
-    *changed = c.changed;
+    *about = c.about;
+    about->values++;
     return c.used;
 }
 

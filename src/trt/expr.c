@@ -62,8 +62,6 @@ static bool spend(struct fsd_expr *p, uint64_t steps)
     return p->steps > 0;
 }
 
-/* The longest name that starts here, ends at a boundary and means something.  Names
- * of ordinary tensors are taken only when nothing else is found. */
 bool fsd_expr_known(struct fsd_expr *p, size_t at, enum fsd_place in,
                     struct fsd_known *out)
 {
@@ -283,7 +281,7 @@ static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
     return end;
 }
 
-void fsd_expr_read(struct fsd_expr *p, size_t at, struct fsd_layer *layer)
+void fsd_expr_read(struct fsd_expr *p, struct fsd_layer *layer)
 {
     static const enum fsd_name_form forms[] = {[PART_PLAIN] = FSD_NAME_PLAIN,
                                                [PART_WRAPPER] = FSD_NAME_WRAPPER,
@@ -292,6 +290,7 @@ void fsd_expr_read(struct fsd_expr *p, size_t at, struct fsd_layer *layer)
                                                [PART_LIST] = FSD_NAME_DLA};
     enum fsd_name_form form;
     bool single = true;
+    size_t at = 0;
 
     for (;;) {
         const char *separator;

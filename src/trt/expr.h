@@ -39,7 +39,7 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
 
 void fsd_expr_remark(const struct fsd_expr *p, const char *rule);
 
-/** Reads all parts from `at` on.  A form that `layer` already has is left as it is. */
-void fsd_expr_read(struct fsd_expr *p, size_t at, struct fsd_layer *layer);
+/** Reads all parts.  A form that `layer` already has is left as it is. */
+void fsd_expr_read(struct fsd_expr *p, struct fsd_layer *layer);
 
 #endif

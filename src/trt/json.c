@@ -22,7 +22,13 @@
 #include <string.h>
 #include <strings.h>
 
-enum { RANK_MAX = 64 };
+/* Far above any engine's, and low enough for the memory that they cost. */
+enum {
+    RANK_MAX = 64,
+    VALUES_MAX = 1 << 24,
+    LAYERS_MAX = 1 << 20,
+    MENTIONS_MAX = 1 << 24
+};
 
 struct reading {
     struct fsd_build *b;
@@ -53,6 +59,13 @@ static enum fsd_status fail(const struct reading *r, enum fsd_status status,
 {
     return fsd_fail(r->err, status, r->file->name, FSD_POS_NONE, 0,
                     "expected %s, found %s", expected, found);
+}
+
+static enum fsd_status fail_limit(const struct reading *r, unsigned limit,
+                                  const char *of)
+{
+    return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
+                    "expected at most %u %s, found more", limit, of);
 }
 
 static enum fsd_status fail_layer(const struct reading *r, const char *expected,
@@ -363,7 +376,10 @@ static enum fsd_status read_layers(struct reading *r, const cJSON *list)
 
         if (status != FSD_OK)
             return status;
-        r->layer++;
+        if (++r->layer > LAYERS_MAX)
+            return fail_limit(r, LAYERS_MAX, "layers");
+        if (r->b->g->mentions.n > MENTIONS_MAX)
+            return fail_limit(r, MENTIONS_MAX, "names in names of layers");
     }
     return FSD_OK;
 }
@@ -486,16 +502,23 @@ struct text {
     char *heap; /* the cleaned copy; NULL when the file needs none */
 };
 
-static bool clean(const struct fsd_file *file, struct text *out)
+static enum fsd_status clean(const struct reading *r, struct text *out)
 {
-    bool changed;
+    const struct fsd_file *file = r->file;
+    struct fsd_cleaned about;
 
-    out->n = fsd_clean(file->bytes, file->size, NULL, &changed);
-    out->heap = changed ? malloc(out->n) : NULL;
-    out->s = changed ? out->heap : (const char *)file->bytes;
-    if (out->heap)
-        fsd_clean(file->bytes, file->size, out->heap, &changed);
-    return out->s != NULL;
+    *out = (struct text){.s = (const char *)file->bytes};
+    out->n = fsd_clean(file->bytes, file->size, NULL, &about);
+    if (about.values > VALUES_MAX)
+        return fail_limit(r, VALUES_MAX, "JSON values");
+    if (!about.changed)
+        return FSD_OK;
+    out->s = out->heap = malloc(out->n);
+    if (!out->heap)
+        return fsd_fail(r->err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
+                        "out of memory");
+    fsd_clean(file->bytes, file->size, out->heap, &about);
+    return FSD_OK;
 }
 
 /* cJSON points at the last byte when it has run into the end. */
@@ -532,11 +555,11 @@ enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
     struct reading r = {.b = b, .file = file, .err = err};
     struct text text;
     const char *end = NULL;
-    enum fsd_status status;
+    enum fsd_status status = clean(&r, &text);
     cJSON *root;
 
-    if (!clean(file, &text))
-        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+    if (status != FSD_OK)
+        return status;
     root = cJSON_ParseWithLengthOpts(text.s, text.n, &end, 0);
     if (!root)
         status = fail_at(&r, &text, end, "JSON", false);

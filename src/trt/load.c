@@ -9,8 +9,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Numbers of things in a graph have 32 bits; a dump of this size has fewer. */
-static const uint64_t size_max = (uint64_t)1 << 30;
+/* The largest dumps seen have some 50 MB. */
+static const uint64_t size_max = (uint64_t)1 << 28;
 
 static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err,
                               const char *what)

@@ -23,7 +23,8 @@
 enum {
     OPENING_LEN = sizeof OPENING - 1,
     TRAILER_LEN = sizeof TRAILER - 1,
-    TRAILERS = 64 /* so many " | " of one item are tried */
+    TRAILERS = 64,     /* so many " | " of one item are tried */
+    TEXT_MAX = 1 << 20 /* longer texts are not taken apart; the longest seen has 16 K */
 };
 
 struct reading {
@@ -116,6 +117,10 @@ void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
     const char *s = fsd_text(g->names, metadata);
     size_t n = fsd_text_len(g->names, metadata);
 
+    if (n > TEXT_MAX) {
+        r.truncated = true;
+        n = 0;
+    }
     while (n) {
         size_t len = strcspn(s, "\x1e\x1f");
 

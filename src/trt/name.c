@@ -41,13 +41,15 @@
 
 #define PROFILE " [profile "
 
-enum { STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
+/* Longer names are nobody's, and are not taken apart. */
+enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
 
 /* "Reformatting CopyNode for Input Tensor 0 to X"; since 8.0 also "for Network Input
  * x".  TensorRT 7 wrote "X input reformatter 0". */
-static bool read_reformat(struct fsd_expr *p, size_t *at, struct fsd_layer *layer)
+static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer)
 {
-    size_t i = *at;
+    size_t i = 0;
+    uint32_t port = 0;
     bool output;
 
     if (!fsd_scan_skip(&p->text, &i, "Reformatting CopyNode for "))
@@ -60,12 +62,14 @@ static bool read_reformat(struct fsd_expr *p, size_t *at, struct fsd_layer *laye
         output = fsd_scan_skip(&p->text, &i, "Output Tensor ");
         if (!output && !fsd_scan_skip(&p->text, &i, "Input Tensor "))
             return false;
-        layer->names_port = fsd_scan_number(&p->text, i);
+        port = fsd_scan_number(&p->text, i);
         if (!fsd_scan_skip_number(&p->text, &i) || !fsd_scan_skip(&p->text, &i, " to "))
             return false;
     }
     layer->names_output = output;
-    *at = i;
+    layer->names_port = port;
+    p->text.s += i;
+    p->text.n -= i;
     return true;
 }
 
@@ -154,32 +158,31 @@ static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
 {
     struct fsd_known known;
 
-    layer->form = FSD_NAME_MYELIN;
+    if (layer->form == FSD_NAME_PLAIN)
+        layer->form = FSD_NAME_MYELIN;
     if (fsd_expr_known(p, 0, FSD_IN_NAME, &known) && known.tail.end == p->text.n &&
         fsd_meaning_fits(p->vocab, known.what))
         fsd_expr_mention(p, FSD_MENTION_COMPUTES, 0, known.len, known.what, false);
     else if (is_myelin_own(p))
         fsd_expr_mention(p, FSD_MENTION_HELPER, 0, p->text.n, NULL, false);
     else if (!read_loose(p))
-        fsd_expr_read(p, 0, layer);
+        fsd_expr_read(p, layer);
 }
 
 static void read_base(struct fsd_expr *p, struct fsd_layer *layer)
 {
-    size_t at = 0;
-
-    if (read_reformat(p, &at, layer) || read_old_reformat(p, layer)) {
+    if (read_reformat(p, layer) || read_old_reformat(p, layer)) {
         layer->form = FSD_NAME_REFORMAT;
         p->serving = true;
     } else if (cut_end(p, " to nvm") || cut_end(p, " from nvm") ||
                cut_end(p, " copy finish")) {
         layer->form = FSD_NAME_DLA;
         p->copying = true;
-    } else if (cut_myelin(p) || is_myelin_own(p)) {
-        read_myelin(p, layer);
-        return;
     }
-    fsd_expr_read(p, at, layer);
+    if (cut_myelin(p) || is_myelin_own(p))
+        read_myelin(p, layer);
+    else
+        fsd_expr_read(p, layer);
 }
 
 /* Takes each " [profile N]" out; in a Myelin kernel's name it stands in the middle. */
@@ -229,6 +232,11 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
         what = fsd_vocab_find(p.vocab, p.text.s, p.text.n);
     if (what && fsd_meaning_fits(p.vocab, what)) {
         fsd_expr_mention(&p, FSD_MENTION_COMPUTES, 0, p.text.n, what, false);
+        return;
+    }
+    if (p.text.n > NAME_MAX) {
+        fsd_expr_remark(&p, "input/long-name");
+        fsd_expr_mention(&p, FSD_MENTION_UNKNOWN, 0, p.text.n, NULL, false);
         return;
     }
     layer->base_name = cut_profiles(&p, name, &layer->profile);

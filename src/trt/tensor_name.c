@@ -50,7 +50,8 @@ static bool is_myelin(const char *s, size_t n)
 {
     size_t shorter = without(s, n, "_");
 
-    return without(s, n, "_myl") < n || (shorter < n && without(s, shorter, ".") < shorter);
+    return without(s, n, "_myl") < n ||
+           (shorter < n && without(s, shorter, ".") < shorter);
 }
 
 /* Takes one ending after the other off and tries what is left each time. */

@@ -33,12 +33,14 @@ class Score:
         self.links = collections.Counter()   # (condition, evidence, what)
         self.fates = collections.Counter()   # (condition, true, claimed)
         self.kinds = collections.Counter()
+        self.debatable = collections.Counter()
         self.proved_wrong = 0
 
     def add(self, other):
         self.links.update(other.links)
         self.fates.update(other.fates)
         self.kinds.update(other.kinds)
+        self.debatable.update(other.debatable)
         self.proved_wrong += other.proved_wrong
 
     # --------------------------------------------------------------- links
@@ -51,8 +53,7 @@ class Score:
                 pair = (x["index"], link["index"])
                 for e in link.get("evidence", []) + ["any"]:
                     seen[e].add(pair)
-        region_ok, region_bad = self._regions(cond, truth, report, wrong)
-        seen["any"] -= region_bad | region_ok   # a region's links are said apart
+        region_ok = self._regions(cond, truth, report, wrong)
         for e in set(seen) | {"any"}:
             for pair in seen[e]:
                 self._one(cond, e, truth, pair, wrong)
@@ -77,7 +78,7 @@ class Score:
 
     def _regions(self, cond, truth, report, wrong):
         """A claim "one of these layers" is right when a true layer is there."""
-        ok, bad = set(), set()
+        ok = set()
         regions = report.get("regions", [])
         for i, n in enumerate(report["nodes"]):
             r = n.get("region")
@@ -92,10 +93,9 @@ class Score:
                 self.links[cond, "region", "right"] += 1
                 ok.update((at, i) for at in true & layers)
             else:
-                bad.update((at, i) for at in layers)
                 wrong.append("%s: node %d %r is in none of region %d" % (
                     cond, i, truth.nodes[i]["name"][:60], r))
-        return ok, bad
+        return ok
 
     # --------------------------------------------------------------- fates
 
@@ -104,10 +104,10 @@ class Score:
         lies = []
         for i, n in enumerate(report["nodes"]):
             t, said = truth.nodes[i], n["fate"]
-            if t["loose"] and said == "layer":
-                continue
             good = {t["fate"]} | set(t["also"])
-            if said in PROVED and said not in good:
+            if t["loose"]:
+                self.debatable[cond, t["op"], t["fate"], said] += said not in good
+            elif said in PROVED and said not in good:
                 lies.append("%s: node %d %r (%s) is %s, not %s" % (
                     cond, i, t["name"][:60], t["op"], t["fate"], said))
             if not t["loose"]:
@@ -152,6 +152,11 @@ class Score:
         for c in self.conditions():
             bad = ["%s -> %s %d" % (t, s, n) for (k, t, s), n in
                    self.kinds.most_common() if k == c and t != s]
+            out.append("%-12s %s" % (c, ", ".join(bad)))
+        out.append("\nfates that are a matter of opinion (operator: ours -> claimed)")
+        for c in self.conditions():
+            bad = ["%s: %s -> %s %d" % (op, t, s, n) for (k, op, t, s), n in
+                   self.debatable.most_common() if k == c and n and s != "unexplained"]
             out.append("%-12s %s" % (c, ", ".join(bad)))
         return "\n".join(out)
 

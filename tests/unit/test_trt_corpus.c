@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 /* What is in each dump, counted independently with a few lines of Python; `unknown`
- * is how many mentions name nothing of the model, and why is said below. */
+ * is how many mentions name nothing of the model. */
 static const struct {
     const char *folder, *file;
     const char *producer;

@@ -474,6 +474,45 @@ static void refuse__too_deep(void **state)
     test_free(deep);
 }
 
+static void refuse__too_many(void **state)
+{
+    enum { SIZE = 40 << 20 };
+    static const char *const pieces[] = {"1,", "\"a\",", "\"a + b + c + d + e + f\","};
+    char *bytes = test_malloc(SIZE);
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(pieces); i++) {
+        size_t len = strlen(pieces[i]), used = 1;
+        struct run r;
+
+        for (bytes[0] = '['; used + len < SIZE; used += len)
+            memcpy(bytes + used, pieces[i], len);
+        bytes[used - 1] = ']';
+        r = load_bytes(bytes, used, NULL);
+        assert_int_equal(r.status, FSD_E_LIMIT);
+        end(&r);
+    }
+    test_free(bytes);
+}
+
+static void odd__a_name_too_long(void **state)
+{
+    enum { SIZE = (1 << 20) + 100 };
+    char *bytes = test_malloc(SIZE);
+    struct run r;
+
+    (void)state;
+    memset(bytes, '+', SIZE);
+    memcpy(bytes, "[\"", 2);
+    memcpy(bytes + SIZE - 2, "\"]", 2);
+    r = load_bytes(bytes, SIZE, NULL);
+    assert_int_equal(r.status, FSD_OK);
+    assert_int_equal(r.g->mentions.n, 1);
+    assert_string_equal(r.g->remarks.at[0].rule, "input/long-name");
+    end(&r);
+    test_free(bytes);
+}
+
 /* Whatever is cut off, it is an error, and one that says where. */
 static void refuse__truncated_anywhere(void **state)
 {
@@ -525,6 +564,8 @@ int main(void)
         cmocka_unit_test(refuse__says_what_it_is),
         cmocka_unit_test(refuse__position),
         cmocka_unit_test(refuse__too_deep),
+        cmocka_unit_test(refuse__too_many),
+        cmocka_unit_test(odd__a_name_too_long),
         cmocka_unit_test(refuse__truncated_anywhere),
     };
 

@@ -129,6 +129,8 @@ static const struct {
     {"Conv_34 + Add_42 input reformatter 0", "reformat",
      "serves Conv_34, serves Add_42"},
     {"Conv_34 output reformatter 2", "reformat", "serves Conv_34"},
+    {"Reformatting CopyNode for Input Tensor 0 to a_b [profile 1]_myl1_2", "reformat",
+     "serves a_b"},
     /* wrappers and copies */
     {"reshape_before_MatMul-9", "wrapper", "wraps MatMul-9"},
     {"reshape_before_MatMul-9x", "plain", "computes reshape_before_MatMul-9x"},

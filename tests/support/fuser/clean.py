@@ -126,6 +126,8 @@ def _stand(w, layer, n, kind):
         layer.type = w.rng.choice(["Shuffle", "NoOp"])
         layer.kind = "compute" if layer.type == "Shuffle" else "noop"
         layer.loose, layer.silent = True, w.roll(0.3)
+        w.fates[n.index].loose = True
+        w.fates[n.index].also.add("identity")
     else:
         layer.type, layer.kind = "Reformat", "reformat"
         layer.origin = "CAST" if n.op == "Cast" else "IDENTITY"
@@ -134,8 +136,9 @@ def _stand(w, layer, n, kind):
 
 
 def merge_same(w):
-    """Duplicates: one layer stands for several nodes.  A few are left alone,
-    since nothing obliges a builder to see them."""
+    """Duplicates: one layer stands for several nodes.  A few groups are left
+    alone, since nothing obliges a builder to see them."""
+    unseen = {i for i in sorted(set(w.facts.same.values())) if w.roll(0.1)}
     by_node = {x.root: x for x in w.layers.values()}
     for i, first in w.facts.same.items():
         a, b = by_node.get(first), by_node.get(i)
@@ -143,7 +146,7 @@ def merge_same(w):
                 or w.net.nodes[i].op == "DequantizeLinear":
             continue
         if sorted(a.ins) != sorted(b.ins) or len(a.outs) != len(b.outs) \
-                or any(t in w.bound for t in b.outs) or w.roll(0.1):
+                or any(t in w.bound for t in b.outs) or first in unseen:
             continue
         outs = list(zip(a.outs, b.outs))
         w.drop(b)
