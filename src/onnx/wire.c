@@ -51,6 +51,7 @@ struct level {
     unsigned depth;
     uint32_t base;               /* its first piece */
     size_t pos, end;             /* of the part that is walked */
+    size_t field;                /* where the field that is walked starts */
     uint64_t total[MOST_FIELDS]; /* payload of each field so far */
 };
 
@@ -188,7 +189,7 @@ static bool skip_field(struct scan *s, struct level *level, unsigned wire)
     case FIXED32:
         return skip(s, level, 4);
     default:
-        return fail(s, FSD_E_FORMAT, level, level->pos,
+        return fail(s, FSD_E_FORMAT, level, level->field,
                     "expected a field of a known wire type, found another");
     }
 }
@@ -255,11 +256,11 @@ static bool put_bytes(struct scan *s, struct level *level, field_t *field, size_
 
 static bool copy_bytes(struct scan *s, struct level *level, field_t *field)
 {
-    size_t start = level->pos, begin;
+    size_t begin;
 
     if (!get_block(s, level, &begin))
         return false;
-    if (!keeps(level, field, level->pos - (is_repeated(field) ? start : begin)))
+    if (!keeps(level, field, level->pos - (is_repeated(field) ? level->field : begin)))
         return true;
     return put_bytes(s, level, field, begin);
 }
@@ -407,7 +408,7 @@ static bool copy_field(struct scan *s, struct level *level, field_t *field,
     if (wire == BLOCK && is_repeated(field) && wire_of(field) != BLOCK)
         return copy_packed(s, level, field);
     if (wire != (unsigned)wire_of(field))
-        return fail(s, FSD_E_FORMAT, level, level->pos,
+        return fail(s, FSD_E_FORMAT, level, level->field,
                     "expected a field's own wire type, found another");
     if (field->type == PROTOBUF_C_TYPE_MESSAGE)
         return copy_message(s, level, field);
@@ -423,15 +424,15 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
     level->pos = piece.begin;
     level->end = piece.end;
     while (level->pos < level->end) {
-        size_t start = level->pos;
         uint64_t tag;
         field_t *field;
 
-        note_progress(s, start);
+        level->field = level->pos;
+        note_progress(s, level->pos);
         if (!get_varint(s, level, &tag))
             return false;
         if (tag > UINT32_MAX || tag >> 3 == 0)
-            return fail(s, FSD_E_FORMAT, level, start,
+            return fail(s, FSD_E_FORMAT, level, level->field,
                         "expected a field, found a number that names none");
         field =
             protobuf_c_message_descriptor_get_field(level->desc, (unsigned)(tag >> 3));

@@ -212,27 +212,39 @@ static bool is_helper(const struct fsd_expr *p, size_t at)
            fsd_scan_at(&p->text, at, "Forced Cast ITensor ");
 }
 
-/* A part that is neither known nor of a known shape.  What is copied is worth its own
- * words even when they mean nothing. */
-static void read_unknown(struct fsd_expr *p, size_t at, size_t end)
+/* "X copy" and its like, where X is nothing known: the end of X. */
+static size_t cut_copy(struct fsd_expr *p, size_t at, size_t end)
 {
     static const char *const copies[] = {" copy", "_copy_input", "_copy_output"};
-    const struct fsd_vocab *v = p->vocab;
-    const struct fsd_meaning *what = NULL;
 
     for (size_t i = 0; i < FSD_COUNT_OF(copies); i++) {
         size_t len = strlen(copies[i]);
 
         if (end - at > len && !memcmp(p->text.s + end - len, copies[i], len)) {
-            end -= len;
             p->part = PART_COPY;
-            break;
+            return end - len;
         }
     }
-    if (v && !p->steps) /* the search above was cut short */
-        what = fsd_vocab_find(v, p->text.s + at, end - at);
-    fsd_expr_mention(p, what ? FSD_MENTION_COMPUTES : FSD_MENTION_UNKNOWN, at, end,
-                     what, false);
+    return end;
+}
+
+/* A part that no name of the model begins: a helper of the parser, or anything. */
+static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
+{
+    size_t end = fsd_scan_part_end(&p->text, at, in), stop;
+    enum fsd_mention_role role = FSD_MENTION_UNKNOWN;
+    const struct fsd_meaning *what = NULL;
+
+    p->part = PART_PLAIN;
+    stop = cut_copy(p, at, end);
+    if (is_helper(p, at))
+        role = FSD_MENTION_HELPER;
+    else if (p->vocab && !p->steps) /* the search for known names was cut short */
+        what = fsd_vocab_find(p->vocab, p->text.s + at, stop - at);
+    if (what)
+        role = p->part == PART_COPY ? FSD_MENTION_COPIES : FSD_MENTION_COMPUTES;
+    fsd_expr_mention(p, role, at, stop, what, false);
+    return end;
 }
 
 /* After a closing bracket a boundary is due. */
@@ -272,13 +284,7 @@ static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
         p->part = PART_WRAPPER;
         return end;
     }
-    p->part = PART_PLAIN;
-    end = fsd_scan_part_end(&p->text, at, in);
-    if (is_helper(p, at))
-        fsd_expr_mention(p, FSD_MENTION_HELPER, at, end, NULL, false);
-    else
-        read_unknown(p, at, end);
-    return end;
+    return read_other(p, at, in);
 }
 
 void fsd_expr_read(struct fsd_expr *p, struct fsd_layer *layer)

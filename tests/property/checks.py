@@ -45,7 +45,9 @@ def run(a, seed, folder, model, result, total):
         if bad:
             continue
         wrong = total.claim(cond, truth, r)
-        faults += total.judge(cond, truth, r)
+        lies, more = total.judge(cond, truth, r)
+        faults += lies
+        wrong += more
         if a.verbose:
             faults += wrong
         base = r if cond == "all" else base

@@ -88,7 +88,7 @@ def report(a, failed, total, seconds):
     for opt in ("folder", "kind", "style", "generation"):
         if getattr(a, opt):
             again += " --%s %s" % (opt.replace("folder", "models"), getattr(a, opt))
-    for seed, faults in failed[:20]:
+    for seed, faults in failed[:None if a.verbose else 20]:
         print("seed %d: %s" % (seed, faults[0]))
         for f in faults[1:6 if not a.verbose else None]:
             print("        ", f)

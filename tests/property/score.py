@@ -20,6 +20,20 @@ class Truth:
                 if not (x["loose"] or self.nodes[i]["loose"]):
                     self.strict.add((at, i))
             self.fine.update((at, i) for i in x["absorbed"] + x["mentions"])
+        self._twins()
+
+    def _twins(self):
+        """A node whose duplicate was absorbed or merged may as well be said to
+        run where the duplicate does."""
+        groups = collections.defaultdict(list)
+        for n in self.nodes:
+            if n["same"] is not None:
+                groups[n["same"]].append(n["index"])
+        for first, others in groups.items():
+            members = [first] + others
+            if any(self.nodes[i]["fate"] in ("absorbed", "merged") for i in members):
+                layers = {at for i in members for at in self.nodes[i]["layers"]}
+                self.fine.update((at, i) for at in layers for i in members)
 
     def open(self, at, i):
         """True where opinions may differ."""
@@ -100,8 +114,9 @@ class Score:
     # --------------------------------------------------------------- fates
 
     def judge(self, cond, truth, report):
-        """Fates; returns those that were proved and are false."""
-        lies = []
+        """Fates; returns those that were proved and are false, and the others
+        that are not what they should be."""
+        lies, wrong = [], []
         for i, n in enumerate(report["nodes"]):
             t, said = truth.nodes[i], n["fate"]
             good = {t["fate"]} | set(t["also"])
@@ -110,13 +125,17 @@ class Score:
             elif said in PROVED and said not in good:
                 lies.append("%s: node %d %r (%s) is %s, not %s" % (
                     cond, i, t["name"][:60], t["op"], t["fate"], said))
+            elif not t["loose"] and said not in good and said != "unexplained":
+                wrong.append("%s: node %d %r (%s) is %s in %s, not %s in %s" % (
+                    cond, i, t["name"][:60], t["op"], t["fate"], t["layers"], said,
+                    n["layers"]))
             if not t["loose"]:
                 self.fates[cond, t["fate"], t["fate"] if said in good else said] += 1
         self.proved_wrong += len(lies)
         for x, true in zip(report["layers"], truth.layers):
             if not true["loose"]:
                 self.kinds[cond, true["kind"], x["kind"]] += 1
-        return lies
+        return lies, wrong
 
     # -------------------------------------------------------------- tables
 

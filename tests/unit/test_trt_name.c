@@ -154,6 +154,8 @@ static const struct {
     {"639 copy", "copy", "copies 639"},
     {"t3 copy", "copy", "copies t3"},
     {"nobody copy", "copy", "unknown nobody"},
+    {"(Unnamed Layer* 5) [Slice]_output copy", "copy",
+     "helper (Unnamed Layer* 5) [Slice]_output"},
     {"Gemm_48_copy_input", "copy", "copies Gemm_48"},
     {"Gemm_48_copy_output", "copy", "copies Gemm_48"},
     {"Gemm_48_clone_2", "plain", "computes Gemm_48"},

@@ -69,11 +69,12 @@ def swap_pools(w):
             continue
         w.say("Swapping %s with %s" % (pool.name, q.name))
         w.swapped.add(pool.root)
+        pool.mentions.append(q.root)    # its int8 is this Q's doing
         w.replace_in(q, a, x)
         w.replace_out(q, y, a)
         w.replace_in(pool, x, a)
         w.replace_out(pool, a, y)
-        w.int8.add(y)
+        w.int8.update((a, y))
 
 
 def mark_int8(w):
