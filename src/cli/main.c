@@ -28,11 +28,14 @@ static enum fsd_status write_all(const struct command_line *line,
 
 int main(int argc, char **argv)
 {
+    static char name[] = "fusiondiff"; /* getopt's messages begin with argv[0] */
     struct command_line line;
     struct fsd_error err = {0};
     struct fsd_diff *diff = NULL;
     int exit_status = OK;
 
+    if (argc)
+        argv[0] = name;
     parse_command_line(&line, argc, argv);
     if (check_outputs(&line, &err) != FSD_OK ||
         (!line.dump && fsd_diff_open(&diff, &line.run, &err) != FSD_OK) ||

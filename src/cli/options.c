@@ -131,6 +131,14 @@ static void add_argument(struct command_line *line, char *arg, struct argp_state
         argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", arg);
 }
 
+/* "x.foo" says that it wants to be a foo; "x" and "/dev/null" get text. */
+static bool has_ending(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    return path && strrchr(slash ? slash : path, '.');
+}
+
 static void finish(struct command_line *line, struct argp_state *state)
 {
     if (line->dump && line->run.model && !line->run.engine && !strcmp(line->dump, "engine")) {
@@ -144,7 +152,7 @@ static void finish(struct command_line *line, struct argp_state *state)
     for (unsigned i = 0; i < line->n_outputs; i++)
         if (line->format)
             line->outputs[i].format = line->format;
-        else if (!line->outputs[i].format && line->outputs[i].path && !line->dump)
+        else if (!line->outputs[i].format && has_ending(line->outputs[i].path) && !line->dump)
             argp_error(state, "'%s' does not tell its format: use -f",
                        line->outputs[i].path);
 }

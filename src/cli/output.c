@@ -43,13 +43,20 @@ static enum fsd_status print(const struct command_line *line,
                              FILE *out, struct fsd_error *err)
 {
     struct fsd_style style = line->style;
+    enum fsd_status status;
 
+    errno = 0;
     if (output->path)
         style.color = false;
     if (line->dump)
-        return fsd_dump(line->dump, &line->run, out, err);
-    return fsd_diff_write(diff, output->format ? output->format : "text", &style, out,
-                          err);
+        status = fsd_dump(line->dump, &line->run, out, err);
+    else
+        status = fsd_diff_write(diff, output->format ? output->format : "text", &style,
+                                out, err);
+    if (status == FSD_E_WRITE)
+        return fail(err, FSD_E_WRITE, output->path ? output->path : "standard output",
+                    errno ? strerror(errno) : "cannot write");
+    return status;
 }
 
 /* A device or a pipe (/dev/stdout, /dev/full) cannot be replaced: it is written to. */
@@ -121,13 +128,8 @@ enum fsd_status write_output(const struct command_line *line,
                              const struct output *output, const struct fsd_diff *diff,
                              struct fsd_error *err)
 {
-    enum fsd_status status;
-
     if (output->path)
         return is_special(output->path) ? write_special(line, output, diff, err)
                                         : write_renamed(line, output, diff, err);
-    status = print(line, output, diff, stdout, err);
-    if (status == FSD_E_WRITE)
-        return fail(err, FSD_E_WRITE, "standard output", strerror(errno));
-    return status;
+    return print(line, output, diff, stdout, err);
 }

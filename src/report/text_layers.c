@@ -148,6 +148,14 @@ static void put_change(const struct fsd_diff *d, const struct fsd_node *n, FILE 
     put_forms(d, n->out, out);
 }
 
+/* A layer named like its only node needs no second line. */
+static bool name_is_said(const struct fsd_diff *d, fsd_id layer)
+{
+    return d->match->of_layer[layer].n == 1 &&
+           d->model->nodes.at[fsd_match_of_layer(d->match, layer, 0)->node].name ==
+               d->engine->nodes.at[layer].name;
+}
+
 static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
@@ -166,7 +174,7 @@ static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
                   : !is_even(d, n) ? FSD_INK_CHANGED
                                    : FSD_INK_PLAIN);
     }
-    if (open_note(&note)) {
+    if (!name_is_said(d, layer) && open_note(&note)) {
         fputs(fsd_text(d->names, n->name), note.out);
         add_right(b, &note, FSD_INK_FAINT);
     }
@@ -178,11 +186,12 @@ static const char *short_evidence(unsigned by, struct fsd_arena *arena)
 {
     static const char letters[] = "mnlts";
     char text[6];
+    size_t n = 0;
 
     for (int i = 0; i < 5; i++)
-        text[i] = by >> i & 1 ? letters[i] : ' ';
-    text[5] = '\0';
-    return fsd_arena_strndup(arena, text, 5);
+        if (by >> i & 1)
+            text[n++] = letters[i];
+    return fsd_arena_strndup(arena, text, n);
 }
 
 static void add_node(const struct fsd_diff *d, fsd_id node, unsigned by,
@@ -202,27 +211,44 @@ static void add_node(const struct fsd_diff *d, fsd_id node, unsigned by,
              wider ? FSD_INK_CHANGED : FSD_INK_PLAIN);
 }
 
-/* Quantizers that live on as the layer's precision, and constants: counted, not named,
- * unless everything is asked for. */
+/* Quantizers that live on as the layer's precision, and constants: counted by fate, not
+ * named, unless everything is asked for. */
 static bool is_quiet(const struct fsd_diff *d, fsd_id node)
 {
     return d->nodes[node].fate != FSD_FATE_LAYER;
 }
 
-static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
-                      fsd_id layer, struct block *b)
+static void add_quiet(const uint32_t *quiet, struct block *b)
 {
-    uint32_t quiet = 0, shown = 0, hidden = 0;
+    const char *separator = "~ ";
+    struct note note;
+
+    if (!open_note(&note))
+        return;
+    for (int fate = 0; fate < FSD__FATE_COUNT; fate++)
+        if (quiet[fate]) {
+            fprintf(note.out, "%s%u %s", separator, quiet[fate],
+                    fsd_fate_name((enum fsd_fate)fate));
+            separator = ", ";
+        }
+    add_left(b, &note, "", FSD_INK_FAINT);
+}
+
+static void fill_left(const struct fsd_diff *d, const struct fsd_style *style, fsd_id layer,
+                      struct block *b)
+{
+    uint32_t quiet[FSD__FATE_COUNT] = {0}, any_quiet = 0, shown = 0, hidden = 0;
     struct note note;
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
 
-        if (is_quiet(d, link->node) && !style->all)
-            quiet++;
-        else if (shown >= SHOWN_NODES && !style->all)
+        if (is_quiet(d, link->node) && !style->all) {
+            quiet[d->nodes[link->node].fate]++;
+            any_quiet++;
+        } else if (shown >= SHOWN_NODES && !style->all) {
             hidden++;
-        else {
+        } else {
             add_node(d, link->node, link->by, b);
             shown++;
         }
@@ -231,10 +257,8 @@ static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
         fprintf(note.out, "and %u more nodes", hidden);
         add_left(b, &note, "", FSD_INK_FAINT);
     }
-    if (quiet && open_note(&note)) {
-        fprintf(note.out, "~ %u Q/DQ or constant node%s", quiet, quiet == 1 ? "" : "s");
-        add_left(b, &note, "", FSD_INK_FAINT);
-    }
+    if (any_quiet)
+        add_quiet(quiet, b);
 }
 
 /* The nodes of a region stand at its first layer. */
@@ -264,7 +288,7 @@ static void fill_region(const struct fsd_diff *d, const struct fsd_style *style,
         if (open_note(&note)) {
             fputs("  ", note.out);
             fsd_put_node_name(d, d->match->pool.at[region->nodes.at + i], note.out);
-            add_left(b, &note, "    t", FSD_INK_PLAIN);
+            add_left(b, &note, "t", FSD_INK_PLAIN);
         }
     }
 }
@@ -310,31 +334,26 @@ static size_t put_fitted(const char *text, size_t width, FILE *out)
     return used;
 }
 
-static void put_cell(const struct cell *cell, size_t width,
-                     const struct fsd_style *style, FILE *out)
+/* The text at the left of the column, the tail at its right. */
+static void put_cell(const struct cell *cell, size_t width, const struct fsd_style *style,
+                     FILE *out)
 {
-    size_t tail = strlen(cell->tail),
-           room = width > tail + 1 ? width - tail - 1 : width;
+    size_t tail = strlen(cell->tail);
     size_t used;
 
     fsd_ink(style, cell->ink, out);
-    used = put_fitted(cell->text, room, out);
+    used = put_fitted(cell->text, width - tail - 1, out);
     fsd_ink(style, FSD_INK_PLAIN, out);
-    if (tail) {
-        fprintf(out, "%*s", (int)(used < width - tail ? width - tail - used : 1), "");
-        fsd_ink(style, FSD_INK_FAINT, out);
-        fputs(cell->tail, out);
-        fsd_ink(style, FSD_INK_PLAIN, out);
-        used = width > used + tail ? width : used + tail + 1;
-    }
-    if (used < width)
-        fprintf(out, "%*s", (int)(width - used), "");
+    fprintf(out, "%*s", used + tail < width ? (int)(width - tail - used) : 1, "");
+    fsd_ink(style, FSD_INK_FAINT, out);
+    fputs(cell->tail, out);
+    fsd_ink(style, FSD_INK_PLAIN, out);
 }
 
 static void put_mark(const struct block *b, const struct fsd_style *style, FILE *out)
 {
     fsd_ink(style, b->mark_ink, out);
-    fprintf(out, " %c ", b->mark);
+    fprintf(out, " %c", b->mark);
     fsd_ink(style, FSD_INK_PLAIN, out);
 }
 
@@ -355,6 +374,7 @@ static void put_side_by_side(const struct block *b, fsd_id layer,
         put_cell(i < b->left.n ? &b->left.at[i] : &empty, left, style, out);
         put_mark(b, style, out);
         if (i < b->right.n) {
+            putc(' ', out);
             fsd_ink(style, b->right.at[i].ink, out);
             put_fitted(b->right.at[i].text, right, out);
             fsd_ink(style, FSD_INK_PLAIN, out);
@@ -374,16 +394,28 @@ static void put_one_column(const struct block *b, fsd_id layer,
         else
             fprintf(out, "%*u", NUMBER, layer);
         put_mark(b, style, out);
+        putc(' ', out);
         fsd_ink(style, b->right.at[i].ink, out);
         put_fitted(b->right.at[i].text, width, out);
         fsd_ink(style, FSD_INK_PLAIN, out);
         putc('\n', out);
     }
     for (uint32_t i = 0; i < b->left.n; i++) {
+        const struct cell *cell = &b->left.at[i];
+
         fprintf(out, "%*s     ", NUMBER, "");
-        put_cell(&b->left.at[i], width - 4, style, out);
+        fsd_ink(style, cell->ink, out);
+        put_fitted(cell->text, width - 8, out);
+        fsd_ink(style, FSD_INK_FAINT, out);
+        fprintf(out, *cell->tail ? "  %s" : "%s", cell->tail);
+        fsd_ink(style, FSD_INK_PLAIN, out);
         putc('\n', out);
     }
+}
+
+static bool side_by_side(const struct fsd_style *style)
+{
+    return fsd_text_width(style) >= SIDE_BY_SIDE && !style->one_column;
 }
 
 static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
@@ -403,7 +435,7 @@ static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
     fill_left(d, style, layer, &b);
     fill_region(d, style, layer, &b);
     fill_right(d, layer, &b);
-    if (fsd_text_width(style) >= SIDE_BY_SIDE && !style->one_column)
+    if (side_by_side(style))
         put_side_by_side(&b, layer, style, out);
     else
         put_one_column(&b, layer, style, out);
@@ -456,12 +488,27 @@ static fsd_id run_end(const struct fsd_diff *d, const bool *seen, fsd_id from)
     return to;
 }
 
+static void put_heading(const struct fsd_style *style, FILE *out)
+{
+    size_t left = (fsd_text_width(style) - NUMBER - 4) * 2 / 5;
+
+    fsd_ink(style, FSD_INK_FAINT, out);
+    if (side_by_side(style))
+        fprintf(out, "%*s %-*s   engine\n", NUMBER, "layer", (int)left,
+                "node and evidence (metadata, name, log, tensor)");
+    else
+        fprintf(out, "%*s   with its nodes and evidence (metadata, name, log, tensor)\n",
+                NUMBER, "layer");
+    fsd_ink(style, FSD_INK_PLAIN, out);
+}
+
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     bool *seen = find_remarkable(d, scratch);
     bool fold = !style->all && d->engine->nodes.n > LONG_ENGINE;
 
+    put_heading(style, out);
     for (fsd_id i = 0; i < d->engine->nodes.n;) {
         fsd_id to = fold ? run_end(d, seen, i) : i;
 
