@@ -32,6 +32,7 @@ static const struct argp_option options[] = {
     {"force", KEY_FORCE, NULL, 0, "Go on though model and engine do not fit", 3},
     {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
      "Exit with 1 when there is a finding of at least info, warning or error", 3},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 4},
     {"dump", KEY_DUMP, "SIDE", 0, "Write what was read of the model or the engine", 4},
     {0},
 };
@@ -44,7 +45,8 @@ static const char doc[] =
     "reads standard input.\n\n"
     "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
 
-const char *argp_program_version = "fusiondiff " FSD_VERSION;
+/* Seen by the C library, so that --version is there. */
+FSD_API const char *argp_program_version = "fusiondiff " FSD_VERSION;
 
 static unsigned parse_evidence(const char *list, struct argp_state *state)
 {
@@ -195,6 +197,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (strcmp(arg, "model") != 0 && strcmp(arg, "engine") != 0)
             argp_error(state, "--dump takes model or engine, not '%s'", arg);
         line->dump = arg;
+        break;
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
         break;
     case ARGP_KEY_ARG:
         add_argument(line, arg, state);
