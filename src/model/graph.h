@@ -205,7 +205,6 @@ struct fsd_layer {
     uint64_t weights, bias;       /**< elements; 0 when absent */
     enum fsd_dtype weights_type, bias_type;
     struct fsd_span mentions; /**< in fsd_graph.mentions */
-    struct fsd_span attrs;    /**< Kernel, Stride, Groups, ... : in fsd_graph.attrs */
 };
 
 /* ------------------------------------------------- odd, but readable, input */

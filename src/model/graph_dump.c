@@ -233,7 +233,6 @@ static void put_layer(const struct fsd_graph *g, const struct fsd_layer *layer,
                 fsd_dtype_name(layer->bias_type));
     for (uint32_t i = 0; i < layer->mentions.n; i++)
         put_mention(g, &g->mentions.at[layer->mentions.at + i], out);
-    put_attrs(g, layer->attrs, out);
 }
 
 static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)

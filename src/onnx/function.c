@@ -32,12 +32,11 @@ static int by_key_and_place(const void *a, const void *b)
 }
 
 struct fsd_onnx_functions fsd_onnx_functions_new(struct fsd_graph *g,
-                                                 struct fsd_arena *scratch,
                                                  const Onnx__ModelProto *model)
 {
     struct fsd_onnx_functions all = {.n = (uint32_t)model->n_functions};
 
-    all.at = FSD_NEW(scratch, struct fsd_onnx_function, all.n);
+    all.at = FSD_NEW(g->arena, struct fsd_onnx_function, all.n);
     for (uint32_t i = 0; i < all.n; i++) {
         const Onnx__FunctionProto *proto = model->functions[i];
 

@@ -22,7 +22,6 @@ struct fsd_onnx_functions {
 };
 
 struct fsd_onnx_functions fsd_onnx_functions_new(struct fsd_graph *g,
-                                                 struct fsd_arena *scratch,
                                                  const Onnx__ModelProto *model);
 
 /** The function that a node calls, NULL when it is an operator. */

@@ -12,7 +12,6 @@ enum rule {
     TO_FP32,
     TO_FP8,
     TO_INT4,
-    TO_INT8,
     TO_INT32,
     TO_INT64,
     TO_UINT8,
@@ -250,8 +249,8 @@ static enum fsd_dtype filled_type(const struct fsd_graph *g, fsd_id node)
 static enum fsd_dtype type_by_rule(const struct fsd_graph *g, fsd_id node,
                                    unsigned rule)
 {
-    static const enum fsd_dtype fixed[] = {FSD_BOOL, FSD_FP32,  FSD_FP8,   FSD_INT4,
-                                           FSD_INT8, FSD_INT32, FSD_INT64, FSD_UINT8};
+    static const enum fsd_dtype fixed[] = {FSD_BOOL,  FSD_FP32,  FSD_FP8,  FSD_INT4,
+                                           FSD_INT32, FSD_INT64, FSD_UINT8};
 
     if (rule < ANY_IN)
         return input_type(g, node, rule);

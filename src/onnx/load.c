@@ -63,9 +63,13 @@ static bool charge(struct loader *l, uint64_t words)
            fail_limit(l, "512 MiB of graph, with each call of a function unfolded");
 }
 
+/* Long names in a function that is called often cost more than what they become. */
 static fsd_sym sym_of(struct loader *l, const char *s)
 {
-    return fsd_intern_str(l->g->names, s);
+    size_t n = s ? strlen(s) : 0;
+
+    l->work += n / 8;
+    return fsd_intern_add(l->g->names, s ? s : "", n);
 }
 
 /* -------------------------------------------------------------------- tensors */
@@ -461,6 +465,8 @@ static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owne
                              fsd_text(l->g->names, f->name));
         return false;
     }
+    if (f->defaults.n > ATTR_LIMIT)
+        return fail_limit(l, "256 attributes of one function");
     f->open = true;
     done = open_scope(l, &b, FSD_SCOPE_FUNCTION, owner, f->name, outer) &&
            read_function(l, f->proto, &b);
@@ -493,14 +499,13 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
 }
 
 static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *file,
-                                  const Onnx__ModelProto *model,
-                                  struct fsd_arena *scratch, struct fsd_error *err)
+                                  const Onnx__ModelProto *model, struct fsd_error *err)
 {
     struct loader l = {.g = g, .file = file, .err = err, .names = {.g = g}};
     struct body main = {.scope = 0};
 
     read_header(g, model);
-    l.functions = fsd_onnx_functions_new(g, scratch, model);
+    l.functions = fsd_onnx_functions_new(g, model);
     fsd_onnx_names_open(&l.names, 0);
     if (!read_graph(&l, model->graph, &main))
         return l.status;
@@ -516,50 +521,64 @@ static bool has_content(const Onnx__ModelProto *model)
     return model->graph && (model->graph->n_node || model->graph->n_output);
 }
 
-static enum fsd_status unpack_and_read(struct fsd_graph *g, const struct fsd_file *file,
-                                       const struct fsd_wire *wire,
-                                       struct fsd_arena *scratch, struct fsd_error *err)
+static enum fsd_status check_and_read(struct fsd_graph *g, const struct fsd_file *file,
+                                      const Onnx__ModelProto *model,
+                                      struct fsd_error *err)
 {
-    Onnx__ModelProto *model = onnx__model_proto__unpack(NULL, wire->size, wire->bytes);
-    enum fsd_status status = FSD_OK;
+    enum fsd_status known;
 
-    if (!model)
-        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
-    if (!has_content(model))
-        status = fsd_onnx_sniff(file, err);
-    if (!has_content(model) && !status)
-        status = fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
-                          "expected an ONNX model, found none: %s",
-                          model->graph ? "its graph has no nodes and no outputs"
-                                       : "there is no graph in it");
-    if (!status)
-        status = read_model(g, file, model, scratch, err);
-    onnx__model_proto__free_unpacked(model, NULL);
-    return status;
+    if (has_content(model))
+        return read_model(g, file, model, err);
+    known = fsd_onnx_sniff(file, err);
+    if (known)
+        return known;
+    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+                    "expected an ONNX model, found none: %s",
+                    model->graph ? "its graph has no nodes and no outputs"
+                                 : "there is no graph in it");
+}
+
+/* The model without its weights, NULL when `*status` tells why not.  Freed with
+ * onnx__model_proto__free_unpacked(). */
+static Onnx__ModelProto *unpack(struct fsd_graph *g, const struct fsd_file *file,
+                                enum fsd_status *status, struct fsd_error *err)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    Onnx__ModelProto *model = NULL;
+    struct fsd_wire wire;
+
+    *status =
+        fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
+    if (*status == FSD_OK) {
+        XXH128_hash_t hash = XXH3_128bits(wire.bytes, wire.size);
+
+        g->hash[0] = hash.low64;
+        g->hash[1] = hash.high64;
+        model = onnx__model_proto__unpack(NULL, wire.size, wire.bytes);
+        if (!model)
+            *status = fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
+                               "out of memory");
+    } else if (*status == FSD_E_FORMAT) {
+        enum fsd_status known = fsd_onnx_sniff(file, err);
+
+        *status = known ? known : FSD_E_FORMAT;
+    }
+    fsd_arena_free(scratch);
+    return model;
 }
 
 enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
                               struct fsd_error *err)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
-    struct fsd_wire wire;
+    Onnx__ModelProto *model;
     enum fsd_status status;
 
     g->kind = "onnx";
     g->path = fsd_arena_strndup(g->arena, file->name, strlen(file->name));
-    status = fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
-    if (status == FSD_E_FORMAT) {
-        enum fsd_status known = fsd_onnx_sniff(file, err);
-
-        status = known ? known : status;
-    }
-    if (!status) {
-        XXH128_hash_t hash = XXH3_128bits(wire.bytes, wire.size);
-
-        g->hash[0] = hash.low64;
-        g->hash[1] = hash.high64;
-        status = unpack_and_read(g, file, &wire, scratch, err);
-    }
-    fsd_arena_free(scratch);
+    model = unpack(g, file, &status, err);
+    if (!model)
+        return status;
+    status = check_and_read(g, file, model, err);
+    onnx__model_proto__free_unpacked(model, NULL);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "onnx/sniff.h"
 #include "base/id.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -51,12 +52,15 @@ static bool is_space(unsigned char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static bool is_text(const unsigned char *s, size_t n)
+/* Where the bytes are the start of more, the last character may be cut. */
+static bool is_text(const unsigned char *s, size_t n, bool cut)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!is_space(s[i]) && (s[i] < 0x20 || s[i] == 0x7f))
+    size_t len;
+
+    for (; n && (len = fsd_utf8_len(s, n)); s += len, n -= len)
+        if (!is_space(*s) && (*s < 0x20 || *s == 0x7f))
             return false;
-    return true;
+    return n <= (cut ? 3 : 0);
 }
 
 enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err)
@@ -80,5 +84,6 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
         if (n >= (size_t)m->at + m->n && !memcmp(s + m->at, m->bytes, m->n))
             return refuse(file, err, m->status, m->looks);
     }
-    return is_text(s, n) ? refuse(file, err, FSD_E_FORMAT, "text") : FSD_OK;
+    return is_text(s, n, file->size > 256) ? refuse(file, err, FSD_E_FORMAT, "text")
+                                           : FSD_OK;
 }

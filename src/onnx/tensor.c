@@ -200,11 +200,11 @@ static fsd_id unread(struct fsd_graph *g, uint64_t size)
 
 static uint64_t string_bytes(const Onnx__TensorProto *t)
 {
-    uint64_t bytes = fsd_wire_dropped(&t->base, STRINGS);
+    uint64_t dropped = fsd_wire_dropped(&t->base, STRINGS), bytes = 0;
 
-    for (size_t i = 0; !bytes && i < t->n_string_data; i++)
+    for (size_t i = 0; i < t->n_string_data; i++)
         bytes += t->string_data[i].len;
-    return bytes;
+    return dropped ? dropped : bytes;
 }
 
 static enum holder holder_of(const Onnx__TensorProto *t)

@@ -154,12 +154,14 @@ static size_t read_foreign(struct fsd_expr *p, size_t at, unsigned depth)
 {
     struct fsd_graph *g = p->g;
     uint32_t first = g->mentions.n;
+    bool outer = p->dots;
 
     p->dots = false;
     at = read_parts(p, at, FSD_IN_FOREIGN, FSD_MENTION_FIRST, depth);
     for (uint32_t i = first; !p->dots && i < g->mentions.n; i++)
         if (g->mentions.at[i].role == FSD_MENTION_FIRST)
             g->mentions.at[i].role = FSD_MENTION_COMPUTES;
+    p->dots = outer;
     return at;
 }
 
@@ -181,7 +183,7 @@ static bool read_bracket(struct fsd_expr *p, size_t *at, enum fsd_mention_role r
     } else {
         return false;
     }
-    p->part = part;
+    p->part = (int)part;
     return true;
 }
 

@@ -2,6 +2,7 @@
 import collections
 import json
 import os
+import re
 import subprocess
 
 import variants
@@ -15,14 +16,19 @@ class Died(Exception):
 
 
 def call(binary, folder, model, engine, options, out):
-    """The report as JSON.  Status 0 and 1 are answers, all others are faults."""
-    cmd = [binary, model, engine, "-f", "json", "-o", out] + options
+    """The report as JSON; a text report of the same run lies beside it.  Status 0
+    and 1 are answers, all others are faults."""
+    cmd = [binary, model, engine, "-o", out, "-o", text_beside(out)] + options
     r = subprocess.run(cmd, cwd=folder, capture_output=True, timeout=LIMIT_SECONDS)
     if r.returncode not in (0, 1):
         raise Died("%s: status %d: %s" % (" ".join(cmd[1:]), r.returncode,
                                           r.stderr.decode(errors="replace")[:300]))
     with open(os.path.join(folder, out), encoding="utf-8") as f:
         return json.load(f)
+
+
+def text_beside(out):
+    return out[:-4] + "txt"
 
 
 def run(a, seed, folder, model, result, total):
@@ -35,12 +41,12 @@ def run(a, seed, folder, model, result, total):
             continue
         try:
             r = call(a.binary, folder, "model.onnx", engine, options,
-                     "out.%s.json" % cond.replace(" ", "-"))
+                     report_name(cond))
         except (Died, ValueError, OSError, subprocess.TimeoutExpired) as e:
             if "not read yet" not in str(e):
                 faults.append("%s: %s" % (cond, e))
             continue
-        bad = form(r, truth)
+        bad = form(r, truth) + text_totals(folder, cond, r)
         faults += ["%s: %s" % (cond, b) for b in bad]
         if bad:
             continue
@@ -53,8 +59,11 @@ def run(a, seed, folder, model, result, total):
         base = r if cond == "all" else base
     if base is not None:
         faults += same(a, seed, folder, model, result, base)
-        faults += text_totals(a, folder, base)
     return faults
+
+
+def report_name(cond):
+    return "out.%s.json" % cond.replace(" ", "-")
 
 
 def put(folder, name, text):
@@ -76,12 +85,22 @@ def form(r, truth):
     for x in r["layers"]:
         if x["kind"] not in KINDS:
             bad.append("layer %d has kind %r" % (x["index"], x["kind"]))
-    for what, key in (("nodes", "fate"), ("layers", "kind")):
-        real = collections.Counter(x[key] for x in r[what])
-        said = {k: v for k, v in r["summary"][what].items() if v and k in real}
+    for what, real in counted(r).items():
+        said = {k: v for k, v in r["summary"][what].items() if v}
         if said != dict(real):
             bad.append("summary of %s: %s, counted %s" % (what, said, dict(real)))
     return bad + both_ways(r)
+
+
+def counted(r):
+    """What the summary must say, counted from the lists."""
+    count = collections.Counter
+    return {"nodes": count(n["fate"] for n in r["nodes"]),
+            "layers": count(x["kind"] for x in r["layers"]),
+            "inserted": count(x["cause"] for x in r["layers"] if x.get("inserted")),
+            "links": count(e for x in r["layers"] for n in x["nodes"]
+                           for e in n["evidence"]),
+            "findings": count(f["severity"] for f in r["findings"])}
 
 
 def both_ways(r):
@@ -144,6 +163,19 @@ def same(a, seed, folder, model, result, base):
     return faults
 
 
-def text_totals(a, folder, base):
+def text_totals(folder, cond, r):
     """The text report names the same totals."""
-    return []
+    with open(os.path.join(folder, text_beside(report_name(cond))),
+              encoding="utf-8") as f:
+        text = f.read()
+    bad, real = [], counted(r)
+    for what in ("nodes", "layers", "inserted"):
+        line = re.search(r"^%s +(\d+)(?:: (.*))?$" % what, text, re.M)
+        if not line:
+            bad.append("the text report does not count %s" % what)
+            continue
+        said = dict(re.findall(r"(\S+) (\d+)", line.group(2) or ""))
+        mine = {k: str(v) for k, v in real[what].items()}
+        if said != mine or int(line.group(1)) != sum(real[what].values()):
+            bad.append("text says of %s: %s; JSON: %s" % (what, line.group(0), mine))
+    return bad

@@ -133,8 +133,16 @@ class Score:
                 self.fates[cond, t["fate"], t["fate"] if said in good else said] += 1
         self.proved_wrong += len(lies)
         for x, true in zip(report["layers"], truth.layers):
-            if not true["loose"]:
-                self.kinds[cond, true["kind"], x["kind"]] += 1
+            if true["loose"]:
+                continue
+            self.kinds[cond, true["kind"], x["kind"]] += 1
+            words = ["inserted" if y else "not inserted"
+                     for y in (true["inserted"], x["inserted"])]
+            self.kinds[cond, words[0], words[1]] += 1
+            for a, b in ((true["kind"], x["kind"]), words):
+                if a != b and cond not in ("names only",):
+                    wrong.append("%s: layer %d %r is %s, not %s" % (
+                        cond, x["index"], true["name"][:90], a, b))
         return lies, wrong
 
     # -------------------------------------------------------------- tables

@@ -192,26 +192,39 @@ struct fsd_graph *build_model(struct fsd_arena *arena, struct fsd_intern *names,
 
 /* --------------------------------------------------------------------- engine */
 
-static fsd_id find_node(const struct fsd_graph *model, const char *name)
+/* Mentions of every node of that name; returns how many were added. */
+static uint32_t add_mentions(struct fsd_graph *g, const struct fsd_graph *model,
+                             struct fsd_mention m)
 {
+    uint32_t first = g->mentions.n;
+
     for (fsd_id i = 0; i < model->nodes.n; i++)
-        if (!strcmp(fsd_text(model->names, model->nodes.at[i].name), name))
-            return i;
-    return FSD_NONE;
+        if (model->nodes.at[i].name == m.text) {
+            m.node = i;
+            fsd_vec_push(g->arena, &g->mentions, m);
+        }
+    for (uint32_t i = first; i < g->mentions.n; i++)
+        g->mentions.at[i].among = g->mentions.n - first;
+    return g->mentions.n - first;
 }
 
-static void add_mention(struct fsd_graph *g, const struct fsd_graph *model, const char *word)
+static uint32_t add_mention(struct fsd_graph *g, const struct fsd_graph *model,
+                            const char *word)
 {
     static const struct {
         char letter;
         unsigned by;
         enum fsd_mention_role role;
     } rows[] = {{'n', FSD_BY_NAME, FSD_MENTION_COMPUTES},
+                {'r', FSD_BY_NAME, FSD_MENTION_COMPUTES},
                 {'m', FSD_BY_METADATA, FSD_MENTION_COMPUTES},
                 {'w', FSD_BY_NAME, FSD_MENTION_WRAPS},
                 {'s', FSD_BY_NAME, FSD_MENTION_SERVES},
                 {'c', FSD_BY_NAME, FSD_MENTION_COPIES}};
-    struct fsd_mention m = {.text = fsd_intern_str(g->names, word + 2), .tensor = FSD_NONE};
+    struct fsd_mention m = {.text = fsd_intern_str(g->names, word + 2),
+                            .node = FSD_NONE,
+                            .tensor = FSD_NONE};
+    uint32_t n;
 
     for (size_t i = 0; i < FSD_COUNT_OF(rows); i++)
         if (rows[i].letter == *word) {
@@ -219,13 +232,16 @@ static void add_mention(struct fsd_graph *g, const struct fsd_graph *model, cons
             m.role = rows[i].role;
         }
     assert_true(m.by && word[1] == ':');
-    m.node = find_node(model, word + 2);
     if (m.role == FSD_MENTION_COPIES)
         m.tensor = fsd_graph_find(model, m.text, 0);
-    m.among = m.node != FSD_NONE || m.tensor != FSD_NONE;
+    n = add_mentions(g, model, m);
+    if (n)
+        return n;
+    m.among = m.tensor != FSD_NONE;
     if (!m.among)
         m.role = FSD_MENTION_UNKNOWN;
     fsd_vec_push(g->arena, &g->mentions, m);
+    return 1;
 }
 
 static void add_engine_port(struct fsd_graph *g, char *word)
@@ -262,8 +278,7 @@ static void engine_line(struct fsd_graph *g, void *model, const char *type, stru
     l.mentions.at = g->mentions.n;
     next_word(w); /* the bar */
     while ((word = next_word(w)) && strcmp(word, "|") != 0) {
-        add_mention(g, model, word);
-        l.mentions.n++;
+        l.mentions.n += add_mention(g, model, word);
     }
     n.in.at = g->ports.n;
     while ((word = next_word(w))) {

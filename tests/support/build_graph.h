@@ -13,7 +13,8 @@
  *     out y
  *     CaskConvolution conv+relu | n:conv n:relu | x:int8 -> y:fp16
  *         type, name, mentions (n: by name, m: by Metadata, w: wraps, s: serves,
- *         c: copies a tensor), inputs and outputs with their types
+ *         c: copies a tensor, r: any of the nodes that bear the name), inputs and
+ *         outputs with their types
  *     A type of "Reformat" with a name that starts with "Reformatting" hands its tensor on.
  */
 #ifndef FSD_TESTS_BUILD_GRAPH_H

@@ -1,12 +1,15 @@
-/* Protobuf by hand, right and wrong, for the tests of the ONNX reader. */
+/* Protobuf by hand, right and wrong, and loads of it, for the tests of the ONNX reader.
+ */
 #ifndef FSD_TESTS_ONNX_BYTES_H
 #define FSD_TESTS_ONNX_BYTES_H
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "onnx/onnx.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 struct bytes {
@@ -69,6 +72,50 @@ static inline void put_part(struct bytes *b, unsigned field, const struct bytes 
 static inline struct fsd_file file_of(const struct bytes *b)
 {
     return (struct fsd_file){.name = "test.onnx", .bytes = b->at, .size = b->n};
+}
+
+/* ------------------------------------------------------------------------ loads */
+
+struct load {
+    struct fsd_arena *arena;
+    struct fsd_graph *g;
+    struct fsd_error err;
+    enum fsd_status status;
+};
+
+static inline struct load load_file(const struct fsd_file *file)
+{
+    struct load load = {.arena = fsd_arena_new()};
+
+    load.g = fsd_graph_new(load.arena, fsd_intern_new(load.arena));
+    load.status = fsd_onnx_load(load.g, file, &load.err);
+    return load;
+}
+
+static inline struct load load_memory(const void *bytes, size_t n)
+{
+    struct fsd_file file = {.name = "test.onnx", .bytes = bytes, .size = n};
+
+    return load_file(&file);
+}
+
+static inline struct load load_path(const char *path)
+{
+    struct fsd_file file;
+    struct fsd_error err;
+    struct load load = {.status = fsd_file_open(&file, path, 1 << 30, &err)};
+
+    if (load.status == FSD_OK)
+        load = load_file(&file);
+    else
+        load.err = err;
+    fsd_file_close(&file);
+    return load;
+}
+
+static inline void drop_load(struct load *load)
+{
+    fsd_arena_free(load->arena);
 }
 
 #endif

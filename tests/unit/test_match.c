@@ -172,28 +172,67 @@ static void fates__are_proved_on_the_model(void **state)
            "Transpose fold: w -> wt\n"
            "Relu dead: a -> nowhere\n"
            "MatMul mm: a wt -> b\n"
-           "MatMul twin: a wt -> b2\n"
-           "Custom odd: b2 -> b3\n"
+           "Custom odd: b -> b3\n"
            "Add add: b b3 -> y\n",
            "in x\nout y\n"
            "Gemm mm | n:mm | x:fp32 -> b:fp32\n"
            "Plus add | n:add | b:fp32 -> y:fp32\n",
            FSD_BY_NAME,
            "i identity\nsame dead\nshape dead\nfold folded\ndead dead\nmm layer 0:n\n"
-           "twin merged\nodd unexplained\nadd layer 1:n\n");
+           "odd unexplained\nadd layer 1:n\n");
 }
 
+/* r1 and r2 are equal.  That N reads r1's tensor where the model has r2's proves that
+ * the builder merged them; names alone prove nothing. */
+static void merged__is_proved_by_a_reader(void **state)
+{
+    static const char model[] = "in x\nout y\n"
+                                "Relu r1: x -> a\nRelu r2: x -> b\n"
+                                "Exp e: a -> c\nNeg n: b -> d\nAdd p: c d -> y\n";
+    static const char engine[] = "in x\nout y\n"
+                                 "P r1 | n:r1 | x:fp32 -> a:fp32\n"
+                                 "P e | n:e | a:fp32 -> c:fp32\n"
+                                 "P n | n:n | a:fp32 -> d:fp32\n"
+                                 "P p | n:p | c:fp32 d:fp32 -> y:fp32\n";
+    (void)state;
+
+    expect(model, engine, FSD_BY_ALL,
+           "r1 layer 0:nt\nr2 merged\ne layer 1:nt\nn layer 2:nt\np layer 3:nt\n");
+    expect(model, engine, FSD_BY_NAME,
+           "r1 layer 0:n\nr2 unexplained\ne layer 1:n\nn layer 2:n\np layer 3:n\n");
+}
+
+/* q2 has a scale tensor of its own with q1's value, q3 another value: TensorRT merges the
+ * first two. */
 static void constants__of_equal_bytes_are_one(void **state)
 {
     (void)state;
-    /* q2 has its own scale tensor of the same value: TensorRT merges the two. */
     expect("in x\nout y\nconst s1 0000803f\nconst s2 0000803f\nconst s3 00000040\nconst z 00\n"
            "QuantizeLinear q1: x s1 z -> a\n"
            "QuantizeLinear q2: x s2 z -> b\n"
            "QuantizeLinear q3: x s3 z -> c\n"
            "Custom op: a b c -> y\n",
-           "in x\nout y\nQ q1 | n:q1 | x:fp32 -> a:int8\n", FSD_BY_NAME,
-           "q1 layer 0:n\nq2 merged\nq3 unexplained\nop unexplained\n");
+           "in x\nout y\n"
+           "Q q1 | n:q1 | x:fp32 -> a:int8\n"
+           "K op | n:op | a:int8 x:fp32 -> y:fp32\n",
+           FSD_BY_ALL, "q1 layer 0:nt\nq2 merged\nq3 absorbed 1:t\nop layer 1:nt\n");
+}
+
+/* A name that three nodes bear is nobody's until the tensors tell. */
+static void repeated_names__wait_for_tensors(void **state)
+{
+    (void)state;
+    struct fsd_diff *d = build_diff("in x\nout y\nRelu r: x -> a\nRelu r: a -> b\nRelu r: b -> y\n",
+                                    "in x\nout y\n"
+                                    "P r | r:r | x:fp32 -> a:fp32\n"
+                                    "P r_1 | r:r | a:fp32 -> b:fp32\n"
+                                    "P r_2 | r:r | b:fp32 -> y:fp32\n",
+                                    FSD_BY_ALL);
+    char *shown = show_diff(d);
+
+    assert_string_equal(shown, "r layer 0:nt\nr layer 1:nt\nr layer 2:nt\n");
+    free(shown);
+    fsd_diff_free(d);
 }
 
 static void facts__survive_cycles(void **state)
@@ -218,7 +257,9 @@ int main(void)
         cmocka_unit_test(conflict__is_kept_and_reported),
         cmocka_unit_test(copy__belongs_to_its_concat),
         cmocka_unit_test(fates__are_proved_on_the_model),
+        cmocka_unit_test(merged__is_proved_by_a_reader),
         cmocka_unit_test(constants__of_equal_bytes_are_one),
+        cmocka_unit_test(repeated_names__wait_for_tensors),
         cmocka_unit_test(facts__survive_cycles),
     };
 

@@ -77,7 +77,17 @@ def _convolution(w, forms, layer):
             ("Weights", '{"Type": "%s", "Count": %d}' % (kind, count)),
             ("Bias", '{"Type": "Float", "Count": %d}' % dims[0]),
             ("HasBias", "1"), ("HasReLU", str(int(relu))),
-            ("Activation", quote("RELU" if relu else "NONE"))]
+            ("Activation", quote("RELU" if relu else "NONE"))] + _later_keys(w, layer)
+
+
+def _later_keys(w, layer):
+    """Keys by which a dump of 8.5 or later is told."""
+    if w.gen.number < 8.5:
+        return []
+    adds = any(w.net.nodes[i].op == "Add" for i in layer.nodes)
+    return [("HasDynamicFilter", "0"), ("HasDynamicBias", "0"),
+            ("HasResidual", str(int(adds))), ("ConvXAsActInputIdx", "-1"),
+            ("BiasAsActInputIdx", "-1"), ("ResAsActInputIdx", "-1")]
 
 
 def layer_text(w, forms, layer):

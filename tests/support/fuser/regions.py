@@ -183,8 +183,7 @@ def _cluster(w, group):
     for x in group:
         makers = {m.id for t in x.ins for m in w.makers(t) if m.id in inside}
         homes, home = {part_of[m] for m in makers}, None
-        if len(homes) == 1 and x.op not in ("MatMul", "Gemm", "Softmax", "LSTM") \
-                and len(parts[min(homes)]) < 8 and w.roll(0.85):
+        if len(homes) == 1 and _joins(x, parts[min(homes)]) and w.roll(0.85):
             home = min(homes)
         elif x.op == "MatMul" and len(homes) == 2 and w.roll(0.5):
             home = _attention(w, x, parts, homes)
@@ -194,6 +193,13 @@ def _cluster(w, group):
         parts[home].append(x)
         part_of[x.id] = home
     return parts
+
+
+def _joins(x, part):
+    """A softmax only goes with the product before it, for the sake of attention."""
+    if x.op == "Softmax":
+        return len(part) == 1 and part[0].op == "MatMul"
+    return x.op not in ("MatMul", "Gemm", "LSTM") and len(part) < 8
 
 
 def _attention(w, x, parts, homes):
