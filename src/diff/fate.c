@@ -42,6 +42,8 @@ static struct fsd_node_result quantizer(const struct fsd_diff *d, fsd_id node)
     }
     if (d->facts->folded[node] && (d->facts->traits[node] & FSD_OP_QUANTIZE))
         return result(FSD_FATE_FOLDED, "quantizes a constant");
+    if (!narrow && d->facts->folded[node])
+        return result(FSD_FATE_FOLDED, "all its inputs are constant");
     if (narrow)
         return result(FSD_FATE_ABSORBED,
                       "the layer reads or writes the quantized type");
@@ -159,6 +161,32 @@ static bool in_region(const struct fsd_diff *d, fsd_id node)
     return d->match->region_of_node[node] != FSD_NONE;
 }
 
+/* Quantized on one side only, and no node is known to be its: it may be a Q or DQ that
+ * was left standing. */
+static bool may_stand(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+
+    return !d->match->of_layer[layer].n &&
+           ports_quantized(d->engine, n->in) != ports_quantized(d->engine, n->out);
+}
+
+static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_region *r = &d->match->regions.at[d->match->region_of_node[node]];
+    bool quantized = false, standing = false;
+
+    for (uint32_t i = 0; (d->facts->traits[node] & FSD_OP_QDQ) && i < r->layers.n; i++) {
+        fsd_id layer = d->match->pool.at[r->layers.at + i];
+
+        quantized |= layer_is_quantized(d, layer);
+        standing |= may_stand(d, layer);
+    }
+    if (quantized && !standing)
+        return result(FSD_FATE_ABSORBED, "its region reads or writes the quantized type");
+    return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
+}
+
 static struct fsd_node_result linked(const struct fsd_diff *d, fsd_id node)
 {
     if (d->facts->traits[node] & FSD_OP_QDQ)
@@ -183,7 +211,7 @@ static struct fsd_node_result proved(const struct fsd_diff *d, const struct doub
     if (is_written_in_place(d, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
     if (in_region(d, node))
-        return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
+        return in_its_region(d, node);
     if (x->merged[node])
         return merged(d, x, node);
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");

@@ -20,6 +20,9 @@
  *
  * and from a weight back through its DQ and Q to the initializer.
  *
+ * A Q that was moved back (twin.c) belongs to the unit that writes the tensor it was
+ * moved before, not to the one it stood behind.
+ *
  * Tensors of one value (the outputs of two equal nodes, which the builder merges) count
  * as one: all marks are kept for the first of them.
  */
@@ -44,6 +47,7 @@ struct fsd_cutter {
     /* By model tensor itself: */
     uint32_t *read_itself; /* unit mark */
     /* By node: */
+    bool *moved;       /* a Q that was moved to another unit */
     uint32_t *seen;    /* unit mark */
     uint32_t *reaches; /* unit mark, once it depends on what the unit reads */
     struct visit *stack;
@@ -76,21 +80,25 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     c->root_read = FSD_NEW(scratch, uint32_t, tensors);
     c->written = FSD_NEW(scratch, uint32_t, tensors);
     c->root_written = FSD_NEW(scratch, uint32_t, tensors);
+    c->moved = FSD_NEW(scratch, bool, nodes);
     c->seen = FSD_NEW(scratch, uint32_t, nodes);
     c->reaches = FSD_NEW(scratch, uint32_t, nodes);
     c->stack = FSD_NEW(scratch, struct visit, nodes);
     c->budget = (uint64_t)nodes * BUDGET_PER_NODE + tensors;
-    for (fsd_id e = 0; e < m->engine->tensors.n; e++)
+    for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
+        if (m->moved_q[e] != FSD_NONE)
+            c->moved[m->moved_q[e]] = true;
         if (m->twin[e] != FSD_NONE) {
             c->held[value_of(c, m->twin[e])] = true;
             c->root_held[root_of(c, m->twin[e])] = true;
         }
+    }
     return c;
 }
 
-/* Marks the twins of a layer's in- or outputs. */
-static void mark_ports(struct fsd_cutter *c, struct fsd_span ports, uint32_t *mark,
-                       uint32_t *root_mark)
+/* A tensor that a Q was moved before holds the twin's quantized value: it has the
+ * twin's root and is not the twin. */
+static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
 
@@ -99,8 +107,9 @@ static void mark_ports(struct fsd_cutter *c, struct fsd_span ports, uint32_t *ma
 
         if (e == FSD_NONE || m->twin[e] == FSD_NONE)
             continue;
-        mark[value_of(c, m->twin[e])] = c->mark;
-        root_mark[root_of(c, m->twin[e])] = c->mark;
+        if (m->moved_q[e] == FSD_NONE)
+            c->written[value_of(c, m->twin[e])] = c->mark;
+        c->root_written[root_of(c, m->twin[e])] = c->mark;
     }
 }
 
@@ -224,11 +233,36 @@ static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;
 
+    if (c->moved[node])
+        return false;
     if (c->reaches[node] == c->mark)
         return true;
     if (f->folded[node])
         return f->traits[node] & FSD_OP_QDQ;
     return !reads && !c->leaky;
+}
+
+/* The Q moved before a tensor belongs to the layer that writes it, unless that layer
+ * reads such a tensor of the same Q itself: then the Q moved further back. */
+static void add_moved(struct fsd_cutter *c, const struct fsd_node *layer, struct fsd_span *span)
+{
+    struct fsd_match *m = c->m;
+
+    for (uint32_t i = 0; i < layer->out.n; i++) {
+        fsd_id e = fsd_node_out(m->engine, layer, i)->tensor;
+        fsd_id q = e == FSD_NONE ? FSD_NONE : m->moved_q[e];
+
+        for (uint32_t k = 0; q != FSD_NONE && k < layer->in.n; k++) {
+            fsd_id in = fsd_node_in(m->engine, layer, k)->tensor;
+
+            if (in != FSD_NONE && m->moved_q[in] == q)
+                q = FSD_NONE;
+        }
+        if (q == FSD_NONE)
+            continue;
+        fsd_vec_push(m->arena, &m->pool, q);
+        span->n++;
+    }
 }
 
 static bool read_anything(const struct fsd_match *m, const fsd_id *layers, uint32_t n)
@@ -250,7 +284,7 @@ struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
     c->mark++;
     c->leaky = false;
     for (uint32_t i = 0; i < n; i++)
-        mark_ports(c, nodes[layers[i]].out, c->written, c->root_written);
+        mark_writes(c, nodes[layers[i]].out);
     for (uint32_t i = 0; i < n; i++)
         mark_reads(c, nodes[layers[i]].in);
     for (uint32_t i = 0; i < n; i++)
@@ -264,6 +298,8 @@ struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
         if (belongs(c, m->pool.at[i], reads))
             m->pool.at[span.at + span.n++] = m->pool.at[i];
     m->pool.n = span.at + span.n;
+    for (uint32_t i = 0; i < n; i++)
+        add_moved(c, &nodes[layers[i]], &span);
     *leaky = c->leaky;
     return span;
 }

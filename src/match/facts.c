@@ -22,71 +22,116 @@ static struct work new_work(struct fsd_arena *arena, uint32_t cap)
 
 /* ------------------------------------------------------------------- constant */
 
-static bool shape_is_static(const struct fsd_graph *g, fsd_id tensor)
+/*
+ * Two properties grow together: a tensor's value is constant, and its shape is fixed.
+ * Constant values make shapes fixed (a Reshape to [1,64]), fixed shapes make values
+ * constant (Shape of it).  Each node is looked at again when an input gains one.
+ */
+struct growth {
+    struct fsd_facts *f;
+    bool *shaped; /* by tensor: its shape is fixed when the engine is built */
+    struct work work;
+};
+
+static bool declared_shape(const struct fsd_graph *g, fsd_id tensor)
 {
     return fsd_form_count(g, fsd_tensor_form(g, tensor)) >= 0;
 }
 
-/* Whether a node's outputs are fixed once its inputs are. */
-static bool is_foldable(const struct fsd_facts *f, fsd_id node)
+static bool all_inputs(const struct fsd_graph *g, fsd_id node, const bool *have)
 {
-    unsigned traits = f->traits[node];
+    const struct fsd_node *n = &g->nodes.at[node];
 
-    return (traits & FSD_OP_STANDARD) && !(traits & (FSD_OP_RANDOM | FSD_OP_CONTROL));
-}
-
-static bool inputs_are_constant(const struct fsd_facts *f, fsd_id node)
-{
-    const struct fsd_node *n = &f->g->nodes.at[node];
-
-    if ((f->traits[node] & FSD_OP_SHAPE) && n->in.n &&
-        shape_is_static(f->g, fsd_node_in_tensor(f->g, node, 0)))
-        return true;
     for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id tensor = fsd_node_in(f->g, n, i)->tensor;
+        fsd_id tensor = fsd_node_in(g, n, i)->tensor;
 
-        if (tensor != FSD_NONE && !f->constant[tensor])
+        if (tensor != FSD_NONE && !have[tensor])
             return false;
     }
-    return n->in.n > 0 || (f->traits[node] & FSD_OP_CONSTANT);
+    return true;
 }
 
-static void fold_node(struct fsd_facts *f, fsd_id node, struct work *work)
+static bool value_is_fixed(const struct growth *w, fsd_id node)
 {
-    const struct fsd_node *n = &f->g->nodes.at[node];
+    const struct fsd_facts *f = w->f;
+    unsigned traits = f->traits[node];
 
-    if (f->folded[node] || !is_foldable(f, node) || !inputs_are_constant(f, node))
+    if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)))
+        return false;
+    if (traits & FSD_OP_CONSTANT)
+        return true;
+    if ((traits & FSD_OP_SHAPE) && all_inputs(f->g, node, w->shaped))
+        return true;
+    return f->g->nodes.at[node].in.n && all_inputs(f->g, node, f->constant);
+}
+
+static bool shape_is_fixed(const struct growth *w, fsd_id node)
+{
+    const struct fsd_graph *g = w->f->g;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    if (!(w->f->traits[node] & FSD_OP_SHAPED) || !all_inputs(g, node, w->shaped))
+        return false;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id tensor = fsd_node_in(g, n, i)->tensor;
+
+        if (tensor != FSD_NONE && fsd_op_input_is_shape(g, node, i) &&
+            !w->f->constant[tensor])
+            return false;
+    }
+    return true;
+}
+
+/* A tensor with several producers is nobody's to claim.  Each tensor is put on the work
+ * list at most twice, once a property. */
+static void gain(struct growth *w, fsd_id tensor, bool *have)
+{
+    if (have[tensor] || w->f->g->tensors.at[tensor].producers.n > 1)
         return;
-    f->folded[node] = true;
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id tensor = fsd_node_out(f->g, n, i)->tensor;
+    have[tensor] = true;
+    w->work.at[w->work.n++] = tensor;
+}
 
-        if (tensor == FSD_NONE || f->constant[tensor] ||
-            f->g->tensors.at[tensor].producers.n != 1)
+static void look_at_node(struct growth *w, fsd_id node)
+{
+    const struct fsd_graph *g = w->f->g;
+    const struct fsd_node *n = &g->nodes.at[node];
+    bool value = value_is_fixed(w, node), shape = value || shape_is_fixed(w, node);
+
+    w->f->folded[node] |= value;
+    for (uint32_t i = 0; shape && i < n->out.n; i++) {
+        fsd_id tensor = fsd_node_out(g, n, i)->tensor;
+
+        if (tensor == FSD_NONE)
             continue;
-        f->constant[tensor] = true;
-        work->at[work->n++] = tensor;
+        gain(w, tensor, w->shaped);
+        if (value)
+            gain(w, tensor, w->f->constant);
     }
 }
 
 static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = f->g;
-    struct work work = new_work(scratch, g->tensors.n);
+    struct growth w = {f, FSD_NEW(scratch, bool, g->tensors.n),
+                       new_work(scratch, 2 * g->tensors.n)};
 
-    for (fsd_id t = 0; t < g->tensors.n; t++)
-        if ((g->tensors.at[t].flags & (FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE)) &&
-            !g->tensors.at[t].producers.n) {
-            f->constant[t] = true;
-            work.at[work.n++] = t;
-        }
+    for (fsd_id t = 0; t < g->tensors.n; t++) {
+        bool initializer = (g->tensors.at[t].flags & (FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE)) &&
+                           !g->tensors.at[t].producers.n;
+
+        if (initializer)
+            gain(&w, t, f->constant);
+        if (initializer || declared_shape(g, t))
+            gain(&w, t, w.shaped);
+    }
     for (fsd_id i = 0; i < g->nodes.n; i++)
-        fold_node(f, i, &work);
-    while (work.n) {
-        const struct fsd_tensor *t = &g->tensors.at[work.at[--work.n]];
+        look_at_node(&w, i);
+    while (w.work.n) {
+        const struct fsd_tensor *t = &g->tensors.at[w.work.at[--w.work.n]];
 
         for (uint32_t i = 0; i < t->consumers.n; i++)
-            fold_node(f, g->links.at[t->consumers.at + i], &work);
+            look_at_node(&w, g->links.at[t->consumers.at + i]);
     }
 }
 

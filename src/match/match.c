@@ -112,6 +112,7 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     m->facts = facts;
     m->evidence = evidence;
     m->twin = new_ids(arena, engine->tensors.n);
+    m->moved_q = new_ids(arena, engine->tensors.n);
     m->unit = new_ids(arena, engine->nodes.n);
     m->of_layer = FSD_NEW(arena, struct fsd_span, engine->nodes.n);
     m->of_node = FSD_NEW(arena, struct fsd_span, m->model->nodes.n);

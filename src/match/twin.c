@@ -62,7 +62,8 @@ static fsd_id consumer(const struct fsd_graph *g, fsd_id tensor, uint32_t i)
     return g->links.at[g->tensors.at[tensor].consumers.at + i];
 }
 
-static bool will_be_quantized(const struct fsd_facts *f, fsd_id tensor)
+/* The Q that the values of a tensor run into, across commuting operators. */
+static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
 {
     for (int far = 0; far < FAR; far++) {
         const struct fsd_tensor *t = &f->g->tensors.at[tensor];
@@ -72,36 +73,49 @@ static bool will_be_quantized(const struct fsd_facts *f, fsd_id tensor)
             fsd_id node = consumer(f->g, tensor, i);
 
             if (f->traits[node] & FSD_OP_QUANTIZE)
-                return true;
+                return node;
             if ((f->traits[node] & FSD_OP_COMMUTES) && data_input(f, node) == tensor)
                 next = fsd_node_out_tensor(f->g, node, 0);
         }
         if (next == FSD_NONE)
-            return false;
+            return FSD_NONE;
         tensor = next;
     }
-    return false;
+    return FSD_NONE;
 }
 
-/* The tensor whose quantized value an engine tensor of that name really holds. */
-static fsd_id after_swap(const struct fsd_facts *f, fsd_id tensor)
+/* A DQ moved forward: the tensor behind the operator that it crossed. */
+static fsd_id after_moved_dq(const struct fsd_facts *f, fsd_id tensor)
 {
-    fsd_id node = fsd_tensor_producer(f->g, tensor);
-    fsd_id before;
+    fsd_id next;
+
+    if (f->g->tensors.at[tensor].consumers.n != 1)
+        return tensor;
+    next = consumer(f->g, tensor, 0);
+    if (!(f->traits[next] & FSD_OP_COMMUTES) || data_input(f, next) != tensor)
+        return tensor;
+    return fsd_node_out_tensor(f->g, next, 0);
+}
+
+/* Corrects the twin of a quantized engine tensor with the name of a float one. */
+static void follow_swap(struct fsd_match *m, fsd_id e)
+{
+    const struct fsd_facts *f = m->facts;
+    fsd_id tensor = m->twin[e], node = fsd_tensor_producer(f->g, tensor);
+    fsd_id quantizer, before;
 
     if (node == FSD_NONE)
-        return tensor;
-    if ((f->traits[node] & FSD_OP_DEQUANTIZE) &&
-        f->g->tensors.at[tensor].consumers.n == 1) {
-        fsd_id next = consumer(f->g, tensor, 0);
-
-        if ((f->traits[next] & FSD_OP_COMMUTES) && data_input(f, next) == tensor)
-            return fsd_node_out_tensor(f->g, next, 0);
+        return;
+    if (f->traits[node] & FSD_OP_DEQUANTIZE) {
+        m->twin[e] = after_moved_dq(f, tensor);
+        return;
     }
-    if (!(f->traits[node] & FSD_OP_COMMUTES) || !will_be_quantized(f, tensor))
-        return tensor;
+    quantizer = find_quantizer(f, tensor);
     before = data_input(f, node);
-    return before == FSD_NONE ? tensor : before;
+    if (!(f->traits[node] & FSD_OP_COMMUTES) || quantizer == FSD_NONE || before == FSD_NONE)
+        return;
+    m->twin[e] = before;
+    m->moved_q[e] = quantizer;
 }
 
 /* A name that the engine has added to is a weak sign: it counts only where no other
@@ -140,7 +154,7 @@ static void name_twins(struct fsd_match *m)
             m->twin[e] = FSD_NONE;
         else if (!m->facts->constant[t] && !is_quantized(m->facts, t) &&
                  fsd_dtype_is_quantized(fsd_tensor_form(m->engine, e)->type))
-            m->twin[e] = after_swap(m->facts, t);
+            follow_swap(m, e);
     }
     fsd_arena_free(scratch);
 }
@@ -156,10 +170,13 @@ static bool hand_on(struct fsd_match *m, fsd_id layer)
     if (in == FSD_NONE || out == FSD_NONE ||
         (m->twin[in] == FSD_NONE) == (m->twin[out] == FSD_NONE))
         return false;
-    if (m->twin[in] == FSD_NONE)
+    if (m->twin[in] == FSD_NONE) {
         m->twin[in] = m->twin[out];
-    else
+        m->moved_q[in] = m->moved_q[out];
+    } else {
         m->twin[out] = m->twin[in];
+        m->moved_q[out] = m->moved_q[in];
+    }
     return true;
 }
 

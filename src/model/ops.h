@@ -15,6 +15,8 @@ enum fsd_op_trait {
     FSD_OP_CONSTANT = 1 << 7,   /**< Constant */
     FSD_OP_WEIGHTED =
         1 << 8, /**< Conv, Gemm, MatMul: runs narrow only if both sides do */
+    FSD_OP_SHAPED = 1 << 10,    /**< its output's shape follows from its inputs' shapes, its
+                                   attributes and its shape operands */
     FSD_OP_STANDARD = 1 << 9 /**< of a domain whose operators are known to be pure */
 };
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
@@ -22,5 +24,9 @@ enum fsd_op_trait {
 /** The traits of a node's operator; 0 for one of an unknown domain, and for a call of a
  *  model-local function. */
 unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
+
+/** True when the value of the i-th input decides the shape of the output (Reshape's
+ *  second). */
+bool fsd_op_input_is_shape(const struct fsd_graph *g, fsd_id node, uint32_t i);
 
 #endif

@@ -59,11 +59,11 @@ def _rename(graph, outer):
     keep = {i.name for i in graph.initializer}
     for v in graph.input:
         if v.name not in keep:
-            names[v.name] = v.name + "~in"
+            names[v.name] = "~" + v.name
     for n in graph.node:
         for t in n.output:
             if t:
-                names[t] = "%" + t[::-1]
+                names[t] = "~" + t
     for n in graph.node:
         n.input[:] = [names.get(t, t) for t in n.input]
         n.output[:] = [names.get(t, t) for t in n.output]

@@ -5,8 +5,8 @@ layers[]: index, kind, inserted, nodes (computed), absorbed, mentions (may be
 linked without being wrong: a folded weight's Q that stands in the name, the
 Gemm of a reshape around it), loose.
 nodes[]: index, name, op, fate, layers, also (fates that are true as well),
-loose (a matter of opinion), shared (its name is not its own), same (the first
-node that computes the same value, if there is one).
+loose (a matter of opinion), shared (its name is not its own), noop (changes no
+value), same (the first node that computes the same value, if there is one).
 """
 import json
 
@@ -35,6 +35,7 @@ def build(w, layers):
         nodes.append({"index": n.index, "name": n.name, "op": n.op, "fate": f.fate,
                       "layers": where[n.index], "also": sorted(f.also),
                       "loose": f.loose, "shared": n.index in w.net.shared,
+                      "noop": bool(w.facts.view(n)),
                       "same": w.facts.same.get(n.index)})
     return {"generation": w.gen.number, "layers": rows, "nodes": nodes}
 
