@@ -33,7 +33,7 @@ BARS = {
     ("all", "any"): (0.998, 0.993),
     ("all", "metadata"): (1.0, 0.38),
     ("no metadata", "any"): (0.998, 0.95),
-    ("metadata", "any"): (1.0, 0.89),
+    ("metadata", "any"): (1.0, 0.86),
     ("name", "any"): (1.0, 0.73),
     ("tensor", "any"): (0.998, 0.90),
     ("tensor", "+region"): (0.0, 0.98),
