@@ -15,13 +15,23 @@ static bool computes(const struct fsd_mention *mention)
            mention->role == FSD_MENTION_WRAPS || mention->role == FSD_MENTION_COPIES;
 }
 
-/* "T copy" is made for the Concat that reads T, or for the Slice or Split that makes
- * it: the copy does that node's work. */
-static fsd_id copied_for(const struct fsd_match *m, fsd_id tensor)
+static bool writes(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
 {
-    const struct fsd_graph *g = m->model;
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id e = fsd_node_out(m->engine, n, i)->tensor;
+
+        if (e != FSD_NONE && m->twin[e] == tensor)
+            return true;
+    }
+    return false;
+}
+
+static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor)
+{
     const struct fsd_tensor *t = &g->tensors.at[tensor];
-    fsd_id producer = fsd_tensor_producer(g, tensor), found = FSD_NONE;
+    fsd_id found = FSD_NONE;
 
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id node = g->links.at[t->consumers.at + i];
@@ -32,10 +42,21 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id tensor)
             return FSD_NONE;
         found = node;
     }
-    if (found == FSD_NONE && producer != FSD_NONE &&
-        (fsd_node_is(g, producer, "Slice") || fsd_node_is(g, producer, "Split")))
-        found = producer;
     return found;
+}
+
+/* "T copy" does the work of the Concat that reads T, or, where it writes T itself, of
+ * the Slice or Split that makes T. */
+static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
+{
+    fsd_id maker = fsd_tensor_producer(m->model, tensor);
+
+    if (!writes(m, layer, tensor))
+        return only_concat(m->model, tensor);
+    if (maker != FSD_NONE && (fsd_node_is(m->model, maker, "Slice") ||
+                              fsd_node_is(m->model, maker, "Split")))
+        return maker;
+    return FSD_NONE;
 }
 
 static void link_mention(struct fsd_match *m, fsd_id layer,
@@ -47,7 +68,7 @@ static void link_mention(struct fsd_match *m, fsd_id layer,
         return;
     if (node == FSD_NONE && mention->role == FSD_MENTION_COPIES &&
         mention->tensor != FSD_NONE)
-        node = copied_for(m, mention->tensor);
+        node = copied_for(m, layer, mention->tensor);
     if (node != FSD_NONE)
         fsd_match_link(m, layer, node, mention->by);
 }

@@ -179,6 +179,28 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
         link_ends(e, m->pool.at[cut->layers.at + k]);
 }
 
+/* A copy from an input of a Concat, Slice or Split to its output does its work. */
+static void link_copy(struct fsd_match *m, fsd_id layer)
+{
+    static const char *const ops[] = {"Concat", "Slice", "Split"};
+    fsd_id in = fsd_node_in_tensor(m->engine, layer, 0);
+    fsd_id out = fsd_node_out_tensor(m->engine, layer, 0), node;
+    bool moves = false, reads = false;
+
+    if (m->engine->layers.at[layer].kind != FSD_KIND_COPY || in == FSD_NONE ||
+        out == FSD_NONE || m->twin[in] == FSD_NONE || m->twin[out] == FSD_NONE)
+        return;
+    node = fsd_tensor_producer(m->model, m->twin[out]);
+    if (node == FSD_NONE)
+        return;
+    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
+        moves |= fsd_node_is(m->model, node, ops[i]);
+    for (uint32_t i = 0; i < m->model->nodes.at[node].in.n; i++)
+        reads |= fsd_node_in_tensor(m->model, node, i) == m->twin[in];
+    if (moves && reads)
+        fsd_match_link(m, layer, node, FSD_BY_TENSOR);
+}
+
 void fsd_pass_tensor(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -204,5 +226,7 @@ void fsd_pass_tensor(struct fsd_match *m)
         else
             link_unit_ends(&ends, cut, u);
     }
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++)
+        link_copy(m, i);
     fsd_arena_free(scratch);
 }

@@ -156,26 +156,43 @@ static bool name_is_said(const struct fsd_diff *d, fsd_id layer)
                d->engine->nodes.at[layer].name;
 }
 
-static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
+/* In a long engine an inserted layer gets one line: its name only repeats its
+ * neighbour's. */
+static bool is_long(const struct fsd_diff *d, const struct fsd_style *style)
+{
+    return !style->all && d->engine->nodes.n > LONG_ENGINE;
+}
+
+static void put_what(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const struct fsd_layer_result *r = &d->layers[layer];
+    const char *type = fsd_text(d->names, n->op);
+
+    fputs(*type ? type : fsd_kind_name(r->kind), out);
+    if (r->cause != FSD_CAUSE_NONE)
+        fprintf(out, " (%s)", fsd_cause_name(r->cause));
+    put_change(d, n, out);
+}
+
+static void fill_right(const struct fsd_diff *d, const struct fsd_style *style, fsd_id layer,
+                       struct block *b)
+{
+    const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
+    bool one_line = d->layers[layer].inserted && is_long(d, style);
+    enum fsd_ink ink = d->layers[layer].inserted                   ? FSD_INK_INSERTED
+                       : !is_even(d, &d->engine->nodes.at[layer]) ? FSD_INK_CHANGED
+                                                                   : FSD_INK_PLAIN;
     struct note note;
 
     if (open_note(&note)) {
-        fputs(*fsd_text(d->names, n->op) ? fsd_text(d->names, n->op)
-                                         : fsd_kind_name(r->kind),
-              note.out);
-        if (r->cause != FSD_CAUSE_NONE)
-            fprintf(note.out, " (%s)", fsd_cause_name(r->cause));
-        put_change(d, n, note.out);
-        add_right(b, &note,
-                  r->inserted      ? FSD_INK_INSERTED
-                  : !is_even(d, n) ? FSD_INK_CHANGED
-                                   : FSD_INK_PLAIN);
+        put_what(d, layer, note.out);
+        if (one_line)
+            fprintf(note.out, "  %s", name);
+        add_right(b, &note, ink);
     }
-    if (!name_is_said(d, layer) && open_note(&note)) {
-        fputs(fsd_text(d->names, n->name), note.out);
+    if (!one_line && !name_is_said(d, layer) && open_note(&note)) {
+        fputs(name, note.out);
         add_right(b, &note, FSD_INK_FAINT);
     }
 }
@@ -434,7 +451,7 @@ static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
     }
     fill_left(d, style, layer, &b);
     fill_region(d, style, layer, &b);
-    fill_right(d, layer, &b);
+    fill_right(d, style, layer, &b);
     if (side_by_side(style))
         put_side_by_side(&b, layer, style, out);
     else
@@ -506,7 +523,7 @@ void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FI
 {
     struct fsd_arena *scratch = fsd_arena_new();
     bool *seen = find_remarkable(d, scratch);
-    bool fold = !style->all && d->engine->nodes.n > LONG_ENGINE;
+    bool fold = is_long(d, style);
 
     put_heading(style, out);
     for (fsd_id i = 0; i < d->engine->nodes.n;) {

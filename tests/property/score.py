@@ -170,9 +170,10 @@ class Score:
             for e in sorted({k[1] for k in self.links if k[0] == c}):
                 p, r = self.ratio(c, e)
                 claimed = self.links[c, e, "claimed"]
-                out.append("%-12s %-22s %9s %9s %9s %9.4f" % (
+                out.append("%-12s %-22s %9s %9s %9s %9s" % (
                     c, e, claimed or "", self.links[c, e, "right"] or "",
-                    "%.5f" % p if claimed else "", r))
+                    "%.5f" % p if claimed else "",
+                    "" if e.startswith(("shared", "region")) else "%.4f" % r))
         out.append("\nfates right, and what was said instead (true -> claimed)")
         for c in self.conditions():
             bad = ["%s -> %s %d" % (t, s, n) for (k, t, s), n in
