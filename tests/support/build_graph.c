@@ -84,7 +84,8 @@ static bool declare(struct fsd_graph *g, const char *word, struct words *w)
     fsd_id id, form;
     char *a;
 
-    if (strcmp(word, "in") != 0 && strcmp(word, "out") != 0 && strcmp(word, "const") != 0)
+    if (strcmp(word, "in") != 0 && strcmp(word, "out") != 0 &&
+        strcmp(word, "const") != 0)
         return false;
     id = tensor_of(g, next_word(w));
     if (!strcmp(word, "const")) {
@@ -173,7 +174,8 @@ static void each_line(struct fsd_graph *g, const char *text, line_fn *fn, void *
     fsd_graph_finish(g);
 }
 
-static void model_line(struct fsd_graph *g, void *arg, const char *word, struct words *w)
+static void model_line(struct fsd_graph *g, void *arg, const char *word,
+                       struct words *w)
 {
     (void)arg;
     add_model_node(g, word, w);
@@ -260,7 +262,8 @@ static void add_engine_port(struct fsd_graph *g, char *word)
     fsd_vec_push(g->arena, &g->ports, port);
 }
 
-static void engine_line(struct fsd_graph *g, void *model, const char *type, struct words *w)
+static void engine_line(struct fsd_graph *g, void *model, const char *type,
+                        struct words *w)
 {
     struct fsd_node n = {.op = fsd_intern_str(g->names, type), .where = g->nodes.n};
     struct fsd_layer l = {.profile = -1};

@@ -54,7 +54,8 @@ static void intern__equal_text_is_equal_symbol(void **state)
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_intern *names = fsd_intern_new(arena);
-    fsd_sym a = fsd_intern_str(names, "Conv_1"), b = fsd_intern_add(names, "Conv_12", 6);
+    fsd_sym a = fsd_intern_str(names, "Conv_1"),
+            b = fsd_intern_add(names, "Conv_12", 6);
     (void)state;
 
     assert_int_equal(a, b);
@@ -73,11 +74,16 @@ static void intern__repairs_bytes_that_are_no_text(void **state)
     struct fsd_intern *names = fsd_intern_new(arena);
     (void)state;
 
-    assert_string_equal(fsd_text(names, fsd_intern_add(names, "a\xff" "b", 3)), "a\\xffb");
+    assert_string_equal(fsd_text(names, fsd_intern_add(names,
+                                                       "a\xff"
+                                                       "b",
+                                                       3)),
+                        "a\\xffb");
     assert_string_equal(fsd_text(names, fsd_intern_add(names, "a\0b", 3)), "a\\x00b");
     assert_string_equal(fsd_text(names, fsd_intern_str(names, "\xc3\xa9")), "\xc3\xa9");
     /* An overlong slash and a surrogate are not UTF-8. */
-    assert_string_equal(fsd_text(names, fsd_intern_str(names, "\xc0\xaf")), "\\xc0\\xaf");
+    assert_string_equal(fsd_text(names, fsd_intern_str(names, "\xc0\xaf")),
+                        "\\xc0\\xaf");
     assert_string_equal(fsd_text(names, fsd_intern_str(names, "\xed\xa0\x80")),
                         "\\xed\\xa0\\x80");
     fsd_arena_free(arena);
@@ -95,7 +101,8 @@ static void utf8__reads_every_code_point(void **state)
             continue;
         for (size_t i = n; i-- > 1;)
             s[i] = (unsigned char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3f));
-        s[0] = (unsigned char)(n == 1 ? code : (0xf00u >> n & 0xff) | code >> 6 * (n - 1));
+        s[0] =
+            (unsigned char)(n == 1 ? code : (0xf00u >> n & 0xff) | code >> 6 * (n - 1));
         assert_int_equal(fsd_utf8_len(s, n), n);
         assert_int_equal(fsd_utf8_len(s, n - 1), 0);
         assert_int_equal(fsd_utf8_code(s, n), code);
@@ -104,7 +111,8 @@ static void utf8__reads_every_code_point(void **state)
 
 static void text__hidden_characters_are_shown(void **state)
 {
-    static const char text[] = "a\033[31m\nb\xe2\x80\xae"; /* escape, newline, bidi override */
+    static const char text[] =
+        "a\033[31m\nb\xe2\x80\xae"; /* escape, newline, bidi override */
     static const char shown[] = "a\\u{1b}[31m\\u{a}b\\u{202e}";
     char *out = NULL;
     size_t size = 0;
@@ -124,10 +132,13 @@ static void status__message_is_safe_and_whole(void **state)
     char text[256], small[12];
     (void)state;
 
-    assert_int_equal(fsd_fail(&err, FSD_E_FORMAT, "a\nb", FSD_POS_BYTE, 7, "found '%s'", "\033"),
-                     FSD_E_FORMAT);
-    assert_string_equal(fsd_error_text(&err, text, sizeof text), "a?b: byte 7: found '?'");
-    assert_int_equal(strlen(fsd_error_text(&err, small, sizeof small)), sizeof small - 1);
+    assert_int_equal(
+        fsd_fail(&err, FSD_E_FORMAT, "a\nb", FSD_POS_BYTE, 7, "found '%s'", "\033"),
+        FSD_E_FORMAT);
+    assert_string_equal(fsd_error_text(&err, text, sizeof text),
+                        "a?b: byte 7: found '?'");
+    assert_int_equal(strlen(fsd_error_text(&err, small, sizeof small)),
+                     sizeof small - 1);
     assert_int_equal(fsd_fail(NULL, FSD_E_IO, NULL, FSD_POS_NONE, 0, "x"), FSD_E_IO);
     for (int i = 0; i < FSD__STATUS_COUNT; i++)
         assert_string_not_equal(fsd_status_name((enum fsd_status)i), "unknown");

@@ -84,16 +84,18 @@ static void twin__follows_a_swapped_quantizer(void **state)
 static void reformat__is_seen_through(void **state)
 {
     (void)state;
-    struct fsd_diff *d = build_diff("in x\nout y\nRelu r: x -> y\n",
-                                    "in x\nout y\n"
-                                    "Reformat Reformatting0 | s:r | x:fp32 -> t0:fp16\n"
-                                    "Pointwise r | n:r | t0:fp16 -> t1:fp16\n"
-                                    "Reformat Reformatting1 | s:r | t1:fp16 -> y:fp32\n",
-                                    FSD_BY_ALL);
+    struct fsd_diff *d =
+        build_diff("in x\nout y\nRelu r: x -> y\n",
+                   "in x\nout y\n"
+                   "Reformat Reformatting0 | s:r | x:fp32 -> t0:fp16\n"
+                   "Pointwise r | n:r | t0:fp16 -> t1:fp16\n"
+                   "Reformat Reformatting1 | s:r | t1:fp16 -> y:fp32\n",
+                   FSD_BY_ALL);
     char *shown = show_diff(d);
 
     assert_string_equal(shown, "r layer 1:nt\n");
-    assert_true(d->layers[0].inserted && d->layers[2].inserted && !d->layers[1].inserted);
+    assert_true(d->layers[0].inserted && d->layers[2].inserted &&
+                !d->layers[1].inserted);
     assert_int_equal(d->layers[0].cause, FSD_CAUSE_IO);
     free(shown);
     fsd_diff_free(d);
@@ -102,29 +104,34 @@ static void reformat__is_seen_through(void **state)
 static void view__dissolves_unless_it_is_all_there_is(void **state)
 {
     (void)state;
-    expect("in x\nout y\nconst s\nRelu r: x -> a\nReshape v: a s -> b\nMatMul m: b b -> y\n",
-           "in x\nout y\nA r | | x:fp16 -> a:fp16\nB m | | a:fp16 -> y:fp16\n", FSD_BY_ALL,
-           "r layer 0:t\nv identity\nm layer 1:t\n");
+    expect("in x\nout y\nconst s\nRelu r: x -> a\nReshape v: a s -> b\nMatMul m: b b "
+           "-> y\n",
+           "in x\nout y\nA r | | x:fp16 -> a:fp16\nB m | | a:fp16 -> y:fp16\n",
+           FSD_BY_ALL, "r layer 0:t\nv identity\nm layer 1:t\n");
     expect("in x\nout y\nconst s\nReshape v: x s -> y\n",
-           "in x\nout y\nShuffle v | | x:fp16 -> y:fp16\n", FSD_BY_ALL, "v layer 0:t\n");
+           "in x\nout y\nShuffle v | | x:fp16 -> y:fp16\n", FSD_BY_ALL,
+           "v layer 0:t\n");
 }
 
 static void region__when_tensors_cannot_tell(void **state)
 {
     (void)state;
-    /* Softmax, Mul and Add in three kernels whose tensors are the engine's own: the ends
-     * are certain, the middle is not. */
-    expect("in x\nout y\nSoftmax s: x -> a\nMul m: a a -> b\nErf e: b -> c\nAdd p: c c -> y\n",
+    /* Softmax, Mul and Add in three kernels whose tensors are the engine's own: the
+     * ends are certain, the middle is not. */
+    expect("in x\nout y\nSoftmax s: x -> a\nMul m: a a -> b\nErf e: b -> c\nAdd p: c c "
+           "-> y\n",
            "in x\nout y\n"
            "kgen k0 | | x:fp16 -> t0:fp16\n"
            "kgen k1 | | t0:fp16 -> t1:fp16\n"
            "kgen k2 | | t1:fp16 -> y:fp16\n",
            FSD_BY_ALL,
-           "s layer 0:t region 0\nm layer region 0\ne layer region 0\np layer 2:t region 0\n");
+           "s layer 0:t region 0\nm layer region 0\ne layer region 0\np layer 2:t "
+           "region 0\n");
     /* One node over several kernels: all of them compute it. */
-    expect("in x\nout y\nSoftmax s: x -> y\n",
-           "in x\nout y\nkgen k0 | | x:fp16 -> t0:fp16\nkgen k1 | | t0:fp16 -> y:fp16\n",
-           FSD_BY_ALL, "s layer 0:t 1:t\n");
+    expect(
+        "in x\nout y\nSoftmax s: x -> y\n",
+        "in x\nout y\nkgen k0 | | x:fp16 -> t0:fp16\nkgen k1 | | t0:fp16 -> y:fp16\n",
+        FSD_BY_ALL, "s layer 0:t 1:t\n");
 }
 
 static void conflict__is_kept_and_reported(void **state)
@@ -146,13 +153,13 @@ static void conflict__is_kept_and_reported(void **state)
 static void copy__belongs_to_its_concat(void **state)
 {
     (void)state;
-    struct fsd_diff *d =
-        build_diff("in x\nout y\nRelu a: x -> ta\nExp b: x -> tb\nConcat c: ta tb -> y\n",
-                   "in x\nout y\n"
-                   "P a | n:a | x:fp16 -> ta:fp16\n"
-                   "P b | n:b | x:fp16 -> y:fp16\n"
-                   "Reformat ta_copy | c:ta | ta:fp16 -> y:fp16\n",
-                   FSD_BY_ALL);
+    struct fsd_diff *d = build_diff(
+        "in x\nout y\nRelu a: x -> ta\nExp b: x -> tb\nConcat c: ta tb -> y\n",
+        "in x\nout y\n"
+        "P a | n:a | x:fp16 -> ta:fp16\n"
+        "P b | n:b | x:fp16 -> y:fp16\n"
+        "Reformat ta_copy | c:ta | ta:fp16 -> y:fp16\n",
+        FSD_BY_ALL);
 
     assert_int_equal(d->layers[2].cause, FSD_CAUSE_CONCAT);
     assert_int_equal(d->layers[2].kind, FSD_KIND_COPY);
@@ -203,12 +210,13 @@ static void merged__is_proved_by_a_reader(void **state)
            "r1 layer 0:n\nr2 unexplained\ne layer 1:n\nn layer 2:n\np layer 3:n\n");
 }
 
-/* q2 has a scale tensor of its own with q1's value, q3 another value: TensorRT merges the
- * first two. */
+/* q2 has a scale tensor of its own with q1's value, q3 another value: TensorRT merges
+ * the first two. */
 static void constants__of_equal_bytes_are_one(void **state)
 {
     (void)state;
-    expect("in x\nout y\nconst s1 0000803f\nconst s2 0000803f\nconst s3 00000040\nconst z 00\n"
+    expect("in x\nout y\nconst s1 0000803f\nconst s2 0000803f\nconst s3 "
+           "00000040\nconst z 00\n"
            "QuantizeLinear q1: x s1 z -> a\n"
            "QuantizeLinear q2: x s2 z -> b\n"
            "QuantizeLinear q3: x s3 z -> c\n"
@@ -223,12 +231,13 @@ static void constants__of_equal_bytes_are_one(void **state)
 static void repeated_names__wait_for_tensors(void **state)
 {
     (void)state;
-    struct fsd_diff *d = build_diff("in x\nout y\nRelu r: x -> a\nRelu r: a -> b\nRelu r: b -> y\n",
-                                    "in x\nout y\n"
-                                    "P r | r:r | x:fp32 -> a:fp32\n"
-                                    "P r_1 | r:r | a:fp32 -> b:fp32\n"
-                                    "P r_2 | r:r | b:fp32 -> y:fp32\n",
-                                    FSD_BY_ALL);
+    struct fsd_diff *d =
+        build_diff("in x\nout y\nRelu r: x -> a\nRelu r: a -> b\nRelu r: b -> y\n",
+                   "in x\nout y\n"
+                   "P r | r:r | x:fp32 -> a:fp32\n"
+                   "P r_1 | r:r | a:fp32 -> b:fp32\n"
+                   "P r_2 | r:r | b:fp32 -> y:fp32\n",
+                   FSD_BY_ALL);
     char *shown = show_diff(d);
 
     assert_string_equal(shown, "r layer 0:nt\nr layer 1:nt\nr layer 2:nt\n");

@@ -1,14 +1,12 @@
 """The engine dump and the profile, in the very layout trtexec gives them."""
 import json
 
-LOWER = {"Reformat": "reformat", "NoOp": "noop", "Slice": "slice"}
-
 
 class Generation:
     """What one TensorRT version writes."""
 
-    def __init__(self, number, rng, dynamic=False):
-        self.number, self.dynamic = number, dynamic
+    def __init__(self, number, rng):
+        self.number = number
         self.metadata = number >= 8.6
         self.stream = number >= 8.6
         self.location = number >= 8.4

@@ -25,6 +25,7 @@ class Forms:
         self.half = w.roll(0.5)
         self.io_half = self.half and w.gen.number >= 10 and w.roll(0.3)
         self.bare = w.gen.bare
+        self.unknown = -1 if w.roll(0.5) else 2     # without or with a context
 
     def shape(self, t):
         w = self.w
@@ -32,7 +33,7 @@ class Forms:
         dims = w.net.shape.get(t)
         if dims is None:
             return [1, 64, 8, 8]
-        return [d if d >= 0 else (-1 if w.gen.dynamic else 2) for d in dims]
+        return [d if d >= 0 else self.unknown for d in dims]
 
     def of(self, t):
         if t not in self.known:

@@ -4,6 +4,8 @@ Which words survive in a layer's name is up to the pass: a fused Relu is
 written down by ConvReluFusion and swallowed by QConvScaleFusion.  Each build
 rolls its habits once, as one TensorRT version has its own.
 """
+from . import quant
+
 POINTWISE = {"Relu", "Sigmoid", "Tanh", "Exp", "Neg", "Add", "Mul", "Sub", "Div",
              "Clip", "LeakyRelu", "Erf", "Sqrt", "Pow", "Abs", "HardSwish", "Elu",
              "HardSigmoid", "Softplus", "Where", "Min", "Max", "Log", "Reciprocal",
@@ -54,7 +56,6 @@ def silu(w):
 
 def convolutions(w):
     """Conv, then BatchNormalization, activation, residual Add, activation."""
-    from . import quant
     for c in [x for x in w.layers.values() if x.op in CONVOLUTIONS]:
         if c.region is not None:
             continue
@@ -116,7 +117,6 @@ def matmuls(w):
     for g in [x for x in w.layers.values() if x.op in ("MatMul", "Gemm")]:
         if g.region is not None:
             continue
-        from . import quant
         prefix, named = quant.weight_name(w, g.root)
         if prefix:
             g.name = prefix + g.name

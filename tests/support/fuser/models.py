@@ -1,8 +1,6 @@
 """Whole networks, by kind.  `make(kind, rng)` returns a ModelProto."""
-from onnx import helper
-
 from . import blocks as b
-from .maker import F32, I64, Maker
+from .maker import I64, Maker
 from .quantizers import Quantizer
 from .styles import Style
 
@@ -140,6 +138,3 @@ def _region(rng, nodes):
         x = b.feed_forward(m, b.attention(m, b.layer_norm(m, x)))
     m.output(x)
     return m.model("region", 17)
-
-
-__all__ = ["make", "KINDS", "SCALE_KINDS", "F32", "helper"]

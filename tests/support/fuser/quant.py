@@ -116,7 +116,7 @@ def absorb_dq(w):
             "Add", "Mul", "MaxPool", "AveragePool", "GlobalAveragePool", "Relu"}
             and not u.fixed for u in users)
         if y in w.bound or not fits or not (must or w.roll(0.8)):
-            stand(w, dq, x)
+            stand(w, dq)
             continue
         w.drop(dq)
         for u in users:
@@ -133,7 +133,7 @@ def _absorbed(w, i):
     w.settle(i, "absorbed", also={"merged"} if i in w.facts.same else ())
 
 
-def stand(w, layer, _tensor):
+def stand(w, layer):
     """Left over: a Reformat that bears the node's name."""
     layer.kind, layer.fixed = "quantize", True
     if w.gen.number < 8.2:
@@ -156,7 +156,7 @@ def absorb_q(w):
         if before is None or before.fixed or before.op not in TAKES_Q \
                 or w.only_user(before) is not q or before.region is not None \
                 or not w.roll(0.9):
-            stand(w, q, None)
+            stand(w, q)
             continue
         name, nodes = before.name, list(before.nodes)
         w.say("QuantizeDoubleInputNodes: fusing %s into %s" % (q.name, name))

@@ -65,7 +65,6 @@ class Style:
         return name
 
     def tensor(self, op, node):
-        self.count += 0
         if self.kind == "path" and node:
             return node + "_output_0"
         if self.kind == "dynamo" and node:

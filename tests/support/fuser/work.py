@@ -8,6 +8,14 @@ that lives on as the layer's precision).
 
 
 class Layer:
+    """What will be one layer of the engine.
+
+    nodes and absorbed: what it computes, and the Q and DQ in its precision;
+    mentions: nodes that its name or Metadata may speak of besides; meta: the
+    nodes of its Metadata, joined by sep; silent: no Metadata; seen_as: an
+    input's tensor -> the tensor whose shape it shows there; known_as: what a
+    Reformat calls it, if not by name; root: the node that gives it its type;
+    fixed: no step may fuse it; opaque: a body that only a region can hold."""
     __slots__ = ("id", "name", "type", "kind", "nodes", "absorbed", "mentions",
                  "meta", "sep", "silent", "ins", "outs", "origin", "inserted",
                  "loose", "region", "seen_as", "op", "opaque", "root", "fixed",
@@ -20,9 +28,7 @@ class Layer:
         self.meta, self.sep, self.silent = [], "\x1e", False
         self.ins, self.outs = [], []
         self.inserted = self.loose = self.opaque = self.fixed = False
-        self.seen_as = {}           # input tensor -> tensor whose shape it shows
-        self.root = None            # the node that gives the layer its type
-        self.known_as = None        # what a reformat calls it, if not by name
+        self.seen_as, self.root, self.known_as = {}, None, None
 
 
 class Fate:

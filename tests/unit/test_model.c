@@ -1,0 +1,176 @@
+/* Types, layouts, graphs, the operator table and the vocabulary. */
+#include "model/ops.c" /* the table itself: that it is sorted */
+
+#include "build_graph.h"
+#include "model/graph_dump.h"
+#include "model/vocab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static void dtype__names_are_distinct(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FSD__DTYPE_COUNT; i++)
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(fsd_dtype_name((enum fsd_dtype)i),
+                                    fsd_dtype_name((enum fsd_dtype)k));
+    assert_int_equal(fsd_dtype_bits(FSD_FP4), 4);
+    assert_true(fsd_dtype_rank(FSD_FP32) > fsd_dtype_rank(FSD_FP16));
+    assert_true(fsd_dtype_rank(FSD_FP16) > fsd_dtype_rank(FSD_INT8));
+    assert_true(fsd_dtype_rank(FSD_FP8) > fsd_dtype_rank(FSD_INT4));
+    assert_false(fsd_dtype_is_quantized(FSD_BOOL));
+    assert_false(fsd_dtype_is_quantized(FSD_INT32));
+    assert_true(fsd_dtype_is_quantized(FSD_FP8) && fsd_dtype_is_quantized(FSD_UINT4));
+}
+
+static void layout__has_the_name_of_tensorrt(void **state)
+{
+    static const struct {
+        struct fsd_layout layout;
+        const char *name;
+    } cases[] = {{{.order = FSD_ORDER_LINEAR}, "chw"},
+                 {{.order = FSD_ORDER_VECTORIZED, .width = 32}, "chw32"},
+                 {{.order = FSD_ORDER_CHANNELS_LAST}, "hwc"},
+                 {{.order = FSD_ORDER_CHANNELS_LAST, .pad = 8}, "hwc8"},
+                 {{.order = FSD_ORDER_VECTORIZED, .width = 32, .spatial = 3}, "cdhw32"},
+                 {{.order = FSD_ORDER_CHANNELS_LAST, .pad = 8, .spatial = 3}, "dhwc8"},
+                 {{.order = FSD_ORDER_UNKNOWN}, ""}};
+    char out[16];
+    (void)state;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(cases); i++)
+        assert_string_equal(fsd_layout_name(cases[i].layout, out), cases[i].name);
+    assert_false(fsd_layout_same(cases[1].layout, cases[0].layout));
+    assert_false(fsd_layout_same(cases[2].layout, cases[3].layout));
+}
+
+static void ops__table_is_sorted(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
+        assert_true(strcmp(rows[i - 1].op, rows[i].op) < 0);
+}
+
+static void ops__know_their_domain(void **state)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_graph *g =
+        build_model(arena, names,
+                    "in x\nout y\nReshape a: x s -> b\n"
+                    "Reshape c: b s -> d\nQuantizeLinear q: d s -> y\n");
+    (void)state;
+
+    g->nodes.at[1].domain = fsd_intern_str(names, "my.ops");
+    g->nodes.at[2].domain = fsd_intern_str(names, "com.microsoft");
+    assert_true(fsd_op_traits(g, 0) & FSD_OP_VIEW);
+    assert_int_equal(fsd_op_traits(g, 1), 0);
+    assert_true(fsd_op_traits(g, 2) & FSD_OP_QUANTIZE);
+    assert_true(fsd_op_input_is_shape(g, 0, 1) && !fsd_op_input_is_shape(g, 0, 0));
+    fsd_arena_free(arena);
+}
+
+static void graph__knows_producers_and_consumers(void **state)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_graph *g =
+        build_model(arena, names,
+                    "in x fp32 2,3\nout y\n"
+                    "Add a: x x -> b\nRelu r: b -> y\nExp e: b - -> c\n");
+    fsd_id x = fsd_graph_find(g, fsd_intern_str(names, "x"), 0);
+    fsd_id b = fsd_graph_find(g, fsd_intern_str(names, "b"), 0);
+    (void)state;
+
+    assert_int_equal(fsd_tensor_producer(g, b), 0);
+    assert_int_equal(fsd_tensor_producer(g, x), FSD_NONE);
+    assert_int_equal(g->tensors.at[x].consumers.n, 2);
+    assert_int_equal(g->tensors.at[b].consumers.n, 2);
+    assert_int_equal(fsd_form_count(g, fsd_tensor_form(g, x)), 6);
+    assert_int_equal(fsd_form_count(g, fsd_tensor_form(g, b)), -1);
+    assert_int_equal(fsd_node_in_tensor(g, 2, 1), FSD_NONE);
+    assert_int_equal(fsd_node_in_tensor(g, 2, 9), FSD_NONE);
+    assert_int_equal(fsd_graph_find(g, fsd_intern_str(names, "nothing"), 0), FSD_NONE);
+    fsd_arena_free(arena);
+}
+
+static void graph__names_belong_to_scopes(void **state)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
+    fsd_sym x = fsd_intern_str(g->names, "x"), y = fsd_intern_str(g->names, "y");
+    fsd_id branch = fsd_graph_add_scope(
+        g, (struct fsd_scope){.kind = FSD_SCOPE_SUBGRAPH, .parent = 0, .owner = 0});
+    fsd_id body = fsd_graph_add_scope(
+        g, (struct fsd_scope){.kind = FSD_SCOPE_FUNCTION, .parent = 0, .owner = 0});
+    fsd_id outer = fsd_graph_add_tensor(g, x, 0),
+           inner = fsd_graph_add_tensor(g, y, branch);
+    (void)state;
+
+    assert_int_equal(fsd_graph_resolve(g, x, branch), outer);
+    assert_int_equal(fsd_graph_resolve(g, y, branch), inner);
+    assert_int_equal(fsd_graph_resolve(g, y, 0), FSD_NONE);
+    assert_int_equal(fsd_graph_resolve(g, x, body),
+                     FSD_NONE); /* a function sees nothing outside */
+    fsd_arena_free(arena);
+}
+
+static void graph__counts_without_overflow(void **state)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
+    struct fsd_dim huge[] = {{INT64_MAX, 0}, {2, 0}}, none[] = {{INT64_MAX, 0}, {0, 0}};
+    struct fsd_form form = {.type = FSD_FP32, .ranked = true};
+    fsd_id too_many = fsd_graph_add_form(g, form, huge, 2);
+    fsd_id empty = fsd_graph_add_form(g, form, none, 2);
+    fsd_id scalar = fsd_graph_add_form(g, form, NULL, 0);
+    (void)state;
+
+    assert_int_equal(fsd_form_count(g, &g->forms.at[too_many]), -1);
+    assert_int_equal(fsd_form_count(g, &g->forms.at[empty]), 0);
+    assert_int_equal(fsd_form_count(g, &g->forms.at[scalar]), 1);
+    fsd_arena_free(arena);
+}
+
+static void vocab__tells_names_apart(void **state)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_graph *g =
+        build_model(arena, names,
+                    "in x\nout y\nConv Conv_1: x -> a.b\nConv Conv_12: a.b -> c\n"
+                    "Relu -: c -> y\nRelu Conv_1: c -> d\n");
+    struct fsd_vocab *v = fsd_vocab_new(arena, g);
+    (void)state;
+
+    assert_int_equal(fsd_vocab_find(v, "Conv_12", 7)->nodes.n, 1);
+    assert_int_equal(fsd_vocab_find(v, "Conv_1", 6)->nodes.n,
+                     2); /* two nodes bear it */
+    assert_null(fsd_vocab_find(v, "Conv_", 5));
+    assert_int_equal(v->pool.at[fsd_vocab_find(v, "node_of_y", 9)->nodes.at], 2);
+    assert_null(fsd_vocab_find(v, "a_b", 3));
+    assert_non_null(fsd_vocab_find_loose(v, "a_b", 3));
+    for (uint32_t i = 1; i < v->lengths.n; i++)
+        assert_true(v->lengths.at[i - 1] > v->lengths.at[i]);
+    fsd_arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dtype__names_are_distinct),
+        cmocka_unit_test(layout__has_the_name_of_tensorrt),
+        cmocka_unit_test(ops__table_is_sorted),
+        cmocka_unit_test(ops__know_their_domain),
+        cmocka_unit_test(graph__knows_producers_and_consumers),
+        cmocka_unit_test(graph__names_belong_to_scopes),
+        cmocka_unit_test(graph__counts_without_overflow),
+        cmocka_unit_test(vocab__tells_names_apart),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
