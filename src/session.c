@@ -18,6 +18,12 @@
 #define MODEL_LIMIT  (UINT64_C(1) << 40)
 #define ENGINE_LIMIT (UINT64_C(1) << 30)
 
+static void begin(const struct fsd_options *opt, const char *stage)
+{
+    if (opt->progress)
+        opt->progress(opt->payload, stage);
+}
+
 static enum fsd_status load_model(struct fsd_diff *d, const char *path,
                                   struct fsd_error *err)
 {
@@ -51,8 +57,12 @@ static enum fsd_status load(struct fsd_diff *d, const struct fsd_options *opt,
 
     d->model = fsd_graph_new(d->arena, d->names);
     d->engine = fsd_graph_new(d->arena, d->names);
+    begin(opt, "reading the model");
     status = load_model(d, opt->model, err);
-    return status == FSD_OK ? load_engine(d, opt->engine, err) : status;
+    if (status != FSD_OK)
+        return status;
+    begin(opt, "reading the engine");
+    return load_engine(d, opt->engine, err);
 }
 
 /* A pair belongs together when most of the names that could be the model's are.  Two
@@ -80,10 +90,13 @@ static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
     if (status != FSD_OK)
         return status;
     d->evidence = opt->evidence ? opt->evidence : FSD_BY_ALL;
+    begin(opt, "proving facts");
     d->facts = fsd_facts_new(d->arena, d->model);
+    begin(opt, "matching");
     d->match = fsd_match_new(d->arena, d->facts, d->engine, d->evidence);
     if (!opt->force && (status = check_fit(d, err)) != FSD_OK)
         return status;
+    begin(opt, "explaining");
     fsd_diff_kinds(d);
     fsd_diff_fates(d);
     fsd_diff_causes(d);
@@ -135,7 +148,7 @@ uint32_t fsd_diff_findings(const struct fsd_diff *diff, enum fsd_severity least)
 {
     uint32_t n = 0;
 
-    for (int s = least; s < FSD__SEVERITY_COUNT; s++)
+    for (unsigned s = least; s < FSD__SEVERITY_COUNT; s++)
         n += diff->summary.by_severity[s];
     return n;
 }
@@ -161,8 +174,9 @@ enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *format,
     return flush(out, err);
 }
 
-static enum fsd_status dump(struct fsd_diff *d, bool model, const struct fsd_options *opt,
-                            FILE *out, struct fsd_error *err)
+static enum fsd_status dump(struct fsd_diff *d, bool model,
+                            const struct fsd_options *opt, FILE *out,
+                            struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
 
@@ -191,7 +205,8 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected model or engine to dump, found '%s'", side);
     if (model ? !opt->model : !opt->engine)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "no %s given to dump", side);
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "no %s given to dump",
+                        side);
     d = new_run();
     status = dump(d, model, opt, out, err);
     fsd_diff_free(d);

@@ -77,12 +77,17 @@ enum fsd_evidence {
 
 enum fsd_severity { FSD_INFO, FSD_WARNING, FSD_ERROR, FSD__SEVERITY_COUNT };
 
+/** Told when a stage of a run begins ("matching"); must not call back into the run. */
+typedef void fsd_progress_fn(void *payload, const char *stage);
+
 /** Zero is the default of every field. */
 struct fsd_options {
     const char *model;  /**< path of the ONNX model; "-" reads standard input */
     const char *engine; /**< path of the engine dump; "-" reads standard input */
     unsigned evidence;  /**< mask of enum fsd_evidence; 0 means all */
     bool force;         /**< go on though model and engine do not fit */
+    fsd_progress_fn *progress; /**< NULL: nobody wants to know */
+    void *payload;             /**< handed to `progress` */
 };
 
 /** How a report looks.  Zero is the default of every field. */

@@ -1,6 +1,7 @@
 /* Exit status as diff(1): 0, 1 findings at or above --fail-on, 2 trouble. */
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 
@@ -10,6 +11,7 @@ static int complain(const struct fsd_error *err)
 {
     char text[1024];
 
+    end_progress();
     fprintf(stderr, "fusiondiff: %s\n", fsd_error_text(err, text, sizeof text));
     return TROUBLE;
 }
@@ -18,7 +20,13 @@ static enum fsd_status write_all(const struct command_line *line,
                                  const struct fsd_diff *diff, struct fsd_error *err)
 {
     for (unsigned i = 0; i < line->n_outputs; i++) {
-        enum fsd_status status = write_output(line, &line->outputs[i], diff, err);
+        enum fsd_status status;
+
+        if (line->outputs[i].path)
+            progress_stage("writing");
+        else
+            end_progress();
+        status = write_output(line, &line->outputs[i], diff, err);
 
         if (status != FSD_OK)
             return status;
@@ -37,6 +45,7 @@ int main(int argc, char **argv)
     if (argc)
         argv[0] = name;
     parse_command_line(&line, argc, argv);
+    show_progress(&line.run);
     if (check_outputs(&line, &err) != FSD_OK ||
         (!line.dump && fsd_diff_open(&diff, &line.run, &err) != FSD_OK) ||
         write_all(&line, diff, &err) != FSD_OK)
@@ -44,6 +53,7 @@ int main(int argc, char **argv)
     else if (diff && line.fail_on >= 0 &&
              fsd_diff_findings(diff, (enum fsd_severity)line.fail_on))
         exit_status = FINDINGS;
+    end_progress();
     fsd_diff_free(diff);
     return exit_status;
 }

@@ -143,7 +143,8 @@ static bool has_ending(const char *path)
 
 static void finish(struct command_line *line, struct argp_state *state)
 {
-    if (line->dump && line->run.model && !line->run.engine && !strcmp(line->dump, "engine")) {
+    if (line->dump && line->run.model && !line->run.engine &&
+        !strcmp(line->dump, "engine")) {
         line->run.engine = line->run.model; /* the only file is the engine */
         line->run.model = NULL;
     } else if (!line->run.model || (!line->run.engine && !line->dump)) {
@@ -154,7 +155,8 @@ static void finish(struct command_line *line, struct argp_state *state)
     for (unsigned i = 0; i < line->n_outputs; i++)
         if (line->format)
             line->outputs[i].format = line->format;
-        else if (!line->outputs[i].format && has_ending(line->outputs[i].path) && !line->dump)
+        else if (!line->outputs[i].format && has_ending(line->outputs[i].path) &&
+                 !line->dump)
             argp_error(state, "'%s' does not tell its format: use -f",
                        line->outputs[i].path);
 }

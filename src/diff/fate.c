@@ -52,9 +52,14 @@ static struct fsd_node_result quantizer(const struct fsd_diff *d, fsd_id node)
 
 /* -------------------------------------------------------------------- doubts */
 
+static bool in_region(const struct fsd_diff *d, fsd_id node)
+{
+    return d->match->region_of_node[node] != FSD_NONE;
+}
+
 struct doubts {
-    fsd_id *shown;   /* by value class (its first node): a node of it that has a layer */
-    bool *merged;    /* by node: a duplicate that was seen to be replaced */
+    fsd_id *shown; /* by value class (its first node): a node of it that has a layer */
+    bool *merged;  /* by node: a duplicate that was seen to be replaced */
     bool *mentioned; /* by symbol: a layer has this name, which several nodes bear */
 };
 
@@ -65,7 +70,7 @@ static void index_shown(const struct fsd_diff *d, fsd_id *shown)
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
         fsd_id first = d->facts->first_twin[i];
 
-        if (d->match->of_node[i].n && shown[first] == FSD_NONE)
+        if ((d->match->of_node[i].n || in_region(d, i)) && shown[first] == FSD_NONE)
             shown[first] = i;
     }
 }
@@ -120,7 +125,8 @@ static struct doubts find_doubts(const struct fsd_diff *d, struct fsd_arena *scr
 }
 
 /* An unnamed node shares its lack of a name with strangers: that doubts nothing. */
-static bool may_be_mentioned(const struct fsd_diff *d, const struct doubts *x, fsd_id node)
+static bool may_be_mentioned(const struct fsd_diff *d, const struct doubts *x,
+                             fsd_id node)
 {
     fsd_sym name = d->model->nodes.at[node].name;
 
@@ -150,15 +156,10 @@ static bool is_written_in_place(const struct fsd_diff *d, fsd_id node)
     if (e == FSD_NONE || d->engine->tensors.at[e].producers.n < 2)
         return false;
     for (uint32_t i = 0; i < d->engine->tensors.at[e].producers.n; i++)
-        if (d->layers[d->engine->links.at[d->engine->tensors.at[e].producers.at + i]].kind ==
-            FSD_KIND_COPY)
+        if (d->layers[d->engine->links.at[d->engine->tensors.at[e].producers.at + i]]
+                .kind == FSD_KIND_COPY)
             return false;
     return true;
-}
-
-static bool in_region(const struct fsd_diff *d, fsd_id node)
-{
-    return d->match->region_of_node[node] != FSD_NONE;
 }
 
 /* Quantized on one side only, and no node is known to be its: it may be a Q or DQ that
@@ -176,14 +177,16 @@ static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id nod
     const struct fsd_region *r = &d->match->regions.at[d->match->region_of_node[node]];
     bool quantized = false, standing = false;
 
-    for (uint32_t i = 0; (d->facts->traits[node] & FSD_OP_QDQ) && i < r->layers.n; i++) {
+    for (uint32_t i = 0; (d->facts->traits[node] & FSD_OP_QDQ) && i < r->layers.n;
+         i++) {
         fsd_id layer = d->match->pool.at[r->layers.at + i];
 
         quantized |= layer_is_quantized(d, layer);
         standing |= may_stand(d, layer);
     }
     if (quantized && !standing)
-        return result(FSD_FATE_ABSORBED, "its region reads or writes the quantized type");
+        return result(FSD_FATE_ABSORBED,
+                      "its region reads or writes the quantized type");
     return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
 }
 
@@ -210,10 +213,10 @@ static struct fsd_node_result proved(const struct fsd_diff *d, const struct doub
     }
     if (is_written_in_place(d, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
-    if (in_region(d, node))
-        return in_its_region(d, node);
     if (x->merged[node])
         return merged(d, x, node);
+    if (in_region(d, node))
+        return in_its_region(d, node);
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
 }
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* A Concat does not count: a DQ that writes its part of one in place is still a DQ. */
 static bool all_quantizers(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;
@@ -15,7 +16,8 @@ static bool all_quantizers(const struct fsd_diff *d, fsd_id layer)
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
         if (!(d->facts->traits[node] & FSD_OP_QDQ) &&
-            d->facts->same[node] == FSD_SAME_NOT)
+            d->facts->same[node] == FSD_SAME_NOT &&
+            !fsd_node_is(d->model, node, "Concat"))
             return false;
     }
     return m->of_layer[layer].n > 0;
@@ -34,7 +36,8 @@ static enum fsd_kind refine(const struct fsd_diff *d, fsd_id layer)
     enum fsd_kind kind = d->engine->layers.at[layer].kind;
 
     if ((kind == FSD_KIND_COMPUTE || kind == FSD_KIND_REFORMAT) &&
-        any_quantizer(d, layer) && all_quantizers(d, layer))
+        d->engine->layers.at[layer].may_quantize && any_quantizer(d, layer) &&
+        all_quantizers(d, layer))
         return FSD_KIND_QUANTIZE;
     return kind;
 }

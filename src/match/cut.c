@@ -40,8 +40,8 @@ struct visit {
 struct fsd_cutter {
     struct fsd_match *m;
     /* By model tensor, the first of its value: */
-    bool *held;      /* the engine has it */
-    bool *root_held; /* it is the root of one that the engine has */
+    bool *held;                       /* the engine has it */
+    bool *root_held;                  /* it is the root of one that the engine has */
     uint32_t *read, *root_read;       /* unit mark */
     uint32_t *written, *root_written; /* unit mark */
     /* By model tensor itself: */
@@ -193,7 +193,8 @@ static void step_input(struct fsd_cutter *c, struct visit *top,
         break;
     case STOP_AT_READ:
         c->reaches[top->node] = c->mark;
-        if (c->read[value_of(c, tensor)] == c->mark && c->read_itself[tensor] != c->mark)
+        if (c->read[value_of(c, tensor)] == c->mark &&
+            c->read_itself[tensor] != c->mark)
             c->m->replaced[tensor] = true;
         break;
     case GO_ON:
@@ -244,7 +245,8 @@ static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 
 /* The Q moved before a tensor belongs to the layer that writes it, unless that layer
  * reads such a tensor of the same Q itself: then the Q moved further back. */
-static void add_moved(struct fsd_cutter *c, const struct fsd_node *layer, struct fsd_span *span)
+static void add_moved(struct fsd_cutter *c, const struct fsd_node *layer,
+                      struct fsd_span *span)
 {
     struct fsd_match *m = c->m;
 

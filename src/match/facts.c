@@ -117,8 +117,9 @@ static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
                        new_work(scratch, 2 * g->tensors.n)};
 
     for (fsd_id t = 0; t < g->tensors.n; t++) {
-        bool initializer = (g->tensors.at[t].flags & (FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE)) &&
-                           !g->tensors.at[t].producers.n;
+        bool initializer =
+            (g->tensors.at[t].flags & (FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE)) &&
+            !g->tensors.at[t].producers.n;
 
         if (initializer)
             gain(&w, t, f->constant);

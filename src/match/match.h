@@ -51,10 +51,10 @@ struct fsd_match {
     const struct fsd_facts *facts;
     unsigned evidence; /**< what may be used */
 
-    fsd_id *twin; /**< by engine tensor: the model's tensor it holds, FSD_NONE */
-    fsd_id *moved_q; /**< by engine tensor: the Q that was moved before it, so that it holds
-                        the twin's quantized value; FSD_NONE */
-    fsd_id *unit; /**< by layer: the layers it shares engine-only tensors with */
+    fsd_id *twin;    /**< by engine tensor: the model's tensor it holds, FSD_NONE */
+    fsd_id *moved_q; /**< by engine tensor: the Q that was moved before it, so that it
+                        holds the twin's quantized value; FSD_NONE */
+    fsd_id *unit;    /**< by layer: the layers it shares engine-only tensors with */
 
     FSD_VEC(struct fsd_link) links; /**< sorted by layer, then node */
     struct fsd_span *of_layer;      /**< by layer: in links */

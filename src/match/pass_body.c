@@ -25,7 +25,8 @@ void fsd_pass_body(struct fsd_match *m)
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         fsd_id owner = g->scopes.at[g->nodes.at[i].scope].owner;
 
-        if (owner != FSD_NONE && !m->of_node[i].n && !fsd_node_is(g, owner, "If"))
+        if (owner != FSD_NONE && !m->of_node[i].n && !fsd_node_is(g, owner, "If") &&
+            !m->facts->folded[i] && m->facts->same[i] == FSD_SAME_NOT)
             copy_links(m, owner, i);
     }
     fsd_match_index(m);

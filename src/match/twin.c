@@ -112,51 +112,26 @@ static void follow_swap(struct fsd_match *m, fsd_id e)
     }
     quantizer = find_quantizer(f, tensor);
     before = data_input(f, node);
-    if (!(f->traits[node] & FSD_OP_COMMUTES) || quantizer == FSD_NONE || before == FSD_NONE)
+    if (!(f->traits[node] & FSD_OP_COMMUTES) || quantizer == FSD_NONE ||
+        before == FSD_NONE)
         return;
     m->twin[e] = before;
     m->moved_q[e] = quantizer;
 }
 
-/* A name that the engine has added to is a weak sign: it counts only where no other
- * tensor of the engine has that name, whole or added to ("120.1_0_myl4" beside "120" is a
- * step on the way to it). */
-static void claim(struct fsd_match *m, uint32_t *claims)
+static void name_twins(struct fsd_match *m)
 {
     for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
         const struct fsd_tensor *tensor = &m->engine->tensors.at[e];
+        fsd_id t = named(m->model, tensor->name);
 
-        m->twin[e] = named(m->model, tensor->name);
-        if (m->twin[e] == FSD_NONE && tensor->alias)
-            m->twin[e] = named(m->model, tensor->alias);
-        if (m->twin[e] != FSD_NONE)
-            claims[m->twin[e]]++;
-    }
-}
-
-static bool is_weak(const struct fsd_match *m, fsd_id e)
-{
-    return m->engine->tensors.at[e].name != m->model->tensors.at[m->twin[e]].name;
-}
-
-static void name_twins(struct fsd_match *m)
-{
-    struct fsd_arena *scratch = fsd_arena_new();
-    uint32_t *claims = FSD_NEW(scratch, uint32_t, m->model->tensors.n);
-
-    claim(m, claims);
-    for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
-        fsd_id t = m->twin[e];
-
-        if (t == FSD_NONE)
-            continue;
-        if (is_weak(m, e) && claims[t] > 1)
-            m->twin[e] = FSD_NONE;
-        else if (!m->facts->constant[t] && !is_quantized(m->facts, t) &&
-                 fsd_dtype_is_quantized(fsd_tensor_form(m->engine, e)->type))
+        if (t == FSD_NONE && tensor->alias)
+            t = named(m->model, tensor->alias);
+        m->twin[e] = t;
+        if (t != FSD_NONE && !m->facts->constant[t] && !is_quantized(m->facts, t) &&
+            fsd_dtype_is_quantized(fsd_tensor_form(m->engine, e)->type))
             follow_swap(m, e);
     }
-    fsd_arena_free(scratch);
 }
 
 static bool hand_on(struct fsd_match *m, fsd_id layer)

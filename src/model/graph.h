@@ -195,11 +195,12 @@ struct fsd_layer {
     enum fsd_origin origin;
     fsd_sym origin_text;
     enum fsd_name_form form;
-    bool names_output;            /**< FSD_NAME_REFORMAT: for an output, not an input */
-    uint32_t names_port;          /**< FSD_NAME_REFORMAT: the tensor's number */
-    fsd_sym base_name;            /**< the name without its " [profile N]" */
-    int32_t profile;              /**< N; -1 when the name has none */
-    bool plugin;                  /**< a custom layer */
+    bool names_output;   /**< FSD_NAME_REFORMAT: for an output, not an input */
+    uint32_t names_port; /**< FSD_NAME_REFORMAT: the tensor's number */
+    fsd_sym base_name;   /**< the name without its " [profile N]" */
+    int32_t profile;     /**< N; -1 when the name has none */
+    bool may_quantize;   /**< of a type that a Q or DQ left standing can have */
+    bool plugin;         /**< a custom layer */
     fsd_sym tactic, tactic_value; /**< 0 when absent */
     fsd_sym subtype;              /**< ParameterType or PluginType; 0 when absent */
     uint64_t weights, bias;       /**< elements; 0 when absent */

@@ -10,10 +10,10 @@ struct row {
 };
 
 /* Sorted by name.  Which operators a Q or DQ may cross: TensorRT's Q/DQ propagation
- * ("Swapping MaxPool_12 with QuantizeLinear_15", 8.4).  Shape operands: the inputs whose
- * values decide the shape of the output (ONNX operator specification, opsets 1 to 24);
- * an operator without FSD_OP_SHAPED, like NonZero, has an output whose shape depends on
- * its data, or is not in this table. */
+ * ("Swapping MaxPool_12 with QuantizeLinear_15", 8.4).  Shape operands: the inputs
+ * whose values decide the shape of the output (ONNX operator specification, opsets 1 to
+ * 24); an operator without FSD_OP_SHAPED, like NonZero, has an output whose shape
+ * depends on its data, or is not in this table. */
 /* clang-format off */
 static const struct row rows[] = {
     {"Abs", FSD_OP_SHAPED, 0},
@@ -203,7 +203,8 @@ static bool domain_is_known(const struct fsd_graph *g, fsd_sym domain, unsigned 
 
 static const struct row *find_row(const struct fsd_graph *g, const struct fsd_node *n)
 {
-    return bsearch(fsd_text(g->names, n->op), rows, FSD_COUNT_OF(rows), sizeof *rows, by_op);
+    return bsearch(fsd_text(g->names, n->op), rows, FSD_COUNT_OF(rows), sizeof *rows,
+                   by_op);
 }
 
 unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node)

@@ -15,8 +15,8 @@ enum fsd_op_trait {
     FSD_OP_CONSTANT = 1 << 7,   /**< Constant */
     FSD_OP_WEIGHTED =
         1 << 8, /**< Conv, Gemm, MatMul: runs narrow only if both sides do */
-    FSD_OP_SHAPED = 1 << 10,    /**< its output's shape follows from its inputs' shapes, its
-                                   attributes and its shape operands */
+    FSD_OP_SHAPED = 1 << 10, /**< its output's shape follows from its inputs' shapes,
+                                its attributes and its shape operands */
     FSD_OP_STANDARD = 1 << 9 /**< of a domain whose operators are known to be pure */
 };
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)

@@ -175,14 +175,14 @@ static void put_what(const struct fsd_diff *d, fsd_id layer, FILE *out)
     put_change(d, n, out);
 }
 
-static void fill_right(const struct fsd_diff *d, const struct fsd_style *style, fsd_id layer,
-                       struct block *b)
+static void fill_right(const struct fsd_diff *d, const struct fsd_style *style,
+                       fsd_id layer, struct block *b)
 {
     const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
     bool one_line = d->layers[layer].inserted && is_long(d, style);
-    enum fsd_ink ink = d->layers[layer].inserted                   ? FSD_INK_INSERTED
+    enum fsd_ink ink = d->layers[layer].inserted                  ? FSD_INK_INSERTED
                        : !is_even(d, &d->engine->nodes.at[layer]) ? FSD_INK_CHANGED
-                                                                   : FSD_INK_PLAIN;
+                                                                  : FSD_INK_PLAIN;
     struct note note;
 
     if (open_note(&note)) {
@@ -251,8 +251,8 @@ static void add_quiet(const uint32_t *quiet, struct block *b)
     add_left(b, &note, "", FSD_INK_FAINT);
 }
 
-static void fill_left(const struct fsd_diff *d, const struct fsd_style *style, fsd_id layer,
-                      struct block *b)
+static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
+                      fsd_id layer, struct block *b)
 {
     uint32_t quiet[FSD__FATE_COUNT] = {0}, any_quiet = 0, shown = 0, hidden = 0;
     struct note note;
@@ -352,8 +352,8 @@ static size_t put_fitted(const char *text, size_t width, FILE *out)
 }
 
 /* The text at the left of the column, the tail at its right. */
-static void put_cell(const struct cell *cell, size_t width, const struct fsd_style *style,
-                     FILE *out)
+static void put_cell(const struct cell *cell, size_t width,
+                     const struct fsd_style *style, FILE *out)
 {
     size_t tail = strlen(cell->tail);
     size_t used;
@@ -514,7 +514,8 @@ static void put_heading(const struct fsd_style *style, FILE *out)
         fprintf(out, "%*s %-*s   engine\n", NUMBER, "layer", (int)left,
                 "node and evidence (metadata, name, log, tensor)");
     else
-        fprintf(out, "%*s   with its nodes and evidence (metadata, name, log, tensor)\n",
+        fprintf(out,
+                "%*s   with its nodes and evidence (metadata, name, log, tensor)\n",
                 NUMBER, "layer");
     fsd_ink(style, FSD_INK_PLAIN, out);
 }

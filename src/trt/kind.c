@@ -70,12 +70,27 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type)
     return kind;
 }
 
+/* What a Q or DQ left standing has been seen as: Scale (8.0), Reformat (8.2 and later),
+ * a pointwise or generated kernel.  A convolution never is, whatever its name holds. */
+static bool may_quantize(const char *type)
+{
+    static const char *const starts[] = {"Reformat",    "Scale",      "NoOp",
+                                         "Quantize",    "Dequantize", "PointWise",
+                                         "ElementWise", "kgen",       "fusion"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(starts); i++)
+        if (!strncasecmp(type, starts[i], strlen(starts[i])))
+            return true;
+    return !*type; /* names only: not known */
+}
+
 void fsd_trt_kinds(struct fsd_graph *g)
 {
     for (fsd_id i = 0; i < g->layers.n; i++) {
         const char *type = fsd_text(g->names, g->nodes.at[i].op);
 
         g->layers.at[i].kind = kind_of(&g->layers.at[i], type);
+        g->layers.at[i].may_quantize = may_quantize(type);
         g->layers.at[i].plugin = !strncasecmp(type, "Plugin", 6);
     }
 }

@@ -185,13 +185,22 @@ static void read_base(struct fsd_expr *p, struct fsd_layer *layer)
         fsd_expr_read(p, layer);
 }
 
-/* Takes each " [profile N]" out; in a Myelin kernel's name it stands in the middle. */
+static bool is_known_whole(const struct fsd_expr *p)
+{
+    const struct fsd_meaning *what =
+        p->vocab ? fsd_vocab_find(p->vocab, p->text.s, p->text.n) : NULL;
+
+    return what && fsd_meaning_fits(p->vocab, what);
+}
+
+/* Takes " [profile N]" out at the end and, in a Myelin kernel's name, before "_myl"; in
+ * other places, and where the whole is a name of the model, it is part of the name. */
 static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
 {
     char *out;
     size_t used = 0;
 
-    if (!strstr(p->text.s, PROFILE))
+    if (!strstr(p->text.s, PROFILE) || is_known_whole(p))
         return name;
     out = FSD_NEW(p->g->arena, char, p->text.n);
     for (size_t i = 0; i < p->text.n;) {
@@ -199,7 +208,8 @@ static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
 
         if (fsd_scan_skip(&p->text, &end, PROFILE) &&
             fsd_scan_skip_number(&p->text, &end) &&
-            fsd_scan_skip(&p->text, &end, "]")) {
+            fsd_scan_skip(&p->text, &end, "]") &&
+            (end == p->text.n || fsd_scan_at(&p->text, end, "_myl"))) {
             *profile = (int32_t)fsd_scan_number(&p->text, i + sizeof PROFILE - 1);
             i = end;
         } else {

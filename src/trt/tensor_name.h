@@ -4,9 +4,12 @@
 
 #include "model/vocab.h"
 
-/** Sets `alias` of every tensor whose name is not the model's but becomes it when what
- *  Myelin and profiles append is taken off: "relu_2.1_myl4", "/Add_output_0'.1_74",
- *  "x [profile 1]" (TensorRT 10.x).  Where two readings both exist, none is taken. */
+/** Sets `alias` of every tensor whose name is not the model's but becomes it when
+ *  " [profile N]" is taken off its end (TensorRT 10.16, engines with several profiles).
+ *
+ *  Names that Myelin made ("relu_2.1_myl4") are no aliases although they look like it:
+ * in corpus/inspector-text-trt10.16 the input of the first matrix product, [-1,3136],
+ * is named Activation3_output.1_4_myl6 after an activation of [-1,1024]. */
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab);
 
 #endif

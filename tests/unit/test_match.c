@@ -222,7 +222,7 @@ static void constants__of_equal_bytes_are_one(void **state)
            "QuantizeLinear q3: x s3 z -> c\n"
            "Custom op: a b c -> y\n",
            "in x\nout y\n"
-           "Q q1 | n:q1 | x:fp32 -> a:int8\n"
+           "Reformat q1 | n:q1 | x:fp32 -> a:int8\n"
            "K op | n:op | a:int8 x:fp32 -> y:fp32\n",
            FSD_BY_ALL, "q1 layer 0:nt\nq2 merged\nq3 absorbed 1:t\nop layer 1:nt\n");
 }
