@@ -10,6 +10,7 @@
 #include "model/vocab.h"
 #include "onnx/onnx.h"
 #include "report/report.h"
+#include "report/view.h"
 #include "trt/trt.h"
 
 #include <string.h>
@@ -125,7 +126,7 @@ enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *o
     *out = NULL;
     if (!opt->model || !opt->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a model and an engine, found only one of them");
+                        "expected MODEL and ENGINE, found only one of them");
     if (!strcmp(opt->model, "-") && !strcmp(opt->engine, "-"))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "only one input can be standard input");
@@ -172,6 +173,24 @@ enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *format,
                         format);
     writer->write(diff, style ? style : &plain, out);
     return flush(out, err);
+}
+
+enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
+                              const struct fsd_query *query, const char *format,
+                              const struct fsd_style *style, FILE *out,
+                              struct fsd_error *err)
+{
+    static const struct fsd_style plain = {0};
+    const struct fsd_view *v = fsd_view_find(view);
+    enum fsd_status status;
+
+    if (!v)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%s'", view);
+    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "%s writes text and json, not %s", view, format);
+    status = v->write(diff, query, *format == 'j', style ? style : &plain, out, err);
+    return status == FSD_OK ? flush(out, err) : status;
 }
 
 static enum fsd_status dump(struct fsd_diff *d, bool model,

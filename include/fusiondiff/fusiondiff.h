@@ -82,12 +82,21 @@ typedef void fsd_progress_fn(void *payload, const char *stage);
 
 /** Zero is the default of every field. */
 struct fsd_options {
-    const char *model;  /**< path of the ONNX model; "-" reads standard input */
-    const char *engine; /**< path of the engine dump; "-" reads standard input */
-    unsigned evidence;  /**< mask of enum fsd_evidence; 0 means all */
-    bool force;         /**< go on though model and engine do not fit */
-    fsd_progress_fn *progress; /**< NULL: nobody wants to know */
-    void *payload;             /**< handed to `progress` */
+    const char *model;  /**< path of the ONNX model; "-" reads standard input; NULL when
+                             `engine` is a build log that holds the model's nodes */
+    const char *engine; /**< path of the engine dump or build log; "-" as above */
+    unsigned engine_number; /**< which engine of a log, from 1; 0: its only one */
+    const char *log;        /**< a build log beside the dump; NULL */
+    const char *const *profiles; /**< of the same engine: layer times */
+    unsigned n_profiles;
+    const char *times;         /**< trtexec --exportTimes; NULL */
+    const char *const *shapes; /**< "input=1x3x224x224", for dynamic dimensions */
+    unsigned n_shapes;
+    double peak_gb_s, peak_top_s; /**< of the device, for the roofline; 0: not known */
+    unsigned evidence;            /**< mask of enum fsd_evidence; 0 means all */
+    bool force;                   /**< go on though model and engine do not fit */
+    fsd_progress_fn *progress;    /**< NULL: nobody wants to know */
+    void *payload;                /**< handed to `progress` */
 };
 
 /** How a report looks.  Zero is the default of every field. */
@@ -128,6 +137,29 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
                                        const struct fsd_style *style, FILE *out,
                                        struct fsd_error *err);
 
+/** What one question is about.  Zero is the default of every field. */
+struct fsd_query {
+    const char *const *words; /**< names or globs of nodes or layers */
+    unsigned n_words;
+    bool layers;              /**< the words name layers where nodes are the default */
+    unsigned top;             /**< so many at most; 0: all */
+    double min_ms, min_share; /**< leave out what costs less; share from 0 to 1 */
+    unsigned depth;           /**< of name scopes; 0: a useful one */
+    const char *not_type;     /**< "int8": what runs in another type */
+    const char *as;           /**< form of a list of names */
+    const char *check;        /**< path of a list of names to check */
+};
+
+/** Writes the answer to one question: "reformats", "where", "inside", "names", ...
+ *  @param format "text" or "json".
+ *  @param style  may be NULL.
+ *  @return FSD_OK; FSD_E_ARG for an unknown view or format, or when a word names
+ *          nothing; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
+                                      const struct fsd_query *query, const char *format,
+                                      const struct fsd_style *style, FILE *out,
+                                      struct fsd_error *err);
+
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
  *  @param side "model", which needs `opt->model`; or "engine", which needs `opt->engine`
@@ -137,7 +169,8 @@ FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt
                                  struct fsd_error *err);
 
 /** The format that belongs to a name ("text", "json") or, when `name` is a path,
- *  to its ending; NULL when there is none.  The string is static. */
+ *  to its ending; NULL when there is none.  The string is static.  Not every verb
+ *  writes every format. */
 FSD_API const char *fsd_format_find(const char *name);
 
 /** The i-th format's name, NULL past the last. */

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* argp */
-#include "cli/options.h"
+#include "cli/verb.h"
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -12,10 +11,14 @@ enum {
     KEY_FORCE,
     KEY_ALL,
     KEY_ONE_COLUMN,
-    KEY_DUMP,
-    KEY_FAIL_ON,
     KEY_WIDTH,
-    KEY_COLOR
+    KEY_COLOR,
+    KEY_LOG,
+    KEY_ENGINE,
+    KEY_PROFILE,
+    KEY_TIMES,
+    KEY_SHAPE,
+    KEY_PEAK
 };
 
 static const struct argp_option options[] = {
@@ -29,21 +32,19 @@ static const struct argp_option options[] = {
     {"color", KEY_COLOR, "WHEN", 0, "auto (the default), always or never", 2},
     {"evidence", KEY_EVIDENCE, "LIST", 0,
      "Use only this evidence: metadata,name,log,tensor,structure", 3},
+    {"log", KEY_LOG, "FILE", 0, "The build's verbose log", 3},
+    {"engine", KEY_ENGINE, "N", 0, "Which engine of a log that holds several", 3},
+    {"profile", KEY_PROFILE, "FILE", 0,
+     "Layer times of the engine, from trtexec --exportProfile; may be repeated", 3},
+    {"times", KEY_TIMES, "FILE", 0, "Times of whole runs, from trtexec --exportTimes",
+     3},
+    {"shape", KEY_SHAPE, "NAME=DIMS", 0,
+     "Dimensions of a dynamic input, as images=1x3x224x224; may be repeated", 3},
+    {"peak", KEY_PEAK, "GB/S,TOP/S", 0, "What the device can do, for the roofline", 3},
     {"force", KEY_FORCE, NULL, 0, "Go on though model and engine do not fit", 3},
-    {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
-     "Exit with 1 when there is a finding of at least info, warning or error", 3},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 4},
-    {"dump", KEY_DUMP, "SIDE", 0, "Write what was read of the model or the engine", 4},
     {0},
 };
-
-static const char doc[] =
-    "Shows what an inference engine's builder did to an ONNX model: which layer "
-    "computes "
-    "which nodes, what became of every node, what was inserted and why.\v"
-    "MODEL is an ONNX file, ENGINE the JSON that trtexec --exportLayerInfo writes; '-' "
-    "reads standard input.\n\n"
-    "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
 
 /* Seen by the C library, so that --version is there. */
 FSD_API const char *argp_program_version = "fusiondiff " FSD_VERSION;
@@ -78,18 +79,6 @@ static unsigned parse_evidence(const char *list, struct argp_state *state)
     return mask;
 }
 
-static int parse_severity(const char *word, struct argp_state *state)
-{
-    if (!strcmp(word, "info"))
-        return FSD_INFO;
-    if (!strcmp(word, "warning"))
-        return FSD_WARNING;
-    if (!strcmp(word, "error"))
-        return FSD_ERROR;
-    argp_error(state, "--fail-on takes info, warning or error, not '%s'", word);
-    return -1;
-}
-
 static unsigned parse_width(const char *word, struct argp_state *state)
 {
     char *end;
@@ -121,16 +110,25 @@ static void add_output(struct command_line *line, const char *path,
         strcmp(path, "-") ? fsd_format_find(path) : NULL;
 }
 
-static void add_argument(struct command_line *line, char *arg, struct argp_state *state)
+bool take_pair(struct command_line *line, char *arg)
 {
-    if (state->arg_num == 0 && !strcmp(arg, "diff"))
-        return;
     if (!line->run.model)
         line->run.model = arg;
     else if (!line->run.engine)
         line->run.engine = arg;
     else
-        argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", arg);
+        return false;
+    return true;
+}
+
+void need_pair(struct command_line *line, struct argp_state *state)
+{
+    if (!line->run.model)
+        argp_error(state, "expected MODEL and ENGINE");
+    if (line->run.engine)
+        return;
+    line->run.engine = line->run.model;
+    line->run.model = NULL;
 }
 
 /* "x.foo" says that it wants to be a foo; "x" and "/dev/null" get text. */
@@ -143,13 +141,6 @@ static bool has_ending(const char *path)
 
 static void finish(struct command_line *line, struct argp_state *state)
 {
-    if (line->dump && line->run.model && !line->run.engine &&
-        !strcmp(line->dump, "engine")) {
-        line->run.engine = line->run.model; /* the only file is the engine */
-        line->run.model = NULL;
-    } else if (!line->run.model || (!line->run.engine && !line->dump)) {
-        argp_error(state, "expected MODEL and ENGINE");
-    }
     if (!line->n_outputs)
         line->n_outputs = 1; /* standard output */
     for (unsigned i = 0; i < line->n_outputs; i++)
@@ -159,6 +150,38 @@ static void finish(struct command_line *line, struct argp_state *state)
                  !line->dump)
             argp_error(state, "'%s' does not tell its format: use -f",
                        line->outputs[i].path);
+    line->run.profiles = line->profiles;
+    line->run.shapes = line->shapes;
+}
+
+static void add_word(const char **list, unsigned *n, const char *word,
+                     struct argp_state *state)
+{
+    if (*n == MOST_OUTPUTS)
+        argp_error(state, "at most %d of '%s'", MOST_OUTPUTS, word);
+    list[(*n)++] = word;
+}
+
+static unsigned parse_engine_number(const char *word, struct argp_state *state)
+{
+    char *end;
+    unsigned long number = strtoul(word, &end, 10);
+
+    if (*end || end == word || *word == '-' || !number || number > UINT32_MAX)
+        argp_error(state, "--engine takes a number from 1, not '%s'", word);
+    return (unsigned)number;
+}
+
+static void parse_peak(struct command_line *line, const char *word,
+                       struct argp_state *state)
+{
+    char *end;
+
+    line->run.peak_gb_s = strtod(word, &end);
+    if (*end == ',')
+        line->run.peak_top_s = strtod(end + 1, &end);
+    if (*end || !(line->run.peak_gb_s > 0) || !(line->run.peak_top_s > 0))
+        argp_error(state, "--peak takes GB/s,TOP/s of the device, not '%s'", word);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -192,19 +215,26 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_FORCE:
         line->run.force = true;
         break;
-    case KEY_FAIL_ON:
-        line->fail_on = parse_severity(arg, state);
+    case KEY_LOG:
+        line->run.log = arg;
         break;
-    case KEY_DUMP:
-        if (strcmp(arg, "model") != 0 && strcmp(arg, "engine") != 0)
-            argp_error(state, "--dump takes model or engine, not '%s'", arg);
-        line->dump = arg;
+    case KEY_ENGINE:
+        line->run.engine_number = parse_engine_number(arg, state);
+        break;
+    case KEY_PROFILE:
+        add_word(line->profiles, &line->run.n_profiles, arg, state);
+        break;
+    case KEY_TIMES:
+        line->run.times = arg;
+        break;
+    case KEY_SHAPE:
+        add_word(line->shapes, &line->run.n_shapes, arg, state);
+        break;
+    case KEY_PEAK:
+        parse_peak(line, arg, state);
         break;
     case 'h':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        break;
-    case ARGP_KEY_ARG:
-        add_argument(line, arg, state);
         break;
     case ARGP_KEY_END:
         finish(line, state);
@@ -224,15 +254,36 @@ static unsigned terminal_width(void)
                : 0;
 }
 
-void parse_command_line(struct command_line *line, int argc, char **argv)
+static const struct argp common = {options, parse_option, NULL, NULL, NULL, NULL, NULL};
+
+static const struct verb *current; /* argp's parser functions have no other way to it */
+
+static error_t parse_with_verb(int key, char *arg, struct argp_state *state)
 {
-    static const struct argp argp = {
-        options, parse_option, "[diff] MODEL ENGINE", doc, NULL, NULL, NULL};
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->input;
+    return current->parse(key, arg, state);
+}
+
+void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
+                        char **argv)
+{
+    static const struct argp_child children[] = {{&common, 0, NULL, 0}, {0}};
+    char arguments[256];
+    struct argp argp = {.options = verb->options,
+                        .parser = parse_with_verb,
+                        .args_doc = arguments,
+                        .doc = verb->doc,
+                        .children = children};
 
     memset(line, 0, sizeof *line);
     line->fail_on = -1;
     line->style.width = terminal_width();
     line->style.color = want_color("auto", NULL);
+    snprintf(arguments, sizeof arguments,
+             strcmp(verb->name, "diff") ? "%s %s" : "[%s] %s", verb->name,
+             verb->arguments);
+    current = verb;
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, line);
 }

@@ -4,24 +4,27 @@
 
 #include <fusiondiff/fusiondiff.h>
 
-enum { MOST_OUTPUTS = 16 };
+enum { MOST_OUTPUTS = 16, MOST_WORDS = 4096 };
 
 struct output {
     const char *path;   /* NULL: standard output */
-    const char *format; /* NULL: by the path's ending, or text */
+    const char *format; /* NULL: text */
 };
 
+/* Zero is the default of every field but fail_on. */
 struct command_line {
+    /* Options of all verbs. */
     struct fsd_options run;
     struct fsd_style style;
     struct output outputs[MOST_OUTPUTS];
     unsigned n_outputs;
     const char *format; /* -f: for the outputs without a telling ending */
-    const char *dump;   /* "model" or "engine"; NULL: report */
-    int fail_on;        /* enum fsd_severity; -1: never */
-};
+    const char *profiles[MOST_OUTPUTS];
+    const char *shapes[MOST_OUTPUTS];
 
-/** Parses, or prints a message and exits: 0 after --help, 2 after an error. */
-void parse_command_line(struct command_line *line, int argc, char **argv);
+    /* Of diff. */
+    const char *dump; /* "model" or "engine"; NULL: report */
+    int fail_on;      /* enum fsd_severity; -1: never */
+};
 
 #endif

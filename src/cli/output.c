@@ -1,4 +1,5 @@
 #include "cli/output.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,36 +26,49 @@ static bool is_input(const char *path, const char *input)
            x.st_ino == y.st_ino;
 }
 
+static bool is_any_input(const char *path, const struct fsd_options *run)
+{
+    bool yes = is_input(path, run->model) || is_input(path, run->engine) ||
+               is_input(path, run->log) || is_input(path, run->times);
+
+    for (unsigned i = 0; i < run->n_profiles; i++)
+        yes |= is_input(path, run->profiles[i]);
+    return yes;
+}
+
 enum fsd_status check_outputs(const struct command_line *line, struct fsd_error *err)
 {
     for (unsigned i = 0; i < line->n_outputs; i++) {
         const char *path = line->outputs[i].path;
 
-        if (path &&
-            (is_input(path, line->run.model) || is_input(path, line->run.engine)))
+        if (path && is_any_input(path, &line->run))
             return fail(err, FSD_E_ARG, path,
                         "expected an output, found one of the inputs");
     }
     return FSD_OK;
 }
 
-static enum fsd_status print(const struct command_line *line,
-                             const struct output *output, const struct fsd_diff *diff,
-                             FILE *out, struct fsd_error *err)
+/* One output on its way. */
+struct job {
+    const struct command_line *line;
+    const struct output *output;
+    print_fn *print;
+    const void *payload;
+};
+
+static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error *err)
 {
-    struct fsd_style style = line->style;
+    const struct output *to = job->output;
+    struct fsd_style style = job->line->style;
     enum fsd_status status;
 
     errno = 0;
-    if (output->path)
+    if (to->path)
         style.color = false;
-    if (line->dump)
-        status = fsd_dump(line->dump, &line->run, out, err);
-    else
-        status = fsd_diff_write(diff, output->format ? output->format : "text", &style,
-                                out, err);
+    status =
+        job->print(job->payload, to->format ? to->format : "text", &style, out, err);
     if (status == FSD_E_WRITE)
-        return fail(err, FSD_E_WRITE, output->path ? output->path : "standard output",
+        return fail(err, FSD_E_WRITE, to->path ? to->path : "standard output",
                     errno ? strerror(errno) : "cannot write");
     return status;
 }
@@ -67,16 +81,15 @@ static bool is_special(const char *path)
     return !stat(path, &st) && !S_ISREG(st.st_mode);
 }
 
-static enum fsd_status write_special(const struct command_line *line,
-                                     const struct output *output,
-                                     const struct fsd_diff *diff, struct fsd_error *err)
+static enum fsd_status write_special(const struct job *job, struct fsd_error *err)
 {
+    const struct output *output = job->output;
     FILE *out = fopen(output->path, "w");
     enum fsd_status status;
 
     if (!out)
         return fail(err, FSD_E_WRITE, output->path, strerror(errno));
-    status = print(line, output, diff, out, err);
+    status = print(job, out, err);
     if (fclose(out) && status == FSD_OK)
         return fail(err, FSD_E_WRITE, output->path, strerror(errno));
     return status;
@@ -96,10 +109,9 @@ static FILE *open_temporary(char *path)
     return fdopen(fd, "w");
 }
 
-static enum fsd_status write_renamed(const struct command_line *line,
-                                     const struct output *output,
-                                     const struct fsd_diff *diff, struct fsd_error *err)
+static enum fsd_status write_renamed(const struct job *job, struct fsd_error *err)
 {
+    const struct output *output = job->output;
     size_t n = strlen(output->path) + sizeof ".XXXXXX";
     char *temporary = malloc(n);
     enum fsd_status status;
@@ -113,7 +125,7 @@ static enum fsd_status write_renamed(const struct command_line *line,
         free(temporary);
         return fail(err, FSD_E_WRITE, output->path, strerror(errno));
     }
-    status = print(line, output, diff, out, err);
+    status = print(job, out, err);
     if (fclose(out) && status == FSD_OK)
         status = fail(err, FSD_E_WRITE, output->path, strerror(errno));
     if (status == FSD_OK && rename(temporary, output->path))
@@ -124,12 +136,26 @@ static enum fsd_status write_renamed(const struct command_line *line,
     return status;
 }
 
-enum fsd_status write_output(const struct command_line *line,
-                             const struct output *output, const struct fsd_diff *diff,
-                             struct fsd_error *err)
+static enum fsd_status write_job(const struct job *job, struct fsd_error *err)
 {
-    if (output->path)
-        return is_special(output->path) ? write_special(line, output, diff, err)
-                                        : write_renamed(line, output, diff, err);
-    return print(line, output, diff, stdout, err);
+    if (!job->output->path) {
+        end_progress();
+        return print(job, stdout, err);
+    }
+    progress_stage("writing");
+    return is_special(job->output->path) ? write_special(job, err)
+                                         : write_renamed(job, err);
+}
+
+enum fsd_status write_outputs(const struct command_line *line, print_fn *print_report,
+                              const void *payload, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < line->n_outputs && status == FSD_OK; i++) {
+        struct job job = {line, &line->outputs[i], print_report, payload};
+
+        status = write_job(&job, err);
+    }
+    return status;
 }

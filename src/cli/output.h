@@ -7,11 +7,14 @@
 /** Refuses an output that is one of the inputs. */
 enum fsd_status check_outputs(const struct command_line *line, struct fsd_error *err);
 
-/** Writes one report, or the dump when there is no run; to a file by way of a temporary
- *  one beside it that is renamed.
- *  @param diff NULL for a dump. */
-enum fsd_status write_output(const struct command_line *line,
-                             const struct output *output, const struct fsd_diff *diff,
-                             struct fsd_error *err);
+/** Prints one report; `format` is never NULL. */
+typedef enum fsd_status print_fn(const void *payload, const char *format,
+                                 const struct fsd_style *style, FILE *out,
+                                 struct fsd_error *err);
+
+/** Writes every output of the command line; a file by way of a temporary one beside it
+ *  that is renamed. */
+enum fsd_status write_outputs(const struct command_line *line, print_fn *print,
+                              const void *payload, struct fsd_error *err);
 
 #endif

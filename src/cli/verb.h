@@ -1,0 +1,41 @@
+/* The verbs: what each takes on the command line, and what it does.  To add one: a file
+ * verb_<name>.c, a declaration here, a row in verbs.c. */
+#ifndef FSD_CLI_VERB_H
+#define FSD_CLI_VERB_H
+
+#include "cli/options.h"
+
+#include <argp.h>
+
+enum { OK, FINDINGS, TROUBLE }; /* exit status, as diff(1) */
+
+struct verb {
+    const char *name;
+    const char *arguments; /* "MODEL ENGINE", as --help shows them */
+    const char *doc;       /* one sentence; what stands below the options after '\v' */
+    const struct argp_option *options; /* its own, beside those of options.c; NULL */
+    /* Its own options and arguments; `state->input` is the struct command_line. */
+    error_t (*parse)(int key, char *arg, struct argp_state *state);
+    enum fsd_status (*run)(struct command_line *line, int *exit_status,
+                           struct fsd_error *err);
+};
+
+/** The verb that a word names; NULL when it names none. */
+const struct verb *find_verb(const char *word);
+
+/** Parses, or prints a message and exits: 0 after --help, 2 after an error. */
+void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
+                        char **argv);
+
+/* What the parse functions of verbs share.  options.c */
+
+/** Takes the argument as MODEL, then as ENGINE; false when both are there. */
+bool take_pair(struct command_line *line, char *arg);
+
+/** Ends with a message unless MODEL and ENGINE are there; a lone argument is the
+ * ENGINE, a build log. */
+void need_pair(struct command_line *line, struct argp_state *state);
+
+extern const struct verb verb_diff;
+
+#endif

@@ -1,0 +1,114 @@
+/* fusiondiff [diff] MODEL ENGINE: the main job. */
+#define _GNU_SOURCE /* argp */
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/verb.h"
+
+#include <string.h>
+
+enum { KEY_DUMP = 512, KEY_FAIL_ON };
+
+static const struct argp_option options[] = {
+    {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
+     "Exit with 1 when there is a finding of at least info, warning or error", 3},
+    {"dump", KEY_DUMP, "SIDE", 0, "Write what was read of the model or the engine", 4},
+    {0},
+};
+
+static const char doc[] =
+    "Shows what an inference engine's builder did to an ONNX model: which layer "
+    "computes "
+    "which nodes, what became of every node, what was inserted and why.\v"
+    "MODEL is an ONNX file, ENGINE the JSON that trtexec --exportLayerInfo writes; '-' "
+    "reads standard input.\n\n"
+    "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
+
+static int parse_severity(const char *word, struct argp_state *state)
+{
+    if (!strcmp(word, "info"))
+        return FSD_INFO;
+    if (!strcmp(word, "warning"))
+        return FSD_WARNING;
+    if (!strcmp(word, "error"))
+        return FSD_ERROR;
+    argp_error(state, "--fail-on takes info, warning or error, not '%s'", word);
+    return -1;
+}
+
+/* A dump needs one file only: the side that is dumped. */
+static void finish(struct command_line *line, struct argp_state *state)
+{
+    if (!line->dump)
+        need_pair(line, state);
+    else if (!line->run.model)
+        argp_error(state, "expected MODEL and ENGINE");
+    else if (!line->run.engine && !strcmp(line->dump, "engine")) {
+        line->run.engine = line->run.model;
+        line->run.model = NULL;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case KEY_FAIL_ON:
+        line->fail_on = parse_severity(arg, state);
+        break;
+    case KEY_DUMP:
+        if (strcmp(arg, "model") != 0 && strcmp(arg, "engine") != 0)
+            argp_error(state, "--dump takes model or engine, not '%s'", arg);
+        line->dump = arg;
+        break;
+    case ARGP_KEY_ARG:
+        if (!take_pair(line, arg))
+            argp_error(state, "expected MODEL and ENGINE, found a third file '%s'",
+                       arg);
+        break;
+    case ARGP_KEY_END:
+        finish(line, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static enum fsd_status print_dump(const void *payload, const char *format,
+                                  const struct fsd_style *style, FILE *out,
+                                  struct fsd_error *err)
+{
+    const struct command_line *line = payload;
+
+    (void)format;
+    (void)style;
+    return fsd_dump(line->dump, &line->run, out, err);
+}
+
+static enum fsd_status print_diff(const void *payload, const char *format,
+                                  const struct fsd_style *style, FILE *out,
+                                  struct fsd_error *err)
+{
+    return fsd_diff_write(payload, format, style, out, err);
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    struct fsd_diff *diff = NULL;
+    enum fsd_status status;
+
+    if (line->dump)
+        return write_outputs(line, print_dump, line, err);
+    status = fsd_diff_open(&diff, &line->run, err);
+    if (status == FSD_OK)
+        status = write_outputs(line, print_diff, diff, err);
+    if (status == FSD_OK && line->fail_on >= 0 &&
+        fsd_diff_findings(diff, (enum fsd_severity)line->fail_on))
+        *exit_status = FINDINGS;
+    fsd_diff_free(diff);
+    return status;
+}
+
+const struct verb verb_diff = {"diff", "MODEL ENGINE", doc, options, parse, run};
