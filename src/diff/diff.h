@@ -53,6 +53,8 @@ struct fsd_layer_result {
     bool inserted; /**< computes no node */
     enum fsd_cause cause;
     enum fsd_dtype precision;
+    double ms;           /**< of one run, from the profile; negative: not known */
+    int64_t bytes, macs; /**< read and written; multiply-adds; negative: not known */
 };
 
 /** One number a finding carries. */

@@ -112,5 +112,7 @@ void fsd_diff_kinds(struct fsd_diff *d)
         r->inserted = only_moves(r->kind) && !d->match->of_layer[i].n &&
                       d->match->region_of_layer[i] == FSD_NONE;
         r->precision = precision(d, i, r->kind);
+        r->ms = -1;
+        r->bytes = r->macs = -1;
     }
 }
