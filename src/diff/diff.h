@@ -47,8 +47,10 @@ struct fsd_node_result {
     fsd_id
         near_layer; /**< identity, dissolved: a layer between whose tensors it lies */
     enum fsd_dtype requested, realised;
-    double ms;   /**< its part of its layers' times; negative: not known */
-    bool shares; /**< other nodes have a part of the same layer's time */
+    int64_t macs; /**< multiply-adds; negative: not known */
+    int64_t work; /**< these, or elements written where it has none; negative */
+    double ms;    /**< its part of its layers' times; negative: not known */
+    bool shares;  /**< other nodes have a part of the same layer's time */
 };
 
 /** Where the time of a run goes.  Everything is in milliseconds of one run, the mean of
@@ -112,6 +114,16 @@ struct fsd_summary {
     uint32_t by_severity[FSD__SEVERITY_COUNT];
 };
 
+enum { FSD_SHAPE_RANK = 8 };
+
+/** The shape of a model's tensor as far as it could be told; -1 for a size that is not
+ *  known. */
+struct fsd_shape {
+    bool ranked;
+    uint8_t rank;
+    int64_t dims[FSD_SHAPE_RANK];
+};
+
 struct fsd_diff {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -122,6 +134,11 @@ struct fsd_diff {
     struct fsd_node_result *nodes;   /**< by node */
     struct fsd_layer_result *layers; /**< by layer */
     struct fsd_flows flows;
+    struct fsd_shape *shapes; /**< by tensor of the model */
+    int64_t *dim_sizes; /**< by symbol: the size that the user gave a named dimension;
+                           0: none.  NULL: none at all */
+    uint32_t n_dim_sizes;
+    double peak_gb_s, peak_top_s; /**< of the device; 0: not known */
     struct fsd_times times;
     FSD_VEC(struct fsd_finding) findings;
     FSD_VEC(fsd_id) subjects;
