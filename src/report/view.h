@@ -20,4 +20,6 @@ struct fsd_view {
 
 const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
 
+fsd_view_fn fsd_view_reformats;
+
 #endif
