@@ -25,6 +25,12 @@ static void begin(const struct fsd_options *opt, const char *stage)
         opt->progress(opt->payload, stage);
 }
 
+/* A path is bytes; what reports print is text. */
+static const char *shown_path(const struct fsd_diff *d, const char *path)
+{
+    return fsd_text(d->names, fsd_intern_str(d->names, path));
+}
+
 static enum fsd_status load_model(struct fsd_diff *d, const char *path,
                                   struct fsd_error *err)
 {
@@ -33,7 +39,7 @@ static enum fsd_status load_model(struct fsd_diff *d, const char *path,
 
     if (status == FSD_OK)
         status = fsd_onnx_load(d->model, &file, err);
-    d->model->path = path;
+    d->model->path = shown_path(d, path);
     fsd_file_close(&file);
     return status;
 }
@@ -46,7 +52,7 @@ static enum fsd_status load_engine(struct fsd_diff *d, const char *path,
 
     if (status == FSD_OK)
         status = fsd_trt_load(d->engine, &file, fsd_vocab_new(d->arena, d->model), err);
-    d->engine->path = path;
+    d->engine->path = shown_path(d, path);
     fsd_file_close(&file);
     return status;
 }
@@ -185,7 +191,8 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
     enum fsd_status status;
 
     if (!v)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%s'", view);
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%s'",
+                        view);
     if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "%s writes text and json, not %s", view, format);
