@@ -105,6 +105,7 @@ static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
         return status;
     begin(opt, "explaining");
     fsd_diff_kinds(d);
+    fsd_diff_flows(d);
     fsd_diff_fates(d);
     fsd_diff_causes(d);
     fsd_diff_precisions(d);

@@ -32,7 +32,7 @@ confine 'protobuf-c/|onnx\.pb' 'onnx/[a-z_]*\.[ch]'
 confine 'uthash\.h'           'base/intern\.c'
 confine 'xxhash\.h'           'base/hash\.c|onnx/[a-z_]*\.c|trt/[a-z_]*\.c'
 confine 'graphviz/'           'report/dot[a-z_]*\.c'
-confine 'argp\.h'             'cli/options\.c'
+confine 'argp\.h'             'cli/[a-z_]*\.[ch]'
 
 # forbid 'regex' 'why'
 forbid() {
