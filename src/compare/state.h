@@ -63,9 +63,10 @@ struct fsd_state_form {
     fsd_sym layout; /**< as fsd_layout_name() spells it */
 };
 
-/** A tensor that a group reads from, or hands to, others. */
+/** A tensor that a group reads from, or hands to, others, in the form it has there. */
 struct fsd_border {
-    fsd_ref at; /**< in: where it comes from; out: the group's node that makes it */
+    fsd_ref at;  /**< in: the core node or input that it comes from; out: FSD_NONE */
+    fsd_id node; /**< in: the group's node that reads it; out: the one that makes it */
     struct fsd_state_form form;
 };
 
