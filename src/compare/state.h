@@ -51,9 +51,11 @@ struct fsd_state_node {
     uint8_t role, fate;
     struct fsd_span in; /**< in fsd_state.sources: where each input comes from directly,
                              by input; what is constant at the end is left out */
+    uint8_t precision;  /**< enum fsd_dtype: realised; mostly that of its group */
     /* Set by fsd_state_finish(): */
-    struct fsd_span core_in; /**< in sources: the same through all but core nodes */
-    uint8_t precision;       /**< enum fsd_dtype: of its group */
+    struct fsd_source core;  /**< what its first output is, seen through all but core
+                                  nodes: itself for a core node */
+    struct fsd_span core_in; /**< in sources: `in`, each seen so */
     fsd_id group;            /**< that computes it; FSD_NONE */
 };
 
