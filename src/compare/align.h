@@ -33,7 +33,8 @@ struct fsd_align {
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< of core nodes of the old model */
 };
 
-/** The alignment, in the arena.  Folded and dead nodes are aligned by name only. */
+/** The alignment, in the arena.  Folded and dead nodes are aligned only where both
+ * models are the same. */
 struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,
                                 const struct fsd_state *new);
 
