@@ -27,6 +27,12 @@ static void begin(const struct fsd_options *opt, const char *stage)
         opt->progress(opt->payload, stage);
 }
 
+/* A path is bytes; what reports print is text. */
+static const char *shown_path(const struct fsd_diff *d, const char *path)
+{
+    return fsd_text(d->names, fsd_intern_str(d->names, path));
+}
+
 static enum fsd_status load_model(struct fsd_diff *d, const char *path,
                                   struct fsd_error *err)
 {
@@ -35,7 +41,7 @@ static enum fsd_status load_model(struct fsd_diff *d, const char *path,
 
     if (status == FSD_OK)
         status = fsd_onnx_load(d->model, &file, err);
-    d->model->path = path;
+    d->model->path = shown_path(d, path);
     fsd_file_close(&file);
     return status;
 }
@@ -48,7 +54,7 @@ static enum fsd_status load_engine(struct fsd_diff *d, const char *path,
 
     if (status == FSD_OK)
         status = fsd_trt_load(d->engine, &file, fsd_vocab_new(d->arena, d->model), err);
-    d->engine->path = path;
+    d->engine->path = shown_path(d, path);
     fsd_file_close(&file);
     return status;
 }

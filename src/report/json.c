@@ -26,12 +26,14 @@ static void add_sym(const struct fsd_diff *d, cJSON *object, const char *key,
     add_text(object, key, fsd_text(d->names, sym));
 }
 
-static cJSON *add_ids(cJSON *object, const char *key, const fsd_id *ids, uint32_t n)
+/* `pool` may be NULL where the span is empty. */
+static cJSON *add_ids(cJSON *object, const char *key, const fsd_id *pool,
+                      struct fsd_span span)
 {
     cJSON *list = cJSON_AddArrayToObject(object, key);
 
-    for (uint32_t i = 0; i < n; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateNumber(ids[i]));
+    for (uint32_t i = 0; i < span.n; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateNumber(pool[span.at + i]));
     return list;
 }
 
@@ -315,8 +317,8 @@ static void add_regions(const struct fsd_diff *d, cJSON *report)
         cJSON *region = cJSON_CreateObject();
 
         cJSON_AddItemToArray(list, region);
-        add_ids(region, "layers", d->match->pool.at + r->layers.at, r->layers.n);
-        add_ids(region, "nodes", d->match->pool.at + r->nodes.at, r->nodes.n);
+        add_ids(region, "layers", d->match->pool.at, r->layers);
+        add_ids(region, "nodes", d->match->pool.at, r->nodes);
     }
 }
 
@@ -364,8 +366,8 @@ static void add_findings(const struct fsd_diff *d, cJSON *report)
         add_text(item, "rule", f->rule->id);
         add_text(item, "severity", fsd_severity_name(f->rule->severity));
         add_message(d, item, f);
-        add_ids(item, "layers", d->subjects.at + f->layers.at, f->layers.n);
-        add_ids(item, "nodes", d->subjects.at + f->nodes.at, f->nodes.n);
+        add_ids(item, "layers", d->subjects.at, f->layers);
+        add_ids(item, "nodes", d->subjects.at, f->nodes);
         tensors = cJSON_AddArrayToObject(item, "tensors");
         for (uint32_t k = 0; k < f->tensors.n; k++) {
             fsd_id t = d->subjects.at[f->tensors.at + k];

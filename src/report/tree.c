@@ -1,5 +1,7 @@
 #include "report/tree.h"
 
+#include "base/text.h"
+
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 
@@ -86,7 +88,7 @@ void fsd_json_print(struct cJSON *root, FILE *out)
     char *text = cJSON_Print(root);
 
     if (text) {
-        fputs(text, out);
+        fsd_put_json(out, text);
         putc('\n', out);
     }
     cJSON_free(text);
