@@ -13,6 +13,7 @@
  */
 #include "base/text.h"
 #include "report/text.h"
+#include "report/view_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,10 @@ static void put_what(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (r->cause != FSD_CAUSE_NONE)
         fprintf(out, " (%s)", fsd_cause_name(r->cause));
     put_change(d, n, out);
+    if (r->ms >= 0) {
+        fputs("  ", out);
+        fsd_put_ms(r->ms, out);
+    }
 }
 
 static void fill_right(const struct fsd_diff *d, const struct fsd_style *style,
