@@ -14,8 +14,8 @@ static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
 
 static bool computes(const struct fsd_mention *mention)
 {
-    return mention->role == FSD_MENTION_COMPUTES || mention->role == FSD_MENTION_FIRST ||
-           mention->role == FSD_MENTION_LAST;
+    return mention->role == FSD_MENTION_COMPUTES ||
+           mention->role == FSD_MENTION_FIRST || mention->role == FSD_MENTION_LAST;
 }
 
 void fsd_pass_log(struct fsd_match *m)

@@ -20,9 +20,8 @@ static fsd_id first_output(const struct fsd_graph *g, fsd_id node)
 
 static fsd_id only_node(const struct fsd_vocab *vocab, fsd_sym name)
 {
-    const struct fsd_meaning *what =
-        fsd_vocab_find(vocab, fsd_text(vocab->names, name),
-                       fsd_text_len(vocab->names, name));
+    const struct fsd_meaning *what = fsd_vocab_find(vocab, fsd_text(vocab->names, name),
+                                                    fsd_text_len(vocab->names, name));
 
     return what && what->nodes.n == 1 ? vocab->pool.at[what->nodes.at] : FSD_NONE;
 }
@@ -197,7 +196,8 @@ static bool is_named(const struct fsd_story *s, fsd_id node, fsd_sym name)
 {
     fsd_sym own = s->model->nodes.at[node].name;
 
-    return own == name || (!own && !strncmp(fsd_text(s->h->names, name), "node_of_", 8));
+    return own == name ||
+           (!own && !strncmp(fsd_text(s->h->names, name), "node_of_", 8));
 }
 
 /* A layer that the parser made of a node.  Constants are registered in the same words,
@@ -226,7 +226,8 @@ static bool is_fusion(const struct fsd_story *s, fsd_sym pass)
 
 /* "Running: QConvScaleFusion on A", "Removing B": A holds what B did.  A pass that
  * removes the layer it looks at erases it. */
-static void replay_remove(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
+static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
+                          uint32_t event)
 {
     struct fsd_span nodes = fsd_story_nodes(s, e->a);
 
@@ -403,9 +404,9 @@ static void index_scenes(struct fsd_story *s)
 
 static bool is_ours(const struct fsd_history *h, const struct fsd_event *e)
 {
-    return e->kind == FSD_EVENT_REGISTER ? e->build == h->parsed_build ||
-                                               h->parsed_build == FSD_NONE
-                                         : e->build == h->build;
+    return e->kind == FSD_EVENT_REGISTER
+               ? e->build == h->parsed_build || h->parsed_build == FSD_NONE
+               : e->build == h->build;
 }
 
 struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_history *h,
@@ -436,7 +437,8 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
 /* ------------------------------------------------------------------ engine layers */
 
 /* The event that made something of that name. */
-static uint32_t made_of(const struct fsd_story *s, enum fsd_event_kind kind, fsd_sym name)
+static uint32_t made_of(const struct fsd_story *s, enum fsd_event_kind kind,
+                        fsd_sym name)
 {
     uint32_t at = name < s->made.n ? s->made.at[name] : 0;
 

@@ -30,8 +30,9 @@ struct fsd_story {
     FSD_VEC(struct fsd_span) of_name; /**< by symbol: in `pool` */
     FSD_VEC(uint8_t) known;           /**< by symbol: of_name is set */
     FSD_VEC(fsd_id) pool;
-    FSD_VEC(uint32_t) made; /**< by symbol: the event that made a Reformat of that name
-                                 or a copy of that tensor, plus 1 */
+    FSD_VEC(uint32_t)
+    made; /**< by symbol: the event that made a Reformat of that name
+               or a copy of that tensor, plus 1 */
     FSD_VEC(struct fsd_scene) scenes; /**< sorted by node, then event */
     struct fsd_span *of_node;         /**< by node: in `scenes` */
     fsd_id *duplicate_of; /**< by node: the node it was removed for; FSD_NONE */

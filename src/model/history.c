@@ -153,9 +153,9 @@ void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE 
 /* ------------------------------------------------------------------------ dump */
 
 static const char *const kind_names[FSD__EVENT_COUNT] = {
-    "stage",  "try",   "fuse",     "fuse into", "remove",   "swap",
-    "retype", "merge", "duplicate", "concat",    "slice",    "retarget",
-    "copy",   "reformat", "register", "members",  "warning"};
+    "stage",  "try",      "fuse",      "fuse into", "remove", "swap",
+    "retype", "merge",    "duplicate", "concat",    "slice",  "retarget",
+    "copy",   "reformat", "register",  "members",   "warning"};
 
 static int more_first(const void *a, const void *b)
 {

@@ -42,7 +42,7 @@ struct fsd_event {
     enum fsd_event_kind kind;
     fsd_sym pass; /**< 0: the line names none */
     fsd_sym a, b, text;
-    fsd_id node;   /**< REGISTER: the parsed node at work, counted from 0 */
+    fsd_id node;    /**< REGISTER: the parsed node at work, counted from 0 */
     uint32_t build; /**< which engine of the log it leads to, from 0 */
     uint64_t line;
 };
@@ -98,10 +98,10 @@ struct fsd_history {
     uint32_t parsed_build; /**< the engine whose lines hold the network */
     const fsd_id *node_of; /**< by parsed node: the model's; FSD_NONE: not there */
     uint32_t n_parsed;
-    uint32_t unlike;       /**< parsed nodes that the model does not have */
-    uint32_t foreign;      /**< layers of its engine that the dump does not have */
+    uint32_t unlike;  /**< parsed nodes that the model does not have */
+    uint32_t foreign; /**< layers of its engine that the dump does not have */
     fsd_sym unlike_name, foreign_name; /**< the first of each */
-    bool refused;          /**< of another build: no evidence */
+    bool refused;                      /**< of another build: no evidence */
 };
 
 struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names);

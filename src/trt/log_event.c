@@ -3,9 +3,9 @@
  * between its parts.  Which passes there are is not known here; a pass that nobody has
  * heard of is read like any other.
  *
- * Names may hold the words between the parts themselves (" with ", " to "), so a line is
- * cut where both sides are names seen before, and where there is no such place, outside
- * brackets.
+ * Names may hold the words between the parts themselves (" with ", " to "), so a line
+ * is cut where both sides are names seen before, and where there is no such place,
+ * outside brackets.
  */
 #define _GNU_SOURCE /* memmem */
 #include "trt/log_event.h"
@@ -257,8 +257,7 @@ static bool read_eliminating(struct fsd_event_reader *r, struct part p)
     if (!take(&p, "Eliminating "))
         return take(&p, "Replacing slice ") && read_slice(r, p, " with copy ");
     if (take(&p, "concatenation "))
-        return keep(r,
-                    (struct fsd_event){.kind = FSD_EVENT_CONCAT, .a = sym(r, p)});
+        return keep(r, (struct fsd_event){.kind = FSD_EVENT_CONCAT, .a = sym(r, p)});
     if (take(&p, "slice "))
         return read_slice(r, p, " by retargeting ");
     return read_duplicate(r, p);
@@ -277,8 +276,9 @@ static bool read_retype(struct fsd_event_reader *r, struct part p)
     if (!from)
         return false;
     types = cut_at(&p, from, strlen(" from "));
-    return keep(r, (struct fsd_event){
-                       .kind = FSD_EVENT_RETYPE, .a = sym(r, p), .text = sym(r, types)});
+    return keep(r, (struct fsd_event){.kind = FSD_EVENT_RETYPE,
+                                      .a = sym(r, p),
+                                      .text = sym(r, types)});
 }
 
 static bool read_swap(struct fsd_event_reader *r, struct part p)
@@ -366,8 +366,9 @@ static bool read_stage(struct fsd_event_reader *r, struct part p)
     if (!drop_end(&p, " layers") || !cut(&p, ": ", &number))
         return false;
     r->tried = r->tried_on = 0;
-    return keep(r, (struct fsd_event){
-                       .kind = FSD_EVENT_STAGE, .a = sym(r, p), .text = sym(r, number)});
+    return keep(r, (struct fsd_event){.kind = FSD_EVENT_STAGE,
+                                      .a = sym(r, p),
+                                      .text = sym(r, number)});
 }
 
 /* ----------------------------------------------------------------------- timing */
@@ -431,12 +432,12 @@ static void keep_rival(struct fsd_event_reader *r, struct part tactic, double ms
 
     if (ms < 0 || !r->timed)
         return;
-    fsd_history_rival(r->h, (struct fsd_rival){
-                                .layer = r->timed,
-                                .runner = reformat ? r->autotuned : r->runner,
-                                .tactic = sym(r, tactic),
-                                .ms = ms,
-                                .build = r->build});
+    fsd_history_rival(r->h,
+                      (struct fsd_rival){.layer = r->timed,
+                                         .runner = reformat ? r->autotuned : r->runner,
+                                         .tactic = sym(r, tactic),
+                                         .ms = ms,
+                                         .build = r->build});
 }
 
 /* "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest Tactic: T Time: 0.01" */
@@ -463,10 +464,10 @@ static bool read_cached(struct fsd_event_reader *r, struct part p)
 {
     struct part how, result, tactic, ms;
 
-    if (!starts(p, "Optimizer Reformat(") || !cut(&p, " got cached result: ", &result) ||
-        !drop_end(&p, "]") || !cut(&p, " [", &how) ||
-        !cut(&result, ", tactic ", &tactic) || !cut(&tactic, ", ", &ms) ||
-        number(ms) < 0)
+    if (!starts(p, "Optimizer Reformat(") ||
+        !cut(&p, " got cached result: ", &result) || !drop_end(&p, "]") ||
+        !cut(&p, " [", &how) || !cut(&result, ", tactic ", &tactic) ||
+        !cut(&tactic, ", ", &ms) || number(ms) < 0)
         return false;
     fsd_history_rival(r->h, (struct fsd_rival){.layer = sym(r, p),
                                                .runner = sym(r, how),
@@ -511,8 +512,9 @@ static bool read_warning(struct fsd_event_reader *r, struct part p)
 /* Lines that are many and say nothing that is kept. */
 static bool is_noise(struct part p)
 {
-    static const char *const words[] = {"Tactic",        " (foreignNode)", "Set Tactic",
-                                        ">>>>>>>>>>>>>", "Skipping ",      "Searching "};
+    static const char *const words[] = {"Tactic",     " (foreignNode)",
+                                        "Set Tactic", ">>>>>>>>>>>>>",
+                                        "Skipping ",  "Searching "};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (starts(p, words[i]))
@@ -527,12 +529,12 @@ static const struct {
     char first;
     reader_fn *read;
 } readers[] = {
-    {'R', read_running}, {'R', read_removing},    {'R', read_retarget},
+    {'R', read_running},     {'R', read_removing},    {'R', read_retarget},
     {'R', read_eliminating}, {'E', read_eliminating}, {'S', read_swap},
-    {'S', read_retype},  {'C', read_retype},      {'M', read_merge},
-    {'G', read_copy},    {'A', read_reformat},    {'A', read_stage},
-    {'O', read_stage},   {'O', read_cached},      {'F', read_members},
-    {'F', read_bare_fuse}, {'f', read_bare_fuse}, {'-', read_timing},
+    {'S', read_retype},      {'C', read_retype},      {'M', read_merge},
+    {'G', read_copy},        {'A', read_reformat},    {'A', read_stage},
+    {'O', read_stage},       {'O', read_cached},      {'F', read_members},
+    {'F', read_bare_fuse},   {'f', read_bare_fuse},   {'-', read_timing},
     {'*', read_autotuning},
 };
 

@@ -10,13 +10,14 @@ struct fsd_event_reader {
     fsd_sym tried, tried_on; /**< the last "Running: P on X" */
     fsd_sym timed, runner;   /**< the last "Timing Runner: X (R)" */
     fsd_sym autotuned;       /**< the last "Autotuning Reformat: A -> B" */
-    FSD_VEC(char) sum; /**< scratch */
+    FSD_VEC(char) sum;       /**< scratch */
     uint32_t build;
     uint64_t line;
 };
 
 /** Reads the line.
- *  @return true when its form is known, whether or not it says anything that is kept. */
+ *  @return true when its form is known, whether or not it says anything that is kept.
+ */
 bool fsd_event_read(struct fsd_event_reader *r, const char *s, size_t n);
 
 #endif

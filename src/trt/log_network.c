@@ -74,12 +74,12 @@ static const struct {
     const char *name;
     enum fsd_dtype type;
 } types[] = {
-    {"FLOAT", FSD_FP32},  {"HALF", FSD_FP16},     {"INT8", FSD_INT8},
-    {"INT32", FSD_INT32}, {"BOOL", FSD_BOOL},     {"UINT8", FSD_UINT8},
-    {"FP8", FSD_FP8},     {"BF16", FSD_BF16},     {"INT64", FSD_INT64},
-    {"INT4", FSD_INT4},   {"FP4", FSD_FP4},       {"float32", FSD_FP32},
-    {"float16", FSD_FP16}, {"int32", FSD_INT32},  {"int64", FSD_INT64},
-    {"bool", FSD_BOOL},   {"int8", FSD_INT8},     {"uint8", FSD_UINT8},
+    {"FLOAT", FSD_FP32},    {"HALF", FSD_FP16},    {"INT8", FSD_INT8},
+    {"INT32", FSD_INT32},   {"BOOL", FSD_BOOL},    {"UINT8", FSD_UINT8},
+    {"FP8", FSD_FP8},       {"BF16", FSD_BF16},    {"INT64", FSD_INT64},
+    {"INT4", FSD_INT4},     {"FP4", FSD_FP4},      {"float32", FSD_FP32},
+    {"float16", FSD_FP16},  {"int32", FSD_INT32},  {"int64", FSD_INT64},
+    {"bool", FSD_BOOL},     {"int8", FSD_INT8},    {"uint8", FSD_UINT8},
     {"bfloat16", FSD_BF16}, {"FLOAT16", FSD_FP16}, {"DOUBLE", FSD_FP64},
 };
 
@@ -210,9 +210,10 @@ static void open_node(struct net *net, struct text head)
         net->n_open--;
     }
     net->open[net->n_open++] = (struct open){
-        head, fsd_graph_add_node(net->g, (struct fsd_node){.name = sym(net, name),
-                                                           .op = sym(net, op),
-                                                           .where = (uint32_t)net->line})};
+        head,
+        fsd_graph_add_node(net->g, (struct fsd_node){.name = sym(net, name),
+                                                     .op = sym(net, op),
+                                                     .where = (uint32_t)net->line})};
 }
 
 /* "NAME [Op] inputs: ..." */
@@ -315,9 +316,9 @@ static void read_layer(struct net *net, struct text t)
     node.name = sym(net, name);
     node.op = sym(net, op);
     node.out = (struct fsd_span){net->g->ports.n, 1};
-    fsd_vec_push(net->g->arena, &net->g->ports,
-                 (struct fsd_port){tensor(net, (struct text){output, name.n + 7}),
-                                   FSD_NONE});
+    fsd_vec_push(
+        net->g->arena, &net->g->ports,
+        (struct fsd_port){tensor(net, (struct text){output, name.n + 7}), FSD_NONE});
     net->g->tensors.at[net->g->ports.at[node.out.at].tensor].flags |= FSD_TENSOR_OUTPUT;
     fsd_graph_add_node(net->g, node);
     free(output);
@@ -325,9 +326,9 @@ static void read_layer(struct net *net, struct text t)
 
 bool fsd_log_is_network(const char *s, size_t n, const char *open, size_t open_n)
 {
-    static const char *const words[] = {"Parsing node: ", "Importing initializer: ",
-                                        "Adding network input: ", "Marking ",
-                                        "Opset version:", "Producer name:"};
+    static const char *const words[] = {
+        "Parsing node: ", "Importing initializer: ", "Adding network input: ",
+        "Marking ",       "Opset version:",          "Producer name:"};
     struct text t = {s, n};
 
     if (open_n && n > open_n + 8 && s[open_n] == ' ' && !memcmp(s, open, open_n))

@@ -1,6 +1,6 @@
 /*
- * A build log, line by line: the optimizer's lines become events, the parser's lines are
- * remembered by their place, the names of an engine block's layers are kept.
+ * A build log, line by line: the optimizer's lines become events, the parser's lines
+ * are remembered by their place, the names of an engine block's layers are kept.
  *
  * An engine block ends a build: what follows leads to the next engine.
  */
@@ -38,12 +38,12 @@ static bool starts(const char *s, size_t n, const char *word)
 
 static void keep_line(struct log_reader *r, const char *s, size_t n, bool layer)
 {
-    struct fsd_parser_line line = {.at = (uint64_t)((const unsigned char *)s -
-                                                    r->file->bytes),
-                                   .line = r->h->lines,
-                                   .n = (uint32_t)n,
-                                   .build = r->build,
-                                   .layer = layer};
+    struct fsd_parser_line line = {
+        .at = (uint64_t)((const unsigned char *)s - r->file->bytes),
+        .line = r->h->lines,
+        .n = (uint32_t)n,
+        .build = r->build,
+        .layer = layer};
 
     fsd_vec_push(r->h->arena, &r->h->parser, line);
 }
@@ -64,12 +64,11 @@ static bool read_final(struct log_reader *r, const char *s, size_t n)
          at = memmem(at + 1, (size_t)(s + n - at) - 1, ", Tactic: ", 10))
         end = at;
     if (end)
-        fsd_vec_push(r->h->arena, &r->h->finals,
-                     (struct fsd_final){
-                         fsd_intern_add(r->h->names, close + 3,
-                                        (size_t)(end - close) - 3),
-                         fsd_intern_add(r->h->names, s + 6, (size_t)(close - s) - 6),
-                         r->build});
+        fsd_vec_push(
+            r->h->arena, &r->h->finals,
+            (struct fsd_final){
+                fsd_intern_add(r->h->names, close + 3, (size_t)(end - close) - 3),
+                fsd_intern_add(r->h->names, s + 6, (size_t)(close - s) - 6), r->build});
     r->in_block = true;
     return true;
 }
@@ -144,9 +143,12 @@ static void end_block(struct log_reader *r)
 /* Other lines may stand within a block: several threads write the log. */
 static bool begins_build(const char *s, size_t n)
 {
-    static const char *const words[] = {"Original: ", "Parsing node: ",
-                                        "Adding network input: ", "Applying generic ",
-                                        "Engine Layer Information:", "GRAPH NODES"};
+    static const char *const words[] = {"Original: ",
+                                        "Parsing node: ",
+                                        "Adding network input: ",
+                                        "Applying generic ",
+                                        "Engine Layer Information:",
+                                        "GRAPH NODES"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
         if (starts(s, n, words[i]))
