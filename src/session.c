@@ -4,11 +4,13 @@
  * who knows them.
  */
 #include "base/file.h"
+#include "cost/cost.h"
 #include "diff/diff.h"
 #include "diff/rules.h"
 #include "model/graph_dump.h"
 #include "model/vocab.h"
 #include "onnx/onnx.h"
+#include "profiles.h"
 #include "report/report.h"
 #include "report/view.h"
 #include "trt/trt.h"
@@ -89,11 +91,28 @@ static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err
         d->model->path, fit.names_found, fit.names, fit.tensors_found, fit.tensors);
 }
 
+static void count_cost(struct fsd_diff *d, const struct fsd_options *opt)
+{
+    d->peak_gb_s = opt->peak_gb_s;
+    d->peak_top_s = opt->peak_top_s;
+    fsd_cost_shapes(d);
+    fsd_cost_traffic(d);
+    fsd_cost_macs(d);
+    fsd_cost_sums(d);
+}
+
 static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
                            struct fsd_error *err)
 {
+    fsd_profile_vec profiles = {0};
     enum fsd_status status = load(d, opt, err);
 
+    if (status == FSD_OK)
+        status = fsd_profiles_load(d, opt, &profiles, err);
+    if (status == FSD_OK)
+        status = fsd_run_times_load(d, opt, err);
+    if (status == FSD_OK)
+        status = fsd_cost_bind_shapes(d, opt->shapes, opt->n_shapes, err);
     if (status != FSD_OK)
         return status;
     d->evidence = opt->evidence ? opt->evidence : FSD_BY_ALL;
@@ -105,10 +124,12 @@ static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
         return status;
     begin(opt, "explaining");
     fsd_diff_kinds(d);
+    fsd_cost_times(d, profiles.at, profiles.n);
     fsd_diff_flows(d);
     fsd_diff_fates(d);
     fsd_diff_causes(d);
     fsd_diff_precisions(d);
+    count_cost(d, opt);
     fsd_diff_rules(d);
     fsd_diff_summarize(d);
     return FSD_OK;
