@@ -4,11 +4,13 @@
  * who knows them.
  */
 #include "base/file.h"
+#include "cost/cost.h"
 #include "diff/diff.h"
 #include "diff/rules.h"
 #include "model/graph_dump.h"
 #include "model/vocab.h"
 #include "onnx/onnx.h"
+#include "profiles.h"
 #include "report/report.h"
 #include "report/view.h"
 #include "trt/trt.h"
@@ -25,6 +27,12 @@ static void begin(const struct fsd_options *opt, const char *stage)
         opt->progress(opt->payload, stage);
 }
 
+/* A path is bytes; what reports print is text. */
+static const char *shown_path(const struct fsd_diff *d, const char *path)
+{
+    return fsd_text(d->names, fsd_intern_str(d->names, path));
+}
+
 static enum fsd_status load_model(struct fsd_diff *d, const char *path,
                                   struct fsd_error *err)
 {
@@ -33,7 +41,7 @@ static enum fsd_status load_model(struct fsd_diff *d, const char *path,
 
     if (status == FSD_OK)
         status = fsd_onnx_load(d->model, &file, err);
-    d->model->path = path;
+    d->model->path = shown_path(d, path);
     fsd_file_close(&file);
     return status;
 }
@@ -46,7 +54,7 @@ static enum fsd_status load_engine(struct fsd_diff *d, const char *path,
 
     if (status == FSD_OK)
         status = fsd_trt_load(d->engine, &file, fsd_vocab_new(d->arena, d->model), err);
-    d->engine->path = path;
+    d->engine->path = shown_path(d, path);
     fsd_file_close(&file);
     return status;
 }
@@ -83,11 +91,28 @@ static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err
         d->model->path, fit.names_found, fit.names, fit.tensors_found, fit.tensors);
 }
 
+static void count_cost(struct fsd_diff *d, const struct fsd_options *opt)
+{
+    d->peak_gb_s = opt->peak_gb_s;
+    d->peak_top_s = opt->peak_top_s;
+    fsd_cost_shapes(d);
+    fsd_cost_traffic(d);
+    fsd_cost_macs(d);
+    fsd_cost_sums(d);
+}
+
 static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
                            struct fsd_error *err)
 {
+    fsd_profile_vec profiles = {0};
     enum fsd_status status = load(d, opt, err);
 
+    if (status == FSD_OK)
+        status = fsd_profiles_load(d, opt, &profiles, err);
+    if (status == FSD_OK)
+        status = fsd_run_times_load(d, opt, err);
+    if (status == FSD_OK)
+        status = fsd_cost_bind_shapes(d, opt->shapes, opt->n_shapes, err);
     if (status != FSD_OK)
         return status;
     d->evidence = opt->evidence ? opt->evidence : FSD_BY_ALL;
@@ -99,9 +124,12 @@ static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
         return status;
     begin(opt, "explaining");
     fsd_diff_kinds(d);
+    fsd_cost_times(d, profiles.at, profiles.n);
+    fsd_diff_flows(d);
     fsd_diff_fates(d);
     fsd_diff_causes(d);
     fsd_diff_precisions(d);
+    count_cost(d, opt);
     fsd_diff_rules(d);
     fsd_diff_summarize(d);
     return FSD_OK;
@@ -185,7 +213,8 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
     enum fsd_status status;
 
     if (!v)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%s'", view);
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%s'",
+                        view);
     if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "%s writes text and json, not %s", view, format);

@@ -59,7 +59,8 @@ struct fsd_error {
 FSD_API const char *fsd_status_name(enum fsd_status status);
 
 /** Writes "file:pos: message" (position only where known) into `out`, at most
- *  `size` bytes with the closing zero.  Returns `out`. */
+ *  `size` bytes with the closing zero, valid UTF-8 without control characters.
+ *  Returns `out`. */
 FSD_API const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size);
 
 /* ----------------------------------------------------------------- options */

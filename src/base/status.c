@@ -60,13 +60,15 @@ enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
 
 const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size)
 {
-    char pos[48] = "";
+    char pos[48] = "", text[sizeof *err + sizeof pos];
 
     if (err->unit == FSD_POS_BYTE)
         snprintf(pos, sizeof pos, "byte %llu: ", (unsigned long long)err->pos);
     else if (err->unit == FSD_POS_LINE)
         snprintf(pos, sizeof pos, "line %llu: ", (unsigned long long)err->pos);
-    snprintf(out, size, "%s%s%s%s", err->file, *err->file ? ": " : "", pos,
+    snprintf(text, sizeof text, "%s%s%s%s", err->file, *err->file ? ": " : "", pos,
              err->message);
+    if (size) /* whoever filled it may have taken a path as it was given */
+        copy_safe(out, size, text);
     return out;
 }

@@ -76,6 +76,39 @@ void fsd_put_safe(FILE *out, const char *s)
     }
 }
 
+static void put_json_escape(FILE *out, uint32_t code)
+{
+    if (code < 0x10000) {
+        fprintf(out, "\\u%04x", (unsigned)code);
+        return;
+    }
+    code -= 0x10000;
+    fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xd800 + (code >> 10)),
+            (unsigned)(0xdc00 + (code & 0x3ff)));
+}
+
+/* cJSON escapes what is below 0x20; what it leaves may still be a terminal's command
+ * (U+009B) or turn the reading direction. */
+void fsd_put_json(FILE *out, const char *json)
+{
+    size_t left = strlen(json), from = 0, at = 0;
+
+    while (at < left) {
+        const unsigned char *s = (const unsigned char *)json + at;
+        size_t len = fsd_utf8_len(s, left - at);
+        uint32_t code = len ? fsd_utf8_code(s, len) : 0xfffd;
+
+        len += !len;
+        if (*s >= 0x7f && fsd_code_is_hidden(code)) {
+            fwrite(json + from, 1, at - from, out);
+            put_json_escape(out, code);
+            from = at + len;
+        }
+        at += len;
+    }
+    fwrite(json + from, 1, left - from, out);
+}
+
 size_t fsd_safe_width(const char *s)
 {
     size_t width = 0;

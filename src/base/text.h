@@ -22,6 +22,10 @@ bool fsd_code_is_hidden(uint32_t code);
  *  characters become "\\u{1f}", everything else stands as it is. */
 void fsd_put_safe(FILE *out, const char *s);
 
+/** The same for a whole JSON text, where hidden characters can only stand in strings
+ *  and become "\\u009b", which a JSON reader takes back.  Line ends and tabs stay. */
+void fsd_put_json(FILE *out, const char *json);
+
 /** Columns that `s` takes when printed by fsd_put_safe(), a wide character counting
  *  one.  Good enough to align Latin names. */
 size_t fsd_safe_width(const char *s);

@@ -277,6 +277,7 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
                         .children = children};
 
     memset(line, 0, sizeof *line);
+    line->verb = verb;
     line->fail_on = -1;
     line->style.width = terminal_width();
     line->style.color = want_color("auto", NULL);

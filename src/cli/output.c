@@ -2,6 +2,7 @@
 #include "cli/progress.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -109,6 +110,30 @@ static FILE *open_temporary(char *path)
     return fdopen(fd, "w");
 }
 
+/* What the handler removes: only async-signal-safe calls may touch it. */
+static char *volatile unfinished;
+
+static void remove_unfinished(int number)
+{
+    char *path = unfinished;
+
+    if (path)
+        unlink(path);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void prepare_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (signal(ends[i], remove_unfinished) == SIG_IGN) /* nohup */
+            signal(ends[i], SIG_IGN);
+}
+
 static enum fsd_status write_renamed(const struct job *job, struct fsd_error *err)
 {
     const struct output *output = job->output;
@@ -120,8 +145,10 @@ static enum fsd_status write_renamed(const struct job *job, struct fsd_error *er
     if (!temporary)
         return fail(err, FSD_E_WRITE, output->path, "out of memory");
     snprintf(temporary, n, "%s.XXXXXX", output->path);
+    unfinished = temporary; /* before there is such a file, so that none escapes */
     out = open_temporary(temporary);
     if (!out) {
+        unfinished = NULL;
         free(temporary);
         return fail(err, FSD_E_WRITE, output->path, strerror(errno));
     }
@@ -132,6 +159,7 @@ static enum fsd_status write_renamed(const struct job *job, struct fsd_error *er
         status = fail(err, FSD_E_WRITE, output->path, strerror(errno));
     if (status != FSD_OK)
         unlink(temporary);
+    unfinished = NULL;
     free(temporary);
     return status;
 }

@@ -25,12 +25,17 @@ static struct work new_work(struct fsd_arena *arena, uint32_t cap)
 /*
  * Two properties grow together: a tensor's value is constant, and its shape is fixed.
  * Constant values make shapes fixed (a Reshape to [1,64]), fixed shapes make values
- * constant (Shape of it).  Each node is looked at again when an input gains one.
+ * constant (Shape of it).  A node counts the inputs that still lack one, so that a use
+ * costs the same however many inputs its node has.
  */
+enum property { CONSTANT, SHAPED, PROPERTIES };
+
 struct growth {
     struct fsd_facts *f;
-    bool *shaped; /* by tensor: its shape is fixed when the engine is built */
-    struct work work;
+    bool *have[PROPERTIES];        /* by tensor */
+    uint32_t *lacking[PROPERTIES]; /* by node: inputs that do not have it */
+    bool *given[PROPERTIES];       /* by node: its outputs have it */
+    struct work work[PROPERTIES];  /* tensors whose readers have yet to be told */
 };
 
 static bool declared_shape(const struct fsd_graph *g, fsd_id tensor)
@@ -38,31 +43,42 @@ static bool declared_shape(const struct fsd_graph *g, fsd_id tensor)
     return fsd_form_count(g, fsd_tensor_form(g, tensor)) >= 0;
 }
 
-static bool all_inputs(const struct fsd_graph *g, fsd_id node, const bool *have)
+static uint32_t count_inputs(const struct fsd_graph *g, const struct fsd_node *n)
 {
-    const struct fsd_node *n = &g->nodes.at[node];
+    uint32_t count = 0;
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id tensor = fsd_node_in(g, n, i)->tensor;
+    for (uint32_t i = 0; i < n->in.n; i++)
+        count += fsd_node_in(g, n, i)->tensor != FSD_NONE;
+    return count;
+}
 
-        if (tensor != FSD_NONE && !have[tensor])
-            return false;
+static struct growth new_growth(struct fsd_facts *f, struct fsd_arena *scratch)
+{
+    const struct fsd_graph *g = f->g;
+    struct growth w = {.f = f};
+
+    for (int p = 0; p < PROPERTIES; p++) {
+        w.have[p] = p == CONSTANT ? f->constant : FSD_NEW(scratch, bool, g->tensors.n);
+        w.lacking[p] = FSD_NEW(scratch, uint32_t, g->nodes.n);
+        w.given[p] = FSD_NEW(scratch, bool, g->nodes.n);
+        w.work[p] = new_work(scratch, g->tensors.n);
+        for (fsd_id i = 0; i < g->nodes.n; i++)
+            w.lacking[p][i] = count_inputs(g, &g->nodes.at[i]);
     }
-    return true;
+    return w;
 }
 
 static bool value_is_fixed(const struct growth *w, fsd_id node)
 {
-    const struct fsd_facts *f = w->f;
-    unsigned traits = f->traits[node];
+    unsigned traits = w->f->traits[node];
 
     if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)))
         return false;
     if (traits & FSD_OP_CONSTANT)
         return true;
-    if ((traits & FSD_OP_SHAPE) && all_inputs(f->g, node, w->shaped))
+    if ((traits & FSD_OP_SHAPE) && !w->lacking[SHAPED][node])
         return true;
-    return f->g->nodes.at[node].in.n && all_inputs(f->g, node, f->constant);
+    return w->f->g->nodes.at[node].in.n && !w->lacking[CONSTANT][node];
 }
 
 static bool shape_is_fixed(const struct growth *w, fsd_id node)
@@ -70,9 +86,9 @@ static bool shape_is_fixed(const struct growth *w, fsd_id node)
     const struct fsd_graph *g = w->f->g;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    if (!(w->f->traits[node] & FSD_OP_SHAPED) || !all_inputs(g, node, w->shaped))
+    if (!(w->f->traits[node] & FSD_OP_SHAPED) || w->lacking[SHAPED][node])
         return false;
-    for (uint32_t i = 0; i < n->in.n; i++) {
+    for (uint32_t i = 0; i < n->in.n && i < FSD_OP_SHAPE_OPERANDS; i++) {
         fsd_id tensor = fsd_node_in(g, n, i)->tensor;
 
         if (tensor != FSD_NONE && fsd_op_input_is_shape(g, node, i) &&
@@ -82,39 +98,61 @@ static bool shape_is_fixed(const struct growth *w, fsd_id node)
     return true;
 }
 
-/* A tensor with several producers is nobody's to claim.  Each tensor is put on the work
- * list at most twice, once a property. */
-static void gain(struct growth *w, fsd_id tensor, bool *have)
+/* A tensor with several producers is nobody's to claim. */
+static void gain(struct growth *w, fsd_id tensor, enum property p)
 {
-    if (have[tensor] || w->f->g->tensors.at[tensor].producers.n > 1)
+    if (w->have[p][tensor] || w->f->g->tensors.at[tensor].producers.n > 1)
         return;
-    have[tensor] = true;
-    w->work.at[w->work.n++] = tensor;
+    w->have[p][tensor] = true;
+    w->work[p].at[w->work[p].n++] = tensor;
+}
+
+static void give(struct growth *w, fsd_id node, enum property p)
+{
+    const struct fsd_graph *g = w->f->g;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    if (w->given[p][node])
+        return;
+    w->given[p][node] = true;
+    for (uint32_t i = 0; i < n->out.n; i++)
+        if (fsd_node_out(g, n, i)->tensor != FSD_NONE)
+            gain(w, fsd_node_out(g, n, i)->tensor, p);
 }
 
 static void look_at_node(struct growth *w, fsd_id node)
 {
-    const struct fsd_graph *g = w->f->g;
-    const struct fsd_node *n = &g->nodes.at[node];
-    bool value = value_is_fixed(w, node), shape = value || shape_is_fixed(w, node);
-
-    w->f->folded[node] |= value;
-    for (uint32_t i = 0; shape && i < n->out.n; i++) {
-        fsd_id tensor = fsd_node_out(g, n, i)->tensor;
-
-        if (tensor == FSD_NONE)
-            continue;
-        gain(w, tensor, w->shaped);
-        if (value)
-            gain(w, tensor, w->f->constant);
+    if (value_is_fixed(w, node)) {
+        w->f->folded[node] = true;
+        give(w, node, CONSTANT);
+        give(w, node, SHAPED);
+    } else if (!w->given[SHAPED][node] && shape_is_fixed(w, node)) {
+        give(w, node, SHAPED);
     }
+}
+
+/* Tells the readers of one tensor, once a use. */
+static bool spread(struct growth *w, enum property p)
+{
+    const struct fsd_graph *g = w->f->g;
+    const struct fsd_tensor *t;
+
+    if (!w->work[p].n)
+        return false;
+    t = &g->tensors.at[w->work[p].at[--w->work[p].n]];
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = g->links.at[t->consumers.at + i];
+
+        w->lacking[p][node]--;
+        look_at_node(w, node);
+    }
+    return true;
 }
 
 static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = f->g;
-    struct growth w = {f, FSD_NEW(scratch, bool, g->tensors.n),
-                       new_work(scratch, 2 * g->tensors.n)};
+    struct growth w = new_growth(f, scratch);
 
     for (fsd_id t = 0; t < g->tensors.n; t++) {
         bool initializer =
@@ -122,18 +160,14 @@ static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
             !g->tensors.at[t].producers.n;
 
         if (initializer)
-            gain(&w, t, f->constant);
+            gain(&w, t, CONSTANT);
         if (initializer || declared_shape(g, t))
-            gain(&w, t, w.shaped);
+            gain(&w, t, SHAPED);
     }
     for (fsd_id i = 0; i < g->nodes.n; i++)
         look_at_node(&w, i);
-    while (w.work.n) {
-        const struct fsd_tensor *t = &g->tensors.at[w.work.at[--w.work.n]];
-
-        for (uint32_t i = 0; i < t->consumers.n; i++)
-            look_at_node(&w, g->links.at[t->consumers.at + i]);
-    }
+    while (spread(&w, CONSTANT) || spread(&w, SHAPED))
+        ;
 }
 
 /* ----------------------------------------------------------------------- live */

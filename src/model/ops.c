@@ -222,5 +222,5 @@ bool fsd_op_input_is_shape(const struct fsd_graph *g, fsd_id node, uint32_t i)
 {
     const struct row *row = find_row(g, &g->nodes.at[node]);
 
-    return row && i < 32 && row->shape_operands >> i & 1;
+    return row && i < FSD_OP_SHAPE_OPERANDS && row->shape_operands >> i & 1;
 }

@@ -25,6 +25,9 @@ enum fsd_op_trait {
  *  model-local function. */
 unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
 
+/** Shape operands are among a node's first inputs. */
+enum { FSD_OP_SHAPE_OPERANDS = 32 };
+
 /** True when the value of the i-th input decides the shape of the output (Reshape's
  *  second). */
 bool fsd_op_input_is_shape(const struct fsd_graph *g, fsd_id node, uint32_t i);

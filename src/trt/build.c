@@ -30,10 +30,11 @@ void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
 
 void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text)
 {
-    fsd_vec_push(
-        b->g->arena, &b->g->remarks,
-        (struct fsd_remark){
-            .rule = rule, .node = b->g->nodes.n, .tensor = FSD_NONE, .text = text});
+    fsd_id node = b->in_layer ? b->g->nodes.n : FSD_NONE;
+
+    fsd_vec_push(b->g->arena, &b->g->remarks,
+                 (struct fsd_remark){
+                     .rule = rule, .node = node, .tensor = FSD_NONE, .text = text});
 }
 
 /* --------------------------------------------------------------------- layers */
@@ -49,6 +50,7 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
                                 .in.at = g->ports.n,
                                 .attrs.at = g->attrs.n};
     b->layer = (struct fsd_layer){.mentions.at = g->mentions.n};
+    b->in_layer = true;
     if (type)
         g->detailed = true;
     if (!strcasecmp(op, "kgen") || !strcasecmp(op, "gemm"))
@@ -170,6 +172,7 @@ void fsd_build_layer_end(struct fsd_build *b)
     b->layer.mentions.n = g->mentions.n - b->layer.mentions.at;
     fsd_graph_add_node(g, b->node);
     fsd_vec_push(g->arena, &g->layers, b->layer);
+    b->in_layer = false;
 }
 
 /* ------------------------------------------------------------- in- and outputs */

@@ -46,6 +46,7 @@ struct fsd_build {
     struct fsd_name_reader names;
     unsigned seen;                /**< enum fsd_build_seen */
     bool bound;                   /**< the dump lists its bindings */
+    bool in_layer;                /**< between fsd_build_layer() and its end */
     struct fsd_node node;         /**< the layer that is being built */
     struct fsd_layer layer;       /**< and what only an engine's layer has */
     FSD_VEC(uint8_t) uses;        /**< by tensor: produced, consumed */
@@ -65,7 +66,7 @@ void fsd_build_origin(struct fsd_build *b, fsd_sym origin);
 void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr);
 void fsd_build_layer_end(struct fsd_build *b);
 
-/** A remark on the layer that is being built. */
+/** A remark on the layer that is being built; outside any, on the dump. */
 void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text);
 
 /** A binding; its direction and form are known only from TensorRT 11 on. */

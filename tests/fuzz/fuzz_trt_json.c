@@ -33,7 +33,7 @@ static void check_graph(const struct fsd_graph *g)
         check(fsd_port_form(g, p)->dims.at + fsd_port_form(g, p)->dims.n <= g->dims.n);
     }
     for (uint32_t i = 0; i < g->remarks.n; i++)
-        check(g->remarks.at[i].node <= g->nodes.n);
+        check(g->remarks.at[i].node == FSD_NONE || g->remarks.at[i].node < g->nodes.n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

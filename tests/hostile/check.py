@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+"""Hostile inputs against the real binary: check.py BINARY [PART...]
+
+Parts are models, engines, files, names.  Inputs are made here or lie in fixtures/hostile.
+Ends with 1 when anything that harness.py demands does not hold.
+"""
+import glob
+import json
+import os
+import shutil
+import sys
+
+import engines
+import files
+import models
+import reports
+from harness import Harness
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+FIXTURES = os.path.join(ROOT, "fixtures")
+
+
+def plain_pair(h):
+    model = h.path("plain.onnx", models.chain("one", "two"))
+    engine = h.path("plain.json", engines.dump([
+        engines.layer("one", ["x"], ["t0"]), engines.layer("two", ["t0"], ["t1"])], ["x", "t1"]))
+    return model, engine
+
+
+def check_models(h):
+    _, engine = plain_pair(h)
+    for name, data in models.all_models():
+        model = h.path("hostile.onnx", data)
+        status, _ = h.run("model " + name, "--dump", "model", model)
+        if status == 0:
+            h.run("model " + name, "--force", model, engine, "-f", "json")
+            h.run("model " + name, "--force", model, engine)
+
+
+def check_engines(h):
+    model, _ = plain_pair(h)
+    fixtures = [(os.path.basename(p), files.read(p))
+                for p in sorted(glob.glob(os.path.join(FIXTURES, "hostile", "*.json")))]
+    for name, data in [*engines.all_engines(), *fixtures]:
+        engine = h.path("hostile.json", data)
+        status, report = h.run("engine " + name, "--force", model, engine, "-f", "json")
+        if status == 0:
+            reports.as_json(h, "engine " + name, report)
+            h.run("engine " + name, "--force", "--all", model, engine)
+
+
+def check_files(h):
+    model = h.path("real.onnx")
+    shutil.copy(os.path.join(FIXTURES, "synthetic/attention-10/model.onnx"), model)
+    engine = h.path("real.json")
+    shutil.copy(os.path.join(FIXTURES, "synthetic/attention-10/engine.json"), engine)
+    files.all_files(h, model, engine, models.external)
+
+
+def check_names(h):
+    """Names that try to break out of each format, in every place a name can stand."""
+    marks = reports.MARKS
+    model = h.path("marks.onnx", models.chain(*marks, "dead", op="Relu"))
+    layers = [engines.layer(m, ["x" if not i else marks[i - 1]], [m], TacticName=m,
+                            Origin=m, Metadata="[ONNX Layer: %s]" % m)
+              for i, m in enumerate(marks)]
+    for layer in layers[::3]:
+        layer["LayerType"] = "Reformat"
+        layer["Outputs"][0]["Format/Datatype"] = layer["Name"]
+    for layer in layers[::4]:
+        layer["LayerType"] = layer["Name"]
+    engine = h.path("marks.json", engines.dump(layers, ["x", marks[-1]]))
+    known = reports.known_formats(h, model, engine)
+    for form in known:
+        _, report = h.run("marks as " + form, "--force", "-f", form, model, engine, allowed=(0, 1))
+        reports.FORMATS[form](h, "marks as " + form, report)
+    print("formats with hostile names: " + ", ".join(known))
+    h.check({"text", "json"} <= set(known), "formats", "text and json are missing")
+    _, report = h.run("marks", "--force", "-f", "json", model, engine)
+    names = [n["name"] for n in json.loads(report)["nodes"]]
+    h.check(names == [*marks, "dead"], "marks", "names have changed on the way")
+
+
+PARTS = {"models": check_models, "engines": check_engines, "files": check_files,
+         "names": check_names}
+
+
+def main():
+    h = Harness(sys.argv[1])
+    try:
+        for part in sys.argv[2:] or PARTS:
+            PARTS[part](h)
+    finally:
+        shutil.rmtree(h.folder, ignore_errors=True)
+    print("%d runs, %d failures; the slowest took %.1f s (%s)"
+          % (h.runs, h.failures, *h.slowest))
+    return 1 if h.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

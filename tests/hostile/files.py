@@ -1,0 +1,172 @@
+"""What the system may do to a program: odd files, full disks, closed pipes, death."""
+import ctypes
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+NOBODY = 65534
+
+
+def inputs(h, model, engine):
+    """Inputs that are no plain files: refused at once, never waited for."""
+    os.mkfifo(h.path("fifo"))
+    os.symlink(h.path("fifo"), h.path("to-fifo"))
+    os.symlink(h.path("loop"), h.path("loop"))
+    os.symlink(h.path("nowhere"), h.path("dangling"))
+    odd = [h.path(n) for n in ("fifo", "to-fifo", "loop", "dangling", "missing", "")]
+    for path in odd + ["/dev/zero", "/dev/tty", "/proc/self/mem", "", "x" * 5000, "/dev/fd/99"]:
+        h.run("model " + path[:99], path, engine, allowed=(2,))
+        h.run("engine " + path[:99], model, path, allowed=(2,))
+    h.run("both from stdin", "-", "-", allowed=(2,))
+    os.symlink(model, h.path("link-model"))
+    h.run("symlink to a model", h.path("link-model"), engine, allowed=(0,))
+    with open(model, "rb") as file:
+        h.run("model from stdin", "-", engine, stdin=file, allowed=(0,))
+
+
+def unreadable(h, model, engine):
+    if os.geteuid() != 0:
+        return
+    secret = h.path("secret", b"x")
+    os.chmod(secret, 0)
+    os.chmod(h.folder, 0o755)
+    h.run("unreadable", secret, engine, allowed=(2,), user=NOBODY, group=NOBODY)
+    locked = h.path("locked")
+    os.mkdir(locked, 0o555)
+    h.run("no room to write", model, engine, "-o", locked + "/r.json", allowed=(2,), user=NOBODY,
+          group=NOBODY)
+    h.check(not os.listdir(locked), "no room to write", "something was left")
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def outputs(h, model, engine):
+    """An output that is an input, by whatever name, is refused and the input is whole."""
+    for side, path in (("model", model), ("engine", engine)):
+        before = read(path)
+        os.symlink(path, h.path(side + "-symlink"))
+        os.link(path, h.path(side + "-hardlink"))
+        for alias in (path, h.path(side + "-symlink"), h.path(side + "-hardlink"),
+                      os.path.join(h.folder, ".", os.path.basename(path))):
+            h.run("output onto " + side, model, engine, "-f", "json", "-o", alias, allowed=(2,))
+            h.check(read(path) == before, "output onto " + side, "the input has changed")
+    for path in ("/dev/full", h.folder, h.path("none/x.json"), h.path("y" * 300 + ".json")):
+        h.run("output " + path[:60], model, engine, "-f", "json", "-o", path, allowed=(2,))
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([h.binary, model, engine], stdout=full, stderr=subprocess.PIPE,
+                              check=False)
+    h.check(done.returncode == 2 and b"No space left" in done.stderr, "full standard output",
+            "status %d" % done.returncode)
+    leftovers = [n for n in os.listdir(h.folder) if ".json." in n]
+    h.check(not leftovers, "outputs", "left behind: %s" % leftovers)
+
+
+def odd_names(h, model, engine):
+    """File names with escapes reach neither terminal nor report."""
+    for name in (b"\x1b[31m.onnx", b"\xff\xfe.onnx", b"a\nb.onnx", "\u202e\u009b.onnx".encode()):
+        path = os.path.join(h.folder.encode(), name)
+        h.run("missing odd name", path, engine, allowed=(2,))
+        h.run("odd output", model, engine, "-o", path + b"/x.json", allowed=(2,))
+        shutil.copy(model, path)
+        for form in ("text", "json"):
+            _, out = h.run("odd name", "-f", form, path, engine, allowed=(0,))
+            h.check(form == "text" or json.loads(out), "odd name", "no JSON")
+
+
+def full_disk(h, model, engine):
+    """On a disk without room the old report stays, and nothing else."""
+    disk = h.path("disk")
+    os.mkdir(disk)
+    script = ('mount -t tmpfs -o size=8k tmpfs "$0" && echo old >"$0/r.json" && '
+              '{ "$1" "$2" "$3" -o "$0/r.json" 2>&1; echo "status $?"; cat "$0/r.json"; ls "$0"; }')
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script, disk, h.binary, model, engine],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        print("skipped full_disk: no file system of its own may be mounted here")
+        return
+    h.check("No space left" in done.stdout and done.stdout.endswith("status 2\nold\nr.json\n"),
+            "full disk", done.stdout[-500:])
+
+
+def closed_pipe(h, model, engine):
+    for closed in ("stdout", "stdin"):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        done = subprocess.run([h.binary, model, engine], stdin=subprocess.DEVNULL,
+                              stdout=write_end if closed == "stdout" else subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
+        os.close(write_end)
+        h.check(done.returncode == (2 if closed == "stdout" else 0), "closed pipe",
+                "status %d %s" % (done.returncode, done.stderr))
+    command = '"$0" "$1" "$2" >&-; echo $?'
+    done = subprocess.run(["sh", "-c", command, h.binary, model, engine], capture_output=True,
+                          check=False)
+    h.check(done.stdout == b"2\n", "standard output closed", repr(done.stdout))
+
+
+def killed(h, model, engine):
+    """Killed at any time there is the old report or the new one, whole."""
+    path = h.path("killed.json")
+    rng = random.Random(1)
+    begin = time.monotonic()
+    h.run("to be killed", model, engine, "-o", path, allowed=(0,))
+    takes = time.monotonic() - begin
+    whole, cut = read(path), 0
+    for i in range(40):
+        sign = rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+        with open(path, "wb") as file:
+            file.write(b"old")
+        with subprocess.Popen([h.binary, model, engine, "-o", path], stderr=subprocess.DEVNULL) as p:
+            time.sleep(rng.random() * takes)
+            p.send_signal(sign)
+        left = [n for n in os.listdir(h.folder) if n.startswith("killed.json.")]
+        h.check(read(path) in (b"old", whole), "killed", "half a report")
+        h.check(sign == signal.SIGKILL or not left, "killed by %d" % sign, "left: %s" % left)
+        for name in left:
+            os.unlink(h.path(name))
+        cut += p.returncode != 0
+    return cut
+
+
+class Watch:
+    """Tells whether a file was opened."""
+
+    def __init__(self, path):
+        self.libc = ctypes.CDLL(None)
+        self.fd = self.libc.inotify_init1(os.O_NONBLOCK)
+        self.libc.inotify_add_watch(self.fd, path.encode(), 0x20)     # IN_OPEN
+
+    def opened(self):
+        try:
+            return bool(os.read(self.fd, 4096))
+        except BlockingIOError:
+            return False
+
+
+def external(h, make, engine):
+    """Other files that a model names are never opened."""
+    os.makedirs(h.path("deep/er"), exist_ok=True)
+    secret = h.path("outside", b"0" * 16)
+    beside = h.path("deep/er/beside", b"0" * 16)
+    watches = [Watch(secret), Watch(beside)]
+    for location in ("../../outside", secret, "beside", "./beside", "file://" + secret):
+        model = h.path("deep/er/model.onnx", make(location))
+        h.run("external " + location, "--force", model, engine, allowed=(0,))
+        h.run("external " + location, "--dump", "model", model, allowed=(0,))
+    h.check(not any(w.opened() for w in watches), "external", "another file was opened")
+    with open(secret, "rb"):
+        h.check(watches[0].opened(), "external", "the watch does not work")
+
+
+def all_files(h, model, engine, make_external):
+    for case in (inputs, unreadable, outputs, odd_names, full_disk, closed_pipe):
+        case(h, model, engine)
+    external(h, make_external, engine)
+    print("killed midway: %d of 40 runs" % killed(h, model, engine))

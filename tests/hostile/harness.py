@@ -1,0 +1,85 @@
+"""Runs the real binary and holds what must be true of every run.
+
+Exit status 0, 1 or 2; no signal; an end within SECONDS; a bound on memory; a reason on
+standard error when the status is 2 and nothing otherwise; no byte that a terminal would obey;
+valid UTF-8.
+"""
+import os
+import resource
+import subprocess
+import tempfile
+import time
+
+SECONDS = 10                    # for the largest inputs here, ten megabytes
+MEMORY = 3 << 30                # of address space, without sanitizers
+
+# Bytes that change what a terminal or a reader sees without being seen.
+HIDDEN = [(0, 8), (0x0B, 0x1F), (0x7F, 0x9F), (0x200B, 0x200F), (0x2028, 0x202E),
+          (0x2060, 0x206F), (0xFEFF, 0xFEFF), (0x61C, 0x61C), (0xFFF9, 0xFFFB),
+          (0xE0000, 0xE007F)]
+
+
+def hidden_in(text):
+    return next((c for c in text if not (c.isascii() and c.isprintable())
+                 and any(a <= ord(c) <= b for a, b in HIDDEN)), None)
+
+
+class Harness:
+    def __init__(self, binary):
+        self.binary = os.path.abspath(binary)
+        with open(self.binary, "rb") as file:
+            self.sanitized = b"__asan_init" in file.read()
+        self.failures = 0
+        self.runs = 0
+        self.slowest = (0.0, "")
+        self.folder = tempfile.mkdtemp(prefix="fusiondiff-hostile-")
+
+    def check(self, holds, case, what):
+        if not holds:
+            self.failures += 1
+            print("FAILED %s: %s" % (case, what))
+        return holds
+
+    def path(self, name, data=None):
+        path = os.path.join(self.folder, name)
+        if data is not None:
+            with open(path, "wb") as file:
+                file.write(data)
+        return path
+
+    def limit(self):
+        if not self.sanitized:      # the address sanitizer maps terabytes
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def run(self, case, *args, stdin=subprocess.DEVNULL, allowed=(0, 1, 2), **more):
+        """The exit status and what was written to standard output."""
+        seconds = SECONDS * (4 if self.sanitized else 1)
+        begin = time.monotonic()
+        self.runs += 1
+        try:
+            done = subprocess.run([self.binary, *args], stdin=stdin, capture_output=True,
+                                  timeout=seconds, check=False, preexec_fn=self.limit, **more)
+        except subprocess.TimeoutExpired:
+            self.check(False, case, "still runs after %d s: %r" % (seconds, args))
+            return -1, ""
+        self.slowest = max(self.slowest, (time.monotonic() - begin, case))
+        self.check(done.returncode in allowed, case, "exit status %d, expected %s: %s" % (
+            done.returncode, allowed, done.stderr.decode(errors="replace")[-2000:]))
+        out, err = self.decoded(case, done.stdout), self.decoded(case, done.stderr)
+        if done.returncode == 2:
+            self.check(err.startswith("fusiondiff: ") and len(err) < 2000, case,
+                       "status 2 without a reason, found %r" % err[:300])
+        elif done.returncode >= 0:
+            self.check(not err, case, "status %d, yet it says %r" % (done.returncode, err[:300]))
+        return done.returncode, out
+
+    def decoded(self, case, data):
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            self.check(False, case, "output is not UTF-8: %s" % error)
+            return ""
+        found = hidden_in(text)
+        self.check(found is None, case, "output holds %r" % found)
+        return text

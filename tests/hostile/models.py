@@ -1,0 +1,131 @@
+"""Hostile ONNX models: name -> bytes.  Each is to be read, or refused with a reason."""
+from wire import (attribute, inputs, model, node, num, outputs, raw, tensor, text, value_info,
+                  varint)
+
+BIG = 1 << 31
+
+
+def chain(*names, op="Relu"):
+    """x -> names... -> the last one's output."""
+    at, nodes = "x", []
+    for i, name in enumerate(names):
+        nodes.append(node(op, [at], ["t%d" % i], name))
+        at = "t%d" % i
+    return model(*nodes, inputs("x"), outputs(at))
+
+
+def nested(depth):
+    """If in If in If: graphs as attributes."""
+    body = node("Relu", ["x"], ["y"], "innermost") + outputs("y")
+    for i in range(depth):
+        body = node("If", ["c"], ["y"], "if%d" % i,
+                    attribute("then_branch", 5, raw(6, body))) + outputs("y")
+    return model(body, inputs("x", "c"))
+
+
+def lies():
+    """Length fields that claim more, or less, than there is."""
+    graph = node("Relu", ["x"], ["y"], "relu") + inputs("x") + outputs("y")
+    for claim in (len(graph) - 1, len(graph) + 1, BIG, BIG - 1, (1 << 32) - 1, 1 << 32,
+                  (1 << 63) - 1, 1 << 63, (1 << 64) - 1):
+        yield "graph-%x" % claim, num(1, 8) + raw(7, graph, claim)
+        yield "name-%x" % claim, model(raw(1, raw(3, b"abc", claim)))
+        yield "raw-%x" % claim, model(raw(5, num(1, 4) + raw(9, b"abcd", claim)))
+    yield "endless-varint", num(1, 8) + b"\x3a" + b"\xff" * 40
+    yield "tag-only", num(1, 8) + b"\x3a"
+    yield "field-zero", num(1, 8) + b"\x02\x01a"
+    yield "group", num(1, 8) + b"\x3b" * 1000 + b"\x3c" * 1000
+
+
+def shapes():
+    for i, dims in enumerate(([BIG] * 8, [1 << 62] * 4, [-1, -(1 << 63)], [0, BIG],
+                              [(1 << 63) - 1] * 2, [1] * 100000)):
+        yield "dims-%d" % i, model(
+            node("Conv", ["x", "w"], ["y"], "conv"), tensor("w", dims),
+            inputs("x", dims=dims[:1000]), outputs("y", dims=dims[:1000]))
+    for elem in (0, 27, -1, BIG, (1 << 63) - 1):
+        yield "elem-%x" % (elem & 0xFFFFFFFF), model(
+            node("Cast", ["x"], ["y"], "cast", attribute("to", 2, num(3, elem))),
+            inputs("x", elem=elem), outputs("y", elem=elem))
+
+
+def counts():
+    """Ten megabytes of one thing."""
+    yield "ints", model(node("Relu", ["x"], ["y"], "r", attribute(
+        "axes", 7, raw(8, b"\x01" * (10 << 20)))), inputs("x"), outputs("y"))
+    yield "attributes", model(node("Relu", ["x"], ["y"], "r", *[
+        attribute("a%d" % i, 2, num(3, i)) for i in range(100000)]), inputs("x"))
+    yield "inputs", model(node("Concat", ["x"] * 500000, ["y"], "c"), inputs("x"),
+                          outputs("y"))
+    yield "outputs", model(node("Split", ["x"], ["y%d" % i for i in range(300000)], "s"),
+                           inputs("x"))
+    yield "same-output", model(node("Split", ["x"], ["y"] * 300000, "s"), inputs("x"))
+    yield "value-infos", model(*[value_info(13, "x") for _ in range(200000)], inputs("x"))
+    yield "empty-nodes", model(raw(1, b"") * 2000000)
+    yield "doubling-graph", model(inputs("x"), *[
+        node("Add", ["t%d" % i, "t%d" % i], ["t%d" % (i + 1)]) for i in range(50000)])
+    yield "opsets", model(node("Relu", ["x"], ["y"]), inputs("x"),
+                          extra=raw(8, text(1, "d") + num(2, 1)) * 300000)
+
+
+def graphs():
+    yield "self-loop", model(node("Relu", ["x"], ["x"], "r"), outputs("x"))
+    yield "cycle", model(node("Relu", ["b"], ["a"], "r"), node("Relu", ["a"], ["b"], "s"),
+                         outputs("a"))
+    yield "long-cycle", model(outputs("t0"), *[
+        node("Relu", ["t%d" % i], ["t%d" % ((i + 1) % 50000)]) for i in range(50000)])
+    yield "thousand-producers", model(
+        *[node("Relu", ["x"], ["y"], "r%d" % i) for i in range(1000)], inputs("x"),
+        outputs("y"))
+    yield "input-as-output", model(inputs("x"), outputs("x"))
+    yield "no-graph", num(1, 8) + raw(8, num(2, 17))
+    yield "empty-names", model(node("Relu", [""], [""], ""), inputs(""), outputs(""))
+    yield "function-calls-itself", model(
+        node("F", ["x"], ["y"]), inputs("x"), outputs("y"),
+        extra=raw(25, text(1, "F") + text(4, "i") + text(5, "o")
+                  + raw(7, text(1, "i") + text(2, "o") + text(4, "F"))))
+    yield "two-graphs", num(1, 8) + raw(7, node("Relu", ["x"], ["y"], "a")) * 2 + \
+        raw(8, num(2, 17))
+    yield "scope-names", nested(3)
+    yield "nested-3000", nested(3000)
+
+
+def names():
+    for size in (1 << 16, 1 << 20):
+        yield "name-%d" % size, chain("n" * size, "m" * (size - 1) + "\u202e")
+    yield "utf8", chain(b"\xff\xfe", b"\xc0\x80", b"\xed\xa0\x80", b"a\x00b", b"\xf8\x88")
+    yield "escapes", chain("\x1b[31mred", "\u009b31m", "\u202ertl", "\r\n\t\x08", "\x7f")
+    yield "grammar", chain("a + b", "a", "b", "a || b", "{ForeignNode[a...b]}", "PWN(",
+                           "(((", ")))", "a,b", ", ", " + ", "[", "]", "...", " ")
+    yield "prefixes", chain(*["a" * i for i in range(1, 2000)])
+
+
+def external(path):
+    """A weight that says it lies in another file."""
+    entry = raw(13, text(1, "location") + text(2, path))
+    return model(node("Add", ["x", "w"], ["y"], "add"), inputs("x"), outputs("y"),
+                 tensor("w", [4], entry, num(14, 1)))
+
+
+def truncated(whole):
+    for size in range(0, len(whole), 11):
+        yield "first-%d" % size, whole[:size]
+
+
+def noise():
+    yield "empty", b""
+    yield "zeros", b"\0" * 5000
+    yield "ones", b"\xff" * 5000
+    yield "json", b'{"Layers": []}'
+    yield "text", b"ir_version: 8\n"
+    yield "gzip", b"\x1f\x8b\x08\x00" + b"x" * 100
+    yield "zip", b"PK\x03\x04" + b"x" * 100
+
+
+def all_models():
+    for kind in (lies, shapes, counts, graphs, names, noise):
+        for name, data in kind():
+            yield "%s/%s" % (kind.__name__, name), data
+    for name, data in truncated(chain("one", "two")):
+        yield "truncated/" + name, data
+    assert varint(300) == b"\xac\x02"

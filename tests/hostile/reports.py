@@ -1,0 +1,105 @@
+"""What a report of each format must be, whatever names are in it.
+
+The names carry marks: an element <evil>, a node evil_node, a line ::error::evil, a row of
+their own.  A mark that a parser finds has broken out of its place.
+"""
+import csv
+import html.parser
+import io
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as xml
+
+MARKS = ["<evil>x</evil>", "\"><evil/>", "'/><evil>", "</script><evil>", "]]><evil>", "-->\n<evil>",
+         "&lt;evil&gt;", "a|b|c", "a\n| evil | row |", "`x` **x** [x](http://evil)", "# evil",
+         "x\"]; evil_node [label=\"y", "x\\\"]; evil_node [label=\"y", "x\\", "x>];evil_node[", "{a|b}",
+         "a\n::error::evil", "%0A::error::evil", "::error::evil", "::set-output name=evil::x",
+         "=cmd|' /C calc'!A0", "+1", "-1", "@x", "a,b\";c", "${jndi:evil}", "%s%n%x", "\\u0022", "'"]
+MARKS += ["evil <!--", "]]>", "<![CDATA[<evil>", "\\N \\l \\G", "javascript:evil", "~~~\nevil"]
+
+
+class Elements(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.seen = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+
+
+def text(h, case, report):
+    lines = report.split("\n")
+    h.check(not any(re.match(r"::\w", line) for line in lines), case, "a command for GitHub")
+
+
+def as_json(h, case, report):
+    try:
+        json.loads(report, parse_constant=lambda word: 1 / 0)
+    except (ValueError, ZeroDivisionError) as error:
+        h.check(False, case, "not JSON: %s" % error)
+
+
+def as_xml(h, case, report):
+    try:
+        tags = {element.tag for element in xml.fromstring(report).iter()}
+        h.check("evil" not in tags, case, "an element of a name's own")
+    except xml.ParseError as error:
+        h.check(False, case, "not XML: %s" % error)
+
+
+def as_html(h, case, report):
+    elements = Elements()
+    elements.feed(report)
+    h.check("evil" not in elements.seen, case, "an element of a name's own")
+
+
+def markdown(h, case, report):
+    h.check("<evil" not in re.sub(r"`+[^`]*`+", "", report), case, "an element of a name's own")
+    h.check(not re.search(r"^\s*(# evil|::error)", report, re.M), case, "a line of a name's own")
+    width = None
+    for line in report.split("\n"):
+        bars = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else None
+        h.check(bars is None or width is None or bars == width, case,
+                "a row of another width: %r" % line[:200])
+        width = bars
+
+
+def dot(h, case, report):
+    if not shutil.which("dot"):
+        return
+    done = subprocess.run(["dot", "-Tcanon"], input=report.encode(), capture_output=True,
+                          timeout=60, check=False)
+    h.check(done.returncode == 0 and not done.stderr, case,
+            "dot says %s" % done.stderr.decode(errors="replace")[:300])
+    h.check(not re.search(r"^\s*\"?evil_node", done.stdout.decode(errors="replace"), re.M), case,
+            "a node of a name's own")
+
+
+def github(h, case, report):
+    for line in report.split("\n"):
+        h.check(not re.match(r"::(error|set-output)[^:]*::?(evil|name=evil)", line), case,
+                "a command of a name's own: %r" % line[:200])
+
+
+def as_csv(h, case, report):
+    for row in csv.reader(io.StringIO(report)):
+        h.check(not any(re.match(r"[=@]|[+-]\D", cell) for cell in row), case,
+                "a formula: %r" % row)
+
+
+FORMATS = {"text": text, "json": as_json, "sarif": as_json, "gitlab": as_json, "junit": as_xml,
+           "xml": as_xml, "html": as_html, "svg": as_xml, "markdown": markdown, "md": markdown,
+           "dot": dot, "mermaid": text, "github": github, "csv": as_csv, "graphml": as_xml,
+           "jsonl": lambda h, case, report: [as_json(h, case, r) for r in report.splitlines()]}
+
+
+def known_formats(h, model, engine):
+    """Those of FORMATS that this binary writes."""
+    found = []
+    for name in FORMATS:
+        done = subprocess.run([h.binary, "-f", name, model, engine], capture_output=True, check=False)
+        if b"unknown format" not in done.stderr:
+            found.append(name)
+    return found
