@@ -131,6 +131,9 @@ struct fsd_diff {
     struct fsd_graph *model, *engine;
     struct fsd_facts *facts;
     struct fsd_match *match;
+    struct fsd_vocab *vocab;     /**< the model's names */
+    struct fsd_history *history; /**< what the build log tells; NULL: no log */
+    struct fsd_story *story;     /**< replayed; NULL: no log, or not to be used */
     unsigned evidence;
     struct fsd_node_result *nodes;   /**< by node */
     struct fsd_layer_result *layers; /**< by layer */
