@@ -5,6 +5,8 @@
  */
 #include "cost/cost.h"
 
+#include <string.h>
+
 /* Layers of each name, in their order. */
 struct queue {
     fsd_id *first; /* by symbol: FSD_NONE: none is left */
@@ -47,11 +49,66 @@ static bool is_named(const struct fsd_profile_entry *entry, fsd_sym name)
     return name == entry->name || name == entry->unescaped;
 }
 
+/* ---------------------------------------------------------- names that differ a bit */
+
+static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
+{
+    const char *x = fsd_text(engine->names, a), *y = fsd_text(engine->names, b);
+
+    return strlen(x) > strlen(y) ? *y && strstr(x, y) : *x && strstr(y, x);
+}
+
+/* The only layer between two that was not joined; FSD_NONE when there is another number
+ * of them. */
+static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
+{
+    fsd_id found = FSD_NONE;
+
+    for (fsd_id i = after; i < before; i++) {
+        if (q->taken[i])
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = i;
+    }
+    return found;
+}
+
+/* Joins the only entry of a gap to the only layer of the same gap, where one's name
+ * contains the other's: a profile of another TensorRT may say "Add_133" where the dump
+ * says "PWN(Add_133)".  Entries in order only, so that gaps do not overlap. */
+static void join_gaps(struct fsd_join *join, struct queue *q,
+                      const struct fsd_graph *engine, const struct fsd_profile *profile)
+{
+    fsd_id after = 0;
+
+    for (uint32_t i = 0; i < profile->entries.n; i++) {
+        bool only = join->layer_of[i] == FSD_NONE && i + 1 < profile->entries.n &&
+                    join->layer_of[i + 1] != FSD_NONE;
+        fsd_id layer;
+
+        if (join->layer_of[i] != FSD_NONE) {
+            if (join->layer_of[i] >= after)
+                after = join->layer_of[i] + 1;
+            continue;
+        }
+        if (!only || join->layer_of[i + 1] < after)
+            continue;
+        layer = only_between(q, after, join->layer_of[i + 1]);
+        if (layer == FSD_NONE || !contains(engine, engine->nodes.at[layer].name,
+                                           profile->entries.at[i].unescaped))
+            continue;
+        join->layer_of[i] = layer;
+        join->by_place++;
+        q->taken[layer] = true;
+    }
+}
+
 struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *engine,
                               const struct fsd_profile *profile)
 {
     uint32_t n = profile->entries.n;
-    struct fsd_join join = {FSD_NEW(arena, fsd_id, n), 0};
+    struct fsd_join join = {FSD_NEW(arena, fsd_id, n), 0, 0};
     struct queue q = new_queue(arena, engine);
 
     for (uint32_t i = 0; i < n; i++) {
@@ -71,6 +128,8 @@ struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *e
             join.layer_of[i] = take(&q, entry->unescaped);
         join.joined += join.layer_of[i] != FSD_NONE;
     }
+    join_gaps(&join, &q, engine, profile);
+    join.joined += join.by_place;
     return join;
 }
 
