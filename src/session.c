@@ -100,6 +100,7 @@ static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
     fsd_diff_log(d);
     fsd_diff_precisions(d);
     count_cost(d, opt);
+    fsd_diff_islands(d);
     fsd_diff_rules(d);
     fsd_diff_summarize(d);
     return FSD_OK;

@@ -8,6 +8,7 @@
 #define FSD_DIFF_DIFF_H
 
 #include "diff/flow.h"
+#include "diff/island.h"
 #include "match/match.h"
 
 /** What became of a node, exactly one. */
@@ -139,6 +140,7 @@ struct fsd_diff {
     struct fsd_node_result *nodes;   /**< by node */
     struct fsd_layer_result *layers; /**< by layer */
     struct fsd_flows flows;
+    struct fsd_islands islands;
     struct fsd_shape *shapes; /**< by tensor of the model */
     int64_t *dim_sizes; /**< by symbol: the size that the user gave a named dimension;
                            0: none.  NULL: none at all */
@@ -158,7 +160,7 @@ void fsd_diff_fates(struct fsd_diff *d);      /**< fate of nodes */
 void fsd_diff_causes(struct fsd_diff *d);     /**< cause of layers */
 void fsd_diff_log(struct fsd_diff *d);    /**< what the build log adds to both */
 void fsd_diff_precisions(struct fsd_diff *d); /**< requested, realised of nodes */
-/* then the costs, cost/cost.h */
+/* then the costs, cost/cost.h, and fsd_diff_islands(), island.h */
 void fsd_diff_rules(struct fsd_diff *d);     /**< findings */
 void fsd_diff_summarize(struct fsd_diff *d); /**< counts */
 
