@@ -48,6 +48,20 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
     fprintf(out, ")\n");
 }
 
+static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+{
+    const struct fsd_history *h = d->history;
+
+    if (!h)
+        return;
+    put_title(style, "log", out);
+    fsd_put_safe(out, h->path);
+    fprintf(out,
+            "  (%" PRIu64 " lines, %u events, %" PRIu64 " lines of no known form%s)\n",
+            h->lines, h->events.n, h->unknown_lines,
+            h->refused ? ", not used: of another build" : "");
+}
+
 static void put_count(const char *name, uint32_t n, bool *first, FILE *out)
 {
     if (!n)
@@ -173,6 +187,7 @@ void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
 {
     put_input(d, style, "model", d->model, out);
     put_input(d, style, "engine", d->engine, out);
+    put_log(d, style, out);
     put_fates(d, style, out);
     put_kinds(d, style, out);
     put_coverage(d, style, out);
