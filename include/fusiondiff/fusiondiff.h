@@ -86,8 +86,8 @@ struct fsd_options {
     const char *model;  /**< path of the ONNX model; "-" reads standard input; NULL when
                              `engine` is a build log that holds the model's nodes */
     const char *engine; /**< path of the engine dump or build log; "-" as above */
-    unsigned engine_number; /**< which engine of a log, from 1; 0: its only one */
-    const char *log;        /**< a build log beside the dump; NULL */
+    unsigned engine_number;      /**< which engine of a log, from 1; 0: its only one */
+    const char *log;             /**< a build log beside the dump; NULL */
     const char *const *profiles; /**< of the same engine: layer times */
     unsigned n_profiles;
     const char *times;         /**< trtexec --exportTimes; NULL */
@@ -163,11 +163,13 @@ FSD_API enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *v
 
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
- *  @param side "model", which needs `opt->model`; or "engine", which needs `opt->engine`
- *              and uses the names of `opt->model` where that is not NULL.
+ *  @param side "model", which needs `opt->model`; "engine", which needs `opt->engine`
+ *              and uses the names of `opt->model` where that is not NULL; or "log",
+ * which needs `opt->log` or a log as `opt->engine`, and tells how many of its lines
+ * were understood as what, and which were not.
  *  @return FSD_OK, or the status that `err` describes. */
-FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *out,
-                                 struct fsd_error *err);
+FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt,
+                                 FILE *out, struct fsd_error *err);
 
 /** The format that belongs to a name ("text", "json") or, when `name` is a path,
  *  to its ending; NULL when there is none.  The string is static.  Not every verb

@@ -49,21 +49,30 @@ bool fsd_code_is_hidden(uint32_t code)
            (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f);
 }
 
+/* Takes one character off the front: its bytes are at[0..*len).  A byte that is no
+ * UTF-8 is a character of its own. */
+static uint32_t take_code(const char **s, size_t *left, size_t *len)
+{
+    const unsigned char *at = (const unsigned char *)*s;
+    uint32_t code;
+
+    *len = fsd_utf8_len(at, *left);
+    code = *len ? fsd_utf8_code(at, *len) : *at;
+    *len += !*len;
+    *s += *len;
+    *left -= *len;
+    return code;
+}
+
 void fsd_put_safe(FILE *out, const char *s)
 {
-    for (size_t left = strlen(s); left;) {
-        const unsigned char *at = (const unsigned char *)s;
-        size_t len = fsd_utf8_len(at, left);
-        uint32_t code = len ? fsd_utf8_code(at, len) : *at;
+    for (size_t left = strlen(s), len; left;) {
+        uint32_t code = take_code(&s, &left, &len);
 
-        if (!len)
-            len = 1;
         if (fsd_code_is_hidden(code))
             fprintf(out, "\\u{%x}", (unsigned)code);
         else
-            fwrite(s, 1, len, out);
-        s += len;
-        left -= len;
+            fwrite(s - len, 1, len, out);
     }
 }
 
@@ -104,19 +113,12 @@ size_t fsd_safe_width(const char *s)
 {
     size_t width = 0;
 
-    for (size_t left = strlen(s); left;) {
-        const unsigned char *at = (const unsigned char *)s;
-        size_t len = fsd_utf8_len(at, left);
-        uint32_t code = len ? fsd_utf8_code(at, len) : *at;
+    for (size_t left = strlen(s), len; left;) {
+        uint32_t code = take_code(&s, &left, &len);
 
-        if (!len)
-            len = 1;
-        if (fsd_code_is_hidden(code))
-            width += (size_t)snprintf(NULL, 0, "\\u{%x}", (unsigned)code);
-        else
-            width++;
-        s += len;
-        left -= len;
+        width += fsd_code_is_hidden(code)
+                     ? (size_t)snprintf(NULL, 0, "\\u{%x}", (unsigned)code)
+                     : 1;
     }
     return width;
 }

@@ -22,7 +22,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0, "text or json; text is the default", 1},
+    {"format", 'f', "FORMAT", 0, "text (the default), json, markdown, junit, sarif, github or gitlab", 1},
     {"output", 'o', "FILE", 0,
      "Write to FILE, in the format its ending tells; may be repeated", 1},
     {"all", KEY_ALL, NULL, 0, "Show everything: no runs folded, no lists cut", 2},
@@ -277,6 +277,7 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
                         .children = children};
 
     memset(line, 0, sizeof *line);
+    line->verb = verb;
     line->fail_on = -1;
     line->style.width = terminal_width();
     line->style.color = want_color("auto", NULL);

@@ -11,8 +11,12 @@ struct output {
     const char *format; /* NULL: text */
 };
 
+struct verb;
+
 /* Zero is the default of every field but fail_on. */
 struct command_line {
+    const struct verb *verb;
+
     /* Options of all verbs. */
     struct fsd_options run;
     struct fsd_style style;
@@ -21,6 +25,10 @@ struct command_line {
     const char *format; /* -f: for the outputs without a telling ending */
     const char *profiles[MOST_OUTPUTS];
     const char *shapes[MOST_OUTPUTS];
+
+    /* Of views. */
+    struct fsd_query query;
+    const char *words[MOST_WORDS];
 
     /* Of diff. */
     const char *dump; /* "model" or "engine"; NULL: report */

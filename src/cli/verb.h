@@ -38,4 +38,8 @@ void need_pair(struct command_line *line, struct argp_state *state);
 
 extern const struct verb verb_diff;
 
+/* One verb a view of the library. verb_views.c */
+extern const struct verb view_verbs[];
+extern const size_t n_view_verbs;
+
 #endif

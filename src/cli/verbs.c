@@ -11,5 +11,8 @@ const struct verb *find_verb(const char *word)
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (!strcmp(verbs[i]->name, word))
             return verbs[i];
+    for (size_t i = 0; i < n_view_verbs; i++)
+        if (!strcmp(view_verbs[i].name, word))
+            return &view_verbs[i];
     return NULL;
 }

@@ -7,6 +7,8 @@
 #ifndef FSD_DIFF_DIFF_H
 #define FSD_DIFF_DIFF_H
 
+#include "diff/flow.h"
+#include "diff/island.h"
 #include "match/match.h"
 
 /** What became of a node, exactly one. */
@@ -46,6 +48,31 @@ struct fsd_node_result {
     fsd_id
         near_layer; /**< identity, dissolved: a layer between whose tensors it lies */
     enum fsd_dtype requested, realised;
+    int64_t macs; /**< multiply-adds; negative: not known */
+    int64_t work; /**< these, or elements written where it has none; negative */
+    double ms;    /**< its part of its layers' times; negative: not known */
+    bool shares;  /**< other nodes have a part of the same layer's time */
+};
+
+/** Where the time of a run goes.  Everything is in milliseconds of one run, the mean of
+ *  all profiles. */
+struct fsd_times {
+    uint32_t profiles; /**< how many were given; 0: nothing else is known */
+    uint64_t runs;     /**< of all profiles together; 0: not told */
+    double total;      /**< of all entries */
+    double by_kind[FSD__KIND_COUNT];
+    double by_cause[FSD__CAUSE_COUNT]; /**< FSD_CAUSE_NONE: all that has no cause */
+    double inserted;                   /**< of inserted layers */
+    double nodes;             /**< of layers that compute nodes: what the nodes share */
+    double elsewhere;         /**< of entries that are no layer of the engine */
+    uint32_t entries, joined; /**< of the first profile, and those that are layers */
+    double run_ms;            /**< end to end, the median of --times; negative */
+    uint32_t timed_runs;
+};
+
+/** Bytes that a layer reads and writes once; negative: not known. */
+struct fsd_traffic {
+    int64_t in, out, weights, bias;
 };
 
 struct fsd_layer_result {
@@ -54,7 +81,9 @@ struct fsd_layer_result {
     enum fsd_cause cause;
     enum fsd_dtype precision;
     double ms;           /**< of one run, from the profile; negative: not known */
-    int64_t bytes, macs; /**< read and written; multiply-adds; negative: not known */
+    int64_t bytes, macs; /**< read and written, without the bias; multiply-adds;
+                              negative: not known */
+    struct fsd_traffic traffic; /**< what `bytes` is made of */
 };
 
 /** One number a finding carries. */
@@ -86,15 +115,36 @@ struct fsd_summary {
     uint32_t by_severity[FSD__SEVERITY_COUNT];
 };
 
+enum { FSD_SHAPE_RANK = 8 };
+
+/** The shape of a model's tensor as far as it could be told; -1 for a size that is not
+ *  known. */
+struct fsd_shape {
+    bool ranked;
+    uint8_t rank;
+    int64_t dims[FSD_SHAPE_RANK];
+};
+
 struct fsd_diff {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     struct fsd_graph *model, *engine;
     struct fsd_facts *facts;
     struct fsd_match *match;
+    struct fsd_vocab *vocab;     /**< the model's names */
+    struct fsd_history *history; /**< what the build log tells; NULL: no log */
+    struct fsd_story *story;     /**< replayed; NULL: no log, or not to be used */
     unsigned evidence;
     struct fsd_node_result *nodes;   /**< by node */
     struct fsd_layer_result *layers; /**< by layer */
+    struct fsd_flows flows;
+    struct fsd_islands islands;
+    struct fsd_shape *shapes; /**< by tensor of the model */
+    int64_t *dim_sizes; /**< by symbol: the size that the user gave a named dimension;
+                           0: none.  NULL: none at all */
+    uint32_t n_dim_sizes;
+    double peak_gb_s, peak_top_s; /**< of the device; 0: not known */
+    struct fsd_times times;
     FSD_VEC(struct fsd_finding) findings;
     FSD_VEC(fsd_id) subjects;
     FSD_VEC(struct fsd_fact) facts_pool;
@@ -102,12 +152,14 @@ struct fsd_diff {
 };
 
 /* The stages, in their order. */
-void fsd_diff_kinds(struct fsd_diff *d);  /**< kind, inserted, precision of layers */
-void fsd_diff_fates(struct fsd_diff *d);  /**< fate of nodes */
-void fsd_diff_causes(struct fsd_diff *d); /**< cause of layers */
+void fsd_diff_kinds(struct fsd_diff *d); /**< kind, inserted, precision of layers */
+/* then fsd_diff_flows(), flow.h */
+void fsd_diff_fates(struct fsd_diff *d);      /**< fate of nodes */
+void fsd_diff_causes(struct fsd_diff *d);     /**< cause of layers */
 void fsd_diff_precisions(struct fsd_diff *d); /**< requested, realised of nodes */
-void fsd_diff_rules(struct fsd_diff *d);      /**< findings */
-void fsd_diff_summarize(struct fsd_diff *d);  /**< counts */
+/* then the costs, cost/cost.h, and fsd_diff_islands(), island.h */
+void fsd_diff_rules(struct fsd_diff *d);     /**< findings */
+void fsd_diff_summarize(struct fsd_diff *d); /**< counts */
 
 /* The words of the contract, as reports print them. */
 const char *fsd_fate_name(enum fsd_fate fate);

@@ -114,5 +114,6 @@ void fsd_diff_kinds(struct fsd_diff *d)
         r->precision = precision(d, i, r->kind);
         r->ms = -1;
         r->bytes = r->macs = -1;
+        r->traffic = (struct fsd_traffic){-1, -1, -1, -1};
     }
 }

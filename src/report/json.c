@@ -2,9 +2,9 @@
  * The JSON report, after the schema in include/fusiondiff/report.schema.json.  Built as
  * a cJSON tree, which escapes and prints; numbers beyond 2^53 become strings there.
  */
-#include "base/text.h"
 #include "diff/rules.h"
 #include "report/report.h"
+#include "report/tree.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -12,14 +12,7 @@
 
 static void add_number(cJSON *object, const char *key, uint64_t number)
 {
-    char text[24];
-
-    if (number <= UINT64_C(1) << 53) {
-        cJSON_AddNumberToObject(object, key, (double)number);
-        return;
-    }
-    snprintf(text, sizeof text, "%" PRIu64, number);
-    cJSON_AddStringToObject(object, key, text);
+    fsd_json_count(object, key, number);
 }
 
 static void add_text(cJSON *object, const char *key, const char *text)
@@ -159,6 +152,50 @@ static void add_links(const struct fsd_diff *d, cJSON *layer, fsd_id id)
     }
 }
 
+void fsd_json_edge(const struct fsd_diff *d, cJSON *layer, fsd_id id)
+{
+    const struct fsd_flow *flow = &d->flows.of[id];
+    cJSON *edge, *readers;
+
+    if (!flow->there)
+        return;
+    edge = cJSON_AddObjectToObject(layer, "edge");
+    if (flow->source != FSD_NONE)
+        cJSON_AddNumberToObject(edge, "source", flow->source);
+    if (flow->model_tensor != FSD_NONE)
+        add_sym(d, edge, "tensor", d->model->tensors.at[flow->model_tensor].name);
+    if (flow->producer != FSD_NONE)
+        cJSON_AddNumberToObject(edge, "producer", flow->producer);
+    readers = cJSON_AddArrayToObject(edge, "readers");
+    for (uint32_t i = 0; i < flow->readers.n; i++) {
+        const struct fsd_reader *reader = &d->flows.readers.at[flow->readers.at + i];
+        cJSON *item = fsd_json_item(readers);
+
+        if (reader->layer != FSD_NONE)
+            cJSON_AddNumberToObject(item, "layer", reader->layer);
+        else
+            cJSON_AddBoolToObject(item, "output", true);
+        if (reader->node == FSD_NONE)
+            continue;
+        cJSON_AddNumberToObject(item, "node", reader->node);
+        cJSON_AddNumberToObject(item, "input", reader->input);
+    }
+    if (flow->cut)
+        cJSON_AddBoolToObject(edge, "more_readers", true);
+    cJSON_AddNumberToObject(edge, "chain", flow->head);
+}
+
+static void add_cost(const struct fsd_layer_result *r, cJSON *layer)
+{
+    fsd_json_ms(layer, "ms", r->ms);
+    fsd_json_known(layer, "bytes", r->bytes);
+    if (r->traffic.bias > 0)
+        fsd_json_known(layer, "bias_bytes", r->traffic.bias);
+    if (r->traffic.weights > 0)
+        fsd_json_known(layer, "weight_bytes", r->traffic.weights);
+    fsd_json_known(layer, "macs", r->macs);
+}
+
 static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
 {
     const struct fsd_node *n = &d->engine->nodes.at[id];
@@ -185,6 +222,8 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
         add_sym(d, layer, "tactic", l->tactic);
     if (l->profile >= 0)
         cJSON_AddNumberToObject(layer, "profile", l->profile);
+    add_cost(r, layer);
+    fsd_json_edge(d, layer, id);
     return layer;
 }
 
@@ -232,6 +271,11 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
         cJSON_AddNumberToObject(node, "region", d->match->region_of_node[id]);
     add_text(node, "requested", fsd_dtype_name(r->requested));
     add_text(node, "realised", fsd_dtype_name(r->realised));
+    fsd_json_ms(node, "ms", r->ms);
+    if (r->ms >= 0 && r->shares)
+        cJSON_AddBoolToObject(node, "shares", true);
+    if (r->macs > 0)
+        fsd_json_known(node, "macs", r->macs);
     return node;
 }
 
@@ -368,6 +412,39 @@ static const char *severity_at(unsigned i)
     return fsd_severity_name((enum fsd_severity)i);
 }
 
+static void add_times_table(cJSON *object, const char *key, const double *ms,
+                            unsigned n, const char *(*name)(unsigned))
+{
+    cJSON *table = cJSON_AddObjectToObject(object, key);
+
+    for (unsigned i = 0; i < n; i++)
+        if (*name(i))
+            cJSON_AddNumberToObject(table, name(i), ms[i]);
+}
+
+static void add_times(const struct fsd_diff *d, cJSON *summary)
+{
+    const struct fsd_times *t = &d->times;
+    cJSON *ms;
+
+    if (!t->profiles && t->run_ms < 0)
+        return;
+    ms = cJSON_AddObjectToObject(summary, "ms");
+    fsd_json_ms(ms, "run", t->run_ms);
+    if (!t->profiles)
+        return;
+    cJSON_AddNumberToObject(ms, "total", t->total);
+    cJSON_AddNumberToObject(ms, "profiles", t->profiles);
+    if (t->runs)
+        add_number(ms, "runs", t->runs);
+    cJSON_AddNumberToObject(ms, "nodes", t->nodes);
+    cJSON_AddNumberToObject(ms, "inserted", t->inserted);
+    cJSON_AddNumberToObject(ms, "elsewhere", t->elsewhere);
+    add_times_table(ms, "by_kind", t->by_kind, FSD__KIND_COUNT, kind_at);
+    add_times_table(ms, "by_cause", t->by_cause, FSD__CAUSE_COUNT, cause_at);
+    cJSON_AddNumberToObject(ms, "no_cause", t->by_cause[FSD_CAUSE_NONE]);
+}
+
 static void add_summary(const struct fsd_diff *d, cJSON *report)
 {
     const struct fsd_summary *s = &d->summary;
@@ -385,12 +462,12 @@ static void add_summary(const struct fsd_diff *d, cJSON *report)
     cJSON_AddNumberToObject(coverage, "inserted", s->inserted);
     cJSON_AddNumberToObject(coverage, "computing_layers", s->computing);
     cJSON_AddNumberToObject(coverage, "mapped_layers", s->mapped);
+    add_times(d, summary);
 }
 
 void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     cJSON *report = cJSON_CreateObject();
-    char *text;
 
     (void)style;
     add_text(report, "schema", FSD_SCHEMA);
@@ -403,11 +480,5 @@ void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FIL
     add_scopes(d, report);
     add_regions(d, report);
     add_findings(d, report);
-    text = cJSON_Print(report);
-    if (text) {
-        fsd_put_json(out, text);
-        putc('\n', out);
-    }
-    cJSON_free(text);
-    cJSON_Delete(report);
+    fsd_json_print(report, out);
 }

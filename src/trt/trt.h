@@ -16,4 +16,10 @@
 enum fsd_status fsd_trt_load(struct fsd_graph *g, const struct fsd_file *file,
                              const struct fsd_vocab *vocab, struct fsd_error *err);
 
+/** Appends layers of which only the names are known to a graph that was loaded: another
+ *  input of the same engine knew them.
+ *  @param vocab as above. */
+void fsd_trt_add_names(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
+                       const struct fsd_vocab *vocab);
+
 #endif

@@ -322,7 +322,7 @@ struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evid
     d->engine = build_engine(arena, d->model, engine);
     d->evidence = evidence;
     d->facts = fsd_facts_new(arena, d->model);
-    d->match = fsd_match_new(arena, d->facts, d->engine, evidence);
+    d->match = fsd_match_new(arena, d->facts, d->engine, evidence, NULL);
     fsd_diff_kinds(d);
     fsd_diff_fates(d);
     fsd_diff_causes(d);

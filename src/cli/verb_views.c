@@ -1,0 +1,189 @@
+/*
+ * The verbs that answer one question about a pair, each by the view of the same name.
+ * To add one: a row in `view_verbs`, with an array of its own options where it has any.
+ * A row whose arguments end in "NODE..." or the like needs at least one word; one in
+ * brackets may do without.
+ */
+#define _GNU_SOURCE /* argp */
+#include "cli/output.h"
+#include "cli/verb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_TOP = 768,
+    KEY_MIN_MS,
+    KEY_MIN_SHARE,
+    KEY_DEPTH,
+    KEY_NOT,
+    KEY_AS,
+    KEY_CHECK
+};
+
+/* ------------------------------------------------------------------- parsing */
+
+static double parse_amount(const char *option, const char *word, double most,
+                           struct argp_state *state)
+{
+    char *end;
+    double value = strtod(word, &end);
+
+    if (*end || end == word || !(value >= 0) || value > most)
+        argp_error(state, "%s takes a number from 0 to %g, not '%s'", option, most,
+                   word);
+    return value;
+}
+
+static unsigned parse_number(const char *option, const char *word,
+                             struct argp_state *state)
+{
+    char *end;
+    unsigned long value = strtoul(word, &end, 10);
+
+    if (*end || end == word || *word == '-' || !value || value > UINT32_MAX)
+        argp_error(state, "%s takes a number from 1, not '%s'", option, word);
+    return (unsigned)value;
+}
+
+static void take_word(struct command_line *line, const char *word,
+                      struct argp_state *state)
+{
+    if (!strchr(line->verb->arguments, '.'))
+        argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", word);
+    if (line->query.n_words == MOST_WORDS)
+        argp_error(state, "at most %d names", MOST_WORDS);
+    line->words[line->query.n_words++] = word;
+    line->query.words = line->words;
+}
+
+static void finish(struct command_line *line, struct argp_state *state)
+{
+    const char *arguments = line->verb->arguments;
+    size_t n = strlen(arguments);
+
+    need_pair(line, state);
+    if (n > 3 && !strcmp(arguments + n - 3, "...") && !line->query.n_words)
+        argp_error(state, "expected %s", arguments);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+    struct fsd_query *q = &line->query;
+
+    switch (key) {
+    case KEY_TOP:
+        q->top = parse_number("--top", arg, state);
+        break;
+    case KEY_MIN_MS:
+        q->min_ms = parse_amount("--min-ms", arg, 1e9, state);
+        break;
+    case KEY_MIN_SHARE:
+        q->min_share = parse_amount("--min-share", arg, 100, state) / 100;
+        break;
+    case KEY_DEPTH:
+        q->depth = parse_number("--depth", arg, state);
+        break;
+    case KEY_NOT:
+        q->not_type = arg;
+        break;
+    case KEY_AS:
+        q->as = arg;
+        break;
+    case KEY_CHECK:
+        q->check = arg;
+        break;
+    case ARGP_KEY_ARG:
+        if (!take_pair(line, arg))
+            take_word(line, arg, state);
+        break;
+    case ARGP_KEY_END:
+        finish(line, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------- running */
+
+struct job {
+    const struct fsd_diff *diff;
+    const struct command_line *line;
+};
+
+static enum fsd_status print_view(const void *payload, const char *format,
+                                  const struct fsd_style *style, FILE *out,
+                                  struct fsd_error *err)
+{
+    const struct job *job = payload;
+
+    return fsd_diff_view(job->diff, job->line->verb->name, &job->line->query, format,
+                         style, out, err);
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    struct fsd_diff *diff = NULL;
+    enum fsd_status status = fsd_diff_open(&diff, &line->run, err);
+    struct job job = {diff, line};
+
+    (void)exit_status;
+    if (status == FSD_OK)
+        status = write_outputs(line, print_view, &job, err);
+    fsd_diff_free(diff);
+    return status;
+}
+
+/* -------------------------------------------------------------------- the table */
+
+static const struct argp_option reformats_options[] = {
+    {"top", KEY_TOP, "N", 0, "The N worst only", 3},
+    {"min-ms", KEY_MIN_MS, "MS", 0, "Leave out what takes less in one run", 3},
+    {"min-share", KEY_MIN_SHARE, "PERCENT", 0, "Leave out what takes less of a run", 3},
+    {0},
+};
+
+static const struct argp_option names_options[] = {
+    {"not", KEY_NOT, "TYPE", 0, "The nodes that do not run in TYPE, as int8", 3},
+    {"as", KEY_AS, "FORM", 0,
+     "layerPrecisions, layerOutputTypes, nodes_to_exclude, polygraphy or list", 3},
+    {"check", KEY_CHECK, "LIST", 0,
+     "Tell which names of the file LIST match nothing; such names are ignored silently "
+     "by TensorRT",
+     3},
+    {0},
+};
+
+static const struct argp_option scopes_options[] = {
+    {"depth", KEY_DEPTH, "N", 0, "How many parts of a name make a scope", 3},
+    {0},
+};
+
+const struct verb view_verbs[] = {
+    {"reformats", "MODEL ENGINE",
+     "Lists the layers that only move data, the worst first: why each is there, on "
+     "which "
+     "edge of the model, what it costs and what to do about it.",
+     reformats_options, parse, run},
+    {"where", "MODEL ENGINE NODE...",
+     "Shows which layers compute the given nodes, and why that is believed.\v"
+     "NODE is a node's name; *, ? and [...] stand for any characters.",
+     NULL, parse, run},
+    {"inside", "MODEL ENGINE LAYER...",
+     "Shows what is inside the given layers: their nodes by name scope and by type.\v"
+     "LAYER is a layer's name or number; *, ? and [...] stand for any characters.",
+     NULL, parse, run},
+    {"names", "MODEL ENGINE [NODE...]",
+     "Writes names of nodes in the form that another tool takes.", names_options, parse,
+     run},
+    {"scopes", "MODEL ENGINE",
+     "Sums up layers, time and precision for each module of the model, by the scopes "
+     "in "
+     "its nodes' names.",
+     scopes_options, parse, run},
+};
+const size_t n_view_verbs = sizeof view_verbs / sizeof *view_verbs;

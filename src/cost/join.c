@@ -1,0 +1,82 @@
+/*
+ * Joining a profile with the layers: names are the same, in the same order, wherever
+ * both come from one build.  Should they not be in order, equal names are joined in
+ * theirs.
+ */
+#include "cost/cost.h"
+
+/* Layers of each name, in their order. */
+struct queue {
+    fsd_id *first; /* by symbol: FSD_NONE: none is left */
+    fsd_id *next;  /* by layer */
+    bool *taken;   /* by layer */
+};
+
+static struct queue new_queue(struct fsd_arena *arena, const struct fsd_graph *engine)
+{
+    uint32_t names = fsd_intern_count(engine->names);
+    struct queue q = {FSD_NEW(arena, fsd_id, names),
+                      FSD_NEW(arena, fsd_id, engine->nodes.n),
+                      FSD_NEW(arena, bool, engine->nodes.n)};
+
+    for (uint32_t i = 0; i < names; i++)
+        q.first[i] = FSD_NONE;
+    for (fsd_id i = engine->nodes.n; i-- > 0;) {
+        fsd_sym name = engine->nodes.at[i].name;
+
+        q.next[i] = q.first[name];
+        q.first[name] = i;
+    }
+    return q;
+}
+
+static fsd_id take(struct queue *q, fsd_sym name)
+{
+    fsd_id layer = q->first[name];
+
+    while (layer != FSD_NONE && q->taken[layer])
+        layer = q->next[layer];
+    q->first[name] = layer == FSD_NONE ? FSD_NONE : q->next[layer];
+    if (layer != FSD_NONE)
+        q->taken[layer] = true;
+    return layer;
+}
+
+static bool is_named(const struct fsd_profile_entry *entry, fsd_sym name)
+{
+    return name == entry->name || name == entry->unescaped;
+}
+
+struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *engine,
+                              const struct fsd_profile *profile)
+{
+    uint32_t n = profile->entries.n;
+    struct fsd_join join = {FSD_NEW(arena, fsd_id, n), 0};
+    struct queue q = new_queue(arena, engine);
+
+    for (uint32_t i = 0; i < n; i++) {
+        bool here = i < engine->nodes.n &&
+                    is_named(&profile->entries.at[i], engine->nodes.at[i].name);
+
+        join.layer_of[i] = here ? i : FSD_NONE;
+        if (here)
+            q.taken[i] = true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fsd_profile_entry *entry = &profile->entries.at[i];
+
+        if (join.layer_of[i] == FSD_NONE)
+            join.layer_of[i] = take(&q, entry->name);
+        if (join.layer_of[i] == FSD_NONE && entry->unescaped != entry->name)
+            join.layer_of[i] = take(&q, entry->unescaped);
+        join.joined += join.layer_of[i] != FSD_NONE;
+    }
+    return join;
+}
+
+bool fsd_join_fits(const struct fsd_join *join, const struct fsd_graph *engine,
+                   const struct fsd_profile *profile)
+{
+    return join->joined &&
+           (join->joined == profile->entries.n || join->joined == engine->nodes.n);
+}

@@ -1,0 +1,217 @@
+#include "cost/shape.h"
+#include "base/status.h"
+#include "cost/cost.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t most = INT64_C(1) << 62;
+
+int64_t fsd_product(int64_t a, int64_t b)
+{
+    if (a < 0 || b < 0 || (b && a > most / b))
+        return -1;
+    return a * b;
+}
+
+int64_t fsd_shape_count(const struct fsd_shape *shape)
+{
+    int64_t n = shape->ranked ? 1 : -1;
+
+    for (uint32_t i = 0; i < shape->rank; i++)
+        n = fsd_product(n, shape->dims[i]);
+    return n;
+}
+
+int64_t fsd_dim_size(const struct fsd_diff *d, struct fsd_dim dim)
+{
+    if (dim.size >= 0)
+        return dim.size;
+    if (dim.name && dim.name < d->n_dim_sizes && d->dim_sizes[dim.name])
+        return d->dim_sizes[dim.name];
+    return -1;
+}
+
+const struct fsd_shape *fsd_shape_of(const struct fsd_diff *d, fsd_id tensor)
+{
+    static const struct fsd_shape unknown = {0};
+
+    return tensor == FSD_NONE ? &unknown : &d->shapes[tensor];
+}
+
+const int64_t *fsd_node_ints(const struct fsd_graph *g, fsd_id node, const char *name,
+                             uint32_t *n)
+{
+    const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[node], name);
+
+    *n = attr && attr->kind == FSD_ATTR_INTS ? attr->list.n : 0;
+    return *n ? g->ints.at + attr->list.at : NULL;
+}
+
+int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
+                     int64_t otherwise)
+{
+    const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[node], name);
+
+    return attr && attr->kind == FSD_ATTR_INT ? attr->i : otherwise;
+}
+
+/* ------------------------------------------------------------- the user's sizes */
+
+static enum fsd_status bad_shape(struct fsd_error *err, const char *word,
+                                 const char *why)
+{
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                    "expected a shape as images=1x3x224x224, found '%s': %s", word,
+                    why);
+}
+
+static fsd_id input_named(const struct fsd_graph *g, const char *s, size_t n)
+{
+    fsd_sym name = fsd_intern_find(g->names, s, n);
+    fsd_id tensor = name == FSD_NONE ? FSD_NONE : fsd_graph_find(g, name, 0);
+
+    return tensor != FSD_NONE && (g->tensors.at[tensor].flags & FSD_TENSOR_INPUT)
+               ? tensor
+               : FSD_NONE;
+}
+
+static bool read_sizes(const char *s, struct fsd_shape *out)
+{
+    out->rank = 0;
+    for (;;) {
+        char *end;
+        long long size = *s >= '0' && *s <= '9' ? strtoll(s, &end, 10) : -1;
+
+        if (size < 1 || size > INT32_MAX || out->rank == FSD_SHAPE_RANK)
+            return false;
+        out->dims[out->rank++] = size;
+        if (!*end)
+            return true;
+        if (*end != 'x' && *end != ',')
+            return false;
+        s = end + 1;
+    }
+}
+
+static enum fsd_status bind(struct fsd_diff *d, const char *word, struct fsd_error *err)
+{
+    const char *sign = strrchr(word, '=');
+    struct fsd_shape sizes = {0};
+    const struct fsd_form *form;
+    fsd_id tensor;
+
+    if (!sign || !read_sizes(sign + 1, &sizes))
+        return bad_shape(err, word, "sizes from 1, with 'x' between them");
+    tensor = input_named(d->model, word, (size_t)(sign - word));
+    if (tensor == FSD_NONE)
+        return bad_shape(err, word, "the model has no input of that name");
+    form = fsd_tensor_form(d->model, tensor);
+    if (form->ranked && form->dims.n != sizes.rank)
+        return bad_shape(err, word, "the model's input has another rank");
+    for (uint32_t i = 0; i < sizes.rank && form->ranked; i++) {
+        struct fsd_dim dim = d->model->dims.at[form->dims.at + i];
+
+        if (dim.size >= 0 && dim.size != sizes.dims[i])
+            return bad_shape(err, word, "the model's input has another size there");
+        if (dim.size < 0 && dim.name && d->dim_sizes[dim.name] &&
+            d->dim_sizes[dim.name] != sizes.dims[i])
+            return bad_shape(err, word, "a dimension has two sizes");
+        if (dim.size < 0 && dim.name)
+            d->dim_sizes[dim.name] = sizes.dims[i];
+    }
+    d->shapes[tensor] = sizes;
+    d->shapes[tensor].ranked = true;
+    return FSD_OK;
+}
+
+enum fsd_status fsd_cost_bind_shapes(struct fsd_diff *d, const char *const *shapes,
+                                     unsigned n, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    d->shapes = FSD_NEW(d->arena, struct fsd_shape, d->model->tensors.n);
+    if (!n)
+        return FSD_OK;
+    d->n_dim_sizes = fsd_intern_count(d->names);
+    d->dim_sizes = FSD_NEW(d->arena, int64_t, d->n_dim_sizes);
+    for (unsigned i = 0; i < n && status == FSD_OK; i++)
+        status = bind(d, shapes[i], err);
+    return status;
+}
+
+/* ------------------------------------------------------------------- the shapes */
+
+static bool is_full(const struct fsd_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->rank; i++)
+        if (shape->dims[i] < 0)
+            return false;
+    return shape->ranked;
+}
+
+static void take_form(const struct fsd_diff *d, const struct fsd_graph *g,
+                      const struct fsd_form *form, struct fsd_shape *shape)
+{
+    if (!form->ranked || form->dims.n > FSD_SHAPE_RANK)
+        return;
+    if (shape->ranked && shape->rank != form->dims.n)
+        return;
+    for (uint32_t i = 0; i < form->dims.n; i++)
+        if (!shape->ranked || shape->dims[i] < 0)
+            shape->dims[i] = fsd_dim_size(d, g->dims.at[form->dims.at + i]);
+    shape->rank = (uint8_t)form->dims.n;
+    shape->ranked = true;
+}
+
+/* A weight's form is the initializer's, whatever stands between. */
+static void take_model(struct fsd_diff *d)
+{
+    for (fsd_id i = 0; i < d->model->tensors.n; i++)
+        take_form(d, d->model, fsd_tensor_form(d->model, i), &d->shapes[i]);
+}
+
+/* What the engine shows of a tensor may be a flattened form of it: only the sizes of an
+ * equal rank are taken, and unranked tensors only where nothing else knows. */
+static void take_engine(struct fsd_diff *d, bool unranked)
+{
+    for (fsd_id i = 0; i < d->engine->tensors.n; i++) {
+        fsd_id twin = d->match->twin[i];
+
+        if (twin != FSD_NONE && !is_full(&d->shapes[twin]) &&
+            d->shapes[twin].ranked != unranked)
+            take_form(d, d->engine, fsd_tensor_form(d->engine, i), &d->shapes[twin]);
+    }
+}
+
+static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
+{
+    if (!shape->ranked)
+        *shape = *by;
+    else if (shape->rank == by->rank)
+        for (uint32_t i = 0; i < by->rank; i++)
+            if (shape->dims[i] < 0)
+                shape->dims[i] = by->dims[i];
+}
+
+static void take_rules(struct fsd_diff *d)
+{
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_id out = fsd_node_out_tensor(d->model, i, 0);
+        struct fsd_shape shape = {0};
+
+        if (out != FSD_NONE && !is_full(&d->shapes[out]) &&
+            fsd_shape_by_rule(d, i, &shape))
+            merge(&d->shapes[out], &shape);
+    }
+}
+
+void fsd_cost_shapes(struct fsd_diff *d)
+{
+    take_model(d);
+    take_engine(d, false);
+    take_rules(d);
+    take_engine(d, true);
+    take_rules(d);
+}

@@ -1,0 +1,31 @@
+/* Shapes of the model's tensors: what cost/ asks of them. */
+#ifndef FSD_COST_SHAPE_H
+#define FSD_COST_SHAPE_H
+
+#include "diff/diff.h"
+
+/** The size of a dimension, by itself or by the user's --shape; -1 when not known. */
+int64_t fsd_dim_size(const struct fsd_diff *d, struct fsd_dim dim);
+
+/** The shape of a model's tensor; one that is not ranked for FSD_NONE. */
+const struct fsd_shape *fsd_shape_of(const struct fsd_diff *d, fsd_id tensor);
+
+/** Elements; -1 when a size is not known or there are more than 2^62. */
+int64_t fsd_shape_count(const struct fsd_shape *shape);
+
+/** The product of two sizes; -1 when one is not known or it is beyond 2^62. */
+int64_t fsd_product(int64_t a, int64_t b);
+
+/** An INTS attribute; FSD_NONE-like NULL when the node has none.  Sets *n. */
+const int64_t *fsd_node_ints(const struct fsd_graph *g, fsd_id node, const char *name,
+                             uint32_t *n);
+
+/** An INT attribute, or `otherwise`. */
+int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
+                     int64_t otherwise);
+
+/** The rule that gives the shape of a node's first output from its inputs; false when
+ *  it is not known. */
+bool fsd_shape_by_rule(const struct fsd_diff *d, fsd_id node, struct fsd_shape *out);
+
+#endif

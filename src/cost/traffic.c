@@ -1,0 +1,141 @@
+/*
+ * Bytes a layer reads and writes once: its tensors as they lie in memory, vectors
+ * padded, and its weights.  The bias is counted apart, since published figures leave it
+ * out.  A kernel may read an element more than once or find it in a cache; this is the
+ * least it can move.
+ */
+#include "cost/cost.h"
+#include "cost/shape.h"
+
+static int64_t round_up(int64_t size, int64_t to)
+{
+    return size < 0 || to < 2 ? size : fsd_product((size + to - 1) / to, to);
+}
+
+/* The sizes of one use of a tensor; what the engine leaves open is the model's. */
+static int64_t size_at(const struct fsd_diff *d, const struct fsd_port *port,
+                       const struct fsd_form *form, uint32_t i)
+{
+    int64_t size = fsd_dim_size(d, d->engine->dims.at[form->dims.at + i]);
+    fsd_id twin = port->tensor == FSD_NONE ? FSD_NONE : d->match->twin[port->tensor];
+    const struct fsd_shape *shape = fsd_shape_of(d, twin);
+
+    if (size < 0 && shape->ranked && shape->rank == form->dims.n)
+        size = shape->dims[i];
+    return size > INT64_C(1) << 50 ? -1 : size;
+}
+
+static int64_t bytes_of(int64_t count, enum fsd_dtype type)
+{
+    int64_t bits = fsd_product(count, fsd_dtype_bits(type));
+
+    return bits < 0 || !fsd_dtype_bits(type) ? -1 : (bits + 7) / 8;
+}
+
+static int64_t port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
+{
+    const struct fsd_form *form = fsd_port_form(d->engine, port);
+    int64_t n = form->ranked ? 1 : -1;
+
+    for (uint32_t i = 0; form->ranked && i < form->dims.n; i++) {
+        int64_t size = size_at(d, port, form, i);
+
+        if (i == form->layout.axis) {
+            size = round_up(size, form->layout.width);
+            size = round_up(size, form->layout.pad);
+        }
+        n = fsd_product(n, size);
+    }
+    return bytes_of(n, form->type);
+}
+
+static int64_t add(int64_t a, int64_t b)
+{
+    return a < 0 || b < 0 || a > INT64_MAX - b ? -1 : a + b;
+}
+
+static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports)
+{
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < ports.n; i++)
+        n = add(n, port_bytes(d, &d->engine->ports.at[ports.at + i]));
+    return n;
+}
+
+/* -------------------------------------------------------------------- weights */
+
+/* The elements of a node's constant input, 0 when it has no such input or it is not
+ * constant (then it is one of the layer's tensors). */
+static int64_t constant_count(const struct fsd_diff *d, fsd_id node, uint32_t i)
+{
+    fsd_id tensor = fsd_node_in_tensor(d->model, node, i);
+
+    if (tensor == FSD_NONE || !d->facts->constant[tensor])
+        return 0;
+    return fsd_shape_count(fsd_shape_of(d, tensor));
+}
+
+static void add_node(const struct fsd_diff *d, fsd_id layer, fsd_id node,
+                     struct fsd_traffic *t)
+{
+    enum fsd_dtype type = d->layers[layer].precision;
+    enum fsd_dtype bias = fsd_dtype_rank(type) < 3 ? FSD_FP32 : type;
+    int64_t weights = constant_count(d, node, 1), more = constant_count(d, node, 2);
+
+    t->weights = weights ? add(t->weights, bytes_of(weights, type)) : t->weights;
+    t->bias = more ? add(t->bias, bytes_of(more, bias)) : t->bias;
+}
+
+/* Where the dump is silent, the weights of the layer's nodes, in the layer's type. */
+static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
+                             struct fsd_traffic *t)
+{
+    t->weights = t->bias = 0;
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+
+        if (d->facts->traits[node] & FSD_OP_WEIGHTED && d->match->of_node[node].n == 1)
+            add_node(d, layer, node, t);
+    }
+}
+
+static void add_weights(const struct fsd_diff *d, fsd_id layer, struct fsd_traffic *t)
+{
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
+
+    if (!l->weights) {
+        weights_of_nodes(d, layer, t);
+        return;
+    }
+    t->weights =
+        l->weights > INT64_MAX ? -1 : bytes_of((int64_t)l->weights, l->weights_type);
+    t->bias = !l->bias              ? 0
+              : l->bias > INT64_MAX ? -1
+                                    : bytes_of((int64_t)l->bias, l->bias_type);
+}
+
+static bool moves_nothing(enum fsd_kind kind)
+{
+    return kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE;
+}
+
+void fsd_cost_traffic(struct fsd_diff *d)
+{
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        const struct fsd_node *n = &d->engine->nodes.at[i];
+        struct fsd_layer_result *r = &d->layers[i];
+
+        if (moves_nothing(r->kind)) {
+            r->traffic = (struct fsd_traffic){0};
+            r->bytes = 0;
+            continue;
+        }
+        if (!n->in.n && !n->out.n)
+            continue;
+        r->traffic.in = ports_bytes(d, n->in);
+        r->traffic.out = ports_bytes(d, n->out);
+        add_weights(d, i, &r->traffic);
+        r->bytes = add(add(r->traffic.in, r->traffic.out), r->traffic.weights);
+    }
+}

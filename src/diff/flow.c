@@ -1,0 +1,273 @@
+#include "diff/flow.h"
+#include "diff/diff.h"
+
+/* Walks are cut there, so that a strange engine costs no more than a long one. */
+enum { STEPS = 64, READERS = 32, MODEL_STEPS = 32 };
+
+const struct fsd_form *fsd_layer_form_in(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+
+    return n->in.n ? fsd_port_form(d->engine, fsd_node_in(d->engine, n, 0)) : NULL;
+}
+
+const struct fsd_form *fsd_layer_form_out(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+
+    return n->out.n ? fsd_port_form(d->engine, fsd_node_out(d->engine, n, 0)) : NULL;
+}
+
+static bool moves(const struct fsd_layer_result *r)
+{
+    return r->inserted || r->kind == FSD_KIND_COPY || r->kind == FSD_KIND_QUANTIZE;
+}
+
+static fsd_id twin(const struct fsd_diff *d, fsd_id tensor)
+{
+    return tensor == FSD_NONE ? FSD_NONE : d->match->twin[tensor];
+}
+
+/* ------------------------------------------------------------------- backwards */
+
+/* Through inserted layers to who made the data; on the way, the tensor of the model
+ * that it is.  The layer's own output counts where nothing before it has a name. */
+static void find_source(const struct fsd_diff *d, fsd_id layer, struct fsd_flow *flow)
+{
+    fsd_id at = layer;
+
+    flow->source = FSD_NONE;
+    flow->model_tensor = FSD_NONE;
+    for (int steps = 0; steps < STEPS; steps++) {
+        fsd_id tensor = fsd_node_in_tensor(d->engine, at, 0);
+
+        if (twin(d, tensor) != FSD_NONE)
+            flow->model_tensor = twin(d, tensor);
+        at = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(d->engine, tensor);
+        if (at == FSD_NONE || !d->layers[at].inserted)
+            break;
+    }
+    if (at != FSD_NONE && !d->layers[at].inserted)
+        flow->source = at;
+    if (flow->model_tensor == FSD_NONE && d->layers[layer].inserted)
+        flow->model_tensor = twin(d, fsd_node_out_tensor(d->engine, layer, 0));
+}
+
+/* -------------------------------------------------------------------- forwards */
+
+static bool is_linked(const struct fsd_diff *d, fsd_id layer, fsd_id node)
+{
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
+        if (fsd_match_of_node(d->match, node, i)->layer == layer)
+            return true;
+    return d->match->region_of_node[node] != FSD_NONE &&
+           d->match->region_of_node[node] == d->match->region_of_layer[layer];
+}
+
+static uint32_t input_of(const struct fsd_diff *d, fsd_id node, fsd_id tensor)
+{
+    uint32_t n = d->model->nodes.at[node].in.n, i = 0;
+
+    while (i < n && fsd_node_in_tensor(d->model, node, i) != tensor)
+        i++;
+    return i;
+}
+
+/* Tensors of the model by their value: those that hold the very same one are a ring. */
+struct walk {
+    struct fsd_diff *d;
+    fsd_id *next_same; /* by tensor of the model */
+};
+
+static struct walk new_walk(struct fsd_diff *d, struct fsd_arena *scratch)
+{
+    struct walk w = {d, FSD_NEW(scratch, fsd_id, d->model->tensors.n)};
+
+    for (fsd_id i = 0; i < d->model->tensors.n; i++) {
+        fsd_id first = d->facts->value[i];
+
+        w.next_same[i] = i;
+        if (first != i) {
+            w.next_same[i] = w.next_same[first];
+            w.next_same[first] = i;
+        }
+    }
+    return w;
+}
+
+struct model_queue {
+    fsd_id tensors[MODEL_STEPS];
+    uint32_t n;
+};
+
+static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor)
+{
+    fsd_id at = tensor;
+
+    if (tensor == FSD_NONE)
+        return;
+    do {
+        if (q->n == MODEL_STEPS)
+            return;
+        q->tensors[q->n++] = at;
+        at = w->next_same[at];
+    } while (at != tensor);
+}
+
+/* A quantizer's work is done when its own node's output is read. */
+static void push_start(const struct walk *w, struct model_queue *q, fsd_id mover)
+{
+    const struct fsd_diff *d = w->d;
+
+    if (d->layers[mover].kind == FSD_KIND_QUANTIZE)
+        for (uint32_t i = 0; i < d->match->of_layer[mover].n; i++)
+            push_same(w, q,
+                      fsd_node_out_tensor(
+                          d->model, fsd_match_of_layer(d->match, mover, i)->node, 0));
+    push_same(w, q, d->flows.of[mover].model_tensor);
+}
+
+static bool passes(const struct fsd_diff *d, fsd_id node)
+{
+    return d->facts->traits[node] & FSD_OP_QDQ || d->facts->same[node] != FSD_SAME_NOT;
+}
+
+/* Which node of `layer` reads what `mover` carries, maybe through nodes that left no
+ * layer of their own: quantizers, views.  An operator is told before a quantizer in the
+ * same layer. */
+static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id layer)
+{
+    const struct fsd_diff *d = w->d;
+    const struct fsd_graph *g = d->model;
+    bool quantizes = d->layers[layer].kind == FSD_KIND_QUANTIZE;
+    struct fsd_reader reader = {layer, FSD_NONE, 0};
+    struct model_queue q = {.n = 0};
+
+    push_start(w, &q, mover);
+    for (uint32_t at = 0; at < q.n; at++) {
+        struct fsd_span uses = g->tensors.at[q.tensors[at]].consumers;
+
+        for (uint32_t i = 0; i < uses.n && i < MODEL_STEPS; i++) {
+            fsd_id node = g->links.at[uses.at + i];
+            bool goes_on = passes(d, node);
+
+            if (is_linked(d, layer, node) && (!goes_on || reader.node == FSD_NONE)) {
+                reader.node = node;
+                reader.input = input_of(d, node, q.tensors[at]);
+                if (!goes_on || quantizes)
+                    return reader;
+            }
+            if (goes_on)
+                push_same(w, &q, fsd_node_out_tensor(g, node, 0));
+        }
+    }
+    return reader;
+}
+
+static void add_reader(struct fsd_diff *d, struct fsd_flow *flow,
+                       struct fsd_reader reader)
+{
+    if (flow->readers.n == READERS) {
+        flow->cut = true;
+        return;
+    }
+    if (!flow->readers.n)
+        flow->readers.at = d->flows.readers.n;
+    flow->readers.n++;
+    fsd_vec_push(d->arena, &d->flows.readers, reader);
+}
+
+/* Adds who reads the outputs of a layer; what is inserted goes to the queue. */
+static uint32_t look_behind(const struct walk *w, fsd_id mover, fsd_id layer,
+                            fsd_id queue[STEPS], uint32_t n)
+{
+    struct fsd_diff *d = w->d;
+    struct fsd_flow *flow = &d->flows.of[mover];
+    const struct fsd_graph *e = d->engine;
+    fsd_id out = fsd_node_out_tensor(e, layer, 0);
+    struct fsd_span uses;
+
+    if (out == FSD_NONE)
+        return n;
+    if (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)
+        add_reader(d, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
+    uses = e->tensors.at[out].consumers;
+    for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
+        fsd_id next = e->links.at[uses.at + i];
+
+        if (!d->layers[next].inserted)
+            add_reader(d, flow, node_reader(w, mover, next));
+        else if (n < STEPS)
+            queue[n++] = next;
+        else
+            flow->cut = true;
+    }
+    return n;
+}
+
+/* A queue in which a layer may stand twice is bounded all the same. */
+static void find_readers(const struct walk *w, fsd_id layer)
+{
+    fsd_id queue[STEPS] = {layer};
+    uint32_t n = 1;
+
+    for (uint32_t at = 0; at < n; at++)
+        n = look_behind(w, layer, queue[at], queue, n);
+}
+
+/* ---------------------------------------------------------------------- chains */
+
+static fsd_id mover_before(const struct fsd_diff *d, fsd_id layer)
+{
+    fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
+    fsd_id before =
+        tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(d->engine, tensor);
+
+    return before != FSD_NONE && before != layer && d->flows.of[before].there
+               ? before
+               : FSD_NONE;
+}
+
+/* Engines list layers in their order, so that the one before mostly has its head; where
+ * it does not (a loop), the walk ends after some steps. */
+static fsd_id find_head(const struct fsd_diff *d, fsd_id layer)
+{
+    for (int steps = 0; steps < STEPS; steps++) {
+        fsd_id before = d->flows.of[layer].before;
+
+        if (before == FSD_NONE)
+            break;
+        layer = before;
+        if (d->flows.of[layer].head != FSD_NONE)
+            return d->flows.of[layer].head;
+    }
+    return layer;
+}
+
+void fsd_diff_flows(struct fsd_diff *d)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct walk w = new_walk(d, scratch);
+    uint32_t n = d->engine->nodes.n;
+
+    d->flows.of = FSD_NEW(d->arena, struct fsd_flow, n);
+    for (fsd_id i = 0; i < n; i++)
+        d->flows.of[i] = (struct fsd_flow){
+            .there = moves(&d->layers[i]), .before = FSD_NONE, .head = FSD_NONE};
+    for (fsd_id i = 0; i < n; i++) {
+        struct fsd_flow *flow = &d->flows.of[i];
+
+        if (!flow->there)
+            continue;
+        find_source(d, i, flow);
+        flow->producer = flow->model_tensor == FSD_NONE
+                             ? FSD_NONE
+                             : fsd_tensor_producer(d->model, flow->model_tensor);
+        find_readers(&w, i);
+        flow->before = mover_before(d, i);
+    }
+    for (fsd_id i = 0; i < n; i++)
+        if (d->flows.of[i].there)
+            d->flows.of[i].head = find_head(d, i);
+    fsd_arena_free(scratch);
+}

@@ -1,0 +1,34 @@
+/* How long the layers of an engine took, as an input tells it: names and times only. */
+#ifndef FSD_MODEL_PROFILE_H
+#define FSD_MODEL_PROFILE_H
+
+#include "base/intern.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+
+/** What one profile says of one layer. */
+struct fsd_profile_entry {
+    fsd_sym name; /**< as it stands there */
+    fsd_sym
+        unescaped; /**< the same, read as JSON does; equal where there are no escapes */
+    double total_ms;  /**< of all runs; negative: not told, or no time at all */
+    double mean_ms;   /**< of one run; negative: as above */
+    double median_ms; /**< negative: as above */
+    bool odd; /**< a time was there and cannot be one: negative, NaN, beyond measure */
+};
+
+struct fsd_profile {
+    const char *path; /**< as the user gave it */
+    uint32_t number;  /**< which of the file's profiles, from 1 */
+    uint64_t runs;    /**< 0: not told */
+    FSD_VEC(struct fsd_profile_entry) entries;
+};
+
+typedef FSD_VEC(struct fsd_profile) fsd_profile_vec;
+
+/** The time of one run: the total over the runs where both are told, else the mean;
+ *  negative when neither is. */
+double fsd_profile_ms(const struct fsd_profile *p, const struct fsd_profile_entry *e);
+
+#endif

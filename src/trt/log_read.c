@@ -1,0 +1,220 @@
+/*
+ * A build log, line by line: the optimizer's lines become events, the parser's lines
+ * are remembered by their place, the names of an engine block's layers are kept.
+ *
+ * An engine block ends a build: what follows leads to the next engine.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "trt/log_read.h"
+
+#include "trt/log_event.h"
+#include "trt/log_network.h"
+#include "trt/sniff.h"
+
+#include <string.h>
+
+/* The longest line whose form is looked at; what is longer says nothing that is kept.
+ * Names of large foreign nodes make lines of some 100 kB. */
+enum { LONGEST_LINE = 1 << 22 };
+
+struct log_reader {
+    struct fsd_history *h;
+    const struct fsd_file *file;
+    struct fsd_event_reader events;
+    const char *open; /* behind the last "Parsing node: " */
+    size_t open_n;
+    fsd_id parsed; /* nodes parsed so far in this build */
+    uint32_t build;
+    bool in_block;  /* the last line was an engine's layer */
+    bool in_layers; /* after "GRAPH NODES" */
+};
+
+static bool starts(const char *s, size_t n, const char *word)
+{
+    size_t k = strlen(word);
+
+    return n >= k && !memcmp(s, word, k);
+}
+
+static void keep_line(struct log_reader *r, const char *s, size_t n, bool layer)
+{
+    struct fsd_parser_line line = {
+        .at = (uint64_t)((const unsigned char *)s - r->file->bytes),
+        .line = r->h->lines,
+        .n = (uint32_t)n,
+        .build = r->build,
+        .layer = layer};
+
+    fsd_vec_push(r->h->arena, &r->h->parser, line);
+}
+
+/* "Layer(Type): NAME, Tactic: ..." */
+static bool read_final(struct log_reader *r, const char *s, size_t n)
+{
+    const char *close, *end = NULL, *at;
+    size_t left;
+
+    if (!starts(s, n, "Layer("))
+        return false;
+    close = memmem(s, n, "): ", 3);
+    if (!close)
+        return true;
+    left = (size_t)(s + n - close) - 3;
+    for (at = memmem(close + 3, left, ", Tactic: ", 10); at;
+         at = memmem(at + 1, (size_t)(s + n - at) - 1, ", Tactic: ", 10))
+        end = at;
+    if (end)
+        fsd_vec_push(
+            r->h->arena, &r->h->finals,
+            (struct fsd_final){
+                fsd_intern_add(r->h->names, close + 3, (size_t)(end - close) - 3),
+                fsd_intern_add(r->h->names, s + 6, (size_t)(close - s) - 6), r->build});
+    r->in_block = true;
+    return true;
+}
+
+/* "Registering layer: L for ONNX node: N" */
+static bool read_register(struct log_reader *r, const char *s, size_t n)
+{
+    static const char word[] = " for ONNX node: ";
+    const char *at;
+
+    if (!starts(s, n, "Registering "))
+        return false;
+    if (!starts(s, n, "Registering layer: ") ||
+        !(at = memmem(s, n, word, sizeof word - 1)))
+        return true;
+    fsd_vec_push(r->h->arena, &r->h->events,
+                 (struct fsd_event){
+                     .kind = FSD_EVENT_REGISTER,
+                     .a = fsd_intern_add(r->h->names, s + 19, (size_t)(at - s) - 19),
+                     .b = fsd_intern_add(r->h->names, at + sizeof word - 1,
+                                         (size_t)(s + n - at) - (sizeof word - 1)),
+                     .node = r->parsed ? r->parsed - 1 : FSD_NONE,
+                     .build = r->build,
+                     .line = r->h->lines});
+    return true;
+}
+
+static bool read_network(struct log_reader *r, const char *s, size_t n)
+{
+    if (!fsd_log_is_network(s, n, r->open, r->open_n))
+        return false;
+    if (starts(s, n, "Parsing node: ")) {
+        r->open = s + 14;
+        r->open_n = n - 14;
+        r->parsed++;
+    }
+    keep_line(r, s, n, false);
+    return true;
+}
+
+/* The builder's list: "TYPE NAME", its edges indented below. */
+static bool read_layer_list(struct log_reader *r, const char *s, size_t n)
+{
+    size_t i = 0;
+
+    if (starts(s, n, "GRAPH NODES")) {
+        r->in_layers = true;
+        return true;
+    }
+    if (!r->in_layers)
+        return false;
+    if (n && *s == ' ')
+        return true;
+    while (i < n && ((s[i] >= 'A' && s[i] <= 'Z') || s[i] == '_' ||
+                     (i && s[i] >= '0' && s[i] <= '9')))
+        i++;
+    r->in_layers = i > 1 && i < n && s[i] == ' ';
+    if (r->in_layers)
+        keep_line(r, s, n, true);
+    return r->in_layers;
+}
+
+static void end_block(struct log_reader *r)
+{
+    r->in_block = false;
+    r->build++;
+    r->h->builds = r->build;
+    r->parsed = 0;
+    r->open_n = 0;
+}
+
+/* Other lines may stand within a block: several threads write the log. */
+static bool begins_build(const char *s, size_t n)
+{
+    static const char *const words[] = {"Original: ",
+                                        "Parsing node: ",
+                                        "Adding network input: ",
+                                        "Applying generic ",
+                                        "Engine Layer Information:",
+                                        "GRAPH NODES"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (starts(s, n, words[i]))
+            return true;
+    return false;
+}
+
+static void read_line(struct log_reader *r, const char *s, size_t n)
+{
+    while (n && (s[n - 1] == '\r' || s[n - 1] == ' '))
+        n--;
+    if (n > LONGEST_LINE) {
+        r->h->unknown_lines++;
+        return;
+    }
+    if (read_final(r, s, n))
+        return;
+    if (r->in_block && begins_build(s, n))
+        end_block(r);
+    r->events.build = r->build;
+    r->events.line = r->h->lines;
+    if (read_layer_list(r, s, n) || read_register(r, s, n) || read_network(r, s, n) ||
+        fsd_event_read(&r->events, s, n))
+        return;
+    fsd_history_unknown(r->h, s, n);
+}
+
+/* PROVISIONAL prefix */
+static size_t prefix(const char *s, size_t n)
+{
+    size_t i = 0;
+
+    for (;;) {
+        if (n - i > 22 && s[i] == '[' && s[i + 3] == '/' && s[i + 20] == ']')
+            i += 22;
+        else if (n - i > 4 && s[i] == '[' && s[i + 2] == ']')
+            i += 4;
+        else if (n - i > 6 && !memcmp(s + i, "[TRT] ", 6))
+            i += 6;
+        else
+            return i;
+    }
+}
+
+void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
+{
+    struct log_reader *r = FSD_NEW(h->arena, struct log_reader, 1);
+    const char *s = (const char *)file->bytes, *end = s + file->size;
+
+    r->h = h;
+    r->file = file;
+    r->events.h = h;
+    h->path = file->name;
+    while (s < end) {
+        const char *stop = memchr(s, '\n', (size_t)(end - s));
+        size_t n = (size_t)((stop ? stop : end) - s), skip = prefix(s, n);
+
+        h->lines++;
+        read_line(r, s + skip, n - skip);
+        s += n + 1;
+    }
+    if (r->in_block)
+        h->builds = r->build + 1;
+}
+
+bool fsd_is_log(const struct fsd_file *file)
+{
+    return fsd_sniff(file->bytes, file->size) == FSD_LOOK_LOG;
+}

@@ -1,0 +1,287 @@
+#include "trt/profile.h"
+#include "trt/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t size_max = (uint64_t)1 << 28;
+enum {
+    ENTRIES_MAX = 1 << 22,
+    PROFILES_MAX = 1 << 12,
+    MOST_MS = 1000000000, /* eleven days: nothing that ran on a machine */
+    PEEK = 4096
+};
+
+/* ------------------------------------------------------------ the wrong file */
+
+static bool has_word(const struct fsd_file *file, const char *word)
+{
+    size_t n = strlen(word), end = file->size < PEEK ? file->size : PEEK;
+
+    for (size_t i = 0; i + n <= end; i++)
+        if (file->bytes[i] == (unsigned char)*word && !memcmp(file->bytes + i, word, n))
+            return true;
+    return false;
+}
+
+static const char *known_other(const struct fsd_file *file)
+{
+    static const struct {
+        const char *word, *what;
+    } others[] = {
+        {"\"LayerType\"", "a dump of layers, which trtexec --exportLayerInfo writes"},
+        {"\"Layers\"", "a dump of layers, which trtexec --exportLayerInfo writes"},
+        {"\"ph\"", "a Chrome trace, which is not read"},
+        {"\"latencyMs\"", "times of whole runs, which belong to --times"},
+        {"\"endToEndMs\"", "times of whole runs, which belong to --times"},
+        {"\"averageMs\"", "times of layers, which belong to --profile"},
+        {"\"device_information\"", "a description of a build, without times"}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
+        if (has_word(file, others[i].word))
+            return others[i].what;
+    return NULL;
+}
+
+static enum fsd_status start(struct fsd_records *r, const struct fsd_file *file,
+                             const char *what, struct fsd_error *err)
+{
+    *r = (struct fsd_records){.file = file, .what = what, .err = err};
+    if (file->size > size_max)
+        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
+                        "expected at most %llu bytes of %s, found %llu",
+                        (unsigned long long)size_max, what,
+                        (unsigned long long)file->size);
+    if (file->size >= 3 && !memcmp(file->bytes, "\xef\xbb\xbf", 3))
+        r->at = 3;
+    return FSD_OK;
+}
+
+static enum fsd_status refuse(const struct fsd_file *file, const char *what,
+                              struct fsd_error *err)
+{
+    const char *other = known_other(file);
+
+    return fsd_fail(err, other ? FSD_E_UNSUPPORTED : FSD_E_FORMAT, file->name,
+                    FSD_POS_NONE, 0, "expected %s, found %s", what,
+                    other ? other : "no record of one");
+}
+
+/* ---------------------------------------------------------------- layer times */
+
+struct profile_reading {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    fsd_profile_vec *out;
+    struct fsd_profile_entry entry;
+    bool named, counted;
+    double count;
+};
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* Reads the four digits of a \u escape below U+0800; others stay as they are written.
+ */
+static size_t unescape_code(const char *s, size_t n, char out[2], size_t *len)
+{
+    unsigned code = 0;
+
+    for (size_t i = 0; i < 4; i++) {
+        if (i + 2 >= n || hex_digit(s[i + 2]) < 0)
+            return 0;
+        code = code << 4 | (unsigned)hex_digit(s[i + 2]);
+    }
+    if (!code || code >= 0x800)
+        return 0;
+    *len = code < 0x80 ? 1 : 2;
+    out[0] = (char)(code < 0x80 ? code : 0xc0 | code >> 6);
+    out[1] = (char)(0x80 | (code & 0x3f));
+    return 6;
+}
+
+/* Writes the text as JSON would read it; returns its length, never more than n. */
+static size_t unescape(const char *s, size_t n, char *out)
+{
+    static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    size_t len = 0, i = 0;
+
+    while (i < n) {
+        const char *found = s[i] == '\\' && i + 1 < n ? strchr(plain, s[i + 1]) : NULL;
+        size_t step = 0, wrote = 0;
+
+        if (found && *found) {
+            out[len++] = meant[found - plain];
+            i += 2;
+            continue;
+        }
+        if (s[i] == '\\' && i + 1 < n && s[i + 1] == 'u')
+            step = unescape_code(s + i, n - i, out + len, &wrote);
+        if (step) {
+            len += wrote;
+            i += step;
+        } else {
+            out[len++] = s[i++];
+        }
+    }
+    return len;
+}
+
+static void read_name(struct profile_reading *p, const struct fsd_field *field)
+{
+    fsd_sym raw = fsd_intern_add(p->names, field->text, field->text_len);
+
+    p->named = true;
+    p->entry.name = p->entry.unescaped = raw;
+    if (memchr(field->text, '\\', field->text_len)) {
+        char *copy = malloc(field->text_len + 1);
+
+        if (!copy)
+            return;
+        p->entry.unescaped = fsd_intern_add(
+            p->names, copy, unescape(field->text, field->text_len, copy));
+        free(copy);
+    }
+}
+
+static double read_time(struct profile_reading *p, const struct fsd_field *field)
+{
+    if (!field->is_text && field->number >= 0 && field->number <= MOST_MS)
+        return field->number;
+    p->entry.odd = true;
+    return -1;
+}
+
+static void read_profile_field(struct profile_reading *p, const struct fsd_field *field)
+{
+    if (fsd_field_is(field, "name") && field->is_text) {
+        read_name(p, field);
+    } else if (fsd_field_is(field, "timeMs")) {
+        p->entry.total_ms = read_time(p, field);
+    } else if (fsd_field_is(field, "averageMs")) {
+        p->entry.mean_ms = read_time(p, field);
+    } else if (fsd_field_is(field, "medianMs")) {
+        bool odd = p->entry.odd;
+
+        p->entry.median_ms = read_time(p, field);
+        p->entry.odd = odd;
+    } else if (fsd_field_is(field, "count")) {
+        p->counted = true;
+        p->count = field->is_text ? NAN : field->number;
+    }
+}
+
+static void open_record(struct profile_reading *p)
+{
+    p->entry =
+        (struct fsd_profile_entry){.total_ms = -1, .mean_ms = -1, .median_ms = -1};
+    p->named = p->counted = false;
+}
+
+static void close_record(struct profile_reading *p)
+{
+    struct fsd_profile *profile = &p->out->at[p->out->n - 1];
+
+    if (p->counted && p->count >= 1 && p->count <= 1e15 && p->count == floor(p->count))
+        profile->runs = (uint64_t)p->count;
+    if (p->named)
+        fsd_vec_push(p->arena, &profile->entries, p->entry);
+}
+
+static enum fsd_status step_profile(struct profile_reading *p, struct fsd_records *r,
+                                    enum fsd_record_step step,
+                                    const struct fsd_field *field, uint32_t first)
+{
+    uint32_t n = p->out->n - first;
+
+    if (step == FSD_RECORD_LIST || (step == FSD_RECORD_OPEN && !n)) {
+        struct fsd_profile next = {.path = r->file->name, .number = n + 1};
+
+        if (n == PROFILES_MAX)
+            return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_BYTE, r->at,
+                            "expected at most %d profiles, found more", PROFILES_MAX);
+        fsd_vec_push(p->arena, p->out, next);
+    }
+    if (step == FSD_RECORD_OPEN)
+        open_record(p);
+    else if (step == FSD_RECORD_FIELD && n)
+        read_profile_field(p, field);
+    else if (step == FSD_RECORD_CLOSE && n)
+        close_record(p);
+    if (n && p->out->at[p->out->n - 1].entries.n > ENTRIES_MAX)
+        return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_BYTE, r->at,
+                        "expected at most %d layers, found more", ENTRIES_MAX);
+    return FSD_OK;
+}
+
+/* Lists without a single layer are dropped. */
+static uint32_t keep_filled(fsd_profile_vec *out, uint32_t first)
+{
+    uint32_t kept = first;
+
+    for (uint32_t i = first; i < out->n; i++)
+        if (out->at[i].entries.n)
+            out->at[kept++] = out->at[i];
+    out->n = kept;
+    return kept - first;
+}
+
+enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
+                                 const struct fsd_file *file, fsd_profile_vec *out,
+                                 struct fsd_error *err)
+{
+    struct profile_reading p = {.arena = arena, .names = names, .out = out};
+    struct fsd_records r;
+    struct fsd_field field = {0};
+    enum fsd_record_step step;
+    uint32_t first = out->n;
+    enum fsd_status status = start(&r, file, "a profile", err);
+
+    if (status == FSD_OK && known_other(file) && !has_word(file, "\"averageMs\"") &&
+        !has_word(file, "\"timeMs\""))
+        return refuse(file, "a profile of layers", err);
+    while (status == FSD_OK && (step = fsd_record_next(&r, &field)) != FSD_RECORD_END)
+        status = step == FSD_RECORD_BROKEN ? FSD_E_FORMAT
+                                           : step_profile(&p, &r, step, &field, first);
+    if (status == FSD_OK && !keep_filled(out, first))
+        status = refuse(file, "a profile of layers", err);
+    return status;
+}
+
+/* ------------------------------------------------------------------ run times */
+
+/* trtexec before 8.2 called it endToEndMs. */
+static bool is_run_time(const struct fsd_field *field)
+{
+    return fsd_field_is(field, "latencyMs") || fsd_field_is(field, "endToEndMs");
+}
+
+enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *file,
+                               struct fsd_run_times *out, struct fsd_error *err)
+{
+    struct fsd_records r;
+    struct fsd_field field = {0};
+    enum fsd_record_step step;
+    enum fsd_status status = start(&r, file, "times of runs", err);
+
+    if (status == FSD_OK && !has_word(file, "\"latencyMs\"") &&
+        !has_word(file, "\"endToEndMs\""))
+        return refuse(file, "times of whole runs", err);
+    while (status == FSD_OK && (step = fsd_record_next(&r, &field)) != FSD_RECORD_END) {
+        if (step == FSD_RECORD_BROKEN)
+            return FSD_E_FORMAT;
+        if (step != FSD_RECORD_FIELD || !is_run_time(&field))
+            continue;
+        if (field.is_text || !(field.number >= 0 && field.number <= MOST_MS))
+            out->odd++;
+        else if (out->ms.n < ENTRIES_MAX)
+            fsd_vec_push(arena, &out->ms, field.number);
+    }
+    return status;
+}

@@ -1,0 +1,150 @@
+#include "trt/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_LEN = 64 };
+
+static int byte_at(const struct fsd_records *r, size_t at)
+{
+    return at < r->file->size ? r->file->bytes[at] : -1;
+}
+
+static size_t skip_space(const struct fsd_records *r, size_t at)
+{
+    while (byte_at(r, at) == ' ' || byte_at(r, at) == '\t' || byte_at(r, at) == '\n' ||
+           byte_at(r, at) == '\r')
+        at++;
+    return at;
+}
+
+static enum fsd_record_step broken(struct fsd_records *r, size_t at,
+                                   const char *expected)
+{
+    int byte = byte_at(r, at);
+
+    if (byte < 0)
+        fsd_fail(r->err, FSD_E_FORMAT, r->file->name, FSD_POS_BYTE, at,
+                 "expected %s in %s, found the end of the file", expected, r->what);
+    else
+        fsd_fail(r->err, FSD_E_FORMAT, r->file->name, FSD_POS_BYTE, at,
+                 byte > 0x20 && byte < 0x7f
+                     ? "expected %s in %s, found '%c'"
+                     : "expected %s in %s, found the byte 0x%02x",
+                 expected, r->what, (unsigned)byte);
+    return FSD_RECORD_BROKEN;
+}
+
+/* True when a record goes on behind a string's closing mark: `, "key" :` or `}`. */
+static bool goes_on(const struct fsd_records *r, size_t at)
+{
+    at = skip_space(r, at);
+    if (byte_at(r, at) == '}')
+        return true;
+    if (byte_at(r, at) != ',')
+        return false;
+    at = skip_space(r, at + 1);
+    if (byte_at(r, at++) != '"')
+        return false;
+    while (byte_at(r, at) > ' ' && byte_at(r, at) != '"')
+        at++;
+    if (byte_at(r, at) != '"')
+        return false;
+    return byte_at(r, skip_space(r, at + 1)) == ':';
+}
+
+/* The end of the text that begins at `at`; the file's size when it has none. */
+static size_t end_of_text(const struct fsd_records *r, size_t at)
+{
+    while (at < r->file->size && (r->file->bytes[at] != '"' || !goes_on(r, at + 1)))
+        at++;
+    return at;
+}
+
+static size_t read_number(const struct fsd_records *r, size_t at, double *number)
+{
+    char text[NUMBER_LEN];
+    size_t n = 0;
+    char *end;
+
+    while (n + 1 < sizeof text && byte_at(r, at + n) > ' ' &&
+           byte_at(r, at + n) != ',' && byte_at(r, at + n) != '}' &&
+           byte_at(r, at + n) != ']') {
+        text[n] = (char)byte_at(r, at + n);
+        n++;
+    }
+    text[n] = '\0';
+    *number = strtod(text, &end);
+    if (*end || end == text || strpbrk(text, "xX")) {
+        *number = NAN;
+        return !strcmp(text, "null") ? at + n : at;
+    }
+    return at + n;
+}
+
+static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
+                                       struct fsd_field *field)
+{
+    size_t end = at + 1;
+
+    while (byte_at(r, end) >= ' ' && byte_at(r, end) != '"')
+        end++;
+    if (byte_at(r, end) != '"')
+        return broken(r, end, "'\"'");
+    *field = (struct fsd_field){.key = (const char *)r->file->bytes + at + 1,
+                                .key_len = end - at - 1};
+    at = skip_space(r, end + 1);
+    if (byte_at(r, at) != ':')
+        return broken(r, at, "':'");
+    at = skip_space(r, at + 1);
+    if (byte_at(r, at) == '"') {
+        end = end_of_text(r, at + 1);
+        if (end == r->file->size)
+            return broken(r, end, "the end of a text");
+        field->is_text = true;
+        field->text = (const char *)r->file->bytes + at + 1;
+        field->text_len = end - at - 1;
+        r->at = end + 1;
+        return FSD_RECORD_FIELD;
+    }
+    end = read_number(r, at, &field->number);
+    if (end == at)
+        return broken(r, at, "a number or a text");
+    r->at = end;
+    return FSD_RECORD_FIELD;
+}
+
+/* Commas are not counted: where one is missing or doubled, nothing is misread. */
+enum fsd_record_step fsd_record_next(struct fsd_records *r, struct fsd_field *field)
+{
+    static const struct {
+        char byte;
+        enum fsd_record_step step;
+    } marks[] = {
+        {'[', FSD_RECORD_LIST}, {'{', FSD_RECORD_OPEN}, {'}', FSD_RECORD_CLOSE}};
+
+    for (;;) {
+        int byte;
+
+        r->at = skip_space(r, r->at);
+        byte = byte_at(r, r->at);
+        if (byte < 0)
+            return FSD_RECORD_END;
+        if (byte == '"')
+            return read_field(r, r->at, field);
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+            if (byte == marks[i].byte) {
+                r->at++;
+                return marks[i].step;
+            }
+        if (byte != ',' && byte != ']')
+            return broken(r, r->at, "'{', '\"' or ','");
+        r->at++;
+    }
+}
+
+bool fsd_field_is(const struct fsd_field *field, const char *key)
+{
+    return strlen(key) == field->key_len && !memcmp(field->key, key, field->key_len);
+}
