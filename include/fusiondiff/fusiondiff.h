@@ -161,6 +161,38 @@ FSD_API enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *v
                                       const struct fsd_style *style, FILE *out,
                                       struct fsd_error *err);
 
+/* ------------------------------------------------------------------ comparing */
+
+struct fsd_comparison;
+
+/** Runs all passes over two pairs, of the same network or two exports of it, and
+ *  compares what the builder made of them.
+ *  @param out  set to the comparison on success, to NULL on failure; free it with
+ *              fsd_comparison_free().
+ *  @param before,after  as for fsd_diff_open().
+ *  @param err  may be NULL.
+ *  @return FSD_OK, or the status that `err` describes. */
+FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
+                                            const struct fsd_options *before,
+                                            const struct fsd_options *after,
+                                            struct fsd_error *err);
+
+/** @param comparison may be NULL. */
+FSD_API void fsd_comparison_free(struct fsd_comparison *comparison);
+
+/** True when the builds differ in anything but times, tactics, names of layers and of
+ *  tensors inside, and the order of layers. */
+FSD_API bool fsd_comparison_differs(const struct fsd_comparison *comparison);
+
+/** Writes one report.
+ *  @param format "text" or "json".
+ *  @param style  may be NULL.
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another format. */
+FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *comparison,
+                                             const char *format,
+                                             const struct fsd_style *style, FILE *out,
+                                             struct fsd_error *err);
+
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
  *  @param side "model", which needs `opt->model`; or "engine", which needs `opt->engine`

@@ -35,16 +35,16 @@ static bool is_rest(const struct fsd_align_side *side, fsd_id node)
 static uint64_t anchor(const struct fsd_align_side *side, fsd_id node)
 {
     if (side->mate[node] == FSD_NONE)
-        return fsd_align_mix(10 + side->new, node);
-    return fsd_align_mix(12, side->new ? side->mate[node] : node);
+        return fsd_hash_mix(10 + side->new, node);
+    return fsd_hash_mix(12, side->new ? side->mate[node] : node);
 }
 
 static uint64_t port_anchor(const struct fsd_align_side *side, const fsd_id *mate,
                             uint32_t i, uint64_t what)
 {
     if (mate[i] == FSD_NONE)
-        return fsd_align_mix(what + side->new, i);
-    return fsd_align_mix(what + 2, side->new ? mate[i] : i);
+        return fsd_hash_mix(what + side->new, i);
+    return fsd_hash_mix(what + 2, side->new ? mate[i] : i);
 }
 
 static void look_back(struct fsd_align_side *side)
@@ -60,10 +60,10 @@ static void look_back(struct fsd_align_side *side)
         if (from.at != FSD_NONE && (from.at & FSD_REF_PORT))
             hash = port_anchor(side, side->in_mate, from.at & ~FSD_REF_PORT, 20);
         else if (from.at != FSD_NONE)
-            hash = fsd_align_mix(is_rest(side, from.at) ? side->from[from.at]
-                                                        : anchor(side, from.at),
-                                 from.out);
-        side->from[i] = fsd_align_mix(side->label[i], hash);
+            hash = fsd_hash_mix(is_rest(side, from.at) ? side->from[from.at]
+                                                       : anchor(side, from.at),
+                                from.out);
+        side->from[i] = fsd_hash_mix(side->label[i], hash);
     }
 }
 
@@ -83,7 +83,7 @@ static void look_ahead(struct fsd_align_side *side)
         const struct fsd_state_node *n = &s->nodes.at[i];
         uint64_t hash;
 
-        side->to[i] = fsd_align_mix(side->label[i], side->to[i]);
+        side->to[i] = fsd_hash_mix(side->label[i], side->to[i]);
         if (n->role == FSD_ROLE_SIDE)
             continue;
         hash = is_rest(side, i) ? side->to[i] : anchor(side, i);
@@ -91,7 +91,7 @@ static void look_ahead(struct fsd_align_side *side)
             fsd_ref at = s->sources.at[n->in.at + k].at;
 
             if (at != FSD_NONE && !(at & FSD_REF_PORT))
-                side->to[at] += fsd_align_mix(hash, side->commutes[i] ? 0 : k);
+                side->to[at] += fsd_hash_mix(hash, side->commutes[i] ? 0 : k);
         }
     }
 }
@@ -107,7 +107,7 @@ static uint32_t collect(struct fsd_align_side side[2], struct row *rows, bool bo
             if (!is_rest(&side[k], i) || side[k].mate[i] != FSD_NONE)
                 continue;
             if (both)
-                hash = fsd_align_mix(hash, side[k].from[i]);
+                hash = fsd_hash_mix(hash, side[k].from[i]);
             rows[n++] = (struct row){hash, i, k};
         }
     if (n)

@@ -99,6 +99,7 @@ struct fsd_region_diff {
     uint8_t happened;
     uint8_t width;        /**< the worst of its nodes: widened, other, narrowed, same */
     bool layout;          /**< an edge into it has another layout */
+    bool layers;          /**< more or fewer layers compute the same group of nodes */
     bool tactic;          /**< the only layer of each side has another tactic */
     bool moves;           /**< a move of it was added, removed or changed */
     bool differs;         /**< any of the above but the tactic */
