@@ -5,6 +5,10 @@
 static const struct fsd_writer writers[] = {
     {"text", ".txt .text ", fsd_write_text},
     {"json", ".json ", fsd_write_json},
+    {"dot", ".dot .gv ", NULL},
+    {"svg", ".svg ", NULL},
+    {"png", ".png ", NULL},
+    {"pdf", ".pdf ", NULL},
 };
 
 const struct fsd_writer *fsd_writer_at(unsigned i)
