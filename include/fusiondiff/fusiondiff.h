@@ -100,12 +100,30 @@ struct fsd_options {
     void *payload;                /**< handed to `progress` */
 };
 
+/** Told what a writer decided on its own ("too large: drawn with ..."), one line without
+ *  a newline; must not call back into the run. */
+typedef void fsd_note_fn(void *payload, const char *message);
+
+/** What a picture shows (dot, svg, png, pdf).  Zero is the default of every field.
+ *  svg, png and pdf are laid out in a child process (fork), which is killed when its
+ *  time is over; callers that handle SIGCHLD see it. */
+struct fsd_picture {
+    const char *around;    /**< name or glob of nodes or layers: only what is near them */
+    unsigned depth;        /**< steps that are near; 0: one */
+    const char *only;      /**< "reformats", "changes" or "precision": what is near those */
+    const char *collapse;  /**< "none", "run" or "scope:N"; NULL: as far as it has to be */
+    double layout_seconds; /**< for svg, png, pdf; not above 0: 10 */
+    fsd_note_fn *note;     /**< NULL: nobody wants to know */
+    void *payload;         /**< handed to `note` */
+};
+
 /** How a report looks.  Zero is the default of every field. */
 struct fsd_style {
     bool color;      /**< ANSI colours */
     bool all;        /**< unfold runs of ordinary layers */
     bool one_column; /**< never put nodes beside layers */
     unsigned width;  /**< columns of the terminal; 0 means 100 */
+    const struct fsd_picture *picture; /**< NULL: everything, as far as it can be drawn */
 };
 
 /* -------------------------------------------------------------------- runs */

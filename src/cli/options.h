@@ -36,6 +36,9 @@ struct command_line {
     /* Of diff. */
     const char *dump; /* "model" or "engine"; NULL: report */
     int fail_on;      /* enum fsd_severity; -1: never */
+
+    /* Of verbs that draw: picture_options.c. */
+    struct fsd_picture picture;
 };
 
 #endif
