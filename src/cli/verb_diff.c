@@ -1,6 +1,7 @@
 /* fusiondiff [diff] MODEL ENGINE: the main job. */
 #define _GNU_SOURCE /* argp */
 #include "cli/output.h"
+#include "cli/picture_options.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 
@@ -12,6 +13,7 @@ static const struct argp_option options[] = {
     {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
      "Exit with 1 when there is a finding of at least info, warning or error", 3},
     {"dump", KEY_DUMP, "SIDE", 0, "Write what was read of the model or the engine", 4},
+    PICTURE_OPTIONS,
     {0},
 };
 
@@ -70,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         finish(line, state);
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_picture_option(key, arg, state);
     }
     return 0;
 }
