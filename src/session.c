@@ -97,6 +97,7 @@ static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
     fsd_diff_flows(d);
     fsd_diff_fates(d);
     fsd_diff_causes(d);
+    fsd_diff_log(d);
     fsd_diff_precisions(d);
     count_cost(d, opt);
     fsd_diff_islands(d);

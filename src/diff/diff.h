@@ -47,6 +47,7 @@ struct fsd_node_result {
     fsd_id other;    /**< merged: the node it duplicates; FSD_NONE */
     fsd_id
         near_layer; /**< identity, dissolved: a layer between whose tensors it lies */
+    uint32_t event; /**< of the build log: what happened to it last; FSD_NONE */
     enum fsd_dtype requested, realised;
     int64_t macs; /**< multiply-adds; negative: not known */
     int64_t work; /**< these, or elements written where it has none; negative */
@@ -79,6 +80,7 @@ struct fsd_layer_result {
     enum fsd_kind kind;
     bool inserted; /**< computes no node */
     enum fsd_cause cause;
+    uint32_t event; /**< of the build log: what put it there; FSD_NONE */
     enum fsd_dtype precision;
     double ms;           /**< of one run, from the profile; negative: not known */
     int64_t bytes, macs; /**< read and written, without the bias; multiply-adds;
@@ -156,6 +158,7 @@ void fsd_diff_kinds(struct fsd_diff *d); /**< kind, inserted, precision of layer
 /* then fsd_diff_flows(), flow.h */
 void fsd_diff_fates(struct fsd_diff *d);      /**< fate of nodes */
 void fsd_diff_causes(struct fsd_diff *d);     /**< cause of layers */
+void fsd_diff_log(struct fsd_diff *d);    /**< what the build log adds to both */
 void fsd_diff_precisions(struct fsd_diff *d); /**< requested, realised of nodes */
 /* then the costs, cost/cost.h, and fsd_diff_islands(), island.h */
 void fsd_diff_rules(struct fsd_diff *d);     /**< findings */

@@ -11,11 +11,85 @@ enum { WIDE_IN = 1, WIDE_OUT = 2, NARROW_IN = 4, NARROW_OUT = 8 };
 struct search {
     struct fsd_diff *d;
     struct fsd_arena *scratch;
-    int wide;       /* rank from which a type is wide */
-    fsd_id *parent; /* by engine tensor: union-find over wide ones */
-    uint8_t *ports; /* by layer */
-    bool *covered;  /* by layer: in an island of a lower threshold */
+    int wide;        /* rank from which a type is wide */
+    uint8_t *from;   /* by engine tensor: what its wide data comes from and goes to */
+    fsd_id *queue;   /* of tensors */
+    fsd_id *parent;  /* by engine tensor: union-find over those in islands */
+    uint8_t *ports;  /* by layer */
+    bool *covered;   /* by layer: in an island of a lower threshold */
+    uint32_t *stamp; /* by node of the model: the island it was added to last, from 1 */
 };
+
+static int rank_at(const struct fsd_diff *d, uint32_t port)
+{
+    return fsd_dtype_rank(fsd_port_form(d->engine, &d->engine->ports.at[port])->type);
+}
+
+/* --------------------------------------------------- between narrow and narrow */
+
+enum { ENTERED = 1, LEFT = 2, BETWEEN = ENTERED | LEFT };
+
+static bool any_narrow(const struct search *s, struct fsd_span ports)
+{
+    for (uint32_t i = 0; i < ports.n; i++) {
+        int rank = rank_at(s->d, ports.at + i);
+
+        if (rank && rank < s->wide)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t push_wide(struct search *s, struct fsd_span ports, uint8_t mark,
+                          uint32_t n)
+{
+    for (uint32_t i = 0; i < ports.n; i++) {
+        fsd_id tensor = s->d->engine->ports.at[ports.at + i].tensor;
+
+        if (tensor == FSD_NONE || rank_at(s->d, ports.at + i) < s->wide ||
+            s->from[tensor] & mark)
+            continue;
+        s->from[tensor] |= mark;
+        s->queue[n++] = tensor;
+    }
+    return n;
+}
+
+/* Marks wide tensors that narrow data flows into; with LEFT, backwards, those that flow
+ * into narrow data. */
+static void flood(struct search *s, uint8_t mark)
+{
+    const struct fsd_graph *e = s->d->engine;
+    bool forwards = mark == ENTERED;
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        const struct fsd_node *l = &e->nodes.at[i];
+
+        if (any_narrow(s, forwards ? l->in : l->out))
+            n = push_wide(s, forwards ? l->out : l->in, mark, n);
+    }
+    for (uint32_t at = 0; at < n; at++) {
+        const struct fsd_tensor *t = &e->tensors.at[s->queue[at]];
+        struct fsd_span next = forwards ? t->consumers : t->producers;
+
+        for (uint32_t i = 0; i < next.n; i++) {
+            const struct fsd_node *l = &e->nodes.at[e->links.at[next.at + i]];
+
+            n = push_wide(s, forwards ? l->out : l->in, mark, n);
+        }
+    }
+}
+
+static bool is_between(const struct search *s, uint32_t port)
+{
+    fsd_id tensor = s->d->engine->ports.at[port].tensor;
+
+    return tensor != FSD_NONE && s->from[tensor] == BETWEEN &&
+           rank_at(s->d, port) >= s->wide;
+}
+
+/* ------------------------------------------------------------------ connected sets */
 
 static fsd_id find_root(struct search *s, fsd_id tensor)
 {
@@ -37,11 +111,6 @@ static void join(struct search *s, fsd_id a, fsd_id b)
         s->parent[a] = b;
 }
 
-static int rank_at(const struct fsd_diff *d, uint32_t port)
-{
-    return fsd_dtype_rank(fsd_port_form(d->engine, &d->engine->ports.at[port])->type);
-}
-
 static void look_at_ports(struct search *s, fsd_id layer, struct fsd_span ports,
                           uint8_t wide, uint8_t narrow, fsd_id *first)
 {
@@ -53,7 +122,7 @@ static void look_at_ports(struct search *s, fsd_id layer, struct fsd_span ports,
 
         if (rank && rank < s->wide)
             s->ports[layer] |= narrow;
-        if (rank < s->wide || tensor == FSD_NONE)
+        if (!is_between(s, ports.at + i))
             continue;
         s->ports[layer] |= wide;
         if (*first == FSD_NONE)
@@ -77,7 +146,7 @@ static void look_at_layers(struct search *s)
     }
 }
 
-/* The wide tensor of a layer; all of them are in one set. */
+/* Of a layer's wide tensors, which are all in one set, the first of the set. */
 static fsd_id root_of(struct search *s, fsd_id layer)
 {
     const struct fsd_node *n = &s->d->engine->nodes.at[layer];
@@ -86,7 +155,7 @@ static fsd_id root_of(struct search *s, fsd_id layer)
         uint32_t at = i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n;
         fsd_id tensor = s->d->engine->ports.at[at].tensor;
 
-        if (tensor != FSD_NONE && rank_at(s->d, at) >= s->wide)
+        if (is_between(s, at))
             return find_root(s, tensor);
     }
     return FSD_NONE;
@@ -147,7 +216,10 @@ static bool carries(uint8_t ports)
 
 static bool is_member(const struct search *s, fsd_id layer)
 {
-    return is_paid_for(s, layer) || carries(s->ports[layer]);
+    uint8_t ports = s->ports[layer];
+
+    return carries(ports) ||
+           ((enters(ports) || leaves(ports)) && is_mover(s->d, layer));
 }
 
 struct row {
@@ -175,15 +247,15 @@ static bool is_linked(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return false;
 }
 
-static void add_once(struct search *s, id_vec *nodes, uint32_t from, fsd_id node)
+static void add_once(struct search *s, id_vec *nodes, fsd_id node)
 {
     const struct fsd_diff *d = s->d;
+    uint32_t island = d->islands.list.n + 1;
 
-    if (d->nodes[node].fate != FSD_FATE_LAYER || d->facts->traits[node] & FSD_OP_QDQ)
+    if (d->nodes[node].fate != FSD_FATE_LAYER || d->facts->traits[node] & FSD_OP_QDQ ||
+        s->stamp[node] == island)
         return;
-    for (uint32_t i = from; i < nodes->n; i++)
-        if (nodes->at[i] == node)
-            return;
+    s->stamp[node] = island;
     fsd_vec_push(s->scratch, nodes, node);
 }
 
@@ -191,7 +263,7 @@ static void add_once(struct search *s, id_vec *nodes, uint32_t from, fsd_id node
 static void add_behind(struct search *s, fsd_id layer, fsd_id tensor, id_vec *nodes)
 {
     const struct fsd_graph *g = s->d->model;
-    uint32_t from = nodes->n, n = 0;
+    uint32_t n = 0;
     fsd_id queue[STEPS];
 
     if (tensor != FSD_NONE)
@@ -205,7 +277,7 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor, id_vec *no
 
             if (!is_linked(s->d, layer, node))
                 continue;
-            add_once(s, nodes, from, node);
+            add_once(s, nodes, node);
             if (out != FSD_NONE && n < STEPS)
                 queue[n++] = out;
         }
@@ -219,13 +291,13 @@ static void add_nodes(struct search *s, fsd_id layer, id_vec *nodes)
 
     if (is_paid_for(s, layer)) {
         for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-            add_once(s, nodes, nodes->n, fsd_match_of_layer(d->match, layer, i)->node);
+            add_once(s, nodes, fsd_match_of_layer(d->match, layer, i)->node);
         return;
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id tensor = d->engine->ports.at[n->in.at + i].tensor;
 
-        if (tensor != FSD_NONE && rank_at(d, n->in.at + i) >= s->wide)
+        if (is_between(s, n->in.at + i))
             add_behind(s, layer, d->match->twin[tensor], nodes);
     }
 }
@@ -325,7 +397,12 @@ void fsd_diff_islands(struct fsd_diff *d)
     s.parent = FSD_NEW(scratch, fsd_id, d->engine->tensors.n);
     s.ports = FSD_NEW(scratch, uint8_t, d->engine->nodes.n);
     s.covered = FSD_NEW(scratch, bool, d->engine->nodes.n);
+    s.stamp = FSD_NEW(scratch, uint32_t, d->model->nodes.n);
+    s.queue = FSD_NEW(scratch, fsd_id, d->engine->tensors.n);
     for (s.wide = 3; s.wide <= 4; s.wide++) {
+        s.from = FSD_NEW(scratch, uint8_t, d->engine->tensors.n);
+        flood(&s, ENTERED);
+        flood(&s, LEFT);
         look_at_layers(&s);
         collect(&s);
     }

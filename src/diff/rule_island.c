@@ -35,6 +35,8 @@ void fsd_find_islands(struct fsd_diff *d, const struct fsd_rule *rule)
     for (uint32_t i = 0; i < d->islands.list.n; i++) {
         const struct fsd_island *island = &d->islands.list.at[i];
 
+        if (!island->nodes.n) /* only movers: told as standing quantizers and chains */
+            continue;
         fsd_finding_new(d, rule);
         for (uint32_t k = 0; k < island->layers.n; k++)
             fsd_finding_layer(d, d->islands.pool.at[island->layers.at + k]);

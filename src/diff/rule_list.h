@@ -22,6 +22,10 @@ fsd_phrase_fn fsd_phrase_standing, fsd_phrase_wider;
 fsd_find_fn fsd_find_reformats, fsd_find_copies;
 fsd_phrase_fn fsd_phrase_inserted;
 
+/* rule_log.c */
+fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_warnings;
+fsd_phrase_fn fsd_phrase_other_build, fsd_phrase_other_model, fsd_phrase_log_warning;
+
 /* rule_island.c */
 fsd_find_fn fsd_find_islands, fsd_find_fp32_left;
 fsd_phrase_fn fsd_phrase_island, fsd_phrase_fp32_left;

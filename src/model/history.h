@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "base/vec.h"
+#include "model/dtype.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,9 +59,11 @@ struct fsd_rival {
     uint32_t next; /**< of the same layer; FSD_NONE */
 };
 
-/** A layer of an engine block, by name only: tells whether a log is a dump's own. */
+/** A layer of an engine block: tells whether a log is a dump's own. */
 struct fsd_final {
     fsd_sym name, type;
+    fsd_sym tensor;     /**< its first output; 0: none */
+    enum fsd_dtype out; /**< of that tensor */
     uint32_t build;
 };
 

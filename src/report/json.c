@@ -88,6 +88,36 @@ static void add_engine(const struct fsd_diff *d, cJSON *report)
         add_sym(d, engine, "producer", d->engine->producer);
 }
 
+static void add_log(const struct fsd_diff *d, cJSON *report)
+{
+    const struct fsd_history *h = d->history;
+    cJSON *log;
+
+    if (!h)
+        return;
+    log = cJSON_AddObjectToObject(report, "log");
+    add_text(log, "path", h->path);
+    add_number(log, "lines", h->lines);
+    add_number(log, "events", h->events.n);
+    add_number(log, "unknown", h->unknown_lines);
+    cJSON_AddBoolToObject(log, "used", d->story != NULL);
+}
+
+/* What the log says of a node or a layer, as a sentence. */
+static void add_event(const struct fsd_diff *d, cJSON *object, uint32_t event)
+{
+    char *said = NULL;
+    size_t size = 0;
+    FILE *text = !d->history || event == FSD_NONE ? NULL : open_memstream(&said, &size);
+
+    if (!text)
+        return;
+    fsd_put_event(d->history, &d->history->events.at[event], text);
+    if (fclose(text) == 0)
+        add_text(object, "log", said);
+    free(said);
+}
+
 static void add_tool(cJSON *report)
 {
     cJSON *tool = cJSON_AddObjectToObject(report, "tool");
@@ -211,6 +241,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
     cJSON_AddBoolToObject(layer, "inserted", r->inserted);
     if (r->cause != FSD_CAUSE_NONE)
         add_text(layer, "cause", fsd_cause_name(r->cause));
+    add_event(d, layer, r->event);
     add_links(d, layer, id);
     if (d->match->region_of_layer[id] != FSD_NONE)
         cJSON_AddNumberToObject(layer, "region", d->match->region_of_layer[id]);
@@ -262,6 +293,7 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
     add_text(node, "fate", fsd_fate_name(r->fate));
     if (*r->why)
         add_text(node, "why", r->why);
+    add_event(d, node, r->event);
     if (r->other != FSD_NONE)
         cJSON_AddNumberToObject(node, "same_as", r->other);
     if (r->near_layer != FSD_NONE)
@@ -474,6 +506,7 @@ void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FIL
     add_tool(report);
     add_model(d, report);
     add_engine(d, report);
+    add_log(d, report);
     add_summary(d, report);
     add_layers(d, report);
     add_nodes(d, report);

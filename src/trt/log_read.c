@@ -48,27 +48,75 @@ static void keep_line(struct log_reader *r, const char *s, size_t n, bool layer)
     fsd_vec_push(r->h->arena, &r->h->parser, line);
 }
 
-/* "Layer(Type): NAME, Tactic: ..." */
+static enum fsd_dtype type_of(const char *s, size_t n)
+{
+    static const struct {
+        const char *name;
+        enum fsd_dtype type;
+    } types[] = {{"Float", FSD_FP32},  {"Half", FSD_FP16},    {"Int8", FSD_INT8},
+                 {"Int32", FSD_INT32}, {"Int64", FSD_INT64},  {"Bool", FSD_BOOL},
+                 {"FP8", FSD_FP8},     {"BFloat16", FSD_BF16}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
+        if (strlen(types[i].name) == n && !memcmp(types[i].name, s, n))
+            return types[i].type;
+    return FSD_DTYPE_UNKNOWN;
+}
+
+/* The first output, "NAME (Type[1,2])" or, until 8.4, "NAME[Type(1,2)]". */
+static void read_output(struct log_reader *r, struct fsd_final *final, const char *s,
+                        size_t n)
+{
+    const char *end = memmem(s, n, "])", 2), *old = memmem(s, n, ")]", 2), *open;
+    char bracket = old && (!end || old < end) ? '[' : '(';
+    size_t k;
+
+    end = bracket == '[' ? old : end;
+    for (open = end; open && open > s && *open != bracket;)
+        open--;
+    if (!open || *open != bracket)
+        return;
+    k = 0;
+    while (open + 1 + k < end && open[1 + k] != '(' && open[1 + k] != '[')
+        k++;
+    final->out = type_of(open + 1, k);
+    if (bracket == '(' && open > s)
+        open--;
+    final->tensor = fsd_intern_add(r->h->names, s, (size_t)(open - s));
+}
+
+static const char *find_last(const char *s, size_t n, const char *word)
+{
+    size_t k = strlen(word);
+    const char *at = memmem(s, n, word, k), *last = NULL;
+
+    while (at) {
+        last = at;
+        at = memmem(at + 1, (size_t)(s + n - at) - 1, word, k);
+    }
+    return last;
+}
+
+/* "Layer(Type): NAME, Tactic: 0x0, INPUTS -> OUTPUTS" */
 static bool read_final(struct log_reader *r, const char *s, size_t n)
 {
-    const char *close, *end = NULL, *at;
-    size_t left;
+    struct fsd_final final = {.build = r->build};
+    const char *close, *end, *arrow;
 
     if (!starts(s, n, "Layer("))
         return false;
     close = memmem(s, n, "): ", 3);
     if (!close)
         return true;
-    left = (size_t)(s + n - close) - 3;
-    for (at = memmem(close + 3, left, ", Tactic: ", 10); at;
-         at = memmem(at + 1, (size_t)(s + n - at) - 1, ", Tactic: ", 10))
-        end = at;
-    if (end)
-        fsd_vec_push(
-            r->h->arena, &r->h->finals,
-            (struct fsd_final){
-                fsd_intern_add(r->h->names, close + 3, (size_t)(end - close) - 3),
-                fsd_intern_add(r->h->names, s + 6, (size_t)(close - s) - 6), r->build});
+    end = find_last(close, (size_t)(s + n - close), ", Tactic: ");
+    if (!end || end < close + 3)
+        return true;
+    final.name = fsd_intern_add(r->h->names, close + 3, (size_t)(end - close) - 3);
+    final.type = fsd_intern_add(r->h->names, s + 6, (size_t)(close - s) - 6);
+    arrow = find_last(end, (size_t)(s + n - end), " -> ");
+    if (arrow)
+        read_output(r, &final, arrow + 4, (size_t)(s + n - arrow) - 4);
+    fsd_vec_push(r->h->arena, &r->h->finals, final);
     r->in_block = true;
     return true;
 }
