@@ -31,6 +31,7 @@ struct command_line {
     const char *words[MOST_WORDS];
 
     /* Of diff. */
+    const char *debug; /* "log"; NULL: nothing */
     const char *dump; /* "model" or "engine"; NULL: report */
     int fail_on;      /* enum fsd_severity; -1: never */
 };

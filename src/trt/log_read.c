@@ -234,6 +234,7 @@ static void read_line(struct log_reader *r, const struct fsd_log_line *line)
         end_block(r);
     r->events.build = r->build;
     r->events.line = r->h->lines;
+    r->events.severity = line->severity;
     if (!read_layer_list(r, s, n) && !read_register(r, s, n) &&
         !read_network(r, s, n) && !fsd_event_read(&r->events, s, n) &&
         is_builders(line))
@@ -261,4 +262,12 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
 bool fsd_is_log(const struct fsd_file *file)
 {
     return fsd_sniff(file->bytes, file->size) == FSD_LOOK_LOG;
+}
+
+bool fsd_may_be_log(const struct fsd_file *file)
+{
+    enum fsd_look look = fsd_sniff(file->bytes, file->size);
+
+    return look == FSD_LOOK_LOG || look == FSD_LOOK_TEXT || look == FSD_LOOK_BINARY ||
+           look == FSD_LOOK_INSPECTOR || look == FSD_LOOK_EMPTY;
 }
