@@ -227,6 +227,14 @@ static struct fsd_span unknown_output(struct net *net)
     return out;
 }
 
+static bool has_tensor(const struct net *net, struct fsd_span ports)
+{
+    for (uint32_t i = 0; i < ports.n; i++)
+        if (net->g->ports.at[ports.at + i].tensor != FSD_NONE)
+            return true;
+    return false;
+}
+
 /* "NAME [Op] inputs: ..." */
 static void read_uses(struct net *net, struct text t)
 {
@@ -244,7 +252,8 @@ static void read_uses(struct net *net, struct text t)
         }
         if (take(&rest, " outputs:")) {
             ports = read_ports(net, rest);
-            net->g->nodes.at[o->node].out = ports.n ? ports : unknown_output(net);
+            net->g->nodes.at[o->node].out =
+                has_tensor(net, ports) ? ports : unknown_output(net);
             net->n_open = i;
             return;
         }
