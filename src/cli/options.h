@@ -34,6 +34,7 @@ struct command_line {
     struct fsd_options other;
 
     /* Of diff. */
+    const char *debug; /* "log"; NULL: nothing */
     const char *dump; /* "model" or "engine"; NULL: report */
     int fail_on;      /* enum fsd_severity; -1: never */
 
