@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What must hold of `fusiondiff compare` on real engines.
 
-    check_compare.py BINARY SHARED
+    check_compare.py BINARY SHARED SCHEMA
 
 The truth about which node is which comes from the models alone: a weighted node is the
 module that its weight (or its exporter's path) names, an Add the block of the
@@ -18,7 +18,12 @@ import subprocess
 import sys
 import tempfile
 
-BINARY, SHARED = sys.argv[1:3]
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+BINARY, SHARED, SCHEMA = sys.argv[1:4]
 CORPUS = os.path.join(SHARED, "corpus")
 KINDS = ["fp32", "fp16", "qat", "qat-residual", "qat-residual-qgap"]
 SKIP = {"QuantizeLinear", "DequantizeLinear", "BatchNormalization", "Identity", "Flatten", "Reshape"}
@@ -40,7 +45,11 @@ def compare(old, new, status=None):
         check(case, "runs", done.returncode in (0, 1), done.stderr)
     else:
         check(case, f"exit status {status}", done.returncode == status, f"{done.returncode} {done.stderr}")
-    return json.loads(done.stdout)
+    report = json.loads(done.stdout)
+    if jsonschema is not None:
+        with open(SCHEMA, encoding="utf-8") as file:
+            jsonschema.validate(report, json.load(file))
+    return report
 
 
 # ------------------------------------------------------------------------ the truth
