@@ -35,7 +35,13 @@ struct command_line {
 
     /* Of diff. */
     const char *dump; /* "model" or "engine"; NULL: report */
-    int fail_on;      /* enum fsd_severity; -1: never */
+
+    /* Of snapshot and check. */
+    bool one_format; /* outputs may be called anything */
+    bool with_times;
+    struct fsd_check_options check;
+
+    int fail_on; /* enum fsd_severity; -1: never */
 };
 
 #endif
