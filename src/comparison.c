@@ -15,15 +15,16 @@ struct fsd_comparison {
 enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,
                                struct fsd_error *err)
 {
+    const char *lone = !opt->engine ? opt->model : !opt->model ? opt->engine : NULL;
     struct fsd_options pair = *opt;
     struct fsd_diff *d;
     enum fsd_status status;
 
     *out = NULL;
-    if (opt->model && !opt->engine && fsd_snapshot_sniff(opt->model))
-        return fsd_snapshot_read(out, opt->model, NULL, err);
-    if (!opt->engine) { /* a lone file is a build log, which holds both */
-        pair.engine = opt->model;
+    if (lone && fsd_snapshot_sniff(lone))
+        return fsd_snapshot_read(out, lone, NULL, err);
+    if (lone) { /* a build log, which holds both */
+        pair.engine = lone;
         pair.model = NULL;
     }
     status = fsd_diff_open(&d, &pair, err);

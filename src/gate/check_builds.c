@@ -275,6 +275,12 @@ static bool is_standing(const struct fsd_move *m)
     return m->kind == FSD_KIND_QUANTIZE && !m->inserted;
 }
 
+/* What the builder does for nothing costs nothing. */
+static bool is_costly(const struct fsd_move *m)
+{
+    return m->inserted && m->kind != FSD_KIND_NOOP;
+}
+
 /* One that was something else before is new too. */
 static bool is_new(const struct fsd_check_run *run, const struct fsd_move_change *m,
                    bool standing)
@@ -284,12 +290,12 @@ static bool is_new(const struct fsd_check_run *run, const struct fsd_move_change
     if (m->what == FSD_MOVE_REMOVED)
         return false;
     now = &run->c->new->moves.at[m->new];
-    if (standing ? !is_standing(now) : !now->inserted)
+    if (standing ? !is_standing(now) : !is_costly(now))
         return false;
     if (m->what == FSD_MOVE_ADDED)
         return true;
     before = &run->c->old->moves.at[m->old];
-    return standing ? !is_standing(before) : !before->inserted;
+    return standing ? !is_standing(before) : !is_costly(before);
 }
 
 static void find_moves(struct fsd_check_run *run, bool standing)

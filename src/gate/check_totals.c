@@ -73,9 +73,12 @@ void fsd_gate_max_reformats(struct fsd_check_run *run)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < s->moves.n; i++) {
-        n += s->moves.at[i].inserted;
-        if (s->moves.at[i].inserted && s->moves.at[i].ms.median > 0)
-            ms += s->moves.at[i].ms.median;
+        const struct fsd_move *m = &s->moves.at[i];
+
+        if (!m->inserted || m->kind == FSD_KIND_NOOP)
+            continue;
+        n++;
+        ms += m->ms.median > 0 ? m->ms.median : 0;
     }
     if (!n || !fsd_draft_open(&draft))
         return;
