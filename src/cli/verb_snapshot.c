@@ -37,7 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         need_pair(line, state);
         if (line->format)
             argp_error(state, "a snapshot has no other format");
-        if (line->with_times && !line->run.n_profiles)
+        if (line->with_times && line->run.model && !line->run.n_profiles)
             argp_error(state, "--with-times needs a --profile");
         break;
     default:

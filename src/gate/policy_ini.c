@@ -14,7 +14,7 @@
 
 #define POLICY_LIMIT (UINT64_C(1) << 22)
 
-enum { MOST_IGNORES = 100000, MOST_SECTION = 200 };
+enum { MOST_IGNORES = 1000, MOST_SECTION = 200 };
 
 struct reader {
     struct fsd_policy *policy;
