@@ -112,9 +112,10 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
     if (*at)
         return fail(err, FSD_E_ARG, word,
                     "expected MODEL,ENGINE[,PROFILE[,LOG]], found a fifth file");
-    if (!*build->model || !*build->engine)
+    if (!*build->model)
         return fail(err, FSD_E_ARG, word,
-                    "expected MODEL,ENGINE[,PROFILE[,LOG]] or a directory that holds "
+                    "expected MODEL,ENGINE[,PROFILE[,LOG]], a snapshot or a directory "
+                    "that holds "
                     "them");
     return FSD_OK;
 }
@@ -133,7 +134,7 @@ enum fsd_status take_build(struct build_word *build, const char *word,
     if (status != FSD_OK)
         return status;
     run->model = build->model;
-    run->engine = build->engine;
+    run->engine = *build->engine ? build->engine : NULL; /* a snapshot, or a log */
     run->log = *build->log ? build->log : NULL;
     build->profiles[0] = build->profile;
     run->profiles = build->profiles;
