@@ -39,17 +39,17 @@ static void add_missing(struct fsd_diff *d, const struct fsd_profile *p,
     struct fsd_graph *g = d->engine;
     uint32_t first = g->nodes.n, n = 0;
     fsd_sym *names = FSD_NEW(d->arena, fsd_sym, p->entries.n);
+    struct fsd_remark remark;
+    char text[64];
 
     for (uint32_t i = 0; i < p->entries.n; i++)
         if (join->layer_of[i] == FSD_NONE)
             names[n++] = p->entries.at[i].unescaped;
     fsd_trt_add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
-    for (uint32_t i = 0; i < n; i++) {
-        struct fsd_remark remark = {"input/only-in-profile", first + i, FSD_NONE,
-                                    names[i]};
-
-        fsd_vec_push(g->arena, &g->remarks, remark);
-    }
+    snprintf(text, sizeof text, "%u layers, the dump does not have them", n);
+    remark = (struct fsd_remark){"input/only-in-profile", first, FSD_NONE,
+                                 fsd_intern_str(d->names, text)};
+    fsd_vec_push(g->arena, &g->remarks, remark);
 }
 
 static enum fsd_status fit(struct fsd_diff *d, const struct fsd_profile *p, bool force,

@@ -11,6 +11,7 @@
 #include "match/story.h"
 #include "model/graph_dump.h"
 #include "profiles.h"
+#include "report/picture.h"
 #include "report/report.h"
 #include "report/view.h"
 
@@ -166,12 +167,17 @@ enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *format,
 {
     static const struct fsd_style plain = {0};
     const struct fsd_writer *writer = fsd_writer_find(format);
+    enum fsd_status status = FSD_OK;
 
     if (!writer)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown format '%s'",
                         format);
-    writer->write(diff, style ? style : &plain, out);
-    return flush(out, err);
+    style = style ? style : &plain;
+    if (writer->write)
+        writer->write(diff, style, out);
+    else
+        status = fsd_picture_write(diff, writer->name, style, out, err);
+    return status != FSD_OK ? status : flush(out, err);
 }
 
 enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,

@@ -100,12 +100,30 @@ struct fsd_options {
     void *payload;                /**< handed to `progress` */
 };
 
+/** Told what a writer decided on its own ("too large: drawn with ..."), one line without
+ *  a newline; must not call back into the run. */
+typedef void fsd_note_fn(void *payload, const char *message);
+
+/** What a picture shows (dot, svg, png, pdf).  Zero is the default of every field.
+ *  svg, png and pdf are laid out in a child process (fork), which is killed when its
+ *  time is over; callers that handle SIGCHLD see it. */
+struct fsd_picture {
+    const char *around;    /**< name or glob of nodes or layers: only what is near them */
+    unsigned depth;        /**< steps that are near; 0: one */
+    const char *only;      /**< "reformats", "changes" or "precision": what is near those */
+    const char *collapse;  /**< "none", "run" or "scope:N"; NULL: as far as it has to be */
+    double layout_seconds; /**< for svg, png, pdf; not above 0: 10 */
+    fsd_note_fn *note;     /**< NULL: nobody wants to know */
+    void *payload;         /**< handed to `note` */
+};
+
 /** How a report looks.  Zero is the default of every field. */
 struct fsd_style {
     bool color;      /**< ANSI colours */
     bool all;        /**< unfold runs of ordinary layers */
     bool one_column; /**< never put nodes beside layers */
     unsigned width;  /**< columns of the terminal; 0 means 100 */
+    const struct fsd_picture *picture; /**< NULL: everything, as far as it can be drawn */
 };
 
 /* -------------------------------------------------------------------- runs */
@@ -160,6 +178,38 @@ FSD_API enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *v
                                       const struct fsd_query *query, const char *format,
                                       const struct fsd_style *style, FILE *out,
                                       struct fsd_error *err);
+
+/* ------------------------------------------------------------------ comparing */
+
+struct fsd_comparison;
+
+/** Runs all passes over two pairs, of the same network or two exports of it, and
+ *  compares what the builder made of them.
+ *  @param out  set to the comparison on success, to NULL on failure; free it with
+ *              fsd_comparison_free().
+ *  @param before,after  as for fsd_diff_open().
+ *  @param err  may be NULL.
+ *  @return FSD_OK, or the status that `err` describes. */
+FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
+                                            const struct fsd_options *before,
+                                            const struct fsd_options *after,
+                                            struct fsd_error *err);
+
+/** @param comparison may be NULL. */
+FSD_API void fsd_comparison_free(struct fsd_comparison *comparison);
+
+/** True when the builds differ in anything but times, tactics, names of layers and of
+ *  tensors inside, and the order of layers. */
+FSD_API bool fsd_comparison_differs(const struct fsd_comparison *comparison);
+
+/** Writes one report.
+ *  @param format "text" or "json".
+ *  @param style  may be NULL.
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another format. */
+FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *comparison,
+                                             const char *format,
+                                             const struct fsd_style *style, FILE *out,
+                                             struct fsd_error *err);
 
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.

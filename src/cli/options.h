@@ -30,9 +30,16 @@ struct command_line {
     struct fsd_query query;
     const char *words[MOST_WORDS];
 
+    /* Of compare: `run` is the old build. */
+    struct fsd_options other;
+
     /* Of diff. */
+    const char *debug; /* "log"; NULL: nothing */
     const char *dump; /* "model" or "engine"; NULL: report */
     int fail_on;      /* enum fsd_severity; -1: never */
+
+    /* Of verbs that draw: picture_options.c. */
+    struct fsd_picture picture;
 };
 
 #endif

@@ -42,7 +42,8 @@ enum fsd_status check_outputs(const struct command_line *line, struct fsd_error 
     for (unsigned i = 0; i < line->n_outputs; i++) {
         const char *path = line->outputs[i].path;
 
-        if (path && is_any_input(path, &line->run))
+        if (path &&
+            (is_any_input(path, &line->run) || is_any_input(path, &line->other)))
             return fail(err, FSD_E_ARG, path,
                         "expected an output, found one of the inputs");
     }

@@ -4,6 +4,7 @@
 
 static const struct verb *const verbs[] = {
     &verb_diff,
+    &verb_compare,
 };
 
 const struct verb *find_verb(const char *word)

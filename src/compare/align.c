@@ -56,7 +56,7 @@ static uint64_t color_to(const struct fsd_align_side *side, fsd_id node)
 
 static uint64_t color_both(const struct fsd_align_side *side, fsd_id node)
 {
-    return fsd_align_mix(side->from[node], side->to[node]);
+    return fsd_hash_mix(side->from[node], side->to[node]);
 }
 
 static uint64_t color_near(const struct fsd_align_side *side, fsd_id node)
@@ -71,8 +71,8 @@ static uint64_t color_weight(const struct fsd_align_side *side, fsd_id node)
 
     if (!fsd_align_weight_identifies(name))
         return 0;
-    return fsd_align_mix(fsd_align_hash_text(name),
-                         fsd_align_hash_text(fsd_text(side->s->names, n->op)));
+    return fsd_hash_mix(fsd_hash_text(name),
+                        fsd_hash_text(fsd_text(side->s->names, n->op)));
 }
 
 /* The first of several has no number, so a name with a numbered sister is one of a
@@ -93,8 +93,8 @@ static uint64_t color_name(const struct fsd_align_side *side, fsd_id node)
 
     if (!n->named || !fsd_align_node_identifies(name) || has_sister(side->s, name))
         return 0;
-    return fsd_align_mix(fsd_align_hash_text(name),
-                         fsd_align_hash_text(fsd_text(side->s->names, n->op)));
+    return fsd_hash_mix(fsd_hash_text(name),
+                        fsd_hash_text(fsd_text(side->s->names, n->op)));
 }
 
 /* ----------------------------------------------------------------------- offers */

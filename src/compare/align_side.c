@@ -6,21 +6,8 @@
 #include "compare/align_side.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 enum { RADIUS = 4 };
-
-uint64_t fsd_align_mix(uint64_t hash, uint64_t number)
-{
-    uint64_t both[2] = {hash, number};
-
-    return XXH3_64bits(both, sizeof both);
-}
-
-uint64_t fsd_align_hash_text(const char *text)
-{
-    return XXH3_64bits(text, strlen(text));
-}
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)
 {
@@ -73,8 +60,8 @@ static bool commutes(const char *op)
 
 static uint64_t label(const struct fsd_state *s, const struct fsd_state_node *n)
 {
-    return fsd_align_mix(fsd_align_hash_text(fsd_text(s->names, n->op)),
-                         fsd_align_hash_text(fsd_text(s->names, n->traits)));
+    return fsd_hash_mix(fsd_hash_text(fsd_text(s->names, n->op)),
+                        fsd_hash_text(fsd_text(s->names, n->traits)));
 }
 
 static uint32_t slot(const struct fsd_align_side *side, fsd_id node, uint32_t i)
@@ -169,11 +156,11 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 
 /* ---------------------------------------------------------------------- colours */
 
-enum { PAIR = 1, IN, OUT, ALONE, NOTHING };
+enum { PAIR = 1, IN, OUT, ALONE };
 
 static uint64_t pair_color(const struct fsd_align_side *side, fsd_id node)
 {
-    return fsd_align_mix(PAIR, side->new ? side->mate[node] : node);
+    return fsd_hash_mix(PAIR, side->new ? side->mate[node] : node);
 }
 
 /* A port without a partner is like nothing on the other side. */
@@ -181,29 +168,30 @@ static uint64_t port_color(const struct fsd_align_side *side, const fsd_id *mate
                            uint32_t i, uint64_t what)
 {
     if (mate[i] == FSD_NONE)
-        return fsd_align_mix(fsd_align_mix(ALONE + side->new, what), i);
-    return fsd_align_mix(what, side->new ? mate[i] : i);
+        return fsd_hash_mix(fsd_hash_mix(ALONE + side->new, what), i);
+    return fsd_hash_mix(what, side->new ? mate[i] : i);
 }
 
 static uint64_t source_color(const struct fsd_align_side *side, const uint64_t *color,
                              struct fsd_source from)
 {
-    if (from.at == FSD_NONE)
-        return NOTHING;
     if (from.at & FSD_REF_PORT)
         return port_color(side, side->in_mate, from.at & ~FSD_REF_PORT, IN);
-    return fsd_align_mix(color[from.at], from.out);
+    return fsd_hash_mix(color[from.at], from.out);
 }
 
-/* A sum where the order does not count: equal for equal sets. */
+/* A sum, since the order may not count: equal for equal sets.  A constant adds nothing:
+ * one exporter writes it as an initializer, another behind a node. */
 static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *color,
                              fsd_id node)
 {
     struct fsd_span in = side->s->nodes.at[node].core_in;
-    uint64_t sum = in.n;
+    uint64_t sum = 0;
 
     for (uint32_t k = 0; k < in.n; k++)
-        sum += fsd_align_mix(source_color(side, color, side->s->sources.at[in.at + k]),
+        if (side->s->sources.at[in.at + k].at != FSD_NONE)
+            sum +=
+                fsd_hash_mix(source_color(side, color, side->s->sources.at[in.at + k]),
                              slot(side, node, k));
     return sum;
 }
@@ -216,13 +204,13 @@ static uint64_t color_behind(const struct fsd_align_side *side, const uint64_t *
     for (uint32_t k = 0; k < side->uses[node].n; k++) {
         const struct fsd_use *use = &side->use[side->uses[node].at + k];
 
-        sum += fsd_align_mix(fsd_align_mix(color[use->node], use->slot), use->out);
+        sum += fsd_hash_mix(fsd_hash_mix(color[use->node], use->slot), use->out);
     }
     for (uint32_t k = 0; k < side->ends[node].n; k++) {
         uint32_t i = side->end[side->ends[node].at + k];
 
-        sum += fsd_align_mix(port_color(side, side->out_mate, i, OUT),
-                             side->s->outputs.at[i].core_from.out);
+        sum += fsd_hash_mix(port_color(side, side->out_mate, i, OUT),
+                            side->s->outputs.at[i].core_from.out);
     }
     return sum;
 }
@@ -236,7 +224,7 @@ void fsd_align_color_from(struct fsd_align_side *side)
         side->from[i] =
             side->mate[i] != FSD_NONE
                 ? pair_color(side, i)
-                : fsd_align_mix(side->label[i], color_before(side, side->from, i));
+                : fsd_hash_mix(side->label[i], color_before(side, side->from, i));
 }
 
 void fsd_align_color_to(struct fsd_align_side *side)
@@ -246,7 +234,7 @@ void fsd_align_color_to(struct fsd_align_side *side)
         side->to[i] =
             side->mate[i] != FSD_NONE
                 ? pair_color(side, i)
-                : fsd_align_mix(side->label[i], color_behind(side, side->to, i));
+                : fsd_hash_mix(side->label[i], color_behind(side, side->to, i));
 }
 
 void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch)
@@ -261,8 +249,8 @@ void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch
         memcpy(last, side->near, n * sizeof *last);
         for (fsd_id i = 0; i < n; i++)
             if (side->mate[i] == FSD_NONE)
-                side->near[i] = fsd_align_mix(
-                    fsd_align_mix(side->label[i], color_before(side, last, i)),
+                side->near[i] = fsd_hash_mix(
+                    fsd_hash_mix(side->label[i], color_before(side, last, i)),
                     color_behind(side, last, i));
     }
 }
@@ -277,17 +265,17 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
 
         if (from.at != FSD_NONE && !(from.at & FSD_REF_PORT) &&
             side->mate[from.at] != FSD_NONE)
-            before += fsd_align_mix(fsd_align_mix(pair_color(side, from.at), from.out),
-                                    slot(side, node, k));
+            before += fsd_hash_mix(fsd_hash_mix(pair_color(side, from.at), from.out),
+                                   slot(side, node, k));
     }
     for (uint32_t k = 0; k < uses.n; k++) {
         const struct fsd_use *use = &side->use[uses.at + k];
 
         if (side->mate[use->node] != FSD_NONE)
-            behind += fsd_align_mix(
-                fsd_align_mix(pair_color(side, use->node), use->slot), use->out);
+            behind += fsd_hash_mix(fsd_hash_mix(pair_color(side, use->node), use->slot),
+                                   use->out);
     }
     if (!before || !behind)
         return 0;
-    return fsd_align_mix(fsd_align_mix(side->label[node], before), behind);
+    return fsd_hash_mix(fsd_hash_mix(side->label[node], before), behind);
 }

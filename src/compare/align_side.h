@@ -2,6 +2,7 @@
 #ifndef FSD_COMPARE_ALIGN_SIDE_H
 #define FSD_COMPARE_ALIGN_SIDE_H
 
+#include "base/hash.h"
 #include "compare/align.h"
 
 /** One use of a core node's output by another core node. */
@@ -28,10 +29,6 @@ struct fsd_align_side {
 
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                          const struct fsd_state *s, bool is_new);
-
-/** Mixes a number into a hash; the order counts. */
-uint64_t fsd_align_mix(uint64_t hash, uint64_t number);
-uint64_t fsd_align_hash_text(const char *text);
 
 /** Fill from, to and near, with aligned nodes as what they are aligned to. */
 void fsd_align_color_from(struct fsd_align_side *side);

@@ -3,11 +3,11 @@
  * that agree in everything are the same, then those between the same nodes are paired,
  * of the same kind first.
  */
+#include "base/hash.h"
 #include "compare/compare_build.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 struct row {
     uint64_t hash;
@@ -24,13 +24,6 @@ static int by_hash(const void *a, const void *b)
     if (x->new != y->new)
         return x->new - y->new;
     return x->move < y->move ? -1 : x->move > y->move;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t number)
-{
-    uint64_t both[2] = {hash, number};
-
-    return XXH3_64bits(both, sizeof both);
 }
 
 /* A reference as both sides have it: that of the old side. */
@@ -55,14 +48,13 @@ static uint64_t hash_set(const struct fsd_compare *c, bool new, struct fsd_span 
     uint64_t sum = refs.n;
 
     for (uint32_t i = 0; i < refs.n; i++)
-        sum += mix(1, common(c, new, s->refs.at[refs.at + i], to));
+        sum += fsd_hash_mix(1, common(c, new, s->refs.at[refs.at + i], to));
     return sum;
 }
 
 static uint64_t hash_form(const struct fsd_state *s, struct fsd_state_form f)
 {
-    return mix(f.type, XXH3_64bits(fsd_text(s->names, f.layout),
-                                   fsd_text_len(s->names, f.layout)));
+    return fsd_hash_mix(f.type, fsd_hash_text(fsd_text(s->names, f.layout)));
 }
 
 enum { BY_ALL, BY_KIND, BY_ENDS, PASSES };
@@ -72,13 +64,15 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     const struct fsd_state *s = new ? c->new : c->old;
     const struct fsd_move *m = &s->moves.at[i];
     uint64_t hash =
-        mix(hash_set(c, new, m->to, true), hash_set(c, new, m->from, false));
+        fsd_hash_mix(hash_set(c, new, m->to, true), hash_set(c, new, m->from, false));
 
     if (pass <= BY_KIND)
-        hash = mix(hash, m->kind * 2u + m->inserted);
+        hash = fsd_hash_mix(hash, m->kind * 2u + m->inserted);
     if (pass == BY_ALL) {
-        hash = mix(mix(hash, m->cause), hash_set(c, new, m->nodes, false));
-        hash = mix(mix(hash, hash_form(s, m->before)), hash_form(s, m->after));
+        hash = fsd_hash_mix(fsd_hash_mix(hash, m->cause),
+                            hash_set(c, new, m->nodes, false));
+        hash = fsd_hash_mix(fsd_hash_mix(hash, hash_form(s, m->before)),
+                            hash_form(s, m->after));
     }
     return hash;
 }

@@ -241,8 +241,8 @@ static void add_head(struct fsd_state_build *b)
     const struct fsd_diff *d = b->d;
     struct fsd_state *s = b->s;
 
-    s->model_path = d->model->path;
-    s->engine_path = d->engine->path;
+    s->model_path = fsd_text(s->names, fsd_intern_str(s->names, d->model->path));
+    s->engine_path = fsd_text(s->names, fsd_intern_str(s->names, d->engine->path));
     memcpy(s->model_hash, d->model->hash, sizeof s->model_hash);
     memcpy(s->engine_hash, d->engine->hash, sizeof s->engine_hash);
     s->engine_kind = fsd_intern_str(s->names, d->engine->kind);

@@ -131,7 +131,7 @@ struct fsd_state {
 struct fsd_state *fsd_state_new(void);
 void fsd_state_free(struct fsd_state *s); /**< may be NULL */
 
-/** The state of a run.  The run may be freed afterwards; the paths must not.
+/** The state of a run.  The run may be freed afterwards.
  *  @param ms       milliseconds of each layer, one array a profile; an unknown one is
  *                  negative.
  *  @param profiles how many arrays; 0: no times. */

@@ -147,6 +147,7 @@ struct fsd_diff {
     uint32_t n_dim_sizes;
     double peak_gb_s, peak_top_s; /**< of the device; 0: not known */
     struct fsd_times times;
+    double **profile_ms; /**< by profile, by layer; negative: not known */
     FSD_VEC(struct fsd_finding) findings;
     FSD_VEC(fsd_id) subjects;
     FSD_VEC(struct fsd_fact) facts_pool;

@@ -2,6 +2,7 @@
  * The JSON report, after the schema in include/fusiondiff/report.schema.json.  Built as
  * a cJSON tree, which escapes and prints; numbers beyond 2^53 become strings there.
  */
+#include "cost/roofline.h"
 #include "diff/rules.h"
 #include "report/report.h"
 #include "report/tree.h"
@@ -226,6 +227,20 @@ static void add_cost(const struct fsd_layer_result *r, cJSON *layer)
     fsd_json_known(layer, "macs", r->macs);
 }
 
+static void add_roofline(const struct fsd_diff *d, cJSON *layer, fsd_id id)
+{
+    struct fsd_roofline roof = fsd_cost_roofline(d, id);
+    cJSON *item;
+
+    if (!roof.known || roof.per_byte < 0)
+        return;
+    item = cJSON_AddObjectToObject(layer, "roofline");
+    add_text(item, "bound", roof.by_memory ? "memory" : "compute");
+    cJSON_AddNumberToObject(item, "ms", roof.ms);
+    cJSON_AddNumberToObject(item, "macs_per_byte", roof.per_byte);
+    fsd_json_ms(item, "reached", roof.reached);
+}
+
 static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
 {
     const struct fsd_node *n = &d->engine->nodes.at[id];
@@ -254,6 +269,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
     if (l->profile >= 0)
         cJSON_AddNumberToObject(layer, "profile", l->profile);
     add_cost(r, layer);
+    add_roofline(d, layer, id);
     fsd_json_edge(d, layer, id);
     return layer;
 }

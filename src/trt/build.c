@@ -79,16 +79,15 @@ static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
 static fsd_id add_form(struct fsd_build *b, const struct fsd_build_tensor *tensor)
 {
     struct fsd_form form = {.ranked = tensor->ranked, .raw = tensor->format};
-    struct fsd_trt_format format;
 
     if (tensor->format) {
-        format = read_format(b, tensor->format);
+        struct fsd_trt_format format = read_format(b, tensor->format);
+
         form.type = format.type;
         form.layout = format.layout;
     }
     if (tensor->type) {
-        format = read_format(b, tensor->type);
-        form.type = format.type;
+        form.type = read_format(b, tensor->type).type;
         if (!form.raw)
             form.raw = tensor->type;
     }

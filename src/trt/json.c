@@ -80,8 +80,9 @@ static enum fsd_status fail_layer(const struct reading *r, const char *expected,
 
 static fsd_sym symbol(struct reading *r, const cJSON *string)
 {
-    return cJSON_IsString(string) ? fsd_intern_str(r->b->g->names, string->valuestring)
-                                  : 0;
+    return string && cJSON_IsString(string)
+               ? fsd_intern_str(r->b->g->names, string->valuestring)
+               : 0;
 }
 
 static const cJSON *get(const cJSON *object, const char *key)
@@ -273,11 +274,9 @@ static void read_special(struct reading *r, const cJSON *item, const char *key)
         layer->tactic_value = symbol(r, item);
     else if (!strcmp(key, "Origin"))
         fsd_build_origin(r->b, symbol(r, item));
-    else if (!strcmp(key, "PluginType"))
-        layer->subtype = symbol(r, item);
     else if (!strcmp(key, "Metadata"))
         fsd_build_metadata(r->b, symbol(r, item));
-    else if (!layer->subtype) /* ParameterType, ConvParameterType */
+    else if (!layer->subtype || !strcmp(key, "PluginType")) /* or a ParameterType */
         layer->subtype = symbol(r, item);
 }
 

@@ -24,7 +24,7 @@ static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err
 
 static enum fsd_status refuse_engine(const struct fsd_file *file, struct fsd_error *err)
 {
-    bool plain = file->name && strcmp(file->name, "-") && strlen(file->name) < 120;
+    bool plain = file->name && strcmp(file->name, "-") != 0 && strlen(file->name) < 120;
     const char *name = plain ? file->name : "FILE";
 
     return fsd_fail(
