@@ -211,7 +211,8 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
 
     begin(in->opt, "reading the engine");
     d->vocab = fsd_vocab_new(d->arena, d->model);
-    status = fsd_trt_load(d->engine, &in->engine, d->vocab, err);
+    status = fsd_trt_load_engine(d->engine, &in->engine, in->opt->engine_number,
+                                 d->vocab, err);
     d->engine->path = shown_path(d, in->opt->engine);
     return status;
 }
