@@ -149,8 +149,8 @@ struct fsd_diff {
     struct fsd_flows flows;
     struct fsd_islands islands;
     struct fsd_shape *shapes; /**< by tensor of the model */
-    int64_t *dim_sizes; /**< by symbol: the size that the user gave a named dimension;
-                           0: none.  NULL: none at all */
+    int64_t *dim_sizes; /**< by symbol: the size of a named dimension, by the user or by
+                           the engine's inputs; 0: none */
     uint32_t n_dim_sizes;
     double peak_gb_s, peak_top_s; /**< of the device; 0: not known */
     struct fsd_times times;
