@@ -147,7 +147,7 @@ static void finish(struct command_line *line, struct argp_state *state)
         if (line->format)
             line->outputs[i].format = line->format;
         else if (!line->outputs[i].format && has_ending(line->outputs[i].path) &&
-                 !line->dump)
+                 !line->dump && !line->one_format)
             argp_error(state, "'%s' does not tell its format: use -f",
                        line->outputs[i].path);
     line->run.profiles = line->profiles;
