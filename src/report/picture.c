@@ -91,7 +91,7 @@ static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
     struct fsd_drawing *w = s->w;
 
     if (s->terminal[tensor] == FSD_NONE) {
-        struct fsd_box box = {s->side, kind, {w->items.n, 1}, FSD_NONE, NULL};
+        struct fsd_box box = {s->side, kind, {w->items.n, 1}, FSD_NONE, 0, NULL};
 
         fsd_vec_push(w->arena, &w->items, tensor);
         fsd_vec_push(w->arena, &w->boxes, box);
@@ -291,6 +291,22 @@ static void join_ties(struct fsd_drawing *w)
     w->ties.n = n;
 }
 
+/* Only layers that have nodes take a colour, so that neighbours differ. */
+static void tint(struct fsd_drawing *w)
+{
+    bool *owns = FSD_NEW(w->arena, bool, w->boxes.n);
+    unsigned next = 0;
+
+    for (fsd_id b = 0; b < w->boxes.n; b++)
+        if (w->boxes.at[b].cluster != FSD_NONE)
+            owns[w->boxes.at[b].cluster] = true;
+    for (uint32_t i = 0; i < w->ties.n; i++)
+        owns[w->ties.at[i].engine] = true;
+    for (fsd_id b = 0; b < w->boxes.n; b++)
+        if (owns[b])
+            w->boxes.at[b].tint = next++;
+}
+
 static void add_clusters(const struct side *model, const struct side *engine)
 {
     struct fsd_drawing *w = model->w;
@@ -305,6 +321,7 @@ static void add_clusters(const struct side *model, const struct side *engine)
         if (model->in[n])
             tie_node(model, engine, n);
     join_ties(w);
+    tint(w);
 }
 
 /* ------------------------------------------------------------------------ all */

@@ -31,8 +31,10 @@ struct fsd_box {
     enum fsd_side side;
     enum fsd_box_kind kind;
     struct fsd_span items; /**< in fsd_drawing.items: nodes, layers, or one tensor */
-    fsd_id cluster;        /**< model side: the layer whose it is; FSD_NONE */
-    const char *title;     /**< what the items have in common; NULL: nothing */
+    fsd_id
+        cluster;   /**< model side: the engine's box whose cluster it is in; FSD_NONE */
+    unsigned tint; /**< engine side: number of its colour; neighbours have others */
+    const char *title; /**< what the items have in common; NULL: nothing */
 };
 
 struct fsd_wire {

@@ -277,6 +277,21 @@ static fsd_id first_of(struct scopes *scopes, struct fsd_arena *arena, fsd_sym k
     return scopes->first.at[key];
 }
 
+/* A constant outside any scope ("Slice_2345") belongs to what reads it.  Readers come
+ * later in the file, so from the end. */
+static void adopt_keys(const struct fsd_diff *d, fsd_sym *key)
+{
+    const struct fsd_graph *g = d->model;
+
+    for (fsd_id n = g->nodes.n; n-- > 0;) {
+        fsd_id out = fsd_node_out_tensor(g, n, 0);
+
+        if (!key[n] && out != FSD_NONE && fsd_node_vanished(d, n) &&
+            g->tensors.at[out].consumers.n)
+            key[n] = key[g->links.at[g->tensors.at[out].consumers.at]];
+    }
+}
+
 static fsd_sym *node_keys(const struct fsd_diff *d, unsigned depth,
                           struct fsd_intern *keys, struct fsd_arena *arena)
 {
@@ -287,6 +302,7 @@ static fsd_sym *node_keys(const struct fsd_diff *d, unsigned depth,
 
         key[n] = fsd_intern_add(keys, name, scope_length(name, depth));
     }
+    adopt_keys(d, key);
     return key;
 }
 

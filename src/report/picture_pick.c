@@ -136,6 +136,13 @@ static void take_layers_of(const struct fsd_diff *d, struct front *layers, bool 
         take(layers, in, fsd_match_of_node(d->match, node, i)->layer);
 }
 
+/* What vanished beside a layer says nothing about reformats. */
+static void leave_vanished_out(const struct fsd_diff *d, struct fsd_pick *pick)
+{
+    for (fsd_id n = 0; n < d->model->nodes.n; n++)
+        pick->nodes[n] = pick->nodes[n] && !fsd_node_vanished(d, n);
+}
+
 static bool has_picked_layer(const struct fsd_diff *d, const bool *layers, fsd_id node)
 {
     fsd_id near = d->nodes[node].near_layer, region = d->match->region_of_node[node];
@@ -229,6 +236,8 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
     else
         grow(d->engine, &layers, pick->layers, depth);
     take_nodes_of_layers(d, pick);
+    if (subject->wants == is_inserted)
+        leave_vanished_out(d, pick);
     pick->subject = subject->phrase;
     return FSD_OK;
 }
