@@ -285,7 +285,8 @@ static void add_wire(struct maker *m, const struct fsd_wire *wire)
     box_name(m->w, wire->to, to);
     snprintf(id, sizeof id, "%s_%s", from, to);
     set(edge, m->edge[E_ID], id);
-    set(edge, m->edge[E_WEIGHT], "4");
+    set(edge, m->edge[E_WEIGHT],
+        m->w->boxes.at[wire->from].side == FSD_SIDE_MODEL ? "2" : "1");
     color_wire(m, wire, edge);
     if (wants_label(m, wire) && open_piece(&p)) {
         fsd_put_wire_label(m->w, wire, p.out);
@@ -320,7 +321,7 @@ static void add_tie(struct maker *m, const struct fsd_tie *tie)
         set(edge, m->edge[E_CONSTRAINT], "false");
     } else {
         set(edge, m->edge[E_MINLEN], "0");
-        set(edge, m->edge[E_WEIGHT], "1");
+        set(edge, m->edge[E_WEIGHT], "3");
     }
     if (!tie->part && m->clusters[tie->engine]) {
         snprintf(tail, sizeof tail, "cluster_l%u", layer);
