@@ -107,9 +107,13 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
         return FSD_OK;
     }
     status = fsd_file_open(&in->log, in->opt->log, LOG_LIMIT, err);
-    if (status == FSD_OK)
-        read_log(in, &in->log);
-    return status;
+    if (status != FSD_OK)
+        return status;
+    if (!fsd_may_be_log(&in->log))
+        return fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
+                        "expected a verbose build log, found another kind of file");
+    read_log(in, &in->log);
+    return FSD_OK;
 }
 
 /* ------------------------------------------------------- does the log belong here */
@@ -207,7 +211,8 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
 
     begin(in->opt, "reading the engine");
     d->vocab = fsd_vocab_new(d->arena, d->model);
-    status = fsd_trt_load(d->engine, &in->engine, d->vocab, err);
+    status = fsd_trt_load_engine(d->engine, &in->engine, in->opt->engine_number,
+                                 d->vocab, err);
     d->engine->path = shown_path(d, in->opt->engine);
     return status;
 }

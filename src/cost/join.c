@@ -58,12 +58,16 @@ static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
     return strlen(x) > strlen(y) ? *y && strstr(x, y) : *x && strstr(y, x);
 }
 
-/* The only layer between two that was not joined; FSD_NONE when there is another number
- * of them. */
+enum { GAP = 64 };
+
+/* The only layer of a gap that was not joined; FSD_NONE when there is another number of
+ * them, or the gap is too long for its place to say anything. */
 static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
 {
     fsd_id found = FSD_NONE;
 
+    if (before < after || before - after > GAP)
+        return FSD_NONE;
     for (fsd_id i = after; i < before; i++) {
         if (q->taken[i])
             continue;
@@ -74,27 +78,18 @@ static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
     return found;
 }
 
-/* Joins the only entry of a gap to the only layer of the same gap, where one's name
- * contains the other's: a profile of another TensorRT may say "Add_133" where the dump
- * says "PWN(Add_133)".  Entries in order only, so that gaps do not overlap. */
+/* Joins an entry between two joined ones to the only layer between their layers, where
+ * one's name contains the other's: a profile may say "Add_133" where the dump says
+ * "PWN(Add_133)". */
 static void join_gaps(struct fsd_join *join, struct queue *q,
                       const struct fsd_graph *engine, const struct fsd_profile *profile)
 {
-    fsd_id after = 0;
+    for (uint32_t i = 1; i + 1 < profile->entries.n; i++) {
+        fsd_id before = join->layer_of[i - 1], behind = join->layer_of[i + 1], layer;
 
-    for (uint32_t i = 0; i < profile->entries.n; i++) {
-        bool only = join->layer_of[i] == FSD_NONE && i + 1 < profile->entries.n &&
-                    join->layer_of[i + 1] != FSD_NONE;
-        fsd_id layer;
-
-        if (join->layer_of[i] != FSD_NONE) {
-            if (join->layer_of[i] >= after)
-                after = join->layer_of[i] + 1;
+        if (join->layer_of[i] != FSD_NONE || before == FSD_NONE || behind == FSD_NONE)
             continue;
-        }
-        if (!only || join->layer_of[i + 1] < after)
-            continue;
-        layer = only_between(q, after, join->layer_of[i + 1]);
+        layer = only_between(q, before + 1, behind);
         if (layer == FSD_NONE || !contains(engine, engine->nodes.at[layer].name,
                                            profile->entries.at[i].unescaped))
             continue;

@@ -93,6 +93,17 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     fprintf(out, "%s\n", any ? "" : "none changed");
 }
 
+static const char *blame_text(uint8_t blame)
+{
+    static const char *const texts[FSD__BLAME_COUNT] = {
+        [FSD_BLAME_FUSION] = "different fusion",
+        [FSD_BLAME_PRECISION] = "same fusion, other precision",
+        [FSD_BLAME_KERNEL] = "same fusion and precision: other tactics, or noise",
+        [FSD_BLAME_MOVES] = "inserted layers and standing quantizers"};
+
+    return texts[blame];
+}
+
 static void put_times(const struct fsd_compare *c, FILE *out)
 {
     if (!c->timed)
@@ -106,7 +117,7 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         fputs("             ", out);
         fsd_put_delta(c->by_blame[b] < 0 ? -c->by_blame[b] : 0,
                       c->by_blame[b] > 0 ? c->by_blame[b] : 0, out);
-        fprintf(out, "  %s\n", fsd_blame_name(b));
+        fprintf(out, "  %s\n", blame_text(b));
     }
 }
 

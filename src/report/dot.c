@@ -104,7 +104,7 @@ static void set_defaults(Agraph_t *root)
         "compound",   "true", "newrank",   "true",      "nodesep",  "0.15",
         "ranksep",    "0.3",  "fontname",  "Helvetica", "fontsize", "10",
         "labelloc",   "t",    "labeljust", "l",         "bgcolor",  "#ffffff",
-        "margin",     "8"};
+        "pad",        "0.1"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(graph); i += 2)
         agattr(root, AGRAPH, text(graph[i]), text(graph[i + 1]));
@@ -184,8 +184,8 @@ static void dress_cluster(struct maker *m, fsd_id layer_box, Agraph_t *cluster)
     snprintf(id, sizeof id, "of_l%u", layer);
     set(cluster, m->cluster[C_ID], id);
     set(cluster, m->cluster[C_STYLE], "rounded,filled");
-    set(cluster, m->cluster[C_FILL], fsd_cluster_fill(layer));
-    set(cluster, m->cluster[C_COLOR], fsd_cluster_line(layer));
+    set(cluster, m->cluster[C_FILL], fsd_cluster_fill(box->tint));
+    set(cluster, m->cluster[C_COLOR], fsd_cluster_line(box->tint));
     set(cluster, m->cluster[C_LABEL], "");
     if (open_piece(&p)) {
         fsd_put_box_tip(m->w, box, p.out);
@@ -258,7 +258,8 @@ static void color_wire(struct maker *m, const struct fsd_wire *wire, Agedge_t *e
     set(edge, m->edge[E_WIDTH], fsd_type_width(from));
 }
 
-/* Where it says something new: at an inserted layer. */
+/* Within a fused layer no tensor is written: what it would be there is in the tooltip.
+ */
 static bool wants_label(const struct maker *m, const struct fsd_wire *wire)
 {
     const struct fsd_box *from = &m->w->boxes.at[wire->from];
@@ -267,10 +268,11 @@ static bool wants_label(const struct maker *m, const struct fsd_wire *wire)
 
     if (from->kind != FSD_BOX_ITEMS || to->kind != FSD_BOX_ITEMS)
         return false; /* the tensor's own box says it */
-    if (m->style.wire_labels)
-        return true;
     fsd_wire_types(m->w, wire, &a, &b);
-    return a != b;
+    if (a != b)
+        return true;
+    return m->style.wire_labels &&
+           (from->cluster == FSD_NONE || from->cluster != to->cluster);
 }
 
 static void add_wire(struct maker *m, const struct fsd_wire *wire)
@@ -283,7 +285,8 @@ static void add_wire(struct maker *m, const struct fsd_wire *wire)
     box_name(m->w, wire->to, to);
     snprintf(id, sizeof id, "%s_%s", from, to);
     set(edge, m->edge[E_ID], id);
-    set(edge, m->edge[E_WEIGHT], "4");
+    set(edge, m->edge[E_WEIGHT],
+        m->w->boxes.at[wire->from].side == FSD_SIDE_MODEL ? "2" : "1");
     color_wire(m, wire, edge);
     if (wants_label(m, wire) && open_piece(&p)) {
         fsd_put_wire_label(m->w, wire, p.out);
@@ -307,7 +310,7 @@ static void add_tie(struct maker *m, const struct fsd_tie *tie)
     box_name(w, tie->model, from);
     snprintf(id, sizeof id, "tie_%s_l%u", from, layer);
     set(edge, m->edge[E_ID], id);
-    set(edge, m->edge[E_COLOR], fsd_cluster_line(layer));
+    set(edge, m->edge[E_COLOR], fsd_cluster_line(w->boxes.at[tie->engine].tint));
     set(edge, m->edge[E_STYLE], tie->region ? "dotted" : tie->part ? "dashed" : "bold");
     set(edge, m->edge[E_ARROW], "none");
     set(edge, m->edge[E_TOOLTIP],
@@ -318,7 +321,7 @@ static void add_tie(struct maker *m, const struct fsd_tie *tie)
         set(edge, m->edge[E_CONSTRAINT], "false");
     } else {
         set(edge, m->edge[E_MINLEN], "0");
-        set(edge, m->edge[E_WEIGHT], "1");
+        set(edge, m->edge[E_WEIGHT], "3");
     }
     if (!tie->part && m->clusters[tie->engine]) {
         snprintf(tail, sizeof tail, "cluster_l%u", layer);
@@ -343,6 +346,27 @@ static void add_sides(struct maker *m)
     }
 }
 
+/* The tie of two invisible boxes in the first rank puts the model to the left. */
+static void add_anchors(struct maker *m)
+{
+    Agraph_t *rank = agsubg(m->root, text("anchors"), 1);
+    Agnode_t *ends[FSD__SIDE_COUNT];
+    Agedge_t *edge;
+
+    agattr(m->root, AGRAPH, text("rank"), text(""));
+    agxset(rank, agattr(m->root, AGRAPH, text("rank"), NULL), text("min"));
+    for (int side = 0; side < FSD__SIDE_COUNT; side++) {
+        ends[side] = agnode(m->sides[side], text(side ? "engine" : "model"), 1);
+        agsubnode(rank, ends[side], 1);
+        set(ends[side], m->node[N_SHAPE], "point");
+        set(ends[side], m->node[N_STYLE], "invis");
+        set(ends[side], m->node[N_WIDTH], "0");
+    }
+    edge = agedge(m->root, ends[0], ends[1], NULL, 1);
+    set(edge, m->edge[E_STYLE], "invis");
+    set(edge, m->edge[E_WEIGHT], "100");
+}
+
 static void count_members(struct maker *m)
 {
     for (fsd_id b = 0; b < m->w->boxes.n; b++)
@@ -361,6 +385,7 @@ static void fill(struct maker *m)
         set_piece(m, &p, m->root, m->cluster[C_LABEL], true);
     }
     add_sides(m);
+    add_anchors(m);
     count_members(m);
     for (fsd_id b = 0; b < m->w->boxes.n; b++)
         add_box(m, b);

@@ -2,6 +2,7 @@
  * The JSON report, after the schema in include/fusiondiff/report.schema.json.  Built as
  * a cJSON tree, which escapes and prints; numbers beyond 2^53 become strings there.
  */
+#include "cost/roofline.h"
 #include "diff/rules.h"
 #include "report/report.h"
 #include "report/tree.h"
@@ -226,6 +227,20 @@ static void add_cost(const struct fsd_layer_result *r, cJSON *layer)
     fsd_json_known(layer, "macs", r->macs);
 }
 
+static void add_roofline(const struct fsd_diff *d, cJSON *layer, fsd_id id)
+{
+    struct fsd_roofline roof = fsd_cost_roofline(d, id);
+    cJSON *item;
+
+    if (!roof.known || roof.per_byte < 0)
+        return;
+    item = cJSON_AddObjectToObject(layer, "roofline");
+    add_text(item, "bound", roof.by_memory ? "memory" : "compute");
+    cJSON_AddNumberToObject(item, "ms", roof.ms);
+    cJSON_AddNumberToObject(item, "macs_per_byte", roof.per_byte);
+    fsd_json_ms(item, "reached", roof.reached);
+}
+
 static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
 {
     const struct fsd_node *n = &d->engine->nodes.at[id];
@@ -254,6 +269,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
     if (l->profile >= 0)
         cJSON_AddNumberToObject(layer, "profile", l->profile);
     add_cost(r, layer);
+    add_roofline(d, layer, id);
     fsd_json_edge(d, layer, id);
     return layer;
 }
@@ -454,6 +470,15 @@ static void add_times_table(cJSON *object, const char *key, const double *ms,
             cJSON_AddNumberToObject(table, name(i), ms[i]);
 }
 
+static void add_op_times(const struct fsd_diff *d, cJSON *object)
+{
+    cJSON *table = cJSON_AddObjectToObject(object, "by_op");
+
+    for (uint32_t i = 0; i < d->op_times.n; i++)
+        cJSON_AddNumberToObject(table, fsd_text(d->names, d->op_times.at[i].op),
+                                d->op_times.at[i].ms);
+}
+
 static void add_times(const struct fsd_diff *d, cJSON *summary)
 {
     const struct fsd_times *t = &d->times;
@@ -475,6 +500,7 @@ static void add_times(const struct fsd_diff *d, cJSON *summary)
     add_times_table(ms, "by_kind", t->by_kind, FSD__KIND_COUNT, kind_at);
     add_times_table(ms, "by_cause", t->by_cause, FSD__CAUSE_COUNT, cause_at);
     cJSON_AddNumberToObject(ms, "no_cause", t->by_cause[FSD_CAUSE_NONE]);
+    add_op_times(d, ms);
 }
 
 static void add_summary(const struct fsd_diff *d, cJSON *report)

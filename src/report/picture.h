@@ -31,8 +31,10 @@ struct fsd_box {
     enum fsd_side side;
     enum fsd_box_kind kind;
     struct fsd_span items; /**< in fsd_drawing.items: nodes, layers, or one tensor */
-    fsd_id cluster;        /**< model side: the layer whose it is; FSD_NONE */
-    const char *title;     /**< what the items have in common; NULL: nothing */
+    fsd_id
+        cluster;   /**< model side: the engine's box whose cluster it is in; FSD_NONE */
+    unsigned tint; /**< engine side: number of its colour; neighbours have others */
+    const char *title; /**< what the items have in common; NULL: nothing */
 };
 
 struct fsd_wire {
@@ -53,7 +55,10 @@ struct fsd_tie {
 /** What is in the picture; by node and by layer. */
 struct fsd_pick {
     bool *nodes, *layers;
-    bool partial;        /**< not everything */
+    fsd_id *homes; /**< by node: the layer whose cluster it is in: the first picked one
+                        that computes it; of a vanished node the one between whose
+                      tensors it lies, where it is next to a node of that; FSD_NONE */
+    bool partial;  /**< not everything */
     uint32_t constants;  /**< Constant nodes left out */
     const char *subject; /**< "reformats and what is next to them" */
 };
@@ -106,11 +111,6 @@ struct fsd_sharing fsd_picture_collapse(const struct fsd_diff *d,
                                         const struct fsd_pick *pick,
                                         struct fsd_grain grain,
                                         struct fsd_arena *arena);
-
-/** The layer whose cluster a node is in: the first picked one that computes it, else
- * the one between whose tensors it vanished; FSD_NONE.  */
-fsd_id fsd_picture_home(const struct fsd_diff *d, const struct fsd_pick *pick,
-                        fsd_id node);
 
 /** True for a node that no layer computes. */
 bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-    MOST_ENDS = 900, /* boxes and wires that lay out within about a second */
+    MOST_ENDS = 1600, /* boxes and wires that lay out within a second or two */
     DEFAULT_SECONDS = 10
 };
 

@@ -1,6 +1,7 @@
 /* What is inside a layer: its nodes by name scope and by operator.  A layer of a
  * region, of which it is not known who computes what, shows the nodes of the region. */
 #include "base/text.h"
+#include "cost/roofline.h"
 #include "cost/scope.h"
 #include "report/tree.h"
 #include "report/view_text.h"
@@ -104,6 +105,21 @@ static void put_groups(const group_vec *groups, const struct fsd_intern *names,
     }
 }
 
+static void put_roofline(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    struct fsd_roofline roof = fsd_cost_roofline(d, layer);
+
+    if (roof.per_byte > 0)
+        fprintf(out, ", %.1f a byte", roof.per_byte);
+    if (!roof.known || roof.per_byte < 0)
+        return;
+    fprintf(out, "\n  %s takes the time: at the peaks ",
+            roof.by_memory ? "memory" : "arithmetic");
+    fsd_put_ms(roof.ms, out);
+    if (roof.reached >= 0)
+        fprintf(out, ", %.0f %% reached", 100 * roof.reached);
+}
+
 static void put_cost(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer_result *r = &d->layers[layer];
@@ -115,14 +131,17 @@ static void put_cost(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (r->bytes >= 0) {
         fputs(", ", out);
         fsd_put_bytes(r->bytes, out);
+        if (r->traffic.bias > 0) {
+            fputs(" and a bias of ", out);
+            fsd_put_bytes(r->traffic.bias, out);
+        }
     }
     if (r->macs > 0) {
         fputs(", ", out);
         fsd_put_count(r->macs, out);
         fputs(" multiply-adds", out);
-        if (r->bytes > 0)
-            fprintf(out, ", %.1f a byte", (double)r->macs / (double)r->bytes);
     }
+    put_roofline(d, layer, out);
 }
 
 static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,

@@ -366,21 +366,39 @@ static enum fsd_status read_layer(struct reading *r, const cJSON *layer)
     return FSD_OK;
 }
 
+/* The layer, and what a hostile file must not make too many of. */
+static enum fsd_status read_limited(struct reading *r, const cJSON *layer)
+{
+    enum fsd_status status = read_layer(r, layer);
+
+    if (status != FSD_OK)
+        return status;
+    if (++r->layer > LAYERS_MAX)
+        return fail_limit(r, LAYERS_MAX, "layers");
+    if (r->b->g->mentions.n > MENTIONS_MAX)
+        return fail_limit(r, MENTIONS_MAX, "names in names of layers");
+    return FSD_OK;
+}
+
+enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
+                               uint32_t number, const cJSON *layer,
+                               struct fsd_error *err)
+{
+    struct reading r = {.b = b, .file = file, .err = err, .layer = number};
+
+    return read_limited(&r, layer);
+}
+
 static enum fsd_status read_layers(struct reading *r, const cJSON *list)
 {
+    enum fsd_status status = FSD_OK;
     const cJSON *item;
 
     cJSON_ArrayForEach (item, list) {
-        enum fsd_status status = read_layer(r, item);
-
-        if (status != FSD_OK)
-            return status;
-        if (++r->layer > LAYERS_MAX)
-            return fail_limit(r, LAYERS_MAX, "layers");
-        if (r->b->g->mentions.n > MENTIONS_MAX)
-            return fail_limit(r, MENTIONS_MAX, "names in names of layers");
+        if (status == FSD_OK)
+            status = read_limited(r, item);
     }
-    return FSD_OK;
+    return status;
 }
 
 /* ------------------------------------------------------------------- bindings */

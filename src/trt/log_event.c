@@ -555,5 +555,5 @@ bool fsd_event_read(struct fsd_event_reader *r, const char *s, size_t n)
     at = find(p, "Fastest Tactic: ");
     if (at)
         return read_fastest(r, p, at);
-    return read_warning(r, p);
+    return r->severity != 'V' && read_warning(r, p);
 }

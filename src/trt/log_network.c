@@ -216,6 +216,25 @@ static void open_node(struct net *net, struct text head)
                                                      .where = (uint32_t)net->line})};
 }
 
+/* A node whose outputs were not printed makes something that is not known. */
+static struct fsd_span unknown_output(struct net *net)
+{
+    fsd_id t = fsd_graph_add_tensor(net->g, 0, 0);
+    struct fsd_span out = {net->g->ports.n, 1};
+
+    net->g->tensors.at[t].flags |= FSD_TENSOR_OUTPUT;
+    fsd_vec_push(net->g->arena, &net->g->ports, (struct fsd_port){t, FSD_NONE});
+    return out;
+}
+
+static bool has_tensor(const struct net *net, struct fsd_span ports)
+{
+    for (uint32_t i = 0; i < ports.n; i++)
+        if (net->g->ports.at[ports.at + i].tensor != FSD_NONE)
+            return true;
+    return false;
+}
+
 /* "NAME [Op] inputs: ..." */
 static void read_uses(struct net *net, struct text t)
 {
@@ -233,7 +252,8 @@ static void read_uses(struct net *net, struct text t)
         }
         if (take(&rest, " outputs:")) {
             ports = read_ports(net, rest);
-            net->g->nodes.at[o->node].out = ports;
+            net->g->nodes.at[o->node].out =
+                has_tensor(net, ports) ? ports : unknown_output(net);
             net->n_open = i;
             return;
         }
@@ -397,17 +417,10 @@ static void guess_outputs(struct fsd_graph *g)
     fsd_arena_free(scratch);
 }
 
-/* A node whose outputs were not printed makes something that is not known. */
 static void close_open(struct net *net)
 {
-    for (unsigned i = 0; i < net->n_open; i++) {
-        fsd_id t = fsd_graph_add_tensor(net->g, 0, 0);
-        struct fsd_span out = {net->g->ports.n, 1};
-
-        net->g->tensors.at[t].flags |= FSD_TENSOR_OUTPUT;
-        fsd_vec_push(net->g->arena, &net->g->ports, (struct fsd_port){t, FSD_NONE});
-        net->g->nodes.at[net->open[i].node].out = out;
-    }
+    for (unsigned i = 0; i < net->n_open; i++)
+        net->g->nodes.at[net->open[i].node].out = unknown_output(net);
 }
 
 static struct fsd_span list_flagged(struct fsd_graph *g, uint8_t flag)

@@ -8,6 +8,7 @@
 #include "trt/log_read.h"
 
 #include "trt/log_event.h"
+#include "trt/log_lines.h"
 #include "trt/log_network.h"
 #include "trt/sniff.h"
 
@@ -204,59 +205,55 @@ static bool begins_build(const char *s, size_t n)
     return false;
 }
 
-static void read_line(struct log_reader *r, const char *s, size_t n)
+/* What other programs print between the builder's lines is no form of the builder's. */
+static bool is_builders(const struct fsd_log_line *line)
 {
+    return line->prefixed && (line->trt || line->severity == 'V');
+}
+
+/* Nine lines of ten in a verbose log. */
+static bool is_tactic(const char *s, size_t n)
+{
+    return n > 8 && (!memcmp(s, "Tactic N", 8) || !memcmp(s, "Tactic: ", 8));
+}
+
+static void read_line(struct log_reader *r, const struct fsd_log_line *line)
+{
+    const char *s = line->text;
+    size_t n = line->n;
+
     while (n && (s[n - 1] == '\r' || s[n - 1] == ' '))
         n--;
     if (n > LONGEST_LINE) {
         r->h->unknown_lines++;
         return;
     }
-    if (read_final(r, s, n))
+    if (is_tactic(s, n) || read_final(r, s, n))
         return;
     if (r->in_block && begins_build(s, n))
         end_block(r);
     r->events.build = r->build;
     r->events.line = r->h->lines;
-    if (read_layer_list(r, s, n) || read_register(r, s, n) || read_network(r, s, n) ||
-        fsd_event_read(&r->events, s, n))
-        return;
-    fsd_history_unknown(r->h, s, n);
-}
-
-/* PROVISIONAL prefix */
-static size_t prefix(const char *s, size_t n)
-{
-    size_t i = 0;
-
-    for (;;) {
-        if (n - i > 22 && s[i] == '[' && s[i + 3] == '/' && s[i + 20] == ']')
-            i += 22;
-        else if (n - i > 4 && s[i] == '[' && s[i + 2] == ']')
-            i += 4;
-        else if (n - i > 6 && !memcmp(s + i, "[TRT] ", 6))
-            i += 6;
-        else
-            return i;
-    }
+    r->events.severity = line->severity;
+    if (!read_layer_list(r, s, n) && !read_register(r, s, n) &&
+        !read_network(r, s, n) && !fsd_event_read(&r->events, s, n) &&
+        is_builders(line))
+        fsd_history_unknown(r->h, s, n);
 }
 
 void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
 {
     struct log_reader *r = FSD_NEW(h->arena, struct log_reader, 1);
-    const char *s = (const char *)file->bytes, *end = s + file->size;
+    struct fsd_log_lines lines = fsd_log_lines(file);
+    struct fsd_log_line line;
 
     r->h = h;
     r->file = file;
     r->events.h = h;
     h->path = file->name;
-    while (s < end) {
-        const char *stop = memchr(s, '\n', (size_t)(end - s));
-        size_t n = (size_t)((stop ? stop : end) - s), skip = prefix(s, n);
-
-        h->lines++;
-        read_line(r, s + skip, n - skip);
-        s += n + 1;
+    while (fsd_log_next(&lines, &line)) {
+        h->lines = line.number;
+        read_line(r, &line);
     }
     if (r->in_block)
         h->builds = r->build + 1;
@@ -265,4 +262,12 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
 bool fsd_is_log(const struct fsd_file *file)
 {
     return fsd_sniff(file->bytes, file->size) == FSD_LOOK_LOG;
+}
+
+bool fsd_may_be_log(const struct fsd_file *file)
+{
+    enum fsd_look look = fsd_sniff(file->bytes, file->size);
+
+    return look == FSD_LOOK_LOG || look == FSD_LOOK_TEXT || look == FSD_LOOK_BINARY ||
+           look == FSD_LOOK_INSPECTOR || look == FSD_LOOK_EMPTY;
 }

@@ -12,4 +12,8 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file);
 /** True when the file is a build log, by its content. */
 bool fsd_is_log(const struct fsd_file *file);
 
+/** False when the file is certainly something else: a model, a dump, an archive.  For a
+ *  file that the user calls a log, which may begin with anything. */
+bool fsd_may_be_log(const struct fsd_file *file);
+
 #endif
