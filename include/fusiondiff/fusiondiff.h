@@ -86,8 +86,8 @@ struct fsd_options {
     const char *model;  /**< path of the ONNX model; "-" reads standard input; NULL when
                              `engine` is a build log that holds the model's nodes */
     const char *engine; /**< path of the engine dump or build log; "-" as above */
-    unsigned engine_number; /**< which engine of a log, from 1; 0: its only one */
-    const char *log;        /**< a build log beside the dump; NULL */
+    unsigned engine_number;      /**< which engine of a log, from 1; 0: its only one */
+    const char *log;             /**< a build log beside the dump; NULL */
     const char *const *profiles; /**< of the same engine: layer times */
     unsigned n_profiles;
     const char *times;         /**< trtexec --exportTimes; NULL */
@@ -100,12 +100,30 @@ struct fsd_options {
     void *payload;                /**< handed to `progress` */
 };
 
+/** Told what a writer decided on its own ("too large: drawn with ..."), one line without
+ *  a newline; must not call back into the run. */
+typedef void fsd_note_fn(void *payload, const char *message);
+
+/** What a picture shows (dot, svg, png, pdf).  Zero is the default of every field.
+ *  svg, png and pdf are laid out in a child process (fork), which is killed when its
+ *  time is over; callers that handle SIGCHLD see it. */
+struct fsd_picture {
+    const char *around;    /**< name or glob of nodes or layers: only what is near them */
+    unsigned depth;        /**< steps that are near; 0: one */
+    const char *only;      /**< "reformats", "changes" or "precision": what is near those */
+    const char *collapse;  /**< "none", "run" or "scope:N"; NULL: as far as it has to be */
+    double layout_seconds; /**< for svg, png, pdf; not above 0: 10 */
+    fsd_note_fn *note;     /**< NULL: nobody wants to know */
+    void *payload;         /**< handed to `note` */
+};
+
 /** How a report looks.  Zero is the default of every field. */
 struct fsd_style {
     bool color;      /**< ANSI colours */
     bool all;        /**< unfold runs of ordinary layers */
     bool one_column; /**< never put nodes beside layers */
     unsigned width;  /**< columns of the terminal; 0 means 100 */
+    const struct fsd_picture *picture; /**< NULL: everything, as far as it can be drawn */
 };
 
 /* -------------------------------------------------------------------- runs */
@@ -250,11 +268,13 @@ FSD_API enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *ou
 
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
- *  @param side "model", which needs `opt->model`; or "engine", which needs `opt->engine`
- *              and uses the names of `opt->model` where that is not NULL.
+ *  @param side "model", which needs `opt->model`; "engine", which needs `opt->engine`
+ *              and uses the names of `opt->model` where that is not NULL; or "log",
+ * which needs `opt->log` or a log as `opt->engine`, and tells how many of its lines
+ * were understood as what, and which were not.
  *  @return FSD_OK, or the status that `err` describes. */
-FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *out,
-                                 struct fsd_error *err);
+FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt,
+                                 FILE *out, struct fsd_error *err);
 
 /** The format that belongs to a name ("text", "json") or, when `name` is a path,
  *  to its ending; NULL when there is none.  The string is static.  Not every verb

@@ -23,7 +23,8 @@ enum {
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0,
-     "text (the default), json, markdown, junit, sarif, github or gitlab", 1},
+     "text (the default), json, markdown, junit, sarif, github, gitlab, dot, svg, png or pdf",
+     1},
     {"output", 'o', "FILE", 0,
      "Write to FILE, in the format its ending tells; may be repeated", 1},
     {"all", KEY_ALL, NULL, 0, "Show everything: no runs folded, no lists cut", 2},

@@ -96,17 +96,22 @@ static void look_ahead(struct fsd_align_side *side)
     }
 }
 
-static uint32_t collect(struct fsd_align_side side[2], struct row *rows, bool both)
+/* What is unique on both sides: the way on both ends; the way to the outputs; for what
+ * an exporter may fold, which belongs to what it follows, the way from the inputs. */
+enum { BY_BOTH, BY_TO, BY_FROM, PASSES };
+
+static uint32_t collect(struct fsd_align_side side[2], struct row *rows, int pass)
 {
     uint32_t n = 0;
 
     for (int k = 0; k < 2; k++)
         for (fsd_id i = 0; i < side[k].s->nodes.n; i++) {
-            uint64_t hash = side[k].to[i];
+            uint64_t hash = pass == BY_FROM ? side[k].from[i] : side[k].to[i];
 
-            if (!is_rest(&side[k], i) || side[k].mate[i] != FSD_NONE)
+            if (!is_rest(&side[k], i) || side[k].mate[i] != FSD_NONE ||
+                (pass == BY_FROM && side[k].s->nodes.at[i].role != FSD_ROLE_OPTIONAL))
                 continue;
-            if (both)
+            if (pass == BY_BOTH)
                 hash = fsd_hash_mix(hash, side[k].from[i]);
             rows[n++] = (struct row){hash, i, k};
         }
@@ -115,10 +120,12 @@ static uint32_t collect(struct fsd_align_side side[2], struct row *rows, bool bo
     return n;
 }
 
-static void pair_unique(struct fsd_align_side side[2], struct row *rows, bool both,
+static void pair_unique(struct fsd_align_side side[2], struct row *rows, int pass,
                         uint8_t *by)
 {
-    uint32_t n = collect(side, rows, both);
+    static const uint8_t why[PASSES] = {FSD_ALIGN_BOTH, FSD_ALIGN_OUTPUTS,
+                                        FSD_ALIGN_INPUTS};
+    uint32_t n = collect(side, rows, pass);
 
     for (uint32_t i = 0, k; i < n; i = k) {
         for (k = i; k < n && rows[k].hash == rows[i].hash; k++)
@@ -127,7 +134,7 @@ static void pair_unique(struct fsd_align_side side[2], struct row *rows, bool bo
             continue;
         side[0].mate[rows[i].node] = rows[i + 1].node;
         side[1].mate[rows[i + 1].node] = rows[i].node;
-        by[rows[i].node] = both ? FSD_ALIGN_BOTH : FSD_ALIGN_OUTPUTS;
+        by[rows[i].node] = why[pass];
     }
 }
 
@@ -141,6 +148,6 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
         look_back(&side[k]);
         look_ahead(&side[k]);
     }
-    pair_unique(side, rows, true, by);
-    pair_unique(side, rows, false, by);
+    for (int pass = 0; pass < PASSES; pass++)
+        pair_unique(side, rows, pass, by);
 }

@@ -156,7 +156,7 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 
 /* ---------------------------------------------------------------------- colours */
 
-enum { PAIR = 1, IN, OUT, ALONE, NOTHING };
+enum { PAIR = 1, IN, OUT, ALONE };
 
 static uint64_t pair_color(const struct fsd_align_side *side, fsd_id node)
 {
@@ -175,23 +175,24 @@ static uint64_t port_color(const struct fsd_align_side *side, const fsd_id *mate
 static uint64_t source_color(const struct fsd_align_side *side, const uint64_t *color,
                              struct fsd_source from)
 {
-    if (from.at == FSD_NONE)
-        return NOTHING;
     if (from.at & FSD_REF_PORT)
         return port_color(side, side->in_mate, from.at & ~FSD_REF_PORT, IN);
     return fsd_hash_mix(color[from.at], from.out);
 }
 
-/* A sum where the order does not count: equal for equal sets. */
+/* A sum, since the order may not count: equal for equal sets.  A constant adds nothing:
+ * one exporter writes it as an initializer, another behind a node. */
 static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *color,
                              fsd_id node)
 {
     struct fsd_span in = side->s->nodes.at[node].core_in;
-    uint64_t sum = in.n;
+    uint64_t sum = 0;
 
     for (uint32_t k = 0; k < in.n; k++)
-        sum += fsd_hash_mix(source_color(side, color, side->s->sources.at[in.at + k]),
-                            slot(side, node, k));
+        if (side->s->sources.at[in.at + k].at != FSD_NONE)
+            sum +=
+                fsd_hash_mix(source_color(side, color, side->s->sources.at[in.at + k]),
+                             slot(side, node, k));
     return sum;
 }
 

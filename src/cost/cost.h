@@ -15,12 +15,13 @@
 
 /** Which layer each entry of a profile is. */
 struct fsd_join {
-    fsd_id *layer_of; /**< by entry: FSD_NONE: none */
-    uint32_t joined;
+    fsd_id *layer_of;          /**< by entry: FSD_NONE: none */
+    uint32_t joined, by_place; /**< all; those of another name, by their place */
 };
 
 /** Joins by name: the layer at the entry's own place first, then the next of that name.
- *  A name that stands there escaped is the same name. */
+ *  A name that stands there escaped is the same name; of what is left, a lone entry and
+ *  a lone layer between the same neighbours are one if a name contains the other. */
 struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *engine,
                               const struct fsd_profile *profile);
 

@@ -1,5 +1,7 @@
 #include "cost/cost.h"
 
+#include <stdlib.h>
+
 /* Nodes that a layer's time is shared among: those it computes; where all of its nodes
  * live on otherwise (a quantizer alone), those. */
 static bool takes_part(const struct fsd_diff *d, fsd_id node, bool computed)
@@ -110,10 +112,42 @@ static void sum_layers(struct fsd_diff *d)
     t->total += t->elsewhere;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const struct fsd_op_time *x = a, *y = b;
+
+    if (x->ms != y->ms)
+        return x->ms < y->ms ? 1 : -1;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static void sum_ops(struct fsd_diff *d)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t *at = FSD_NEW(scratch, uint32_t, fsd_intern_count(d->names));
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_sym op = d->model->nodes.at[i].op;
+
+        if (d->nodes[i].ms < 0)
+            continue;
+        if (!at[op]) {
+            fsd_vec_push(d->arena, &d->op_times, (struct fsd_op_time){op, 0, 0});
+            at[op] = d->op_times.n;
+        }
+        d->op_times.at[at[op] - 1].nodes++;
+        d->op_times.at[at[op] - 1].ms += d->nodes[i].ms;
+    }
+    if (d->op_times.n)
+        qsort(d->op_times.at, d->op_times.n, sizeof *d->op_times.at, by_time);
+    fsd_arena_free(scratch);
+}
+
 void fsd_cost_sums(struct fsd_diff *d)
 {
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
         d->nodes[i].ms = -1;
     share_all(d);
     sum_layers(d);
+    sum_ops(d);
 }

@@ -43,6 +43,9 @@ static void add_profile(struct fsd_diff *d, struct pool *pool,
             remark(d, entry->odd ? "input/profile-odd-time" : "input/profile-no-time",
                    layer, entry->name);
         } else if (layer != FSD_NONE) {
+            if (d->engine->nodes.at[layer].name != entry->name &&
+                d->engine->nodes.at[layer].name != entry->unescaped)
+                remark(d, "input/profile-other-name", layer, entry->name);
             pool->ms[layer] += ms * weight;
             pool->weight[layer] += weight;
             own[layer] = (own[layer] > 0 ? own[layer] : 0) + ms;

@@ -178,11 +178,12 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 fsd_dtype_name(form->type), layout, input ? "hand over" : "take");
         return;
     }
-    fprintf(out, "%s=%s:%s lets the caller %s",
+    fprintf(out, "%s=%s:%s lets the caller %s%s",
             input ? "--inputIOFormats" : "--outputIOFormats",
-            fsd_dtype_name(form->type), *layout ? layout : "chw",
+            fsd_dtype_name(form->type), *layout ? layout : "LAYOUT",
             input ? "hand over what the first layer wants"
-                  : "take what the last layer makes");
+                  : "take what the last layer makes",
+            *layout ? "" : " (its layout is not in the dump)");
 }
 
 static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)

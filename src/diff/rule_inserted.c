@@ -25,6 +25,18 @@ void fsd_find_copies(struct fsd_diff *d, const struct fsd_rule *rule)
     find_inserted(d, rule, FSD_KIND_COPY);
 }
 
+/* Why the builder copied a tensor, in its own words. */
+static void put_reason(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    uint32_t event = d->layers[layer].event;
+
+    if (d->history && event != FSD_NONE &&
+        d->history->events.at[event].kind == FSD_EVENT_COPY &&
+        d->history->events.at[event].text)
+        fprintf(out, ", because %s",
+                fsd_text(d->names, d->history->events.at[event].text));
+}
+
 void fsd_phrase_inserted(const struct fsd_diff *d, const struct fsd_finding *f,
                          FILE *out)
 {
@@ -39,4 +51,5 @@ void fsd_phrase_inserted(const struct fsd_diff *d, const struct fsd_finding *f,
     fsd_put_edge(d, layer, out);
     if (d->layers[layer].ms >= 0)
         fprintf(out, ", %.4f ms", d->layers[layer].ms);
+    put_reason(d, layer, out);
 }

@@ -45,8 +45,21 @@ static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool out_p
         fprintf(out, " and %u more", (unsigned)(refs.n - 3));
 }
 
+/* Between two layers of one group, as around a Gemm that is made a convolution. */
+static bool is_within(const struct fsd_state *s, const struct fsd_move *m)
+{
+    return m->from.n == 1 && m->to.n == 1 &&
+           s->refs.at[m->from.at] == s->refs.at[m->to.at] &&
+           !(s->refs.at[m->from.at] & FSD_REF_PORT);
+}
+
 void fsd_put_move_ends(const struct fsd_state *s, const struct fsd_move *m, FILE *out)
 {
+    if (is_within(s, m)) {
+        fputs("within ", out);
+        put_refs(s, m->to, true, out);
+        return;
+    }
     put_refs(s, m->from, false, out);
     fputs(" -> ", out);
     put_refs(s, m->to, true, out);

@@ -57,6 +57,22 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     fputs(any ? "\n" : "none\n", out);
 }
 
+/* A NoOp that stands for a change of form costs nothing: told with --all. */
+static bool is_free(const struct fsd_compare *c, const struct fsd_move_change *m)
+{
+    return (m->old == FSD_NONE || c->old->moves.at[m->old].cause == FSD_CAUSE_FREE) &&
+           (m->new == FSD_NONE || c->new->moves.at[m->new].cause == FSD_CAUSE_FREE);
+}
+
+static uint32_t count_free(const struct fsd_compare *c)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        n += is_free(c, &c->moves.at[i]);
+    return n;
+}
+
 static void put_counts(const struct fsd_compare *c, FILE *out)
 {
     bool any = false;
@@ -68,12 +84,24 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         put_count(out, &any, c->by_width[w], fsd_width_name(w));
-    fprintf(out, "%s\nmoved layers %6u: ", any ? "" : "no node changed",
+    fprintf(out, "%s\nother layers %6u: ", any ? "" : "no node changed",
             (unsigned)c->moves.n);
     any = false;
     for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
         put_count(out, &any, c->moves_by_what[w], fsd_move_what_name(w));
+    put_count(out, &any, count_free(c), "free among them");
     fprintf(out, "%s\n", any ? "" : "none changed");
+}
+
+static const char *blame_text(uint8_t blame)
+{
+    static const char *const texts[FSD__BLAME_COUNT] = {
+        [FSD_BLAME_FUSION] = "different fusion",
+        [FSD_BLAME_PRECISION] = "same fusion, other precision",
+        [FSD_BLAME_KERNEL] = "same fusion and precision: other tactics, or noise",
+        [FSD_BLAME_MOVES] = "inserted layers and standing quantizers"};
+
+    return texts[blame];
 }
 
 static void put_times(const struct fsd_compare *c, FILE *out)
@@ -89,7 +117,7 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         fputs("             ", out);
         fsd_put_delta(c->by_blame[b] < 0 ? -c->by_blame[b] : 0,
                       c->by_blame[b] > 0 ? c->by_blame[b] : 0, out);
-        fprintf(out, "  %s\n", fsd_blame_name(b));
+        fprintf(out, "  %s\n", blame_text(b));
     }
 }
 
@@ -221,8 +249,12 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
 {
     struct fsd_span edges = x->edges[region], moves = x->moves[region];
 
-    for (uint32_t i = 0; i < moves.n; i++)
-        put_move(c, &c->moves.at[x->move[moves.at + i]], out);
+    for (uint32_t i = 0; i < moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[x->move[moves.at + i]];
+
+        if (style->all || !is_free(c, m))
+            put_move(c, m, out);
+    }
     for (uint32_t i = 0; i < edges.n && (style->all || i < FEW); i++)
         put_edge(c, &c->edges.at[x->edge[edges.at + i]], out);
     if (!style->all && edges.n > FEW)
@@ -244,7 +276,7 @@ static void put_title(const struct fsd_compare *c, const struct fsd_region_diff 
     if (r->layers)
         fputs(", another number of layers", out);
     if (r->moves)
-        fputs(", moves", out);
+        fputs(", inserted layers", out);
     if (r->layout)
         fputs(", layout", out);
     if (r->tactic)

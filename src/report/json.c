@@ -2,6 +2,7 @@
  * The JSON report, after the schema in include/fusiondiff/report.schema.json.  Built as
  * a cJSON tree, which escapes and prints; numbers beyond 2^53 become strings there.
  */
+#include "cost/roofline.h"
 #include "diff/rules.h"
 #include "report/report.h"
 #include "report/tree.h"
@@ -86,6 +87,36 @@ static void add_engine(const struct fsd_diff *d, cJSON *report)
     add_text(engine, "format", d->engine->kind);
     if (d->engine->producer)
         add_sym(d, engine, "producer", d->engine->producer);
+}
+
+static void add_log(const struct fsd_diff *d, cJSON *report)
+{
+    const struct fsd_history *h = d->history;
+    cJSON *log;
+
+    if (!h)
+        return;
+    log = cJSON_AddObjectToObject(report, "log");
+    add_text(log, "path", h->path);
+    add_number(log, "lines", h->lines);
+    add_number(log, "events", h->events.n);
+    add_number(log, "unknown", h->unknown_lines);
+    cJSON_AddBoolToObject(log, "used", d->story != NULL);
+}
+
+/* What the log says of a node or a layer, as a sentence. */
+static void add_event(const struct fsd_diff *d, cJSON *object, uint32_t event)
+{
+    char *said = NULL;
+    size_t size = 0;
+    FILE *text = !d->history || event == FSD_NONE ? NULL : open_memstream(&said, &size);
+
+    if (!text)
+        return;
+    fsd_put_event(d->history, &d->history->events.at[event], text);
+    if (fclose(text) == 0)
+        add_text(object, "log", said);
+    free(said);
 }
 
 static void add_tool(cJSON *report)
@@ -196,6 +227,20 @@ static void add_cost(const struct fsd_layer_result *r, cJSON *layer)
     fsd_json_known(layer, "macs", r->macs);
 }
 
+static void add_roofline(const struct fsd_diff *d, cJSON *layer, fsd_id id)
+{
+    struct fsd_roofline roof = fsd_cost_roofline(d, id);
+    cJSON *item;
+
+    if (!roof.known || roof.per_byte < 0)
+        return;
+    item = cJSON_AddObjectToObject(layer, "roofline");
+    add_text(item, "bound", roof.by_memory ? "memory" : "compute");
+    cJSON_AddNumberToObject(item, "ms", roof.ms);
+    cJSON_AddNumberToObject(item, "macs_per_byte", roof.per_byte);
+    fsd_json_ms(item, "reached", roof.reached);
+}
+
 static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
 {
     const struct fsd_node *n = &d->engine->nodes.at[id];
@@ -211,6 +256,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
     cJSON_AddBoolToObject(layer, "inserted", r->inserted);
     if (r->cause != FSD_CAUSE_NONE)
         add_text(layer, "cause", fsd_cause_name(r->cause));
+    add_event(d, layer, r->event);
     add_links(d, layer, id);
     if (d->match->region_of_layer[id] != FSD_NONE)
         cJSON_AddNumberToObject(layer, "region", d->match->region_of_layer[id]);
@@ -223,6 +269,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
     if (l->profile >= 0)
         cJSON_AddNumberToObject(layer, "profile", l->profile);
     add_cost(r, layer);
+    add_roofline(d, layer, id);
     fsd_json_edge(d, layer, id);
     return layer;
 }
@@ -262,6 +309,7 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
     add_text(node, "fate", fsd_fate_name(r->fate));
     if (*r->why)
         add_text(node, "why", r->why);
+    add_event(d, node, r->event);
     if (r->other != FSD_NONE)
         cJSON_AddNumberToObject(node, "same_as", r->other);
     if (r->near_layer != FSD_NONE)
@@ -422,6 +470,15 @@ static void add_times_table(cJSON *object, const char *key, const double *ms,
             cJSON_AddNumberToObject(table, name(i), ms[i]);
 }
 
+static void add_op_times(const struct fsd_diff *d, cJSON *object)
+{
+    cJSON *table = cJSON_AddObjectToObject(object, "by_op");
+
+    for (uint32_t i = 0; i < d->op_times.n; i++)
+        cJSON_AddNumberToObject(table, fsd_text(d->names, d->op_times.at[i].op),
+                                d->op_times.at[i].ms);
+}
+
 static void add_times(const struct fsd_diff *d, cJSON *summary)
 {
     const struct fsd_times *t = &d->times;
@@ -443,6 +500,7 @@ static void add_times(const struct fsd_diff *d, cJSON *summary)
     add_times_table(ms, "by_kind", t->by_kind, FSD__KIND_COUNT, kind_at);
     add_times_table(ms, "by_cause", t->by_cause, FSD__CAUSE_COUNT, cause_at);
     cJSON_AddNumberToObject(ms, "no_cause", t->by_cause[FSD_CAUSE_NONE]);
+    add_op_times(d, ms);
 }
 
 static void add_summary(const struct fsd_diff *d, cJSON *report)
@@ -474,6 +532,7 @@ void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FIL
     add_tool(report);
     add_model(d, report);
     add_engine(d, report);
+    add_log(d, report);
     add_summary(d, report);
     add_layers(d, report);
     add_nodes(d, report);

@@ -10,6 +10,10 @@ static const struct fsd_writer writers[] = {
     {"sarif", ".sarif ", fsd_write_sarif},
     {"github", "", fsd_write_github},
     {"gitlab", "", fsd_write_gitlab},
+    {"dot", ".dot .gv ", NULL},
+    {"svg", ".svg ", NULL},
+    {"png", ".png ", NULL},
+    {"pdf", ".pdf ", NULL},
 };
 
 const struct fsd_writer *fsd_writer_at(unsigned i)

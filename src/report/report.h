@@ -11,6 +11,7 @@
 struct fsd_writer {
     const char *name;
     const char *extensions; /**< of the files it writes, each followed by a space */
+    /* NULL: a picture, written by fsd_picture_write(), which can fail. */
     void (*write)(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
 };
 

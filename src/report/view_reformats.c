@@ -125,8 +125,9 @@ static void put_row(const struct fsd_diff *d, const struct fsd_style *style,
     fsd_put_layer_change(d, layer, out);
     fputs("  ", out);
     fsd_put_bytes(r->bytes, out);
-    fprintf(out, "  layer %u %s\n", layer,
-            fsd_text(d->names, d->engine->nodes.at[layer].op));
+    fprintf(out, "  layer %u ", layer);
+    fsd_put_safe(out, fsd_text(d->names, d->engine->nodes.at[layer].op));
+    putc('\n', out);
     put_phrase(d, layer, "edge   ", fsd_put_edge, out);
     put_phrase(d, layer, "advice ", fsd_put_advice, out);
     if (d->flows.of[layer].before != FSD_NONE)

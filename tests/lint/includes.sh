@@ -27,7 +27,7 @@ allow cli    'cli'
 confine() {
     found=$(grep -rnE "^#include <($1)" --include='*.[ch]' . | grep -vE "^\./($2):")
     [ -z "$found" ] && return
-    echo "$found" | sed "s|^\./|src/|; s|$|   (allowed only in $2)|"
+    echo "$found" | sed "s,^\./,src/,; s,$,   (allowed only in $2),"
     bad=1
 }
 confine 'cjson/'              'trt/json\.c|report/json\.c|report/tree\.c|report/list_json\.c'

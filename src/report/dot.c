@@ -1,0 +1,420 @@
+/*
+ * A drawing as a graph of cgraph's.
+ *
+ *     digraph  >  cluster_model   >  m0, m1, ...  >  cluster_l12  >  n30, n31
+ *              >  cluster_engine  >  e0, e1, ...                  >  l12
+ *
+ * Names are made from the numbers of nodes, layers and tensors ("n30", "l12"), never
+ * from the model's names, so they are valid and stay the same between runs.  The plain
+ * subgraphs m0, e0, ... mean nothing: writing looks every node up in every sibling
+ * subgraph, so siblings must be few.
+ */
+#include "report/dot.h"
+#include "report/picture_label.h"
+
+#include <graphviz/cgraph.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIBLINGS = 48 };
+
+/* Attributes as cgraph wants them: declared once, set by symbol. */
+enum node_attr {
+    N_LABEL,
+    N_TOOLTIP,
+    N_ID,
+    N_SHAPE,
+    N_STYLE,
+    N_FILL,
+    N_COLOR,
+    N_WIDTH,
+    N__COUNT
+};
+enum edge_attr {
+    E_LABEL,
+    E_TOOLTIP,
+    E_ID,
+    E_COLOR,
+    E_STYLE,
+    E_WIDTH,
+    E_LTAIL,
+    E_ARROW,
+    E_CONSTRAINT,
+    E_MINLEN,
+    E_WEIGHT,
+    E__COUNT
+};
+enum cluster_attr { C_LABEL, C_TOOLTIP, C_ID, C_STYLE, C_FILL, C_COLOR, C__COUNT };
+
+struct maker {
+    const struct fsd_drawing *w;
+    struct fsd_dot_style style;
+    Agraph_t *root, *sides[FSD__SIDE_COUNT];
+    Agraph_t *bucket[FSD__SIDE_COUNT];
+    unsigned buckets[FSD__SIDE_COUNT], in_bucket[FSD__SIDE_COUNT];
+    Agsym_t *node[N__COUNT], *edge[E__COUNT], *cluster[C__COUNT];
+    Agnode_t **boxes;    /* by box */
+    Agraph_t **clusters; /* by engine box */
+    uint32_t *members;   /* by engine box: model boxes in its cluster */
+};
+
+/* cgraph's functions take char * and change nothing. */
+static char *text(const char *s)
+{
+    union {
+        const char *in;
+        char *out;
+    } cast = {s};
+
+    return cast.out;
+}
+
+/* ------------------------------------------------------------------- attributes */
+
+static void declare(Agraph_t *g, int kind, const char *const *names, Agsym_t **symbols,
+                    int n)
+{
+    for (int i = 0; i < n; i++)
+        symbols[i] = agattr(g, kind, text(names[2 * i]), text(names[2 * i + 1]));
+}
+
+static void declare_all(struct maker *m)
+{
+    static const char *const node[] = {"label", "\\N",     "tooltip",   "",
+                                       "id",    "",        "shape",     "box",
+                                       "style", "filled",  "fillcolor", "#ffffff",
+                                       "color", "#555555", "penwidth",  "1"};
+    static const char *const edge[] = {
+        "label",      "",     "tooltip",  "",  "id",     "", "color",     "#777777",
+        "style",      "",     "penwidth", "1", "ltail",  "", "arrowhead", "normal",
+        "constraint", "true", "minlen",   "1", "weight", "1"};
+    static const char *const cluster[] = {"label",     "",        "tooltip", "",
+                                          "id",        "",        "style",   "",
+                                          "fillcolor", "#ffffff", "color",   "#555555"};
+
+    declare(m->root, AGNODE, node, m->node, N__COUNT);
+    declare(m->root, AGEDGE, edge, m->edge, E__COUNT);
+    declare(m->root, AGRAPH, cluster, m->cluster, C__COUNT);
+}
+
+static void set_defaults(Agraph_t *root)
+{
+    static const char *const graph[] = {
+        "linelength", "0",    "charset",   "UTF-8",     "rankdir",  "TB",
+        "compound",   "true", "newrank",   "true",      "nodesep",  "0.15",
+        "ranksep",    "0.3",  "fontname",  "Helvetica", "fontsize", "10",
+        "labelloc",   "t",    "labeljust", "l",         "bgcolor",  "#ffffff",
+        "pad",        "0.1"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(graph); i += 2)
+        agattr(root, AGRAPH, text(graph[i]), text(graph[i + 1]));
+    agattr(root, AGNODE, text("fontname"), text("Helvetica"));
+    agattr(root, AGNODE, text("fontsize"), text("10"));
+    agattr(root, AGNODE, text("height"), text("0.3"));
+    agattr(root, AGNODE, text("margin"), text("0.08,0.04"));
+    agattr(root, AGEDGE, text("fontname"), text("Helvetica"));
+    agattr(root, AGEDGE, text("fontsize"), text("8"));
+    agattr(root, AGEDGE, text("fontcolor"), text("#444444"));
+    agattr(root, AGEDGE, text("arrowsize"), text("0.6"));
+}
+
+/* A piece of text for one attribute. */
+struct piece {
+    FILE *out;
+    char *at;
+    size_t size;
+};
+
+static FILE *open_piece(struct piece *p)
+{
+    p->at = NULL;
+    p->out = open_memstream(&p->at, &p->size);
+    return p->out;
+}
+
+static void set_piece(struct maker *m, struct piece *p, void *object, Agsym_t *symbol,
+                      bool html)
+{
+    if (fclose(p->out) == 0) {
+        char *s = html ? agstrdup_html(m->root, p->at) : agstrdup(m->root, p->at);
+
+        agxset(object, symbol, s);
+        agstrfree(m->root, s);
+    }
+    free(p->at);
+}
+
+static void set(void *object, Agsym_t *symbol, const char *value)
+{
+    agxset(object, symbol, text(value));
+}
+
+/* ------------------------------------------------------------------------ boxes */
+
+/* "n30", "l12"; an input's or output's tensor by its number. */
+static void box_name(const struct fsd_drawing *w, fsd_id box, char out[32])
+{
+    static const char *const prefixes[][4] = {{"n", "mi", "mo", "mt"},
+                                              {"l", "ei", "eo", "et"}};
+    const struct fsd_box *b = &w->boxes.at[box];
+
+    snprintf(out, 32, "%s%u", prefixes[b->side][b->kind], w->items.at[b->items.at]);
+}
+
+static Agraph_t *bucket(struct maker *m, enum fsd_side side)
+{
+    char name[32];
+
+    if (!m->bucket[side] || m->in_bucket[side]++ == SIBLINGS) {
+        snprintf(name, sizeof name, "%c%u", side == FSD_SIDE_MODEL ? 'm' : 'e',
+                 m->buckets[side]++);
+        m->bucket[side] = agsubg(m->sides[side], name, 1);
+        m->in_bucket[side] = 1;
+    }
+    return m->bucket[side];
+}
+
+static void dress_cluster(struct maker *m, fsd_id layer_box, Agraph_t *cluster)
+{
+    const struct fsd_box *box = &m->w->boxes.at[layer_box];
+    fsd_id layer = m->w->items.at[box->items.at];
+    struct piece p;
+    char id[32];
+
+    snprintf(id, sizeof id, "of_l%u", layer);
+    set(cluster, m->cluster[C_ID], id);
+    set(cluster, m->cluster[C_STYLE], "rounded,filled");
+    set(cluster, m->cluster[C_FILL], fsd_cluster_fill(box->tint));
+    set(cluster, m->cluster[C_COLOR], fsd_cluster_line(box->tint));
+    set(cluster, m->cluster[C_LABEL], "");
+    if (open_piece(&p)) {
+        fsd_put_box_tip(m->w, box, p.out);
+        set_piece(m, &p, cluster, m->cluster[C_TOOLTIP], false);
+    }
+}
+
+static Agraph_t *cluster_of(struct maker *m, fsd_id layer_box)
+{
+    char name[48];
+
+    if (!m->clusters[layer_box]) {
+        snprintf(name, sizeof name, "cluster_l%u",
+                 m->w->items.at[m->w->boxes.at[layer_box].items.at]);
+        m->clusters[layer_box] = agsubg(bucket(m, FSD_SIDE_MODEL), name, 1);
+        dress_cluster(m, layer_box, m->clusters[layer_box]);
+    }
+    return m->clusters[layer_box];
+}
+
+static void dress_box(struct maker *m, fsd_id id, Agnode_t *node, const char *name)
+{
+    const struct fsd_box *box = &m->w->boxes.at[id];
+    struct fsd_look look = fsd_box_look(m->w, box);
+    bool clustered = box->side == FSD_SIDE_MODEL && box->cluster != FSD_NONE &&
+                     m->members[box->cluster] > 1 && *look.fill != '\0' &&
+                     !strstr(look.style, "dashed");
+    struct piece p;
+
+    set(node, m->node[N_ID], name);
+    set(node, m->node[N_SHAPE], look.shape);
+    set(node, m->node[N_STYLE], look.style);
+    set(node, m->node[N_FILL], clustered ? "#ffffff" : look.fill);
+    set(node, m->node[N_COLOR], look.line);
+    set(node, m->node[N_WIDTH], look.width);
+    if (open_piece(&p)) {
+        fsd_put_box_label(m->w, box, p.out);
+        set_piece(m, &p, node, m->node[N_LABEL], true);
+    }
+    if (open_piece(&p)) {
+        fsd_put_box_tip(m->w, box, p.out);
+        set_piece(m, &p, node, m->node[N_TOOLTIP], false);
+    }
+}
+
+static void add_box(struct maker *m, fsd_id id)
+{
+    const struct fsd_box *box = &m->w->boxes.at[id];
+    bool clustered = box->cluster != FSD_NONE && m->members[box->cluster] > 1;
+    Agraph_t *home = clustered ? cluster_of(m, box->cluster) : bucket(m, box->side);
+    char name[32];
+
+    box_name(m->w, id, name);
+    m->boxes[id] = agnode(home, name, 1);
+    dress_box(m, id, m->boxes[id], name);
+}
+
+/* ------------------------------------------------------------------------ wires */
+
+static void color_wire(struct maker *m, const struct fsd_wire *wire, Agedge_t *edge)
+{
+    enum fsd_dtype from, to;
+    char color[32];
+
+    fsd_wire_types(m->w, wire, &from, &to);
+    snprintf(color, sizeof color,
+             strcmp(fsd_type_color(from), fsd_type_color(to)) ? "%s;0.5:%s" : "%s",
+             fsd_type_color(from), fsd_type_color(to));
+    set(edge, m->edge[E_COLOR], color);
+    set(edge, m->edge[E_WIDTH], fsd_type_width(from));
+}
+
+/* Within a fused layer no tensor is written: what it would be there is in the tooltip.
+ */
+static bool wants_label(const struct maker *m, const struct fsd_wire *wire)
+{
+    const struct fsd_box *from = &m->w->boxes.at[wire->from];
+    const struct fsd_box *to = &m->w->boxes.at[wire->to];
+    enum fsd_dtype a, b;
+
+    if (from->kind != FSD_BOX_ITEMS || to->kind != FSD_BOX_ITEMS)
+        return false; /* the tensor's own box says it */
+    fsd_wire_types(m->w, wire, &a, &b);
+    if (a != b)
+        return true;
+    return m->style.wire_labels &&
+           (from->cluster == FSD_NONE || from->cluster != to->cluster);
+}
+
+static void add_wire(struct maker *m, const struct fsd_wire *wire)
+{
+    Agedge_t *edge = agedge(m->root, m->boxes[wire->from], m->boxes[wire->to], NULL, 1);
+    char from[32], to[32], id[72];
+    struct piece p;
+
+    box_name(m->w, wire->from, from);
+    box_name(m->w, wire->to, to);
+    snprintf(id, sizeof id, "%s_%s", from, to);
+    set(edge, m->edge[E_ID], id);
+    set(edge, m->edge[E_WEIGHT],
+        m->w->boxes.at[wire->from].side == FSD_SIDE_MODEL ? "2" : "1");
+    color_wire(m, wire, edge);
+    if (wants_label(m, wire) && open_piece(&p)) {
+        fsd_put_wire_label(m->w, wire, p.out);
+        set_piece(m, &p, edge, m->edge[E_LABEL], false);
+    }
+    if (open_piece(&p)) {
+        fsd_put_wire_tip(m->w, wire, p.out);
+        set_piece(m, &p, edge, m->edge[E_TOOLTIP], false);
+    }
+}
+
+/* From the cluster to its layer, which it keeps beside it. */
+static void add_tie(struct maker *m, const struct fsd_tie *tie)
+{
+    const struct fsd_drawing *w = m->w;
+    fsd_id layer = w->items.at[w->boxes.at[tie->engine].items.at];
+    Agedge_t *edge =
+        agedge(m->root, m->boxes[tie->model], m->boxes[tie->engine], NULL, 1);
+    char from[32], id[72], tail[48];
+
+    box_name(w, tie->model, from);
+    snprintf(id, sizeof id, "tie_%s_l%u", from, layer);
+    set(edge, m->edge[E_ID], id);
+    set(edge, m->edge[E_COLOR], fsd_cluster_line(w->boxes.at[tie->engine].tint));
+    set(edge, m->edge[E_STYLE], tie->region ? "dotted" : tie->part ? "dashed" : "bold");
+    set(edge, m->edge[E_ARROW], "none");
+    set(edge, m->edge[E_TOOLTIP],
+        tie->region ? "computed by a group of layers, this among them"
+        : tie->part ? "computed in part by this layer"
+                    : "computed by");
+    if (tie->part) {
+        set(edge, m->edge[E_CONSTRAINT], "false");
+    } else {
+        set(edge, m->edge[E_MINLEN], "0");
+        set(edge, m->edge[E_WEIGHT], "3");
+    }
+    if (!tie->part && m->clusters[tie->engine]) {
+        snprintf(tail, sizeof tail, "cluster_l%u", layer);
+        set(edge, m->edge[E_LTAIL], tail);
+    }
+}
+
+/* -------------------------------------------------------------------------- all */
+
+static void add_sides(struct maker *m)
+{
+    static const char *const names[] = {"cluster_model", "cluster_engine"};
+    static const char *const labels[] = {"ONNX model", "engine"};
+
+    for (int side = 0; side < FSD__SIDE_COUNT; side++) {
+        m->sides[side] = agsubg(m->root, text(names[side]), 1);
+        set(m->sides[side], m->cluster[C_LABEL], labels[side]);
+        set(m->sides[side], m->cluster[C_STYLE], "rounded,filled");
+        set(m->sides[side], m->cluster[C_FILL], "#fcfcfc");
+        set(m->sides[side], m->cluster[C_COLOR], "#bbbbbb");
+        set(m->sides[side], m->cluster[C_ID], labels[side]);
+    }
+}
+
+/* The tie of two invisible boxes in the first rank puts the model to the left. */
+static void add_anchors(struct maker *m)
+{
+    Agraph_t *rank = agsubg(m->root, text("anchors"), 1);
+    Agnode_t *ends[FSD__SIDE_COUNT];
+    Agedge_t *edge;
+
+    agattr(m->root, AGRAPH, text("rank"), text(""));
+    agxset(rank, agattr(m->root, AGRAPH, text("rank"), NULL), text("min"));
+    for (int side = 0; side < FSD__SIDE_COUNT; side++) {
+        ends[side] = agnode(m->sides[side], text(side ? "engine" : "model"), 1);
+        agsubnode(rank, ends[side], 1);
+        set(ends[side], m->node[N_SHAPE], "point");
+        set(ends[side], m->node[N_STYLE], "invis");
+        set(ends[side], m->node[N_WIDTH], "0");
+    }
+    edge = agedge(m->root, ends[0], ends[1], NULL, 1);
+    set(edge, m->edge[E_STYLE], "invis");
+    set(edge, m->edge[E_WEIGHT], "100");
+}
+
+static void count_members(struct maker *m)
+{
+    for (fsd_id b = 0; b < m->w->boxes.n; b++)
+        if (m->w->boxes.at[b].cluster != FSD_NONE)
+            m->members[m->w->boxes.at[b].cluster]++;
+}
+
+static void fill(struct maker *m)
+{
+    struct piece p;
+
+    set_defaults(m->root);
+    declare_all(m);
+    if (open_piece(&p)) {
+        fsd_put_legend(m->w, p.out);
+        set_piece(m, &p, m->root, m->cluster[C_LABEL], true);
+    }
+    add_sides(m);
+    add_anchors(m);
+    count_members(m);
+    for (fsd_id b = 0; b < m->w->boxes.n; b++)
+        add_box(m, b);
+    for (uint32_t i = 0; i < m->w->wires.n; i++)
+        add_wire(m, &m->w->wires.at[i]);
+    for (uint32_t i = 0; i < m->w->ties.n; i++)
+        add_tie(m, &m->w->ties.at[i]);
+}
+
+struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style style)
+{
+    struct maker m = {.w = w, .style = style};
+
+    m.root = agopen(text("fusiondiff"), Agdirected, NULL);
+    m.boxes = FSD_NEW(w->arena, Agnode_t *, w->boxes.n);
+    m.clusters = FSD_NEW(w->arena, Agraph_t *, w->boxes.n);
+    m.members = FSD_NEW(w->arena, uint32_t, w->boxes.n);
+    if (m.root)
+        fill(&m);
+    return m.root;
+}
+
+void fsd_dot_write(const struct fsd_drawing *w, FILE *out)
+{
+    struct fsd_dot_style style = {.wire_labels = true};
+    Agraph_t *g = fsd_dot_graph(w, style);
+
+    if (!g)
+        return;
+    agwrite(g, out);
+    agclose(g);
+}

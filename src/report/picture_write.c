@@ -1,0 +1,235 @@
+/*
+ * Writing a picture: as DOT, or laid out by Graphviz in a child process.
+ *
+ * Layout does not scale, so a picture that is too large is drawn in a coarser grain,
+ * and one whose layout does not come to an end in its time is killed and drawn in the
+ * next coarser one.  A child also keeps a crash of the layout from being ours.
+ */
+#define _GNU_SOURCE /* pipe2 */
+#include "base/status.h"
+#include "report/dot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_ENDS = 1600, /* boxes and wires that lay out within a second or two */
+    DEFAULT_SECONDS = 10
+};
+
+/* ------------------------------------------------------------------------ child */
+
+static void run_child(const struct fsd_drawing *w, const char *format, int to)
+{
+    int nowhere = open("/dev/null", O_RDWR);
+    FILE *out = fdopen(to, "w");
+    bool good;
+
+    if (nowhere >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+    }
+    good = out && fsd_dot_layout(w, format, out) && fflush(out) == 0;
+    _exit(good ? 0 : 1);
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Reads until the other end is closed; false when the time is over. */
+static bool drain(int from, FILE *to, double until)
+{
+    char buffer[65536];
+
+    for (;;) {
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        double left = until - now();
+        ssize_t n;
+
+        if (left <= 0)
+            return false;
+        if (poll(&ready, 1, (int)(left * 1000) + 1) <= 0)
+            continue;
+        n = read(from, buffer, sizeof buffer);
+        if (n == 0)
+            return true;
+        if (n > 0)
+            fwrite(buffer, 1, (size_t)n, to);
+        else if (errno != EINTR)
+            return false;
+    }
+}
+
+static bool reap(pid_t child)
+{
+    int how = 0;
+
+    while (waitpid(child, &how, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFEXITED(how) && WEXITSTATUS(how) == 0;
+}
+
+/* One attempt: what the child wrote goes to `to`, but counts only when this is true. */
+static bool lay_out(const struct fsd_drawing *w, const char *format, double until,
+                    FILE *to)
+{
+    int ends[2];
+    pid_t child;
+    bool good;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        run_child(w, format, ends[1]);
+    }
+    close(ends[1]);
+    good = child > 0 && drain(ends[0], to, until);
+    close(ends[0]);
+    if (child > 0 && !good)
+        kill(child, SIGKILL);
+    return child > 0 && reap(child) && good;
+}
+
+/* --------------------------------------------------------------------- attempts */
+
+struct job {
+    const struct fsd_diff *d;
+    const struct fsd_picture *want;
+    const char *format;
+    struct fsd_arena *arena;
+    struct fsd_pick pick;
+    struct fsd_drawing *drawing;
+    uint32_t boxes; /* of the first drawing */
+    bool too_large; /* for any layout */
+    bool too_slow;  /* a layout was killed */
+};
+
+static uint32_t weight(const struct fsd_drawing *w)
+{
+    return w->boxes.n + w->wires.n;
+}
+
+static void draw(struct job *job, struct fsd_grain grain)
+{
+    job->drawing = fsd_drawing_new(job->d, job->pick, grain, job->arena);
+}
+
+/* The next grain that makes the picture smaller; false when there is none. */
+static bool coarser(struct job *job)
+{
+    struct fsd_grain grain = job->drawing->grain;
+    uint32_t before = weight(job->drawing);
+
+    while (fsd_grain_next(job->drawing, &grain)) {
+        draw(job, grain);
+        if (weight(job->drawing) < before)
+            return true;
+    }
+    return false;
+}
+
+static void tell(const struct job *job)
+{
+    char grain[24], text[320];
+
+    if (!job->want->note || !(job->too_large || job->too_slow))
+        return;
+    snprintf(text, sizeof text,
+             "a picture of %u boxes %s: drawn with --collapse %s, %u boxes "
+             "(--around or --only show a part of it in full)",
+             job->boxes,
+             job->too_slow ? "took too long to lay out" : "is too large to lay out",
+             fsd_grain_name(job->drawing->grain, grain), job->drawing->boxes.n);
+    job->want->note(job->want->payload, text);
+}
+
+/* Half of the time that is left for each attempt, all of it for the last. */
+static double share(const struct job *job, double until)
+{
+    double left = until - now();
+
+    return job->drawing->grain.level == FSD_LEVEL_PART ? until : now() + left / 2;
+}
+
+static enum fsd_status write_layout(struct job *job, FILE *out, struct fsd_error *err)
+{
+    double seconds =
+        job->want->layout_seconds > 0 ? job->want->layout_seconds : DEFAULT_SECONDS;
+    double until = now() + seconds;
+    bool done = false;
+
+    do {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *to = open_memstream(&text, &size);
+
+        done = to && lay_out(job->drawing, job->format, share(job, until), to) &&
+               fflush(to) == 0;
+        if (done)
+            fwrite(text, 1, size, out);
+        if (to)
+            fclose(to);
+        free(text);
+        job->too_slow |= !done;
+    } while (!done && now() < until && coarser(job));
+    if (done) {
+        tell(job);
+        return FSD_OK;
+    }
+    return fsd_fail(
+        err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
+        "expected a layout within %g seconds, found none: --around or --only "
+        "make the picture smaller, -f dot needs no layout",
+        seconds);
+}
+
+static enum fsd_status write_picture(struct job *job, FILE *out, struct fsd_error *err)
+{
+    struct fsd_grain grain = {FSD_LEVEL_NONE, 0};
+
+    if (job->want->collapse &&
+        fsd_grain_parse(job->want->collapse, &grain, err) != FSD_OK)
+        return FSD_E_ARG;
+    draw(job, grain);
+    if (!strcmp(job->format, "dot")) {
+        fsd_dot_write(job->drawing, out);
+        return FSD_OK;
+    }
+    job->boxes = job->drawing->boxes.n;
+    while (weight(job->drawing) > MOST_ENDS && coarser(job))
+        job->too_large = true;
+    return write_layout(job, out, err);
+}
+
+enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
+                                  const struct fsd_style *style, FILE *out,
+                                  struct fsd_error *err)
+{
+    static const struct fsd_picture everything = {0};
+    struct job job = {.d = d,
+                      .want = style->picture ? style->picture : &everything,
+                      .format = format};
+    enum fsd_status status;
+
+    job.arena = fsd_arena_new();
+    status = fsd_picture_pick(d, style, job.arena, &job.pick, err);
+    if (status == FSD_OK)
+        status = write_picture(&job, out, err);
+    fsd_arena_free(job.arena);
+    return status;
+}
