@@ -322,8 +322,12 @@ static bool read_borders(struct fsd_snapshot_reader *r, struct fsd_span *out, bo
 static bool claim(struct fsd_snapshot_reader *r, const struct fsd_group *g)
 {
     for (uint32_t i = 0; i < g->nodes.n; i++) {
-        struct fsd_state_node *n = &r->s->nodes.at[r->s->refs.at[g->nodes.at + i]];
+        fsd_id node = r->s->refs.at[g->nodes.at + i];
+        struct fsd_state_node *n;
 
+        if (node >= r->s->nodes.n) /* names are known before their lines are read */
+            return fsd_snapshot_complain(r, "a node of a line before");
+        n = &r->s->nodes.at[node];
         if (n->group != FSD_NONE) {
             r->word.kind = WORD_BARE;
             r->word.text = fsd_arena_strndup(r->scratch, fsd_text(r->s->names, n->key),

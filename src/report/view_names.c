@@ -115,6 +115,18 @@ static void put_quoted(const char *name, FILE *out)
     putc('"', out);
 }
 
+static bool has_hidden(const char *name)
+{
+    for (size_t left = strlen(name), len; left; name += len, left -= len) {
+        const unsigned char *at = (const unsigned char *)name;
+
+        len = fsd_utf8_len(at, left);
+        if (!len || fsd_code_is_hidden(fsd_utf8_code(at, len)))
+            return true;
+    }
+    return false;
+}
+
 struct form {
     const char *name;
     const char *before, *between, *after;
@@ -175,7 +187,7 @@ static void put_names(struct fsd_arena *arena, const struct fsd_diff *d,
     for (uint32_t i = 0; i < nodes->n; i++) {
         const char *name = name_of(arena, d, nodes->at[i]);
 
-        if (!*name || strpbrk(name, form->cannot))
+        if (!*name || strpbrk(name, form->cannot) || has_hidden(name))
             continue;
         fputs(n++ ? form->between : form->before, out);
         form->put(name, d->nodes[nodes->at[i]].realised, out);
@@ -185,7 +197,7 @@ static void put_names(struct fsd_arena *arena, const struct fsd_diff *d,
     for (uint32_t i = 0; i < nodes->n; i++) {
         const char *name = name_of(arena, d, nodes->at[i]);
 
-        if (*name && !strpbrk(name, form->cannot))
+        if (*name && !strpbrk(name, form->cannot) && !has_hidden(name))
             continue;
         fputs("# left out, this form cannot hold the name: ", out);
         fsd_put_node(d, nodes->at[i], out);

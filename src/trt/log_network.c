@@ -354,7 +354,7 @@ bool fsd_log_is_network(const char *s, size_t n, const char *open, size_t open_n
     if (open_n && n > open_n + 8 && s[open_n] == ' ' && !memcmp(s, open, open_n))
         return true;
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
-        if (*words[i] == *s && take(&t, words[i]))
+        if (n && *words[i] == *s && take(&t, words[i]))
             return true;
     return false;
 }
