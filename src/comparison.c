@@ -1,6 +1,7 @@
 /* Two runs, compared: the public API of it. */
 #include "base/status.h"
 #include "compare/compare.h"
+#include "compare/snapshot.h"
 #include "report/compare_report.h"
 #include "states.h"
 
@@ -14,11 +15,19 @@ struct fsd_comparison {
 enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,
                                struct fsd_error *err)
 {
+    const char *lone = !opt->engine ? opt->model : !opt->model ? opt->engine : NULL;
+    struct fsd_options pair = *opt;
     struct fsd_diff *d;
     enum fsd_status status;
 
     *out = NULL;
-    status = fsd_diff_open(&d, opt, err);
+    if (lone && fsd_snapshot_sniff(lone))
+        return fsd_snapshot_read(out, lone, NULL, err);
+    if (lone) { /* a build log, which holds both */
+        pair.engine = lone;
+        pair.model = NULL;
+    }
+    status = fsd_diff_open(&d, &pair, err);
     if (status == FSD_OK)
         *out = fsd_state_of(d, d->profile_ms, d->times.profiles);
     fsd_diff_free(d);

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -67,15 +68,18 @@ static enum fsd_status take_file(struct build_word *build, const char *word,
 static enum fsd_status take_directory(struct build_word *build, const char *word,
                                       struct fsd_error *err)
 {
-    DIR *directory = opendir(word);
+    struct dirent **names;
+    int n = scandir(word, &names, NULL, alphasort);
     enum fsd_status status = FSD_OK;
-    struct dirent *entry;
 
-    if (!directory)
+    if (n < 0)
         return fail(err, FSD_E_IO, word, "cannot open: %s", strerror(errno));
-    while (status == FSD_OK && (entry = readdir(directory)))
-        status = take_file(build, word, entry->d_name, err);
-    closedir(directory);
+    for (int i = 0; i < n; i++) {
+        if (status == FSD_OK)
+            status = take_file(build, word, names[i]->d_name, err);
+        free(names[i]);
+    }
+    free(names);
     if (status == FSD_OK && (!*build->model || !*build->engine))
         return fail(err, FSD_E_ARG, word,
                     "expected a model (*.onnx) and an engine (*.json) in it, found %s",
@@ -108,9 +112,10 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
     if (*at)
         return fail(err, FSD_E_ARG, word,
                     "expected MODEL,ENGINE[,PROFILE[,LOG]], found a fifth file");
-    if (!*build->model || !*build->engine)
+    if (!*build->model)
         return fail(err, FSD_E_ARG, word,
-                    "expected MODEL,ENGINE[,PROFILE[,LOG]] or a directory that holds "
+                    "expected MODEL,ENGINE[,PROFILE[,LOG]], a snapshot or a directory "
+                    "that holds "
                     "them");
     return FSD_OK;
 }
@@ -129,7 +134,7 @@ enum fsd_status take_build(struct build_word *build, const char *word,
     if (status != FSD_OK)
         return status;
     run->model = build->model;
-    run->engine = build->engine;
+    run->engine = *build->engine ? build->engine : NULL; /* a snapshot, or a log */
     run->log = *build->log ? build->log : NULL;
     build->profiles[0] = build->profile;
     run->profiles = build->profiles;

@@ -35,11 +35,16 @@ struct command_line {
 
     /* Of diff. */
     const char *debug; /* "log"; NULL: nothing */
-    const char *dump; /* "model" or "engine"; NULL: report */
-    int fail_on;      /* enum fsd_severity; -1: never */
+    const char *dump;  /* "model" or "engine"; NULL: report */
+    int fail_on;       /* enum fsd_severity; -1: never */
 
     /* Of verbs that draw: picture_options.c. */
     struct fsd_picture picture;
+
+    /* Of snapshot and check. */
+    bool one_format; /* outputs may be called anything */
+    bool with_times;
+    struct fsd_check_options check;
 };
 
 #endif

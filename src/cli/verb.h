@@ -37,6 +37,7 @@ bool take_pair(struct command_line *line, char *arg);
 void need_pair(struct command_line *line, struct argp_state *state);
 
 extern const struct verb verb_diff, verb_compare;
+extern const struct verb verb_snapshot, verb_check;
 
 /* One verb a view of the library. verb_views.c */
 extern const struct verb view_verbs[];

@@ -4,6 +4,8 @@
 
 static const struct verb *const verbs[] = {
     &verb_diff,
+    &verb_snapshot,
+    &verb_check,
     &verb_compare,
 };
 

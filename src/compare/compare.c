@@ -236,11 +236,11 @@ const char *fsd_width_name(uint8_t width)
 
 const char *fsd_blame_name(uint8_t blamed)
 {
-    static const char *const names[FSD__BLAME_COUNT] = {
-        [FSD_BLAME_FUSION] = "different fusion",
-        [FSD_BLAME_PRECISION] = "same fusion, other precision",
-        [FSD_BLAME_KERNEL] = "same fusion, other tactic or noise",
-        [FSD_BLAME_MOVES] = "inserted and standing layers"};
+    static const char *const names[FSD__BLAME_COUNT] = {[FSD_BLAME_FUSION] = "fusion",
+                                                        [FSD_BLAME_PRECISION] =
+                                                            "precision",
+                                                        [FSD_BLAME_KERNEL] = "kernel",
+                                                        [FSD_BLAME_MOVES] = "inserted"};
 
     return names[blamed];
 }

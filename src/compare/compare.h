@@ -138,7 +138,7 @@ void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state *
 
 const char *fsd_happened_name(uint8_t happened); /**< "fusion-lost", ... */
 const char *fsd_width_name(uint8_t width);       /**< "widened", ... */
-const char *fsd_blame_name(uint8_t blame);
+const char *fsd_blame_name(uint8_t blame);       /**< "fusion", "kernel", ... */
 const char *fsd_presence_name(uint8_t what);
 const char *fsd_move_what_name(uint8_t what);
 

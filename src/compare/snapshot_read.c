@@ -3,8 +3,7 @@
  * and ports, since a line may name what stands below it; the second fills the state.
  */
 #include "base/file.h"
-#include "base/text.h"
-#include "compare/snapshot.h"
+#include "compare/snapshot_words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,206 +11,42 @@
 
 #define SNAPSHOT_LIMIT (UINT64_C(1) << 28)
 
-enum word_kind { WORD_END, WORD_BARE, WORD_QUOTED, WORD_MARK };
-
-struct word {
-    enum word_kind kind;
-    bool port;    /* "@" stood before it */
-    char *text;   /* decoded, in the scratch arena */
-    uint32_t out; /* "#n" stood behind it; else 0 */
-};
-
-struct reader {
-    struct fsd_state *s;
-    struct fsd_arena *scratch;
-    const char *name;          /* of the file */
-    const char *at, *line_end; /* of what is left of the line */
-    const char *next_line, *end;
-    uint32_t line;
-    struct word word;                       /* the current one */
-    fsd_id *node_of, *input_of, *output_of; /* by name; FSD_NONE */
-    uint32_t n_names;
-    struct fsd_snapshot_lines *lines;
-    bool ended;
-    struct fsd_error *err;
-    enum fsd_status status;
-};
-
-/* The first complaint stays. */
-static bool complain(struct reader *r, const char *expected)
-{
-    static const char *const nothing = "the end of the line";
-
-    if (r->status == FSD_OK)
-        r->status = fsd_fail(r->err, FSD_E_FORMAT, r->name, FSD_POS_LINE, r->line,
-                             "expected %s, found '%.80s'", expected,
-                             r->word.kind == WORD_END || !r->word.text ? nothing
-                                                                       : r->word.text);
-    return false;
-}
-
-/* ----------------------------------------------------------------------- words */
-
-/* "\u{hex}" behind the backslash; 0 when it is not one. */
-static size_t take_code(const char *at, const char *end, char *out, size_t *len)
-{
-    char digits[9] = "";
-    size_t n = 0;
-    unsigned long code;
-
-    if (end - at < 4 || at[0] != 'u' || at[1] != '{')
-        return 0;
-    while (n < 8 && at + 2 + n < end && strchr("0123456789abcdef", at[2 + n]) &&
-           at[2 + n])
-        n++;
-    if (!n || at + 2 + n >= end || at[2 + n] != '}')
-        return 0;
-    memcpy(digits, at + 2, n);
-    code = strtoul(digits, NULL, 16);
-    if (!code || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-        return 0;
-    *len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = *len; i-- > 1; code >>= 6)
-        out[i] = (char)(0x80 | (code & 0x3f));
-    out[0] = (char)(*len == 1 ? code : (0xf00ul >> *len & 0xff) | code);
-    return n + 3;
-}
-
-static bool take_quoted(struct reader *r)
-{
-    char *to = r->word.text = FSD_NEW(r->scratch, char, (size_t)(r->line_end - r->at));
-
-    r->word.kind = WORD_QUOTED;
-    for (r->at++; r->at < r->line_end && *r->at != '"'; r->at++) {
-        size_t taken, len = 1;
-
-        if (*r->at != '\\') {
-            *to++ = *r->at;
-            continue;
-        }
-        if (++r->at == r->line_end)
-            break;
-        if ((taken = take_code(r->at, r->line_end, to, &len)))
-            r->at += taken - 1;
-        else if (*r->at == '"' || *r->at == '\\')
-            *to = *r->at;
-        else
-            return complain(r, "\\\", \\\\ or \\u{...} in a name");
-        to += len;
-    }
-    if (r->at == r->line_end)
-        return complain(r, "a closing '\"'");
-    r->at++;
-    return true;
-}
-
-static bool is_end_of_word(char c)
-{
-    return c == ' ' || c == '#';
-}
-
-static void take_bare(struct reader *r)
-{
-    const char *from = r->at;
-
-    r->word.kind = strchr("<>:;=~-", *from) ? WORD_MARK : WORD_BARE;
-    while (r->at < r->line_end && !is_end_of_word(*r->at))
-        r->at++;
-    r->word.text = fsd_arena_strndup(r->scratch, from, (size_t)(r->at - from));
-}
-
-static bool take_number_behind(struct reader *r)
-{
-    uint64_t n = 0;
-    const char *from;
-
-    if (r->at == r->line_end || *r->at != '#')
-        return true;
-    from = ++r->at;
-    while (r->at < r->line_end && *r->at >= '0' && *r->at <= '9' && n < UINT32_MAX)
-        n = n * 10 + (uint64_t)(*r->at++ - '0');
-    if (r->at == from || n > UINT32_MAX)
-        return complain(r, "the number of an output behind '#'");
-    r->word.out = (uint32_t)n;
-    return true;
-}
-
-/* Goes on to the next word; false after a complaint. */
-static bool next(struct reader *r)
-{
-    r->word = (struct word){0};
-    while (r->at < r->line_end && *r->at == ' ')
-        r->at++;
-    if (r->at < r->line_end && *r->at == '@') {
-        r->word.port = true;
-        r->at++;
-    }
-    if (r->at == r->line_end)
-        return !r->word.port || complain(r, "a name behind '@'");
-    if (*r->at == '"') {
-        if (!take_quoted(r))
-            return false;
-    } else {
-        take_bare(r);
-    }
-    if (!take_number_behind(r))
-        return false;
-    if (r->at < r->line_end && *r->at != ' ')
-        return complain(r, "a space behind a word");
-    return true;
-}
-
-static bool is_mark(const struct reader *r, const char *mark)
-{
-    return r->word.kind == WORD_MARK && !strcmp(r->word.text, mark);
-}
-
-static bool skip_mark(struct reader *r, const char *mark)
-{
-    return is_mark(r, mark) ? next(r) : complain(r, mark);
-}
-
-static bool is_name(const struct reader *r)
-{
-    return r->word.kind == WORD_BARE || r->word.kind == WORD_QUOTED;
-}
-
 /* ---------------------------------------------------------------------- values */
 
-static bool take_sym(struct reader *r, fsd_sym *out, const char *expected)
+static bool take_sym(struct fsd_snapshot_reader *r, fsd_sym *out, const char *expected)
 {
-    if (!is_name(r) || r->word.port)
-        return complain(r, expected);
+    if (!fsd_snapshot_is_name(r) || r->word.port)
+        return fsd_snapshot_complain(r, expected);
     *out = fsd_intern_str(r->s->names, r->word.text);
-    return next(r);
+    return fsd_snapshot_next(r);
 }
 
-static bool take_count(struct reader *r, uint32_t *out)
+static bool take_count(struct fsd_snapshot_reader *r, uint32_t *out)
 {
     char *end;
     unsigned long long n;
 
     if (r->word.kind != WORD_BARE || *r->word.text < '0' || *r->word.text > '9')
-        return complain(r, "a count");
+        return fsd_snapshot_complain(r, "a count");
     n = strtoull(r->word.text, &end, 10);
     if (*end || n > UINT32_MAX)
-        return complain(r, "a count");
+        return fsd_snapshot_complain(r, "a count");
     *out = (uint32_t)n;
-    return next(r);
+    return fsd_snapshot_next(r);
 }
 
 /* One of our own words, by the function that gives them; "-" is the empty one. */
-static bool take_own(struct reader *r, uint8_t *out, unsigned count,
+static bool take_own(struct fsd_snapshot_reader *r, uint8_t *out, unsigned count,
                      const char *(*name)(unsigned), const char *expected)
 {
-    const char *text = is_mark(r, "-") ? "" : r->word.text;
+    const char *text = fsd_snapshot_is_mark(r, "-") ? "" : r->word.text;
 
     for (unsigned i = 0; text && i < count; i++)
         if (!strcmp(name(i), text)) {
             *out = (uint8_t)i;
-            return next(r);
+            return fsd_snapshot_next(r);
         }
-    return complain(r, expected);
+    return fsd_snapshot_complain(r, expected);
 }
 
 static const char *kind_at(unsigned i)
@@ -239,13 +74,13 @@ static const char *role_at(unsigned i)
     return fsd_role_name((uint8_t)i);
 }
 
-static bool take_dtype(struct reader *r, uint8_t *out)
+static bool take_dtype(struct fsd_snapshot_reader *r, uint8_t *out)
 {
     return take_own(r, out, FSD__DTYPE_COUNT, dtype_at, "a type");
 }
 
 /* "fp16/chw32" */
-static bool take_form(struct reader *r, struct fsd_state_form *out)
+static bool take_form(struct fsd_snapshot_reader *r, struct fsd_state_form *out)
 {
     char *slash = r->word.kind == WORD_BARE ? strchr(r->word.text, '/') : NULL;
 
@@ -255,48 +90,50 @@ static bool take_form(struct reader *r, struct fsd_state_form *out)
     return take_dtype(r, &out->type);
 }
 
-static fsd_id look_up(const struct reader *r, const fsd_id *of)
+static fsd_id look_up(const struct fsd_snapshot_reader *r, const fsd_id *of)
 {
     fsd_id sym = fsd_intern_find(r->s->names, r->word.text, strlen(r->word.text));
 
     return sym < r->n_names ? of[sym] : FSD_NONE;
 }
 
-static bool take_ref(struct reader *r, fsd_ref *out, bool output, bool or_none)
+static bool take_ref(struct fsd_snapshot_reader *r, fsd_ref *out, bool output,
+                     bool or_none)
 {
     fsd_id id;
 
     *out = FSD_NONE;
-    if (or_none && is_mark(r, "-"))
-        return next(r);
-    if (!is_name(r))
-        return complain(r, "the name of a node");
+    if (or_none && fsd_snapshot_is_mark(r, "-"))
+        return fsd_snapshot_next(r);
+    if (!fsd_snapshot_is_name(r))
+        return fsd_snapshot_complain(r, "the name of a node");
     id = look_up(r, !r->word.port ? r->node_of : output ? r->output_of : r->input_of);
     if (id == FSD_NONE)
-        return complain(r, r->word.port ? "a port of this snapshot"
-                                        : "a node of this snapshot");
+        return fsd_snapshot_complain(r, r->word.port ? "a port of this snapshot"
+                                                     : "a node of this snapshot");
     *out = r->word.port ? FSD_REF_PORT | id : id;
-    return next(r);
+    return fsd_snapshot_next(r);
 }
 
-static bool take_node(struct reader *r, fsd_id *out)
+static bool take_node(struct fsd_snapshot_reader *r, fsd_id *out)
 {
     return take_ref(r, out, false, false) &&
-           (!(*out & FSD_REF_PORT) || complain(r, "the name of a node before"));
+           (!(*out & FSD_REF_PORT) ||
+            fsd_snapshot_complain(r, "the name of a node before"));
 }
 
-static bool take_source(struct reader *r, struct fsd_source *out)
+static bool take_source(struct fsd_snapshot_reader *r, struct fsd_source *out)
 {
     out->out = r->word.out;
     return take_ref(r, &out->at, false, true);
 }
 
-static bool take_refs(struct reader *r, struct fsd_span *out, bool output)
+static bool take_refs(struct fsd_snapshot_reader *r, struct fsd_span *out, bool output)
 {
     fsd_ref ref;
 
     out->at = r->s->refs.n;
-    while (is_name(r) || is_mark(r, "-")) {
+    while (fsd_snapshot_is_name(r) || fsd_snapshot_is_mark(r, "-")) {
         if (!take_ref(r, &ref, output, true))
             return false;
         fsd_vec_push(r->s->arena, &r->s->refs, ref);
@@ -305,40 +142,40 @@ static bool take_refs(struct reader *r, struct fsd_span *out, bool output)
     return true;
 }
 
-static bool take_nodes(struct reader *r, struct fsd_span *out)
+static bool take_nodes(struct fsd_snapshot_reader *r, struct fsd_span *out)
 {
     if (!take_refs(r, out, false))
         return false;
     for (uint32_t i = 0; i < out->n; i++)
         if (r->s->refs.at[out->at + i] & FSD_REF_PORT)
-            return complain(r, "only nodes before");
+            return fsd_snapshot_complain(r, "only nodes before");
     return true;
 }
 
-static bool take_double(struct reader *r, double *out)
+static bool take_double(struct fsd_snapshot_reader *r, double *out)
 {
     char *end;
 
     if (r->word.kind != WORD_BARE)
-        return complain(r, "milliseconds");
+        return fsd_snapshot_complain(r, "milliseconds");
     *out = strtod(r->word.text, &end);
     if (*end || !(*out >= 0 && *out < 1e12))
-        return complain(r, "milliseconds");
-    return next(r);
+        return fsd_snapshot_complain(r, "milliseconds");
+    return fsd_snapshot_next(r);
 }
 
-static bool take_ms(struct reader *r, struct fsd_span_ms *out)
+static bool take_ms(struct fsd_snapshot_reader *r, struct fsd_span_ms *out)
 {
     *out = (struct fsd_span_ms){-1, -1, -1};
-    if (!is_mark(r, "~"))
+    if (!fsd_snapshot_is_mark(r, "~"))
         return true;
-    return next(r) && take_double(r, &out->median) && take_double(r, &out->low) &&
-           take_double(r, &out->high);
+    return fsd_snapshot_next(r) && take_double(r, &out->median) &&
+           take_double(r, &out->low) && take_double(r, &out->high);
 }
 
-static bool finish_line(struct reader *r)
+static bool finish_line(struct fsd_snapshot_reader *r)
 {
-    return r->word.kind == WORD_END || complain(r, "the end of the line");
+    return r->word.kind == WORD_END || fsd_snapshot_complain(r, "the end of the line");
 }
 
 /* ----------------------------------------------------------------------- lines */
@@ -348,61 +185,61 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool take_hash(struct reader *r, uint64_t out[2])
+static bool take_hash(struct fsd_snapshot_reader *r, uint64_t out[2])
 {
     static const char prefix[] = "xxh128:";
     const char *at = r->word.text;
 
     if (r->word.kind != WORD_BARE || strlen(at) != strlen(prefix) + 32 ||
         memcmp(at, prefix, strlen(prefix)) != 0)
-        return complain(r, "xxh128: and 32 digits");
+        return fsd_snapshot_complain(r, "xxh128: and 32 digits");
     at += strlen(prefix);
     for (int i = 0; i < 32; i++) {
         if (digit(at[i]) < 0)
-            return complain(r, "xxh128: and 32 digits");
+            return fsd_snapshot_complain(r, "xxh128: and 32 digits");
         out[i < 16] = out[i < 16] << 4 | (uint64_t)digit(at[i]);
     }
-    return next(r);
+    return fsd_snapshot_next(r);
 }
 
-static bool read_model(struct reader *r)
+static bool read_model(struct fsd_snapshot_reader *r)
 {
     return take_hash(r, r->s->model_hash);
 }
 
-static bool read_engine(struct reader *r)
+static bool read_engine(struct fsd_snapshot_reader *r)
 {
     return take_hash(r, r->s->engine_hash) &&
            take_sym(r, &r->s->engine_kind, "a kind of dump") &&
            take_sym(r, &r->s->producer, "a producer");
 }
 
-static bool read_layers(struct reader *r)
+static bool read_layers(struct fsd_snapshot_reader *r)
 {
     return take_count(r, &r->s->layers) && take_count(r, &r->s->computing) &&
            take_count(r, &r->s->mapped);
 }
 
-static bool read_times(struct reader *r)
+static bool read_times(struct fsd_snapshot_reader *r)
 {
     return take_count(r, &r->s->profiles) && take_ms(r, &r->s->total);
 }
 
-static bool read_tool(struct reader *r)
+static bool read_tool(struct fsd_snapshot_reader *r)
 {
     fsd_sym version;
 
     return take_sym(r, &version, "a version");
 }
 
-static bool read_port(struct reader *r, bool output)
+static bool read_port(struct fsd_snapshot_reader *r, bool output)
 {
     struct fsd_state_port port = {.from = {FSD_NONE, 0}, .core_from = {FSD_NONE, 0}};
 
     if (!take_sym(r, &port.name, "a name") || !take_sym(r, &port.shape, "a shape") ||
         !take_form(r, &port.form))
         return false;
-    if (output && (!skip_mark(r, "<") || !take_source(r, &port.from)))
+    if (output && (!fsd_snapshot_skip_mark(r, "<") || !take_source(r, &port.from)))
         return false;
     if (output)
         fsd_vec_push(r->s->arena, &r->s->outputs, port);
@@ -415,22 +252,22 @@ static bool read_port(struct reader *r, bool output)
     return true;
 }
 
-static bool read_input(struct reader *r)
+static bool read_input(struct fsd_snapshot_reader *r)
 {
     return read_port(r, false);
 }
 
-static bool read_output(struct reader *r)
+static bool read_output(struct fsd_snapshot_reader *r)
 {
     return read_port(r, true);
 }
 
-static bool read_sources(struct reader *r, struct fsd_span *in)
+static bool read_sources(struct fsd_snapshot_reader *r, struct fsd_span *in)
 {
     struct fsd_source source;
 
     in->at = r->s->sources.n;
-    while (is_name(r) || is_mark(r, "-")) {
+    while (fsd_snapshot_is_name(r) || fsd_snapshot_is_mark(r, "-")) {
         if (!take_source(r, &source))
             return false;
         fsd_vec_push(r->s->arena, &r->s->sources, source);
@@ -439,7 +276,7 @@ static bool read_sources(struct reader *r, struct fsd_span *in)
     return true;
 }
 
-static bool read_node(struct reader *r)
+static bool read_node(struct fsd_snapshot_reader *r)
 {
     struct fsd_state_node n = {.named = true, .group = FSD_NONE};
 
@@ -450,27 +287,28 @@ static bool read_node(struct reader *r)
         return false;
     if (r->word.kind == WORD_BARE && !strcmp(r->word.text, "unnamed")) {
         n.named = false;
-        if (!next(r))
+        if (!fsd_snapshot_next(r))
             return false;
     }
-    if (!skip_mark(r, "<") || !read_sources(r, &n.in))
+    if (!fsd_snapshot_skip_mark(r, "<") || !read_sources(r, &n.in))
         return false;
-    if (is_mark(r, ";") && (!next(r) || !take_sym(r, &n.traits, "traits")))
+    if (fsd_snapshot_is_mark(r, ";") &&
+        (!fsd_snapshot_next(r) || !take_sym(r, &n.traits, "traits")))
         return false;
-    if (is_name(r) && !take_sym(r, &n.weight, "a weight"))
+    if (fsd_snapshot_is_name(r) && !take_sym(r, &n.weight, "a weight"))
         return false;
     fsd_vec_push(r->s->arena, &r->s->nodes, n);
     fsd_vec_push(r->s->arena, &r->lines->nodes, r->line);
     return true;
 }
 
-static bool read_borders(struct reader *r, struct fsd_span *out, bool in)
+static bool read_borders(struct fsd_snapshot_reader *r, struct fsd_span *out, bool in)
 {
     out->at = r->s->borders.n;
-    while (is_mark(r, in ? "<" : ">")) {
+    while (fsd_snapshot_is_mark(r, in ? "<" : ">")) {
         struct fsd_border b = {.at = FSD_NONE};
 
-        if (!next(r) || (in && !take_ref(r, &b.at, false, true)) ||
+        if (!fsd_snapshot_next(r) || (in && !take_ref(r, &b.at, false, true)) ||
             (!in && !take_node(r, &b.node)) || !take_form(r, &b.form) ||
             (in && !take_node(r, &b.node)))
             return false;
@@ -481,7 +319,7 @@ static bool read_borders(struct reader *r, struct fsd_span *out, bool in)
 }
 
 /* A node is in one group. */
-static bool claim(struct reader *r, const struct fsd_group *g)
+static bool claim(struct fsd_snapshot_reader *r, const struct fsd_group *g)
 {
     for (uint32_t i = 0; i < g->nodes.n; i++) {
         struct fsd_state_node *n = &r->s->nodes.at[r->s->refs.at[g->nodes.at + i]];
@@ -490,14 +328,14 @@ static bool claim(struct reader *r, const struct fsd_group *g)
             r->word.kind = WORD_BARE;
             r->word.text = fsd_arena_strndup(r->scratch, fsd_text(r->s->names, n->key),
                                              fsd_text_len(r->s->names, n->key));
-            return complain(r, "nodes that no group before has");
+            return fsd_snapshot_complain(r, "nodes that no group before has");
         }
         n->group = r->s->groups.n;
     }
-    return g->nodes.n || complain(r, "at least one node");
+    return g->nodes.n || fsd_snapshot_complain(r, "at least one node");
 }
 
-static bool read_group(struct reader *r)
+static bool read_group(struct fsd_snapshot_reader *r)
 {
     struct fsd_group g = {0};
 
@@ -506,10 +344,10 @@ static bool read_group(struct reader *r)
         return false;
     if (r->word.kind == WORD_BARE && !strcmp(r->word.text, "loose")) {
         g.loose = true;
-        if (!next(r))
+        if (!fsd_snapshot_next(r))
             return false;
     }
-    if (!skip_mark(r, ":") || !take_nodes(r, &g.nodes) || !claim(r, &g) ||
+    if (!fsd_snapshot_skip_mark(r, ":") || !take_nodes(r, &g.nodes) || !claim(r, &g) ||
         !read_borders(r, &g.in, true) || !read_borders(r, &g.out, false) ||
         !take_ms(r, &g.ms))
         return false;
@@ -518,7 +356,7 @@ static bool read_group(struct reader *r)
     return true;
 }
 
-static bool read_move(struct reader *r)
+static bool read_move(struct fsd_snapshot_reader *r)
 {
     struct fsd_move m = {0};
 
@@ -527,15 +365,16 @@ static bool read_move(struct reader *r)
         return false;
     if (r->word.kind == WORD_BARE && !strcmp(r->word.text, "inserted")) {
         m.inserted = true;
-        if (!next(r))
+        if (!fsd_snapshot_next(r))
             return false;
     }
-    if (!skip_mark(r, ":") || !take_form(r, &m.before) || !skip_mark(r, "->") ||
-        !take_form(r, &m.after) || !skip_mark(r, "<") ||
-        !take_refs(r, &m.from, false) || !skip_mark(r, ">") ||
-        !take_refs(r, &m.to, true))
+    if (!fsd_snapshot_skip_mark(r, ":") || !take_form(r, &m.before) ||
+        !fsd_snapshot_skip_mark(r, "->") || !take_form(r, &m.after) ||
+        !fsd_snapshot_skip_mark(r, "<") || !take_refs(r, &m.from, false) ||
+        !fsd_snapshot_skip_mark(r, ">") || !take_refs(r, &m.to, true))
         return false;
-    if (is_mark(r, "=") && (!next(r) || !take_nodes(r, &m.nodes)))
+    if (fsd_snapshot_is_mark(r, "=") &&
+        (!fsd_snapshot_next(r) || !take_nodes(r, &m.nodes)))
         return false;
     if (!take_ms(r, &m.ms))
         return false;
@@ -544,7 +383,7 @@ static bool read_move(struct reader *r)
     return true;
 }
 
-static bool read_end(struct reader *r)
+static bool read_end(struct fsd_snapshot_reader *r)
 {
     r->ended = true;
     return true;
@@ -555,7 +394,7 @@ static const struct {
     const char *word;
     unsigned rank;
     bool once;
-    bool (*read)(struct reader *r);
+    bool (*read)(struct fsd_snapshot_reader *r);
 } line_kinds[] = {
     {"tool", 1, true, read_tool},      {"model", 2, true, read_model},
     {"engine", 3, true, read_engine},  {"layers", 4, true, read_layers},
@@ -565,45 +404,18 @@ static const struct {
     {"end", 10, true, read_end},
 };
 
-static bool next_line(struct reader *r)
-{
-    const char *end;
-
-    if (r->next_line == r->end)
-        return false;
-    r->at = r->next_line;
-    end = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    r->line_end = end ? end : r->end;
-    r->next_line = end ? end + 1 : r->end;
-    if (r->line_end > r->at && r->line_end[-1] == '\r')
-        r->line_end--;
-    r->line++;
-    return true;
-}
-
-/* A line with words in it, and the first of them; false at the end, or after a
- * complaint. */
-static bool next_words(struct reader *r)
-{
-    while (r->status == FSD_OK && next_line(r)) {
-        if (!next(r))
-            return false;
-        if (r->word.kind != WORD_END)
-            return true;
-    }
-    return false;
-}
-
 /* ---------------------------------------------------------------------- passes */
 
-static bool read_first(struct reader *r)
+static bool read_first(struct fsd_snapshot_reader *r)
 {
     uint32_t format = 0;
 
-    if (!next_words(r) || strcmp(r->word.text, "fusiondiff") != 0 || !next(r) ||
-        r->word.kind != WORD_BARE || strcmp(r->word.text, "snapshot") != 0)
-        return complain(r, "'fusiondiff snapshot' and the number of a format");
-    if (!next(r) || !take_count(r, &format))
+    if (!fsd_snapshot_next_line(r) || strcmp(r->word.text, "fusiondiff") != 0 ||
+        !fsd_snapshot_next(r) || r->word.kind != WORD_BARE ||
+        strcmp(r->word.text, "snapshot") != 0)
+        return fsd_snapshot_complain(
+            r, "'fusiondiff snapshot' and the number of a format");
+    if (!fsd_snapshot_next(r) || !take_count(r, &format))
         return false;
     if (format > FSD_SNAPSHOT_FORMAT)
         r->status = fsd_fail(r->err, FSD_E_UNSUPPORTED, r->name, FSD_POS_LINE, r->line,
@@ -611,11 +423,11 @@ static bool read_first(struct reader *r)
                              "%u: a newer fusiondiff wrote it",
                              FSD_SNAPSHOT_FORMAT, format);
     else if (!format)
-        return complain(r, "the number of a format");
+        return fsd_snapshot_complain(r, "the number of a format");
     return r->status == FSD_OK && finish_line(r);
 }
 
-static void rewind_to(struct reader *r, const struct fsd_file *file)
+static void rewind_to(struct fsd_snapshot_reader *r, const struct fsd_file *file)
 {
     r->next_line = (const char *)file->bytes;
     r->end = r->next_line + file->size;
@@ -631,7 +443,7 @@ struct name {
 
 typedef FSD_VEC(struct name) name_vec;
 
-static void learn_line(struct reader *r, name_vec *names)
+static void learn_line(struct fsd_snapshot_reader *r, name_vec *names)
 {
     static const char *const words[] = {"node", "input", "output"};
 
@@ -640,13 +452,13 @@ static void learn_line(struct reader *r, name_vec *names)
 
         if (strcmp(r->word.text, words[i]) != 0)
             continue;
-        if (next(r) && take_sym(r, &name.sym, "a name"))
+        if (fsd_snapshot_next(r) && take_sym(r, &name.sym, "a name"))
             fsd_vec_push(r->scratch, names, name);
         return;
     }
 }
 
-static bool set_names(struct reader *r, const name_vec *names)
+static bool set_names(struct fsd_snapshot_reader *r, const name_vec *names)
 {
     fsd_id **of[] = {&r->node_of, &r->input_of, &r->output_of};
     uint32_t count[3] = {0};
@@ -666,7 +478,7 @@ static bool set_names(struct reader *r, const name_vec *names)
             r->word.text =
                 fsd_arena_strndup(r->scratch, fsd_text(r->s->names, name->sym),
                                   fsd_text_len(r->s->names, name->sym));
-            return complain(r, "a node of another name");
+            return fsd_snapshot_complain(r, "a node of another name");
         }
         if (*id == FSD_NONE)
             *id = count[name->what];
@@ -675,19 +487,19 @@ static bool set_names(struct reader *r, const name_vec *names)
     return true;
 }
 
-static bool learn(struct reader *r, const struct fsd_file *file)
+static bool learn(struct fsd_snapshot_reader *r, const struct fsd_file *file)
 {
     name_vec names = {0};
 
     rewind_to(r, file);
     if (!read_first(r))
         return false;
-    while (next_words(r))
+    while (fsd_snapshot_next_line(r))
         learn_line(r, &names);
     return r->status == FSD_OK && set_names(r, &names);
 }
 
-static bool fill_line(struct reader *r, unsigned *rank)
+static bool fill_line(struct fsd_snapshot_reader *r, unsigned *rank)
 {
     size_t i = 0;
 
@@ -695,21 +507,21 @@ static bool fill_line(struct reader *r, unsigned *rank)
            (r->word.kind != WORD_BARE || strcmp(line_kinds[i].word, r->word.text) != 0))
         i++;
     if (i == FSD_COUNT_OF(line_kinds))
-        return complain(r, "node, group, move or another kind of line");
+        return fsd_snapshot_complain(r, "node, group, move or another kind of line");
     if (line_kinds[i].rank < *rank + line_kinds[i].once)
-        return complain(r, "the lines in their order");
+        return fsd_snapshot_complain(r, "the lines in their order");
     *rank = line_kinds[i].rank;
-    return next(r) && line_kinds[i].read(r) && finish_line(r);
+    return fsd_snapshot_next(r) && line_kinds[i].read(r) && finish_line(r);
 }
 
-static void fill(struct reader *r, const struct fsd_file *file)
+static void fill(struct fsd_snapshot_reader *r, const struct fsd_file *file)
 {
     unsigned rank = 0;
 
     rewind_to(r, file);
     if (!read_first(r))
         return;
-    while (next_words(r))
+    while (fsd_snapshot_next_line(r))
         if (!fill_line(r, &rank))
             return;
     r->word.kind = WORD_END;
@@ -722,11 +534,11 @@ static enum fsd_status read_file(struct fsd_state *s, const struct fsd_file *fil
                                  struct fsd_snapshot_lines *lines,
                                  struct fsd_error *err)
 {
-    struct reader r = {.s = s,
-                       .scratch = fsd_arena_new(),
-                       .name = file->name,
-                       .lines = lines,
-                       .err = err};
+    struct fsd_snapshot_reader r = {.s = s,
+                                    .scratch = fsd_arena_new(),
+                                    .name = file->name,
+                                    .lines = lines,
+                                    .err = err};
 
     if (learn(&r, file))
         fill(&r, file);

@@ -64,16 +64,8 @@ static size_t cut(const struct path *path, unsigned depth)
     return path->len;
 }
 
-static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
+static void share_in_layers(const struct fsd_diff *d, struct path *paths)
 {
-    uint32_t n = d->model->nodes.n;
-    struct path *paths = FSD_NEW(arena, struct path, n);
-
-    for (fsd_id i = 0; i < n; i++) {
-        paths[i] = path_of(fsd_text(d->names, d->model->nodes.at[i].name));
-        if (!paths[i].len)
-            paths[i] = weight_path(d, i);
-    }
     for (fsd_id layer = 0; layer < d->engine->nodes.n; layer++) {
         struct path known = {"", 0, '/'};
 
@@ -90,6 +82,39 @@ static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
                 *path = known;
         }
     }
+}
+
+/* A quantizer left standing has the scopes of who reads what it makes. */
+static void share_with_readers(const struct fsd_diff *d, struct path *paths)
+{
+    for (fsd_id layer = 0; layer < d->engine->nodes.n; layer++) {
+        const struct fsd_flow *flow = &d->flows.of[layer];
+        fsd_id reader = FSD_NONE;
+
+        for (uint32_t i = 0; reader == FSD_NONE && i < flow->readers.n; i++)
+            reader = d->flows.readers.at[flow->readers.at + i].node;
+        for (uint32_t k = 0; reader != FSD_NONE && k < d->match->of_layer[layer].n;
+             k++) {
+            struct path *path = &paths[fsd_match_of_layer(d->match, layer, k)->node];
+
+            if (!path->len)
+                *path = paths[reader];
+        }
+    }
+}
+
+static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    uint32_t n = d->model->nodes.n;
+    struct path *paths = FSD_NEW(arena, struct path, n);
+
+    for (fsd_id i = 0; i < n; i++) {
+        paths[i] = path_of(fsd_text(d->names, d->model->nodes.at[i].name));
+        if (!paths[i].len && !(d->facts->traits[i] & FSD_OP_QDQ))
+            paths[i] = weight_path(d, i);
+    }
+    share_in_layers(d, paths);
+    share_with_readers(d, paths);
     return paths;
 }
 

@@ -5,7 +5,8 @@
  *     model.12.cv1.conv.weight                 scopes model, 12, cv1, conv
  *
  * A node whose own name has no scopes has those of the weight it reads; one without a
- * weight those of the first node that it shares a layer with.
+ * weight those of the first node that it shares a layer with; a quantizer left standing
+ * those of the node that reads what it makes.
  */
 #ifndef FSD_COST_SCOPE_H
 #define FSD_COST_SCOPE_H

@@ -117,6 +117,13 @@ struct fsd_summary {
     uint32_t by_severity[FSD__SEVERITY_COUNT];
 };
 
+/** The nodes of one operator together. */
+struct fsd_op_time {
+    fsd_sym op;
+    uint32_t nodes; /**< that layers compute */
+    double ms;      /**< their parts of their layers' times */
+};
+
 enum { FSD_SHAPE_RANK = 8 };
 
 /** The shape of a model's tensor as far as it could be told; -1 for a size that is not
@@ -142,11 +149,12 @@ struct fsd_diff {
     struct fsd_flows flows;
     struct fsd_islands islands;
     struct fsd_shape *shapes; /**< by tensor of the model */
-    int64_t *dim_sizes; /**< by symbol: the size that the user gave a named dimension;
-                           0: none.  NULL: none at all */
+    int64_t *dim_sizes; /**< by symbol: the size of a named dimension, by the user or by
+                           the engine's inputs; 0: none */
     uint32_t n_dim_sizes;
     double peak_gb_s, peak_top_s; /**< of the device; 0: not known */
     struct fsd_times times;
+    FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
     double **profile_ms; /**< by profile, by layer; negative: not known */
     FSD_VEC(struct fsd_finding) findings;
     FSD_VEC(fsd_id) subjects;
@@ -159,7 +167,7 @@ void fsd_diff_kinds(struct fsd_diff *d); /**< kind, inserted, precision of layer
 /* then fsd_diff_flows(), flow.h */
 void fsd_diff_fates(struct fsd_diff *d);      /**< fate of nodes */
 void fsd_diff_causes(struct fsd_diff *d);     /**< cause of layers */
-void fsd_diff_log(struct fsd_diff *d);    /**< what the build log adds to both */
+void fsd_diff_log(struct fsd_diff *d);        /**< what the build log adds to both */
 void fsd_diff_precisions(struct fsd_diff *d); /**< requested, realised of nodes */
 /* then the costs, cost/cost.h, and fsd_diff_islands(), island.h */
 void fsd_diff_rules(struct fsd_diff *d);     /**< findings */

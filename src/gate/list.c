@@ -91,8 +91,10 @@ void fsd_list_finish(struct fsd_list *list)
 
         list->rules.at[item->rule].found++;
         list->by_severity[item->severity]++;
-        list->failed |= item->severity >= list->fails_at;
+        list->failed |= item->severity >= list->fails_at && !list->accepts;
     }
+    if (list->judges)
+        list->verdict = list->accepts ? "accepted" : list->failed ? "failed" : "passed";
     for (uint32_t i = 0; i < list->rules.n; i++)
         list->ignored += list->rules.at[i].ignored;
     set_fingerprints(list);

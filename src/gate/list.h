@@ -38,7 +38,10 @@ struct fsd_list_row {
 
 struct fsd_list {
     struct fsd_arena *arena;
-    const char *title; /**< "diff" or "check" */
+    const char *title;   /**< "diff" or "check" */
+    const char *verdict; /**< "passed", "failed", "accepted"; NULL: nothing is judged */
+    bool judges,
+        accepts; /**< a check; one that rewrites its snapshot, and never fails */
     const char *model, *engine;
     const char *snapshot;       /**< NULL: one build only */
     enum fsd_severity fails_at; /**< JUnit's failure */

@@ -470,6 +470,15 @@ static void add_times_table(cJSON *object, const char *key, const double *ms,
             cJSON_AddNumberToObject(table, name(i), ms[i]);
 }
 
+static void add_op_times(const struct fsd_diff *d, cJSON *object)
+{
+    cJSON *table = cJSON_AddObjectToObject(object, "by_op");
+
+    for (uint32_t i = 0; i < d->op_times.n; i++)
+        cJSON_AddNumberToObject(table, fsd_text(d->names, d->op_times.at[i].op),
+                                d->op_times.at[i].ms);
+}
+
 static void add_times(const struct fsd_diff *d, cJSON *summary)
 {
     const struct fsd_times *t = &d->times;
@@ -491,6 +500,7 @@ static void add_times(const struct fsd_diff *d, cJSON *summary)
     add_times_table(ms, "by_kind", t->by_kind, FSD__KIND_COUNT, kind_at);
     add_times_table(ms, "by_cause", t->by_cause, FSD__CAUSE_COUNT, cause_at);
     cJSON_AddNumberToObject(ms, "no_cause", t->by_cause[FSD_CAUSE_NONE]);
+    add_op_times(d, ms);
 }
 
 static void add_summary(const struct fsd_diff *d, cJSON *report)

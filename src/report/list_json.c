@@ -109,7 +109,7 @@ void fsd_list_put_json(const struct fsd_list *list, const struct fsd_style *styl
         cJSON_AddStringToObject(report, "snapshot", list->snapshot);
     cJSON_AddStringToObject(report, "model", list->model);
     cJSON_AddStringToObject(report, "engine", list->engine);
-    cJSON_AddBoolToObject(report, "failed", list->failed);
+    cJSON_AddStringToObject(report, "verdict", list->verdict ? list->verdict : "");
     add_rows(list, report);
     add_rules(list, report);
     items = cJSON_AddArrayToObject(report, "findings");

@@ -4,7 +4,7 @@
 
 static bool fails(const struct fsd_list *list, const struct fsd_list_item *item)
 {
-    return item->severity >= list->fails_at;
+    return item->severity >= list->fails_at && !list->accepts;
 }
 
 static void put_messages(const struct fsd_list *list, uint32_t rule, bool failing,

@@ -46,7 +46,7 @@ void fsd_list_put_text(const struct fsd_list *list, const struct fsd_style *styl
     for (uint32_t i = 0; i < list->rules.n; i++)
         put_rule(&list->rules.at[i], out);
     fsd_ink(style, list->failed ? FSD_INK_ALARM : FSD_INK_TITLE, out);
-    fputs(list->failed ? "failed" : "passed", out);
+    fputs(list->verdict ? list->verdict : list->title, out);
     fsd_ink(style, FSD_INK_PLAIN, out);
     fprintf(out, ": %u errors, %u warnings, %u notes, %u ignored\n",
             list->by_severity[FSD_ERROR], list->by_severity[FSD_WARNING],

@@ -91,7 +91,7 @@ static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
     struct fsd_drawing *w = s->w;
 
     if (s->terminal[tensor] == FSD_NONE) {
-        struct fsd_box box = {s->side, kind, {w->items.n, 1}, FSD_NONE, NULL};
+        struct fsd_box box = {s->side, kind, {w->items.n, 1}, FSD_NONE, 0, NULL};
 
         fsd_vec_push(w->arena, &w->items, tensor);
         fsd_vec_push(w->arena, &w->boxes, box);
@@ -212,28 +212,6 @@ static void join_wires(struct fsd_drawing *w)
 
 /* ----------------------------------------------------------------------- ties */
 
-fsd_id fsd_picture_home(const struct fsd_diff *d, const struct fsd_pick *pick,
-                        fsd_id node)
-{
-    const struct fsd_match *m = d->match;
-    fsd_id region = m->region_of_node[node], near = d->nodes[node].near_layer;
-
-    for (uint32_t i = 0; i < m->of_node[node].n; i++) {
-        fsd_id layer = fsd_match_of_node(m, node, i)->layer;
-
-        if (pick->layers[layer])
-            return layer;
-    }
-    if (region != FSD_NONE)
-        for (uint32_t i = 0; i < m->regions.at[region].layers.n; i++) {
-            fsd_id layer = m->pool.at[m->regions.at[region].layers.at + i];
-
-            if (pick->layers[layer])
-                return layer;
-        }
-    return near != FSD_NONE && pick->layers[near] ? near : FSD_NONE;
-}
-
 static void add_tie(struct fsd_drawing *w, struct fsd_tie tie)
 {
     fsd_vec_push(w->arena, &w->ties, tie);
@@ -243,8 +221,7 @@ static void tie_node(const struct side *model, const struct side *engine, fsd_id
 {
     struct fsd_drawing *w = model->w;
     const struct fsd_match *m = w->d->match;
-    fsd_id box = model->box[node], region = m->region_of_node[node];
-    fsd_id cluster = w->boxes.at[box].cluster;
+    fsd_id box = model->box[node], cluster = w->boxes.at[box].cluster;
 
     for (uint32_t i = 0; i < m->of_node[node].n; i++) {
         fsd_id layer = fsd_match_of_node(m, node, i)->layer;
@@ -253,14 +230,33 @@ static void tie_node(const struct side *model, const struct side *engine, fsd_id
             add_tie(w, (struct fsd_tie){box, engine->box[layer],
                                         engine->box[layer] != cluster, false});
     }
-    if (region == FSD_NONE || m->of_node[node].n)
+}
+
+/* Every layer of a region is tied to the region's first node, not to each: regions are
+ * large. */
+static void tie_region(const struct side *model, const struct side *engine,
+                       const struct fsd_region *region)
+{
+    struct fsd_drawing *w = model->w;
+    const fsd_id *pool = w->d->match->pool.at;
+    fsd_id box = FSD_NONE;
+
+    for (uint32_t i = 0; i < region->nodes.n && box == FSD_NONE; i++) {
+        fsd_id node = pool[region->nodes.at + i];
+
+        if (model->in[node] && !w->d->match->of_node[node].n &&
+            !fsd_node_vanished(w->d, node))
+            box = model->box[node];
+    }
+    if (box == FSD_NONE)
         return;
-    for (uint32_t i = 0; i < m->regions.at[region].layers.n; i++) {
-        fsd_id layer = m->pool.at[m->regions.at[region].layers.at + i];
+    for (uint32_t i = 0; i < region->layers.n; i++) {
+        fsd_id layer = pool[region->layers.at + i];
 
         if (engine->in[layer])
             add_tie(w, (struct fsd_tie){box, engine->box[layer],
-                                        engine->box[layer] != cluster, true});
+                                        engine->box[layer] != w->boxes.at[box].cluster,
+                                        true});
     }
 }
 
@@ -291,12 +287,28 @@ static void join_ties(struct fsd_drawing *w)
     w->ties.n = n;
 }
 
+/* Only layers that have nodes take a colour, so that neighbours differ. */
+static void tint(struct fsd_drawing *w)
+{
+    bool *owns = FSD_NEW(w->arena, bool, w->boxes.n);
+    unsigned next = 0;
+
+    for (fsd_id b = 0; b < w->boxes.n; b++)
+        if (w->boxes.at[b].cluster != FSD_NONE)
+            owns[w->boxes.at[b].cluster] = true;
+    for (uint32_t i = 0; i < w->ties.n; i++)
+        owns[w->ties.at[i].engine] = true;
+    for (fsd_id b = 0; b < w->boxes.n; b++)
+        if (owns[b])
+            w->boxes.at[b].tint = next++;
+}
+
 static void add_clusters(const struct side *model, const struct side *engine)
 {
     struct fsd_drawing *w = model->w;
 
     for (fsd_id n = 0; n < model->g->nodes.n; n++) {
-        fsd_id home = model->in[n] ? fsd_picture_home(w->d, &w->pick, n) : FSD_NONE;
+        fsd_id home = model->in[n] ? w->pick.homes[n] : FSD_NONE;
 
         if (home != FSD_NONE && w->boxes.at[model->box[n]].cluster == FSD_NONE)
             w->boxes.at[model->box[n]].cluster = engine->box[home];
@@ -304,7 +316,10 @@ static void add_clusters(const struct side *model, const struct side *engine)
     for (fsd_id n = 0; n < model->g->nodes.n; n++)
         if (model->in[n])
             tie_node(model, engine, n);
+    for (fsd_id r = 0; r < w->d->match->regions.n; r++)
+        tie_region(model, engine, &w->d->match->regions.at[r]);
     join_ties(w);
+    tint(w);
 }
 
 /* ------------------------------------------------------------------------ all */

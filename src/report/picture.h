@@ -31,8 +31,10 @@ struct fsd_box {
     enum fsd_side side;
     enum fsd_box_kind kind;
     struct fsd_span items; /**< in fsd_drawing.items: nodes, layers, or one tensor */
-    fsd_id cluster;        /**< model side: the layer whose it is; FSD_NONE */
-    const char *title;     /**< what the items have in common; NULL: nothing */
+    fsd_id
+        cluster;   /**< model side: the engine's box whose cluster it is in; FSD_NONE */
+    unsigned tint; /**< engine side: number of its colour; neighbours have others */
+    const char *title; /**< what the items have in common; NULL: nothing */
 };
 
 struct fsd_wire {
@@ -53,7 +55,10 @@ struct fsd_tie {
 /** What is in the picture; by node and by layer. */
 struct fsd_pick {
     bool *nodes, *layers;
-    bool partial;        /**< not everything */
+    fsd_id *homes; /**< by node: the layer whose cluster it is in: the first picked one
+                        that computes it; of a vanished node the one between whose
+                      tensors it lies, where it is next to a node of that; FSD_NONE */
+    bool partial;  /**< not everything */
     uint32_t constants;  /**< Constant nodes left out */
     const char *subject; /**< "reformats and what is next to them" */
 };
@@ -107,11 +112,6 @@ struct fsd_sharing fsd_picture_collapse(const struct fsd_diff *d,
                                         struct fsd_grain grain,
                                         struct fsd_arena *arena);
 
-/** The layer whose cluster a node is in: the first picked one that computes it, else
- * the one between whose tensors it vanished; FSD_NONE.  */
-fsd_id fsd_picture_home(const struct fsd_diff *d, const struct fsd_pick *pick,
-                        fsd_id node);
-
 /** True for a node that no layer computes. */
 bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);
 
@@ -123,7 +123,7 @@ struct fsd_drawing *fsd_drawing_new(const struct fsd_diff *d, struct fsd_pick pi
  *  process, which is killed when it takes too long; then a coarser grain is tried.
  *  @param format "dot", "svg", "png" or "pdf".
  *  @return FSD_OK; FSD_E_ARG for words of the style's picture that mean nothing;
- *          FSD_E_WRITE when no layout came to an end. */
+ *          FSD_E_LIMIT when no layout came to an end in its time. */
 enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
                                   const struct fsd_style *style, FILE *out,
                                   struct fsd_error *err);

@@ -184,7 +184,7 @@ static void join_nodes_of_lines(const struct fsd_diff *d, const struct fsd_pick 
     for (fsd_id l = 0; l < g->nodes.n; l++)
         members[s->layers[l]]++;
     for (fsd_id n = 0; n < d->model->nodes.n; n++) {
-        fsd_id home = pick->nodes[n] ? fsd_picture_home(d, pick, n) : FSD_NONE;
+        fsd_id home = pick->nodes[n] ? pick->homes[n] : FSD_NONE;
 
         if (home == FSD_NONE || members[s->layers[home]] < LEAST_RUN)
             continue;
@@ -221,7 +221,7 @@ static void bundle_vanished(const struct fsd_diff *d, const struct fsd_pick *pic
 
             if (from != FSD_NONE && may_bundle(d, pick, taken, from) &&
                 d->nodes[from].fate == d->nodes[n].fate &&
-                fsd_picture_home(d, pick, from) == fsd_picture_home(d, pick, n))
+                pick->homes[from] == pick->homes[n])
                 join(bundle, from, n);
         }
     }
@@ -277,6 +277,21 @@ static fsd_id first_of(struct scopes *scopes, struct fsd_arena *arena, fsd_sym k
     return scopes->first.at[key];
 }
 
+/* A constant outside any scope ("Slice_2345") belongs to what reads it.  Readers come
+ * later in the file, so from the end. */
+static void adopt_keys(const struct fsd_diff *d, fsd_sym *key)
+{
+    const struct fsd_graph *g = d->model;
+
+    for (fsd_id n = g->nodes.n; n-- > 0;) {
+        fsd_id out = fsd_node_out_tensor(g, n, 0);
+
+        if (!key[n] && out != FSD_NONE && fsd_node_vanished(d, n) &&
+            g->tensors.at[out].consumers.n)
+            key[n] = key[g->links.at[g->tensors.at[out].consumers.at]];
+    }
+}
+
 static fsd_sym *node_keys(const struct fsd_diff *d, unsigned depth,
                           struct fsd_intern *keys, struct fsd_arena *arena)
 {
@@ -287,6 +302,7 @@ static fsd_sym *node_keys(const struct fsd_diff *d, unsigned depth,
 
         key[n] = fsd_intern_add(keys, name, scope_length(name, depth));
     }
+    adopt_keys(d, key);
     return key;
 }
 
@@ -361,7 +377,7 @@ static void share_parts(const struct fsd_diff *d, const struct fsd_pick *pick,
             s->layers[l] = first[l / size];
         }
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        fsd_id home = pick->nodes[i] ? fsd_picture_home(d, pick, i) : FSD_NONE;
+        fsd_id home = pick->nodes[i] ? pick->homes[i] : FSD_NONE;
 
         if (!pick->nodes[i])
             continue;

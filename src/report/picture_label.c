@@ -432,7 +432,7 @@ static const struct fsd_form *wire_form(const struct fsd_graph *g,
 }
 
 static void put_wire_text(const struct fsd_drawing *w, const struct fsd_wire *wire,
-                          FILE *out)
+                          const char *new_line, FILE *out)
 {
     const struct fsd_graph *g = graph_of(w, w->boxes.at[wire->from].side);
     const struct fsd_form *a = wire_form(g, wire, true), *b = wire_form(g, wire, false);
@@ -444,18 +444,21 @@ static void put_wire_text(const struct fsd_drawing *w, const struct fsd_wire *wi
         put_type(b, out);
     }
     if (a->ranked) {
-        fputs("\\n", out);
+        fputs(new_line, out);
         put_shape(g, a, out);
     }
 }
 
+/* Indented and to the left: the wire runs along the label's left end. */
 void fsd_put_wire_label(const struct fsd_drawing *w, const struct fsd_wire *wire,
                         FILE *out)
 {
+    fputs("  ", out);
     if (wire->n > 1)
         fprintf(out, "%u tensors", wire->n);
     else
-        put_wire_text(w, wire, out);
+        put_wire_text(w, wire, "\\l  ", out);
+    fputs("\\l", out);
 }
 
 void fsd_put_wire_tip(const struct fsd_drawing *w, const struct fsd_wire *wire,
@@ -466,7 +469,7 @@ void fsd_put_wire_tip(const struct fsd_drawing *w, const struct fsd_wire *wire,
     fsd_put_dot_text(out, fsd_text(w->d->names, g->tensors.at[wire->tensor].name),
                      TIP_NAME);
     fputs("\\n", out);
-    put_wire_text(w, wire, out);
+    put_wire_text(w, wire, "\\n", out);
     if (wire->n > 1)
         fprintf(out, "\\nand %u more tensors", wire->n - 1);
 }

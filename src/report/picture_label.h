@@ -28,9 +28,9 @@ void fsd_put_wire_tip(const struct fsd_drawing *w, const struct fsd_wire *wire,
 /** The caption and the legend: an HTML-like label. */
 void fsd_put_legend(const struct fsd_drawing *w, FILE *out);
 
-/** The colours of a layer and its cluster, the same in every picture of an engine. */
-const char *fsd_cluster_fill(fsd_id layer);
-const char *fsd_cluster_line(fsd_id layer);
+/** The colours of a layer and its cluster. */
+const char *fsd_cluster_fill(unsigned tint);
+const char *fsd_cluster_line(unsigned tint);
 
 /** How a box looks; strings are literals of Graphviz's words. */
 struct fsd_look {

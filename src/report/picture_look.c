@@ -11,14 +11,14 @@ static const char *const fills[] = {"#bbccee", "#eeeebb", "#ccddaa",
 static const char *const lines[] = {"#4a6fa5", "#99992e", "#6b8e3a",
                                     "#b05c5c", "#2e86a8", "#83609c"};
 
-const char *fsd_cluster_fill(fsd_id layer)
+const char *fsd_cluster_fill(unsigned tint)
 {
-    return fills[layer % FSD_COUNT_OF(fills)];
+    return fills[tint % FSD_COUNT_OF(fills)];
 }
 
-const char *fsd_cluster_line(fsd_id layer)
+const char *fsd_cluster_line(unsigned tint)
 {
-    return lines[layer % FSD_COUNT_OF(lines)];
+    return lines[tint % FSD_COUNT_OF(lines)];
 }
 
 const char *fsd_type_color(enum fsd_dtype type)
@@ -31,14 +31,9 @@ const char *fsd_type_color(enum fsd_dtype type)
 
 const char *fsd_type_width(enum fsd_dtype type)
 {
-    static const char *const by_rank[] = {"1", "1.4", "1.4", "2", "3", "3.5"};
+    static const char *const by_rank[] = {"1", "1.2", "1.2", "1.7", "2.4", "2.8"};
 
     return by_rank[fsd_dtype_rank(type)];
-}
-
-static fsd_id first_item(const struct fsd_drawing *w, const struct fsd_box *box)
-{
-    return w->items.at[box->items.at];
 }
 
 static bool all_vanished(const struct fsd_drawing *w, const struct fsd_box *box)
@@ -60,17 +55,17 @@ static bool all_inserted(const struct fsd_drawing *w, const struct fsd_box *box)
 static struct fsd_look model_look(const struct fsd_drawing *w,
                                   const struct fsd_box *box)
 {
-    fsd_id layer =
-        box->cluster == FSD_NONE ? FSD_NONE : first_item(w, &w->boxes.at[box->cluster]);
+    unsigned tint;
 
     if (all_vanished(w, box))
         return (struct fsd_look){"box", "rounded,filled,dashed", "#f4f4f4", "#999999",
                                  "1"};
-    if (layer == FSD_NONE) /* nobody knows what became of it */
+    if (box->cluster == FSD_NONE)
         return (struct fsd_look){"box", "rounded,filled,bold", "#ffffff", "#cc0000",
                                  "2"};
-    return (struct fsd_look){"box", "rounded,filled", fsd_cluster_fill(layer),
-                             fsd_cluster_line(layer), "1"};
+    tint = w->boxes.at[box->cluster].tint;
+    return (struct fsd_look){"box", "rounded,filled", fsd_cluster_fill(tint),
+                             fsd_cluster_line(tint), "1"};
 }
 
 struct fsd_look fsd_box_look(const struct fsd_drawing *w, const struct fsd_box *box)
@@ -80,9 +75,9 @@ struct fsd_look fsd_box_look(const struct fsd_drawing *w, const struct fsd_box *
     if (box->side == FSD_SIDE_MODEL)
         return model_look(w, box);
     if (all_inserted(w, box))
-        return (struct fsd_look){"octagon", "filled,bold", "#fff1e0", "#d55e00", "2.5"};
-    return (struct fsd_look){"box", "filled", fsd_cluster_fill(first_item(w, box)),
-                             fsd_cluster_line(first_item(w, box)), "1.5"};
+        return (struct fsd_look){"box", "filled,bold", "#fff1e0", "#d55e00", "2.5"};
+    return (struct fsd_look){"box", "filled", fsd_cluster_fill(box->tint),
+                             fsd_cluster_line(box->tint), "1.5"};
 }
 
 static enum fsd_dtype type_at(const struct fsd_graph *g, fsd_id port, fsd_id tensor)

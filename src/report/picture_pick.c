@@ -136,6 +136,13 @@ static void take_layers_of(const struct fsd_diff *d, struct front *layers, bool 
         take(layers, in, fsd_match_of_node(d->match, node, i)->layer);
 }
 
+/* What vanished beside a layer says nothing about reformats. */
+static void leave_vanished_out(const struct fsd_diff *d, struct fsd_pick *pick)
+{
+    for (fsd_id n = 0; n < d->model->nodes.n; n++)
+        pick->nodes[n] = pick->nodes[n] && !fsd_node_vanished(d, n);
+}
+
 static bool has_picked_layer(const struct fsd_diff *d, const bool *layers, fsd_id node)
 {
     fsd_id near = d->nodes[node].near_layer, region = d->match->region_of_node[node];
@@ -229,6 +236,8 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
     else
         grow(d->engine, &layers, pick->layers, depth);
     take_nodes_of_layers(d, pick);
+    if (subject->wants == is_inserted)
+        leave_vanished_out(d, pick);
     pick->subject = subject->phrase;
     return FSD_OK;
 }
@@ -243,6 +252,87 @@ static void leave_constants_out(const struct fsd_diff *d, struct fsd_pick *pick)
             pick->nodes[n] = false;
             pick->constants++;
         }
+}
+
+/* ------------------------------------------------------------------------ homes */
+
+static bool computes(const struct fsd_diff *d, fsd_id layer, fsd_id node)
+{
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
+        if (fsd_match_of_node(d->match, node, i)->layer == layer)
+            return true;
+    return false;
+}
+
+static bool any_computed(const struct fsd_diff *d, fsd_id layer, struct fsd_span ends)
+{
+    for (uint32_t i = 0; i < ends.n; i++)
+        if (computes(d, layer, d->model->links.at[ends.at + i]))
+            return true;
+    return false;
+}
+
+static bool is_next_to(const struct fsd_diff *d, fsd_id node, fsd_id layer)
+{
+    const struct fsd_graph *g = d->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id tensor = g->ports.at[n->in.at + i].tensor;
+
+        if (tensor != FSD_NONE &&
+            any_computed(d, layer, g->tensors.at[tensor].producers))
+            return true;
+    }
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id tensor = g->ports.at[n->out.at + i].tensor;
+
+        if (tensor != FSD_NONE &&
+            any_computed(d, layer, g->tensors.at[tensor].consumers))
+            return true;
+    }
+    return false;
+}
+
+static fsd_id home_in_region(const struct fsd_diff *d, const struct fsd_pick *pick,
+                             fsd_id region)
+{
+    struct fsd_span layers = d->match->regions.at[region].layers;
+
+    for (uint32_t i = 0; i < layers.n; i++)
+        if (pick->layers[d->match->pool.at[layers.at + i]])
+            return d->match->pool.at[layers.at + i];
+    return FSD_NONE;
+}
+
+static fsd_id home_of(const struct fsd_diff *d, const struct fsd_pick *pick,
+                      const fsd_id *of_region, fsd_id node)
+{
+    fsd_id region = d->match->region_of_node[node], near = d->nodes[node].near_layer;
+
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
+
+        if (pick->layers[layer])
+            return layer;
+    }
+    if (!fsd_node_vanished(d, node))
+        return region == FSD_NONE ? FSD_NONE : of_region[region];
+    return near != FSD_NONE && pick->layers[near] && is_next_to(d, node, near)
+               ? near
+               : FSD_NONE;
+}
+
+static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
+                       struct fsd_arena *arena)
+{
+    fsd_id *of_region = FSD_NEW(arena, fsd_id, d->match->regions.n);
+
+    for (fsd_id r = 0; r < d->match->regions.n; r++)
+        of_region[r] = home_in_region(d, pick, r);
+    pick->homes = FSD_NEW(arena, fsd_id, d->model->nodes.n);
+    for (fsd_id n = 0; n < d->model->nodes.n; n++)
+        pick->homes[n] = pick->nodes[n] ? home_of(d, pick, of_region, n) : FSD_NONE;
 }
 
 enum fsd_status fsd_picture_pick(const struct fsd_diff *d,
@@ -268,5 +358,6 @@ enum fsd_status fsd_picture_pick(const struct fsd_diff *d,
     }
     if (!style->all && !want->around)
         leave_constants_out(d, pick);
+    find_homes(d, pick, arena);
     return status;
 }

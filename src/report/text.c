@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
+enum { SHOWN_OPS = 6, DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
 
 void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out)
 {
@@ -157,6 +157,21 @@ static void put_kind_times(const struct fsd_diff *d, FILE *out)
     }
 }
 
+static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style,
+                         FILE *out)
+{
+    put_title(style, "by op", out);
+    for (uint32_t i = 0; i < d->op_times.n && i < SHOWN_OPS; i++) {
+        fputs(i ? ", " : "", out);
+        fsd_put_safe(out, fsd_text(d->names, d->op_times.at[i].op));
+        putc(' ', out);
+        fsd_put_ms_column(d->op_times.at[i].ms, 0, out);
+    }
+    if (d->op_times.n > SHOWN_OPS)
+        fprintf(out, " and %u more", d->op_times.n - SHOWN_OPS);
+    fputs(" (nodes share their layer's time by their work)\n", out);
+}
+
 static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
@@ -169,6 +184,7 @@ static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
             fprintf(out, " a run, the mean of %" PRIu64, t->runs);
         put_kind_times(d, out);
         putc('\n', out);
+        put_op_times(d, style, out);
     }
     if (t->run_ms >= 0) {
         put_title(style, "end to end", out);

@@ -10,7 +10,7 @@ static int decimals(double ms)
 {
     if (ms >= 100 || ms <= 0)
         return ms > 0 ? 1 : 0;
-    return ms >= 10 ? 2 : ms >= 1 ? 3 : 4;
+    return ms >= 10 ? 2 : ms >= 1 ? 3 : ms >= 0.001 ? 4 : 6;
 }
 
 void fsd_put_ms_column(double ms, int width, FILE *out)

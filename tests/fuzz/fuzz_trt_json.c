@@ -1,5 +1,6 @@
 /* Any bytes as an engine dump, without a model.  What is read must be whole: every
  * number in range, so that whoever walks the graph needs no checks. */
+#include "support_file.h"
 #include "support_graph.h"
 #include "trt/trt.h"
 
@@ -16,8 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == FSD_OK)
         fuzz_check_engine(g);
     else
-        fuzz_check(err.status == status && err.message[0] &&
-                   (err.unit != FSD_POS_BYTE || err.pos <= size));
+        check(err.status == status && err.message[0] &&
+              (err.unit != FSD_POS_BYTE || err.pos <= size));
     fsd_arena_free(arena);
     return 0;
 }

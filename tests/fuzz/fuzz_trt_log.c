@@ -1,5 +1,6 @@
 /* Any bytes as a build log, a console log or the inspector's text, without a model:
  * each line, the engine (the first of several), and the layer times. */
+#include "support_file.h"
 #include "support_graph.h"
 #include "trt/log_lines.h"
 #include "trt/trt.h"
@@ -14,8 +15,8 @@ static void check_lines(const struct fsd_file *file)
     size_t behind = 0;
 
     while (fsd_log_next(&lines, &line)) {
-        fuzz_check(line.at >= behind && line.n <= file->size - line.at);
-        fuzz_check(line.text == (const char *)file->bytes + line.at);
+        check(line.at >= behind && line.n <= file->size - line.at);
+        check(line.text == (const char *)file->bytes + line.at);
         behind = line.at + line.n;
     }
 }
@@ -30,7 +31,7 @@ static void check_engine(const struct fsd_file *file, unsigned number)
     if (status == FSD_OK)
         fuzz_check_engine(g);
     else
-        fuzz_check(err.status == status && err.message[0]);
+        check(err.status == status && err.message[0]);
     fsd_arena_free(arena);
     if (status == FSD_E_ARG && !number)
         check_engine(file, 1);

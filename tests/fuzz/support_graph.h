@@ -4,9 +4,6 @@
 
 #include "model/graph.h"
 
-/** Aborts when it does not hold. */
-void fuzz_check(bool holds);
-
 /** Aborts when a number in the graph is out of range. */
 void fuzz_check_engine(const struct fsd_graph *g);
 
