@@ -102,7 +102,7 @@ static bool read_header(struct text t, struct columns *out)
     if (!first && !take(&t, "Layer"))
         return false;
     *out = c;
-    return !t.n && c.n >= 2 && c.total >= 0;
+    return !t.n && c.n >= 2 && c.n <= COLUMNS && c.total >= 0;
 }
 
 /* "=== Profile (781 iterations ) ===" */
