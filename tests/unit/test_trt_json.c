@@ -428,11 +428,10 @@ static const struct {
     {BYTES("[{\"startEnqMs\": 3, \"latencyMs\": 1}]"), FSD_E_UNSUPPORTED,
      "exportTimes"},
     {BYTES("[{\"name\": \"a\", \"ph\": \"X\"}]"), FSD_E_UNSUPPORTED, "a trace"},
-    {BYTES("[03/19/2022-12:28:30] [V] [TRT] Conv_1"), FSD_E_UNSUPPORTED, "log"},
-    {BYTES("[TensorRT] VERBOSE: Conv_1"), FSD_E_UNSUPPORTED, "log"},
-    {BYTES("[V] Conv_1"), FSD_E_UNSUPPORTED, "log"},
-    {BYTES("&&&& RUNNING TensorRT.trtexec"), FSD_E_UNSUPPORTED, "log"},
-    {BYTES("Layers:\nName: a, LayerType: T"), FSD_E_UNSUPPORTED, "inspector"},
+    {BYTES("[03/19/2022-12:28:30] [V] [TRT] Conv_1"), FSD_E_FORMAT, "log"},
+    {BYTES("[TensorRT] VERBOSE: Conv_1"), FSD_E_FORMAT, "log"},
+    {BYTES("[V] Conv_1"), FSD_E_FORMAT, "log"},
+    {BYTES("&&&& RUNNING TensorRT.trtexec"), FSD_E_FORMAT, "log"},
 };
 
 static void refuse__says_what_it_is(void **state)
