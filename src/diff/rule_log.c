@@ -49,6 +49,22 @@ void fsd_phrase_other_model(const struct fsd_diff *d, const struct fsd_finding *
             d->history->refused ? "; the log is not used as evidence" : "");
 }
 
+void fsd_find_log_cut(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    if (d->story && d->story->cut)
+        fsd_finding_new(d, rule);
+}
+
+void fsd_phrase_log_cut(const struct fsd_diff *d, const struct fsd_finding *f,
+                        FILE *out)
+{
+    (void)d;
+    (void)f;
+    fputs("the log puts more nodes together than can be followed: its later steps are "
+          "left out",
+          out);
+}
+
 /* ---------------------------------------------------------------------- warnings */
 
 /* The rule "log/<topic>" reports the warnings of that topic (trt/log_event.c). */
