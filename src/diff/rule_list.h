@@ -23,8 +23,10 @@ fsd_find_fn fsd_find_reformats, fsd_find_copies;
 fsd_phrase_fn fsd_phrase_inserted;
 
 /* rule_log.c */
-fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_warnings;
-fsd_phrase_fn fsd_phrase_other_build, fsd_phrase_other_model, fsd_phrase_log_warning;
+fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_warnings,
+    fsd_find_log_cut;
+fsd_phrase_fn fsd_phrase_other_build, fsd_phrase_other_model, fsd_phrase_log_warning,
+    fsd_phrase_log_cut;
 
 /* rule_island.c */
 fsd_find_fn fsd_find_islands, fsd_find_fp32_left;

@@ -49,6 +49,22 @@ void fsd_phrase_other_model(const struct fsd_diff *d, const struct fsd_finding *
             d->history->refused ? "; the log is not used as evidence" : "");
 }
 
+void fsd_find_log_cut(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    if (d->story && d->story->cut)
+        fsd_finding_new(d, rule);
+}
+
+void fsd_phrase_log_cut(const struct fsd_diff *d, const struct fsd_finding *f,
+                        FILE *out)
+{
+    (void)d;
+    (void)f;
+    fputs("the log puts more nodes together than can be followed: its later steps are "
+          "left out",
+          out);
+}
+
 /* ---------------------------------------------------------------------- warnings */
 
 /* The rule "log/<topic>" reports the warnings of that topic (trt/log_event.c). */
@@ -83,7 +99,10 @@ void fsd_phrase_log_warning(const struct fsd_diff *d, const struct fsd_finding *
 {
     const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
 
-    fputs(fsd_text(d->names, facts[2].text), out);
+    size_t n = fsd_text_len(d->names, facts[2].text);
+
+    n -= n && fsd_text(d->names, facts[2].text)[n - 1] == '.';
+    fprintf(out, "%.*s", (int)n, fsd_text(d->names, facts[2].text));
     if (facts[0].number > 1)
         fprintf(out, " (and %u more of the kind)", (unsigned)facts[0].number - 1);
     fprintf(out, ", line %llu of the log", (unsigned long long)facts[1].number);

@@ -3,7 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARTS = 4096 };
+/* Real logs stay far below all of these; a hostile one ends here and not the memory. */
+enum {
+    MOST_PARTS = 4096,     /* of one name */
+    MOST_DEPTH = 16,       /* names within names */
+    MOST_POOL = 1 << 24,   /* nodes in all sets together */
+    MOST_SCENES = 1 << 24, /* scenes of all nodes together */
+    LARGE = 256            /* a set of more is a crowd: what joins it is told, not it */
+};
 
 /* ---------------------------------------------------------- the log's own network */
 
@@ -94,6 +101,17 @@ static struct fsd_span join(struct fsd_story *s, struct fsd_span a, struct fsd_s
 {
     struct fsd_span both = {s->pool.n, 0};
 
+    if (s->pool.n > MOST_POOL - a.n || s->pool.n + a.n > MOST_POOL - b.n) {
+        s->cut = true;
+        return a;
+    }
+    if (a.n > LARGE && a.at + a.n == s->pool.n) { /* grows in place: other names that
+                                                      have it keep their length */
+        both = a;
+        s->stamp++;
+        add_nodes(s, b, &both);
+        return both;
+    }
     s->stamp++;
     add_nodes(s, a, &both);
     add_nodes(s, b, &both);
@@ -154,16 +172,9 @@ static bool holds(const char *text, size_t n, const char *word)
     return false;
 }
 
-/* Names nest: "PWN(PWN(a), b)", "a + PWN(b)".  Each step leaves a shorter text. */
-static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n)
+/* The nodes of what a name is made of. */
+static struct fsd_span nodes_within(struct fsd_story *s, const char *text, size_t n)
 {
-    fsd_sym name = fsd_intern_find(s->h->names, text, n);
-    fsd_id node = begin(s, text, n);
-
-    if (name != FSD_NONE && name < s->known.n && s->known.at[name])
-        return s->of_name.at[name];
-    if (node != FSD_NONE)
-        return single(s, node);
     if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
         return nodes_of_text(s, text + 4, n - 5);
     if (holds(text, n, " || "))
@@ -171,6 +182,25 @@ static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size
     if (holds(text, n, " + "))
         return nodes_of_parts(s, text, n, " + ");
     return (struct fsd_span){0, 0};
+}
+
+/* Names nest: "PWN(PWN(a), b)", "a + PWN(b)".  Each step leaves a shorter text. */
+static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n)
+{
+    struct fsd_span nodes = {0, 0};
+    fsd_sym name = fsd_intern_find(s->h->names, text, n);
+    fsd_id node = begin(s, text, n);
+
+    if (name != FSD_NONE && name < s->known.n && s->known.at[name])
+        return s->of_name.at[name];
+    if (node != FSD_NONE)
+        return single(s, node);
+    if (s->depth < MOST_DEPTH) {
+        s->depth++;
+        nodes = nodes_within(s, text, n);
+        s->depth--;
+    }
+    return nodes;
 }
 
 struct fsd_span fsd_story_nodes(struct fsd_story *s, fsd_sym name)
@@ -186,6 +216,12 @@ struct fsd_span fsd_story_nodes(struct fsd_story *s, fsd_sym name)
 
 static void add_scenes(struct fsd_story *s, struct fsd_span nodes, uint32_t event)
 {
+    if (nodes.n > LARGE && s->h->events.at[event].kind != FSD_EVENT_MEMBERS)
+        return;
+    if (s->scenes.n > MOST_SCENES - nodes.n) {
+        s->cut = true;
+        return;
+    }
     for (uint32_t i = 0; i < nodes.n; i++)
         fsd_vec_push(s->arena, &s->scenes,
                      (struct fsd_scene){s->pool.at[nodes.at + i], event});
@@ -250,7 +286,8 @@ static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t
     struct fsd_span a = fsd_story_nodes(s, e->a), b = fsd_story_nodes(s, e->b), both;
 
     both = join(s, a, b);
-    add_scenes(s, both, event);
+    add_scenes(s, a, event);
+    add_scenes(s, b, event);
     set_nodes(s, e->text, both);
 }
 
@@ -269,8 +306,9 @@ static void replay_into(struct fsd_story *s, const struct fsd_event *e, uint32_t
 {
     struct fsd_span a = nodes_of_list(s, e->a), b = fsd_story_nodes(s, e->b), both;
 
-    both = join(s, a, b);
-    add_scenes(s, both, event);
+    both = join(s, b, a);
+    add_scenes(s, a, event);
+    add_scenes(s, b, event);
     if (b.n)
         set_nodes(s, e->b, both);
 }
@@ -280,7 +318,8 @@ static void replay_duplicate(struct fsd_story *s, const struct fsd_event *e,
 {
     struct fsd_span a = fsd_story_nodes(s, e->a), b = fsd_story_nodes(s, e->b);
 
-    add_scenes(s, join(s, a, b), event);
+    add_scenes(s, a, event);
+    add_scenes(s, b, event);
     if (a.n == 1 && b.n == 1 && s->pool.at[a.at] != s->pool.at[b.at])
         s->duplicate_of[s->pool.at[a.at]] = s->pool.at[b.at];
 }
@@ -326,7 +365,9 @@ static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t
 {
     struct fsd_span a = fsd_story_nodes(s, e->a);
 
-    add_scenes(s, e->b ? join(s, a, fsd_story_nodes(s, e->b)) : a, event);
+    add_scenes(s, a, event);
+    if (e->b)
+        add_scenes(s, fsd_story_nodes(s, e->b), event);
 }
 
 static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_t event)

@@ -148,6 +148,8 @@ void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE 
             fputs(text(h, e->text), out);
         }
     }
+    if (e->kind == FSD_EVENT_REMOVE && e->b && e->b != e->a)
+        fprintf(out, ", looking at %s", text(h, e->b));
 }
 
 /* ------------------------------------------------------------------------ dump */

@@ -512,9 +512,13 @@ static bool read_warning(struct fsd_event_reader *r, struct part p)
 /* Lines that are many and say nothing that is kept. */
 static bool is_noise(struct part p)
 {
-    static const char *const words[] = {"Tactic",     " (foreignNode)",
-                                        "Set Tactic", ">>>>>>>>>>>>>",
-                                        "Skipping ",  "Searching "};
+    static const char *const words[] = {"Tactic",
+                                        " (foreignNode)",
+                                        "Set Tactic",
+                                        ">>>>>>>>>>>>>",
+                                        "Skipping ",
+                                        "Searching ",
+                                        "Engine Layer Information"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (starts(p, words[i]))

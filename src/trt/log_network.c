@@ -99,6 +99,13 @@ static fsd_id tensor(struct net *net, struct text name)
     return t == FSD_NONE ? fsd_graph_add_tensor(net->g, s, 0) : t;
 }
 
+static void flag(struct net *net, struct text name, uint8_t flags)
+{
+    fsd_id t = tensor(net, name); /* before the array is looked at: it may move */
+
+    net->g->tensors.at[t].flags |= flags;
+}
+
 /* "1, 64, -1" */
 static uint32_t read_dims(struct text t, struct fsd_dim dims[MOST_DIMS])
 {
@@ -293,7 +300,7 @@ static void read_output(struct net *net, struct text t)
     if (!at)
         return;
     t = (struct text){at + 12, t.n - (size_t)(at - t.s) - 12};
-    net->g->tensors.at[tensor(net, t)].flags |= FSD_TENSOR_OUTPUT;
+    flag(net, t, FSD_TENSOR_OUTPUT);
 }
 
 static void read_opset(struct net *net, struct text t)
@@ -364,7 +371,7 @@ static void read_line(struct net *net, struct text t)
     if (take(&t, "Parsing node: "))
         open_node(net, t);
     else if (take(&t, "Importing initializer: "))
-        net->g->tensors.at[tensor(net, t)].flags |= FSD_TENSOR_CONSTANT;
+        flag(net, t, FSD_TENSOR_CONSTANT);
     else if (take(&t, "Adding network input: "))
         read_input(net, t);
     else if (take(&t, "Opset version:"))
