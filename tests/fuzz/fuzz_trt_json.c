@@ -1,16 +1,9 @@
 /* Any bytes as an engine dump, without a model.  What is read must be whole: every
  * number in range, so that whoever walks the graph needs no checks. */
+#include "support_file.h"
 #include "trt/trt.h"
 
-#include <stdlib.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_graph(const struct fsd_graph *g)
 {
