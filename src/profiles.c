@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define PROFILE_LIMIT (UINT64_C(1) << 28)
+#define PROFILE_LIMIT (UINT64_C(1) << 36) /* a log is read line by line */
 
 static enum fsd_status read_file(struct fsd_diff *d, const char *path,
                                  fsd_profile_vec *out, struct fsd_error *err)

@@ -172,9 +172,8 @@ static enum fsd_status read_list(struct reading *r, enum fsd_log_form form,
     struct fsd_log_line line;
     enum fsd_status status = FSD_OK;
 
-    if (list->bindings)
-        lines.end = list->bindings;
-    while (status == FSD_OK && r->layers < list->layers && fsd_log_next(&lines, &line))
+    lines.end = list->layers_end;
+    while (status == FSD_OK && fsd_log_next(&lines, &line))
         status = read_line(r, form, list, &line);
     return status;
 }

@@ -11,7 +11,7 @@ struct fsd_event_reader {
     fsd_sym timed, runner;   /**< the last "Timing Runner: X (R)" */
     fsd_sym autotuned;       /**< the last "Autotuning Reformat: A -> B" */
     FSD_VEC(char) sum;       /**< scratch */
-    char severity; /**< of the line, as in fsd_log_line */
+    char severity;           /**< of the line, as in fsd_log_line */
     uint32_t build;
     uint64_t line;
 };

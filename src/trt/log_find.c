@@ -96,8 +96,7 @@ static struct names list_names(struct fsd_arena *arena, const struct fsd_file *f
     struct fsd_log_line line;
     struct fsd_slice name;
 
-    if (list.bindings)
-        lines.end = list.bindings;
+    lines.end = list.layers_end;
     while (names.n < list.layers && fsd_log_next(&lines, &line))
         if (layer_name(form, &line, &name) && !is_region(name))
             names.at[names.n++] = XXH3_64bits(name.s, name.n);
@@ -169,6 +168,17 @@ static void open_list(struct finder *f, enum place in, enum fsd_log_form form)
     f->list = (struct fsd_log_list){0};
 }
 
+static void extend(struct finder *f)
+{
+    f->list.end = f->next < f->file->size ? f->next : f->file->size;
+}
+
+static void extend_layers(struct finder *f)
+{
+    extend(f);
+    f->list.layers_end = f->list.end;
+}
+
 static void add_layer(struct finder *f)
 {
     if (!f->list.layers++) {
@@ -176,7 +186,7 @@ static void add_layer(struct finder *f)
         f->list.at = f->line.at;
         f->list.prefixed = f->line.prefixed;
     }
-    f->list.end = f->next < f->file->size ? f->next : f->file->size;
+    extend_layers(f);
 }
 
 /* ------------------------------------------------------------------------ lines */
@@ -232,12 +242,17 @@ static void read_title(struct finder *f)
 /* Lists begin anywhere, also within another one. */
 static bool begin_list(struct finder *f)
 {
+    struct fsd_log_layer layer;
     size_t n;
 
     if (fsd_log_starts(&f->line, "Layer(")) {
-        if (f->in != IN_BLOCK)
-            open_list(f, IN_BLOCK, FSD_LOG_BLOCK);
-        add_layer(f);
+        if (fsd_log_layer_split(f->line.text, f->line.n, &layer)) {
+            if (f->in != IN_BLOCK)
+                open_list(f, IN_BLOCK, FSD_LOG_BLOCK);
+            add_layer(f);
+        } else if (f->in == IN_BLOCK && f->list.layers) {
+            extend_layers(f); /* it is cut, and will be counted as not understood */
+        }
     } else if (is_title(&f->line, "Engine Layer Information:")) {
         open_list(f, IN_BLOCK, FSD_LOG_BLOCK);
     } else if (is_title(&f->line, "Layers:")) {
@@ -260,7 +275,7 @@ static void read_bindings(struct finder *f)
     if (foreign || is_blank(&f->line))
         close_list(f);
     else
-        f->list.end = f->next < f->file->size ? f->next : f->file->size;
+        extend(f);
 }
 
 static void read_layers(struct finder *f)
@@ -270,7 +285,7 @@ static void read_layers(struct finder *f)
     if (is_title(&f->line, "Bindings:")) {
         f->in = IN_BINDINGS;
         f->list.bindings = f->next;
-        f->list.end = f->next < f->file->size ? f->next : f->file->size;
+        extend(f);
     } else if (foreign) {
         close_list(f);
     } else if (is_blank(&f->line)) {

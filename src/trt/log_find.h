@@ -28,7 +28,8 @@ enum fsd_log_form {
 struct fsd_log_list {
     size_t at, end;  /**< its bytes: from its first layer to its last or last binding */
     uint64_t number; /**< of its first line, from 1; 0: it has none of this form */
-    size_t bindings; /**< where these begin; 0: none */
+    size_t layers_end; /**< behind the last layer's line */
+    size_t bindings;   /**< where these begin; 0: none */
     uint32_t layers;
     bool prefixed; /**< its lines have prefixes, too */
 };

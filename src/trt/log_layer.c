@@ -136,6 +136,12 @@ static size_t read_dims(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
     return 0;
 }
 
+/* A line without outputs that has lost its last blank. */
+static bool is_last_arrow(struct fsd_slice t, size_t at)
+{
+    return t.n - at == 3 && stands(t, at, " ->");
+}
+
 /* "[Float(-2,1,28,28)]" or " (Float[-1,1,28,28])" at `at`: its length, else 0. */
 static size_t read_form(struct fsd_slice t, size_t at, struct fsd_log_tensor *out)
 {
@@ -154,7 +160,9 @@ static size_t read_form(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
         return 0;
     out->old = old;
     i += 2;
-    return i == t.n || stands(t, i, comma) || stands(t, i, arrow) ? i - at : 0;
+    return i == t.n || stands(t, i, comma) || stands(t, i, arrow) || is_last_arrow(t, i)
+               ? i - at
+               : 0;
 }
 
 static void take(struct fsd_slice *t, size_t n)
@@ -164,17 +172,20 @@ static void take(struct fsd_slice *t, size_t n)
     t->n -= n;
 }
 
-static bool take_arrow(struct fsd_slice *t, struct fsd_log_tensor *out)
+/* The arrow stands behind a tensor, or, where there are no inputs, behind a comma. */
+static void take_arrow(struct fsd_slice *t, struct fsd_log_tensor *out)
 {
-    bool there = !out->output && (stands(*t, 0, arrow) || stands(*t, 0, arrow + 1));
-
-    if (there) {
-        take(t, *t->s == ' ' ? 4 : 3);
-        out->output = true;
-    } else if (!out->output && t->n == 3 && stands(*t, 0, " ->")) {
-        take(t, 3); /* a line that has lost its last blank */
-    }
-    return there;
+    if (out->output)
+        return;
+    out->output = true;
+    if (is_last_arrow(*t, 0))
+        take(t, 3);
+    else if (stands(*t, 0, arrow))
+        take(t, 4);
+    else if (stands(*t, 0, arrow + 1))
+        take(t, 3);
+    else
+        out->output = false;
 }
 
 enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,

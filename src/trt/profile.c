@@ -1,5 +1,8 @@
 #include "trt/profile.h"
+#include "base/status.h"
+#include "trt/log_profile.h"
 #include "trt/record.h"
+#include "trt/sniff.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -232,6 +235,27 @@ static uint32_t keep_filled(fsd_profile_vec *out, uint32_t first)
     return kept - first;
 }
 
+static bool is_log(const struct fsd_file *file)
+{
+    enum fsd_look look = fsd_sniff(file->bytes, file->size);
+
+    return look == FSD_LOOK_LOG || look == FSD_LOOK_INSPECTOR || look == FSD_LOOK_TEXT;
+}
+
+static enum fsd_status read_tables(struct fsd_arena *arena, struct fsd_intern *names,
+                                   const struct fsd_file *file, fsd_profile_vec *out,
+                                   struct fsd_error *err)
+{
+    uint32_t first = out->n;
+    enum fsd_status status = fsd_log_profile_read(arena, names, file, out, err);
+
+    if (status != FSD_OK || out->n > first)
+        return status;
+    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+                    "expected a profile of layers, found a log without the table that "
+                    "trtexec --dumpProfile prints");
+}
+
 enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
                                  const struct fsd_file *file, fsd_profile_vec *out,
                                  struct fsd_error *err)
@@ -241,8 +265,11 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
     struct fsd_field field = {0};
     enum fsd_record_step step;
     uint32_t first = out->n;
-    enum fsd_status status = start(&r, file, "a profile", err);
+    enum fsd_status status;
 
+    if (is_log(file))
+        return read_tables(arena, names, file, out, err);
+    status = start(&r, file, "a profile", err);
     if (status == FSD_OK && known_other(file) && !has_word(file, "\"averageMs\"") &&
         !has_word(file, "\"timeMs\""))
         return refuse(file, "a profile of layers", err);

@@ -1,4 +1,4 @@
-/* Times that trtexec writes: --exportProfile and --exportTimes. */
+/* Times that trtexec writes: --exportProfile, --dumpProfile and --exportTimes. */
 #ifndef FSD_TRT_PROFILE_H
 #define FSD_TRT_PROFILE_H
 
@@ -6,6 +6,7 @@
 #include "model/profile.h"
 
 /** Appends every profile of the file; a file may hold several, one list behind another.
+ *  A console log with the tables of --dumpProfile is read, too.
  *  @param names where the layers' names go; most are the engine's.
  *  @return FSD_OK; FSD_E_FORMAT with the byte where the file is damaged, or when it is
  *          something else (a trace, a dump of layers); FSD_E_LIMIT. */

@@ -3,6 +3,7 @@
 #include "support_file.h"
 #include "support_graph.h"
 #include "trt/log_lines.h"
+#include "trt/log_profile.h"
 #include "trt/trt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,11 +38,26 @@ static void check_engine(const struct fsd_file *file, unsigned number)
         check_engine(file, 1);
 }
 
+static void check_profiles(const struct fsd_file *file)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena);
+    fsd_profile_vec profiles = {0};
+    struct fsd_error err = {0};
+
+    if (fsd_log_profile_read(arena, names, file, &profiles, &err) != FSD_OK)
+        fuzz_check(err.status == FSD_E_LIMIT);
+    for (uint32_t i = 0; i < profiles.n; i++)
+        fuzz_check(profiles.at[i].entries.n > 0);
+    fsd_arena_free(arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};
 
     check_lines(&file);
     check_engine(&file, 0);
+    check_profiles(&file);
     return 0;
 }

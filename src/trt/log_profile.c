@@ -1,0 +1,256 @@
+/*
+ * The table that trtexec prints. Up to TensorRT 8.5 the name comes first:
+ *
+ *     === Profile (781 iterations ) ===
+ *             Layer   Time (ms)   Avg. Time (ms)   Median Time (ms)   Time %
+ *     Conv_15 + Relu_16       83.17           0.1065             0.1055      4.1
+ *                 Total     2015.23           2.5803             2.5600    100.0
+ *
+ * and later last, behind "Time(ms)  Avg.(ms)  Median(ms)  Time(%)  Layer".  The oldest
+ * tables have no median.  A name may end or begin with a number, so the columns are
+ * counted from the other side.
+ */
+#include "trt/log_profile.h"
+
+#include "base/status.h"
+#include "trt/log_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TABLES_MAX = 1 << 12,
+    ROWS_MAX = 1 << 22,
+    COLUMNS = 4,
+    NUMBER_MAX = 40,
+    MOST_MS = 1000000000 /* eleven days: nothing that ran on a machine */
+};
+
+struct text {
+    const char *s;
+    size_t n;
+};
+
+/* Which number of a row is which; -1: the table does not have it. */
+struct columns {
+    int n, total, mean, median;
+    bool name_last;
+};
+
+struct reading {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    const struct fsd_file *file;
+    fsd_profile_vec *out;
+    uint32_t tables;
+    uint64_t runs; /* of the next table; 0: not told */
+    bool open;     /* a table is being read */
+    struct columns columns;
+    struct fsd_profile_entry last; /* "Total": a layer only when a row follows it */
+    bool has_last;
+};
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static struct text trim(struct text t)
+{
+    while (t.n && is_space(*t.s)) {
+        t.s++;
+        t.n--;
+    }
+    while (t.n && is_space(t.s[t.n - 1]))
+        t.n--;
+    return t;
+}
+
+/* -------------------------------------------------------------------- the header */
+
+/* Takes the words off the start; false when they do not stand there. */
+static bool take(struct text *t, const char *words)
+{
+    size_t n = strlen(words);
+
+    if (t->n < n || memcmp(t->s, words, n) != 0)
+        return false;
+    *t = trim((struct text){t->s + n, t->n - n});
+    return true;
+}
+
+static bool take_column(struct text *t, struct columns *c)
+{
+    if (take(t, "Avg. Time (ms)") || take(t, "Avg.(ms)"))
+        c->mean = c->n;
+    else if (take(t, "Median Time (ms)") || take(t, "Median(ms)"))
+        c->median = c->n;
+    else if (take(t, "Time (ms)") || take(t, "Time(ms)"))
+        c->total = c->n;
+    else if (!take(t, "Time %") && !take(t, "Time(%)"))
+        return false;
+    return ++c->n <= COLUMNS;
+}
+
+static bool read_header(struct text t, struct columns *out)
+{
+    bool first = take(&t, "Layer");
+    struct columns c = {0, -1, -1, -1, !first};
+
+    while (t.n && take_column(&t, &c))
+        ;
+    if (!first && !take(&t, "Layer"))
+        return false;
+    *out = c;
+    return !t.n && c.n >= 2 && c.total >= 0;
+}
+
+/* "=== Profile (781 iterations ) ===" */
+static bool read_title(struct text t, uint64_t *runs)
+{
+    uint64_t value = 0;
+
+    if (!take(&t, "=== Profile ("))
+        return false;
+    while (t.n && *t.s >= '0' && *t.s <= '9' && value < UINT64_C(1000000000000)) {
+        value = value * 10 + (uint64_t)(*t.s - '0');
+        t = (struct text){t.s + 1, t.n - 1};
+    }
+    *runs = take(&t, " iterations") || take(&t, "iterations") ? value : 0;
+    return true;
+}
+
+/* ---------------------------------------------------------------------- the rows */
+
+static bool read_number(struct text t, double *out)
+{
+    char copy[NUMBER_MAX], *end;
+
+    if (!t.n || t.n >= NUMBER_MAX || memchr(t.s, 'x', t.n))
+        return false;
+    memcpy(copy, t.s, t.n);
+    copy[t.n] = '\0';
+    *out = strtod(copy, &end);
+    return end == copy + t.n;
+}
+
+/* The next word from the side where the numbers stand. */
+static struct text take_word(struct text *t, bool from_end)
+{
+    size_t n = 0;
+    struct text word;
+
+    while (n < t->n && !is_space(t->s[from_end ? t->n - 1 - n : n]))
+        n++;
+    word = (struct text){from_end ? t->s + t->n - n : t->s, n};
+    *t = trim((struct text){from_end ? t->s : t->s + n, t->n - n});
+    return word;
+}
+
+static double time_of(const double *numbers, int column, bool *odd)
+{
+    double ms = column < 0 ? -1 : numbers[column];
+
+    if (column < 0 || (ms >= 0 && ms <= MOST_MS))
+        return ms;
+    *odd = true;
+    return -1;
+}
+
+static bool read_row(const struct reading *r, struct text t,
+                     struct fsd_profile_entry *out)
+{
+    const struct columns *c = &r->columns;
+    double numbers[COLUMNS];
+    bool ignored = false;
+
+    t = trim(t);
+    for (int i = 0; i < c->n; i++)
+        if (!read_number(take_word(&t, !c->name_last),
+                         &numbers[c->name_last ? i : c->n - 1 - i]))
+            return false;
+    if (!t.n)
+        return false;
+    *out = (struct fsd_profile_entry){.name = fsd_intern_add(r->names, t.s, t.n)};
+    out->unescaped = out->name;
+    out->total_ms = time_of(numbers, c->total, &out->odd);
+    out->mean_ms = time_of(numbers, c->mean, &out->odd);
+    out->median_ms = time_of(numbers, c->median, &ignored);
+    return true;
+}
+
+static void open_table(struct reading *r, const struct columns *columns)
+{
+    r->columns = *columns;
+    r->open = true;
+    r->has_last = false;
+    fsd_vec_push(r->arena, r->out,
+                 (struct fsd_profile){
+                     .path = r->file->name, .number = ++r->tables, .runs = r->runs});
+    r->runs = 0;
+}
+
+/* A table without a single row is dropped. */
+static void close_table(struct reading *r)
+{
+    if (r->open && !r->out->at[r->out->n - 1].entries.n) {
+        r->out->n--;
+        r->tables--;
+    }
+    r->open = false;
+}
+
+static void add_row(struct reading *r, const struct fsd_profile_entry *row)
+{
+    struct fsd_profile *profile = &r->out->at[r->out->n - 1];
+
+    if (r->has_last)
+        fsd_vec_push(r->arena, &profile->entries, r->last);
+    r->has_last = !strcmp(fsd_text(r->names, row->name), "Total");
+    if (r->has_last)
+        r->last = *row;
+    else
+        fsd_vec_push(r->arena, &profile->entries, *row);
+}
+
+static void read_line(struct reading *r, const struct fsd_log_line *line)
+{
+    struct text t = {line->text, line->n}, trimmed;
+    struct fsd_profile_entry row;
+    struct columns columns;
+
+    if (!r->open && (!t.n || !strchr(" \t=LT", *t.s ? *t.s : '-')))
+        return;
+    trimmed = trim(t);
+    if (read_title(trimmed, &r->runs)) {
+        close_table(r);
+    } else if (read_header(trimmed, &columns)) {
+        close_table(r);
+        open_table(r, &columns);
+    } else if (r->open && read_row(r, t, &row)) {
+        add_row(r, &row);
+    } else {
+        close_table(r);
+    }
+}
+
+enum fsd_status fsd_log_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
+                                     const struct fsd_file *file, fsd_profile_vec *out,
+                                     struct fsd_error *err)
+{
+    struct reading r = {.arena = arena, .names = names, .file = file, .out = out};
+    struct fsd_log_lines lines = fsd_log_lines(file);
+    struct fsd_log_line line;
+
+    while (fsd_log_next(&lines, &line)) {
+        read_line(&r, &line);
+        if (r.tables > TABLES_MAX ||
+            (r.open && out->at[out->n - 1].entries.n > ROWS_MAX))
+            return fsd_fail(
+                err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line.number,
+                "expected at most %d tables of at most %d layers, found more",
+                TABLES_MAX, ROWS_MAX);
+    }
+    close_table(&r);
+    return FSD_OK;
+}
