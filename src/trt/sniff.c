@@ -73,7 +73,8 @@ static bool is_binary(const unsigned char *s, size_t n)
     return odd > n / 8;
 }
 
-/* "[" opens a JSON list, but also each line of a log: "[03/19/2022-12:28:30] [V]". */
+/* "[" opens a JSON list, but also each line of a log: "[03/19/2022-12:28:30] [V]",
+ * "[2023-05-01 12:00:00]". */
 static bool is_json(const unsigned char *s, size_t n)
 {
     size_t i = 1;
@@ -89,7 +90,8 @@ static bool is_json(const unsigned char *s, size_t n)
     if (starts(s + i, n - i, "null", 4) || starts(s + i, n - i, "true", 4))
         return true;
     return (s[i] == '-' || (s[i] >= '0' && s[i] <= '9')) &&
-           !(n - i > 2 && (s[i + 2] == '/' || s[i + 2] == ':'));
+           !(n - i > 2 && (s[i + 2] == '/' || s[i + 2] == ':')) &&
+           !(n - i > 4 && s[i + 4] == '-');
 }
 
 static enum fsd_look sniff_text(const unsigned char *s, size_t n)

@@ -46,9 +46,9 @@ static void check_profiles(const struct fsd_file *file)
     struct fsd_error err = {0};
 
     if (fsd_log_profile_read(arena, names, file, &profiles, &err) != FSD_OK)
-        fuzz_check(err.status == FSD_E_LIMIT);
+        check(err.status == FSD_E_LIMIT);
     for (uint32_t i = 0; i < profiles.n; i++)
-        fuzz_check(profiles.at[i].entries.n > 0);
+        check(profiles.at[i].entries.n > 0);
     fsd_arena_free(arena);
 }
 

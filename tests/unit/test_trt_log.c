@@ -1,6 +1,7 @@
 /* Engines in logs: the fixtures of fixtures/log/, whose README says what they hold. */
 #include "model/graph_dump.h"
 #include "trt/log_layer.h"
+#include "trt/profile.h"
 #include "trt/trt.h"
 
 #include <setjmp.h>
@@ -379,6 +380,81 @@ static void inspector_names(void **state)
     end(&r);
 }
 
+/* --------------------------------------------------------------- layer times */
+
+static void read_profiles(const char *log, struct fsd_arena *arena,
+                          struct fsd_intern *names, fsd_profile_vec *out)
+{
+    struct fsd_file file = {
+        .name = "log", .bytes = (const unsigned char *)log, .size = strlen(log)};
+    struct fsd_error err;
+
+    assert_int_equal(fsd_profile_read(arena, names, &file, out, &err), FSD_OK);
+}
+
+/* The same times, with the name in the first and in the last column. */
+static void profile_tables(void **state)
+{
+    static const char *const files[] = {"profile-first.log", "profile-last.log"};
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(files); i++) {
+        struct fsd_arena *arena = fsd_arena_new();
+        struct fsd_intern *names = fsd_intern_new(arena);
+        fsd_profile_vec out = {0};
+        struct fsd_file file;
+        struct fsd_error err;
+        char path[512];
+        const struct fsd_profile *p;
+
+        snprintf(path, sizeof path, "%s/log/%s", FSD_FIXTURES, files[i]);
+        assert_int_equal(fsd_file_open(&file, path, 1 << 20, &err), FSD_OK);
+        assert_int_equal(fsd_profile_read(arena, names, &file, &out, &err), FSD_OK);
+        assert_int_equal(out.n, 1);
+        p = &out.at[0];
+        assert_int_equal(p->runs, 782);
+        assert_int_equal(p->entries.n, 2);
+        assert_string_equal(fsd_text(names, p->entries.at[0].name), "Conv_0 || Conv_1");
+        assert_string_equal(fsd_text(names, p->entries.at[1].name), "100 classes");
+        assert_true(p->entries.at[1].total_ms == 20.38);
+        assert_true(p->entries.at[1].mean_ms == 0.0261);
+        assert_true(p->entries.at[1].median_ms == 0.0250);
+        fsd_file_close(&file);
+        fsd_arena_free(arena);
+    }
+}
+
+static void odd_tables(void **state)
+{
+    static const char log[] = "[I] === Profile (x) ===\n"
+                              "[I]   Layer   Time (ms)   Avg. Time (ms)   Time %\n"
+                              "[I]   Total        1.00             0.50     50.0\n"
+                              "[I]       b         nan             -nan      nan\n"
+                              "[I]   Total        1.00             0.50    100.0\n"
+                              "[I] \n"
+                              "[I]       c        1.00             0.50     50.0\n"
+                              "[I]   Layer   Time (ms)   Avg. Time (ms)   Time %\n"
+                              "[I] nothing\n"
+                              "[I]   Layer   Time (ms)   Avg. Time (ms)   Time %\n"
+                              "[I]       d        4.00             2.00     50.0\n"
+                              "[I]       e        4.";
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena);
+    fsd_profile_vec out = {0};
+
+    (void)state;
+    read_profiles(log, arena, names, &out);
+    assert_int_equal(out.n, 2);
+    assert_int_equal(out.at[0].runs, 0);
+    assert_int_equal(out.at[0].entries.n, 2);
+    assert_string_equal(fsd_text(names, out.at[0].entries.at[0].name), "Total");
+    assert_true(out.at[0].entries.at[1].odd);
+    assert_true(out.at[0].entries.at[0].median_ms < 0);
+    assert_int_equal(out.at[1].entries.n, 1);
+    assert_int_equal(out.at[1].number, 2);
+    fsd_arena_free(arena);
+}
+
 /* ------------------------------------------------------------------- one line */
 
 static void tactics(void **state)
@@ -456,7 +532,8 @@ int main(void)
         cmocka_unit_test(block_and_text),  cmocka_unit_test(inspector),
         cmocka_unit_test(inspector_names), cmocka_unit_test(garbage_between_lines),
         cmocka_unit_test(long_line),       cmocka_unit_test(tactics),
-        cmocka_unit_test(tensors),
+        cmocka_unit_test(tensors),         cmocka_unit_test(profile_tables),
+        cmocka_unit_test(odd_tables),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
