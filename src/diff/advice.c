@@ -171,6 +171,8 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (!form)
         return;
     fsd_layout_name(form->layout, layout);
+    if (layout[0] == 'c' && layout[1] >= '0' && layout[1] <= '9')
+        layout[0] = '\0'; /* a vector of channels, but not in which order */
     if (!is_io_layout(layout)) {
         fprintf(out,
                 "%s %s %s, which no caller can %s: it stays as long as that layer does",
@@ -186,24 +188,36 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
             *layout ? "" : " (its layout is not in the dump)");
 }
 
+/* Between a quantized side and another, the edge wants quantizers or none; between two
+ * float types, somebody kept a type or has no kernel for the other. */
 static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows.of[layer];
+    const struct fsd_form *in = fsd_layer_form_in(d, layer),
+                          *made = fsd_layer_form_out(d, layer);
+    const struct fsd_reader *reader =
+        flow->readers.n ? &d->flows.readers.at[flow->readers.at] : NULL;
 
-    fputs("the types differ on the two sides of this edge: ", out);
-    if (flow->producer != FSD_NONE && flow->readers.n) {
-        const struct fsd_reader *r = &d->flows.readers.at[flow->readers.at];
-
-        fputs("quantize ", out);
-        fsd_put_node_name(d, flow->producer, out);
-        if (r->node != FSD_NONE) {
-            fputs(" like ", out);
-            fsd_put_node_name(d, r->node, out);
-        }
-        fputs(", or neither", out);
-    } else {
-        fputs("find the operator here that has no Q and DQ around it", out);
+    if (!in || !made)
+        return;
+    if (flow->producer == FSD_NONE || !reader || reader->node == FSD_NONE) {
+        fprintf(out, "give the operators on both sides one type; here %s meets %s",
+                fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+        return;
     }
+    if (fsd_dtype_is_quantized(in->type) || fsd_dtype_is_quantized(made->type)) {
+        fputs("quantize both ", out);
+        fsd_put_node_name(d, flow->producer, out);
+        fputs(" and ", out);
+        fsd_put_node_name(d, reader->node, out);
+        fputs(", or neither", out);
+        return;
+    }
+    fsd_put_node_name(d, flow->producer, out);
+    fprintf(out,
+            " writes %s and what reads it takes %s: it was kept in that type, or has "
+            "no kernel in the other",
+            fsd_dtype_name(in->type), fsd_dtype_name(made->type));
 }
 
 static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
@@ -239,9 +253,7 @@ static const char *plain_advice(enum fsd_cause cause)
     switch (cause) {
     case FSD_CAUSE_LAYOUT:
         return "an operator here has no kernel for its neighbour's layout: bring its "
-               "channels to a multiple of the vector, replace it, or keep it out of "
-               "the "
-               "narrow type";
+               "channels to a multiple of the vector, or replace it";
     case FSD_CAUSE_SCALE:
         return "give the quantizers on both sides one scale, the larger";
     case FSD_CAUSE_CONCAT:

@@ -132,6 +132,24 @@ static bool passes(const struct fsd_diff *d, fsd_id node)
     return d->facts->traits[node] & FSD_OP_QDQ || d->facts->same[node] != FSD_SAME_NOT;
 }
 
+/* A copy that does the work of a Concat or a Slice stands for that node itself. */
+static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
+{
+    const struct fsd_diff *d = w->d;
+    fsd_id tensor = d->flows.of[mover].model_tensor;
+
+    for (uint32_t i = 0; d->layers[mover].kind == FSD_KIND_COPY && tensor != FSD_NONE &&
+                         i < d->match->of_layer[mover].n;
+         i++) {
+        fsd_id node = fsd_match_of_layer(d->match, mover, i)->node;
+        uint32_t input = input_of(d, node, tensor);
+
+        if (input < d->model->nodes.at[node].in.n)
+            return (struct fsd_reader){layer, node, input};
+    }
+    return (struct fsd_reader){layer, FSD_NONE, 0};
+}
+
 /* Which node of `layer` reads what `mover` carries, maybe through nodes that left no
  * layer of their own: quantizers, views.  An operator is told before a quantizer in the
  * same layer. */
@@ -161,7 +179,7 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
                 push_same(w, &q, fsd_node_out_tensor(g, node, 0));
         }
     }
-    return reader;
+    return reader.node == FSD_NONE ? own_reader(w, mover, layer) : reader;
 }
 
 static void add_reader(struct fsd_diff *d, struct fsd_flow *flow,

@@ -91,8 +91,8 @@ static void explain_layer(struct fsd_diff *d, fsd_id layer)
         return;
     e = &d->history->events.at[r->event];
     if (e->kind == FSD_EVENT_REFORMAT)
-        r->cause = at_border(d, e->b) ? FSD_CAUSE_IO
-                                      : cause_of(fsd_text(d->names, e->text));
+        r->cause =
+            at_border(d, e->b) ? FSD_CAUSE_IO : cause_of(fsd_text(d->names, e->text));
 }
 
 void fsd_diff_log(struct fsd_diff *d)

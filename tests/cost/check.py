@@ -249,7 +249,7 @@ def check_profiles():
           abs(ms["total"] - 1.4) < 1e-12, f"{ms}")
     broken = {"": "no record", "[]": "no record", "[": "no record", "{": "no record",
               '[{"count":1}]': "no record", '[{"name":"a': "end of a text",
-              '[{"name" "a"}]': "expected ':'", "garbage": "found 'g'",
+              '[{"name" "a"}]': "expected ':'", "garbage": "a log without the table",
               '[{"name":"a","timeMs":[1]}]': "a number or a text",
               '{"Layers":["a"]}': "dump of layers", '[{"ph":"X","ts":1}]': "Chrome trace",
               '[{"latencyMs":1}]': "--times", "\0": "0x00"}
