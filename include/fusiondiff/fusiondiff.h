@@ -187,7 +187,8 @@ struct fsd_comparison;
  *  compares what the builder made of them.
  *  @param out  set to the comparison on success, to NULL on failure; free it with
  *              fsd_comparison_free().
- *  @param before,after  as for fsd_diff_open().
+ *  @param before,after  as for fsd_diff_open(); `after->force` compares what seems to be
+ *              two networks.
  *  @param err  may be NULL.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,

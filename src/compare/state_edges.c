@@ -333,6 +333,35 @@ static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
     return (struct fsd_span){at, kept};
 }
 
+/* The node that a Reformat's name says it was made for, where no tensors are known:
+ * "Reformatting CopyNode for Input Tensor 0 to Conv_5". */
+static fsd_ref named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
+{
+    const struct fsd_graph *e = b->d->engine;
+    const struct fsd_layer *l = &e->layers.at[layer];
+
+    if (l->form != FSD_NAME_REFORMAT || l->names_output != output)
+        return FSD_NONE;
+    for (uint32_t i = 0; i < l->mentions.n; i++) {
+        const struct fsd_mention *m = &e->mentions.at[l->mentions.at + i];
+
+        if (m->role == FSD_MENTION_SERVES && m->node != FSD_NONE && m->among == 1)
+            return b->of_node[m->node];
+    }
+    return FSD_NONE;
+}
+
+static void set_to_alone(const struct fsd_state_build *b, fsd_id layer,
+                         struct fsd_move *move)
+{
+    fsd_ref to = guess_to(b, layer);
+    uint32_t at = b->s->refs.n;
+
+    fsd_vec_push(b->s->arena, &b->s->refs,
+                 to == FSD_NONE ? named_end(b, layer, false) : to);
+    move->to = close_refs(b->s, at);
+}
+
 static void set_from(const struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -343,12 +372,11 @@ static void set_from(const struct fsd_state_build *b, fsd_id layer)
     for (uint32_t i = 0; i < n->in.n; i++)
         fsd_vec_push(b->s->arena, &b->s->refs,
                      find_from(b, fsd_node_in(e, n, i)->tensor));
+    if (!n->in.n)
+        fsd_vec_push(b->s->arena, &b->s->refs, named_end(b, layer, true));
     move->from = close_refs(b->s, at);
-    if (!move->to.n) {
-        at = b->s->refs.n;
-        fsd_vec_push(b->s->arena, &b->s->refs, guess_to(b, layer));
-        move->to = close_refs(b->s, at);
-    }
+    if (!move->to.n)
+        set_to_alone(b, layer, move);
 }
 
 static int by_move(const void *a, const void *b)
