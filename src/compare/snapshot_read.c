@@ -548,26 +548,38 @@ static enum fsd_status read_file(struct fsd_state *s, const struct fsd_file *fil
     return r.status;
 }
 
-enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
+enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_snapshot_lines *lines,
                                   struct fsd_error *err)
 {
     struct fsd_snapshot_lines unwanted = {0};
-    struct fsd_file file;
     struct fsd_state *s = fsd_state_new();
-    enum fsd_status status = fsd_file_open(&file, path, SNAPSHOT_LIMIT, err);
+    enum fsd_status status;
 
     *out = NULL;
-    s->model_path = s->engine_path = fsd_text(s->names, fsd_intern_str(s->names, path));
+    s->model_path = fsd_text(s->names, fsd_intern_str(s->names, file->name));
+    s->engine_path = s->model_path;
     if (lines)
         *lines = unwanted;
-    if (status == FSD_OK)
-        status = read_file(s, &file, lines ? lines : &unwanted, err);
-    fsd_file_close(&file);
+    status = read_file(s, file, lines ? lines : &unwanted, err);
     if (status == FSD_OK)
         *out = s;
     else
         fsd_state_free(s);
+    return status;
+}
+
+enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
+                                  struct fsd_snapshot_lines *lines,
+                                  struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open(&file, path, SNAPSHOT_LIMIT, err);
+
+    *out = NULL;
+    if (status == FSD_OK)
+        status = fsd_snapshot_load(out, &file, lines, err);
+    fsd_file_close(&file);
     return status;
 }
 

@@ -20,8 +20,8 @@ FILES = {
     "log": ["**/*.log"],
     "inspector": ["**/*inspector*", "**/*.insp*"],
     "profile": ["**/profile*.json", "**/times*.json"],
-    "snapshot": ["**/*snapshot*.json", "**/state*.json"],
-    "policy": ["**/*polic*"],
+    "snapshot": ["gate/*.fsd"],
+    "policy": ["gate/*.ini"],
 }
 
 
