@@ -133,8 +133,8 @@ static bool take_refs(struct fsd_snapshot_reader *r, struct fsd_span *out, bool 
     fsd_ref ref;
 
     out->at = r->s->refs.n;
-    while (fsd_snapshot_is_name(r) || fsd_snapshot_is_mark(r, "-")) {
-        if (!take_ref(r, &ref, output, true))
+    while (fsd_snapshot_is_name(r)) {
+        if (!take_ref(r, &ref, output, false))
             return false;
         fsd_vec_push(r->s->arena, &r->s->refs, ref);
     }
