@@ -4,8 +4,9 @@
  *
  * A layer's time is measured once and belongs to all its nodes.  Among them it is
  * shared in the proportion of their work (multiply-adds, or elements written where an
- * operator has none), and equally where that is not known of one of them.  Shares of a
- * layer add up to its time.
+ * operator has none).  Where that is not known of one of them, those that multiply-add
+ * share it equally; where there is none of these, all do.  Shares of a layer add up to
+ * its time.
  */
 #ifndef FSD_COST_COST_H
 #define FSD_COST_COST_H

@@ -26,18 +26,28 @@ static void give(struct fsd_diff *d, fsd_id node, double ms, bool shares)
     r->shares = r->shares || shares;
 }
 
-/* Shares a time among the nodes; equally where the work of one is not known. */
+/* A node's weight among those it shares a layer with.  Where the work of one of them is
+ * not known, those that multiply-add take all: the rest of a layer is small beside
+ * them. */
+static double weight(const struct fsd_diff *d, fsd_id node, bool known)
+{
+    if (known)
+        return (double)d->nodes[node].work;
+    return d->nodes[node].macs != 0;
+}
+
+/* Shares a time among the nodes; equally where no weight is known. */
 static void share(struct fsd_diff *d, const fsd_id *nodes, uint32_t n, double ms)
 {
+    bool known = true;
     double all = 0;
 
-    for (uint32_t i = 0; i < n; i++) {
-        double work = (double)d->nodes[nodes[i]].work;
-
-        all = work < 0 || all < 0 ? -1 : all + work;
-    }
     for (uint32_t i = 0; i < n; i++)
-        give(d, nodes[i], all > 0 ? ms * (double)d->nodes[nodes[i]].work / all : ms / n,
+        known = known && d->nodes[nodes[i]].work >= 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += weight(d, nodes[i], known);
+    for (uint32_t i = 0; i < n; i++)
+        give(d, nodes[i], all > 0 ? ms * weight(d, nodes[i], known) / all : ms / n,
              n > 1);
 }
 

@@ -15,6 +15,7 @@ static const struct pass passes[] = {
     {"name", FSD_BY_NAME, fsd_pass_name},
     {"log", FSD_BY_LOG, fsd_pass_log},
     {"tensor", FSD_BY_TENSOR, fsd_pass_tensor},
+    {"chains", FSD_BY_TENSOR, fsd_pass_chain},
     {"repeated names", FSD_BY_METADATA | FSD_BY_NAME, fsd_pass_repeated},
     {"bodies", FSD_BY_ALL, fsd_pass_body},
     {"regions", FSD_BY_TENSOR, fsd_pass_region},

@@ -26,6 +26,7 @@ void fsd_pass_metadata(struct fsd_match *m);
 void fsd_pass_name(struct fsd_match *m);
 void fsd_pass_log(struct fsd_match *m);
 void fsd_pass_tensor(struct fsd_match *m);
+void fsd_pass_chain(struct fsd_match *m);
 void fsd_pass_repeated(struct fsd_match *m);
 void fsd_pass_body(struct fsd_match *m);
 void fsd_pass_region(struct fsd_match *m);

@@ -116,8 +116,8 @@ static const char *const sentences[FSD__EVENT_COUNT] = {
     [FSD_EVENT_RETYPE] = "%A was changed from %T",
     [FSD_EVENT_MERGE] = "%A were merged into one layer",
     [FSD_EVENT_DUPLICATE] = "%A was removed, it duplicates %B",
-    [FSD_EVENT_CONCAT] = "the concatenation %A was removed: its inputs are written in "
-                         "place",
+    [FSD_EVENT_CONCAT] = ("the concatenation %A was removed: its inputs are "
+                          "written in place"),
     [FSD_EVENT_SLICE] = "the slice %A was removed%T",
     [FSD_EVENT_RETARGET] = "tensor %A became %B",
     [FSD_EVENT_COPY] = "a copy of %A to %B was made because %T",

@@ -298,7 +298,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
 
-        if (!r->differs && !(style->all && c->timed && r->tactic))
+        if (!r->differs)
             continue;
         fprintf(out, "\n%3u  ", (unsigned)++number);
         put_title(c, r, style, out);
@@ -310,6 +310,37 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
         fputs("\n     of no region\n", out);
         for (uint32_t i = 0; i < x->moves[c->regions.n].n; i++)
             put_move(c, &c->moves.at[x->move[x->moves[c->regions.n].at + i]], out);
+    }
+}
+
+static bool is_notable(const struct fsd_compare *c, const struct fsd_region_diff *r)
+{
+    double delta = r->after - r->before;
+
+    return !r->differs && r->before >= 0 && r->after >= 0 &&
+           (delta < 0 ? -delta : delta) >= c->before / 200;
+}
+
+/* Regions that differ in nothing but their time, by half a percent of the whole. */
+static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
+                     FILE *out)
+{
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; c->timed && i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
+        struct fsd_span groups = r->new_groups;
+
+        if (!is_notable(c, r) || (shown >= FEW && !style->all))
+            continue;
+        if (!shown++)
+            fputs("\nsame fusion, precision and layout, another time\n", out);
+        fputs("     ", out);
+        fsd_put_delta(r->before, r->after, out);
+        fprintf(out, " (%.4f -> %.4f)%s  ", r->before, r->after,
+                r->tactic ? ", another tactic" : "");
+        fsd_put_group(c->new, &c->new->groups.at[c->pool.at[groups.at]], out);
+        fputs(groups.n > 1 ? ", ...\n" : "\n", out);
     }
 }
 
@@ -399,6 +430,7 @@ void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style 
         fputs("\nno difference\n", out);
     put_ports(c, out);
     put_regions(c, &x, style, out);
+    put_same(c, style, out);
     put_presences(c, style, out);
     fsd_arena_free(arena);
 }

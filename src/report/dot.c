@@ -1,8 +1,8 @@
 /*
  * A drawing as a graph of cgraph's.
  *
- *     digraph  >  cluster_model   >  m0, m1, ...  >  cluster_l12  >  n30, n31
- *              >  cluster_engine  >  e0, e1, ...                  >  l12
+ *     digraph  >  cluster_model   >  m0  >  m1, m2, ...  >  cluster_l12  >  n30, n31
+ *              >  cluster_engine  >  e0  >  e1, e2, ...                  >  l12
  *
  * Names are made from the numbers of nodes, layers and tensors ("n30", "l12"), never
  * from the model's names, so they are valid and stay the same between runs.  The plain
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIBLINGS = 48 };
+enum { SIBLINGS = 32 };
 
 /* Attributes as cgraph wants them: declared once, set by symbol. */
 enum node_attr {
@@ -50,12 +50,15 @@ struct maker {
     const struct fsd_drawing *w;
     struct fsd_dot_style style;
     Agraph_t *root, *sides[FSD__SIDE_COUNT];
-    Agraph_t *bucket[FSD__SIDE_COUNT];
-    unsigned buckets[FSD__SIDE_COUNT], in_bucket[FSD__SIDE_COUNT];
+    Agraph_t *outer[FSD__SIDE_COUNT], *inner[FSD__SIDE_COUNT]; /* buckets */
+    unsigned buckets[FSD__SIDE_COUNT], put[FSD__SIDE_COUNT];
     Agsym_t *node[N__COUNT], *edge[E__COUNT], *cluster[C__COUNT];
     Agnode_t **boxes;    /* by box */
     Agraph_t **clusters; /* by engine box */
-    uint32_t *members;   /* by engine box: model boxes in its cluster */
+    FILE *out;           /* texts of attributes are written here, */
+    char *piece;         /* and are then here */
+    size_t size;
+    uint32_t *members; /* by engine box: model boxes in its cluster */
 };
 
 /* cgraph's functions take char * and change nothing. */
@@ -69,6 +72,59 @@ static char *text(const char *s)
     return cast.out;
 }
 
+/* ----------------------------------------------------------------------- memory */
+
+/* cgraph's memory is the drawing's arena: freeing piece by piece takes as long as
+ * making the graph.  cgraph hands the discipline to open(), so the arena travels in it.
+ */
+struct home {
+    Agdisc_t discipline; /* first */
+    struct fsd_arena *arena;
+};
+
+static void *home_open(Agdisc_t *discipline)
+{
+    return ((struct home *)(void *)discipline)->arena;
+}
+
+static void *home_alloc(void *arena, size_t n)
+{
+    return fsd_arena_alloc(arena, n, 1, alignof(max_align_t));
+}
+
+static void *home_resize(void *arena, void *old, size_t had, size_t n)
+{
+    void *at = home_alloc(arena, n);
+
+    if (old)
+        memcpy(at, old, had < n ? had : n);
+    return at;
+}
+
+static void home_free(void *arena, void *at)
+{
+    (void)arena;
+    (void)at;
+}
+
+static void home_close(void *arena)
+{
+    (void)arena;
+}
+
+static Agraph_t *open_graph(struct fsd_arena *arena)
+{
+    static Agmemdisc_t memory = {home_open, home_alloc, home_resize, home_free,
+                                 home_close};
+    struct home *home = FSD_NEW(arena, struct home, 1);
+
+    home->discipline.mem = &memory;
+    home->discipline.id = &AgIdDisc;
+    home->discipline.io = &AgIoDisc;
+    home->arena = arena;
+    return agopen(text("fusiondiff"), Agdirected, &home->discipline);
+}
+
 /* ------------------------------------------------------------------- attributes */
 
 static void declare(Agraph_t *g, int kind, const char *const *names, Agsym_t **symbols,
@@ -80,14 +136,16 @@ static void declare(Agraph_t *g, int kind, const char *const *names, Agsym_t **s
 
 static void declare_all(struct maker *m)
 {
-    static const char *const node[] = {"label", "\\N",     "tooltip",   "",
-                                       "id",    "",        "shape",     "box",
-                                       "style", "filled",  "fillcolor", "#ffffff",
-                                       "color", "#555555", "penwidth",  "1"};
+    static const char *const node[] = {
+        "label",     "\\N",     "tooltip", "",        "id",
+        "\\N",       "shape",   "box",     "style",   "rounded,filled",
+        "fillcolor", "#ffffff", "color",   "#555555", "penwidth",
+        "1"};
     static const char *const edge[] = {
-        "label",      "",     "tooltip",  "",  "id",     "", "color",     "#777777",
-        "style",      "",     "penwidth", "1", "ltail",  "", "arrowhead", "normal",
-        "constraint", "true", "minlen",   "1", "weight", "1"};
+        "label",  "",        "tooltip",   "",       "id",         "\\T_\\H",
+        "color",  "#777777", "style",     "",       "penwidth",   "1",
+        "ltail",  "",        "arrowhead", "normal", "constraint", "true",
+        "minlen", "1",       "weight",    "1"};
     static const char *const cluster[] = {"label",     "",        "tooltip", "",
                                           "id",        "",        "style",   "",
                                           "fillcolor", "#ffffff", "color",   "#555555"};
@@ -118,35 +176,28 @@ static void set_defaults(Agraph_t *root)
     agattr(root, AGEDGE, text("arrowsize"), text("0.6"));
 }
 
-/* A piece of text for one attribute. */
-struct piece {
-    FILE *out;
-    char *at;
-    size_t size;
-};
-
-static FILE *open_piece(struct piece *p)
+/* A piece of text for one attribute: written into m->out between these two. */
+static FILE *open_piece(struct maker *m)
 {
-    p->at = NULL;
-    p->out = open_memstream(&p->at, &p->size);
-    return p->out;
+    rewind(m->out);
+    return m->out;
 }
 
-static void set_piece(struct maker *m, struct piece *p, void *object, Agsym_t *symbol,
-                      bool html)
+static void set_piece(struct maker *m, void *object, Agsym_t *symbol, bool html)
 {
-    if (fclose(p->out) == 0) {
-        char *s = html ? agstrdup_html(m->root, p->at) : agstrdup(m->root, p->at);
+    char *s;
 
-        agxset(object, symbol, s);
-        agstrfree(m->root, s);
-    }
-    free(p->at);
+    putc('\0', m->out);
+    if (fflush(m->out))
+        return;
+    s = html ? agstrdup_html(m->root, m->piece) : m->piece;
+    agxset(object, symbol, s);
 }
 
 static void set(void *object, Agsym_t *symbol, const char *value)
 {
-    agxset(object, symbol, text(value));
+    if (strcmp(symbol->defval, value) != 0)
+        agxset(object, symbol, text(value));
 }
 
 /* ------------------------------------------------------------------------ boxes */
@@ -161,36 +212,41 @@ static void box_name(const struct fsd_drawing *w, fsd_id box, char out[32])
     snprintf(out, 32, "%s%u", prefixes[b->side][b->kind], w->items.at[b->items.at]);
 }
 
-static Agraph_t *bucket(struct maker *m, enum fsd_side side)
+static Agraph_t *new_bucket(struct maker *m, Agraph_t *parent, enum fsd_side side)
 {
     char name[32];
 
-    if (!m->bucket[side] || m->in_bucket[side]++ == SIBLINGS) {
-        snprintf(name, sizeof name, "%c%u", side == FSD_SIDE_MODEL ? 'm' : 'e',
-                 m->buckets[side]++);
-        m->bucket[side] = agsubg(m->sides[side], name, 1);
-        m->in_bucket[side] = 1;
-    }
-    return m->bucket[side];
+    snprintf(name, sizeof name, "%c%u", side == FSD_SIDE_MODEL ? 'm' : 'e',
+             m->buckets[side]++);
+    return agsubg(parent, name, 1);
+}
+
+/* Where the next cluster or free box of a side goes: two levels of buckets. */
+static Agraph_t *bucket(struct maker *m, enum fsd_side side)
+{
+    unsigned n = m->put[side]++;
+
+    if (n % (SIBLINGS * SIBLINGS) == 0)
+        m->outer[side] = new_bucket(m, m->sides[side], side);
+    if (n % SIBLINGS == 0)
+        m->inner[side] = new_bucket(m, m->outer[side], side);
+    return m->inner[side];
 }
 
 static void dress_cluster(struct maker *m, fsd_id layer_box, Agraph_t *cluster)
 {
     const struct fsd_box *box = &m->w->boxes.at[layer_box];
     fsd_id layer = m->w->items.at[box->items.at];
-    struct piece p;
     char id[32];
 
-    snprintf(id, sizeof id, "of_l%u", layer);
+    snprintf(id, sizeof id, "of_l%u", layer); /* no escape gives a cluster's name */
     set(cluster, m->cluster[C_ID], id);
     set(cluster, m->cluster[C_STYLE], "rounded,filled");
     set(cluster, m->cluster[C_FILL], fsd_cluster_fill(box->tint));
     set(cluster, m->cluster[C_COLOR], fsd_cluster_line(box->tint));
     set(cluster, m->cluster[C_LABEL], "");
-    if (open_piece(&p)) {
-        fsd_put_box_tip(m->w, box, p.out);
-        set_piece(m, &p, cluster, m->cluster[C_TOOLTIP], false);
-    }
+    fsd_put_box_tip(m->w, box, open_piece(m));
+    set_piece(m, cluster, m->cluster[C_TOOLTIP], false);
 }
 
 static Agraph_t *cluster_of(struct maker *m, fsd_id layer_box)
@@ -206,29 +262,23 @@ static Agraph_t *cluster_of(struct maker *m, fsd_id layer_box)
     return m->clusters[layer_box];
 }
 
-static void dress_box(struct maker *m, fsd_id id, Agnode_t *node, const char *name)
+static void dress_box(struct maker *m, fsd_id id, Agnode_t *node)
 {
     const struct fsd_box *box = &m->w->boxes.at[id];
     struct fsd_look look = fsd_box_look(m->w, box);
     bool clustered = box->side == FSD_SIDE_MODEL && box->cluster != FSD_NONE &&
                      m->members[box->cluster] > 1 && *look.fill != '\0' &&
                      !strstr(look.style, "dashed");
-    struct piece p;
 
-    set(node, m->node[N_ID], name);
     set(node, m->node[N_SHAPE], look.shape);
     set(node, m->node[N_STYLE], look.style);
     set(node, m->node[N_FILL], clustered ? "#ffffff" : look.fill);
     set(node, m->node[N_COLOR], look.line);
     set(node, m->node[N_WIDTH], look.width);
-    if (open_piece(&p)) {
-        fsd_put_box_label(m->w, box, p.out);
-        set_piece(m, &p, node, m->node[N_LABEL], true);
-    }
-    if (open_piece(&p)) {
-        fsd_put_box_tip(m->w, box, p.out);
-        set_piece(m, &p, node, m->node[N_TOOLTIP], false);
-    }
+    fsd_put_box_label(m->w, box, open_piece(m));
+    set_piece(m, node, m->node[N_LABEL], true);
+    fsd_put_box_tip(m->w, box, open_piece(m));
+    set_piece(m, node, m->node[N_TOOLTIP], false);
 }
 
 static void add_box(struct maker *m, fsd_id id)
@@ -240,7 +290,7 @@ static void add_box(struct maker *m, fsd_id id)
 
     box_name(m->w, id, name);
     m->boxes[id] = agnode(home, name, 1);
-    dress_box(m, id, m->boxes[id], name);
+    dress_box(m, id, m->boxes[id]);
 }
 
 /* ------------------------------------------------------------------------ wires */
@@ -278,24 +328,15 @@ static bool wants_label(const struct maker *m, const struct fsd_wire *wire)
 static void add_wire(struct maker *m, const struct fsd_wire *wire)
 {
     Agedge_t *edge = agedge(m->root, m->boxes[wire->from], m->boxes[wire->to], NULL, 1);
-    char from[32], to[32], id[72];
-    struct piece p;
-
-    box_name(m->w, wire->from, from);
-    box_name(m->w, wire->to, to);
-    snprintf(id, sizeof id, "%s_%s", from, to);
-    set(edge, m->edge[E_ID], id);
     set(edge, m->edge[E_WEIGHT],
         m->w->boxes.at[wire->from].side == FSD_SIDE_MODEL ? "2" : "1");
     color_wire(m, wire, edge);
-    if (wants_label(m, wire) && open_piece(&p)) {
-        fsd_put_wire_label(m->w, wire, p.out);
-        set_piece(m, &p, edge, m->edge[E_LABEL], false);
+    if (wants_label(m, wire)) {
+        fsd_put_wire_label(m->w, wire, open_piece(m));
+        set_piece(m, edge, m->edge[E_LABEL], false);
     }
-    if (open_piece(&p)) {
-        fsd_put_wire_tip(m->w, wire, p.out);
-        set_piece(m, &p, edge, m->edge[E_TOOLTIP], false);
-    }
+    fsd_put_wire_tip(m->w, wire, open_piece(m));
+    set_piece(m, edge, m->edge[E_TOOLTIP], false);
 }
 
 /* From the cluster to its layer, which it keeps beside it. */
@@ -305,18 +346,15 @@ static void add_tie(struct maker *m, const struct fsd_tie *tie)
     fsd_id layer = w->items.at[w->boxes.at[tie->engine].items.at];
     Agedge_t *edge =
         agedge(m->root, m->boxes[tie->model], m->boxes[tie->engine], NULL, 1);
-    char from[32], id[72], tail[48];
+    char tail[48];
 
-    box_name(w, tie->model, from);
-    snprintf(id, sizeof id, "tie_%s_l%u", from, layer);
-    set(edge, m->edge[E_ID], id);
     set(edge, m->edge[E_COLOR], fsd_cluster_line(w->boxes.at[tie->engine].tint));
     set(edge, m->edge[E_STYLE], tie->region ? "dotted" : tie->part ? "dashed" : "bold");
     set(edge, m->edge[E_ARROW], "none");
-    set(edge, m->edge[E_TOOLTIP],
-        tie->region ? "computed by a group of layers, this among them"
-        : tie->part ? "computed in part by this layer"
-                    : "computed by");
+    if (tie->part || tie->region)
+        set(edge, m->edge[E_TOOLTIP],
+            tie->region ? "computed by a group of layers, this among them"
+                        : "computed in part by this layer");
     if (tie->part) {
         set(edge, m->edge[E_CONSTRAINT], "false");
     } else {
@@ -376,14 +414,11 @@ static void count_members(struct maker *m)
 
 static void fill(struct maker *m)
 {
-    struct piece p;
 
     set_defaults(m->root);
     declare_all(m);
-    if (open_piece(&p)) {
-        fsd_put_legend(m->w, p.out);
-        set_piece(m, &p, m->root, m->cluster[C_LABEL], true);
-    }
+    fsd_put_legend(m->w, open_piece(m));
+    set_piece(m, m->root, m->cluster[C_LABEL], true);
     add_sides(m);
     add_anchors(m);
     count_members(m);
@@ -399,12 +434,16 @@ struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style
 {
     struct maker m = {.w = w, .style = style};
 
-    m.root = agopen(text("fusiondiff"), Agdirected, NULL);
+    m.root = open_graph(w->arena);
     m.boxes = FSD_NEW(w->arena, Agnode_t *, w->boxes.n);
     m.clusters = FSD_NEW(w->arena, Agraph_t *, w->boxes.n);
     m.members = FSD_NEW(w->arena, uint32_t, w->boxes.n);
-    if (m.root)
+    m.out = open_memstream(&m.piece, &m.size);
+    if (m.root && m.out)
         fill(&m);
+    if (m.out)
+        fclose(m.out);
+    free(m.piece);
     return m.root;
 }
 

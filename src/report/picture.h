@@ -123,7 +123,7 @@ struct fsd_drawing *fsd_drawing_new(const struct fsd_diff *d, struct fsd_pick pi
  *  process, which is killed when it takes too long; then a coarser grain is tried.
  *  @param format "dot", "svg", "png" or "pdf".
  *  @return FSD_OK; FSD_E_ARG for words of the style's picture that mean nothing;
- *          FSD_E_WRITE when no layout came to an end. */
+ *          FSD_E_LIMIT when no layout came to an end in its time. */
 enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
                                   const struct fsd_style *style, FILE *out,
                                   struct fsd_error *err);

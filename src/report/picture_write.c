@@ -192,7 +192,7 @@ static enum fsd_status write_layout(struct job *job, FILE *out, struct fsd_error
         return FSD_OK;
     }
     return fsd_fail(
-        err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
+        err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
         "expected a layout within %g seconds, found none: --around or --only "
         "make the picture smaller, -f dot needs no layout",
         seconds);
@@ -211,7 +211,7 @@ static enum fsd_status write_picture(struct job *job, FILE *out, struct fsd_erro
         return FSD_OK;
     }
     job->boxes = job->drawing->boxes.n;
-    while (weight(job->drawing) > MOST_ENDS && coarser(job))
+    while (!job->want->collapse && weight(job->drawing) > MOST_ENDS && coarser(job))
         job->too_large = true;
     return write_layout(job, out, err);
 }

@@ -189,6 +189,21 @@ static void read_tensor(struct maker *m, cJSON *list, struct text t)
             string_of((struct text){t.s + 6, end - 6}));
 }
 
+/* Where the record ends.  A name may hold " }", what stands behind the dimensions does
+ * not. */
+static bool record_end(struct text t, size_t *end)
+{
+    size_t dims, next;
+
+    if (find(t, ", Dimensions: [", &dims) &&
+        (!find(t, " }, { Name: ", &next) || next > dims) &&
+        find(from(t, dims), " }", end)) {
+        *end += dims;
+        return true;
+    }
+    return find(t, " }", end);
+}
+
 /* " { Name: n, ... }, { ... }]": returns what follows the bracket. */
 static struct text read_tensors(struct maker *m, const char *key, struct text t)
 {
@@ -198,17 +213,9 @@ static struct text read_tensors(struct maker *m, const char *key, struct text t)
     m->full |= !list;
     while (list && begins(t, " { Name: ")) {
         t = from(t, 3);
-        if (!find(t, " }", &end)) {
+        if (!record_end(t, &end)) {
             m->odd = true;
             return from(t, t.n);
-        }
-        /* A name may hold " }": the record ends where a list goes on or ends. */
-        while (end + 2 < t.n && t.s[end + 2] != ',' && t.s[end + 2] != ']') {
-            size_t more;
-
-            if (!find(from(t, end + 1), " }", &more))
-                break;
-            end += 1 + more;
         }
         read_tensor(m, list, (struct text){t.s, end});
         t = from(t, end + 2);

@@ -1,0 +1,220 @@
+#!/usr/bin/python3
+"""What must hold of pictures, with the real binary.
+
+    check.py BINARY SHARED FUSER [--speed]
+
+Hostile names, the bound on layout time, and pictures of every pair in SHARED/corpus (left
+out when SHARED is absent).  DOT is read back by Graphviz's own `dot -Tcanon`.  --speed adds
+the measured limits, for a Release build.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import xml.dom.minidom
+
+import onnx
+from onnx import TensorProto, helper
+
+BINARY, SHARED, FUSER = sys.argv[1:4]
+SPEED = "--speed" in sys.argv[4:]
+failures = []
+
+HOSTILE = [
+    'quote " and \'', "ends in \\", "\\N \\G \\T \\l", "line\nbreak\r\n", "bell\x07 esc\x1b[31m",
+    "emoji \U0001f600\U0001f1e9", "&amp; &lt;b&gt; &#65; <B>bold</B>", "a]]>b--><!--", "\u202ertl\u200b",
+    "%s %n {a|b} <port>", "x" * 20000, "\U0001f600" * 15000, "\\" * 4001, "&" * 999, "cluster_0", "node",
+    "]; evil [label=x", "日本語の名前", "-", "0.5", "graph",
+]
+
+
+def check(what, holds, detail=""):
+    print(("ok      " if holds else "FAILED  ") + what + ("" if holds else f" {detail}"))
+    if not holds:
+        failures.append(what)
+
+
+def run(*args, status=0):
+    start = time.monotonic()
+    done = subprocess.run([BINARY, *args], capture_output=True, check=False)
+    if done.returncode != status:
+        check(" ".join(args)[-120:], False, f"exit {done.returncode}: {done.stderr[-400:]}")
+    return done, time.monotonic() - start
+
+
+def reads_back(what, path):
+    done = subprocess.run(["dot", "-Tcanon", path], capture_output=True, check=False)
+    check(f"{what}: dot -Tcanon reads it without a complaint",
+          done.returncode == 0 and not done.stderr, done.stderr[:300])
+
+
+def is_svg(what, path):
+    try:
+        dom = xml.dom.minidom.parse(path)
+    except Exception as error:  # any failure of the parser is a failure of the picture
+        check(f"{what}: SVG is XML", False, str(error))
+        return None
+    check(f"{what}: SVG has selectable text and tooltips",
+          dom.getElementsByTagName("text") and dom.getElementsByTagName("a"))
+    return dom
+
+
+# ------------------------------------------------------------------------- hostile
+
+def hostile_pair(folder):
+    """A chain of Relu nodes with these names, and an engine with a layer for each."""
+    nodes, layers, before = [], [], "in"
+    shape = {"Dimensions": [1, 4], "Format/Datatype": "Row major linear FP32"}
+    for i, name in enumerate(HOSTILE):
+        after = f"t{i}" if i % 2 else name + " out"
+        nodes.append(helper.make_node("Relu" if i % 3 else "Sigmoid", [before], [after], name=name))
+        layers.append({"Name": name, "LayerType": "PointWiseV2" if i % 4 else name[:300],
+                       "Inputs": [{"Name": before, **shape}], "Outputs": [{"Name": after, **shape}],
+                       "TacticName": "", "StreamId": 0, "Metadata": f"[ONNX Layer: {name}]"})
+        before = after
+    info = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [1, 4]) for n in ("in", before)]
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", info[:1], info[1:])),
+              os.path.join(folder, "hostile.onnx"))
+    with open(os.path.join(folder, "hostile.json"), "w", encoding="utf-8") as file:
+        json.dump({"Layers": layers, "Bindings": ["in", before]}, file)
+    return os.path.join(folder, "hostile.onnx"), os.path.join(folder, "hostile.json")
+
+
+def check_hostile(folder):
+    pair = hostile_pair(folder)
+    dot, svg = os.path.join(folder, "h.dot"), os.path.join(folder, "h.svg")
+    run(*pair, "--force", "-o", dot, "-o", svg, "-o", os.path.join(folder, "h.png"))
+    reads_back("hostile", dot)
+    with open(dot, "rb") as file:
+        content = file.read()
+    again, _ = run(*pair, "--force", "-f", "dot")
+    check("hostile: same bytes again", again.stdout == content)
+    check("hostile: no control byte but the newline and the tab",
+          not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", content))
+    check("hostile: long names are shortened", len(content) < 120000, str(len(content)))
+    rows = subprocess.run(["dot", "-Tplain"], input=content, capture_output=True, check=False).stdout
+    boxes = [line.split()[1] for line in rows.split(b"\n") if line.startswith(b"node ")]
+    count = len(HOSTILE)
+    check("hostile: a box for every node and layer under its own number",
+          {f"n{i}".encode() for i in range(count)} | {f"l{i}".encode() for i in range(count)} <= set(boxes))
+    dom = is_svg("hostile", svg)
+    if dom:
+        said = "\n".join(t.firstChild.data for t in dom.getElementsByTagName("text") if t.firstChild)
+        said = said.replace("\u00a0", " ")
+        for shown in ('quote " and \'', "ends in \\", "\\N \\G \\T \\l", "line\\u{a}break", "bell\\u{7} esc",
+                      "emoji \U0001f600", "a]]>b--><!--", "%s %n {a|b} <port>",
+                      "\\u{202e}rtl\\u{200b}", "]; evil [label=x", "日本語の名前"):
+            check(f"hostile: SVG shows {shown!r}", shown in said)
+        check("hostile: SVG shows entities as they were written", "&amp; &lt;b" in said)
+
+
+# --------------------------------------------------------------------------- views
+
+def check_views(folder, fixtures):
+    pair = [os.path.join(fixtures, "synthetic/qat-8.5", n) for n in ("model.onnx", "engine.json")]
+    whole, _ = run(*pair, "-f", "dot")
+    for args, some in ((("--only", "reformats"), True), (("--only", "precision"), True),
+                       (("--only", "changes"), True), (("--around", "Conv_8"), True),
+                       (("--around", "Conv_8", "--depth", "2"), True), (("--around", "*Sigmoid*"), True),
+                       (("--collapse", "run"), False), (("--collapse", "scope:1"), False)):
+        part, _ = run(*pair, "-f", "dot", *args)
+        boxes = part.stdout.count(b"fillcolor")
+        check(f"{' '.join(args)}: smaller than the whole, not empty",
+              boxes > 4 and (boxes < whole.stdout.count(b"fillcolor") or not some), str(boxes))
+    for args, message in ((("--around", "nobody"), b"names none"), (("--only", "x"), b"expected reformats"),
+                          (("--collapse", "scope:0"), b"expected none, run"), (("--depth", "0"), b"1 to 1000"),
+                          (("--layout-timeout", "-1"), b"seconds")):
+        done, _ = run(*pair, "-f", "dot", *args, status=2)
+        check(f"{' '.join(args)}: an error that tells", message in done.stderr, done.stderr)
+    out = os.path.join(folder, "late.svg")
+    done, _ = run(*pair, "-o", out, "--layout-timeout", "0.000001", status=2)
+    check("no time at all: an error, no file", b"within" in done.stderr and not os.path.exists(out),
+          done.stderr)
+
+
+def synthetic(folder, *args):
+    subprocess.run([sys.executable, FUSER, *args, "-o", folder], check=True)
+    return os.path.join(folder, "model.onnx"), os.path.join(folder, "engine.json")
+
+
+def check_large(folder):
+    pair = synthetic(os.path.join(folder, "chain"), "--generate", "chain", "--size", "10000", "--seed", "1")
+    svg = os.path.join(folder, "chain.svg")
+    done, seconds = run(*pair, "-o", svg)
+    check("10,000 layers: a note says what is drawn", b"--collapse" in done.stderr, done.stderr)
+    is_svg("10,000 layers", svg)
+    check(f"10,000 layers: drawn in seconds ({seconds:.2f})", seconds < (5 if SPEED else 60))
+    # A picture asked for in full is not laid out for longer than it may be.
+    _, seconds = run(*pair, "-o", svg, "--collapse", "none", "--layout-timeout", "5")
+    check(f"--layout-timeout holds ({seconds:.2f})", seconds < (9 if SPEED else 60))
+    if SPEED:
+        once, twice = (min(run(*pair, *["-o", os.path.join(folder, "x.dot")] * n)[1] for _ in range(4))
+                       for n in (1, 2))
+        check(f"10,000 layers (and 23,807 nodes): DOT written in {twice - once:.2f} s, "
+              f"in {once:.2f} s with reading", twice - once < 0.5)
+
+
+# -------------------------------------------------------------------------- corpus
+
+def points(path):
+    with open(path, encoding="utf-8") as file:
+        size = re.search(r'<svg width="(\d+)pt" height="(\d+)pt"', file.read())
+    return int(size.group(1)), int(size.group(2))
+
+
+def check_corpus(folder):
+    corpus = os.path.join(SHARED, "corpus")
+    for case in sorted(os.listdir(corpus)):
+        for engine in ("engine.graph.json", "engine.names-only.json"):
+            pair = [os.path.join(corpus, case, n) for n in ("model.onnx", engine)]
+            if not all(map(os.path.exists, pair)):
+                continue
+            outputs = [os.path.join(folder, f"{case}.{e}") for e in ("dot", "svg", "png", "pdf")]
+            _, seconds = run(*pair, *(w for o in outputs for w in ("-o", o)))
+            reads_back(case, outputs[0])
+            is_svg(case, outputs[1])
+            check(f"{case}: PNG and PDF ({seconds:.1f} s)",
+                  open(outputs[2], "rb").read(8) == b"\x89PNG\r\n\x1a\n" and
+                  open(outputs[3], "rb").read(5) == b"%PDF-")
+    page = os.path.join(folder, "page.svg")
+    case = os.path.join(corpus, "resnet18-qat-trt8.4")
+    run(os.path.join(case, "model.onnx"), os.path.join(case, "engine.graph.json"), "--only", "reformats",
+        "-o", page)
+    width, height = points(page)
+    # A4 landscape within margins of a centimetre is 785 by 538 points.  Names of 10 points
+    # stay readable down to 6.5.
+    scale = min(785 / width, 538 / height)
+    check(f"reformats of resnet18-qat fit a page ({width}x{height} points, scale {scale:.2f})", scale >= 0.65)
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    check("and all four inserted layers are on it", text.count("inserted: ") == 4 * 2, str(text.count("inserted: ")))
+
+
+def check_swin(folder):
+    model = os.path.join(SHARED, "models/swin_t_ts.onnx")
+    _, engine = synthetic(os.path.join(folder, "swin"), model, "--seed", "1")
+    svg = os.path.join(folder, "swin.svg")
+    done, seconds = run(model, engine, "-o", svg)
+    check(f"swin_t, 6,261 nodes: drawn ({seconds:.2f} s)", seconds < (5 if SPEED else 60))
+    check("swin_t: a note says what is drawn", b"--collapse" in done.stderr, done.stderr)
+    is_svg("swin_t", svg)
+
+
+def main():
+    fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fixtures")
+    with tempfile.TemporaryDirectory() as folder:
+        check_hostile(folder)
+        check_views(folder, fixtures)
+        check_large(folder)
+        if os.path.isdir(os.path.join(SHARED, "corpus")):
+            check_corpus(folder)
+            check_swin(folder)
+        else:
+            print(f"skipped: no corpus in {SHARED}")
+    sys.exit(1 if failures else 0)
+
+
+main()
