@@ -16,6 +16,7 @@
 #ifndef FSD_COMPARE_SNAPSHOT_H
 #define FSD_COMPARE_SNAPSHOT_H
 
+#include "base/file.h"
 #include "compare/state.h"
 
 enum { FSD_SNAPSHOT_FORMAT = 1 };
@@ -37,6 +38,11 @@ struct fsd_snapshot_lines {
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT with the line; FSD_E_UNSUPPORTED for the
  * format of a later version. */
 enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
+                                  struct fsd_snapshot_lines *lines,
+                                  struct fsd_error *err);
+
+/** The same of bytes that are there; their name stands for the path. */
+enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_snapshot_lines *lines,
                                   struct fsd_error *err);
 

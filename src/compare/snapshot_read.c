@@ -133,8 +133,8 @@ static bool take_refs(struct fsd_snapshot_reader *r, struct fsd_span *out, bool 
     fsd_ref ref;
 
     out->at = r->s->refs.n;
-    while (fsd_snapshot_is_name(r) || fsd_snapshot_is_mark(r, "-")) {
-        if (!take_ref(r, &ref, output, true))
+    while (fsd_snapshot_is_name(r)) {
+        if (!take_ref(r, &ref, output, false))
             return false;
         fsd_vec_push(r->s->arena, &r->s->refs, ref);
     }
@@ -552,26 +552,38 @@ static enum fsd_status read_file(struct fsd_state *s, const struct fsd_file *fil
     return r.status;
 }
 
-enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
+enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_snapshot_lines *lines,
                                   struct fsd_error *err)
 {
     struct fsd_snapshot_lines unwanted = {0};
-    struct fsd_file file;
     struct fsd_state *s = fsd_state_new();
-    enum fsd_status status = fsd_file_open(&file, path, SNAPSHOT_LIMIT, err);
+    enum fsd_status status;
 
     *out = NULL;
-    s->model_path = s->engine_path = fsd_text(s->names, fsd_intern_str(s->names, path));
+    s->model_path = fsd_text(s->names, fsd_intern_str(s->names, file->name));
+    s->engine_path = s->model_path;
     if (lines)
         *lines = unwanted;
-    if (status == FSD_OK)
-        status = read_file(s, &file, lines ? lines : &unwanted, err);
-    fsd_file_close(&file);
+    status = read_file(s, file, lines ? lines : &unwanted, err);
     if (status == FSD_OK)
         *out = s;
     else
         fsd_state_free(s);
+    return status;
+}
+
+enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
+                                  struct fsd_snapshot_lines *lines,
+                                  struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open(&file, path, SNAPSHOT_LIMIT, err);
+
+    *out = NULL;
+    if (status == FSD_OK)
+        status = fsd_snapshot_load(out, &file, lines, err);
+    fsd_file_close(&file);
     return status;
 }
 

@@ -11,6 +11,7 @@
 fsd_gate_find_fn *const fsd_gate_find[FSD__GATE_COUNT] = {
     [FSD_GATE_LOST_FUSION] = fsd_gate_lost,
     [FSD_GATE_REGROUPED] = fsd_gate_regrouped,
+    [FSD_GATE_OPAQUE] = fsd_gate_opaque,
     [FSD_GATE_WIDENED] = fsd_gate_widened,
     [FSD_GATE_NEW_REFORMAT] = fsd_gate_reformats,
     [FSD_GATE_NEW_QUANTIZE] = fsd_gate_quantizers,
@@ -295,12 +296,14 @@ struct fsd_alignment_count fsd_check_alignment(const struct fsd_compare *c)
 
 static void count_added(struct fsd_check_run *run)
 {
-    run->added = FSD_NEW(run->scratch, uint32_t, run->c->regions.n);
+    run->added =
+        FSD_NEW(run->scratch, uint32_t, (size_t)run->c->regions.n * FSD__KIND_COUNT);
     for (uint32_t i = 0; i < run->c->moves.n; i++) {
         const struct fsd_move_change *m = &run->c->moves.at[i];
 
         if (m->what == FSD_MOVE_ADDED && m->region != FSD_NONE)
-            run->added[m->region]++;
+            run->added[m->region * FSD__KIND_COUNT +
+                       run->c->new->moves.at[m->new].kind]++;
     }
 }
 

@@ -15,7 +15,7 @@ struct fsd_check_run {
     enum fsd_gate_rule rule; /* that is looked at */
     double count, ms;        /* of its findings that are not ignored */
     double base;             /* what a share is of; 0: not known */
-    uint32_t *added;         /* by region: moves added */
+    uint32_t *added;         /* by region and kind: moves added */
 };
 
 /** A finding that is put together: open, name nodes, print to `out`, close. */
@@ -39,7 +39,7 @@ typedef void fsd_gate_find_fn(struct fsd_check_run *run);
 extern fsd_gate_find_fn *const fsd_gate_find[FSD__GATE_COUNT];
 
 /* check_builds.c: rules about one region, edge or node. */
-fsd_gate_find_fn fsd_gate_lost, fsd_gate_regrouped, fsd_gate_widened,
+fsd_gate_find_fn fsd_gate_lost, fsd_gate_regrouped, fsd_gate_opaque, fsd_gate_widened,
     fsd_gate_reformats, fsd_gate_quantizers, fsd_gate_unexplained, fsd_gate_ports,
     fsd_gate_model;
 /* check_totals.c: rules about a whole build. */

@@ -101,9 +101,10 @@ static void add_region(struct fsd_check_run *run, uint32_t region)
     put_was(run, r, draft.out);
     fputs("; now ", draft.out);
     put_groups(run, run->c->new, r->new_groups, draft.out);
-    if (run->added[region])
-        fprintf(draft.out, " + %u inserted or standing layer%s", run->added[region],
-                run->added[region] == 1 ? "" : "s");
+    for (uint32_t kind = 0; kind < FSD__KIND_COUNT; kind++)
+        if (run->added[region * FSD__KIND_COUNT + kind])
+            fprintf(draft.out, " + %u %s", run->added[region * FSD__KIND_COUNT + kind],
+                    fsd_kind_name((enum fsd_kind)kind));
     if (run->c->timed) {
         draft.ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
         fprintf(draft.out, ", %+.4f ms", draft.ms);
@@ -130,6 +131,11 @@ void fsd_gate_lost(struct fsd_check_run *run)
 void fsd_gate_regrouped(struct fsd_check_run *run)
 {
     find_regions(run, FSD_HAPPENED_REGROUPED);
+}
+
+void fsd_gate_opaque(struct fsd_check_run *run)
+{
+    find_regions(run, FSD_HAPPENED_OPAQUE);
 }
 
 /* ---------------------------------------------------------------------- widening */

@@ -13,6 +13,18 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
+/* A rule that could not be applied says so. */
+static void add_untimed(struct fsd_check_run *run)
+{
+    struct fsd_draft draft;
+
+    if (!fsd_draft_open(&draft))
+        return;
+    fprintf(draft.out, "not checked: %s no times",
+            run->c->old->profiles ? "the build has" : "the snapshot has");
+    fsd_draft_close(run, &draft);
+}
+
 /* Slower is what is more than the spread of either side's profiles, and more than the
  * policy's noise, which is all there is to go by when each side has one profile. */
 void fsd_gate_latency(struct fsd_check_run *run)
@@ -23,6 +35,8 @@ void fsd_gate_latency(struct fsd_check_run *run)
                          larger(width(c->old->total), width(c->new->total)));
     struct fsd_draft draft;
 
+    if (!c->timed && (c->old->profiles || c->new->profiles))
+        add_untimed(run);
     if (!c->timed || !(c->before > 0) || slower <= band || !fsd_draft_open(&draft))
         return;
     run->base = c->before;
@@ -85,6 +99,8 @@ void fsd_gate_max_reformats(struct fsd_check_run *run)
     fprintf(draft.out, "%u inserted layers", n);
     if (s->profiles)
         fprintf(draft.out, ", %.4f ms of %.4f ms", ms, s->total.median);
+    else
+        fputs(", times not known", draft.out);
     draft.count = n;
     draft.ms = ms;
     fsd_draft_close(run, &draft);

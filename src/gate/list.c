@@ -40,6 +40,19 @@ const char *fsd_list_text(struct fsd_list *list, const char *format, ...)
 
 /* -------------------------------------------------------------- fingerprints */
 
+/* A message without its numbers, which change from run to run. */
+static uint64_t hash_words(const char *message, uint64_t hash)
+{
+    while (*message) {
+        size_t n = strcspn(message, "0123456789");
+
+        hash = XXH64(message, n, hash);
+        message += n;
+        message += strspn(message, "0123456789");
+    }
+    return hash;
+}
+
 /* What a finding is about stays when its numbers and layer names change. */
 static uint64_t hash_item(const struct fsd_list *list, const struct fsd_list_item *item)
 {
@@ -49,7 +62,7 @@ static uint64_t hash_item(const struct fsd_list *list, const struct fsd_list_ite
     for (uint32_t i = 0; i < item->n_nodes; i++)
         hash = XXH64(item->nodes[i], strlen(item->nodes[i]) + 1, hash);
     if (!item->n_nodes)
-        hash = XXH64(item->message, strlen(item->message), hash);
+        hash = hash_words(item->message, hash);
     return hash;
 }
 

@@ -13,6 +13,10 @@ const struct fsd_gate_default fsd_gate_defaults[FSD__GATE_COUNT] = {
                             "Nodes are fused otherwise than before, neither more nor "
                             "less.",
                             "warning", FSD_BUDGET_COUNT | FSD_BUDGET_MS, 0, -1, -1},
+    [FSD_GATE_OPAQUE] = {"undecided-fusion",
+                         "Layers differ, but one build does not tell which of them "
+                         "computes which node.",
+                         "warning", FSD_BUDGET_COUNT | FSD_BUDGET_MS, 0, -1, -1},
     [FSD_GATE_WIDENED] = {"precision-widened",
                           "A node runs, or a tensor between layers is kept, in a wider "
                           "type than before.",

@@ -23,26 +23,15 @@ static void put_all(FILE *out, const char *s, put_fn *put)
     free(safe);
 }
 
-/* U+FFFE and U+FFFF are UTF-8, but no characters of XML; their last byte, be or bf,
- * stands behind ef bf. */
-static bool is_noncharacter(const unsigned char *s)
-{
-    return s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe;
-}
-
 static void put_xml(FILE *out, const char *s, size_t i)
 {
     static const char specials[] = "&<>\"'";
     static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
-    const unsigned char *u = (const unsigned char *)s;
     const char *special = strchr(specials, s[i]);
 
     if (special)
         fputs(names[special - specials], out);
-    else if (is_noncharacter(u + i))
-        fprintf(out, "\\u{ff%02x}", 0x40u + u[i + 2]);
-    else if (!((i >= 1 && is_noncharacter(u + i - 1)) ||
-               (i >= 2 && is_noncharacter(u + i - 2))))
+    else
         putc(s[i], out);
 }
 

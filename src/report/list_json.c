@@ -1,98 +1,77 @@
 /* A list as JSON, as SARIF 2.1.0 and as GitLab's code quality report. */
-#include "base/text.h"
 #include "report/escape.h"
 #include "report/list.h"
+#include "report/tree.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void put_tree(cJSON *tree, FILE *out)
-{
-    char *text = cJSON_Print(tree);
-
-    if (text) {
-        fsd_put_json(out, text);
-        putc('\n', out);
-    }
-    cJSON_free(text);
-    cJSON_Delete(tree);
-}
-
-static cJSON *add_object_to(cJSON *array)
-{
-    cJSON *object = cJSON_CreateObject();
-
-    cJSON_AddItemToArray(array, object);
-    return object;
-}
-
-static void add_strings(cJSON *object, const char *key, const char *const *s,
+static void add_strings(struct cJSON *object, const char *key, const char *const *s,
                         uint32_t n)
 {
-    cJSON *array = cJSON_AddArrayToObject(object, key);
+    struct cJSON *array = fsd_json_list(object, key);
 
     for (uint32_t i = 0; i < n; i++)
-        cJSON_AddItemToArray(array, cJSON_CreateString(s[i]));
+        fsd_json_add_text(array, s[i]);
 }
 
-static void add_fingerprint(cJSON *object, const char *key,
+static void add_fingerprint(struct cJSON *object, const char *key,
                             const struct fsd_list_item *item)
 {
     char text[20];
 
     snprintf(text, sizeof text, "%016" PRIx64, item->fingerprint);
-    cJSON_AddStringToObject(object, key, text);
+    fsd_json_text(object, key, text);
 }
 
 /* ----------------------------------------------------------------------- JSON */
 
-static void add_rows(const struct fsd_list *list, cJSON *report)
+static void add_rows(const struct fsd_list *list, struct cJSON *report)
 {
-    cJSON *rows = cJSON_AddArrayToObject(report, "summary");
+    struct cJSON *rows = fsd_json_list(report, "summary");
 
     for (uint32_t i = 0; i < list->rows.n; i++) {
         const struct fsd_list_row *row = &list->rows.at[i];
-        cJSON *object = add_object_to(rows);
+        struct cJSON *object = fsd_json_item(rows);
 
-        cJSON_AddStringToObject(object, "what", row->what);
+        fsd_json_text(object, "what", row->what);
         if (row->before)
-            cJSON_AddStringToObject(object, "before", row->before);
-        cJSON_AddStringToObject(object, "now", row->now);
+            fsd_json_text(object, "before", row->before);
+        fsd_json_text(object, "now", row->now);
     }
 }
 
-static void add_rules(const struct fsd_list *list, cJSON *report)
+static void add_rules(const struct fsd_list *list, struct cJSON *report)
 {
-    cJSON *rules = cJSON_AddArrayToObject(report, "rules");
+    struct cJSON *rules = fsd_json_list(report, "rules");
 
     for (uint32_t i = 0; i < list->rules.n; i++) {
         const struct fsd_list_rule *rule = &list->rules.at[i];
-        cJSON *object = add_object_to(rules);
+        struct cJSON *object = fsd_json_item(rules);
 
-        cJSON_AddStringToObject(object, "rule", rule->id);
-        cJSON_AddStringToObject(object, "level",
-                                rule->off ? "off" : fsd_severity_name(rule->severity));
+        fsd_json_text(object, "rule", rule->id);
+        fsd_json_text(object, "level",
+                      rule->off ? "off" : fsd_severity_name(rule->severity));
         if (rule->budget) {
-            cJSON_AddStringToObject(object, "measured", rule->measured);
-            cJSON_AddStringToObject(object, "budget", rule->budget);
+            fsd_json_text(object, "measured", rule->measured);
+            fsd_json_text(object, "budget", rule->budget);
         }
-        cJSON_AddNumberToObject(object, "findings", rule->found);
-        cJSON_AddNumberToObject(object, "ignored", rule->ignored);
+        fsd_json_number(object, "findings", rule->found);
+        fsd_json_number(object, "ignored", rule->ignored);
     }
 }
 
 static void add_item(const struct fsd_list *list, const struct fsd_list_item *item,
-                     cJSON *items)
+                     struct cJSON *items)
 {
-    cJSON *object = add_object_to(items);
+    struct cJSON *object = fsd_json_item(items);
 
-    cJSON_AddStringToObject(object, "rule", list->rules.at[item->rule].id);
-    cJSON_AddStringToObject(object, "severity", fsd_severity_name(item->severity));
-    cJSON_AddStringToObject(object, "message", item->message);
-    cJSON_AddStringToObject(object, "file", item->file);
+    fsd_json_text(object, "rule", list->rules.at[item->rule].id);
+    fsd_json_text(object, "severity", fsd_severity_name(item->severity));
+    fsd_json_text(object, "message", item->message);
+    fsd_json_text(object, "file", item->file);
     if (item->line)
-        cJSON_AddNumberToObject(object, "line", item->line);
+        fsd_json_number(object, "line", item->line);
     add_strings(object, "nodes", item->nodes, item->n_nodes);
     add_strings(object, "layers", item->layers, item->n_layers);
     add_fingerprint(object, "fingerprint", item);
@@ -101,28 +80,28 @@ static void add_item(const struct fsd_list *list, const struct fsd_list_item *it
 void fsd_list_put_json(const struct fsd_list *list, const struct fsd_style *style,
                        FILE *out)
 {
-    cJSON *report = cJSON_CreateObject(), *items;
+    struct cJSON *report = fsd_json_new(), *items;
 
     (void)style;
-    cJSON_AddStringToObject(report, "schema", "fusiondiff-check/1");
+    fsd_json_text(report, "schema", "fusiondiff-check/1");
     if (list->snapshot)
-        cJSON_AddStringToObject(report, "snapshot", list->snapshot);
-    cJSON_AddStringToObject(report, "model", list->model);
-    cJSON_AddStringToObject(report, "engine", list->engine);
-    cJSON_AddStringToObject(report, "verdict", list->verdict ? list->verdict : "");
+        fsd_json_text(report, "snapshot", list->snapshot);
+    fsd_json_text(report, "model", list->model);
+    fsd_json_text(report, "engine", list->engine);
+    fsd_json_text(report, "verdict", list->verdict ? list->verdict : "");
     add_rows(list, report);
     add_rules(list, report);
-    items = cJSON_AddArrayToObject(report, "findings");
+    items = fsd_json_list(report, "findings");
     for (uint32_t i = 0; i < list->items.n; i++)
         add_item(list, &list->items.at[i], items);
-    put_tree(report, out);
+    fsd_json_print(report, out);
 }
 
 /* ---------------------------------------------------------------------- SARIF */
 
-static void add_text_of(cJSON *object, const char *key, const char *text)
+static void add_text_of(struct cJSON *object, const char *key, const char *text)
 {
-    cJSON_AddStringToObject(cJSON_AddObjectToObject(object, key), "text", text);
+    fsd_json_text(fsd_json_object(object, key), "text", text);
 }
 
 static const char *sarif_level(enum fsd_severity severity)
@@ -132,27 +111,27 @@ static const char *sarif_level(enum fsd_severity severity)
     return levels[severity];
 }
 
-static void add_driver(const struct fsd_list *list, cJSON *run)
+static void add_driver(const struct fsd_list *list, struct cJSON *run)
 {
-    cJSON *tool = cJSON_AddObjectToObject(run, "tool");
-    cJSON *driver = cJSON_AddObjectToObject(tool, "driver"), *rules;
+    struct cJSON *tool = fsd_json_object(run, "tool");
+    struct cJSON *driver = fsd_json_object(tool, "driver"), *rules;
 
-    cJSON_AddStringToObject(driver, "name", "fusiondiff");
-    cJSON_AddStringToObject(driver, "semanticVersion", FSD_VERSION);
-    rules = cJSON_AddArrayToObject(driver, "rules");
+    fsd_json_text(driver, "name", "fusiondiff");
+    fsd_json_text(driver, "semanticVersion", FSD_VERSION);
+    rules = fsd_json_list(driver, "rules");
     for (uint32_t i = 0; i < list->rules.n; i++) {
         const struct fsd_list_rule *rule = &list->rules.at[i];
-        cJSON *object = add_object_to(rules), *settings;
+        struct cJSON *object = fsd_json_item(rules), *settings;
 
-        cJSON_AddStringToObject(object, "id", rule->id);
+        fsd_json_text(object, "id", rule->id);
         add_text_of(object, "shortDescription", rule->doc);
-        settings = cJSON_AddObjectToObject(object, "defaultConfiguration");
-        cJSON_AddBoolToObject(settings, "enabled", !rule->off);
-        cJSON_AddStringToObject(settings, "level", sarif_level(rule->severity));
+        settings = fsd_json_object(object, "defaultConfiguration");
+        fsd_json_bool(settings, "enabled", !rule->off);
+        fsd_json_text(settings, "level", sarif_level(rule->severity));
     }
 }
 
-static void add_uri(cJSON *object, const char *path)
+static void add_uri(struct cJSON *object, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -164,58 +143,57 @@ static void add_uri(cJSON *object, const char *path)
         fputs("file://", out);
     fsd_put_uri(out, path);
     if (fclose(out) == 0)
-        cJSON_AddStringToObject(object, "uri", text);
+        fsd_json_text(object, "uri", text);
     free(text);
 }
 
-static void add_location(const struct fsd_list_item *item, cJSON *result)
+static void add_location(const struct fsd_list_item *item, struct cJSON *result)
 {
-    cJSON *location = add_object_to(cJSON_AddArrayToObject(result, "locations"));
-    cJSON *physical = cJSON_AddObjectToObject(location, "physicalLocation"), *logical;
+    struct cJSON *location = fsd_json_item(fsd_json_list(result, "locations"));
+    struct cJSON *physical = fsd_json_object(location, "physicalLocation"), *logical;
 
-    add_uri(cJSON_AddObjectToObject(physical, "artifactLocation"), item->file);
+    add_uri(fsd_json_object(physical, "artifactLocation"), item->file);
     if (item->line)
-        cJSON_AddNumberToObject(cJSON_AddObjectToObject(physical, "region"),
-                                "startLine", item->line);
+        fsd_json_number(fsd_json_object(physical, "region"), "startLine", item->line);
     if (!item->n_nodes)
         return;
-    logical = cJSON_AddArrayToObject(location, "logicalLocations");
+    logical = fsd_json_list(location, "logicalLocations");
     for (uint32_t i = 0; i < item->n_nodes; i++) {
-        cJSON *node = add_object_to(logical);
+        struct cJSON *node = fsd_json_item(logical);
 
-        cJSON_AddStringToObject(node, "name", item->nodes[i]);
-        cJSON_AddStringToObject(node, "kind", "element");
+        fsd_json_text(node, "name", item->nodes[i]);
+        fsd_json_text(node, "kind", "element");
     }
 }
 
 static void add_result(const struct fsd_list *list, const struct fsd_list_item *item,
-                       cJSON *results)
+                       struct cJSON *results)
 {
-    cJSON *result = add_object_to(results), *prints;
+    struct cJSON *result = fsd_json_item(results), *prints;
 
-    cJSON_AddStringToObject(result, "ruleId", list->rules.at[item->rule].id);
-    cJSON_AddNumberToObject(result, "ruleIndex", item->rule);
-    cJSON_AddStringToObject(result, "level", sarif_level(item->severity));
+    fsd_json_text(result, "ruleId", list->rules.at[item->rule].id);
+    fsd_json_number(result, "ruleIndex", item->rule);
+    fsd_json_text(result, "level", sarif_level(item->severity));
     add_text_of(result, "message", item->message);
     add_location(item, result);
-    prints = cJSON_AddObjectToObject(result, "partialFingerprints");
+    prints = fsd_json_object(result, "partialFingerprints");
     add_fingerprint(prints, "fusiondiff/v1", item);
 }
 
 void fsd_list_put_sarif(const struct fsd_list *list, const struct fsd_style *style,
                         FILE *out)
 {
-    cJSON *log = cJSON_CreateObject(), *run, *results;
+    struct cJSON *log = fsd_json_new(), *run, *results;
 
     (void)style;
-    cJSON_AddStringToObject(log, "version", "2.1.0");
-    run = add_object_to(cJSON_AddArrayToObject(log, "runs"));
+    fsd_json_text(log, "version", "2.1.0");
+    run = fsd_json_item(fsd_json_list(log, "runs"));
     add_driver(list, run);
-    cJSON_AddStringToObject(run, "columnKind", "unicodeCodePoints");
-    results = cJSON_AddArrayToObject(run, "results");
+    fsd_json_text(run, "columnKind", "unicodeCodePoints");
+    results = fsd_json_list(run, "results");
     for (uint32_t i = 0; i < list->items.n; i++)
         add_result(list, &list->items.at[i], results);
-    put_tree(log, out);
+    fsd_json_print(log, out);
 }
 
 /* --------------------------------------------------------------------- GitLab */
@@ -225,21 +203,21 @@ void fsd_list_put_gitlab(const struct fsd_list *list, const struct fsd_style *st
                          FILE *out)
 {
     static const char *const words[FSD__SEVERITY_COUNT] = {"info", "minor", "major"};
-    cJSON *report = cJSON_CreateArray();
+    struct cJSON *report = fsd_json_new_list();
 
     (void)style;
     for (uint32_t i = 0; i < list->items.n; i++) {
         const struct fsd_list_item *item = &list->items.at[i];
-        cJSON *object = add_object_to(report), *location;
+        struct cJSON *object = fsd_json_item(report), *location;
 
-        cJSON_AddStringToObject(object, "description", item->message);
-        cJSON_AddStringToObject(object, "check_name", list->rules.at[item->rule].id);
+        fsd_json_text(object, "description", item->message);
+        fsd_json_text(object, "check_name", list->rules.at[item->rule].id);
         add_fingerprint(object, "fingerprint", item);
-        cJSON_AddStringToObject(object, "severity", words[item->severity]);
-        location = cJSON_AddObjectToObject(object, "location");
-        cJSON_AddStringToObject(location, "path", item->file);
-        cJSON_AddNumberToObject(cJSON_AddObjectToObject(location, "lines"), "begin",
-                                item->line ? item->line : 1);
+        fsd_json_text(object, "severity", words[item->severity]);
+        location = fsd_json_object(object, "location");
+        fsd_json_text(location, "path", item->file);
+        fsd_json_number(fsd_json_object(location, "lines"), "begin",
+                        item->line ? item->line : 1);
     }
-    put_tree(report, out);
+    fsd_json_print(report, out);
 }

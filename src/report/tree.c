@@ -5,6 +5,11 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 
+struct cJSON *fsd_json_new_list(void)
+{
+    return cJSON_CreateArray();
+}
+
 struct cJSON *fsd_json_new(void)
 {
     return cJSON_CreateObject();

@@ -10,6 +10,8 @@ struct cJSON;
 
 /** A new object; fsd_json_print() frees it. */
 struct cJSON *fsd_json_new(void);
+/** The same of a list. */
+struct cJSON *fsd_json_new_list(void);
 
 /** A member of an object. */
 struct cJSON *fsd_json_object(struct cJSON *object, const char *key);

@@ -19,8 +19,8 @@ FILES = {
     "trt_json": ["**/engine*.json", "engine/*.json"],
     "trt_log": ["**/*.log", "log/*.txt"],
     "profile": ["**/profile*.json", "**/times*.json"],
-    "snapshot": ["**/*snapshot*.json", "**/state*.json"],
-    "policy": ["**/*polic*"],
+    "snapshot": ["gate/*.fsd"],
+    "policy": ["gate/*.ini"],
 }
 
 

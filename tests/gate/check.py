@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The gate's formats are what their readers take, whatever names a model has.
 
-    check.py BINARY FIXTURES
+    check.py BINARY FIXTURES SCHEMA
 
 Validates SARIF, JUnit, GitLab and JSON against the schemas beside this file, on the
 fixtures and on a model whose names try to break out of each format.  Exit status 77 when
@@ -24,7 +24,7 @@ except (ImportError, OSError):
     print("skipped: needs python3-onnx, python3-jsonschema, libxml2-utils")
     sys.exit(77)
 
-BINARY, FIXTURES = sys.argv[1:3]
+BINARY, FIXTURES, SCHEMA = sys.argv[1:4]
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODEL = os.path.join(FIXTURES, "qat_block/model.onnx")
 ENGINE = os.path.join(FIXTURES, "qat_block/engine.graph.json")
@@ -130,12 +130,15 @@ def check_markdown(case, text, found):
 
 
 def visible(message):
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e]",
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufffe\uffff]",
                   lambda m: f"\\u{{{ord(m[0]):x}}}", message)
 
 
 def check_formats(case, names, *args):
-    found = json.loads(run(*args, "-f", "json"))["findings"]
+    report = json.loads(run(*args, "-f", "json"))
+    with open(SCHEMA, encoding="utf-8") as file:
+        jsonschema.validate(report, json.load(file))
+    found = report["findings"]
     check(f"{case}: findings name the nodes", sum(
         name in f["nodes"] for f in found for name in names) >= 4)
     check_junit(case, run(*args, "-f", "junit"), found)
