@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIBLINGS = 32 };
+enum { SIBLINGS = 32, MANY_BOXES = 8000 };
 
 /* Attributes as cgraph wants them: declared once, set by symbol. */
 enum node_attr {
@@ -49,6 +49,8 @@ enum cluster_attr { C_LABEL, C_TOOLTIP, C_ID, C_STYLE, C_FILL, C_COLOR, C__COUNT
 struct maker {
     const struct fsd_drawing *w;
     struct fsd_dot_style style;
+    bool tips; /* on wires and clusters: no two are alike, so they cost cgraph the most
+                */
     Agraph_t *root, *sides[FSD__SIDE_COUNT];
     Agraph_t *outer[FSD__SIDE_COUNT], *inner[FSD__SIDE_COUNT]; /* buckets */
     unsigned buckets[FSD__SIDE_COUNT], put[FSD__SIDE_COUNT];
@@ -134,6 +136,16 @@ static void declare(Agraph_t *g, int kind, const char *const *names, Agsym_t **s
         symbols[i] = agattr(g, kind, text(names[2 * i]), text(names[2 * i + 1]));
 }
 
+/* The first wire's looks are the default: mostly they are those of nearly all. */
+static enum fsd_dtype first_type(const struct fsd_drawing *w)
+{
+    enum fsd_dtype from = FSD_DTYPE_UNKNOWN, to;
+
+    if (w->wires.n)
+        fsd_wire_types(w, &w->wires.at[0], &from, &to);
+    return from;
+}
+
 static void declare_all(struct maker *m)
 {
     static const char *const node[] = {
@@ -141,11 +153,14 @@ static void declare_all(struct maker *m)
         "\\N",       "shape",   "box",     "style",   "rounded,filled",
         "fillcolor", "#ffffff", "color",   "#555555", "penwidth",
         "1"};
-    static const char *const edge[] = {
-        "label",  "",        "tooltip",   "",       "id",         "\\T_\\H",
-        "color",  "#777777", "style",     "",       "penwidth",   "1",
-        "ltail",  "",        "arrowhead", "normal", "constraint", "true",
-        "minlen", "1",       "weight",    "1"};
+    enum fsd_dtype type = first_type(m->w);
+    const char *const edge[] = {
+        "label",      "",        "tooltip",   "",
+        "id",         "\\T_\\H", "color",     fsd_type_color(type),
+        "style",      "",        "penwidth",  fsd_type_width(type),
+        "ltail",      "",        "arrowhead", "normal",
+        "constraint", "true",    "minlen",    "1",
+        "weight",     "1"};
     static const char *const cluster[] = {"label",     "",        "tooltip", "",
                                           "id",        "",        "style",   "",
                                           "fillcolor", "#ffffff", "color",   "#555555"};
@@ -245,6 +260,8 @@ static void dress_cluster(struct maker *m, fsd_id layer_box, Agraph_t *cluster)
     set(cluster, m->cluster[C_FILL], fsd_cluster_fill(box->tint));
     set(cluster, m->cluster[C_COLOR], fsd_cluster_line(box->tint));
     set(cluster, m->cluster[C_LABEL], "");
+    if (!m->tips)
+        return;
     fsd_put_box_tip(m->w, box, open_piece(m));
     set_piece(m, cluster, m->cluster[C_TOOLTIP], false);
 }
@@ -322,7 +339,7 @@ static bool wants_label(const struct maker *m, const struct fsd_wire *wire)
     if (a != b)
         return true;
     return m->style.wire_labels &&
-           (from->cluster == FSD_NONE || from->cluster != to->cluster);
+           (!m->tips || from->cluster == FSD_NONE || from->cluster != to->cluster);
 }
 
 static void add_wire(struct maker *m, const struct fsd_wire *wire)
@@ -335,8 +352,10 @@ static void add_wire(struct maker *m, const struct fsd_wire *wire)
         fsd_put_wire_label(m->w, wire, open_piece(m));
         set_piece(m, edge, m->edge[E_LABEL], false);
     }
-    fsd_put_wire_tip(m->w, wire, open_piece(m));
-    set_piece(m, edge, m->edge[E_TOOLTIP], false);
+    if (m->tips) {
+        fsd_put_wire_tip(m->w, wire, open_piece(m));
+        set_piece(m, edge, m->edge[E_TOOLTIP], false);
+    }
 }
 
 /* From the cluster to its layer, which it keeps beside it. */
@@ -432,7 +451,7 @@ static void fill(struct maker *m)
 
 struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style style)
 {
-    struct maker m = {.w = w, .style = style};
+    struct maker m = {.w = w, .style = style, .tips = w->boxes.n <= MANY_BOXES};
 
     m.root = open_graph(w->arena);
     m.boxes = FSD_NEW(w->arena, Agnode_t *, w->boxes.n);

@@ -10,6 +10,7 @@ the measured limits, for a Release build.
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,13 @@ def run(*args, status=0):
     if done.returncode != status:
         check(" ".join(args)[-120:], False, f"exit {done.returncode}: {done.stderr[-400:]}")
     return done, time.monotonic() - start
+
+
+def cpu(*args):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(*args)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def reads_back(what, path):
@@ -151,7 +159,8 @@ def check_large(folder):
     _, seconds = run(*pair, "-o", svg, "--collapse", "none", "--layout-timeout", "5")
     check(f"--layout-timeout holds ({seconds:.2f})", seconds < (9 if SPEED else 60))
     if SPEED:
-        once, twice = (min(run(*pair, *["-o", os.path.join(folder, "x.dot")] * n)[1] for _ in range(4))
+        # Processor time: another job on the machine does not count.
+        once, twice = (min(cpu(*pair, *["-o", os.path.join(folder, "x.dot")] * n) for _ in range(4))
                        for n in (1, 2))
         check(f"10,000 layers (and 23,807 nodes): DOT written in {twice - once:.2f} s, "
               f"in {once:.2f} s with reading", twice - once < 0.5)
