@@ -399,7 +399,7 @@ static void add_sides(struct maker *m)
         set(m->sides[side], m->cluster[C_STYLE], "rounded,filled");
         set(m->sides[side], m->cluster[C_FILL], "#fcfcfc");
         set(m->sides[side], m->cluster[C_COLOR], "#bbbbbb");
-        set(m->sides[side], m->cluster[C_ID], labels[side]);
+        set(m->sides[side], m->cluster[C_ID], side ? "side_engine" : "side_model");
     }
 }
 
