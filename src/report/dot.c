@@ -74,56 +74,83 @@ static char *text(const char *s)
     return cast.out;
 }
 
-/* ----------------------------------------------------------------------- memory */
+/* ---------------------------------------------------------------------- numbers */
 
-/* cgraph's memory is the drawing's arena: freeing piece by piece takes as long as
- * making the graph.  cgraph hands the discipline to open(), so the arena travels in it.
- */
+/* cgraph hands the discipline to ids_open(), so what it needs travels in it. */
 struct home {
     Agdisc_t discipline; /* first */
     struct fsd_arena *arena;
+    Agraph_t *graph;
+    FSD_VEC(char *) names; /* by number, cgraph's strings; NULL: an edge */
 };
 
-static void *home_open(Agdisc_t *discipline)
+/* cgraph's own numbers are addresses, and it sorts subgraphs by them: these count, so
+ * that the same drawing gives the same bytes.  Every name is given once and never
+ * looked up: to find is to find nothing. */
+static void *ids_open(Agraph_t *g, Agdisc_t *discipline)
 {
-    return ((struct home *)(void *)discipline)->arena;
+    struct home *home = (struct home *)(void *)discipline;
+
+    home->graph = g;
+    return home;
 }
 
-static void *home_alloc(void *arena, size_t n)
+static long ids_map(void *state, int kind, char *name, IDTYPE *id, int create)
 {
-    return fsd_arena_alloc(arena, n, 1, alignof(max_align_t));
+    struct home *home = state;
+
+    (void)kind;
+    if (!create)
+        return 0;
+    *id = home->names.n;
+    fsd_vec_push(home->arena, &home->names, name ? agstrdup(home->graph, name) : NULL);
+    return 1;
 }
 
-static void *home_resize(void *arena, void *old, size_t had, size_t n)
+static long ids_alloc(void *state, int kind, IDTYPE id)
 {
-    void *at = home_alloc(arena, n);
-
-    if (old)
-        memcpy(at, old, had < n ? had : n);
-    return at;
+    (void)state;
+    (void)kind;
+    (void)id;
+    return 1;
 }
 
-static void home_free(void *arena, void *at)
+static void ids_free(void *state, int kind, IDTYPE id)
 {
-    (void)arena;
-    (void)at;
+    (void)ids_alloc(state, kind, id);
 }
 
-static void home_close(void *arena)
+static char *ids_print(void *state, int kind, IDTYPE id)
 {
-    (void)arena;
+    struct home *home = state;
+
+    (void)kind;
+    return id < home->names.n ? home->names.at[id] : NULL;
+}
+
+static void ids_close(void *state)
+{
+    (void)state;
+}
+
+static void ids_register(void *state, int kind, void *object)
+{
+    (void)state;
+    (void)kind;
+    (void)object;
 }
 
 static Agraph_t *open_graph(struct fsd_arena *arena)
 {
-    static Agmemdisc_t memory = {home_open, home_alloc, home_resize, home_free,
-                                 home_close};
+    static Agiddisc_t ids = {ids_open,  ids_map,   ids_alloc,   ids_free,
+                             ids_print, ids_close, ids_register};
     struct home *home = FSD_NEW(arena, struct home, 1);
 
-    home->discipline.mem = &memory;
-    home->discipline.id = &AgIdDisc;
+    home->discipline.mem = &AgMemDisc;
+    home->discipline.id = &ids;
     home->discipline.io = &AgIoDisc;
     home->arena = arena;
+    fsd_vec_push(arena, &home->names, NULL); /* 0 is no number */
     return agopen(text("fusiondiff"), Agdirected, &home->discipline);
 }
 
