@@ -3,22 +3,19 @@
  * engine is read, since the engine's layer names can only be taken apart by somebody
  * who knows them.
  */
-#include "base/file.h"
+#include "base/status.h"
+#include "cost/cost.h"
 #include "diff/diff.h"
 #include "diff/rules.h"
+#include "inputs.h"
+#include "match/story.h"
 #include "model/graph_dump.h"
-#include "model/vocab.h"
-#include "onnx/onnx.h"
+#include "profiles.h"
 #include "report/picture.h"
 #include "report/report.h"
 #include "report/view.h"
-#include "trt/trt.h"
 
 #include <string.h>
-
-/* Weights are never read, so a model may be large; a dump is read whole. */
-#define MODEL_LIMIT  (UINT64_C(1) << 40)
-#define ENGINE_LIMIT (UINT64_C(1) << 30)
 
 static void begin(const struct fsd_options *opt, const char *stage)
 {
@@ -26,51 +23,24 @@ static void begin(const struct fsd_options *opt, const char *stage)
         opt->progress(opt->payload, stage);
 }
 
-/* A path is bytes; what reports print is text. */
-static const char *shown_path(const struct fsd_diff *d, const char *path)
+/* Each input has one reader, and there is one standard input. */
+static bool shares_stdin(const struct fsd_options *opt)
 {
-    return fsd_text(d->names, fsd_intern_str(d->names, path));
+    const char *const paths[] = {opt->model, opt->engine, opt->log};
+    unsigned n = 0;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(paths); i++)
+        n += paths[i] && !strcmp(paths[i], "-");
+    return n > 1;
 }
 
-static enum fsd_status load_model(struct fsd_diff *d, const char *path,
-                                  struct fsd_error *err)
+/* A log of another build tells nothing of this engine. */
+static void replay_log(struct fsd_diff *d)
 {
-    struct fsd_file file;
-    enum fsd_status status = fsd_file_open(&file, path, MODEL_LIMIT, err);
-
-    if (status == FSD_OK)
-        status = fsd_onnx_load(d->model, &file, err);
-    d->model->path = shown_path(d, path);
-    fsd_file_close(&file);
-    return status;
-}
-
-static enum fsd_status load_engine(struct fsd_diff *d, const char *path,
-                                   struct fsd_error *err)
-{
-    struct fsd_file file;
-    enum fsd_status status = fsd_file_open(&file, path, ENGINE_LIMIT, err);
-
-    if (status == FSD_OK)
-        status = fsd_trt_load(d->engine, &file, fsd_vocab_new(d->arena, d->model), err);
-    d->engine->path = shown_path(d, path);
-    fsd_file_close(&file);
-    return status;
-}
-
-static enum fsd_status load(struct fsd_diff *d, const struct fsd_options *opt,
-                            struct fsd_error *err)
-{
-    enum fsd_status status;
-
-    d->model = fsd_graph_new(d->arena, d->names);
-    d->engine = fsd_graph_new(d->arena, d->names);
-    begin(opt, "reading the model");
-    status = load_model(d, opt->model, err);
-    if (status != FSD_OK)
-        return status;
-    begin(opt, "reading the engine");
-    return load_engine(d, opt->engine, err);
+    if (!d->history || d->history->refused || !(d->evidence & FSD_BY_LOG))
+        return;
+    d->story = fsd_story_new(d->arena, d->history, d->model, d->vocab);
+    fsd_story_correct(d->story, d->engine);
 }
 
 /* A pair belongs together when most of the names that could be the model's are.  Two
@@ -90,26 +60,48 @@ static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err
         d->model->path, fit.names_found, fit.names, fit.tensors_found, fit.tensors);
 }
 
+static void count_cost(struct fsd_diff *d, const struct fsd_options *opt)
+{
+    d->peak_gb_s = opt->peak_gb_s;
+    d->peak_top_s = opt->peak_top_s;
+    fsd_cost_shapes(d);
+    fsd_cost_traffic(d);
+    fsd_cost_macs(d);
+    fsd_cost_sums(d);
+}
+
 static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
                            struct fsd_error *err)
 {
-    enum fsd_status status = load(d, opt, err);
+    fsd_profile_vec profiles = {0};
+    enum fsd_status status = fsd_inputs_load(d, opt, err);
 
+    if (status == FSD_OK)
+        status = fsd_profiles_load(d, opt, &profiles, err);
+    if (status == FSD_OK)
+        status = fsd_run_times_load(d, opt, err);
+    if (status == FSD_OK)
+        status = fsd_cost_bind_shapes(d, opt->shapes, opt->n_shapes, err);
     if (status != FSD_OK)
         return status;
     d->evidence = opt->evidence ? opt->evidence : FSD_BY_ALL;
     begin(opt, "proving facts");
     d->facts = fsd_facts_new(d->arena, d->model);
     begin(opt, "matching");
-    d->match = fsd_match_new(d->arena, d->facts, d->engine, d->evidence);
+    replay_log(d);
+    d->match = fsd_match_new(d->arena, d->facts, d->engine, d->evidence, d->story);
     if (!opt->force && (status = check_fit(d, err)) != FSD_OK)
         return status;
     begin(opt, "explaining");
     fsd_diff_kinds(d);
+    fsd_cost_times(d, profiles.at, profiles.n);
     fsd_diff_flows(d);
     fsd_diff_fates(d);
     fsd_diff_causes(d);
+    fsd_diff_log(d);
     fsd_diff_precisions(d);
+    count_cost(d, opt);
+    fsd_diff_islands(d);
     fsd_diff_rules(d);
     fsd_diff_summarize(d);
     return FSD_OK;
@@ -132,10 +124,10 @@ enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *o
     enum fsd_status status;
 
     *out = NULL;
-    if (!opt->model || !opt->engine)
+    if (!opt->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected MODEL and ENGINE, found only one of them");
-    if (!strcmp(opt->model, "-") && !strcmp(opt->engine, "-"))
+                        "expected MODEL and ENGINE, found no ENGINE");
+    if (shares_stdin(opt))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "only one input can be standard input");
     d = new_run();
@@ -207,41 +199,47 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
     return status == FSD_OK ? flush(out, err) : status;
 }
 
-static enum fsd_status dump(struct fsd_diff *d, bool model,
+static enum fsd_status dump(struct fsd_diff *d, const char *side,
                             const struct fsd_options *opt, FILE *out,
                             struct fsd_error *err)
 {
-    enum fsd_status status = FSD_OK;
+    bool model = !strcmp(side, "model"), log = !strcmp(side, "log");
+    enum fsd_status status =
+        log ? fsd_inputs_load_log(d, opt->log ? opt->log : opt->engine, err)
+            : fsd_inputs_load_side(d, opt, model, err);
 
-    d->model = fsd_graph_new(d->arena, d->names);
-    d->engine = fsd_graph_new(d->arena, d->names);
-    if (opt->model)
-        status = load_model(d, opt->model, err);
-    else
-        fsd_graph_finish(d->model);
-    if (status == FSD_OK && !model)
-        status = load_engine(d, opt->engine, err);
     if (status != FSD_OK)
         return status;
-    fsd_graph_dump(model ? d->model : d->engine, out);
+    if (log)
+        fsd_history_dump(d->history, out);
+    else
+        fsd_graph_dump(model ? d->model : d->engine, out);
     return flush(out, err);
+}
+
+/* What a side is read from; NULL: nothing was given. */
+static const char *path_of(const char *side, const struct fsd_options *opt)
+{
+    if (!strcmp(side, "model"))
+        return opt->model;
+    return !strcmp(side, "log") && opt->log ? opt->log : opt->engine;
 }
 
 enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *out,
                          struct fsd_error *err)
 {
-    bool model = !strcmp(side, "model");
     struct fsd_diff *d;
     enum fsd_status status;
 
-    if (!model && strcmp(side, "engine") != 0)
+    if (strcmp(side, "model") != 0 && strcmp(side, "engine") != 0 &&
+        strcmp(side, "log") != 0)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected model or engine to dump, found '%s'", side);
-    if (model ? !opt->model : !opt->engine)
+                        "expected model, engine or log to dump, found '%s'", side);
+    if (!path_of(side, opt))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "no %s given to dump",
                         side);
     d = new_run();
-    status = dump(d, model, opt, out, err);
+    status = dump(d, side, opt, out, err);
     fsd_diff_free(d);
     return status;
 }

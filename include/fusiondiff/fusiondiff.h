@@ -86,8 +86,8 @@ struct fsd_options {
     const char *model;  /**< path of the ONNX model; "-" reads standard input; NULL when
                              `engine` is a build log that holds the model's nodes */
     const char *engine; /**< path of the engine dump or build log; "-" as above */
-    unsigned engine_number; /**< which engine of a log, from 1; 0: its only one */
-    const char *log;        /**< a build log beside the dump; NULL */
+    unsigned engine_number;      /**< which engine of a log, from 1; 0: its only one */
+    const char *log;             /**< a build log beside the dump; NULL */
     const char *const *profiles; /**< of the same engine: layer times */
     unsigned n_profiles;
     const char *times;         /**< trtexec --exportTimes; NULL */
@@ -179,13 +179,102 @@ FSD_API enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *v
                                       const struct fsd_style *style, FILE *out,
                                       struct fsd_error *err);
 
+/* ------------------------------------------------------------------ comparing */
+
+struct fsd_comparison;
+
+/** Runs all passes over two pairs, of the same network or two exports of it, and
+ *  compares what the builder made of them.
+ *  @param out  set to the comparison on success, to NULL on failure; free it with
+ *              fsd_comparison_free().
+ *  @param before,after  as for fsd_diff_open().
+ *  @param err  may be NULL.
+ *  @return FSD_OK, or the status that `err` describes. */
+FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
+                                            const struct fsd_options *before,
+                                            const struct fsd_options *after,
+                                            struct fsd_error *err);
+
+/** @param comparison may be NULL. */
+FSD_API void fsd_comparison_free(struct fsd_comparison *comparison);
+
+/** True when the builds differ in anything but times, tactics, names of layers and of
+ *  tensors inside, and the order of layers. */
+FSD_API bool fsd_comparison_differs(const struct fsd_comparison *comparison);
+
+/** Writes one report.
+ *  @param format "text" or "json".
+ *  @param style  may be NULL.
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another format. */
+FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *comparison,
+                                             const char *format,
+                                             const struct fsd_style *style, FILE *out,
+                                             struct fsd_error *err);
+
+/* ------------------------------------------------------- snapshots and the gate */
+
+/** Runs all passes and writes what a gate needs as a text file, one line a fusion group,
+ *  to be committed and reviewed; the same bytes for the same inputs.
+ *  @param opt   as for fsd_diff_open().
+ *  @param times milliseconds too, where there are profiles.
+ *  @return FSD_OK, or the status that `err` (which may be NULL) describes. */
+FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times,
+                                          FILE *out, struct fsd_error *err);
+
+/** Zero is the default of every field but `snapshot`. */
+struct fsd_check_options {
+    const char *snapshot; /**< path of the snapshot to check against */
+    const char *policy;   /**< path of the policy; NULL: the default one */
+    unsigned today;       /**< 20260131, for ignores that expire; 0: none has expired */
+    bool accept;          /**< nothing fails: the snapshot is to be rewritten */
+};
+
+struct fsd_check;
+
+/** Runs all passes over a pair and checks it against a snapshot.
+ *  @param out   set to the check on success, to NULL on failure; free it with
+ *               fsd_check_free().
+ *  @param opt   as for fsd_diff_open().
+ *  @param err   may be NULL.
+ *  @return FSD_OK, whether the check passes or not; or the status that `err`
+ *          describes: FSD_E_FORMAT with a line for a damaged snapshot or policy,
+ *          FSD_E_UNSUPPORTED for a snapshot of a later version, FSD_E_MISMATCH for one
+ *          of another model, and all that fsd_diff_open() returns. */
+FSD_API enum fsd_status fsd_check_open(struct fsd_check **out,
+                                       const struct fsd_options *opt,
+                                       const struct fsd_check_options *check,
+                                       struct fsd_error *err);
+
+/** @param check may be NULL. */
+FSD_API void fsd_check_free(struct fsd_check *check);
+
+/** True when a rule of level error is over its budget. */
+FSD_API bool fsd_check_failed(const struct fsd_check *check);
+
+/** Writes one report.
+ *  @param format a name that fsd_format_find() or fsd_format_at() gave.
+ *  @param style  may be NULL.
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for a format that checks
+ *          are not written in. */
+FSD_API enum fsd_status fsd_check_write(const struct fsd_check *check,
+                                        const char *format,
+                                        const struct fsd_style *style, FILE *out,
+                                        struct fsd_error *err);
+
+/** Writes the snapshot that would make the check pass; with times when the one checked
+ *  against had them.  The errors are those of fsd_check_write(). */
+FSD_API enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
+                                         struct fsd_error *err);
+
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
- *  @param side "model", which needs `opt->model`; or "engine", which needs `opt->engine`
- *              and uses the names of `opt->model` where that is not NULL.
+ *  @param side "model", which needs `opt->model`; "engine", which needs `opt->engine`
+ *              and uses the names of `opt->model` where that is not NULL; or "log",
+ * which needs `opt->log` or a log as `opt->engine`, and tells how many of its lines
+ * were understood as what, and which were not.
  *  @return FSD_OK, or the status that `err` describes. */
-FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *out,
-                                 struct fsd_error *err);
+FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt,
+                                 FILE *out, struct fsd_error *err);
 
 /** The format that belongs to a name ("text", "json") or, when `name` is a path,
  *  to its ending; NULL when there is none.  The string is static.  Not every verb

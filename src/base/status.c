@@ -47,6 +47,7 @@ enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
     if (!err)
         return status;
     va_start(args, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): started one line above */
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     memset(err, 0, sizeof *err);

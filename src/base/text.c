@@ -46,7 +46,8 @@ bool fsd_code_is_hidden(uint32_t code)
     return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
            (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
            (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || code == 0x061c ||
-           (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f);
+           (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f) ||
+           (code & 0xfffe) == 0xfffe;
 }
 
 /* Takes one character off the front: its bytes are at[0..*len).  A byte that is no

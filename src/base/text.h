@@ -15,7 +15,8 @@ size_t fsd_utf8_len(const unsigned char *s, size_t n);
 uint32_t fsd_utf8_code(const unsigned char *s, size_t len);
 
 /** True for characters that change what a terminal or a reader sees without being
- *  seen: controls, bidirectional marks, line separators. */
+ *  seen: controls, bidirectional marks, line separators, and what is no character at
+ *  all (U+FFFE, which XML cannot hold either). */
 bool fsd_code_is_hidden(uint32_t code);
 
 /** Prints valid UTF-8 so that a terminal and a reader get what they see: hidden

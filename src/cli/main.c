@@ -5,12 +5,14 @@
 
 #include <stdio.h>
 
+/* An error without a message is one that the user knows of. */
 static int complain(const struct fsd_error *err)
 {
     char text[1024];
 
     end_progress();
-    fprintf(stderr, "fusiondiff: %s\n", fsd_error_text(err, text, sizeof text));
+    if (*err->message)
+        fprintf(stderr, "fusiondiff: %s\n", fsd_error_text(err, text, sizeof text));
     return TROUBLE;
 }
 

@@ -23,7 +23,8 @@ enum {
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0,
-     "text, json, dot, svg, png or pdf; text is the default", 1},
+     "text (the default), json, markdown, junit, sarif, github, gitlab, dot, svg, png or pdf",
+     1},
     {"output", 'o', "FILE", 0,
      "Write to FILE, in the format its ending tells; may be repeated", 1},
     {"all", KEY_ALL, NULL, 0, "Show everything: no runs folded, no lists cut", 2},
@@ -148,7 +149,7 @@ static void finish(struct command_line *line, struct argp_state *state)
         if (line->format)
             line->outputs[i].format = line->format;
         else if (!line->outputs[i].format && has_ending(line->outputs[i].path) &&
-                 !line->dump)
+                 !line->dump && !line->one_format)
             argp_error(state, "'%s' does not tell its format: use -f",
                        line->outputs[i].path);
     line->run.profiles = line->profiles;

@@ -30,12 +30,21 @@ struct command_line {
     struct fsd_query query;
     const char *words[MOST_WORDS];
 
+    /* Of compare: `run` is the old build. */
+    struct fsd_options other;
+
     /* Of diff. */
-    const char *dump; /* "model" or "engine"; NULL: report */
-    int fail_on;      /* enum fsd_severity; -1: never */
+    const char *debug; /* "log"; NULL: nothing */
+    const char *dump;  /* "model" or "engine"; NULL: report */
+    int fail_on;       /* enum fsd_severity; -1: never */
 
     /* Of verbs that draw: picture_options.c. */
     struct fsd_picture picture;
+
+    /* Of snapshot and check. */
+    bool one_format; /* outputs may be called anything */
+    bool with_times;
+    struct fsd_check_options check;
 };
 
 #endif

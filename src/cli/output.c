@@ -42,7 +42,8 @@ enum fsd_status check_outputs(const struct command_line *line, struct fsd_error 
     for (unsigned i = 0; i < line->n_outputs; i++) {
         const char *path = line->outputs[i].path;
 
-        if (path && is_any_input(path, &line->run))
+        if (path &&
+            (is_any_input(path, &line->run) || is_any_input(path, &line->other)))
             return fail(err, FSD_E_ARG, path,
                         "expected an output, found one of the inputs");
     }
@@ -68,10 +69,12 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
         style.color = false;
     status =
         job->print(job->payload, to->format ? to->format : "text", &style, out, err);
-    if (status == FSD_E_WRITE)
-        return fail(err, FSD_E_WRITE, to->path ? to->path : "standard output",
-                    errno ? strerror(errno) : "cannot write");
-    return status;
+    if (status != FSD_E_WRITE)
+        return status;
+    if (!to->path && errno == EPIPE) /* whoever read it has had enough: nothing to say */
+        return fail(err, FSD_E_WRITE, "standard output", "");
+    return fail(err, FSD_E_WRITE, to->path ? to->path : "standard output",
+                errno ? strerror(errno) : "cannot write");
 }
 
 /* A device or a pipe (/dev/stdout, /dev/full) cannot be replaced: it is written to. */

@@ -36,7 +36,8 @@ bool take_pair(struct command_line *line, char *arg);
  * ENGINE, a build log. */
 void need_pair(struct command_line *line, struct argp_state *state);
 
-extern const struct verb verb_diff;
+extern const struct verb verb_diff, verb_compare;
+extern const struct verb verb_snapshot, verb_check;
 
 /* One verb a view of the library. verb_views.c */
 extern const struct verb view_verbs[];

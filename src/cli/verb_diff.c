@@ -7,12 +7,17 @@
 
 #include <string.h>
 
-enum { KEY_DUMP = 512, KEY_FAIL_ON };
+enum { KEY_DUMP = 512, KEY_DEBUG, KEY_FAIL_ON };
 
 static const struct argp_option options[] = {
     {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
      "Exit with 1 when there is a finding of at least info, warning or error", 3},
     {"dump", KEY_DUMP, "SIDE", 0, "Write what was read of the model or the engine", 4},
+    {"debug", KEY_DEBUG, "WHAT", 0,
+     "Write to standard error what was understood of the build log, and which lines "
+     "were "
+     "not: log",
+     4},
     PICTURE_OPTIONS,
     {0},
 };
@@ -57,6 +62,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_FAIL_ON:
         line->fail_on = parse_severity(arg, state);
+        break;
+    case KEY_DEBUG:
+        if (strcmp(arg, "log") != 0)
+            argp_error(state, "--debug takes log, not '%s'", arg);
+        line->debug = arg;
         break;
     case KEY_DUMP:
         if (strcmp(arg, "model") != 0 && strcmp(arg, "engine") != 0)
@@ -103,6 +113,11 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 
     if (line->dump)
         return write_outputs(line, print_dump, line, err);
+    if (line->debug) {
+        status = fsd_dump(line->debug, &line->run, stderr, err);
+        if (status != FSD_OK)
+            return status;
+    }
     status = fsd_diff_open(&diff, &line->run, err);
     if (status == FSD_OK)
         status = write_outputs(line, print_diff, diff, err);

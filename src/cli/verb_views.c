@@ -18,7 +18,19 @@ enum {
     KEY_DEPTH,
     KEY_NOT,
     KEY_AS,
-    KEY_CHECK
+    KEY_CHECK,
+    KEY_NODE,
+    KEY_LAYER
+};
+
+static const struct argp_option explain_options[] = {
+    {"node", KEY_NODE, "NODE", 0,
+     "The node to explain, by name, by number as #12, or by pattern; given twice, also "
+     "why the two are in one layer or not",
+     3},
+    {"layer", KEY_LAYER, "LAYER", 0, "The layer to explain, by name, number or pattern",
+     3},
+    {0},
 };
 
 /* ------------------------------------------------------------------- parsing */
@@ -46,15 +58,31 @@ static unsigned parse_number(const char *option, const char *word,
     return (unsigned)value;
 }
 
+static void add_word(struct command_line *line, const char *word,
+                     struct argp_state *state)
+{
+    if (line->query.n_words == MOST_WORDS)
+        argp_error(state, "at most %d names", MOST_WORDS);
+    line->words[line->query.n_words++] = word;
+    line->query.words = line->words;
+}
+
 static void take_word(struct command_line *line, const char *word,
                       struct argp_state *state)
 {
     if (!strchr(line->verb->arguments, '.'))
         argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", word);
-    if (line->query.n_words == MOST_WORDS)
-        argp_error(state, "at most %d names", MOST_WORDS);
-    line->words[line->query.n_words++] = word;
-    line->query.words = line->words;
+    add_word(line, word, state);
+}
+
+/* --node and --layer: one question is about one of them. */
+static void take_named(struct command_line *line, bool layer, const char *word,
+                       struct argp_state *state)
+{
+    if (line->query.n_words && line->query.layers != layer)
+        argp_error(state, "expected --node or --layer, found both");
+    line->query.layers = layer;
+    add_word(line, word, state);
 }
 
 static void finish(struct command_line *line, struct argp_state *state)
@@ -65,6 +93,8 @@ static void finish(struct command_line *line, struct argp_state *state)
     need_pair(line, state);
     if (n > 3 && !strcmp(arguments + n - 3, "...") && !line->query.n_words)
         argp_error(state, "expected %s", arguments);
+    if (line->verb->options == explain_options && !line->query.n_words)
+        argp_error(state, "expected --node or --layer");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -93,6 +123,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_CHECK:
         q->check = arg;
+        break;
+    case KEY_NODE:
+    case KEY_LAYER:
+        take_named(line, key == KEY_LAYER, arg, state);
         break;
     case ARGP_KEY_ARG:
         if (!take_pair(line, arg))
@@ -185,5 +219,12 @@ const struct verb view_verbs[] = {
      "in "
      "its nodes' names.",
      scopes_options, parse, run},
+    {"explain", "MODEL ENGINE",
+     "Tells the story of a node or a layer in order: how it was parsed, what the "
+     "builder "
+     "did with it, which layer it became part of, what was measured, what stands "
+     "around "
+     "it.  A build log tells most of it.",
+     explain_options, parse, run},
 };
 const size_t n_view_verbs = sizeof view_verbs / sizeof *view_verbs;

@@ -4,6 +4,9 @@
 
 static const struct verb *const verbs[] = {
     &verb_diff,
+    &verb_snapshot,
+    &verb_check,
+    &verb_compare,
 };
 
 const struct verb *find_verb(const char *word)

@@ -4,8 +4,9 @@
  *
  * A layer's time is measured once and belongs to all its nodes.  Among them it is
  * shared in the proportion of their work (multiply-adds, or elements written where an
- * operator has none), and equally where that is not known of one of them.  Shares of a
- * layer add up to its time.
+ * operator has none).  Where that is not known of one of them, those that multiply-add
+ * share it equally; where there is none of these, all do.  Shares of a layer add up to
+ * its time.
  */
 #ifndef FSD_COST_COST_H
 #define FSD_COST_COST_H
@@ -15,12 +16,13 @@
 
 /** Which layer each entry of a profile is. */
 struct fsd_join {
-    fsd_id *layer_of; /**< by entry: FSD_NONE: none */
-    uint32_t joined;
+    fsd_id *layer_of;          /**< by entry: FSD_NONE: none */
+    uint32_t joined, by_place; /**< all; those of another name, by their place */
 };
 
 /** Joins by name: the layer at the entry's own place first, then the next of that name.
- *  A name that stands there escaped is the same name. */
+ *  A name that stands there escaped is the same name; of what is left, a lone entry and
+ *  a lone layer between the same neighbours are one if a name contains the other. */
 struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *engine,
                               const struct fsd_profile *profile);
 

@@ -5,6 +5,8 @@
  */
 #include "cost/cost.h"
 
+#include <string.h>
+
 /* Layers of each name, in their order. */
 struct queue {
     fsd_id *first; /* by symbol: FSD_NONE: none is left */
@@ -47,11 +49,61 @@ static bool is_named(const struct fsd_profile_entry *entry, fsd_sym name)
     return name == entry->name || name == entry->unescaped;
 }
 
+/* ---------------------------------------------------------- names that differ a bit */
+
+static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
+{
+    const char *x = fsd_text(engine->names, a), *y = fsd_text(engine->names, b);
+
+    return strlen(x) > strlen(y) ? *y && strstr(x, y) : *x && strstr(y, x);
+}
+
+enum { GAP = 64 };
+
+/* The only layer of a gap that was not joined; FSD_NONE when there is another number of
+ * them, or the gap is too long for its place to say anything. */
+static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
+{
+    fsd_id found = FSD_NONE;
+
+    if (before < after || before - after > GAP)
+        return FSD_NONE;
+    for (fsd_id i = after; i < before; i++) {
+        if (q->taken[i])
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = i;
+    }
+    return found;
+}
+
+/* Joins an entry between two joined ones to the only layer between their layers, where
+ * one's name contains the other's: a profile may say "Add_133" where the dump says
+ * "PWN(Add_133)". */
+static void join_gaps(struct fsd_join *join, struct queue *q,
+                      const struct fsd_graph *engine, const struct fsd_profile *profile)
+{
+    for (uint32_t i = 1; i + 1 < profile->entries.n; i++) {
+        fsd_id before = join->layer_of[i - 1], behind = join->layer_of[i + 1], layer;
+
+        if (join->layer_of[i] != FSD_NONE || before == FSD_NONE || behind == FSD_NONE)
+            continue;
+        layer = only_between(q, before + 1, behind);
+        if (layer == FSD_NONE || !contains(engine, engine->nodes.at[layer].name,
+                                           profile->entries.at[i].unescaped))
+            continue;
+        join->layer_of[i] = layer;
+        join->by_place++;
+        q->taken[layer] = true;
+    }
+}
+
 struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *engine,
                               const struct fsd_profile *profile)
 {
     uint32_t n = profile->entries.n;
-    struct fsd_join join = {FSD_NEW(arena, fsd_id, n), 0};
+    struct fsd_join join = {FSD_NEW(arena, fsd_id, n), 0, 0};
     struct queue q = new_queue(arena, engine);
 
     for (uint32_t i = 0; i < n; i++) {
@@ -71,6 +123,8 @@ struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *e
             join.layer_of[i] = take(&q, entry->unescaped);
         join.joined += join.layer_of[i] != FSD_NONE;
     }
+    join_gaps(&join, &q, engine, profile);
+    join.joined += join.by_place;
     return join;
 }
 

@@ -167,18 +167,47 @@ static int64_t described(const struct fsd_diff *d, fsd_id layer)
     return channels == maps ? fsd_product(count, (int64_t)l->weights / maps) : -1;
 }
 
-/* A node in several layers is counted in none of them: its parts are not known. */
+static bool multiplies(const struct fsd_diff *d, fsd_id layer)
+{
+    const char *type = fsd_text(d->names, d->engine->nodes.at[layer].op);
+
+    return strstr(type, "gemm") || strstr(type, "Gemm") || strstr(type, "onvolution") ||
+           strstr(type, "MatrixMultiply");
+}
+
+/* Which layer does a node's multiply-adds: its only one; of several (a Gemm and what
+ * reshapes around it) the only one whose type says so.  FSD_NONE: not known. */
+static fsd_id worker(const struct fsd_diff *d, fsd_id node)
+{
+    fsd_id found = FSD_NONE;
+    uint32_t n = d->match->of_node[node].n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
+
+        if (n > 1 && !multiplies(d, layer))
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = layer;
+    }
+    return found;
+}
+
 static int64_t of_nodes(const struct fsd_diff *d, fsd_id layer)
 {
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node, by;
         int64_t macs = d->nodes[node].macs;
 
         if (d->nodes[node].fate != FSD_FATE_LAYER || !macs)
             continue;
-        if (macs < 0 || d->match->of_node[node].n > 1 || sum > INT64_MAX - macs)
+        by = worker(d, node);
+        if (by != FSD_NONE && by != layer)
+            continue;
+        if (macs < 0 || by == FSD_NONE || sum > INT64_MAX - macs)
             return -1;
         sum += macs;
     }

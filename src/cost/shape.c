@@ -132,8 +132,6 @@ enum fsd_status fsd_cost_bind_shapes(struct fsd_diff *d, const char *const *shap
     enum fsd_status status = FSD_OK;
 
     d->shapes = FSD_NEW(d->arena, struct fsd_shape, d->model->tensors.n);
-    if (!n)
-        return FSD_OK;
     d->n_dim_sizes = fsd_intern_count(d->names);
     d->dim_sizes = FSD_NEW(d->arena, int64_t, d->n_dim_sizes);
     for (unsigned i = 0; i < n && status == FSD_OK; i++)
@@ -163,6 +161,30 @@ static void take_form(const struct fsd_diff *d, const struct fsd_graph *g,
             shape->dims[i] = fsd_dim_size(d, g->dims.at[form->dims.at + i]);
     shape->rank = (uint8_t)form->dims.n;
     shape->ranked = true;
+}
+
+/* An engine built for one size of an open dimension tells it at the network's inputs.
+ */
+static void bind_by_engine(struct fsd_diff *d)
+{
+    for (fsd_id i = 0; i < d->engine->tensors.n; i++) {
+        const struct fsd_form *built = fsd_tensor_form(d->engine, i), *asked;
+        fsd_id twin = d->match->twin[i];
+
+        if (!(d->engine->tensors.at[i].flags & FSD_TENSOR_INPUT) || twin == FSD_NONE)
+            continue;
+        asked = fsd_tensor_form(d->model, twin);
+        for (uint32_t k = 0; built->ranked && asked->ranked &&
+                             built->dims.n == asked->dims.n && k < asked->dims.n;
+             k++) {
+            struct fsd_dim open = d->model->dims.at[asked->dims.at + k];
+            int64_t size = d->engine->dims.at[built->dims.at + k].size;
+
+            if (open.size < 0 && open.name && open.name < d->n_dim_sizes && size > 0 &&
+                !d->dim_sizes[open.name])
+                d->dim_sizes[open.name] = size;
+        }
+    }
 }
 
 /* A weight's form is the initializer's, whatever stands between. */
@@ -209,6 +231,7 @@ static void take_rules(struct fsd_diff *d)
 
 void fsd_cost_shapes(struct fsd_diff *d)
 {
+    bind_by_engine(d);
     take_model(d);
     take_engine(d, false);
     take_rules(d);

@@ -113,9 +113,15 @@ struct window {
     int64_t kernel, stride, dilation, pad, extra;
 };
 
+/* A number far beyond any real one comes back as one that is just too large, so that
+ * sums of a few cannot overflow. */
 static int64_t at_or(const int64_t *list, uint32_t n, uint32_t i, int64_t otherwise)
 {
-    return i < n ? list[i] : otherwise;
+    const int64_t beyond = (int64_t)INT32_MAX + 1;
+
+    if (i >= n)
+        return otherwise;
+    return list[i] > beyond ? beyond : list[i] < -beyond ? -beyond : list[i];
 }
 
 /* Sizes that are no sizes (a hostile stride of 0) are made harmless. */
@@ -154,12 +160,13 @@ static bool pads_itself(const struct fsd_diff *d, fsd_id node)
 static int64_t slide(const struct fsd_diff *d, fsd_id node, struct window w,
                      int64_t size)
 {
-    int64_t room = size + w.pad - (w.dilation * (w.kernel - 1) + 1);
+    int64_t room;
 
     if (size < 0 || size > INT32_MAX || w.kernel < 0)
         return -1;
     if (pads_itself(d, node))
         return (size + w.stride - 1) / w.stride;
+    room = size + w.pad - (w.dilation * (w.kernel - 1) + 1);
     if (room < 0)
         return -1;
     if (fsd_node_int(d->model, node, "ceil_mode", 0))

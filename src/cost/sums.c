@@ -1,5 +1,7 @@
 #include "cost/cost.h"
 
+#include <stdlib.h>
+
 /* Nodes that a layer's time is shared among: those it computes; where all of its nodes
  * live on otherwise (a quantizer alone), those. */
 static bool takes_part(const struct fsd_diff *d, fsd_id node, bool computed)
@@ -24,18 +26,28 @@ static void give(struct fsd_diff *d, fsd_id node, double ms, bool shares)
     r->shares = r->shares || shares;
 }
 
-/* Shares a time among the nodes; equally where the work of one is not known. */
+/* A node's weight among those it shares a layer with.  Where the work of one of them is
+ * not known, those that multiply-add take all: the rest of a layer is small beside
+ * them. */
+static double weight(const struct fsd_diff *d, fsd_id node, bool known)
+{
+    if (known)
+        return (double)d->nodes[node].work;
+    return d->nodes[node].macs != 0;
+}
+
+/* Shares a time among the nodes; equally where no weight is known. */
 static void share(struct fsd_diff *d, const fsd_id *nodes, uint32_t n, double ms)
 {
+    bool known = true;
     double all = 0;
 
-    for (uint32_t i = 0; i < n; i++) {
-        double work = (double)d->nodes[nodes[i]].work;
-
-        all = work < 0 || all < 0 ? -1 : all + work;
-    }
     for (uint32_t i = 0; i < n; i++)
-        give(d, nodes[i], all > 0 ? ms * (double)d->nodes[nodes[i]].work / all : ms / n,
+        known = known && d->nodes[nodes[i]].work >= 0;
+    for (uint32_t i = 0; i < n; i++)
+        all += weight(d, nodes[i], known);
+    for (uint32_t i = 0; i < n; i++)
+        give(d, nodes[i], all > 0 ? ms * weight(d, nodes[i], known) / all : ms / n,
              n > 1);
 }
 
@@ -110,10 +122,42 @@ static void sum_layers(struct fsd_diff *d)
     t->total += t->elsewhere;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const struct fsd_op_time *x = a, *y = b;
+
+    if (x->ms != y->ms)
+        return x->ms < y->ms ? 1 : -1;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static void sum_ops(struct fsd_diff *d)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t *at = FSD_NEW(scratch, uint32_t, fsd_intern_count(d->names));
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_sym op = d->model->nodes.at[i].op;
+
+        if (d->nodes[i].ms < 0)
+            continue;
+        if (!at[op]) {
+            fsd_vec_push(d->arena, &d->op_times, (struct fsd_op_time){op, 0, 0});
+            at[op] = d->op_times.n;
+        }
+        d->op_times.at[at[op] - 1].nodes++;
+        d->op_times.at[at[op] - 1].ms += d->nodes[i].ms;
+    }
+    if (d->op_times.n)
+        qsort(d->op_times.at, d->op_times.n, sizeof *d->op_times.at, by_time);
+    fsd_arena_free(scratch);
+}
+
 void fsd_cost_sums(struct fsd_diff *d)
 {
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
         d->nodes[i].ms = -1;
     share_all(d);
     sum_layers(d);
+    sum_ops(d);
 }

@@ -28,6 +28,7 @@ static void add_profile(struct fsd_diff *d, struct pool *pool,
 {
     struct fsd_join join = fsd_cost_join(scratch, d->engine, p);
     double weight = weight_of(pool, p);
+    double *own = d->profile_ms[d->times.profiles];
 
     if (!d->times.profiles++) {
         d->times.entries = p->entries.n;
@@ -42,8 +43,12 @@ static void add_profile(struct fsd_diff *d, struct pool *pool,
             remark(d, entry->odd ? "input/profile-odd-time" : "input/profile-no-time",
                    layer, entry->name);
         } else if (layer != FSD_NONE) {
+            if (d->engine->nodes.at[layer].name != entry->name &&
+                d->engine->nodes.at[layer].name != entry->unescaped)
+                remark(d, "input/profile-other-name", layer, entry->name);
             pool->ms[layer] += ms * weight;
             pool->weight[layer] += weight;
+            own[layer] = (own[layer] > 0 ? own[layer] : 0) + ms;
         } else {
             remark(d, "input/profile-unknown-layer", FSD_NONE, entry->name);
             d->times.elsewhere += ms * weight;
@@ -59,6 +64,15 @@ static bool all_have_runs(const struct fsd_profile *profiles, uint32_t n)
     return true;
 }
 
+static double *unknown(struct fsd_diff *d)
+{
+    double *ms = FSD_NEW(d->arena, double, d->engine->nodes.n);
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        ms[i] = -1;
+    return ms;
+}
+
 void fsd_cost_times(struct fsd_diff *d, const struct fsd_profile *profiles, uint32_t n)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -67,7 +81,9 @@ void fsd_cost_times(struct fsd_diff *d, const struct fsd_profile *profiles, uint
                         all_have_runs(profiles, n)};
     double weight = 0;
 
+    d->profile_ms = FSD_NEW(d->arena, double *, n);
     for (uint32_t i = 0; i < n; i++) {
+        d->profile_ms[i] = unknown(d);
         add_profile(d, &pool, &profiles[i], scratch);
         d->times.runs += pool.by_runs ? profiles[i].runs : 0;
         weight += weight_of(&pool, &profiles[i]);

@@ -5,27 +5,23 @@
  */
 #include "diff/diff.h"
 
-static const struct fsd_form *form_in(const struct fsd_diff *d, fsd_id layer)
-{
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-
-    return n->in.n ? fsd_port_form(d->engine, fsd_node_in(d->engine, n, 0)) : NULL;
-}
-
-static const struct fsd_form *form_out(const struct fsd_diff *d, fsd_id layer)
-{
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-
-    return n->out.n ? fsd_port_form(d->engine, fsd_node_out(d->engine, n, 0)) : NULL;
-}
-
+/* At an in- or output of the network, or in a chain of inserted layers that begins or
+ * ends at one and does nothing else. */
 static bool at_border(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
+    const struct fsd_flow *flow = &d->flows.of[layer];
     fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
 
-    return (in != FSD_NONE && (e->tensors.at[in].flags & FSD_TENSOR_INPUT)) ||
-           (out != FSD_NONE && (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT));
+    if ((in != FSD_NONE && (e->tensors.at[in].flags & FSD_TENSOR_INPUT)) ||
+        (out != FSD_NONE && (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)))
+        return true;
+    if (flow->readers.n == 1 && !flow->cut &&
+        d->flows.readers.at[flow->readers.at].layer == FSD_NONE)
+        return true;
+    return flow->source == FSD_NONE && flow->model_tensor != FSD_NONE &&
+           (d->model->tensors.at[flow->model_tensor].flags & FSD_TENSOR_INPUT) &&
+           !d->model->tensors.at[flow->model_tensor].scope;
 }
 
 typedef bool layer_test(const struct fsd_diff *d, fsd_id layer);
@@ -65,9 +61,62 @@ static bool neighbour(const struct fsd_diff *d, fsd_id layer, layer_test *test)
            (out != FSD_NONE && any_of(d, e->tensors.at[out].consumers, test));
 }
 
+enum { QUANTIZERS = 32 };
+
+/* How many different scales quantize the data of this edge, as far as operators go that
+ * leave the values alone: 0 none, 1 one, 2 several or too many to follow. */
+static unsigned count_scales(const struct fsd_diff *d, fsd_id tensor)
+{
+    const struct fsd_graph *g = d->model;
+    fsd_id queue[QUANTIZERS], scale = FSD_NONE;
+    uint32_t n = 0;
+
+    if (tensor != FSD_NONE)
+        queue[n++] = d->facts->root[tensor];
+    for (uint32_t at = 0; at < n; at++) {
+        struct fsd_span uses = g->tensors.at[queue[at]].consumers;
+
+        for (uint32_t i = 0; i < uses.n; i++) {
+            fsd_id node = g->links.at[uses.at + i];
+            fsd_id by = fsd_node_in_tensor(g, node, 1);
+            unsigned traits = d->facts->traits[node];
+
+            if (traits & FSD_OP_QUANTIZE && by != FSD_NONE) {
+                if (scale != FSD_NONE && scale != d->facts->value[by])
+                    return 2;
+                scale = d->facts->value[by];
+            }
+            if (!(traits & (FSD_OP_QDQ | FSD_OP_COMMUTES | FSD_OP_VIEW)))
+                continue;
+            if (n == QUANTIZERS || fsd_node_out_tensor(g, node, 0) == FSD_NONE)
+                return 2;
+            queue[n++] = fsd_node_out_tensor(g, node, 0);
+        }
+    }
+    return scale != FSD_NONE;
+}
+
+/* A layer that changes neither type nor layout, as far as the dump tells.  Where it
+ * tells no layouts, a reformat of floats can only change these, and one of quantized
+ * data where there is but one scale, too. */
+static enum fsd_cause by_exclusion(const struct fsd_diff *d, fsd_id layer,
+                                   const struct fsd_form *in)
+{
+    bool told = in->layout.order != FSD_ORDER_UNKNOWN;
+    bool quantized = fsd_dtype_is_quantized(in->type);
+    unsigned scales = quantized ? count_scales(d, d->flows.of[layer].model_tensor) : 1;
+
+    if (told)
+        return quantized ? FSD_CAUSE_SCALE : FSD_CAUSE_UNKNOWN;
+    if (d->layers[layer].kind != FSD_KIND_REFORMAT)
+        return FSD_CAUSE_UNKNOWN;
+    return scales == 1 ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
+}
+
 static enum fsd_cause by_change(const struct fsd_diff *d, fsd_id layer)
 {
-    const struct fsd_form *in = form_in(d, layer), *out = form_out(d, layer);
+    const struct fsd_form *in = fsd_layer_form_in(d, layer);
+    const struct fsd_form *out = fsd_layer_form_out(d, layer);
     bool type, layout;
 
     if (!in || !out || in->type == FSD_DTYPE_UNKNOWN || out->type == FSD_DTYPE_UNKNOWN)
@@ -76,9 +125,7 @@ static enum fsd_cause by_change(const struct fsd_diff *d, fsd_id layer)
     layout = !fsd_layout_same(in->layout, out->layout);
     if (type)
         return layout ? FSD_CAUSE_DTYPE_LAYOUT : FSD_CAUSE_DTYPE;
-    if (layout)
-        return FSD_CAUSE_LAYOUT;
-    return fsd_dtype_is_quantized(in->type) ? FSD_CAUSE_SCALE : FSD_CAUSE_UNKNOWN;
+    return layout ? FSD_CAUSE_LAYOUT : by_exclusion(d, layer, in);
 }
 
 /* A copy that does a Concat's or a Slice's work is linked to it. */
@@ -104,7 +151,7 @@ static enum fsd_cause cause(const struct fsd_diff *d, fsd_id layer)
 
     if (!r->inserted)
         return r->kind == FSD_KIND_COPY ? by_link(d, layer) : FSD_CAUSE_NONE;
-    if (r->kind == FSD_KIND_NOOP)
+    if (r->kind == FSD_KIND_NOOP || r->ms == 0)
         return FSD_CAUSE_FREE;
     if (at_border(d, layer))
         return FSD_CAUSE_IO;

@@ -8,6 +8,7 @@
 #define FSD_DIFF_DIFF_H
 
 #include "diff/flow.h"
+#include "diff/island.h"
 #include "match/match.h"
 
 /** What became of a node, exactly one. */
@@ -46,6 +47,7 @@ struct fsd_node_result {
     fsd_id other;    /**< merged: the node it duplicates; FSD_NONE */
     fsd_id
         near_layer; /**< identity, dissolved: a layer between whose tensors it lies */
+    uint32_t event; /**< of the build log: what happened to it last; FSD_NONE */
     enum fsd_dtype requested, realised;
     int64_t macs; /**< multiply-adds; negative: not known */
     int64_t work; /**< these, or elements written where it has none; negative */
@@ -78,6 +80,7 @@ struct fsd_layer_result {
     enum fsd_kind kind;
     bool inserted; /**< computes no node */
     enum fsd_cause cause;
+    uint32_t event; /**< of the build log: what put it there; FSD_NONE */
     enum fsd_dtype precision;
     double ms;           /**< of one run, from the profile; negative: not known */
     int64_t bytes, macs; /**< read and written, without the bias; multiply-adds;
@@ -114,6 +117,13 @@ struct fsd_summary {
     uint32_t by_severity[FSD__SEVERITY_COUNT];
 };
 
+/** The nodes of one operator together. */
+struct fsd_op_time {
+    fsd_sym op;
+    uint32_t nodes; /**< that layers compute */
+    double ms;      /**< their parts of their layers' times */
+};
+
 enum { FSD_SHAPE_RANK = 8 };
 
 /** The shape of a model's tensor as far as it could be told; -1 for a size that is not
@@ -130,16 +140,22 @@ struct fsd_diff {
     struct fsd_graph *model, *engine;
     struct fsd_facts *facts;
     struct fsd_match *match;
+    struct fsd_vocab *vocab;     /**< the model's names */
+    struct fsd_history *history; /**< what the build log tells; NULL: no log */
+    struct fsd_story *story;     /**< replayed; NULL: no log, or not to be used */
     unsigned evidence;
     struct fsd_node_result *nodes;   /**< by node */
     struct fsd_layer_result *layers; /**< by layer */
     struct fsd_flows flows;
+    struct fsd_islands islands;
     struct fsd_shape *shapes; /**< by tensor of the model */
-    int64_t *dim_sizes; /**< by symbol: the size that the user gave a named dimension;
-                           0: none.  NULL: none at all */
+    int64_t *dim_sizes; /**< by symbol: the size of a named dimension, by the user or by
+                           the engine's inputs; 0: none */
     uint32_t n_dim_sizes;
     double peak_gb_s, peak_top_s; /**< of the device; 0: not known */
     struct fsd_times times;
+    FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
+    double **profile_ms; /**< by profile, by layer; negative: not known */
     FSD_VEC(struct fsd_finding) findings;
     FSD_VEC(fsd_id) subjects;
     FSD_VEC(struct fsd_fact) facts_pool;
@@ -151,8 +167,9 @@ void fsd_diff_kinds(struct fsd_diff *d); /**< kind, inserted, precision of layer
 /* then fsd_diff_flows(), flow.h */
 void fsd_diff_fates(struct fsd_diff *d);      /**< fate of nodes */
 void fsd_diff_causes(struct fsd_diff *d);     /**< cause of layers */
+void fsd_diff_log(struct fsd_diff *d);        /**< what the build log adds to both */
 void fsd_diff_precisions(struct fsd_diff *d); /**< requested, realised of nodes */
-/* then the costs, cost/cost.h */
+/* then the costs, cost/cost.h, and fsd_diff_islands(), island.h */
 void fsd_diff_rules(struct fsd_diff *d);     /**< findings */
 void fsd_diff_summarize(struct fsd_diff *d); /**< counts */
 

@@ -31,10 +31,12 @@ static bool layer_is_quantized(const struct fsd_diff *d, fsd_id layer)
 static struct fsd_node_result quantizer(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_match *m = d->match;
-    bool narrow = false;
+    bool narrow = false, fused = false;
 
     for (uint32_t i = 0; i < m->of_node[node].n; i++) {
         fsd_id layer = fsd_match_of_node(m, node, i)->layer;
+
+        fused |= (fsd_match_of_node(m, node, i)->by & FSD_BY_LOG) != 0;
 
         if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
             return result(FSD_FATE_LAYER, "left standing as a layer of its own");
@@ -47,6 +49,8 @@ static struct fsd_node_result quantizer(const struct fsd_diff *d, fsd_id node)
     if (narrow)
         return result(FSD_FATE_ABSORBED,
                       "the layer reads or writes the quantized type");
+    if (fused && !d->engine->detailed)
+        return result(FSD_FATE_ABSORBED, "the log: fused into the layer");
     return result(FSD_FATE_LAYER, "computed inside the layer, which is not quantized");
 }
 

@@ -73,37 +73,92 @@ static uint32_t input_of(const struct fsd_diff *d, fsd_id node, fsd_id tensor)
     return i;
 }
 
-/* Which node of `layer` reads the model's tensor, maybe through nodes that left no
- * layer of their own: quantizers, views. */
-static struct fsd_reader node_reader(const struct fsd_diff *d, fsd_id layer,
-                                     fsd_id tensor)
-{
-    const struct fsd_graph *g = d->model;
-    struct fsd_reader reader = {layer, FSD_NONE, 0};
-    fsd_id queue[MODEL_STEPS];
-    uint32_t n = 0;
+/* Tensors of the model by their value: those that hold the very same one are a ring. */
+struct walk {
+    struct fsd_diff *d;
+    fsd_id *next_same; /* by tensor of the model */
+};
 
-    if (tensor != FSD_NONE)
-        queue[n++] = tensor;
-    for (uint32_t at = 0; at < n; at++) {
-        struct fsd_span uses = g->tensors.at[queue[at]].consumers;
+static struct walk new_walk(struct fsd_diff *d, struct fsd_arena *scratch)
+{
+    struct walk w = {d, FSD_NEW(scratch, fsd_id, d->model->tensors.n)};
+
+    for (fsd_id i = 0; i < d->model->tensors.n; i++) {
+        fsd_id first = d->facts->value[i];
+
+        w.next_same[i] = i;
+        if (first != i) {
+            w.next_same[i] = w.next_same[first];
+            w.next_same[first] = i;
+        }
+    }
+    return w;
+}
+
+struct model_queue {
+    fsd_id tensors[MODEL_STEPS];
+    uint32_t n;
+};
+
+static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor)
+{
+    fsd_id at = tensor;
+
+    if (tensor == FSD_NONE)
+        return;
+    do {
+        if (q->n == MODEL_STEPS)
+            return;
+        q->tensors[q->n++] = at;
+        at = w->next_same[at];
+    } while (at != tensor);
+}
+
+/* A quantizer's work is done when its own node's output is read. */
+static void push_start(const struct walk *w, struct model_queue *q, fsd_id mover)
+{
+    const struct fsd_diff *d = w->d;
+
+    if (d->layers[mover].kind == FSD_KIND_QUANTIZE)
+        for (uint32_t i = 0; i < d->match->of_layer[mover].n; i++)
+            push_same(w, q,
+                      fsd_node_out_tensor(
+                          d->model, fsd_match_of_layer(d->match, mover, i)->node, 0));
+    push_same(w, q, d->flows.of[mover].model_tensor);
+}
+
+static bool passes(const struct fsd_diff *d, fsd_id node)
+{
+    return d->facts->traits[node] & FSD_OP_QDQ || d->facts->same[node] != FSD_SAME_NOT;
+}
+
+/* Which node of `layer` reads what `mover` carries, maybe through nodes that left no
+ * layer of their own: quantizers, views.  An operator is told before a quantizer in the
+ * same layer. */
+static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id layer)
+{
+    const struct fsd_diff *d = w->d;
+    const struct fsd_graph *g = d->model;
+    bool quantizes = d->layers[layer].kind == FSD_KIND_QUANTIZE;
+    struct fsd_reader reader = {layer, FSD_NONE, 0};
+    struct model_queue q = {.n = 0};
+
+    push_start(w, &q, mover);
+    for (uint32_t at = 0; at < q.n; at++) {
+        struct fsd_span uses = g->tensors.at[q.tensors[at]].consumers;
 
         for (uint32_t i = 0; i < uses.n && i < MODEL_STEPS; i++) {
             fsd_id node = g->links.at[uses.at + i];
-            fsd_id out = fsd_node_out_tensor(g, node, 0);
-            bool passes = d->facts->traits[node] & FSD_OP_QDQ ||
-                          d->facts->same[node] != FSD_SAME_NOT;
+            bool goes_on = passes(d, node);
 
-            if (is_linked(d, layer, node) &&
-                (!passes || d->layers[layer].kind == FSD_KIND_QUANTIZE ||
-                 reader.node == FSD_NONE)) {
+            if (is_linked(d, layer, node) && (!goes_on || reader.node == FSD_NONE)) {
                 reader.node = node;
-                reader.input = input_of(d, node, queue[at]);
-                if (!passes || d->layers[layer].kind == FSD_KIND_QUANTIZE)
+                reader.input = input_of(d, node, q.tensors[at]);
+                if (!goes_on || quantizes)
                     return reader;
             }
-            if (passes && out != FSD_NONE && n < MODEL_STEPS)
-                queue[n++] = out;
+            if (goes_on)
+                push_same(w, &q, fsd_node_out_tensor(g, node, 0));
         }
     }
     return reader;
@@ -123,9 +178,11 @@ static void add_reader(struct fsd_diff *d, struct fsd_flow *flow,
 }
 
 /* Adds who reads the outputs of a layer; what is inserted goes to the queue. */
-static uint32_t look_behind(struct fsd_diff *d, fsd_id layer, struct fsd_flow *flow,
+static uint32_t look_behind(const struct walk *w, fsd_id mover, fsd_id layer,
                             fsd_id queue[STEPS], uint32_t n)
 {
+    struct fsd_diff *d = w->d;
+    struct fsd_flow *flow = &d->flows.of[mover];
     const struct fsd_graph *e = d->engine;
     fsd_id out = fsd_node_out_tensor(e, layer, 0);
     struct fsd_span uses;
@@ -139,7 +196,7 @@ static uint32_t look_behind(struct fsd_diff *d, fsd_id layer, struct fsd_flow *f
         fsd_id next = e->links.at[uses.at + i];
 
         if (!d->layers[next].inserted)
-            add_reader(d, flow, node_reader(d, next, flow->model_tensor));
+            add_reader(d, flow, node_reader(w, mover, next));
         else if (n < STEPS)
             queue[n++] = next;
         else
@@ -149,13 +206,13 @@ static uint32_t look_behind(struct fsd_diff *d, fsd_id layer, struct fsd_flow *f
 }
 
 /* A queue in which a layer may stand twice is bounded all the same. */
-static void find_readers(struct fsd_diff *d, fsd_id layer, struct fsd_flow *flow)
+static void find_readers(const struct walk *w, fsd_id layer)
 {
     fsd_id queue[STEPS] = {layer};
     uint32_t n = 1;
 
     for (uint32_t at = 0; at < n; at++)
-        n = look_behind(d, queue[at], flow, queue, n);
+        n = look_behind(w, layer, queue[at], queue, n);
 }
 
 /* ---------------------------------------------------------------------- chains */
@@ -189,6 +246,8 @@ static fsd_id find_head(const struct fsd_diff *d, fsd_id layer)
 
 void fsd_diff_flows(struct fsd_diff *d)
 {
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct walk w = new_walk(d, scratch);
     uint32_t n = d->engine->nodes.n;
 
     d->flows.of = FSD_NEW(d->arena, struct fsd_flow, n);
@@ -204,10 +263,11 @@ void fsd_diff_flows(struct fsd_diff *d)
         flow->producer = flow->model_tensor == FSD_NONE
                              ? FSD_NONE
                              : fsd_tensor_producer(d->model, flow->model_tensor);
-        find_readers(d, i, flow);
+        find_readers(&w, i);
         flow->before = mover_before(d, i);
     }
     for (fsd_id i = 0; i < n; i++)
         if (d->flows.of[i].there)
             d->flows.of[i].head = find_head(d, i);
+    fsd_arena_free(scratch);
 }

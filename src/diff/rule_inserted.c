@@ -1,10 +1,12 @@
+#include "diff/advice.h"
 #include "diff/rule_list.h"
 
 static void find_inserted(struct fsd_diff *d, const struct fsd_rule *rule,
                           enum fsd_kind kind)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        if (!d->layers[i].inserted || d->layers[i].kind != kind)
+        if (!d->layers[i].inserted || d->layers[i].kind != kind ||
+            d->layers[i].cause == FSD_CAUSE_FREE)
             continue;
         fsd_finding_new(d, rule);
         fsd_finding_layer(d, i);
@@ -23,13 +25,16 @@ void fsd_find_copies(struct fsd_diff *d, const struct fsd_rule *rule)
     find_inserted(d, rule, FSD_KIND_COPY);
 }
 
-static void put_form(const struct fsd_form *form, FILE *out)
+/* Why the builder copied a tensor, in its own words. */
+static void put_reason(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    char layout[16];
+    uint32_t event = d->layers[layer].event;
 
-    fputs(fsd_dtype_name(form->type), out);
-    if (*fsd_layout_name(form->layout, layout))
-        fprintf(out, " %s", layout);
+    if (d->history && event != FSD_NONE &&
+        d->history->events.at[event].kind == FSD_EVENT_COPY &&
+        d->history->events.at[event].text)
+        fprintf(out, ", because %s",
+                fsd_text(d->names, d->history->events.at[event].text));
 }
 
 void fsd_phrase_inserted(const struct fsd_diff *d, const struct fsd_finding *f,
@@ -40,10 +45,11 @@ void fsd_phrase_inserted(const struct fsd_diff *d, const struct fsd_finding *f,
 
     fprintf(out, "layer %u, cause %s: ", layer, fsd_cause_name(d->layers[layer].cause));
     if (n->in.n && n->out.n) {
-        put_form(fsd_port_form(d->engine, fsd_node_in(d->engine, n, 0)), out);
-        fputs(" -> ", out);
-        put_form(fsd_port_form(d->engine, fsd_node_out(d->engine, n, 0)), out);
+        fsd_put_change(d, layer, out);
         fputs(", ", out);
     }
-    fsd_put_layer_name(d, layer, out);
+    fsd_put_edge(d, layer, out);
+    if (d->layers[layer].ms >= 0)
+        fprintf(out, ", %.4f ms", d->layers[layer].ms);
+    put_reason(d, layer, out);
 }

@@ -22,6 +22,22 @@ fsd_phrase_fn fsd_phrase_standing, fsd_phrase_wider;
 fsd_find_fn fsd_find_reformats, fsd_find_copies;
 fsd_phrase_fn fsd_phrase_inserted;
 
+/* rule_log.c */
+fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_warnings;
+fsd_phrase_fn fsd_phrase_other_build, fsd_phrase_other_model, fsd_phrase_log_warning;
+
+/* rule_island.c */
+fsd_find_fn fsd_find_islands, fsd_find_fp32_left;
+fsd_phrase_fn fsd_phrase_island, fsd_phrase_fp32_left;
+
+/* rule_chain.c */
+fsd_find_fn fsd_find_chains, fsd_find_round_trips;
+fsd_phrase_fn fsd_phrase_chain;
+
+/* rule_kernel.c */
+fsd_find_fn fsd_find_no_tensor_cores, fsd_find_io_types;
+fsd_phrase_fn fsd_phrase_no_tensor_cores, fsd_phrase_io_type;
+
 /* rule_input.c */
 fsd_find_fn fsd_find_remarks;
 fsd_phrase_fn fsd_phrase_remark;

@@ -1,3 +1,4 @@
+#include "diff/advice.h"
 #include "diff/rule_list.h"
 
 static bool reads_network_input(const struct fsd_diff *d, fsd_id layer)
@@ -54,6 +55,10 @@ void fsd_phrase_standing(const struct fsd_diff *d, const struct fsd_finding *f,
         fsd_put_layer_name(d, layer, out);
     fprintf(out, " stands alone as layer %u", layer);
     put_change(d, layer, out);
+    fputs(", ", out);
+    fsd_put_edge(d, layer, out);
+    if (d->layers[layer].ms >= 0)
+        fprintf(out, ", %.4f ms", d->layers[layer].ms);
 }
 
 /* ---------------------------------------------------------------------- wider */

@@ -13,7 +13,9 @@ struct pass {
 static const struct pass passes[] = {
     {"metadata", FSD_BY_METADATA, fsd_pass_metadata},
     {"name", FSD_BY_NAME, fsd_pass_name},
+    {"log", FSD_BY_LOG, fsd_pass_log},
     {"tensor", FSD_BY_TENSOR, fsd_pass_tensor},
+    {"chains", FSD_BY_TENSOR, fsd_pass_chain},
     {"repeated names", FSD_BY_METADATA | FSD_BY_NAME, fsd_pass_repeated},
     {"bodies", FSD_BY_ALL, fsd_pass_body},
     {"regions", FSD_BY_TENSOR, fsd_pass_region},
@@ -102,7 +104,8 @@ static fsd_id *new_ids(struct fsd_arena *arena, uint32_t n)
 }
 
 struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts *facts,
-                                const struct fsd_graph *engine, unsigned evidence)
+                                const struct fsd_graph *engine, unsigned evidence,
+                                struct fsd_story *story)
 {
     struct fsd_match *m = FSD_NEW(arena, struct fsd_match, 1);
 
@@ -111,6 +114,7 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     m->engine = engine;
     m->facts = facts;
     m->evidence = evidence;
+    m->story = story;
     m->twin = new_ids(arena, engine->tensors.n);
     m->moved_q = new_ids(arena, engine->tensors.n);
     m->unit = new_ids(arena, engine->nodes.n);

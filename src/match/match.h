@@ -19,6 +19,7 @@
 #define FSD_MATCH_MATCH_H
 
 #include "match/facts.h"
+#include "match/story.h"
 
 #include <stdbool.h>
 
@@ -49,7 +50,8 @@ struct fsd_match {
     struct fsd_arena *arena;
     const struct fsd_graph *model, *engine;
     const struct fsd_facts *facts;
-    unsigned evidence; /**< what may be used */
+    struct fsd_story *story; /**< what the build log tells; NULL: nothing */
+    unsigned evidence;       /**< what may be used */
 
     fsd_id *twin;    /**< by engine tensor: the model's tensor it holds, FSD_NONE */
     fsd_id *moved_q; /**< by engine tensor: the Q that was moved before it, so that it
@@ -74,9 +76,11 @@ struct fsd_match {
 };
 
 /** Runs the passes.
- *  @param evidence mask of enum fsd_evidence; passes outside it do not run. */
+ *  @param evidence mask of enum fsd_evidence; passes outside it do not run.
+ *  @param story    the build log, replayed; NULL when there is none. */
 struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts *facts,
-                                const struct fsd_graph *engine, unsigned evidence);
+                                const struct fsd_graph *engine, unsigned evidence,
+                                struct fsd_story *story);
 
 /** The i-th link of a layer or of a node; i is below of_layer[layer].n or
  *  of_node[node].n. */

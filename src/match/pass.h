@@ -24,7 +24,9 @@ bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer);
 /* The passes, one a file. */
 void fsd_pass_metadata(struct fsd_match *m);
 void fsd_pass_name(struct fsd_match *m);
+void fsd_pass_log(struct fsd_match *m);
 void fsd_pass_tensor(struct fsd_match *m);
+void fsd_pass_chain(struct fsd_match *m);
 void fsd_pass_repeated(struct fsd_match *m);
 void fsd_pass_body(struct fsd_match *m);
 void fsd_pass_region(struct fsd_match *m);

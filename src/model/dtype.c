@@ -78,6 +78,8 @@ const char *fsd_layout_name(struct fsd_layout layout, char out[16])
     out[0] = '\0';
     switch ((enum fsd_order)layout.order) {
     case FSD_ORDER_UNKNOWN:
+        if (layout.pad > 1)
+            snprintf(out, 16, "c%u", layout.pad);
         break;
     case FSD_ORDER_LINEAR:
         snprintf(out, 16, "c%shw", depth);

@@ -73,7 +73,8 @@ struct fsd_layout {
 
 bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b);
 
-/** "chw", "hwc", "hwc8", "chw32", "cdhw32", "" when unknown.  Writes at most 16 bytes
+/** "chw", "hwc", "hwc8", "chw32", "cdhw32"; "c8" when only the padding is known, ""
+ *  when nothing is.  Writes at most 16 bytes
  *  into `out` and returns it. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16]);
 

@@ -210,7 +210,7 @@ bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op)
 {
     const struct fsd_node *n = &g->nodes.at[node];
 
-    if (n->domain && strcmp(fsd_text(g->names, n->domain), "ai.onnx"))
+    if (n->domain && strcmp(fsd_text(g->names, n->domain), "ai.onnx") != 0)
         return false;
     return !strcmp(fsd_text(g->names, n->op), op);
 }

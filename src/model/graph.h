@@ -226,7 +226,8 @@ struct fsd_graph {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     const char *path; /**< as the user gave it */
-    const char *kind; /**< "onnx", "trt-json", "trt-names": a literal */
+    const char *kind; /**< "onnx", "trt-json", "trt-log", "trt-text" (the inspector's),
+                           "trt-names": a literal */
     uint64_t hash[2]; /**< XXH3 128 of what was read: low, high */
     fsd_sym producer; /**< "pytorch 2.1"; the generation of an engine dump */
     int64_t ir_version;

@@ -2,9 +2,10 @@
  * The JSON report, after the schema in include/fusiondiff/report.schema.json.  Built as
  * a cJSON tree, which escapes and prints; numbers beyond 2^53 become strings there.
  */
-#include "base/text.h"
+#include "cost/roofline.h"
 #include "diff/rules.h"
 #include "report/report.h"
+#include "report/tree.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -12,14 +13,7 @@
 
 static void add_number(cJSON *object, const char *key, uint64_t number)
 {
-    char text[24];
-
-    if (number <= UINT64_C(1) << 53) {
-        cJSON_AddNumberToObject(object, key, (double)number);
-        return;
-    }
-    snprintf(text, sizeof text, "%" PRIu64, number);
-    cJSON_AddStringToObject(object, key, text);
+    fsd_json_count(object, key, number);
 }
 
 static void add_text(cJSON *object, const char *key, const char *text)
@@ -95,6 +89,36 @@ static void add_engine(const struct fsd_diff *d, cJSON *report)
         add_sym(d, engine, "producer", d->engine->producer);
 }
 
+static void add_log(const struct fsd_diff *d, cJSON *report)
+{
+    const struct fsd_history *h = d->history;
+    cJSON *log;
+
+    if (!h)
+        return;
+    log = cJSON_AddObjectToObject(report, "log");
+    add_text(log, "path", h->path);
+    add_number(log, "lines", h->lines);
+    add_number(log, "events", h->events.n);
+    add_number(log, "unknown", h->unknown_lines);
+    cJSON_AddBoolToObject(log, "used", d->story != NULL);
+}
+
+/* What the log says of a node or a layer, as a sentence. */
+static void add_event(const struct fsd_diff *d, cJSON *object, uint32_t event)
+{
+    char *said = NULL;
+    size_t size = 0;
+    FILE *text = !d->history || event == FSD_NONE ? NULL : open_memstream(&said, &size);
+
+    if (!text)
+        return;
+    fsd_put_event(d->history, &d->history->events.at[event], text);
+    if (fclose(text) == 0)
+        add_text(object, "log", said);
+    free(said);
+}
+
 static void add_tool(cJSON *report)
 {
     cJSON *tool = cJSON_AddObjectToObject(report, "tool");
@@ -159,6 +183,64 @@ static void add_links(const struct fsd_diff *d, cJSON *layer, fsd_id id)
     }
 }
 
+void fsd_json_edge(const struct fsd_diff *d, cJSON *layer, fsd_id id)
+{
+    const struct fsd_flow *flow = &d->flows.of[id];
+    cJSON *edge, *readers;
+
+    if (!flow->there)
+        return;
+    edge = cJSON_AddObjectToObject(layer, "edge");
+    if (flow->source != FSD_NONE)
+        cJSON_AddNumberToObject(edge, "source", flow->source);
+    if (flow->model_tensor != FSD_NONE)
+        add_sym(d, edge, "tensor", d->model->tensors.at[flow->model_tensor].name);
+    if (flow->producer != FSD_NONE)
+        cJSON_AddNumberToObject(edge, "producer", flow->producer);
+    readers = cJSON_AddArrayToObject(edge, "readers");
+    for (uint32_t i = 0; i < flow->readers.n; i++) {
+        const struct fsd_reader *reader = &d->flows.readers.at[flow->readers.at + i];
+        cJSON *item = fsd_json_item(readers);
+
+        if (reader->layer != FSD_NONE)
+            cJSON_AddNumberToObject(item, "layer", reader->layer);
+        else
+            cJSON_AddBoolToObject(item, "output", true);
+        if (reader->node == FSD_NONE)
+            continue;
+        cJSON_AddNumberToObject(item, "node", reader->node);
+        cJSON_AddNumberToObject(item, "input", reader->input);
+    }
+    if (flow->cut)
+        cJSON_AddBoolToObject(edge, "more_readers", true);
+    cJSON_AddNumberToObject(edge, "chain", flow->head);
+}
+
+static void add_cost(const struct fsd_layer_result *r, cJSON *layer)
+{
+    fsd_json_ms(layer, "ms", r->ms);
+    fsd_json_known(layer, "bytes", r->bytes);
+    if (r->traffic.bias > 0)
+        fsd_json_known(layer, "bias_bytes", r->traffic.bias);
+    if (r->traffic.weights > 0)
+        fsd_json_known(layer, "weight_bytes", r->traffic.weights);
+    fsd_json_known(layer, "macs", r->macs);
+}
+
+static void add_roofline(const struct fsd_diff *d, cJSON *layer, fsd_id id)
+{
+    struct fsd_roofline roof = fsd_cost_roofline(d, id);
+    cJSON *item;
+
+    if (!roof.known || roof.per_byte < 0)
+        return;
+    item = cJSON_AddObjectToObject(layer, "roofline");
+    add_text(item, "bound", roof.by_memory ? "memory" : "compute");
+    cJSON_AddNumberToObject(item, "ms", roof.ms);
+    cJSON_AddNumberToObject(item, "macs_per_byte", roof.per_byte);
+    fsd_json_ms(item, "reached", roof.reached);
+}
+
 static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
 {
     const struct fsd_node *n = &d->engine->nodes.at[id];
@@ -174,6 +256,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
     cJSON_AddBoolToObject(layer, "inserted", r->inserted);
     if (r->cause != FSD_CAUSE_NONE)
         add_text(layer, "cause", fsd_cause_name(r->cause));
+    add_event(d, layer, r->event);
     add_links(d, layer, id);
     if (d->match->region_of_layer[id] != FSD_NONE)
         cJSON_AddNumberToObject(layer, "region", d->match->region_of_layer[id]);
@@ -185,6 +268,9 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
         add_sym(d, layer, "tactic", l->tactic);
     if (l->profile >= 0)
         cJSON_AddNumberToObject(layer, "profile", l->profile);
+    add_cost(r, layer);
+    add_roofline(d, layer, id);
+    fsd_json_edge(d, layer, id);
     return layer;
 }
 
@@ -223,6 +309,7 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
     add_text(node, "fate", fsd_fate_name(r->fate));
     if (*r->why)
         add_text(node, "why", r->why);
+    add_event(d, node, r->event);
     if (r->other != FSD_NONE)
         cJSON_AddNumberToObject(node, "same_as", r->other);
     if (r->near_layer != FSD_NONE)
@@ -232,6 +319,11 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
         cJSON_AddNumberToObject(node, "region", d->match->region_of_node[id]);
     add_text(node, "requested", fsd_dtype_name(r->requested));
     add_text(node, "realised", fsd_dtype_name(r->realised));
+    fsd_json_ms(node, "ms", r->ms);
+    if (r->ms >= 0 && r->shares)
+        cJSON_AddBoolToObject(node, "shares", true);
+    if (r->macs > 0)
+        fsd_json_known(node, "macs", r->macs);
     return node;
 }
 
@@ -368,6 +460,49 @@ static const char *severity_at(unsigned i)
     return fsd_severity_name((enum fsd_severity)i);
 }
 
+static void add_times_table(cJSON *object, const char *key, const double *ms,
+                            unsigned n, const char *(*name)(unsigned))
+{
+    cJSON *table = cJSON_AddObjectToObject(object, key);
+
+    for (unsigned i = 0; i < n; i++)
+        if (*name(i))
+            cJSON_AddNumberToObject(table, name(i), ms[i]);
+}
+
+static void add_op_times(const struct fsd_diff *d, cJSON *object)
+{
+    cJSON *table = cJSON_AddObjectToObject(object, "by_op");
+
+    for (uint32_t i = 0; i < d->op_times.n; i++)
+        cJSON_AddNumberToObject(table, fsd_text(d->names, d->op_times.at[i].op),
+                                d->op_times.at[i].ms);
+}
+
+static void add_times(const struct fsd_diff *d, cJSON *summary)
+{
+    const struct fsd_times *t = &d->times;
+    cJSON *ms;
+
+    if (!t->profiles && t->run_ms < 0)
+        return;
+    ms = cJSON_AddObjectToObject(summary, "ms");
+    fsd_json_ms(ms, "run", t->run_ms);
+    if (!t->profiles)
+        return;
+    cJSON_AddNumberToObject(ms, "total", t->total);
+    cJSON_AddNumberToObject(ms, "profiles", t->profiles);
+    if (t->runs)
+        add_number(ms, "runs", t->runs);
+    cJSON_AddNumberToObject(ms, "nodes", t->nodes);
+    cJSON_AddNumberToObject(ms, "inserted", t->inserted);
+    cJSON_AddNumberToObject(ms, "elsewhere", t->elsewhere);
+    add_times_table(ms, "by_kind", t->by_kind, FSD__KIND_COUNT, kind_at);
+    add_times_table(ms, "by_cause", t->by_cause, FSD__CAUSE_COUNT, cause_at);
+    cJSON_AddNumberToObject(ms, "no_cause", t->by_cause[FSD_CAUSE_NONE]);
+    add_op_times(d, ms);
+}
+
 static void add_summary(const struct fsd_diff *d, cJSON *report)
 {
     const struct fsd_summary *s = &d->summary;
@@ -385,29 +520,24 @@ static void add_summary(const struct fsd_diff *d, cJSON *report)
     cJSON_AddNumberToObject(coverage, "inserted", s->inserted);
     cJSON_AddNumberToObject(coverage, "computing_layers", s->computing);
     cJSON_AddNumberToObject(coverage, "mapped_layers", s->mapped);
+    add_times(d, summary);
 }
 
 void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     cJSON *report = cJSON_CreateObject();
-    char *text;
 
     (void)style;
     add_text(report, "schema", FSD_SCHEMA);
     add_tool(report);
     add_model(d, report);
     add_engine(d, report);
+    add_log(d, report);
     add_summary(d, report);
     add_layers(d, report);
     add_nodes(d, report);
     add_scopes(d, report);
     add_regions(d, report);
     add_findings(d, report);
-    text = cJSON_Print(report);
-    if (text) {
-        fsd_put_json(out, text);
-        putc('\n', out);
-    }
-    cJSON_free(text);
-    cJSON_Delete(report);
+    fsd_json_print(report, out);
 }

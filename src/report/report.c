@@ -5,6 +5,11 @@
 static const struct fsd_writer writers[] = {
     {"text", ".txt .text ", fsd_write_text},
     {"json", ".json ", fsd_write_json},
+    {"markdown", ".md .markdown ", fsd_write_markdown},
+    {"junit", ".xml ", fsd_write_junit},
+    {"sarif", ".sarif ", fsd_write_sarif},
+    {"github", "", fsd_write_github},
+    {"gitlab", "", fsd_write_gitlab},
     {"dot", ".dot .gv ", NULL},
     {"svg", ".svg ", NULL},
     {"png", ".png ", NULL},

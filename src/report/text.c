@@ -1,11 +1,12 @@
 #include "report/text.h"
 #include "base/text.h"
+#include "report/view_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
+enum { SHOWN_OPS = 6, DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
 
 void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out)
 {
@@ -45,6 +46,20 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
         if (!g->opsets.at[i].domain)
             fprintf(out, ", opset %" PRId64, g->opsets.at[i].version);
     fprintf(out, ")\n");
+}
+
+static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+{
+    const struct fsd_history *h = d->history;
+
+    if (!h)
+        return;
+    put_title(style, "log", out);
+    fsd_put_safe(out, h->path);
+    fprintf(out,
+            "  (%" PRIu64 " lines, %u events, %" PRIu64 " lines of no known form%s)\n",
+            h->lines, h->events.n, h->unknown_lines,
+            h->refused ? ", not used: of another build" : "");
 }
 
 static void put_count(const char *name, uint32_t n, bool *first, FILE *out)
@@ -126,15 +141,74 @@ static void put_precisions(const struct fsd_diff *d, const struct fsd_style *sty
     fputs(first ? "nothing\n" : " computing layers\n", out);
 }
 
+static void put_kind_times(const struct fsd_diff *d, FILE *out)
+{
+    const char *separator = ": ";
+
+    for (int i = 0; i < FSD__KIND_COUNT; i++)
+        if (d->times.by_kind[i] > 0) {
+            fprintf(out, "%s%s ", separator, fsd_kind_name((enum fsd_kind)i));
+            fsd_put_ms_column(d->times.by_kind[i], 0, out);
+            separator = ", ";
+        }
+    if (d->times.elsewhere > 0) {
+        fprintf(out, "%selsewhere ", separator);
+        fsd_put_ms_column(d->times.elsewhere, 0, out);
+    }
+}
+
+static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style,
+                         FILE *out)
+{
+    put_title(style, "by op", out);
+    for (uint32_t i = 0; i < d->op_times.n && i < SHOWN_OPS; i++) {
+        fputs(i ? ", " : "", out);
+        fsd_put_safe(out, fsd_text(d->names, d->op_times.at[i].op));
+        putc(' ', out);
+        fsd_put_ms_column(d->op_times.at[i].ms, 0, out);
+    }
+    if (d->op_times.n > SHOWN_OPS)
+        fprintf(out, " and %u more", d->op_times.n - SHOWN_OPS);
+    fputs(" (nodes share their layer's time by their work)\n", out);
+}
+
+static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
+{
+    const struct fsd_times *t = &d->times;
+
+    if (t->profiles) {
+        put_title(style, "time", out);
+        fsd_put_ms(t->total, out);
+        if (t->runs)
+            fprintf(out, " a run, the mean of %" PRIu64, t->runs);
+        put_kind_times(d, out);
+        putc('\n', out);
+        put_op_times(d, style, out);
+    }
+    if (t->run_ms >= 0) {
+        put_title(style, "end to end", out);
+        putc(' ', out);
+        fsd_put_ms(t->run_ms, out);
+        fprintf(out, " a run, the median of %u", t->timed_runs);
+        if (t->profiles && t->run_ms > 0)
+            fprintf(out, "; the layers' times are %.0f %% of it",
+                    100 * t->total / t->run_ms);
+        putc('\n', out);
+    }
+}
+
 void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
     put_input(d, style, "model", d->model, out);
     put_input(d, style, "engine", d->engine, out);
+    put_log(d, style, out);
     put_fates(d, style, out);
     put_kinds(d, style, out);
     put_coverage(d, style, out);
     put_precisions(d, style, out);
+    put_times(d, style, out);
 }
 
 /* ------------------------------------------------------------------- findings */

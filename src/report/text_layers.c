@@ -13,6 +13,7 @@
  */
 #include "base/text.h"
 #include "report/text.h"
+#include "report/view_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,10 @@ static void put_what(const struct fsd_diff *d, fsd_id layer, FILE *out)
     const struct fsd_layer_result *r = &d->layers[layer];
     const char *type = fsd_text(d->names, n->op);
 
+    if (d->times.profiles) {
+        fsd_put_ms_column(r->ms, 6, out);
+        fputs("  ", out);
+    }
     fputs(*type ? type : fsd_kind_name(r->kind), out);
     if (r->cause != FSD_CAUSE_NONE)
         fprintf(out, " (%s)", fsd_cause_name(r->cause));

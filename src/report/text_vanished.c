@@ -43,6 +43,23 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     fsd_arena_free(scratch);
 }
 
+/* What the build log says of it. */
+static void put_event(const struct fsd_diff *d, uint32_t event, FILE *out)
+{
+    char *said = NULL;
+    size_t size = 0;
+    FILE *text = !d->history || event == FSD_NONE ? NULL : open_memstream(&said, &size);
+
+    if (!text)
+        return;
+    fsd_put_event(d->history, &d->history->events.at[event], text);
+    if (fclose(text) == 0) {
+        fputs("; ", out);
+        fsd_put_safe(out, said);
+    }
+    free(said);
+}
+
 static void put_node(const struct fsd_diff *d, const struct fsd_style *style,
                      fsd_id node, FILE *out)
 {
@@ -66,6 +83,7 @@ static void put_node(const struct fsd_diff *d, const struct fsd_style *style,
         }
         if (r->near_layer != FSD_NONE)
             fprintf(out, " (at layer %u)", r->near_layer);
+        put_event(d, r->event, out);
         fsd_ink(style, FSD_INK_PLAIN, out);
         putc('\n', out);
     }

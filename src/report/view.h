@@ -1,5 +1,5 @@
-/* The table of views: each answers one question about a run, as text or as JSON.  To add
- * one: a file view_<name>.c, a declaration here, a row in view.c, its verb in
+/* The table of views: each answers one question about a run, as text or as JSON.  To
+ * add one: a file view_<name>.c, a declaration here, a row in view.c, its verb in
  * cli/verb_views.c. */
 #ifndef FSD_REPORT_VIEW_H
 #define FSD_REPORT_VIEW_H
@@ -19,5 +19,8 @@ struct fsd_view {
 };
 
 const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
+
+fsd_view_fn fsd_view_reformats, fsd_view_where, fsd_view_inside, fsd_view_names,
+    fsd_view_scopes, fsd_view_explain;
 
 #endif

@@ -13,7 +13,6 @@
 #include "trt/kind.h"
 #include "trt/mention.h"
 #include "trt/tensor_name.h"
-#include "trt/tensor_name.h"
 
 #include <string.h>
 #include <strings.h>
@@ -80,18 +79,22 @@ static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
 static fsd_id add_form(struct fsd_build *b, const struct fsd_build_tensor *tensor)
 {
     struct fsd_form form = {.ranked = tensor->ranked, .raw = tensor->format};
-    struct fsd_trt_format format;
 
     if (tensor->format) {
-        format = read_format(b, tensor->format);
+        struct fsd_trt_format format = read_format(b, tensor->format);
+
         form.type = format.type;
         form.layout = format.layout;
     }
     if (tensor->type) {
-        format = read_format(b, tensor->type);
-        form.type = format.type;
+        form.type = read_format(b, tensor->type).type;
         if (!form.raw)
             form.raw = tensor->type;
+    }
+    /* "64:8" says that the axis is padded to eights, not which order they lie in. */
+    if (tensor->vector) {
+        form.layout.pad = tensor->vector;
+        form.layout.axis = tensor->vector_axis;
     }
     return fsd_graph_add_form(b->g, form, tensor->dims, tensor->rank);
 }
@@ -263,6 +266,10 @@ static const char *generation(const struct fsd_build *b)
 {
     if (b->seen & FSD_SEEN_IO_TENSORS)
         return "TensorRT 11 or later";
+    if (b->seen & FSD_SEEN_OLD_LINES) /* seen in a log of 8.5, too */
+        return "TensorRT 8.5 or earlier";
+    if (b->seen & FSD_SEEN_NEW_LINES)
+        return "TensorRT 8.5 or later";
     if (!b->g->detailed)
         return "TensorRT";
     if (b->seen & FSD_SEEN_KERNELS)

@@ -25,7 +25,9 @@ enum fsd_build_seen {
     FSD_SEEN_CONVOLUTION = 1 << 2,    /**< a convolution with its parameters */
     FSD_SEEN_DYNAMIC_FILTER = 1 << 3, /**< HasDynamicFilter */
     FSD_SEEN_KERNELS = 1 << 4,        /**< kgen, gemm: Myelin's kernels one by one */
-    FSD_SEEN_IO_TENSORS = 1 << 5      /**< "I/O Tensors", or Datatype beside Format */
+    FSD_SEEN_IO_TENSORS = 1 << 5,     /**< "I/O Tensors", or Datatype beside Format */
+    FSD_SEEN_OLD_LINES = 1 << 6,      /**< a builder's line "x[Float(1,3)]" */
+    FSD_SEEN_NEW_LINES = 1 << 7       /**< a builder's line "x (Float[1,3])" */
 };
 
 enum fsd_direction { FSD_DIRECTION_UNKNOWN, FSD_DIRECTION_IN, FSD_DIRECTION_OUT };
@@ -38,6 +40,8 @@ struct fsd_build_tensor {
     bool ranked;
     const struct fsd_dim *dims; /**< borrowed for the call */
     uint32_t rank;
+    uint16_t vector; /**< elements a vector along `vector_axis`; 0: not told */
+    uint8_t vector_axis;
 };
 
 struct fsd_build {

@@ -180,7 +180,7 @@ static bool read_number(struct sentence *s, const char *word)
 {
     unsigned number = number_of(word);
 
-    if (!number && strcmp(word, "0"))
+    if (!number && strcmp(word, "0") != 0)
         return false;
     if (s->multiple) {
         if (number && s->of_channel)
@@ -221,7 +221,7 @@ struct fsd_trt_format fsd_trt_format(const char *s, size_t n)
     bool any = false;
 
     for (size_t i = 0; i < n;) {
-        struct word word;
+        struct word word = {0};
         size_t len = 0;
 
         while (i + len < n && !cuts(s[i + len]))

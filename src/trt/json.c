@@ -80,8 +80,9 @@ static enum fsd_status fail_layer(const struct reading *r, const char *expected,
 
 static fsd_sym symbol(struct reading *r, const cJSON *string)
 {
-    return cJSON_IsString(string) ? fsd_intern_str(r->b->g->names, string->valuestring)
-                                  : 0;
+    return string && cJSON_IsString(string)
+               ? fsd_intern_str(r->b->g->names, string->valuestring)
+               : 0;
 }
 
 static const cJSON *get(const cJSON *object, const char *key)
@@ -273,11 +274,9 @@ static void read_special(struct reading *r, const cJSON *item, const char *key)
         layer->tactic_value = symbol(r, item);
     else if (!strcmp(key, "Origin"))
         fsd_build_origin(r->b, symbol(r, item));
-    else if (!strcmp(key, "PluginType"))
-        layer->subtype = symbol(r, item);
     else if (!strcmp(key, "Metadata"))
         fsd_build_metadata(r->b, symbol(r, item));
-    else if (!layer->subtype) /* ParameterType, ConvParameterType */
+    else if (!layer->subtype || !strcmp(key, "PluginType")) /* or a ParameterType */
         layer->subtype = symbol(r, item);
 }
 
@@ -367,21 +366,39 @@ static enum fsd_status read_layer(struct reading *r, const cJSON *layer)
     return FSD_OK;
 }
 
+/* The layer, and what a hostile file must not make too many of. */
+static enum fsd_status read_limited(struct reading *r, const cJSON *layer)
+{
+    enum fsd_status status = read_layer(r, layer);
+
+    if (status != FSD_OK)
+        return status;
+    if (++r->layer > LAYERS_MAX)
+        return fail_limit(r, LAYERS_MAX, "layers");
+    if (r->b->g->mentions.n > MENTIONS_MAX)
+        return fail_limit(r, MENTIONS_MAX, "names in names of layers");
+    return FSD_OK;
+}
+
+enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
+                               uint32_t number, const cJSON *layer,
+                               struct fsd_error *err)
+{
+    struct reading r = {.b = b, .file = file, .err = err, .layer = number};
+
+    return read_limited(&r, layer);
+}
+
 static enum fsd_status read_layers(struct reading *r, const cJSON *list)
 {
+    enum fsd_status status = FSD_OK;
     const cJSON *item;
 
     cJSON_ArrayForEach (item, list) {
-        enum fsd_status status = read_layer(r, item);
-
-        if (status != FSD_OK)
-            return status;
-        if (++r->layer > LAYERS_MAX)
-            return fail_limit(r, LAYERS_MAX, "layers");
-        if (r->b->g->mentions.n > MENTIONS_MAX)
-            return fail_limit(r, MENTIONS_MAX, "names in names of layers");
+        if (status == FSD_OK)
+            status = read_limited(r, item);
     }
-    return FSD_OK;
+    return status;
 }
 
 /* ------------------------------------------------------------------- bindings */

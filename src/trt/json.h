@@ -9,4 +9,11 @@
 enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
                               struct fsd_error *err);
 
+/** Reads one layer as a dump has it, an object or a name.
+ *  @param number which of the file's layers, from 0: for messages. */
+struct cJSON;
+enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
+                               uint32_t number, const struct cJSON *layer,
+                               struct fsd_error *err);
+
 #endif

@@ -2,26 +2,29 @@
  * From a file to a graph: what it looks like decides who reads it, or what to tell
  * somebody who gave the wrong one.
  */
+#include "base/status.h"
 #include "trt/json.h"
+#include "trt/log_engine.h"
 #include "trt/sniff.h"
 #include "trt/trt.h"
 
 #include <string.h>
 #include <xxhash.h>
 
-/* The largest dumps seen have some 50 MB. */
+/* The largest dumps seen have some 50 MB.  Text is read line by line. */
 static const uint64_t size_max = (uint64_t)1 << 28;
+enum { HASH_STEP = 1 << 22 };
 
 static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err,
                               const char *what)
 {
     return fsd_fail(err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
-                    "expected an engine's layers as JSON, found %s", what);
+                    "expected an engine's layers, found %s", what);
 }
 
 static enum fsd_status refuse_engine(const struct fsd_file *file, struct fsd_error *err)
 {
-    bool plain = file->name && strcmp(file->name, "-") && strlen(file->name) < 120;
+    bool plain = file->name && strcmp(file->name, "-") != 0 && strlen(file->name) < 120;
     const char *name = plain ? file->name : "FILE";
 
     return fsd_fail(
@@ -32,29 +35,59 @@ static enum fsd_status refuse_engine(const struct fsd_file *file, struct fsd_err
         name, name);
 }
 
-static enum fsd_status refuse_text(const struct fsd_file *file, struct fsd_error *err)
+static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *file,
+                                 const char **kind, struct fsd_error *err)
 {
-    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, 0,
-                    "expected JSON, which begins with '{' or '[', found other text");
+    enum fsd_status status;
+
+    if (file->size > size_max)
+        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
+                        "expected a dump of at most %llu bytes, found %llu",
+                        (unsigned long long)size_max, (unsigned long long)file->size);
+    status = fsd_json_read(b, file, err);
+    *kind = b->g->detailed ? "trt-json" : "trt-names";
+    return status;
+}
+
+/* Text is a log when an engine is found in it, however it begins. */
+static enum fsd_status read_text(struct fsd_build *b, const struct fsd_file *file,
+                                 unsigned number, enum fsd_look look, const char **kind,
+                                 struct fsd_error *err)
+{
+    enum fsd_status status = fsd_log_engine_read(b, file, number, kind, err);
+
+    if (status != FSD_E_FORMAT)
+        return status;
+    if (look == FSD_LOOK_BINARY)
+        return refuse(file, err,
+                      "a binary file; of a serialized engine, give what "
+                      "trtexec --loadEngine=... --exportLayerInfo=... wrote");
+    if (look == FSD_LOOK_TEXT)
+        return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, 0,
+                        "expected JSON, which begins with '{' or '[', or a build log "
+                        "with an engine's layers, found other text");
+    return status;
 }
 
 static enum fsd_status read_look(struct fsd_build *b, const struct fsd_file *file,
+                                 unsigned number, const char **kind,
                                  struct fsd_error *err)
 {
-    switch (fsd_sniff(file->bytes, file->size)) {
+    enum fsd_look look = fsd_sniff(file->bytes, file->size);
+
+    switch (look) {
     case FSD_LOOK_EMPTY:
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
                         "expected JSON, found the end of the file");
     case FSD_LOOK_JSON:
-        return fsd_json_read(b, file, err);
+        return read_json(b, file, kind, err);
     case FSD_LOOK_ENGINE:
         return refuse_engine(file, err);
     case FSD_LOOK_LOG:
-        return refuse(file, err, "a builder's log, which is not read yet");
     case FSD_LOOK_INSPECTOR:
-        return refuse(file, err,
-                      "the inspector's text, which is not read yet; ask it "
-                      "for JSON (LayerInformationFormat::kJSON)");
+    case FSD_LOOK_BINARY:
+    case FSD_LOOK_TEXT:
+        return read_text(b, file, number, look, kind, err);
     case FSD_LOOK_ONNX:
         return refuse(file, err, "an ONNX model; the engine's dump comes second");
     case FSD_LOOK_TFLITE:
@@ -64,37 +97,55 @@ static enum fsd_status read_look(struct fsd_build *b, const struct fsd_file *fil
     case FSD_LOOK_GZIP:
         return refuse(file, err, "a gzip archive; unpack it first");
     case FSD_LOOK_UTF16:
-        return refuse(file, err, "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8");
-    case FSD_LOOK_BINARY:
-        return refuse(file, err,
-                      "a binary file; of a serialized engine, give what "
-                      "trtexec --loadEngine=... --exportLayerInfo=... wrote");
-    case FSD_LOOK_TEXT:
         break;
     }
-    return refuse_text(file, err);
+    return refuse(file, err, "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8");
+}
+
+/* In steps, so that the pages of a large log need not all be there at once. */
+static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
+                                 struct fsd_error *err)
+{
+    XXH3_state_t *state = XXH3_createState();
+    XXH128_hash_t all;
+
+    if (!state)
+        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+    XXH3_128bits_reset(state);
+    for (size_t at = 0; at < file->size; at += HASH_STEP) {
+        size_t left = file->size - at;
+
+        XXH3_128bits_update(state, file->bytes + at,
+                            left < HASH_STEP ? left : HASH_STEP);
+        if (left > HASH_STEP)
+            fsd_file_release(file, at + HASH_STEP);
+    }
+    all = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    hash[0] = all.low64;
+    hash[1] = all.high64;
+    return FSD_OK;
+}
+
+enum fsd_status fsd_trt_load_engine(struct fsd_graph *g, const struct fsd_file *file,
+                                    unsigned number, const struct fsd_vocab *vocab,
+                                    struct fsd_error *err)
+{
+    struct fsd_build b;
+    enum fsd_status status;
+
+    fsd_build_init(&b, g, vocab);
+    g->path = file->name;
+    status = read_look(&b, file, number, &g->kind, err);
+    if (status == FSD_OK)
+        status = hash_file(file, g->hash, err);
+    if (status == FSD_OK)
+        fsd_build_finish(&b);
+    return status;
 }
 
 enum fsd_status fsd_trt_load(struct fsd_graph *g, const struct fsd_file *file,
                              const struct fsd_vocab *vocab, struct fsd_error *err)
 {
-    struct fsd_build b;
-    XXH128_hash_t hash;
-    enum fsd_status status;
-
-    if (file->size > size_max)
-        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
-                        "expected a dump of at most %llu bytes, found %llu",
-                        (unsigned long long)size_max, (unsigned long long)file->size);
-    fsd_build_init(&b, g, vocab);
-    g->path = file->name;
-    status = read_look(&b, file, err);
-    if (status != FSD_OK)
-        return status;
-    g->kind = g->detailed ? "trt-json" : "trt-names";
-    hash = XXH3_128bits(file->bytes, file->size);
-    g->hash[0] = hash.low64;
-    g->hash[1] = hash.high64;
-    fsd_build_finish(&b);
-    return FSD_OK;
+    return fsd_trt_load_engine(g, file, 0, vocab, err);
 }

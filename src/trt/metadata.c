@@ -57,7 +57,8 @@ static size_t known_name(const struct reading *r, const char *s, size_t n,
     size_t left = TRAILERS;
 
     for (size_t len = n; r->vocab && len && left; len--) {
-        if (len < n && (n - len < TRAILER_LEN || memcmp(s + len, TRAILER, TRAILER_LEN)))
+        if (len < n &&
+            (n - len < TRAILER_LEN || memcmp(s + len, TRAILER, TRAILER_LEN) != 0))
             continue;
         left--;
         *what = fsd_vocab_find(r->vocab, s, len);

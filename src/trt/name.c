@@ -77,7 +77,7 @@ static bool cut_end(struct fsd_expr *p, const char *end)
 {
     size_t len = strlen(end);
 
-    if (p->text.n <= len || memcmp(p->text.s + p->text.n - len, end, len))
+    if (p->text.n <= len || memcmp(p->text.s + p->text.n - len, end, len) != 0)
         return false;
     p->text.n -= len;
     return true;
@@ -120,7 +120,7 @@ static bool cut_myelin(struct fsd_expr *p)
     n -= kernel + 1;
     region = digits_at_end(p, n);
     n -= region;
-    if (!region || n < 4 || memcmp(p->text.s + n - 4, "_myl", 4))
+    if (!region || n < 4 || memcmp(p->text.s + n - 4, "_myl", 4) != 0)
         return false;
     p->text.n = n - 4;
     return true;

@@ -3,9 +3,8 @@
 #include "match/facts.h"
 #include "model/graph_dump.h"
 #include "onnx/onnx.h"
+#include "support_file.h"
 #include "support_mutate.h"
-
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
@@ -15,12 +14,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     struct fuzz_random random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 1};
 
     return fuzz_mutate_model(&random, data, size, most);
-}
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
 }
 
 static void check_ids(const struct fsd_graph *g, struct fsd_span span, uint32_t end)

@@ -1,11 +1,13 @@
-/* A model and an engine, through the whole run and every writer.
+/* A model and an engine, through the whole run and every writer and view.
  *
- *     size of the model (4 bytes, little endian), model, engine
+ *     size of the model (4 bytes, little endian), model, engine [0x1d log [0x1d
+ * profile]]
  *
  * Whatever comes in: counts agree, no report holds a character that a terminal would
- * obey, JSON is JSON. */
-#define _GNU_SOURCE /* memfd_create */
+ * obey, JSON is JSON.  Pictures are left out: they are the DOT text, drawn by Graphviz.
+ */
 #include "diff/diff.h"
+#include "support_file.h"
 #include "support_mutate.h"
 
 #include "base/text.h"
@@ -13,17 +15,9 @@
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static size_t model_size(const uint8_t *data, size_t size)
 {
@@ -107,6 +101,17 @@ static void check_json(const char *s, size_t size)
     cJSON_Delete(json);
 }
 
+static bool is_json(const char *format)
+{
+    return !strcmp(format, "json") || !strcmp(format, "sarif") ||
+           !strcmp(format, "gitlab");
+}
+
+static bool is_picture(const char *format)
+{
+    return !strcmp(format, "svg") || !strcmp(format, "png") || !strcmp(format, "pdf");
+}
+
 static void check_report(const struct fsd_diff *d, const char *format,
                          const struct fsd_style *style)
 {
@@ -119,7 +124,27 @@ static void check_report(const struct fsd_diff *d, const char *format,
     fclose(out);
     check(status == FSD_OK || err.message[0]);
     check_text(bytes, size);
-    if (!strcmp(format, "json"))
+    if (is_json(format))
+        check_json(bytes, size);
+    free(bytes);
+}
+
+/* A view may refuse: a word may name nothing. */
+static void check_view(const struct fsd_diff *d, const char *view, const char *format)
+{
+    static const char *const any[] = {"*"};
+    static const struct fsd_style style = {0};
+    struct fsd_query query = {.words = any, .n_words = 1};
+    struct fsd_error err = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&bytes, &size);
+    enum fsd_status status = fsd_diff_view(d, view, &query, format, &style, out, &err);
+
+    fclose(out);
+    check(status == FSD_OK || err.message[0]);
+    check_text(bytes, size);
+    if (status == FSD_OK && is_json(format))
         check_json(bytes, size);
     free(bytes);
 }
@@ -129,37 +154,53 @@ static void check_run(const struct fsd_diff *d)
     static const struct fsd_style styles[] = {
         {0}, {.all = true, .width = 40}, {.one_column = true, .width = 200}};
 
+    static const char *const views[] = {"reformats", "where", "inside", "names",
+                                        "scopes"};
+
     check_counts(d);
     for (unsigned i = 0; fsd_format_at(i); i++)
-        check_report(d, fsd_format_at(i), &styles[0]);
+        if (!is_picture(fsd_format_at(i)))
+            check_report(d, fsd_format_at(i), &styles[0]);
+    for (size_t i = 0; i < FSD_COUNT_OF(views); i++) {
+        check_view(d, views[i], "text");
+        check_view(d, views[i], "json");
+    }
     for (unsigned i = 1; i < FSD_COUNT_OF(styles); i++)
         check_report(d, "text", &styles[i]);
 }
 
-/* A file in memory; the run reads it by its path. */
-static const char *file_of(int *fd, char path[40], const uint8_t *data, size_t size)
+/* The next part, up to a 0x1d; NULL when there is none. */
+static const char *next_part(struct fuzz_file *file, const uint8_t **at, size_t *left)
 {
-    if (!*fd)
-        *fd = memfd_create("fuzz", 0);
-    check(*fd > 0 && !ftruncate(*fd, 0));
-    check(pwrite(*fd, data, size, 0) == (ssize_t)size);
-    snprintf(path, 40, "/proc/self/fd/%d", *fd);
+    const uint8_t *end = *left ? memchr(*at, 0x1d, *left) : NULL;
+    size_t n = end ? (size_t)(end - *at) : *left;
+    const char *path = *left ? fuzz_file_put(file, *at, n) : NULL;
+
+    *at += n + (end != NULL);
+    *left -= n + (end != NULL);
     return path;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int model, engine;
-    static char paths[2][40];
-    size_t n = model_size(data, size);
+    static struct fuzz_file model, engine, log, profile;
+    size_t n = model_size(data, size), left = size - 4 - n;
+    const uint8_t *at = data + 4 + n;
     struct fsd_options options = {.force = true};
+    const char *profiles[1];
     struct fsd_error err = {0};
     struct fsd_diff *d;
 
     if (size < 4)
         return 0;
-    options.model = file_of(&model, paths[0], data + 4, n);
-    options.engine = file_of(&engine, paths[1], data + 4 + n, size - 4 - n);
+    options.model = fuzz_file_put(&model, data + 4, n);
+    options.engine = next_part(&engine, &at, &left);
+    if (!options.engine)
+        return 0;
+    options.log = next_part(&log, &at, &left);
+    profiles[0] = next_part(&profile, &at, &left);
+    options.profiles = profiles;
+    options.n_profiles = profiles[0] != NULL;
     if (fsd_diff_open(&d, &options, &err) == FSD_OK)
         check_run(d);
     else

@@ -17,8 +17,7 @@ FILES = {
     "onnx": ["**/*.onnx"],
     "onnx_graph": ["**/*.onnx"],
     "trt_json": ["**/engine*.json", "engine/*.json"],
-    "log": ["**/*.log"],
-    "inspector": ["**/*inspector*", "**/*.insp*"],
+    "trt_log": ["**/*.log", "log/*.txt"],
     "profile": ["**/profile*.json", "**/times*.json"],
     "snapshot": ["**/*snapshot*.json", "**/state*.json"],
     "policy": ["**/*polic*"],
@@ -40,12 +39,16 @@ def found(patterns):
 
 
 def pairs():
-    """An ONNX model and its engine: the model's size in four bytes, both files."""
+    """An ONNX model and its engine: the model's size in four bytes, both files; and with
+    the build's log and profile behind a 0x1d each."""
     for model in found(["*/model.onnx", "synthetic/*/model.onnx"]):
-        for engine in found([os.path.relpath(os.path.dirname(model), FIXTURES)
-                             + "/engine*.json"]):
-            head = read(model)
-            yield len(head).to_bytes(4, "little") + head + read(engine)
+        folder, head = os.path.dirname(model), read(model)
+        beside = [os.path.join(folder, name) for name in ("engine.log", "profile.json")]
+        for engine in found([os.path.relpath(folder, FIXTURES) + "/engine*.json"]):
+            pair = len(head).to_bytes(4, "little") + head + read(engine)
+            yield pair
+            if all(os.path.exists(path) for path in beside):
+                yield pair + b"".join(b"\x1d" + read(path) for path in beside)
 
 
 def strings(value):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Hostile inputs against the real binary: check.py BINARY [PART...]
 
-Parts are models, engines, files, names.  Inputs are made here or lie in fixtures/hostile.
+Parts are models, engines, pairs, files, names.  Inputs are made here or lie in fixtures/hostile.
 Ends with 1 when anything that harness.py demands does not hold.
 """
 import glob
@@ -13,6 +13,7 @@ import sys
 import engines
 import files
 import models
+import pairs
 import reports
 from harness import Harness
 
@@ -49,6 +50,15 @@ def check_engines(h):
             h.run("engine " + name, "--force", "--all", model, engine)
 
 
+def check_pairs(h):
+    for name, one, two in pairs.all_pairs():
+        model, engine = h.path("pair.onnx", one), h.path("pair.json", two)
+        status, report = h.run("pair " + name, "--force", model, engine, "-f", "json")
+        if status == 0:
+            reports.as_json(h, "pair " + name, report)
+        h.run("pair " + name, "--force", "--evidence", "tensor", model, engine)
+
+
 def check_files(h):
     model = h.path("real.onnx")
     shutil.copy(os.path.join(FIXTURES, "synthetic/attention-10/model.onnx"), model)
@@ -59,7 +69,11 @@ def check_files(h):
 
 def check_names(h):
     """Names that try to break out of each format, in every place a name can stand."""
-    marks = reports.MARKS
+    for marks in (reports.MARKS, reports.UNPRINTABLE):
+        check_marks(h, marks)
+
+
+def check_marks(h, marks):
     model = h.path("marks.onnx", models.chain(*marks, "dead", op="Relu"))
     layers = [engines.layer(m, ["x" if not i else marks[i - 1]], [m], TacticName=m,
                             Origin=m, Metadata="[ONNX Layer: %s]" % m)
@@ -77,16 +91,18 @@ def check_names(h):
     print("formats with hostile names: " + ", ".join(known))
     h.check({"text", "json"} <= set(known), "formats", "text and json are missing")
     _, report = h.run("marks", "--force", "-f", "json", model, engine)
-    names = [n["name"] for n in json.loads(report)["nodes"]]
+    names = [n["name"] for n in json.loads(report)["nodes"]] if report else None
     h.check(names == [*marks, "dead"], "marks", "names have changed on the way")
 
 
 PARTS = {"models": check_models, "engines": check_engines, "files": check_files,
-         "names": check_names}
+         "names": check_names, "pairs": check_pairs}
 
 
 def main():
     h = Harness(sys.argv[1])
+    if h.sanitized:
+        models.SCALE = engines.SCALE = pairs.SCALE = 10
     try:
         for part in sys.argv[2:] or PARTS:
             PARTS[part](h)

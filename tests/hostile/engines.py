@@ -1,6 +1,8 @@
 """Hostile engine dumps: name -> bytes."""
 import json
 
+SCALE = 1           # what the largest inputs are divided by, for slow builds
+
 
 def layer(name, ins=(), outs=(), **more):
     def port(tensor):
@@ -46,19 +48,19 @@ def values():
 
 def counts():
     yield "layers", dump([layer("l%d" % i, ["t%d" % i], ["t%d" % (i + 1)])
-                          for i in range(20000)])
-    yield "names", json.dumps({"Layers": ["Conv_%d" % (i % 7) for i in range(300000)]}).encode()
-    yield "same-name", json.dumps({"Layers": ["one + two"] * 200000}).encode()
-    yield "ports", dump([layer("one", ["x"] * 30000, ["t%d" % i for i in range(30000)])])
-    yield "pieces", dump([layer(" + ".join(["one", "two"] * 100000), ["x"], ["t1"])])
+                          for i in range(20000 // SCALE)])
+    yield "names", json.dumps({"Layers": ["Conv_%d" % (i % 7) for i in range(300000 // SCALE)]}).encode()
+    yield "same-name", json.dumps({"Layers": ["one + two"] * (200000 // SCALE)}).encode()
+    yield "ports", dump([layer("one", ["x"] * (30000 // SCALE), ["t%d" % i for i in range(30000 // SCALE)])])
+    yield "pieces", dump([layer(" + ".join(["one", "two"] * (100000 // SCALE)), ["x"], ["t1"])])
     yield "metadata", dump([layer("l", ["x"], ["t1"],
-                                  Metadata="[ONNX Layer: one]\x1e" * 200000)])
-    yield "dims", dump([{"Name": "one", "Inputs": [{"Name": "x", "Dimensions": [1] * 500000}]}])
+                                  Metadata="[ONNX Layer: one]\x1e" * (200000 // SCALE))])
+    yield "dims", dump([{"Name": "one", "Inputs": [{"Name": "x", "Dimensions": [1] * (500000 // SCALE)}]}])
     yield "dims-big", dump([{"Name": "one", "LayerType": "Reformat", "Inputs": [
         {"Name": "x", "Dimensions": [1 << 62, 1 << 62]}], "Outputs": []}])
-    yield "bindings", dump([layer("one", ["x"], ["t1"])], ["b%d" % i for i in range(300000)])
-    yield "brackets", dump([layer("[a" * 100000 + "]" * 100000)])
-    yield "digits", dump([layer("one_" + "1" * 1000000), layer("one [profile " + "9" * 500000)])
+    yield "bindings", dump([layer("one", ["x"], ["t1"])], ["b%d" % i for i in range(300000 // SCALE)])
+    yield "brackets", dump([layer("[a" * (100000 // SCALE) + "]" * (100000 // SCALE))])
+    yield "digits", dump([layer("one_" + "1" * (1000000 // SCALE)), layer("one [profile " + "9" * (500000 // SCALE))])
 
 
 def graphs():

@@ -34,11 +34,14 @@ def unreadable(h, model, engine):
     secret = h.path("secret", b"x")
     os.chmod(secret, 0)
     os.chmod(h.folder, 0o755)
-    h.run("unreadable", secret, engine, allowed=(2,), user=NOBODY, group=NOBODY)
+    os.mkdir(h.path("gcov"))
+    os.chmod(h.path("gcov"), 0o777)
+    other = {"user": NOBODY, "group": NOBODY,   # who may not write a build's coverage either
+             "env": {**os.environ, "GCOV_PREFIX": h.path("gcov")}}
+    h.run("unreadable", secret, engine, allowed=(2,), **other)
     locked = h.path("locked")
     os.mkdir(locked, 0o555)
-    h.run("no room to write", model, engine, "-o", locked + "/r.json", allowed=(2,), user=NOBODY,
-          group=NOBODY)
+    h.run("no room to write", model, engine, "-o", locked + "/r.json", allowed=(2,), **other)
     h.check(not os.listdir(locked), "no room to write", "something was left")
 
 

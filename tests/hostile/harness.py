@@ -30,6 +30,7 @@ class Harness:
         with open(self.binary, "rb") as file:
             self.sanitized = b"__asan_init" in file.read()
         self.failures = 0
+        self.verbose = bool(os.environ.get("VERBOSE"))
         self.runs = 0
         self.slowest = (0.0, "")
         self.folder = tempfile.mkdtemp(prefix="fusiondiff-hostile-")
@@ -63,7 +64,10 @@ class Harness:
         except subprocess.TimeoutExpired:
             self.check(False, case, "still runs after %d s: %r" % (seconds, args))
             return -1, ""
-        self.slowest = max(self.slowest, (time.monotonic() - begin, case))
+        seconds = time.monotonic() - begin
+        self.slowest = max(self.slowest, (seconds, case))
+        if self.verbose:
+            print("%6.2f s  %s" % (seconds, case))
         self.check(done.returncode in allowed, case, "exit status %d, expected %s: %s" % (
             done.returncode, allowed, done.stderr.decode(errors="replace")[-2000:]))
         out, err = self.decoded(case, done.stdout), self.decoded(case, done.stderr)

@@ -3,6 +3,7 @@ from wire import (attribute, inputs, model, node, num, outputs, raw, tensor, tex
                   varint)
 
 BIG = 1 << 31
+SCALE = 1           # what the largest inputs are divided by, for slow builds
 
 
 def chain(*names, op="Relu"):
@@ -50,22 +51,22 @@ def shapes():
 
 
 def counts():
-    """Ten megabytes of one thing."""
+    """Up to ten megabytes of one thing."""
     yield "ints", model(node("Relu", ["x"], ["y"], "r", attribute(
-        "axes", 7, raw(8, b"\x01" * (10 << 20)))), inputs("x"), outputs("y"))
+        "axes", 7, raw(8, b"\x01" * ((10 << 20) // SCALE)))), inputs("x"), outputs("y"))
     yield "attributes", model(node("Relu", ["x"], ["y"], "r", *[
-        attribute("a%d" % i, 2, num(3, i)) for i in range(100000)]), inputs("x"))
-    yield "inputs", model(node("Concat", ["x"] * 500000, ["y"], "c"), inputs("x"),
+        attribute("a%d" % i, 2, num(3, i)) for i in range(100000 // SCALE)]), inputs("x"))
+    yield "inputs", model(node("Concat", ["x"] * (500000 // SCALE), ["y"], "c"), inputs("x"),
                           outputs("y"))
-    yield "outputs", model(node("Split", ["x"], ["y%d" % i for i in range(300000)], "s"),
+    yield "outputs", model(node("Split", ["x"], ["y%d" % i for i in range(300000 // SCALE)], "s"),
                            inputs("x"))
-    yield "same-output", model(node("Split", ["x"], ["y"] * 300000, "s"), inputs("x"))
-    yield "value-infos", model(*[value_info(13, "x") for _ in range(200000)], inputs("x"))
-    yield "empty-nodes", model(raw(1, b"") * 2000000)
+    yield "same-output", model(node("Split", ["x"], ["y"] * (300000 // SCALE), "s"), inputs("x"))
+    yield "value-infos", model(*[value_info(13, "x") for _ in range(200000 // SCALE)], inputs("x"))
+    yield "empty-nodes", model(raw(1, b"") * (2000000 // SCALE))
     yield "doubling-graph", model(inputs("x"), *[
-        node("Add", ["t%d" % i, "t%d" % i], ["t%d" % (i + 1)]) for i in range(50000)])
+        node("Add", ["t%d" % i, "t%d" % i], ["t%d" % (i + 1)]) for i in range(50000 // SCALE)])
     yield "opsets", model(node("Relu", ["x"], ["y"]), inputs("x"),
-                          extra=raw(8, text(1, "d") + num(2, 1)) * 300000)
+                          extra=raw(8, text(1, "d") + num(2, 1)) * (300000 // SCALE))
 
 
 def graphs():

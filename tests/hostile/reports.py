@@ -19,6 +19,10 @@ MARKS = ["<evil>x</evil>", "\"><evil/>", "'/><evil>", "</script><evil>", "]]><ev
          "=cmd|' /C calc'!A0", "+1", "-1", "@x", "a,b\";c", "${jndi:evil}", "%s%n%x", "\\u0022", "'"]
 MARKS += ["evil <!--", "]]>", "<![CDATA[<evil>", "\\N \\l \\G", "javascript:evil", "~~~\nevil"]
 
+# What XML cannot hold, what a terminal obeys, what turns or hides text.
+UNPRINTABLE = ["\x1b[31mred", "\u009b31m", "\x9d0;title\x07", "\b\b\b", "a\rb", "\x7f", "\ufffe", "\uffff",
+               "\U0001ffff", "\u202eltr", "\u2066x", "\ufeff", "\u2028", "\x0b\x0c", "\U000e0041", "\x85"]
+
 
 class Elements(html.parser.HTMLParser):
     def __init__(self):

@@ -14,6 +14,9 @@ CONDITIONS = {
     "tensor": ("engine.json", ["--evidence", "tensor"]),
     "names only": ("engine.names.json", []),
     "log": ("engine.log", []),
+    "log beside": ("engine.json", ["--log", "engine.log"]),
+    "log alone": ("bare.json", ["--log", "engine.log", "--evidence", "log"]),
+    "names and log": ("engine.names.json", ["--log", "engine.log"]),
 }
 
 

@@ -1,4 +1,5 @@
 #include "build_graph.h"
+#include "cost/cost.h"
 
 #include "trt/kind.h"
 
@@ -322,11 +323,19 @@ struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evid
     d->engine = build_engine(arena, d->model, engine);
     d->evidence = evidence;
     d->facts = fsd_facts_new(arena, d->model);
-    d->match = fsd_match_new(arena, d->facts, d->engine, evidence);
+    d->match = fsd_match_new(arena, d->facts, d->engine, evidence, NULL);
     fsd_diff_kinds(d);
+    fsd_diff_flows(d);
     fsd_diff_fates(d);
     fsd_diff_causes(d);
     fsd_diff_precisions(d);
+    d->times.run_ms = -1;
+    fsd_cost_bind_shapes(d, NULL, 0, NULL);
+    fsd_cost_shapes(d);
+    fsd_cost_traffic(d);
+    fsd_cost_macs(d);
+    fsd_cost_sums(d);
+    fsd_diff_islands(d);
     fsd_diff_rules(d);
     fsd_diff_summarize(d);
     return d;

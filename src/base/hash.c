@@ -1,0 +1,16 @@
+#include "base/hash.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+uint64_t fsd_hash_mix(uint64_t a, uint64_t b)
+{
+    uint64_t both[2] = {a, b};
+
+    return XXH3_64bits(both, sizeof both);
+}
+
+uint64_t fsd_hash_text(const char *text)
+{
+    return XXH3_64bits(text, strlen(text));
+}

@@ -1,0 +1,11 @@
+/* 64-bit hashes that never leave the process. */
+#ifndef FSD_BASE_HASH_H
+#define FSD_BASE_HASH_H
+
+#include <stdint.h>
+
+/** Both numbers; the order counts. */
+uint64_t fsd_hash_mix(uint64_t a, uint64_t b);
+uint64_t fsd_hash_text(const char *text);
+
+#endif

@@ -1,0 +1,129 @@
+/* Snapshots and the merge gate: the public API of them. */
+#include "gate/check.h"
+#include "compare/snapshot.h"
+#include "report/list.h"
+#include "states.h"
+
+#include <string.h>
+
+static enum fsd_status flush(FILE *out, struct fsd_error *err)
+{
+    if (fflush(out) == 0 && !ferror(out))
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write");
+}
+
+enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times, FILE *out,
+                                  struct fsd_error *err)
+{
+    struct fsd_state *state;
+    enum fsd_status status = fsd_state_open(&state, opt, err);
+
+    if (status != FSD_OK)
+        return status;
+    fsd_snapshot_write(state, times, out);
+    fsd_state_free(state);
+    return flush(out, err);
+}
+
+struct fsd_check {
+    struct fsd_arena *arena;
+    struct fsd_state *old, *new;
+    struct fsd_snapshot_lines lines; /* of the old state */
+    struct fsd_policy *policy;
+    struct fsd_compare *compare;
+    struct fsd_list *list;
+};
+
+/* Two models of which less than half can be aligned are not two exports of one network.
+ */
+static enum fsd_status check_models(const struct fsd_check *c,
+                                    const struct fsd_options *opt,
+                                    struct fsd_error *err)
+{
+    struct fsd_alignment_count n = fsd_check_alignment(c->compare);
+
+    if (opt->force || 2 * n.aligned >= n.old || 2 * n.aligned >= n.new)
+        return FSD_OK;
+    return fsd_fail(
+        err, FSD_E_MISMATCH, c->old->model_path, FSD_POS_NONE, 0,
+        "expected a snapshot of a build of %s, but of its %u computing nodes "
+        "only %u are among the %u of that model (--force goes on all the "
+        "same)",
+        c->new->model_path, n.old, n.aligned, n.new);
+}
+
+static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options *opt,
+                                  const struct fsd_check_options *check,
+                                  struct fsd_error *err)
+{
+    enum fsd_status status =
+        fsd_snapshot_read(&c->old, check->snapshot, &c->lines, err);
+
+    if (status == FSD_OK)
+        status = fsd_policy_read(&c->policy, check->policy, err);
+    if (status == FSD_OK)
+        status = fsd_state_open(&c->new, opt, err);
+    if (status != FSD_OK)
+        return status;
+    c->compare = fsd_compare_new(c->old, c->new);
+    status = check_models(c, opt, err);
+    if (status == FSD_OK)
+        c->list = fsd_check_list(c->compare, c->policy, &c->lines, check);
+    return status;
+}
+
+enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options *opt,
+                               const struct fsd_check_options *check,
+                               struct fsd_error *err)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_check *c = FSD_NEW(arena, struct fsd_check, 1);
+    enum fsd_status status = open_check(c, opt, check, err);
+
+    *out = NULL;
+    c->arena = arena;
+    if (status == FSD_OK)
+        *out = c;
+    else
+        fsd_check_free(c);
+    return status;
+}
+
+void fsd_check_free(struct fsd_check *c)
+{
+    if (!c)
+        return;
+    fsd_list_free(c->list);
+    fsd_compare_free(c->compare);
+    fsd_policy_free(c->policy);
+    fsd_state_free(c->old);
+    fsd_state_free(c->new);
+    fsd_arena_free(c->arena);
+}
+
+bool fsd_check_failed(const struct fsd_check *check)
+{
+    return check->list->failed;
+}
+
+enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,
+                                const struct fsd_style *style, FILE *out,
+                                struct fsd_error *err)
+{
+    static const struct fsd_style plain = {0};
+    fsd_list_fn *put = fsd_list_writer(format);
+
+    if (!put)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "check does not write the format '%s'", format);
+    put(check->list, style ? style : &plain, out);
+    return flush(out, err);
+}
+
+enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
+                                 struct fsd_error *err)
+{
+    fsd_snapshot_write(check->new, check->old->profiles > 0, out);
+    return flush(out, err);
+}

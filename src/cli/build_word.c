@@ -1,0 +1,143 @@
+#include "cli/build_word.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static enum fsd_status fail(struct fsd_error *err, enum fsd_status status,
+                            const char *word, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static enum fsd_status fail(struct fsd_error *err, enum fsd_status status,
+                            const char *word, const char *format, ...)
+{
+    va_list args;
+
+    memset(err, 0, sizeof *err);
+    err->status = status;
+    snprintf(err->file, sizeof err->file, "%s", word);
+    va_start(args, format);
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    return status;
+}
+
+/* ------------------------------------------------------------------- directory */
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t n = strlen(name), m = strlen(ending);
+
+    return n > m && !strcmp(name + n - m, ending);
+}
+
+/* What a file in a build's directory is for; its engine is recognised by content later,
+ * its profile has to say so in its name. */
+static char *place_of(struct build_word *build, const char *name)
+{
+    if (ends_in(name, ".onnx"))
+        return build->model;
+    if (!ends_in(name, ".json") || strstr(name, "times"))
+        return NULL;
+    return strstr(name, "prof") ? build->profile : build->engine;
+}
+
+static enum fsd_status take_file(struct build_word *build, const char *word,
+                                 const char *name, struct fsd_error *err)
+{
+    char *place = place_of(build, name);
+    int n;
+
+    if (!place || *name == '.')
+        return FSD_OK;
+    if (*place)
+        return fail(err, FSD_E_ARG, word,
+                    "expected one build, found both %.100s and %.100s: name the files "
+                    "as MODEL,ENGINE[,PROFILE]",
+                    strrchr(place, '/') + 1, name);
+    n = snprintf(place, sizeof build->model, "%s%s%s", word,
+                 ends_in(word, "/") ? "" : "/", name);
+    if (n < 0 || (size_t)n >= sizeof build->model)
+        return fail(err, FSD_E_ARG, word, "the path is too long");
+    return FSD_OK;
+}
+
+static enum fsd_status take_directory(struct build_word *build, const char *word,
+                                      struct fsd_error *err)
+{
+    struct dirent **names;
+    int n = scandir(word, &names, NULL, alphasort);
+    enum fsd_status status = FSD_OK;
+
+    if (n < 0)
+        return fail(err, FSD_E_IO, word, "cannot open: %s", strerror(errno));
+    for (int i = 0; i < n; i++) {
+        if (status == FSD_OK)
+            status = take_file(build, word, names[i]->d_name, err);
+        free(names[i]);
+    }
+    free(names);
+    if (status == FSD_OK && (!*build->model || !*build->engine))
+        return fail(err, FSD_E_ARG, word,
+                    "expected a model (*.onnx) and an engine (*.json) in it, found %s",
+                    *build->model    ? "no engine"
+                    : *build->engine ? "no model"
+                                     : "neither");
+    return status;
+}
+
+/* ------------------------------------------------------------------------ words */
+
+static enum fsd_status take_words(struct build_word *build, const char *word,
+                                  struct fsd_error *err)
+{
+    char *const place[] = {build->model, build->engine, build->profile, build->log};
+    const char *at = word;
+
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        size_t n = strcspn(at, ",");
+
+        if (n >= sizeof build->model)
+            return fail(err, FSD_E_ARG, word, "the path is too long");
+        memcpy(place[i], at, n);
+        place[i][n] = '\0';
+        at += n;
+        if (!*at)
+            break;
+        at++;
+    }
+    if (*at)
+        return fail(err, FSD_E_ARG, word,
+                    "expected MODEL,ENGINE[,PROFILE[,LOG]], found a fifth file");
+    if (!*build->model)
+        return fail(err, FSD_E_ARG, word,
+                    "expected MODEL,ENGINE[,PROFILE[,LOG]], a snapshot or a directory "
+                    "that holds "
+                    "them");
+    return FSD_OK;
+}
+
+enum fsd_status take_build(struct build_word *build, const char *word,
+                           struct fsd_options *run, struct fsd_error *err)
+{
+    struct stat st;
+    enum fsd_status status;
+
+    memset(build, 0, sizeof *build);
+    if (!stat(word, &st) && S_ISDIR(st.st_mode))
+        status = take_directory(build, word, err);
+    else
+        status = take_words(build, word, err);
+    if (status != FSD_OK)
+        return status;
+    run->model = build->model;
+    run->engine = *build->engine ? build->engine : NULL; /* a snapshot, or a log */
+    run->log = *build->log ? build->log : NULL;
+    build->profiles[0] = build->profile;
+    run->profiles = build->profiles;
+    run->n_profiles = *build->profile ? 1 : 0;
+    return FSD_OK;
+}

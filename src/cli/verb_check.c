@@ -1,0 +1,148 @@
+/* fusiondiff check SNAPSHOT MODEL ENGINE: the merge gate. */
+#define _GNU_SOURCE /* argp */
+#include "cli/output.h"
+#include "cli/verb.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { KEY_POLICY = 640, KEY_UPDATE, KEY_TODAY };
+
+static const struct argp_option options[] = {
+    {"policy", KEY_POLICY, "FILE", 0, "Rules, their levels and budgets, what to ignore",
+     3},
+    {"update", KEY_UPDATE, NULL, 0,
+     "Rewrite the snapshot from this build, and say what was accepted", 3},
+    {"today", KEY_TODAY, "YYYY-MM-DD", 0,
+     "For ignores that expire; else SOURCE_DATE_EPOCH, else the clock", 3},
+    {0},
+};
+
+static const char doc[] =
+    "Checks a build against a snapshot: which fusions were lost, what runs wider, what "
+    "was inserted, what got slower.\v"
+    "Formats: text, json, markdown, junit, sarif, github, gitlab.\n\n"
+    "Exit status: 0 the check passes, or --update was given; 1 a rule of level error "
+    "is "
+    "over its budget; 2 trouble.";
+
+static bool is_date(const char *word)
+{
+    for (int i = 0; i < 10; i++)
+        if (i == 4 || i == 7 ? word[i] != '-' : word[i] < '0' || word[i] > '9')
+            return false;
+    return !word[10];
+}
+
+static unsigned parse_date(const char *word, struct argp_state *state)
+{
+    if (!is_date(word))
+        argp_error(state, "--today takes YYYY-MM-DD, not '%s'", word);
+    return (unsigned)(strtoul(word, NULL, 10) * 10000 +
+                      strtoul(word + 5, NULL, 10) * 100 + strtoul(word + 8, NULL, 10));
+}
+
+/* The day in UTC, which is the same on all machines. */
+static unsigned today(void)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    time_t now = epoch && *epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+    struct tm day;
+
+    if (!gmtime_r(&now, &day))
+        return 0;
+    return (unsigned)((day.tm_year + 1900) * 10000 + (day.tm_mon + 1) * 100 +
+                      day.tm_mday);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case KEY_POLICY:
+        line->check.policy = arg;
+        break;
+    case KEY_UPDATE:
+        line->check.accept = true;
+        break;
+    case KEY_TODAY:
+        line->check.today = parse_date(arg, state);
+        break;
+    case ARGP_KEY_ARG:
+        if (!line->check.snapshot)
+            line->check.snapshot = arg;
+        else if (!take_pair(line, arg))
+            argp_error(state, "expected SNAPSHOT, MODEL and ENGINE, found '%s' too",
+                       arg);
+        break;
+    case ARGP_KEY_END:
+        if (!line->check.snapshot)
+            argp_error(state, "expected SNAPSHOT, MODEL and ENGINE");
+        need_pair(line, state);
+        if (!line->check.today)
+            line->check.today = today();
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static enum fsd_status print_check(const void *payload, const char *format,
+                                   const struct fsd_style *style, FILE *out,
+                                   struct fsd_error *err)
+{
+    return fsd_check_write(payload, format, style, out, err);
+}
+
+static enum fsd_status print_snapshot(const void *payload, const char *format,
+                                      const struct fsd_style *style, FILE *out,
+                                      struct fsd_error *err)
+{
+    (void)format;
+    (void)style;
+    return fsd_check_update(payload, out, err);
+}
+
+/* As any report is written: whole, or not at all. */
+static enum fsd_status update(struct command_line *line, const struct fsd_check *check,
+                              struct fsd_error *err)
+{
+    line->n_outputs = 1;
+    line->outputs[0] = (struct output){line->check.snapshot, NULL};
+    return write_outputs(line, print_snapshot, check, err);
+}
+
+/* An output would be written over the snapshot or the policy. */
+static enum fsd_status check_names(const struct command_line *line,
+                                   struct fsd_error *err)
+{
+    struct command_line inputs = *line;
+
+    inputs.run = (struct fsd_options){.model = line->check.snapshot,
+                                      .engine = line->check.policy};
+    return check_outputs(&inputs, err);
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    struct fsd_check *check = NULL;
+    enum fsd_status status = check_names(line, err);
+
+    if (status == FSD_OK)
+        status = fsd_check_open(&check, &line->run, &line->check, err);
+    if (status == FSD_OK)
+        status = write_outputs(line, print_check, check, err);
+    if (status == FSD_OK && line->check.accept)
+        status = update(line, check, err);
+    if (status == FSD_OK && !line->check.accept && fsd_check_failed(check))
+        *exit_status = FINDINGS;
+    fsd_check_free(check);
+    return status;
+}
+
+const struct verb verb_check = {"check", "SNAPSHOT MODEL ENGINE", doc, options, parse,
+                                run};

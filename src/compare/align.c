@@ -1,0 +1,406 @@
+/*
+ * Alignment, round by round:
+ *
+ *     names      that no counter made, of weights and nodes
+ *     from, to   the way from the inputs and the way to the outputs are the same
+ *     around     between the same aligned neighbours
+ *     near       the same surroundings, found nowhere else
+ *
+ * A round offers each pair that is unique on both sides.  Two offers that disagree
+ * cancel each other: in a stack of equal blocks that got one longer, the way from the
+ * inputs says one thing and the way to the outputs another, and both may be wrong.
+ */
+#include "compare/align_side.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROUNDS = 64 };
+
+struct entry {
+    uint64_t hash;
+    fsd_id node;
+    bool new;
+};
+
+struct aligner {
+    struct fsd_arena *scratch;
+    struct fsd_align_side side[2]; /* old, new */
+    struct entry *entries;         /* room for all nodes */
+    fsd_id *offer[2][3];           /* by side and kind of evidence, by node */
+    uint8_t *by;                   /* by old node */
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->new != y->new)
+        return x->new - y->new;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+typedef uint64_t color_fn(const struct fsd_align_side *side, fsd_id node);
+
+static uint64_t color_from(const struct fsd_align_side *side, fsd_id node)
+{
+    return side->from[node];
+}
+
+static uint64_t color_to(const struct fsd_align_side *side, fsd_id node)
+{
+    return side->to[node];
+}
+
+static uint64_t color_both(const struct fsd_align_side *side, fsd_id node)
+{
+    return fsd_hash_mix(side->from[node], side->to[node]);
+}
+
+static uint64_t color_near(const struct fsd_align_side *side, fsd_id node)
+{
+    return side->near[node];
+}
+
+static uint64_t color_weight(const struct fsd_align_side *side, fsd_id node)
+{
+    const struct fsd_state_node *n = &side->s->nodes.at[node];
+    const char *name = fsd_text(side->s->names, n->weight);
+
+    if (!fsd_align_weight_identifies(name))
+        return 0;
+    return fsd_hash_mix(fsd_hash_text(name),
+                        fsd_hash_text(fsd_text(side->s->names, n->op)));
+}
+
+/* The first of several has no number, so a name with a numbered sister is one of a
+ * counter's too. */
+static bool has_sister(const struct fsd_state *s, const char *name)
+{
+    char text[512];
+    int n = snprintf(text, sizeof text, "%s_1", name);
+
+    return n >= (int)sizeof text ||
+           fsd_intern_find(s->names, text, (size_t)n) != FSD_NONE;
+}
+
+static uint64_t color_name(const struct fsd_align_side *side, fsd_id node)
+{
+    const struct fsd_state_node *n = &side->s->nodes.at[node];
+    const char *name = fsd_text(side->s->names, n->key);
+
+    if (!n->named || !fsd_align_node_identifies(name) || has_sister(side->s, name))
+        return 0;
+    return fsd_hash_mix(fsd_hash_text(name),
+                        fsd_hash_text(fsd_text(side->s->names, n->op)));
+}
+
+/* ----------------------------------------------------------------------- offers */
+
+static uint32_t collect(struct aligner *a, color_fn *color)
+{
+    uint32_t n = 0;
+
+    for (int k = 0; k < 2; k++)
+        for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++) {
+            uint64_t hash = 0;
+
+            if (fsd_align_is_core(&a->side[k], i) && a->side[k].mate[i] == FSD_NONE)
+                hash = color(&a->side[k], i);
+            if (hash)
+                a->entries[n++] = (struct entry){hash, i, k};
+        }
+    if (n)
+        qsort(a->entries, n, sizeof *a->entries, by_hash);
+    return n;
+}
+
+/* Pairs alone with their colour on both sides. */
+static void make_offers(struct aligner *a, int kind, color_fn *color)
+{
+    uint32_t n = collect(a, color);
+
+    for (int k = 0; k < 2; k++)
+        for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++)
+            a->offer[k][kind][i] = FSD_NONE;
+    for (uint32_t i = 0, k; i < n; i = k) {
+        for (k = i; k < n && a->entries[k].hash == a->entries[i].hash; k++)
+            continue;
+        if (k - i != 2 || a->entries[i].new == a->entries[i + 1].new)
+            continue;
+        a->offer[0][kind][a->entries[i].node] = a->entries[i + 1].node;
+        a->offer[1][kind][a->entries[i + 1].node] = a->entries[i].node;
+    }
+}
+
+static void no_offers(struct aligner *a, int kind)
+{
+    for (int k = 0; k < 2; k++)
+        for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++)
+            a->offer[k][kind][i] = FSD_NONE;
+}
+
+/* Whoever has two different offers, and whom they are of, stay apart. */
+static void contest(struct aligner *a, int kinds)
+{
+    for (int k = 0; k < 2; k++)
+        for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++) {
+            fsd_id one = FSD_NONE;
+            bool differ = false;
+
+            for (int e = 0; e < kinds; e++) {
+                fsd_id offer = a->offer[k][e][i];
+
+                differ |= one != FSD_NONE && offer != FSD_NONE && offer != one;
+                one = offer != FSD_NONE ? offer : one;
+            }
+            for (int e = 0; differ && e < kinds; e++)
+                if (a->offer[k][e][i] != FSD_NONE)
+                    a->side[!k].contested[a->offer[k][e][i]] = true;
+            a->side[k].contested[i] |= differ;
+        }
+}
+
+static void pair(struct aligner *a, fsd_id old, fsd_id new, uint8_t by)
+{
+    a->side[0].mate[old] = new;
+    a->side[1].mate[new] = old;
+    a->by[old] = by;
+}
+
+/* @return how many pairs were made */
+static uint32_t accept(struct aligner *a, int kinds, const uint8_t *by)
+{
+    uint32_t made = 0;
+
+    contest(a, kinds);
+    for (fsd_id i = 0; i < a->side[0].s->nodes.n; i++) {
+        fsd_id new = FSD_NONE;
+        uint8_t why = FSD_ALIGN_NOT;
+
+        for (int e = kinds; e-- > 0;)
+            if (a->offer[0][e][i] != FSD_NONE) {
+                new = a->offer[0][e][i];
+                why = why == FSD_ALIGN_NOT ? by[e] : FSD_ALIGN_BOTH;
+            }
+        if (new == FSD_NONE || a->side[0].contested[i] || a->side[1].contested[new])
+            continue;
+        pair(a, i, new, kinds == 3 && a->offer[0][2][i] != FSD_NONE ? by[2] : why);
+        made++;
+    }
+    return made;
+}
+
+/* ----------------------------------------------------------------------- stages */
+
+static void align_by_names(struct aligner *a)
+{
+    static const uint8_t by[] = {FSD_ALIGN_NAME, FSD_ALIGN_NAME};
+
+    make_offers(a, 0, color_weight);
+    make_offers(a, 1, color_name);
+    for (fsd_id i = 0; i < a->side[0].s->nodes.n; i++)
+        if (a->offer[0][0][i] != FSD_NONE && a->offer[0][0][i] == a->offer[0][1][i]) {
+            a->offer[1][1][a->offer[0][1][i]] = FSD_NONE; /* one reason is enough */
+            a->offer[0][1][i] = FSD_NONE;
+        }
+    accept(a, 2, by);
+}
+
+static uint32_t align_by_ways(struct aligner *a)
+{
+    static const uint8_t by[] = {FSD_ALIGN_INPUTS, FSD_ALIGN_OUTPUTS, FSD_ALIGN_BOTH};
+
+    for (int k = 0; k < 2; k++) {
+        fsd_align_color_from(&a->side[k]);
+        fsd_align_color_to(&a->side[k]);
+    }
+    make_offers(a, 0, color_from);
+    make_offers(a, 1, color_to);
+    make_offers(a, 2, color_both);
+    return accept(a, 3, by);
+}
+
+static uint32_t align_by(struct aligner *a, color_fn *color)
+{
+    static const uint8_t by[] = {FSD_ALIGN_AROUND};
+
+    make_offers(a, 0, color);
+    no_offers(a, 1);
+    return accept(a, 1, by);
+}
+
+static uint32_t align_near(struct aligner *a)
+{
+    for (int k = 0; k < 2; k++)
+        fsd_align_color_near(&a->side[k], a->scratch);
+    return align_by(a, color_near);
+}
+
+static const char *key_of(const struct aligner *a, const struct entry *e)
+{
+    const struct fsd_state *s = a->side[e->new].s;
+
+    return fsd_text(s->names, s->nodes.at[e->node].key);
+}
+
+/* Twins that no way tells apart are told apart by their names, if the names of one side
+ * are exactly those of the other. */
+static uint32_t pair_twins(struct aligner *a, const struct entry *at, uint32_t n)
+{
+    uint32_t half = n / 2, made = 0;
+    const struct fsd_state *old = a->side[0].s, *new = a->side[1].s;
+
+    if (n % 2 || n < 4 || at[half - 1].new || !at[half].new)
+        return 0;
+    for (uint32_t i = 0; i < half; i++) /* both in file order */
+        if (strcmp(key_of(a, &at[i]), key_of(a, &at[half + i])) != 0 ||
+            !old->nodes.at[at[i].node].named || !new->nodes.at[at[half + i].node].named)
+            return 0;
+    for (uint32_t i = 0; i < half; i++) {
+        if (a->side[0].contested[at[i].node] || a->side[1].contested[at[half + i].node])
+            continue;
+        pair(a, at[i].node, at[half + i].node, FSD_ALIGN_NAME);
+        made++;
+    }
+    return made;
+}
+
+static uint32_t align_twins(struct aligner *a)
+{
+    uint32_t n = collect(a, color_both), made = 0;
+
+    for (uint32_t i = 0, k; i < n; i = k) {
+        for (k = i; k < n && a->entries[k].hash == a->entries[i].hash; k++)
+            continue;
+        made += pair_twins(a, a->entries + i, k - i);
+    }
+    return made;
+}
+
+static void align_core(struct aligner *a)
+{
+    align_by_names(a);
+    for (int round = 0; round < MOST_ROUNDS; round++)
+        if (!align_by_ways(a) && !align_twins(a) && !align_by(a, fsd_align_around) &&
+            !align_near(a))
+            return;
+}
+
+/* ------------------------------------------------------------------------ ports */
+
+/* By name; then, where as many are left on both sides, in their order. */
+static void align_ports(const struct fsd_state *old, const struct fsd_state *new,
+                        bool output, fsd_id *to_new, fsd_id *to_old)
+{
+    const struct fsd_state_port *p = output ? old->outputs.at : old->inputs.at;
+    const struct fsd_state_port *q = output ? new->outputs.at : new->inputs.at;
+    uint32_t n = output ? old->outputs.n : old->inputs.n;
+    uint32_t m = output ? new->outputs.n : new->inputs.n, paired = 0;
+    fsd_id *of_name;
+    struct fsd_arena *scratch = fsd_arena_new();
+
+    of_name = FSD_NEW(scratch, fsd_id, fsd_intern_count(new->names));
+    for (uint32_t i = 0; i < m; i++)
+        of_name[q[i].name] = i + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = fsd_text(old->names, p[i].name);
+        fsd_sym sym = fsd_intern_find(new->names, name, strlen(name));
+        fsd_id k = sym == FSD_NONE ? 0 : of_name[sym];
+
+        if (!k || to_old[k - 1] != FSD_NONE)
+            continue;
+        to_new[i] = k - 1;
+        to_old[k - 1] = i;
+        paired++;
+    }
+    for (uint32_t i = 0, k = 0; n == m && paired < n && i < n; i++) {
+        if (to_new[i] != FSD_NONE)
+            continue;
+        while (to_old[k] != FSD_NONE)
+            k++;
+        to_new[i] = k;
+        to_old[k] = i;
+    }
+    fsd_arena_free(scratch);
+}
+
+/* ------------------------------------------------------------------------- all */
+
+/* The hash is taken over what was read of the model, so the nodes are the same too;
+ * the check guards against a snapshot that was edited. */
+static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
+{
+    if (old->nodes.n != new->nodes.n ||
+        memcmp(old->model_hash, new->model_hash, sizeof old->model_hash) != 0)
+        return false;
+    for (fsd_id i = 0; i < old->nodes.n; i++)
+        if (strcmp(fsd_text(old->names, old->nodes.at[i].key),
+                   fsd_text(new->names, new->nodes.at[i].key)) != 0)
+            return false;
+    return true;
+}
+
+static struct fsd_align *finish(struct fsd_arena *arena, const struct aligner *a)
+{
+    struct fsd_align *al = FSD_NEW(arena, struct fsd_align, 1);
+
+    *al = (struct fsd_align){.to_new = a->side[0].mate,
+                             .to_old = a->side[1].mate,
+                             .by = a->by,
+                             .new_input = a->side[0].in_mate,
+                             .new_output = a->side[0].out_mate,
+                             .old_input = a->side[1].in_mate,
+                             .old_output = a->side[1].out_mate};
+    for (fsd_id i = 0; i < a->side[0].s->nodes.n; i++)
+        if (a->side[0].s->nodes.at[i].role == FSD_ROLE_CORE)
+            al->by_count[a->by[i]]++;
+    return al;
+}
+
+static void make_room(struct aligner *a, const struct fsd_state *old,
+                      const struct fsd_state *new)
+{
+    a->entries = FSD_NEW(a->scratch, struct entry, (size_t)old->nodes.n + new->nodes.n);
+    for (int k = 0; k < 3; k++) {
+        a->offer[0][k] = FSD_NEW(a->scratch, fsd_id, old->nodes.n);
+        a->offer[1][k] = FSD_NEW(a->scratch, fsd_id, new->nodes.n);
+    }
+}
+
+struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,
+                                const struct fsd_state *new)
+{
+    struct aligner a = {.scratch = fsd_arena_new(),
+                        .by = FSD_NEW(arena, uint8_t, old->nodes.n)};
+    struct fsd_align *al;
+
+    fsd_align_side_init(&a.side[0], arena, old, false);
+    fsd_align_side_init(&a.side[1], arena, new, true);
+    make_room(&a, old, new);
+    align_ports(old, new, false, a.side[0].in_mate, a.side[1].in_mate);
+    align_ports(old, new, true, a.side[0].out_mate, a.side[1].out_mate);
+    if (same_model(old, new)) {
+        for (fsd_id i = 0; i < old->nodes.n; i++)
+            pair(&a, i, i, FSD_ALIGN_MODEL);
+    } else {
+        align_core(&a);
+        fsd_align_rest(a.side, a.scratch, a.by);
+    }
+    al = finish(arena, &a);
+    fsd_arena_free(a.scratch);
+    return al;
+}
+
+const char *fsd_align_name(uint8_t by)
+{
+    static const char *const names[FSD__ALIGN_COUNT] = {
+        [FSD_ALIGN_NOT] = "none",      [FSD_ALIGN_MODEL] = "same-model",
+        [FSD_ALIGN_NAME] = "name",     [FSD_ALIGN_BOTH] = "inputs+outputs",
+        [FSD_ALIGN_INPUTS] = "inputs", [FSD_ALIGN_OUTPUTS] = "outputs",
+        [FSD_ALIGN_AROUND] = "around"};
+
+    return names[by];
+}

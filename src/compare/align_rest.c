@@ -1,0 +1,153 @@
+/*
+ * Quantizers, views and what exporters fold: aligned after the core nodes, by the core
+ * nodes before and behind them.
+ */
+#include "compare/align_side.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    uint64_t hash;
+    fsd_id node;
+    bool new;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->new != y->new)
+        return x->new - y->new;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static bool is_rest(const struct fsd_align_side *side, fsd_id node)
+{
+    uint8_t role = side->s->nodes.at[node].role;
+
+    return role != FSD_ROLE_CORE && role != FSD_ROLE_SIDE;
+}
+
+/* An aligned node as its pair; another as one that the other side has not. */
+static uint64_t anchor(const struct fsd_align_side *side, fsd_id node)
+{
+    if (side->mate[node] == FSD_NONE)
+        return fsd_hash_mix(10 + side->new, node);
+    return fsd_hash_mix(12, side->new ? side->mate[node] : node);
+}
+
+static uint64_t port_anchor(const struct fsd_align_side *side, const fsd_id *mate,
+                            uint32_t i, uint64_t what)
+{
+    if (mate[i] == FSD_NONE)
+        return fsd_hash_mix(what + side->new, i);
+    return fsd_hash_mix(what + 2, side->new ? mate[i] : i);
+}
+
+static void look_back(struct fsd_align_side *side)
+{
+    const struct fsd_state *s = side->s;
+
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        struct fsd_source from = {FSD_NONE, 0};
+        uint64_t hash = 0;
+
+        if (s->nodes.at[i].in.n)
+            from = s->sources.at[s->nodes.at[i].in.at];
+        if (from.at != FSD_NONE && (from.at & FSD_REF_PORT))
+            hash = port_anchor(side, side->in_mate, from.at & ~FSD_REF_PORT, 20);
+        else if (from.at != FSD_NONE)
+            hash = fsd_hash_mix(is_rest(side, from.at) ? side->from[from.at]
+                                                       : anchor(side, from.at),
+                                from.out);
+        side->from[i] = fsd_hash_mix(side->label[i], hash);
+    }
+}
+
+/* Consumers stand behind, so a node's sum is whole when it is reached from the end. */
+static void look_ahead(struct fsd_align_side *side)
+{
+    const struct fsd_state *s = side->s;
+
+    memset(side->to, 0, s->nodes.n * sizeof *side->to);
+    for (uint32_t i = 0; i < s->outputs.n; i++) {
+        fsd_ref at = s->outputs.at[i].from.at;
+
+        if (at != FSD_NONE && !(at & FSD_REF_PORT))
+            side->to[at] += port_anchor(side, side->out_mate, i, 30);
+    }
+    for (fsd_id i = s->nodes.n; i-- > 0;) {
+        const struct fsd_state_node *n = &s->nodes.at[i];
+        uint64_t hash;
+
+        side->to[i] = fsd_hash_mix(side->label[i], side->to[i]);
+        if (n->role == FSD_ROLE_SIDE)
+            continue;
+        hash = is_rest(side, i) ? side->to[i] : anchor(side, i);
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            fsd_ref at = s->sources.at[n->in.at + k].at;
+
+            if (at != FSD_NONE && !(at & FSD_REF_PORT))
+                side->to[at] += fsd_hash_mix(hash, side->commutes[i] ? 0 : k);
+        }
+    }
+}
+
+/* What is unique on both sides: the way on both ends; the way to the outputs; for what
+ * an exporter may fold, which belongs to what it follows, the way from the inputs. */
+enum { BY_BOTH, BY_TO, BY_FROM, PASSES };
+
+static uint32_t collect(struct fsd_align_side side[2], struct row *rows, int pass)
+{
+    uint32_t n = 0;
+
+    for (int k = 0; k < 2; k++)
+        for (fsd_id i = 0; i < side[k].s->nodes.n; i++) {
+            uint64_t hash = pass == BY_FROM ? side[k].from[i] : side[k].to[i];
+
+            if (!is_rest(&side[k], i) || side[k].mate[i] != FSD_NONE ||
+                (pass == BY_FROM && side[k].s->nodes.at[i].role != FSD_ROLE_OPTIONAL))
+                continue;
+            if (pass == BY_BOTH)
+                hash = fsd_hash_mix(hash, side[k].from[i]);
+            rows[n++] = (struct row){hash, i, k};
+        }
+    if (n)
+        qsort(rows, n, sizeof *rows, by_hash);
+    return n;
+}
+
+static void pair_unique(struct fsd_align_side side[2], struct row *rows, int pass,
+                        uint8_t *by)
+{
+    static const uint8_t why[PASSES] = {FSD_ALIGN_BOTH, FSD_ALIGN_OUTPUTS,
+                                        FSD_ALIGN_INPUTS};
+    uint32_t n = collect(side, rows, pass);
+
+    for (uint32_t i = 0, k; i < n; i = k) {
+        for (k = i; k < n && rows[k].hash == rows[i].hash; k++)
+            continue;
+        if (k - i != 2 || rows[i].new == rows[i + 1].new)
+            continue;
+        side[0].mate[rows[i].node] = rows[i + 1].node;
+        side[1].mate[rows[i + 1].node] = rows[i].node;
+        by[rows[i].node] = why[pass];
+    }
+}
+
+void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
+                    uint8_t *by)
+{
+    struct row *rows =
+        FSD_NEW(scratch, struct row, (size_t)side[0].s->nodes.n + side[1].s->nodes.n);
+
+    for (int k = 0; k < 2; k++) {
+        look_back(&side[k]);
+        look_ahead(&side[k]);
+    }
+    for (int pass = 0; pass < PASSES; pass++)
+        pair_unique(side, rows, pass, by);
+}

@@ -1,0 +1,281 @@
+/*
+ * Colours of nodes: hashes that are equal where two nodes look the same from one
+ * direction.  An aligned node has the colour of its pair, so that what lies behind it
+ * does not count and each round of alignment sees further than the last.
+ */
+#include "compare/align_side.h"
+
+#include <string.h>
+
+enum { RADIUS = 4 };
+
+bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)
+{
+    return side->s->nodes.at[node].role == FSD_ROLE_CORE;
+}
+
+/* ----------------------------------------------------------------------- names */
+
+static bool ends_in_counter(const char *name, size_t n)
+{
+    size_t i = n;
+
+    while (i && name[i - 1] >= '0' && name[i - 1] <= '9')
+        i--;
+    return i < n && i && name[i - 1] == '_';
+}
+
+bool fsd_align_weight_identifies(const char *name)
+{
+    return strncmp(name, "onnx::", 6) != 0 && strchr(name, '.') &&
+           !ends_in_counter(name, strlen(name));
+}
+
+bool fsd_align_node_identifies(const char *name)
+{
+    if (!strchr(name, '/'))
+        return false;
+    for (const char *at = name; *at;) {
+        size_t n = strcspn(at, "/.:");
+
+        if (ends_in_counter(at, n))
+            return false;
+        at += n + (at[n] != '\0');
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------ setup */
+
+static bool commutes(const char *op)
+{
+    static const char *const ops[] = {"Add", "Mul", "Max",   "Min", "Sum",
+                                      "And", "Or",  "Equal", "Xor", "Mean"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
+        if (!strcmp(ops[i], op))
+            return true;
+    return false;
+}
+
+static uint64_t label(const struct fsd_state *s, const struct fsd_state_node *n)
+{
+    return fsd_hash_mix(fsd_hash_text(fsd_text(s->names, n->op)),
+                        fsd_hash_text(fsd_text(s->names, n->traits)));
+}
+
+static uint32_t slot(const struct fsd_align_side *side, fsd_id node, uint32_t i)
+{
+    return side->commutes[node] ? 0 : i;
+}
+
+/* Calls for each core node's input that is a core node's output: counts, then puts. */
+static void walk_uses(struct fsd_align_side *side, bool put)
+{
+    const struct fsd_state *s = side->s;
+
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        const struct fsd_state_node *n = &s->nodes.at[i];
+
+        for (uint32_t k = 0; fsd_align_is_core(side, i) && k < n->core_in.n; k++) {
+            struct fsd_source from = s->sources.at[n->core_in.at + k];
+
+            if (from.at == FSD_NONE || (from.at & FSD_REF_PORT))
+                continue;
+            if (put)
+                side->use[side->uses[from.at].at + side->uses[from.at].n] =
+                    (struct fsd_use){i, slot(side, i, k), from.out};
+            side->uses[from.at].n++;
+        }
+    }
+}
+
+static void walk_ends(struct fsd_align_side *side, bool put)
+{
+    for (uint32_t i = 0; i < side->s->outputs.n; i++) {
+        fsd_ref at = side->s->outputs.at[i].core_from.at;
+
+        if (at == FSD_NONE || (at & FSD_REF_PORT))
+            continue;
+        if (put)
+            side->end[side->ends[at].at + side->ends[at].n] = i;
+        side->ends[at].n++;
+    }
+}
+
+static uint32_t place(struct fsd_span *spans, uint32_t n)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        spans[i].at = at;
+        at += spans[i].n;
+        spans[i].n = 0;
+    }
+    return at;
+}
+
+static fsd_id *nobody(struct fsd_arena *scratch, uint32_t n)
+{
+    fsd_id *mate = FSD_NEW(scratch, fsd_id, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        mate[i] = FSD_NONE;
+    return mate;
+}
+
+void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
+                         const struct fsd_state *s, bool is_new)
+{
+    uint32_t n = s->nodes.n;
+
+    *side = (struct fsd_align_side){.s = s,
+                                    .new = is_new,
+                                    .mate = nobody(scratch, n),
+                                    .in_mate = nobody(scratch, s->inputs.n),
+                                    .out_mate = nobody(scratch, s->outputs.n),
+                                    .contested = FSD_NEW(scratch, bool, n),
+                                    .commutes = FSD_NEW(scratch, bool, n),
+                                    .label = FSD_NEW(scratch, uint64_t, n),
+                                    .from = FSD_NEW(scratch, uint64_t, n),
+                                    .to = FSD_NEW(scratch, uint64_t, n),
+                                    .near = FSD_NEW(scratch, uint64_t, n),
+                                    .uses = FSD_NEW(scratch, struct fsd_span, n),
+                                    .ends = FSD_NEW(scratch, struct fsd_span, n)};
+    for (fsd_id i = 0; i < n; i++) {
+        side->commutes[i] = commutes(fsd_text(s->names, s->nodes.at[i].op));
+        side->label[i] = label(s, &s->nodes.at[i]);
+    }
+    walk_uses(side, false);
+    side->use = FSD_NEW(scratch, struct fsd_use, place(side->uses, n));
+    walk_uses(side, true);
+    walk_ends(side, false);
+    side->end = FSD_NEW(scratch, uint32_t, place(side->ends, n));
+    walk_ends(side, true);
+}
+
+/* ---------------------------------------------------------------------- colours */
+
+enum { PAIR = 1, IN, OUT, ALONE };
+
+static uint64_t pair_color(const struct fsd_align_side *side, fsd_id node)
+{
+    return fsd_hash_mix(PAIR, side->new ? side->mate[node] : node);
+}
+
+/* A port without a partner is like nothing on the other side. */
+static uint64_t port_color(const struct fsd_align_side *side, const fsd_id *mate,
+                           uint32_t i, uint64_t what)
+{
+    if (mate[i] == FSD_NONE)
+        return fsd_hash_mix(fsd_hash_mix(ALONE + side->new, what), i);
+    return fsd_hash_mix(what, side->new ? mate[i] : i);
+}
+
+static uint64_t source_color(const struct fsd_align_side *side, const uint64_t *color,
+                             struct fsd_source from)
+{
+    if (from.at & FSD_REF_PORT)
+        return port_color(side, side->in_mate, from.at & ~FSD_REF_PORT, IN);
+    return fsd_hash_mix(color[from.at], from.out);
+}
+
+/* A sum, since the order may not count: equal for equal sets.  A constant adds nothing:
+ * one exporter writes it as an initializer, another behind a node. */
+static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *color,
+                             fsd_id node)
+{
+    struct fsd_span in = side->s->nodes.at[node].core_in;
+    uint64_t sum = 0;
+
+    for (uint32_t k = 0; k < in.n; k++)
+        if (side->s->sources.at[in.at + k].at != FSD_NONE)
+            sum +=
+                fsd_hash_mix(source_color(side, color, side->s->sources.at[in.at + k]),
+                             slot(side, node, k));
+    return sum;
+}
+
+static uint64_t color_behind(const struct fsd_align_side *side, const uint64_t *color,
+                             fsd_id node)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t k = 0; k < side->uses[node].n; k++) {
+        const struct fsd_use *use = &side->use[side->uses[node].at + k];
+
+        sum += fsd_hash_mix(fsd_hash_mix(color[use->node], use->slot), use->out);
+    }
+    for (uint32_t k = 0; k < side->ends[node].n; k++) {
+        uint32_t i = side->end[side->ends[node].at + k];
+
+        sum += fsd_hash_mix(port_color(side, side->out_mate, i, OUT),
+                            side->s->outputs.at[i].core_from.out);
+    }
+    return sum;
+}
+
+/* In file order, which is topological; a damaged model's later source counts as it was
+ * left, 0. */
+void fsd_align_color_from(struct fsd_align_side *side)
+{
+    memset(side->from, 0, side->s->nodes.n * sizeof *side->from);
+    for (fsd_id i = 0; i < side->s->nodes.n; i++)
+        side->from[i] =
+            side->mate[i] != FSD_NONE
+                ? pair_color(side, i)
+                : fsd_hash_mix(side->label[i], color_before(side, side->from, i));
+}
+
+void fsd_align_color_to(struct fsd_align_side *side)
+{
+    memset(side->to, 0, side->s->nodes.n * sizeof *side->to);
+    for (fsd_id i = side->s->nodes.n; i-- > 0;)
+        side->to[i] =
+            side->mate[i] != FSD_NONE
+                ? pair_color(side, i)
+                : fsd_hash_mix(side->label[i], color_behind(side, side->to, i));
+}
+
+void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch)
+{
+    uint32_t n = side->s->nodes.n;
+    uint64_t *last = FSD_NEW(scratch, uint64_t, n);
+
+    for (fsd_id i = 0; i < n; i++)
+        side->near[i] =
+            side->mate[i] != FSD_NONE ? pair_color(side, i) : side->label[i];
+    for (int r = 0; r < RADIUS; r++) {
+        memcpy(last, side->near, n * sizeof *last);
+        for (fsd_id i = 0; i < n; i++)
+            if (side->mate[i] == FSD_NONE)
+                side->near[i] = fsd_hash_mix(
+                    fsd_hash_mix(side->label[i], color_before(side, last, i)),
+                    color_behind(side, last, i));
+    }
+}
+
+uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
+{
+    struct fsd_span in = side->s->nodes.at[node].core_in, uses = side->uses[node];
+    uint64_t before = 0, behind = 0;
+
+    for (uint32_t k = 0; k < in.n; k++) {
+        struct fsd_source from = side->s->sources.at[in.at + k];
+
+        if (from.at != FSD_NONE && !(from.at & FSD_REF_PORT) &&
+            side->mate[from.at] != FSD_NONE)
+            before += fsd_hash_mix(fsd_hash_mix(pair_color(side, from.at), from.out),
+                                   slot(side, node, k));
+    }
+    for (uint32_t k = 0; k < uses.n; k++) {
+        const struct fsd_use *use = &side->use[uses.at + k];
+
+        if (side->mate[use->node] != FSD_NONE)
+            behind += fsd_hash_mix(fsd_hash_mix(pair_color(side, use->node), use->slot),
+                                   use->out);
+    }
+    if (!before || !behind)
+        return 0;
+    return fsd_hash_mix(fsd_hash_mix(side->label[node], before), behind);
+}

@@ -1,0 +1,265 @@
+#include "compare/compare_build.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------------ times */
+
+static double sum_groups(const struct fsd_compare *c, bool new, struct fsd_span groups,
+                         bool *known)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        double ms = s->groups.at[c->pool.at[groups.at + i]].ms.median;
+
+        *known |= ms >= 0;
+        sum += ms >= 0 ? ms : 0;
+    }
+    return sum;
+}
+
+static double sum_moves(const struct fsd_compare *c, bool new, struct fsd_span moves)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < moves.n; i++) {
+        double ms = s->moves.at[c->pool.at[moves.at + i]].ms.median;
+
+        sum += ms >= 0 ? ms : 0;
+    }
+    return sum;
+}
+
+static enum fsd_blame blame(const struct fsd_region_diff *r)
+{
+    if (r->happened != FSD_HAPPENED_SAME)
+        return FSD_BLAME_FUSION;
+    return r->width != FSD_WIDTH_SAME ? FSD_BLAME_PRECISION : FSD_BLAME_KERNEL;
+}
+
+/* Groups and moves of a region; a region none of whose groups the profile names has no
+ * time. */
+static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
+{
+    bool old_known = false, new_known = false;
+    double before = sum_groups(c, false, r->old_groups, &old_known);
+    double after = sum_groups(c, true, r->new_groups, &new_known);
+
+    r->moves_before = sum_moves(c, false, r->old_moves);
+    r->moves_after = sum_moves(c, true, r->new_moves);
+    r->before = old_known || r->moves_before > 0 ? before + r->moves_before : -1;
+    r->after = new_known || r->moves_after > 0 ? after + r->moves_after : -1;
+    if (!c->timed)
+        return;
+    c->before += before + r->moves_before;
+    c->after += after + r->moves_after;
+    c->by_blame[blame(r)] += after - before;
+    c->by_blame[r->happened == FSD_HAPPENED_SAME ? FSD_BLAME_MOVES
+                                                 : FSD_BLAME_FUSION] +=
+        r->moves_after - r->moves_before;
+}
+
+/* What belongs to no region. */
+static void time_others(struct fsd_compare *c, bool new)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+
+    for (fsd_id i = 0; i < s->moves.n; i++) {
+        double ms = s->moves.at[i].ms.median;
+
+        if (ms < 0 || fsd_compare_region_of_move(c, new, i) != FSD_NONE)
+            continue;
+        *(new ? &c->after : &c->before) += ms;
+        c->by_blame[FSD_BLAME_MOVES] += new ? ms : -ms;
+    }
+}
+
+void fsd_compare_times(struct fsd_compare *c)
+{
+    c->timed = c->old->profiles && c->new->profiles;
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        time_region(c, &c->regions.at[i]);
+    if (c->timed) {
+        time_others(c, false);
+        time_others(c, true);
+    }
+}
+
+/* ----------------------------------------------------------------------- counts */
+
+struct place {
+    const struct fsd_compare *c;
+    fsd_id region;
+};
+
+static double delta(const struct fsd_region_diff *r)
+{
+    return (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
+}
+
+static int badness(const struct fsd_region_diff *r)
+{
+    static const uint8_t rank[FSD__HAPPENED_COUNT] = {
+        [FSD_HAPPENED_LOST] = 6,     [FSD_HAPPENED_REGROUPED] = 5,
+        [FSD_HAPPENED_NEW_ONLY] = 4, [FSD_HAPPENED_OLD_ONLY] = 3,
+        [FSD_HAPPENED_OPAQUE] = 2,   [FSD_HAPPENED_GAINED] = 1,
+        [FSD_HAPPENED_SAME] = 0};
+
+    return (r->width == FSD_WIDTH_WIDENED ? 16 : 0) + 2 * rank[r->happened] +
+           r->differs;
+}
+
+static int by_worst(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const struct fsd_region_diff *p = &x->c->regions.at[x->region];
+    const struct fsd_region_diff *q = &y->c->regions.at[y->region];
+
+    if (x->c->timed && delta(p) != delta(q))
+        return delta(p) > delta(q) ? -1 : 1;
+    if (badness(p) != badness(q))
+        return badness(q) - badness(p);
+    return x->region < y->region ? -1 : x->region > y->region;
+}
+
+static void order_regions(struct fsd_compare *c)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct place *places = FSD_NEW(scratch, struct place, c->regions.n);
+
+    c->order = FSD_NEW(c->arena, fsd_id, c->regions.n);
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        places[i] = (struct place){c, i};
+    if (c->regions.n)
+        qsort(places, c->regions.n, sizeof *places, by_worst);
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        c->order[i] = places[i].region;
+    fsd_arena_free(scratch);
+}
+
+/* A view that one exporter writes and another does not is no difference of builds. */
+static bool presence_matters(const struct fsd_compare *c,
+                             const struct fsd_node_presence *p)
+{
+    uint8_t role = p->new != FSD_NONE ? c->new->nodes.at[p->new].role
+                                      : c->old->nodes.at[p->old].role;
+
+    return role != FSD_ROLE_VIEW;
+}
+
+static void count_presences(struct fsd_compare *c)
+{
+    for (uint32_t i = 0; i < c->presences.n; i++) {
+        c->by_presence[c->presences.at[i].what]++;
+        c->differs |= presence_matters(c, &c->presences.at[i]);
+    }
+}
+
+void fsd_compare_sum(struct fsd_compare *c)
+{
+    for (uint32_t i = 0; i < c->edges.n; i++)
+        c->regions.at[c->edges.at[i].region].differs = true;
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        struct fsd_region_diff *r = &c->regions.at[i];
+
+        r->differs |= r->happened != FSD_HAPPENED_SAME || r->width != FSD_WIDTH_SAME ||
+                      r->layout || r->layers || r->moves;
+        c->by_happened[r->happened]++;
+        c->differs |= r->differs;
+    }
+    for (uint32_t i = 0; i < c->precisions.n; i++)
+        c->by_width[c->precisions.at[i].width]++;
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        c->moves_by_what[c->moves.at[i].what]++;
+    count_presences(c);
+    c->differs |= c->moves.n || c->ports.n;
+    order_regions(c);
+}
+
+/* -------------------------------------------------------------------------- all */
+
+struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
+                                    const struct fsd_state *new)
+{
+    struct fsd_arena *arena = fsd_arena_new(), *scratch = fsd_arena_new();
+    struct fsd_compare *c = FSD_NEW(arena, struct fsd_compare, 1);
+
+    c->arena = arena;
+    c->old = old;
+    c->new = new;
+    c->align = fsd_align_new(arena, old, new);
+    fsd_compare_regions(c, scratch);
+    fsd_compare_nodes(c);
+    fsd_compare_edges(c, scratch);
+    fsd_compare_moves(c, scratch);
+    fsd_compare_ports(c);
+    fsd_compare_times(c);
+    fsd_compare_sum(c);
+    fsd_arena_free(scratch);
+    return c;
+}
+
+void fsd_compare_free(struct fsd_compare *c)
+{
+    if (c)
+        fsd_arena_free(c->arena);
+}
+
+/* ------------------------------------------------------------------------ names */
+
+const char *fsd_happened_name(uint8_t happened)
+{
+    static const char *const names[FSD__HAPPENED_COUNT] = {
+        [FSD_HAPPENED_SAME] = "same",
+        [FSD_HAPPENED_LOST] = "fusion-lost",
+        [FSD_HAPPENED_GAINED] = "fusion-gained",
+        [FSD_HAPPENED_REGROUPED] = "regrouped",
+        [FSD_HAPPENED_OPAQUE] = "opaque",
+        [FSD_HAPPENED_OLD_ONLY] = "only-old",
+        [FSD_HAPPENED_NEW_ONLY] = "only-new"};
+
+    return names[happened];
+}
+
+const char *fsd_width_name(uint8_t width)
+{
+    static const char *const names[FSD__WIDTH_COUNT] = {[FSD_WIDTH_SAME] = "same",
+                                                        [FSD_WIDTH_NARROWED] =
+                                                            "narrowed",
+                                                        [FSD_WIDTH_WIDENED] = "widened",
+                                                        [FSD_WIDTH_OTHER] = "changed"};
+
+    return names[width];
+}
+
+const char *fsd_blame_name(uint8_t blamed)
+{
+    static const char *const names[FSD__BLAME_COUNT] = {[FSD_BLAME_FUSION] = "fusion",
+                                                        [FSD_BLAME_PRECISION] =
+                                                            "precision",
+                                                        [FSD_BLAME_KERNEL] = "kernel",
+                                                        [FSD_BLAME_MOVES] = "inserted"};
+
+    return names[blamed];
+}
+
+const char *fsd_presence_name(uint8_t what)
+{
+    static const char *const names[FSD__PRESENCE_COUNT] = {
+        [FSD_ONLY_OLD] = "only-old",      [FSD_ONLY_NEW] = "only-new",
+        [FSD_ELIMINATED] = "eliminated",  [FSD_KEPT] = "kept",
+        [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained"};
+
+    return names[what];
+}
+
+const char *fsd_move_what_name(uint8_t what)
+{
+    static const char *const names[] = {[FSD_MOVE_ADDED] = "added",
+                                        [FSD_MOVE_REMOVED] = "removed",
+                                        [FSD_MOVE_CHANGED] = "changed"};
+
+    return names[what];
+}

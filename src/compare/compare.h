@@ -1,0 +1,145 @@
+/*
+ * Two builds, compared.  The nodes of both models are aligned; a region is a connected
+ * component of the union of both partitions of the nodes into groups, and for each it
+ * is said what happened:
+ *
+ *     old   {Conv_34 Add_42 Relu_43}              one INT8 layer
+ *     new   {Conv_34} {Add_42 Relu_43}            INT8, FP16, and a Reformat
+ *     region with all three: fusion lost, widened, one move added, +0.11 ms
+ *
+ * Both states must outlive the comparison.  Whatever is an id here belongs to the state
+ * that its field's name says.  Everything is sorted: regions as `order` says, the rest
+ * by position in the new model, then in the old one.
+ */
+#ifndef FSD_COMPARE_COMPARE_H
+#define FSD_COMPARE_COMPARE_H
+
+#include "compare/align.h"
+
+/** What became of the fusion of a region's nodes, exactly one. */
+enum fsd_happened {
+    FSD_HAPPENED_SAME,      /**< the same nodes are together */
+    FSD_HAPPENED_LOST,      /**< every new group is part of an old one */
+    FSD_HAPPENED_GAINED,    /**< every old group is part of a new one */
+    FSD_HAPPENED_REGROUPED, /**< neither */
+    FSD_HAPPENED_OPAQUE,   /**< groups differ, but one side is a foreign region or tells
+                                not which layer computes what: nothing can be said */
+    FSD_HAPPENED_OLD_ONLY, /**< no group of the new build has a node of it */
+    FSD_HAPPENED_NEW_ONLY, /**< no group of the old build has a node of it */
+    FSD__HAPPENED_COUNT
+};
+
+/** How a type changed, by the ranks of fsd_dtype_rank(). */
+enum fsd_width {
+    FSD_WIDTH_SAME,
+    FSD_WIDTH_NARROWED,
+    FSD_WIDTH_WIDENED,
+    FSD_WIDTH_OTHER, /**< another type of the same width, or one that tells nothing */
+    FSD__WIDTH_COUNT
+};
+
+/** What the milliseconds of a region, or of a move in it, are put down to. */
+enum fsd_blame {
+    FSD_BLAME_FUSION,    /**< regions whose fusion differs, and the moves there */
+    FSD_BLAME_PRECISION, /**< same fusion, another precision */
+    FSD_BLAME_KERNEL,    /**< same fusion, same precision: another tactic, or noise */
+    FSD_BLAME_MOVES, /**< moves of regions with the same fusion, and those of none */
+    FSD__BLAME_COUNT
+};
+
+/** A precision of an aligned node that is computed in both builds. */
+struct fsd_node_change {
+    fsd_id old, new;       /**< nodes */
+    uint8_t before, after; /**< enum fsd_dtype */
+    uint8_t width;
+};
+
+/** A node that is computed by a layer in one build and not in the other, or that has no
+ *  partner. */
+enum fsd_presence {
+    FSD_ONLY_OLD,   /**< not aligned; `new` is FSD_NONE */
+    FSD_ONLY_NEW,   /**< not aligned; `old` is FSD_NONE */
+    FSD_ELIMINATED, /**< a layer computed it; now none does: see its fate */
+    FSD_KEPT,       /**< no layer computed it; now one does */
+    FSD_LOST_TRACK, /**< its fate is now unexplained */
+    FSD_FOUND,      /**< its fate was unexplained */
+    FSD__PRESENCE_COUNT
+};
+struct fsd_node_presence {
+    fsd_id old, new;
+    uint8_t what;
+};
+
+/** A tensor between two groups in both builds, of another type or layout. */
+struct fsd_edge_change {
+    fsd_ref old_from, new_from;
+    fsd_id old_to, new_to; /**< nodes that read it */
+    struct fsd_state_form before, after;
+    uint8_t width;
+    fsd_id region;
+};
+
+/** A move added, removed or changed. */
+enum fsd_move_what { FSD_MOVE_ADDED, FSD_MOVE_REMOVED, FSD_MOVE_CHANGED };
+struct fsd_move_change {
+    uint8_t what;
+    fsd_id old, new; /**< moves; FSD_NONE */
+    fsd_id region;   /**< FSD_NONE: of no region */
+};
+
+struct fsd_port_change {
+    bool output;
+    fsd_id old, new;        /**< ports; FSD_NONE: added or removed */
+    bool name, shape, form; /**< what changed of one that is in both */
+};
+
+struct fsd_region_diff {
+    struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
+    struct fsd_span old_moves, new_moves;   /**< in pool: those that feed it */
+    uint8_t happened;
+    uint8_t width;        /**< the worst of its nodes: widened, other, narrowed, same */
+    bool layout;          /**< an edge into it has another layout */
+    bool layers;          /**< more or fewer layers compute the same group of nodes */
+    bool tactic;          /**< the only layer of each side has another tactic */
+    bool moves;           /**< a move of it was added, removed or changed */
+    bool differs;         /**< any of the above but the tactic */
+    double before, after; /**< milliseconds with its moves; negative: not known */
+    double moves_before, moves_after; /**< the moves' part of them */
+};
+
+struct fsd_compare {
+    struct fsd_arena *arena;
+    const struct fsd_state *old, *new;
+    struct fsd_align *align;
+    FSD_VEC(struct fsd_region_diff) regions; /**< by first node in the new model */
+    fsd_id *order; /**< regions, worst first: by ms where both sides have times, then
+                        by what happened */
+    fsd_id *old_region, *new_region; /**< by group */
+    FSD_VEC(struct fsd_node_change) precisions;
+    FSD_VEC(struct fsd_node_presence) presences;
+    FSD_VEC(struct fsd_edge_change) edges;
+    FSD_VEC(struct fsd_move_change) moves;
+    FSD_VEC(struct fsd_port_change) ports;
+    FSD_VEC(uint32_t) pool;
+
+    bool timed;                                       /**< both have times */
+    double before, after, by_blame[FSD__BLAME_COUNT]; /**< ms; the last add up to
+                                                            after - before */
+    uint32_t by_happened[FSD__HAPPENED_COUNT], by_width[FSD__WIDTH_COUNT];
+    uint32_t by_presence[FSD__PRESENCE_COUNT];
+    uint32_t moves_by_what[3];
+    bool differs; /**< anything but times and tactics */
+};
+
+/** @param old  may be the same state as `new`. */
+struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
+                                    const struct fsd_state *new);
+void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
+
+const char *fsd_happened_name(uint8_t happened); /**< "fusion-lost", ... */
+const char *fsd_width_name(uint8_t width);       /**< "widened", ... */
+const char *fsd_blame_name(uint8_t blame);       /**< "fusion", "kernel", ... */
+const char *fsd_presence_name(uint8_t what);
+const char *fsd_move_what_name(uint8_t what);
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * Moves added, removed and changed.  A move is known by the nodes it lies between; two
+ * that agree in everything are the same, then those between the same nodes are paired,
+ * of the same kind first.
+ */
+#include "base/hash.h"
+#include "compare/compare_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    uint64_t hash;
+    fsd_id move;
+    bool new;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->new != y->new)
+        return x->new - y->new;
+    return x->move < y->move ? -1 : x->move > y->move;
+}
+
+/* A reference as both sides have it: that of the old side. */
+static uint64_t common(const struct fsd_compare *c, bool new, fsd_ref at, bool to)
+{
+    const fsd_id *port = to ? c->align->old_output : c->align->old_input;
+    fsd_id old;
+
+    if (!new)
+        return at;
+    old = at & FSD_REF_PORT ? port[at & ~FSD_REF_PORT] : c->align->to_old[at];
+    if (old == FSD_NONE)
+        return (UINT64_C(1) << 32) | at; /* the other side has it not */
+    return at & FSD_REF_PORT ? FSD_REF_PORT | old : old;
+}
+
+/* A set: the order of its members differs between the sides. */
+static uint64_t hash_set(const struct fsd_compare *c, bool new, struct fsd_span refs,
+                         bool to)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    uint64_t sum = refs.n;
+
+    for (uint32_t i = 0; i < refs.n; i++)
+        sum += fsd_hash_mix(1, common(c, new, s->refs.at[refs.at + i], to));
+    return sum;
+}
+
+static uint64_t hash_form(const struct fsd_state *s, struct fsd_state_form f)
+{
+    return fsd_hash_mix(f.type, fsd_hash_text(fsd_text(s->names, f.layout)));
+}
+
+enum { BY_ALL, BY_KIND, BY_ENDS, PASSES };
+
+static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int pass)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    const struct fsd_move *m = &s->moves.at[i];
+    uint64_t hash =
+        fsd_hash_mix(hash_set(c, new, m->to, true), hash_set(c, new, m->from, false));
+
+    if (pass <= BY_KIND)
+        hash = fsd_hash_mix(hash, m->kind * 2u + m->inserted);
+    if (pass == BY_ALL) {
+        hash = fsd_hash_mix(fsd_hash_mix(hash, m->cause),
+                            hash_set(c, new, m->nodes, false));
+        hash = fsd_hash_mix(fsd_hash_mix(hash, hash_form(s, m->before)),
+                            hash_form(s, m->after));
+    }
+    return hash;
+}
+
+/* What a builder does for a tensor's sake; a shape's arithmetic or a constant moves
+ * nothing. */
+static bool counts(const struct fsd_move *m)
+{
+    return m->inserted || m->kind == FSD_KIND_QUANTIZE || m->nodes.n;
+}
+
+static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id old,
+                       fsd_id new)
+{
+    fsd_id region = new != FSD_NONE ? fsd_compare_region_of_move(c, true, new)
+                                    : fsd_compare_region_of_move(c, false, old);
+
+    if (region != FSD_NONE)
+        c->regions.at[region].moves = true;
+    fsd_vec_push(c->arena, &c->moves,
+                 (struct fsd_move_change){(uint8_t)what, old, new, region});
+}
+
+static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
+                        struct row *rows, int pass)
+{
+    uint32_t n = 0;
+
+    for (int k = 0; k < 2; k++) {
+        const struct fsd_state *s = k ? c->new : c->old;
+
+        for (fsd_id i = 0; i < s->moves.n; i++)
+            if (!done[k][i] && counts(&s->moves.at[i]))
+                rows[n++] = (struct row){hash_move(c, k, i, pass), i, k};
+    }
+    if (n)
+        qsort(rows, n, sizeof *rows, by_hash);
+    return n;
+}
+
+/* Pairs the moves of one hash in their order. */
+static void pair_rows(bool *const done[2], const struct row *rows, uint32_t n,
+                      fsd_id *partner)
+{
+    uint32_t news = 0;
+
+    while (news < n && !rows[news].new)
+        news++;
+    for (uint32_t i = 0; i < news && news + i < n; i++) {
+        done[0][rows[i].move] = done[1][rows[news + i].move] = true;
+        partner[rows[news + i].move] = rows[i].move;
+    }
+}
+
+void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    uint32_t n = c->old->moves.n, m = c->new->moves.n;
+    struct row *rows = FSD_NEW(scratch, struct row, (size_t)n + m);
+    bool *done[2] = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)};
+    bool *same = FSD_NEW(scratch, bool, m);
+    fsd_id *partner = FSD_NEW(scratch, fsd_id, m);
+
+    for (int pass = 0; pass < PASSES; pass++) {
+        uint32_t count = collect(c, done, rows, pass);
+
+        for (uint32_t i = 0, k; i < count; i = k) {
+            for (k = i; k < count && rows[k].hash == rows[i].hash; k++)
+                continue;
+            pair_rows(done, rows + i, k - i, partner);
+        }
+        for (fsd_id i = 0; pass == BY_ALL && i < m; i++)
+            same[i] = done[1][i];
+    }
+    for (fsd_id i = 0; i < m; i++)
+        if (!done[1][i] && counts(&c->new->moves.at[i]))
+            add_change(c, FSD_MOVE_ADDED, FSD_NONE, i);
+        else if (done[1][i] && !same[i])
+            add_change(c, FSD_MOVE_CHANGED, partner[i], i);
+    for (fsd_id i = 0; i < n; i++)
+        if (!done[0][i] && counts(&c->old->moves.at[i]))
+            add_change(c, FSD_MOVE_REMOVED, i, FSD_NONE);
+}

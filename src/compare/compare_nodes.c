@@ -1,0 +1,252 @@
+/* What changed of nodes, of the edges between groups, and of the network's ports. */
+#include "compare/compare_build.h"
+
+#include <string.h>
+
+uint8_t fsd_compare_width(uint8_t before, uint8_t after)
+{
+    int x = fsd_dtype_rank((enum fsd_dtype)before);
+    int y = fsd_dtype_rank((enum fsd_dtype)after);
+
+    if (before == after)
+        return FSD_WIDTH_SAME;
+    if (!x || !y || x == y)
+        return FSD_WIDTH_OTHER;
+    return x < y ? FSD_WIDTH_WIDENED : FSD_WIDTH_NARROWED;
+}
+
+bool fsd_compare_type_differs(uint8_t a, uint8_t b)
+{
+    return a != FSD_DTYPE_UNKNOWN && b != FSD_DTYPE_UNKNOWN && a != b;
+}
+
+bool fsd_compare_layout_differs(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
+{
+    return old && new &&strcmp(fsd_text(c->old->names, old),
+                               fsd_text(c->new->names, new)) != 0;
+}
+
+/* ----------------------------------------------------------------------- nodes */
+
+/* Worst first. */
+static uint8_t worse(uint8_t a, uint8_t b)
+{
+    static const uint8_t rank[FSD__WIDTH_COUNT] = {[FSD_WIDTH_SAME] = 0,
+                                                   [FSD_WIDTH_NARROWED] = 1,
+                                                   [FSD_WIDTH_OTHER] = 2,
+                                                   [FSD_WIDTH_WIDENED] = 3};
+
+    return rank[a] > rank[b] ? a : b;
+}
+
+static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    const struct fsd_state_node *p = &c->old->nodes.at[old];
+    const struct fsd_state_node *q = &c->new->nodes.at[new];
+    struct fsd_region_diff *r;
+    uint8_t width;
+
+    if (p->group == FSD_NONE || q->group == FSD_NONE ||
+        !fsd_compare_type_differs(p->precision, q->precision))
+        return;
+    width = fsd_compare_width(p->precision, q->precision);
+    r = &c->regions.at[c->new_region[q->group]];
+    r->width = worse(r->width, width);
+    fsd_vec_push(c->arena, &c->precisions,
+                 (struct fsd_node_change){.old = old,
+                                          .new = new,
+                                          .before = p->precision,
+                                          .after = q->precision,
+                                          .width = width});
+}
+
+static void add_presence(struct fsd_compare *c, fsd_id old, fsd_id new,
+                         enum fsd_presence what)
+{
+    fsd_vec_push(c->arena, &c->presences,
+                 (struct fsd_node_presence){old, new, (uint8_t)what});
+}
+
+static void compare_fate(struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    uint8_t p = c->old->nodes.at[old].fate, q = c->new->nodes.at[new].fate;
+
+    if (q == FSD_FATE_UNEXPLAINED && p != q)
+        add_presence(c, old, new, FSD_LOST_TRACK);
+    else if (p == FSD_FATE_UNEXPLAINED && p != q)
+        add_presence(c, old, new, FSD_FOUND);
+    else if (p == FSD_FATE_LAYER && q != FSD_FATE_LAYER)
+        add_presence(c, old, new, FSD_ELIMINATED);
+    else if (p != FSD_FATE_LAYER && q == FSD_FATE_LAYER)
+        add_presence(c, old, new, FSD_KEPT);
+}
+
+void fsd_compare_nodes(struct fsd_compare *c)
+{
+    for (fsd_id i = 0; i < c->new->nodes.n; i++) {
+        fsd_id old = c->align->to_old[i];
+
+        if (old != FSD_NONE) {
+            compare_precision(c, old, i);
+            compare_fate(c, old, i);
+        } else if (c->new->nodes.at[i].role != FSD_ROLE_SIDE) {
+            add_presence(c, FSD_NONE, i, FSD_ONLY_NEW);
+        }
+    }
+    for (fsd_id i = 0; i < c->old->nodes.n; i++)
+        if (c->align->to_new[i] == FSD_NONE &&
+            c->old->nodes.at[i].role != FSD_ROLE_SIDE)
+            add_presence(c, i, FSD_NONE, FSD_ONLY_OLD);
+}
+
+/* ----------------------------------------------------------------------- edges */
+
+static fsd_ref old_ref(const struct fsd_compare *c, fsd_ref new)
+{
+    uint32_t i = new & ~FSD_REF_PORT;
+    fsd_id old;
+
+    if (new == FSD_NONE)
+        return FSD_NONE;
+    if (!(new &FSD_REF_PORT))
+        return c->align->to_old[new];
+    old = c->align->old_input[i];
+    return old == FSD_NONE ? FSD_NONE : FSD_REF_PORT | old;
+}
+
+static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
+                         const struct fsd_border *q, fsd_id region)
+{
+    bool type = fsd_compare_type_differs(p->form.type, q->form.type);
+    bool layout = fsd_compare_layout_differs(c, p->form.layout, q->form.layout);
+
+    if (!type && !layout)
+        return;
+    c->regions.at[region].layout |= layout;
+    fsd_vec_push(c->arena, &c->edges,
+                 (struct fsd_edge_change){
+                     .old_from = p->at,
+                     .new_from = q->at,
+                     .old_to = p->node,
+                     .new_to = q->node,
+                     .before = p->form,
+                     .after = q->form,
+                     .width = type ? fsd_compare_width(p->form.type, q->form.type)
+                                   : (uint8_t)FSD_WIDTH_SAME,
+                     .region = region});
+}
+
+/* Borders of one node, by where they come from. */
+struct border_index {
+    uint32_t *first, *count; /* by old node: in old borders */
+    uint32_t *border;        /* by old node, then old input */
+    fsd_id *stamp;           /* 1 + the node they are of */
+};
+
+static uint32_t place_of(const struct fsd_compare *c, fsd_ref at)
+{
+    return at & FSD_REF_PORT ? c->old->nodes.n + (at & ~FSD_REF_PORT) : at;
+}
+
+static struct border_index index_borders(const struct fsd_compare *c,
+                                         struct fsd_arena *scratch)
+{
+    const struct fsd_state *s = c->old;
+    uint32_t n = s->nodes.n + s->inputs.n;
+    struct border_index x = {.first = FSD_NEW(scratch, uint32_t, s->nodes.n),
+                             .count = FSD_NEW(scratch, uint32_t, s->nodes.n),
+                             .border = FSD_NEW(scratch, uint32_t, n),
+                             .stamp = FSD_NEW(scratch, fsd_id, n)};
+
+    for (uint32_t g = 0; g < s->groups.n; g++)
+        for (uint32_t i = 0; i < s->groups.at[g].in.n; i++) {
+            uint32_t k = s->groups.at[g].in.at + i;
+            fsd_id node = s->borders.at[k].node;
+
+            if (!x.count[node]++)
+                x.first[node] = k;
+        }
+    return x;
+}
+
+static const struct fsd_border *
+old_border(const struct fsd_compare *c, struct border_index *x, fsd_id node, fsd_ref at)
+{
+    uint32_t place = place_of(c, at);
+
+    for (uint32_t i = 0; i < x->count[node]; i++) {
+        uint32_t k = x->first[node] + i;
+        uint32_t here = place_of(c, c->old->borders.at[k].at);
+
+        if (x->stamp[here] == node + 1)
+            break; /* all of the node are there already */
+        x->stamp[here] = node + 1;
+        x->border[here] = k;
+    }
+    return x->stamp[place] == node + 1 ? &c->old->borders.at[x->border[place]] : NULL;
+}
+
+void fsd_compare_edges(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    const struct fsd_state *s = c->new;
+    struct border_index x = index_borders(c, scratch);
+
+    for (uint32_t g = 0; g < s->groups.n; g++)
+        for (uint32_t i = 0; i < s->groups.at[g].in.n; i++) {
+            const struct fsd_border *q = &s->borders.at[s->groups.at[g].in.at + i];
+            fsd_id node = c->align->to_old[q->node];
+            fsd_ref at = old_ref(c, q->at);
+            const struct fsd_border *p =
+                node == FSD_NONE || at == FSD_NONE ? NULL : old_border(c, &x, node, at);
+
+            if (p)
+                compare_edge(c, p, q, c->new_region[g]);
+        }
+}
+
+/* ----------------------------------------------------------------------- ports */
+
+static void compare_port(struct fsd_compare *c, bool output, fsd_id old, fsd_id new)
+{
+    const struct fsd_state_port *p =
+        &(output ? c->old->outputs.at : c->old->inputs.at)[old];
+    const struct fsd_state_port *q =
+        &(output ? c->new->outputs.at : c->new->inputs.at)[new];
+    struct fsd_port_change change = {
+        .output = output,
+        .old = old,
+        .new = new,
+        .name = strcmp(fsd_text(c->old->names, p->name),
+                       fsd_text(c->new->names, q->name)) != 0,
+        .shape = fsd_compare_layout_differs(c, p->shape, q->shape),
+        .form = fsd_compare_type_differs(p->form.type, q->form.type) ||
+                fsd_compare_layout_differs(c, p->form.layout, q->form.layout)};
+
+    if (change.name || change.shape || change.form)
+        fsd_vec_push(c->arena, &c->ports, change);
+}
+
+static void compare_ports(struct fsd_compare *c, bool output)
+{
+    uint32_t n = output ? c->old->outputs.n : c->old->inputs.n;
+    uint32_t m = output ? c->new->outputs.n : c->new->inputs.n;
+    const fsd_id *to_new = output ? c->align->new_output : c->align->new_input;
+    const fsd_id *to_old = output ? c->align->old_output : c->align->old_input;
+
+    for (fsd_id i = 0; i < n; i++)
+        if (to_new[i] != FSD_NONE)
+            compare_port(c, output, i, to_new[i]);
+        else
+            fsd_vec_push(c->arena, &c->ports,
+                         (struct fsd_port_change){output, i, FSD_NONE, 0, 0, 0});
+    for (fsd_id i = 0; i < m; i++)
+        if (to_old[i] == FSD_NONE)
+            fsd_vec_push(c->arena, &c->ports,
+                         (struct fsd_port_change){output, FSD_NONE, i, 0, 0, 0});
+}
+
+void fsd_compare_ports(struct fsd_compare *c)
+{
+    compare_ports(c, false);
+    compare_ports(c, true);
+}

@@ -1,0 +1,46 @@
+/*
+ * A state as a text file that is committed and reviewed: one line a node, one a fusion
+ * group, and below it one for each layer that moves a tensor for it.
+ *
+ *     fusiondiff snapshot 1
+ *     node Conv_34 Conv core layer int8 < Relu_24 ; k3x3,p1x1x1x1
+ *     group compute int8 1 : Conv_34 Add_36 < Relu_24 int8/chw32 Conv_34 > Add_36 int8
+ *       move reformat io inserted : fp32/chw -> fp16/hwc8 < @x > Conv_34
+ *     end
+ *
+ * Nodes are named, not numbered, so that a change stays where it is.  A name stands as
+ * it is where that cannot be misread, else in quotes with \" \\ and \u{hex}.  The same
+ * state gives the same bytes, and reading gives the state back, without tactics and
+ * paths.
+ */
+#ifndef FSD_COMPARE_SNAPSHOT_H
+#define FSD_COMPARE_SNAPSHOT_H
+
+#include "compare/state.h"
+
+enum { FSD_SNAPSHOT_FORMAT = 1 };
+
+/** @param times milliseconds too, where the state has any. */
+void fsd_snapshot_write(const struct fsd_state *s, bool times, FILE *out);
+
+/** The line of each thing in the file, from 1; in the state's arena. */
+struct fsd_snapshot_lines {
+    FSD_VEC(uint32_t) nodes;
+    FSD_VEC(uint32_t) groups;
+    FSD_VEC(uint32_t) moves;
+    FSD_VEC(uint32_t) inputs;
+    FSD_VEC(uint32_t) outputs;
+};
+
+/** @param out   the state, NULL on failure; free it with fsd_state_free().
+ *  @param lines may be NULL.
+ *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT with the line; FSD_E_UNSUPPORTED for the
+ * format of a later version. */
+enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
+                                  struct fsd_snapshot_lines *lines,
+                                  struct fsd_error *err);
+
+/** True when a file begins as a snapshot does, of any format. */
+bool fsd_snapshot_sniff(const char *path);
+
+#endif

@@ -1,0 +1,273 @@
+#include "compare/state_build.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fsd_state *fsd_state_new(void)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_state *s = FSD_NEW(arena, struct fsd_state, 1);
+
+    s->arena = arena;
+    s->names = fsd_intern_new(arena);
+    s->total = (struct fsd_span_ms){-1, -1, -1};
+    return s;
+}
+
+void fsd_state_free(struct fsd_state *s)
+{
+    if (s)
+        fsd_arena_free(s->arena);
+}
+
+bool fsd_role_computes(uint8_t role)
+{
+    return role == FSD_ROLE_CORE || role == FSD_ROLE_OPTIONAL;
+}
+
+const char *fsd_role_name(uint8_t role)
+{
+    static const char *const names[FSD__ROLE_COUNT] = {[FSD_ROLE_CORE] = "core",
+                                                       [FSD_ROLE_OPTIONAL] = "optional",
+                                                       [FSD_ROLE_QUANTIZER] =
+                                                           "quantizer",
+                                                       [FSD_ROLE_VIEW] = "view",
+                                                       [FSD_ROLE_SIDE] = "side"};
+
+    return names[role];
+}
+
+const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out)
+{
+    uint32_t i = ref & ~FSD_REF_PORT;
+
+    if (ref == FSD_NONE)
+        return "";
+    if (!(ref & FSD_REF_PORT))
+        return fsd_text(s->names, s->nodes.at[ref].key);
+    return fsd_text(s->names, out ? s->outputs.at[i].name : s->inputs.at[i].name);
+}
+
+/* ---------------------------------------------------------------- see through */
+
+enum { UNSEEN, ON_WAY, SEEN };
+
+/* What a node that is not core hands on; false: nothing, or not from a node. */
+static bool step(const struct fsd_state *s, fsd_id node, struct fsd_source *source)
+{
+    const struct fsd_state_node *n = &s->nodes.at[node];
+
+    *source = (struct fsd_source){FSD_NONE, 0};
+    if (n->role == FSD_ROLE_CORE)
+        *source = (struct fsd_source){node, 0};
+    else if (n->role != FSD_ROLE_SIDE && n->in.n)
+        *source = s->sources.at[n->in.at];
+    return n->role != FSD_ROLE_CORE && source->at != FSD_NONE &&
+           !(source->at & FSD_REF_PORT);
+}
+
+/* Walks a chain once and writes its end on all of it; a cycle, which only a damaged
+ * model has, ends in nothing. */
+static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
+{
+    struct fsd_source end = {FSD_NONE, 0}, next;
+    fsd_id i = first;
+
+    while (seen[i] == UNSEEN) {
+        seen[i] = ON_WAY;
+        if (!step(s, i, &end))
+            break;
+        if (s->nodes.at[end.at].role == FSD_ROLE_CORE)
+            break; /* `end` names the right output of it */
+        i = end.at;
+        if (seen[i] == SEEN)
+            end = s->nodes.at[i].core;
+        else if (seen[i] == ON_WAY)
+            end.at = FSD_NONE;
+    }
+    for (i = first; seen[i] == ON_WAY; i = next.at) {
+        bool more = step(s, i, &next);
+
+        s->nodes.at[i].core = end;
+        seen[i] = SEEN;
+        if (!more)
+            break;
+    }
+}
+
+static struct fsd_source through(const struct fsd_state *s, struct fsd_source source)
+{
+    if (source.at == FSD_NONE || (source.at & FSD_REF_PORT) ||
+        s->nodes.at[source.at].role == FSD_ROLE_CORE)
+        return source;
+    return s->nodes.at[source.at].core;
+}
+
+void fsd_state_see_through(struct fsd_state *s)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint8_t *seen = FSD_NEW(scratch, uint8_t, s->nodes.n);
+
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        if (seen[i] == UNSEEN)
+            see_node(s, i, seen);
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        struct fsd_state_node *n = &s->nodes.at[i];
+
+        n->core_in = (struct fsd_span){s->sources.n, n->in.n};
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            struct fsd_source source = through(s, s->sources.at[n->in.at + k]);
+
+            fsd_vec_push(s->arena, &s->sources, source);
+        }
+    }
+    for (uint32_t i = 0; i < s->outputs.n; i++)
+        s->outputs.at[i].core_from = through(s, s->outputs.at[i].from);
+    fsd_arena_free(scratch);
+}
+
+void fsd_state_set_groups(struct fsd_state *s)
+{
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        s->nodes.at[i].group = FSD_NONE;
+    for (fsd_id g = 0; g < s->groups.n; g++)
+        for (uint32_t i = 0; i < s->groups.at[g].nodes.n; i++)
+            s->nodes.at[s->refs.at[s->groups.at[g].nodes.at + i]].group = g;
+}
+
+void fsd_state_finish(struct fsd_state *s)
+{
+    fsd_state_see_through(s);
+    fsd_state_set_groups(s);
+}
+
+/* ---------------------------------------------------------------- from a run */
+
+fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym)
+{
+    return fsd_intern_add(b->s->names, fsd_text(b->d->names, sym),
+                          fsd_text_len(b->d->names, sym));
+}
+
+struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
+                                     const struct fsd_form *f)
+{
+    char text[16];
+
+    return (struct fsd_state_form){
+        .type = (uint8_t)f->type,
+        .layout = fsd_intern_str(b->s->names, fsd_layout_name(f->layout, text))};
+}
+
+static fsd_sym shape_text(struct fsd_state_build *b, const struct fsd_form *form)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    fsd_sym sym = 0;
+
+    if (!out)
+        return 0;
+    for (uint32_t i = 0; form->ranked && i < form->dims.n; i++) {
+        const struct fsd_dim *dim = &b->d->model->dims.at[form->dims.at + i];
+
+        fputs(i ? "x" : "", out);
+        if (dim->size >= 0)
+            fprintf(out, "%" PRId64, dim->size);
+        else
+            fputs(dim->name ? fsd_text(b->d->names, dim->name) : "?", out);
+    }
+    if (fclose(out) == 0)
+        sym = fsd_intern_add(b->s->names, text, size);
+    free(text);
+    return sym;
+}
+
+/* The engine's binding of that name, in the form that its user sees. */
+static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
+{
+    const struct fsd_graph *e = b->d->engine;
+    fsd_id t = fsd_graph_find(e, b->d->model->tensors.at[tensor].name, 0);
+    const struct fsd_node *n;
+    struct fsd_span layers;
+
+    if (t == FSD_NONE)
+        return (struct fsd_state_form){0};
+    layers = e->tensors.at[t].consumers.n ? e->tensors.at[t].consumers
+                                          : e->tensors.at[t].producers;
+    if (!layers.n)
+        return fsd_state_form(b, fsd_tensor_form(e, t));
+    n = &e->nodes.at[e->links.at[layers.at]];
+    for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
+        const struct fsd_port *port =
+            i < n->in.n ? fsd_node_in(e, n, i) : fsd_node_out(e, n, i - n->in.n);
+
+        if (port->tensor == t)
+            return fsd_state_form(b, fsd_port_form(e, port));
+    }
+    return fsd_state_form(b, fsd_tensor_form(e, t));
+}
+
+static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool output)
+{
+    const struct fsd_graph *g = b->d->model;
+
+    return (struct fsd_state_port){.name =
+                                       fsd_state_copy(b, g->tensors.at[tensor].name),
+                                   .shape = shape_text(b, fsd_tensor_form(g, tensor)),
+                                   .form = binding_form(b, tensor),
+                                   .from = output ? fsd_state_direct(b, tensor)
+                                                  : (struct fsd_source){FSD_NONE, 0}};
+}
+
+void fsd_state_add_ports(struct fsd_state_build *b)
+{
+    const struct fsd_graph *g = b->d->model;
+    const struct fsd_scope *main = &g->scopes.at[0];
+
+    for (uint32_t i = 0; i < main->inputs.n; i++)
+        if (!(g->tensors.at[g->links.at[main->inputs.at + i]].flags &
+              FSD_TENSOR_CONSTANT))
+            fsd_vec_push(b->s->arena, &b->s->inputs,
+                         port(b, g->links.at[main->inputs.at + i], false));
+    for (uint32_t i = 0; i < main->outputs.n; i++)
+        fsd_vec_push(b->s->arena, &b->s->outputs,
+                     port(b, g->links.at[main->outputs.at + i], true));
+}
+
+static void add_head(struct fsd_state_build *b)
+{
+    const struct fsd_diff *d = b->d;
+    struct fsd_state *s = b->s;
+
+    s->model_path = fsd_text(s->names, fsd_intern_str(s->names, d->model->path));
+    s->engine_path = fsd_text(s->names, fsd_intern_str(s->names, d->engine->path));
+    memcpy(s->model_hash, d->model->hash, sizeof s->model_hash);
+    memcpy(s->engine_hash, d->engine->hash, sizeof s->engine_hash);
+    s->engine_kind = fsd_intern_str(s->names, d->engine->kind);
+    s->producer = fsd_state_copy(b, d->engine->producer);
+    s->layers = d->summary.layers;
+    s->computing = d->summary.computing;
+    s->mapped = d->summary.mapped;
+}
+
+struct fsd_state *fsd_state_of(const struct fsd_diff *d, double *const *ms,
+                               uint32_t profiles)
+{
+    struct fsd_state_build b = {.d = d,
+                                .s = fsd_state_new(),
+                                .scratch = fsd_arena_new(),
+                                .ms = ms,
+                                .profiles = profiles};
+
+    add_head(&b);
+    fsd_state_add_nodes(&b);
+    fsd_state_add_ports(&b);
+    fsd_state_see_through(b.s);
+    fsd_state_add_layers(&b);
+    fsd_state_add_edges(&b);
+    fsd_state_add_times(&b);
+    fsd_arena_free(b.scratch);
+    return b.s;
+}

@@ -1,0 +1,151 @@
+/*
+ * One build, as far as builds are compared: what became of each ONNX node, which nodes
+ * each fusion group computes, what was inserted between them.  Made from a run or read
+ * from a snapshot; both give the same state.
+ *
+ *     node   Conv_34  core  int8   reads DequantizeLinear_30, and through it Relu_24
+ *     group  compute  int8  Conv_34 Add_36 Relu_37; in: Relu_24 int8/chw32, ...
+ *     move   quantize       from Relu_37 to Conv_47, fp16/chw32 -> int8/chw32
+ *
+ * Layer names, layer order, tactics and tensor names are not part of it, since they
+ * change from build to build without meaning anything.  Nodes stand in file order,
+ * which ONNX demands to be topological; groups and moves are sorted by the nodes they
+ * serve.  Constant nodes are left out.
+ *
+ * Every layer of the engine is in exactly one group or move, so that their times add up
+ * to the engine's.
+ */
+#ifndef FSD_COMPARE_STATE_H
+#define FSD_COMPARE_STATE_H
+
+#include "diff/diff.h"
+
+/** What a node is to the comparison, exactly one. */
+enum fsd_role {
+    FSD_ROLE_CORE,      /**< computes; fusion is a partition of these */
+    FSD_ROLE_OPTIONAL,  /**< computes, but an exporter may fold it: BatchNormalization,
+                           Cast */
+    FSD_ROLE_QUANTIZER, /**< Q or DQ */
+    FSD_ROLE_VIEW,      /**< hands its first input on: Identity, Reshape, ... */
+    FSD_ROLE_SIDE,      /**< folded or dead: on no way from input to output */
+    FSD__ROLE_COUNT
+};
+
+/** Where a tensor comes from or goes to: a node, or a port of the network; FSD_NONE
+ *  when that is neither (a constant). */
+typedef uint32_t fsd_ref;
+#define FSD_REF_PORT UINT32_C(0x80000000) /**< | number of an input or output */
+
+/** A tensor, as the thing that makes it. */
+struct fsd_source {
+    fsd_ref at;   /**< node or input; FSD_NONE: constant, or left out */
+    uint32_t out; /**< which output of the node */
+};
+
+struct fsd_state_node {
+    fsd_sym key;    /**< unique in its state: the name, or with "#N" behind it */
+    fsd_sym op;     /**< with its domain before it when it is not the default one */
+    fsd_sym traits; /**< attributes and weight shape as text; equal when they agree */
+    fsd_sym weight; /**< name of the initializer behind its second input; 0: none */
+    bool named;     /**< the key is the node's own name, and no other's */
+    uint8_t role, fate;
+    struct fsd_span in; /**< in fsd_state.sources: where each input comes from directly,
+                             by input; what is constant at the end is left out */
+    uint8_t precision;  /**< enum fsd_dtype: realised; mostly that of its group */
+    /* Set by fsd_state_finish(): */
+    struct fsd_source core;  /**< what its first output is, seen through all but core
+                                  nodes: itself for a core node */
+    struct fsd_span core_in; /**< in sources: `in`, each seen so */
+    fsd_id group;            /**< that computes it; FSD_NONE */
+};
+
+/** Type and layout as they were, "fp16/chw32"; what is not known is empty. */
+struct fsd_state_form {
+    uint8_t type;   /**< enum fsd_dtype */
+    fsd_sym layout; /**< as fsd_layout_name() spells it */
+};
+
+/** A tensor that a group reads from, or hands to, others, in the form it has there. */
+struct fsd_border {
+    fsd_ref at;  /**< in: the core node or input that it comes from; out: FSD_NONE */
+    fsd_id node; /**< in: the group's node that reads it; out: the one that makes it */
+    struct fsd_state_form form;
+};
+
+/** Milliseconds over the profiles; all are -1 when they are not known. */
+struct fsd_span_ms {
+    double median, low, high;
+};
+
+/** The layers that compute some core nodes, and those nodes.  Layers that compute a
+ *  node together are one group: no node is in two. */
+struct fsd_group {
+    uint8_t kind, precision;
+    bool loose; /**< which layer computes which of the nodes is not known */
+    uint32_t layers;
+    struct fsd_span nodes;   /**< fsd_id in refs, sorted; at least one computes */
+    struct fsd_span in, out; /**< in borders, sorted */
+    fsd_sym tactic;          /**< of its only layer; 0 otherwise; not in a snapshot */
+    struct fsd_span_ms ms;
+};
+
+/** A layer that computes no core node: inserted, a standing Q or DQ, a view. */
+struct fsd_move {
+    uint8_t kind, cause;
+    bool inserted;
+    struct fsd_state_form before, after;
+    struct fsd_span from, to; /**< fsd_ref in refs, sorted; `to`: inputs of nodes, or
+                                   outputs of the network */
+    struct fsd_span nodes;    /**< fsd_id in refs: Q, DQ and views that it realises */
+    struct fsd_span_ms ms;
+};
+
+struct fsd_state_port {
+    fsd_sym name, shape; /**< "1x3x224x224" */
+    struct fsd_state_form form;
+    struct fsd_source from;      /**< of an output: what makes it, directly */
+    struct fsd_source core_from; /**< the same through all but core nodes; set by
+                                      fsd_state_finish() */
+};
+
+struct fsd_state {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    const char *model_path, *engine_path; /**< or the snapshot's for both */
+    uint64_t model_hash[2], engine_hash[2];
+    fsd_sym engine_kind, producer;
+    uint32_t layers, computing, mapped;
+    uint32_t profiles;        /**< how many the times are from; 0: there are no times */
+    struct fsd_span_ms total; /**< of all layers */
+    FSD_VEC(struct fsd_state_port) inputs;
+    FSD_VEC(struct fsd_state_port) outputs;
+    FSD_VEC(struct fsd_state_node) nodes;
+    FSD_VEC(struct fsd_group) groups;
+    FSD_VEC(struct fsd_move) moves;
+    FSD_VEC(struct fsd_border) borders;
+    FSD_VEC(struct fsd_source) sources;
+    FSD_VEC(uint32_t) refs;
+};
+
+/** An empty state with an arena and names of its own. */
+struct fsd_state *fsd_state_new(void);
+void fsd_state_free(struct fsd_state *s); /**< may be NULL */
+
+/** The state of a run.  The run may be freed afterwards.
+ *  @param ms       milliseconds of each layer, one array a profile; an unknown one is
+ *                  negative.
+ *  @param profiles how many arrays; 0: no times. */
+struct fsd_state *fsd_state_of(const struct fsd_diff *d, double *const *ms,
+                               uint32_t profiles);
+
+/** Derives what the fields marked so hold; both makers of states call it last. */
+void fsd_state_finish(struct fsd_state *s);
+
+/** Text of a reference: the node's key, or the port's name; `out`: ports are outputs.
+ */
+const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out);
+
+bool fsd_role_computes(uint8_t role); /**< core or optional */
+const char *fsd_role_name(uint8_t role);
+
+#endif

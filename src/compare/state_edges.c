@@ -1,0 +1,392 @@
+/*
+ * What flows between groups: the form each node's input has where its group reads it,
+ * and the ends of the moves on the way.
+ *
+ *     model    Relu_24 --- Q --- DQ --- Conv_34        engine   [Relu_24] fp16
+ *                  `------------------- Add_36                  Q: fp16 -> int8
+ *                                                               [Conv_34 Add_36]
+ *     borders  Relu_24 -> Conv_34  int8                move     Relu_24 -> Conv_34
+ *              Relu_24 -> Add_36   fp16
+ *
+ * The engine's tensor for an input is the one whose value is met first on the way back
+ * from the node to its source.
+ */
+#include "compare/state_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAR = 64 }; /* nodes or moves in a row that are looked through */
+
+struct move_end {
+    fsd_id move;
+    fsd_ref end;
+};
+
+struct edges {
+    struct fsd_state_build *b;
+    uint32_t *stamp; /* by model tensor: 1 + the group that reads its value */
+    fsd_id *tensor;  /* by model tensor: the engine's that holds it there */
+    const struct fsd_form **form; /* by model tensor: as it is read there */
+    FSD_VEC(struct move_end) to;
+};
+
+static bool is_move(const struct fsd_state_build *b, fsd_id layer)
+{
+    return b->of_layer[layer] & FSD_LAYER_MOVES;
+}
+
+static fsd_id producer(const struct fsd_graph *e, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &e->tensors.at[tensor];
+
+    return t->producers.n ? e->links.at[t->producers.at] : FSD_NONE;
+}
+
+/* The moves before an engine tensor serve `end`. */
+static void serve(struct edges *x, fsd_id tensor, fsd_ref end)
+{
+    const struct fsd_graph *e = x->b->d->engine;
+
+    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
+        fsd_id layer = producer(e, tensor);
+
+        if (layer == FSD_NONE || !is_move(x->b, layer))
+            return;
+        fsd_vec_push(x->b->scratch, &x->to,
+                     (struct move_end){x->b->of_layer[layer] & ~FSD_LAYER_MOVES, end});
+        tensor = fsd_node_in_tensor(e, layer, 0);
+    }
+}
+
+static fsd_id value_of(const struct fsd_state_build *b, fsd_id engine_tensor)
+{
+    fsd_id t = b->d->match->twin[engine_tensor];
+
+    return t == FSD_NONE ? FSD_NONE : b->d->facts->value[t];
+}
+
+/* -------------------------------------------------------------------- borders */
+
+static void stamp_inputs(struct edges *x, fsd_id layer)
+{
+    const struct fsd_graph *e = x->b->d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    uint32_t group = x->b->of_layer[layer];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        const struct fsd_port *port = fsd_node_in(e, n, i);
+        fsd_id value =
+            port->tensor == FSD_NONE ? FSD_NONE : value_of(x->b, port->tensor);
+
+        if (value == FSD_NONE || x->stamp[value] == group + 1)
+            continue;
+        x->stamp[value] = group + 1;
+        x->tensor[value] = port->tensor;
+        x->form[value] = fsd_port_form(e, port);
+    }
+}
+
+/* The value on the way from a node's input back to its source that the group reads;
+ * FSD_NONE when it reads none that the model has. */
+static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
+{
+    const struct fsd_graph *g = x->b->d->model;
+
+    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
+        fsd_id value = x->b->d->facts->value[tensor];
+        fsd_id node = fsd_tensor_producer(g, tensor);
+
+        if (x->stamp[value] == group + 1)
+            return value;
+        if (node == FSD_NONE || x->b->of_node[node] == FSD_NONE ||
+            x->b->s->nodes.at[x->b->of_node[node]].role == FSD_ROLE_CORE)
+            return FSD_NONE;
+        tensor = fsd_node_in_tensor(g, node, 0);
+    }
+    return FSD_NONE;
+}
+
+static bool from_outside(const struct fsd_state *s, fsd_ref at, uint32_t group)
+{
+    return at != FSD_NONE && ((at & FSD_REF_PORT) || s->nodes.at[at].group != group);
+}
+
+static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
+{
+    struct fsd_state *s = x->b->s;
+    fsd_id node = x->b->of_node[model_node];
+    const struct fsd_state_node *n = &s->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->core_in.n; i++) {
+        struct fsd_source source = s->sources.at[n->core_in.at + i];
+        struct fsd_border border = {.at = source.at, .node = node};
+        fsd_id value;
+
+        if (!from_outside(s, source.at, group))
+            continue;
+        value = find_read(x, fsd_node_in_tensor(x->b->d->model, model_node, i), group);
+        if (value != FSD_NONE) {
+            border.form = fsd_state_form(x->b, x->form[value]);
+            serve(x, x->tensor[value], node);
+        }
+        fsd_vec_push(s->arena, &s->borders, border);
+    }
+}
+
+static void add_writes(struct edges *x, fsd_id layer, uint32_t group)
+{
+    const struct fsd_graph *e = x->b->d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    struct fsd_state *s = x->b->s;
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        const struct fsd_port *port = fsd_node_out(e, n, i);
+        fsd_id t =
+            port->tensor == FSD_NONE ? FSD_NONE : x->b->d->match->twin[port->tensor];
+        fsd_ref made = fsd_state_core(x->b, t).at;
+
+        if (made == FSD_NONE || (made & FSD_REF_PORT) ||
+            s->nodes.at[made].group != group)
+            continue;
+        fsd_vec_push(
+            s->arena, &s->borders,
+            (struct fsd_border){.at = FSD_NONE,
+                                .node = made,
+                                .form = fsd_state_form(x->b, fsd_port_form(e, port))});
+    }
+}
+
+static int by_border(const void *a, const void *b)
+{
+    const struct fsd_border *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->form.type - y->form.type;
+}
+
+/* One border for each node and source: the first in order. */
+static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
+{
+    struct fsd_border *all = s->borders.at + at;
+    uint32_t n = s->borders.n - at, kept = 0;
+
+    if (n)
+        qsort(all, n, sizeof *all, by_border);
+    for (uint32_t i = 0; i < n; i++)
+        if (!kept || all[i].node != all[kept - 1].node || all[i].at != all[kept - 1].at)
+            all[kept++] = all[i];
+    s->borders.n = at + kept;
+    return (struct fsd_span){at, kept};
+}
+
+/* Layers and model nodes by group. */
+struct lists {
+    uint32_t *layer_start, *node_start;
+    fsd_id *layers, *nodes;
+};
+
+static void count_up(uint32_t *start, uint32_t n)
+{
+    for (uint32_t i = 0, sum = 0; i <= n; i++) {
+        uint32_t here = start[i];
+
+        start[i] = sum;
+        sum += here;
+    }
+}
+
+static struct lists list_layers(const struct fsd_state_build *b)
+{
+    uint32_t n = b->d->engine->nodes.n, groups = b->s->groups.n;
+    struct lists l = {.layer_start = FSD_NEW(b->scratch, uint32_t, groups + 2),
+                      .layers = FSD_NEW(b->scratch, fsd_id, n)};
+
+    for (fsd_id i = 0; i < n; i++)
+        if (!is_move(b, i))
+            l.layer_start[b->of_layer[i] + 1]++;
+    count_up(l.layer_start + 1, groups);
+    for (fsd_id i = 0; i < n; i++)
+        if (!is_move(b, i))
+            l.layers[l.layer_start[b->of_layer[i] + 1]++] = i;
+    return l;
+}
+
+static void list_nodes(const struct fsd_state_build *b, struct lists *l)
+{
+    uint32_t n = b->d->model->nodes.n, groups = b->s->groups.n;
+
+    l->node_start = FSD_NEW(b->scratch, uint32_t, groups + 2);
+    l->nodes = FSD_NEW(b->scratch, fsd_id, n);
+    for (int put = 0; put < 2; put++) {
+        for (fsd_id i = 0; i < n; i++) {
+            fsd_id k = b->of_node[i];
+            fsd_id g = k == FSD_NONE ? FSD_NONE : b->s->nodes.at[k].group;
+
+            if (g == FSD_NONE)
+                continue;
+            if (put)
+                l->nodes[l->node_start[g + 1]++] = i;
+            else
+                l->node_start[g + 1]++;
+        }
+        if (!put)
+            count_up(l->node_start + 1, groups);
+    }
+}
+
+static void add_borders(struct edges *x)
+{
+    struct fsd_state *s = x->b->s;
+    struct lists l = list_layers(x->b);
+
+    list_nodes(x->b, &l);
+    for (uint32_t g = 0; g < s->groups.n; g++) {
+        uint32_t at = s->borders.n;
+
+        for (uint32_t i = l.layer_start[g]; i < l.layer_start[g + 1]; i++)
+            stamp_inputs(x, l.layers[i]);
+        for (uint32_t i = l.node_start[g]; i < l.node_start[g + 1]; i++)
+            add_reads(x, l.nodes[i], g);
+        s->groups.at[g].in = close_borders(s, at);
+        at = s->borders.n;
+        for (uint32_t i = l.layer_start[g]; i < l.layer_start[g + 1]; i++)
+            add_writes(x, l.layers[i], g);
+        s->groups.at[g].out = close_borders(s, at);
+    }
+}
+
+/* ---------------------------------------------------------------- ends of moves */
+
+static void serve_outputs(struct edges *x)
+{
+    const struct fsd_state_build *b = x->b;
+
+    for (uint32_t i = 0; i < b->s->outputs.n; i++) {
+        fsd_sym name = fsd_intern_find(
+            b->d->names, fsd_text(b->s->names, b->s->outputs.at[i].name),
+            fsd_text_len(b->s->names, b->s->outputs.at[i].name));
+        fsd_id t = name == FSD_NONE ? FSD_NONE : fsd_graph_find(b->d->engine, name, 0);
+
+        serve(x, t, FSD_REF_PORT | i);
+    }
+}
+
+/* A move that serves nobody by the tensors' values: its first reader tells. */
+static fsd_ref guess_to(const struct fsd_state_build *b, fsd_id layer)
+{
+    const struct fsd_graph *e = b->d->engine;
+
+    for (int far = 0; far < FAR; far++) {
+        fsd_id out = fsd_node_out_tensor(e, layer, 0);
+
+        if (out == FSD_NONE || !e->tensors.at[out].consumers.n)
+            return FSD_NONE;
+        layer = e->links.at[e->tensors.at[out].consumers.at];
+        if (!is_move(b, layer))
+            return b->s->refs.at[b->s->groups.at[b->of_layer[layer]].nodes.at];
+    }
+    return FSD_NONE;
+}
+
+static fsd_ref find_from(const struct fsd_state_build *b, fsd_id tensor)
+{
+    const struct fsd_graph *e = b->d->engine;
+
+    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
+        fsd_id layer = producer(e, tensor);
+        fsd_ref at = fsd_state_core(b, b->d->match->twin[tensor]).at;
+
+        if (at != FSD_NONE || layer == FSD_NONE)
+            return at;
+        if (!is_move(b, layer)) {
+            struct fsd_span nodes = b->s->groups.at[b->of_layer[layer]].nodes;
+
+            return b->s->refs.at[nodes.at + nodes.n - 1];
+        }
+        tensor = fsd_node_in_tensor(e, layer, 0);
+    }
+    return FSD_NONE;
+}
+
+static int by_ref(const void *a, const void *b)
+{
+    const fsd_ref *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
+{
+    fsd_ref *all = s->refs.at + at;
+    uint32_t n = s->refs.n - at, kept = 0;
+
+    if (n)
+        qsort(all, n, sizeof *all, by_ref);
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i] != FSD_NONE && (!kept || all[i] != all[kept - 1]))
+            all[kept++] = all[i];
+    s->refs.n = at + kept;
+    return (struct fsd_span){at, kept};
+}
+
+static void set_from(const struct fsd_state_build *b, fsd_id layer)
+{
+    const struct fsd_graph *e = b->d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    struct fsd_move *move = &b->s->moves.at[b->of_layer[layer] & ~FSD_LAYER_MOVES];
+    uint32_t at = b->s->refs.n;
+
+    for (uint32_t i = 0; i < n->in.n; i++)
+        fsd_vec_push(b->s->arena, &b->s->refs,
+                     find_from(b, fsd_node_in(e, n, i)->tensor));
+    move->from = close_refs(b->s, at);
+    if (!move->to.n) {
+        at = b->s->refs.n;
+        fsd_vec_push(b->s->arena, &b->s->refs, guess_to(b, layer));
+        move->to = close_refs(b->s, at);
+    }
+}
+
+static int by_move(const void *a, const void *b)
+{
+    const struct move_end *x = a, *y = b;
+
+    if (x->move != y->move)
+        return x->move < y->move ? -1 : 1;
+    return x->end < y->end ? -1 : x->end > y->end;
+}
+
+static void set_to(struct edges *x)
+{
+    struct fsd_state *s = x->b->s;
+
+    if (x->to.n)
+        qsort(x->to.at, x->to.n, sizeof *x->to.at, by_move);
+    for (uint32_t i = 0, k; i < x->to.n; i = k) {
+        uint32_t at = s->refs.n;
+
+        for (k = i; k < x->to.n && x->to.at[k].move == x->to.at[i].move; k++)
+            fsd_vec_push(s->arena, &s->refs, x->to.at[k].end);
+        s->moves.at[x->to.at[i].move].to = close_refs(s, at);
+    }
+}
+
+void fsd_state_add_edges(struct fsd_state_build *b)
+{
+    uint32_t n = b->d->model->tensors.n;
+    struct edges x = {.b = b,
+                      .stamp = FSD_NEW(b->scratch, uint32_t, n),
+                      .tensor = FSD_NEW(b->scratch, fsd_id, n),
+                      .form = FSD_NEW(b->scratch, const struct fsd_form *, n)};
+
+    add_borders(&x);
+    serve_outputs(&x);
+    set_to(&x);
+    for (fsd_id i = 0; i < b->d->engine->nodes.n; i++)
+        if (is_move(b, i))
+            set_from(b, i);
+}

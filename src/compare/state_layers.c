@@ -1,0 +1,280 @@
+/*
+ * Layers become groups and moves.  Layers that share a node they compute, or a region
+ * of which nothing tells who computes what, are one group; a standing quantizer is a
+ * move even where it also writes its part of a Concat.
+ */
+#include "compare/state_build.h"
+
+#include <stdlib.h>
+
+static bool may_compute(const struct fsd_diff *d, fsd_id layer)
+{
+    return d->layers[layer].kind != FSD_KIND_QUANTIZE && !d->layers[layer].inserted;
+}
+
+static bool is_computed(const struct fsd_state_build *b, fsd_id node)
+{
+    fsd_id k = b->of_node[node];
+
+    return k != FSD_NONE && fsd_role_computes(b->s->nodes.at[k].role);
+}
+
+/* ------------------------------------------------------------------ union-find */
+
+static fsd_id find(fsd_id *head, fsd_id i)
+{
+    while (head[i] != i) {
+        head[i] = head[head[i]];
+        i = head[i];
+    }
+    return i;
+}
+
+static void join(fsd_id *head, fsd_id a, fsd_id b)
+{
+    a = find(head, a);
+    b = find(head, b);
+    if (a < b)
+        head[b] = a;
+    else
+        head[a] = b;
+}
+
+static void join_shared(const struct fsd_state_build *b, fsd_id *head)
+{
+    const struct fsd_match *m = b->d->match;
+
+    for (fsd_id i = 0; i < b->d->model->nodes.n; i++) {
+        fsd_id first = FSD_NONE;
+
+        if (!is_computed(b, i))
+            continue;
+        for (uint32_t k = 0; k < m->of_node[i].n; k++) {
+            fsd_id layer = fsd_match_of_node(m, i, k)->layer;
+
+            if (!may_compute(b->d, layer))
+                continue;
+            if (first != FSD_NONE)
+                join(head, first, layer);
+            first = first == FSD_NONE ? layer : first;
+        }
+    }
+}
+
+static bool computes_any(const struct fsd_state_build *b, const struct fsd_region *r)
+{
+    for (uint32_t i = 0; i < r->nodes.n; i++)
+        if (is_computed(b, b->d->match->pool.at[r->nodes.at + i]))
+            return true;
+    return false;
+}
+
+/* @return by layer: whether it is in a region, so that the group is loose. */
+static bool *join_regions(const struct fsd_state_build *b, fsd_id *head)
+{
+    const struct fsd_match *m = b->d->match;
+    bool *loose = FSD_NEW(b->scratch, bool, b->d->engine->nodes.n);
+
+    for (uint32_t r = 0; r < m->regions.n; r++) {
+        const struct fsd_region *region = &m->regions.at[r];
+        fsd_id first = FSD_NONE;
+
+        if (!computes_any(b, region))
+            continue;
+        for (uint32_t i = 0; i < region->layers.n; i++) {
+            fsd_id layer = m->pool.at[region->layers.at + i];
+
+            if (!may_compute(b->d, layer))
+                continue;
+            loose[layer] = true;
+            if (first != FSD_NONE)
+                join(head, first, layer);
+            first = first == FSD_NONE ? layer : first;
+        }
+    }
+    return loose;
+}
+
+/* ---------------------------------------------------------------- nodes of one */
+
+struct members {
+    fsd_id head; /* layer */
+    fsd_id node; /* state node */
+};
+
+static int by_head(const void *a, const void *b)
+{
+    const struct members *x = a, *y = b;
+
+    if (x->head != y->head)
+        return x->head < y->head ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+typedef FSD_VEC(struct members) members_vec;
+
+static void add_member(struct fsd_state_build *b, members_vec *all, fsd_id *head,
+                       fsd_id layer, fsd_id node)
+{
+    if (is_computed(b, node) && may_compute(b->d, layer))
+        fsd_vec_push(b->scratch, all,
+                     (struct members){find(head, layer), b->of_node[node]});
+}
+
+/* (layer, node) of all that is computed, sorted, doubles among them. */
+static members_vec collect(struct fsd_state_build *b, fsd_id *head)
+{
+    const struct fsd_match *m = b->d->match;
+    members_vec all = {0};
+
+    for (uint32_t i = 0; i < m->links.n; i++)
+        add_member(b, &all, head, m->links.at[i].layer, m->links.at[i].node);
+    for (uint32_t r = 0; r < m->regions.n; r++) {
+        const struct fsd_region *region = &m->regions.at[r];
+        fsd_id layer = FSD_NONE;
+
+        for (uint32_t i = 0; layer == FSD_NONE && i < region->layers.n; i++)
+            if (may_compute(b->d, m->pool.at[region->layers.at + i]))
+                layer = m->pool.at[region->layers.at + i];
+        for (uint32_t i = 0; layer != FSD_NONE && i < region->nodes.n; i++)
+            add_member(b, &all, head, layer, m->pool.at[region->nodes.at + i]);
+    }
+    if (all.n)
+        qsort(all.at, all.n, sizeof *all.at, by_head);
+    return all;
+}
+
+/* ----------------------------------------------------------------------- groups */
+
+static bool computes(const struct fsd_diff *d, fsd_id layer)
+{
+    return d->layers[layer].kind == FSD_KIND_COMPUTE ||
+           d->layers[layer].kind == FSD_KIND_FOREIGN;
+}
+
+/* The kind and precision of a group are those of its first layer that computes; a NoOp
+ * or a shape's arithmetic beside it says nothing and is not counted. */
+static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id layer,
+                      bool loose)
+{
+    const struct fsd_layer_result *r = &b->d->layers[layer];
+    bool first = !g->layers;
+    bool better = computes(b->d, layer) && g->kind != FSD_KIND_COMPUTE &&
+                  g->kind != FSD_KIND_FOREIGN;
+
+    if (first || better) {
+        g->kind = (uint8_t)r->kind;
+        g->precision = (uint8_t)r->precision;
+        g->layers = 1;
+        g->tactic = fsd_state_copy(b, b->d->engine->layers.at[layer].tactic);
+    } else if (computes(b->d, layer) ||
+               (g->kind != FSD_KIND_COMPUTE && g->kind != FSD_KIND_FOREIGN)) {
+        g->layers++;
+        g->tactic = 0;
+    }
+    g->loose |= loose;
+}
+
+static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uint32_t n)
+{
+    struct fsd_group g = {.kind = FSD__KIND_COUNT, .nodes = {b->s->refs.n, 0}};
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (i && at[i].node == at[i - 1].node)
+            continue;
+        fsd_vec_push(b->s->arena, &b->s->refs, at[i].node);
+        g.nodes.n++;
+    }
+    g.ms = (struct fsd_span_ms){-1, -1, -1};
+    fsd_vec_push(b->s->arena, &b->s->groups, g);
+    return b->s->groups.n - 1;
+}
+
+/* In the order of their first nodes, which no two share.  @return by head: its group */
+static fsd_id *add_groups(struct fsd_state_build *b, members_vec all)
+{
+    fsd_id *of_head = FSD_NEW(b->scratch, fsd_id, b->d->engine->nodes.n);
+    uint32_t *start = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n);
+    uint32_t *size = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n);
+
+    for (fsd_id i = 0; i < b->d->engine->nodes.n; i++)
+        of_head[i] = FSD_NONE;
+    for (uint32_t i = 0, k; i < all.n; i = k) {
+        for (k = i; k < all.n && all.at[k].head == all.at[i].head; k++)
+            continue;
+        start[all.at[i].node] = i;
+        size[all.at[i].node] = k - i;
+    }
+    for (fsd_id i = 0; i < b->s->nodes.n; i++)
+        if (size[i])
+            of_head[all.at[start[i]].head] = add_group(b, all.at + start[i], size[i]);
+    return of_head;
+}
+
+/* ------------------------------------------------------------------------ moves */
+
+static int by_number(const void *a, const void *b)
+{
+    const fsd_id *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static struct fsd_span moved_nodes(struct fsd_state_build *b, fsd_id layer)
+{
+    const struct fsd_match *m = b->d->match;
+    struct fsd_state *s = b->s;
+    struct fsd_span span = {s->refs.n, 0};
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id k = b->of_node[fsd_match_of_layer(m, layer, i)->node];
+
+        if (k != FSD_NONE && s->nodes.at[k].role != FSD_ROLE_SIDE)
+            fsd_vec_push(s->arena, &s->refs, k);
+    }
+    span.n = s->refs.n - span.at;
+    if (span.n)
+        qsort(s->refs.at + span.at, span.n, sizeof *s->refs.at, by_number);
+    return span;
+}
+
+static fsd_id add_move(struct fsd_state_build *b, fsd_id layer)
+{
+    const struct fsd_graph *e = b->d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    const struct fsd_layer_result *r = &b->d->layers[layer];
+    struct fsd_move move = {.kind = (uint8_t)r->kind,
+                            .cause = (uint8_t)r->cause,
+                            .inserted = r->inserted,
+                            .nodes = moved_nodes(b, layer),
+                            .ms = {-1, -1, -1}};
+
+    if (n->in.n)
+        move.before = fsd_state_form(b, fsd_port_form(e, fsd_node_in(e, n, 0)));
+    if (n->out.n)
+        move.after = fsd_state_form(b, fsd_port_form(e, fsd_node_out(e, n, 0)));
+    fsd_vec_push(b->s->arena, &b->s->moves, move);
+    return b->s->moves.n - 1;
+}
+
+void fsd_state_add_layers(struct fsd_state_build *b)
+{
+    uint32_t n = b->d->engine->nodes.n;
+    fsd_id *head = FSD_NEW(b->scratch, fsd_id, n), *of_head;
+    bool *loose;
+
+    for (fsd_id i = 0; i < n; i++)
+        head[i] = i;
+    join_shared(b, head);
+    loose = join_regions(b, head);
+    of_head = add_groups(b, collect(b, head));
+    b->of_layer = FSD_NEW(b->scratch, uint32_t, n);
+    for (fsd_id i = 0; i < n; i++) {
+        fsd_id g = of_head[find(head, i)];
+
+        b->of_layer[i] = g != FSD_NONE ? g : FSD_LAYER_MOVES | add_move(b, i);
+        if (g != FSD_NONE)
+            add_layer(b, &b->s->groups.at[g], i, loose[i]);
+    }
+    fsd_state_set_groups(b->s);
+}

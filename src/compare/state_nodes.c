@@ -1,0 +1,284 @@
+/*
+ * The nodes of a state: their roles, what identifies them, and where their inputs come
+ * from.
+ */
+#include "compare/state_build.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------- role */
+
+static bool is_foldable(const struct fsd_diff *d, fsd_id node)
+{
+    return fsd_node_is(d->model, node, "BatchNormalization") ||
+           fsd_node_is(d->model, node, "Cast");
+}
+
+static enum fsd_role role(const struct fsd_diff *d, fsd_id node)
+{
+    if (d->facts->folded[node] || !d->facts->live[node])
+        return FSD_ROLE_SIDE;
+    if (d->facts->traits[node] & FSD_OP_QDQ)
+        return FSD_ROLE_QUANTIZER;
+    if (d->facts->same[node] != FSD_SAME_NOT || (d->facts->traits[node] & FSD_OP_VIEW))
+        return FSD_ROLE_VIEW;
+    return is_foldable(d, node) ? FSD_ROLE_OPTIONAL : FSD_ROLE_CORE;
+}
+
+/* --------------------------------------------------------------------- traits */
+
+/* Attributes that tell operators apart, and the value that is the same as none. */
+static const struct {
+    const char *name, *tag;
+    int64_t plain; /* every element has it: the attribute says nothing */
+    bool has_plain;
+} attributes[] = {{"kernel_shape", "k", 0, false},  {"strides", "s", 1, true},
+                  {"pads", "p", 0, true},           {"dilations", "d", 1, true},
+                  {"group", "g", 1, true},          {"axis", "a", 0, false},
+                  {"perm", "perm", 0, false},       {"axes", "axes", 0, false},
+                  {"output_padding", "op", 0, true}};
+
+static void put_ints(FILE *out, const char *tag, const int64_t *at, uint32_t n,
+                     int64_t plain, bool has_plain)
+{
+    uint32_t told = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        told += !has_plain || at[i] != plain;
+    if (!told)
+        return;
+    fprintf(out, ",%s", tag);
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(out, "%s%" PRId64, i ? "x" : "", at[i]);
+}
+
+static void put_attributes(const struct fsd_graph *g, const struct fsd_node *n,
+                           FILE *out)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(attributes); i++) {
+        const struct fsd_attr *a = fsd_node_attr(g, n, attributes[i].name);
+
+        if (a && a->kind == FSD_ATTR_INTS)
+            put_ints(out, attributes[i].tag, g->ints.at + a->list.at, a->list.n,
+                     attributes[i].plain, attributes[i].has_plain);
+        else if (a && a->kind == FSD_ATTR_INT)
+            put_ints(out, attributes[i].tag, &a->i, 1, attributes[i].plain,
+                     attributes[i].has_plain);
+    }
+}
+
+/* The constant that an input comes from: through the Q and DQ of weights. */
+static fsd_id constant_root(const struct fsd_diff *d, fsd_id tensor)
+{
+    return tensor != FSD_NONE && d->facts->constant[tensor] ? d->facts->root[tensor]
+                                                            : FSD_NONE;
+}
+
+static bool is_transposed(const struct fsd_diff *d, const struct fsd_node *n)
+{
+    const struct fsd_attr *a = fsd_node_attr(d->model, n, "transB");
+
+    return a && a->kind == FSD_ATTR_INT && a->i;
+}
+
+/* The weight of a Gemm is written as if transB were 0. */
+static void put_weight(const struct fsd_diff *d, const struct fsd_node *n,
+                       fsd_id tensor, FILE *out)
+{
+    const struct fsd_form *form = fsd_tensor_form(d->model, tensor);
+    bool turn = form->dims.n == 2 && is_transposed(d, n);
+
+    fputs(",w", out);
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        uint32_t k = turn ? form->dims.n - 1 - i : i;
+
+        fprintf(out, "%s%" PRId64, i ? "x" : "",
+                d->model->dims.at[form->dims.at + k].size);
+    }
+}
+
+/* Of what is not a weight only the size counts: exporters write [64] and [1,64,1,1]. */
+static void put_constants(const struct fsd_diff *d, const struct fsd_node *n, FILE *out)
+{
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = constant_root(d, fsd_node_in(d->model, n, i)->tensor);
+        int64_t count =
+            t == FSD_NONE ? -1 : fsd_form_count(d->model, fsd_tensor_form(d->model, t));
+
+        if (t != FSD_NONE)
+            fprintf(out, ",c%" PRId64, count);
+    }
+}
+
+static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
+{
+    const struct fsd_node *n = &b->d->model->nodes.at[node];
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    fsd_sym sym = 0;
+
+    if (!out)
+        return 0;
+    put_attributes(b->d->model, n, out);
+    if ((b->d->facts->traits[node] & FSD_OP_WEIGHTED) && weight != FSD_NONE)
+        put_weight(b->d, n, weight, out);
+    else if (!(b->d->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
+        put_constants(b->d, n, out);
+    if (fclose(out) == 0 && size)
+        sym = fsd_intern_add(b->s->names, text + 1, size - 1);
+    free(text);
+    return sym;
+}
+
+/* ------------------------------------------------------------------------ key */
+
+/* How many nodes bear each name. */
+static uint32_t *count_names(struct fsd_state_build *b)
+{
+    const struct fsd_graph *g = b->d->model;
+    uint32_t *count = FSD_NEW(b->scratch, uint32_t, fsd_intern_count(b->d->names));
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        count[g->nodes.at[i].name]++;
+    return count;
+}
+
+/* "#" is put behind until no name of the model is the same. */
+static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
+{
+    fsd_sym name = b->d->model->nodes.at[node].name;
+    const char *text = fsd_text(b->d->names, name);
+    size_t size = strlen(text) + 48, n;
+    char *out;
+
+    if (name && count[name] == 1)
+        return fsd_state_copy(b, name);
+    out = FSD_NEW(b->scratch, char, size);
+    n = (size_t)snprintf(out, size, "%s#%u", text, (unsigned)node);
+    while (n + 1 < size && fsd_intern_find(b->d->names, out, n) != FSD_NONE)
+        out[n++] = '#';
+    return fsd_intern_add(b->s->names, out, n);
+}
+
+static fsd_sym op(struct fsd_state_build *b, const struct fsd_node *n)
+{
+    const char *domain = fsd_text(b->d->names, n->domain);
+    char text[256];
+
+    if (!*domain || !strcmp(domain, "ai.onnx"))
+        return fsd_state_copy(b, n->op);
+    snprintf(text, sizeof text, "%s::%s", domain, fsd_text(b->d->names, n->op));
+    return fsd_intern_str(b->s->names, text);
+}
+
+/* -------------------------------------------------------------------- sources */
+
+struct fsd_source fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor)
+{
+    static const struct fsd_source nothing = {FSD_NONE, 0};
+    const struct fsd_tensor *t;
+    struct fsd_source source = nothing;
+
+    if (tensor == FSD_NONE)
+        return nothing;
+    t = &b->d->model->tensors.at[tensor];
+    if (t->producers.n) {
+        source.at = b->of_node[b->d->model->links.at[t->producers.at]];
+        source.out = source.at == FSD_NONE ? 0 : b->out_number[tensor];
+    } else if ((t->flags & FSD_TENSOR_INPUT) && !t->scope &&
+               !(t->flags & FSD_TENSOR_CONSTANT)) {
+        source.at = FSD_REF_PORT | b->out_number[tensor];
+    }
+    return source;
+}
+
+struct fsd_source fsd_state_core(const struct fsd_state_build *b, fsd_id tensor)
+{
+    struct fsd_source source = fsd_state_direct(b, tensor);
+    const struct fsd_state_node *n;
+
+    if (source.at == FSD_NONE || (source.at & FSD_REF_PORT))
+        return source;
+    n = &b->s->nodes.at[source.at];
+    return n->role == FSD_ROLE_CORE ? source : n->core;
+}
+
+/* Which output of its producer, or which input of the model, a tensor is. */
+static void number_outputs(struct fsd_state_build *b)
+{
+    const struct fsd_graph *g = b->d->model;
+    const struct fsd_span inputs = g->scopes.at[0].inputs;
+
+    b->out_number = FSD_NEW(b->scratch, uint32_t, g->tensors.n);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        for (uint32_t k = 0; k < g->nodes.at[i].out.n; k++)
+            if (fsd_node_out_tensor(g, i, k) != FSD_NONE)
+                b->out_number[fsd_node_out_tensor(g, i, k)] = k;
+    for (uint32_t i = 0, number = 0; i < inputs.n; i++) {
+        fsd_id t = g->links.at[inputs.at + i];
+
+        if (g->tensors.at[t].flags & FSD_TENSOR_CONSTANT)
+            continue;
+        if (!g->tensors.at[t].producers.n)
+            b->out_number[t] = number;
+        number++;
+    }
+}
+
+static void add_inputs(struct fsd_state_build *b, fsd_id node)
+{
+    const struct fsd_graph *g = b->d->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+    struct fsd_span *span = &b->s->nodes.at[b->of_node[node]].in;
+    uint32_t last = 0;
+
+    span->at = b->s->sources.n;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        struct fsd_source source = fsd_state_direct(b, fsd_node_in(g, n, i)->tensor);
+
+        fsd_vec_push(b->s->arena, &b->s->sources, source);
+        if (source.at != FSD_NONE)
+            last = i + 1;
+    }
+    b->s->sources.n = span->at + last;
+    span->n = last;
+}
+
+void fsd_state_add_nodes(struct fsd_state_build *b)
+{
+    const struct fsd_diff *d = b->d;
+    uint32_t *count = count_names(b);
+
+    b->of_node = FSD_NEW(b->scratch, fsd_id, d->model->nodes.n);
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        const struct fsd_node *n = &d->model->nodes.at[i];
+        fsd_id weight = constant_root(d, fsd_node_in_tensor(d->model, i, 1));
+        bool weighted = d->facts->traits[i] & FSD_OP_WEIGHTED;
+
+        b->of_node[i] = FSD_NONE;
+        if (d->facts->traits[i] & FSD_OP_CONSTANT)
+            continue;
+        b->of_node[i] = b->s->nodes.n;
+        fsd_vec_push(
+            b->s->arena, &b->s->nodes,
+            (struct fsd_state_node){
+                .key = key(b, i, count),
+                .op = op(b, n),
+                .traits = traits(b, i, weight),
+                .weight = weighted && weight != FSD_NONE
+                              ? fsd_state_copy(b, d->model->tensors.at[weight].name)
+                              : 0,
+                .named = n->name && count[n->name] == 1,
+                .role = (uint8_t)role(d, i),
+                .fate = (uint8_t)d->nodes[i].fate,
+                .precision = (uint8_t)d->nodes[i].realised,
+                .group = FSD_NONE});
+    }
+    number_outputs(b);
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        if (b->of_node[i] != FSD_NONE)
+            add_inputs(b, i);
+}

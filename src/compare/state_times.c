@@ -1,0 +1,133 @@
+/* Times of groups and moves, and the order of moves, which the times follow. */
+#include "compare/state_build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- sorting */
+
+struct keyed {
+    const struct fsd_state *s;
+    uint32_t number; /* before sorting */
+};
+
+static int by_span(const struct fsd_state *s, struct fsd_span a, struct fsd_span b)
+{
+    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
+        uint32_t x = s->refs.at[a.at + i], y = s->refs.at[b.at + i];
+
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return a.n < b.n ? -1 : a.n > b.n;
+}
+
+static int by_form(const struct fsd_state *s, struct fsd_state_form a,
+                   struct fsd_state_form b)
+{
+    if (a.type != b.type)
+        return a.type - b.type;
+    return strcmp(fsd_text(s->names, a.layout), fsd_text(s->names, b.layout));
+}
+
+static int by_ends(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    const struct fsd_state *s = x->s;
+    const struct fsd_move *p = &s->moves.at[x->number], *q = &s->moves.at[y->number];
+    int order = by_span(s, p->to, q->to);
+
+    if (!order)
+        order = by_span(s, p->from, q->from);
+    if (!order)
+        order = p->kind - q->kind;
+    if (!order)
+        order = p->cause - q->cause;
+    if (!order)
+        order = by_form(s, p->before, q->before);
+    if (!order)
+        order = by_form(s, p->after, q->after);
+    if (!order)
+        order = by_span(s, p->nodes, q->nodes);
+    return order ? order : (x->number < y->number ? -1 : 1);
+}
+
+static void sort_moves(struct fsd_state_build *b)
+{
+    struct fsd_state *s = b->s;
+    uint32_t n = s->moves.n;
+    struct keyed *keys = FSD_NEW(b->scratch, struct keyed, n);
+    struct fsd_move *moves = FSD_NEW(b->scratch, struct fsd_move, n);
+    uint32_t *place = FSD_NEW(b->scratch, uint32_t, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        keys[i] = (struct keyed){s, i};
+    if (n)
+        qsort(keys, n, sizeof *keys, by_ends);
+    for (uint32_t i = 0; i < n; i++) {
+        moves[i] = s->moves.at[keys[i].number];
+        place[keys[i].number] = i;
+    }
+    if (n)
+        memcpy(s->moves.at, moves, n * sizeof *moves);
+    for (fsd_id i = 0; i < b->d->engine->nodes.n; i++)
+        if (b->of_layer[i] & FSD_LAYER_MOVES)
+            b->of_layer[i] = FSD_LAYER_MOVES | place[b->of_layer[i] & ~FSD_LAYER_MOVES];
+}
+
+/* --------------------------------------------------------------------- times */
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Of one sum a profile; sorts them. */
+static struct fsd_span_ms spread(double *sums, uint32_t n)
+{
+    qsort(sums, n, sizeof *sums, by_value);
+    return (struct fsd_span_ms){.median = n % 2 ? sums[n / 2]
+                                                : (sums[n / 2 - 1] + sums[n / 2]) / 2,
+                                .low = sums[0],
+                                .high = sums[n - 1]};
+}
+
+/* A layer that a profile does not name adds nothing; a group none of whose layers it
+ * names has no time. */
+static void add_up(struct fsd_state_build *b, uint32_t of, double *sums, bool *known)
+{
+    for (uint32_t p = 0; p < b->profiles; p++)
+        if (b->ms[p][of] >= 0) {
+            sums[p] += b->ms[p][of];
+            *known = true;
+        }
+}
+
+void fsd_state_add_times(struct fsd_state_build *b)
+{
+    struct fsd_state *s = b->s;
+    uint32_t n = s->groups.n + s->moves.n, profiles = b->profiles;
+    double *sums = FSD_NEW(b->scratch, double, (size_t)(n + 1) * profiles);
+    bool *known = FSD_NEW(b->scratch, bool, n + 1);
+
+    sort_moves(b);
+    s->profiles = profiles;
+    if (!profiles)
+        return;
+    for (fsd_id i = 0; i < b->d->engine->nodes.n; i++) {
+        uint32_t k = b->of_layer[i] & ~FSD_LAYER_MOVES;
+
+        k += b->of_layer[i] & FSD_LAYER_MOVES ? s->groups.n : 0;
+        add_up(b, i, sums + (size_t)k * profiles, &known[k]);
+        add_up(b, i, sums + (size_t)n * profiles, &known[n]);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        if (known[k])
+            *(k < s->groups.n ? &s->groups.at[k].ms
+                              : &s->moves.at[k - s->groups.n].ms) =
+                spread(sums + (size_t)k * profiles, profiles);
+    if (known[n])
+        s->total = spread(sums + (size_t)n * profiles, profiles);
+}

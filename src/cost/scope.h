@@ -1,0 +1,44 @@
+/*
+ * Name scopes: the modules of a model, as its names tell them.
+ *
+ *     /backbone/layer1/layer1.0/conv1/Conv     scopes backbone, layer1, layer1.0, conv1
+ *     model.12.cv1.conv.weight                 scopes model, 12, cv1, conv
+ *
+ * A node whose own name has no scopes has those of the weight it reads; one without a
+ * weight those of the first node that it shares a layer with; a quantizer left standing
+ * those of the node that reads what it makes.
+ */
+#ifndef FSD_COST_SCOPE_H
+#define FSD_COST_SCOPE_H
+
+#include "diff/diff.h"
+
+struct fsd_module {
+    fsd_sym name; /**< in fsd_scopes.names; 0: no scopes */
+    uint32_t nodes;
+    uint32_t layers;    /**< that compute one of its nodes */
+    uint32_t reformats; /**< costly ones that serve it: those whose data it reads */
+    double ms;          /**< of its nodes; negative: not known */
+    double reformat_ms; /**< of these reformats; not in `ms`; negative: not known */
+    uint32_t by_type[FSD__DTYPE_COUNT]; /**< its layers, by precision */
+};
+
+typedef FSD_VEC(struct fsd_module) fsd_module_vec;
+
+struct fsd_scopes {
+    struct fsd_intern *names; /**< of scopes; its own, so that a run stays as it is */
+    fsd_sym *of;              /**< by node: its first scopes; 0 where it has none */
+    unsigned depth;           /**< how many parts at most */
+};
+
+/** The scopes of all nodes at a depth; depth 0 takes a useful one. */
+struct fsd_scopes fsd_cost_scopes(struct fsd_arena *arena, const struct fsd_diff *d,
+                                  unsigned depth);
+
+/** Sums for each scope that a layer computes something of, in the order of their first
+ *  nodes.  Times of all modules, of their reformats, and what `rest_ms` gets (layers
+ * that belong to no node) add up to the total. */
+fsd_module_vec fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
+                                const struct fsd_scopes *scopes, double *rest_ms);
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * The advice follows from the cause, and names what a user can change: a builder flag,
+ * an edge of the model.  Where two remedies are possible the safer one is named first.
+ */
+#include "diff/advice.h"
+#include "diff/rules.h"
+
+#include <string.h>
+
+enum { LISTED = 4 };
+
+bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_layer_result *r = &d->layers[layer];
+
+    return r->cause == FSD_CAUSE_FREE || r->kind == FSD_KIND_NOOP || r->ms == 0;
+}
+
+const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_layer_result *r = &d->layers[layer];
+
+    if (r->cause != FSD_CAUSE_NONE)
+        return fsd_cause_name(r->cause);
+    return r->kind == FSD_KIND_QUANTIZE ? "quantize" : "";
+}
+
+static void put_form(const struct fsd_form *form, FILE *out)
+{
+    char layout[16];
+
+    fputs(fsd_dtype_name(form->type), out);
+    if (*fsd_layout_name(form->layout, layout))
+        fprintf(out, " %s", layout);
+}
+
+void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_form *in = fsd_layer_form_in(d, layer),
+                          *made = fsd_layer_form_out(d, layer);
+
+    if (!in || !made)
+        return;
+    put_form(in, out);
+    if (in->type == made->type && fsd_layout_same(in->layout, made->layout))
+        return;
+    fputs(" -> ", out);
+    put_form(made, out);
+}
+
+/* ------------------------------------------------------------------------ edges */
+
+static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FILE *out)
+{
+    if (flow->producer != FSD_NONE) {
+        fsd_put_node_name(d, flow->producer, out);
+    } else if (flow->model_tensor != FSD_NONE) {
+        const struct fsd_tensor *t = &d->model->tensors.at[flow->model_tensor];
+
+        fprintf(out, "%s %s",
+                t->flags & FSD_TENSOR_INPUT      ? "input"
+                : t->flags & FSD_TENSOR_CONSTANT ? "constant"
+                                                 : "tensor",
+                fsd_text(d->names, t->name));
+    } else if (flow->source != FSD_NONE) {
+        fprintf(out, "layer %u", flow->source);
+    } else {
+        fputs("?", out);
+    }
+}
+
+static void put_reader(const struct fsd_diff *d, const struct fsd_reader *reader,
+                       FILE *out)
+{
+    if (reader->layer == FSD_NONE) {
+        fputs("network output", out);
+    } else if (reader->node == FSD_NONE) {
+        fprintf(out, "layer %u", reader->layer);
+    } else {
+        fsd_put_node_name(d, reader->node, out);
+        fprintf(out, " (input %u)", reader->input);
+    }
+}
+
+/* A layer that only a name is known of has no readers to tell: the nodes that it does
+ * work for are what can be said. */
+static void put_linked(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    uint32_t n = d->match->of_layer[layer].n;
+
+    for (uint32_t i = 0; i < n && i < LISTED; i++) {
+        fputs(i ? ", " : "for ", out);
+        fsd_put_node_name(d, fsd_match_of_layer(d->match, layer, i)->node, out);
+    }
+    if (!n)
+        fputs("?", out);
+}
+
+static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    struct fsd_span span = d->engine->layers.at[layer].mentions;
+
+    for (uint32_t i = 0; i < span.n; i++) {
+        const struct fsd_mention *m = &d->engine->mentions.at[span.at + i];
+
+        if (m->role == FSD_MENTION_COPIES && m->tensor != FSD_NONE) {
+            fprintf(out, "tensor %s -> ",
+                    fsd_text(d->names, d->model->tensors.at[m->tensor].name));
+            break;
+        }
+        if (m->role == FSD_MENTION_SERVES) {
+            fprintf(out, "%s %u of %s",
+                    d->engine->layers.at[layer].names_output ? "output" : "input",
+                    d->engine->layers.at[layer].names_port,
+                    fsd_text(d->names, m->text));
+            return;
+        }
+    }
+    put_linked(d, layer, out);
+}
+
+void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_flow *flow = &d->flows.of[layer];
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    uint32_t more;
+
+    if (!flow->there)
+        return;
+    if (!n->in.n && !n->out.n) {
+        put_named_edge(d, layer, out);
+        return;
+    }
+    put_start(d, flow, out);
+    fputs(" -> ", out);
+    for (uint32_t i = 0; i < flow->readers.n && i < LISTED; i++) {
+        if (i)
+            fputs(", ", out);
+        put_reader(d, &d->flows.readers.at[flow->readers.at + i], out);
+    }
+    if (!flow->readers.n)
+        fputs("nothing", out);
+    more = flow->readers.n > LISTED ? flow->readers.n - LISTED : 0;
+    if (more || flow->cut)
+        fprintf(out, " and %s%u more", flow->cut ? "at least " : "", more + flow->cut);
+}
+
+/* ----------------------------------------------------------------------- advice */
+
+/* The layouts that trtexec's flags know; reports use its names. */
+static bool is_io_layout(const char *name)
+{
+    static const char *const names[] = {"",      "chw",   "chw2",  "chw4",
+                                        "chw16", "chw32", "hwc",   "hwc8",
+                                        "hwc16", "dhwc",  "dhwc8", "cdhw32"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(names); i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
+    bool input = in != FSD_NONE && d->flows.of[layer].source == FSD_NONE;
+    const struct fsd_form *form =
+        input ? fsd_layer_form_out(d, layer) : fsd_layer_form_in(d, layer);
+    char layout[16];
+
+    if (!form)
+        return;
+    fsd_layout_name(form->layout, layout);
+    if (!is_io_layout(layout)) {
+        fprintf(out,
+                "%s %s %s, which no caller can %s: it stays as long as that layer does",
+                input ? "the first layer wants" : "the last layer makes",
+                fsd_dtype_name(form->type), layout, input ? "hand over" : "take");
+        return;
+    }
+    fprintf(out, "%s=%s:%s lets the caller %s%s",
+            input ? "--inputIOFormats" : "--outputIOFormats",
+            fsd_dtype_name(form->type), *layout ? layout : "LAYOUT",
+            input ? "hand over what the first layer wants"
+                  : "take what the last layer makes",
+            *layout ? "" : " (its layout is not in the dump)");
+}
+
+static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_flow *flow = &d->flows.of[layer];
+
+    fputs("the types differ on the two sides of this edge: ", out);
+    if (flow->producer != FSD_NONE && flow->readers.n) {
+        const struct fsd_reader *r = &d->flows.readers.at[flow->readers.at];
+
+        fputs("quantize ", out);
+        fsd_put_node_name(d, flow->producer, out);
+        if (r->node != FSD_NONE) {
+            fputs(" like ", out);
+            fsd_put_node_name(d, r->node, out);
+        }
+        fputs(", or neither", out);
+    } else {
+        fputs("find the operator here that has no Q and DQ around it", out);
+    }
+}
+
+static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_form *in = fsd_layer_form_in(d, layer),
+                          *made = fsd_layer_form_out(d, layer);
+    fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
+
+    if (tensor != FSD_NONE &&
+        (d->engine->tensors.at[tensor].flags & FSD_TENSOR_INPUT)) {
+        fputs("one quantizer at a network input is needed; hand over quantized data to "
+              "save it",
+              out);
+        return;
+    }
+    if (!in || !made)
+        return;
+    if (fsd_dtype_rank(made->type) > fsd_dtype_rank(in->type))
+        fprintf(
+            out,
+            "what reads it runs in %s: give that operator quantized inputs only, with "
+            "one scale where they meet",
+            fsd_dtype_name(made->type));
+    else
+        fprintf(out,
+                "what makes its input leaves it in %s: quantize every branch that "
+                "operator reads, so that it writes %s itself",
+                fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+}
+
+static const char *plain_advice(enum fsd_cause cause)
+{
+    switch (cause) {
+    case FSD_CAUSE_LAYOUT:
+        return "an operator here has no kernel for its neighbour's layout: bring its "
+               "channels to a multiple of the vector, replace it, or keep it out of "
+               "the "
+               "narrow type";
+    case FSD_CAUSE_SCALE:
+        return "give the quantizers on both sides one scale, the larger";
+    case FSD_CAUSE_CONCAT:
+        return "the part could not be written in place: do not use it elsewhere, give "
+               "all parts one scale, and align its channels to the vector";
+    case FSD_CAUSE_SLICE:
+        return "the part could not be read in place: align its offset and channels to "
+               "the vector";
+    case FSD_CAUSE_PLUGIN:
+        return "let the plugin take more formats (supportsFormatCombination)";
+    case FSD_CAUSE_FOREIGN:
+        return "the region's border asks for it: let the region grow over this edge, "
+               "or "
+               "match its type outside";
+    case FSD_CAUSE_DLA:
+        return "the border of the DLA: avoid layers that fall back to the GPU, and use "
+               "DLA formats for network inputs and outputs";
+    case FSD_CAUSE_NONE:
+    case FSD_CAUSE_IO:
+    case FSD_CAUSE_DTYPE:
+    case FSD_CAUSE_DTYPE_LAYOUT:
+    case FSD_CAUSE_FREE:
+    case FSD_CAUSE_UNKNOWN:
+    case FSD__CAUSE_COUNT:
+        break;
+    }
+    return "";
+}
+
+void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_layer_result *r = &d->layers[layer];
+
+    if (fsd_layer_is_free(d, layer))
+        return;
+    if (r->kind == FSD_KIND_QUANTIZE)
+        advise_quantizer(d, layer, out);
+    else if (r->cause == FSD_CAUSE_IO)
+        advise_io(d, layer, out);
+    else if (r->cause == FSD_CAUSE_DTYPE || r->cause == FSD_CAUSE_DTYPE_LAYOUT)
+        advise_type(d, layer, out);
+    else
+        fputs(plain_advice(r->cause), out);
+}

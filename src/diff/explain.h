@@ -1,0 +1,33 @@
+/* The whole story of a node, a layer or a pair of nodes, as sentences in order: from
+ * the model, from the build log where there is one, from the engine. */
+#ifndef FSD_DIFF_EXPLAIN_H
+#define FSD_DIFF_EXPLAIN_H
+
+#include "diff/diff.h"
+
+/** One sentence.  Names are in it as they are: the writer escapes the whole. */
+struct fsd_line {
+    const char *topic; /**< "parsed", "event", "layer", ...: a literal */
+    uint64_t line;     /**< of the log; 0: it is not from there */
+    const char *text;
+};
+
+struct fsd_tale {
+    struct fsd_arena *arena;
+    FSD_VEC(struct fsd_line) lines;
+};
+
+/** Append to the tale, whose arena the caller sets. */
+void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node);
+void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer);
+/** Why two nodes came into one layer, or did not, as far as can be told. */
+void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
+                      fsd_id b);
+
+/** True when a pass looked at a layer and the log tells of nothing that came of it. */
+bool fsd_try_is_idle(const struct fsd_history *h, uint32_t event);
+
+/** The first event that put two nodes together; FSD_NONE when there is none. */
+uint32_t fsd_joined_by(const struct fsd_story *story, fsd_id a, fsd_id b);
+
+#endif

@@ -1,0 +1,94 @@
+#include "diff/rule_list.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------- without tensor cores */
+
+/* Words in the names of kernels that multiply without tensor cores: CUDA cores one by
+ * one (simt, ffma, scudnn, sgemm), or the four-way INT8 instruction (int8x4, idp). */
+static bool says_no_tensor_cores(const char *tactic)
+{
+    static const char *const words[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
+                                        "_idp", "dp4a", "fp16x2", "hfma2"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (strstr(tactic, words[i]))
+            return true;
+    return false;
+}
+
+void fsd_find_no_tensor_cores(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        const char *tactic = fsd_text(d->names, d->engine->layers.at[i].tactic);
+
+        if (d->layers[i].kind != FSD_KIND_COMPUTE || d->layers[i].macs == 0 ||
+            strstr(tactic, "depthwise") || !says_no_tensor_cores(tactic))
+            continue;
+        fsd_finding_new(d, rule);
+        fsd_finding_layer(d, i);
+        for (uint32_t k = 0; k < d->match->of_layer[i].n; k++) {
+            fsd_id node = fsd_match_of_layer(d->match, i, k)->node;
+
+            if (d->nodes[node].fate == FSD_FATE_LAYER)
+                fsd_finding_node(d, node);
+        }
+        fsd_finding_text(d, "tactic", d->engine->layers.at[i].tactic);
+    }
+}
+
+void fsd_phrase_no_tensor_cores(const struct fsd_diff *d, const struct fsd_finding *f,
+                                FILE *out)
+{
+    fsd_id layer = d->subjects.at[f->layers.at];
+
+    fprintf(out, "layer %u runs %s without tensor cores", layer,
+            fsd_dtype_name(d->layers[layer].precision));
+    if (f->nodes.n) {
+        fputs(": ", out);
+        fsd_put_node_list(d, f->nodes, out);
+    }
+    if (d->layers[layer].ms >= 0)
+        fprintf(out, ", %.4f ms", d->layers[layer].ms);
+    fprintf(out, " (%s)", fsd_text(d->names, d->engine->layers.at[layer].tactic));
+}
+
+/* ------------------------------------------------------------------- types outside */
+
+static fsd_id model_tensor(const struct fsd_diff *d, fsd_id tensor)
+{
+    fsd_id same = fsd_graph_find(d->model, d->engine->tensors.at[tensor].name, 0);
+
+    return same != FSD_NONE ? same : d->match->twin[tensor];
+}
+
+void fsd_find_io_types(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    for (fsd_id i = 0; i < d->engine->tensors.n; i++) {
+        const struct fsd_tensor *t = &d->engine->tensors.at[i];
+        enum fsd_dtype built = fsd_tensor_form(d->engine, i)->type, asked;
+        fsd_id model = model_tensor(d, i);
+
+        if (!(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT)) || model == FSD_NONE)
+            continue;
+        asked = fsd_tensor_form(d->model, model)->type;
+        if (!asked || !built || asked == built)
+            continue;
+        fsd_finding_new(d, rule);
+        fsd_finding_tensor(d, i);
+        fsd_finding_text(d, "model", fsd_intern_str(d->names, fsd_dtype_name(asked)));
+        fsd_finding_text(d, "engine", fsd_intern_str(d->names, fsd_dtype_name(built)));
+    }
+}
+
+void fsd_phrase_io_type(const struct fsd_diff *d, const struct fsd_finding *f,
+                        FILE *out)
+{
+    const struct fsd_tensor *t = &d->engine->tensors.at[d->subjects.at[f->tensors.at]];
+    const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+
+    fprintf(out, "%s %s is %s in the model and %s in the engine",
+            t->flags & FSD_TENSOR_INPUT ? "input" : "output",
+            fsd_text(d->names, t->name), fsd_text(d->names, facts[0].text),
+            fsd_text(d->names, facts[1].text));
+}

@@ -1,0 +1,90 @@
+/* What a build log warns of, and logs that do not belong to the engine. */
+#include "diff/rule_list.h"
+
+#include <string.h>
+
+void fsd_find_other_build(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    const struct fsd_history *h = d->history;
+
+    if (!h || !h->foreign)
+        return;
+    fsd_finding_new(d, rule);
+    fsd_finding_number(d, "differ", h->foreign);
+    fsd_finding_text(d, "first", h->foreign_name);
+}
+
+void fsd_phrase_other_build(const struct fsd_diff *d, const struct fsd_finding *f,
+                            FILE *out)
+{
+    const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+
+    fprintf(out,
+            "the log is of another build and not used as evidence: %u of its engine's "
+            "layers and tensors are not so in the dump, as %s",
+            (unsigned)facts[0].number, fsd_text(d->names, facts[1].text));
+}
+
+void fsd_find_other_model(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    const struct fsd_history *h = d->history;
+
+    if (!h || !h->unlike)
+        return;
+    fsd_finding_new(d, rule);
+    fsd_finding_number(d, "unlike", h->unlike);
+    fsd_finding_number(d, "parsed", h->n_parsed);
+    fsd_finding_text(d, "first", h->unlike_name);
+}
+
+void fsd_phrase_other_model(const struct fsd_diff *d, const struct fsd_finding *f,
+                            FILE *out)
+{
+    const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+
+    fprintf(out,
+            "the parser read %u nodes, and %u of them the model does not have, as %s%s",
+            (unsigned)facts[1].number, (unsigned)facts[0].number,
+            fsd_text(d->names, facts[2].text),
+            d->history->refused ? "; the log is not used as evidence" : "");
+}
+
+/* ---------------------------------------------------------------------- warnings */
+
+/* The rule "log/<topic>" reports the warnings of that topic (trt/log_event.c). */
+static bool is_of(const struct fsd_diff *d, const struct fsd_rule *rule,
+                  const struct fsd_event *e)
+{
+    return e->kind == FSD_EVENT_WARNING && e->build == d->history->build &&
+           !strcmp(fsd_text(d->names, e->a), rule->id + strlen("log/"));
+}
+
+/* One finding a rule: a hundred tensors without a scale have one cause. */
+void fsd_find_log_warnings(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    const struct fsd_history *h = d->history;
+    uint32_t n = 0, first = 0;
+
+    if (!h || h->refused)
+        return;
+    for (uint32_t i = 0; i < h->events.n; i++)
+        if (is_of(d, rule, &h->events.at[i]) && !n++)
+            first = i;
+    if (!n)
+        return;
+    fsd_finding_new(d, rule);
+    fsd_finding_number(d, "times", n);
+    fsd_finding_number(d, "line", h->events.at[first].line);
+    fsd_finding_text(d, "text", h->events.at[first].text);
+}
+
+void fsd_phrase_log_warning(const struct fsd_diff *d, const struct fsd_finding *f,
+                            FILE *out)
+{
+    const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+
+    fputs(fsd_text(d->names, facts[2].text), out);
+    if (facts[0].number > 1)
+        fprintf(out, " (and %u more of the kind)", (unsigned)facts[0].number - 1);
+    fprintf(out, ", line %llu of the log", (unsigned long long)facts[1].number);
+}

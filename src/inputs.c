@@ -1,0 +1,285 @@
+#include "inputs.h"
+
+#include "base/file.h"
+#include "match/story.h"
+#include "model/vocab.h"
+#include "onnx/onnx.h"
+#include "trt/log_network.h"
+#include "trt/log_read.h"
+#include "trt/trt.h"
+
+#include <string.h>
+
+/* Weights are never read, so a model may be large, and a log is read line by line; a
+ * dump is read whole. */
+#define MODEL_LIMIT  (UINT64_C(1) << 40)
+#define ENGINE_LIMIT (UINT64_C(1) << 36)
+#define LOG_LIMIT    (UINT64_C(1) << 36)
+
+struct inputs {
+    struct fsd_diff *d;
+    const struct fsd_options *opt;
+    struct fsd_file engine, log;
+    const struct fsd_file *story; /* the file that d->history is of; NULL: none */
+    struct fsd_graph *parsed;     /* the network as the log shows it; NULL: no log */
+};
+
+static void begin(const struct fsd_options *opt, const char *stage)
+{
+    if (opt->progress)
+        opt->progress(opt->payload, stage);
+}
+
+/* A path is bytes; what reports print is text. */
+static const char *shown_path(const struct fsd_diff *d, const char *path)
+{
+    return fsd_text(d->names, fsd_intern_str(d->names, path));
+}
+
+/* ------------------------------------------------------------------------- model */
+
+static enum fsd_status load_onnx(struct fsd_diff *d, const char *path,
+                                 struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open(&file, path, MODEL_LIMIT, err);
+
+    if (status == FSD_OK)
+        status = fsd_onnx_load(d->model, &file, err);
+    d->model->path = shown_path(d, path);
+    fsd_file_close(&file);
+    return status;
+}
+
+static enum fsd_status no_network(const struct inputs *in, struct fsd_error *err)
+{
+    if (!in->story)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected MODEL and ENGINE, found only %s, which is no build "
+                        "log that would hold the model's nodes",
+                        in->opt->engine);
+    return fsd_fail(err, FSD_E_FORMAT, in->d->history->path, FSD_POS_NONE, 0,
+                    "expected the parser's lines (\"Parsing node: ...\"), which a "
+                    "verbose log has, found none: give the ONNX model, too");
+}
+
+/* The log's network stands in for a model that was not given. */
+static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
+{
+    struct fsd_diff *d = in->d;
+    enum fsd_status status = FSD_OK;
+
+    begin(in->opt, "reading the model");
+    if (in->story) {
+        in->parsed = fsd_graph_new(d->arena, d->names);
+        fsd_log_network(in->parsed, d->history, in->story);
+    }
+    if (in->opt->model)
+        return load_onnx(d, in->opt->model, err);
+    if (!in->parsed || !in->parsed->nodes.n)
+        status = no_network(in, err);
+    else
+        d->model = in->parsed;
+    return status;
+}
+
+/* --------------------------------------------------------------------------- log */
+
+static void read_log(struct inputs *in, const struct fsd_file *file)
+{
+    in->story = file;
+    in->d->history = fsd_history_new(in->d->arena, in->d->names);
+    fsd_log_read(in->d->history, file);
+    in->d->history->path = shown_path(in->d, file->name);
+    if (in->opt->engine_number)
+        in->d->history->build = in->opt->engine_number - 1;
+}
+
+/* A log beside the engine, or the engine itself when it is one. */
+static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
+{
+    enum fsd_status status;
+
+    begin(in->opt, "reading the log");
+    if (!in->opt->log) {
+        if (fsd_is_log(&in->engine))
+            read_log(in, &in->engine);
+        return FSD_OK;
+    }
+    status = fsd_file_open(&in->log, in->opt->log, LOG_LIMIT, err);
+    if (status != FSD_OK)
+        return status;
+    if (!fsd_may_be_log(&in->log))
+        return fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
+                        "expected a verbose build log, found another kind of file");
+    read_log(in, &in->log);
+    return FSD_OK;
+}
+
+/* ------------------------------------------------------- does the log belong here */
+
+static bool is_region(const struct fsd_diff *d, const struct fsd_final *final)
+{
+    return !strncmp(fsd_text(d->names, final->type), "Myelin", 6) ||
+           strstr(fsd_text(d->names, final->name), "{ForeignNode[") != NULL;
+}
+
+static bool *index_layers(const struct fsd_diff *d, struct fsd_arena *scratch)
+{
+    bool *there = FSD_NEW(scratch, bool, fsd_intern_count(d->names));
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        there[d->engine->nodes.at[i].name] = true;
+        there[d->engine->layers.at[i].base_name] = true;
+    }
+    return there;
+}
+
+/* What the dump says of the type of a layer's output; a border's tensor is often the
+ * only thing that a region's line and its kernels have in common. */
+static bool other_type(const struct fsd_diff *d, const struct fsd_final *final)
+{
+    const struct fsd_graph *e = d->engine;
+    fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;
+    fsd_id maker = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, t);
+
+    if (maker == FSD_NONE || final->out == FSD_DTYPE_UNKNOWN)
+        return false;
+    for (uint32_t i = 0; i < e->nodes.at[maker].out.n; i++) {
+        const struct fsd_port *port = fsd_node_out(e, &e->nodes.at[maker], i);
+        enum fsd_dtype type = fsd_port_form(e, port)->type;
+
+        if (port->tensor == t && type != FSD_DTYPE_UNKNOWN && type != final->out)
+            return true;
+    }
+    return false;
+}
+
+/* Layers of the log's engines that the dump does not have, or has with another type.  A
+ * dump may give a region's kernels where the log gives the region. */
+static void count_strangers(const struct fsd_diff *d, const bool *there,
+                            uint32_t *strangers, fsd_sym *first)
+{
+    const struct fsd_history *h = d->history;
+
+    for (uint32_t i = 0; i < h->finals.n; i++) {
+        const struct fsd_final *final = &h->finals.at[i];
+
+        if ((there[final->name] || is_region(d, final)) && !other_type(d, final))
+            continue;
+        if (!strangers[final->build]++)
+            first[final->build] = final->name;
+    }
+}
+
+/* A log and a dump belong together when the dump has each layer of the log's engine. */
+static void compare_engine(struct inputs *in)
+{
+    struct fsd_diff *d = in->d;
+    struct fsd_history *h = d->history;
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t *strangers = FSD_NEW(scratch, uint32_t, h->builds);
+    fsd_sym *first = FSD_NEW(scratch, fsd_sym, h->builds);
+
+    count_strangers(d, index_layers(d, scratch), strangers, first);
+    for (uint32_t b = 0; b < h->builds && !in->opt->engine_number; b++)
+        if (strangers[b] < strangers[h->build])
+            h->build = b;
+    if (h->build < h->builds) {
+        h->foreign = strangers[h->build];
+        h->foreign_name = first[h->build];
+    }
+    fsd_arena_free(scratch);
+}
+
+static void compare_log(struct inputs *in)
+{
+    struct fsd_history *h = in->d->history;
+
+    fsd_story_compare(h, in->parsed, in->d->model, in->d->vocab);
+    if (in->story == &in->log)
+        compare_engine(in);
+    h->refused = h->foreign > 0 || 2 * h->unlike > h->n_parsed;
+}
+
+/* ------------------------------------------------------------------------ engine */
+
+static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
+{
+    struct fsd_diff *d = in->d;
+    enum fsd_status status;
+
+    begin(in->opt, "reading the engine");
+    d->vocab = fsd_vocab_new(d->arena, d->model);
+    status = fsd_trt_load_engine(d->engine, &in->engine, in->opt->engine_number,
+                                 d->vocab, err);
+    d->engine->path = shown_path(d, in->opt->engine);
+    return status;
+}
+
+static enum fsd_status load_all(struct inputs *in, struct fsd_error *err)
+{
+    enum fsd_status status =
+        fsd_file_open(&in->engine, in->opt->engine, ENGINE_LIMIT, err);
+
+    if (status == FSD_OK)
+        status = load_log(in, err);
+    if (status == FSD_OK)
+        status = load_model(in, err);
+    if (status == FSD_OK)
+        status = load_engine(in, err);
+    if (status == FSD_OK && in->story)
+        compare_log(in);
+    fsd_file_close(&in->engine);
+    if (in->opt->log)
+        fsd_file_close(&in->log);
+    return status;
+}
+
+static void new_graphs(struct fsd_diff *d)
+{
+    d->model = fsd_graph_new(d->arena, d->names);
+    d->engine = fsd_graph_new(d->arena, d->names);
+}
+
+enum fsd_status fsd_inputs_load(struct fsd_diff *d, const struct fsd_options *opt,
+                                struct fsd_error *err)
+{
+    struct inputs in = {.d = d, .opt = opt};
+
+    new_graphs(d);
+    return load_all(&in, err);
+}
+
+enum fsd_status fsd_inputs_load_side(struct fsd_diff *d, const struct fsd_options *opt,
+                                     bool model, struct fsd_error *err)
+{
+    struct inputs in = {.d = d, .opt = opt};
+    enum fsd_status status = FSD_OK;
+
+    new_graphs(d);
+    if (opt->model)
+        status = load_onnx(d, opt->model, err);
+    else
+        fsd_graph_finish(d->model);
+    if (status != FSD_OK || model)
+        return status;
+    status = fsd_file_open(&in.engine, opt->engine, ENGINE_LIMIT, err);
+    if (status == FSD_OK)
+        status = load_engine(&in, err);
+    fsd_file_close(&in.engine);
+    return status;
+}
+
+enum fsd_status fsd_inputs_load_log(struct fsd_diff *d, const char *path,
+                                    struct fsd_error *err)
+{
+    struct fsd_options opt = {.log = path};
+    struct inputs in = {.d = d, .opt = &opt};
+    enum fsd_status status;
+
+    new_graphs(d);
+    status = load_log(&in, err);
+    fsd_file_close(&in.log);
+    return status;
+}

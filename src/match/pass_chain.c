@@ -1,0 +1,212 @@
+/*
+ * Units whose layers stand in a chain: each hands what it makes to the next, and none
+ * of it is a tensor of the model.
+ *
+ *     MatMul-9 + ReLU-11  ->  MatMul-12  ->          layers, in their order
+ *     MatMul-9, Add-10, ReLU-11, MatMul-12, Add-13   nodes of the unit's cut
+ *
+ * A node is computed no earlier than what it reads and no later than what reads it.
+ * Names tell where most nodes are; one that has room in a single layer is computed
+ * there (Add-10 between MatMul-9 and ReLU-11, Add-13 behind MatMul-12), though no name
+ * says so.
+ */
+#include "match/pass.h"
+
+#include <stdlib.h>
+
+struct chain {
+    struct fsd_match *m;
+    uint32_t *place; /* by layer: its place among its unit's workers, from 1; 0: none */
+    uint32_t *from, *to; /* by node: the first and the last place it may have */
+    uint32_t *mark;      /* by node: the unit, plus 1 */
+    fsd_id *next;        /* by layer: the one that reads what it makes; FSD_NONE */
+    uint8_t *before;     /* by layer: how many hand something to it; 2 is many */
+    bool *forks;         /* by unit: its layers are no chain */
+};
+
+/* ------------------------------------------------------------------- the layers */
+
+static void note_edge(struct chain *c, fsd_id maker, fsd_id reader)
+{
+    fsd_id unit = c->m->unit[maker];
+
+    if (maker == reader || unit != c->m->unit[reader] || c->next[maker] == reader)
+        return;
+    c->forks[unit] |= c->next[maker] != FSD_NONE || c->before[reader] > 0;
+    c->next[maker] = reader;
+    c->before[reader] = 1;
+}
+
+static void note_edges(struct chain *c)
+{
+    const struct fsd_graph *e = c->m->engine;
+
+    for (fsd_id t = 0; t < e->tensors.n; t++) {
+        const struct fsd_tensor *tensor = &e->tensors.at[t];
+
+        if (c->m->twin[t] != FSD_NONE || !tensor->producers.n)
+            continue;
+        if (tensor->producers.n > 1)
+            c->forks[c->m->unit[e->links.at[tensor->producers.at]]] = true;
+        for (uint32_t i = 0; i < tensor->consumers.n; i++)
+            note_edge(c, e->links.at[tensor->producers.at],
+                      e->links.at[tensor->consumers.at + i]);
+    }
+}
+
+/* Numbers the workers from the unit's only beginning; false when there is no such. */
+static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
+                           uint32_t first, uint32_t *last)
+{
+    uint32_t place = 0, seen = 0;
+
+    for (uint32_t i = 0; i < cut->layers.n; i++)
+        c->place[c->m->pool.at[cut->layers.at + i]] = UINT32_MAX;
+    for (fsd_id layer = first; layer != FSD_NONE && seen++ < c->m->engine->nodes.n;
+         layer = c->next[layer])
+        if (c->place[layer] == UINT32_MAX)
+            c->place[layer] = ++place;
+    *last = place;
+    return !c->forks[unit] && place == cut->layers.n;
+}
+
+/* -------------------------------------------------------------------- the nodes */
+
+/* Where evidence other than tensors puts the node: the first of its layers reads, the
+ * last one writes. */
+static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
+{
+    const struct fsd_match *m = c->m;
+    uint32_t low = UINT32_MAX, high = 0;
+
+    for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(m, node, i)->layer;
+        uint32_t place = m->unit[layer] == unit ? c->place[layer] : 0;
+
+        if (place && place < low)
+            low = place;
+        if (place && place != UINT32_MAX && place > high)
+            high = place;
+    }
+    c->mark[node] = unit + 1;
+    c->from[node] = high ? high : 1; /* where its output is there */
+    c->to[node] = high ? low : last; /* where its input must be there */
+}
+
+static bool is_placed(const struct chain *c, fsd_id node, fsd_id unit)
+{
+    for (uint32_t i = 0; i < c->m->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(c->m, node, i)->layer;
+
+        if (c->m->unit[layer] == unit && c->place[layer])
+            return true;
+    }
+    return false;
+}
+
+/* Nodes of the cut come in no order; the model's is that of its nodes. */
+static int by_id(const void *a, const void *b)
+{
+    fsd_id x = *(const fsd_id *)a, y = *(const fsd_id *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void raise_from(struct chain *c, fsd_id node)
+{
+    const struct fsd_graph *g = c->m->model;
+
+    for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(g, node, i);
+        fsd_id maker = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, t);
+
+        if (maker != FSD_NONE && c->mark[maker] == c->mark[node] &&
+            c->from[maker] > c->from[node])
+            c->from[node] = c->from[maker];
+    }
+}
+
+static void lower_to(struct chain *c, fsd_id node)
+{
+    const struct fsd_graph *g = c->m->model;
+
+    for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
+        fsd_id t = fsd_node_out_tensor(g, node, i);
+
+        for (uint32_t k = 0; t != FSD_NONE && k < g->tensors.at[t].consumers.n; k++) {
+            fsd_id reader = g->links.at[g->tensors.at[t].consumers.at + k];
+
+            if (c->mark[reader] == c->mark[node] && c->to[reader] < c->to[node])
+                c->to[node] = c->to[reader];
+        }
+    }
+}
+
+static void link_free(struct chain *c, const struct fsd_cut *cut, fsd_id node,
+                      fsd_id unit)
+{
+    if (is_placed(c, node, unit) || c->from[node] != c->to[node] ||
+        c->m->facts->same[node] != FSD_SAME_NOT || c->m->facts->folded[node])
+        return;
+    for (uint32_t i = 0; i < cut->layers.n; i++)
+        if (c->place[c->m->pool.at[cut->layers.at + i]] == c->from[node])
+            fsd_match_link(c->m, c->m->pool.at[cut->layers.at + i], node,
+                           FSD_BY_TENSOR);
+}
+
+static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
+                       uint32_t last)
+{
+    fsd_id *nodes = c->m->pool.at + cut->nodes.at;
+    uint32_t n = cut->nodes.n;
+
+    qsort(nodes, n, sizeof *nodes, by_id);
+    for (uint32_t i = 0; i < n; i++)
+        place_node(c, nodes[i], unit, last);
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_placed(c, nodes[i], unit))
+            raise_from(c, nodes[i]);
+    for (uint32_t i = n; i-- > 0;)
+        if (!is_placed(c, nodes[i], unit))
+            lower_to(c, nodes[i]);
+    for (uint32_t i = 0; i < n; i++)
+        link_free(c, cut, nodes[i], unit);
+}
+
+static void find_firsts(const struct chain *c, fsd_id *first)
+{
+    for (fsd_id i = 0; i < c->m->engine->nodes.n; i++)
+        first[i] = FSD_NONE;
+    for (fsd_id i = 0; i < c->m->engine->nodes.n; i++) {
+        if (c->before[i])
+            continue;
+        if (first[c->m->unit[i]] != FSD_NONE)
+            c->forks[c->m->unit[i]] = true;
+        first[c->m->unit[i]] = i;
+    }
+}
+
+void fsd_pass_chain(struct fsd_match *m)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t layers = m->engine->nodes.n, nodes = m->model->nodes.n, last;
+    struct chain c = {.m = m,
+                      .place = FSD_NEW(scratch, uint32_t, layers),
+                      .from = FSD_NEW(scratch, uint32_t, nodes),
+                      .to = FSD_NEW(scratch, uint32_t, nodes),
+                      .mark = FSD_NEW(scratch, uint32_t, nodes),
+                      .next = FSD_NEW(scratch, fsd_id, layers),
+                      .before = FSD_NEW(scratch, uint8_t, layers),
+                      .forks = FSD_NEW(scratch, bool, layers)};
+    fsd_id *first = FSD_NEW(scratch, fsd_id, layers);
+
+    for (fsd_id i = 0; i < layers; i++)
+        c.next[i] = FSD_NONE;
+    note_edges(&c);
+    find_firsts(&c, first);
+    for (fsd_id u = 0; u < layers; u++)
+        if (m->cuts[u].layers.n > 1 && !m->cuts[u].leaky && m->cuts[u].nodes.n &&
+            !c.forks[u] && number_workers(&c, &m->cuts[u], u, first[u], &last))
+            link_chain(&c, &m->cuts[u], u, last);
+    fsd_arena_free(scratch);
+}

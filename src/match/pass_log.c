@@ -1,0 +1,37 @@
+/*
+ * What the log tells: the nodes that the builder's steps put into a layer, under the
+ * layer's own name or under the names that stand in it.
+ */
+#include "match/pass.h"
+
+static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
+{
+    struct fsd_span nodes = fsd_story_nodes(m->story, name);
+
+    for (uint32_t i = 0; i < nodes.n; i++)
+        fsd_match_link(m, layer, m->story->pool.at[nodes.at + i], FSD_BY_LOG);
+}
+
+static bool computes(const struct fsd_mention *mention)
+{
+    return mention->role == FSD_MENTION_COMPUTES ||
+           mention->role == FSD_MENTION_FIRST || mention->role == FSD_MENTION_LAST;
+}
+
+void fsd_pass_log(struct fsd_match *m)
+{
+    for (fsd_id i = 0; m->story && i < m->engine->layers.n; i++) {
+        const struct fsd_layer *l = &m->engine->layers.at[i];
+
+        if (l->form == FSD_NAME_REFORMAT || l->form == FSD_NAME_COPY)
+            continue;
+        link_name(m, i, l->base_name);
+        for (uint32_t k = 0; k < l->mentions.n; k++) {
+            const struct fsd_mention *mention =
+                &m->engine->mentions.at[l->mentions.at + k];
+
+            if (computes(mention) && (mention->by & (FSD_BY_NAME | FSD_BY_LOG)))
+                link_name(m, i, mention->text);
+        }
+    }
+}

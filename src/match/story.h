@@ -1,0 +1,67 @@
+/*
+ * The log's events, replayed: which nodes each layer of the builder's came to hold, and
+ * which events speak of each node and each layer.
+ *
+ *     Registering layer: Conv_9 for ONNX node: Conv_9      Conv_9            = {9}
+ *     ConvReluFusion: Fusing Conv_9 with Relu_10           Conv_9 + Relu_10  = {9, 10}
+ *     Running: QConvScaleFusion on Conv_12, then
+ *     Removing BatchNormalization_13                       Conv_12           = {12, 13}
+ *
+ * Only names and events are used here: no tensors, no engine.
+ */
+#ifndef FSD_MATCH_STORY_H
+#define FSD_MATCH_STORY_H
+
+#include "model/graph.h"
+#include "model/history.h"
+#include "model/vocab.h"
+
+/** An event in which a node takes part. */
+struct fsd_scene {
+    fsd_id node;
+    uint32_t event; /**< in fsd_history.events */
+};
+
+struct fsd_story {
+    const struct fsd_history *h;
+    const struct fsd_graph *model;
+    const struct fsd_vocab *vocab;
+    struct fsd_arena *arena;
+    FSD_VEC(struct fsd_span) of_name; /**< by symbol: in `pool` */
+    FSD_VEC(uint8_t) known;           /**< by symbol: of_name is set */
+    FSD_VEC(fsd_id) pool;
+    FSD_VEC(uint32_t)
+    made; /**< by symbol: the event that made a Reformat of that name
+               or a copy of that tensor, plus 1 */
+    FSD_VEC(struct fsd_scene) scenes; /**< sorted by node, then event */
+    struct fsd_span *of_node;         /**< by node: in `scenes` */
+    fsd_id *duplicate_of; /**< by node: the node it was removed for; FSD_NONE */
+    uint32_t *removed;    /**< by node: the event that removed its layer; FSD_NONE */
+    uint32_t *mark;       /**< scratch, by node */
+    uint32_t stamp;
+    bool registered; /**< the log says which layers the parser made of which nodes */
+};
+
+/** Compares the network that the log shows with the model: fills h->node_of, n_parsed,
+ *  unlike.
+ *  @param parsed what fsd_log_network() made; may be the model itself. */
+void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
+                       const struct fsd_graph *model, const struct fsd_vocab *vocab);
+
+/** Replays the events of engine h->build. */
+struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_history *h,
+                                const struct fsd_graph *model,
+                                const struct fsd_vocab *vocab);
+
+/** The nodes that the layer of that name held last; empty when the log says nothing. */
+struct fsd_span fsd_story_nodes(struct fsd_story *story, fsd_sym name);
+
+/** The event that put an engine layer there (a Reformat, a copy); FSD_NONE. */
+uint32_t fsd_story_added(const struct fsd_story *story, const struct fsd_graph *engine,
+                         fsd_id layer);
+
+/** Corrects what names were taken to mean by what the log says they mean: the parser
+ *  calls the second layer of node `linear` "linear_1", which may be a node, too. */
+void fsd_story_correct(struct fsd_story *story, struct fsd_graph *engine);
+
+#endif

@@ -1,0 +1,190 @@
+#include "model/history.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A layer is timed with each of its kinds of kernels in each combination of formats; no
+ * log seen has more than 60 of a layer. */
+enum { MOST_RIVALS = 256, MOST_FORMS = 4096, FORM_WORDS = 4, FORM_BYTES = 96 };
+
+struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names)
+{
+    struct fsd_history *h = FSD_NEW(arena, struct fsd_history, 1);
+
+    h->arena = arena;
+    h->names = names;
+    h->builds = 1;
+    return h;
+}
+
+static const char *text(const struct fsd_history *h, fsd_sym sym)
+{
+    return fsd_text(h->names, sym);
+}
+
+/* -------------------------------------------------------------------- rivals */
+
+uint32_t fsd_history_rivals(const struct fsd_history *h, fsd_sym layer)
+{
+    uint32_t at = layer < h->rivals_of.n ? h->rivals_of.at[layer] : 0;
+
+    return at ? at - 1 : FSD_NONE;
+}
+
+void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival)
+{
+    uint32_t n = 0;
+
+    while (h->rivals_of.n <= rival.layer)
+        fsd_vec_push(h->arena, &h->rivals_of, 0);
+    rival.next = fsd_history_rivals(h, rival.layer);
+    for (uint32_t i = rival.next; i != FSD_NONE; i = h->rivals.at[i].next, n++) {
+        struct fsd_rival *r = &h->rivals.at[i];
+
+        if (r->runner != rival.runner || r->build != rival.build)
+            continue;
+        if (rival.ms < r->ms) {
+            r->ms = rival.ms;
+            r->tactic = rival.tactic;
+        }
+        return;
+    }
+    if (n >= MOST_RIVALS) {
+        h->lost_rivals++;
+        return;
+    }
+    fsd_vec_push(h->arena, &h->rivals, rival);
+    h->rivals_of.at[rival.layer] = h->rivals.n;
+}
+
+/* -------------------------------------------------------------- unknown forms */
+
+/* The first words of a line, with a run of digits as '#': lines that differ in numbers
+ * only are one form. */
+static size_t form_key(const char *s, size_t n, char key[FORM_BYTES])
+{
+    size_t k = 0;
+    unsigned words = 0;
+
+    for (size_t i = 0; i < n && k < FORM_BYTES - 1; i++) {
+        bool digit = s[i] >= '0' && s[i] <= '9';
+
+        if (s[i] == ' ' && ++words == FORM_WORDS)
+            break;
+        if (!digit)
+            key[k++] = s[i];
+        else if (!k || key[k - 1] != '#')
+            key[k++] = '#';
+    }
+    return k;
+}
+
+void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
+{
+    char bytes[FORM_BYTES];
+    size_t k = form_key(s, n, bytes);
+    fsd_sym key = fsd_intern_find(h->names, bytes, k);
+    uint32_t at = key < h->unknown_of.n ? h->unknown_of.at[key] : 0;
+
+    h->unknown_lines++;
+    if (at) {
+        h->unknown.at[at - 1].n++;
+        return;
+    }
+    if (h->unknown.n == MOST_FORMS)
+        return;
+    key = fsd_intern_add(h->names, bytes, k);
+    while (h->unknown_of.n <= key)
+        fsd_vec_push(h->arena, &h->unknown_of, 0);
+    fsd_vec_push(h->arena, &h->unknown,
+                 (struct fsd_unknown_form){
+                     fsd_intern_add(h->names, s, n < 240 ? n : 240), key, 1});
+    h->unknown_of.at[key] = h->unknown.n;
+}
+
+/* ------------------------------------------------------------------- sentences */
+
+/* What stands around pass, a, b and text; '%' starts one of P, A, B, T. */
+static const char *const sentences[FSD__EVENT_COUNT] = {
+    [FSD_EVENT_STAGE] = "%A: %T layers",
+    [FSD_EVENT_TRY] = "%P looked at %A",
+    [FSD_EVENT_FUSE] = "%P fused %A with %B",
+    [FSD_EVENT_INTO] = "%P fused %A into %B",
+    [FSD_EVENT_REMOVE] = "%P removed %A",
+    [FSD_EVENT_SWAP] = "%A was swapped with %B",
+    [FSD_EVENT_RETYPE] = "%A was changed from %T",
+    [FSD_EVENT_MERGE] = "%A were merged into one layer",
+    [FSD_EVENT_DUPLICATE] = "%A was removed, it duplicates %B",
+    [FSD_EVENT_CONCAT] = ("the concatenation %A was removed: its inputs are "
+                          "written in place"),
+    [FSD_EVENT_SLICE] = "the slice %A was removed%T",
+    [FSD_EVENT_RETARGET] = "tensor %A became %B",
+    [FSD_EVENT_COPY] = "a copy of %A to %B was made because %T",
+    [FSD_EVENT_REFORMAT] = "%A was added for tensor %B, from %T",
+    [FSD_EVENT_REGISTER] = "the parser made layer %A for node %B",
+    [FSD_EVENT_MEMBERS] = "%A holds %T",
+    [FSD_EVENT_WARNING] = "%T",
+};
+
+void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE *out)
+{
+    for (const char *s = sentences[e->kind]; *s; s++) {
+        if (*s != '%') {
+            putc(*s, out);
+            continue;
+        }
+        switch (*++s) {
+        case 'P':
+            fputs(e->pass ? text(h, e->pass) : "the builder", out);
+            break;
+        case 'A':
+            fputs(text(h, e->a), out);
+            break;
+        case 'B':
+            fputs(text(h, e->b), out);
+            break;
+        default:
+            fputs(text(h, e->text), out);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------ dump */
+
+static const char *const kind_names[FSD__EVENT_COUNT] = {
+    "stage",  "try",      "fuse",      "fuse into", "remove", "swap",
+    "retype", "merge",    "duplicate", "concat",    "slice",  "retarget",
+    "copy",   "reformat", "register",  "members",   "warning"};
+
+static int more_first(const void *a, const void *b)
+{
+    const struct fsd_unknown_form *x = a, *y = b;
+
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+void fsd_history_dump(const struct fsd_history *h, FILE *out)
+{
+    uint32_t counts[FSD__EVENT_COUNT] = {0};
+    struct fsd_unknown_form *forms =
+        FSD_NEW(h->arena, struct fsd_unknown_form, h->unknown.n);
+
+    for (uint32_t i = 0; i < h->events.n; i++)
+        counts[h->events.at[i].kind]++;
+    fprintf(out, "log lines %" PRIu64 ", of the parser %u, engines %u\n", h->lines,
+            h->parser.n, h->builds);
+    for (unsigned k = 0; k < FSD__EVENT_COUNT; k++)
+        if (counts[k])
+            fprintf(out, "event %s %u\n", kind_names[k], counts[k]);
+    fprintf(out, "measured %u\n", h->rivals.n);
+    fprintf(out, "of no known form %" PRIu64 "\n", h->unknown_lines);
+    if (!h->unknown.n)
+        return;
+    memcpy(forms, h->unknown.at, h->unknown.n * sizeof *forms);
+    qsort(forms, h->unknown.n, sizeof *forms, more_first);
+    for (uint32_t i = 0; i < h->unknown.n; i++)
+        fprintf(out, "  %u  %s\n", forms[i].n, text(h, forms[i].sample));
+}

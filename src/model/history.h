@@ -1,0 +1,128 @@
+/*
+ * What a build log tells of the way from the network to the engine: one entry a line
+ * that says something, in the log's order.  Filled by trt/log_read.c, replayed against
+ * the model by match/story.c.
+ *
+ * An event is known by its form ("X: Fusing A with B"), whatever the pass is called.
+ * Names stand as the log spells them; only match/ resolves them.
+ */
+#ifndef FSD_MODEL_HISTORY_H
+#define FSD_MODEL_HISTORY_H
+
+#include "base/intern.h"
+#include "base/vec.h"
+#include "model/dtype.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/** The forms, with what `a`, `b` and `text` hold. */
+enum fsd_event_kind {
+    FSD_EVENT_STAGE,     /**< a: "After vertical fusions", text: how many layers */
+    FSD_EVENT_TRY,       /**< pass, a: the layer it looks at; 0: not said */
+    FSD_EVENT_FUSE,      /**< pass, a with b; text: what both become, "a + b" */
+    FSD_EVENT_INTO,      /**< pass, a into b; a may be "(x and y)" */
+    FSD_EVENT_REMOVE,    /**< a; pass: the one tried last, b: the layer it looked at */
+    FSD_EVENT_SWAP,      /**< a with b */
+    FSD_EVENT_RETYPE,    /**< a, text: "ELEMENTWISE to POINTWISE" */
+    FSD_EVENT_MERGE,     /**< a: "x || y" */
+    FSD_EVENT_DUPLICATE, /**< a duplicates b, text: "Q" */
+    FSD_EVENT_CONCAT,    /**< a: a concatenation that is written in place */
+    FSD_EVENT_SLICE,     /**< a: a slice that is read in place or copied; text */
+    FSD_EVENT_RETARGET,  /**< tensor a is tensor b now */
+    FSD_EVENT_COPY,      /**< tensor a to tensor b, text: the reason */
+    FSD_EVENT_REFORMAT,  /**< a: "Reformatted Input Tensor 0 to X", b: the tensor,
+                              text: "Float(..) to Half(..)" */
+    FSD_EVENT_REGISTER,  /**< layer a for ONNX node b */
+    FSD_EVENT_MEMBERS,   /**< a: the foreign node, text: its Metadata */
+    FSD_EVENT_WARNING,   /**< text: the message; a: the rule's word, see warnings */
+    FSD__EVENT_COUNT
+};
+
+struct fsd_event {
+    enum fsd_event_kind kind;
+    fsd_sym pass; /**< 0: the line names none */
+    fsd_sym a, b, text;
+    fsd_id node;    /**< REGISTER: the parsed node at work, counted from 0 */
+    uint32_t build; /**< which engine of the log it leads to, from 0 */
+    uint64_t line;
+};
+
+/** What the builder measured: the best tactic of one kind of kernel for one layer, or
+ *  of one Reformat. */
+struct fsd_rival {
+    fsd_sym layer;  /**< "Optimizer Reformat(x -> <out>)" for a Reformat */
+    fsd_sym runner; /**< "CaskConvolution"; of a Reformat "Float(..) -> Half(..)" */
+    fsd_sym tactic;
+    double ms;
+    uint32_t build;
+    uint32_t next; /**< of the same layer; FSD_NONE */
+};
+
+/** A layer of an engine block: tells whether a log is a dump's own. */
+struct fsd_final {
+    fsd_sym name, type;
+    fsd_sym tensor;     /**< its first output; 0: none */
+    enum fsd_dtype out; /**< of that tensor */
+    uint32_t build;
+};
+
+/** A line that the parser printed of the network, as bytes of the log. */
+struct fsd_parser_line {
+    uint64_t at, line;
+    uint32_t n;
+    uint32_t build;
+    bool layer; /**< of the builder's own list of layers, "IDENTITY NAME" */
+};
+
+/** Lines of no known form, alike up to their numbers and names. */
+struct fsd_unknown_form {
+    fsd_sym sample; /**< the first of them */
+    fsd_sym key;
+    uint32_t n;
+};
+
+struct fsd_history {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    const char *path;
+    FSD_VEC(struct fsd_event) events;
+    FSD_VEC(struct fsd_rival) rivals;
+    FSD_VEC(uint32_t) rivals_of; /**< by symbol: the newest rival, plus 1; 0: none */
+    FSD_VEC(struct fsd_final) finals;
+    FSD_VEC(struct fsd_parser_line) parser;
+    FSD_VEC(struct fsd_unknown_form) unknown;
+    FSD_VEC(uint32_t) unknown_of; /**< by symbol of the key: its form, plus 1 */
+    uint32_t builds;              /**< engines in the log; at least 1 */
+    uint64_t lines, unknown_lines, lost_rivals;
+
+    /* Set when the log has been compared with model and engine (session.c): */
+    uint32_t build;        /**< the engine that the run is about, from 0 */
+    uint32_t parsed_build; /**< the engine whose lines hold the network */
+    const fsd_id *node_of; /**< by parsed node: the model's; FSD_NONE: not there */
+    uint32_t n_parsed;
+    uint32_t unlike;  /**< parsed nodes that the model does not have */
+    uint32_t foreign; /**< layers of its engine that the dump does not have */
+    fsd_sym unlike_name, foreign_name; /**< the first of each */
+    bool refused;                      /**< of another build: no evidence */
+};
+
+struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names);
+
+/** Adds what was measured, or betters what stands. */
+void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival);
+
+/** Counts a line of no known form. */
+void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n);
+
+/** The newest rival of a layer, FSD_NONE when there is none; follow `next`. */
+uint32_t fsd_history_rivals(const struct fsd_history *h, fsd_sym layer);
+
+/** Writes the event as a sentence, without its end: "ConvReluFusion fused A with B". */
+void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE *out);
+
+/** Writes what was understood of the log and what was not: counts of each form, then
+ *  the unknown forms, the most frequent first. */
+void fsd_history_dump(const struct fsd_history *h, FILE *out);
+
+#endif

@@ -1,0 +1,134 @@
+#include "profiles.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "cost/cost.h"
+#include "model/vocab.h"
+#include "trt/profile.h"
+#include "trt/trt.h"
+
+#include <stdlib.h>
+
+#define PROFILE_LIMIT (UINT64_C(1) << 28)
+
+static enum fsd_status read_file(struct fsd_diff *d, const char *path,
+                                 fsd_profile_vec *out, struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open(&file, path, PROFILE_LIMIT, err);
+
+    if (status == FSD_OK)
+        status = fsd_profile_read(d->arena, d->names, &file, out, err);
+    fsd_file_close(&file);
+    return status;
+}
+
+static enum fsd_status refuse(const struct fsd_diff *d, const struct fsd_profile *p,
+                              uint32_t joined, struct fsd_error *err)
+{
+    return fsd_fail(
+        err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
+        "expected times of the %u layers of %s, found times of %u layers, of "
+        "which %u are among those (--force uses these)",
+        d->engine->nodes.n, d->engine->path, p->entries.n, joined);
+}
+
+/* The layers that only the profile knows, behind the others. */
+static void add_missing(struct fsd_diff *d, const struct fsd_profile *p,
+                        const struct fsd_join *join)
+{
+    struct fsd_graph *g = d->engine;
+    uint32_t first = g->nodes.n, n = 0;
+    fsd_sym *names = FSD_NEW(d->arena, fsd_sym, p->entries.n);
+    struct fsd_remark remark;
+    char text[64];
+
+    for (uint32_t i = 0; i < p->entries.n; i++)
+        if (join->layer_of[i] == FSD_NONE)
+            names[n++] = p->entries.at[i].unescaped;
+    fsd_trt_add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
+    snprintf(text, sizeof text, "%u layers, the dump does not have them", n);
+    remark = (struct fsd_remark){"input/only-in-profile", first, FSD_NONE,
+                                 fsd_intern_str(d->names, text)};
+    fsd_vec_push(g->arena, &g->remarks, remark);
+}
+
+/* A log may end in the middle of its engine block; then the profile knows the rest. */
+static bool is_cut_off(const struct fsd_diff *d, const struct fsd_join *join)
+{
+    return d->history && !d->history->foreign && d->history->path == d->engine->path &&
+           10 * (uint64_t)join->joined >= 9 * (uint64_t)d->engine->nodes.n;
+}
+
+static enum fsd_status fit(struct fsd_diff *d, const struct fsd_profile *p, bool force,
+                           struct fsd_error *err)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_join join = fsd_cost_join(scratch, d->engine, p);
+    enum fsd_status status = FSD_OK;
+
+    if (!fsd_join_fits(&join, d->engine, p) && !is_cut_off(d, &join)) {
+        if (!force)
+            status = refuse(d, p, join.joined, err);
+    } else if (join.joined < p->entries.n) {
+        add_missing(d, p, &join);
+    }
+    fsd_arena_free(scratch);
+    return status;
+}
+
+enum fsd_status fsd_profiles_load(struct fsd_diff *d, const struct fsd_options *opt,
+                                  fsd_profile_vec *out, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < opt->n_profiles && status == FSD_OK; i++)
+        status = read_file(d, opt->profiles[i], out, err);
+    for (uint32_t i = 0; i < out->n && status == FSD_OK; i++)
+        status = fit(d, &out->at[i], opt->force, err);
+    return status;
+}
+
+/* ------------------------------------------------------------------ run times */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(double *ms, uint32_t n)
+{
+    qsort(ms, n, sizeof *ms, by_size);
+    return n % 2 ? ms[n / 2] : (ms[n / 2 - 1] + ms[n / 2]) / 2;
+}
+
+enum fsd_status fsd_run_times_load(struct fsd_diff *d, const struct fsd_options *opt,
+                                   struct fsd_error *err)
+{
+    struct fsd_file file;
+    struct fsd_run_times times = {0};
+    enum fsd_status status;
+
+    d->times.run_ms = -1;
+    if (!opt->times)
+        return FSD_OK;
+    status = fsd_file_open(&file, opt->times, PROFILE_LIMIT, err);
+    if (status == FSD_OK)
+        status = fsd_times_read(d->arena, &file, &times, err);
+    if (status == FSD_OK && !times.ms.n)
+        status = fsd_fail(err, FSD_E_FORMAT, opt->times, FSD_POS_NONE, 0,
+                          "expected times of whole runs, found none that can be one");
+    fsd_file_close(&file);
+    if (status != FSD_OK)
+        return status;
+    d->times.run_ms = median(times.ms.at, times.ms.n);
+    d->times.timed_runs = times.ms.n;
+    if (times.odd) {
+        struct fsd_remark remark = {"input/odd-run-times", FSD_NONE, FSD_NONE,
+                                    fsd_intern_str(d->names, opt->times)};
+
+        fsd_vec_push(d->engine->arena, &d->engine->remarks, remark);
+    }
+    return FSD_OK;
+}

@@ -1,0 +1,436 @@
+/*
+ * The text of a comparison: what was compared, counts, where the time went, then every
+ * region that differs, worst first.
+ */
+#include "base/text.h"
+#include "report/compare_report.h"
+#include "report/text.h"
+
+#include <string.h>
+
+enum { FEW = 6, FEW_NODES = 12 };
+
+static void put_count(FILE *out, bool *any, uint32_t n, const char *what)
+{
+    if (!n)
+        return;
+    fprintf(out, "%s%s %u", *any ? ", " : "", what, (unsigned)n);
+    *any = true;
+}
+
+/* ------------------------------------------------------------------------- head */
+
+static void put_side(const char *title, const struct fsd_state *s, FILE *out)
+{
+    fprintf(out, "%s  ", title);
+    fsd_put_safe(out, s->model_path);
+    fputs("\n     ", out);
+    fsd_put_safe(out, s->engine_path);
+    fprintf(out, "  (%s", fsd_text(s->names, s->engine_kind));
+    if (s->producer) {
+        fputs(", ", out);
+        fsd_put_safe(out, fsd_text(s->names, s->producer));
+    }
+    fprintf(out, ", %u layers, %u of %u computing layers mapped)\n",
+            (unsigned)s->layers, (unsigned)s->mapped, (unsigned)s->computing);
+}
+
+static uint32_t count_core(const struct fsd_state *s)
+{
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        n += s->nodes.at[i].role == FSD_ROLE_CORE;
+    return n;
+}
+
+static void put_alignment(const struct fsd_compare *c, FILE *out)
+{
+    uint32_t core = count_core(c->old);
+    uint32_t missing = c->align->by_count[FSD_ALIGN_NOT];
+    bool any = false;
+
+    fprintf(out, "nodes aligned     %u of %u that compute (new model: %u): ",
+            (unsigned)(core - missing), (unsigned)core, (unsigned)count_core(c->new));
+    for (uint8_t by = FSD_ALIGN_MODEL; by < FSD__ALIGN_COUNT; by++)
+        put_count(out, &any, c->align->by_count[by], fsd_align_name(by));
+    fputs(any ? "\n" : "none\n", out);
+}
+
+/* A NoOp that stands for a change of form costs nothing: told with --all. */
+static bool is_free(const struct fsd_compare *c, const struct fsd_move_change *m)
+{
+    return (m->old == FSD_NONE || c->old->moves.at[m->old].cause == FSD_CAUSE_FREE) &&
+           (m->new == FSD_NONE || c->new->moves.at[m->new].cause == FSD_CAUSE_FREE);
+}
+
+static uint32_t count_free(const struct fsd_compare *c)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        n += is_free(c, &c->moves.at[i]);
+    return n;
+}
+
+static void put_counts(const struct fsd_compare *c, FILE *out)
+{
+    bool any = false;
+
+    fprintf(out, "regions      %6u: ", (unsigned)c->regions.n);
+    for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
+        put_count(out, &any, c->by_happened[h], fsd_happened_name(h));
+    fprintf(out, "\nprecision    %6u: ", (unsigned)c->precisions.n);
+    any = false;
+    for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
+        put_count(out, &any, c->by_width[w], fsd_width_name(w));
+    fprintf(out, "%s\nother layers %6u: ", any ? "" : "no node changed",
+            (unsigned)c->moves.n);
+    any = false;
+    for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
+        put_count(out, &any, c->moves_by_what[w], fsd_move_what_name(w));
+    put_count(out, &any, count_free(c), "free among them");
+    fprintf(out, "%s\n", any ? "" : "none changed");
+}
+
+static const char *blame_text(uint8_t blame)
+{
+    static const char *const texts[FSD__BLAME_COUNT] = {
+        [FSD_BLAME_FUSION] = "different fusion",
+        [FSD_BLAME_PRECISION] = "same fusion, other precision",
+        [FSD_BLAME_KERNEL] = "same fusion and precision: other tactics, or noise",
+        [FSD_BLAME_MOVES] = "inserted layers and standing quantizers"};
+
+    return texts[blame];
+}
+
+static void put_times(const struct fsd_compare *c, FILE *out)
+{
+    if (!c->timed)
+        return;
+    fprintf(out, "time         %.4f -> %.4f ms, ", c->before, c->after);
+    fsd_put_delta(c->before, c->after, out);
+    if (c->before > 0)
+        fprintf(out, " (%+.1f %%)", 100 * (c->after - c->before) / c->before);
+    fputs(", of which\n", out);
+    for (uint8_t b = 0; b < FSD__BLAME_COUNT; b++) {
+        fputs("             ", out);
+        fsd_put_delta(c->by_blame[b] < 0 ? -c->by_blame[b] : 0,
+                      c->by_blame[b] > 0 ? c->by_blame[b] : 0, out);
+        fprintf(out, "  %s\n", blame_text(b));
+    }
+}
+
+/* ---------------------------------------------------------------------- regions */
+
+static void put_groups(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                       bool new, FILE *out)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    struct fsd_span groups = new ? r->new_groups : r->old_groups;
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
+
+        fprintf(out, "     %s  %-5s ",
+                i     ? "   "
+                : new ? "now"
+                      : "was",
+                fsd_dtype_name((enum fsd_dtype)g->precision));
+        fsd_put_group(s, g, out);
+        if (g->kind == FSD_KIND_FOREIGN)
+            fputs("  (foreign region)", out);
+        else if (g->layers > 1)
+            fprintf(out, "  (%u layers)", (unsigned)g->layers);
+        fputc('\n', out);
+    }
+    if (!groups.n)
+        fprintf(out, "     %s  no layer\n", new ? "now" : "was");
+}
+
+/* Edges of one region and one change are one line: "fp32 chw -> fp16 hwc8  3 edges". */
+static void put_edge(const struct fsd_compare *c, const struct fsd_edge_change *e,
+                     FILE *out)
+{
+    fprintf(out, "     edge ");
+    if (e->new_from & FSD_REF_PORT)
+        fputs("input ", out);
+    fsd_put_safe(out, fsd_state_ref_text(c->new, e->new_from, false));
+    fputs(" -> ", out);
+    fsd_put_safe(out, fsd_state_ref_text(c->new, e->new_to, false));
+    fputs(": was ", out);
+    fsd_put_form(c->old, e->before, out);
+    fputs(", now ", out);
+    fsd_put_form(c->new, e->after, out);
+    if (e->width != FSD_WIDTH_SAME)
+        fprintf(out, " (%s)", fsd_width_name(e->width));
+    fputc('\n', out);
+}
+
+static void put_move(const struct fsd_compare *c, const struct fsd_move_change *m,
+                     FILE *out)
+{
+    const struct fsd_state *s = m->new == FSD_NONE ? c->old : c->new;
+    const struct fsd_move *move = &s->moves.at[m->new == FSD_NONE ? m->old : m->new];
+
+    fprintf(out, "     %c    ",
+            m->what == FSD_MOVE_ADDED     ? '+'
+            : m->what == FSD_MOVE_REMOVED ? '-'
+                                          : '~');
+    fsd_put_move(s, move, out);
+    fputs("  ", out);
+    fsd_put_move_ends(s, move, out);
+    fputs(": ", out);
+    fsd_put_form(s, move->before, out);
+    fputs(" -> ", out);
+    fsd_put_form(s, move->after, out);
+    if (m->what == FSD_MOVE_CHANGED) {
+        const struct fsd_move *was = &c->old->moves.at[m->old];
+
+        fputs(", was ", out);
+        fsd_put_move(c->old, was, out);
+        fputs(": ", out);
+        fsd_put_form(c->old, was->before, out);
+        fputs(" -> ", out);
+        fsd_put_form(c->old, was->after, out);
+    }
+    fputc('\n', out);
+}
+
+/* Edge and move changes by region, each list in its own order. */
+struct by_region {
+    struct fsd_span *edges, *moves; /* by region; the last: of no region */
+    uint32_t *edge, *move;
+};
+
+static void place(struct fsd_span *spans, uint32_t n)
+{
+    for (uint32_t i = 0, at = 0; i < n; i++) {
+        spans[i].at = at;
+        at += spans[i].n;
+        spans[i].n = 0;
+    }
+}
+
+static struct by_region sort_by_region(const struct fsd_compare *c,
+                                       struct fsd_arena *arena)
+{
+    uint32_t n = c->regions.n + 1;
+    struct by_region x = {
+        FSD_NEW(arena, struct fsd_span, n), FSD_NEW(arena, struct fsd_span, n),
+        FSD_NEW(arena, uint32_t, c->edges.n), FSD_NEW(arena, uint32_t, c->moves.n)};
+
+    for (int put = 0; put < 2; put++) {
+        for (uint32_t i = 0; i < c->edges.n; i++) {
+            struct fsd_span *span = &x.edges[c->edges.at[i].region];
+
+            if (put)
+                x.edge[span->at + span->n] = i;
+            span->n++;
+        }
+        for (uint32_t i = 0; i < c->moves.n; i++) {
+            fsd_id region = c->moves.at[i].region;
+            struct fsd_span *span = &x.moves[region == FSD_NONE ? n - 1 : region];
+
+            if (put)
+                x.move[span->at + span->n] = i;
+            span->n++;
+        }
+        if (!put) {
+            place(x.edges, n);
+            place(x.moves, n);
+        }
+    }
+    return x;
+}
+
+static void put_changes(const struct fsd_compare *c, const struct by_region *x,
+                        fsd_id region, const struct fsd_style *style, FILE *out)
+{
+    struct fsd_span edges = x->edges[region], moves = x->moves[region];
+
+    for (uint32_t i = 0; i < moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[x->move[moves.at + i]];
+
+        if (style->all || !is_free(c, m))
+            put_move(c, m, out);
+    }
+    for (uint32_t i = 0; i < edges.n && (style->all || i < FEW); i++)
+        put_edge(c, &c->edges.at[x->edge[edges.at + i]], out);
+    if (!style->all && edges.n > FEW)
+        fprintf(out, "     edge and %u more (--all)\n", (unsigned)(edges.n - FEW));
+}
+
+static void put_title(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                      const struct fsd_style *style, FILE *out)
+{
+    bool alarm = r->happened == FSD_HAPPENED_LOST || r->width == FSD_WIDTH_WIDENED;
+
+    fsd_ink(style, alarm ? FSD_INK_ALARM : FSD_INK_TITLE, out);
+    fputs(r->happened == FSD_HAPPENED_SAME ? "same fusion"
+                                           : fsd_happened_name(r->happened),
+          out);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    if (r->width != FSD_WIDTH_SAME)
+        fprintf(out, ", %s", fsd_width_name(r->width));
+    if (r->layers)
+        fputs(", another number of layers", out);
+    if (r->moves)
+        fputs(", inserted layers", out);
+    if (r->layout)
+        fputs(", layout", out);
+    if (r->tactic)
+        fputs(", tactic", out);
+    if (c->timed) {
+        fputs("  ", out);
+        fsd_put_delta(r->before, r->after, out);
+        fprintf(out, " (%.4f -> %.4f)", r->before > 0 ? r->before : 0,
+                r->after > 0 ? r->after : 0);
+    }
+    fputc('\n', out);
+}
+
+static void put_regions(const struct fsd_compare *c, const struct by_region *x,
+                        const struct fsd_style *style, FILE *out)
+{
+    uint32_t number = 0;
+
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
+
+        if (!r->differs)
+            continue;
+        fprintf(out, "\n%3u  ", (unsigned)++number);
+        put_title(c, r, style, out);
+        put_groups(c, r, false, out);
+        put_groups(c, r, true, out);
+        put_changes(c, x, c->order[i], style, out);
+    }
+    if (x->moves[c->regions.n].n) {
+        fputs("\n     of no region\n", out);
+        for (uint32_t i = 0; i < x->moves[c->regions.n].n; i++)
+            put_move(c, &c->moves.at[x->move[x->moves[c->regions.n].at + i]], out);
+    }
+}
+
+static bool is_notable(const struct fsd_compare *c, const struct fsd_region_diff *r)
+{
+    double delta = r->after - r->before;
+
+    return !r->differs && r->before >= 0 && r->after >= 0 &&
+           (delta < 0 ? -delta : delta) >= c->before / 200;
+}
+
+/* Regions that differ in nothing but their time, by half a percent of the whole. */
+static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
+                     FILE *out)
+{
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; c->timed && i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
+        struct fsd_span groups = r->new_groups;
+
+        if (!is_notable(c, r) || (shown >= FEW && !style->all))
+            continue;
+        if (!shown++)
+            fputs("\nsame fusion, precision and layout, another time\n", out);
+        fputs("     ", out);
+        fsd_put_delta(r->before, r->after, out);
+        fprintf(out, " (%.4f -> %.4f)%s  ", r->before, r->after,
+                r->tactic ? ", another tactic" : "");
+        fsd_put_group(c->new, &c->new->groups.at[c->pool.at[groups.at]], out);
+        fputs(groups.n > 1 ? ", ...\n" : "\n", out);
+    }
+}
+
+/* ------------------------------------------------------------------------ nodes */
+
+static void put_presence(const struct fsd_compare *c, const struct fsd_node_presence *p,
+                         FILE *out)
+{
+    const struct fsd_state *s = p->new == FSD_NONE ? c->old : c->new;
+    const struct fsd_state_node *n = &s->nodes.at[p->new == FSD_NONE ? p->old : p->new];
+
+    fputs("    ", out);
+    fsd_put_safe(out, fsd_text(s->names, n->key));
+    fputs("  ", out);
+    fsd_put_safe(out, fsd_text(s->names, n->op));
+    if (p->old != FSD_NONE && p->new != FSD_NONE)
+        fprintf(out, ": was %s, now %s",
+                fsd_fate_name((enum fsd_fate)c->old->nodes.at[p->old].fate),
+                fsd_fate_name((enum fsd_fate)n->fate));
+    fputc('\n', out);
+}
+
+static void put_presences(const struct fsd_compare *c, const struct fsd_style *style,
+                          FILE *out)
+{
+    for (uint8_t what = 0; what < FSD__PRESENCE_COUNT; what++) {
+        uint32_t shown = 0, n = c->by_presence[what];
+
+        if (!n)
+            continue;
+        fprintf(out, "\nnodes %s: %u\n", fsd_presence_name(what), (unsigned)n);
+        for (uint32_t i = 0; i < c->presences.n; i++)
+            if (c->presences.at[i].what == what && (style->all || shown < FEW_NODES)) {
+                put_presence(c, &c->presences.at[i], out);
+                shown++;
+            }
+        if (shown < n)
+            fprintf(out, "    and %u more (--all)\n", (unsigned)(n - shown));
+    }
+}
+
+static void put_ports(const struct fsd_compare *c, FILE *out)
+{
+    for (uint32_t i = 0; i < c->ports.n; i++) {
+        const struct fsd_port_change *p = &c->ports.at[i];
+        const struct fsd_state_port *was =
+            p->old == FSD_NONE
+                ? NULL
+                : &(p->output ? c->old->outputs.at : c->old->inputs.at)[p->old];
+        const struct fsd_state_port *now =
+            p->new == FSD_NONE
+                ? NULL
+                : &(p->output ? c->new->outputs.at : c->new->inputs.at)[p->new];
+
+        fprintf(out, "%s%s ", i ? "" : "\n", p->output ? "output" : "input");
+        if (was) {
+            fsd_put_safe(out, fsd_text(c->old->names, was->name));
+            fprintf(out, " [%s] ", fsd_text(c->old->names, was->shape));
+            fsd_put_form(c->old, was->form, out);
+        } else {
+            fputs("none", out);
+        }
+        fputs(" -> ", out);
+        if (now) {
+            fsd_put_safe(out, fsd_text(c->new->names, now->name));
+            fprintf(out, " [%s] ", fsd_text(c->new->names, now->shape));
+            fsd_put_form(c->new, now->form, out);
+        } else {
+            fputs("none", out);
+        }
+        fputc('\n', out);
+    }
+}
+
+void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style *style,
+                            FILE *out)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct by_region x = sort_by_region(c, arena);
+
+    put_side("old", c->old, out);
+    put_side("new", c->new, out);
+    put_alignment(c, out);
+    put_counts(c, out);
+    put_times(c, out);
+    if (!c->differs)
+        fputs("\nno difference\n", out);
+    put_ports(c, out);
+    put_regions(c, &x, style, out);
+    put_same(c, style, out);
+    put_presences(c, style, out);
+    fsd_arena_free(arena);
+}

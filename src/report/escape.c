@@ -1,0 +1,120 @@
+#include "report/escape.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Prints one byte of `s`, or what stands for it. */
+typedef void put_fn(FILE *out, const char *s, size_t i);
+
+static void put_all(FILE *out, const char *s, put_fn *put)
+{
+    char *safe = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&safe, &size);
+
+    if (!memory)
+        return;
+    fsd_put_safe(memory, s);
+    if (fclose(memory) == 0)
+        for (size_t i = 0; i < size; i++)
+            put(out, safe, i);
+    free(safe);
+}
+
+/* U+FFFE and U+FFFF are UTF-8, but no characters of XML; their last byte, be or bf,
+ * stands behind ef bf. */
+static bool is_noncharacter(const unsigned char *s)
+{
+    return s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe;
+}
+
+static void put_xml(FILE *out, const char *s, size_t i)
+{
+    static const char specials[] = "&<>\"'";
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
+    const unsigned char *u = (const unsigned char *)s;
+    const char *special = strchr(specials, s[i]);
+
+    if (special)
+        fputs(names[special - specials], out);
+    else if (is_noncharacter(u + i))
+        fprintf(out, "\\u{ff%02x}", 0x40u + u[i + 2]);
+    else if (!((i >= 1 && is_noncharacter(u + i - 1)) ||
+               (i >= 2 && is_noncharacter(u + i - 2))))
+        putc(s[i], out);
+}
+
+void fsd_put_xml(FILE *out, const char *s)
+{
+    put_all(out, s, put_xml);
+}
+
+static bool is_between(const char *s, size_t i, int (*is)(int))
+{
+    return i && is((unsigned char)s[i - 1]) && is((unsigned char)s[i + 1]);
+}
+
+/* Numeric references are text, whatever they stand for.  An underscore inside a word
+ * and a point inside a number are text anyhow, and are left for readers of the source.
+ */
+static void put_markdown(FILE *out, const char *s, size_t i)
+{
+    unsigned char c = (unsigned char)s[i];
+    bool plain = isalnum(c) || c >= 0x80 || c == ' ' || c == ',' || c == ';' ||
+                 (c == '_' && is_between(s, i, isalnum)) ||
+                 (c == '.' && is_between(s, i, isdigit)) || (c == '/' && i) ||
+                 ((c == '+' || c == '-') && is_between(s, i, isspace));
+
+    if (plain)
+        putc(c, out);
+    else
+        fprintf(out, "&#%u;", (unsigned)c);
+}
+
+void fsd_put_markdown(FILE *out, const char *s)
+{
+    put_all(out, s, put_markdown);
+}
+
+static void put_github(FILE *out, const char *s, size_t i)
+{
+    if (s[i] == '%')
+        fputs("%25", out);
+    else
+        putc(s[i], out);
+}
+
+void fsd_put_github(FILE *out, const char *s)
+{
+    put_all(out, s, put_github);
+}
+
+static void put_github_property(FILE *out, const char *s, size_t i)
+{
+    if (strchr("%:,", s[i]))
+        fprintf(out, "%%%02X", (unsigned)(unsigned char)s[i]);
+    else
+        putc(s[i], out);
+}
+
+void fsd_put_github_property(FILE *out, const char *s)
+{
+    put_all(out, s, put_github_property);
+}
+
+static void put_uri(FILE *out, const char *s, size_t i)
+{
+    unsigned char c = (unsigned char)s[i];
+
+    if (c < 0x80 && (isalnum(c) || strchr("-._~/", c)))
+        putc(c, out);
+    else
+        fprintf(out, "%%%02X", (unsigned)c);
+}
+
+void fsd_put_uri(FILE *out, const char *s)
+{
+    put_all(out, s, put_uri);
+}

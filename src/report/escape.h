@@ -1,0 +1,24 @@
+/* One escape a format, for names and messages that an input may have made up.  All take
+ * valid UTF-8 and first do what fsd_put_safe() does, so that no control character or
+ * line end comes through. */
+#ifndef FSD_REPORT_ESCAPE_H
+#define FSD_REPORT_ESCAPE_H
+
+#include <stdio.h>
+
+/** Text and attribute values of XML 1.0. */
+void fsd_put_xml(FILE *out, const char *s);
+
+/** Markdown in the dialect of GitHub and GitLab: nothing in `s` is markup, a link, a
+ *  mention or HTML.  For use inside <code>, where a mention has no effect. */
+void fsd_put_markdown(FILE *out, const char *s);
+
+/** The message of a GitHub workflow command. */
+void fsd_put_github(FILE *out, const char *s);
+/** The value of a property of one: "file", "title". */
+void fsd_put_github_property(FILE *out, const char *s);
+
+/** A path as a URI reference, after RFC 3986. */
+void fsd_put_uri(FILE *out, const char *s);
+
+#endif

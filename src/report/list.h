@@ -1,0 +1,21 @@
+/* The table of list writers: the formats of merge gates.  They print findings and the
+ * table on top of them, and nothing else of a run. */
+#ifndef FSD_REPORT_LIST_H
+#define FSD_REPORT_LIST_H
+
+#include "gate/list.h"
+#include "report/report.h"
+
+typedef void fsd_list_fn(const struct fsd_list *list, const struct fsd_style *style,
+                         FILE *out);
+
+/** By the name of a format ("text", "json", "junit", ...); NULL when there is none. */
+fsd_list_fn *fsd_list_writer(const char *name);
+
+/** Most characters that a comment of GitHub takes, and what a report keeps to. */
+enum { FSD_MARKDOWN_LIMIT = 65536, FSD_MARKDOWN_ROOM = 60000 };
+
+fsd_list_fn fsd_list_put_text, fsd_list_put_json, fsd_list_put_markdown,
+    fsd_list_put_junit, fsd_list_put_sarif, fsd_list_put_github, fsd_list_put_gitlab;
+
+#endif

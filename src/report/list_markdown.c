@@ -1,0 +1,133 @@
+/*
+ * A list as a comment of a merge request: the verdict, a table of a few lines, then one
+ * folded section a rule.  What an input named stands in <code>, escaped, so that it can
+ * neither be markup nor call for somebody's attention.
+ */
+#include "report/escape.h"
+#include "report/list.h"
+
+#include <stdlib.h>
+
+/* A piece of the comment that is printed whole or not at all. */
+struct piece {
+    char *text;
+    size_t size;
+    FILE *out;
+};
+
+static bool open_piece(struct piece *p)
+{
+    *p = (struct piece){0};
+    p->out = open_memstream(&p->text, &p->size);
+    return p->out != NULL;
+}
+
+/* Bytes are counted, which are never fewer than characters. */
+static bool close_piece(struct piece *p, size_t *room, FILE *out)
+{
+    bool fits = fclose(p->out) == 0 && p->size <= *room;
+
+    if (fits) {
+        fwrite(p->text, 1, p->size, out);
+        *room -= p->size;
+    }
+    free(p->text);
+    return fits;
+}
+
+static void put_code(FILE *out, const char *s)
+{
+    fputs("<code>", out);
+    fsd_put_markdown(out, s);
+    fputs("</code>", out);
+}
+
+static void put_verdict(const struct fsd_list *list, FILE *out)
+{
+    fprintf(out, "### fusiondiff %s%s%s\n\n", list->title, list->verdict ? ": " : "",
+            list->verdict ? list->verdict : "");
+    fprintf(out, "%u errors, %u warnings, %u notes, %u ignored\n\n",
+            list->by_severity[FSD_ERROR], list->by_severity[FSD_WARNING],
+            list->by_severity[FSD_INFO], list->ignored);
+}
+
+static void put_table(const struct fsd_list *list, FILE *out)
+{
+    bool two = list->rows.n && list->rows.at[0].before;
+
+    fputs(two ? "| | before | now |\n|---|---|---|\n" : "| | |\n|---|---|\n", out);
+    for (uint32_t i = 0; i < list->rows.n; i++) {
+        const struct fsd_list_row *row = &list->rows.at[i];
+
+        fprintf(out, "| %s |", row->what);
+        if (two) {
+            putc(' ', out);
+            fsd_put_markdown(out, row->before ? row->before : "");
+            fputs(" |", out);
+        }
+        putc(' ', out);
+        fsd_put_markdown(out, row->now);
+        fputs(" |\n", out);
+    }
+    putc('\n', out);
+}
+
+static void put_rule_head(const struct fsd_list_rule *rule, FILE *out)
+{
+    fprintf(out, "<details><summary>%s: %u finding%s", rule->id, rule->found,
+            rule->found == 1 ? "" : "s");
+    if (rule->budget)
+        fprintf(out, ", %s of %s allowed", rule->measured, rule->budget);
+    if (rule->ignored)
+        fprintf(out, ", %u ignored", rule->ignored);
+    fprintf(out, "</summary>\n\n%s\n\n", rule->doc);
+}
+
+static void put_item(const struct fsd_list_item *item, FILE *out)
+{
+    fprintf(out, "- %s ", fsd_severity_name(item->severity));
+    put_code(out, item->message);
+    putc('\n', out);
+}
+
+static void put_rule(const struct fsd_list *list, uint32_t rule, size_t *room,
+                     FILE *out)
+{
+    struct piece piece;
+    uint32_t left = list->rules.at[rule].found;
+
+    if (!left || !open_piece(&piece))
+        return;
+    put_rule_head(&list->rules.at[rule], piece.out);
+    if (!close_piece(&piece, room, out))
+        return;
+    for (uint32_t i = 0; i < list->items.n && left; i++) {
+        if (list->items.at[i].rule != rule)
+            continue;
+        if (!open_piece(&piece))
+            break;
+        put_item(&list->items.at[i], piece.out);
+        if (!close_piece(&piece, room, out))
+            break;
+        left--;
+    }
+    if (left)
+        fprintf(out, "- and %u more\n", left);
+    fputs("\n</details>\n\n", out);
+}
+
+void fsd_list_put_markdown(const struct fsd_list *list, const struct fsd_style *style,
+                           FILE *out)
+{
+    size_t room = FSD_MARKDOWN_ROOM;
+    struct piece piece;
+
+    (void)style;
+    if (!open_piece(&piece))
+        return;
+    put_verdict(list, piece.out);
+    put_table(list, piece.out);
+    close_piece(&piece, &room, out);
+    for (uint32_t i = 0; i < list->rules.n; i++)
+        put_rule(list, i, &room, out);
+}

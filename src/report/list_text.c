@@ -1,0 +1,54 @@
+/* A list as text, for a job's log. */
+#include "base/text.h"
+#include "report/list.h"
+#include "report/text.h"
+
+static void put_row(const struct fsd_list_row *row, FILE *out)
+{
+    fprintf(out, "%-26s", row->what);
+    if (row->before)
+        fprintf(out, "%14s -> ", row->before);
+    fprintf(out, "%s\n", row->now);
+}
+
+static void put_item(const struct fsd_list *list, const struct fsd_style *style,
+                     const struct fsd_list_item *item, FILE *out)
+{
+    fsd_ink(style, item->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM, out);
+    fprintf(out, "%-8s", fsd_severity_name(item->severity));
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    fprintf(out, "%s  ", list->rules.at[item->rule].id);
+    fsd_put_safe(out, item->message);
+    putc('\n', out);
+}
+
+static void put_rule(const struct fsd_list_rule *rule, FILE *out)
+{
+    if (rule->budget && (rule->found || rule->ignored))
+        fprintf(out, "%s: %s, and %s allowed", rule->id, rule->measured, rule->budget);
+    else if (rule->ignored)
+        fputs(rule->id, out);
+    else
+        return;
+    if (rule->ignored)
+        fprintf(out, " (%u ignored)", rule->ignored);
+    putc('\n', out);
+}
+
+void fsd_list_put_text(const struct fsd_list *list, const struct fsd_style *style,
+                       FILE *out)
+{
+    for (uint32_t i = 0; i < list->rows.n; i++)
+        put_row(&list->rows.at[i], out);
+    putc('\n', out);
+    for (uint32_t i = 0; i < list->items.n; i++)
+        put_item(list, style, &list->items.at[i], out);
+    for (uint32_t i = 0; i < list->rules.n; i++)
+        put_rule(&list->rules.at[i], out);
+    fsd_ink(style, list->failed ? FSD_INK_ALARM : FSD_INK_TITLE, out);
+    fputs(list->verdict ? list->verdict : list->title, out);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    fprintf(out, ": %u errors, %u warnings, %u notes, %u ignored\n",
+            list->by_severity[FSD_ERROR], list->by_severity[FSD_WARNING],
+            list->by_severity[FSD_INFO], list->ignored);
+}

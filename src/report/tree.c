@@ -1,0 +1,96 @@
+#include "report/tree.h"
+
+#include "base/text.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+
+struct cJSON *fsd_json_new(void)
+{
+    return cJSON_CreateObject();
+}
+
+struct cJSON *fsd_json_object(struct cJSON *object, const char *key)
+{
+    return cJSON_AddObjectToObject(object, key);
+}
+
+struct cJSON *fsd_json_list(struct cJSON *object, const char *key)
+{
+    return cJSON_AddArrayToObject(object, key);
+}
+
+void fsd_json_text(struct cJSON *object, const char *key, const char *text)
+{
+    cJSON_AddStringToObject(object, key, text);
+}
+
+void fsd_json_sym(const struct fsd_diff *d, struct cJSON *object, const char *key,
+                  fsd_sym sym)
+{
+    fsd_json_text(object, key, fsd_text(d->names, sym));
+}
+
+void fsd_json_number(struct cJSON *object, const char *key, double number)
+{
+    cJSON_AddNumberToObject(object, key, number);
+}
+
+void fsd_json_bool(struct cJSON *object, const char *key, bool is)
+{
+    cJSON_AddBoolToObject(object, key, is);
+}
+
+void fsd_json_count(struct cJSON *object, const char *key, uint64_t count)
+{
+    char text[24];
+
+    if (count <= UINT64_C(1) << 53) {
+        cJSON_AddNumberToObject(object, key, (double)count);
+        return;
+    }
+    snprintf(text, sizeof text, "%" PRIu64, count);
+    cJSON_AddStringToObject(object, key, text);
+}
+
+struct cJSON *fsd_json_item(struct cJSON *list)
+{
+    struct cJSON *item = cJSON_CreateObject();
+
+    cJSON_AddItemToArray(list, item);
+    return item;
+}
+
+void fsd_json_add_id(struct cJSON *list, fsd_id id)
+{
+    cJSON_AddItemToArray(list, cJSON_CreateNumber(id));
+}
+
+void fsd_json_add_text(struct cJSON *list, const char *text)
+{
+    cJSON_AddItemToArray(list, cJSON_CreateString(text));
+}
+
+void fsd_json_ms(struct cJSON *object, const char *key, double ms)
+{
+    if (ms >= 0)
+        cJSON_AddNumberToObject(object, key, ms);
+}
+
+void fsd_json_known(struct cJSON *object, const char *key, int64_t count)
+{
+    if (count >= 0)
+        fsd_json_count(object, key, (uint64_t)count);
+}
+
+void fsd_json_print(struct cJSON *root, FILE *out)
+{
+    char *text = cJSON_Print(root);
+
+    if (text) {
+        fsd_put_json(out, text);
+        putc('\n', out);
+    }
+    cJSON_free(text);
+    cJSON_Delete(root);
+}

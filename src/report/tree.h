@@ -1,0 +1,43 @@
+/* Building and printing JSON, for every writer of it: one file includes cJSON. */
+#ifndef FSD_REPORT_TREE_H
+#define FSD_REPORT_TREE_H
+
+#include "diff/diff.h"
+
+#include <stdio.h>
+
+struct cJSON;
+
+/** A new object; fsd_json_print() frees it. */
+struct cJSON *fsd_json_new(void);
+
+/** A member of an object. */
+struct cJSON *fsd_json_object(struct cJSON *object, const char *key);
+struct cJSON *fsd_json_list(struct cJSON *object, const char *key);
+void fsd_json_text(struct cJSON *object, const char *key, const char *text);
+void fsd_json_sym(const struct fsd_diff *d, struct cJSON *object, const char *key,
+                  fsd_sym sym);
+void fsd_json_number(struct cJSON *object, const char *key, double number);
+void fsd_json_bool(struct cJSON *object, const char *key, bool is);
+/** A number that a double cannot hold becomes a string. */
+void fsd_json_count(struct cJSON *object, const char *key, uint64_t count);
+
+/** An item of a list. */
+struct cJSON *fsd_json_item(struct cJSON *list);
+void fsd_json_add_id(struct cJSON *list, fsd_id id);
+void fsd_json_add_text(struct cJSON *list, const char *text);
+
+/** A time where it is known: a negative one is left out. */
+void fsd_json_ms(struct cJSON *object, const char *key, double ms);
+/** Bytes and the like where they are known. */
+void fsd_json_known(struct cJSON *object, const char *key, int64_t count);
+
+/** Prints and frees. */
+void fsd_json_print(struct cJSON *root, FILE *out);
+
+/* json.c */
+
+/** The members "source", "producer", "tensor", "readers", "chain" of a layer's edge. */
+void fsd_json_edge(const struct fsd_diff *d, struct cJSON *layer, fsd_id id);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * The layers that only move data: inserted ones, copies, quantizers left standing.  The
+ * worst come first: by time where a profile tells it, then by bytes.  Free ones are
+ * listed last, and by name only.
+ */
+#include "base/text.h"
+#include "report/tree.h"
+#include "report/view_text.h"
+
+#include <stdlib.h>
+
+typedef FSD_VEC(fsd_id) id_vec;
+
+struct lists {
+    id_vec costly, free;
+    uint32_t left_out;
+    double left_out_ms;
+};
+
+struct row {
+    fsd_id layer;
+    double ms;
+    int64_t bytes;
+};
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->ms != y->ms)
+        return x->ms < y->ms ? 1 : -1;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return x->layer < y->layer ? -1 : x->layer > y->layer;
+}
+
+static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id layer)
+{
+    double ms = d->layers[layer].ms;
+
+    if (ms < 0) /* not measured: only a threshold can leave it out */
+        return q->min_ms <= 0 && q->min_share <= 0;
+    return ms >= q->min_ms && ms >= q->min_share * d->times.total;
+}
+
+static void sort_rows(const struct fsd_diff *d, const struct fsd_query *q,
+                      struct fsd_arena *arena, struct row *rows, uint32_t n,
+                      struct lists *lists)
+{
+    qsort(rows, n, sizeof *rows, by_cost);
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_asked(d, q, rows[i].layer) && (!q->top || lists->costly.n < q->top)) {
+            fsd_vec_push(arena, &lists->costly, rows[i].layer);
+            continue;
+        }
+        lists->left_out++;
+        lists->left_out_ms += rows[i].ms > 0 ? rows[i].ms : 0;
+    }
+}
+
+static struct lists collect(const struct fsd_diff *d, const struct fsd_query *q,
+                            struct fsd_arena *arena)
+{
+    struct row *rows = FSD_NEW(arena, struct row, d->engine->nodes.n);
+    struct lists lists = {0};
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        const struct fsd_layer_result *r = &d->layers[i];
+
+        if (!d->flows.of[i].there)
+            continue;
+        if (fsd_layer_is_free(d, i))
+            fsd_vec_push(arena, &lists.free, i);
+        else
+            rows[n++] = (struct row){i, r->ms, r->bytes};
+    }
+    sort_rows(d, q, arena, rows, n, &lists);
+    return lists;
+}
+
+static double sum(const struct fsd_diff *d, const id_vec *layers)
+{
+    double ms = d->times.profiles ? 0 : -1;
+
+    for (uint32_t i = 0; i < layers->n; i++)
+        if (d->layers[layers->at[i]].ms > 0)
+            ms += d->layers[layers->at[i]].ms;
+    return ms;
+}
+
+/* ------------------------------------------------------------------------- text */
+
+static void put_phrase(const struct fsd_diff *d, fsd_id layer, const char *title,
+                       void (*put)(const struct fsd_diff *, fsd_id, FILE *), FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *phrase = open_memstream(&text, &size);
+
+    if (!phrase)
+        return;
+    put(d, layer, phrase);
+    if (fclose(phrase) == 0 && *text) {
+        fprintf(out, "            %s", title);
+        fsd_put_safe(out, text);
+        putc('\n', out);
+    }
+    free(text);
+}
+
+static void put_row(const struct fsd_diff *d, const struct fsd_style *style,
+                    fsd_id layer, FILE *out)
+{
+    const struct fsd_layer_result *r = &d->layers[layer];
+
+    fsd_put_ms_column(r->ms, 8, out);
+    fputs("  ", out);
+    if (d->times.total > 0 && r->ms >= 0)
+        fprintf(out, "%5.1f %%  ", 100 * r->ms / d->times.total);
+    fsd_ink(style, FSD_INK_INSERTED, out);
+    fprintf(out, "%s", fsd_mover_word(d, layer));
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    fputs("  ", out);
+    fsd_put_layer_change(d, layer, out);
+    fputs("  ", out);
+    fsd_put_bytes(r->bytes, out);
+    fprintf(out, "  layer %u ", layer);
+    fsd_put_safe(out, fsd_text(d->names, d->engine->nodes.at[layer].op));
+    putc('\n', out);
+    put_phrase(d, layer, "edge   ", fsd_put_edge, out);
+    put_phrase(d, layer, "advice ", fsd_put_advice, out);
+    if (d->flows.of[layer].before != FSD_NONE)
+        fprintf(out, "            chain  behind layer %u\n", d->flows.of[layer].before);
+}
+
+static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
+                     const struct lists *lists, FILE *out)
+{
+    uint32_t all = lists->costly.n + lists->left_out;
+    double ms = sum(d, &lists->costly);
+
+    fprintf(out, "%u layers only move data", all);
+    if (ms >= 0) {
+        fputs(", ", out);
+        fsd_put_ms(ms + lists->left_out_ms, out);
+        fputs(" of ", out);
+        fsd_put_ms(d->times.total, out);
+        fprintf(out, " (%.1f %%)",
+                d->times.total > 0 ? 100 * (ms + lists->left_out_ms) / d->times.total
+                                   : 0);
+    }
+    fprintf(out, "; %u more are free\n\n", lists->free.n);
+    for (uint32_t i = 0; i < lists->costly.n; i++)
+        put_row(d, style, lists->costly.at[i], out);
+    if (lists->left_out) {
+        fprintf(out, "\n%u more are not shown", lists->left_out);
+        if (lists->left_out_ms > 0) {
+            fputs(", ", out);
+            fsd_put_ms(lists->left_out_ms, out);
+        }
+        putc('\n', out);
+    }
+    if (lists->free.n)
+        fputs("\nfree\n", out);
+    for (uint32_t i = 0; i < lists->free.n; i++) {
+        fprintf(out, "  layer %u  ", lists->free.at[i]);
+        fsd_put_layer(d, lists->free.at[i], out);
+        putc('\n', out);
+    }
+}
+
+/* ------------------------------------------------------------------------- JSON */
+
+static void add_phrase(const struct fsd_diff *d, struct cJSON *item, fsd_id layer,
+                       const char *key,
+                       void (*put)(const struct fsd_diff *, fsd_id, FILE *))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *phrase = open_memstream(&text, &size);
+
+    if (!phrase)
+        return;
+    put(d, layer, phrase);
+    if (fclose(phrase) == 0 && *text)
+        fsd_json_text(item, key, text);
+    free(text);
+}
+
+static void add_row(const struct fsd_diff *d, struct cJSON *list, fsd_id layer)
+{
+    const struct fsd_layer_result *r = &d->layers[layer];
+    struct cJSON *item = fsd_json_item(list);
+
+    fsd_json_count(item, "layer", layer);
+    fsd_json_sym(d, item, "name", d->engine->nodes.at[layer].name);
+    fsd_json_text(item, "cause", fsd_mover_word(d, layer));
+    add_phrase(d, item, layer, "change", fsd_put_change);
+    add_phrase(d, item, layer, "advice", fsd_put_advice);
+    fsd_json_ms(item, "ms", r->ms);
+    if (r->ms >= 0 && d->times.total > 0)
+        fsd_json_number(item, "share", r->ms / d->times.total);
+    fsd_json_known(item, "bytes", r->bytes);
+    fsd_json_edge(d, item, layer);
+}
+
+static void put_json(const struct fsd_diff *d, const struct lists *lists, FILE *out)
+{
+    struct cJSON *root = fsd_json_new(), *list;
+
+    fsd_json_text(root, "schema", "fusiondiff-reformats/1");
+    fsd_json_ms(root, "ms", sum(d, &lists->costly));
+    if (d->times.profiles)
+        fsd_json_number(root, "total_ms", d->times.total);
+    fsd_json_count(root, "left_out", lists->left_out);
+    if (d->times.profiles)
+        fsd_json_number(root, "left_out_ms", lists->left_out_ms);
+    list = fsd_json_list(root, "reformats");
+    for (uint32_t i = 0; i < lists->costly.n; i++)
+        add_row(d, list, lists->costly.at[i]);
+    list = fsd_json_list(root, "free");
+    for (uint32_t i = 0; i < lists->free.n; i++)
+        add_row(d, list, lists->free.at[i]);
+    fsd_json_print(root, out);
+}
+
+enum fsd_status fsd_view_reformats(const struct fsd_diff *d, const struct fsd_query *q,
+                                   bool json, const struct fsd_style *style, FILE *out,
+                                   struct fsd_error *err)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct lists lists = collect(d, q, arena);
+
+    (void)err;
+    if (json)
+        put_json(d, &lists, out);
+    else
+        put_text(d, style, &lists, out);
+    fsd_arena_free(arena);
+    return FSD_OK;
+}

@@ -1,0 +1,26 @@
+/* Phrases that several views share.  Only src/report includes this. */
+#ifndef FSD_REPORT_VIEW_TEXT_H
+#define FSD_REPORT_VIEW_TEXT_H
+
+#include "diff/advice.h"
+#include "diff/rules.h"
+#include "report/text.h"
+#include "report/view.h"
+
+/** "0.0369 ms", three digits that tell something; "-" where it is not known. */
+void fsd_put_ms(double ms, FILE *out);
+/** The same in a column of `width`. */
+void fsd_put_ms_column(double ms, int width, FILE *out);
+/** "3.4 %" of a total; nothing where one of them is not known. */
+void fsd_put_share(double ms, double total, FILE *out);
+/** "38.5 MB", decimal units; "-" where it is not known. */
+void fsd_put_bytes(int64_t bytes, FILE *out);
+/** "3.70 G", for multiply-adds. */
+void fsd_put_count(int64_t count, FILE *out);
+/** Any text with what is hidden in it shown. */
+void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out);
+void fsd_put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out);
+/** "int8 chw32 -> fp16 chw32" of a layer's first in- and output. */
+void fsd_put_layer_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
+#endif

@@ -1,0 +1,188 @@
+/* Where nodes of the model are computed, between whom, how precisely, and why that is
+ * believed. */
+#include "base/text.h"
+#include "report/tree.h"
+#include "report/view_text.h"
+#include "report/view_words.h"
+
+enum { NEIGHBOURS = 4 };
+
+/* ------------------------------------------------------------------------- text */
+
+static void put_evidence(unsigned by, FILE *out)
+{
+    const char *separator = "";
+
+    for (unsigned bit = 0; 1u << bit <= FSD_BY_ALL; bit++)
+        if (by >> bit & 1) {
+            fprintf(out, "%s%s", separator, fsd_evidence_name(bit));
+            separator = ", ";
+        }
+}
+
+static void put_neighbours(const struct fsd_diff *d, const char *title,
+                           struct fsd_span ports, bool before, FILE *out)
+{
+    const struct fsd_graph *e = d->engine;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        fsd_id tensor = e->ports.at[ports.at + i].tensor;
+        struct fsd_span who;
+
+        if (tensor == FSD_NONE)
+            continue;
+        who =
+            before ? e->tensors.at[tensor].producers : e->tensors.at[tensor].consumers;
+        for (uint32_t k = 0; k < who.n && n <= NEIGHBOURS; k++) {
+            fsd_id layer = e->links.at[who.at + k];
+
+            if (n++ == NEIGHBOURS) {
+                fputs(" ...", out);
+                break;
+            }
+            fprintf(out, "%s%s %u %s", n == 1 ? title : ",",
+                    n == 1 ? "layer" : " layer", layer,
+                    fsd_kind_name(d->layers[layer].kind));
+        }
+    }
+    if (n)
+        putc('\n', out);
+}
+
+static void put_layer(const struct fsd_diff *d, const struct fsd_link *link, FILE *out)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[link->layer];
+    const struct fsd_layer_result *r = &d->layers[link->layer];
+
+    fprintf(out, "  layer %u  ", link->layer);
+    fsd_put_safe(out, fsd_text(d->names, n->op));
+    fprintf(out, "  %s  ", fsd_kind_name(r->kind));
+    fsd_put_layer_change(d, link->layer, out);
+    fprintf(out, "  runs %s", fsd_dtype_name(r->precision));
+    if (r->ms >= 0) {
+        fputs("  ", out);
+        fsd_put_ms(r->ms, out);
+    }
+    fputs("\n           ", out);
+    fsd_put_layer(d, link->layer, out);
+    fputs("\n           by ", out);
+    put_evidence(link->by, out);
+    putc('\n', out);
+    put_neighbours(d, "           before it ", n->in, true, out);
+    put_neighbours(d, "           behind it ", n->out, false, out);
+}
+
+static void put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    const struct fsd_node_result *r = &d->nodes[node];
+
+    fprintf(out, "  %s", fsd_fate_name(r->fate));
+    if (*r->why)
+        fprintf(out, ": %s", r->why);
+    if (r->other != FSD_NONE) {
+        fputs(": ", out);
+        fsd_put_node(d, r->other, out);
+    }
+    if (r->near_layer != FSD_NONE)
+        fprintf(out, " (at layer %u)", r->near_layer);
+    if (d->match->region_of_node[node] != FSD_NONE)
+        fprintf(out, "; in region %u", d->match->region_of_node[node]);
+    fputs("; asked for ", out);
+    fputs(fsd_dtype_name(r->requested), out);
+    if (r->realised != FSD_DTYPE_UNKNOWN)
+        fprintf(out, ", runs in %s", fsd_dtype_name(r->realised));
+    if (r->macs > 0) {
+        fputs(", ", out);
+        fsd_put_count(r->macs, out);
+        fputs(" multiply-adds", out);
+    }
+    if (r->ms >= 0) {
+        fputs(", ", out);
+        fsd_put_ms(r->ms, out);
+        if (r->shares)
+            fputs(" as its part", out);
+    }
+    putc('\n', out);
+}
+
+static void put_node(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    fprintf(out, "node %u ", node);
+    fsd_put_node(d, node, out);
+    fputs(" (", out);
+    fsd_put_safe(out, fsd_text(d->names, d->model->nodes.at[node].op));
+    fputs(")\n", out);
+    put_fate(d, node, out);
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
+        put_layer(d, fsd_match_of_node(d->match, node, i), out);
+}
+
+/* ------------------------------------------------------------------------- JSON */
+
+static void add_link(const struct fsd_diff *d, struct cJSON *list,
+                     const struct fsd_link *link)
+{
+    struct cJSON *item = fsd_json_item(list), *evidence;
+
+    fsd_json_count(item, "index", link->layer);
+    fsd_json_sym(d, item, "name", d->engine->nodes.at[link->layer].name);
+    fsd_json_text(item, "kind", fsd_kind_name(d->layers[link->layer].kind));
+    fsd_json_text(item, "precision", fsd_dtype_name(d->layers[link->layer].precision));
+    fsd_json_ms(item, "ms", d->layers[link->layer].ms);
+    evidence = fsd_json_list(item, "evidence");
+    for (unsigned bit = 0; 1u << bit <= FSD_BY_ALL; bit++)
+        if (link->by >> bit & 1)
+            fsd_json_add_text(evidence, fsd_evidence_name(bit));
+}
+
+static void add_node(const struct fsd_diff *d, struct cJSON *list, fsd_id node)
+{
+    const struct fsd_node_result *r = &d->nodes[node];
+    struct cJSON *item = fsd_json_item(list), *layers;
+
+    fsd_json_count(item, "index", node);
+    fsd_json_sym(d, item, "name", d->model->nodes.at[node].name);
+    fsd_json_sym(d, item, "op", d->model->nodes.at[node].op);
+    fsd_json_text(item, "fate", fsd_fate_name(r->fate));
+    if (*r->why)
+        fsd_json_text(item, "why", r->why);
+    if (r->other != FSD_NONE)
+        fsd_json_count(item, "same_as", r->other);
+    fsd_json_text(item, "requested", fsd_dtype_name(r->requested));
+    fsd_json_text(item, "realised", fsd_dtype_name(r->realised));
+    fsd_json_ms(item, "ms", r->ms);
+    layers = fsd_json_list(item, "layers");
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
+        add_link(d, layers, fsd_match_of_node(d->match, node, i));
+}
+
+enum fsd_status fsd_view_where(const struct fsd_diff *d, const struct fsd_query *q,
+                               bool json, const struct fsd_style *style, FILE *out,
+                               struct fsd_error *err)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    fsd_id_vec nodes = {0};
+    enum fsd_status status = fsd_find_nodes(arena, d, q, &nodes, err);
+    struct cJSON *root = status == FSD_OK && json ? fsd_json_new() : NULL;
+    struct cJSON *list = NULL;
+
+    (void)style;
+    if (root) {
+        fsd_json_text(root, "schema", "fusiondiff-where/1");
+        list = fsd_json_list(root, "nodes");
+    }
+    for (uint32_t i = 0; i < nodes.n && status == FSD_OK; i++) {
+        if (root) {
+            add_node(d, list, nodes.at[i]);
+            continue;
+        }
+        if (i)
+            putc('\n', out);
+        put_node(d, nodes.at[i], out);
+    }
+    if (root)
+        fsd_json_print(root, out);
+    fsd_arena_free(arena);
+    return status;
+}

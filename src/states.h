@@ -1,0 +1,14 @@
+/* The inputs of a comparison, opened. */
+#ifndef FSD_STATES_H
+#define FSD_STATES_H
+
+#include "compare/state.h"
+
+/** Runs all passes over a pair and keeps what builds are compared by.
+ *  @param out  set to the state on success, to NULL on failure; free it with
+ *              fsd_state_free().
+ *  @return what fsd_diff_open() returns. */
+enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,
+                               struct fsd_error *err);
+
+#endif

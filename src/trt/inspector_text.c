@@ -1,0 +1,324 @@
+/*
+ * The inspector's text has the keys of its JSON in the same order, without quotation
+ * marks and with commas that may also stand in values.  A line is made the JSON object
+ * that it is short for, and that is read as any other.
+ *
+ *     Name: c + r, LayerType: CaskConvolution, Inputs: [ { Name: x, Location: Device,
+ *     Dimensions: [1,3,8,8], Format/Datatype: Half }], Outputs: [ ... ], Kernel: [5,5],
+ *     Weights: {"Type": "Half", "Count": 800}, TacticName: t, Metadata: ...
+ *
+ * A value ends where, outside of brackets, a comma, a word and a colon stand; Metadata
+ * is the last and ends with the line.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "trt/inspector_text.h"
+
+#include "base/status.h"
+#include "trt/json.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_KEY = 64, NUMBER_MAX = 40, ITEMS_MAX = 1 << 16 };
+
+struct text {
+    const char *s;
+    size_t n;
+};
+
+struct maker {
+    cJSON *layer;
+    struct text key;
+    bool odd;  /* something was not understood */
+    bool full; /* there is no memory */
+};
+
+static bool begins(struct text t, const char *word)
+{
+    size_t n = strlen(word);
+
+    return t.n >= n && !memcmp(t.s, word, n);
+}
+
+static struct text from(struct text t, size_t at)
+{
+    return (struct text){t.s + at, t.n - at};
+}
+
+static bool find(struct text t, const char *word, size_t *at)
+{
+    const char *found = memmem(t.s, t.n, word, strlen(word));
+
+    *at = found ? (size_t)(found - t.s) : 0;
+    return found != NULL;
+}
+
+/* ---------------------------------------------------------------------- values */
+
+/* A C string; the zero byte, which it cannot hold, becomes \x00. */
+static cJSON *string_of(struct text t)
+{
+    size_t n = t.n, used = 0;
+    char *copy;
+    cJSON *item;
+
+    for (size_t i = 0; i < t.n; i++)
+        n += t.s[i] ? 0 : 3;
+    copy = malloc(n + 1);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < t.n; i++) {
+        memcpy(copy + used, t.s[i] ? &t.s[i] : "\\x00", t.s[i] ? 1 : 4);
+        used += t.s[i] ? 1 : 4;
+    }
+    copy[used] = '\0';
+    item = cJSON_CreateString(copy);
+    free(copy);
+    return item;
+}
+
+static bool number_of(struct text t, double *out)
+{
+    char copy[NUMBER_MAX], *end;
+
+    if (!t.n || t.n >= NUMBER_MAX || !strchr("-.0123456789", *t.s ? *t.s : ' ') ||
+        memchr(t.s, 'x', t.n))
+        return false;
+    memcpy(copy, t.s, t.n);
+    copy[t.n] = '\0';
+    *out = strtod(copy, &end);
+    return end == copy + t.n;
+}
+
+static cJSON *scalar_of(struct text t)
+{
+    double number;
+
+    if (number_of(t, &number))
+        return cJSON_CreateNumber(number);
+    if (t.n > 1 && *t.s == '"' && t.s[t.n - 1] == '"')
+        t = (struct text){t.s + 1, t.n - 2};
+    return string_of(t);
+}
+
+/* "[2,2]", "[auto const x = f(a, b);, ...]" */
+static cJSON *list_of(struct text t)
+{
+    cJSON *list = cJSON_CreateArray();
+    size_t at = 0, items = 0;
+    int depth = 0;
+
+    for (size_t i = 0; i <= t.n && list; i++) {
+        bool end = i == t.n;
+        cJSON *item;
+
+        depth += !end && strchr("([{", t.s[i] ? t.s[i] : ' ');
+        depth -= !end && strchr(")]}", t.s[i] ? t.s[i] : ' ');
+        if (!end && (t.s[i] != ',' || depth > 0))
+            continue;
+        while (at < i && t.s[at] == ' ')
+            at++;
+        if (end && at == i && !items)
+            break;
+        item = scalar_of((struct text){t.s + at, i - at});
+        if (!item || ++items > ITEMS_MAX || !cJSON_AddItemToArray(list, item)) {
+            cJSON_Delete(item);
+            break;
+        }
+        at = i + 1;
+    }
+    return list;
+}
+
+static cJSON *value_of(struct maker *m, struct text t)
+{
+    cJSON *item;
+
+    if (t.n > 1 && *t.s == '[' && t.s[t.n - 1] == ']')
+        return list_of((struct text){t.s + 1, t.n - 2});
+    if (t.n > 1 && *t.s == '{' && t.s[t.n - 1] == '}') {
+        item = cJSON_ParseWithLength(t.s, t.n);
+        if (item)
+            return item;
+        m->odd = true;
+    }
+    return scalar_of(t);
+}
+
+static void add(struct maker *m, cJSON *to, struct text key, cJSON *value)
+{
+    char name[LONGEST_KEY + 1];
+
+    memcpy(name, key.s, key.n);
+    name[key.n] = '\0';
+    if (!value || !cJSON_AddItemToObject(to, name, value)) {
+        cJSON_Delete(value);
+        m->full = true;
+    }
+}
+
+/* --------------------------------------------------------------------- tensors */
+
+/* "Name: n, Location: Device, Dimensions: [1,3], Format/Datatype: Half": the name ends
+ * at the first of the keys that may follow it. */
+static void read_tensor(struct maker *m, cJSON *list, struct text t)
+{
+    static const char *const keys[] = {", Location: ", ", Dimensions: [",
+                                       ", Format/Datatype: "};
+    cJSON *tensor = cJSON_CreateObject();
+    size_t at[FSD_COUNT_OF(keys)], end = t.n;
+
+    if (!tensor || !cJSON_AddItemToArray(list, tensor)) {
+        cJSON_Delete(tensor);
+        m->full = true;
+        return;
+    }
+    for (size_t i = FSD_COUNT_OF(keys); i-- > 0;) {
+        struct text before = {t.s, end}, value;
+
+        if (!find(before, keys[i], &at[i]))
+            continue;
+        value = from(before, at[i] + strlen(keys[i]) - (i == 1));
+        end = at[i];
+        add(m, tensor, (struct text){keys[i] + 2, strcspn(keys[i] + 2, ":")},
+            i == 1 ? value_of(m, value) : string_of(value));
+    }
+    if (end >= 6)
+        add(m, tensor, (struct text){"Name", 4},
+            string_of((struct text){t.s + 6, end - 6}));
+}
+
+/* Where the record ends.  A name may hold " }", what stands behind the dimensions does
+ * not. */
+static bool record_end(struct text t, size_t *end)
+{
+    size_t dims, next;
+
+    if (find(t, ", Dimensions: [", &dims) &&
+        (!find(t, " }, { Name: ", &next) || next > dims) &&
+        find(from(t, dims), " }", end)) {
+        *end += dims;
+        return true;
+    }
+    return find(t, " }", end);
+}
+
+/* " { Name: n, ... }, { ... }]": returns what follows the bracket. */
+static struct text read_tensors(struct maker *m, const char *key, struct text t)
+{
+    cJSON *list = cJSON_AddArrayToObject(m->layer, key);
+    size_t end;
+
+    m->full |= !list;
+    while (list && begins(t, " { Name: ")) {
+        t = from(t, 3);
+        if (!record_end(t, &end)) {
+            m->odd = true;
+            return from(t, t.n);
+        }
+        read_tensor(m, list, (struct text){t.s, end});
+        t = from(t, end + 2);
+        if (begins(t, ","))
+            t = from(t, 1);
+    }
+    m->odd |= !begins(t, "]");
+    return begins(t, "]") ? from(t, 1) : from(t, t.n);
+}
+
+/* ------------------------------------------------------------------------ keys */
+
+static bool is_key_char(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+           c == '/' || c == '_';
+}
+
+/* ", Key: " at the start: the key, and how long it all is; 0 when none stands there. */
+static size_t key_at(struct text t, struct text *key)
+{
+    size_t i = 2;
+
+    if (!begins(t, ", "))
+        return 0;
+    while (i < t.n && i <= LONGEST_KEY && is_key_char(t.s[i]))
+        i++;
+    *key = (struct text){t.s + 2, i - 2};
+    if (i == 2 || i >= t.n || t.s[i] != ':')
+        return 0;
+    return i + 1 + (i + 1 < t.n && t.s[i + 1] == ' ');
+}
+
+static size_t value_end(struct text t)
+{
+    struct text key;
+    int depth = 0;
+
+    for (size_t i = 0; i < t.n; i++) {
+        depth += strchr("([{", t.s[i] ? t.s[i] : ' ') != NULL;
+        depth -= strchr(")]}", t.s[i] ? t.s[i] : ' ') != NULL;
+        if (depth <= 0 && t.s[i] == ',' && key_at(from(t, i), &key))
+            return i;
+    }
+    return t.n;
+}
+
+static void read_keys(struct maker *m, struct text t)
+{
+    struct text key;
+    size_t n, end;
+
+    while ((n = key_at(t, &key))) {
+        bool last = key.n == 8 && !memcmp(key.s, "Metadata", 8);
+
+        t = from(t, n);
+        end = last ? t.n : value_end(t);
+        if (begins(key, "TacticValue") || begins(key, "TacticName") || last)
+            add(m, m->layer, key, string_of((struct text){t.s, end}));
+        else
+            add(m, m->layer, key, value_of(m, (struct text){t.s, end}));
+        t = from(t, end);
+    }
+    m->odd |= t.n > 0 && !begins(t, ",");
+}
+
+/* The type is one word; with it the part that is the same in all versions ends. */
+static void read_line(struct maker *m, struct text t)
+{
+    static const char type[] = ", LayerType: ", inputs[] = ", Inputs: [",
+                      outputs[] = ", Outputs: [";
+    size_t at, n = 0;
+
+    find(t, type, &at);
+    add(m, m->layer, (struct text){"Name", 4},
+        string_of((struct text){t.s + 6, at - 6}));
+    t = from(t, at + sizeof type - 1);
+    while (n < t.n && t.s[n] != ',')
+        n++;
+    add(m, m->layer, (struct text){"LayerType", 9}, string_of((struct text){t.s, n}));
+    t = from(t, n);
+    if (begins(t, inputs))
+        t = read_tensors(m, "Inputs", from(t, sizeof inputs - 1));
+    if (begins(t, outputs))
+        t = read_tensors(m, "Outputs", from(t, sizeof outputs - 1));
+    read_keys(m, t);
+}
+
+enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *file,
+                                    uint32_t number, const char *s, size_t n,
+                                    bool *whole, struct fsd_error *err)
+{
+    struct maker m = {.layer = cJSON_CreateObject()};
+    enum fsd_status status;
+
+    if (m.layer)
+        read_line(&m, (struct text){s, n});
+    if (!m.layer || m.full)
+        status =
+            fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+    else
+        status = fsd_json_layer(b, file, number, m.layer, err);
+    cJSON_Delete(m.layer);
+    *whole = !m.odd;
+    return status;
+}

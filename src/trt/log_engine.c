@@ -1,0 +1,300 @@
+#include "trt/log_engine.h"
+
+#include "base/status.h"
+#include "trt/inspector_text.h"
+#include "trt/log_find.h"
+#include "trt/log_layer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24, VECTOR_MAX = UINT16_MAX };
+
+struct reading {
+    struct fsd_build *b;
+    const struct fsd_file *file;
+    struct fsd_error *err;
+    uint32_t layers;
+    uint64_t odd_lines; /* within the list, not understood */
+    uint64_t first_odd; /* number of the first of them */
+    bool old;           /* a tensor in the syntax up to TensorRT 8.4 was there */
+};
+
+static fsd_sym symbol(struct reading *r, struct fsd_slice text)
+{
+    return fsd_intern_add(r->b->g->names, text.s, text.n);
+}
+
+static void count_odd(struct reading *r, const struct fsd_log_line *line)
+{
+    if (!r->odd_lines++)
+        r->first_odd = line->number;
+}
+
+/* ------------------------------------------------------------- the builder's block */
+
+static void add_tensor(struct reading *r, const struct fsd_log_tensor *t)
+{
+    struct fsd_dim dims[FSD_LOG_RANK_MAX];
+    struct fsd_build_tensor tensor = {.name = symbol(r, t->name),
+                                      .type = symbol(r, t->type),
+                                      .ranked = true,
+                                      .dims = dims,
+                                      .rank = t->rank};
+
+    for (uint32_t i = 0; i < t->rank; i++) {
+        dims[i] = (struct fsd_dim){.size = t->dims[i].size};
+        if (t->dims[i].word.n)
+            dims[i].name = symbol(r, t->dims[i].word);
+        if (t->dims[i].vector > 0 && t->dims[i].vector <= VECTOR_MAX) {
+            tensor.vector = (uint16_t)t->dims[i].vector;
+            tensor.vector_axis = (uint8_t)i;
+        }
+    }
+    r->old |= t->old;
+    fsd_build_port(r->b, t->output ? FSD_DIRECTION_OUT : FSD_DIRECTION_IN, &tensor);
+}
+
+static void read_block_line(struct reading *r, const struct fsd_log_line *line)
+{
+    struct fsd_log_layer layer;
+    struct fsd_log_tensor tensor = {.output = false};
+    enum fsd_log_step step;
+
+    if (!fsd_log_layer_split(line->text, line->n, &layer)) {
+        count_odd(r, line);
+        return;
+    }
+    fsd_build_layer(r->b, symbol(r, layer.name), symbol(r, layer.type));
+    r->b->layer.tactic_value = symbol(r, layer.tactic);
+    while ((step = fsd_log_tensor_next(&layer.tensors, &tensor)) == FSD_LOG_TENSOR)
+        add_tensor(r, &tensor);
+    if (step == FSD_LOG_BROKEN)
+        fsd_build_remark(r->b, "input/cut-line", symbol(r, layer.tensors));
+    fsd_build_layer_end(r->b);
+    r->layers++;
+}
+
+/* ------------------------------------------------------------ the inspector's text */
+
+static enum fsd_status read_text_line(struct reading *r,
+                                      const struct fsd_log_line *line)
+{
+    enum fsd_status status;
+    size_t n;
+    bool whole;
+
+    if (!fsd_log_is_text_layer(line->text, line->n, &n)) {
+        count_odd(r, line);
+        return FSD_OK;
+    }
+    status = fsd_inspector_layer(r->b, r->file, r->layers, line->text, line->n, &whole,
+                                 r->err);
+    if (status == FSD_OK)
+        r->layers++;
+    if (!whole)
+        count_odd(r, line);
+    return status;
+}
+
+static void read_name_line(struct reading *r, const struct fsd_log_line *line)
+{
+    fsd_build_layer(r->b, fsd_intern_add(r->b->g->names, line->text, line->n), 0);
+    fsd_build_layer_end(r->b);
+    r->layers++;
+}
+
+static void read_bindings(struct reading *r, const struct fsd_log_list *list)
+{
+    struct fsd_log_lines lines = fsd_log_list_lines(r->file, list);
+    struct fsd_log_line line;
+
+    lines.at = list->bindings;
+    while (list->bindings && fsd_log_next(&lines, &line)) {
+        struct fsd_build_tensor tensor = {0};
+
+        tensor.name = fsd_intern_add(r->b->g->names, line.text, line.n);
+        /* Where each line has a prefix, the list's end cannot be told otherwise. */
+        if (list->prefixed && r->b->g->detailed &&
+            fsd_graph_find(r->b->g, tensor.name, 0) == FSD_NONE)
+            return;
+        if (tensor.name)
+            fsd_build_binding(r->b, &tensor, FSD_DIRECTION_UNKNOWN);
+    }
+}
+
+/* ------------------------------------------------------------------------ a list */
+
+static bool is_blank(const struct fsd_log_line *line)
+{
+    for (size_t i = 0; i < line->n; i++)
+        if (line->text[i] != ' ' && line->text[i] != '\t')
+            return false;
+    return true;
+}
+
+static enum fsd_status check_limits(const struct reading *r)
+{
+    bool layers = r->layers > LAYERS_MAX;
+
+    if (!layers && r->b->g->mentions.n <= MENTIONS_MAX)
+        return FSD_OK;
+    return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
+                    "expected at most %d %s, found more",
+                    layers ? LAYERS_MAX : MENTIONS_MAX,
+                    layers ? "layers" : "names in names of layers");
+}
+
+static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
+                                 const struct fsd_log_list *list,
+                                 const struct fsd_log_line *line)
+{
+    enum fsd_status status = FSD_OK;
+
+    if (is_blank(line))
+        return FSD_OK;
+    /* Messages of other threads may come between the layers. */
+    if (line->prefixed && !list->prefixed)
+        return FSD_OK;
+    if (form == FSD_LOG_BLOCK)
+        read_block_line(r, line);
+    else if (form == FSD_LOG_TEXT)
+        status = read_text_line(r, line);
+    else
+        read_name_line(r, line);
+    return status == FSD_OK ? check_limits(r) : status;
+}
+
+static enum fsd_status read_list(struct reading *r, enum fsd_log_form form,
+                                 const struct fsd_log_list *list)
+{
+    struct fsd_log_lines lines = fsd_log_list_lines(r->file, list);
+    struct fsd_log_line line;
+    enum fsd_status status = FSD_OK;
+
+    if (list->bindings)
+        lines.end = list->bindings;
+    while (status == FSD_OK && r->layers < list->layers && fsd_log_next(&lines, &line))
+        status = read_line(r, form, list, &line);
+    return status;
+}
+
+static void remark_odd_lines(struct reading *r)
+{
+    char text[96];
+    struct fsd_remark remark = {"input/odd-lines", FSD_NONE, FSD_NONE, 0};
+
+    if (!r->odd_lines)
+        return;
+    snprintf(
+        text, sizeof text,
+        "%llu lines between the layers were not understood, the first is line %llu",
+        (unsigned long long)r->odd_lines, (unsigned long long)r->first_odd);
+    remark.text = fsd_intern_str(r->b->g->names, text);
+    fsd_vec_push(r->b->g->arena, &r->b->g->remarks, remark);
+}
+
+/* The inspector tells more of each layer than the builder, and a list of names less;
+ * the bindings are taken from wherever they stand. */
+static enum fsd_status
+read_engine(struct reading *r, const struct fsd_log_engine *engine, const char **kind)
+{
+    static const struct {
+        enum fsd_log_form form;
+        const char *kind;
+    } order[] = {{FSD_LOG_TEXT, "trt-text"},
+                 {FSD_LOG_BLOCK, "trt-log"},
+                 {FSD_LOG_NAMES, "trt-names"}};
+    enum fsd_status status;
+    size_t i = 0;
+
+    while (!engine->lists[order[i].form].number)
+        i++;
+    *kind = order[i].kind;
+    status = read_list(r, order[i].form, &engine->lists[order[i].form]);
+    if (status != FSD_OK)
+        return status;
+    remark_odd_lines(r);
+    if (engine->lists[FSD_LOG_TEXT].bindings)
+        read_bindings(r, &engine->lists[FSD_LOG_TEXT]);
+    else
+        read_bindings(r, &engine->lists[FSD_LOG_NAMES]);
+    if (order[i].form == FSD_LOG_BLOCK)
+        r->b->seen |= r->old ? FSD_SEEN_OLD_LINES : FSD_SEEN_NEW_LINES;
+    return FSD_OK;
+}
+
+/* -------------------------------------------------------------------- which engine */
+
+static const struct fsd_log_list *first_list(const struct fsd_log_engine *engine)
+{
+    const struct fsd_log_list *first = NULL;
+
+    for (int i = 0; i < FSD__LOG_FORM_COUNT; i++)
+        if (engine->lists[i].number &&
+            (!first || engine->lists[i].number < first->number))
+            first = &engine->lists[i];
+    return first;
+}
+
+static enum fsd_status fail_several(const struct fsd_file *file,
+                                    const fsd_log_engines *engines,
+                                    struct fsd_error *err)
+{
+    char list[400] = "";
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < engines->n && used + 120 < sizeof list; i++) {
+        const struct fsd_log_engine *e = &engines->at[i];
+        const struct fsd_log_list *at = first_list(e);
+
+        used += (size_t)snprintf(
+            list + used, sizeof list - used, "%s%u: line %llu, %u layers%s%.*s",
+            i ? "; " : "", i + 1, (unsigned long long)at->number, at->layers,
+            e->title_n ? ", of " : "", (int)(e->title_n < 40 ? e->title_n : 40),
+            e->title_n ? e->title : "");
+        if (used + 120 >= sizeof list && i + 1 < engines->n)
+            snprintf(list + used, sizeof list - used, "; and %u more",
+                     engines->n - i - 1);
+    }
+    return fsd_fail(err, FSD_E_ARG, file->name, FSD_POS_NONE, 0,
+                    "expected --engine N, since this log holds %u engines: %s",
+                    engines->n, list);
+}
+
+static enum fsd_status choose(const struct fsd_file *file,
+                              const fsd_log_engines *engines, unsigned number,
+                              uint64_t lines, struct fsd_error *err)
+{
+    if (!engines->n)
+        return fsd_fail(
+            err, FSD_E_FORMAT, file->name, FSD_POS_LINE, lines,
+            "expected the layers of an engine (\"Engine Layer Information:\" of a "
+            "verbose log, or the inspector's \"Layers:\"), found none in %llu lines: "
+            "was the log written with --verbose, and to its end?",
+            (unsigned long long)lines);
+    if (!number && engines->n > 1)
+        return fail_several(file, engines, err);
+    if (number > engines->n)
+        return fsd_fail(err, FSD_E_ARG, file->name, FSD_POS_NONE, 0,
+                        "expected --engine from 1 to %u, found %u", engines->n, number);
+    return FSD_OK;
+}
+
+enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *file,
+                                    unsigned number, const char **kind,
+                                    struct fsd_error *err)
+{
+    struct reading r = {.b = b, .file = file, .err = err};
+    struct fsd_arena *scratch = fsd_arena_new();
+    fsd_log_engines engines = {0};
+    uint64_t lines;
+    enum fsd_status status;
+
+    fsd_log_find(scratch, file, &engines, &lines);
+    status = choose(file, &engines, number, lines, err);
+    if (status == FSD_OK)
+        status = read_engine(&r, &engines.at[number ? number - 1 : 0], kind);
+    fsd_arena_free(scratch);
+    return status;
+}

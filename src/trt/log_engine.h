@@ -1,0 +1,18 @@
+/* Engines in build logs, console logs and the inspector's text. */
+#ifndef FSD_TRT_LOG_ENGINE_H
+#define FSD_TRT_LOG_ENGINE_H
+
+#include "base/file.h"
+#include "trt/build.h"
+
+/** Reads one engine of the file; the caller finishes the graph.
+ *  @param number which, from 1; 0: the only one.
+ *  @param kind   set to "trt-log", "trt-text" or "trt-names".
+ *  @return FSD_OK; FSD_E_FORMAT when there is none; FSD_E_ARG when there are several
+ *          and `number` is 0 (the message lists them), or fewer than `number`;
+ *          FSD_E_LIMIT. */
+enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *file,
+                                    unsigned number, const char **kind,
+                                    struct fsd_error *err);
+
+#endif

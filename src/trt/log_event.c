@@ -1,0 +1,559 @@
+/*
+ * The optimizer's lines.  A line is told by its form: words at its beginning, and words
+ * between its parts.  Which passes there are is not known here; a pass that nobody has
+ * heard of is read like any other.
+ *
+ * Names may hold the words between the parts themselves (" with ", " to "), so a line
+ * is cut where both sides are names seen before, and where there is no such place,
+ * outside brackets.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "trt/log_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A stretch of the line. */
+struct part {
+    const char *s;
+    size_t n;
+};
+
+static bool starts(struct part p, const char *word)
+{
+    size_t n = strlen(word);
+
+    return p.n >= n && !memcmp(p.s, word, n);
+}
+
+static bool take(struct part *p, const char *word)
+{
+    size_t n = strlen(word);
+
+    if (!starts(*p, word))
+        return false;
+    p->s += n;
+    p->n -= n;
+    return true;
+}
+
+static bool drop_end(struct part *p, const char *word)
+{
+    size_t n = strlen(word);
+
+    if (p->n < n || memcmp(p->s + p->n - n, word, n) != 0)
+        return false;
+    p->n -= n;
+    return true;
+}
+
+static const char *find(struct part p, const char *word)
+{
+    return memmem(p.s, p.n, word, strlen(word));
+}
+
+static const char *find_last(struct part p, const char *word)
+{
+    const char *at = find(p, word), *last = NULL;
+
+    while (at) {
+        last = at;
+        at = memmem(at + 1, (size_t)(p.s + p.n - at) - 1, word, strlen(word));
+    }
+    return last;
+}
+
+/* Cuts p at `at`, where a word of n bytes stands: p becomes the left side. */
+static struct part cut_at(struct part *p, const char *at, size_t n)
+{
+    struct part right = {at + n, (size_t)(p->s + p->n - at) - n};
+
+    p->n = (size_t)(at - p->s);
+    return right;
+}
+
+static bool cut(struct part *p, const char *word, struct part *right)
+{
+    const char *at = find(*p, word);
+
+    if (at)
+        *right = cut_at(p, at, strlen(word));
+    return at != NULL;
+}
+
+static fsd_sym sym(const struct fsd_event_reader *r, struct part p)
+{
+    return fsd_intern_add(r->h->names, p.s, p.n);
+}
+
+static bool is_known(const struct fsd_event_reader *r, const char *s, size_t n)
+{
+    return fsd_intern_find(r->h->names, s, n) != FSD_NONE;
+}
+
+/* The place of a word between two names: where both sides were seen before, else
+ * outside brackets, else the first. */
+static const char *find_between(const struct fsd_event_reader *r, struct part p,
+                                const char *word)
+{
+    size_t n = strlen(word);
+    const char *first = NULL, *outside = NULL, *done = p.s;
+    int depth = 0, tries = 0;
+
+    for (const char *at = find(p, word); at && tries < 64; tries++) {
+        struct part right = p, left = p;
+
+        right = cut_at(&left, at, n);
+        if (is_known(r, left.s, left.n) && is_known(r, right.s, right.n))
+            return at;
+        for (; done < at; done++)
+            depth += (*done == '(' || *done == '[') - (*done == ')' || *done == ']');
+        if (!first)
+            first = at;
+        if (!outside && depth == 0)
+            outside = at;
+        at = find(right, word);
+    }
+    return outside ? outside : first;
+}
+
+static bool cut_between(const struct fsd_event_reader *r, struct part *p,
+                        const char *word, struct part *right)
+{
+    const char *at = find_between(r, *p, word);
+
+    if (at)
+        *right = cut_at(p, at, strlen(word));
+    return at != NULL;
+}
+
+static bool keep(struct fsd_event_reader *r, struct fsd_event e)
+{
+    e.line = r->line;
+    e.build = r->build;
+    fsd_vec_push(r->h->arena, &r->h->events, e);
+    return true;
+}
+
+/* ---------------------------------------------------------------------- fusions */
+
+/* "A + B" is the name of what A and B become. */
+static fsd_sym sum(struct fsd_event_reader *r, struct part a, struct part b)
+{
+    struct part parts[] = {a, {" + ", 3}, b};
+
+    r->sum.n = 0;
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < parts[k].n; i++)
+            fsd_vec_push(r->h->arena, &r->sum, parts[k].s[i]);
+    return fsd_intern_add(r->h->names, r->sum.at, r->sum.n);
+}
+
+static bool read_fuse(struct fsd_event_reader *r, struct part pass, struct part p)
+{
+    struct part b;
+
+    if (take(&p, "Fusing ") && cut_between(r, &p, " with ", &b))
+        return keep(r, (struct fsd_event){.kind = FSD_EVENT_FUSE,
+                                          .pass = sym(r, pass),
+                                          .a = sym(r, p),
+                                          .b = sym(r, b),
+                                          .text = sum(r, p, b)});
+    if (take(&p, "fusing ") && cut_between(r, &p, " into ", &b))
+        return keep(r, (struct fsd_event){.kind = FSD_EVENT_INTO,
+                                          .pass = sym(r, pass),
+                                          .a = sym(r, p),
+                                          .b = sym(r, b)});
+    return false;
+}
+
+static bool is_word(struct part p)
+{
+    for (size_t i = 0; i < p.n; i++) {
+        unsigned char c = (unsigned char)p.s[i];
+
+        if (c != '_' && (c < '0' || c > '9') && ((c | 32) < 'a' || (c | 32) > 'z'))
+            return false;
+    }
+    return p.n > 0;
+}
+
+/* "P: Fusing A with B" */
+static bool read_pass(struct fsd_event_reader *r, struct part p)
+{
+    const char *colon = memchr(p.s, ':', p.n < 80 ? p.n : 80);
+    struct part rest;
+
+    if (!colon || p.s + p.n - colon < 3)
+        return false;
+    rest = cut_at(&p, colon, 2);
+    return (*rest.s | 32) == 'f' && is_word(p) && read_fuse(r, p, rest);
+}
+
+static bool read_bare_fuse(struct fsd_event_reader *r, struct part p)
+{
+    return read_fuse(r, (struct part){"", 0}, p);
+}
+
+static bool read_running(struct fsd_event_reader *r, struct part p)
+{
+    struct part on = {"", 0};
+
+    if (!take(&p, "Running: "))
+        return false;
+    if (!cut(&p, " on ", &on))
+        on.n = 0;
+    r->tried = sym(r, p);
+    r->tried_on = sym(r, on);
+    return keep(r, (struct fsd_event){
+                       .kind = FSD_EVENT_TRY, .pass = r->tried, .a = r->tried_on});
+}
+
+/* --------------------------------------------------------------------- removals */
+
+static bool read_removing(struct fsd_event_reader *r, struct part p)
+{
+    return take(&p, "Removing ") && keep(r, (struct fsd_event){.kind = FSD_EVENT_REMOVE,
+                                                               .pass = r->tried,
+                                                               .a = sym(r, p),
+                                                               .b = r->tried_on});
+}
+
+static bool read_duplicate(struct fsd_event_reader *r, struct part p)
+{
+    struct part b, kind;
+
+    if (!cut_between(r, &p, " which duplicates ", &b))
+        return false;
+    kind = b;
+    if (*b.s == '(' && b.n && cut(&kind, ") ", &b)) {
+        kind.s++;
+        kind.n--;
+    } else {
+        kind.n = 0;
+    }
+    return keep(r, (struct fsd_event){.kind = FSD_EVENT_DUPLICATE,
+                                      .a = sym(r, p),
+                                      .b = sym(r, b),
+                                      .text = sym(r, kind)});
+}
+
+static bool read_slice(struct fsd_event_reader *r, struct part p, const char *by)
+{
+    struct part how = {"", 0};
+    const char *at = find(p, by);
+
+    if (at) {
+        how = cut_at(&p, at, 0);
+        if (how.n && how.s[how.n - 1] == '.')
+            how.n--;
+    }
+    return keep(r, (struct fsd_event){
+                       .kind = FSD_EVENT_SLICE, .a = sym(r, p), .text = sym(r, how)});
+}
+
+static bool read_eliminating(struct fsd_event_reader *r, struct part p)
+{
+    if (!take(&p, "Eliminating "))
+        return take(&p, "Replacing slice ") && read_slice(r, p, " with copy ");
+    if (take(&p, "concatenation "))
+        return keep(r, (struct fsd_event){.kind = FSD_EVENT_CONCAT, .a = sym(r, p)});
+    if (take(&p, "slice "))
+        return read_slice(r, p, " by retargeting ");
+    return read_duplicate(r, p);
+}
+
+/* ----------------------------------------------------------- moves and new layers */
+
+static bool read_retype(struct fsd_event_reader *r, struct part p)
+{
+    struct part types = {"", 0};
+    const char *from;
+
+    if (!take(&p, "Swap the layer type of ") && !take(&p, "Convert layer type of "))
+        return false;
+    from = find_last(p, " from ");
+    if (!from)
+        return false;
+    types = cut_at(&p, from, strlen(" from "));
+    return keep(r, (struct fsd_event){.kind = FSD_EVENT_RETYPE,
+                                      .a = sym(r, p),
+                                      .text = sym(r, types)});
+}
+
+static bool read_swap(struct fsd_event_reader *r, struct part p)
+{
+    struct part b;
+
+    return take(&p, "Swapping ") && cut_between(r, &p, " with ", &b) &&
+           keep(r, (struct fsd_event){
+                       .kind = FSD_EVENT_SWAP, .a = sym(r, p), .b = sym(r, b)});
+}
+
+static bool read_merge(struct fsd_event_reader *r, struct part p)
+{
+    return take(&p, "Merging layers: ") &&
+           keep(r, (struct fsd_event){.kind = FSD_EVENT_MERGE, .a = sym(r, p)});
+}
+
+static bool read_retarget(struct fsd_event_reader *r, struct part p)
+{
+    struct part b;
+
+    return take(&p, "Retargeting ") && cut_between(r, &p, " to ", &b) &&
+           keep(r, (struct fsd_event){
+                       .kind = FSD_EVENT_RETARGET, .a = sym(r, p), .b = sym(r, b)});
+}
+
+static bool read_copy(struct fsd_event_reader *r, struct part p)
+{
+    struct part b, why = {"", 0};
+    const char *because = find_last(p, " because ");
+
+    if (!take(&p, "Generating copy for "))
+        return false;
+    if (because)
+        why = cut_at(&p, because, strlen(" because "));
+    return cut_between(r, &p, " to ", &b) &&
+           keep(r, (struct fsd_event){.kind = FSD_EVENT_COPY,
+                                      .a = sym(r, p),
+                                      .b = sym(r, b),
+                                      .text = sym(r, why)});
+}
+
+/* "Adding reformat layer: NAME (TENSOR) from A to B" */
+static bool read_reformat(struct fsd_event_reader *r, struct part p)
+{
+    struct part tensor = {"", 0}, how = {"", 0};
+    const char *at;
+
+    if (!take(&p, "Adding reformat layer: "))
+        return false;
+    at = find_last(p, " from ");
+    if (at)
+        how = cut_at(&p, at, strlen(" from "));
+    at = find_last(p, " (");
+    if (at && drop_end(&p, ")"))
+        tensor = cut_at(&p, at, 2);
+    return keep(r, (struct fsd_event){.kind = FSD_EVENT_REFORMAT,
+                                      .a = sym(r, p),
+                                      .b = sym(r, tensor),
+                                      .text = sym(r, how)});
+}
+
+static bool read_members(struct fsd_event_reader *r, struct part p)
+{
+    struct part members;
+    const char *at;
+
+    if (!take(&p, "ForeignNode "))
+        return false;
+    at = find(p, " metadata:");
+    if (!at)
+        return false;
+    members = cut_at(&p, at, strlen(" metadata:"));
+    take(&members, " ");
+    return keep(r, (struct fsd_event){.kind = FSD_EVENT_MEMBERS,
+                                      .a = sym(r, p),
+                                      .text = sym(r, members)});
+}
+
+/* "After vertical fusions: 10 layers" */
+static bool read_stage(struct fsd_event_reader *r, struct part p)
+{
+    struct part number;
+
+    if (!drop_end(&p, " layers") || !cut(&p, ": ", &number))
+        return false;
+    r->tried = r->tried_on = 0;
+    return keep(r, (struct fsd_event){.kind = FSD_EVENT_STAGE,
+                                      .a = sym(r, p),
+                                      .text = sym(r, number)});
+}
+
+/* ----------------------------------------------------------------------- timing */
+
+/* "NAME (RUNNER[0x8000])"; false when there is no bracket. */
+static bool cut_runner(struct part *name, struct part *runner)
+{
+    const char *at;
+
+    if (!drop_end(name, ")"))
+        return false;
+    at = find_last(*name, " (");
+    if (!at)
+        return false;
+    *runner = cut_at(name, at, 2);
+    at = memchr(runner->s, '[', runner->n);
+    if (at)
+        runner->n = (size_t)(at - runner->s);
+    return true;
+}
+
+static bool read_timing(struct fsd_event_reader *r, struct part p)
+{
+    struct part runner = {"", 0};
+
+    if (!take(&p, "--------------- Timing Runner: "))
+        return false;
+    if (!cut_runner(&p, &runner))
+        return true;
+    r->timed = sym(r, p);
+    r->runner = sym(r, runner);
+    return true;
+}
+
+static bool read_autotuning(struct fsd_event_reader *r, struct part p)
+{
+    if (!take(&p, "*************** Autotuning Reformat:"))
+        return starts(p, "*************** ");
+    take(&p, " ");
+    drop_end(&p, " ***************");
+    r->autotuned = sym(r, p);
+    return true;
+}
+
+static double number(struct part p)
+{
+    char text[32];
+    size_t n = p.n < sizeof text - 1 ? p.n : sizeof text - 1;
+    char *end;
+    double value;
+
+    memcpy(text, p.s, n);
+    text[n] = '\0';
+    value = strtod(text, &end);
+    return end == text || !(value >= 0) || value > 1e9 ? -1 : value;
+}
+
+static void keep_rival(struct fsd_event_reader *r, struct part tactic, double ms)
+{
+    bool reformat = !strncmp(fsd_text(r->h->names, r->timed), "Optimizer Reformat", 18);
+
+    if (ms < 0 || !r->timed)
+        return;
+    fsd_history_rival(r->h,
+                      (struct fsd_rival){.layer = r->timed,
+                                         .runner = reformat ? r->autotuned : r->runner,
+                                         .tactic = sym(r, tactic),
+                                         .ms = ms,
+                                         .build = r->build});
+}
+
+/* "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest Tactic: T Time: 0.01" */
+static bool read_fastest(struct fsd_event_reader *r, struct part p, const char *at)
+{
+    struct part tactic = cut_at(&p, at, strlen("Fastest Tactic: ")), ms, runner;
+    const char *done = find(p, " profiling completed in ");
+
+    if (!cut(&tactic, " Time: ", &ms))
+        return true;
+    if (done) {
+        p.n = (size_t)(done - p.s);
+        if (cut_runner(&p, &runner)) {
+            r->timed = sym(r, p);
+            r->runner = sym(r, runner);
+        }
+    }
+    keep_rival(r, tactic, number(ms));
+    return true;
+}
+
+/* "Optimizer Reformat(x -> <out>) [A -> B] got cached result: R, tactic T, 0.003 ms" */
+static bool read_cached(struct fsd_event_reader *r, struct part p)
+{
+    struct part how, result, tactic, ms;
+
+    if (!starts(p, "Optimizer Reformat(") ||
+        !cut(&p, " got cached result: ", &result) || !drop_end(&p, "]") ||
+        !cut(&p, " [", &how) || !cut(&result, ", tactic ", &tactic) ||
+        !cut(&tactic, ", ", &ms) || number(ms) < 0)
+        return false;
+    fsd_history_rival(r->h, (struct fsd_rival){.layer = sym(r, p),
+                                               .runner = sym(r, how),
+                                               .tactic = sym(r, tactic),
+                                               .ms = number(ms),
+                                               .build = r->build});
+    return true;
+}
+
+/* --------------------------------------------------------------------- warnings */
+
+/* What a reviewer should see, by words that stand in the message. */
+static const struct {
+    const char *words, *topic;
+} warnings[] = {
+    {"Missing scale and zero-point for tensor", "missing-scale"},
+    {"is disable due to incompatible driver or nvrtc", "fusion-disabled"},
+    {"is disabled due to incompatible driver or nvrtc", "fusion-disabled"},
+    {"do not have sufficient workspace memory", "workspace"},
+    {"insufficient workspace", "workspace"},
+    {"obeys the requested constraints", "constraint"},
+    {"Calibrator won't be used", "calibrator"},
+    {"alibrator is not being used", "calibrator"},
+    {"hardware does not accelerate FP4", "fp4"},
+};
+
+static bool read_warning(struct fsd_event_reader *r, struct part p)
+{
+    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
+        if (find(p, warnings[i].words)) {
+            struct part topic = {warnings[i].topic, strlen(warnings[i].topic)};
+
+            return keep(r, (struct fsd_event){.kind = FSD_EVENT_WARNING,
+                                              .a = sym(r, topic),
+                                              .text = sym(r, p)});
+        }
+    return false;
+}
+
+/* ------------------------------------------------------------------------ lines */
+
+/* Lines that are many and say nothing that is kept. */
+static bool is_noise(struct part p)
+{
+    static const char *const words[] = {"Tactic",     " (foreignNode)",
+                                        "Set Tactic", ">>>>>>>>>>>>>",
+                                        "Skipping ",  "Searching "};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (starts(p, words[i]))
+            return true;
+    return find(p, " Set Tactic Name: ") != NULL;
+}
+
+typedef bool reader_fn(struct fsd_event_reader *r, struct part p);
+
+/* Tried by the line's first character. */
+static const struct {
+    char first;
+    reader_fn *read;
+} readers[] = {
+    {'R', read_running},     {'R', read_removing},    {'R', read_retarget},
+    {'R', read_eliminating}, {'E', read_eliminating}, {'S', read_swap},
+    {'S', read_retype},      {'C', read_retype},      {'M', read_merge},
+    {'G', read_copy},        {'A', read_reformat},    {'A', read_stage},
+    {'O', read_stage},       {'O', read_cached},      {'F', read_members},
+    {'F', read_bare_fuse},   {'f', read_bare_fuse},   {'-', read_timing},
+    {'*', read_autotuning},
+};
+
+bool fsd_event_read(struct fsd_event_reader *r, const char *s, size_t n)
+{
+    struct part p = {s, n};
+    const char *at;
+
+    while (p.n && (p.s[p.n - 1] == ' ' || p.s[p.n - 1] == '\r'))
+        p.n--;
+    if (!p.n || is_noise(p))
+        return true;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (readers[i].first == *p.s && readers[i].read(r, p))
+            return true;
+    if (read_pass(r, p))
+        return true;
+    at = find(p, "Fastest Tactic: ");
+    if (at)
+        return read_fastest(r, p, at);
+    return r->severity != 'V' && read_warning(r, p);
+}

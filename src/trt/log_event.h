@@ -1,0 +1,24 @@
+/* One line of a build log, without its prefix, into what it tells (model/history.h). */
+#ifndef FSD_TRT_LOG_EVENT_H
+#define FSD_TRT_LOG_EVENT_H
+
+#include "model/history.h"
+
+/** What must be remembered from line to line. */
+struct fsd_event_reader {
+    struct fsd_history *h;
+    fsd_sym tried, tried_on; /**< the last "Running: P on X" */
+    fsd_sym timed, runner;   /**< the last "Timing Runner: X (R)" */
+    fsd_sym autotuned;       /**< the last "Autotuning Reformat: A -> B" */
+    FSD_VEC(char) sum;       /**< scratch */
+    char severity; /**< of the line, as in fsd_log_line */
+    uint32_t build;
+    uint64_t line;
+};
+
+/** Reads the line.
+ *  @return true when its form is known, whether or not it says anything that is kept.
+ */
+bool fsd_event_read(struct fsd_event_reader *r, const char *s, size_t n);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * The lines of a log, each without what its writer put before it:
+ *
+ *     [03/19/2022-12:28:30] [03/19/2022-12:28:30] [V] [TRT] Parsing node: Conv_0 [Conv]
+ *                                                           `-------- text --------'
+ *
+ * Nothing is copied, so that memory does not grow with the log; the pages of a mapped
+ * file are given back behind the scan.
+ */
+#ifndef FSD_TRT_LOG_LINES_H
+#define FSD_TRT_LOG_LINES_H
+
+#include "base/file.h"
+
+#include <stdbool.h>
+
+struct fsd_log_line {
+    const char *text; /**< in the file; not terminated; may hold any byte */
+    size_t n;
+    uint64_t number; /**< from 1 */
+    size_t at;       /**< where `text` stands in the file, in bytes */
+    char severity;   /**< V, I, W, E, F (fatal); 0: not told */
+    bool prefixed;   /**< something stood before the text: a message begins here */
+    bool trt;        /**< and said that TensorRT wrote it */
+};
+
+/** Zero but for `file` and `end` is the beginning; see fsd_log_lines(). */
+struct fsd_log_lines {
+    const struct fsd_file *file;
+    size_t at, end;  /**< of the next line; of the last */
+    uint64_t number; /**< of the line that was given last */
+    size_t released; /**< where pages were given back last */
+};
+
+/** The beginning of a whole file.  Its bytes must stay open as long as the lines. */
+struct fsd_log_lines fsd_log_lines(const struct fsd_file *file);
+
+/** The next line; false behind the last.  The bytes of earlier lines stay readable. */
+bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out);
+
+/** Does the text begin with these words? */
+bool fsd_log_starts(const struct fsd_log_line *line, const char *words);
+
+#endif

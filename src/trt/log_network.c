@@ -1,0 +1,463 @@
+/*
+ * What the parser printed of each node, in the node's order:
+ *
+ *     Parsing node: NAME [Op]
+ *     NAME [Op] inputs: [t -> (1, 8)[FLOAT]], [optional input, not set],
+ *     NAME [Op] outputs: [u -> (1, 8)[FLOAT]],
+ *
+ * The nodes of a body stand between their owner's inputs and outputs; they are taken
+ * for nodes of the main graph.  Attributes and values are not printed, so less can be
+ * proved than on the model itself.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "trt/log_network.h"
+
+#include "base/id.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPEN = 64, MOST_DIMS = 64 };
+
+struct text {
+    const char *s;
+    size_t n;
+};
+
+/* A node whose outputs have not been seen yet. */
+struct open {
+    struct text head; /* "NAME [Op]" */
+    fsd_id node;
+};
+
+struct net {
+    struct fsd_graph *g;
+    struct open open[MOST_OPEN];
+    unsigned n_open;
+    uint64_t line;
+};
+
+static bool take(struct text *t, const char *word)
+{
+    size_t n = strlen(word);
+
+    if (t->n < n || memcmp(t->s, word, n) != 0)
+        return false;
+    t->s += n;
+    t->n -= n;
+    return true;
+}
+
+static const char *find(struct text t, const char *word)
+{
+    return memmem(t.s, t.n, word, strlen(word));
+}
+
+static const char *find_last(struct text t, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (size_t i = t.n; i >= n; i--)
+        if (!memcmp(t.s + i - n, word, n))
+            return t.s + i - n;
+    return NULL;
+}
+
+static fsd_sym sym(const struct net *net, struct text t)
+{
+    return fsd_intern_add(net->g->names, t.s, t.n);
+}
+
+/* ---------------------------------------------------------------------- tensors */
+
+static const struct {
+    const char *name;
+    enum fsd_dtype type;
+} types[] = {
+    {"FLOAT", FSD_FP32},    {"HALF", FSD_FP16},    {"INT8", FSD_INT8},
+    {"INT32", FSD_INT32},   {"BOOL", FSD_BOOL},    {"UINT8", FSD_UINT8},
+    {"FP8", FSD_FP8},       {"BF16", FSD_BF16},    {"INT64", FSD_INT64},
+    {"INT4", FSD_INT4},     {"FP4", FSD_FP4},      {"float32", FSD_FP32},
+    {"float16", FSD_FP16},  {"int32", FSD_INT32},  {"int64", FSD_INT64},
+    {"bool", FSD_BOOL},     {"int8", FSD_INT8},    {"uint8", FSD_UINT8},
+    {"bfloat16", FSD_BF16}, {"FLOAT16", FSD_FP16}, {"DOUBLE", FSD_FP64},
+};
+
+static enum fsd_dtype type_of(struct text t)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
+        if (strlen(types[i].name) == t.n && !memcmp(types[i].name, t.s, t.n))
+            return types[i].type;
+    return FSD_DTYPE_UNKNOWN;
+}
+
+static fsd_id tensor(struct net *net, struct text name)
+{
+    fsd_sym s = sym(net, name);
+    fsd_id t = fsd_graph_find(net->g, s, 0);
+
+    return t == FSD_NONE ? fsd_graph_add_tensor(net->g, s, 0) : t;
+}
+
+/* "1, 64, -1" */
+static uint32_t read_dims(struct text t, struct fsd_dim dims[MOST_DIMS])
+{
+    uint32_t n = 0;
+
+    while (t.n && n < MOST_DIMS) {
+        bool negative = take(&t, "-"), digit = false;
+        int64_t size = 0;
+
+        while (t.n && *t.s >= '0' && *t.s <= '9' && size < (INT64_MAX - 9) / 10) {
+            size = size * 10 + (*t.s - '0');
+            digit = true;
+            t.s++;
+            t.n--;
+        }
+        dims[n++] = (struct fsd_dim){negative || !digit ? -1 : size, 0};
+        while (t.n && *t.s != ',') {
+            t.s++;
+            t.n--;
+        }
+        take(&t, ",");
+        take(&t, " ");
+    }
+    return n;
+}
+
+static void set_form(struct net *net, fsd_id t, struct text dims, struct text type)
+{
+    struct fsd_dim list[MOST_DIMS];
+    uint32_t n = read_dims(dims, list);
+
+    if (net->g->tensors.at[t].form == FSD_NONE)
+        net->g->tensors.at[t].form = fsd_graph_add_form(
+            net->g, (struct fsd_form){.type = type_of(type), .ranked = true}, list, n);
+}
+
+/* "name -> (1, 8)[FLOAT]" */
+static fsd_id read_tensor(struct net *net, struct text item)
+{
+    const char *arrow = find_last(item, " -> (");
+    struct text name = item, dims, type = {"", 0};
+    const char *close;
+    fsd_id t;
+
+    if (!arrow)
+        return FSD_NONE;
+    name.n = (size_t)(arrow - item.s);
+    dims = (struct text){arrow + 5, item.n - name.n - 5};
+    close = memchr(dims.s, ')', dims.n);
+    if (close) {
+        type = (struct text){close + 1, (size_t)(dims.s + dims.n - close) - 1};
+        dims.n = (size_t)(close - dims.s);
+    }
+    take(&type, "[");
+    if (type.n && type.s[type.n - 1] == ']')
+        type.n--;
+    t = tensor(net, name);
+    set_form(net, t, dims, type);
+    return t;
+}
+
+/* The end of the item that begins at t: "]]" and then ", " or the end closes a tensor,
+ * "]" the words for one left out. */
+static size_t item_end(struct text t)
+{
+    for (size_t i = 0; i < t.n; i++)
+        if (t.s[i] == ']' && (i + 1 == t.n || t.s[i + 1] == ',') &&
+            (i + 2 >= t.n || t.s[i + 2] == ' ' || t.s[i + 2] == '\r'))
+            return i;
+    return t.n;
+}
+
+/* "[a -> ...], [b -> ...], " into ports. */
+static struct fsd_span read_ports(struct net *net, struct text t)
+{
+    struct fsd_span ports = {net->g->ports.n, 0};
+
+    while (take(&t, " "))
+        ;
+    while (take(&t, "[")) {
+        struct text item = {t.s, item_end(t)};
+
+        fsd_vec_push(net->g->arena, &net->g->ports,
+                     (struct fsd_port){read_tensor(net, item), FSD_NONE});
+        ports.n++;
+        t.s += item.n;
+        t.n -= item.n;
+        take(&t, "]");
+        take(&t, ",");
+        while (take(&t, " "))
+            ;
+    }
+    return ports;
+}
+
+/* ------------------------------------------------------------------------ lines */
+
+static void open_node(struct net *net, struct text head)
+{
+    struct text name = head, op = {"", 0};
+    const char *at = find_last(head, " [");
+
+    if (at && head.s[head.n - 1] == ']') {
+        name.n = (size_t)(at - head.s);
+        op = (struct text){at + 2, head.n - name.n - 3};
+    }
+    if (net->n_open == MOST_OPEN) {
+        memmove(net->open, net->open + 1, (MOST_OPEN - 1) * sizeof *net->open);
+        net->n_open--;
+    }
+    net->open[net->n_open++] = (struct open){
+        head,
+        fsd_graph_add_node(net->g, (struct fsd_node){.name = sym(net, name),
+                                                     .op = sym(net, op),
+                                                     .where = (uint32_t)net->line})};
+}
+
+/* A node whose outputs were not printed makes something that is not known. */
+static struct fsd_span unknown_output(struct net *net)
+{
+    fsd_id t = fsd_graph_add_tensor(net->g, 0, 0);
+    struct fsd_span out = {net->g->ports.n, 1};
+
+    net->g->tensors.at[t].flags |= FSD_TENSOR_OUTPUT;
+    fsd_vec_push(net->g->arena, &net->g->ports, (struct fsd_port){t, FSD_NONE});
+    return out;
+}
+
+static bool has_tensor(const struct net *net, struct fsd_span ports)
+{
+    for (uint32_t i = 0; i < ports.n; i++)
+        if (net->g->ports.at[ports.at + i].tensor != FSD_NONE)
+            return true;
+    return false;
+}
+
+/* "NAME [Op] inputs: ..." */
+static void read_uses(struct net *net, struct text t)
+{
+    for (unsigned i = net->n_open; i-- > 0;) {
+        struct open *o = &net->open[i];
+        struct text rest = {t.s + o->head.n, t.n - o->head.n};
+        struct fsd_span ports;
+
+        if (t.n < o->head.n || memcmp(t.s, o->head.s, o->head.n) != 0)
+            continue;
+        if (take(&rest, " inputs:")) {
+            ports = read_ports(net, rest);
+            net->g->nodes.at[o->node].in = ports;
+            return;
+        }
+        if (take(&rest, " outputs:")) {
+            ports = read_ports(net, rest);
+            net->g->nodes.at[o->node].out =
+                has_tensor(net, ports) ? ports : unknown_output(net);
+            net->n_open = i;
+            return;
+        }
+    }
+}
+
+/* "x with dtype: float32, dimensions: (-1, 1, 28, 28)" */
+static void read_input(struct net *net, struct text t)
+{
+    const char *with = find_last(t, " with dtype: ");
+    struct text name = t, type = {"", 0}, dims = {"", 0};
+    const char *at;
+    fsd_id id;
+
+    if (with) {
+        name.n = (size_t)(with - t.s);
+        type = (struct text){with + 13, t.n - name.n - 13};
+        at = find(type, ", dimensions: (");
+        if (at) {
+            dims = (struct text){at + 15, (size_t)(type.s + type.n - at) - 15};
+            type.n = (size_t)(at - type.s);
+            if (dims.n && dims.s[dims.n - 1] == ')')
+                dims.n--;
+        }
+    }
+    id = tensor(net, name);
+    net->g->tensors.at[id].flags |= FSD_TENSOR_INPUT;
+    if (with)
+        set_form(net, id, dims, type);
+}
+
+/* "tensor-15_3 as output: tensor-15" */
+static void read_output(struct net *net, struct text t)
+{
+    const char *at = find_last(t, " as output: ");
+
+    if (!at)
+        return;
+    t = (struct text){at + 12, t.n - (size_t)(at - t.s) - 12};
+    net->g->tensors.at[tensor(net, t)].flags |= FSD_TENSOR_OUTPUT;
+}
+
+static void read_opset(struct net *net, struct text t)
+{
+    struct fsd_dim version[MOST_DIMS];
+
+    while (take(&t, " "))
+        ;
+    if (read_dims(t, version) && version[0].size > 0)
+        fsd_vec_push(net->g->arena, &net->g->opsets,
+                     (struct fsd_opset){0, version[0].size});
+}
+
+static void read_producer(struct net *net, struct text t)
+{
+    while (take(&t, " "))
+        ;
+    if (t.n)
+        net->g->producer = sym(net, t);
+}
+
+/* "IDENTITY (Unnamed Layer* 0) [Identity]": a layer of a network whose parser, if any,
+ * printed nothing.  TensorRT calls the output of an unnamed tensor after its layer. */
+static void read_layer(struct net *net, struct text t)
+{
+    const char *space = memchr(t.s, ' ', t.n);
+    struct text op = t, name = {"", 0};
+    struct fsd_node node = {.where = (uint32_t)net->line};
+    char *output;
+
+    if (!space || space == t.s || t.n > 4000)
+        return;
+    op.n = (size_t)(space - t.s);
+    name = (struct text){space + 1, t.n - op.n - 1};
+    output = malloc(name.n + 8);
+    if (!output)
+        return;
+    memcpy(output, name.s, name.n);
+    memcpy(output + name.n, "_output", 7);
+    node.name = sym(net, name);
+    node.op = sym(net, op);
+    node.out = (struct fsd_span){net->g->ports.n, 1};
+    fsd_vec_push(
+        net->g->arena, &net->g->ports,
+        (struct fsd_port){tensor(net, (struct text){output, name.n + 7}), FSD_NONE});
+    net->g->tensors.at[net->g->ports.at[node.out.at].tensor].flags |= FSD_TENSOR_OUTPUT;
+    fsd_graph_add_node(net->g, node);
+    free(output);
+}
+
+bool fsd_log_is_network(const char *s, size_t n, const char *open, size_t open_n)
+{
+    static const char *const words[] = {
+        "Parsing node: ", "Importing initializer: ", "Adding network input: ",
+        "Marking ",       "Opset version:",          "Producer name:"};
+    struct text t = {s, n};
+
+    if (open_n && n > open_n + 8 && s[open_n] == ' ' && !memcmp(s, open, open_n))
+        return true;
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (*words[i] == *s && take(&t, words[i]))
+            return true;
+    return false;
+}
+
+static void read_line(struct net *net, struct text t)
+{
+    if (take(&t, "Parsing node: "))
+        open_node(net, t);
+    else if (take(&t, "Importing initializer: "))
+        net->g->tensors.at[tensor(net, t)].flags |= FSD_TENSOR_CONSTANT;
+    else if (take(&t, "Adding network input: "))
+        read_input(net, t);
+    else if (take(&t, "Opset version:"))
+        read_opset(net, t);
+    else if (take(&t, "Producer name:"))
+        read_producer(net, t);
+    else if (net->n_open && find(t, "puts:"))
+        read_uses(net, t);
+    else if (take(&t, "Marking "))
+        read_output(net, t);
+}
+
+/* A log of several engines of one network has its lines before the first only: the last
+ * engine up to the wanted one that has any.  FSD_NONE when none has. */
+static uint32_t newest_parsed(const struct fsd_history *h, const struct fsd_file *file)
+{
+    static const char word[] = "Parsing node: ";
+    uint32_t build = FSD_NONE;
+
+    for (uint32_t i = 0; i < h->parser.n; i++) {
+        const struct fsd_parser_line *l = &h->parser.at[i];
+
+        if (l->build <= h->build && !l->layer && l->n >= sizeof word - 1 &&
+            !memcmp(file->bytes + l->at, word, sizeof word - 1))
+            build = l->build;
+    }
+    return build;
+}
+
+/* Where the log is cut before the outputs are named, what nobody reads counts as one:
+ * nothing may be called dead for want of a line. */
+static void guess_outputs(struct fsd_graph *g)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    bool *used = FSD_NEW(scratch, bool, g->tensors.n), any = false;
+
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        any |= (g->tensors.at[t].flags & FSD_TENSOR_OUTPUT) != 0;
+    for (fsd_id i = 0; i < g->nodes.n && !any; i++)
+        for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
+            if (fsd_node_in_tensor(g, i, k) != FSD_NONE)
+                used[fsd_node_in_tensor(g, i, k)] = true;
+    for (fsd_id i = 0; i < g->nodes.n && !any; i++)
+        for (uint32_t k = 0; k < g->nodes.at[i].out.n; k++) {
+            fsd_id t = fsd_node_out_tensor(g, i, k);
+
+            if (t != FSD_NONE && !used[t])
+                g->tensors.at[t].flags |= FSD_TENSOR_OUTPUT;
+        }
+    fsd_arena_free(scratch);
+}
+
+static void close_open(struct net *net)
+{
+    for (unsigned i = 0; i < net->n_open; i++)
+        net->g->nodes.at[net->open[i].node].out = unknown_output(net);
+}
+
+static struct fsd_span list_flagged(struct fsd_graph *g, uint8_t flag)
+{
+    struct fsd_span span = {g->links.n, 0};
+
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        if (g->tensors.at[t].flags & flag) {
+            fsd_vec_push(g->arena, &g->links, t);
+            span.n++;
+        }
+    return span;
+}
+
+void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
+                     const struct fsd_file *file)
+{
+    struct net *net = FSD_NEW(g->arena, struct net, 1);
+    uint32_t build = newest_parsed(h, file);
+
+    net->g = g;
+    h->parsed_build = build;
+    for (uint32_t i = 0; i < h->parser.n; i++) {
+        const struct fsd_parser_line *l = &h->parser.at[i];
+        struct text t = {(const char *)file->bytes + l->at, l->n};
+
+        net->line = l->line;
+        if (l->layer && build == FSD_NONE && l->build == h->build)
+            read_layer(net, t);
+        else if (!l->layer && l->build == build)
+            read_line(net, t);
+    }
+    close_open(net);
+    guess_outputs(g);
+    g->scopes.at[0].inputs = list_flagged(g, FSD_TENSOR_INPUT);
+    g->scopes.at[0].outputs = list_flagged(g, FSD_TENSOR_OUTPUT);
+    g->path = h->path;
+    g->kind = "trt-log";
+    fsd_graph_finish(g);
+}

@@ -1,0 +1,281 @@
+#!/usr/bin/python3
+"""Costs counted by hand against costs counted by the program.
+
+    check.py BINARY
+
+Small models with one operator each, and engines of one layer each, are made here; the
+expected figures are written out as products, so that a reader can check them.  Then
+profiles: good, odd and broken ones.  Exit status 77 when python3-onnx is absent.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import onnx
+    from onnx import TensorProto, helper
+except ImportError:
+    print("python3-onnx is absent")
+    sys.exit(77)
+
+BINARY = sys.argv[1]
+FOLDER = tempfile.mkdtemp()
+failures = []
+
+
+def check(what, holds, detail=""):
+    if not holds:
+        failures.append(what)
+        print(f"FAILED {what} {detail}")
+
+
+def run(*args):
+    return subprocess.run([BINARY, *args], capture_output=True, text=True, check=False)
+
+
+def tensor(name, dims, kind=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, kind, dims)
+
+
+def weight(name, dims):
+    t = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=dims)
+    t.data_location = TensorProto.EXTERNAL
+    t.external_data.add(key="location", value="absent")
+    return t
+
+
+def save_model(nodes, inputs, outputs, weights=()):
+    graph = helper.make_graph(nodes, "g", inputs, outputs, list(weights))
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    path = os.path.join(FOLDER, "model.onnx")
+    with open(path, "wb") as file:
+        file.write(model.SerializeToString())
+    return path
+
+
+def port(name, dims, form="Row major linear FP32"):
+    return {"Name": name, "Location": "Device", "Dimensions": dims, "Format/Datatype": form}
+
+
+def save_engine(layers, bindings):
+    path = os.path.join(FOLDER, "engine.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"Layers": layers, "Bindings": bindings}, file)
+    return path
+
+
+def layer(name, kind, inputs, outputs, **more):
+    return {"Name": name, "LayerType": kind, "Inputs": inputs, "Outputs": outputs, **more}
+
+
+def report(model, engine, *more):
+    done = run(model, engine, "-f", "json", *more)
+    check(f"runs {more}", done.returncode == 0, done.stderr)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def one(op, x, y, w=(), attrs=None, more_inputs=(), engine_dims=None):
+    """The layer of a model with one node, in an engine with one layer, as the report has
+    it.  The engine tells no kernel, so that multiply-adds come from the model."""
+    weights = [weight(f"w{i}", dims) for i, dims in enumerate(w)]
+    inputs = [("x", x)] + [(f"x{i + 1}", dims) for i, dims in enumerate(more_inputs)]
+    node = helper.make_node(op, [n for n, _ in inputs] + [t.name for t in weights], ["y"],
+                            name="n", **(attrs or {}))
+    model = save_model([node], [tensor(n, d) for n, d in inputs], [tensor("y", None)], weights)
+    engine = save_engine([layer("n", "CaskConvolution",
+                                [port(n, engine_dims or d) for n, d in inputs],
+                                [port("y", y)])], [n for n, _ in inputs] + ["y"])
+    r = report(model, engine)
+    return r["layers"][0] if r else {}
+
+
+def product(dims):
+    result = 1
+    for d in dims:
+        result *= d
+    return result
+
+
+def check_macs():
+    cases = [
+        # op, x, y, weights, attributes, multiply-adds
+        ("Conv", [2, 8, 100], [2, 16, 50], [[16, 8, 3]],
+         {"strides": [2], "pads": [1, 1]}, 2 * 16 * 50 * 8 * 3),
+        ("Conv", [1, 3, 32, 32], [1, 8, 30, 30], [[8, 3, 3, 3], [8]], {}, 8 * 30 * 30 * 3 * 9),
+        ("Conv", [1, 32, 16, 16], [1, 32, 16, 16], [[32, 1, 3, 3]],
+         {"group": 32, "pads": [1] * 4}, 32 * 16 * 16 * 9),
+        ("Conv", [1, 32, 16, 16], [1, 64, 16, 16], [[64, 8, 1, 1]], {"group": 4},
+         64 * 16 * 16 * 8),
+        ("Conv", [1, 4, 8, 9, 10], [1, 6, 6, 7, 8], [[6, 4, 3, 3, 3]], {},
+         6 * 6 * 7 * 8 * 4 * 27),
+        ("Conv", [1, 4, 20, 20], [1, 6, 16, 16], [[6, 4, 3, 3]], {"dilations": [2, 2]},
+         6 * 16 * 16 * 4 * 9),
+        ("ConvTranspose", [1, 16, 10, 10], [1, 8, 20, 20], [[16, 8, 2, 2]],
+         {"strides": [2, 2]}, 16 * 10 * 10 * 8 * 4),
+        ("ConvTranspose", [1, 16, 5, 5, 5], [1, 8, 10, 10, 10], [[16, 4, 2, 2, 2]],
+         {"strides": [2, 2, 2], "group": 2}, 16 * 125 * 4 * 8),
+        ("Gemm", [5, 64], [5, 10], [[10, 64], [10]], {"transB": 1}, 5 * 10 * 64),
+        ("Gemm", [64, 5], [5, 10], [[64, 10]], {"transA": 1}, 5 * 10 * 64),
+        ("MatMul", [2, 3, 7, 64], [2, 3, 7, 32], [[64, 32]], {}, 2 * 3 * 7 * 32 * 64),
+        ("Relu", [1, 8, 4, 4], [1, 8, 4, 4], [], {}, 0),
+    ]
+    for op, x, y, w, attrs, want in cases:
+        r = one(op, x, y, w, attrs)
+        what = f"{op} {x} {w} {attrs}"
+        check(f"multiply-adds of {what}", r.get("macs") == want, f"{r.get('macs')} {want}")
+        n_bytes = 4 * (product(x) + product(y) + (product(w[0]) if w else 0))
+        check(f"bytes of {what}", r.get("bytes") == n_bytes, f"{r.get('bytes')} {n_bytes}")
+        bias = 4 * product(w[1]) if len(w) > 1 else None
+        check(f"bias of {what}", r.get("bias_bytes") == bias, f"{r.get('bias_bytes')}")
+    r = one("Attention", [2, 4, 9, 16], [2, 4, 9, 8], more_inputs=[[2, 4, 7, 16], [2, 4, 7, 8]])
+    matmul = one("MatMul", [2, 4, 9, 16], [2, 4, 9, 5], more_inputs=[[2, 4, 16, 5]])
+    check("attention is two products", r.get("macs") == 2 * 4 * 9 * 7 * 16 + 2 * 4 * 9 * 7 * 8,
+          f"{r}")
+    check("a second input is read, too", matmul.get("bytes") ==
+          4 * (2 * 4 * 9 * 16 + 2 * 4 * 16 * 5 + 2 * 4 * 9 * 5) and
+          matmul.get("macs") == 2 * 4 * 9 * 5 * 16, f"{matmul}")
+
+
+def conv_engine(x, y, x_form, y_form, **more):
+    node = helper.make_node("Conv", ["x", "w", "b"], ["y"], name="n", pads=[1] * 4)
+    model = save_model([node], [tensor("x", x)], [tensor("y", None)],
+                       [weight("w", [y[1], x[1], 3, 3]), weight("b", [y[1]])])
+    engine = save_engine([layer("n", "CaskConvolution", [port("x", x, x_form)],
+                                [port("y", y, y_form)], **more)], ["x", "y"])
+    return report(model, engine)["layers"][0]
+
+
+def check_layouts():
+    four = "Four wide channel vectorized row major Int8 format"
+    thirty_two = "Thirty-two wide channel vectorized row major Int8 format"
+    told = {"ParameterType": "Convolution", "Kernel": [3, 3], "OutMaps": 40, "Groups": 1,
+            "Weights": {"Type": "Int8", "Count": 40 * 3 * 9}, "Bias": {"Type": "Float", "Count": 40}}
+    r = conv_engine([1, 3, 8, 8], [1, 40, 8, 8], four, thirty_two, **told)
+    check("3 channels take 4, 40 take 64", r["bytes"] == 4 * 64 + 64 * 64 + 40 * 3 * 9,
+          f"{r['bytes']}")
+    check("the bias is as the dump tells", r["bias_bytes"] == 160)
+    check("multiply-adds do not count padding", r["macs"] == 40 * 64 * 3 * 9, f"{r['macs']}")
+    r = conv_engine([1, 3, 8, 8], [1, 40, 8, 8], "Channel major FP16 format where channel % 8 == 0",
+                    "Row major linear FP16 format")
+    check("padded channels count", r["bytes"] == 2 * (8 * 64 + 40 * 64 + 40 * 3 * 9),
+          f"{r['bytes']}")
+
+
+def check_dynamic():
+    node = helper.make_node("Conv", ["x", "w"], ["y"], name="n")
+    model = save_model([node], [tensor("x", ["N", 3, "H", "W"])], [tensor("y", None)],
+                       [weight("w", [8, 3, 3, 3])])
+    engine = save_engine([layer("n", "CaskConvolution", [port("x", [-1, 3, -1, -1])],
+                                [port("y", [-1, 8, -1, -1])])], ["x", "y"])
+    r = report(model, engine)["layers"][0]
+    check("open sizes leave bytes and multiply-adds open", "bytes" not in r and "macs" not in r)
+    r = report(model, engine, "--shape", "x=2x3x10x12")["layers"][0]
+    check("--shape closes them", r.get("bytes") ==
+          4 * (2 * 3 * 10 * 12 + 2 * 8 * 8 * 10 + 8 * 27) and
+          r.get("macs") == 2 * 8 * 8 * 10 * 27, f"{r}")
+    for bad in ("y=2x3", "x=2x3x10", "x=2x4x10x12", "x=", "x", "x=0x3x1x1", "x=2x3x10x12x"):
+        done = run(model, engine, "--shape", bad)
+        check(f"--shape {bad} is refused", done.returncode == 2 and "expected a shape" in
+              done.stderr, done.stderr)
+
+
+# --------------------------------------------------------------------- profiles
+
+NAMES = ["Conv_0", 'odd "name" + \\x', "Conv_0", "Relu_2"]
+
+
+def save_pair():
+    nodes = [helper.make_node("Relu", ["x"], ["a"], name="Conv_0"),
+             helper.make_node("Relu", ["a"], ["b"], name=NAMES[1]),
+             helper.make_node("Relu", ["b"], ["y"], name="Relu_2")]
+    model = save_model(nodes, [tensor("x", [4])], [tensor("y", [4])])
+    ports = ["x", "a", "b", "c", "y"]
+    engine = save_engine([layer(name, "PointWise", [port(ports[i], [4])], [port(ports[i + 1], [4])])
+                          for i, name in enumerate(NAMES)], ["x", "y"])
+    return model, engine
+
+
+def profile(text, *more):
+    path = os.path.join(FOLDER, "profile.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    model, engine = save_pair()
+    return run(model, engine, "--profile", path, "-f", "json", *more)
+
+
+def record(name, total, mean="0", more=""):
+    return f'{{ "name" : "{name}", "timeMs" : {total}, "averageMs" : {mean}{more} }}'
+
+
+def listing(*records, count=10):
+    return "[\n  " + "\n, ".join([f'{{ "count" : {count} }}', *records]) + "\n]\n"
+
+
+def times(done):
+    if done.returncode:
+        return done.stderr
+    return [l.get("ms") for l in json.loads(done.stdout)["layers"]]
+
+
+def check_profiles():
+    good = [record(NAMES[0], 10), record(NAMES[1], 20), record(NAMES[0], 30), record(NAMES[3], 40)]
+    done = profile(listing(*good))
+    check("unescaped and repeated names", times(done) == [1, 2, 3, 4], times(done))
+    escaped = [good[0], record('odd \\"name\\" + \\\\x', 20), good[2], good[3]]
+    done = profile(listing(*escaped))
+    check("escaped names are the same", times(done) == [1, 2, 3, 4], times(done))
+    done = profile(listing(*good[::-1]))
+    check("another order", times(done) == [3, 2, 1, 4], times(done))
+    done = profile(listing(*good) + listing(*good, count=30))
+    check("two lists in one file are one measurement",
+          times(done) == [20 / 40, 40 / 40, 60 / 40, 80 / 40], times(done))
+    done = profile(listing(*[record(n, 1, 7) for n in NAMES]).replace("count", "other"))
+    check("without a count the mean is taken", times(done) == [7, 7, 7, 7], times(done))
+    for odd in ("-1", "nan", "-nan", "inf", "1e300", '"12"', "null"):
+        done = profile(listing(good[0], good[1], good[2], record(NAMES[3], odd)))
+        check(f"a time of {odd} is said, the rest stands",
+              times(done) == [1, 2, 3, None] and "profile-odd-time" in done.stdout, times(done))
+    done = profile(listing(*good, record("other", 5)))
+    check("a layer that only the profile knows", times(done) == [1, 2, 3, 4, .5] and
+          "only-in-profile" in done.stdout, times(done))
+    done = profile(listing(good[0], record("a", 1), record("b", 2), record("c", 1)))
+    check("another engine's profile is refused with both counts", done.returncode == 2 and
+          "the 4 layers" in done.stderr and "of 4 layers, of which 1" in done.stderr, done.stderr)
+    done = profile(listing(good[0], record("a", 1), record("b", 2), record("c", 1)), "--force")
+    ms = json.loads(done.stdout)["summary"]["ms"]
+    check("by force it is used as far as it goes", abs(ms["elsewhere"] - .4) < 1e-12 and
+          abs(ms["total"] - 1.4) < 1e-12, f"{ms}")
+    broken = {"": "no record", "[]": "no record", "[": "no record", "{": "no record",
+              '[{"count":1}]': "no record", '[{"name":"a': "end of a text",
+              '[{"name" "a"}]': "expected ':'", "garbage": "found 'g'",
+              '[{"name":"a","timeMs":[1]}]': "a number or a text",
+              '{"Layers":["a"]}': "dump of layers", '[{"ph":"X","ts":1}]': "Chrome trace",
+              '[{"latencyMs":1}]': "--times", "\0": "0x00"}
+    for text, said in broken.items():
+        done = profile(text)
+        check(f"broken: {text!r}", done.returncode == 2 and said in done.stderr, done.stderr)
+
+
+def check_times():
+    model, engine = save_pair()
+    path = os.path.join(FOLDER, "times.json")
+    for key in ("latencyMs", "endToEndMs"):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump([{"startMs": 0, key: ms} for ms in (3, 1, 2, 9)], file)
+        r = report(model, engine, "--times", path)
+        check(f"median of {key}", r["summary"]["ms"]["run"] == 2.5, f"{r['summary']}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('[{"latencyMs": nan}]')
+    done = run(model, engine, "--times", path)
+    check("times that are none", done.returncode == 2 and "none that can be one" in done.stderr)
+
+
+check_macs()
+check_layouts()
+check_dynamic()
+check_profiles()
+check_times()
+print(f"{len(failures)} failures")
+sys.exit(1 if failures else 0)

@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+"""The gate's formats are what their readers take, whatever names a model has.
+
+    check.py BINARY FIXTURES
+
+Validates SARIF, JUnit, GitLab and JSON against the schemas beside this file, on the
+fixtures and on a model whose names try to break out of each format.  Exit status 77 when
+python3-onnx, python3-jsonschema or xmllint are missing.
+"""
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+try:
+    import jsonschema
+    import onnx
+    subprocess.run(["xmllint", "--version"], capture_output=True, check=True)
+except (ImportError, OSError):
+    print("skipped: needs python3-onnx, python3-jsonschema, libxml2-utils")
+    sys.exit(77)
+
+BINARY, FIXTURES = sys.argv[1:3]
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODEL = os.path.join(FIXTURES, "qat_block/model.onnx")
+ENGINE = os.path.join(FIXTURES, "qat_block/engine.graph.json")
+LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+failures = []
+
+GITLAB = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "fingerprint": {"type": "string", "minLength": 1},
+            "location": {
+                "type": "object", "required": ["path", "lines"],
+                "properties": {"lines": {"type": "object", "required": ["begin"], "properties": {
+                    "begin": {"type": "integer", "minimum": 1}}}}},
+        },
+    },
+}
+
+# What each name tries: to end an XML section, to be HTML or a mention, to start a workflow
+# command, to be a character that XML or a terminal cannot have, to be very long.
+HOSTILE = {
+    "Conv_13": "x]]></failure><script>alert(1)</script>",
+    "Add_15": "</code></details>@everyone [a](javascript:b) | `c` ![i](http://e.vil/x.png)",
+    "Relu_16": "::error file=a::b%0A::warning::c",
+    "GlobalAveragePool_18": "\x01\x1b[31m\x7f\u202e\u2028\ufffe\uffff",
+    "MatMul_21": "n" * 5000,
+    "Add_22": "a\r\n- error **bold** \"quote' & <b>",
+}
+
+
+def check(what, holds, detail=""):
+    if not holds:
+        failures.append(what)
+        print(f"FAILED {what} {detail}")
+
+
+def run(*args, status=(0, 1)):
+    done = subprocess.run([BINARY, *args], capture_output=True, check=False)
+    check(f"exit status of {args}", done.returncode in status, done.stderr[:300])
+    return done.stdout.decode("utf-8")
+
+
+def check_junit(case, text, found):
+    with tempfile.NamedTemporaryFile("w", suffix=".xml", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        done = subprocess.run(["xmllint", "--noout", "--schema", os.path.join(HERE, "junit.xsd"),
+                               file.name], capture_output=True, text=True, check=False)
+    check(f"{case}: junit.xsd", done.returncode == 0, done.stderr[:500])
+    failed = {item["rule"] for item in found if item["severity"] == "error"}
+    cases = re.findall(r'<testcase name="(.*?)".*?>(.*?)</testcase>', text, re.S)
+    check(f"{case}: JUnit fails the rules with errors",
+          {name for name, body in cases if "<failure" in body} == failed)
+
+
+def check_sarif(case, text, found):
+    with open(os.path.join(HERE, "sarif.schema.json"), encoding="utf-8") as file:
+        jsonschema.validate(json.loads(text), json.load(file))
+    sarif = json.loads(text)["runs"][0]
+    rules = sarif["tool"]["driver"]["rules"]
+    check(f"{case}: SARIF has every finding", [
+        (r["ruleId"], r["level"], r["message"]["text"]) for r in sarif["results"]
+    ] == [(f["rule"], LEVELS[f["severity"]], f["message"]) for f in found])
+    check(f"{case}: ruleIndex", all(
+        rules[r["ruleIndex"]]["id"] == r["ruleId"] for r in sarif["results"]))
+
+
+def check_gitlab(case, text, found):
+    report = json.loads(text)
+    jsonschema.validate(report, GITLAB)
+    check(f"{case}: GitLab has every finding",
+          [r["description"] for r in report] == [f["message"] for f in found])
+    check(f"{case}: fingerprints are unique",
+          len({r["fingerprint"] for r in report}) == len(report))
+
+
+def check_github(case, text, found):
+    lines = text.split("\n")
+    check(f"{case}: one command a finding, and an end", len(lines) == len(found) + 1)
+    for line in lines[:-1]:
+        check(f"{case}: command", re.match(
+            r"::(error|warning|notice) file=[^:,]+(,line=[1-9][0-9]*)?,title=[^:,]+::\S", line),
+              line[:200])
+        check(f"{case}: no control characters", line.isprintable() or " " in line)
+
+
+def check_markdown(case, text, found):
+    check(f"{case}: under GitHub's limit", len(text) < 65536, len(text))
+    table = [line for line in text.split("\n") if line.startswith("|")]
+    check(f"{case}: a table of ten lines", len(table) <= 12 and text.index("|") < 200)
+    spans = re.findall(r"<code>(.*?)</code>", text)
+    check(f"{case}: code spans hold no markup",
+          not any(re.search(r"[<>`*\[\]|@]", span) for span in spans))
+    messages = {f["message"] for f in found}
+    check(f"{case}: what is said is a finding's message, as a reader sees it",
+          all(html.unescape(span) in {visible(m) for m in messages} for span in spans))
+    check(f"{case}: tags", set(re.findall(r"<.*?>", text)) <= {
+        "<details>", "<summary>", "</summary>", "</details>", "<code>", "</code>"})
+
+
+def visible(message):
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e]",
+                  lambda m: f"\\u{{{ord(m[0]):x}}}", message)
+
+
+def check_formats(case, names, *args):
+    found = json.loads(run(*args, "-f", "json"))["findings"]
+    check(f"{case}: findings name the nodes", sum(
+        name in f["nodes"] for f in found for name in names) >= 4)
+    check_junit(case, run(*args, "-f", "junit"), found)
+    check_sarif(case, run(*args, "-f", "sarif"), found)
+    check_gitlab(case, run(*args, "-f", "gitlab"), found)
+    check_github(case, run(*args, "-f", "github"), found)
+    check_markdown(case, run(*args, "-f", "markdown"), found)
+
+
+def rename(folder, names):
+    """The pair with other node names, in the model and in the engine's layer names."""
+    model = onnx.load(MODEL)
+    for node in model.graph.node:
+        node.name = names.get(node.name, node.name)
+    with open(ENGINE, encoding="utf-8") as file:
+        engine = json.load(file)
+    for layer in engine["Layers"]:
+        for old, new in names.items():
+            layer["Name"] = re.sub(rf"\b{old}\b", lambda _, text=new: text, layer["Name"])
+    paths = os.path.join(folder, "model.onnx"), os.path.join(folder, "engine.json")
+    onnx.save(model, paths[0])
+    with open(paths[1], "w", encoding="utf-8") as file:
+        json.dump(engine, file)
+    return paths
+
+
+def check_many(folder):
+    """More findings than a comment holds."""
+    ignores = "".join(f"[ignore {i} {'x' * 120}]\nrule = latency\nreason = {'y' * 80}\n"
+                      for i in range(900))
+    policy = os.path.join(folder, "policy.ini")
+    with open(policy, "w", encoding="utf-8") as file:
+        file.write(ignores)
+    text = run("check", os.path.join(FIXTURES, "gate/same.fsd"), MODEL, ENGINE, "--policy",
+               policy, "-f", "markdown")
+    check("many: cut under the limit", len(text) < 65536 and re.search(r"and \d+ more", text))
+    check("many: closed", text.count("<details>") == text.count("</details>"))
+
+
+def check_update(folder):
+    """--update writes what snapshot writes, says what it accepted, and the next check passes."""
+    copy = os.path.join(folder, "copy.fsd")
+    with open(os.path.join(FIXTURES, "gate/before.fsd"), encoding="utf-8") as file, \
+            open(copy, "w", encoding="utf-8") as out:
+        out.write(file.read())
+    text = run("check", copy, MODEL, ENGINE, "--update", status=(0,))
+    check("update: says what", "accepted:" in text and "lost-fusion" in text)
+    with open(copy, encoding="utf-8") as file:
+        check("update: is the snapshot", file.read() == run("snapshot", MODEL, ENGINE))
+    check("update: passes", "passed: 0 errors" in run("check", copy, MODEL, ENGINE, status=(0,)))
+
+
+def main():
+    check_formats("fixture", HOSTILE, "check", os.path.join(FIXTURES, "gate/before.fsd"), MODEL, ENGINE,
+                  "--policy", os.path.join(FIXTURES, "gate/policy.ini"), "--today", "2026-07-01")
+    with tempfile.TemporaryDirectory() as folder:
+        model, engine = rename(folder, HOSTILE)
+        snapshot = os.path.join(folder, "odd %:,name.fsd")
+        with open(os.path.join(FIXTURES, "gate/before.fsd"), encoding="utf-8") as file, \
+                open(snapshot, "w", encoding="utf-8") as out:
+            out.write(file.read())
+        check_formats("hostile", HOSTILE.values(), "check", snapshot, model, engine, "--force")
+        text = run("snapshot", model, engine)
+        check("hostile: a snapshot is printable", not any(unicodedata.category(c) in ("Cc", "Cf") for c in text.replace("\n", "")))
+        with open(snapshot, "w", encoding="utf-8") as out:
+            out.write(text)
+        check("hostile: round trip", run("snapshot", snapshot) == text)
+        check("hostile: same build", "passed: 0 errors, 0 warnings, 0 notes" in
+              run("check", snapshot, model, engine, status=(0,)))
+        check_many(folder)
+        check_update(folder)
+    print("FAILED" if failures else "passed")
+    sys.exit(1 if failures else 0)
+
+
+main()

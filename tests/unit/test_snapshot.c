@@ -1,0 +1,170 @@
+/* Snapshots: names of every kind come back, and a snapshot cut anywhere is refused or
+ * whole. */
+#include "compare/snapshot.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char *text_of(const struct fsd_state *s, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+
+    assert_non_null(out);
+    fsd_snapshot_write(s, true, out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static enum fsd_status read_text(const char *text, size_t size, struct fsd_state **out,
+                                 struct fsd_error *err)
+{
+    char path[] = "/tmp/fsd-snapshot-XXXXXX";
+    int fd = mkstemp(path);
+    enum fsd_status status;
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, size), size);
+    close(fd);
+    status = fsd_snapshot_read(out, path, NULL, err);
+    unlink(path);
+    return status;
+}
+
+/* One node a name, each reading the one before. */
+static struct fsd_state *named_state(const char *const *names, uint32_t n)
+{
+    struct fsd_state *s = fsd_state_new();
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsd_state_node node = {.key = fsd_intern_str(s->names, names[i]),
+                                      .op = fsd_intern_str(s->names, "Relu"),
+                                      .named = true,
+                                      .in = {s->sources.n, i > 0},
+                                      .group = FSD_NONE};
+
+        if (i)
+            fsd_vec_push(s->arena, &s->sources, (struct fsd_source){i - 1, i % 3});
+        fsd_vec_push(s->arena, &s->nodes, node);
+    }
+    fsd_state_finish(s);
+    return s;
+}
+
+static void snapshot__odd_names(void **state)
+{
+    static const char *const names[] = {"plain_1",
+                                        "/layer1/conv",
+                                        "a b",
+                                        "\"",
+                                        "\\",
+                                        "-",
+                                        "@",
+                                        "<",
+                                        "#3",
+                                        "x#3",
+                                        "unnamed",
+                                        "->",
+                                        "~ 1",
+                                        "\x01\n",
+                                        "end",
+                                        "\xc2\x9b",
+                                        "\xf3\xa0\x81\x81",
+                                        "\xe2\x80\xae",
+                                        "\\u{41}",
+                                        "\xe4\xb8\xad"};
+    struct fsd_state *s = named_state(names, FSD_COUNT_OF(names)), *back;
+    struct fsd_error err;
+    size_t size, again_size;
+    char *text = text_of(s, &size), *again;
+
+    (void)state;
+    assert_int_equal(read_text(text, size, &back, &err), FSD_OK);
+    assert_int_equal(back->nodes.n, FSD_COUNT_OF(names));
+    for (uint32_t i = 0; i < back->nodes.n; i++) {
+        const struct fsd_state_node *n = &back->nodes.at[i];
+
+        assert_string_equal(fsd_text(back->names, n->key), names[i]);
+        assert_int_equal(n->in.n, i > 0);
+        if (i) {
+            assert_int_equal(back->sources.at[n->in.at].at, i - 1);
+            assert_int_equal(back->sources.at[n->in.at].out, i % 3);
+        }
+    }
+    again = text_of(back, &again_size);
+    assert_int_equal(again_size, size);
+    assert_memory_equal(again, text, size);
+    free(again);
+    free(text);
+    fsd_state_free(back);
+    fsd_state_free(s);
+}
+
+static char *read_whole(const char *path, size_t *size)
+{
+    FILE *in = fopen(path, "rb");
+    char *text = calloc(1, 1 << 16);
+
+    assert_non_null(in);
+    assert_non_null(text);
+    *size = fread(text, 1, (1 << 16) - 1, in);
+    fclose(in);
+    return text;
+}
+
+/* The last line is "end": every shorter beginning is refused, with a line. */
+static void snapshot__cut_anywhere(void **state)
+{
+    size_t size;
+    char *text = read_whole(FSD_FIXTURES "/gate/before.fsd", &size);
+
+    (void)state;
+    for (size_t n = 0; n + 1 < size; n++) {
+        struct fsd_state *back;
+        struct fsd_error err;
+
+        assert_int_equal(read_text(text, n, &back, &err), FSD_E_FORMAT);
+        assert_null(back);
+        assert_int_equal(err.unit, FSD_POS_LINE);
+    }
+    free(text);
+}
+
+/* A changed byte is refused or read, and never worse. */
+static void snapshot__changed_anywhere(void **state)
+{
+    static const char bytes[] = {' ', '#', '"', '@', '-', '<', '9', '\n', '\\', '\0'};
+    size_t size;
+    char *text = read_whole(FSD_FIXTURES "/gate/before.fsd", &size);
+
+    (void)state;
+    for (size_t i = 0; i < size; i++) {
+        char kept = text[i];
+        struct fsd_state *back;
+        struct fsd_error err;
+
+        text[i] = bytes[i % sizeof bytes];
+        if (read_text(text, size, &back, &err) == FSD_OK)
+            fsd_state_free(back);
+        text[i] = kept;
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(snapshot__odd_names),
+        cmocka_unit_test(snapshot__cut_anywhere),
+        cmocka_unit_test(snapshot__changed_anywhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
