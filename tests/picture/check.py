@@ -198,9 +198,9 @@ def check_corpus(folder):
     run(os.path.join(case, "model.onnx"), os.path.join(case, "engine.graph.json"), "--only", "reformats",
         "-o", page)
     width, height = points(page)
-    # A4 landscape within margins of a centimetre is 785 by 538 points.  Names of 10 points
-    # stay readable down to 6.5.
-    scale = min(785 / width, 538 / height)
+    # A4 within margins of a centimetre is 785 by 538 points, whichever way it lies.  Names of
+    # 10 points stay readable down to 6.5.
+    scale = max(min(785 / width, 538 / height), min(538 / width, 785 / height))
     check(f"reformats of resnet18-qat fit a page ({width}x{height} points, scale {scale:.2f})", scale >= 0.65)
     with open(page, encoding="utf-8") as file:
         text = file.read()
