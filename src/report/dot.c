@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIBLINGS = 32 };
+enum { SIBLINGS = 32, MANY_BOXES = 8000 };
 
 /* Attributes as cgraph wants them: declared once, set by symbol. */
 enum node_attr {
@@ -49,6 +49,8 @@ enum cluster_attr { C_LABEL, C_TOOLTIP, C_ID, C_STYLE, C_FILL, C_COLOR, C__COUNT
 struct maker {
     const struct fsd_drawing *w;
     struct fsd_dot_style style;
+    bool tips; /* on wires and clusters: no two are alike, so they cost cgraph the most
+                */
     Agraph_t *root, *sides[FSD__SIDE_COUNT];
     Agraph_t *outer[FSD__SIDE_COUNT], *inner[FSD__SIDE_COUNT]; /* buckets */
     unsigned buckets[FSD__SIDE_COUNT], put[FSD__SIDE_COUNT];
@@ -72,56 +74,83 @@ static char *text(const char *s)
     return cast.out;
 }
 
-/* ----------------------------------------------------------------------- memory */
+/* ---------------------------------------------------------------------- numbers */
 
-/* cgraph's memory is the drawing's arena: freeing piece by piece takes as long as
- * making the graph.  cgraph hands the discipline to open(), so the arena travels in it.
- */
+/* cgraph hands the discipline to ids_open(), so what it needs travels in it. */
 struct home {
     Agdisc_t discipline; /* first */
     struct fsd_arena *arena;
+    Agraph_t *graph;
+    FSD_VEC(char *) names; /* by number, cgraph's strings; NULL: an edge */
 };
 
-static void *home_open(Agdisc_t *discipline)
+/* cgraph's own numbers are addresses, and it sorts subgraphs by them: these count, so
+ * that the same drawing gives the same bytes.  Every name is given once and never
+ * looked up: to find is to find nothing. */
+static void *ids_open(Agraph_t *g, Agdisc_t *discipline)
 {
-    return ((struct home *)(void *)discipline)->arena;
+    struct home *home = (struct home *)(void *)discipline;
+
+    home->graph = g;
+    return home;
 }
 
-static void *home_alloc(void *arena, size_t n)
+static long ids_map(void *state, int kind, char *name, IDTYPE *id, int create)
 {
-    return fsd_arena_alloc(arena, n, 1, alignof(max_align_t));
+    struct home *home = state;
+
+    (void)kind;
+    if (!create)
+        return 0;
+    *id = home->names.n;
+    fsd_vec_push(home->arena, &home->names, name ? agstrdup(home->graph, name) : NULL);
+    return 1;
 }
 
-static void *home_resize(void *arena, void *old, size_t had, size_t n)
+static long ids_alloc(void *state, int kind, IDTYPE id)
 {
-    void *at = home_alloc(arena, n);
-
-    if (old)
-        memcpy(at, old, had < n ? had : n);
-    return at;
+    (void)state;
+    (void)kind;
+    (void)id;
+    return 1;
 }
 
-static void home_free(void *arena, void *at)
+static void ids_free(void *state, int kind, IDTYPE id)
 {
-    (void)arena;
-    (void)at;
+    (void)ids_alloc(state, kind, id);
 }
 
-static void home_close(void *arena)
+static char *ids_print(void *state, int kind, IDTYPE id)
 {
-    (void)arena;
+    struct home *home = state;
+
+    (void)kind;
+    return id < home->names.n ? home->names.at[id] : NULL;
+}
+
+static void ids_close(void *state)
+{
+    (void)state;
+}
+
+static void ids_register(void *state, int kind, void *object)
+{
+    (void)state;
+    (void)kind;
+    (void)object;
 }
 
 static Agraph_t *open_graph(struct fsd_arena *arena)
 {
-    static Agmemdisc_t memory = {home_open, home_alloc, home_resize, home_free,
-                                 home_close};
+    static Agiddisc_t ids = {ids_open,  ids_map,   ids_alloc,   ids_free,
+                             ids_print, ids_close, ids_register};
     struct home *home = FSD_NEW(arena, struct home, 1);
 
-    home->discipline.mem = &memory;
-    home->discipline.id = &AgIdDisc;
+    home->discipline.mem = &AgMemDisc;
+    home->discipline.id = &ids;
     home->discipline.io = &AgIoDisc;
     home->arena = arena;
+    fsd_vec_push(arena, &home->names, NULL); /* 0 is no number */
     return agopen(text("fusiondiff"), Agdirected, &home->discipline);
 }
 
@@ -134,6 +163,16 @@ static void declare(Agraph_t *g, int kind, const char *const *names, Agsym_t **s
         symbols[i] = agattr(g, kind, text(names[2 * i]), text(names[2 * i + 1]));
 }
 
+/* The first wire's looks are the default: mostly they are those of nearly all. */
+static enum fsd_dtype first_type(const struct fsd_drawing *w)
+{
+    enum fsd_dtype from = FSD_DTYPE_UNKNOWN, to;
+
+    if (w->wires.n)
+        fsd_wire_types(w, &w->wires.at[0], &from, &to);
+    return from;
+}
+
 static void declare_all(struct maker *m)
 {
     static const char *const node[] = {
@@ -141,11 +180,14 @@ static void declare_all(struct maker *m)
         "\\N",       "shape",   "box",     "style",   "rounded,filled",
         "fillcolor", "#ffffff", "color",   "#555555", "penwidth",
         "1"};
-    static const char *const edge[] = {
-        "label",  "",        "tooltip",   "",       "id",         "\\T_\\H",
-        "color",  "#777777", "style",     "",       "penwidth",   "1",
-        "ltail",  "",        "arrowhead", "normal", "constraint", "true",
-        "minlen", "1",       "weight",    "1"};
+    enum fsd_dtype type = first_type(m->w);
+    const char *const edge[] = {
+        "label",      "",        "tooltip",   "",
+        "id",         "\\T_\\H", "color",     fsd_type_color(type),
+        "style",      "",        "penwidth",  fsd_type_width(type),
+        "ltail",      "",        "arrowhead", "normal",
+        "constraint", "true",    "minlen",    "1",
+        "weight",     "1"};
     static const char *const cluster[] = {"label",     "",        "tooltip", "",
                                           "id",        "",        "style",   "",
                                           "fillcolor", "#ffffff", "color",   "#555555"};
@@ -245,6 +287,8 @@ static void dress_cluster(struct maker *m, fsd_id layer_box, Agraph_t *cluster)
     set(cluster, m->cluster[C_FILL], fsd_cluster_fill(box->tint));
     set(cluster, m->cluster[C_COLOR], fsd_cluster_line(box->tint));
     set(cluster, m->cluster[C_LABEL], "");
+    if (!m->tips)
+        return;
     fsd_put_box_tip(m->w, box, open_piece(m));
     set_piece(m, cluster, m->cluster[C_TOOLTIP], false);
 }
@@ -322,7 +366,7 @@ static bool wants_label(const struct maker *m, const struct fsd_wire *wire)
     if (a != b)
         return true;
     return m->style.wire_labels &&
-           (from->cluster == FSD_NONE || from->cluster != to->cluster);
+           (!m->tips || from->cluster == FSD_NONE || from->cluster != to->cluster);
 }
 
 static void add_wire(struct maker *m, const struct fsd_wire *wire)
@@ -335,8 +379,10 @@ static void add_wire(struct maker *m, const struct fsd_wire *wire)
         fsd_put_wire_label(m->w, wire, open_piece(m));
         set_piece(m, edge, m->edge[E_LABEL], false);
     }
-    fsd_put_wire_tip(m->w, wire, open_piece(m));
-    set_piece(m, edge, m->edge[E_TOOLTIP], false);
+    if (m->tips) {
+        fsd_put_wire_tip(m->w, wire, open_piece(m));
+        set_piece(m, edge, m->edge[E_TOOLTIP], false);
+    }
 }
 
 /* From the cluster to its layer, which it keeps beside it. */
@@ -380,7 +426,7 @@ static void add_sides(struct maker *m)
         set(m->sides[side], m->cluster[C_STYLE], "rounded,filled");
         set(m->sides[side], m->cluster[C_FILL], "#fcfcfc");
         set(m->sides[side], m->cluster[C_COLOR], "#bbbbbb");
-        set(m->sides[side], m->cluster[C_ID], labels[side]);
+        set(m->sides[side], m->cluster[C_ID], side ? "side_engine" : "side_model");
     }
 }
 
@@ -432,7 +478,7 @@ static void fill(struct maker *m)
 
 struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style style)
 {
-    struct maker m = {.w = w, .style = style};
+    struct maker m = {.w = w, .style = style, .tips = w->boxes.n <= MANY_BOXES};
 
     m.root = open_graph(w->arena);
     m.boxes = FSD_NEW(w->arena, Agnode_t *, w->boxes.n);

@@ -391,7 +391,7 @@ static void put_item_tip(const struct fsd_drawing *w, const struct fsd_box *box,
         fprintf(out, "\\n%s", fsd_fate_name(w->d->nodes[id].fate));
     else
         fprintf(out, "\\n%s", fsd_kind_name(w->d->layers[id].kind));
-    if (model && w->d->nodes[id].why) {
+    if (model && w->d->nodes[id].why && *w->d->nodes[id].why) {
         fputs(": ", out);
         fsd_put_dot_text(out, w->d->nodes[id].why, 200);
     }
