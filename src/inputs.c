@@ -21,6 +21,7 @@ struct inputs {
     const struct fsd_options *opt;
     struct fsd_file engine, log;
     const struct fsd_file *story; /* the file that d->history is of; NULL: none */
+    struct fsd_log_scan scan;     /* of the engine's file, when that is the story */
     struct fsd_graph *parsed;     /* the network as the log shows it; NULL: no log */
 };
 
@@ -89,7 +90,10 @@ static void read_log(struct inputs *in, const struct fsd_file *file)
 {
     in->story = file;
     in->d->history = fsd_history_new(in->d->arena, in->d->names);
-    fsd_log_read(in->d->history, file);
+    if (file == &in->engine)
+        fsd_log_read_all(in->d->history, file, &in->scan);
+    else
+        fsd_log_read(in->d->history, file);
     in->d->history->path = shown_path(in->d, file->name);
     if (in->opt->engine_number)
         in->d->history->build = in->opt->engine_number - 1;
@@ -211,8 +215,9 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
 
     begin(in->opt, "reading the engine");
     d->vocab = fsd_vocab_new(d->arena, d->model);
-    status = fsd_trt_load_engine(d->engine, &in->engine, in->opt->engine_number,
-                                 d->vocab, err);
+    status = fsd_trt_load_scanned(d->engine, &in->engine, in->opt->engine_number,
+                                  in->story == &in->engine ? &in->scan : NULL, d->vocab,
+                                  err);
     d->engine->path = shown_path(d, in->opt->engine);
     return status;
 }

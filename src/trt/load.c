@@ -3,17 +3,23 @@
  * somebody who gave the wrong one.
  */
 #include "base/status.h"
+#include "trt/digest.h"
 #include "trt/json.h"
 #include "trt/log_engine.h"
 #include "trt/sniff.h"
 #include "trt/trt.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 /* The largest dumps seen have some 50 MB.  Text is read line by line. */
 static const uint64_t size_max = (uint64_t)1 << 28;
 enum { HASH_STEP = 1 << 22 };
+
+/* Which engine of a log, and what is known of the log; NULL: nothing. */
+struct wanted {
+    unsigned number;
+    const struct fsd_log_scan *scan;
+};
 
 static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err,
                               const char *what)
@@ -51,10 +57,11 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *fil
 
 /* Text is a log when an engine is found in it, however it begins. */
 static enum fsd_status read_text(struct fsd_build *b, const struct fsd_file *file,
-                                 unsigned number, enum fsd_look look, const char **kind,
-                                 struct fsd_error *err)
+                                 const struct wanted *wanted, enum fsd_look look,
+                                 const char **kind, struct fsd_error *err)
 {
-    enum fsd_status status = fsd_log_engine_read(b, file, number, kind, err);
+    enum fsd_status status =
+        fsd_log_engine_read(b, file, wanted->number, wanted->scan, kind, err);
 
     if (status != FSD_E_FORMAT)
         return status;
@@ -70,7 +77,7 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_file *fil
 }
 
 static enum fsd_status read_look(struct fsd_build *b, const struct fsd_file *file,
-                                 unsigned number, const char **kind,
+                                 const struct wanted *wanted, const char **kind,
                                  struct fsd_error *err)
 {
     enum fsd_look look = fsd_sniff(file->bytes, file->size);
@@ -87,7 +94,7 @@ static enum fsd_status read_look(struct fsd_build *b, const struct fsd_file *fil
     case FSD_LOOK_INSPECTOR:
     case FSD_LOOK_BINARY:
     case FSD_LOOK_TEXT:
-        return read_text(b, file, number, look, kind, err);
+        return read_text(b, file, wanted, look, kind, err);
     case FSD_LOOK_ONNX:
         return refuse(file, err, "an ONNX model; the engine's dump comes second");
     case FSD_LOOK_TFLITE:
@@ -106,42 +113,43 @@ static enum fsd_status read_look(struct fsd_build *b, const struct fsd_file *fil
 static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
                                  struct fsd_error *err)
 {
-    XXH3_state_t *state = XXH3_createState();
-    XXH128_hash_t all;
+    struct fsd_digest digest;
 
-    if (!state)
+    if (!fsd_digest_begin(&digest, file))
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
-    XXH3_128bits_reset(state);
-    for (size_t at = 0; at < file->size; at += HASH_STEP) {
-        size_t left = file->size - at;
-
-        XXH3_128bits_update(state, file->bytes + at,
-                            left < HASH_STEP ? left : HASH_STEP);
-        if (left > HASH_STEP)
-            fsd_file_release(file, at + HASH_STEP);
+    while (file->size - digest.at > HASH_STEP) {
+        fsd_digest_step(&digest, digest.at + HASH_STEP);
+        fsd_file_release(file, digest.at);
     }
-    all = XXH3_128bits_digest(state);
-    XXH3_freeState(state);
-    hash[0] = all.low64;
-    hash[1] = all.high64;
+    fsd_digest_end(&digest, hash);
     return FSD_OK;
 }
 
-enum fsd_status fsd_trt_load_engine(struct fsd_graph *g, const struct fsd_file *file,
-                                    unsigned number, const struct fsd_vocab *vocab,
-                                    struct fsd_error *err)
+enum fsd_status fsd_trt_load_scanned(struct fsd_graph *g, const struct fsd_file *file,
+                                     unsigned number, const struct fsd_log_scan *scan,
+                                     const struct fsd_vocab *vocab,
+                                     struct fsd_error *err)
 {
     struct fsd_build b;
     enum fsd_status status;
 
     fsd_build_init(&b, g, vocab);
     g->path = file->name;
-    status = read_look(&b, file, number, &g->kind, err);
-    if (status == FSD_OK)
+    status = read_look(&b, file, &(struct wanted){number, scan}, &g->kind, err);
+    if (status == FSD_OK && scan && scan->hashed)
+        memcpy(g->hash, scan->hash, sizeof g->hash);
+    else if (status == FSD_OK)
         status = hash_file(file, g->hash, err);
     if (status == FSD_OK)
         fsd_build_finish(&b);
     return status;
+}
+
+enum fsd_status fsd_trt_load_engine(struct fsd_graph *g, const struct fsd_file *file,
+                                    unsigned number, const struct fsd_vocab *vocab,
+                                    struct fsd_error *err)
+{
+    return fsd_trt_load_scanned(g, file, number, NULL, vocab, err);
 }
 
 enum fsd_status fsd_trt_load(struct fsd_graph *g, const struct fsd_file *file,

@@ -281,19 +281,20 @@ static enum fsd_status choose(const struct fsd_file *file,
 }
 
 enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *file,
-                                    unsigned number, const char **kind,
-                                    struct fsd_error *err)
+                                    unsigned number, const struct fsd_log_scan *scan,
+                                    const char **kind, struct fsd_error *err)
 {
     struct reading r = {.b = b, .file = file, .err = err};
     struct fsd_arena *scratch = fsd_arena_new();
-    fsd_log_engines engines = {0};
-    uint64_t lines;
+    struct fsd_log_scan own = {0};
     enum fsd_status status;
 
-    fsd_log_find(scratch, file, &engines, &lines);
-    status = choose(file, &engines, number, lines, err);
+    if (!scan)
+        fsd_log_find(scratch, file, &own.engines, &own.lines);
+    scan = scan ? scan : &own;
+    status = choose(file, &scan->engines, number, scan->lines, err);
     if (status == FSD_OK)
-        status = read_engine(&r, &engines.at[number ? number - 1 : 0], kind);
+        status = read_engine(&r, &scan->engines.at[number ? number - 1 : 0], kind);
     fsd_arena_free(scratch);
     return status;
 }

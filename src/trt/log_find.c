@@ -9,7 +9,7 @@
 
 enum place { NOWHERE, IN_BLOCK, IN_LAYERS, BEHIND_LAYERS, IN_BINDINGS };
 
-struct finder {
+struct fsd_log_finder {
     struct fsd_arena *arena;
     const struct fsd_file *file;
     fsd_log_engines *out;
@@ -120,7 +120,8 @@ static uint32_t count_common(const struct names *a, const struct names *b)
     return n;
 }
 
-static bool same_engine(const struct finder *f, const struct fsd_log_engine *engine)
+static bool same_engine(const struct fsd_log_finder *f,
+                        const struct fsd_log_engine *engine)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct names mine = list_names(scratch, f->file, f->form, f->list), other = {0};
@@ -139,7 +140,7 @@ static bool same_engine(const struct finder *f, const struct fsd_log_engine *eng
 /* --------------------------------------------------------------- opening and closing
  */
 
-static void close_list(struct finder *f)
+static void close_list(struct fsd_log_finder *f)
 {
     struct fsd_log_engine *last = f->out->n ? &f->out->at[f->out->n - 1] : NULL;
     bool ended = f->in == IN_BINDINGS || f->next >= f->file->size;
@@ -159,7 +160,7 @@ static void close_list(struct finder *f)
     f->parted = false;
 }
 
-static void open_list(struct finder *f, enum place in, enum fsd_log_form form)
+static void open_list(struct fsd_log_finder *f, enum place in, enum fsd_log_form form)
 {
     if (f->in != NOWHERE)
         close_list(f);
@@ -168,18 +169,18 @@ static void open_list(struct finder *f, enum place in, enum fsd_log_form form)
     f->list = (struct fsd_log_list){0};
 }
 
-static void extend(struct finder *f)
+static void extend(struct fsd_log_finder *f)
 {
     f->list.end = f->next < f->file->size ? f->next : f->file->size;
 }
 
-static void extend_layers(struct finder *f)
+static void extend_layers(struct fsd_log_finder *f)
 {
     extend(f);
     f->list.layers_end = f->list.end;
 }
 
-static void add_layer(struct finder *f)
+static void add_layer(struct fsd_log_finder *f)
 {
     if (!f->list.layers++) {
         f->list.number = f->line.number;
@@ -223,7 +224,7 @@ static bool begins_build(const struct fsd_log_line *line)
     return false;
 }
 
-static void read_title(struct finder *f)
+static void read_title(struct fsd_log_finder *f)
 {
     static const char *const words[] = {"Input filename:", "Model: "};
 
@@ -240,7 +241,7 @@ static void read_title(struct finder *f)
 }
 
 /* Lists begin anywhere, also within another one. */
-static bool begin_list(struct finder *f)
+static bool begin_list(struct fsd_log_finder *f)
 {
     struct fsd_log_layer layer;
     size_t n;
@@ -268,7 +269,7 @@ static bool begin_list(struct finder *f)
     return true;
 }
 
-static void read_bindings(struct finder *f)
+static void read_bindings(struct fsd_log_finder *f)
 {
     bool foreign = f->line.prefixed && !f->list.prefixed;
 
@@ -278,7 +279,7 @@ static void read_bindings(struct finder *f)
         extend(f);
 }
 
-static void read_layers(struct finder *f)
+static void read_layers(struct fsd_log_finder *f)
 {
     bool foreign = f->line.prefixed && f->list.layers && !f->list.prefixed;
 
@@ -298,15 +299,27 @@ static void read_layers(struct finder *f)
     }
 }
 
-static void read_line(struct finder *f)
+/* Nearly all lines say nothing outside a list, and are told by their first letter. */
+static bool may_matter(char first)
 {
-    char first = f->line.n ? *f->line.text : '\0';
+    switch (first) {
+    case 'L':
+    case 'E':
+    case 'N':
+    case 'P':
+    case 'O':
+    case 'A':
+    case 'G':
+    case 'M':
+    case 'I':
+        return true;
+    default:
+        return false;
+    }
+}
 
-    /* Nearly all lines say nothing here, and are told by their first letter. */
-    if (f->in == NOWHERE && first != 'L' && first != 'E' && first != 'N' &&
-        first != 'P' && first != 'O' && first != 'A' && first != 'G' && first != 'M' &&
-        first != 'I')
-        return;
+static void read_line(struct fsd_log_finder *f, char first)
+{
     if ((first == 'L' || first == 'E' || first == 'N') && begin_list(f))
         return;
     if (begins_build(&f->line)) {
@@ -322,18 +335,46 @@ static void read_line(struct finder *f)
         read_title(f);
 }
 
+struct fsd_log_finder *fsd_log_finder_new(struct fsd_arena *arena,
+                                          const struct fsd_file *file,
+                                          fsd_log_engines *out)
+{
+    struct fsd_log_finder *f = FSD_NEW(arena, struct fsd_log_finder, 1);
+
+    f->arena = arena;
+    f->file = file;
+    f->out = out;
+    return f;
+}
+
+void fsd_log_finder_line(struct fsd_log_finder *f, const struct fsd_log_line *line,
+                         size_t next)
+{
+    char first = line->n ? *line->text : '\0';
+
+    if (f->in == NOWHERE && !may_matter(first))
+        return;
+    f->line = *line;
+    f->next = next;
+    read_line(f, first);
+}
+
+void fsd_log_finder_end(struct fsd_log_finder *f)
+{
+    f->next = f->file->size;
+    if (f->in != NOWHERE)
+        close_list(f);
+}
+
 void fsd_log_find(struct fsd_arena *arena, const struct fsd_file *file,
                   fsd_log_engines *out, uint64_t *lines)
 {
-    struct finder f = {.arena = arena, .file = file, .out = out};
+    struct fsd_log_finder *f = fsd_log_finder_new(arena, file, out);
     struct fsd_log_lines all = fsd_log_lines(file);
+    struct fsd_log_line line;
 
-    while (fsd_log_next(&all, &f.line)) {
-        f.next = all.at;
-        read_line(&f);
-    }
-    f.next = file->size;
-    if (f.in != NOWHERE)
-        close_list(&f);
+    while (fsd_log_next(&all, &line))
+        fsd_log_finder_line(f, &line, all.at);
+    fsd_log_finder_end(f);
     *lines = all.number;
 }

@@ -42,10 +42,32 @@ struct fsd_log_engine {
 
 typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 
+/** What going through a whole log tells of its engines. */
+struct fsd_log_scan {
+    fsd_log_engines engines;
+    uint64_t lines;
+    uint64_t hash[2]; /**< of the file; see trt/digest.h */
+    bool hashed;      /**< and it is known */
+};
+
 /** Finds them all, in order.
  *  @param lines set to how many lines there are. */
 void fsd_log_find(struct fsd_arena *arena, const struct fsd_file *file,
                   fsd_log_engines *out, uint64_t *lines);
+
+/** The same line by line, for who goes through the file anyway. */
+struct fsd_log_finder;
+
+/** @param out filled by fsd_log_finder_end(), from the arena. */
+struct fsd_log_finder *fsd_log_finder_new(struct fsd_arena *arena,
+                                          const struct fsd_file *file,
+                                          fsd_log_engines *out);
+
+/** Each line of the file, in order.
+ *  @param next where the line behind it begins, in bytes. */
+void fsd_log_finder_line(struct fsd_log_finder *f, const struct fsd_log_line *line,
+                         size_t next);
+void fsd_log_finder_end(struct fsd_log_finder *f);
 
 /** The lines of a list. */
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "trt/log_read.h"
 
+#include "trt/digest.h"
 #include "trt/log_event.h"
 #include "trt/log_lines.h"
 #include "trt/log_network.h"
@@ -241,22 +242,58 @@ static void read_line(struct log_reader *r, const struct fsd_log_line *line)
         fsd_history_unknown(r->h, s, n);
 }
 
-void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
+static struct log_reader *new_reader(struct fsd_history *h, const struct fsd_file *file)
 {
     struct log_reader *r = FSD_NEW(h->arena, struct log_reader, 1);
-    struct fsd_log_lines lines = fsd_log_lines(file);
-    struct fsd_log_line line;
 
     r->h = h;
     r->file = file;
     r->events.h = h;
     h->path = file->name;
+    return r;
+}
+
+static void end_file(struct log_reader *r)
+{
+    if (r->in_block)
+        r->h->builds = r->build + 1;
+}
+
+void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
+{
+    struct log_reader *r = new_reader(h, file);
+    struct fsd_log_lines lines = fsd_log_lines(file);
+    struct fsd_log_line line;
+
     while (fsd_log_next(&lines, &line)) {
         h->lines = line.number;
         read_line(r, &line);
     }
-    if (r->in_block)
-        h->builds = r->build + 1;
+    end_file(r);
+}
+
+void fsd_log_read_all(struct fsd_history *h, const struct fsd_file *file,
+                      struct fsd_log_scan *scan)
+{
+    struct log_reader *r = new_reader(h, file);
+    struct fsd_log_finder *finder = fsd_log_finder_new(h->arena, file, &scan->engines);
+    struct fsd_log_lines lines = fsd_log_lines(file);
+    struct fsd_digest digest;
+    struct fsd_log_line line;
+
+    scan->hashed = fsd_digest_begin(&digest, file);
+    while (fsd_log_next(&lines, &line)) {
+        if (scan->hashed && lines.at > digest.at)
+            fsd_digest_step(&digest, lines.at);
+        h->lines = line.number;
+        fsd_log_finder_line(finder, &line, lines.at);
+        read_line(r, &line);
+    }
+    fsd_log_finder_end(finder);
+    end_file(r);
+    scan->lines = lines.number;
+    if (scan->hashed)
+        fsd_digest_end(&digest, scan->hash);
 }
 
 bool fsd_is_log(const struct fsd_file *file)

@@ -25,6 +25,14 @@ enum fsd_status fsd_trt_load_engine(struct fsd_graph *g, const struct fsd_file *
                                     unsigned number, const struct fsd_vocab *vocab,
                                     struct fsd_error *err);
 
+/** The same when the log has been gone through already (trt/log_read.h).
+ *  @param scan what was found of `file`; NULL: nothing. */
+struct fsd_log_scan;
+enum fsd_status fsd_trt_load_scanned(struct fsd_graph *g, const struct fsd_file *file,
+                                     unsigned number, const struct fsd_log_scan *scan,
+                                     const struct fsd_vocab *vocab,
+                                     struct fsd_error *err);
+
 /** Appends layers of which only the names are known to a graph that was loaded: another
  *  input of the same engine knew them.
  *  @param vocab as above. */
