@@ -32,7 +32,8 @@ uint32_t fsd_history_rivals(const struct fsd_history *h, fsd_sym layer)
     return at ? at - 1 : FSD_NONE;
 }
 
-void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival)
+void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
+                       const char *tactic, size_t tactic_n)
 {
     uint32_t n = 0;
 
@@ -46,7 +47,7 @@ void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival)
             continue;
         if (rival.ms < r->ms) {
             r->ms = rival.ms;
-            r->tactic = rival.tactic;
+            r->tactic = fsd_intern_add(h->names, tactic, tactic_n);
         }
         return;
     }
@@ -54,6 +55,7 @@ void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival)
         h->lost_rivals++;
         return;
     }
+    rival.tactic = fsd_intern_add(h->names, tactic, tactic_n);
     fsd_vec_push(h->arena, &h->rivals, rival);
     h->rivals_of.at[rival.layer] = h->rivals.n;
 }

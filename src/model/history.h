@@ -109,8 +109,10 @@ struct fsd_history {
 
 struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names);
 
-/** Adds what was measured, or betters what stands. */
-void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival);
+/** Adds what was measured, or betters what stands.
+ *  @param tactic its text, `tactic_n` bytes: a symbol only when it is kept. */
+void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
+                       const char *tactic, size_t tactic_n);
 
 /** Counts a line of no known form. */
 void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n);

@@ -373,6 +373,18 @@ static bool read_stage(struct fsd_event_reader *r, struct part p)
 
 /* ----------------------------------------------------------------------- timing */
 
+static struct fsd_event_name name(struct part p)
+{
+    return (struct fsd_event_name){p.s, p.n, FSD_NONE};
+}
+
+static fsd_sym name_sym(struct fsd_event_reader *r, struct fsd_event_name *name)
+{
+    if (name->sym == FSD_NONE)
+        name->sym = name->n ? fsd_intern_add(r->h->names, name->s, name->n) : 0;
+    return name->sym;
+}
+
 /* "NAME (RUNNER[0x8000])"; false when there is no bracket. */
 static bool cut_runner(struct part *name, struct part *runner)
 {
@@ -398,8 +410,8 @@ static bool read_timing(struct fsd_event_reader *r, struct part p)
         return false;
     if (!cut_runner(&p, &runner))
         return true;
-    r->timed = sym(r, p);
-    r->runner = sym(r, runner);
+    r->timed = name(p);
+    r->runner = name(runner);
     return true;
 }
 
@@ -409,50 +421,71 @@ static bool read_autotuning(struct fsd_event_reader *r, struct part p)
         return starts(p, "*************** ");
     take(&p, " ");
     drop_end(&p, " ***************");
-    r->autotuned = sym(r, p);
+    r->autotuned = name(p);
     return true;
 }
 
+/* What strtod() says, -1 for what is no time.  Digits with a point, nearly all, are
+ * read here: a whole number and a power of ten that are both exact make an exact
+ * quotient. */
 static double number(struct part p)
 {
+    static const double tens[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     char text[32];
-    size_t n = p.n < sizeof text - 1 ? p.n : sizeof text - 1;
+    size_t n = p.n < sizeof text - 1 ? p.n : sizeof text - 1, i = 0, point = n;
+    uint64_t whole = 0;
     char *end;
     double value;
 
-    memcpy(text, p.s, n);
-    text[n] = '\0';
-    value = strtod(text, &end);
-    return end == text || !(value >= 0) || value > 1e9 ? -1 : value;
+    for (; i < n && i < 16; i++)
+        if (p.s[i] >= '0' && p.s[i] <= '9')
+            whole = whole * 10 + (uint64_t)(p.s[i] - '0');
+        else if (p.s[i] == '.' && i && point == n)
+            point = i;
+        else
+            break;
+    if (i && i == n) {
+        value = (double)whole / tens[point < n ? n - point - 1 : 0];
+    } else {
+        memcpy(text, p.s, n);
+        text[n] = '\0';
+        value = strtod(text, &end);
+        if (end == text)
+            return -1;
+    }
+    return !(value >= 0) || value > 1e9 ? -1 : value;
 }
 
 static void keep_rival(struct fsd_event_reader *r, struct part tactic, double ms)
 {
-    bool reformat = !strncmp(fsd_text(r->h->names, r->timed), "Optimizer Reformat", 18);
+    static const char word[] = "Optimizer Reformat";
+    struct part timed = {r->timed.s, r->timed.n};
+    struct fsd_event_name *runner = starts(timed, word) ? &r->autotuned : &r->runner;
 
-    if (ms < 0 || !r->timed)
+    if (ms < 0 || !timed.n)
         return;
     fsd_history_rival(r->h,
-                      (struct fsd_rival){.layer = r->timed,
-                                         .runner = reformat ? r->autotuned : r->runner,
-                                         .tactic = sym(r, tactic),
+                      (struct fsd_rival){.layer = name_sym(r, &r->timed),
+                                         .runner = name_sym(r, runner),
                                          .ms = ms,
-                                         .build = r->build});
+                                         .build = r->build},
+                      tactic.s, tactic.n);
 }
 
 /* "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest Tactic: T Time: 0.01" */
 static bool read_fastest(struct fsd_event_reader *r, struct part p, const char *at)
 {
     struct part tactic = cut_at(&p, at, strlen("Fastest Tactic: ")), ms, runner;
-    const char *done = find(p, " profiling completed in ");
+    const char *done = p.n ? find(p, " profiling completed in ") : NULL;
 
     if (!cut(&tactic, " Time: ", &ms))
         return true;
     if (done) {
         p.n = (size_t)(done - p.s);
         if (cut_runner(&p, &runner)) {
-            r->timed = sym(r, p);
-            r->runner = sym(r, runner);
+            r->timed = name(p);
+            r->runner = name(runner);
         }
     }
     keep_rival(r, tactic, number(ms));
@@ -469,11 +502,12 @@ static bool read_cached(struct fsd_event_reader *r, struct part p)
         !cut(&p, " [", &how) || !cut(&result, ", tactic ", &tactic) ||
         !cut(&tactic, ", ", &ms) || number(ms) < 0)
         return false;
-    fsd_history_rival(r->h, (struct fsd_rival){.layer = sym(r, p),
-                                               .runner = sym(r, how),
-                                               .tactic = sym(r, tactic),
-                                               .ms = number(ms),
-                                               .build = r->build});
+    fsd_history_rival(r->h,
+                      (struct fsd_rival){.layer = sym(r, p),
+                                         .runner = sym(r, how),
+                                         .ms = number(ms),
+                                         .build = r->build},
+                      tactic.s, tactic.n);
     return true;
 }
 
@@ -509,21 +543,55 @@ static bool read_warning(struct fsd_event_reader *r, struct part p)
 
 /* ------------------------------------------------------------------------ lines */
 
+/* " Set Tactic Name: " stands behind a layer's name, which is the same for many lines.
+ */
+static bool is_set_tactic(struct fsd_event_reader *r, struct part p)
+{
+    static const char word[] = " Set Tactic Name: ";
+    const size_t n = sizeof word - 1;
+    const char *at;
+
+    if (r->set_at + n <= p.n && !memcmp(p.s + r->set_at, word, n))
+        return true;
+    at = find(p, word);
+    if (at)
+        r->set_at = (size_t)(at - p.s);
+    return at != NULL;
+}
+
 /* Lines that are many and say nothing that is kept. */
 static bool is_noise(struct part p)
 {
-    static const char *const words[] = {"Tactic",
-                                        " (foreignNode)",
-                                        "Set Tactic",
-                                        ">>>>>>>>>>>>>",
-                                        "Skipping ",
-                                        "Searching ",
-                                        "Engine Layer Information"};
+    switch (*p.s) {
+    case 'T':
+        return starts(p, "Tactic");
+    case ' ':
+        return starts(p, " (foreignNode)");
+    case '>':
+        return starts(p, ">>>>>>>>>>>>>");
+    case 'S':
+        return starts(p, "Set Tactic") || starts(p, "Skipping ") ||
+               starts(p, "Searching ");
+    case 'E':
+        return starts(p, "Engine Layer Information");
+    default:
+        return false;
+    }
+}
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (starts(p, words[i]))
-            return true;
-    return find(p, " Set Tactic Name: ") != NULL;
+/* Those that are many and say something. */
+static bool read_many(struct fsd_event_reader *r, struct part p)
+{
+    switch (*p.s) {
+    case '*':
+        return read_autotuning(r, p);
+    case '-':
+        return read_timing(r, p);
+    case 'F':
+        return starts(p, "Fastest Tactic: ") && read_fastest(r, p, p.s);
+    default:
+        return false;
+    }
 }
 
 typedef bool reader_fn(struct fsd_event_reader *r, struct part p);
@@ -538,8 +606,7 @@ static const struct {
     {'S', read_retype},      {'C', read_retype},      {'M', read_merge},
     {'G', read_copy},        {'A', read_reformat},    {'A', read_stage},
     {'O', read_stage},       {'O', read_cached},      {'F', read_members},
-    {'F', read_bare_fuse},   {'f', read_bare_fuse},   {'-', read_timing},
-    {'*', read_autotuning},
+    {'F', read_bare_fuse},   {'f', read_bare_fuse},
 };
 
 bool fsd_event_read(struct fsd_event_reader *r, const char *s, size_t n)
@@ -549,7 +616,7 @@ bool fsd_event_read(struct fsd_event_reader *r, const char *s, size_t n)
 
     while (p.n && (p.s[p.n - 1] == ' ' || p.s[p.n - 1] == '\r'))
         p.n--;
-    if (!p.n || is_noise(p))
+    if (!p.n || is_noise(p) || read_many(r, p) || is_set_tactic(r, p))
         return true;
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (readers[i].first == *p.s && readers[i].read(r, p))

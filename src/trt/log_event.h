@@ -4,14 +4,22 @@
 
 #include "model/history.h"
 
+/** A name of a line that was read: it becomes a symbol when something is kept of it. */
+struct fsd_event_name {
+    const char *s; /**< in the log */
+    size_t n;
+    fsd_sym sym; /**< FSD_NONE: not asked for yet */
+};
+
 /** What must be remembered from line to line. */
 struct fsd_event_reader {
     struct fsd_history *h;
-    fsd_sym tried, tried_on; /**< the last "Running: P on X" */
-    fsd_sym timed, runner;   /**< the last "Timing Runner: X (R)" */
-    fsd_sym autotuned;       /**< the last "Autotuning Reformat: A -> B" */
-    FSD_VEC(char) sum;       /**< scratch */
-    char severity;           /**< of the line, as in fsd_log_line */
+    fsd_sym tried, tried_on;             /**< the last "Running: P on X" */
+    struct fsd_event_name timed, runner; /**< the last "Timing Runner: X (R)" */
+    struct fsd_event_name autotuned;     /**< the last "Autotuning Reformat: A -> B" */
+    size_t set_at;     /**< where " Set Tactic Name: " stood in the last such line */
+    FSD_VEC(char) sum; /**< scratch */
+    char severity;     /**< of the line, as in fsd_log_line */
     uint32_t build;
     uint64_t line;
 };
