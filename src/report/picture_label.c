@@ -1,5 +1,6 @@
 #include "report/picture_label.h"
 #include "base/text.h"
+#include "report/view_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -110,16 +111,6 @@ static void put_type(const struct fsd_form *form, FILE *out)
     fsd_layout_name(form->layout, layout);
     if (*layout)
         fprintf(out, " %s", layout);
-}
-
-static void put_bytes(int64_t bytes, FILE *out)
-{
-    if (bytes >= 10 * 1024 * 1024)
-        fprintf(out, "%" PRId64 " MiB", bytes >> 20);
-    else if (bytes >= 10 * 1024)
-        fprintf(out, "%" PRId64 " KiB", bytes >> 10);
-    else
-        fprintf(out, "%" PRId64 " B", bytes);
 }
 
 /* Sums over a box; negative when nothing is known. */
@@ -370,7 +361,7 @@ void fsd_put_box_label(const struct fsd_drawing *w, const struct fsd_box *box,
         fputs("</TD></TR><TR><TD>", out);
     if (bytes >= 0) {
         fputs(ms >= 0 ? ", " : "", out);
-        put_bytes(bytes, out);
+        fsd_put_bytes(bytes, out);
     }
     fputs("</TD></TR></TABLE>", out);
 }
