@@ -10,6 +10,7 @@
  * subgraph, so siblings must be few.
  */
 #include "report/dot.h"
+#include "report/dot_home.h"
 #include "report/picture_label.h"
 
 #include <graphviz/cgraph.h>
@@ -72,86 +73,6 @@ static char *text(const char *s)
     } cast = {s};
 
     return cast.out;
-}
-
-/* ---------------------------------------------------------------------- numbers */
-
-/* cgraph hands the discipline to ids_open(), so what it needs travels in it. */
-struct home {
-    Agdisc_t discipline; /* first */
-    struct fsd_arena *arena;
-    Agraph_t *graph;
-    FSD_VEC(char *) names; /* by number, cgraph's strings; NULL: an edge */
-};
-
-/* cgraph's own numbers are addresses, and it sorts subgraphs by them: these count, so
- * that the same drawing gives the same bytes.  Every name is given once and never
- * looked up: to find is to find nothing. */
-static void *ids_open(Agraph_t *g, Agdisc_t *discipline)
-{
-    struct home *home = (struct home *)(void *)discipline;
-
-    home->graph = g;
-    return home;
-}
-
-static long ids_map(void *state, int kind, char *name, IDTYPE *id, int create)
-{
-    struct home *home = state;
-
-    (void)kind;
-    if (!create)
-        return 0;
-    *id = home->names.n;
-    fsd_vec_push(home->arena, &home->names, name ? agstrdup(home->graph, name) : NULL);
-    return 1;
-}
-
-static long ids_alloc(void *state, int kind, IDTYPE id)
-{
-    (void)state;
-    (void)kind;
-    (void)id;
-    return 1;
-}
-
-static void ids_free(void *state, int kind, IDTYPE id)
-{
-    (void)ids_alloc(state, kind, id);
-}
-
-static char *ids_print(void *state, int kind, IDTYPE id)
-{
-    struct home *home = state;
-
-    (void)kind;
-    return id < home->names.n ? home->names.at[id] : NULL;
-}
-
-static void ids_close(void *state)
-{
-    (void)state;
-}
-
-static void ids_register(void *state, int kind, void *object)
-{
-    (void)state;
-    (void)kind;
-    (void)object;
-}
-
-static Agraph_t *open_graph(struct fsd_arena *arena)
-{
-    static Agiddisc_t ids = {ids_open,  ids_map,   ids_alloc,   ids_free,
-                             ids_print, ids_close, ids_register};
-    struct home *home = FSD_NEW(arena, struct home, 1);
-
-    home->discipline.mem = &AgMemDisc;
-    home->discipline.id = &ids;
-    home->discipline.io = &AgIoDisc;
-    home->arena = arena;
-    fsd_vec_push(arena, &home->names, NULL); /* 0 is no number */
-    return agopen(text("fusiondiff"), Agdirected, &home->discipline);
 }
 
 /* ------------------------------------------------------------------- attributes */
@@ -480,7 +401,7 @@ struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style
 {
     struct maker m = {.w = w, .style = style, .tips = w->boxes.n <= MANY_BOXES};
 
-    m.root = open_graph(w->arena);
+    m.root = fsd_dot_open(w->arena, text("fusiondiff"));
     m.boxes = FSD_NEW(w->arena, Agnode_t *, w->boxes.n);
     m.clusters = FSD_NEW(w->arena, Agraph_t *, w->boxes.n);
     m.members = FSD_NEW(w->arena, uint32_t, w->boxes.n);
@@ -501,5 +422,5 @@ void fsd_dot_write(const struct fsd_drawing *w, FILE *out)
     if (!g)
         return;
     agwrite(g, out);
-    agclose(g);
+    fsd_dot_close(g);
 }
