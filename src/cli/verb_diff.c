@@ -26,8 +26,11 @@ static const char doc[] =
     "Shows what an inference engine's builder did to an ONNX model: which layer "
     "computes "
     "which nodes, what became of every node, what was inserted and why.\v"
-    "MODEL is an ONNX file, ENGINE the JSON that trtexec --exportLayerInfo writes; '-' "
-    "reads standard input.\n\n"
+    "MODEL is an ONNX file, ENGINE the JSON that trtexec --exportLayerInfo writes, a "
+    "verbose build log or the inspector's text; '-' reads standard input.  MODEL may be "
+    "left out when ENGINE is a log that holds the parser's lines.\n\n"
+    "Other verbs, each with a --help of its own: reformats, where, inside, names, scopes, "
+    "explain, compare, snapshot, check.\n\n"
     "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
 
 static int parse_severity(const char *word, struct argp_state *state)

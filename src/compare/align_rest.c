@@ -3,26 +3,10 @@
  * nodes before and behind them.
  */
 #include "compare/align_side.h"
+#include "compare/hash_row.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct row {
-    uint64_t hash;
-    fsd_id node;
-    bool new;
-};
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    if (x->new != y->new)
-        return x->new - y->new;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
 
 static bool is_rest(const struct fsd_align_side *side, fsd_id node)
 {
@@ -100,7 +84,8 @@ static void look_ahead(struct fsd_align_side *side)
  * an exporter may fold, which belongs to what it follows, the way from the inputs. */
 enum { BY_BOTH, BY_TO, BY_FROM, PASSES };
 
-static uint32_t collect(struct fsd_align_side side[2], struct row *rows, int pass)
+static uint32_t collect(struct fsd_align_side side[2], struct fsd_hash_row *rows,
+                        int pass)
 {
     uint32_t n = 0;
 
@@ -113,36 +98,34 @@ static uint32_t collect(struct fsd_align_side side[2], struct row *rows, int pas
                 continue;
             if (pass == BY_BOTH)
                 hash = fsd_hash_mix(hash, side[k].from[i]);
-            rows[n++] = (struct row){hash, i, k};
+            rows[n++] = (struct fsd_hash_row){hash, i, k};
         }
-    if (n)
-        qsort(rows, n, sizeof *rows, by_hash);
+    fsd_hash_rows_sort(rows, n);
     return n;
 }
 
-static void pair_unique(struct fsd_align_side side[2], struct row *rows, int pass,
-                        uint8_t *by)
+static void pair_unique(struct fsd_align_side side[2], struct fsd_hash_row *rows,
+                        int pass, uint8_t *by)
 {
     static const uint8_t why[PASSES] = {FSD_ALIGN_BOTH, FSD_ALIGN_OUTPUTS,
                                         FSD_ALIGN_INPUTS};
     uint32_t n = collect(side, rows, pass);
 
     for (uint32_t i = 0, k; i < n; i = k) {
-        for (k = i; k < n && rows[k].hash == rows[i].hash; k++)
-            continue;
+        k = fsd_hash_rows_end(rows, n, i);
         if (k - i != 2 || rows[i].new == rows[i + 1].new)
             continue;
-        side[0].mate[rows[i].node] = rows[i + 1].node;
-        side[1].mate[rows[i + 1].node] = rows[i].node;
-        by[rows[i].node] = why[pass];
+        side[0].mate[rows[i].id] = rows[i + 1].id;
+        side[1].mate[rows[i + 1].id] = rows[i].id;
+        by[rows[i].id] = why[pass];
     }
 }
 
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
                     uint8_t *by)
 {
-    struct row *rows =
-        FSD_NEW(scratch, struct row, (size_t)side[0].s->nodes.n + side[1].s->nodes.n);
+    struct fsd_hash_row *rows = FSD_NEW(
+        scratch, struct fsd_hash_row, (size_t)side[0].s->nodes.n + side[1].s->nodes.n);
 
     for (int k = 0; k < 2; k++) {
         look_back(&side[k]);

@@ -5,26 +5,10 @@
  */
 #include "base/hash.h"
 #include "compare/compare_build.h"
+#include "compare/hash_row.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct row {
-    uint64_t hash;
-    fsd_id move;
-    bool new;
-};
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    if (x->new != y->new)
-        return x->new - y->new;
-    return x->move < y->move ? -1 : x->move > y->move;
-}
 
 /* A reference as both sides have it: that of the old side. */
 static uint64_t common(const struct fsd_compare *c, bool new, fsd_ref at, bool to)
@@ -97,7 +81,7 @@ static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id ol
 }
 
 static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
-                        struct row *rows, int pass)
+                        struct fsd_hash_row *rows, int pass)
 {
     uint32_t n = 0;
 
@@ -106,15 +90,14 @@ static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
 
         for (fsd_id i = 0; i < s->moves.n; i++)
             if (!done[k][i] && counts(&s->moves.at[i]))
-                rows[n++] = (struct row){hash_move(c, k, i, pass), i, k};
+                rows[n++] = (struct fsd_hash_row){hash_move(c, k, i, pass), i, k};
     }
-    if (n)
-        qsort(rows, n, sizeof *rows, by_hash);
+    fsd_hash_rows_sort(rows, n);
     return n;
 }
 
 /* Pairs the moves of one hash in their order. */
-static void pair_rows(bool *const done[2], const struct row *rows, uint32_t n,
+static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint32_t n,
                       fsd_id *partner)
 {
     uint32_t news = 0;
@@ -122,15 +105,15 @@ static void pair_rows(bool *const done[2], const struct row *rows, uint32_t n,
     while (news < n && !rows[news].new)
         news++;
     for (uint32_t i = 0; i < news && news + i < n; i++) {
-        done[0][rows[i].move] = done[1][rows[news + i].move] = true;
-        partner[rows[news + i].move] = rows[i].move;
+        done[0][rows[i].id] = done[1][rows[news + i].id] = true;
+        partner[rows[news + i].id] = rows[i].id;
     }
 }
 
 void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     uint32_t n = c->old->moves.n, m = c->new->moves.n;
-    struct row *rows = FSD_NEW(scratch, struct row, (size_t)n + m);
+    struct fsd_hash_row *rows = FSD_NEW(scratch, struct fsd_hash_row, (size_t)n + m);
     bool *done[2] = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)};
     bool *same = FSD_NEW(scratch, bool, m);
     fsd_id *partner = FSD_NEW(scratch, fsd_id, m);
@@ -139,8 +122,7 @@ void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
         uint32_t count = collect(c, done, rows, pass);
 
         for (uint32_t i = 0, k; i < count; i = k) {
-            for (k = i; k < count && rows[k].hash == rows[i].hash; k++)
-                continue;
+            k = fsd_hash_rows_end(rows, count, i);
             pair_rows(done, rows + i, k - i, partner);
         }
         for (fsd_id i = 0; pass == BY_ALL && i < m; i++)

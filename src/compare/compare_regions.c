@@ -3,18 +3,10 @@
  * old nodes, and the new nodes that have no partner; an aligned new node is its
  * partner.
  */
+#include "base/sets.h"
 #include "compare/compare_build.h"
 
 #include <string.h>
-
-static fsd_id find(fsd_id *head, fsd_id i)
-{
-    while (head[i] != i) {
-        head[i] = head[head[i]];
-        i = head[i];
-    }
-    return i;
-}
 
 static fsd_id element(const struct fsd_compare *c, bool new, fsd_id node)
 {
@@ -30,10 +22,10 @@ static void join_groups(const struct fsd_compare *c, bool new, fsd_id *head)
 
     for (uint32_t g = 0; g < s->groups.n; g++) {
         struct fsd_span nodes = s->groups.at[g].nodes;
-        fsd_id first = find(head, element(c, new, s->refs.at[nodes.at]));
+        fsd_id first = element(c, new, s->refs.at[nodes.at]);
 
         for (uint32_t i = 1; i < nodes.n; i++)
-            head[find(head, element(c, new, s->refs.at[nodes.at + i]))] = first;
+            fsd_sets_join(head, first, element(c, new, s->refs.at[nodes.at + i]));
     }
 }
 
@@ -149,7 +141,8 @@ static void number_regions(struct fsd_compare *c, bool new, fsd_id *head,
     fsd_id *of_group = new ? c->new_region : c->old_region;
 
     for (uint32_t g = 0; g < s->groups.n; g++) {
-        fsd_id h = find(head, element(c, new, s->refs.at[s->groups.at[g].nodes.at]));
+        fsd_id h =
+            fsd_sets_find(head, element(c, new, s->refs.at[s->groups.at[g].nodes.at]));
 
         if (of_head[h] == FSD_NONE) {
             of_head[h] = c->regions.n;
@@ -248,14 +241,12 @@ fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id 
 void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     uint32_t n = c->old->nodes.n + c->new->nodes.n;
-    fsd_id *head = FSD_NEW(scratch, fsd_id, n);
+    fsd_id *head = fsd_sets_new(scratch, n);
     fsd_id *of_head = FSD_NEW(scratch, fsd_id, n);
     struct meeting m;
 
-    for (fsd_id i = 0; i < n; i++) {
-        head[i] = i;
+    for (fsd_id i = 0; i < n; i++)
         of_head[i] = FSD_NONE;
-    }
     join_groups(c, false, head);
     join_groups(c, true, head);
     c->old_region = FSD_NEW(c->arena, fsd_id, c->old->groups.n);

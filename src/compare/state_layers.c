@@ -3,6 +3,7 @@
  * of which nothing tells who computes what, are one group; a standing quantizer is a
  * move even where it also writes its part of a Concat.
  */
+#include "base/sets.h"
 #include "compare/state_build.h"
 
 #include <stdlib.h>
@@ -17,27 +18,6 @@ static bool is_computed(const struct fsd_state_build *b, fsd_id node)
     fsd_id k = b->of_node[node];
 
     return k != FSD_NONE && fsd_role_computes(b->s->nodes.at[k].role);
-}
-
-/* ------------------------------------------------------------------ union-find */
-
-static fsd_id find(fsd_id *head, fsd_id i)
-{
-    while (head[i] != i) {
-        head[i] = head[head[i]];
-        i = head[i];
-    }
-    return i;
-}
-
-static void join(fsd_id *head, fsd_id a, fsd_id b)
-{
-    a = find(head, a);
-    b = find(head, b);
-    if (a < b)
-        head[b] = a;
-    else
-        head[a] = b;
 }
 
 static void join_shared(const struct fsd_state_build *b, fsd_id *head)
@@ -55,7 +35,7 @@ static void join_shared(const struct fsd_state_build *b, fsd_id *head)
             if (!may_compute(b->d, layer))
                 continue;
             if (first != FSD_NONE)
-                join(head, first, layer);
+                fsd_sets_join(head, first, layer);
             first = first == FSD_NONE ? layer : first;
         }
     }
@@ -88,7 +68,7 @@ static bool *join_regions(const struct fsd_state_build *b, fsd_id *head)
                 continue;
             loose[layer] = true;
             if (first != FSD_NONE)
-                join(head, first, layer);
+                fsd_sets_join(head, first, layer);
             first = first == FSD_NONE ? layer : first;
         }
     }
@@ -118,7 +98,7 @@ static void add_member(struct fsd_state_build *b, members_vec *all, fsd_id *head
 {
     if (is_computed(b, node) && may_compute(b->d, layer))
         fsd_vec_push(b->scratch, all,
-                     (struct members){find(head, layer), b->of_node[node]});
+                     (struct members){fsd_sets_find(head, layer), b->of_node[node]});
 }
 
 /* (layer, node) of all that is computed, sorted, doubles among them. */
@@ -260,17 +240,15 @@ static fsd_id add_move(struct fsd_state_build *b, fsd_id layer)
 void fsd_state_add_layers(struct fsd_state_build *b)
 {
     uint32_t n = b->d->engine->nodes.n;
-    fsd_id *head = FSD_NEW(b->scratch, fsd_id, n), *of_head;
+    fsd_id *head = fsd_sets_new(b->scratch, n), *of_head;
     bool *loose;
 
-    for (fsd_id i = 0; i < n; i++)
-        head[i] = i;
     join_shared(b, head);
     loose = join_regions(b, head);
     of_head = add_groups(b, collect(b, head));
     b->of_layer = FSD_NEW(b->scratch, uint32_t, n);
     for (fsd_id i = 0; i < n; i++) {
-        fsd_id g = of_head[find(head, i)];
+        fsd_id g = of_head[fsd_sets_find(head, i)];
 
         b->of_layer[i] = g != FSD_NONE ? g : FSD_LAYER_MOVES | add_move(b, i);
         if (g != FSD_NONE)

@@ -9,31 +9,13 @@
  * Several layers that write the same tensor (a concat whose inputs are written in
  * place) are one unit too.  A union-find whose representative is the first layer.
  */
+#include "base/sets.h"
 #include "match/pass.h"
-
-static fsd_id find(fsd_id *unit, fsd_id layer)
-{
-    while (unit[layer] != layer) {
-        unit[layer] = unit[unit[layer]];
-        layer = unit[layer];
-    }
-    return layer;
-}
-
-static void join(fsd_id *unit, fsd_id a, fsd_id b)
-{
-    a = find(unit, a);
-    b = find(unit, b);
-    if (a < b)
-        unit[b] = a;
-    else
-        unit[a] = b;
-}
 
 static void join_all(struct fsd_match *m, fsd_id first, struct fsd_span layers)
 {
     for (uint32_t i = 0; i < layers.n; i++)
-        join(m->unit, first, m->engine->links.at[layers.at + i]);
+        fsd_sets_join(m->unit, first, m->engine->links.at[layers.at + i]);
 }
 
 void fsd_match_units(struct fsd_match *m)
@@ -52,5 +34,5 @@ void fsd_match_units(struct fsd_match *m)
             join_all(m, e->links.at[tensor->producers.at], tensor->consumers);
     }
     for (fsd_id i = 0; i < e->nodes.n; i++)
-        m->unit[i] = find(m->unit, i);
+        m->unit[i] = fsd_sets_find(m->unit, i);
 }

@@ -10,7 +10,7 @@
  * subgraph, so siblings must be few.
  */
 #include "report/dot.h"
-#include "report/dot_home.h"
+#include "report/dot_graph.h"
 #include "report/picture_label.h"
 
 #include <graphviz/cgraph.h>
@@ -64,24 +64,14 @@ struct maker {
     uint32_t *members; /* by engine box: model boxes in its cluster */
 };
 
-/* cgraph's functions take char * and change nothing. */
-static char *text(const char *s)
-{
-    union {
-        const char *in;
-        char *out;
-    } cast = {s};
-
-    return cast.out;
-}
-
 /* ------------------------------------------------------------------- attributes */
 
 static void declare(Agraph_t *g, int kind, const char *const *names, Agsym_t **symbols,
                     int n)
 {
     for (int i = 0; i < n; i++)
-        symbols[i] = agattr(g, kind, text(names[2 * i]), text(names[2 * i + 1]));
+        symbols[i] =
+            agattr(g, kind, fsd_dot_str(names[2 * i]), fsd_dot_str(names[2 * i + 1]));
 }
 
 /* The first wire's looks are the default: mostly they are those of nearly all. */
@@ -128,15 +118,15 @@ static void set_defaults(Agraph_t *root)
         "pad",        "0.1"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(graph); i += 2)
-        agattr(root, AGRAPH, text(graph[i]), text(graph[i + 1]));
-    agattr(root, AGNODE, text("fontname"), text("Helvetica"));
-    agattr(root, AGNODE, text("fontsize"), text("10"));
-    agattr(root, AGNODE, text("height"), text("0.3"));
-    agattr(root, AGNODE, text("margin"), text("0.08,0.04"));
-    agattr(root, AGEDGE, text("fontname"), text("Helvetica"));
-    agattr(root, AGEDGE, text("fontsize"), text("8"));
-    agattr(root, AGEDGE, text("fontcolor"), text("#444444"));
-    agattr(root, AGEDGE, text("arrowsize"), text("0.6"));
+        agattr(root, AGRAPH, fsd_dot_str(graph[i]), fsd_dot_str(graph[i + 1]));
+    agattr(root, AGNODE, fsd_dot_str("fontname"), fsd_dot_str("Helvetica"));
+    agattr(root, AGNODE, fsd_dot_str("fontsize"), fsd_dot_str("10"));
+    agattr(root, AGNODE, fsd_dot_str("height"), fsd_dot_str("0.3"));
+    agattr(root, AGNODE, fsd_dot_str("margin"), fsd_dot_str("0.08,0.04"));
+    agattr(root, AGEDGE, fsd_dot_str("fontname"), fsd_dot_str("Helvetica"));
+    agattr(root, AGEDGE, fsd_dot_str("fontsize"), fsd_dot_str("8"));
+    agattr(root, AGEDGE, fsd_dot_str("fontcolor"), fsd_dot_str("#444444"));
+    agattr(root, AGEDGE, fsd_dot_str("arrowsize"), fsd_dot_str("0.6"));
 }
 
 /* A piece of text for one attribute: written into m->out between these two. */
@@ -160,7 +150,7 @@ static void set_piece(struct maker *m, void *object, Agsym_t *symbol, bool html)
 static void set(void *object, Agsym_t *symbol, const char *value)
 {
     if (strcmp(symbol->defval, value) != 0)
-        agxset(object, symbol, text(value));
+        agxset(object, symbol, fsd_dot_str(value));
 }
 
 /* ------------------------------------------------------------------------ boxes */
@@ -342,7 +332,7 @@ static void add_sides(struct maker *m)
     static const char *const labels[] = {"ONNX model", "engine"};
 
     for (int side = 0; side < FSD__SIDE_COUNT; side++) {
-        m->sides[side] = agsubg(m->root, text(names[side]), 1);
+        m->sides[side] = agsubg(m->root, fsd_dot_str(names[side]), 1);
         set(m->sides[side], m->cluster[C_LABEL], labels[side]);
         set(m->sides[side], m->cluster[C_STYLE], "rounded,filled");
         set(m->sides[side], m->cluster[C_FILL], "#fcfcfc");
@@ -354,14 +344,15 @@ static void add_sides(struct maker *m)
 /* The tie of two invisible boxes in the first rank puts the model to the left. */
 static void add_anchors(struct maker *m)
 {
-    Agraph_t *rank = agsubg(m->root, text("anchors"), 1);
+    Agraph_t *rank = agsubg(m->root, fsd_dot_str("anchors"), 1);
     Agnode_t *ends[FSD__SIDE_COUNT];
     Agedge_t *edge;
 
-    agattr(m->root, AGRAPH, text("rank"), text(""));
-    agxset(rank, agattr(m->root, AGRAPH, text("rank"), NULL), text("min"));
+    agattr(m->root, AGRAPH, fsd_dot_str("rank"), fsd_dot_str(""));
+    agxset(rank, agattr(m->root, AGRAPH, fsd_dot_str("rank"), NULL),
+           fsd_dot_str("min"));
     for (int side = 0; side < FSD__SIDE_COUNT; side++) {
-        ends[side] = agnode(m->sides[side], text(side ? "engine" : "model"), 1);
+        ends[side] = agnode(m->sides[side], fsd_dot_str(side ? "engine" : "model"), 1);
         agsubnode(rank, ends[side], 1);
         set(ends[side], m->node[N_SHAPE], "point");
         set(ends[side], m->node[N_STYLE], "invis");
@@ -401,7 +392,7 @@ struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style
 {
     struct maker m = {.w = w, .style = style, .tips = w->boxes.n <= MANY_BOXES};
 
-    m.root = fsd_dot_open(w->arena, text("fusiondiff"));
+    m.root = fsd_dot_open(w->arena);
     m.boxes = FSD_NEW(w->arena, Agnode_t *, w->boxes.n);
     m.clusters = FSD_NEW(w->arena, Agraph_t *, w->boxes.n);
     m.members = FSD_NEW(w->arena, uint32_t, w->boxes.n);

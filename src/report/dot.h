@@ -1,4 +1,4 @@
-/* Graphviz, in dot.c, dot_home.c and dot_layout.c only: a drawing as DOT, or laid out.
+/* Graphviz, in dot.c, dot_graph.c and dot_layout.c only: a drawing as DOT, or laid out.
  */
 #ifndef FSD_REPORT_DOT_H
 #define FSD_REPORT_DOT_H
@@ -13,7 +13,7 @@ struct fsd_dot_style {
 struct Agraph_s;
 
 /** The drawing as a graph of cgraph's, its attributes set; it lives in the
- *  drawing's arena.  fsd_dot_close() it (dot_home.h). */
+ *  drawing's arena.  fsd_dot_close() it (dot_graph.h). */
 struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style style);
 
 /** Writes it as DOT. */

@@ -153,8 +153,9 @@ static void add_location(const struct fsd_list_item *item, struct cJSON *result)
     struct cJSON *physical = fsd_json_object(location, "physicalLocation"), *logical;
 
     add_uri(fsd_json_object(physical, "artifactLocation"), item->file);
-    if (item->line)
-        fsd_json_number(fsd_json_object(physical, "region"), "startLine", item->line);
+    /* Code scanning asks for a line; where none is known it is the first. */
+    fsd_json_number(fsd_json_object(physical, "region"), "startLine",
+                    item->line ? item->line : 1);
     if (!item->n_nodes)
         return;
     logical = fsd_json_list(location, "logicalLocations");
@@ -186,6 +187,7 @@ void fsd_list_put_sarif(const struct fsd_list *list, const struct fsd_style *sty
     struct cJSON *log = fsd_json_new(), *run, *results;
 
     (void)style;
+    fsd_json_text(log, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     fsd_json_text(log, "version", "2.1.0");
     run = fsd_json_item(fsd_json_list(log, "runs"));
     add_driver(list, run);

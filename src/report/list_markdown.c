@@ -46,9 +46,8 @@ static void put_verdict(const struct fsd_list *list, FILE *out)
 {
     fprintf(out, "### fusiondiff %s%s%s\n\n", list->title, list->verdict ? ": " : "",
             list->verdict ? list->verdict : "");
-    fprintf(out, "%u errors, %u warnings, %u notes, %u ignored\n\n",
-            list->by_severity[FSD_ERROR], list->by_severity[FSD_WARNING],
-            list->by_severity[FSD_INFO], list->ignored);
+    fsd_put_severities(list->by_severity, out);
+    fprintf(out, ", %u ignored\n\n", list->ignored);
 }
 
 static void put_table(const struct fsd_list *list, FILE *out)

@@ -48,7 +48,7 @@ void fsd_list_put_text(const struct fsd_list *list, const struct fsd_style *styl
     fsd_ink(style, list->failed ? FSD_INK_ALARM : FSD_INK_TITLE, out);
     fputs(list->verdict ? list->verdict : list->title, out);
     fsd_ink(style, FSD_INK_PLAIN, out);
-    fprintf(out, ": %u errors, %u warnings, %u notes, %u ignored\n",
-            list->by_severity[FSD_ERROR], list->by_severity[FSD_WARNING],
-            list->by_severity[FSD_INFO], list->ignored);
+    fputs(": ", out);
+    fsd_put_severities(list->by_severity, out);
+    fprintf(out, ", %u ignored\n", list->ignored);
 }

@@ -10,6 +10,7 @@
  * left when nothing else is small enough.
  */
 #include "base/intern.h"
+#include "base/sets.h"
 #include "base/status.h"
 #include "report/picture.h"
 
@@ -82,44 +83,13 @@ bool fsd_grain_next(const struct fsd_drawing *w, struct fsd_grain *grain)
     return false;
 }
 
-/* ------------------------------------------------------------------ union-find */
-
-static fsd_id *apart(struct fsd_arena *arena, uint32_t n)
-{
-    fsd_id *leader = FSD_NEW(arena, fsd_id, n);
-
-    for (fsd_id i = 0; i < n; i++)
-        leader[i] = i;
-    return leader;
-}
-
-static fsd_id find(fsd_id *leader, fsd_id i)
-{
-    while (leader[i] != i) {
-        leader[i] = leader[leader[i]];
-        i = leader[i];
-    }
-    return i;
-}
-
-/* The smaller number leads, so that a leader is the first of its box. */
-static void join(fsd_id *leader, fsd_id a, fsd_id b)
-{
-    a = find(leader, a);
-    b = find(leader, b);
-    if (a < b)
-        leader[b] = a;
-    else
-        leader[a] = b;
-}
-
 /* Boxes of fewer than `least` members are taken apart again. */
 static void settle(struct fsd_arena *arena, fsd_id *leader, uint32_t n, uint32_t least)
 {
     uint32_t *members = FSD_NEW(arena, uint32_t, n);
 
     for (fsd_id i = 0; i < n; i++) {
-        leader[i] = find(leader, i);
+        leader[i] = fsd_sets_find(leader, i);
         members[leader[i]]++;
     }
     for (fsd_id i = 0; i < n; i++)
@@ -166,7 +136,7 @@ static void join_lines(const struct fsd_diff *d, const struct fsd_pick *pick,
 
         if (next != FSD_NONE && is_plain(d, pick, next) &&
             d->layers[l].precision == d->layers[next].precision)
-            join(s->layers, l, next);
+            fsd_sets_join(s->layers, l, next);
     }
     settle(arena, s->layers, d->engine->nodes.n, LEAST_RUN);
 }
@@ -191,7 +161,7 @@ static void join_nodes_of_lines(const struct fsd_diff *d, const struct fsd_pick 
         home = s->layers[home];
         if (first[home] == FSD_NONE)
             first[home] = n;
-        join(s->nodes, n, first[home]);
+        fsd_sets_join(s->nodes, n, first[home]);
         taken[n] = true;
     }
 }
@@ -207,7 +177,7 @@ static void bundle_vanished(const struct fsd_diff *d, const struct fsd_pick *pic
                             struct fsd_arena *arena)
 {
     const struct fsd_graph *g = d->model;
-    fsd_id *bundle = apart(arena, g->nodes.n);
+    fsd_id *bundle = fsd_sets_new(arena, g->nodes.n);
 
     for (fsd_id n = 0; n < g->nodes.n; n++) {
         const struct fsd_node *node = &g->nodes.at[n];
@@ -222,7 +192,7 @@ static void bundle_vanished(const struct fsd_diff *d, const struct fsd_pick *pic
             if (from != FSD_NONE && may_bundle(d, pick, taken, from) &&
                 d->nodes[from].fate == d->nodes[n].fate &&
                 pick->homes[from] == pick->homes[n])
-                join(bundle, from, n);
+                fsd_sets_join(bundle, from, n);
         }
     }
     settle(arena, bundle, g->nodes.n, LEAST_RUN);
@@ -392,8 +362,8 @@ struct fsd_sharing fsd_picture_collapse(const struct fsd_diff *d,
                                         const struct fsd_pick *pick,
                                         struct fsd_grain grain, struct fsd_arena *arena)
 {
-    struct fsd_sharing s = {apart(arena, d->model->nodes.n),
-                            apart(arena, d->engine->nodes.n),
+    struct fsd_sharing s = {fsd_sets_new(arena, d->model->nodes.n),
+                            fsd_sets_new(arena, d->engine->nodes.n),
                             FSD_NEW(arena, const char *, d->model->nodes.n),
                             FSD_NEW(arena, const char *, d->engine->nodes.n)};
 

@@ -54,10 +54,26 @@ static size_t count_chars(const char *s)
     return n;
 }
 
+/* Characters that are written as they are, one byte each. */
+static size_t plain_run(const char *s)
+{
+    size_t n = 0;
+
+    while (s[n] >= ' ' && s[n] <= '~' && !strchr("\\&<>\"", s[n]))
+        n++;
+    return n;
+}
+
 void fsd_put_dot_text(FILE *out, const char *s, size_t most)
 {
-    size_t n = most ? count_chars(s) : 0, head = most * 2 / 5, at = 0;
+    size_t plain = plain_run(s);
+    size_t n, head = most * 2 / 5, at = 0;
 
+    if (!s[plain] && (!most || plain <= most)) { /* nearly all are like this */
+        fwrite(s, 1, plain, out);
+        return;
+    }
+    n = most ? count_chars(s) : 0;
     for (; *s; at++) {
         size_t len = char_len(s);
 

@@ -3,107 +3,20 @@
  *
  * Layout does not scale, so a picture that is too large is drawn in a coarser grain,
  * and one whose layout does not come to an end in its time is killed and drawn in the
- * next coarser one.  A child also keeps a crash of the layout from being ours.
+ * next coarser one.
  */
-#define _GNU_SOURCE /* pipe2 */
 #include "base/status.h"
 #include "report/dot.h"
+#include "report/layout.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     MOST_ENDS = 1600, /* boxes and wires that lay out within a second or two */
     DEFAULT_SECONDS = 10
 };
-
-/* ------------------------------------------------------------------------ child */
-
-static void run_child(const struct fsd_drawing *w, const char *format, int to)
-{
-    int nowhere = open("/dev/null", O_RDWR);
-    FILE *out = fdopen(to, "w");
-    bool good;
-
-    if (nowhere >= 0) {
-        dup2(nowhere, STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
-    }
-    good = out && fsd_dot_layout(w, format, out) && fflush(out) == 0;
-    _exit(good ? 0 : 1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* Reads until the other end is closed; false when the time is over. */
-static bool drain(int from, FILE *to, double until)
-{
-    char buffer[65536];
-
-    for (;;) {
-        struct pollfd ready = {.fd = from, .events = POLLIN};
-        double left = until - now();
-        ssize_t n;
-
-        if (left <= 0)
-            return false;
-        if (poll(&ready, 1, (int)(left * 1000) + 1) <= 0)
-            continue;
-        n = read(from, buffer, sizeof buffer);
-        if (n == 0)
-            return true;
-        if (n > 0)
-            fwrite(buffer, 1, (size_t)n, to);
-        else if (errno != EINTR)
-            return false;
-    }
-}
-
-static bool reap(pid_t child)
-{
-    int how = 0;
-
-    while (waitpid(child, &how, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(how) && WEXITSTATUS(how) == 0;
-}
-
-/* One attempt: what the child wrote goes to `to`, but counts only when this is true. */
-static bool lay_out(const struct fsd_drawing *w, const char *format, double until,
-                    FILE *to)
-{
-    int ends[2];
-    pid_t child;
-    bool good;
-
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        run_child(w, format, ends[1]);
-    }
-    close(ends[1]);
-    good = child > 0 && drain(ends[0], to, until);
-    close(ends[0]);
-    if (child > 0 && !good)
-        kill(child, SIGKILL);
-    return child > 0 && reap(child) && good;
-}
 
 /* --------------------------------------------------------------------- attempts */
 
@@ -118,6 +31,14 @@ struct job {
     bool too_large; /* for any layout */
     bool too_slow;  /* a layout was killed */
 };
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
 
 static uint32_t weight(const struct fsd_drawing *w)
 {
@@ -163,7 +84,12 @@ static double share(const struct job *job, double until)
 {
     double left = until - now();
 
-    return job->drawing->grain.level == FSD_LEVEL_PART ? until : now() + left / 2;
+    return job->drawing->grain.level == FSD_LEVEL_PART ? left : left / 2;
+}
+
+static bool draw_layout(const void *drawing, const char *format, FILE *out)
+{
+    return fsd_dot_layout(drawing, format, out);
 }
 
 static enum fsd_status write_layout(struct job *job, FILE *out, struct fsd_error *err)
@@ -178,7 +104,9 @@ static enum fsd_status write_layout(struct job *job, FILE *out, struct fsd_error
         size_t size = 0;
         FILE *to = open_memstream(&text, &size);
 
-        done = to && lay_out(job->drawing, job->format, share(job, until), to) &&
+        done = to &&
+               fsd_lay_out(draw_layout, job->drawing, job->format, share(job, until),
+                           to) &&
                fflush(to) == 0;
         if (done)
             fwrite(text, 1, size, out);

@@ -38,3 +38,17 @@ const struct fsd_writer *fsd_writer_find(const char *name)
             return &writers[i];
     return NULL;
 }
+
+static void put_number(uint32_t n, const char *what, FILE *out)
+{
+    fprintf(out, "%u %s%s", n, what, n == 1 ? "" : "s");
+}
+
+void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out)
+{
+    put_number(by_severity[FSD_ERROR], "error", out);
+    fputs(", ", out);
+    put_number(by_severity[FSD_WARNING], "warning", out);
+    fputs(", ", out);
+    put_number(by_severity[FSD_INFO], "note", out);
+}

@@ -19,6 +19,9 @@ struct fsd_writer {
 const struct fsd_writer *fsd_writer_find(const char *name);
 const struct fsd_writer *fsd_writer_at(unsigned i);
 
+/** "0 errors, 1 warning, 2 notes" */
+void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out);
+
 void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
 void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
 

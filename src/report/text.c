@@ -262,9 +262,9 @@ void fsd_text_findings(const struct fsd_diff *d, const struct fsd_style *style,
         return;
     putc('\n', out);
     put_title(style, "findings", out);
-    fprintf(out, "%u: %u warnings, %u notes\n", d->findings.n,
-            d->summary.by_severity[FSD_WARNING] + d->summary.by_severity[FSD_ERROR],
-            d->summary.by_severity[FSD_INFO]);
+    fprintf(out, "%u: ", d->findings.n);
+    fsd_put_severities(d->summary.by_severity, out);
+    putc('\n', out);
     for (int severity = FSD__SEVERITY_COUNT - 1; severity >= 0; severity--)
         for (unsigned i = 0; fsd_rule_at(i); i++)
             if (fsd_rule_at(i)->severity == (enum fsd_severity)severity)

@@ -28,6 +28,11 @@ def inputs(h, model, engine):
         h.run("model from stdin", "-", engine, stdin=file, allowed=(0,))
 
 
+def for_everybody(h, path):
+    """A copy that everybody can read, wherever the checkout lies."""
+    return shutil.copy(path, h.path("public-" + os.path.basename(path)))
+
+
 def unreadable(h, model, engine):
     if os.geteuid() != 0:
         return
@@ -38,11 +43,14 @@ def unreadable(h, model, engine):
     os.chmod(h.path("gcov"), 0o777)
     other = {"user": NOBODY, "group": NOBODY,   # who may not write a build's coverage either
              "env": {**os.environ, "GCOV_PREFIX": h.path("gcov")}}
+    own, h.binary = h.binary, for_everybody(h, h.binary)
+    model, engine = for_everybody(h, model), for_everybody(h, engine)
     h.run("unreadable", secret, engine, allowed=(2,), **other)
     locked = h.path("locked")
     os.mkdir(locked, 0o555)
     h.run("no room to write", model, engine, "-o", locked + "/r.json", allowed=(2,), **other)
     h.check(not os.listdir(locked), "no room to write", "something was left")
+    h.binary = own
 
 
 def read(path):

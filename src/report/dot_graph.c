@@ -1,14 +1,26 @@
 /*
- * Where a graph of cgraph's lives: memory, numbers and output, which cgraph leaves to
- * its caller ("disciplines").
+ * A graph of cgraph's that comes out the same each time it is made, and where it lives:
+ * memory, numbers and output, which cgraph leaves to its caller ("disciplines").
  */
-#include "report/dot_home.h"
+#define _GNU_SOURCE /* fputs_unlocked */
+#include "report/dot_graph.h"
+
 #include "base/vec.h"
 
 #include <graphviz/cgraph.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
+
+char *fsd_dot_str(const char *s)
+{
+    union {
+        const char *in;
+        char *out;
+    } cast = {s};
+
+    return cast.out;
+}
 
 /* cgraph hands the discipline to the open functions, so what they need travels in it.
  */
@@ -17,8 +29,8 @@ struct home {
     struct fsd_arena *arena;
     Agraph_t *graph;
     FSD_VEC(char *)
-    names; /* by number, agstrdup()'s: cgraph looks before a string
-              whether it is HTML; NULL: an edge */
+    names; /* by number, agstrdup()'s, since cgraph looks before a
+              string whether it is HTML; NULL: an edge */
 };
 
 /* ----------------------------------------------------------------------- memory */
@@ -54,6 +66,19 @@ static void memory_free(void *state, void *old)
 static void memory_close(void *state)
 {
     (void)state;
+}
+
+/* ----------------------------------------------------------------------- output */
+
+/* Tabs come one by one: without a lock for each.  fflush() has no such twin. */
+static int put_string(void *file, const char *s)
+{
+    return fputs_unlocked(s, file);
+}
+
+static int flush(void *file)
+{
+    return fflush(file);
 }
 
 /* ---------------------------------------------------------------------- numbers */
@@ -116,20 +141,21 @@ static void ids_register(void *state, int kind, void *object)
 
 /* ------------------------------------------------------------------ open, close */
 
-Agraph_t *fsd_dot_open(struct fsd_arena *arena, char *name)
+struct Agraph_s *fsd_dot_open(struct fsd_arena *arena)
 {
     static Agmemdisc_t memory = {memory_open, memory_alloc, memory_resize, memory_free,
                                  memory_close};
     static Agiddisc_t ids = {ids_open,  ids_map,   ids_alloc,   ids_free,
                              ids_print, ids_close, ids_register};
+    static Agiodisc_t output = {NULL, put_string, flush};
     struct home *home = FSD_NEW(arena, struct home, 1);
 
     home->discipline.mem = &memory;
     home->discipline.id = &ids;
-    home->discipline.io = &AgIoDisc;
+    home->discipline.io = &output;
     home->arena = arena;
     fsd_vec_push(arena, &home->names, NULL); /* 0 is no number */
-    return agopen(name, Agdirected, &home->discipline);
+    return agopen(fsd_dot_str("fusiondiff"), Agdirected, &home->discipline);
 }
 
 static void *keep(Dt_t *dict, void *data, size_t size, Dtdisc_t *discipline)
@@ -173,7 +199,7 @@ static void close_dicts(Agraph_t *g)
     close_dict(g->g_dict);
 }
 
-void fsd_dot_close(Agraph_t *g)
+void fsd_dot_close(struct Agraph_s *g)
 {
     Dict_t *strings = g->clos->strdict;
 

@@ -1,0 +1,29 @@
+#include "compare/hash_row.h"
+
+#include <stdlib.h>
+
+static int compare(const void *a, const void *b)
+{
+    const struct fsd_hash_row *x = a, *y = b;
+
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->new != y->new)
+        return x->new - y->new;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void fsd_hash_rows_sort(struct fsd_hash_row *rows, uint32_t n)
+{
+    if (n) /* rows may be NULL then */
+        qsort(rows, n, sizeof *rows, compare);
+}
+
+uint32_t fsd_hash_rows_end(const struct fsd_hash_row *rows, uint32_t n, uint32_t i)
+{
+    uint32_t end = i;
+
+    while (end < n && rows[end].hash == rows[i].hash)
+        end++;
+    return end;
+}
