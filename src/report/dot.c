@@ -413,5 +413,5 @@ void fsd_dot_write(const struct fsd_drawing *w, FILE *out)
     if (!g)
         return;
     agwrite(g, out);
-    agclose(g);
+    fsd_dot_close(g);
 }

@@ -1,4 +1,5 @@
-/* Graphviz, in dot.c and dot_layout.c only: a drawing as DOT, or laid out. */
+/* Graphviz, in dot.c, dot_graph.c and dot_layout.c only: a drawing as DOT, or laid out.
+ */
 #ifndef FSD_REPORT_DOT_H
 #define FSD_REPORT_DOT_H
 
@@ -11,7 +12,8 @@ struct fsd_dot_style {
 
 struct Agraph_s;
 
-/** The drawing as a graph of cgraph's, its attributes set; agclose() it. */
+/** The drawing as a graph of cgraph's, its attributes set; it lives in the
+ *  drawing's arena.  fsd_dot_close() it (dot_graph.h). */
 struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style style);
 
 /** Writes it as DOT. */

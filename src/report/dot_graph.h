@@ -9,10 +9,12 @@
 
 struct Agraph_s;
 
-/** An empty directed graph; agclose() it before the arena is freed.  Every node, edge
- * and subgraph is to be made once and never looked up by its name.  NULL when cgraph
- * cannot. */
+/** An empty directed graph in the arena.  Every node, edge and subgraph is to be made
+ * once and never looked up by its name.  NULL when cgraph cannot. */
 struct Agraph_s *fsd_dot_open(struct fsd_arena *arena);
+
+/** Gives back what of it is not the arena's. */
+void fsd_dot_close(struct Agraph_s *g);
 
 /** Lays it out and writes it, in a child process; false when Graphviz cannot. */
 bool fsd_dot_render(struct Agraph_s *g, const char *format, FILE *out);

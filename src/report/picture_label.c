@@ -1,5 +1,6 @@
 #include "report/picture_label.h"
 #include "base/text.h"
+#include "report/view_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,10 +54,26 @@ static size_t count_chars(const char *s)
     return n;
 }
 
+/* Characters that are written as they are, one byte each. */
+static size_t plain_run(const char *s)
+{
+    size_t n = 0;
+
+    while (s[n] >= ' ' && s[n] <= '~' && !strchr("\\&<>\"", s[n]))
+        n++;
+    return n;
+}
+
 void fsd_put_dot_text(FILE *out, const char *s, size_t most)
 {
-    size_t n = most ? count_chars(s) : 0, head = most * 2 / 5, at = 0;
+    size_t plain = plain_run(s);
+    size_t n, head = most * 2 / 5, at = 0;
 
+    if (!s[plain] && (!most || plain <= most)) { /* nearly all are like this */
+        fwrite(s, 1, plain, out);
+        return;
+    }
+    n = most ? count_chars(s) : 0;
     for (; *s; at++) {
         size_t len = char_len(s);
 
@@ -110,16 +127,6 @@ static void put_type(const struct fsd_form *form, FILE *out)
     fsd_layout_name(form->layout, layout);
     if (*layout)
         fprintf(out, " %s", layout);
-}
-
-static void put_bytes(int64_t bytes, FILE *out)
-{
-    if (bytes >= 10 * 1024 * 1024)
-        fprintf(out, "%" PRId64 " MiB", bytes >> 20);
-    else if (bytes >= 10 * 1024)
-        fprintf(out, "%" PRId64 " KiB", bytes >> 10);
-    else
-        fprintf(out, "%" PRId64 " B", bytes);
 }
 
 /* Sums over a box; negative when nothing is known. */
@@ -370,7 +377,7 @@ void fsd_put_box_label(const struct fsd_drawing *w, const struct fsd_box *box,
         fputs("</TD></TR><TR><TD>", out);
     if (bytes >= 0) {
         fputs(ms >= 0 ? ", " : "", out);
-        put_bytes(bytes, out);
+        fsd_put_bytes(bytes, out);
     }
     fputs("</TD></TR></TABLE>", out);
 }
