@@ -34,10 +34,12 @@ static bool shares_stdin(const struct fsd_options *opt)
     return n > 1;
 }
 
-/* A log of another build tells nothing of this engine. */
+/* A log of another build tells nothing of this engine, and one that holds no more than
+ * the engine's layers tells nothing beside their names. */
 static void replay_log(struct fsd_diff *d)
 {
-    if (!d->history || d->history->refused || !(d->evidence & FSD_BY_LOG))
+    if (!d->history || d->history->refused || !d->history->events.n ||
+        !(d->evidence & FSD_BY_LOG))
         return;
     d->story = fsd_story_new(d->arena, d->history, d->model, d->vocab);
     fsd_story_correct(d->story, d->engine);
