@@ -35,7 +35,7 @@ confine 'protobuf-c/|onnx\.pb' 'onnx/[a-z_]*\.[ch]'
 confine 'uthash\.h'           'base/intern\.c'
 confine 'xxhash\.h'           'base/hash\.c|onnx/[a-z_]*\.c|trt/[a-z_]*\.c|gate/list\.c'
 confine 'ini\.h'             'gate/policy_ini\.c'
-confine 'graphviz/'           'report/dot[a-z_]*\.c'
+confine 'graphviz/'           'report/dot[a-z_]*\.[ch]'
 confine 'argp\.h'             'cli/[a-z_]*\.[ch]'
 
 # forbid 'regex' 'why'
