@@ -23,8 +23,7 @@ enum {
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0,
-     "text (the default), json, markdown, junit, sarif, github, gitlab, dot, svg, png or pdf",
-     1},
+     "The report's format, text by default; all are listed below", 1},
     {"output", 'o', "FILE", 0,
      "Write to FILE, in the format its ending tells; may be repeated", 1},
     {"all", KEY_ALL, NULL, 0, "Show everything: no runs folded, no lists cut", 2},
@@ -51,6 +50,17 @@ static const struct argp_option options[] = {
 /* Seen by the C library, so that --version is there. */
 FSD_API const char *argp_program_version = "fusiondiff " FSD_VERSION;
 
+static void unknown_format(const char *word, struct argp_state *state)
+{
+    char list[256] = "";
+    size_t n = 0;
+
+    for (unsigned i = 0; fsd_format_at(i) && n < sizeof list; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
+                              fsd_format_at(i));
+    argp_error(state, "-f takes one of %s, not '%s'", list, word);
+}
+
 static unsigned parse_evidence(const char *list, struct argp_state *state)
 {
     static const struct {
@@ -71,7 +81,10 @@ static unsigned parse_evidence(const char *list, struct argp_state *state)
                (strlen(words[i].name) != n || strncmp(words[i].name, list, n) != 0))
             i++;
         if (i == sizeof words / sizeof *words)
-            argp_error(state, "unknown evidence '%.*s'", (int)n, list);
+            argp_error(state,
+                       "--evidence takes metadata, name, log, tensor and structure, "
+                       "not '%.*s'",
+                       (int)n, list);
         else
             mask |= words[i].bit;
         list += n + (list[n] == ',');
@@ -194,7 +207,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'f':
         line->format = fsd_format_find(arg);
         if (!line->format)
-            argp_error(state, "unknown format '%s'", arg);
+            unknown_format(arg, state);
         break;
     case 'o':
         add_output(line, arg, state);

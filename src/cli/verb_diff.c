@@ -27,9 +27,13 @@ static const char doc[] =
     "computes "
     "which nodes, what became of every node, what was inserted and why.\v"
     "MODEL is an ONNX file, ENGINE the JSON that trtexec --exportLayerInfo writes, a "
-    "verbose build log or the inspector's text; '-' reads standard input.  MODEL may be "
+    "verbose build log or the inspector's text; '-' reads standard input.  MODEL may "
+    "be "
     "left out when ENGINE is a log that holds the parser's lines.\n\n"
-    "Other verbs, each with a --help of its own: reformats, where, inside, names, scopes, "
+    "Formats: text, json, markdown, junit, sarif, github, gitlab, dot, svg, png, "
+    "pdf.\n\n"
+    "Other verbs, each with a --help of its own: reformats, where, inside, names, "
+    "scopes, "
     "explain, compare, snapshot, check.\n\n"
     "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
 
@@ -58,6 +62,15 @@ static void finish(struct command_line *line, struct argp_state *state)
     }
 }
 
+/* The first of three words may be a verb, mistyped. */
+static void refuse_third(const struct command_line *line, const char *third,
+                         struct argp_state *state)
+{
+    if (!strpbrk(line->run.model, "./"))
+        argp_error(state, "'%s' is no verb", line->run.model);
+    argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", third);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct command_line *line = state->input;
@@ -78,8 +91,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_ARG:
         if (!take_pair(line, arg))
-            argp_error(state, "expected MODEL and ENGINE, found a third file '%s'",
-                       arg);
+            refuse_third(line, arg, state);
         break;
     case ARGP_KEY_END:
         finish(line, state);

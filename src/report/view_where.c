@@ -41,7 +41,7 @@ static void put_neighbours(const struct fsd_diff *d, const char *title,
                 fputs(" ...", out);
                 break;
             }
-            fprintf(out, "%s%s %u %s", n == 1 ? title : ",",
+            fprintf(out, "%s%s %u (%s)", n == 1 ? title : ",",
                     n == 1 ? "layer" : " layer", layer,
                     fsd_kind_name(d->layers[layer].kind));
         }
@@ -69,8 +69,8 @@ static void put_layer(const struct fsd_diff *d, const struct fsd_link *link, FIL
     fputs("\n           by ", out);
     put_evidence(link->by, out);
     putc('\n', out);
-    put_neighbours(d, "           before it ", n->in, true, out);
-    put_neighbours(d, "           behind it ", n->out, false, out);
+    put_neighbours(d, "           input from ", n->in, true, out);
+    put_neighbours(d, "           output to ", n->out, false, out);
 }
 
 static void put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
