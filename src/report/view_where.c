@@ -56,10 +56,13 @@ static void put_layer(const struct fsd_diff *d, const struct fsd_link *link, FIL
     const struct fsd_layer_result *r = &d->layers[link->layer];
 
     fprintf(out, "  layer %u  ", link->layer);
-    fsd_put_safe(out, fsd_text(d->names, n->op));
-    fprintf(out, "  %s  ", fsd_kind_name(r->kind));
-    fsd_put_layer_change(d, link->layer, out);
-    fprintf(out, "  runs %s", fsd_dtype_name(r->precision));
+    fsd_put_layer_kind(d, link->layer, out);
+    if (n->in.n || n->out.n) {
+        fputs("  ", out);
+        fsd_put_layer_change(d, link->layer, out);
+    }
+    if (r->precision != FSD_DTYPE_UNKNOWN)
+        fprintf(out, "  runs in %s", fsd_dtype_name(r->precision));
     if (r->ms >= 0) {
         fputs("  ", out);
         fsd_put_ms(r->ms, out);
