@@ -7,7 +7,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "trt/log_read.h"
 
-#include "trt/digest.h"
+#include "base/digest.h"
 #include "trt/log_event.h"
 #include "trt/log_lines.h"
 #include "trt/log_network.h"
