@@ -7,7 +7,7 @@
  * is cut where both sides are names seen before, and where there is no such place,
  * outside brackets.
  */
-#define _GNU_SOURCE /* memmem */
+#define _GNU_SOURCE /* memmem, memrchr */
 #include "trt/log_event.h"
 
 #include <stdlib.h>
@@ -72,13 +72,18 @@ static const char *find_by_t(struct part p, const char *word, size_t t)
 
 static const char *find_last(struct part p, const char *word)
 {
-    const char *at = find(p, word), *last = NULL;
+    size_t n = strlen(word);
 
-    while (at) {
-        last = at;
-        at = memmem(at + 1, (size_t)(p.s + p.n - at) - 1, word, strlen(word));
+    while (p.n >= n) {
+        const char *end = memrchr(p.s, word[n - 1], p.n);
+
+        if (!end || (size_t)(end - p.s) + 1 < n)
+            return NULL;
+        if (!memcmp(end + 1 - n, word, n))
+            return end + 1 - n;
+        p.n = (size_t)(end - p.s);
     }
-    return last;
+    return NULL;
 }
 
 /* Cuts p at `at`, where a word of n bytes stands: p becomes the left side. */
@@ -496,9 +501,11 @@ static bool read_fastest(struct fsd_event_reader *r, struct part p, const char *
 {
     struct part tactic = cut_at(&p, at, strlen("Fastest Tactic: ")), ms, runner;
     const char *done = p.n ? find(p, " profiling completed in ") : NULL;
+    const char *time = find_by_t(tactic, " Time: ", 1);
 
-    if (!cut(&tactic, " Time: ", &ms))
+    if (!time)
         return true;
+    ms = cut_at(&tactic, time, strlen(" Time: "));
     if (done) {
         p.n = (size_t)(done - p.s);
         if (cut_runner(&p, &runner)) {
