@@ -113,9 +113,10 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
     status = fsd_file_open(&in->log, in->opt->log, LOG_LIMIT, err);
     if (status != FSD_OK)
         return status;
-    if (!fsd_may_be_log(&in->log))
+    if (!in->log.size || !fsd_may_be_log(&in->log))
         return fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
-                        "expected a verbose build log, found another kind of file");
+                        "expected a verbose build log, found %s",
+                        in->log.size ? "another kind of file" : "an empty file");
     read_log(in, &in->log);
     return FSD_OK;
 }

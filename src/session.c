@@ -51,15 +51,17 @@ static void replay_log(struct fsd_diff *d)
 static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err)
 {
     struct fsd_fit fit = fsd_match_fit(d->match);
+    char bindings[80] = "";
 
     if (2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return FSD_OK;
-    return fsd_fail(
-        err, FSD_E_MISMATCH, d->engine->path, FSD_POS_NONE, 0,
-        "expected an engine built from %s, but only %u of the %u names in its "
-        "layers and %u of its %u inputs and outputs are that model's "
-        "(--force goes on all the same)",
-        d->model->path, fit.names_found, fit.names, fit.tensors_found, fit.tensors);
+    if (fit.tensors)
+        snprintf(bindings, sizeof bindings, " and %u of its %u inputs and outputs",
+                 fit.tensors_found, fit.tensors);
+    return fsd_fail(err, FSD_E_MISMATCH, d->engine->path, FSD_POS_NONE, 0,
+                    "expected an engine built from %s, but only %u of the %u names in "
+                    "its layers%s are that model's (--force goes on all the same)",
+                    d->model->path, fit.names_found, fit.names, bindings);
 }
 
 static void count_cost(struct fsd_diff *d, const struct fsd_options *opt)

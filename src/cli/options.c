@@ -58,7 +58,7 @@ static void unknown_format(const char *word, struct argp_state *state)
     for (unsigned i = 0; fsd_format_at(i) && n < sizeof list; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
                               fsd_format_at(i));
-    argp_error(state, "-f takes one of %s, not '%s'", list, word);
+    argp_error(state, "unknown format '%s'; there are %s", word, list);
 }
 
 static unsigned parse_evidence(const char *list, struct argp_state *state)

@@ -19,12 +19,18 @@ void fsd_find_misfit(struct fsd_diff *d, const struct fsd_rule *rule)
 void fsd_phrase_misfit(const struct fsd_diff *d, const struct fsd_finding *f, FILE *out)
 {
     const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+    unsigned names = (unsigned)facts[0].number, bindings = (unsigned)facts[2].number;
+    unsigned no_name = names - (unsigned)facts[1].number;
+    unsigned no_binding = bindings - (unsigned)facts[3].number;
 
-    fprintf(out,
-            "%u of the %u names in the engine's layers and %u of its %u inputs and "
-            "outputs are not in the model: was the engine built from it?",
-            (unsigned)(facts[0].number - facts[1].number), (unsigned)facts[0].number,
-            (unsigned)(facts[2].number - facts[3].number), (unsigned)facts[2].number);
+    fputs("the model does not have ", out);
+    if (no_name)
+        fprintf(out, "%u of the %u names in the engine's layers", no_name, names);
+    if (no_name && no_binding)
+        fputs(", and ", out);
+    if (no_binding)
+        fprintf(out, "%u of the engine's %u inputs and outputs", no_binding, bindings);
+    fputs(": was the engine built from it?", out);
 }
 
 void fsd_find_conflicts(struct fsd_diff *d, const struct fsd_rule *rule)

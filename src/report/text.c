@@ -8,6 +8,8 @@
 
 enum { SHOWN_OPS = 6, DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
 
+static const double LEAST_SHARE = 0.01; /* of the time, for an operator to be named */
+
 void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out)
 {
     static const char *const codes[] = {"\033[0m",  "\033[1m", "\033[32m",  "\033[31m",
@@ -165,16 +167,20 @@ static void put_kind_times(const struct fsd_diff *d, FILE *out)
 static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style,
                          FILE *out)
 {
+    uint32_t n = 0;
+
     put_title(style, "by op", out);
-    for (uint32_t i = 0; i < d->op_times.n && i < SHOWN_OPS; i++) {
-        fputs(i ? ", " : "", out);
-        fsd_put_safe(out, fsd_text(d->names, d->op_times.at[i].op));
+    for (; n < d->op_times.n && n < SHOWN_OPS; n++) {
+        if (n && d->op_times.at[n].ms < LEAST_SHARE * d->times.total)
+            break;
+        fputs(n ? ", " : "", out);
+        fsd_put_safe(out, fsd_text(d->names, d->op_times.at[n].op));
         putc(' ', out);
-        fsd_put_ms_column(d->op_times.at[i].ms, 0, out);
+        fsd_put_ms_column(d->op_times.at[n].ms, 0, out);
     }
-    if (d->op_times.n > SHOWN_OPS)
-        fprintf(out, " and %u more", d->op_times.n - SHOWN_OPS);
-    fputs("; nodes share their layer's time by their work\n", out);
+    if (d->op_times.n > n)
+        fprintf(out, " and %u more", d->op_times.n - n);
+    fputs(" (a layer's time is shared by work)\n", out);
 }
 
 static void put_times(const struct fsd_diff *d, const struct fsd_style *style,

@@ -84,7 +84,8 @@ static enum fsd_status read_look(struct fsd_build *b, const struct fsd_file *fil
 
     switch (look) {
     case FSD_LOOK_EMPTY:
-        return refuse(file, err, "an empty file");
+        return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
+                        "expected an engine's layers, found the end of the file");
     case FSD_LOOK_JSON:
         return read_json(b, file, kind, err);
     case FSD_LOOK_ENGINE:
