@@ -2,8 +2,8 @@
  * From a file to a graph: what it looks like decides who reads it, or what to tell
  * somebody who gave the wrong one.
  */
+#include "base/digest.h"
 #include "base/status.h"
-#include "trt/digest.h"
 #include "trt/json.h"
 #include "trt/log_engine.h"
 #include "trt/sniff.h"
