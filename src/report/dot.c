@@ -428,6 +428,9 @@ static void fill(struct maker *m)
         add_tie(m, &m->w->ties.at[i]);
     for (uint32_t i = 0; i < m->w->threads.n; i++)
         add_thread(m, &m->w->threads.at[i]);
+    for (uint32_t i = 0; i < m->w->holds.n; i++)
+        add_hidden(m, m->boxes[m->w->holds.at[i].from], m->boxes[m->w->holds.at[i].to],
+                   "0");
     hang_heads(m);
 }
 

@@ -451,8 +451,9 @@ struct fsd_drawing *fsd_drawing_new(const struct fsd_diff *d, struct fsd_pick pi
     join_wires(w);
     thread_past(&model);
     thread_past(&engine);
-    join_threads(w);
     thread_loose(w);
+    join_threads(w);
+    fsd_drawing_hold_rows(w);
     for (fsd_id l = 0; l < d->engine->nodes.n; l++)
         if (d->layers[l].ms > w->slowest_ms)
             w->slowest_ms = d->layers[l].ms;

@@ -94,7 +94,8 @@ struct fsd_drawing {
     FSD_VEC(fsd_id) items;
     FSD_VEC(struct fsd_wire) wires; /**< sorted */
     FSD_VEC(struct fsd_tie) ties;   /**< sorted */
-    FSD_VEC(struct fsd_thread) threads;
+    FSD_VEC(struct fsd_thread) threads; /**< sorted */
+    FSD_VEC(struct fsd_thread) holds;   /**< not to be seen: the second comes below */
     double slowest_ms; /**< of the engine's layers; not above 0 when no time is known */
 };
 
@@ -126,6 +127,9 @@ bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);
 /** Boxes, wires and ties of what is picked.  Lives in the arena. */
 struct fsd_drawing *fsd_drawing_new(const struct fsd_diff *d, struct fsd_pick pick,
                                     struct fsd_grain grain, struct fsd_arena *arena);
+
+/** Fills `holds`, with which no row of the engine is too wide.  Linear. */
+void fsd_drawing_hold_rows(struct fsd_drawing *w);
 
 /** Writes a picture: DOT as it is, the other formats laid out by Graphviz in a child
  *  process, which is killed when it takes too long; then a coarser grain is tried.
