@@ -59,7 +59,7 @@ void fsd_put_type_keys(FILE *out)
 static void put_keys(const struct fsd_drawing *w, FILE *out)
 {
     fputs("<TR>", out);
-    put_cell(fsd_cluster_fill(0), fsd_cluster_line(0), "ROUNDED",
+    put_cell(fsd_cluster_fill(1), fsd_cluster_line(1), "ROUNDED",
              "nodes, and the layer of that colour", out);
     put_cell("#f4f4f4", "#999999", "DASHED", "vanished node", out);
     put_cell("#fff1e0", "#d55e00", "SOLID", "+ inserted layer", out);
