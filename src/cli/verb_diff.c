@@ -12,7 +12,7 @@ enum { KEY_DUMP = 512, KEY_DEBUG, KEY_FAIL_ON };
 static const struct argp_option options[] = {
     {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
      "Exit with 1 when there is a finding of at least info, warning or error", 3},
-    {"dump", KEY_DUMP, "SIDE", 0, "Write what was read of the model or the engine", 4},
+    {"dump", KEY_DUMP, "SIDE", 0, "Write what was read of the model or the engine, or what is known of shapes", 4},
     {"debug", KEY_DEBUG, "WHAT", 0,
      "Write to standard error what was understood of the build log, and which lines "
      "were "
@@ -85,8 +85,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->debug = arg;
         break;
     case KEY_DUMP:
-        if (strcmp(arg, "model") != 0 && strcmp(arg, "engine") != 0)
-            argp_error(state, "--dump takes model or engine, not '%s'", arg);
+        if (strcmp(arg, "model") != 0 && strcmp(arg, "engine") != 0 &&
+            strcmp(arg, "shapes") != 0)
+            argp_error(state, "--dump takes model, shapes or engine, not '%s'", arg);
         line->dump = arg;
         break;
     case ARGP_KEY_ARG:
