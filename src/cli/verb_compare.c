@@ -17,6 +17,9 @@ static const char doc[] =
     "names of layers and the order of layers make no difference.";
 
 static const struct argp_option options[] = {
+    {"profile", KEY_PROFILE, "FILE", OPTION_HIDDEN, NULL, 3},
+    {"log", KEY_LOG, "FILE", OPTION_HIDDEN, NULL, 3},
+    {"times", KEY_TIMES, "FILE", OPTION_HIDDEN, NULL, 3},
     {"around", KEY_AROUND, "NODE", 0,
      "Pictures: only what became of these nodes (a glob), and what is next to it", 5},
     {"only", KEY_ONLY, "changes", 0,
@@ -40,8 +43,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (line->query.n_words != 2)
             argp_error(state, "expected OLD and NEW");
-        if (line->run.n_profiles || line->run.log || line->run.times)
-            argp_error(state, "compare takes profiles and logs within OLD and NEW");
+        break;
+    case KEY_PROFILE:
+    case KEY_LOG:
+    case KEY_TIMES:
+        argp_error(state, "compare takes profiles and logs within OLD and NEW");
         break;
     default:
         return parse_picture_option(key, arg, state);
@@ -79,4 +85,4 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_compare = {"compare", "OLD NEW", doc, options, parse, run};
+const struct verb verb_compare = {"compare", "OLD NEW", doc, options, parse, run, true};

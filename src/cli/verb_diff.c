@@ -12,7 +12,8 @@ enum { KEY_DUMP = 512, KEY_DEBUG, KEY_FAIL_ON };
 static const struct argp_option options[] = {
     {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
      "Exit with 1 when there is a finding of at least info, warning or error", 3},
-    {"dump", KEY_DUMP, "SIDE", 0, "Write what was read of the model or the engine, or what is known of shapes", 4},
+    {"dump", KEY_DUMP, "SIDE", 0,
+     "Write what was read of the model or the engine, or what is known of shapes", 4},
     {"debug", KEY_DEBUG, "WHAT", 0,
      "Write to standard error what was understood of the build log, and which lines "
      "were "
@@ -144,4 +145,4 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_diff = {"diff", "MODEL ENGINE", doc, options, parse, run};
+const struct verb verb_diff = {"diff", "MODEL ENGINE", doc, options, parse, run, false};
