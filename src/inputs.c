@@ -215,6 +215,10 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     enum fsd_status status;
 
     begin(in->opt, "reading the engine");
+    if (in->opt->engine_number && !in->opt->log && !fsd_is_log(&in->engine))
+        return fsd_fail(err, FSD_E_ARG, in->opt->engine, FSD_POS_NONE, 0,
+                        "expected a log, of whose engines one can be chosen by its "
+                        "number, found another format");
     d->vocab = fsd_vocab_new(d->arena, d->model);
     status = fsd_trt_load_scanned(d->engine, &in->engine, in->opt->engine_number,
                                   in->story == &in->engine ? &in->scan : NULL, d->vocab,
