@@ -103,6 +103,7 @@ void fsd_gate_max_reformats(struct fsd_check_run *run)
         fputs(", times not known", draft.out);
     draft.count = n;
     draft.ms = ms;
+    draft.untimed = !s->profiles;
     fsd_draft_close(run, &draft);
 }
 

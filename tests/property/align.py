@@ -94,7 +94,8 @@ def ways(model, sure):
                 at = made[source]
                 out = list(nodes[at].output).index(source)
                 seen.append((slot, out, before.get(at)))
-                users[at].append((i, 0 if node.op_type in COMMUTE else slot, out))
+                if node.op_type not in THROUGH:
+                    users[at].append((i, 0 if node.op_type in COMMUTE else slot, out))
             elif source in number:
                 seen.append((slot, "input", number[source]))
         if node.op_type in COMMUTE:
@@ -175,7 +176,7 @@ def main():
     runs = alike = bad = 0
     with tempfile.TemporaryDirectory() as folder:
         paths = sorted(os.path.join(d, f) for d, _, files in os.walk(MODELS) for f in files if f.endswith(".onnx"))
-        for path in paths + towers.write_all(folder, 20):
+        for path in sorted(paths + towers.write_all(folder, 20), key=os.path.basename):
             for seed in range(SEEDS):
                 result = check(path, seed, folder)
                 runs += 1
