@@ -25,8 +25,8 @@ static void add_untimed(struct fsd_check_run *run)
     fsd_draft_close(run, &draft);
 }
 
-/* Slower is what is more than the spread of either side's profiles, and more than the
- * policy's noise, which is all there is to go by when each side has one profile. */
+/* Slower is what is more than the spread of either side's profiles, of which one alone
+ * has the distance of its means from its medians, and more than the policy's noise. */
 void fsd_gate_latency(struct fsd_check_run *run)
 {
     const struct fsd_compare *c = run->c;
