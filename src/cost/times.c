@@ -29,6 +29,7 @@ static void add_profile(struct fsd_diff *d, struct pool *pool,
     struct fsd_join join = fsd_cost_join(scratch, d->engine, p);
     double weight = weight_of(pool, p);
     double *own = d->profile_ms[d->times.profiles];
+    double *middle = d->profile_median[d->times.profiles];
 
     if (!d->times.profiles++) {
         d->times.entries = p->entries.n;
@@ -49,6 +50,8 @@ static void add_profile(struct fsd_diff *d, struct pool *pool,
             pool->ms[layer] += ms * weight;
             pool->weight[layer] += weight;
             own[layer] = (own[layer] > 0 ? own[layer] : 0) + ms;
+            middle[layer] = (middle[layer] > 0 ? middle[layer] : 0) +
+                            (entry->median_ms >= 0 ? entry->median_ms : ms);
         } else {
             remark(d, "input/profile-unknown-layer", FSD_NONE, entry->name);
             d->times.elsewhere += ms * weight;
@@ -82,8 +85,10 @@ void fsd_cost_times(struct fsd_diff *d, const struct fsd_profile *profiles, uint
     double weight = 0;
 
     d->profile_ms = FSD_NEW(d->arena, double *, n);
+    d->profile_median = FSD_NEW(d->arena, double *, n);
     for (uint32_t i = 0; i < n; i++) {
         d->profile_ms[i] = unknown(d);
+        d->profile_median[i] = unknown(d);
         add_profile(d, &pool, &profiles[i], scratch);
         d->times.runs += pool.by_runs ? profiles[i].runs : 0;
         weight += weight_of(&pool, &profiles[i]);
