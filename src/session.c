@@ -34,10 +34,12 @@ static bool shares_stdin(const struct fsd_options *opt)
     return n > 1;
 }
 
-/* A log of another build tells nothing of this engine. */
+/* A log of another build tells nothing of this engine, and one that holds no more than
+ * the engine's layers tells nothing beside their names. */
 static void replay_log(struct fsd_diff *d)
 {
-    if (!d->history || d->history->refused || !(d->evidence & FSD_BY_LOG))
+    if (!d->history || d->history->refused || !d->history->events.n ||
+        !(d->evidence & FSD_BY_LOG))
         return;
     d->story = fsd_story_new(d->arena, d->history, d->model, d->vocab);
     fsd_story_correct(d->story, d->engine);
@@ -49,15 +51,17 @@ static void replay_log(struct fsd_diff *d)
 static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err)
 {
     struct fsd_fit fit = fsd_match_fit(d->match);
+    char bindings[80] = "";
 
     if (2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return FSD_OK;
-    return fsd_fail(
-        err, FSD_E_MISMATCH, d->engine->path, FSD_POS_NONE, 0,
-        "expected an engine built from %s, but only %u of the %u names in its "
-        "layers and %u of its %u inputs and outputs are that model's "
-        "(--force goes on all the same)",
-        d->model->path, fit.names_found, fit.names, fit.tensors_found, fit.tensors);
+    if (fit.tensors)
+        snprintf(bindings, sizeof bindings, " and %u of its %u inputs and outputs",
+                 fit.tensors_found, fit.tensors);
+    return fsd_fail(err, FSD_E_MISMATCH, d->engine->path, FSD_POS_NONE, 0,
+                    "expected an engine built from %s, but only %u of the %u names in "
+                    "its layers%s are that model's (--force goes on all the same)",
+                    d->model->path, fit.names_found, fit.names, bindings);
 }
 
 static void count_cost(struct fsd_diff *d, const struct fsd_options *opt)
@@ -199,18 +203,39 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
     return status == FSD_OK ? flush(out, err) : status;
 }
 
+/* The model's shapes, with no engine to tell any. */
+static enum fsd_status shape_model(struct fsd_diff *d, const struct fsd_options *opt,
+                                   struct fsd_error *err)
+{
+    enum fsd_status status = fsd_cost_bind_shapes(d, opt->shapes, opt->n_shapes, err);
+
+    if (status != FSD_OK)
+        return status;
+    d->engine = fsd_graph_new(d->arena, d->names);
+    fsd_graph_finish(d->engine);
+    d->facts = fsd_facts_new(d->arena, d->model);
+    d->match = fsd_match_new(d->arena, d->facts, d->engine, 0, NULL);
+    fsd_cost_shapes(d);
+    return FSD_OK;
+}
+
 static enum fsd_status dump(struct fsd_diff *d, const char *side,
                             const struct fsd_options *opt, FILE *out,
                             struct fsd_error *err)
 {
-    bool model = !strcmp(side, "model"), log = !strcmp(side, "log");
+    bool shapes = !strcmp(side, "shapes");
+    bool model = shapes || !strcmp(side, "model"), log = !strcmp(side, "log");
     enum fsd_status status =
         log ? fsd_inputs_load_log(d, opt->log ? opt->log : opt->engine, err)
             : fsd_inputs_load_side(d, opt, model, err);
 
+    if (status == FSD_OK && shapes)
+        status = shape_model(d, opt, err);
     if (status != FSD_OK)
         return status;
-    if (log)
+    if (shapes)
+        fsd_shapes_dump(d, out);
+    else if (log)
         fsd_history_dump(d->history, out);
     else
         fsd_graph_dump(model ? d->model : d->engine, out);
@@ -220,7 +245,7 @@ static enum fsd_status dump(struct fsd_diff *d, const char *side,
 /* What a side is read from; NULL: nothing was given. */
 static const char *path_of(const char *side, const struct fsd_options *opt)
 {
-    if (!strcmp(side, "model"))
+    if (!strcmp(side, "model") || !strcmp(side, "shapes"))
         return opt->model;
     return !strcmp(side, "log") && opt->log ? opt->log : opt->engine;
 }
@@ -232,9 +257,10 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
     enum fsd_status status;
 
     if (strcmp(side, "model") != 0 && strcmp(side, "engine") != 0 &&
-        strcmp(side, "log") != 0)
+        strcmp(side, "log") != 0 && strcmp(side, "shapes") != 0)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected model, engine or log to dump, found '%s'", side);
+                        "expected model, shapes, engine or log to dump, found '%s'",
+                        side);
     if (!path_of(side, opt))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "no %s given to dump",
                         side);

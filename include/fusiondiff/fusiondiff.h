@@ -269,7 +269,8 @@ FSD_API enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *ou
 
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
- *  @param side "model", which needs `opt->model`; "engine", which needs `opt->engine`
+ *  @param side "model", which needs `opt->model`; "shapes", which needs it too and
+ *              tells the shapes of its tensors as far as they follow; "engine", which needs `opt->engine`
  *              and uses the names of `opt->model` where that is not NULL; or "log",
  * which needs `opt->log` or a log as `opt->engine`, and tells how many of its lines
  * were understood as what, and which were not.

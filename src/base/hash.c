@@ -12,5 +12,10 @@ uint64_t fsd_hash_mix(uint64_t a, uint64_t b)
 
 uint64_t fsd_hash_text(const char *text)
 {
-    return XXH3_64bits(text, strlen(text));
+    return fsd_hash_bytes(text, strlen(text));
+}
+
+uint64_t fsd_hash_bytes(const void *bytes, size_t n)
+{
+    return XXH3_64bits(bytes, n);
 }

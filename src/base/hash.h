@@ -2,10 +2,12 @@
 #ifndef FSD_BASE_HASH_H
 #define FSD_BASE_HASH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** Both numbers; the order counts. */
 uint64_t fsd_hash_mix(uint64_t a, uint64_t b);
 uint64_t fsd_hash_text(const char *text);
+uint64_t fsd_hash_bytes(const void *bytes, size_t n);
 
 #endif

@@ -126,33 +126,33 @@ static members_vec collect(struct fsd_state_build *b, fsd_id *head)
 
 /* ----------------------------------------------------------------------- groups */
 
-static bool computes(const struct fsd_diff *d, fsd_id layer)
+static bool computes(uint8_t kind)
 {
-    return d->layers[layer].kind == FSD_KIND_COMPUTE ||
-           d->layers[layer].kind == FSD_KIND_FOREIGN;
+    return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
 }
 
-/* The kind and precision of a group are those of its first layer that computes; a NoOp
- * or a shape's arithmetic beside it says nothing and is not counted. */
+/* A group is what its layers that compute are, in the widest of their types, whatever
+ * their order; a NoOp or a shape's arithmetic beside them says nothing and is not
+ * counted. */
 static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id layer,
                       bool loose)
 {
     const struct fsd_layer_result *r = &b->d->layers[layer];
-    bool first = !g->layers;
-    bool better = computes(b->d, layer) && g->kind != FSD_KIND_COMPUTE &&
-                  g->kind != FSD_KIND_FOREIGN;
+    bool now = computes(r->kind), before = g->layers && computes(g->kind);
 
-    if (first || better) {
+    g->loose |= loose;
+    if (!g->layers || (now && !before)) {
         g->kind = (uint8_t)r->kind;
         g->precision = (uint8_t)r->precision;
         g->layers = 1;
         g->tactic = fsd_state_copy(b, b->d->engine->layers.at[layer].tactic);
-    } else if (computes(b->d, layer) ||
-               (g->kind != FSD_KIND_COMPUTE && g->kind != FSD_KIND_FOREIGN)) {
+    } else if (now || !before) {
+        g->kind = g->kind > r->kind ? g->kind : (uint8_t)r->kind;
+        g->precision = (uint8_t)fsd_dtype_wider((enum fsd_dtype)g->precision,
+                                                (enum fsd_dtype)r->precision);
         g->layers++;
         g->tactic = 0;
     }
-    g->loose |= loose;
 }
 
 static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uint32_t n)

@@ -14,6 +14,8 @@
 #include "diff/diff.h"
 #include "model/profile.h"
 
+#include <stdio.h>
+
 /** Which layer each entry of a profile is. */
 struct fsd_join {
     fsd_id *layer_of;          /**< by entry: FSD_NONE: none */
@@ -45,6 +47,9 @@ enum fsd_status fsd_cost_bind_shapes(struct fsd_diff *d, const char *const *shap
 /** Shapes of the model's tensors, as far as they follow from what is known: the
  *  model's own, the engine's, the user's, and the operators'. */
 void fsd_cost_shapes(struct fsd_diff *d);
+
+/** One line a tensor of the model that has a name: its scope, name, shape. */
+void fsd_shapes_dump(const struct fsd_diff *d, FILE *out);
 
 /** Bytes and multiply-adds of layers. */
 void fsd_cost_traffic(struct fsd_diff *d);

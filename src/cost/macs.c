@@ -9,6 +9,8 @@
  *
  * Everything else does no multiply-adds worth counting: its cost is in its bytes.
  */
+#include "cost/amount.h"
+#include "cost/attention.h"
 #include "cost/cost.h"
 #include "cost/shape.h"
 
@@ -23,34 +25,36 @@ static const struct fsd_shape *input(const struct fsd_diff *d, fsd_id node, uint
 
 static int64_t out_count(const struct fsd_diff *d, fsd_id node)
 {
-    return fsd_shape_count(fsd_shape_of(d, fsd_node_out_tensor(d->model, node, 0)));
+    return fsd_shape_count(d, fsd_shape_of(d, fsd_node_out_tensor(d->model, node, 0)));
 }
 
 /* What stands behind the first dimension of a weight: for a Conv, what one output
  * element takes; for a ConvTranspose, what one input element gives. */
-static int64_t behind_first(const struct fsd_shape *w)
+static int64_t behind_first(const struct fsd_diff *d, const struct fsd_shape *w)
 {
     int64_t n = w->ranked && w->rank ? 1 : -1;
 
     for (uint32_t i = 1; i < w->rank; i++)
-        n = fsd_product(n, w->dims[i]);
+        n = fsd_times(d->amounts, n, w->dims[i]);
     return n;
 }
 
 static int64_t conv(const struct fsd_diff *d, fsd_id node)
 {
-    return fsd_product(out_count(d, node), behind_first(input(d, node, 1)));
+    return fsd_times(d->amounts, out_count(d, node),
+                     behind_first(d, input(d, node, 1)));
 }
 
 static int64_t qlinear_conv(const struct fsd_diff *d, fsd_id node)
 {
-    return fsd_product(out_count(d, node), behind_first(input(d, node, 3)));
+    return fsd_times(d->amounts, out_count(d, node),
+                     behind_first(d, input(d, node, 3)));
 }
 
 static int64_t conv_transpose(const struct fsd_diff *d, fsd_id node)
 {
-    return fsd_product(fsd_shape_count(input(d, node, 0)),
-                       behind_first(input(d, node, 1)));
+    return fsd_times(d->amounts, fsd_shape_count(d, input(d, node, 0)),
+                     behind_first(d, input(d, node, 1)));
 }
 
 static int64_t gemm(const struct fsd_diff *d, fsd_id node)
@@ -58,39 +62,17 @@ static int64_t gemm(const struct fsd_diff *d, fsd_id node)
     const struct fsd_shape *a = input(d, node, 0);
     bool flipped = fsd_node_int(d->model, node, "transA", 0) != 0;
 
-    return a->rank == 2 ? fsd_product(out_count(d, node), a->dims[flipped ? 0 : 1])
-                        : -1;
+    return a->rank == 2
+               ? fsd_times(d->amounts, out_count(d, node), a->dims[flipped ? 0 : 1])
+               : -1;
 }
 
 static int64_t matmul(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_shape *a = input(d, node, 0);
 
-    return a->rank ? fsd_product(out_count(d, node), a->dims[a->rank - 1]) : -1;
-}
-
-/* ONNX 23: Q, K, V of batch x heads x sequence x size, or with the heads in the last
- * dimension; either way batch x sequence x (heads x size) elements. */
-static int64_t attention(const struct fsd_diff *d, fsd_id node)
-{
-    const struct fsd_shape *q = input(d, node, 0), *k = input(d, node, 1),
-                           *v = input(d, node, 2);
-    int64_t heads = fsd_node_int(d->model, node, "q_num_heads", 0), scores, values;
-
-    if (!q->ranked || !k->ranked || !v->ranked || (q->rank != 3 && q->rank != 4))
-        return -1;
-    scores = fsd_product(fsd_shape_count(q), k->dims[k->rank - 2]);
-    if (q->rank == 4)
-        values = fsd_product(fsd_product(fsd_product(q->dims[0], q->dims[1]),
-                                         fsd_product(q->dims[2], v->dims[v->rank - 2])),
-                             v->dims[v->rank - 1]);
-    else if (heads > 0 && fsd_node_int(d->model, node, "kv_num_heads", heads) == heads)
-        values = fsd_product(fsd_product(q->dims[0], q->dims[1]),
-                             fsd_product(v->dims[1], v->dims[2]));
-    else
-        return -1;
-    return scores < 0 || values < 0 || scores > INT64_MAX - values ? -1
-                                                                   : scores + values;
+    return a->rank ? fsd_times(d->amounts, out_count(d, node), a->dims[a->rank - 1])
+                   : -1;
 }
 
 static const struct {
@@ -105,7 +87,7 @@ static const struct {
     {"MatMul", matmul},
     {"MatMulInteger", matmul},
     {"QLinearMatMul", matmul},
-    {"Attention", attention},
+    {"Attention", fsd_attention_macs},
 };
 
 /* Operators that multiply-add in ways which are not counted here. */
@@ -138,9 +120,9 @@ static int64_t port_count(const struct fsd_diff *d, const struct fsd_port *port,
 
     *channels = 0;
     for (uint32_t i = 0; form->ranked && i < form->dims.n; i++) {
-        int64_t size = fsd_dim_size(d, d->engine->dims.at[form->dims.at + i]);
+        int64_t size = fsd_port_size(d, port, form, i);
 
-        n = fsd_product(n, size);
+        n = fsd_times(d->amounts, n, size);
         if (i == 1 && size > 0 && size < UINT32_MAX)
             *channels = (uint32_t)size;
     }
@@ -162,9 +144,11 @@ static int64_t described(const struct fsd_diff *d, fsd_id layer)
         return -1;
     count = port_count(d, fsd_node_in(d->engine, n, 0), &channels);
     if (transposed) /* its weights are input channels x maps of a group x window */
-        return channels ? fsd_product(count, (int64_t)l->weights / channels) : -1;
+        return channels ? fsd_times(d->amounts, count, (int64_t)l->weights / channels)
+                        : -1;
     count = port_count(d, fsd_node_out(d->engine, n, 0), &channels);
-    return channels == maps ? fsd_product(count, (int64_t)l->weights / maps) : -1;
+    return channels == maps ? fsd_times(d->amounts, count, (int64_t)l->weights / maps)
+                            : -1;
 }
 
 static bool multiplies(const struct fsd_diff *d, fsd_id layer)
@@ -207,9 +191,7 @@ static int64_t of_nodes(const struct fsd_diff *d, fsd_id layer)
         by = worker(d, node);
         if (by != FSD_NONE && by != layer)
             continue;
-        if (macs < 0 || by == FSD_NONE || sum > INT64_MAX - macs)
-            return -1;
-        sum += macs;
+        sum = by == FSD_NONE ? -1 : fsd_plus(d->amounts, sum, macs);
     }
     return sum;
 }
@@ -226,7 +208,7 @@ static int64_t layer_macs(const struct fsd_diff *d, fsd_id layer)
     if (!computes(d->layers[layer].kind))
         return 0;
     macs = described(d, layer);
-    if (macs < 0 && d->match->of_layer[layer].n)
+    if (macs == -1 && d->match->of_layer[layer].n)
         macs = of_nodes(d, layer);
     return macs;
 }

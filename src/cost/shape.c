@@ -1,26 +1,19 @@
 #include "cost/shape.h"
 #include "base/status.h"
 #include "cost/cost.h"
+#include "cost/shape_rule.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t most = INT64_C(1) << 62;
-
-int64_t fsd_product(int64_t a, int64_t b)
-{
-    if (a < 0 || b < 0 || (b && a > most / b))
-        return -1;
-    return a * b;
-}
-
-int64_t fsd_shape_count(const struct fsd_shape *shape)
+int64_t fsd_shape_count(const struct fsd_diff *d, const struct fsd_shape *shape)
 {
     int64_t n = shape->ranked ? 1 : -1;
 
     for (uint32_t i = 0; i < shape->rank; i++)
-        n = fsd_product(n, shape->dims[i]);
+        n = fsd_times(d->amounts, n, shape->dims[i]);
     return n;
 }
 
@@ -131,6 +124,7 @@ enum fsd_status fsd_cost_bind_shapes(struct fsd_diff *d, const char *const *shap
 {
     enum fsd_status status = FSD_OK;
 
+    d->amounts = fsd_amounts_new(d->arena, d->names);
     d->shapes = FSD_NEW(d->arena, struct fsd_shape, d->model->tensors.n);
     d->n_dim_sizes = fsd_intern_count(d->names);
     d->dim_sizes = FSD_NEW(d->arena, int64_t, d->n_dim_sizes);
@@ -207,34 +201,120 @@ static void take_engine(struct fsd_diff *d, bool unranked)
     }
 }
 
+/* The better of two sizes: a number, then an open one, then none. */
+static int64_t better(int64_t size, int64_t other)
+{
+    return size >= 0 || other == -1 || (size != -1 && other < 0) ? size : other;
+}
+
 static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 {
     if (!shape->ranked)
         *shape = *by;
     else if (shape->rank == by->rank)
         for (uint32_t i = 0; i < by->rank; i++)
-            if (shape->dims[i] < 0)
-                shape->dims[i] = by->dims[i];
+            shape->dims[i] = better(shape->dims[i], by->dims[i]);
 }
 
-static void take_rules(struct fsd_diff *d)
+static void take_rules(struct fsd_shaping *s)
 {
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        fsd_id out = fsd_node_out_tensor(d->model, i, 0);
-        struct fsd_shape shape = {0};
+    const struct fsd_graph *g = s->d->model;
 
-        if (out != FSD_NONE && !is_full(&d->shapes[out]) &&
-            fsd_shape_by_rule(d, i, &shape))
-            merge(&d->shapes[out], &shape);
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        fsd_ints_by_rule(s, i);
+        for (uint32_t k = 0; k < g->nodes.at[i].out.n; k++) {
+            fsd_id out = fsd_node_out_tensor(g, i, k);
+            struct fsd_shape shape;
+
+            if (out != FSD_NONE && !is_full(&s->d->shapes[out]) &&
+                fsd_shape_by_rule(s, i, k, &shape))
+                merge(&s->d->shapes[out], &shape);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------- open sizes */
+
+/* An open size of a network input has a name, or else its place: "image[2]". */
+static fsd_sym name_of(struct fsd_diff *d, fsd_id tensor, uint32_t axis)
+{
+    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    const struct fsd_form *form = fsd_tensor_form(d->model, tensor);
+    fsd_sym name = d->model->dims.at[form->dims.at + axis].name;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = name || !(t->flags & FSD_TENSOR_INPUT) || t->scope
+                    ? NULL
+                    : open_memstream(&text, &size);
+
+    if (!out)
+        return name;
+    fprintf(out, "%s[%u]", fsd_text(d->names, t->name), axis);
+    if (fclose(out) == 0)
+        name = fsd_intern_add(d->names, text, size);
+    free(text);
+    return name;
+}
+
+/* Gives the sizes that nothing tells their names: those of the network's inputs first,
+ * so that what follows is told in these; then any that the model has a name for. */
+static void take_names(struct fsd_shaping *s, bool inputs)
+{
+    struct fsd_diff *d = s->d;
+
+    for (fsd_id i = 0; i < d->model->tensors.n; i++) {
+        const struct fsd_form *form = fsd_tensor_form(d->model, i);
+        struct fsd_shape *shape = &d->shapes[i];
+        const struct fsd_tensor *t = &d->model->tensors.at[i];
+        bool input = (t->flags & FSD_TENSOR_INPUT) && !t->scope;
+
+        if (!form->ranked || form->dims.n != shape->rank || input != inputs)
+            continue;
+        for (uint32_t k = 0; k < shape->rank; k++) {
+            fsd_sym name = shape->dims[k] == -1 ? name_of(d, i, k) : 0;
+
+            if (name)
+                shape->dims[k] = fsd_amount_named(s->t, name);
+        }
     }
 }
 
 void fsd_cost_shapes(struct fsd_diff *d)
 {
+    struct fsd_shaping s = {.d = d, .t = d->amounts};
+
+    s.ints_of = FSD_NEW(d->arena, fsd_id, d->model->tensors.n);
+    fsd_ints_of_constants(&s);
     bind_by_engine(d);
     take_model(d);
     take_engine(d, false);
-    take_rules(d);
+    take_names(&s, true);
+    take_rules(&s);
     take_engine(d, true);
-    take_rules(d);
+    take_rules(&s);
+    take_names(&s, false);
+    take_rules(&s);
+}
+
+void fsd_shapes_dump(const struct fsd_diff *d, FILE *out)
+{
+    for (fsd_id i = 0; i < d->model->tensors.n; i++) {
+        const struct fsd_shape *shape = &d->shapes[i];
+
+        fprintf(out, "%u %s ", d->model->tensors.at[i].scope,
+                fsd_text(d->names, d->model->tensors.at[i].name));
+        putc(shape->ranked ? '[' : '?', out);
+        for (uint32_t k = 0; k < shape->rank; k++) {
+            const char *open = fsd_amount_text(d->amounts, shape->dims[k]);
+
+            fputs(k ? ", " : "", out);
+            if (open)
+                fputs(open, out);
+            else if (shape->dims[k] < 0)
+                putc('?', out);
+            else
+                fprintf(out, "%" PRId64, shape->dims[k]);
+        }
+        fputs(shape->ranked ? "]\n" : "\n", out);
+    }
 }

@@ -7,14 +7,16 @@
 /** The size of a dimension, by itself or by the user's --shape; -1 when not known. */
 int64_t fsd_dim_size(const struct fsd_diff *d, struct fsd_dim dim);
 
+/** The i-th size of a use of an engine's tensor, an amount; what the engine leaves open
+ *  is the model's. */
+int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
+                      const struct fsd_form *form, uint32_t i);
+
 /** The shape of a model's tensor; one that is not ranked for FSD_NONE. */
 const struct fsd_shape *fsd_shape_of(const struct fsd_diff *d, fsd_id tensor);
 
-/** Elements; -1 when a size is not known or there are more than 2^62. */
-int64_t fsd_shape_count(const struct fsd_shape *shape);
-
-/** The product of two sizes; -1 when one is not known or it is beyond 2^62. */
-int64_t fsd_product(int64_t a, int64_t b);
+/** Elements, an amount; -1 when a size is not known or there are more than 2^62. */
+int64_t fsd_shape_count(const struct fsd_diff *d, const struct fsd_shape *shape);
 
 /** An INTS attribute; FSD_NONE-like NULL when the node has none.  Sets *n. */
 const int64_t *fsd_node_ints(const struct fsd_graph *g, fsd_id node, const char *name,
@@ -23,9 +25,5 @@ const int64_t *fsd_node_ints(const struct fsd_graph *g, fsd_id node, const char 
 /** An INT attribute, or `otherwise`. */
 int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
                      int64_t otherwise);
-
-/** The rule that gives the shape of a node's first output from its inputs; false when
- *  it is not known. */
-bool fsd_shape_by_rule(const struct fsd_diff *d, fsd_id node, struct fsd_shape *out);
 
 #endif

@@ -4,17 +4,22 @@
  * out.  A kernel may read an element more than once or find it in a cache; this is the
  * least it can move.
  */
+#include "cost/amount.h"
 #include "cost/cost.h"
 #include "cost/shape.h"
 
-static int64_t round_up(int64_t size, int64_t to)
+/* To whole vectors; an open size is padded by a run, and cannot be told before. */
+static int64_t round_up(const struct fsd_diff *d, int64_t size, int64_t to)
 {
-    return size < 0 || to < 2 ? size : fsd_product((size + to - 1) / to, to);
+    if (to < 2 || size == -1)
+        return size;
+    if (size < 0)
+        return fsd_over(d->amounts, size, to) == -1 ? -1 : size;
+    return fsd_times(d->amounts, (size + to - 1) / to, to);
 }
 
-/* The sizes of one use of a tensor; what the engine leaves open is the model's. */
-static int64_t size_at(const struct fsd_diff *d, const struct fsd_port *port,
-                       const struct fsd_form *form, uint32_t i)
+int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
+                      const struct fsd_form *form, uint32_t i)
 {
     int64_t size = fsd_dim_size(d, d->engine->dims.at[form->dims.at + i]);
     fsd_id twin = port->tensor == FSD_NONE ? FSD_NONE : d->match->twin[port->tensor];
@@ -25,11 +30,13 @@ static int64_t size_at(const struct fsd_diff *d, const struct fsd_port *port,
     return size > INT64_C(1) << 50 ? -1 : size;
 }
 
-static int64_t bytes_of(int64_t count, enum fsd_dtype type)
+static int64_t bytes_of(const struct fsd_diff *d, int64_t count, enum fsd_dtype type)
 {
-    int64_t bits = fsd_product(count, fsd_dtype_bits(type));
+    int64_t bits = fsd_times(d->amounts, count, fsd_dtype_bits(type));
 
-    return bits < 0 || !fsd_dtype_bits(type) ? -1 : (bits + 7) / 8;
+    if (!fsd_dtype_bits(type))
+        return -1;
+    return fsd_over(d->amounts, bits < 0 ? bits : fsd_plus(d->amounts, bits, 7), 8);
 }
 
 static int64_t port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
@@ -38,20 +45,15 @@ static int64_t port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
     int64_t n = form->ranked ? 1 : -1;
 
     for (uint32_t i = 0; form->ranked && i < form->dims.n; i++) {
-        int64_t size = size_at(d, port, form, i);
+        int64_t size = fsd_port_size(d, port, form, i);
 
         if (i == form->layout.axis) {
-            size = round_up(size, form->layout.width);
-            size = round_up(size, form->layout.pad);
+            size = round_up(d, size, form->layout.width);
+            size = round_up(d, size, form->layout.pad);
         }
-        n = fsd_product(n, size);
+        n = fsd_times(d->amounts, n, size);
     }
-    return bytes_of(n, form->type);
-}
-
-static int64_t add(int64_t a, int64_t b)
-{
-    return a < 0 || b < 0 || a > INT64_MAX - b ? -1 : a + b;
+    return bytes_of(d, n, form->type);
 }
 
 static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports)
@@ -59,7 +61,7 @@ static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports)
     int64_t n = 0;
 
     for (uint32_t i = 0; i < ports.n; i++)
-        n = add(n, port_bytes(d, &d->engine->ports.at[ports.at + i]));
+        n = fsd_plus(d->amounts, n, port_bytes(d, &d->engine->ports.at[ports.at + i]));
     return n;
 }
 
@@ -73,7 +75,7 @@ static int64_t constant_count(const struct fsd_diff *d, fsd_id node, uint32_t i)
 
     if (tensor == FSD_NONE || !d->facts->constant[tensor])
         return 0;
-    return fsd_shape_count(fsd_shape_of(d, tensor));
+    return fsd_shape_count(d, fsd_shape_of(d, tensor));
 }
 
 static void add_node(const struct fsd_diff *d, fsd_id layer, fsd_id node,
@@ -83,8 +85,9 @@ static void add_node(const struct fsd_diff *d, fsd_id layer, fsd_id node,
     enum fsd_dtype bias = fsd_dtype_rank(type) < 3 ? FSD_FP32 : type;
     int64_t weights = constant_count(d, node, 1), more = constant_count(d, node, 2);
 
-    t->weights = weights ? add(t->weights, bytes_of(weights, type)) : t->weights;
-    t->bias = more ? add(t->bias, bytes_of(more, bias)) : t->bias;
+    t->weights = weights ? fsd_plus(d->amounts, t->weights, bytes_of(d, weights, type))
+                         : t->weights;
+    t->bias = more ? fsd_plus(d->amounts, t->bias, bytes_of(d, more, bias)) : t->bias;
 }
 
 /* Where the dump is silent, the weights of the layer's nodes, in the layer's type. */
@@ -109,10 +112,10 @@ static void add_weights(const struct fsd_diff *d, fsd_id layer, struct fsd_traff
         return;
     }
     t->weights =
-        l->weights > INT64_MAX ? -1 : bytes_of((int64_t)l->weights, l->weights_type);
+        l->weights > INT64_MAX ? -1 : bytes_of(d, (int64_t)l->weights, l->weights_type);
     t->bias = !l->bias              ? 0
               : l->bias > INT64_MAX ? -1
-                                    : bytes_of((int64_t)l->bias, l->bias_type);
+                                    : bytes_of(d, (int64_t)l->bias, l->bias_type);
 }
 
 static bool moves_nothing(enum fsd_kind kind)
@@ -136,6 +139,8 @@ void fsd_cost_traffic(struct fsd_diff *d)
         r->traffic.in = ports_bytes(d, n->in);
         r->traffic.out = ports_bytes(d, n->out);
         add_weights(d, i, &r->traffic);
-        r->bytes = add(add(r->traffic.in, r->traffic.out), r->traffic.weights);
+        r->bytes =
+            fsd_plus(d->amounts, fsd_plus(d->amounts, r->traffic.in, r->traffic.out),
+                     r->traffic.weights);
     }
 }

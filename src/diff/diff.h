@@ -49,8 +49,8 @@ struct fsd_node_result {
         near_layer; /**< identity, dissolved: a layer between whose tensors it lies */
     uint32_t event; /**< of the build log: what happened to it last; FSD_NONE */
     enum fsd_dtype requested, realised;
-    int64_t macs; /**< multiply-adds; negative: not known */
-    int64_t work; /**< these, or elements written where it has none; negative */
+    int64_t macs; /**< multiply-adds, an amount; negative: no number is known */
+    int64_t work; /**< these, or elements written where it has none; likewise */
     double ms;    /**< its part of its layers' times; negative: not known */
     bool shares;  /**< other nodes have a part of the same layer's time */
 };
@@ -71,7 +71,8 @@ struct fsd_times {
     uint32_t timed_runs;
 };
 
-/** Bytes that a layer reads and writes once; negative: not known. */
+/** Bytes that a layer reads and writes once: amounts (cost/amount.h), so negative where
+ *  no number is known. */
 struct fsd_traffic {
     int64_t in, out, weights, bias;
 };
@@ -84,7 +85,7 @@ struct fsd_layer_result {
     enum fsd_dtype precision;
     double ms;           /**< of one run, from the profile; negative: not known */
     int64_t bytes, macs; /**< read and written, without the bias; multiply-adds;
-                              negative: not known */
+                              amounts: negative where no number is known */
     struct fsd_traffic traffic; /**< what `bytes` is made of */
 };
 
@@ -124,10 +125,12 @@ struct fsd_op_time {
     double ms;      /**< their parts of their layers' times */
 };
 
+struct fsd_amounts; /* cost/amount.h */
+
 enum { FSD_SHAPE_RANK = 8 };
 
-/** The shape of a model's tensor as far as it could be told; -1 for a size that is not
- *  known. */
+/** The shape of a model's tensor as far as it could be told: sizes are amounts
+ *  (cost/amount.h), -1 where not known. */
 struct fsd_shape {
     bool ranked;
     uint8_t rank;
@@ -148,7 +151,8 @@ struct fsd_diff {
     struct fsd_layer_result *layers; /**< by layer */
     struct fsd_flows flows;
     struct fsd_islands islands;
-    struct fsd_shape *shapes; /**< by tensor of the model */
+    struct fsd_amounts *amounts; /**< bytes and the like in open sizes */
+    struct fsd_shape *shapes;    /**< by tensor of the model */
     int64_t *dim_sizes; /**< by symbol: the size of a named dimension, by the user or by
                            the engine's inputs; 0: none */
     uint32_t n_dim_sizes;

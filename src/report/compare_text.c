@@ -73,6 +73,22 @@ static uint32_t count_free(const struct fsd_compare *c)
     return n;
 }
 
+/* Tensors between two groups: what the precision of the nodes does not tell. */
+static void put_edge_counts(const struct fsd_compare *c, FILE *out)
+{
+    uint32_t by_width[FSD__WIDTH_COUNT] = {0};
+    bool any = false;
+
+    for (uint32_t i = 0; i < c->edges.n; i++)
+        by_width[c->edges.at[i].width]++;
+    fprintf(out, "%s\nedges        %6u: ", c->precisions.n ? "" : "no node changed",
+            (unsigned)c->edges.n);
+    for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
+        put_count(out, &any, by_width[w], fsd_width_name(w));
+    put_count(out, &any, by_width[FSD_WIDTH_SAME], "only another layout");
+    fputs(any ? "\n" : "none changed\n", out);
+}
+
 static void put_counts(const struct fsd_compare *c, FILE *out)
 {
     bool any = false;
@@ -84,8 +100,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         put_count(out, &any, c->by_width[w], fsd_width_name(w));
-    fprintf(out, "%s\nother layers %6u: ", any ? "" : "no node changed",
-            (unsigned)c->moves.n);
+    put_edge_counts(c, out);
+    fprintf(out, "other layers %6u: ", (unsigned)c->moves.n);
     any = false;
     for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
         put_count(out, &any, c->moves_by_what[w], fsd_move_what_name(w));

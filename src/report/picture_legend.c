@@ -66,6 +66,16 @@ static void put_lines(const struct fsd_drawing *w, FILE *out)
     fputs("</TD></TR>", out);
 }
 
+void fsd_put_type_keys(FILE *out)
+{
+    fputs("tensors: ", out);
+    put_type_cell(FSD_FP32, "fp32", out);
+    put_type_cell(FSD_FP16, "16 bit", out);
+    put_type_cell(FSD_INT8, "8 bit", out);
+    put_type_cell(FSD_INT4, "4 bit", out);
+    put_type_cell(FSD_INT32, "other", out);
+}
+
 static void put_keys(const struct fsd_drawing *w, FILE *out)
 {
     fputs("<TR>", out);
@@ -78,12 +88,8 @@ static void put_keys(const struct fsd_drawing *w, FILE *out)
     if (w->slowest_ms > 0)
         fprintf(out, "<TD BGCOLOR=\"#fff7d6:#e0701c\">fast ... %.4g ms</TD>",
                 w->slowest_ms);
-    fputs("<TD BORDER=\"0\">tensors: ", out);
-    put_type_cell(FSD_FP32, "fp32", out);
-    put_type_cell(FSD_FP16, "16 bit", out);
-    put_type_cell(FSD_INT8, "8 bit", out);
-    put_type_cell(FSD_INT4, "4 bit", out);
-    put_type_cell(FSD_INT32, "other", out);
+    fputs("<TD BORDER=\"0\">", out);
+    fsd_put_type_keys(out);
     if (w->threads.n)
         fputs(" <FONT COLOR=\"#777777\">\xc2\xb7\xc2\xb7\xc2\xb7 not shown or not "
               "known</FONT>",

@@ -1,0 +1,45 @@
+/*
+ * A count that may depend on sizes which only a run knows: of elements, bytes,
+ * multiply-adds.
+ *
+ * An amount is an int64_t.  From 0 it is the number itself; -1 says that it is not
+ * known; below that it names a polynomial in named sizes, "1204224*N + 64*N^2".  Equal
+ * polynomials are equal numbers, so `==` compares amounts.  Code that only wants
+ * numbers may go on treating what is negative as not known.
+ */
+#ifndef FSD_COST_AMOUNT_H
+#define FSD_COST_AMOUNT_H
+
+#include "base/intern.h"
+
+#include <stdbool.h>
+
+struct fsd_amounts;
+
+/** A table of polynomials; lives in the arena. `names` are those of the sizes. */
+struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena,
+                                    const struct fsd_intern *names);
+
+/** The size of that name. */
+int64_t fsd_amount_named(struct fsd_amounts *t, fsd_sym name);
+/** A number, which may be below 0. */
+int64_t fsd_amount_of(struct fsd_amounts *t, int64_t number);
+
+/** Each is -1 where an operand is not known, where a number leaves 62 bits, or where a
+ *  polynomial grows out of measure. */
+int64_t fsd_plus(struct fsd_amounts *t, int64_t a, int64_t b);
+int64_t fsd_minus(struct fsd_amounts *t, int64_t a, int64_t b);
+int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b);
+/** The quotient, rounded down; -1 where that is no polynomial or `by` is not positive.
+ */
+int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by);
+
+/** True when the amount depends on a named size. */
+bool fsd_amount_is_open(const struct fsd_amounts *t, int64_t a);
+/** True, and the number, which may be below 0, when it is one. */
+bool fsd_amount_number(const struct fsd_amounts *t, int64_t a, int64_t *number);
+
+/** "64*N + 3" of one that is open; NULL otherwise.  Lives as long as the table. */
+const char *fsd_amount_text(const struct fsd_amounts *t, int64_t a);
+
+#endif
