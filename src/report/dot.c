@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIBLINGS = 32, MANY_BOXES = 8000 };
+enum { SIBLINGS = 20, MANY_BOXES = 8000 };
 
 /* Attributes as cgraph wants them: declared once, set by symbol. */
 enum node_attr {
@@ -124,10 +124,10 @@ static void set_defaults(Agraph_t *root, bool wire_labels)
     for (size_t i = 0; i < FSD_COUNT_OF(graph); i += 2)
         agattr(root, AGRAPH, fsd_dot_str(graph[i]), fsd_dot_str(graph[i + 1]));
     agattr(root, AGRAPH, fsd_dot_str("ranksep"),
-           fsd_dot_str(wire_labels ? "0.12" : "0.25"));
+           fsd_dot_str(wire_labels ? "0.1" : "0.25"));
     agattr(root, AGNODE, fsd_dot_str("fontname"), fsd_dot_str("Helvetica"));
     agattr(root, AGNODE, fsd_dot_str("fontsize"), fsd_dot_str("10"));
-    agattr(root, AGNODE, fsd_dot_str("margin"), fsd_dot_str("0.08,0.04"));
+    agattr(root, AGNODE, fsd_dot_str("margin"), fsd_dot_str("0.08,0.03"));
     agattr(root, AGEDGE, fsd_dot_str("fontname"), fsd_dot_str("Helvetica"));
     agattr(root, AGEDGE, fsd_dot_str("fontsize"), fsd_dot_str("8"));
     agattr(root, AGEDGE, fsd_dot_str("fontcolor"), fsd_dot_str("#444444"));
