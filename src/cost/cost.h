@@ -54,6 +54,9 @@ void fsd_shapes_dump(const struct fsd_diff *d, FILE *out);
 /** Bytes and multiply-adds of layers. */
 void fsd_cost_traffic(struct fsd_diff *d);
 void fsd_cost_macs(struct fsd_diff *d);
+/** The engine's tensor for whose sake the bytes of a layer are not known: the first one
+ *  whose shape or type is not; FSD_NONE where they are known, or there is none such. */
+fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
 
 /** The times of nodes, and all sums in d->times. */
 void fsd_cost_sums(struct fsd_diff *d);

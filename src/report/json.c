@@ -2,6 +2,7 @@
  * The JSON report, after the schema in include/fusiondiff/report.schema.json.  Built as
  * a cJSON tree, which escapes and prints; numbers beyond 2^53 become strings there.
  */
+#include "cost/cost.h"
 #include "cost/roofline.h"
 #include "diff/rules.h"
 #include "report/report.h"
@@ -216,15 +217,20 @@ void fsd_json_edge(const struct fsd_diff *d, cJSON *layer, fsd_id id)
     cJSON_AddNumberToObject(edge, "chain", flow->head);
 }
 
-static void add_cost(const struct fsd_layer_result *r, cJSON *layer)
+static void add_cost(const struct fsd_diff *d, fsd_id id, cJSON *layer)
 {
+    const struct fsd_layer_result *r = &d->layers[id];
+    fsd_id gap = fsd_cost_gap(d, id);
+
     fsd_json_ms(layer, "ms", r->ms);
-    fsd_json_known(layer, "bytes", r->bytes);
+    if (gap != FSD_NONE)
+        add_sym(d, layer, "bytes_unknown_of", d->engine->tensors.at[gap].name);
+    fsd_json_amount(d, layer, "bytes", r->bytes);
     if (r->traffic.bias > 0)
-        fsd_json_known(layer, "bias_bytes", r->traffic.bias);
+        fsd_json_amount(d, layer, "bias_bytes", r->traffic.bias);
     if (r->traffic.weights > 0)
-        fsd_json_known(layer, "weight_bytes", r->traffic.weights);
-    fsd_json_known(layer, "macs", r->macs);
+        fsd_json_amount(d, layer, "weight_bytes", r->traffic.weights);
+    fsd_json_amount(d, layer, "macs", r->macs);
 }
 
 static void add_roofline(const struct fsd_diff *d, cJSON *layer, fsd_id id)
@@ -268,7 +274,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
         add_sym(d, layer, "tactic", l->tactic);
     if (l->profile >= 0)
         cJSON_AddNumberToObject(layer, "profile", l->profile);
-    add_cost(r, layer);
+    add_cost(d, id, layer);
     add_roofline(d, layer, id);
     fsd_json_edge(d, layer, id);
     return layer;
@@ -322,8 +328,8 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
     fsd_json_ms(node, "ms", r->ms);
     if (r->ms >= 0 && r->shares)
         cJSON_AddBoolToObject(node, "shares", true);
-    if (r->macs > 0)
-        fsd_json_known(node, "macs", r->macs);
+    if (r->macs)
+        fsd_json_amount(d, node, "macs", r->macs);
     return node;
 }
 

@@ -124,7 +124,7 @@ static void put_row(const struct fsd_diff *d, const struct fsd_style *style,
     fputs("  ", out);
     fsd_put_layer_change(d, layer, out);
     fputs("  ", out);
-    fsd_put_bytes(r->bytes, out);
+    fsd_put_bytes(d, r->bytes, out);
     fprintf(out, "  layer %u ", layer);
     fsd_put_safe(out, fsd_text(d->names, d->engine->nodes.at[layer].op));
     putc('\n', out);
@@ -201,7 +201,7 @@ static void add_row(const struct fsd_diff *d, struct cJSON *list, fsd_id layer)
     fsd_json_ms(item, "ms", r->ms);
     if (r->ms >= 0 && d->times.total > 0)
         fsd_json_number(item, "share", r->ms / d->times.total);
-    fsd_json_known(item, "bytes", r->bytes);
+    fsd_json_amount(d, item, "bytes", r->bytes);
     fsd_json_edge(d, item, layer);
 }
 
