@@ -33,7 +33,7 @@ struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *e
 bool fsd_join_fits(const struct fsd_join *join, const struct fsd_graph *engine,
                    const struct fsd_profile *profile);
 
-/** The times of layers: the mean of all profiles.  Nothing when there is none.
+/** The times of layers: the median of all profiles.  Nothing when there is none.
  *  @param profiles each has been found to fit, or is used by force. */
 void fsd_cost_times(struct fsd_diff *d, const struct fsd_profile *profiles, uint32_t n);
 

@@ -55,12 +55,18 @@ struct fsd_node_result {
     bool shares;  /**< other nodes have a part of the same layer's time */
 };
 
-/** Where the time of a run goes.  Everything is in milliseconds of one run, the mean of
- *  all profiles. */
+/** A time over several profiles; negative: not known. */
+struct fsd_spread {
+    double median, low, high;
+};
+
+/** Where the time of a run goes.  Everything is in milliseconds of one run.  Sums are
+ *  those of the layers' times, each the median of all profiles. */
 struct fsd_times {
-    uint32_t profiles; /**< how many were given; 0: nothing else is known */
-    uint64_t runs;     /**< of all profiles together; 0: not told */
-    double total;      /**< of all entries */
+    uint32_t profiles;        /**< how many were given; 0: nothing else is known */
+    uint64_t runs;            /**< of all profiles together; 0: not told */
+    double total;             /**< of all entries */
+    struct fsd_spread totals; /**< of each profile's own sum */
     double by_kind[FSD__KIND_COUNT];
     double by_cause[FSD__CAUSE_COUNT]; /**< FSD_CAUSE_NONE: all that has no cause */
     double inserted;                   /**< of inserted layers */
@@ -83,9 +89,10 @@ struct fsd_layer_result {
     enum fsd_cause cause;
     uint32_t event; /**< of the build log: what put it there; FSD_NONE */
     enum fsd_dtype precision;
-    double ms;           /**< of one run, from the profile; negative: not known */
-    int64_t bytes, macs; /**< read and written, without the bias; multiply-adds;
-                              amounts: negative where no number is known */
+    double ms;                /**< of one run, from the profiles; negative: not known */
+    struct fsd_spread spread; /**< over the profiles; its median is `ms` */
+    int64_t bytes, macs;      /**< read and written, without the bias; multiply-adds;
+                                   amounts: negative where no number is known */
     struct fsd_traffic traffic; /**< what `bytes` is made of */
 };
 

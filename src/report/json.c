@@ -217,12 +217,23 @@ void fsd_json_edge(const struct fsd_diff *d, cJSON *layer, fsd_id id)
     cJSON_AddNumberToObject(edge, "chain", flow->head);
 }
 
+static void add_spread(cJSON *object, const char *key, const struct fsd_spread *spread)
+{
+    cJSON *item = cJSON_AddObjectToObject(object, key);
+
+    cJSON_AddNumberToObject(item, "median", spread->median);
+    cJSON_AddNumberToObject(item, "low", spread->low);
+    cJSON_AddNumberToObject(item, "high", spread->high);
+}
+
 static void add_cost(const struct fsd_diff *d, fsd_id id, cJSON *layer)
 {
     const struct fsd_layer_result *r = &d->layers[id];
     fsd_id gap = fsd_cost_gap(d, id);
 
     fsd_json_ms(layer, "ms", r->ms);
+    if (d->times.profiles > 1 && r->ms >= 0)
+        add_spread(layer, "ms_spread", &r->spread);
     if (gap != FSD_NONE)
         add_sym(d, layer, "bytes_unknown_of", d->engine->tensors.at[gap].name);
     fsd_json_amount(d, layer, "bytes", r->bytes);
@@ -500,6 +511,8 @@ static void add_times(const struct fsd_diff *d, cJSON *summary)
     cJSON_AddNumberToObject(ms, "profiles", t->profiles);
     if (t->runs)
         add_number(ms, "runs", t->runs);
+    if (t->profiles > 1)
+        add_spread(ms, "totals", &t->totals);
     cJSON_AddNumberToObject(ms, "nodes", t->nodes);
     cJSON_AddNumberToObject(ms, "inserted", t->inserted);
     cJSON_AddNumberToObject(ms, "elsewhere", t->elsewhere);

@@ -213,6 +213,10 @@ def listing(*records, count=10):
     return "[\n  " + "\n, ".join([f'{{ "count" : {count} }}', *records]) + "\n]\n"
 
 
+def near(found, wanted):
+    return len(found) == len(wanted) and all(abs(a - b) < 1e-12 for a, b in zip(found, wanted))
+
+
 def times(done):
     if done.returncode:
         return done.stderr
@@ -229,8 +233,16 @@ def check_profiles():
     done = profile(listing(*good[::-1]))
     check("another order", times(done) == [3, 2, 1, 4], times(done))
     done = profile(listing(*good) + listing(*good, count=30))
-    check("two lists in one file are one measurement",
-          times(done) == [20 / 40, 40 / 40, 60 / 40, 80 / 40], times(done))
+    check("of two lists in one file the middle", near(times(done),
+          [(1 + 1 / 3) / 2, (2 + 2 / 3) / 2, (3 + 1) / 2, (4 + 4 / 3) / 2]), times(done))
+    slow = [record(n, 1000) for n in NAMES]
+    done = profile(listing(*good) + listing(*slow) + listing(*good, count=5))
+    layers = json.loads(done.stdout)["layers"]
+    check("of three the median, whatever the mean", times(done) == [2, 4, 6, 8], times(done))
+    check("with the lowest and the highest", [l["ms_spread"] for l in layers] ==
+          [{"median": m, "low": m / 2, "high": 100} for m in (2, 4, 6, 8)], f"{layers}")
+    check("and those of the sums", json.loads(done.stdout)["summary"]["ms"]["totals"] ==
+          {"median": 20, "low": 10, "high": 400})
     done = profile(listing(*[record(n, 1, 7) for n in NAMES]).replace("count", "other"))
     check("without a count the mean is taken", times(done) == [7, 7, 7, 7], times(done))
     for odd in ("-1", "nan", "-nan", "inf", "1e300", '"12"', "null"):
