@@ -49,15 +49,19 @@ static void replay_log(struct fsd_diff *d)
 static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err)
 {
     struct fsd_fit fit = fsd_match_fit(d->match);
+    const char *whose = fsd_profiles_added(d) ? "its layers, some of them told by the "
+                                                "profile only,"
+                                              : "its layers";
 
     if (2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return FSD_OK;
     return fsd_fail(
         err, FSD_E_MISMATCH, d->engine->path, FSD_POS_NONE, 0,
-        "expected an engine built from %s, but only %u of the %u names in its "
-        "layers and %u of its %u inputs and outputs are that model's "
+        "expected an engine built from %s, but only %u of the %u names in %s "
+        "and %u of its %u inputs and outputs are that model's "
         "(--force goes on all the same)",
-        d->model->path, fit.names_found, fit.names, fit.tensors_found, fit.tensors);
+        d->model->path, fit.names_found, fit.names, whose, fit.tensors_found,
+        fit.tensors);
 }
 
 static void count_cost(struct fsd_diff *d, const struct fsd_options *opt)

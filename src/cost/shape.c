@@ -33,6 +33,14 @@ const struct fsd_shape *fsd_shape_of(const struct fsd_diff *d, fsd_id tensor)
     return tensor == FSD_NONE ? &unknown : &d->shapes[tensor];
 }
 
+bool fsd_node_is_microsoft(const struct fsd_diff *d, fsd_id node, const char *op)
+{
+    const struct fsd_node *n = &d->model->nodes.at[node];
+
+    return !(n->flags & FSD_NODE_CALL) && !strcmp(fsd_text(d->names, n->op), op) &&
+           !strcmp(fsd_text(d->names, n->domain), "com.microsoft");
+}
+
 const int64_t *fsd_node_ints(const struct fsd_graph *g, fsd_id node, const char *name,
                              uint32_t *n)
 {

@@ -5,6 +5,7 @@
  */
 #include "cost/cost.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void remark(struct fsd_diff *d, const char *rule, fsd_id layer, fsd_sym text)
@@ -12,6 +13,28 @@ static void remark(struct fsd_diff *d, const char *rule, fsd_id layer, fsd_sym t
     struct fsd_remark remark = {rule, layer, FSD_NONE, text};
 
     fsd_vec_push(d->engine->arena, &d->engine->remarks, remark);
+}
+
+static void remark_count(struct fsd_diff *d, const char *rule, uint32_t n,
+                         const char *what)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%u %s", n, what);
+    if (n)
+        remark(d, rule, FSD_NONE, fsd_intern_str(d->names, text));
+}
+
+/* What is odd about a profile as a whole. */
+static void remark_profile(struct fsd_diff *d, const struct fsd_profile *p,
+                           uint32_t joined)
+{
+    remark_count(d, "input/profile-no-name", p->nameless, "records");
+    remark_count(d, "input/profile-missing-layers", d->engine->nodes.n - joined,
+                 "layers of the engine have no time in it");
+    if (p->odd_runs)
+        remark(d, "input/profile-odd-count", FSD_NONE,
+               fsd_intern_str(d->names, p->path));
 }
 
 /* Sets the profile's times of layers; returns the time of entries that are none. */
@@ -25,6 +48,7 @@ static double add_profile(struct fsd_diff *d, const struct fsd_profile *p,
         d->times.entries = p->entries.n;
         d->times.joined = join.joined;
     }
+    remark_profile(d, p, join.joined);
     for (uint32_t i = 0; i < p->entries.n; i++) {
         const struct fsd_profile_entry *entry = &p->entries.at[i];
         double ms = fsd_profile_ms(p, entry);

@@ -105,6 +105,15 @@ static void add_node(const struct fsd_diff *d, fsd_id layer, fsd_id node,
     t->bias = more ? fsd_plus(d->amounts, t->bias, bytes_of(d, more, bias)) : t->bias;
 }
 
+/* Has a weight second and a bias third. */
+static bool is_weighted(const struct fsd_diff *d, fsd_id node)
+{
+    return d->facts->traits[node] & FSD_OP_WEIGHTED ||
+           fsd_node_is_microsoft(d, node, "Attention") ||
+           fsd_node_is_microsoft(d, node, "FusedGemm") ||
+           fsd_node_is_microsoft(d, node, "FusedMatMul");
+}
+
 /* Where the dump is silent, the weights of the layer's nodes, in the layer's type. */
 static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
                              struct fsd_traffic *t)
@@ -113,7 +122,7 @@ static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
 
-        if (d->facts->traits[node] & FSD_OP_WEIGHTED && d->match->of_node[node].n == 1)
+        if (is_weighted(d, node) && d->match->of_node[node].n == 1)
             add_node(d, layer, node, t);
     }
 }
