@@ -49,10 +49,11 @@ struct fsd_node_result {
         near_layer; /**< identity, dissolved: a layer between whose tensors it lies */
     uint32_t event; /**< of the build log: what happened to it last; FSD_NONE */
     enum fsd_dtype requested, realised;
-    int64_t macs; /**< multiply-adds, an amount; negative: no number is known */
-    int64_t work; /**< these, or elements written where it has none; likewise */
-    double ms;    /**< its part of its layers' times; negative: not known */
-    bool shares;  /**< other nodes have a part of the same layer's time */
+    int64_t macs;    /**< multiply-adds, an amount; negative: no number is known */
+    int64_t work;    /**< these, or elements written where it has none; likewise */
+    double ms;       /**< its part of its layers' times; negative: not known */
+    double moved_ms; /**< what of it layers take that only move data; 0: nothing */
+    bool shares;     /**< other nodes have a part of the same layer's time */
 };
 
 /** A time over several profiles; negative: not known. */
