@@ -11,6 +11,6 @@ uint64_t fsd_hash_text(const char *text);
 uint64_t fsd_hash_bytes(const void *bytes, size_t n);
 
 /** XXH3's 128 bits, the low half first: the same on every machine. */
-void fsd_hash_bytes(const void *bytes, size_t n, uint64_t out[2]);
+void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2]);
 
 #endif

@@ -207,5 +207,5 @@ void fsd_snapshot_hash_above(const struct fsd_snapshot_reader *r, uint64_t out[2
     for (size_t i = 0; i < size; i++)
         if (r->begin[i] != '\r' || r->begin[i + 1] != '\n')
             text[n++] = r->begin[i];
-    fsd_hash_bytes(text, n, out);
+    fsd_hash_128(text, n, out);
 }

@@ -258,7 +258,7 @@ void fsd_snapshot_write(const struct fsd_state *s, bool times, FILE *out)
         return;
     put_body(s, times, body);
     if (fclose(body) == 0) {
-        fsd_hash_bytes(text, size, hash);
+        fsd_hash_128(text, size, hash);
         fwrite(text, 1, size, out);
         put_hash("end", hash, out);
         putc('\n', out);

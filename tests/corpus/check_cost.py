@@ -100,13 +100,19 @@ def check_sums(case, r, runs, entries):
     without = sum(l.get("ms", 0) for l in r["layers"] if not l["nodes"] and "region" not in l)
     check(case, "nodes and layers without nodes sum to it",
           near(nodes + without + ms["elsewhere"], total))
+    check(case, "operators sum to the nodes", near(sum(ms["by_op"].values()), nodes))
     by_name = {}
     for e in entries:
         by_name.setdefault(e["name"], []).append(e["timeMs"] / runs)
+    found = 0
     for layer in r["layers"]:
         want = by_name.get(layer["name"], [])
+        found += bool(want)
         check(case, f"layer {layer['index']} has its time",
               not want or any(near(layer.get("ms", -1), w) for w in want), f"{want}")
+    check(case, "nine of ten entries are layers of that name", 10 * found >= 9 * len(entries),
+          f"{found} of {len(entries)}")
+    check(case, "there is something to sum", total > 0 and nodes > total / 2, f"{nodes} {total}")
 
 
 def names(r):
@@ -129,14 +135,22 @@ def check_views(case, engine, r, profile):
           len(top["reformats"]) == min(1, len(view["reformats"])) and
           top["left_out"] == len(view["reformats"]) - len(top["reformats"]) and
           near(top["ms"] + top["left_out_ms"], view["ms"]))
+    check(case, "what reformats lists and what is free is what movers take",
+          near(view["ms"] + sum(x.get("ms", 0) for x in view["free"]),
+               sum(l.get("ms", 0) for l in r["layers"] if "edge" in l)))
     for depth in ("1", "2", "9"):
         scopes = json.loads(run(case, "scopes", *args, "--depth", depth))
         check(case, f"scopes at depth {depth} sum to the total",
               near(sum(s["ms"] + s["reformat_ms"] for s in scopes["scopes"]) +
                    scopes["rest_ms"], scopes["total_ms"]))
+        check(case, f"movers at depth {depth} are those of reformats",
+              sum(s["reformats"] for s in scopes["scopes"]) <= len(view["reformats"]) and
+              (scopes["rest_ms"] > 0 or near(sum(s["reformat_ms"] for s in scopes["scopes"]),
+                                             view["ms"])), f"{scopes}")
 
 
 def check_json_engines():
+    checked = 0
     for case in sorted(os.listdir(CORPUS)):
         engine = os.path.join(CORPUS, case, "engine.graph.json")
         if os.path.exists(engine) and os.path.exists(os.path.join(CORPUS, case, "profile.json")):
@@ -144,8 +158,12 @@ def check_json_engines():
             r = report(case, engine, "--profile", path)
             check_sums(case, r, runs, entries)
             check_views(case, engine, r, path)
+            checked += 1
             print(f"  {case}: {r['summary']['ms']['total']:.4f} ms, "
                   f"moved {sum(l.get('ms', 0) for l in r['layers'] if 'edge' in l):.4f} ms")
+
+
+    check("all", "six pairs have a dump and a profile", checked == 6, f"{checked}")
 
 
 def findings(r, rule):
