@@ -33,6 +33,18 @@ static fsd_id only_node(const struct fsd_vocab *vocab, fsd_sym name)
     return what && what->nodes.n == 1 ? vocab->pool.at[what->nodes.at] : FSD_NONE;
 }
 
+/* The tensor of that name: of the main graph, or the only one of all the bodies. */
+static fsd_id only_tensor(const struct fsd_graph *g, fsd_sym name)
+{
+    fsd_id t = fsd_graph_find(g, name, 0), any;
+
+    if (t != FSD_NONE)
+        return t;
+    any = name < g->by_name.n ? g->by_name.at[name] : FSD_NONE;
+    return any != FSD_NONE && g->tensors.at[any].next_same_name == FSD_NONE ? any
+                                                                            : FSD_NONE;
+}
+
 /* A node is found by what it makes, since names may be missing or repeated. */
 static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
                         const struct fsd_graph *model, const struct fsd_vocab *vocab)
@@ -42,7 +54,7 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
     if (parsed == model)
         return node;
     if (out != FSD_NONE) {
-        t = fsd_graph_find(model, parsed->tensors.at[out].name, 0);
+        t = only_tensor(model, parsed->tensors.at[out].name);
         found = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(model, t);
     }
     if (found == FSD_NONE)
@@ -59,9 +71,11 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
 
     h->unlike = 0;
     for (fsd_id i = 0; i < parsed->nodes.n; i++) {
-        node_of[i] = find_node(parsed, i, model, vocab);
+        fsd_id node = h->parsed_node[i];
+
+        node_of[i] = find_node(parsed, node, model, vocab);
         if (node_of[i] == FSD_NONE && !h->unlike++)
-            h->unlike_name = parsed->nodes.at[i].name;
+            h->unlike_name = parsed->nodes.at[node].name;
     }
     h->node_of = node_of;
     h->n_parsed = parsed->nodes.n;

@@ -8,6 +8,7 @@
 #include "trt/log_read.h"
 
 #include "base/digest.h"
+#include "trt/log_body.h"
 #include "trt/log_event.h"
 #include "trt/log_lines.h"
 #include "trt/log_network.h"
@@ -23,9 +24,8 @@ struct log_reader {
     struct fsd_history *h;
     const struct fsd_file *file;
     struct fsd_event_reader events;
-    const char *open; /* behind the last "Parsing node: " */
-    size_t open_n;
-    fsd_id parsed; /* nodes parsed so far in this build */
+    struct fsd_log_stack open; /* parsed nodes under way */
+    fsd_id parsed;             /* nodes parsed so far in this build */
     uint32_t build;
     bool in_block;  /* the last line was an engine's layer */
     bool in_layers; /* after "GRAPH NODES" */
@@ -149,16 +149,21 @@ static bool read_register(struct log_reader *r, const char *s, size_t n)
 
 static bool read_network(struct log_reader *r, const char *s, size_t n)
 {
-    if (!fsd_log_is_network(s, n, r->open, r->open_n))
-        return false;
-    if (!starts(s, n, "Parsing node: ")) {
-        keep_line(r, s, n, FSD_SAYS_MORE);
+    static const char word[] = "Parsing node: ";
+    const size_t k = sizeof word - 1;
+    const struct fsd_log_open *open;
+
+    if (starts(s, n, word)) {
+        fsd_log_open(&r->open, s + k, n - k, r->parsed++);
+        keep_line(r, s, n, FSD_SAYS_NODE);
         return true;
     }
-    r->open = s + 14;
-    r->open_n = n - 14;
-    r->parsed++;
-    keep_line(r, s, n, FSD_SAYS_NODE);
+    open = fsd_log_opened(&r->open, s, n);
+    if (!open && !fsd_log_is_network(s, n))
+        return false;
+    if (open)
+        fsd_log_close(&r->open, open, s, n);
+    keep_line(r, s, n, FSD_SAYS_MORE);
     return true;
 }
 
@@ -190,7 +195,7 @@ static void end_block(struct log_reader *r)
     r->build++;
     r->h->builds = r->build;
     r->parsed = 0;
-    r->open_n = 0;
+    r->open.n = 0;
 }
 
 /* Other lines may stand within a block: several threads write the log. */
