@@ -142,6 +142,35 @@ static void tell_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t
     finish(&p);
 }
 
+static const char *topic_of(enum fsd_event_kind kind)
+{
+    switch (kind) {
+    case FSD_EVENT_REGISTER:
+        return "parsed";
+    case FSD_EVENT_TRY:
+        return "tried";
+    case FSD_EVENT_SWAP:
+    case FSD_EVENT_RETARGET:
+        return "moved";
+    case FSD_EVENT_STAGE:
+    case FSD_EVENT_FUSE:
+    case FSD_EVENT_INTO:
+    case FSD_EVENT_REMOVE:
+    case FSD_EVENT_RETYPE:
+    case FSD_EVENT_MERGE:
+    case FSD_EVENT_DUPLICATE:
+    case FSD_EVENT_CONCAT:
+    case FSD_EVENT_SLICE:
+    case FSD_EVENT_COPY:
+    case FSD_EVENT_REFORMAT:
+    case FSD_EVENT_MEMBERS:
+    case FSD_EVENT_WARNING:
+    case FSD__EVENT_COUNT:
+        break;
+    }
+    return "event";
+}
+
 /* A try that led to something is told by what it led to. */
 static void tell_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
@@ -152,10 +181,7 @@ static void tell_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
         enum fsd_event_kind kind = d->history->events.at[event].kind;
 
         if (kind != FSD_EVENT_TRY || fsd_try_is_idle(d->history, event))
-            tell_event(tale, d, event,
-                       kind == FSD_EVENT_REGISTER ? "parsed"
-                       : kind == FSD_EVENT_TRY    ? "tried"
-                                                  : "event");
+            tell_event(tale, d, event, topic_of(kind));
     }
 }
 
@@ -169,6 +195,18 @@ static int faster_first(const void *a, const void *b)
     if (x->ms != y->ms)
         return x->ms < y->ms ? -1 : 1;
     return x->runner < y->runner ? -1 : x->runner > y->runner;
+}
+
+/* "-7" in an old log is "0xfffffffffffffff9" in a dump. */
+static bool same_tactic(const struct fsd_diff *d, fsd_sym a, fsd_sym b)
+{
+    const char *x = sym(d, a), *y = sym(d, b);
+    char *x_end, *y_end;
+
+    if (!a || !b)
+        return false;
+    return a == b || (strtoull(x, &x_end, 0) == strtoull(y, &y_end, 0) && x_end != x &&
+                      y_end != y && !*x_end && !*y_end);
 }
 
 static void tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
@@ -190,7 +228,7 @@ static void tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
         const struct fsd_rival *r = rivals.at[i];
 
         fprintf(p.out, "%s%s %g ms", i ? ", " : "", sym(d, r->runner), r->ms);
-        if (r->tactic && r->tactic == l->tactic_value)
+        if (same_tactic(d, r->tactic, l->tactic_value))
             fputs(" (its tactic)", p.out);
     }
     if (rivals.n > MOST_RIVALS)
@@ -332,9 +370,11 @@ static void tell_end(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
         fprintf(p.out, " (at layer %u)", r->near_layer);
     if (d->match->region_of_node[node] != FSD_NONE)
         fprintf(p.out, "; in region %u", d->match->region_of_node[node]);
-    fprintf(p.out, "; asked for %s", fsd_dtype_name(r->requested));
+    if (r->requested != FSD_DTYPE_UNKNOWN)
+        fprintf(p.out, "; asked for %s", fsd_dtype_name(r->requested));
     if (r->realised != FSD_DTYPE_UNKNOWN)
-        fprintf(p.out, ", runs in %s", fsd_dtype_name(r->realised));
+        fprintf(p.out, "%s runs in %s", r->requested != FSD_DTYPE_UNKNOWN ? "," : ";",
+                fsd_dtype_name(r->realised));
     finish(&p);
 }
 
@@ -382,7 +422,7 @@ static void tell_layer_events(struct fsd_tale *tale, const struct fsd_diff *d,
         if ((i && events.at[i] == events.at[i - 1]) || kind == FSD_EVENT_TRY ||
             kind == FSD_EVENT_REGISTER)
             continue;
-        tell_event(tale, d, events.at[i], "event");
+        tell_event(tale, d, events.at[i], topic_of(kind));
     }
 }
 
@@ -538,6 +578,26 @@ static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
     say(tale, "log", "no step in the log puts them together; it tells no more");
 }
 
+/* Steps that did not join the two, but took one of them out of the way. */
+static bool tell_out_of_way(struct fsd_tale *tale, const struct fsd_diff *d,
+                            fsd_id node)
+{
+    const struct fsd_story *s = d->story;
+    bool told = false;
+
+    for (uint32_t i = 0; s && i < s->of_node[node].n; i++) {
+        uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
+        enum fsd_event_kind kind = d->history->events.at[event].kind;
+
+        if (kind != FSD_EVENT_CONCAT && kind != FSD_EVENT_SLICE &&
+            kind != FSD_EVENT_RETYPE && kind != FSD_EVENT_DUPLICATE)
+            continue;
+        tell_event(tale, d, event, topic_of(kind));
+        told = true;
+    }
+    return told;
+}
+
 void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                       fsd_id b)
 {
@@ -552,7 +612,9 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
     }
     say(tale, "together", "one layer computes both");
     tell_layer(tale, d, layer, 0);
-    if (event == FSD_NONE)
+    if (event != FSD_NONE)
+        return;
+    if (!(tell_out_of_way(tale, d, a) | tell_out_of_way(tale, d, b)))
         say(tale, "log",
             d->story ? "no step in the log tells how"
                      : "there is no build log that could tell how");

@@ -29,7 +29,7 @@ enum fsd_event_kind {
     FSD_EVENT_DUPLICATE, /**< a duplicates b, text: "Q" */
     FSD_EVENT_CONCAT,    /**< a: a concatenation that is written in place */
     FSD_EVENT_SLICE,     /**< a: a slice that is read in place or copied; text */
-    FSD_EVENT_RETARGET,  /**< tensor a is tensor b now */
+    FSD_EVENT_RETARGET,  /**< tensor a is, or is a part of, tensor b now */
     FSD_EVENT_COPY,      /**< tensor a to tensor b, text: the reason */
     FSD_EVENT_REFORMAT,  /**< a: "Reformatted Input Tensor 0 to X", b: the tensor,
                               text: "Float(..) to Half(..)" */

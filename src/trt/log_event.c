@@ -337,6 +337,7 @@ static bool read_copy(struct fsd_event_reader *r, struct part p)
         return false;
     if (because)
         why = cut_at(&p, because, strlen(" because "));
+    drop_end(&why, ".");
     return cut_between(r, &p, " to ", &b) &&
            keep(r, (struct fsd_event){.kind = FSD_EVENT_COPY,
                                       .a = sym(r, p),
