@@ -35,6 +35,19 @@ static void finish(struct pen *p)
     free(p->text);
 }
 
+static void say(struct fsd_tale *tale, const char *topic, const char *text)
+{
+    fsd_vec_push(tale->arena, &tale->lines, (struct fsd_line){topic, 0, text});
+}
+
+/* A log that was given and tells nothing is worth a word. */
+static void tell_refused(struct fsd_tale *tale, const struct fsd_diff *d)
+{
+    if (d->history && d->history->refused)
+        say(tale, "log",
+            "the log is of another build or model, and tells nothing here");
+}
+
 static const char *sym(const struct fsd_diff *d, fsd_sym s)
 {
     return fsd_text(d->names, s);
@@ -311,7 +324,8 @@ static void tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
     fprintf(p.out, " (%s%s%s)", fsd_kind_name(r->kind), r->inserted ? ", cause " : "",
             r->inserted ? fsd_cause_name(r->cause) : "");
     put_evidence(by, p.out);
-    fprintf(p.out, "; runs in %s", fsd_dtype_name(r->precision));
+    if (r->precision != FSD_DTYPE_UNKNOWN)
+        fprintf(p.out, "; runs in %s", fsd_dtype_name(r->precision));
     if (l->tactic || l->tactic_value)
         fprintf(p.out, ", tactic %s", sym(d, l->tactic ? l->tactic : l->tactic_value));
     if (r->ms >= 0)
@@ -352,6 +366,19 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
+static void put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    const struct fsd_node_result *r = &d->nodes[node];
+
+    fputs(fsd_fate_name(r->fate), out);
+    if (*r->why)
+        fprintf(out, ": %s", r->why);
+    if (r->other != FSD_NONE) {
+        fputs(": ", out);
+        fsd_put_node_name(d, r->other, out);
+    }
+}
+
 static void tell_end(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[node];
@@ -359,13 +386,7 @@ static void tell_end(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 
     if (!start(&p, tale, "fate", 0))
         return;
-    fputs(fsd_fate_name(r->fate), p.out);
-    if (*r->why)
-        fprintf(p.out, ": %s", r->why);
-    if (r->other != FSD_NONE) {
-        fputs(": ", p.out);
-        fsd_put_node_name(d, r->other, p.out);
-    }
+    put_fate(d, node, p.out);
     if (r->near_layer != FSD_NONE)
         fprintf(p.out, " (at layer %u)", r->near_layer);
     if (d->match->region_of_node[node] != FSD_NONE)
@@ -391,6 +412,7 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
         tell_around(tale, d, n->out, false);
     }
     tell_end(tale, d, node);
+    tell_refused(tale, d);
 }
 
 static int by_number(const void *a, const void *b)
@@ -451,6 +473,7 @@ void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
     tell_layer(tale, d, layer, 0);
     tell_around(tale, d, n->in, true);
     tell_around(tale, d, n->out, false);
+    tell_refused(tale, d);
 }
 
 /* -------------------------------------------------------------------------- pairs */
@@ -475,11 +498,6 @@ uint32_t fsd_joined_by(const struct fsd_story *s, fsd_id a, fsd_id b)
         k += f <= e;
     }
     return FSD_NONE;
-}
-
-static void say(struct fsd_tale *tale, const char *topic, const char *text)
-{
-    fsd_vec_push(tale->arena, &tale->lines, (struct fsd_line){topic, 0, text});
 }
 
 static fsd_id common_layer(const struct fsd_diff *d, fsd_id a, fsd_id b)
@@ -556,6 +574,19 @@ static void tell_precisions(struct fsd_tale *tale, const struct fsd_diff *d, fsd
     finish(&p);
 }
 
+/* A node that is in no layer of its own has a reason, which explains the pair, too. */
+static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+{
+    struct pen p;
+
+    if (!*d->nodes[node].why || !start(&p, tale, "fate", 0))
+        return;
+    fsd_put_node_name(d, node, p.out);
+    fputs(" is ", p.out);
+    put_fate(d, node, p.out);
+    finish(&p);
+}
+
 static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                            fsd_id b)
 {
@@ -569,8 +600,10 @@ static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
     else
         tell_between(tale, d, tensor);
     tell_precisions(tale, d, a, b);
+    tell_reason(tale, d, a);
+    tell_reason(tale, d, b);
     if (!d->story) {
-        say(tale, "log", "there is no build log that could tell more");
+        say(tale, "log", "there is no build log of this engine that could tell more");
         return;
     }
     tell_apart(tale, d, a);
@@ -614,8 +647,10 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
     tell_layer(tale, d, layer, 0);
     if (event != FSD_NONE)
         return;
+    tell_reason(tale, d, a);
+    tell_reason(tale, d, b);
     if (!(tell_out_of_way(tale, d, a) | tell_out_of_way(tale, d, b)))
         say(tale, "log",
             d->story ? "no step in the log tells how"
-                     : "there is no build log that could tell how");
+                     : "there is no build log of this engine that could tell how");
 }
