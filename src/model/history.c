@@ -1,5 +1,7 @@
 #include "model/history.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +218,9 @@ void fsd_history_dump(const struct fsd_history *h, FILE *out)
         return;
     memcpy(forms, h->unknown.at, h->unknown.n * sizeof *forms);
     qsort(forms, h->unknown.n, sizeof *forms, more_first);
-    for (uint32_t i = 0; i < h->unknown.n; i++)
-        fprintf(out, "  %u  %s\n", forms[i].n, text(h, forms[i].sample));
+    for (uint32_t i = 0; i < h->unknown.n; i++) {
+        fprintf(out, "  %u  ", forms[i].n);
+        fsd_put_safe(out, text(h, forms[i].sample));
+        putc('\n', out);
+    }
 }

@@ -8,6 +8,7 @@
 #include "trt/log_read.h"
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "trt/log_body.h"
 #include "trt/log_event.h"
 #include "trt/log_lines.h"
@@ -18,7 +19,7 @@
 
 /* The longest line whose form is looked at; what is longer says nothing that is kept.
  * Names of large foreign nodes make lines of some 100 kB. */
-enum { LONGEST_LINE = 1 << 22 };
+enum { LONGEST_LINE = 1 << 22, LOOKED_AT = 1 << 10 };
 
 struct log_reader {
     struct fsd_history *h;
@@ -220,6 +221,22 @@ static bool is_builders(const struct fsd_log_line *line)
     return line->prefixed && (line->trt || line->severity == 'V');
 }
 
+/* Bytes that no program prints as text: the file is damaged. */
+static bool is_damaged(const char *s, size_t n)
+{
+    size_t i = 0, most = n < LOOKED_AT ? n : LOOKED_AT, len;
+
+    for (; i < most; i += len) {
+        unsigned char c = (unsigned char)s[i];
+
+        len = fsd_utf8_len((const unsigned char *)s + i, n - i);
+        if (!len ||
+            (c < ' ' && c != '\t' && c != '\r' && c != 0x1b && c != 0x1e && c != 0x1f))
+            return true;
+    }
+    return false;
+}
+
 /* Nine lines of ten in a verbose log. */
 static bool is_tactic(const char *s, size_t n)
 {
@@ -244,10 +261,13 @@ static void read_line(struct log_reader *r, const struct fsd_log_line *line)
     r->events.build = r->build;
     r->events.line = r->h->lines;
     r->events.severity = line->severity;
-    if (!read_layer_list(r, s, n) && !read_register(r, s, n) &&
-        !read_network(r, s, n) && !fsd_event_read(&r->events, s, n) &&
-        is_builders(line))
+    if (read_layer_list(r, s, n) || read_register(r, s, n) || read_network(r, s, n) ||
+        fsd_event_read(&r->events, s, n))
+        return;
+    if (is_builders(line))
         fsd_history_unknown(r->h, s, n);
+    else
+        r->h->unknown_lines += is_damaged(s, n);
 }
 
 static struct log_reader *new_reader(struct fsd_history *h, const struct fsd_file *file)
