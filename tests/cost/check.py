@@ -209,6 +209,21 @@ def check_chains():
           not found(r, "inserted/chain"))
 
 
+def check_names_only():
+    """x -> A -> B and C -> y; a Reformat at the input, one before B, one before D."""
+    nodes = [helper.make_node("Relu", ["x"], ["a"], name="A"),
+             helper.make_node("Neg", ["a"], ["b"], name="B"),
+             helper.make_node("Exp", ["a"], ["c"], name="C"),
+             helper.make_node("Add", ["b", "c"], ["y"], name="D")]
+    model = save_model(nodes, [tensor("x", [4])], [tensor("y", [4])])
+    before = "Reformatting CopyNode for Input Tensor 0 to "
+    engine = save_engine([before + "A", "A", before + "B", "B", "C", before + "D", "D"], [])
+    edges = [(l.get("cause"), l["edge"].get("tensor"), l["edge"].get("producer"))
+             for l in report(model, engine)["layers"] if "edge" in l]
+    check("a name tells the border and the edge; of two inputs nothing", edges ==
+          [("io", "x", None), ("unknown", "a", 0), ("unknown", None, None)], f"{edges}")
+
+
 def check_fp32_left():
     r = line_engine(HALF, "Row major linear FP32")
     check("fp32 beside fp16 is left over", found(r, "precision/fp32-left") == [[2]],
@@ -431,6 +446,7 @@ def check_times():
 check_macs()
 check_attention()
 check_chains()
+check_names_only()
 check_fp32_left()
 check_io_type()
 check_no_tensor_cores()
