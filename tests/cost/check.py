@@ -20,7 +20,15 @@ except ImportError:
     print("python3-onnx is absent")
     sys.exit(77)
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 BINARY = sys.argv[1]
+HERE = os.path.dirname(os.path.abspath(__file__))
+with open(f"{HERE}/../../include/fusiondiff/report.schema.json", encoding="utf-8") as schema:
+    SCHEMA = json.load(schema)
 FOLDER = tempfile.mkdtemp()
 failures = []
 
@@ -73,7 +81,12 @@ def layer(name, kind, inputs, outputs, **more):
 def report(model, engine, *more):
     done = run(model, engine, "-f", "json", *more)
     check(f"runs {more}", done.returncode == 0, done.stderr)
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    if done.returncode:
+        return None
+    result = json.loads(done.stdout)
+    if jsonschema:
+        jsonschema.validate(result, SCHEMA)
+    return result
 
 
 def one(op, x, y, w=(), attrs=None, more_inputs=(), engine_dims=None):
@@ -283,6 +296,26 @@ def check_layouts():
           f"{r['bytes']}")
 
 
+def check_roofline():
+    """1x1 convolution, 64 to 64 channels over 8 x 8: 4 (2 x 4096 + 4096) bytes, 262144
+    multiply-adds, 524288 operations."""
+    node = helper.make_node("Conv", ["x", "w"], ["y"], name="n")
+    dims = [1, 64, 8, 8]
+    model = save_model([node], [tensor("x", dims)], [tensor("y", None)],
+                       [weight("w", [64, 64, 1, 1])])
+    engine = save_engine([layer("n", "CaskConvolution", [port("x", dims)], [port("y", dims)])],
+                         ["x", "y"])
+    path = os.path.join(FOLDER, "profile.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(listing(record("n", 1), count=10))
+    for peaks, bound, ms in (("1,1000", "memory", 49152 / 1e9 * 1e3),
+                             ("1000,0.001", "compute", 524288 / 1e9 * 1e3)):
+        roof = report(model, engine, "--profile", path, "--peak", peaks)["layers"][0]["roofline"]
+        check(f"roofline at {peaks}", roof["bound"] == bound and abs(roof["ms"] - ms) < 1e-12 and
+              abs(roof["reached"] - ms / .1) < 1e-9 and
+              abs(roof["macs_per_byte"] - 262144 / 49152) < 1e-12, f"{roof}")
+
+
 def check_dynamic():
     node = helper.make_node("Conv", ["x", "w"], ["y"], name="n")
     model = save_model([node], [tensor("x", ["N", 3, "H", "W"])], [tensor("y", None)],
@@ -444,6 +477,7 @@ def check_times():
 
 
 check_macs()
+check_roofline()
 check_attention()
 check_chains()
 check_names_only()
