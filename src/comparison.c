@@ -29,7 +29,7 @@ enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options 
     }
     status = fsd_diff_open(&d, &pair, err);
     if (status == FSD_OK)
-        *out = fsd_state_of(d, d->profile_ms, d->times.profiles);
+        *out = fsd_state_of(d);
     fsd_diff_free(d);
     return status;
 }
@@ -106,14 +106,22 @@ enum fsd_status fsd_comparison_write(const struct fsd_comparison *comparison,
                                      FILE *out, struct fsd_error *err)
 {
     static const struct fsd_style plain = {0};
+    enum fsd_status status = FSD_OK;
 
     if (!strcmp(format, "text"))
         fsd_compare_write_text(comparison->compare, style ? style : &plain, out);
     else if (!strcmp(format, "json"))
         fsd_compare_write_json(comparison->compare, out);
+    else if (!strcmp(format, "dot") || !strcmp(format, "svg") ||
+             !strcmp(format, "png") || !strcmp(format, "pdf"))
+        status = fsd_compare_write_picture(comparison->compare, format,
+                                           style ? style : &plain, out, err);
     else
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "compare writes text and json, not %s", format);
+                        "compare writes text, json, dot, svg, png and pdf, not %s",
+                        format);
+    if (status != FSD_OK)
+        return status;
     if (fflush(out) == 0 && !ferror(out))
         return FSD_OK;
     return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write the report");

@@ -113,9 +113,10 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
     status = fsd_file_open(&in->log, in->opt->log, LOG_LIMIT, err);
     if (status != FSD_OK)
         return status;
-    if (!fsd_may_be_log(&in->log))
+    if (!in->log.size || !fsd_may_be_log(&in->log))
         return fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
-                        "expected a verbose build log, found another kind of file");
+                        "expected a verbose build log, found %s",
+                        in->log.size ? "another kind of file" : "an empty file");
     read_log(in, &in->log);
     return FSD_OK;
 }
@@ -214,6 +215,10 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     enum fsd_status status;
 
     begin(in->opt, "reading the engine");
+    if (in->opt->engine_number && !in->opt->log && !fsd_is_log(&in->engine))
+        return fsd_fail(err, FSD_E_ARG, in->opt->engine, FSD_POS_NONE, 0,
+                        "expected a log, of whose engines one can be chosen by its "
+                        "number, found another format");
     d->vocab = fsd_vocab_new(d->arena, d->model);
     status = fsd_trt_load_scanned(d->engine, &in->engine, in->opt->engine_number,
                                   in->story == &in->engine ? &in->scan : NULL, d->vocab,

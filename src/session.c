@@ -34,10 +34,12 @@ static bool shares_stdin(const struct fsd_options *opt)
     return n > 1;
 }
 
-/* A log of another build tells nothing of this engine. */
+/* A log of another build tells nothing of this engine, and one that holds no more than
+ * the engine's layers tells nothing beside their names. */
 static void replay_log(struct fsd_diff *d)
 {
-    if (!d->history || d->history->refused || !(d->evidence & FSD_BY_LOG))
+    if (!d->history || d->history->refused || !d->history->events.n ||
+        !(d->evidence & FSD_BY_LOG))
         return;
     d->story = fsd_story_new(d->arena, d->history, d->model, d->vocab);
     fsd_story_correct(d->story, d->engine);
@@ -52,16 +54,17 @@ static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err
     const char *whose = fsd_profiles_added(d) ? "its layers, some of them told by the "
                                                 "profile only,"
                                               : "its layers";
+    char bindings[80] = "";
 
     if (2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return FSD_OK;
-    return fsd_fail(
-        err, FSD_E_MISMATCH, d->engine->path, FSD_POS_NONE, 0,
-        "expected an engine built from %s, but only %u of the %u names in %s "
-        "and %u of its %u inputs and outputs are that model's "
-        "(--force goes on all the same)",
-        d->model->path, fit.names_found, fit.names, whose, fit.tensors_found,
-        fit.tensors);
+    if (fit.tensors)
+        snprintf(bindings, sizeof bindings, " and %u of its %u inputs and outputs",
+                 fit.tensors_found, fit.tensors);
+    return fsd_fail(err, FSD_E_MISMATCH, d->engine->path, FSD_POS_NONE, 0,
+                    "expected an engine built from %s, but only %u of the %u names in "
+                    "%s%s are that model's (--force goes on all the same)",
+                    d->model->path, fit.names_found, fit.names, whose, bindings);
 }
 
 static void count_cost(struct fsd_diff *d, const struct fsd_options *opt)

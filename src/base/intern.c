@@ -3,6 +3,7 @@
  * nobody: uthash allocates from the arena.
  */
 #include "base/intern.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -14,6 +15,8 @@
 #define uthash_malloc(size)                                                            \
     fsd_arena_alloc(names->arena, (size), 1, alignof(max_align_t))
 #define uthash_free(ptr, size) ((void)(ptr))
+/* Names of regions are long, and logs repeat them; uthash's own takes byte by byte. */
+#define HASH_FUNCTION(key, n, hash) ((hash) = (unsigned)fsd_hash_bytes((key), (n)))
 #include <uthash.h>
 
 struct entry {
@@ -86,15 +89,17 @@ static size_t repair(char *out, const char *s, size_t n)
 
 fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n)
 {
-    struct entry *entry;
+    struct entry *entry = find(names, s, n);
 
+    if (entry)
+        return entry->sym; /* and it is valid, since it is there */
     if (valid_len(s, n) < n) {
         char *fixed = FSD_NEW(names->arena, char, 4 * n + 1);
 
         n = repair(fixed, s, n);
         s = fixed;
+        entry = find(names, s, n);
     }
-    entry = find(names, s, n);
     return entry ? entry->sym : add_entry(names, s, n);
 }
 

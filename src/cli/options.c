@@ -13,29 +13,31 @@ enum {
     KEY_ONE_COLUMN,
     KEY_WIDTH,
     KEY_COLOR,
-    KEY_LOG,
     KEY_ENGINE,
-    KEY_PROFILE,
-    KEY_TIMES,
     KEY_SHAPE,
     KEY_PEAK
 };
 
 static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0,
-     "text (the default), json, markdown, junit, sarif, github, gitlab, dot, svg, png or pdf",
-     1},
+     "The report's format, text by default; all are listed below", 1},
     {"output", 'o', "FILE", 0,
      "Write to FILE, in the format its ending tells; may be repeated", 1},
     {"all", KEY_ALL, NULL, 0, "Show everything: no runs folded, no lists cut", 2},
-    {"no-side-by-side", KEY_ONE_COLUMN, NULL, 0,
-     "Nodes below their layer, not beside it", 2},
     {"width", KEY_WIDTH, "COLUMNS", 0, "Width of the text report", 2},
     {"color", KEY_COLOR, "WHEN", 0, "auto (the default), always or never", 2},
     {"evidence", KEY_EVIDENCE, "LIST", 0,
      "Use only this evidence: metadata,name,log,tensor,structure", 3},
-    {"log", KEY_LOG, "FILE", 0, "The build's verbose log", 3},
     {"engine", KEY_ENGINE, "N", 0, "Which engine of a log that holds several", 3},
+    {"force", KEY_FORCE, NULL, 0, "Go on though model and engine do not fit", 3},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 4},
+    {0},
+};
+
+static const struct argp_option one_build_options[] = {
+    {"no-side-by-side", KEY_ONE_COLUMN, NULL, 0,
+     "Nodes below their layer, not beside it", 2},
+    {"log", KEY_LOG, "FILE", 0, "The build's verbose log", 3},
     {"profile", KEY_PROFILE, "FILE", 0,
      "Layer times of the engine, from trtexec --exportProfile; may be repeated", 3},
     {"times", KEY_TIMES, "FILE", 0, "Times of whole runs, from trtexec --exportTimes",
@@ -43,13 +45,22 @@ static const struct argp_option options[] = {
     {"shape", KEY_SHAPE, "NAME=DIMS", 0,
      "Dimensions of a dynamic input, as images=1x3x224x224; may be repeated", 3},
     {"peak", KEY_PEAK, "GB/S,TOP/S", 0, "What the device can do, for the roofline", 3},
-    {"force", KEY_FORCE, NULL, 0, "Go on though model and engine do not fit", 3},
-    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 4},
     {0},
 };
 
 /* Seen by the C library, so that --version is there. */
 FSD_API const char *argp_program_version = "fusiondiff " FSD_VERSION;
+
+static void unknown_format(const char *word, struct argp_state *state)
+{
+    char list[256] = "";
+    size_t n = 0;
+
+    for (unsigned i = 0; fsd_format_at(i) && n < sizeof list; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
+                              fsd_format_at(i));
+    argp_error(state, "unknown format '%s'; there are %s", word, list);
+}
 
 static unsigned parse_evidence(const char *list, struct argp_state *state)
 {
@@ -71,7 +82,10 @@ static unsigned parse_evidence(const char *list, struct argp_state *state)
                (strlen(words[i].name) != n || strncmp(words[i].name, list, n) != 0))
             i++;
         if (i == sizeof words / sizeof *words)
-            argp_error(state, "unknown evidence '%.*s'", (int)n, list);
+            argp_error(state,
+                       "--evidence takes metadata, name, log, tensor and structure, "
+                       "not '%.*s'",
+                       (int)n, list);
         else
             mask |= words[i].bit;
         list += n + (list[n] == ',');
@@ -194,16 +208,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'f':
         line->format = fsd_format_find(arg);
         if (!line->format)
-            argp_error(state, "unknown format '%s'", arg);
+            unknown_format(arg, state);
         break;
     case 'o':
         add_output(line, arg, state);
         break;
     case KEY_ALL:
         line->style.all = true;
-        break;
-    case KEY_ONE_COLUMN:
-        line->style.one_column = true;
         break;
     case KEY_WIDTH:
         line->style.width = parse_width(arg, state);
@@ -217,11 +228,31 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_FORCE:
         line->run.force = true;
         break;
-    case KEY_LOG:
-        line->run.log = arg;
-        break;
     case KEY_ENGINE:
         line->run.engine_number = parse_engine_number(arg, state);
+        break;
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        break;
+    case ARGP_KEY_END:
+        finish(line, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static error_t parse_build_option(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case KEY_ONE_COLUMN:
+        line->style.one_column = true;
+        break;
+    case KEY_LOG:
+        line->run.log = arg;
         break;
     case KEY_PROFILE:
         add_word(line->profiles, &line->run.n_profiles, arg, state);
@@ -234,12 +265,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_PEAK:
         parse_peak(line, arg, state);
-        break;
-    case 'h':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        break;
-    case ARGP_KEY_END:
-        finish(line, state);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -257,20 +282,26 @@ static unsigned terminal_width(void)
 }
 
 static const struct argp common = {options, parse_option, NULL, NULL, NULL, NULL, NULL};
+static const struct argp one_build = {
+    one_build_options, parse_build_option, NULL, NULL, NULL, NULL, NULL};
 
 static const struct verb *current; /* argp's parser functions have no other way to it */
 
 static error_t parse_with_verb(int key, char *arg, struct argp_state *state)
 {
-    if (key == ARGP_KEY_INIT)
+    if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = state->input;
+        if (!current->two_builds)
+            state->child_inputs[1] = state->input;
+    }
     return current->parse(key, arg, state);
 }
 
 void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
                         char **argv)
 {
-    static const struct argp_child children[] = {{&common, 0, NULL, 0}, {0}};
+    const struct argp_child children[] = {
+        {&common, 0, NULL, 0}, {verb->two_builds ? NULL : &one_build, 0, NULL, 0}, {0}};
     char arguments[256];
     struct argp argp = {.options = verb->options,
                         .parser = parse_with_verb,

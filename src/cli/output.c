@@ -71,7 +71,8 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
         job->print(job->payload, to->format ? to->format : "text", &style, out, err);
     if (status != FSD_E_WRITE)
         return status;
-    if (!to->path && errno == EPIPE) /* whoever read it has had enough: nothing to say */
+    if (!to->path &&
+        errno == EPIPE) /* whoever read it has had enough: nothing to say */
         return fail(err, FSD_E_WRITE, "standard output", "");
     return fail(err, FSD_E_WRITE, to->path ? to->path : "standard output",
                 errno ? strerror(errno) : "cannot write");

@@ -18,7 +18,11 @@ struct verb {
     error_t (*parse)(int key, char *arg, struct argp_state *state);
     enum fsd_status (*run)(struct command_line *line, int *exit_status,
                            struct fsd_error *err);
+    bool two_builds; /* so that a log, profiles and the like are no options */
 };
+
+/* Keys of options.c that a verb may want to refuse in words of its own. */
+enum { KEY_LOG = 384, KEY_PROFILE, KEY_TIMES };
 
 /** The verb that a word names; NULL when it names none. */
 const struct verb *find_verb(const char *word);

@@ -144,5 +144,5 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_check = {"check", "SNAPSHOT MODEL ENGINE", doc, options, parse,
-                                run};
+const struct verb verb_check = {
+    "check", "SNAPSHOT MODEL ENGINE", doc, options, parse, run, false};

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* argp */
 #include "cli/build_word.h"
 #include "cli/output.h"
+#include "cli/picture_options.h"
 #include "cli/verb.h"
 
 static const char doc[] =
@@ -10,8 +11,24 @@ static const char doc[] =
     "OLD and NEW are each MODEL,ENGINE[,PROFILE[,LOG]], or a directory that holds one "
     "model, one engine and at most one profile. The models may be two exports of one "
     "network: nodes are aligned by names that identify them, else by structure.\n\n"
+    "Formats: text, json, and dot, svg, png, pdf with both builds side by side; --all "
+    "draws all of large builds, too.\n\n"
     "Exit status: 0 the builds do not differ, 1 they do, 2 trouble. Times, tactics, "
     "names of layers and the order of layers make no difference.";
+
+static const struct argp_option options[] = {
+    {"profile", KEY_PROFILE, "FILE", OPTION_HIDDEN, NULL, 3},
+    {"log", KEY_LOG, "FILE", OPTION_HIDDEN, NULL, 3},
+    {"times", KEY_TIMES, "FILE", OPTION_HIDDEN, NULL, 3},
+    {"around", KEY_AROUND, "NODE", 0,
+     "Pictures: only what became of these nodes (a glob), and what is next to it", 5},
+    {"only", KEY_ONLY, "changes", 0,
+     "Pictures: only what changed and what is next to it; by default of large builds",
+     5},
+    {"layout-timeout", KEY_LAYOUT_TIMEOUT, "SECONDS", 0,
+     "svg, png, pdf: fewer changes when the layout takes longer; 10", 5},
+    {0},
+};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -26,11 +43,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (line->query.n_words != 2)
             argp_error(state, "expected OLD and NEW");
-        if (line->run.n_profiles || line->run.log || line->run.times)
-            argp_error(state, "compare takes profiles and logs within OLD and NEW");
+        break;
+    case KEY_PROFILE:
+    case KEY_LOG:
+    case KEY_TIMES:
+        argp_error(state, "compare takes profiles and logs within OLD and NEW");
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_picture_option(key, arg, state);
     }
     return 0;
 }
@@ -65,4 +85,4 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_compare = {"compare", "OLD NEW", doc, NULL, parse, run};
+const struct verb verb_compare = {"compare", "OLD NEW", doc, options, parse, run, true};

@@ -12,7 +12,8 @@ enum { KEY_DUMP = 512, KEY_DEBUG, KEY_FAIL_ON };
 static const struct argp_option options[] = {
     {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
      "Exit with 1 when there is a finding of at least info, warning or error", 3},
-    {"dump", KEY_DUMP, "SIDE", 0, "Write what was read of the model or the engine, or what is known of shapes", 4},
+    {"dump", KEY_DUMP, "SIDE", 0,
+     "Write what was read of the model or the engine, or what is known of shapes", 4},
     {"debug", KEY_DEBUG, "WHAT", 0,
      "Write to standard error what was understood of the build log, and which lines "
      "were "
@@ -27,9 +28,13 @@ static const char doc[] =
     "computes "
     "which nodes, what became of every node, what was inserted and why.\v"
     "MODEL is an ONNX file, ENGINE the JSON that trtexec --exportLayerInfo writes, a "
-    "verbose build log or the inspector's text; '-' reads standard input.  MODEL may be "
+    "verbose build log or the inspector's text; '-' reads standard input.  MODEL may "
+    "be "
     "left out when ENGINE is a log that holds the parser's lines.\n\n"
-    "Other verbs, each with a --help of its own: reformats, where, inside, names, scopes, "
+    "Formats: text, json, markdown, junit, sarif, github, gitlab, dot, svg, png, "
+    "pdf.\n\n"
+    "Other verbs, each with a --help of its own: reformats, where, inside, names, "
+    "scopes, "
     "explain, compare, snapshot, check.\n\n"
     "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
 
@@ -58,6 +63,15 @@ static void finish(struct command_line *line, struct argp_state *state)
     }
 }
 
+/* The first of three words may be a verb, mistyped. */
+static void refuse_third(const struct command_line *line, const char *third,
+                         struct argp_state *state)
+{
+    if (!strpbrk(line->run.model, "./"))
+        argp_error(state, "'%s' is no verb", line->run.model);
+    argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", third);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct command_line *line = state->input;
@@ -79,8 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_ARG:
         if (!take_pair(line, arg))
-            argp_error(state, "expected MODEL and ENGINE, found a third file '%s'",
-                       arg);
+            refuse_third(line, arg, state);
         break;
     case ARGP_KEY_END:
         finish(line, state);
@@ -132,4 +145,4 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_diff = {"diff", "MODEL ENGINE", doc, options, parse, run};
+const struct verb verb_diff = {"diff", "MODEL ENGINE", doc, options, parse, run, false};

@@ -15,7 +15,7 @@ static const char doc[] =
     "Writes what the builder made of a model as a text file to commit: one line a node "
     "and one a fusion group, in the model's order.\v"
     "The same inputs give the same bytes, and a change of one fusion changes a handful "
-    "of lines. 'fusiondiff check' compares a later build with it.";
+    "of lines. 'fusiondiff check' compares a later build with it. There is one format.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -64,5 +64,5 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return write_outputs(line, print_snapshot, line, err);
 }
 
-const struct verb verb_snapshot = {"snapshot", "MODEL ENGINE", doc,
-                                   options,    parse,          run};
+const struct verb verb_snapshot = {"snapshot", "MODEL ENGINE", doc, options, parse,
+                                   run,        false};

@@ -7,8 +7,9 @@
  *     near       the same surroundings, found nowhere else
  *
  * A round offers each pair that is unique on both sides.  Two offers that disagree
- * cancel each other: in a stack of equal blocks that got one longer, the way from the
- * inputs says one thing and the way to the outputs another, and both may be wrong.
+ * cancel each other, and so do pairs that turn the order of two nodes about: in a stack
+ * of equal blocks that got one longer, the way from the inputs says one thing and the
+ * way to the outputs another, and both may be wrong.
  */
 #include "compare/align_side.h"
 
@@ -28,6 +29,7 @@ struct aligner {
     struct fsd_align_side side[2]; /* old, new */
     struct entry *entries;         /* room for all nodes */
     fsd_id *offer[2][3];           /* by side and kind of evidence, by node */
+    fsd_id *mate[2];               /* by side: as it would be with what is offered */
     uint8_t *by;                   /* by old node */
 };
 
@@ -75,23 +77,12 @@ static uint64_t color_weight(const struct fsd_align_side *side, fsd_id node)
                         fsd_hash_text(fsd_text(side->s->names, n->op)));
 }
 
-/* The first of several has no number, so a name with a numbered sister is one of a
- * counter's too. */
-static bool has_sister(const struct fsd_state *s, const char *name)
-{
-    char text[512];
-    int n = snprintf(text, sizeof text, "%s_1", name);
-
-    return n >= (int)sizeof text ||
-           fsd_intern_find(s->names, text, (size_t)n) != FSD_NONE;
-}
-
 static uint64_t color_name(const struct fsd_align_side *side, fsd_id node)
 {
     const struct fsd_state_node *n = &side->s->nodes.at[node];
     const char *name = fsd_text(side->s->names, n->key);
 
-    if (!n->named || !fsd_align_node_identifies(name) || has_sister(side->s, name))
+    if (!n->named || !fsd_align_node_identifies(side->counted, name))
         return 0;
     return fsd_hash_mix(fsd_hash_text(name),
                         fsd_hash_text(fsd_text(side->s->names, n->op)));
@@ -170,12 +161,28 @@ static void pair(struct aligner *a, fsd_id old, fsd_id new, uint8_t by)
     a->by[old] = by;
 }
 
+/* Structure may be mistaken about where a node stands; a name is not. */
+static void contest_crossing(struct aligner *a, int kinds)
+{
+    for (int k = 0; k < 2; k++)
+        for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++) {
+            a->mate[k][i] = a->side[k].mate[i];
+            for (int e = 0; e < kinds && !a->side[k].contested[i]; e++)
+                if (a->offer[k][e][i] != FSD_NONE &&
+                    !a->side[!k].contested[a->offer[k][e][i]])
+                    a->mate[k][i] = a->offer[k][e][i];
+        }
+    fsd_align_refuse_crossing(a->side, a->mate);
+}
+
 /* @return how many pairs were made */
 static uint32_t accept(struct aligner *a, int kinds, const uint8_t *by)
 {
     uint32_t made = 0;
 
     contest(a, kinds);
+    if (by[0] != FSD_ALIGN_NAME)
+        contest_crossing(a, kinds);
     for (fsd_id i = 0; i < a->side[0].s->nodes.n; i++) {
         fsd_id new = FSD_NONE;
         uint8_t why = FSD_ALIGN_NOT;
@@ -364,6 +371,8 @@ static void make_room(struct aligner *a, const struct fsd_state *old,
                       const struct fsd_state *new)
 {
     a->entries = FSD_NEW(a->scratch, struct entry, (size_t)old->nodes.n + new->nodes.n);
+    a->mate[0] = FSD_NEW(a->scratch, fsd_id, old->nodes.n);
+    a->mate[1] = FSD_NEW(a->scratch, fsd_id, new->nodes.n);
     for (int k = 0; k < 3; k++) {
         a->offer[0][k] = FSD_NEW(a->scratch, fsd_id, old->nodes.n);
         a->offer[1][k] = FSD_NEW(a->scratch, fsd_id, new->nodes.n);

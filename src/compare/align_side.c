@@ -14,37 +14,6 @@ bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)
     return side->s->nodes.at[node].role == FSD_ROLE_CORE;
 }
 
-/* ----------------------------------------------------------------------- names */
-
-static bool ends_in_counter(const char *name, size_t n)
-{
-    size_t i = n;
-
-    while (i && name[i - 1] >= '0' && name[i - 1] <= '9')
-        i--;
-    return i < n && i && name[i - 1] == '_';
-}
-
-bool fsd_align_weight_identifies(const char *name)
-{
-    return strncmp(name, "onnx::", 6) != 0 && strchr(name, '.') &&
-           !ends_in_counter(name, strlen(name));
-}
-
-bool fsd_align_node_identifies(const char *name)
-{
-    if (!strchr(name, '/'))
-        return false;
-    for (const char *at = name; *at;) {
-        size_t n = strcspn(at, "/.:");
-
-        if (ends_in_counter(at, n))
-            return false;
-        at += n + (at[n] != '\0');
-    }
-    return true;
-}
-
 /* ------------------------------------------------------------------------ setup */
 
 static bool commutes(const char *op)
@@ -115,6 +84,21 @@ static uint32_t place(struct fsd_span *spans, uint32_t n)
     return at;
 }
 
+/* File order is topological. */
+static void set_levels(struct fsd_align_side *side)
+{
+    const struct fsd_state *s = side->s;
+
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        for (uint32_t k = 0; k < s->nodes.at[i].core_in.n; k++) {
+            fsd_ref at = s->sources.at[s->nodes.at[i].core_in.at + k].at;
+
+            if (at != FSD_NONE && !(at & FSD_REF_PORT) &&
+                side->level[at] >= side->level[i])
+                side->level[i] = side->level[at] + 1;
+        }
+}
+
 static fsd_id *nobody(struct fsd_arena *scratch, uint32_t n)
 {
     fsd_id *mate = FSD_NEW(scratch, fsd_id, n);
@@ -136,6 +120,8 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                                     .out_mate = nobody(scratch, s->outputs.n),
                                     .contested = FSD_NEW(scratch, bool, n),
                                     .commutes = FSD_NEW(scratch, bool, n),
+                                    .level = FSD_NEW(scratch, uint32_t, n),
+                                    .counted = fsd_align_counted(scratch, s),
                                     .label = FSD_NEW(scratch, uint64_t, n),
                                     .from = FSD_NEW(scratch, uint64_t, n),
                                     .to = FSD_NEW(scratch, uint64_t, n),
@@ -152,6 +138,7 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
     walk_ends(side, false);
     side->end = FSD_NEW(scratch, uint32_t, place(side->ends, n));
     walk_ends(side, true);
+    set_levels(side);
 }
 
 /* ---------------------------------------------------------------------- colours */

@@ -18,6 +18,8 @@ struct fsd_align_side {
     fsd_id *in_mate, *out_mate; /**< by port */
     bool *contested;            /**< by node: evidence disagreed */
     bool *commutes;             /**< by node: the order of its inputs does not count */
+    uint32_t *level;            /**< by node: core nodes on the longest way to it */
+    struct fsd_intern *counted; /**< beginnings of names that a counter made */
     uint64_t *label;            /**< by node: operator, attributes, weight's shape */
     uint64_t *from, *to, *near; /**< by node: the way from the inputs, to the outputs,
                                     and what is a few steps around */
@@ -41,10 +43,21 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node);
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node);
 
+/** Beginnings of node names, without the number that a counter put there. */
+struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
+                                     const struct fsd_state *s);
+
 /** True when the name can be taken for the thing itself: it holds a path in the
- *  exporter's module tree and ends in no number that an exporter's counter made. */
+ *  exporter's module tree, and no step of it has, or could have had, a number that an
+ *  exporter's counter made. */
+bool fsd_align_node_identifies(const struct fsd_intern *counted, const char *name);
 bool fsd_align_weight_identifies(const char *name);
-bool fsd_align_node_identifies(const char *name);
+
+/** Marks as contested the new pairs of `mate` that turn an order about, and what says
+ *  so if it is new too.
+ *  @param mate by side, by node: what it is, or would be, aligned to */
+void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
+                               fsd_id *const mate[2]);
 
 /** Aligns nodes other than core ones, after those. */
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,

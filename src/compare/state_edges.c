@@ -171,8 +171,8 @@ static int by_border(const void *a, const void *b)
 /* One border for each node and source: the first in order. */
 static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
 {
-    struct fsd_border *all = s->borders.at + at;
     uint32_t n = s->borders.n - at, kept = 0;
+    struct fsd_border *all = n ? s->borders.at + at : NULL;
 
     if (n)
         qsort(all, n, sizeof *all, by_border);
@@ -321,8 +321,8 @@ static int by_ref(const void *a, const void *b)
 
 static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
 {
-    fsd_ref *all = s->refs.at + at;
     uint32_t n = s->refs.n - at, kept = 0;
+    fsd_ref *all = n ? s->refs.at + at : NULL;
 
     if (n)
         qsort(all, n, sizeof *all, by_ref);

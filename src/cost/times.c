@@ -43,6 +43,7 @@ static double add_profile(struct fsd_diff *d, const struct fsd_profile *p,
 {
     struct fsd_join join = fsd_cost_join(scratch, d->engine, p);
     double *own = d->profile_ms[d->times.profiles], elsewhere = 0;
+    double *middle = d->profile_median[d->times.profiles];
 
     if (!d->times.profiles++) {
         d->times.entries = p->entries.n;
@@ -62,6 +63,8 @@ static double add_profile(struct fsd_diff *d, const struct fsd_profile *p,
                 d->engine->nodes.at[layer].name != entry->unescaped)
                 remark(d, "input/profile-other-name", layer, entry->name);
             own[layer] = (own[layer] > 0 ? own[layer] : 0) + ms;
+            middle[layer] = (middle[layer] > 0 ? middle[layer] : 0) +
+                            (entry->median_ms >= 0 ? entry->median_ms : ms);
         } else {
             remark(d, "input/profile-unknown-layer", FSD_NONE, entry->name);
             elsewhere += ms;
@@ -140,8 +143,10 @@ void fsd_cost_times(struct fsd_diff *d, const struct fsd_profile *profiles, uint
     double *values = FSD_NEW(scratch, double, n);
 
     d->profile_ms = FSD_NEW(d->arena, double *, n);
+    d->profile_median = FSD_NEW(d->arena, double *, n);
     for (uint32_t i = 0; i < n; i++) {
         d->profile_ms[i] = unknown(d);
+        d->profile_median[i] = unknown(d);
         elsewhere[i] = add_profile(d, &profiles[i], scratch);
     }
     for (fsd_id i = 0; n && i < d->engine->nodes.n; i++)

@@ -58,7 +58,7 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FIL
         const struct fsd_tensor *t = &d->model->tensors.at[flow->model_tensor];
 
         fprintf(out, "%s %s",
-                t->flags & FSD_TENSOR_INPUT      ? "input"
+                t->flags & FSD_TENSOR_INPUT      ? "network input"
                 : t->flags & FSD_TENSOR_CONSTANT ? "constant"
                                                  : "tensor",
                 fsd_text(d->names, t->name));

@@ -167,7 +167,9 @@ struct fsd_diff {
     double peak_gb_s, peak_top_s; /**< of the device; 0: not known */
     struct fsd_times times;
     FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
-    double **profile_ms; /**< by profile, by layer; negative: not known */
+    double **profile_ms;     /**< by profile, by layer; negative: not known */
+    double **profile_median; /**< the same of the medians; of the above where a profile
+                                  tells none */
     FSD_VEC(struct fsd_finding) findings;
     FSD_VEC(fsd_id) subjects;
     FSD_VEC(struct fsd_fact) facts_pool;

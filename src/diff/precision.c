@@ -4,7 +4,7 @@
  * on both its data and its weight to be asked to run narrow, another operator a DQ
  * before and a Q behind.  Everything else is asked to run in the model's own type.
  *
- * Realised: the precision of the layer that computes it.
+ * Realised: the precision of the layer that computes it, the widest of several.
  */
 #include "diff/diff.h"
 
@@ -73,21 +73,22 @@ static enum fsd_dtype requested(const struct fsd_diff *d, fsd_id node)
     return type == FSD_DTYPE_UNKNOWN ? own_type(d, node) : type;
 }
 
-/* Of several layers the one that computes; a NoOp around it says nothing. */
+/* Of several layers the widest of those that compute, whatever their order; a NoOp
+ * around them says nothing. */
 static enum fsd_dtype realised(const struct fsd_diff *d, fsd_id node)
 {
-    enum fsd_dtype type = FSD_DTYPE_UNKNOWN;
+    enum fsd_dtype computed = FSD_DTYPE_UNKNOWN, other = FSD_DTYPE_UNKNOWN;
 
     for (uint32_t i = 0; i < d->match->of_node[node].n; i++) {
         const struct fsd_layer_result *r =
             &d->layers[fsd_match_of_node(d->match, node, i)->layer];
+        enum fsd_dtype *type =
+            r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN ? &computed
+                                                                       : &other;
 
-        if (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN)
-            return r->precision;
-        if (type == FSD_DTYPE_UNKNOWN)
-            type = r->precision;
+        *type = fsd_dtype_wider(*type, r->precision);
     }
-    return type;
+    return computed != FSD_DTYPE_UNKNOWN ? computed : other;
 }
 
 void fsd_diff_precisions(struct fsd_diff *d)

@@ -59,9 +59,11 @@ void fsd_phrase_island(const struct fsd_diff *d, const struct fsd_finding *f, FI
 {
     const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
 
-    fprintf(out, "%u layers in up to %s between narrower ones, layers %u to %u",
-            f->layers.n, fsd_text(d->names, facts[0].text), (unsigned)facts[1].number,
-            (unsigned)facts[2].number);
+    fprintf(out,
+            "data up to %s wide between narrower data, from layer %u to layer %u, "
+            "in %u layer%s",
+            fsd_text(d->names, facts[0].text), (unsigned)facts[1].number,
+            (unsigned)facts[2].number, f->layers.n, f->layers.n == 1 ? "" : "s");
     if (f->nodes.n) {
         fputs(": ", out);
         fsd_put_node_list(d, f->nodes, out);
@@ -142,7 +144,8 @@ void fsd_find_fp32_left(struct fsd_diff *d, const struct fsd_rule *rule)
 void fsd_phrase_fp32_left(const struct fsd_diff *d, const struct fsd_finding *f,
                           FILE *out)
 {
-    fprintf(out, "%u layers still run in fp32", f->layers.n);
+    fprintf(out, "%u layer%s in fp32", f->layers.n,
+            f->layers.n == 1 ? " still runs" : "s still run");
     if (f->nodes.n) {
         fputs(": ", out);
         fsd_put_node_list(d, f->nodes, out);

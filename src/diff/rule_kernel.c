@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { LISTED = 5 };
+
 /* ------------------------------------------------------------- without tensor cores */
 
 /* Words in the names of kernels that multiply without tensor cores: CUDA cores one by
@@ -62,23 +64,66 @@ static fsd_id model_tensor(const struct fsd_diff *d, fsd_id tensor)
     return same != FSD_NONE ? same : d->match->twin[tensor];
 }
 
+/* How a network input or output changed its type. */
+struct io_change {
+    enum fsd_dtype asked, built;
+    bool input;
+};
+
+/* False when its type is the model's, or one of the two is not known. */
+static bool io_changed(const struct fsd_diff *d, fsd_id tensor,
+                       struct io_change *change)
+{
+    const struct fsd_tensor *t = &d->engine->tensors.at[tensor];
+    fsd_id model = model_tensor(d, tensor);
+
+    if (!(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT)) || model == FSD_NONE)
+        return false;
+    change->input = t->flags & FSD_TENSOR_INPUT;
+    change->asked = fsd_tensor_form(d->model, model)->type;
+    change->built = fsd_tensor_form(d->engine, tensor)->type;
+    return change->asked && change->built && change->asked != change->built;
+}
+
+/* All that changed as the first one did. */
+static void add_io_tensors(struct fsd_diff *d, fsd_id first, const struct io_change *as)
+{
+    for (fsd_id i = first; i < d->engine->tensors.n; i++) {
+        struct io_change change;
+
+        if (io_changed(d, i, &change) && change.asked == as->asked &&
+            change.built == as->built && change.input == as->input)
+            fsd_finding_tensor(d, i);
+    }
+}
+
+/* One finding a change: where one output has another type, often all have. */
 void fsd_find_io_types(struct fsd_diff *d, const struct fsd_rule *rule)
 {
-    for (fsd_id i = 0; i < d->engine->tensors.n; i++) {
-        const struct fsd_tensor *t = &d->engine->tensors.at[i];
-        enum fsd_dtype built = fsd_tensor_form(d->engine, i)->type, asked;
-        fsd_id model = model_tensor(d, i);
+    bool done[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
 
-        if (!(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT)) || model == FSD_NONE)
+    for (fsd_id i = 0; i < d->engine->tensors.n; i++) {
+        struct io_change change;
+
+        if (!io_changed(d, i, &change) ||
+            done[change.asked][change.built][change.input])
             continue;
-        asked = fsd_tensor_form(d->model, model)->type;
-        if (!asked || !built || asked == built)
-            continue;
+        done[change.asked][change.built][change.input] = true;
         fsd_finding_new(d, rule);
-        fsd_finding_tensor(d, i);
-        fsd_finding_text(d, "model", fsd_intern_str(d->names, fsd_dtype_name(asked)));
-        fsd_finding_text(d, "engine", fsd_intern_str(d->names, fsd_dtype_name(built)));
+        add_io_tensors(d, i, &change);
+        fsd_finding_text(d, "model",
+                         fsd_intern_str(d->names, fsd_dtype_name(change.asked)));
+        fsd_finding_text(d, "engine",
+                         fsd_intern_str(d->names, fsd_dtype_name(change.built)));
     }
+}
+
+static const char *tensor_name(const struct fsd_diff *d, struct fsd_span tensors,
+                               uint32_t i)
+{
+    fsd_id tensor = d->subjects.at[tensors.at + i];
+
+    return fsd_text(d->names, d->engine->tensors.at[tensor].name);
 }
 
 void fsd_phrase_io_type(const struct fsd_diff *d, const struct fsd_finding *f,
@@ -86,9 +131,18 @@ void fsd_phrase_io_type(const struct fsd_diff *d, const struct fsd_finding *f,
 {
     const struct fsd_tensor *t = &d->engine->tensors.at[d->subjects.at[f->tensors.at]];
     const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+    uint32_t n = f->tensors.n;
 
-    fprintf(out, "%s %s is %s in the model and %s in the engine",
-            t->flags & FSD_TENSOR_INPUT ? "input" : "output",
-            fsd_text(d->names, t->name), fsd_text(d->names, facts[0].text),
-            fsd_text(d->names, facts[1].text));
+    if (n > 1)
+        fprintf(out, "%u ", n);
+    fprintf(out, "network %s%s ", t->flags & FSD_TENSOR_INPUT ? "input" : "output",
+            n > 1 ? "s are" : "");
+    if (n == 1)
+        fprintf(out, "%s is ", tensor_name(d, f->tensors, 0));
+    fprintf(out, "%s in the model and %s in the engine",
+            fsd_text(d->names, facts[0].text), fsd_text(d->names, facts[1].text));
+    for (uint32_t i = 0; n > 1 && i < n && i < LISTED; i++)
+        fprintf(out, "%s%s", i ? ", " : ": ", tensor_name(d, f->tensors, i));
+    if (n > LISTED)
+        fprintf(out, " and %u more", n - LISTED);
 }

@@ -9,10 +9,10 @@ typedef void fsd_phrase_fn(const struct fsd_diff *d, const struct fsd_finding *f
                            FILE *out);
 
 /* rule_mapping.c */
-fsd_find_fn fsd_find_conflicts, fsd_find_unexplained, fsd_find_unmapped,
-    fsd_find_names_only;
-fsd_phrase_fn fsd_phrase_conflict, fsd_phrase_unexplained, fsd_phrase_unmapped,
-    fsd_phrase_names_only;
+fsd_find_fn fsd_find_misfit, fsd_find_conflicts, fsd_find_unexplained,
+    fsd_find_unmapped, fsd_find_names_only;
+fsd_phrase_fn fsd_phrase_misfit, fsd_phrase_conflict, fsd_phrase_unexplained,
+    fsd_phrase_unmapped, fsd_phrase_names_only;
 
 /* rule_precision.c */
 fsd_find_fn fsd_find_standing, fsd_find_standing_at_input, fsd_find_wider;

@@ -1,5 +1,38 @@
 #include "diff/rule_list.h"
 
+/* An engine of another export of the same network has many of its names by chance, so
+ * that it is not refused; what is missing tells. */
+void fsd_find_misfit(struct fsd_diff *d, const struct fsd_rule *rule)
+{
+    struct fsd_fit fit = fsd_match_fit(d->match);
+
+    if (fit.names_found == fit.names && fit.tensors_found == fit.tensors)
+        return;
+    fsd_finding_new(d, rule);
+    fsd_finding_number(d, "names", fit.names);
+    fsd_finding_number(d, "names_found", fit.names_found);
+    fsd_finding_number(d, "bindings", fit.tensors);
+    fsd_finding_number(d, "bindings_found", fit.tensors_found);
+}
+
+/* The facts stand in the order in which they were added above. */
+void fsd_phrase_misfit(const struct fsd_diff *d, const struct fsd_finding *f, FILE *out)
+{
+    const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+    unsigned names = (unsigned)facts[0].number, bindings = (unsigned)facts[2].number;
+    unsigned no_name = names - (unsigned)facts[1].number;
+    unsigned no_binding = bindings - (unsigned)facts[3].number;
+
+    fputs("the model does not have ", out);
+    if (no_name)
+        fprintf(out, "%u of the %u names in the engine's layers", no_name, names);
+    if (no_name && no_binding)
+        fputs(", and ", out);
+    if (no_binding)
+        fprintf(out, "%u of the engine's %u inputs and outputs", no_binding, bindings);
+    fputs(": was the engine built from it?", out);
+}
+
 void fsd_find_conflicts(struct fsd_diff *d, const struct fsd_rule *rule)
 {
     for (uint32_t i = 0; i < d->match->conflicts.n; i++) {

@@ -2,6 +2,9 @@
 #include "diff/rule_list.h"
 
 static const struct fsd_rule rules[] = {
+    {"mapping/misfit", FSD_WARNING,
+     "Names in the engine are not those of the model, so that it may be another one.",
+     fsd_find_misfit, fsd_phrase_misfit},
     {"mapping/conflict", FSD_WARNING,
      "Two pieces of evidence put a node into layers that cannot both compute it.",
      fsd_find_conflicts, fsd_phrase_conflict},

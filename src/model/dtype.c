@@ -65,6 +65,15 @@ int fsd_dtype_rank(enum fsd_dtype type)
     return types[type].rank;
 }
 
+enum fsd_dtype fsd_dtype_wider(enum fsd_dtype a, enum fsd_dtype b)
+{
+    if (a == FSD_DTYPE_UNKNOWN || b == FSD_DTYPE_UNKNOWN)
+        return a == FSD_DTYPE_UNKNOWN ? b : a;
+    if (types[a].rank != types[b].rank)
+        return types[a].rank > types[b].rank ? a : b;
+    return a < b ? a : b;
+}
+
 bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b)
 {
     return a.order == b.order && a.axis == b.axis && a.width == b.width &&

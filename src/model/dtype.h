@@ -55,6 +55,10 @@ bool fsd_dtype_is_quantized(enum fsd_dtype type);
  *  precision (int32, int64, bool, string). */
 int fsd_dtype_rank(enum fsd_dtype type);
 
+/** The one of higher rank; a known one before an unknown one.  The order of the two
+ *  makes no difference. */
+enum fsd_dtype fsd_dtype_wider(enum fsd_dtype a, enum fsd_dtype b);
+
 /** How the elements of a tensor lie in memory. */
 enum fsd_order {
     FSD_ORDER_UNKNOWN,       /**< not said */

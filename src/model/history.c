@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A layer is timed with each of its kinds of kernels in each combination of formats; no
- * log seen has more than 60 of a layer. */
+ * log seen has more than 60 of a layer in one build. */
 enum { MOST_RIVALS = 256, MOST_FORMS = 4096, FORM_WORDS = 4, FORM_BYTES = 96 };
 
 struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names)
@@ -43,7 +43,9 @@ void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
     for (uint32_t i = rival.next; i != FSD_NONE; i = h->rivals.at[i].next, n++) {
         struct fsd_rival *r = &h->rivals.at[i];
 
-        if (r->runner != rival.runner || r->build != rival.build)
+        if (r->build != rival.build)
+            break; /* builds follow one another */
+        if (r->runner != rival.runner)
             continue;
         if (rival.ms < r->ms) {
             r->ms = rival.ms;

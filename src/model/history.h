@@ -67,12 +67,18 @@ struct fsd_final {
     uint32_t build;
 };
 
+enum fsd_parser_says {
+    FSD_SAYS_NODE,  /**< "Parsing node: NAME [Op]" */
+    FSD_SAYS_MORE,  /**< of a node, a tensor or the model */
+    FSD_SAYS_LAYER, /**< in the builder's own list of layers: "IDENTITY NAME" */
+};
+
 /** A line that the parser printed of the network, as bytes of the log. */
 struct fsd_parser_line {
     uint64_t at, line;
     uint32_t n;
     uint32_t build;
-    bool layer; /**< of the builder's own list of layers, "IDENTITY NAME" */
+    enum fsd_parser_says says;
 };
 
 /** Lines of no known form, alike up to their numbers and names. */

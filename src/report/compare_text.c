@@ -26,7 +26,8 @@ static void put_side(const char *title, const struct fsd_state *s, FILE *out)
     fsd_put_safe(out, s->model_path);
     fputs("\n     ", out);
     fsd_put_safe(out, s->engine_path);
-    fprintf(out, "  (%s", fsd_text(s->names, s->engine_kind));
+    fputs("  (", out);
+    fsd_put_safe(out, fsd_text(s->names, s->engine_kind));
     if (s->producer) {
         fputs(", ", out);
         fsd_put_safe(out, fsd_text(s->names, s->producer));
@@ -73,6 +74,22 @@ static uint32_t count_free(const struct fsd_compare *c)
     return n;
 }
 
+/* Tensors between two groups: what the precision of the nodes does not tell. */
+static void put_edge_counts(const struct fsd_compare *c, FILE *out)
+{
+    uint32_t by_width[FSD__WIDTH_COUNT] = {0};
+    bool any = false;
+
+    for (uint32_t i = 0; i < c->edges.n; i++)
+        by_width[c->edges.at[i].width]++;
+    fprintf(out, "%s\nedges        %6u: ", c->precisions.n ? "" : "no node changed",
+            (unsigned)c->edges.n);
+    for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
+        put_count(out, &any, by_width[w], fsd_width_name(w));
+    put_count(out, &any, by_width[FSD_WIDTH_SAME], "only another layout");
+    fputs(any ? "\n" : "none changed\n", out);
+}
+
 static void put_counts(const struct fsd_compare *c, FILE *out)
 {
     bool any = false;
@@ -84,8 +101,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         put_count(out, &any, c->by_width[w], fsd_width_name(w));
-    fprintf(out, "%s\nother layers %6u: ", any ? "" : "no node changed",
-            (unsigned)c->moves.n);
+    put_edge_counts(c, out);
+    fprintf(out, "other layers %6u: ", (unsigned)c->moves.n);
     any = false;
     for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
         put_count(out, &any, c->moves_by_what[w], fsd_move_what_name(w));
@@ -382,35 +399,30 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
     }
 }
 
+static void put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out)
+{
+    const struct fsd_state_port *all = output ? s->outputs.at : s->inputs.at;
+
+    if (port == FSD_NONE) {
+        fputs("none", out);
+        return;
+    }
+    fsd_put_safe(out, fsd_text(s->names, all[port].name));
+    fputs(" [", out);
+    fsd_put_safe(out, fsd_text(s->names, all[port].shape));
+    fputs("] ", out);
+    fsd_put_form(s, all[port].form, out);
+}
+
 static void put_ports(const struct fsd_compare *c, FILE *out)
 {
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];
-        const struct fsd_state_port *was =
-            p->old == FSD_NONE
-                ? NULL
-                : &(p->output ? c->old->outputs.at : c->old->inputs.at)[p->old];
-        const struct fsd_state_port *now =
-            p->new == FSD_NONE
-                ? NULL
-                : &(p->output ? c->new->outputs.at : c->new->inputs.at)[p->new];
 
         fprintf(out, "%s%s ", i ? "" : "\n", p->output ? "output" : "input");
-        if (was) {
-            fsd_put_safe(out, fsd_text(c->old->names, was->name));
-            fprintf(out, " [%s] ", fsd_text(c->old->names, was->shape));
-            fsd_put_form(c->old, was->form, out);
-        } else {
-            fputs("none", out);
-        }
+        put_port(c->old, p->output, p->old, out);
         fputs(" -> ", out);
-        if (now) {
-            fsd_put_safe(out, fsd_text(c->new->names, now->name));
-            fprintf(out, " [%s] ", fsd_text(c->new->names, now->shape));
-            fsd_put_form(c->new, now->form, out);
-        } else {
-            fputs("none", out);
-        }
+        put_port(c->new, p->output, p->new, out);
         fputc('\n', out);
     }
 }

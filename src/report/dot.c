@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIBLINGS = 32, MANY_BOXES = 8000 };
+enum { SIBLINGS = 20, MANY_BOXES = 8000 };
 
 /* Attributes as cgraph wants them: declared once, set by symbol. */
 enum node_attr {
@@ -29,6 +29,7 @@ enum node_attr {
     N_FILL,
     N_COLOR,
     N_WIDTH,
+    N_HEIGHT,
     N__COUNT
 };
 enum edge_attr {
@@ -56,6 +57,7 @@ struct maker {
     Agraph_t *outer[FSD__SIDE_COUNT], *inner[FSD__SIDE_COUNT]; /* buckets */
     unsigned buckets[FSD__SIDE_COUNT], put[FSD__SIDE_COUNT];
     Agsym_t *node[N__COUNT], *edge[E__COUNT], *cluster[C__COUNT];
+    Agnode_t *anchors[FSD__SIDE_COUNT];
     Agnode_t **boxes;    /* by box */
     Agraph_t **clusters; /* by engine box */
     FILE *out;           /* texts of attributes are written here, */
@@ -90,7 +92,7 @@ static void declare_all(struct maker *m)
         "label",     "\\N",     "tooltip", "",        "id",
         "\\N",       "shape",   "box",     "style",   "rounded,filled",
         "fillcolor", "#ffffff", "color",   "#555555", "penwidth",
-        "1"};
+        "1",         "height",  "0.3"};
     enum fsd_dtype type = first_type(m->w);
     const char *const edge[] = {
         "label",      "",        "tooltip",   "",
@@ -108,21 +110,24 @@ static void declare_all(struct maker *m)
     declare(m->root, AGRAPH, cluster, m->cluster, C__COUNT);
 }
 
-static void set_defaults(Agraph_t *root)
+/* Labels of wires stand in ranks of their own, and with those the space counts twice.
+ */
+static void set_defaults(Agraph_t *root, bool wire_labels)
 {
     static const char *const graph[] = {
         "linelength", "0",    "charset",   "UTF-8",     "rankdir",  "TB",
         "compound",   "true", "newrank",   "true",      "nodesep",  "0.15",
-        "ranksep",    "0.3",  "fontname",  "Helvetica", "fontsize", "10",
+        "ranksep",    "0.12", "fontname",  "Helvetica", "fontsize", "10",
         "labelloc",   "t",    "labeljust", "l",         "bgcolor",  "#ffffff",
         "pad",        "0.1"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(graph); i += 2)
         agattr(root, AGRAPH, fsd_dot_str(graph[i]), fsd_dot_str(graph[i + 1]));
+    agattr(root, AGRAPH, fsd_dot_str("ranksep"),
+           fsd_dot_str(wire_labels ? "0.1" : "0.25"));
     agattr(root, AGNODE, fsd_dot_str("fontname"), fsd_dot_str("Helvetica"));
     agattr(root, AGNODE, fsd_dot_str("fontsize"), fsd_dot_str("10"));
-    agattr(root, AGNODE, fsd_dot_str("height"), fsd_dot_str("0.3"));
-    agattr(root, AGNODE, fsd_dot_str("margin"), fsd_dot_str("0.08,0.04"));
+    agattr(root, AGNODE, fsd_dot_str("margin"), fsd_dot_str("0.08,0.03"));
     agattr(root, AGEDGE, fsd_dot_str("fontname"), fsd_dot_str("Helvetica"));
     agattr(root, AGEDGE, fsd_dot_str("fontsize"), fsd_dot_str("8"));
     agattr(root, AGEDGE, fsd_dot_str("fontcolor"), fsd_dot_str("#444444"));
@@ -306,6 +311,7 @@ static void add_tie(struct maker *m, const struct fsd_tie *tie)
     char tail[48];
 
     set(edge, m->edge[E_COLOR], fsd_cluster_line(w->boxes.at[tie->engine].tint));
+    set(edge, m->edge[E_WIDTH], "2");
     set(edge, m->edge[E_STYLE], tie->region ? "dotted" : tie->part ? "dashed" : "bold");
     set(edge, m->edge[E_ARROW], "none");
     if (tie->part || tie->region)
@@ -322,6 +328,18 @@ static void add_tie(struct maker *m, const struct fsd_tie *tie)
         snprintf(tail, sizeof tail, "cluster_l%u", layer);
         set(edge, m->edge[E_LTAIL], tail);
     }
+}
+
+static void add_thread(struct maker *m, const struct fsd_thread *thread)
+{
+    Agedge_t *edge =
+        agedge(m->root, m->boxes[thread->from], m->boxes[thread->to], NULL, 1);
+
+    set(edge, m->edge[E_COLOR], "#999999");
+    set(edge, m->edge[E_WIDTH], "1.5");
+    set(edge, m->edge[E_STYLE], "dotted");
+    set(edge, m->edge[E_ARROW], "none");
+    set(edge, m->edge[E_TOOLTIP], "what leads there is not shown or not known");
 }
 
 /* -------------------------------------------------------------------------- all */
@@ -341,12 +359,20 @@ static void add_sides(struct maker *m)
     }
 }
 
+static void add_hidden(struct maker *m, Agnode_t *from, Agnode_t *to,
+                       const char *weight)
+{
+    Agedge_t *edge = agedge(m->root, from, to, NULL, 1);
+
+    set(edge, m->edge[E_STYLE], "invis");
+    set(edge, m->edge[E_WEIGHT], weight);
+}
+
 /* The tie of two invisible boxes in the first rank puts the model to the left. */
 static void add_anchors(struct maker *m)
 {
     Agraph_t *rank = agsubg(m->root, fsd_dot_str("anchors"), 1);
-    Agnode_t *ends[FSD__SIDE_COUNT];
-    Agedge_t *edge;
+    Agnode_t **ends = m->anchors;
 
     agattr(m->root, AGRAPH, fsd_dot_str("rank"), fsd_dot_str(""));
     agxset(rank, agattr(m->root, AGRAPH, fsd_dot_str("rank"), NULL),
@@ -357,10 +383,24 @@ static void add_anchors(struct maker *m)
         set(ends[side], m->node[N_SHAPE], "point");
         set(ends[side], m->node[N_STYLE], "invis");
         set(ends[side], m->node[N_WIDTH], "0");
+        set(ends[side], m->node[N_HEIGHT], "0.01");
     }
-    edge = agedge(m->root, ends[0], ends[1], NULL, 1);
-    set(edge, m->edge[E_STYLE], "invis");
-    set(edge, m->edge[E_WEIGHT], "100");
+    add_hidden(m, ends[0], ends[1], "100");
+}
+
+/* Below the anchors, which would be in the way of the ties in their rank. */
+static void hang_heads(struct maker *m)
+{
+    const struct fsd_drawing *w = m->w;
+    bool *led_to = FSD_NEW(w->arena, bool, w->boxes.n);
+
+    for (uint32_t i = 0; i < w->wires.n; i++)
+        led_to[w->wires.at[i].to] = true;
+    for (uint32_t i = 0; i < w->threads.n; i++)
+        led_to[w->threads.at[i].to] = true;
+    for (fsd_id b = 0; b < w->boxes.n; b++)
+        if (!led_to[b])
+            add_hidden(m, m->anchors[w->boxes.at[b].side], m->boxes[b], "0");
 }
 
 static void count_members(struct maker *m)
@@ -373,7 +413,7 @@ static void count_members(struct maker *m)
 static void fill(struct maker *m)
 {
 
-    set_defaults(m->root);
+    set_defaults(m->root, m->style.wire_labels);
     declare_all(m);
     fsd_put_legend(m->w, open_piece(m));
     set_piece(m, m->root, m->cluster[C_LABEL], true);
@@ -386,6 +426,12 @@ static void fill(struct maker *m)
         add_wire(m, &m->w->wires.at[i]);
     for (uint32_t i = 0; i < m->w->ties.n; i++)
         add_tie(m, &m->w->ties.at[i]);
+    for (uint32_t i = 0; i < m->w->threads.n; i++)
+        add_thread(m, &m->w->threads.at[i]);
+    for (uint32_t i = 0; i < m->w->holds.n; i++)
+        add_hidden(m, m->boxes[m->w->holds.at[i].from], m->boxes[m->w->holds.at[i].to],
+                   "0");
+    hang_heads(m);
 }
 
 struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style style)

@@ -25,7 +25,7 @@ static void run_child(fsd_draw_fn *draw, const void *what, const char *format, i
     _exit(good ? 0 : 1);
 }
 
-static double now(void)
+double fsd_layout_now(void)
 {
     struct timespec t;
 
@@ -40,7 +40,7 @@ static bool drain(int from, FILE *to, double until)
 
     for (;;) {
         struct pollfd ready = {.fd = from, .events = POLLIN};
-        double left = until - now();
+        double left = until - fsd_layout_now();
         ssize_t n;
 
         if (left <= 0)
@@ -67,10 +67,10 @@ static bool reap(pid_t child)
     return WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
-bool fsd_lay_out(fsd_draw_fn *draw, const void *what, const char *format,
-                 double seconds, FILE *to)
+static bool run(fsd_draw_fn *draw, const void *what, const char *format, double seconds,
+                FILE *to)
 {
-    double until = now() + seconds;
+    double until = fsd_layout_now() + seconds;
     int ends[2];
     pid_t child;
     bool good;
@@ -88,4 +88,20 @@ bool fsd_lay_out(fsd_draw_fn *draw, const void *what, const char *format,
     if (child > 0 && !good)
         kill(child, SIGKILL);
     return child > 0 && reap(child) && good;
+}
+
+bool fsd_lay_out(fsd_draw_fn *draw, const void *what, const char *format,
+                 double seconds, FILE *to)
+{
+    char *picture = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&picture, &size);
+    bool good = memory && run(draw, what, format, seconds, memory);
+
+    if (memory)
+        good = fclose(memory) == 0 && good;
+    if (good)
+        fwrite(picture, 1, size, to);
+    free(picture);
+    return good;
 }

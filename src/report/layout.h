@@ -9,9 +9,12 @@
 typedef bool fsd_draw_fn(const void *what, const char *format, FILE *out);
 
 /** Runs `draw` in a child, for so many seconds at most.
- *  @return true when it came to an end and all of it is in `to`; otherwise what is
- * there counts for nothing. */
+ *  @return true when it came to an end and all of it was written to `to`; nothing was
+ *          written otherwise. */
 bool fsd_lay_out(fsd_draw_fn *draw, const void *what, const char *format,
                  double seconds, FILE *to);
+
+/** Seconds of a clock that only goes forward. */
+double fsd_layout_now(void);
 
 #endif

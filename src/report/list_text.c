@@ -5,10 +5,10 @@
 
 static void put_row(const struct fsd_list_row *row, FILE *out)
 {
-    fprintf(out, "%-26s", row->what);
-    if (row->before)
-        fprintf(out, "%14s -> ", row->before);
-    fprintf(out, "%s\n", row->now);
+    bool change = row->before && *row->before;
+
+    fprintf(out, "%-26s%14s%s%s\n", row->what, change ? row->before : "",
+            change ? " -> " : "    ", row->now);
 }
 
 static void put_item(const struct fsd_list *list, const struct fsd_style *style,
@@ -24,14 +24,15 @@ static void put_item(const struct fsd_list *list, const struct fsd_style *style,
 
 static void put_rule(const struct fsd_list_rule *rule, FILE *out)
 {
-    if (rule->budget && (rule->found || rule->ignored))
-        fprintf(out, "%s: %s, and %s allowed", rule->id, rule->measured, rule->budget);
-    else if (rule->ignored)
-        fputs(rule->id, out);
-    else
+    bool budget = rule->budget && (rule->found || rule->ignored);
+
+    if (!budget && !rule->ignored)
         return;
+    fputs(rule->id, out);
+    if (budget)
+        fprintf(out, ": %s, allowed %s", rule->measured, rule->budget);
     if (rule->ignored)
-        fprintf(out, " (%u ignored)", rule->ignored);
+        fprintf(out, "%s ignored %u", budget ? "," : ":", rule->ignored);
     putc('\n', out);
 }
 

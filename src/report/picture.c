@@ -1,6 +1,7 @@
 /* Boxes, wires and ties of what is picked; see picture.h. */
 #include "report/picture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -291,7 +292,7 @@ static void join_ties(struct fsd_drawing *w)
 static void tint(struct fsd_drawing *w)
 {
     bool *owns = FSD_NEW(w->arena, bool, w->boxes.n);
-    unsigned next = 0;
+    unsigned next = 1;
 
     for (fsd_id b = 0; b < w->boxes.n; b++)
         if (w->boxes.at[b].cluster != FSD_NONE)
@@ -322,7 +323,120 @@ static void add_clusters(const struct side *model, const struct side *engine)
     tint(w);
 }
 
+/* -------------------------------------------------------------------- threads */
+
+static void add_thread(struct fsd_drawing *w, fsd_id from, fsd_id to)
+{
+    if (from != FSD_NONE && from != to)
+        fsd_vec_push(w->arena, &w->threads, ((struct fsd_thread){from, to}));
+}
+
+/* Through one input of a node. */
+static void thread_input(struct side *s, fsd_id *reach, fsd_id node, fsd_id tensor)
+{
+    fsd_id from = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(s->g, tensor);
+
+    if (from == FSD_NONE)
+        return;
+    if (s->in[node] && !s->in[from])
+        add_thread(s->w, reach[from], s->box[node]);
+    else if (reach[node] == FSD_NONE)
+        reach[node] = reach[from];
+}
+
+/* What is not picked passes on the first box that leads to it.  A producer that comes
+ * later in the file than what reads it passes on nothing. */
+static void thread_past(struct side *s)
+{
+    fsd_id *reach = none(s->w->arena, s->g->nodes.n);
+
+    for (fsd_id i = 0; i < s->g->nodes.n; i++) {
+        struct fsd_span in = s->g->nodes.at[i].in;
+
+        reach[i] = s->box[i];
+        for (uint32_t p = in.at; p < in.at + in.n; p++)
+            thread_input(s, reach, i, s->g->ports.at[p].tensor);
+    }
+}
+
+static int order_threads(const void *x, const void *y)
+{
+    const struct fsd_thread *a = x, *b = y;
+
+    return a->from == b->from ? order(a->to, b->to) : order(a->from, b->from);
+}
+
+static void join_threads(struct fsd_drawing *w)
+{
+    uint32_t n = 0;
+
+    if (w->threads.n)
+        qsort(w->threads.at, w->threads.n, sizeof *w->threads.at, order_threads);
+    for (uint32_t i = 0; i < w->threads.n; i++)
+        if (!n || order_threads(&w->threads.at[n - 1], &w->threads.at[i]))
+            w->threads.at[n++] = w->threads.at[i];
+    w->threads.n = n;
+}
+
+/* A node without a wire is held by its cluster or its layer, if it has one; one with
+ * wires out is drawn beside what reads it. */
+static bool *held(const struct fsd_drawing *w)
+{
+    bool *is = FSD_NEW(w->arena, bool, w->boxes.n);
+
+    for (uint32_t i = 0; i < w->wires.n; i++) {
+        fsd_id from = w->wires.at[i].from;
+
+        is[w->wires.at[i].to] = true;
+        is[from] |= w->boxes.at[from].side == FSD_SIDE_MODEL;
+    }
+    for (uint32_t i = 0; i < w->threads.n; i++)
+        is[w->threads.at[i].to] = true;
+    for (uint32_t i = 0; i < w->ties.n; i++)
+        is[w->ties.at[i].model] = true;
+    for (fsd_id b = 0; b < w->boxes.n; b++)
+        is[b] |= w->boxes.at[b].cluster != FSD_NONE;
+    return is;
+}
+
+/* Without these all layers of an engine that tells no tensors would stand in one row,
+ * and so would the neighbourhoods of a picture of parts. */
+static void thread_loose(struct fsd_drawing *w)
+{
+    const bool *is_held = held(w);
+    fsd_id last[FSD__SIDE_COUNT] = {FSD_NONE, FSD_NONE};
+
+    for (fsd_id b = 0; b < w->boxes.n; b++) {
+        const struct fsd_box *box = &w->boxes.at[b];
+
+        if (box->kind != FSD_BOX_ITEMS)
+            continue;
+        if (!is_held[b])
+            add_thread(w, last[box->side], b);
+        last[box->side] = b;
+    }
+}
+
 /* ------------------------------------------------------------------------ all */
+
+/* Layers that are not in the picture count too: what is drawn of a fast part is pale.
+ */
+static void find_slowest(struct fsd_drawing *w)
+{
+    for (fsd_id l = 0; l < w->d->engine->nodes.n; l++)
+        w->slowest_ms = fmax(w->slowest_ms, w->d->layers[l].ms);
+    for (fsd_id b = 0; b < w->boxes.n; b++) {
+        struct fsd_span items = w->boxes.at[b].items;
+        double ms = 0;
+
+        if (w->boxes.at[b].side != FSD_SIDE_ENGINE ||
+            w->boxes.at[b].kind != FSD_BOX_ITEMS)
+            continue;
+        for (uint32_t i = 0; i < items.n; i++)
+            ms += fmax(0, w->d->layers[w->items.at[items.at + i]].ms);
+        w->slowest_ms = fmax(w->slowest_ms, ms);
+    }
+}
 
 static struct side new_side(struct fsd_drawing *w, const struct fsd_graph *g,
                             enum fsd_side which, const bool *in)
@@ -355,8 +469,11 @@ struct fsd_drawing *fsd_drawing_new(const struct fsd_diff *d, struct fsd_pick pi
     add_wires(&model);
     add_wires(&engine);
     join_wires(w);
-    for (fsd_id l = 0; l < d->engine->nodes.n; l++)
-        if (d->layers[l].ms > w->slowest_ms)
-            w->slowest_ms = d->layers[l].ms;
+    thread_past(&model);
+    thread_past(&engine);
+    thread_loose(w);
+    join_threads(w);
+    fsd_drawing_hold_rows(w);
+    find_slowest(w);
     return w;
 }

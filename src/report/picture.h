@@ -33,7 +33,8 @@ struct fsd_box {
     struct fsd_span items; /**< in fsd_drawing.items: nodes, layers, or one tensor */
     fsd_id
         cluster;   /**< model side: the engine's box whose cluster it is in; FSD_NONE */
-    unsigned tint; /**< engine side: number of its colour; neighbours have others */
+    unsigned tint; /**< engine side: number of its colour, neighbours have others; 0:
+                        none, it computes no node of the picture */
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
@@ -50,6 +51,12 @@ struct fsd_tie {
     fsd_id model, engine; /**< boxes */
     bool part;            /**< the model's box lies in another layer's cluster */
     bool region;          /**< only a group of layers is known to compute it */
+};
+
+/** From a box to a later one: by what the picture leaves out, or, where no wire is
+ *  known to lead there, since it comes next in the file. */
+struct fsd_thread {
+    fsd_id from, to; /**< boxes of one side */
 };
 
 /** What is in the picture; by node and by layer. */
@@ -85,9 +92,12 @@ struct fsd_drawing {
     FSD_VEC(struct fsd_box)
     boxes; /**< model first; each side in the order of its file */
     FSD_VEC(fsd_id) items;
-    FSD_VEC(struct fsd_wire) wires; /**< sorted */
-    FSD_VEC(struct fsd_tie) ties;   /**< sorted */
-    double slowest_ms; /**< of the engine's layers; not above 0 when no time is known */
+    FSD_VEC(struct fsd_wire) wires;     /**< sorted */
+    FSD_VEC(struct fsd_tie) ties;       /**< sorted */
+    FSD_VEC(struct fsd_thread) threads; /**< sorted */
+    FSD_VEC(struct fsd_thread) holds;   /**< not to be seen: the second comes below */
+    double slowest_ms; /**< of the engine's layers, those of a box together; not above 0
+                            when no time is known */
 };
 
 /** Picks what `want` asks for (NULL: everything).
@@ -118,6 +128,9 @@ bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);
 /** Boxes, wires and ties of what is picked.  Lives in the arena. */
 struct fsd_drawing *fsd_drawing_new(const struct fsd_diff *d, struct fsd_pick pick,
                                     struct fsd_grain grain, struct fsd_arena *arena);
+
+/** Fills `holds`, with which no row of the engine is too wide.  Linear. */
+void fsd_drawing_hold_rows(struct fsd_drawing *w);
 
 /** Writes a picture: DOT as it is, the other formats laid out by Graphviz in a child
  *  process, which is killed when it takes too long; then a coarser grain is tried.

@@ -28,6 +28,9 @@ void fsd_put_wire_tip(const struct fsd_drawing *w, const struct fsd_wire *wire,
 /** The caption and the legend: an HTML-like label. */
 void fsd_put_legend(const struct fsd_drawing *w, FILE *out);
 
+/** The words for the colours of types, which is part of every legend. */
+void fsd_put_type_keys(FILE *out);
+
 /** The colours of a layer and its cluster. */
 const char *fsd_cluster_fill(unsigned tint);
 const char *fsd_cluster_line(unsigned tint);

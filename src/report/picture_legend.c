@@ -46,10 +46,40 @@ static void put_type_cell(enum fsd_dtype type, const char *text, FILE *out)
             fsd_type_color(type), text);
 }
 
+/* Only of lines that are drawn. */
+static void put_lines(const struct fsd_drawing *w, FILE *out)
+{
+    bool part = false, region = false;
+
+    for (uint32_t i = 0; i < w->ties.n; i++) {
+        region |= w->ties.at[i].region;
+        part |= w->ties.at[i].part && !w->ties.at[i].region;
+    }
+    if (!part && !region)
+        return;
+    fputs(
+        "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">between the sides: bold, the layer that "
+        "computes the nodes",
+        out);
+    fputs(part ? "; dashed, a layer that computes a part of one" : "", out);
+    fputs(region ? "; dotted, one of a group that computes them" : "", out);
+    fputs("</TD></TR>", out);
+}
+
+void fsd_put_type_keys(FILE *out)
+{
+    fputs("tensors: ", out);
+    put_type_cell(FSD_FP32, "fp32", out);
+    put_type_cell(FSD_FP16, "16 bit", out);
+    put_type_cell(FSD_INT8, "8 bit", out);
+    put_type_cell(FSD_INT4, "4 bit", out);
+    put_type_cell(FSD_INT32, "other", out);
+}
+
 static void put_keys(const struct fsd_drawing *w, FILE *out)
 {
     fputs("<TR>", out);
-    put_cell(fsd_cluster_fill(0), fsd_cluster_line(0), "ROUNDED",
+    put_cell(fsd_cluster_fill(1), fsd_cluster_line(1), "ROUNDED",
              "nodes, and the layer of that colour", out);
     put_cell("#f4f4f4", "#999999", "DASHED", "vanished node", out);
     put_cell("#fff1e0", "#d55e00", "SOLID", "+ inserted layer", out);
@@ -58,12 +88,12 @@ static void put_keys(const struct fsd_drawing *w, FILE *out)
     if (w->slowest_ms > 0)
         fprintf(out, "<TD BGCOLOR=\"#fff7d6:#e0701c\">fast ... %.4g ms</TD>",
                 w->slowest_ms);
-    fputs("<TD BORDER=\"0\">tensors: ", out);
-    put_type_cell(FSD_FP32, "fp32", out);
-    put_type_cell(FSD_FP16, "16 bit", out);
-    put_type_cell(FSD_INT8, "8 bit", out);
-    put_type_cell(FSD_INT4, "4 bit", out);
-    put_type_cell(FSD_INT32, "other", out);
+    fputs("<TD BORDER=\"0\">", out);
+    fsd_put_type_keys(out);
+    if (w->threads.n)
+        fputs(" <FONT COLOR=\"#777777\">\xc2\xb7\xc2\xb7\xc2\xb7 not shown or not "
+              "known</FONT>",
+              out);
     fputs("</TD></TR>", out);
 }
 
@@ -73,5 +103,6 @@ void fsd_put_legend(const struct fsd_drawing *w, FILE *out)
           out);
     put_caption(w, out);
     put_keys(w, out);
+    put_lines(w, out);
     fputs("</TABLE>", out);
 }

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     MOST_ENDS = 1600, /* boxes and wires that lay out within a second or two */
@@ -31,14 +30,6 @@ struct job {
     bool too_large; /* for any layout */
     bool too_slow;  /* a layout was killed */
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static uint32_t weight(const struct fsd_drawing *w)
 {
@@ -64,6 +55,17 @@ static bool coarser(struct job *job)
     return false;
 }
 
+/* After a layout that took too long: what is still large would take too long as well,
+ * and little time would be left for what is not. */
+static bool much_coarser(struct job *job)
+{
+    bool is = coarser(job);
+
+    while (weight(job->drawing) > MOST_ENDS && coarser(job))
+        is = true;
+    return is;
+}
+
 static void tell(const struct job *job)
 {
     char grain[24], text[320];
@@ -82,7 +84,7 @@ static void tell(const struct job *job)
 /* Half of the time that is left for each attempt, all of it for the last. */
 static double share(const struct job *job, double until)
 {
-    double left = until - now();
+    double left = until - fsd_layout_now();
 
     return job->drawing->grain.level == FSD_LEVEL_PART ? left : left / 2;
 }
@@ -96,25 +98,14 @@ static enum fsd_status write_layout(struct job *job, FILE *out, struct fsd_error
 {
     double seconds =
         job->want->layout_seconds > 0 ? job->want->layout_seconds : DEFAULT_SECONDS;
-    double until = now() + seconds;
+    double until = fsd_layout_now() + seconds;
     bool done = false;
 
     do {
-        char *text = NULL;
-        size_t size = 0;
-        FILE *to = open_memstream(&text, &size);
-
-        done = to &&
-               fsd_lay_out(draw_layout, job->drawing, job->format, share(job, until),
-                           to) &&
-               fflush(to) == 0;
-        if (done)
-            fwrite(text, 1, size, out);
-        if (to)
-            fclose(to);
-        free(text);
+        done =
+            fsd_lay_out(draw_layout, job->drawing, job->format, share(job, until), out);
         job->too_slow |= !done;
-    } while (!done && now() < until && coarser(job));
+    } while (!done && fsd_layout_now() < until && much_coarser(job));
     if (done) {
         tell(job);
         return FSD_OK;

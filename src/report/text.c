@@ -8,6 +8,8 @@
 
 enum { SHOWN_OPS = 6, DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
 
+static const double LEAST_SHARE = 0.01; /* of the time, for an operator to be named */
+
 void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out)
 {
     static const char *const codes[] = {"\033[0m",  "\033[1m", "\033[32m",  "\033[31m",
@@ -56,10 +58,12 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
         return;
     put_title(style, "log", out);
     fsd_put_safe(out, h->path);
-    fprintf(out,
-            "  (%" PRIu64 " lines, %u events, %" PRIu64 " lines of no known form%s)\n",
-            h->lines, h->events.n, h->unknown_lines,
-            h->refused ? ", not used: of another build" : "");
+    fprintf(
+        out,
+        "  (%" PRIu64 " line%s, %u event%s, %" PRIu64 " line%s of no known form%s)\n",
+        h->lines, h->lines == 1 ? "" : "s", h->events.n, h->events.n == 1 ? "" : "s",
+        h->unknown_lines, h->unknown_lines == 1 ? "" : "s",
+        h->refused ? ", not used: of another build" : "");
 }
 
 static void put_count(const char *name, uint32_t n, bool *first, FILE *out)
@@ -115,10 +119,10 @@ static void put_coverage(const struct fsd_diff *d, const struct fsd_style *style
     bool first = true;
 
     put_title(style, "mapped", out);
-    fprintf(out, "%u of %u computing layers, %u links", s->mapped, s->computing,
-            s->links);
+    fprintf(out, "%u of %u computing layer%s, %u link%s", s->mapped, s->computing,
+            s->computing == 1 ? "" : "s", s->links, s->links == 1 ? "" : "s");
     if (s->links)
-        fputs(" by ", out);
+        fputs(": ", out);
     for (unsigned i = 0; i < FSD_COUNT_OF(s->by_evidence); i++)
         put_count(fsd_evidence_name(i), s->by_evidence[i], &first, out);
     putc('\n', out);
@@ -138,7 +142,10 @@ static void put_precisions(const struct fsd_diff *d, const struct fsd_style *sty
     for (int i = 1; i < FSD__DTYPE_COUNT; i++)
         put_count(fsd_dtype_name((enum fsd_dtype)i), counts[i], &first, out);
     put_count("unknown", counts[FSD_DTYPE_UNKNOWN], &first, out);
-    fputs(first ? "nothing\n" : " computing layers\n", out);
+    fputs(first                                  ? "nothing\n"
+          : d->summary.by_kind[FSD_KIND_FOREIGN] ? " (compute and foreign layers)\n"
+                                                 : " (compute layers)\n",
+          out);
 }
 
 static void put_kind_times(const struct fsd_diff *d, FILE *out)
@@ -160,16 +167,20 @@ static void put_kind_times(const struct fsd_diff *d, FILE *out)
 static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style,
                          FILE *out)
 {
+    uint32_t n = 0;
+
     put_title(style, "by op", out);
-    for (uint32_t i = 0; i < d->op_times.n && i < SHOWN_OPS; i++) {
-        fputs(i ? ", " : "", out);
-        fsd_put_safe(out, fsd_text(d->names, d->op_times.at[i].op));
+    for (; n < d->op_times.n && n < SHOWN_OPS; n++) {
+        if (n && d->op_times.at[n].ms < LEAST_SHARE * d->times.total)
+            break;
+        fputs(n ? ", " : "", out);
+        fsd_put_safe(out, fsd_text(d->names, d->op_times.at[n].op));
         putc(' ', out);
-        fsd_put_ms_column(d->op_times.at[i].ms, 0, out);
+        fsd_put_ms_column(d->op_times.at[n].ms, 0, out);
     }
-    if (d->op_times.n > SHOWN_OPS)
-        fprintf(out, " and %u more", d->op_times.n - SHOWN_OPS);
-    fputs(" (nodes share their layer's time by their work)\n", out);
+    if (d->op_times.n > n)
+        fprintf(out, " and %u more", d->op_times.n - n);
+    fputs(" (a layer's time is shared by work)\n", out);
 }
 
 /* What the times are made of: one profile is a mean already. */
@@ -177,7 +188,8 @@ static void put_measured(const struct fsd_times *t, FILE *out)
 {
     if (t->profiles < 2) {
         if (t->runs)
-            fprintf(out, " a run, the mean of %" PRIu64, t->runs);
+            fprintf(out, " a run, the mean of %" PRIu64 " run%s", t->runs,
+                    t->runs == 1 ? "" : "s");
         return;
     }
     fprintf(out, " a run, layers at the median of %u profiles", t->profiles);
@@ -207,7 +219,8 @@ static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
         put_title(style, "end to end", out);
         putc(' ', out);
         fsd_put_ms(t->run_ms, out);
-        fprintf(out, " a run, the median of %u", t->timed_runs);
+        fprintf(out, " a run, the median of %u run%s", t->timed_runs,
+                t->timed_runs == 1 ? "" : "s");
         if (t->profiles && t->run_ms > 0)
             fprintf(out, "; the layers' times are %.0f %% of it",
                     100 * t->total / t->run_ms);

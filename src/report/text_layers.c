@@ -21,6 +21,9 @@
 enum {
     SIDE_BY_SIDE = 96, /* columns from which it fits */
     NUMBER = 5,        /* columns of the layer's number */
+    EVIDENCE = 6,      /* columns of the letters, and of a space before them */
+    LEAST = 24,        /* columns of the nodes' side: "~ 3 folded, 12 absorbed" */
+    LEAST_REGION = 34, /* "region 3: 12 nodes in 4 layers" */
     SHOWN_NODES = 8,
     LONG_ENGINE = 120, /* layers from which runs are folded */
     RUN = 4            /* ordinary layers that make a run */
@@ -216,21 +219,29 @@ static const char *short_evidence(unsigned by, struct fsd_arena *arena)
     return fsd_arena_strndup(arena, text, n);
 }
 
+static bool runs_wider(const struct fsd_node_result *r)
+{
+    return fsd_dtype_rank(r->requested) &&
+           fsd_dtype_rank(r->realised) > fsd_dtype_rank(r->requested);
+}
+
+static void put_node(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    fsd_put_node_name(d, node, out);
+    if (runs_wider(&d->nodes[node]))
+        fprintf(out, "  (asked %s)", fsd_dtype_name(d->nodes[node].requested));
+}
+
 static void add_node(const struct fsd_diff *d, fsd_id node, unsigned by,
                      struct block *b)
 {
-    const struct fsd_node_result *r = &d->nodes[node];
     struct note note;
-    bool wider = fsd_dtype_rank(r->requested) &&
-                 fsd_dtype_rank(r->realised) > fsd_dtype_rank(r->requested);
 
     if (!open_note(&note))
         return;
-    fsd_put_node_name(d, node, note.out);
-    if (wider)
-        fprintf(note.out, "  (asked %s)", fsd_dtype_name(r->requested));
+    put_node(d, node, note.out);
     add_left(b, &note, short_evidence(by, b->arena),
-             wider ? FSD_INK_CHANGED : FSD_INK_PLAIN);
+             runs_wider(&d->nodes[node]) ? FSD_INK_CHANGED : FSD_INK_PLAIN);
 }
 
 /* Quantizers that live on as the layer's precision, and constants: counted by fate, not
@@ -379,13 +390,12 @@ static void put_mark(const struct block *b, const struct fsd_style *style, FILE 
     fsd_ink(style, FSD_INK_PLAIN, out);
 }
 
-static void put_side_by_side(const struct block *b, fsd_id layer,
+static void put_side_by_side(const struct block *b, fsd_id layer, size_t left,
                              const struct fsd_style *style, FILE *out)
 {
     static char nothing[] = "";
     static const struct cell empty = {nothing, nothing, FSD_INK_PLAIN};
-    size_t width = fsd_text_width(style), left = (width - NUMBER - 4) * 2 / 5;
-    size_t right = width - NUMBER - 4 - left;
+    size_t right = fsd_text_width(style) - NUMBER - 4 - left;
     uint32_t rows = b->left.n > b->right.n ? b->left.n : b->right.n;
 
     for (uint32_t i = 0; i < rows; i++) {
@@ -435,13 +445,32 @@ static void put_one_column(const struct block *b, fsd_id layer,
     }
 }
 
-static bool side_by_side(const struct fsd_style *style)
+/* Columns of the nodes' side: what the longest needs, at most two fifths; 0: the nodes
+ * stand below their layer. */
+static size_t left_width(const struct fsd_diff *d, const struct fsd_style *style,
+                         struct fsd_arena *scratch)
 {
-    return fsd_text_width(style) >= SIDE_BY_SIDE && !style->one_column;
+    size_t most = (fsd_text_width(style) - NUMBER - 4) * 2 / 5;
+    size_t width = d->match->regions.n ? LEAST_REGION : LEAST;
+    struct note note;
+
+    if (fsd_text_width(style) < SIDE_BY_SIDE || style->one_column)
+        return 0;
+    for (fsd_id i = 0; i < d->model->nodes.n && width < most; i++)
+        if ((style->all || !is_quiet(d, i)) && open_note(&note)) {
+            const char *text;
+            size_t needs;
+
+            put_node(d, i, note.out);
+            text = take(&note, scratch);
+            needs = text ? fsd_safe_width(text) + EVIDENCE : 0;
+            width = needs > width ? needs : width;
+        }
+    return width < most ? width : most;
 }
 
 static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
-                      fsd_id layer, FILE *out)
+                      size_t left, fsd_id layer, FILE *out)
 {
     struct block b = {.arena = fsd_arena_new(), .mark = '|', .mark_ink = FSD_INK_FAINT};
     bool mapped =
@@ -457,8 +486,8 @@ static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
     fill_left(d, style, layer, &b);
     fill_region(d, style, layer, &b);
     fill_right(d, style, layer, &b);
-    if (side_by_side(style))
-        put_side_by_side(&b, layer, style, out);
+    if (left)
+        put_side_by_side(&b, layer, left, style, out);
     else
         put_one_column(&b, layer, style, out);
     fsd_arena_free(b.arena);
@@ -510,14 +539,12 @@ static fsd_id run_end(const struct fsd_diff *d, const bool *seen, fsd_id from)
     return to;
 }
 
-static void put_heading(const struct fsd_style *style, FILE *out)
+static void put_heading(const struct fsd_style *style, size_t left, FILE *out)
 {
-    size_t left = (fsd_text_width(style) - NUMBER - 4) * 2 / 5;
-
     fsd_ink(style, FSD_INK_FAINT, out);
-    if (side_by_side(style))
-        fprintf(out, "%*s %-*s   engine\n", NUMBER, "layer", (int)left,
-                "node and evidence (metadata, name, log, tensor)");
+    if (left)
+        fprintf(out, "%*s %-*s   engine  (evidence: metadata, name, log, tensor)\n",
+                NUMBER, "layer", (int)left, "node and evidence");
     else
         fprintf(out,
                 "%*s   with its nodes and evidence (metadata, name, log, tensor)\n",
@@ -530,8 +557,9 @@ void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FI
     struct fsd_arena *scratch = fsd_arena_new();
     bool *seen = find_remarkable(d, scratch);
     bool fold = is_long(d, style);
+    size_t left = left_width(d, style, scratch);
 
-    put_heading(style, out);
+    put_heading(style, left, out);
     for (fsd_id i = 0; i < d->engine->nodes.n;) {
         fsd_id to = fold ? run_end(d, seen, i) : i;
 
@@ -539,7 +567,7 @@ void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FI
             put_run(d, style, i, to, out);
             i = to;
         } else {
-            put_block(d, style, i++, out);
+            put_block(d, style, left, i++, out);
         }
     }
     fsd_arena_free(scratch);

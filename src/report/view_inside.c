@@ -111,7 +111,7 @@ static void put_roofline(const struct fsd_diff *d, fsd_id layer, FILE *out)
     struct fsd_roofline roof = fsd_cost_roofline(d, layer);
 
     if (roof.per_byte > 0)
-        fprintf(out, ", %.1f a byte", roof.per_byte);
+        fprintf(out, ", %.1f for each byte", roof.per_byte);
     if (!roof.known || roof.per_byte < 0)
         return;
     fprintf(out, "\n  %s takes the time: at the peaks ",
@@ -188,11 +188,11 @@ static void put_layer(const struct job *job, const struct fsd_style *style,
     fprintf(out, "layer %u ", layer);
     fsd_put_layer(d, layer, out);
     fputs("\n  ", out);
-    fsd_put_safe(out, fsd_text(d->names, d->engine->nodes.at[layer].op));
-    fprintf(out, " %s, runs in %s", fsd_kind_name(d->layers[layer].kind),
-            fsd_dtype_name(d->layers[layer].precision));
+    fsd_put_layer_kind(d, layer, out);
+    if (d->layers[layer].precision != FSD_DTYPE_UNKNOWN)
+        fprintf(out, ", runs in %s", fsd_dtype_name(d->layers[layer].precision));
     put_cost(d, layer, out);
-    fprintf(out, "\n  %u nodes%s\n", m.nodes.n,
+    fprintf(out, "\n  %u node%s%s\n", m.nodes.n, m.nodes.n == 1 ? "" : "s",
             m.of_region ? " of its region, whose other layers compute them too" : "");
     if (!m.nodes.n)
         return;

@@ -8,7 +8,8 @@
  *     polygraphy         --layer-precisions 'name:float16' ...
  *
  * The type is the one that the node runs in, so that pasting it pins what is there.  A
- * name that a form cannot hold is left out and told in a comment line.
+ * name that a form cannot hold is left out and told in a comment line, and so is how
+ * many nodes run in a type that the dump does not tell.
  */
 #include "base/file.h"
 #include "base/status.h"
@@ -36,10 +37,15 @@ static enum fsd_dtype type_named(const char *name)
     return FSD_DTYPE_UNKNOWN;
 }
 
+struct chosen {
+    fsd_id_vec nodes;
+    uint32_t untold; /* nodes left out, for it is not known in what type they run */
+};
+
 /* Nodes that are computed in another type than the one given; all computed ones when
  * none is.  Nodes whose type says nothing of precision (shapes, masks) are left out. */
 static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_diff *d,
-                              const struct fsd_query *q, fsd_id_vec *out,
+                              const struct fsd_query *q, struct chosen *out,
                               struct fsd_error *err)
 {
     enum fsd_dtype type = q->not_type ? type_named(q->not_type) : FSD_DTYPE_UNKNOWN;
@@ -57,8 +63,11 @@ static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_diff *d,
     for (uint32_t i = 0; i < among.n && status == FSD_OK; i++) {
         enum fsd_dtype runs = d->nodes[among.at[i]].realised;
 
-        if (computes(d, among.at[i]) && fsd_dtype_rank(runs) && runs != type)
-            fsd_vec_push(arena, out, among.at[i]);
+        if (!computes(d, among.at[i]))
+            continue;
+        out->untold += runs == FSD_DTYPE_UNKNOWN;
+        if (fsd_dtype_rank(runs) && runs != type)
+            fsd_vec_push(arena, &out->nodes, among.at[i]);
     }
     return status;
 }
@@ -180,8 +189,9 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
 }
 
 static void put_names(struct fsd_arena *arena, const struct fsd_diff *d,
-                      const struct form *form, const fsd_id_vec *nodes, FILE *out)
+                      const struct form *form, const struct chosen *chosen, FILE *out)
 {
+    const fsd_id_vec *nodes = &chosen->nodes;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < nodes->n; i++) {
@@ -203,14 +213,19 @@ static void put_names(struct fsd_arena *arena, const struct fsd_diff *d,
         fsd_put_node(d, nodes->at[i], out);
         putc('\n', out);
     }
+    if (chosen->untold)
+        fprintf(out, "# left out, the dump does not tell in what type: %u node%s\n",
+                chosen->untold, chosen->untold == 1 ? "" : "s");
 }
 
 static void put_names_json(struct fsd_arena *arena, const struct fsd_diff *d,
-                           const fsd_id_vec *nodes, FILE *out)
+                           const struct chosen *chosen, FILE *out)
 {
+    const fsd_id_vec *nodes = &chosen->nodes;
     struct cJSON *root = fsd_json_new(), *list;
 
     fsd_json_text(root, "schema", "fusiondiff-names/1");
+    fsd_json_count(root, "of_unknown_type", chosen->untold);
     list = fsd_json_list(root, "names");
     for (uint32_t i = 0; i < nodes->n; i++) {
         struct cJSON *item = fsd_json_item(list);
@@ -361,15 +376,15 @@ static enum fsd_status write_names(struct fsd_arena *arena, const struct fsd_dif
                                    struct fsd_error *err)
 {
     const struct form *form = form_named(q->as ? q->as : "list", err);
-    fsd_id_vec nodes = {0};
-    enum fsd_status status = form ? choose(arena, d, q, &nodes, err) : FSD_E_ARG;
+    struct chosen chosen = {0};
+    enum fsd_status status = form ? choose(arena, d, q, &chosen, err) : FSD_E_ARG;
 
     if (status != FSD_OK)
         return status;
     if (json)
-        put_names_json(arena, d, &nodes, out);
+        put_names_json(arena, d, &chosen, out);
     else
-        put_names(arena, d, form, &nodes, out);
+        put_names(arena, d, form, &chosen, out);
     return FSD_OK;
 }
 

@@ -21,8 +21,8 @@ static void put_types(const struct fsd_module *m, FILE *out)
 
     for (int i = 0; i < FSD__DTYPE_COUNT; i++)
         if (m->by_type[i]) {
-            fprintf(out, "%s%u %s", separator, m->by_type[i],
-                    fsd_dtype_name((enum fsd_dtype)i));
+            fprintf(out, "%s%s %u", separator, fsd_dtype_name((enum fsd_dtype)i),
+                    m->by_type[i]);
             separator = ", ";
         }
 }
@@ -51,7 +51,7 @@ static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
 {
     fprintf(out, "%u scopes at depth %u\n\n", s->modules.n, s->scopes.depth);
     fsd_ink(style, FSD_INK_TITLE, out);
-    fputs(d->times.profiles ? " nodes layers        ms     %  moves   ms moved"
+    fputs(d->times.profiles ? " nodes layers        ms     %  moves  their ms"
                             : " nodes layers moves",
           out);
     fputs("  scope  layers by precision\n", out);

@@ -105,3 +105,15 @@ void fsd_put_layer_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     put_safely(d, layer, fsd_put_change, out);
 }
+
+void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const char *type = fsd_text(d->names, d->engine->nodes.at[layer].op);
+
+    fputs(fsd_kind_name(d->layers[layer].kind), out);
+    if (!*type)
+        return;
+    fputs(" (", out);
+    fsd_put_safe(out, type);
+    putc(')', out);
+}

@@ -41,7 +41,7 @@ static void put_neighbours(const struct fsd_diff *d, const char *title,
                 fputs(" ...", out);
                 break;
             }
-            fprintf(out, "%s%s %u %s", n == 1 ? title : ",",
+            fprintf(out, "%s%s %u (%s)", n == 1 ? title : ",",
                     n == 1 ? "layer" : " layer", layer,
                     fsd_kind_name(d->layers[layer].kind));
         }
@@ -56,10 +56,13 @@ static void put_layer(const struct fsd_diff *d, const struct fsd_link *link, FIL
     const struct fsd_layer_result *r = &d->layers[link->layer];
 
     fprintf(out, "  layer %u  ", link->layer);
-    fsd_put_safe(out, fsd_text(d->names, n->op));
-    fprintf(out, "  %s  ", fsd_kind_name(r->kind));
-    fsd_put_layer_change(d, link->layer, out);
-    fprintf(out, "  runs %s", fsd_dtype_name(r->precision));
+    fsd_put_layer_kind(d, link->layer, out);
+    if (n->in.n || n->out.n) {
+        fputs("  ", out);
+        fsd_put_layer_change(d, link->layer, out);
+    }
+    if (r->precision != FSD_DTYPE_UNKNOWN)
+        fprintf(out, "  runs in %s", fsd_dtype_name(r->precision));
     if (r->ms >= 0) {
         fputs("  ", out);
         fsd_put_ms(r->ms, out);
@@ -69,8 +72,8 @@ static void put_layer(const struct fsd_diff *d, const struct fsd_link *link, FIL
     fputs("\n           by ", out);
     put_evidence(link->by, out);
     putc('\n', out);
-    put_neighbours(d, "           before it ", n->in, true, out);
-    put_neighbours(d, "           behind it ", n->out, false, out);
+    put_neighbours(d, "           input from ", n->in, true, out);
+    put_neighbours(d, "           output to ", n->out, false, out);
 }
 
 static void put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)

@@ -8,7 +8,7 @@
 struct search {
     const struct fsd_graph *g;
     const struct fsd_intern *names;
-    const char *what; /* "node of the model" */
+    const char *what; /* "name of a node of the model" */
     bool bare_numbers;
     bool *found; /* by node of the graph */
 };
@@ -65,8 +65,9 @@ static enum fsd_status find(struct fsd_arena *arena, struct search *s,
         if (!mark_exact(s, q->words[i]) && !mark_number(s, q->words[i]) &&
             !(is_pattern(q->words[i]) && mark_pattern(s, q->words[i])))
             return fsd_fail(err, FSD_E_ARG, s->g->path, FSD_POS_NONE, 0,
-                            "expected the name of a %s, found '%s'", s->what,
-                            q->words[i]);
+                            "expected %s %s, found '%s'",
+                            is_pattern(q->words[i]) ? "a pattern that fits the" : "the",
+                            s->what, q->words[i]);
     for (fsd_id i = 0; i < s->g->nodes.n; i++)
         if (s->found[i])
             fsd_vec_push(arena, out, i);
@@ -77,7 +78,7 @@ enum fsd_status fsd_find_nodes(struct fsd_arena *arena, const struct fsd_diff *d
                                const struct fsd_query *q, fsd_id_vec *out,
                                struct fsd_error *err)
 {
-    struct search s = {d->model, d->names, "node of the model", false, NULL};
+    struct search s = {d->model, d->names, "name of a node of the model", false, NULL};
 
     return find(arena, &s, q, out, err);
 }
@@ -86,7 +87,8 @@ enum fsd_status fsd_find_layers(struct fsd_arena *arena, const struct fsd_diff *
                                 const struct fsd_query *q, fsd_id_vec *out,
                                 struct fsd_error *err)
 {
-    struct search s = {d->engine, d->names, "layer of the engine", true, NULL};
+    struct search s = {d->engine, d->names, "name or number of a layer of the engine",
+                       true, NULL};
 
     return find(arena, &s, q, out, err);
 }

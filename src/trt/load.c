@@ -2,8 +2,8 @@
  * From a file to a graph: what it looks like decides who reads it, or what to tell
  * somebody who gave the wrong one.
  */
+#include "base/digest.h"
 #include "base/status.h"
-#include "trt/digest.h"
 #include "trt/json.h"
 #include "trt/log_engine.h"
 #include "trt/sniff.h"
@@ -85,7 +85,7 @@ static enum fsd_status read_look(struct fsd_build *b, const struct fsd_file *fil
     switch (look) {
     case FSD_LOOK_EMPTY:
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
-                        "expected JSON, found the end of the file");
+                        "expected an engine's layers, found the end of the file");
     case FSD_LOOK_JSON:
         return read_json(b, file, kind, err);
     case FSD_LOOK_ENGINE:

@@ -46,7 +46,7 @@ typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 struct fsd_log_scan {
     fsd_log_engines engines;
     uint64_t lines;
-    uint64_t hash[2]; /**< of the file; see trt/digest.h */
+    uint64_t hash[2]; /**< of the file; see base/digest.h */
     bool hashed;      /**< and it is known */
 };
 

@@ -79,10 +79,21 @@ static size_t severity_word(const char *s, size_t n, char *severity)
 
 static char severity_letter(char c)
 {
-    static const char letters[] = "VIWEFDXC", meant[] = "VIWEFVVF";
-    const char *at = c ? strchr(letters, c) : NULL;
-
-    return at ? meant[at - letters] : 0;
+    switch (c) {
+    case 'V':
+    case 'I':
+    case 'W':
+    case 'E':
+    case 'F':
+        return c;
+    case 'D': /* debug, extra verbose */
+    case 'X':
+        return 'V';
+    case 'C': /* critical */
+        return 'F';
+    default:
+        return 0;
+    }
 }
 
 /* A date with a time, or a time: digits in groups, '/', '-', ':', '.', ',', 'T', 'Z'.

@@ -386,18 +386,13 @@ static void read_line(struct net *net, struct text t)
 
 /* A log of several engines of one network has its lines before the first only: the last
  * engine up to the wanted one that has any.  FSD_NONE when none has. */
-static uint32_t newest_parsed(const struct fsd_history *h, const struct fsd_file *file)
+static uint32_t newest_parsed(const struct fsd_history *h)
 {
-    static const char word[] = "Parsing node: ";
     uint32_t build = FSD_NONE;
 
-    for (uint32_t i = 0; i < h->parser.n; i++) {
-        const struct fsd_parser_line *l = &h->parser.at[i];
-
-        if (l->build <= h->build && !l->layer && l->n >= sizeof word - 1 &&
-            !memcmp(file->bytes + l->at, word, sizeof word - 1))
-            build = l->build;
-    }
+    for (uint32_t i = 0; i < h->parser.n; i++)
+        if (h->parser.at[i].build <= h->build && h->parser.at[i].says == FSD_SAYS_NODE)
+            build = h->parser.at[i].build;
     return build;
 }
 
@@ -446,7 +441,7 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file)
 {
     struct net *net = FSD_NEW(g->arena, struct net, 1);
-    uint32_t build = newest_parsed(h, file);
+    uint32_t build = newest_parsed(h);
 
     net->g = g;
     h->parsed_build = build;
@@ -455,11 +450,14 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
         struct text t = {(const char *)file->bytes + l->at, l->n};
 
         net->line = l->line;
-        if (l->layer && build == FSD_NONE && l->build == h->build)
-            read_layer(net, t);
-        else if (!l->layer && l->build == build)
+        if (l->says == FSD_SAYS_LAYER) {
+            if (build == FSD_NONE && l->build == h->build)
+                read_layer(net, t);
+        } else if (l->build == build) {
             read_line(net, t);
+        }
     }
+    fsd_file_release(file, file->size);
     close_open(net);
     guess_outputs(g);
     g->scopes.at[0].inputs = list_flagged(g, FSD_TENSOR_INPUT);

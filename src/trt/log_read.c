@@ -7,7 +7,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "trt/log_read.h"
 
-#include "trt/digest.h"
+#include "base/digest.h"
 #include "trt/log_event.h"
 #include "trt/log_lines.h"
 #include "trt/log_network.h"
@@ -38,14 +38,15 @@ static bool starts(const char *s, size_t n, const char *word)
     return n >= k && !memcmp(s, word, k);
 }
 
-static void keep_line(struct log_reader *r, const char *s, size_t n, bool layer)
+static void keep_line(struct log_reader *r, const char *s, size_t n,
+                      enum fsd_parser_says says)
 {
     struct fsd_parser_line line = {
         .at = (uint64_t)((const unsigned char *)s - r->file->bytes),
         .line = r->h->lines,
         .n = (uint32_t)n,
         .build = r->build,
-        .layer = layer};
+        .says = says};
 
     fsd_vec_push(r->h->arena, &r->h->parser, line);
 }
@@ -150,12 +151,14 @@ static bool read_network(struct log_reader *r, const char *s, size_t n)
 {
     if (!fsd_log_is_network(s, n, r->open, r->open_n))
         return false;
-    if (starts(s, n, "Parsing node: ")) {
-        r->open = s + 14;
-        r->open_n = n - 14;
-        r->parsed++;
+    if (!starts(s, n, "Parsing node: ")) {
+        keep_line(r, s, n, FSD_SAYS_MORE);
+        return true;
     }
-    keep_line(r, s, n, false);
+    r->open = s + 14;
+    r->open_n = n - 14;
+    r->parsed++;
+    keep_line(r, s, n, FSD_SAYS_NODE);
     return true;
 }
 
@@ -177,7 +180,7 @@ static bool read_layer_list(struct log_reader *r, const char *s, size_t n)
         i++;
     r->in_layers = i > 1 && i < n && s[i] == ' ';
     if (r->in_layers)
-        keep_line(r, s, n, true);
+        keep_line(r, s, n, FSD_SAYS_LAYER);
     return r->in_layers;
 }
 

@@ -4,15 +4,14 @@
  * profile]]
  *
  * Whatever comes in: counts agree, no report holds a character that a terminal would
- * obey, JSON is JSON.  Pictures are left out: they are the DOT text, drawn by Graphviz.
+ * obey, JSON is JSON, a build does not differ from its own snapshot.  Pictures are left
+ * out: they are the DOT text, drawn by Graphviz.
  */
 #include "diff/diff.h"
 #include "support_file.h"
 #include "support_mutate.h"
+#include "support_report.h"
 
-#include "base/text.h"
-
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,35 +77,6 @@ static void check_counts(const struct fsd_diff *d)
     check(found == d->findings.n && found == fsd_diff_findings(d, FSD_INFO));
 }
 
-/* What reaches a terminal is valid UTF-8, and obeyed by none. */
-static void check_text(const char *s, size_t size)
-{
-    for (size_t i = 0, n; i < size; i += n) {
-        const unsigned char *at = (const unsigned char *)s + i;
-
-        n = fsd_utf8_len(at, size - i);
-        check(n > 0);
-        check(*at == '\n' || *at == '\t' || !fsd_code_is_hidden(fsd_utf8_code(at, n)));
-    }
-}
-
-static void check_json(const char *s, size_t size)
-{
-    const char *end = NULL;
-    cJSON *json = cJSON_ParseWithLengthOpts(s, size, &end, false);
-
-    check(json != NULL);
-    while (end < s + size)
-        check(*end++ == '\n');
-    cJSON_Delete(json);
-}
-
-static bool is_json(const char *format)
-{
-    return !strcmp(format, "json") || !strcmp(format, "sarif") ||
-           !strcmp(format, "gitlab");
-}
-
 static bool is_picture(const char *format)
 {
     return !strcmp(format, "svg") || !strcmp(format, "png") || !strcmp(format, "pdf");
@@ -116,57 +86,94 @@ static void check_report(const struct fsd_diff *d, const char *format,
                          const struct fsd_style *style)
 {
     struct fsd_error err = {0};
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&bytes, &size);
-    enum fsd_status status = fsd_diff_write(d, format, style, out, &err);
+    struct fuzz_report report;
+    enum fsd_status status;
 
-    fclose(out);
+    fuzz_report_open(&report);
+    status = fsd_diff_write(d, format, style, report.out, &err);
     check(status == FSD_OK || err.message[0]);
-    check_text(bytes, size);
-    if (is_json(format))
-        check_json(bytes, size);
-    free(bytes);
+    fuzz_report_close(&report, status == FSD_OK && fuzz_is_json(format));
 }
 
 /* A view may refuse: a word may name nothing. */
-static void check_view(const struct fsd_diff *d, const char *view, const char *format)
+static void check_view(const struct fsd_diff *d, const char *view,
+                       const struct fsd_query *query, const char *format)
 {
-    static const char *const any[] = {"*"};
     static const struct fsd_style style = {0};
-    struct fsd_query query = {.words = any, .n_words = 1};
     struct fsd_error err = {0};
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&bytes, &size);
-    enum fsd_status status = fsd_diff_view(d, view, &query, format, &style, out, &err);
+    struct fuzz_report report;
+    enum fsd_status status;
 
-    fclose(out);
+    fuzz_report_open(&report);
+    status = fsd_diff_view(d, view, query, format, &style, report.out, &err);
     check(status == FSD_OK || err.message[0]);
-    check_text(bytes, size);
-    if (status == FSD_OK && is_json(format))
-        check_json(bytes, size);
-    free(bytes);
+    fuzz_report_close(&report, status == FSD_OK && fuzz_is_json(format));
+}
+
+static void check_views(const struct fsd_diff *d)
+{
+    static const char *const views[] = {"reformats", "where",  "inside",
+                                        "names",     "scopes", "explain"};
+    static const char *const any[] = {"*"};
+    static const struct fsd_query queries[] = {
+        {.words = any, .n_words = 1}, {.words = any, .n_words = 1, .layers = true}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(views); i++)
+        for (size_t k = 0; k < FSD_COUNT_OF(queries); k++) {
+            check_view(d, views[i], &queries[k], "text");
+            check_view(d, views[i], &queries[k], "json");
+        }
+}
+
+static void check_reports(const struct fsd_diff *d)
+{
+    static const struct fsd_picture reformats = {.only = "reformats"},
+                                    runs = {.collapse = "run"};
+    static const struct fsd_style styles[] = {{.all = true, .width = 40},
+                                              {.one_column = true, .width = 200}};
+    static const struct fsd_style pictures[] = {{.picture = &reformats},
+                                                {.picture = &runs}};
+
+    for (unsigned i = 0; fsd_format_at(i); i++)
+        if (!is_picture(fsd_format_at(i)))
+            check_report(d, fsd_format_at(i), NULL);
+    for (unsigned i = 0; i < FSD_COUNT_OF(styles); i++)
+        check_report(d, "text", &styles[i]);
+    for (unsigned i = 0; i < FSD_COUNT_OF(pictures); i++)
+        check_report(d, "dot", &pictures[i]);
+}
+
+/* The snapshot of a build is read back as that build, which does not differ from
+ * itself and passes its own check. */
+static void check_state(const struct fsd_diff *d)
+{
+    struct fsd_state *state = fsd_state_of(d, d->profile_ms, d->times.profiles), *again;
+    struct fsd_snapshot_lines lines = {0};
+    struct fsd_policy *policy;
+    struct fsd_compare *c;
+    size_t size;
+    char *text = fuzz_snapshot_text(state, &size);
+
+    again = fuzz_snapshot_load(text, size, &lines);
+    check(again);
+    check(fsd_policy_read(&policy, NULL, NULL) == FSD_OK);
+    c = fsd_compare_new(again, state);
+    check(!c->differs);
+    fuzz_check_compare(c);
+    check(!fuzz_check_gate(c, policy, &lines));
+    fsd_compare_free(c);
+    fsd_policy_free(policy);
+    fsd_state_free(again);
+    fsd_state_free(state);
+    free(text);
 }
 
 static void check_run(const struct fsd_diff *d)
 {
-    static const struct fsd_style styles[] = {
-        {0}, {.all = true, .width = 40}, {.one_column = true, .width = 200}};
-
-    static const char *const views[] = {"reformats", "where", "inside", "names",
-                                        "scopes"};
-
     check_counts(d);
-    for (unsigned i = 0; fsd_format_at(i); i++)
-        if (!is_picture(fsd_format_at(i)))
-            check_report(d, fsd_format_at(i), &styles[0]);
-    for (size_t i = 0; i < FSD_COUNT_OF(views); i++) {
-        check_view(d, views[i], "text");
-        check_view(d, views[i], "json");
-    }
-    for (unsigned i = 1; i < FSD_COUNT_OF(styles); i++)
-        check_report(d, "text", &styles[i]);
+    check_reports(d);
+    check_views(d);
+    check_state(d);
 }
 
 /* The next part, up to a 0x1d; NULL when there is none. */

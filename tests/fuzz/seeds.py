@@ -21,6 +21,7 @@ FILES = {
     "profile": ["**/profile*.json", "**/times*.json"],
     "snapshot": ["gate/*.fsd"],
     "policy": ["gate/*.ini"],
+    "inspector_text": ["log/inspector*.log", "log/two-engines.log"],
 }
 
 

@@ -1,16 +1,17 @@
 /* The hash of a file's bytes, taken while somebody goes through them. */
-#ifndef FSD_TRT_DIGEST_H
-#define FSD_TRT_DIGEST_H
+#ifndef FSD_BASE_DIGEST_H
+#define FSD_BASE_DIGEST_H
 
 #include "base/file.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <xxhash.h>
+
+struct XXH3_state_s; /* of xxhash.h */
 
 struct fsd_digest {
     const struct fsd_file *file;
-    XXH3_state_t *state;
+    struct XXH3_state_s *state;
     size_t at; /**< so many bytes are in it */
 };
 

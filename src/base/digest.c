@@ -1,4 +1,6 @@
-#include "trt/digest.h"
+#include "base/digest.h"
+
+#include <xxhash.h>
 
 /* Bytes that were just hashed are still in the processor's cache when their lines are
  * read. */

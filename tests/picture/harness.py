@@ -1,0 +1,79 @@
+"""What the tests of pictures share: running the binary, reading DOT and SVG back, and names that
+try to break out of both."""
+import json
+import os
+import subprocess
+import sys
+import time
+import xml.dom.minidom
+
+try:
+    import onnx
+    from onnx import TensorProto, helper
+except ImportError:
+    print("skipped: no python3-onnx")
+    sys.exit(77)
+
+BINARY = sys.argv[1]
+failures = []
+
+HOSTILE = [
+    'quote " and \'', "ends in \\", "\\N \\G \\T \\l", "line\nbreak\r\n", "bell\x07 esc\x1b[31m",
+    "emoji \U0001f600\U0001f1e9", "&amp; &lt;b&gt; &#65; <B>bold</B>", "a]]>b--><!--", "\u202ertl\u200b",
+    "%s %n {a|b} <port>", "x" * 20000, "\U0001f600" * 15000, "\\" * 4001, "&" * 999, "cluster_0", "node",
+    "]; evil [label=x", "日本語の名前", "-", "0.5", "graph",
+]
+
+
+def check(what, holds, detail=""):
+    print(("ok      " if holds else "FAILED  ") + what + ("" if holds else f" {detail}"))
+    if not holds:
+        failures.append(what)
+
+
+def run(*args, status=0):
+    start = time.monotonic()
+    done = subprocess.run([BINARY, *args], capture_output=True, check=False)
+    if done.returncode != status:
+        check(" ".join(args)[-120:], False, f"exit {done.returncode}: {done.stderr[-400:]}")
+    return done, time.monotonic() - start
+
+
+def reads_back(what, path):
+    done = subprocess.run(["dot", "-Tcanon", path], capture_output=True, check=False)
+    check(f"{what}: dot -Tcanon reads it without a complaint",
+          done.returncode == 0 and not done.stderr, done.stderr[:300])
+
+
+def is_svg(what, path):
+    try:
+        dom = xml.dom.minidom.parse(path)
+    except Exception as error:  # any failure of the parser is a failure of the picture
+        check(f"{what}: SVG is XML", False, str(error))
+        return None
+    check(f"{what}: SVG has selectable text and tooltips",
+          dom.getElementsByTagName("text") and dom.getElementsByTagName("a"))
+    return dom
+
+
+def hostile_pair(folder):
+    """A chain of Relu nodes with these names, and an engine with a layer for each."""
+    nodes, layers, before = [], [], "in"
+    shape = {"Dimensions": [1, 4], "Format/Datatype": "Row major linear FP32"}
+    for i, name in enumerate(HOSTILE):
+        after = f"t{i}" if i % 2 else name + " out"
+        nodes.append(helper.make_node("Relu" if i % 3 else "Sigmoid", [before], [after], name=name))
+        layers.append({"Name": name, "LayerType": "PointWiseV2" if i % 4 else name[:300],
+                       "Inputs": [{"Name": before, **shape}], "Outputs": [{"Name": after, **shape}],
+                       "TacticName": "", "StreamId": 0, "Metadata": f"[ONNX Layer: {name}]"})
+        before = after
+    info = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [1, 4]) for n in ("in", before)]
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", info[:1], info[1:])),
+              os.path.join(folder, "hostile.onnx"))
+    with open(os.path.join(folder, "hostile.json"), "w", encoding="utf-8") as file:
+        json.dump({"Layers": layers, "Bindings": ["in", before]}, file)
+    return os.path.join(folder, "hostile.onnx"), os.path.join(folder, "hostile.json")
+
+
+def finish():
+    sys.exit(1 if failures else 0)
