@@ -49,10 +49,22 @@ static fsd_id served_layer(const struct names *names, fsd_id layer)
     fsd_sym sym = to ? fsd_intern_find(d->names, to + 4, strlen(to + 4)) : FSD_NONE;
     fsd_id found = sym == FSD_NONE ? FSD_NONE : names->layer_of[sym];
 
-    return found == SEVERAL ||
-                   (found != FSD_NONE && d->match->of_layer[found].n > MOST_NODES)
-               ? FSD_NONE
-               : found;
+    return found == SEVERAL ? FSD_NONE : found;
+}
+
+/* True when the layer computes its nodes alone, so that what these read and make is
+ * what it reads and makes: not so a reshape around a Gemm that another layer computes.
+ */
+static bool is_whole(const struct fsd_diff *d, fsd_id layer)
+{
+    uint32_t n = d->match->of_layer[layer].n;
+
+    if (d->engine->layers.at[layer].form != FSD_NAME_PLAIN || n > MOST_NODES)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (d->match->of_node[fsd_match_of_layer(d->match, layer, i)->node].n != 1)
+            return false;
+    return true;
 }
 
 static bool is_of(const struct fsd_diff *d, fsd_id layer, fsd_id node)
@@ -165,9 +177,11 @@ static void place(struct fsd_diff *d, fsd_id layer, fsd_id served)
     struct fsd_flow *flow = &d->flows.of[layer];
     bool output = d->engine->layers.at[layer].names_output;
     struct fsd_reader reader = {served, FSD_NONE, 0};
-    fsd_id tensor = output ? made_by(d, served) : read_by(d, served, &reader);
+    fsd_id tensor = FSD_NONE;
 
     flow->served = served;
+    if (is_whole(d, served))
+        tensor = output ? made_by(d, served) : read_by(d, served, &reader);
     if (tensor == FSD_NONE || d->engine->layers.at[layer].names_port ||
         (output && !add_readers(d, flow, tensor)))
         return;

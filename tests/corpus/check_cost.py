@@ -166,6 +166,40 @@ def check_json_engines():
     check("all", "six pairs have a dump and a profile", checked == 6, f"{checked}")
 
 
+def names_only(engine, folder):
+    with open(engine, encoding="utf-8") as file:
+        layers = [layer["Name"] for layer in json.load(file)["Layers"]]
+    path = os.path.join(folder, "names.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"Layers": layers}, file)
+    return path
+
+
+def check_names_only(folder):
+    """What is said of a Reformat by its name alone is what the whole dump says."""
+    said = causes = 0
+    for case in sorted(os.listdir(CORPUS)):
+        engine = os.path.join(CORPUS, case, "engine.graph.json")
+        if not os.path.exists(engine) or not os.path.exists(os.path.join(CORPUS, case,
+                                                                         "model.onnx")):
+            continue
+        whole, bare = report(case, engine), report(case, names_only(engine, folder))
+        for a, b in zip(whole["layers"], bare["layers"]):
+            if not b["name"].startswith("Reformatting") or "edge" not in b:
+                continue
+            if "tensor" in b["edge"]:
+                said += 1
+                # a quantizer's input and output are one edge to the engine
+                check(case, f"edge of {b['name']}", a["edge"].get("producer") ==
+                      b["edge"].get("producer"), f"{a['edge']} {b['edge']}")
+            if b.get("cause") != "unknown":
+                causes += 1
+                check(case, f"cause of {b['name']}", b.get("cause") == a.get("cause") or
+                      a.get("cause") == "free", f"{a.get('cause')} {b.get('cause')}")
+    check("all", "some edges are told by names", said > 3 and causes > 0, f"{said} {causes}")
+    print(f"  names alone: {said} edges, {causes} causes")
+
+
 def findings(r, rule):
     return [f for f in r["findings"] if f["rule"] == rule]
 
@@ -306,6 +340,7 @@ def main():
     check_qat()
     check_qat_residual()
     with tempfile.TemporaryDirectory() as folder:
+        check_names_only(folder)
         check_mobilenet(folder)
         check_centernet(folder)
     check_misfits()

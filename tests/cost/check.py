@@ -20,7 +20,15 @@ except ImportError:
     print("python3-onnx is absent")
     sys.exit(77)
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 BINARY = sys.argv[1]
+HERE = os.path.dirname(os.path.abspath(__file__))
+with open(f"{HERE}/../../include/fusiondiff/report.schema.json", encoding="utf-8") as schema:
+    SCHEMA = json.load(schema)
 FOLDER = tempfile.mkdtemp()
 failures = []
 
@@ -73,7 +81,12 @@ def layer(name, kind, inputs, outputs, **more):
 def report(model, engine, *more):
     done = run(model, engine, "-f", "json", *more)
     check(f"runs {more}", done.returncode == 0, done.stderr)
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    if done.returncode:
+        return None
+    result = json.loads(done.stdout)
+    if jsonschema:
+        jsonschema.validate(result, SCHEMA)
+    return result
 
 
 def one(op, x, y, w=(), attrs=None, more_inputs=(), engine_dims=None):
@@ -209,6 +222,21 @@ def check_chains():
           not found(r, "inserted/chain"))
 
 
+def check_names_only():
+    """x -> A -> B and C -> y; a Reformat at the input, one before B, one before D."""
+    nodes = [helper.make_node("Relu", ["x"], ["a"], name="A"),
+             helper.make_node("Neg", ["a"], ["b"], name="B"),
+             helper.make_node("Exp", ["a"], ["c"], name="C"),
+             helper.make_node("Add", ["b", "c"], ["y"], name="D")]
+    model = save_model(nodes, [tensor("x", [4])], [tensor("y", [4])])
+    before = "Reformatting CopyNode for Input Tensor 0 to "
+    engine = save_engine([before + "A", "A", before + "B", "B", "C", before + "D", "D"], [])
+    edges = [(l.get("cause"), l["edge"].get("tensor"), l["edge"].get("producer"))
+             for l in report(model, engine)["layers"] if "edge" in l]
+    check("a name tells the border and the edge; of two inputs nothing", edges ==
+          [("io", "x", None), ("unknown", "a", 0), ("unknown", None, None)], f"{edges}")
+
+
 def check_fp32_left():
     r = line_engine(HALF, "Row major linear FP32")
     check("fp32 beside fp16 is left over", found(r, "precision/fp32-left") == [[2]],
@@ -266,6 +294,26 @@ def check_layouts():
                     "Row major linear FP16 format")
     check("padded channels count", r["bytes"] == 2 * (8 * 64 + 40 * 64 + 40 * 3 * 9),
           f"{r['bytes']}")
+
+
+def check_roofline():
+    """1x1 convolution, 64 to 64 channels over 8 x 8: 4 (2 x 4096 + 4096) bytes, 262144
+    multiply-adds, 524288 operations."""
+    node = helper.make_node("Conv", ["x", "w"], ["y"], name="n")
+    dims = [1, 64, 8, 8]
+    model = save_model([node], [tensor("x", dims)], [tensor("y", None)],
+                       [weight("w", [64, 64, 1, 1])])
+    engine = save_engine([layer("n", "CaskConvolution", [port("x", dims)], [port("y", dims)])],
+                         ["x", "y"])
+    path = os.path.join(FOLDER, "profile.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(listing(record("n", 1), count=10))
+    for peaks, bound, ms in (("1,1000", "memory", 49152 / 1e9 * 1e3),
+                             ("1000,0.001", "compute", 524288 / 1e9 * 1e3)):
+        roof = report(model, engine, "--profile", path, "--peak", peaks)["layers"][0]["roofline"]
+        check(f"roofline at {peaks}", roof["bound"] == bound and abs(roof["ms"] - ms) < 1e-12 and
+              abs(roof["reached"] - ms / .1) < 1e-9 and
+              abs(roof["macs_per_byte"] - 262144 / 49152) < 1e-12, f"{roof}")
 
 
 def check_dynamic():
@@ -429,8 +477,10 @@ def check_times():
 
 
 check_macs()
+check_roofline()
 check_attention()
 check_chains()
+check_names_only()
 check_fp32_left()
 check_io_type()
 check_no_tensor_cores()
