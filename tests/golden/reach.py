@@ -124,7 +124,9 @@ def look(binary, folder):
         except ValueError:
             continue
         if report.get("schema") in wanted:
-            report.pop("rules", None)   # all that were looked at, with or without findings
+            for rule in report.get("rules", []):    # all that were looked at
+                if not rule["findings"]:
+                    del rule["rule"]
             reached[report["schema"]] |= set(used(report, ""))
             reports += 1
     words = {(s, name, word) for s in wanted for name, _, word in wanted[s]}
