@@ -33,7 +33,7 @@ confine() {
 confine 'cjson/'              'trt/json\.c|trt/inspector_text\.c|report/json\.c|report/tree\.c'
 confine 'protobuf-c/|onnx\.pb' 'onnx/[a-z_]*\.[ch]'
 confine 'uthash\.h'           'base/intern\.c'
-confine 'xxhash\.h'           'base/hash\.c|onnx/[a-z_]*\.c|trt/[a-z_]*\.c|gate/list\.c'
+confine 'xxhash\.h'           'base/hash\.c|onnx/[a-z_]*\.c|trt/[a-z_]*\.[ch]|gate/list\.c'
 confine 'ini\.h'             'gate/policy_ini\.c'
 confine 'graphviz/'           'report/dot[a-z_]*\.c'
 confine 'argp\.h'             'cli/[a-z_]*\.[ch]'
