@@ -58,6 +58,14 @@ int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
     return attr && attr->kind == FSD_ATTR_INT ? attr->i : otherwise;
 }
 
+int64_t fsd_node_size(const struct fsd_graph *g, fsd_id node, const char *name,
+                      int64_t otherwise)
+{
+    int64_t size = fsd_node_int(g, node, name, otherwise);
+
+    return size < 0 ? -1 : size;
+}
+
 /* ------------------------------------------------------------- the user's sizes */
 
 static enum fsd_status bad_shape(struct fsd_error *err, const char *word,

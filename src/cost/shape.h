@@ -29,4 +29,8 @@ const int64_t *fsd_node_ints(const struct fsd_graph *g, fsd_id node, const char 
 int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
                      int64_t otherwise);
 
+/** The same of a size, which can be used as an amount: -1 where it is below 0. */
+int64_t fsd_node_size(const struct fsd_graph *g, fsd_id node, const char *name,
+                      int64_t otherwise);
+
 #endif

@@ -198,7 +198,8 @@ bool fsd_shape_concat(const struct fsd_shaping *s, fsd_id node, uint32_t i, shap
     return true;
 }
 
-/* Of n equal parts the last may be smaller; without a count they are equal. */
+/* Of n equal parts the last may be smaller, but not less than nothing; without a count
+ * they are equal. */
 static int64_t part(const struct fsd_shaping *s, int64_t size, int64_t n, uint32_t i)
 {
     int64_t chunk = fsd_over(s->t, size, n);
@@ -206,6 +207,8 @@ static int64_t part(const struct fsd_shaping *s, int64_t size, int64_t n, uint32
     if (size < 0 || !(size % n))
         return chunk;
     chunk = size / n + 1;
+    if (size / chunk < n - 1)
+        return -1;
     return (int64_t)i < n - 1 ? chunk : size - chunk * (n - 1);
 }
 
@@ -391,7 +394,7 @@ bool fsd_shape_top_k(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape
     if (axis < 0)
         return false;
     *out = *fsd_shape_in(s, node, 0);
-    out->dims[axis] = fsd_node_int(s->d->model, node, "k", -1);
+    out->dims[axis] = fsd_node_size(s->d->model, node, "k", -1);
     if (k && k->n == 1)
         out->dims[axis] = k->at[0];
     return true;
