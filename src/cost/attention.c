@@ -12,12 +12,6 @@ static int64_t at(const struct fsd_shape *x, uint32_t i)
     return i < x->rank ? x->dims[i] : -1;
 }
 
-/* What is below 0 is no size, and would be taken for a polynomial. */
-static int64_t size_of(int64_t number)
-{
-    return number < 0 ? -1 : number;
-}
-
 /* Adds the length of a past, batch x heads x length x size, where there is one. */
 static int64_t with_past(const struct fsd_diff *d, fsd_id node, uint32_t i,
                          uint32_t rank, int64_t keys)
@@ -68,8 +62,8 @@ static struct fsd_attention packed(const struct fsd_diff *d, fsd_id node)
 
     buffer = fsd_node_int(d->model, node, "past_present_share_buffer", 0);
     a.keys = buffer ? -1 : with_past(d, node, 4, 5, a.keys);
-    a.across = n == 3 ? size_of(sizes[0]) : fsd_over(d->amounts, all, 3);
-    a.along = a.last = n == 3 ? size_of(sizes[2]) : a.across;
+    a.across = n == 3 ? fsd_size(sizes[0]) : fsd_over(d->amounts, all, 3);
+    a.along = a.last = n == 3 ? fsd_size(sizes[2]) : a.across;
     a.project = fsd_times(d->amounts, fsd_times(d->amounts, a.batch, a.queries),
                           fsd_times(d->amounts, at(x, 2), all));
     return a;

@@ -209,7 +209,7 @@ static int64_t part(const struct fsd_shaping *s, int64_t size, int64_t n, uint32
     chunk = size / n + 1;
     if (size / chunk < n - 1)
         return -1;
-    return (int64_t)i < n - 1 ? chunk : size - chunk * (n - 1);
+    return fsd_size((int64_t)i < n - 1 ? chunk : size - chunk * (n - 1));
 }
 
 bool fsd_shape_split(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape *out)
@@ -436,6 +436,7 @@ bool fsd_shape_filled(const struct fsd_shaping *s, fsd_id node, uint32_t i, shap
 
 bool fsd_shape_range(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape *out)
 {
+    const int64_t most = INT64_C(1) << 61;
     const struct fsd_ints *in[3];
     int64_t at[3];
     bool known = true;
@@ -450,7 +451,8 @@ bool fsd_shape_range(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape
     if (in[0]->at[0] == 0 && in[2]->at[0] == 1)
         out->dims[0] = in[1]->at[0];
     for (uint32_t k = 0; k < 3; k++)
-        known = known && fsd_amount_number(s->t, in[k]->at[0], &at[k]);
+        known = known && fsd_amount_number(s->t, in[k]->at[0], &at[k]) &&
+                at[k] < most && at[k] > -most;
     if (known && at[2] > 0)
         out->dims[0] = at[1] > at[0] ? (at[1] - at[0] - 1) / at[2] + 1 : 0;
     return true;

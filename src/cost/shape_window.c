@@ -109,7 +109,7 @@ bool fsd_shape_convolution(const struct fsd_shaping *s, fsd_id node, uint32_t i,
     for (uint32_t k = 2; k < x->rank; k++) {
         struct window win = window_at(s, node, k - 2, x->rank - 2u, w->dims[k]);
 
-        out->dims[k] = told && n == x->rank - 2u ? fsd_amount_of(s->t, told[k - 2])
+        out->dims[k] = told && n == x->rank - 2u ? fsd_size(told[k - 2])
                        : transposed              ? unslide(s, node, win, x->dims[k])
                                                  : slide(s, node, win, x->dims[k]);
     }

@@ -50,26 +50,6 @@ def shapes():
             inputs("x", elem=elem), outputs("y", elem=elem))
 
 
-def sizes():
-    """Attributes that say how large something is, and say less than nothing."""
-    microsoft = text(7, "com.microsoft")
-    packed = b"".join(varint(-5) for _ in range(3))
-    for op, rank, *fields in (
-            ("ConvTranspose", 4, attribute("output_shape", 7, raw(8, packed[:20]))),
-            ("ConvTranspose", 4, attribute("group", 2, num(3, -5))),
-            ("LSTM", 3, attribute("hidden_size", 2, num(3, -5))),
-            ("RoiAlign", 4, attribute("output_height", 2, num(3, -5))),
-            ("TopK", 2, attribute("k", 2, num(3, -5))),
-            ("Attention", 3, attribute("q_num_heads", 2, num(3, -5))),
-            ("Attention", 3, attribute("qkv_hidden_sizes", 7, raw(8, packed)), microsoft)):
-        yield "below-zero-%s-%d" % (op, len(fields[0])), model(
-            node(op, ["x", "w", "w"], ["y"], op, *fields),
-            inputs("x", dims=[2] * rank), inputs("w", dims=[2] * (2 if op == "RoiAlign" else rank)),
-            extra=raw(8, text(1, "com.microsoft") + num(2, 1)))
-    yield "few-in-many-parts", model(node("Split", ["x"], ["y%d" % i for i in range(30)], "s"),
-                                     inputs("x"))
-
-
 def counts():
     """Up to ten megabytes of one thing."""
     yield "ints", model(node("Relu", ["x"], ["y"], "r", attribute(
@@ -144,7 +124,7 @@ def noise():
 
 
 def all_models():
-    for kind in (lies, shapes, sizes, counts, graphs, names, noise):
+    for kind in (lies, shapes, counts, graphs, names, noise):
         for name, data in kind():
             yield "%s/%s" % (kind.__name__, name), data
     for name, data in truncated(chain("one", "two")):
