@@ -198,8 +198,7 @@ bool fsd_shape_concat(const struct fsd_shaping *s, fsd_id node, uint32_t i, shap
     return true;
 }
 
-/* Of n equal parts the last may be smaller, but not less than nothing; without a count
- * they are equal. */
+/* Of n equal parts the last may be smaller; without a count they are equal. */
 static int64_t part(const struct fsd_shaping *s, int64_t size, int64_t n, uint32_t i)
 {
     int64_t chunk = fsd_over(s->t, size, n);
@@ -208,7 +207,7 @@ static int64_t part(const struct fsd_shaping *s, int64_t size, int64_t n, uint32
         return chunk;
     chunk = size / n + 1;
     if (size / chunk < n - 1)
-        return -1;
+        return -1; /* some have nothing */
     return fsd_size((int64_t)i < n - 1 ? chunk : size - chunk * (n - 1));
 }
 
