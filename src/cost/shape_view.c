@@ -206,6 +206,8 @@ static int64_t part(const struct fsd_shaping *s, int64_t size, int64_t n, uint32
     if (size < 0 || !(size % n))
         return chunk;
     chunk = size / n + 1;
+    if (size / chunk < n - 1)
+        return -1; /* some have nothing */
     return fsd_size((int64_t)i < n - 1 ? chunk : size - chunk * (n - 1));
 }
 
