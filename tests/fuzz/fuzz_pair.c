@@ -147,7 +147,7 @@ static void check_reports(const struct fsd_diff *d)
  * itself and passes its own check. */
 static void check_state(const struct fsd_diff *d)
 {
-    struct fsd_state *state = fsd_state_of(d, d->profile_ms, d->times.profiles), *again;
+    struct fsd_state *state = fsd_state_of(d), *again;
     struct fsd_snapshot_lines lines = {0};
     struct fsd_policy *policy;
     struct fsd_compare *c;
