@@ -171,11 +171,13 @@ static int by_border(const void *a, const void *b)
 /* One border for each node and source: the first in order. */
 static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
 {
-    struct fsd_border *all = s->borders.at + at;
     uint32_t n = s->borders.n - at, kept = 0;
+    struct fsd_border *all;
 
-    if (n)
-        qsort(all, n, sizeof *all, by_border);
+    if (!n)
+        return (struct fsd_span){at, 0};
+    all = s->borders.at + at;
+    qsort(all, n, sizeof *all, by_border);
     for (uint32_t i = 0; i < n; i++)
         if (!kept || all[i].node != all[kept - 1].node || all[i].at != all[kept - 1].at)
             all[kept++] = all[i];

@@ -1,19 +1,18 @@
-/* A model and an engine, through the whole run and every writer and view.
+/* A model and an engine, through the whole run, every writer, view and dump, compared
+ * with themselves and with what less evidence tells, snapshot and checked.
  *
- *     size of the model (4 bytes, little endian), model, engine [0x1d log [0x1d
- * profile]]
+ *     size of the model (4 bytes, little endian), model, engine
+ *     [0x1d log [0x1d profile]]
  *
- * Whatever comes in: counts agree, no report holds a character that a terminal would
- * obey, JSON is JSON.  Pictures are left out: they are the DOT text, drawn by Graphviz.
+ * Whatever comes in: counts agree, a build does not differ from itself, no report holds
+ * a character that a terminal would obey, JSON is JSON.  Pictures are left out: they
+ * are the DOT text, drawn by Graphviz.
  */
 #include "diff/diff.h"
 #include "support_file.h"
 #include "support_mutate.h"
+#include "support_report.h"
 
-#include "base/text.h"
-
-#include <cjson/cJSON.h>
-#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -78,96 +77,175 @@ static void check_counts(const struct fsd_diff *d)
     check(found == d->findings.n && found == fsd_diff_findings(d, FSD_INFO));
 }
 
-/* What reaches a terminal is valid UTF-8, and obeyed by none. */
-static void check_text(const char *s, size_t size)
-{
-    for (size_t i = 0, n; i < size; i += n) {
-        const unsigned char *at = (const unsigned char *)s + i;
-
-        n = fsd_utf8_len(at, size - i);
-        check(n > 0);
-        check(*at == '\n' || *at == '\t' || !fsd_code_is_hidden(fsd_utf8_code(at, n)));
-    }
-}
-
-static void check_json(const char *s, size_t size)
-{
-    const char *end = NULL;
-    cJSON *json = cJSON_ParseWithLengthOpts(s, size, &end, false);
-
-    check(json != NULL);
-    while (end < s + size)
-        check(*end++ == '\n');
-    cJSON_Delete(json);
-}
-
-static bool is_json(const char *format)
-{
-    return !strcmp(format, "json") || !strcmp(format, "sarif") ||
-           !strcmp(format, "gitlab");
-}
-
 static bool is_picture(const char *format)
 {
     return !strcmp(format, "svg") || !strcmp(format, "png") || !strcmp(format, "pdf");
 }
 
+/* ------------------------------------------------------------------- of one run */
+
 static void check_report(const struct fsd_diff *d, const char *format,
                          const struct fsd_style *style)
 {
     struct fsd_error err = {0};
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&bytes, &size);
-    enum fsd_status status = fsd_diff_write(d, format, style, out, &err);
+    struct fuzz_report report;
 
-    fclose(out);
-    check(status == FSD_OK || err.message[0]);
-    check_text(bytes, size);
-    if (is_json(format))
-        check_json(bytes, size);
-    free(bytes);
+    fuzz_report_begin(&report);
+    fuzz_report_end(&report, format, fsd_diff_write(d, format, style, report.out, &err),
+                    &err);
 }
 
 /* A view may refuse: a word may name nothing. */
-static void check_view(const struct fsd_diff *d, const char *view, const char *format)
+static void check_view(const struct fsd_diff *d, const char *view,
+                       const struct fsd_query *query, const char *format)
 {
-    static const char *const any[] = {"*"};
     static const struct fsd_style style = {0};
-    struct fsd_query query = {.words = any, .n_words = 1};
     struct fsd_error err = {0};
-    char *bytes = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&bytes, &size);
-    enum fsd_status status = fsd_diff_view(d, view, &query, format, &style, out, &err);
+    struct fuzz_report report;
 
-    fclose(out);
-    check(status == FSD_OK || err.message[0]);
-    check_text(bytes, size);
-    if (status == FSD_OK && is_json(format))
-        check_json(bytes, size);
-    free(bytes);
+    fuzz_report_begin(&report);
+    fuzz_report_end(&report, format,
+                    fsd_diff_view(d, view, query, format, &style, report.out, &err),
+                    &err);
+}
+
+static void check_views(const struct fsd_diff *d)
+{
+    static const char *const any[] = {"*"}, *const pair[] = {"#0", "#1"};
+    static const struct {
+        const char *name;
+        struct fsd_query query;
+    } views[] = {
+        {"reformats", {.min_share = 0.01}},
+        {"where", {.words = any, .n_words = 1}},
+        {"inside", {.words = any, .n_words = 1, .top = 20}},
+        {"names", {.as = "layerPrecisions"}},
+        {"names", {.not_type = "int8", .as = "polygraphy"}},
+        {"names", {.words = any, .n_words = 1, .as = "nodes_to_exclude"}},
+        {"scopes", {.depth = 2}},
+        {"explain", {.words = any, .n_words = 1}},
+        {"explain", {.words = any, .n_words = 1, .layers = true}},
+        {"explain", {.words = pair, .n_words = 2}},
+    };
+
+    for (size_t i = 0; i < FSD_COUNT_OF(views); i++) {
+        check_view(d, views[i].name, &views[i].query, "text");
+        check_view(d, views[i].name, &views[i].query, "json");
+    }
 }
 
 static void check_run(const struct fsd_diff *d)
 {
+    static const struct fsd_picture near = {.around = "*", .only = "reformats"};
     static const struct fsd_style styles[] = {
         {0}, {.all = true, .width = 40}, {.one_column = true, .width = 200}};
-
-    static const char *const views[] = {"reformats", "where", "inside", "names",
-                                        "scopes"};
 
     check_counts(d);
     for (unsigned i = 0; fsd_format_at(i); i++)
         if (!is_picture(fsd_format_at(i)))
             check_report(d, fsd_format_at(i), &styles[0]);
-    for (size_t i = 0; i < FSD_COUNT_OF(views); i++) {
-        check_view(d, views[i], "text");
-        check_view(d, views[i], "json");
-    }
     for (unsigned i = 1; i < FSD_COUNT_OF(styles); i++)
         check_report(d, "text", &styles[i]);
+    check_report(d, "dot", &(struct fsd_style){.picture = &near});
+    check_views(d);
 }
+
+/* ------------------------------------------------- of dumps, two runs, and the gate */
+
+static void check_dump(const char *side, const struct fsd_options *options)
+{
+    struct fsd_error err = {0};
+    struct fuzz_report report;
+
+    fuzz_report_begin(&report);
+    fuzz_report_end(&report, "text", fsd_dump(side, options, report.out, &err), &err);
+}
+
+/* The pair against itself, which does not differ, or against what another evidence
+ * tells of it, which may. */
+static void check_comparison(const struct fsd_options *before,
+                             const struct fsd_options *after)
+{
+    static const char *const formats[] = {"text", "json", "dot"};
+    struct fsd_comparison *c;
+    struct fsd_error err = {0};
+    struct fuzz_report report;
+
+    check(fsd_comparison_open(&c, before, after, &err) == FSD_OK);
+    check(before != after || !fsd_comparison_differs(c));
+    for (size_t i = 0; i < FSD_COUNT_OF(formats); i++) {
+        fuzz_report_begin(&report);
+        fuzz_report_end(&report, formats[i],
+                        fsd_comparison_write(c, formats[i], NULL, report.out, &err),
+                        &err);
+    }
+    fsd_comparison_free(c);
+}
+
+static void check_judged(const struct fsd_check *c)
+{
+    struct fuzz_report report;
+
+    for (unsigned i = 0; fsd_format_at(i); i++) {
+        struct fsd_error err = {0};
+        const char *format = fsd_format_at(i);
+
+        fuzz_report_begin(&report);
+        fuzz_report_end(&report, format,
+                        fsd_check_write(c, format, NULL, report.out, &err), &err);
+    }
+}
+
+/* The snapshot of one run judges another; its own it passes, and would be rewritten as
+ * it is. */
+static void check_gate(const struct fsd_options *before,
+                       const struct fsd_options *after)
+{
+    static struct fuzz_file file;
+    struct fsd_check_options options = {.today = 20260601};
+    struct fuzz_report snapshot, again;
+    struct fsd_check *c;
+    struct fsd_error err = {0};
+
+    fuzz_report_begin(&snapshot);
+    check(fsd_snapshot_make(before, true, snapshot.out, &err) == FSD_OK);
+    fuzz_report_close(&snapshot);
+    options.snapshot =
+        fuzz_file_put(&file, (const uint8_t *)snapshot.bytes, snapshot.size);
+    check(fsd_check_open(&c, after, &options, &err) == FSD_OK);
+    check_judged(c);
+    if (before == after) {
+        fuzz_report_begin(&again);
+        check(!fsd_check_failed(c) && fsd_check_update(c, again.out, &err) == FSD_OK);
+        fuzz_report_close(&again);
+        check(again.size == snapshot.size &&
+              !memcmp(again.bytes, snapshot.bytes, again.size));
+        fuzz_report_free(&again);
+    }
+    fsd_check_free(c);
+    fuzz_report_free(&snapshot);
+}
+
+static void check_all(const struct fsd_diff *d, const struct fsd_options *options)
+{
+    struct fsd_options other = *options;
+
+    other.evidence = FSD_BY_TENSOR;
+    other.log = NULL;
+    other.n_profiles = 0;
+    check_run(d);
+    check_dump("model", options);
+    check_dump("shapes", options);
+    check_dump("engine", options);
+    if (options->log)
+        check_dump("log", options);
+    check_comparison(options, options);
+    check_comparison(options, &other);
+    check_gate(options, options);
+    check_gate(&other, options);
+}
+
+/* ----------------------------------------------------------------------- the input */
 
 /* The next part, up to a 0x1d; NULL when there is none. */
 static const char *next_part(struct fuzz_file *file, const uint8_t **at, size_t *left)
@@ -202,7 +280,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.profiles = profiles;
     options.n_profiles = profiles[0] != NULL;
     if (fsd_diff_open(&d, &options, &err) == FSD_OK)
-        check_run(d);
+        check_all(d, &options);
     else
         check(err.message[0] && !d);
     fsd_diff_free(d);
