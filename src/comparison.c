@@ -29,7 +29,7 @@ enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options 
     }
     status = fsd_diff_open(&d, &pair, err);
     if (status == FSD_OK)
-        *out = fsd_state_of(d, d->profile_ms, d->times.profiles);
+        *out = fsd_state_of(d);
     fsd_diff_free(d);
     return status;
 }

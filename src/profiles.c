@@ -7,8 +7,11 @@
 #include "trt/trt.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PROFILE_LIMIT (UINT64_C(1) << 36) /* a log is read line by line */
+
+static const char only_in_profile[] = "input/only-in-profile";
 
 static enum fsd_status read_file(struct fsd_diff *d, const char *path,
                                  fsd_profile_vec *out, struct fsd_error *err)
@@ -47,9 +50,17 @@ static void add_missing(struct fsd_diff *d, const struct fsd_profile *p,
             names[n++] = p->entries.at[i].unescaped;
     fsd_trt_add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
     snprintf(text, sizeof text, "%u layers, the dump does not have them", n);
-    remark = (struct fsd_remark){"input/only-in-profile", first, FSD_NONE,
+    remark = (struct fsd_remark){only_in_profile, first, FSD_NONE,
                                  fsd_intern_str(d->names, text)};
     fsd_vec_push(g->arena, &g->remarks, remark);
+}
+
+bool fsd_profiles_added(const struct fsd_diff *d)
+{
+    for (uint32_t i = 0; i < d->engine->remarks.n; i++)
+        if (!strcmp(d->engine->remarks.at[i].rule, only_in_profile))
+            return true;
+    return false;
 }
 
 /* A log may end in the middle of its engine block; then the profile knows the rest. */

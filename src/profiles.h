@@ -12,6 +12,9 @@
 enum fsd_status fsd_profiles_load(struct fsd_diff *d, const struct fsd_options *opt,
                                   fsd_profile_vec *out, struct fsd_error *err);
 
+/** True when layers were added that only a profile knows. */
+bool fsd_profiles_added(const struct fsd_diff *d);
+
 /** Reads opt->times into d->times. */
 enum fsd_status fsd_run_times_load(struct fsd_diff *d, const struct fsd_options *opt,
                                    struct fsd_error *err);

@@ -51,6 +51,9 @@ static void replay_log(struct fsd_diff *d)
 static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err)
 {
     struct fsd_fit fit = fsd_match_fit(d->match);
+    const char *whose = fsd_profiles_added(d) ? "its layers, some of them told by the "
+                                                "profile only,"
+                                              : "its layers";
     char bindings[80] = "";
 
     if (2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
@@ -60,8 +63,8 @@ static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err
                  fit.tensors_found, fit.tensors);
     return fsd_fail(err, FSD_E_MISMATCH, d->engine->path, FSD_POS_NONE, 0,
                     "expected an engine built from %s, but only %u of the %u names in "
-                    "its layers%s are that model's (--force goes on all the same)",
-                    d->model->path, fit.names_found, fit.names, bindings);
+                    "%s%s are that model's (--force goes on all the same)",
+                    d->model->path, fit.names_found, fit.names, whose, bindings);
 }
 
 static void count_cost(struct fsd_diff *d, const struct fsd_options *opt)

@@ -19,3 +19,11 @@ uint64_t fsd_hash_bytes(const void *bytes, size_t n)
 {
     return XXH3_64bits(bytes, n);
 }
+
+void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2])
+{
+    XXH128_hash_t hash = XXH3_128bits(bytes, n);
+
+    out[0] = hash.low64;
+    out[1] = hash.high64;
+}

@@ -1,4 +1,4 @@
-/* 64-bit hashes that never leave the process. */
+/* Hashes.  Those of 64 bits never leave the process. */
 #ifndef FSD_BASE_HASH_H
 #define FSD_BASE_HASH_H
 
@@ -9,5 +9,8 @@
 uint64_t fsd_hash_mix(uint64_t a, uint64_t b);
 uint64_t fsd_hash_text(const char *text);
 uint64_t fsd_hash_bytes(const void *bytes, size_t n);
+
+/** XXH3's 128 bits, the low half first: the same on every machine. */
+void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2]);
 
 #endif

@@ -91,6 +91,29 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
 
 /* ------------------------------------------------------------------------ words */
 
+static bool is_file(const char *word, size_t n)
+{
+    char name[sizeof((struct build_word *)NULL)->model];
+    struct stat st;
+
+    if (n >= sizeof name)
+        return false;
+    memcpy(name, word, n);
+    name[n] = '\0';
+    return !stat(name, &st) && !S_ISDIR(st.st_mode);
+}
+
+/* The first name: up to the first comma that ends one of a file, as names may have
+ * commas of their own; else up to the first comma. */
+static size_t name_length(const char *at)
+{
+    size_t first = strcspn(at, ","), n = first;
+
+    while (n && at[n] && !is_file(at, n))
+        n += 1 + strcspn(at + n + 1, ",");
+    return n && is_file(at, n) ? n : first;
+}
+
 static enum fsd_status take_words(struct build_word *build, const char *word,
                                   struct fsd_error *err)
 {
@@ -98,7 +121,7 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
     const char *at = word;
 
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-        size_t n = strcspn(at, ",");
+        size_t n = name_length(at);
 
         if (n >= sizeof build->model)
             return fail(err, FSD_E_ARG, word, "the path is too long");

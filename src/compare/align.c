@@ -61,9 +61,13 @@ static uint64_t color_both(const struct fsd_align_side *side, fsd_id node)
     return fsd_hash_mix(side->from[node], side->to[node]);
 }
 
+/* Far from all that is aligned, what is left over is soon the only one of its kind:
+ * then it must have been that from the beginning. */
 static uint64_t color_near(const struct fsd_align_side *side, fsd_id node)
 {
-    return side->near[node];
+    bool anchored = side->near[node] != side->plain[node];
+
+    return anchored || side->alone[node] ? side->near[node] : 0;
 }
 
 static uint64_t color_weight(const struct fsd_align_side *side, fsd_id node)
@@ -289,6 +293,8 @@ static uint32_t align_twins(struct aligner *a)
 
 static void align_core(struct aligner *a)
 {
+    for (int k = 0; k < 2; k++)
+        fsd_align_color_plain(&a->side[k], a->scratch);
     align_by_names(a);
     for (int round = 0; round < MOST_ROUNDS; round++)
         if (!align_by_ways(a) && !align_twins(a) && !align_by(a, fsd_align_around) &&

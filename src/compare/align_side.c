@@ -4,6 +4,7 @@
  * does not count and each round of alignment sees further than the last.
  */
 #include "compare/align_side.h"
+#include "compare/hash_row.h"
 
 #include <string.h>
 
@@ -126,6 +127,8 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                                     .from = FSD_NEW(scratch, uint64_t, n),
                                     .to = FSD_NEW(scratch, uint64_t, n),
                                     .near = FSD_NEW(scratch, uint64_t, n),
+                                    .plain = FSD_NEW(scratch, uint64_t, n),
+                                    .alone = FSD_NEW(scratch, bool, n),
                                     .uses = FSD_NEW(scratch, struct fsd_span, n),
                                     .ends = FSD_NEW(scratch, struct fsd_span, n)};
     for (fsd_id i = 0; i < n; i++) {
@@ -239,6 +242,24 @@ void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch
                 side->near[i] = fsd_hash_mix(
                     fsd_hash_mix(side->label[i], color_before(side, last, i)),
                     color_behind(side, last, i));
+    }
+}
+
+void fsd_align_color_plain(struct fsd_align_side *side, struct fsd_arena *scratch)
+{
+    uint32_t n = side->s->nodes.n, rows = 0;
+    struct fsd_hash_row *row = FSD_NEW(scratch, struct fsd_hash_row, n);
+
+    fsd_align_color_near(side, scratch);
+    for (fsd_id i = 0; i < n; i++) {
+        side->plain[i] = side->near[i];
+        if (fsd_align_is_core(side, i))
+            row[rows++] = (struct fsd_hash_row){side->near[i], i, false};
+    }
+    fsd_hash_rows_sort(row, rows);
+    for (uint32_t i = 0, k; i < rows; i = k) {
+        k = fsd_hash_rows_end(row, rows, i);
+        side->alone[row[i].id] = k - i == 1;
     }
 }
 

@@ -23,6 +23,8 @@ struct fsd_align_side {
     uint64_t *label;            /**< by node: operator, attributes, weight's shape */
     uint64_t *from, *to, *near; /**< by node: the way from the inputs, to the outputs,
                                     and what is a few steps around */
+    uint64_t *plain;            /**< by node: near, before anything was aligned */
+    bool *alone;                /**< by node: no other of the model has its plain */
     struct fsd_span *uses;      /**< by node: in use */
     struct fsd_use *use;
     struct fsd_span *ends; /**< by node: in `end`: the outputs of the model it makes */
@@ -36,6 +38,9 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 void fsd_align_color_from(struct fsd_align_side *side);
 void fsd_align_color_to(struct fsd_align_side *side);
 void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch);
+
+/** Fill plain and alone; before anything is aligned. */
+void fsd_align_color_plain(struct fsd_align_side *side, struct fsd_arena *scratch);
 
 /** The hash of a node's aligned neighbours; 0 unless there are some before and behind.
  */

@@ -86,6 +86,17 @@ static bool is_opaque(const struct fsd_compare *c, const struct fsd_region_diff 
     return false;
 }
 
+static uint32_t count_layers(const struct fsd_compare *c,
+                             const struct fsd_region_diff *r, bool new)
+{
+    struct fsd_span groups = new ? r->new_groups : r->old_groups;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < groups.n; i++)
+        n += (new ? c->new : c->old)->groups.at[c->pool.at[groups.at + i]].layers;
+    return n;
+}
+
 static bool any_more(const struct fsd_compare *c, struct fsd_span groups,
                      const bool *more)
 {
@@ -108,7 +119,9 @@ static enum fsd_happened happened(const struct fsd_compare *c,
     split = any_more(c, r->old_groups, m->more[0]);
     merged = any_more(c, r->new_groups, m->more[1]);
     if (!split && !merged)
-        return FSD_HAPPENED_SAME;
+        return is_opaque(c, r) && count_layers(c, r, true) != count_layers(c, r, false)
+                   ? FSD_HAPPENED_OPAQUE
+                   : FSD_HAPPENED_SAME;
     if (is_opaque(c, r))
         return FSD_HAPPENED_OPAQUE;
     if (split && merged)

@@ -2,16 +2,17 @@
  * A state as a text file that is committed and reviewed: one line a node, one a fusion
  * group, and below it one for each layer that moves a tensor for it.
  *
- *     fusiondiff snapshot 1
+ *     fusiondiff snapshot 2
  *     node Conv_34 Conv core layer int8 < Relu_24 ; k3x3,p1x1x1x1
  *     group compute int8 1 : Conv_34 Add_36 < Relu_24 int8/chw32 Conv_34 > Add_36 int8
  *       move reformat io inserted : fp32/chw -> fp16/hwc8 < @x > Conv_34
- *     end
+ *     end xxh128:2fd4a43ed588d6afb0d811a9acc43c30
  *
  * Nodes are named, not numbered, so that a change stays where it is.  A name stands as
  * it is where that cannot be misread, else in quotes with \" \\ and \u{hex}.  The same
  * state gives the same bytes, and reading gives the state back, without tactics and
- * paths.
+ * paths.  The last line has the hash of what stands above it, whatever ends the lines,
+ * so that one line lost or edited is noticed; format 1 had none.
  */
 #ifndef FSD_COMPARE_SNAPSHOT_H
 #define FSD_COMPARE_SNAPSHOT_H
@@ -19,7 +20,7 @@
 #include "base/file.h"
 #include "compare/state.h"
 
-enum { FSD_SNAPSHOT_FORMAT = 1 };
+enum { FSD_SNAPSHOT_FORMAT = 2 };
 
 /** @param times milliseconds too, where the state has any. */
 void fsd_snapshot_write(const struct fsd_state *s, bool times, FILE *out);

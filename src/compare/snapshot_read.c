@@ -180,36 +180,14 @@ static bool finish_line(struct fsd_snapshot_reader *r)
 
 /* ----------------------------------------------------------------------- lines */
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool take_hash(struct fsd_snapshot_reader *r, uint64_t out[2])
-{
-    static const char prefix[] = "xxh128:";
-    const char *at = r->word.text;
-
-    if (r->word.kind != WORD_BARE || strlen(at) != strlen(prefix) + 32 ||
-        memcmp(at, prefix, strlen(prefix)) != 0)
-        return fsd_snapshot_complain(r, "xxh128: and 32 digits");
-    at += strlen(prefix);
-    for (int i = 0; i < 32; i++) {
-        if (digit(at[i]) < 0)
-            return fsd_snapshot_complain(r, "xxh128: and 32 digits");
-        out[i < 16] = out[i < 16] << 4 | (uint64_t)digit(at[i]);
-    }
-    return fsd_snapshot_next(r);
-}
-
 static bool read_model(struct fsd_snapshot_reader *r)
 {
-    return take_hash(r, r->s->model_hash);
+    return fsd_snapshot_take_hash(r, r->s->model_hash);
 }
 
 static bool read_engine(struct fsd_snapshot_reader *r)
 {
-    return take_hash(r, r->s->engine_hash) &&
+    return fsd_snapshot_take_hash(r, r->s->engine_hash) &&
            take_sym(r, &r->s->engine_kind, "a kind of dump") &&
            take_sym(r, &r->s->producer, "a producer");
 }
@@ -389,8 +367,20 @@ static bool read_move(struct fsd_snapshot_reader *r)
 
 static bool read_end(struct fsd_snapshot_reader *r)
 {
+    uint64_t said[2] = {0}, is[2];
+
     r->ended = true;
-    return true;
+    if (r->format < 2)
+        return true;
+    if (!fsd_snapshot_take_hash(r, said))
+        return false;
+    fsd_snapshot_hash_above(r, is);
+    if (memcmp(said, is, sizeof is) != 0)
+        r->status = fsd_fail(r->err, FSD_E_FORMAT, r->name, FSD_POS_LINE, r->line,
+                             "expected the lines above as they were written, found "
+                             "others: damaged, merged or edited by hand; take the "
+                             "snapshot again");
+    return r->status == FSD_OK;
 }
 
 /* In the order that they must have: a line may follow one of its own rank or less. */
@@ -412,28 +402,27 @@ static const struct {
 
 static bool read_first(struct fsd_snapshot_reader *r)
 {
-    uint32_t format = 0;
-
+    r->format = 0;
     if (!fsd_snapshot_next_line(r) || strcmp(r->word.text, "fusiondiff") != 0 ||
         !fsd_snapshot_next(r) || r->word.kind != WORD_BARE ||
         strcmp(r->word.text, "snapshot") != 0)
         return fsd_snapshot_complain(
             r, "'fusiondiff snapshot' and the number of a format");
-    if (!fsd_snapshot_next(r) || !take_count(r, &format))
+    if (!fsd_snapshot_next(r) || !take_count(r, &r->format))
         return false;
-    if (format > FSD_SNAPSHOT_FORMAT)
+    if (r->format > FSD_SNAPSHOT_FORMAT)
         r->status = fsd_fail(r->err, FSD_E_UNSUPPORTED, r->name, FSD_POS_LINE, r->line,
                              "expected a snapshot of format %d or before, found format "
                              "%u: a newer fusiondiff wrote it",
-                             FSD_SNAPSHOT_FORMAT, format);
-    else if (!format)
+                             FSD_SNAPSHOT_FORMAT, r->format);
+    else if (!r->format)
         return fsd_snapshot_complain(r, "the number of a format");
     return r->status == FSD_OK && finish_line(r);
 }
 
 static void rewind_to(struct fsd_snapshot_reader *r, const struct fsd_file *file)
 {
-    r->next_line = (const char *)file->bytes;
+    r->begin = r->next_line = (const char *)file->bytes;
     r->end = r->next_line + file->size;
     r->line = 0;
 }

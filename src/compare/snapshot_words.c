@@ -1,4 +1,5 @@
 #include "compare/snapshot_words.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -151,7 +152,7 @@ static bool next_line(struct fsd_snapshot_reader *r)
 
     if (r->next_line == r->end)
         return false;
-    r->at = r->next_line;
+    r->at = r->line_begin = r->next_line;
     end = memchr(r->at, '\n', (size_t)(r->end - r->at));
     r->line_end = end ? end : r->end;
     r->next_line = end ? end + 1 : r->end;
@@ -172,4 +173,39 @@ bool fsd_snapshot_next_line(struct fsd_snapshot_reader *r)
             return true;
     }
     return false;
+}
+
+/* ---------------------------------------------------------------------- hashes */
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool fsd_snapshot_take_hash(struct fsd_snapshot_reader *r, uint64_t out[2])
+{
+    static const char prefix[] = "xxh128:";
+    const char *at = r->word.text;
+
+    if (r->word.kind != WORD_BARE || strlen(at) != strlen(prefix) + 32 ||
+        memcmp(at, prefix, strlen(prefix)) != 0)
+        return fsd_snapshot_complain(r, "xxh128: and 32 digits");
+    at += strlen(prefix);
+    for (int i = 0; i < 32; i++) {
+        if (digit(at[i]) < 0)
+            return fsd_snapshot_complain(r, "xxh128: and 32 digits");
+        out[i < 16] = out[i < 16] << 4 | (uint64_t)digit(at[i]);
+    }
+    return fsd_snapshot_next(r);
+}
+
+void fsd_snapshot_hash_above(const struct fsd_snapshot_reader *r, uint64_t out[2])
+{
+    size_t size = (size_t)(r->line_begin - r->begin), n = 0;
+    char *text = FSD_NEW(r->scratch, char, size);
+
+    for (size_t i = 0; i < size; i++)
+        if (r->begin[i] != '\r' || r->begin[i + 1] != '\n')
+            text[n++] = r->begin[i];
+    fsd_hash_128(text, n, out);
 }

@@ -18,8 +18,9 @@ struct fsd_snapshot_reader {
     struct fsd_arena *scratch;
     const char *name;          /* of the file */
     const char *at, *line_end; /* of what is left of the line */
-    const char *next_line, *end;
-    uint32_t line;
+    const char *begin, *next_line, *end;
+    const char *line_begin;
+    uint32_t line, format;
     struct word word;                       /* the current one */
     fsd_id *node_of, *input_of, *output_of; /* by name; FSD_NONE */
     uint32_t n_names;
@@ -43,5 +44,10 @@ bool fsd_snapshot_next(struct fsd_snapshot_reader *r);
 bool fsd_snapshot_is_mark(const struct fsd_snapshot_reader *r, const char *mark);
 bool fsd_snapshot_is_name(const struct fsd_snapshot_reader *r);
 bool fsd_snapshot_skip_mark(struct fsd_snapshot_reader *r, const char *mark);
+
+/** "xxh128:" and 32 digits, the low half first. */
+bool fsd_snapshot_take_hash(struct fsd_snapshot_reader *r, uint64_t out[2]);
+/** Of the lines before this one, each ended by a line feed alone. */
+void fsd_snapshot_hash_above(const struct fsd_snapshot_reader *r, uint64_t out[2]);
 
 #endif

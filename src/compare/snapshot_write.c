@@ -1,8 +1,10 @@
+#include "base/hash.h"
 #include "base/text.h"
 #include "compare/snapshot.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------------- words */
@@ -222,7 +224,7 @@ static bool is_due(const struct fsd_state *s, const struct fsd_move *m, fsd_id g
     return s->nodes.at[to].group == FSD_NONE || s->nodes.at[to].group <= group;
 }
 
-void fsd_snapshot_write(const struct fsd_state *s, bool times, FILE *out)
+static void put_body(const struct fsd_state *s, bool times, FILE *out)
 {
     uint32_t move = 0;
 
@@ -243,5 +245,23 @@ void fsd_snapshot_write(const struct fsd_state *s, bool times, FILE *out)
     }
     while (move < s->moves.n)
         put_move(s, &s->moves.at[move++], times, out);
-    fputs("end\n", out);
+}
+
+void fsd_snapshot_write(const struct fsd_state *s, bool times, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *body = open_memstream(&text, &size);
+    uint64_t hash[2];
+
+    if (!body)
+        return;
+    put_body(s, times, body);
+    if (fclose(body) == 0) {
+        fsd_hash_128(text, size, hash);
+        fwrite(text, 1, size, out);
+        put_hash("end", hash, out);
+        putc('\n', out);
+    }
+    free(text);
 }

@@ -252,14 +252,10 @@ static void add_head(struct fsd_state_build *b)
     s->mapped = d->summary.mapped;
 }
 
-struct fsd_state *fsd_state_of(const struct fsd_diff *d, double *const *ms,
-                               uint32_t profiles)
+struct fsd_state *fsd_state_of(const struct fsd_diff *d)
 {
-    struct fsd_state_build b = {.d = d,
-                                .s = fsd_state_new(),
-                                .scratch = fsd_arena_new(),
-                                .ms = ms,
-                                .profiles = profiles};
+    struct fsd_state_build b = {
+        .d = d, .s = fsd_state_new(), .scratch = fsd_arena_new()};
 
     add_head(&b);
     fsd_state_add_nodes(&b);

@@ -72,7 +72,9 @@ struct fsd_border {
     struct fsd_state_form form;
 };
 
-/** Milliseconds over the profiles; all are -1 when they are not known. */
+/** Milliseconds: the median of what the profiles tell, which is a mean over their runs,
+ *  and the least and the most, their own medians counted.  So one profile has a spread
+ *  too where its runs were uneven.  All are -1 when they are not known. */
 struct fsd_span_ms {
     double median, low, high;
 };
@@ -131,12 +133,8 @@ struct fsd_state {
 struct fsd_state *fsd_state_new(void);
 void fsd_state_free(struct fsd_state *s); /**< may be NULL */
 
-/** The state of a run.  The run may be freed afterwards.
- *  @param ms       milliseconds of each layer, one array a profile; an unknown one is
- *                  negative.
- *  @param profiles how many arrays; 0: no times. */
-struct fsd_state *fsd_state_of(const struct fsd_diff *d, double *const *ms,
-                               uint32_t profiles);
+/** The state of a run.  The run may be freed afterwards. */
+struct fsd_state *fsd_state_of(const struct fsd_diff *d);
 
 /** Derives what the fields marked so hold; both makers of states call it last. */
 void fsd_state_finish(struct fsd_state *s);

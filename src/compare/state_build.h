@@ -11,8 +11,6 @@ struct fsd_state_build {
     fsd_id *of_node;      /**< by model node: its state node; FSD_NONE: a Constant */
     uint32_t *out_number; /**< by model tensor: which output of its producer it is */
     uint32_t *of_layer;   /**< by layer: its group, or its move | FSD_LAYER_MOVES */
-    double *const *ms;
-    uint32_t profiles;
 };
 
 #define FSD_LAYER_MOVES UINT32_C(0x80000000) /**< in of_layer: | number of a move */

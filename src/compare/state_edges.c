@@ -172,12 +172,10 @@ static int by_border(const void *a, const void *b)
 static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
 {
     uint32_t n = s->borders.n - at, kept = 0;
-    struct fsd_border *all;
+    struct fsd_border *all = n ? s->borders.at + at : NULL;
 
-    if (!n)
-        return (struct fsd_span){at, 0};
-    all = s->borders.at + at;
-    qsort(all, n, sizeof *all, by_border);
+    if (n)
+        qsort(all, n, sizeof *all, by_border);
     for (uint32_t i = 0; i < n; i++)
         if (!kept || all[i].node != all[kept - 1].node || all[i].at != all[kept - 1].at)
             all[kept++] = all[i];
@@ -323,8 +321,8 @@ static int by_ref(const void *a, const void *b)
 
 static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
 {
-    fsd_ref *all = s->refs.at + at;
     uint32_t n = s->refs.n - at, kept = 0;
+    fsd_ref *all = n ? s->refs.at + at : NULL;
 
     if (n)
         qsort(all, n, sizeof *all, by_ref);

@@ -20,25 +20,23 @@ static bool is_computed(const struct fsd_state_build *b, fsd_id node)
     return k != FSD_NONE && fsd_role_computes(b->s->nodes.at[k].role);
 }
 
-static void join_shared(const struct fsd_state_build *b, fsd_id *head)
+/* Layers under construction as groups. */
+struct joining {
+    const struct fsd_state_build *b;
+    fsd_id *head; /* by layer: sets */
+    fsd_id
+        *owner;  /* by node of the model: the first layer that computes it; FSD_NONE */
+    bool *loose; /* by layer: it is in a region */
+};
+
+static void join_node(struct joining *j, fsd_id node, fsd_id layer)
 {
-    const struct fsd_match *m = b->d->match;
-
-    for (fsd_id i = 0; i < b->d->model->nodes.n; i++) {
-        fsd_id first = FSD_NONE;
-
-        if (!is_computed(b, i))
-            continue;
-        for (uint32_t k = 0; k < m->of_node[i].n; k++) {
-            fsd_id layer = fsd_match_of_node(m, i, k)->layer;
-
-            if (!may_compute(b->d, layer))
-                continue;
-            if (first != FSD_NONE)
-                fsd_sets_join(head, first, layer);
-            first = first == FSD_NONE ? layer : first;
-        }
-    }
+    if (!is_computed(j->b, node) || !may_compute(j->b->d, layer))
+        return;
+    if (j->owner[node] == FSD_NONE)
+        j->owner[node] = layer;
+    else
+        fsd_sets_join(j->head, j->owner[node], layer);
 }
 
 static bool computes_any(const struct fsd_state_build *b, const struct fsd_region *r)
@@ -49,30 +47,42 @@ static bool computes_any(const struct fsd_state_build *b, const struct fsd_regio
     return false;
 }
 
-/* @return by layer: whether it is in a region, so that the group is loose. */
-static bool *join_regions(const struct fsd_state_build *b, fsd_id *head)
+/* A node of a region may be linked to a layer outside, or lie in another region. */
+static void join_region(struct joining *j, const struct fsd_region *region)
+{
+    const struct fsd_match *m = j->b->d->match;
+    fsd_id first = FSD_NONE;
+
+    for (uint32_t i = 0; i < region->layers.n; i++) {
+        fsd_id layer = m->pool.at[region->layers.at + i];
+
+        if (!may_compute(j->b->d, layer))
+            continue;
+        j->loose[layer] = true;
+        if (first != FSD_NONE)
+            fsd_sets_join(j->head, first, layer);
+        first = first == FSD_NONE ? layer : first;
+    }
+    for (uint32_t i = 0; first != FSD_NONE && i < region->nodes.n; i++)
+        join_node(j, m->pool.at[region->nodes.at + i], first);
+}
+
+static struct joining join_layers(struct fsd_state_build *b)
 {
     const struct fsd_match *m = b->d->match;
-    bool *loose = FSD_NEW(b->scratch, bool, b->d->engine->nodes.n);
+    uint32_t layers = b->d->engine->nodes.n, nodes = b->d->model->nodes.n;
+    struct joining j = {b, fsd_sets_new(b->scratch, layers),
+                        FSD_NEW(b->scratch, fsd_id, nodes),
+                        FSD_NEW(b->scratch, bool, layers)};
 
-    for (uint32_t r = 0; r < m->regions.n; r++) {
-        const struct fsd_region *region = &m->regions.at[r];
-        fsd_id first = FSD_NONE;
-
-        if (!computes_any(b, region))
-            continue;
-        for (uint32_t i = 0; i < region->layers.n; i++) {
-            fsd_id layer = m->pool.at[region->layers.at + i];
-
-            if (!may_compute(b->d, layer))
-                continue;
-            loose[layer] = true;
-            if (first != FSD_NONE)
-                fsd_sets_join(head, first, layer);
-            first = first == FSD_NONE ? layer : first;
-        }
-    }
-    return loose;
+    for (fsd_id i = 0; i < nodes; i++)
+        j.owner[i] = FSD_NONE;
+    for (uint32_t i = 0; i < m->links.n; i++)
+        join_node(&j, m->links.at[i].node, m->links.at[i].layer);
+    for (uint32_t r = 0; r < m->regions.n; r++)
+        if (computes_any(b, &m->regions.at[r]))
+            join_region(&j, &m->regions.at[r]);
+    return j;
 }
 
 /* ---------------------------------------------------------------- nodes of one */
@@ -240,19 +250,16 @@ static fsd_id add_move(struct fsd_state_build *b, fsd_id layer)
 void fsd_state_add_layers(struct fsd_state_build *b)
 {
     uint32_t n = b->d->engine->nodes.n;
-    fsd_id *head = fsd_sets_new(b->scratch, n), *of_head;
-    bool *loose;
+    struct joining j = join_layers(b);
+    fsd_id *of_head = add_groups(b, collect(b, j.head));
 
-    join_shared(b, head);
-    loose = join_regions(b, head);
-    of_head = add_groups(b, collect(b, head));
     b->of_layer = FSD_NEW(b->scratch, uint32_t, n);
     for (fsd_id i = 0; i < n; i++) {
-        fsd_id g = of_head[fsd_sets_find(head, i)];
+        fsd_id g = of_head[fsd_sets_find(j.head, i)];
 
         b->of_layer[i] = g != FSD_NONE ? g : FSD_LAYER_MOVES | add_move(b, i);
         if (g != FSD_NONE)
-            add_layer(b, &b->s->groups.at[g], i, loose[i]);
+            add_layer(b, &b->s->groups.at[g], i, j.loose[i]);
     }
     fsd_state_set_groups(b->s);
 }

@@ -84,23 +84,29 @@ static int by_value(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Of one sum a profile; sorts them. */
+/* What each profile says of one thing: n sums of means, then n sums of medians. */
 static struct fsd_span_ms spread(double *sums, uint32_t n)
 {
+    struct fsd_span_ms ms;
+
     qsort(sums, n, sizeof *sums, by_value);
-    return (struct fsd_span_ms){.median = n % 2 ? sums[n / 2]
-                                                : (sums[n / 2 - 1] + sums[n / 2]) / 2,
-                                .low = sums[0],
-                                .high = sums[n - 1]};
+    ms.median = n % 2 ? sums[n / 2] : (sums[n / 2 - 1] + sums[n / 2]) / 2;
+    qsort(sums, 2 * (size_t)n, sizeof *sums, by_value);
+    ms.low = sums[0];
+    ms.high = sums[2 * (size_t)n - 1];
+    return ms;
 }
 
 /* A layer that a profile does not name adds nothing; a group none of whose layers it
  * names has no time. */
-static void add_up(struct fsd_state_build *b, uint32_t of, double *sums, bool *known)
+static void add_up(const struct fsd_diff *d, uint32_t layer, double *sums, bool *known)
 {
-    for (uint32_t p = 0; p < b->profiles; p++)
-        if (b->ms[p][of] >= 0) {
-            sums[p] += b->ms[p][of];
+    uint32_t n = d->times.profiles;
+
+    for (uint32_t p = 0; p < n; p++)
+        if (d->profile_ms[p][layer] >= 0) {
+            sums[p] += d->profile_ms[p][layer];
+            sums[n + p] += d->profile_median[p][layer];
             *known = true;
         }
 }
@@ -108,26 +114,26 @@ static void add_up(struct fsd_state_build *b, uint32_t of, double *sums, bool *k
 void fsd_state_add_times(struct fsd_state_build *b)
 {
     struct fsd_state *s = b->s;
-    uint32_t n = s->groups.n + s->moves.n, profiles = b->profiles;
-    double *sums = FSD_NEW(b->scratch, double, (size_t)(n + 1) * profiles);
+    uint32_t n = s->groups.n + s->moves.n, width = 2 * b->d->times.profiles;
+    double *sums = FSD_NEW(b->scratch, double, (size_t)(n + 1) * width);
     bool *known = FSD_NEW(b->scratch, bool, n + 1);
 
     sort_moves(b);
-    s->profiles = profiles;
-    if (!profiles)
+    s->profiles = b->d->times.profiles;
+    if (!s->profiles)
         return;
     for (fsd_id i = 0; i < b->d->engine->nodes.n; i++) {
         uint32_t k = b->of_layer[i] & ~FSD_LAYER_MOVES;
 
         k += b->of_layer[i] & FSD_LAYER_MOVES ? s->groups.n : 0;
-        add_up(b, i, sums + (size_t)k * profiles, &known[k]);
-        add_up(b, i, sums + (size_t)n * profiles, &known[n]);
+        add_up(b->d, i, sums + (size_t)k * width, &known[k]);
+        add_up(b->d, i, sums + (size_t)n * width, &known[n]);
     }
     for (uint32_t k = 0; k < n; k++)
         if (known[k])
             *(k < s->groups.n ? &s->groups.at[k].ms
                               : &s->moves.at[k - s->groups.n].ms) =
-                spread(sums + (size_t)k * profiles, profiles);
+                spread(sums + (size_t)k * width, s->profiles);
     if (known[n])
-        s->total = spread(sums + (size_t)n * profiles, profiles);
+        s->total = spread(sums + (size_t)n * width, s->profiles);
 }

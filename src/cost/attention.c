@@ -2,8 +2,6 @@
 #include "cost/amount.h"
 #include "cost/shape.h"
 
-#include <string.h>
-
 static const struct fsd_shape *in(const struct fsd_diff *d, fsd_id node, uint32_t i)
 {
     return fsd_shape_of(d, fsd_node_in_tensor(d->model, node, i));
@@ -100,17 +98,12 @@ static struct fsd_attention multi_head(const struct fsd_diff *d, fsd_id node)
 
 struct fsd_attention fsd_attention_of(const struct fsd_diff *d, fsd_id node)
 {
-    const struct fsd_node *n = &d->model->nodes.at[node];
-    const char *op = fsd_text(d->names, n->op);
-
     if (fsd_node_is(d->model, node, "Attention"))
         return onnx(d, node);
-    if (!strcmp(fsd_text(d->names, n->domain), "com.microsoft")) {
-        if (!strcmp(op, "Attention"))
-            return packed(d, node);
-        if (!strcmp(op, "MultiHeadAttention"))
-            return multi_head(d, node);
-    }
+    if (fsd_node_is_microsoft(d, node, "Attention"))
+        return packed(d, node);
+    if (fsd_node_is_microsoft(d, node, "MultiHeadAttention"))
+        return multi_head(d, node);
     return (struct fsd_attention){-1, -1, -1, -1, -1, -1, -1};
 }
 

@@ -33,7 +33,7 @@ struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *e
 bool fsd_join_fits(const struct fsd_join *join, const struct fsd_graph *engine,
                    const struct fsd_profile *profile);
 
-/** The times of layers: the mean of all profiles.  Nothing when there is none.
+/** The times of layers: the median of all profiles.  Nothing when there is none.
  *  @param profiles each has been found to fit, or is used by force. */
 void fsd_cost_times(struct fsd_diff *d, const struct fsd_profile *profiles, uint32_t n);
 
@@ -54,6 +54,9 @@ void fsd_shapes_dump(const struct fsd_diff *d, FILE *out);
 /** Bytes and multiply-adds of layers. */
 void fsd_cost_traffic(struct fsd_diff *d);
 void fsd_cost_macs(struct fsd_diff *d);
+/** The engine's tensor for whose sake the bytes of a layer are not known: the first one
+ *  whose shape or type is not; FSD_NONE where they are known, or there is none such. */
+fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
 
 /** The times of nodes, and all sums in d->times. */
 void fsd_cost_sums(struct fsd_diff *d);

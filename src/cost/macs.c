@@ -75,10 +75,22 @@ static int64_t matmul(const struct fsd_diff *d, fsd_id node)
                    : -1;
 }
 
-static const struct {
+static int64_t fused_matmul(const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_shape *a = input(d, node, 0);
+    bool flipped = fsd_node_int(d->model, node, "transA", 0) != 0;
+
+    return a->rank > 1 ? fsd_times(d->amounts, out_count(d, node),
+                                   a->dims[a->rank - (flipped ? 2 : 1)])
+                       : -1;
+}
+
+struct row {
     const char *op;
     macs_fn *macs;
-} rows[] = {
+};
+
+static const struct row standard[] = {
     {"Conv", conv},
     {"ConvTranspose", conv_transpose},
     {"ConvInteger", conv},
@@ -88,6 +100,14 @@ static const struct {
     {"MatMulInteger", matmul},
     {"QLinearMatMul", matmul},
     {"Attention", fsd_attention_macs},
+};
+
+/* com.microsoft */
+static const struct row microsoft[] = {
+    {"Attention", fsd_attention_macs},
+    {"FusedGemm", gemm},
+    {"FusedMatMul", fused_matmul},
+    {"MultiHeadAttention", fsd_attention_macs},
 };
 
 /* Operators that multiply-add in ways which are not counted here. */
@@ -104,9 +124,12 @@ static bool is_opaque(const struct fsd_diff *d, fsd_id node)
 
 static int64_t node_macs(const struct fsd_diff *d, fsd_id node)
 {
-    for (size_t i = 0; i < FSD_COUNT_OF(rows); i++)
-        if (fsd_node_is(d->model, node, rows[i].op))
-            return rows[i].macs(d, node);
+    for (size_t i = 0; i < FSD_COUNT_OF(standard); i++)
+        if (fsd_node_is(d->model, node, standard[i].op))
+            return standard[i].macs(d, node);
+    for (size_t i = 0; i < FSD_COUNT_OF(microsoft); i++)
+        if (fsd_node_is_microsoft(d, node, microsoft[i].op))
+            return microsoft[i].macs(d, node);
     return is_opaque(d, node) ? -1 : 0;
 }
 

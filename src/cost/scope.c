@@ -1,4 +1,5 @@
 #include "cost/scope.h"
+#include "diff/advice.h"
 
 #include <string.h>
 
@@ -197,6 +198,15 @@ static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id
     }
 }
 
+/* A quantizer left standing, or a copy: its nodes have its time. */
+static void count_mover(struct tally *t, const struct fsd_scopes *scopes, fsd_id layer)
+{
+    fsd_id node = fsd_match_of_layer(t->d->match, layer, 0)->node;
+
+    if (!fsd_layer_is_free(t->d, layer))
+        t->modules.at[module_named(t, scopes->of[node])].reformats++;
+}
+
 /* An inserted layer belongs to who reads its data, else to who makes it. */
 static fsd_id served(const struct fsd_diff *d, fsd_id layer)
 {
@@ -222,7 +232,7 @@ static void count_reformat(struct tally *t, const struct fsd_scopes *scopes,
         return;
     }
     id = module_named(t, scopes->of[node]);
-    if (r->cause != FSD_CAUSE_FREE)
+    if (!fsd_layer_is_free(t->d, layer))
         t->modules.at[id].reformats++;
     if (r->ms > 0)
         t->modules.at[id].reformat_ms += r->ms;
@@ -234,7 +244,9 @@ static void count_layers(struct tally *t, const struct fsd_scopes *scopes,
     const struct fsd_diff *d = t->d;
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        if (d->match->of_layer[i].n)
+        if (d->match->of_layer[i].n && d->flows.of[i].there)
+            count_mover(t, scopes, i);
+        else if (d->match->of_layer[i].n)
             count_layer(t, scopes, i);
         else if (d->flows.of[i].there)
             count_reformat(t, scopes, i, rest_ms);
@@ -264,7 +276,9 @@ fsd_module_vec fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *
         id = module_named(&t, scopes->of[i]);
         t.modules.at[id].nodes++;
         if (d->nodes[i].ms > 0)
-            t.modules.at[id].ms += d->nodes[i].ms;
+            t.modules.at[id].ms += d->nodes[i].ms - d->nodes[i].moved_ms;
+        if (d->nodes[i].ms > 0)
+            t.modules.at[id].reformat_ms += d->nodes[i].moved_ms;
     }
     count_layers(&t, scopes, rest_ms);
     return t.modules;

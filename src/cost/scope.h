@@ -17,9 +17,10 @@ struct fsd_module {
     fsd_sym name; /**< in fsd_scopes.names; 0: no scopes */
     uint32_t nodes;
     uint32_t layers;    /**< that compute one of its nodes */
-    uint32_t reformats; /**< costly ones that serve it: those whose data it reads */
+    uint32_t reformats; /**< layers that only move data and are not free: quantizers and
+                             copies of its own, inserted ones whose data it reads */
     double ms;          /**< of its nodes; negative: not known */
-    double reformat_ms; /**< of these reformats; not in `ms`; negative: not known */
+    double reformat_ms; /**< of these movers; not in `ms`; negative: not known */
     uint32_t by_type[FSD__DTYPE_COUNT]; /**< its layers, by precision */
 };
 

@@ -33,6 +33,14 @@ const struct fsd_shape *fsd_shape_of(const struct fsd_diff *d, fsd_id tensor)
     return tensor == FSD_NONE ? &unknown : &d->shapes[tensor];
 }
 
+bool fsd_node_is_microsoft(const struct fsd_diff *d, fsd_id node, const char *op)
+{
+    const struct fsd_node *n = &d->model->nodes.at[node];
+
+    return !(n->flags & FSD_NODE_CALL) && !strcmp(fsd_text(d->names, n->op), op) &&
+           !strcmp(fsd_text(d->names, n->domain), "com.microsoft");
+}
+
 const int64_t *fsd_node_ints(const struct fsd_graph *g, fsd_id node, const char *name,
                              uint32_t *n)
 {
@@ -207,11 +215,20 @@ static int64_t better(int64_t size, int64_t other)
     return size >= 0 || other == -1 || (size != -1 && other < 0) ? size : other;
 }
 
+/* A rule that contradicts what is known is not believed in the rest either. */
+static bool agree(const struct fsd_shape *a, const struct fsd_shape *b)
+{
+    for (uint32_t i = 0; i < a->rank && i < b->rank; i++)
+        if (a->dims[i] >= 0 && b->dims[i] >= 0 && a->dims[i] != b->dims[i])
+            return false;
+    return a->rank == b->rank;
+}
+
 static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 {
     if (!shape->ranked)
         *shape = *by;
-    else if (shape->rank == by->rank)
+    else if (agree(shape, by))
         for (uint32_t i = 0; i < by->rank; i++)
             shape->dims[i] = better(shape->dims[i], by->dims[i]);
 }
@@ -235,45 +252,64 @@ static void take_rules(struct fsd_shaping *s)
 
 /* ---------------------------------------------------------------------- open sizes */
 
-/* An open size of a network input has a name, or else its place: "image[2]". */
-static fsd_sym name_of(struct fsd_diff *d, fsd_id tensor, uint32_t axis)
+static bool is_network_input(const struct fsd_graph *g, fsd_id tensor)
 {
-    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    return (g->tensors.at[tensor].flags & FSD_TENSOR_INPUT) &&
+           !g->tensors.at[tensor].scope;
+}
+
+/* The i-th size of a tensor as the model names it; of a network's input that it does
+ * not name, by its place: "image[2]". */
+static fsd_sym name_of(struct fsd_diff *d, fsd_id tensor, uint32_t i)
+{
     const struct fsd_form *form = fsd_tensor_form(d->model, tensor);
-    fsd_sym name = d->model->dims.at[form->dims.at + axis].name;
+    fsd_sym name = d->model->dims.at[form->dims.at + i].name;
     char *text = NULL;
     size_t size = 0;
-    FILE *out = name || !(t->flags & FSD_TENSOR_INPUT) || t->scope
+    FILE *out = name || !is_network_input(d->model, tensor)
                     ? NULL
                     : open_memstream(&text, &size);
 
     if (!out)
         return name;
-    fprintf(out, "%s[%u]", fsd_text(d->names, t->name), axis);
+    fprintf(out, "%s[%u]", fsd_text(d->names, d->model->tensors.at[tensor].name), i);
     if (fclose(out) == 0)
         name = fsd_intern_add(d->names, text, size);
     free(text);
     return name;
 }
 
-/* Gives the sizes that nothing tells their names: those of the network's inputs first,
- * so that what follows is told in these; then any that the model has a name for. */
-static void take_names(struct fsd_shaping *s, bool inputs)
+/* Which names the sizes of the network's inputs have. */
+static bool *names_of_inputs(struct fsd_diff *d)
+{
+    bool *is_one = FSD_NEW(d->arena, bool, d->n_dim_sizes);
+
+    for (fsd_id i = 0; i < d->model->tensors.n; i++) {
+        const struct fsd_form *form = fsd_tensor_form(d->model, i);
+
+        for (uint32_t k = 0; is_network_input(d->model, i) && k < form->dims.n; k++)
+            is_one[d->model->dims.at[form->dims.at + k].name] = true;
+    }
+    return is_one;
+}
+
+/* Gives sizes that nothing tells their names; with `of_inputs` only those of the
+ * network's inputs, so that what follows from them is told in these. */
+static void take_names(struct fsd_shaping *s, const bool *of_inputs)
 {
     struct fsd_diff *d = s->d;
 
     for (fsd_id i = 0; i < d->model->tensors.n; i++) {
         const struct fsd_form *form = fsd_tensor_form(d->model, i);
         struct fsd_shape *shape = &d->shapes[i];
-        const struct fsd_tensor *t = &d->model->tensors.at[i];
-        bool input = (t->flags & FSD_TENSOR_INPUT) && !t->scope;
 
-        if (!form->ranked || form->dims.n != shape->rank || input != inputs)
+        if (!form->ranked || form->dims.n != shape->rank)
             continue;
         for (uint32_t k = 0; k < shape->rank; k++) {
             fsd_sym name = shape->dims[k] == -1 ? name_of(d, i, k) : 0;
 
-            if (name)
+            if (name &&
+                (!of_inputs || is_network_input(d->model, i) || of_inputs[name]))
                 shape->dims[k] = fsd_amount_named(s->t, name);
         }
     }
@@ -288,11 +324,11 @@ void fsd_cost_shapes(struct fsd_diff *d)
     bind_by_engine(d);
     take_model(d);
     take_engine(d, false);
-    take_names(&s, true);
+    take_names(&s, names_of_inputs(d));
     take_rules(&s);
     take_engine(d, true);
     take_rules(&s);
-    take_names(&s, false);
+    take_names(&s, NULL);
     take_rules(&s);
 }
 

@@ -18,6 +18,9 @@ const struct fsd_shape *fsd_shape_of(const struct fsd_diff *d, fsd_id tensor);
 /** Elements, an amount; -1 when a size is not known or there are more than 2^62. */
 int64_t fsd_shape_count(const struct fsd_diff *d, const struct fsd_shape *shape);
 
+/** True when the node is of that type in the domain com.microsoft. */
+bool fsd_node_is_microsoft(const struct fsd_diff *d, fsd_id node, const char *op);
+
 /** An INTS attribute; FSD_NONE-like NULL when the node has none.  Sets *n. */
 const int64_t *fsd_node_ints(const struct fsd_graph *g, fsd_id node, const char *name,
                              uint32_t *n);

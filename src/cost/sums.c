@@ -18,11 +18,12 @@ static bool any_computed(const struct fsd_diff *d, fsd_id layer)
     return false;
 }
 
-static void give(struct fsd_diff *d, fsd_id node, double ms, bool shares)
+static void give(struct fsd_diff *d, fsd_id node, double ms, bool moves, bool shares)
 {
     struct fsd_node_result *r = &d->nodes[node];
 
     r->ms = (r->ms < 0 ? 0 : r->ms) + ms;
+    r->moved_ms += moves ? ms : 0;
     r->shares = r->shares || shares;
 }
 
@@ -37,7 +38,8 @@ static double weight(const struct fsd_diff *d, fsd_id node, bool known)
 }
 
 /* Shares a time among the nodes; equally where no weight is known. */
-static void share(struct fsd_diff *d, const fsd_id *nodes, uint32_t n, double ms)
+static void share(struct fsd_diff *d, const fsd_id *nodes, uint32_t n, double ms,
+                  bool moves)
 {
     bool known = true;
     double all = 0;
@@ -48,7 +50,7 @@ static void share(struct fsd_diff *d, const fsd_id *nodes, uint32_t n, double ms
         all += weight(d, nodes[i], known);
     for (uint32_t i = 0; i < n; i++)
         give(d, nodes[i], all > 0 ? ms * weight(d, nodes[i], known) / all : ms / n,
-             n > 1);
+             moves, n > 1);
 }
 
 typedef FSD_VEC(fsd_id) id_vec;
@@ -91,13 +93,13 @@ static void share_all(struct fsd_diff *d)
         if (d->layers[i].ms < 0 || !d->match->of_layer[i].n)
             continue;
         collect(d, i, scratch, &nodes);
-        share(d, nodes.at, nodes.n, d->layers[i].ms);
+        share(d, nodes.at, nodes.n, d->layers[i].ms, d->flows.of[i].there);
     }
     for (uint32_t i = 0; i < d->match->regions.n && d->times.profiles; i++) {
         const struct fsd_region *region = &d->match->regions.at[i];
 
         share(d, d->match->pool.at + region->nodes.at, region->nodes.n,
-              region_time(d, region));
+              region_time(d, region), false);
     }
     fsd_arena_free(scratch);
 }

@@ -1,20 +1,12 @@
 /*
- * Times of layers.  Several profiles of one engine are one longer measurement: a
- * layer's time is the mean over all runs where every profile tells how many it had,
- * else the mean of the profiles.
+ * Times of layers.  Each profile tells one time a layer; of several profiles of one
+ * engine a layer has the median, so that a run that was disturbed does not count, and
+ * the lowest and the highest beside it.
  */
 #include "cost/cost.h"
 
-struct pool {
-    double *ms;     /* by layer: weighted sum */
-    double *weight; /* by layer */
-    bool by_runs;
-};
-
-static double weight_of(const struct pool *pool, const struct fsd_profile *p)
-{
-    return pool->by_runs ? (double)p->runs : 1;
-}
+#include <stdio.h>
+#include <stdlib.h>
 
 static void remark(struct fsd_diff *d, const char *rule, fsd_id layer, fsd_sym text)
 {
@@ -23,17 +15,41 @@ static void remark(struct fsd_diff *d, const char *rule, fsd_id layer, fsd_sym t
     fsd_vec_push(d->engine->arena, &d->engine->remarks, remark);
 }
 
-static void add_profile(struct fsd_diff *d, struct pool *pool,
-                        const struct fsd_profile *p, struct fsd_arena *scratch)
+static void remark_count(struct fsd_diff *d, const char *rule, uint32_t n,
+                         const char *what)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%u %s", n, what);
+    if (n)
+        remark(d, rule, FSD_NONE, fsd_intern_str(d->names, text));
+}
+
+/* What is odd about a profile as a whole. */
+static void remark_profile(struct fsd_diff *d, const struct fsd_profile *p,
+                           uint32_t joined)
+{
+    remark_count(d, "input/profile-no-name", p->nameless, "records");
+    remark_count(d, "input/profile-missing-layers", d->engine->nodes.n - joined,
+                 "layers of the engine have no time in it");
+    if (p->odd_runs)
+        remark(d, "input/profile-odd-count", FSD_NONE,
+               fsd_intern_str(d->names, p->path));
+}
+
+/* Sets the profile's times of layers; returns the time of entries that are none. */
+static double add_profile(struct fsd_diff *d, const struct fsd_profile *p,
+                          struct fsd_arena *scratch)
 {
     struct fsd_join join = fsd_cost_join(scratch, d->engine, p);
-    double weight = weight_of(pool, p);
-    double *own = d->profile_ms[d->times.profiles];
+    double *own = d->profile_ms[d->times.profiles], elsewhere = 0;
+    double *middle = d->profile_median[d->times.profiles];
 
     if (!d->times.profiles++) {
         d->times.entries = p->entries.n;
         d->times.joined = join.joined;
     }
+    remark_profile(d, p, join.joined);
     for (uint32_t i = 0; i < p->entries.n; i++) {
         const struct fsd_profile_entry *entry = &p->entries.at[i];
         double ms = fsd_profile_ms(p, entry);
@@ -46,22 +62,15 @@ static void add_profile(struct fsd_diff *d, struct pool *pool,
             if (d->engine->nodes.at[layer].name != entry->name &&
                 d->engine->nodes.at[layer].name != entry->unescaped)
                 remark(d, "input/profile-other-name", layer, entry->name);
-            pool->ms[layer] += ms * weight;
-            pool->weight[layer] += weight;
             own[layer] = (own[layer] > 0 ? own[layer] : 0) + ms;
+            middle[layer] = (middle[layer] > 0 ? middle[layer] : 0) +
+                            (entry->median_ms >= 0 ? entry->median_ms : ms);
         } else {
             remark(d, "input/profile-unknown-layer", FSD_NONE, entry->name);
-            d->times.elsewhere += ms * weight;
+            elsewhere += ms;
         }
     }
-}
-
-static bool all_have_runs(const struct fsd_profile *profiles, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!profiles[i].runs)
-            return false;
-    return true;
+    return elsewhere;
 }
 
 static double *unknown(struct fsd_diff *d)
@@ -73,25 +82,77 @@ static double *unknown(struct fsd_diff *d)
     return ms;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static struct fsd_spread spread(double *values, uint32_t n)
+{
+    if (!n)
+        return (struct fsd_spread){-1, -1, -1};
+    qsort(values, n, sizeof *values, by_value);
+    return (struct fsd_spread){n % 2 ? values[n / 2]
+                                     : (values[n / 2 - 1] + values[n / 2]) / 2,
+                               values[0], values[n - 1]};
+}
+
+/* A layer's time over the profiles that tell one. */
+static void settle(struct fsd_diff *d, fsd_id layer, double *values)
+{
+    uint32_t n = 0;
+
+    for (uint32_t p = 0; p < d->times.profiles; p++)
+        if (d->profile_ms[p][layer] >= 0)
+            values[n++] = d->profile_ms[p][layer];
+    d->layers[layer].spread = spread(values, n);
+    d->layers[layer].ms = d->layers[layer].spread.median;
+}
+
+/* Of the sums of each profile. */
+static struct fsd_spread sum_up(const struct fsd_diff *d, const double *elsewhere,
+                                double *values)
+{
+    for (uint32_t p = 0; p < d->times.profiles; p++) {
+        values[p] = elsewhere[p];
+        for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+            if (d->profile_ms[p][i] > 0)
+                values[p] += d->profile_ms[p][i];
+    }
+    return spread(values, d->times.profiles);
+}
+
+static uint64_t runs_of_all(const struct fsd_profile *profiles, uint32_t n)
+{
+    uint64_t runs = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!profiles[i].runs)
+            return 0;
+        runs += profiles[i].runs;
+    }
+    return runs;
+}
+
 void fsd_cost_times(struct fsd_diff *d, const struct fsd_profile *profiles, uint32_t n)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct pool pool = {FSD_NEW(scratch, double, d->engine->nodes.n),
-                        FSD_NEW(scratch, double, d->engine->nodes.n),
-                        all_have_runs(profiles, n)};
-    double weight = 0;
+    double *elsewhere = FSD_NEW(scratch, double, n);
+    double *values = FSD_NEW(scratch, double, n);
 
     d->profile_ms = FSD_NEW(d->arena, double *, n);
+    d->profile_median = FSD_NEW(d->arena, double *, n);
     for (uint32_t i = 0; i < n; i++) {
         d->profile_ms[i] = unknown(d);
-        add_profile(d, &pool, &profiles[i], scratch);
-        d->times.runs += pool.by_runs ? profiles[i].runs : 0;
-        weight += weight_of(&pool, &profiles[i]);
+        d->profile_median[i] = unknown(d);
+        elsewhere[i] = add_profile(d, &profiles[i], scratch);
     }
-    if (n)
-        d->times.elsewhere /= weight;
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        if (pool.weight[i] > 0)
-            d->layers[i].ms = pool.ms[i] / pool.weight[i];
+    for (fsd_id i = 0; n && i < d->engine->nodes.n; i++)
+        settle(d, i, values);
+    d->times.totals = sum_up(d, elsewhere, values);
+    d->times.elsewhere = n ? spread(elsewhere, n).median : 0;
+    d->times.runs = runs_of_all(profiles, n);
     fsd_arena_free(scratch);
 }

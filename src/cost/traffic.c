@@ -18,6 +18,20 @@ static int64_t round_up(const struct fsd_diff *d, int64_t size, int64_t to)
     return fsd_times(d->amounts, (size + to - 1) / to, to);
 }
 
+/* The one open size of a flattened or unflattened form of a tensor: what its elements
+ * leave. */
+static int64_t left_over(const struct fsd_diff *d, const struct fsd_form *form,
+                         uint32_t i, const struct fsd_shape *shape)
+{
+    int64_t others = 1;
+
+    for (uint32_t k = 0; k < form->dims.n; k++)
+        if (k != i)
+            others = fsd_times(d->amounts, others,
+                               fsd_dim_size(d, d->engine->dims.at[form->dims.at + k]));
+    return fsd_over(d->amounts, fsd_shape_count(d, shape), others);
+}
+
 int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
                       const struct fsd_form *form, uint32_t i)
 {
@@ -25,8 +39,9 @@ int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
     fsd_id twin = port->tensor == FSD_NONE ? FSD_NONE : d->match->twin[port->tensor];
     const struct fsd_shape *shape = fsd_shape_of(d, twin);
 
-    if (size < 0 && shape->ranked && shape->rank == form->dims.n)
-        size = shape->dims[i];
+    if (size < 0 && shape->ranked)
+        size =
+            shape->rank == form->dims.n ? shape->dims[i] : left_over(d, form, i, shape);
     return size > INT64_C(1) << 50 ? -1 : size;
 }
 
@@ -90,6 +105,15 @@ static void add_node(const struct fsd_diff *d, fsd_id layer, fsd_id node,
     t->bias = more ? fsd_plus(d->amounts, t->bias, bytes_of(d, more, bias)) : t->bias;
 }
 
+/* Has a weight second and a bias third. */
+static bool is_weighted(const struct fsd_diff *d, fsd_id node)
+{
+    return d->facts->traits[node] & FSD_OP_WEIGHTED ||
+           fsd_node_is_microsoft(d, node, "Attention") ||
+           fsd_node_is_microsoft(d, node, "FusedGemm") ||
+           fsd_node_is_microsoft(d, node, "FusedMatMul");
+}
+
 /* Where the dump is silent, the weights of the layer's nodes, in the layer's type. */
 static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
                              struct fsd_traffic *t)
@@ -98,7 +122,7 @@ static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
 
-        if (d->facts->traits[node] & FSD_OP_WEIGHTED && d->match->of_node[node].n == 1)
+        if (is_weighted(d, node) && d->match->of_node[node].n == 1)
             add_node(d, layer, node, t);
     }
 }
@@ -143,4 +167,20 @@ void fsd_cost_traffic(struct fsd_diff *d)
             fsd_plus(d->amounts, fsd_plus(d->amounts, r->traffic.in, r->traffic.out),
                      r->traffic.weights);
     }
+}
+
+fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+
+    if (d->layers[layer].bytes != -1)
+        return FSD_NONE;
+    for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
+        const struct fsd_port *port =
+            &d->engine->ports.at[i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n];
+
+        if (port_bytes(d, port) == -1)
+            return port->tensor;
+    }
+    return FSD_NONE;
 }

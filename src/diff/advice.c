@@ -127,7 +127,7 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
     if (!flow->there)
         return;
-    if (!n->in.n && !n->out.n) {
+    if (!n->in.n && !n->out.n && flow->model_tensor == FSD_NONE) {
         put_named_edge(d, layer, out);
         return;
     }
@@ -286,6 +286,7 @@ static const char *plain_advice(enum fsd_cause cause)
 void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer_result *r = &d->layers[layer];
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
 
     if (fsd_layer_is_free(d, layer))
         return;
@@ -295,6 +296,11 @@ void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         advise_io(d, layer, out);
     else if (r->cause == FSD_CAUSE_DTYPE || r->cause == FSD_CAUSE_DTYPE_LAYOUT)
         advise_type(d, layer, out);
+    else if (r->cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
+        fputs(
+            "only its name is known: --profilingVerbosity=detailed makes the dump tell "
+            "what it changes",
+            out);
     else
         fputs(plain_advice(r->cause), out);
 }

@@ -56,8 +56,10 @@ static bool neighbour(const struct fsd_diff *d, fsd_id layer, layer_test *test)
 {
     const struct fsd_graph *e = d->engine;
     fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
+    fsd_id served = d->flows.of[layer].served;
 
-    return (in != FSD_NONE && any_of(d, e->tensors.at[in].producers, test)) ||
+    return (served != FSD_NONE && test(d, served)) ||
+           (in != FSD_NONE && any_of(d, e->tensors.at[in].producers, test)) ||
            (out != FSD_NONE && any_of(d, e->tensors.at[out].consumers, test));
 }
 

@@ -49,18 +49,25 @@ struct fsd_node_result {
         near_layer; /**< identity, dissolved: a layer between whose tensors it lies */
     uint32_t event; /**< of the build log: what happened to it last; FSD_NONE */
     enum fsd_dtype requested, realised;
-    int64_t macs; /**< multiply-adds, an amount; negative: no number is known */
-    int64_t work; /**< these, or elements written where it has none; likewise */
-    double ms;    /**< its part of its layers' times; negative: not known */
-    bool shares;  /**< other nodes have a part of the same layer's time */
+    int64_t macs;    /**< multiply-adds, an amount; negative: no number is known */
+    int64_t work;    /**< these, or elements written where it has none; likewise */
+    double ms;       /**< its part of its layers' times; negative: not known */
+    double moved_ms; /**< what of it layers take that only move data; 0: nothing */
+    bool shares;     /**< other nodes have a part of the same layer's time */
 };
 
-/** Where the time of a run goes.  Everything is in milliseconds of one run, the mean of
- *  all profiles. */
+/** A time over several profiles; negative: not known. */
+struct fsd_spread {
+    double median, low, high;
+};
+
+/** Where the time of a run goes.  Everything is in milliseconds of one run.  Sums are
+ *  those of the layers' times, each the median of all profiles. */
 struct fsd_times {
-    uint32_t profiles; /**< how many were given; 0: nothing else is known */
-    uint64_t runs;     /**< of all profiles together; 0: not told */
-    double total;      /**< of all entries */
+    uint32_t profiles;        /**< how many were given; 0: nothing else is known */
+    uint64_t runs;            /**< of all profiles together; 0: not told */
+    double total;             /**< of all entries */
+    struct fsd_spread totals; /**< of each profile's own sum */
     double by_kind[FSD__KIND_COUNT];
     double by_cause[FSD__CAUSE_COUNT]; /**< FSD_CAUSE_NONE: all that has no cause */
     double inserted;                   /**< of inserted layers */
@@ -83,9 +90,10 @@ struct fsd_layer_result {
     enum fsd_cause cause;
     uint32_t event; /**< of the build log: what put it there; FSD_NONE */
     enum fsd_dtype precision;
-    double ms;           /**< of one run, from the profile; negative: not known */
-    int64_t bytes, macs; /**< read and written, without the bias; multiply-adds;
-                              amounts: negative where no number is known */
+    double ms;                /**< of one run, from the profiles; negative: not known */
+    struct fsd_spread spread; /**< over the profiles; its median is `ms` */
+    int64_t bytes, macs;      /**< read and written, without the bias; multiply-adds;
+                                   amounts: negative where no number is known */
     struct fsd_traffic traffic; /**< what `bytes` is made of */
 };
 
@@ -159,7 +167,9 @@ struct fsd_diff {
     double peak_gb_s, peak_top_s; /**< of the device; 0: not known */
     struct fsd_times times;
     FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
-    double **profile_ms; /**< by profile, by layer; negative: not known */
+    double **profile_ms;     /**< by profile, by layer; negative: not known */
+    double **profile_median; /**< the same of the medians; of the above where a profile
+                                  tells none */
     FSD_VEC(struct fsd_finding) findings;
     FSD_VEC(fsd_id) subjects;
     FSD_VEC(struct fsd_fact) facts_pool;

@@ -35,6 +35,19 @@ static void finish(struct pen *p)
     free(p->text);
 }
 
+static void say(struct fsd_tale *tale, const char *topic, const char *text)
+{
+    fsd_vec_push(tale->arena, &tale->lines, (struct fsd_line){topic, 0, text});
+}
+
+/* A log that was given and tells nothing is worth a word. */
+static void tell_refused(struct fsd_tale *tale, const struct fsd_diff *d)
+{
+    if (d->history && d->history->refused)
+        say(tale, "log",
+            "the log is of another build or model, and tells nothing here");
+}
+
 static const char *sym(const struct fsd_diff *d, fsd_sym s)
 {
     return fsd_text(d->names, s);
@@ -142,6 +155,35 @@ static void tell_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t
     finish(&p);
 }
 
+static const char *topic_of(enum fsd_event_kind kind)
+{
+    switch (kind) {
+    case FSD_EVENT_REGISTER:
+        return "parsed";
+    case FSD_EVENT_TRY:
+        return "tried";
+    case FSD_EVENT_SWAP:
+    case FSD_EVENT_RETARGET:
+        return "moved";
+    case FSD_EVENT_STAGE:
+    case FSD_EVENT_FUSE:
+    case FSD_EVENT_INTO:
+    case FSD_EVENT_REMOVE:
+    case FSD_EVENT_RETYPE:
+    case FSD_EVENT_MERGE:
+    case FSD_EVENT_DUPLICATE:
+    case FSD_EVENT_CONCAT:
+    case FSD_EVENT_SLICE:
+    case FSD_EVENT_COPY:
+    case FSD_EVENT_REFORMAT:
+    case FSD_EVENT_MEMBERS:
+    case FSD_EVENT_WARNING:
+    case FSD__EVENT_COUNT:
+        break;
+    }
+    return "event";
+}
+
 /* A try that led to something is told by what it led to. */
 static void tell_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
@@ -152,10 +194,7 @@ static void tell_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
         enum fsd_event_kind kind = d->history->events.at[event].kind;
 
         if (kind != FSD_EVENT_TRY || fsd_try_is_idle(d->history, event))
-            tell_event(tale, d, event,
-                       kind == FSD_EVENT_REGISTER ? "parsed"
-                       : kind == FSD_EVENT_TRY    ? "tried"
-                                                  : "event");
+            tell_event(tale, d, event, topic_of(kind));
     }
 }
 
@@ -169,6 +208,18 @@ static int faster_first(const void *a, const void *b)
     if (x->ms != y->ms)
         return x->ms < y->ms ? -1 : 1;
     return x->runner < y->runner ? -1 : x->runner > y->runner;
+}
+
+/* "-7" in an old log is "0xfffffffffffffff9" in a dump. */
+static bool same_tactic(const struct fsd_diff *d, fsd_sym a, fsd_sym b)
+{
+    const char *x = sym(d, a), *y = sym(d, b);
+    char *x_end, *y_end;
+
+    if (!a || !b)
+        return false;
+    return a == b || (strtoull(x, &x_end, 0) == strtoull(y, &y_end, 0) && x_end != x &&
+                      y_end != y && !*x_end && !*y_end);
 }
 
 static void tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
@@ -190,7 +241,7 @@ static void tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
         const struct fsd_rival *r = rivals.at[i];
 
         fprintf(p.out, "%s%s %g ms", i ? ", " : "", sym(d, r->runner), r->ms);
-        if (r->tactic && r->tactic == l->tactic_value)
+        if (same_tactic(d, r->tactic, l->tactic_value))
             fputs(" (its tactic)", p.out);
     }
     if (rivals.n > MOST_RIVALS)
@@ -273,7 +324,8 @@ static void tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
     fprintf(p.out, " (%s%s%s)", fsd_kind_name(r->kind), r->inserted ? ", cause " : "",
             r->inserted ? fsd_cause_name(r->cause) : "");
     put_evidence(by, p.out);
-    fprintf(p.out, "; runs in %s", fsd_dtype_name(r->precision));
+    if (r->precision != FSD_DTYPE_UNKNOWN)
+        fprintf(p.out, "; runs in %s", fsd_dtype_name(r->precision));
     if (l->tactic || l->tactic_value)
         fprintf(p.out, ", tactic %s", sym(d, l->tactic ? l->tactic : l->tactic_value));
     if (r->ms >= 0)
@@ -314,6 +366,19 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
+static void put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    const struct fsd_node_result *r = &d->nodes[node];
+
+    fputs(fsd_fate_name(r->fate), out);
+    if (*r->why)
+        fprintf(out, ": %s", r->why);
+    if (r->other != FSD_NONE) {
+        fputs(": ", out);
+        fsd_put_node_name(d, r->other, out);
+    }
+}
+
 static void tell_end(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[node];
@@ -321,20 +386,16 @@ static void tell_end(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 
     if (!start(&p, tale, "fate", 0))
         return;
-    fputs(fsd_fate_name(r->fate), p.out);
-    if (*r->why)
-        fprintf(p.out, ": %s", r->why);
-    if (r->other != FSD_NONE) {
-        fputs(": ", p.out);
-        fsd_put_node_name(d, r->other, p.out);
-    }
+    put_fate(d, node, p.out);
     if (r->near_layer != FSD_NONE)
         fprintf(p.out, " (at layer %u)", r->near_layer);
     if (d->match->region_of_node[node] != FSD_NONE)
         fprintf(p.out, "; in region %u", d->match->region_of_node[node]);
-    fprintf(p.out, "; asked for %s", fsd_dtype_name(r->requested));
+    if (r->requested != FSD_DTYPE_UNKNOWN)
+        fprintf(p.out, "; asked for %s", fsd_dtype_name(r->requested));
     if (r->realised != FSD_DTYPE_UNKNOWN)
-        fprintf(p.out, ", runs in %s", fsd_dtype_name(r->realised));
+        fprintf(p.out, "%s runs in %s", r->requested != FSD_DTYPE_UNKNOWN ? "," : ";",
+                fsd_dtype_name(r->realised));
     finish(&p);
 }
 
@@ -351,6 +412,7 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
         tell_around(tale, d, n->out, false);
     }
     tell_end(tale, d, node);
+    tell_refused(tale, d);
 }
 
 static int by_number(const void *a, const void *b)
@@ -382,7 +444,7 @@ static void tell_layer_events(struct fsd_tale *tale, const struct fsd_diff *d,
         if ((i && events.at[i] == events.at[i - 1]) || kind == FSD_EVENT_TRY ||
             kind == FSD_EVENT_REGISTER)
             continue;
-        tell_event(tale, d, events.at[i], "event");
+        tell_event(tale, d, events.at[i], topic_of(kind));
     }
 }
 
@@ -411,6 +473,7 @@ void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
     tell_layer(tale, d, layer, 0);
     tell_around(tale, d, n->in, true);
     tell_around(tale, d, n->out, false);
+    tell_refused(tale, d);
 }
 
 /* -------------------------------------------------------------------------- pairs */
@@ -435,11 +498,6 @@ uint32_t fsd_joined_by(const struct fsd_story *s, fsd_id a, fsd_id b)
         k += f <= e;
     }
     return FSD_NONE;
-}
-
-static void say(struct fsd_tale *tale, const char *topic, const char *text)
-{
-    fsd_vec_push(tale->arena, &tale->lines, (struct fsd_line){topic, 0, text});
 }
 
 static fsd_id common_layer(const struct fsd_diff *d, fsd_id a, fsd_id b)
@@ -516,6 +574,19 @@ static void tell_precisions(struct fsd_tale *tale, const struct fsd_diff *d, fsd
     finish(&p);
 }
 
+/* A node that is in no layer of its own has a reason, which explains the pair, too. */
+static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+{
+    struct pen p;
+
+    if (!*d->nodes[node].why || !start(&p, tale, "fate", 0))
+        return;
+    fsd_put_node_name(d, node, p.out);
+    fputs(" is ", p.out);
+    put_fate(d, node, p.out);
+    finish(&p);
+}
+
 static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                            fsd_id b)
 {
@@ -529,8 +600,10 @@ static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
     else
         tell_between(tale, d, tensor);
     tell_precisions(tale, d, a, b);
+    tell_reason(tale, d, a);
+    tell_reason(tale, d, b);
     if (!d->story) {
-        say(tale, "log", "there is no build log that could tell more");
+        say(tale, "log", "there is no build log of this engine that could tell more");
         return;
     }
     tell_apart(tale, d, a);
@@ -538,11 +611,32 @@ static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
     say(tale, "log", "no step in the log puts them together; it tells no more");
 }
 
+/* Steps that did not join the two, but took one of them out of the way. */
+static bool tell_out_of_way(struct fsd_tale *tale, const struct fsd_diff *d,
+                            fsd_id node)
+{
+    const struct fsd_story *s = d->story;
+    bool told = false;
+
+    for (uint32_t i = 0; s && i < s->of_node[node].n; i++) {
+        uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
+        enum fsd_event_kind kind = d->history->events.at[event].kind;
+
+        if (kind != FSD_EVENT_CONCAT && kind != FSD_EVENT_SLICE &&
+            kind != FSD_EVENT_RETYPE && kind != FSD_EVENT_DUPLICATE)
+            continue;
+        tell_event(tale, d, event, topic_of(kind));
+        told = true;
+    }
+    return told;
+}
+
 void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                       fsd_id b)
 {
     fsd_id layer = common_layer(d, a, b);
     uint32_t event = d->story ? fsd_joined_by(d->story, a, b) : FSD_NONE;
+    bool moved;
 
     if (event != FSD_NONE)
         tell_event(tale, d, event, "event");
@@ -552,8 +646,14 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
     }
     say(tale, "together", "one layer computes both");
     tell_layer(tale, d, layer, 0);
-    if (event == FSD_NONE)
+    if (event != FSD_NONE)
+        return;
+    tell_reason(tale, d, a);
+    tell_reason(tale, d, b);
+    moved = tell_out_of_way(tale, d, a);
+    moved = tell_out_of_way(tale, d, b) || moved;
+    if (!moved)
         say(tale, "log",
             d->story ? "no step in the log tells how"
-                     : "there is no build log that could tell how");
+                     : "there is no build log of this engine that could tell how");
 }

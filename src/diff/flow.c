@@ -1,3 +1,4 @@
+#include "diff/flow_named.h"
 #include "diff/flow.h"
 #include "diff/diff.h"
 
@@ -270,8 +271,10 @@ void fsd_diff_flows(struct fsd_diff *d)
 
     d->flows.of = FSD_NEW(d->arena, struct fsd_flow, n);
     for (fsd_id i = 0; i < n; i++)
-        d->flows.of[i] = (struct fsd_flow){
-            .there = moves(&d->layers[i]), .before = FSD_NONE, .head = FSD_NONE};
+        d->flows.of[i] = (struct fsd_flow){.there = moves(&d->layers[i]),
+                                           .served = FSD_NONE,
+                                           .before = FSD_NONE,
+                                           .head = FSD_NONE};
     for (fsd_id i = 0; i < n; i++) {
         struct fsd_flow *flow = &d->flows.of[i];
 
@@ -284,6 +287,7 @@ void fsd_diff_flows(struct fsd_diff *d)
         find_readers(&w, i);
         flow->before = mover_before(d, i);
     }
+    fsd_flows_by_name(d);
     for (fsd_id i = 0; i < n; i++)
         if (d->flows.of[i].there)
             d->flows.of[i].head = find_head(d, i);

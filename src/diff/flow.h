@@ -34,6 +34,8 @@ struct fsd_flow {
     fsd_id producer; /**< the node that makes it; FSD_NONE: an input of the model, or
                           not known */
     struct fsd_span readers; /**< in fsd_flows.readers */
+    fsd_id served;           /**< of a layer without tensors: the one that its name says
+                                  it is for; FSD_NONE */
     fsd_id before;           /**< the mover whose output this one reads; FSD_NONE */
     fsd_id head;             /**< the first of its chain; itself when it stands alone */
 };

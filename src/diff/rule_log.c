@@ -21,7 +21,7 @@ void fsd_phrase_other_build(const struct fsd_diff *d, const struct fsd_finding *
 
     fprintf(out,
             "the log is of another build and not used as evidence: %u of its engine's "
-            "layers and tensors are not so in the dump, as %s",
+            "layers are not in the dump or have another type there, such as %s",
             (unsigned)facts[0].number, fsd_text(d->names, facts[1].text));
 }
 
@@ -42,11 +42,13 @@ void fsd_phrase_other_model(const struct fsd_diff *d, const struct fsd_finding *
 {
     const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
 
-    fprintf(out,
-            "the parser read %u nodes, and %u of them the model does not have, as %s%s",
-            (unsigned)facts[1].number, (unsigned)facts[0].number,
-            fsd_text(d->names, facts[2].text),
-            d->history->refused ? "; the log is not used as evidence" : "");
+    fprintf(
+        out,
+        "of %u nodes that the parser read, as the log says, %u are not in the model, "
+        "such as %s%s",
+        (unsigned)facts[1].number, (unsigned)facts[0].number,
+        fsd_text(d->names, facts[2].text),
+        d->history->refused ? "; the log is not used as evidence" : "");
 }
 
 void fsd_find_log_cut(struct fsd_diff *d, const struct fsd_rule *rule)

@@ -101,7 +101,8 @@ void fsd_draft_close(struct fsd_check_run *run, struct fsd_draft *draft)
         } else {
             add_item(run, draft, run->list->snapshot);
             run->count += draft->count;
-            run->ms += draft->ms;
+            run->ms += draft->ms > 0 ? draft->ms : 0; /* no credit for what is faster */
+            run->untimed |= draft->untimed;
         }
     }
     free(draft->text);
@@ -114,13 +115,14 @@ static double share(const struct fsd_check_run *run)
     return run->base > 0 ? run->ms / run->base : 0;
 }
 
+/* A budget of time that cannot be measured is not kept. */
 static bool is_over(const struct fsd_check_run *run)
 {
     const struct fsd_policy_rule *rule = &run->policy->rules[run->rule];
 
     return (rule->count >= 0 && run->count > rule->count) ||
-           (rule->ms >= 0 && run->ms > rule->ms) ||
-           (rule->share >= 0 && share(run) > rule->share);
+           (rule->ms >= 0 && (run->untimed || run->ms > rule->ms)) ||
+           (rule->share >= 0 && (run->untimed || share(run) > rule->share));
 }
 
 /* "3, 0.1100 ms, 5.2%": of what the rule has a budget for. */
@@ -145,7 +147,9 @@ static void settle(struct fsd_check_run *run, uint32_t first)
     const struct fsd_policy_rule *rule = &run->policy->rules[run->rule];
     struct fsd_list_rule *entry = &run->list->rules.at[run->rule];
 
-    entry->measured = amounts(run, run->count, run->ms, share(run));
+    entry->measured = run->untimed && (rule->ms >= 0 || rule->share >= 0)
+                          ? "times not known"
+                          : amounts(run, run->count, run->ms, share(run));
     entry->budget = amounts(run, rule->count, rule->ms, rule->share);
     if (is_over(run))
         return;
@@ -171,6 +175,7 @@ static void apply(struct fsd_check_run *run, enum fsd_gate_rule rule)
 
     run->rule = rule;
     run->count = run->ms = 0;
+    run->untimed = false;
     run->base = run->c->new->total.median > 0 ? run->c->new->total.median : 0;
     add_rule(run);
     if (run->policy->rules[rule].level < 0 || !fsd_gate_find[rule])

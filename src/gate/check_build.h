@@ -14,6 +14,7 @@ struct fsd_check_run {
     struct fsd_arena *scratch;
     enum fsd_gate_rule rule; /* that is looked at */
     double count, ms;        /* of its findings that are not ignored */
+    bool untimed;            /* the ms of one of them are not known */
     double base;             /* what a share is of; 0: not known */
     uint32_t *added;         /* by region and kind: moves added */
 };
@@ -26,6 +27,7 @@ struct fsd_draft {
     FSD_VEC(const char *) nodes;
     uint32_t line;    /* of the snapshot; 0 */
     double count, ms; /* what it takes of the budget */
+    bool untimed;     /* its ms are not known */
 };
 
 bool fsd_draft_open(struct fsd_draft *draft);

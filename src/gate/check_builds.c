@@ -105,6 +105,7 @@ static void add_region(struct fsd_check_run *run, uint32_t region)
         if (run->added[region * FSD__KIND_COUNT + kind])
             fprintf(draft.out, " + %u %s", run->added[region * FSD__KIND_COUNT + kind],
                     fsd_kind_name((enum fsd_kind)kind));
+    draft.untimed = !run->c->timed;
     if (run->c->timed) {
         draft.ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
         fprintf(draft.out, ", %+.4f ms", draft.ms);
@@ -269,6 +270,7 @@ static void add_move(struct fsd_check_run *run, const struct fsd_move_change *ch
     put_form(s, m->before, draft.out);
     fputs(" -> ", draft.out);
     put_form(s, m->after, draft.out);
+    draft.untimed = m->ms.median < 0;
     if (m->ms.median >= 0) {
         draft.ms = m->ms.median;
         fprintf(draft.out, ", %.4f ms", draft.ms);

@@ -25,8 +25,8 @@ static void add_untimed(struct fsd_check_run *run)
     fsd_draft_close(run, &draft);
 }
 
-/* Slower is what is more than the spread of either side's profiles, and more than the
- * policy's noise, which is all there is to go by when each side has one profile. */
+/* Slower is what is more than the spread of either side's profiles, of which one alone
+ * has the distance of its means from its medians, and more than the policy's noise. */
 void fsd_gate_latency(struct fsd_check_run *run)
 {
     const struct fsd_compare *c = run->c;
@@ -103,6 +103,7 @@ void fsd_gate_max_reformats(struct fsd_check_run *run)
         fputs(", times not known", draft.out);
     draft.count = n;
     draft.ms = ms;
+    draft.untimed = !s->profiles;
     fsd_draft_close(run, &draft);
 }
 

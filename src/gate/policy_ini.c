@@ -163,6 +163,8 @@ static bool take_budget(struct reader *r, const char *key, const char *value)
     rule->own_budget = true;
     if (bit == FSD_BUDGET_SHARE)
         return take_share(r, value, &rule->share);
+    if (bit == FSD_BUDGET_COUNT && value[strspn(value, "0123456789")])
+        return complain(r, r->line, "a count", value);
     return take_number(r, value, bit == FSD_BUDGET_MS ? &rule->ms : &rule->count);
 }
 
@@ -196,6 +198,16 @@ static bool take_rule_key(struct reader *r, const char *key, const char *value)
     return complain(r, r->line, "a key of this rule", key);
 }
 
+static bool is_day(unsigned long year, unsigned long month, unsigned long day)
+{
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    unsigned long most = month == 2 ? 28 + leap
+                         : month == 4 || month == 6 || month == 9 || month == 11 ? 30
+                                                                                 : 31;
+
+    return month >= 1 && month <= 12 && day >= 1 && day <= most;
+}
+
 static bool take_date(struct reader *r, const char *value, unsigned *out)
 {
     static const char shape[] = "dddd-dd-dd";
@@ -203,6 +215,8 @@ static bool take_date(struct reader *r, const char *value, unsigned *out)
 
     for (size_t i = 0; good && shape[i]; i++)
         good = shape[i] == '-' ? value[i] == '-' : value[i] >= '0' && value[i] <= '9';
+    good = good && is_day(strtoul(value, NULL, 10), strtoul(value + 5, NULL, 10),
+                          strtoul(value + 8, NULL, 10));
     if (!good)
         return complain(r, r->line, "a day as YYYY-MM-DD", value);
     *out =

@@ -33,6 +33,18 @@ static fsd_id only_node(const struct fsd_vocab *vocab, fsd_sym name)
     return what && what->nodes.n == 1 ? vocab->pool.at[what->nodes.at] : FSD_NONE;
 }
 
+/* The tensor of that name: of the main graph, or the only one of all the bodies. */
+static fsd_id only_tensor(const struct fsd_graph *g, fsd_sym name)
+{
+    fsd_id t = fsd_graph_find(g, name, 0), any;
+
+    if (t != FSD_NONE)
+        return t;
+    any = name < g->by_name.n ? g->by_name.at[name] : FSD_NONE;
+    return any != FSD_NONE && g->tensors.at[any].next_same_name == FSD_NONE ? any
+                                                                            : FSD_NONE;
+}
+
 /* A node is found by what it makes, since names may be missing or repeated. */
 static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
                         const struct fsd_graph *model, const struct fsd_vocab *vocab)
@@ -42,7 +54,7 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
     if (parsed == model)
         return node;
     if (out != FSD_NONE) {
-        t = fsd_graph_find(model, parsed->tensors.at[out].name, 0);
+        t = only_tensor(model, parsed->tensors.at[out].name);
         found = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(model, t);
     }
     if (found == FSD_NONE)
@@ -59,9 +71,11 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
 
     h->unlike = 0;
     for (fsd_id i = 0; i < parsed->nodes.n; i++) {
-        node_of[i] = find_node(parsed, i, model, vocab);
+        fsd_id node = h->parsed_node[i];
+
+        node_of[i] = find_node(parsed, node, model, vocab);
         if (node_of[i] == FSD_NONE && !h->unlike++)
-            h->unlike_name = parsed->nodes.at[i].name;
+            h->unlike_name = parsed->nodes.at[node].name;
     }
     h->node_of = node_of;
     h->n_parsed = parsed->nodes.n;
@@ -172,15 +186,32 @@ static bool holds(const char *text, size_t n, const char *word)
     return false;
 }
 
+/* "X_clone_2", a quantizer that was moved before a Concat, once for each input: the
+ * length of X, 0 when it is none. */
+static size_t clone_base(const char *text, size_t n)
+{
+    static const char word[] = "_clone_";
+    const size_t k = sizeof word - 1;
+    size_t end = n;
+
+    while (end && text[end - 1] >= '0' && text[end - 1] <= '9')
+        end--;
+    return end < n && end > k && !memcmp(text + end - k, word, k) ? end - k : 0;
+}
+
 /* The nodes of what a name is made of. */
 static struct fsd_span nodes_within(struct fsd_story *s, const char *text, size_t n)
 {
+    size_t base = clone_base(text, n);
+
     if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
         return nodes_of_text(s, text + 4, n - 5);
     if (holds(text, n, " || "))
         return nodes_of_parts(s, text, n, " || ");
     if (holds(text, n, " + "))
         return nodes_of_parts(s, text, n, " + ");
+    if (base)
+        return nodes_of_text(s, text, base);
     return (struct fsd_span){0, 0};
 }
 
@@ -370,6 +401,22 @@ static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t
         add_scenes(s, fsd_story_nodes(s, e->b), event);
 }
 
+/* Steps on tensors are told of the nodes that make them. */
+static void replay_tensor(struct fsd_story *s, fsd_sym name, uint32_t event)
+{
+    fsd_id node = fsd_tensor_producer(s->model, fsd_graph_find(s->model, name, 0));
+
+    if (node != FSD_NONE)
+        add_scenes(s, single(s, node), event);
+}
+
+static void replay_added(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
+{
+    while (s->made.n <= e->a)
+        fsd_vec_push(s->arena, &s->made, 0);
+    s->made.at[e->a] = event + 1;
+}
+
 static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     switch (e->kind) {
@@ -402,13 +449,17 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
         replay_pair(s, e, event);
         break;
     case FSD_EVENT_COPY:
+        replay_added(s, e, event);
+        replay_tensor(s, e->b, event);
+        break;
     case FSD_EVENT_REFORMAT:
-        while (s->made.n <= e->a)
-            fsd_vec_push(s->arena, &s->made, 0);
-        s->made.at[e->a] = event + 1;
+        replay_added(s, e, event);
+        break;
+    case FSD_EVENT_RETARGET:
+        replay_tensor(s, e->a, event);
+        replay_tensor(s, e->b, event);
         break;
     case FSD_EVENT_STAGE:
-    case FSD_EVENT_RETARGET:
     case FSD_EVENT_WARNING:
     case FSD__EVENT_COUNT:
         break;

@@ -1,5 +1,7 @@
 #include "model/history.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +111,8 @@ void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
 
 /* ------------------------------------------------------------------- sentences */
 
-/* What stands around pass, a, b and text; '%' starts one of P, A, B, T. */
+/* What stands around pass, a, b and text; '%' starts one of P, A, B, T; M is
+ * text as a list of members. */
 static const char *const sentences[FSD__EVENT_COUNT] = {
     [FSD_EVENT_STAGE] = "%A: %T layers",
     [FSD_EVENT_TRY] = "%P looked at %A",
@@ -123,13 +126,34 @@ static const char *const sentences[FSD__EVENT_COUNT] = {
     [FSD_EVENT_CONCAT] = ("the concatenation %A was removed: its inputs are "
                           "written in place"),
     [FSD_EVENT_SLICE] = "the slice %A was removed%T",
-    [FSD_EVENT_RETARGET] = "tensor %A became %B",
+    [FSD_EVENT_RETARGET] = "tensor %A is written where %B lies",
     [FSD_EVENT_COPY] = "a copy of %A to %B was made because %T",
     [FSD_EVENT_REFORMAT] = "%A was added for tensor %B, from %T",
     [FSD_EVENT_REGISTER] = "the parser made layer %A for node %B",
-    [FSD_EVENT_MEMBERS] = "%A holds %T",
+    [FSD_EVENT_MEMBERS] = "%A holds %M",
     [FSD_EVENT_WARNING] = "%T",
 };
+
+/* "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b" */
+static void put_members(const char *list, FILE *out)
+{
+    static const char word[] = "[ONNX Layer: ";
+    const char *at = strstr(list, word), *next;
+
+    if (!at)
+        fputs(list, out);
+    for (; at; at = next) {
+        const char *name = at + sizeof word - 1;
+        size_t n;
+
+        next = strstr(name, word);
+        n = next ? (size_t)(next - name) : strlen(name);
+        while (n && (unsigned char)name[n - 1] < ' ')
+            n--;
+        n -= n && name[n - 1] == ']';
+        fprintf(out, "%.*s%s", (int)n, name, next ? ", " : "");
+    }
+}
 
 void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE *out)
 {
@@ -147,6 +171,9 @@ void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE 
             break;
         case 'B':
             fputs(text(h, e->b), out);
+            break;
+        case 'M':
+            put_members(text(h, e->text), out);
             break;
         default:
             fputs(text(h, e->text), out);
@@ -191,6 +218,9 @@ void fsd_history_dump(const struct fsd_history *h, FILE *out)
         return;
     memcpy(forms, h->unknown.at, h->unknown.n * sizeof *forms);
     qsort(forms, h->unknown.n, sizeof *forms, more_first);
-    for (uint32_t i = 0; i < h->unknown.n; i++)
-        fprintf(out, "  %u  %s\n", forms[i].n, text(h, forms[i].sample));
+    for (uint32_t i = 0; i < h->unknown.n; i++) {
+        fprintf(out, "  %u  ", forms[i].n);
+        fsd_put_safe(out, text(h, forms[i].sample));
+        putc('\n', out);
+    }
 }

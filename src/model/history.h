@@ -29,7 +29,7 @@ enum fsd_event_kind {
     FSD_EVENT_DUPLICATE, /**< a duplicates b, text: "Q" */
     FSD_EVENT_CONCAT,    /**< a: a concatenation that is written in place */
     FSD_EVENT_SLICE,     /**< a: a slice that is read in place or copied; text */
-    FSD_EVENT_RETARGET,  /**< tensor a is tensor b now */
+    FSD_EVENT_RETARGET,  /**< tensor a is, or is a part of, tensor b now */
     FSD_EVENT_COPY,      /**< tensor a to tensor b, text: the reason */
     FSD_EVENT_REFORMAT,  /**< a: "Reformatted Input Tensor 0 to X", b: the tensor,
                               text: "Float(..) to Half(..)" */
@@ -103,9 +103,10 @@ struct fsd_history {
     uint64_t lines, unknown_lines, lost_rivals;
 
     /* Set when the log has been compared with model and engine (session.c): */
-    uint32_t build;        /**< the engine that the run is about, from 0 */
-    uint32_t parsed_build; /**< the engine whose lines hold the network */
-    const fsd_id *node_of; /**< by parsed node: the model's; FSD_NONE: not there */
+    uint32_t build;            /**< the engine that the run is about, from 0 */
+    uint32_t parsed_build;     /**< the engine whose lines hold the network */
+    const fsd_id *parsed_node; /**< by parsed node: its number in that network */
+    const fsd_id *node_of;     /**< by parsed node: the model's; FSD_NONE: not there */
     uint32_t n_parsed;
     uint32_t unlike;  /**< parsed nodes that the model does not have */
     uint32_t foreign; /**< layers of its engine that the dump does not have */

@@ -19,9 +19,11 @@ struct fsd_profile_entry {
 };
 
 struct fsd_profile {
-    const char *path; /**< as the user gave it */
-    uint32_t number;  /**< which of the file's profiles, from 1 */
-    uint64_t runs;    /**< 0: not told */
+    const char *path;  /**< as the user gave it */
+    uint32_t number;   /**< which of the file's profiles, from 1 */
+    uint64_t runs;     /**< 0: not told */
+    bool odd_runs;     /**< they were told, and cannot be a number of runs */
+    uint32_t nameless; /**< records with a time and no name: they are no entries */
     FSD_VEC(struct fsd_profile_entry) entries;
 };
 

@@ -83,8 +83,10 @@ void fsd_put_form(const struct fsd_state *s, struct fsd_state_form form, FILE *o
         return;
     }
     fputs(fsd_dtype_name((enum fsd_dtype)form.type), out);
-    if (form.layout)
-        fprintf(out, " %s", fsd_text(s->names, form.layout));
+    if (form.layout) {
+        fputc(' ', out);
+        fsd_put_safe(out, fsd_text(s->names, form.layout));
+    }
 }
 
 /* Never "-0.0000". */

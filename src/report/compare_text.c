@@ -26,7 +26,8 @@ static void put_side(const char *title, const struct fsd_state *s, FILE *out)
     fsd_put_safe(out, s->model_path);
     fputs("\n     ", out);
     fsd_put_safe(out, s->engine_path);
-    fprintf(out, "  (%s", fsd_text(s->names, s->engine_kind));
+    fputs("  (", out);
+    fsd_put_safe(out, fsd_text(s->names, s->engine_kind));
     if (s->producer) {
         fputs(", ", out);
         fsd_put_safe(out, fsd_text(s->names, s->producer));
@@ -398,35 +399,30 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
     }
 }
 
+static void put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out)
+{
+    const struct fsd_state_port *all = output ? s->outputs.at : s->inputs.at;
+
+    if (port == FSD_NONE) {
+        fputs("none", out);
+        return;
+    }
+    fsd_put_safe(out, fsd_text(s->names, all[port].name));
+    fputs(" [", out);
+    fsd_put_safe(out, fsd_text(s->names, all[port].shape));
+    fputs("] ", out);
+    fsd_put_form(s, all[port].form, out);
+}
+
 static void put_ports(const struct fsd_compare *c, FILE *out)
 {
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];
-        const struct fsd_state_port *was =
-            p->old == FSD_NONE
-                ? NULL
-                : &(p->output ? c->old->outputs.at : c->old->inputs.at)[p->old];
-        const struct fsd_state_port *now =
-            p->new == FSD_NONE
-                ? NULL
-                : &(p->output ? c->new->outputs.at : c->new->inputs.at)[p->new];
 
         fprintf(out, "%s%s ", i ? "" : "\n", p->output ? "output" : "input");
-        if (was) {
-            fsd_put_safe(out, fsd_text(c->old->names, was->name));
-            fprintf(out, " [%s] ", fsd_text(c->old->names, was->shape));
-            fsd_put_form(c->old, was->form, out);
-        } else {
-            fputs("none", out);
-        }
+        put_port(c->old, p->output, p->old, out);
         fputs(" -> ", out);
-        if (now) {
-            fsd_put_safe(out, fsd_text(c->new->names, now->name));
-            fprintf(out, " [%s] ", fsd_text(c->new->names, now->shape));
-            fsd_put_form(c->new, now->form, out);
-        } else {
-            fputs("none", out);
-        }
+        put_port(c->new, p->output, p->new, out);
         fputc('\n', out);
     }
 }

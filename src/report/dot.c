@@ -10,6 +10,7 @@
  * subgraph, so siblings must be few.
  */
 #include "report/dot.h"
+#include "report/dot_attr.h"
 #include "report/dot_graph.h"
 #include "report/picture_label.h"
 
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIBLINGS = 32, MANY_BOXES = 8000 };
+enum { SIBLINGS = 20, MANY_BOXES = 8000 };
 
 /* Attributes as cgraph wants them: declared once, set by symbol. */
 enum node_attr {
@@ -60,21 +61,11 @@ struct maker {
     Agnode_t *anchors[FSD__SIDE_COUNT];
     Agnode_t **boxes;    /* by box */
     Agraph_t **clusters; /* by engine box */
-    FILE *out;           /* texts of attributes are written here, */
-    char *piece;         /* and are then here */
-    size_t size;
+    struct fsd_dot_text text;
     uint32_t *members; /* by engine box: model boxes in its cluster */
 };
 
 /* ------------------------------------------------------------------- attributes */
-
-static void declare(Agraph_t *g, int kind, const char *const *names, Agsym_t **symbols,
-                    int n)
-{
-    for (int i = 0; i < n; i++)
-        symbols[i] =
-            agattr(g, kind, fsd_dot_str(names[2 * i]), fsd_dot_str(names[2 * i + 1]));
-}
 
 /* The first wire's looks are the default: mostly they are those of nearly all. */
 static enum fsd_dtype first_type(const struct fsd_drawing *w)
@@ -105,57 +96,9 @@ static void declare_all(struct maker *m)
                                           "id",        "",        "style",   "",
                                           "fillcolor", "#ffffff", "color",   "#555555"};
 
-    declare(m->root, AGNODE, node, m->node, N__COUNT);
-    declare(m->root, AGEDGE, edge, m->edge, E__COUNT);
-    declare(m->root, AGRAPH, cluster, m->cluster, C__COUNT);
-}
-
-/* Labels of wires stand in ranks of their own, and with those the space counts twice.
- */
-static void set_defaults(Agraph_t *root, bool wire_labels)
-{
-    static const char *const graph[] = {
-        "linelength", "0",    "charset",   "UTF-8",     "rankdir",  "TB",
-        "compound",   "true", "newrank",   "true",      "nodesep",  "0.15",
-        "ranksep",    "0.12", "fontname",  "Helvetica", "fontsize", "10",
-        "labelloc",   "t",    "labeljust", "l",         "bgcolor",  "#ffffff",
-        "pad",        "0.1"};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(graph); i += 2)
-        agattr(root, AGRAPH, fsd_dot_str(graph[i]), fsd_dot_str(graph[i + 1]));
-    agattr(root, AGRAPH, fsd_dot_str("ranksep"),
-           fsd_dot_str(wire_labels ? "0.12" : "0.25"));
-    agattr(root, AGNODE, fsd_dot_str("fontname"), fsd_dot_str("Helvetica"));
-    agattr(root, AGNODE, fsd_dot_str("fontsize"), fsd_dot_str("10"));
-    agattr(root, AGNODE, fsd_dot_str("margin"), fsd_dot_str("0.08,0.04"));
-    agattr(root, AGEDGE, fsd_dot_str("fontname"), fsd_dot_str("Helvetica"));
-    agattr(root, AGEDGE, fsd_dot_str("fontsize"), fsd_dot_str("8"));
-    agattr(root, AGEDGE, fsd_dot_str("fontcolor"), fsd_dot_str("#444444"));
-    agattr(root, AGEDGE, fsd_dot_str("arrowsize"), fsd_dot_str("0.6"));
-}
-
-/* A piece of text for one attribute: written into m->out between these two. */
-static FILE *open_piece(struct maker *m)
-{
-    rewind(m->out);
-    return m->out;
-}
-
-static void set_piece(struct maker *m, void *object, Agsym_t *symbol, bool html)
-{
-    char *s;
-
-    putc('\0', m->out);
-    if (fflush(m->out))
-        return;
-    s = html ? agstrdup_html(m->root, m->piece) : m->piece;
-    agxset(object, symbol, s);
-}
-
-static void set(void *object, Agsym_t *symbol, const char *value)
-{
-    if (strcmp(symbol->defval, value) != 0)
-        agxset(object, symbol, fsd_dot_str(value));
+    fsd_dot_declare(m->root, AGNODE, node, m->node, N__COUNT);
+    fsd_dot_declare(m->root, AGEDGE, edge, m->edge, E__COUNT);
+    fsd_dot_declare(m->root, AGRAPH, cluster, m->cluster, C__COUNT);
 }
 
 /* ------------------------------------------------------------------------ boxes */
@@ -198,15 +141,15 @@ static void dress_cluster(struct maker *m, fsd_id layer_box, Agraph_t *cluster)
     char id[32];
 
     snprintf(id, sizeof id, "of_l%u", layer); /* no escape gives a cluster's name */
-    set(cluster, m->cluster[C_ID], id);
-    set(cluster, m->cluster[C_STYLE], "rounded,filled");
-    set(cluster, m->cluster[C_FILL], fsd_cluster_fill(box->tint));
-    set(cluster, m->cluster[C_COLOR], fsd_cluster_line(box->tint));
-    set(cluster, m->cluster[C_LABEL], "");
+    fsd_dot_set(cluster, m->cluster[C_ID], id);
+    fsd_dot_set(cluster, m->cluster[C_STYLE], "rounded,filled");
+    fsd_dot_set(cluster, m->cluster[C_FILL], fsd_cluster_fill(box->tint));
+    fsd_dot_set(cluster, m->cluster[C_COLOR], fsd_cluster_line(box->tint));
+    fsd_dot_set(cluster, m->cluster[C_LABEL], "");
     if (!m->tips)
         return;
-    fsd_put_box_tip(m->w, box, open_piece(m));
-    set_piece(m, cluster, m->cluster[C_TOOLTIP], false);
+    fsd_put_box_tip(m->w, box, fsd_dot_text_begin(&m->text));
+    fsd_dot_text_set(&m->text, m->root, cluster, m->cluster[C_TOOLTIP], false);
 }
 
 static Agraph_t *cluster_of(struct maker *m, fsd_id layer_box)
@@ -230,15 +173,15 @@ static void dress_box(struct maker *m, fsd_id id, Agnode_t *node)
                      m->members[box->cluster] > 1 && *look.fill != '\0' &&
                      !strstr(look.style, "dashed");
 
-    set(node, m->node[N_SHAPE], look.shape);
-    set(node, m->node[N_STYLE], look.style);
-    set(node, m->node[N_FILL], clustered ? "#ffffff" : look.fill);
-    set(node, m->node[N_COLOR], look.line);
-    set(node, m->node[N_WIDTH], look.width);
-    fsd_put_box_label(m->w, box, open_piece(m));
-    set_piece(m, node, m->node[N_LABEL], true);
-    fsd_put_box_tip(m->w, box, open_piece(m));
-    set_piece(m, node, m->node[N_TOOLTIP], false);
+    fsd_dot_set(node, m->node[N_SHAPE], look.shape);
+    fsd_dot_set(node, m->node[N_STYLE], look.style);
+    fsd_dot_set(node, m->node[N_FILL], clustered ? "#ffffff" : look.fill);
+    fsd_dot_set(node, m->node[N_COLOR], look.line);
+    fsd_dot_set(node, m->node[N_WIDTH], look.width);
+    fsd_put_box_label(m->w, box, fsd_dot_text_begin(&m->text));
+    fsd_dot_text_set(&m->text, m->root, node, m->node[N_LABEL], true);
+    fsd_put_box_tip(m->w, box, fsd_dot_text_begin(&m->text));
+    fsd_dot_text_set(&m->text, m->root, node, m->node[N_TOOLTIP], false);
 }
 
 static void add_box(struct maker *m, fsd_id id)
@@ -264,8 +207,8 @@ static void color_wire(struct maker *m, const struct fsd_wire *wire, Agedge_t *e
     snprintf(color, sizeof color,
              strcmp(fsd_type_color(from), fsd_type_color(to)) ? "%s;0.5:%s" : "%s",
              fsd_type_color(from), fsd_type_color(to));
-    set(edge, m->edge[E_COLOR], color);
-    set(edge, m->edge[E_WIDTH], fsd_type_width(from));
+    fsd_dot_set(edge, m->edge[E_COLOR], color);
+    fsd_dot_set(edge, m->edge[E_WIDTH], fsd_type_width(from));
 }
 
 /* Within a fused layer no tensor is written: what it would be there is in the tooltip.
@@ -288,16 +231,16 @@ static bool wants_label(const struct maker *m, const struct fsd_wire *wire)
 static void add_wire(struct maker *m, const struct fsd_wire *wire)
 {
     Agedge_t *edge = agedge(m->root, m->boxes[wire->from], m->boxes[wire->to], NULL, 1);
-    set(edge, m->edge[E_WEIGHT],
-        m->w->boxes.at[wire->from].side == FSD_SIDE_MODEL ? "2" : "1");
+    fsd_dot_set(edge, m->edge[E_WEIGHT],
+                m->w->boxes.at[wire->from].side == FSD_SIDE_MODEL ? "2" : "1");
     color_wire(m, wire, edge);
     if (wants_label(m, wire)) {
-        fsd_put_wire_label(m->w, wire, open_piece(m));
-        set_piece(m, edge, m->edge[E_LABEL], false);
+        fsd_put_wire_label(m->w, wire, fsd_dot_text_begin(&m->text));
+        fsd_dot_text_set(&m->text, m->root, edge, m->edge[E_LABEL], false);
     }
     if (m->tips) {
-        fsd_put_wire_tip(m->w, wire, open_piece(m));
-        set_piece(m, edge, m->edge[E_TOOLTIP], false);
+        fsd_put_wire_tip(m->w, wire, fsd_dot_text_begin(&m->text));
+        fsd_dot_text_set(&m->text, m->root, edge, m->edge[E_TOOLTIP], false);
     }
 }
 
@@ -310,23 +253,27 @@ static void add_tie(struct maker *m, const struct fsd_tie *tie)
         agedge(m->root, m->boxes[tie->model], m->boxes[tie->engine], NULL, 1);
     char tail[48];
 
-    set(edge, m->edge[E_COLOR], fsd_cluster_line(w->boxes.at[tie->engine].tint));
-    set(edge, m->edge[E_WIDTH], "2");
-    set(edge, m->edge[E_STYLE], tie->region ? "dotted" : tie->part ? "dashed" : "bold");
-    set(edge, m->edge[E_ARROW], "none");
+    fsd_dot_set(edge, m->edge[E_COLOR],
+                fsd_cluster_line(w->boxes.at[tie->engine].tint));
+    fsd_dot_set(edge, m->edge[E_WIDTH], "2");
+    fsd_dot_set(edge, m->edge[E_STYLE],
+                tie->region ? "dotted"
+                : tie->part ? "dashed"
+                            : "bold");
+    fsd_dot_set(edge, m->edge[E_ARROW], "none");
     if (tie->part || tie->region)
-        set(edge, m->edge[E_TOOLTIP],
-            tie->region ? "computed by a group of layers, this among them"
-                        : "computed in part by this layer");
+        fsd_dot_set(edge, m->edge[E_TOOLTIP],
+                    tie->region ? "computed by a group of layers, this among them"
+                                : "computed in part by this layer");
     if (tie->part) {
-        set(edge, m->edge[E_CONSTRAINT], "false");
+        fsd_dot_set(edge, m->edge[E_CONSTRAINT], "false");
     } else {
-        set(edge, m->edge[E_MINLEN], "0");
-        set(edge, m->edge[E_WEIGHT], "3");
+        fsd_dot_set(edge, m->edge[E_MINLEN], "0");
+        fsd_dot_set(edge, m->edge[E_WEIGHT], "3");
     }
     if (!tie->part && m->clusters[tie->engine]) {
         snprintf(tail, sizeof tail, "cluster_l%u", layer);
-        set(edge, m->edge[E_LTAIL], tail);
+        fsd_dot_set(edge, m->edge[E_LTAIL], tail);
     }
 }
 
@@ -335,11 +282,11 @@ static void add_thread(struct maker *m, const struct fsd_thread *thread)
     Agedge_t *edge =
         agedge(m->root, m->boxes[thread->from], m->boxes[thread->to], NULL, 1);
 
-    set(edge, m->edge[E_COLOR], "#999999");
-    set(edge, m->edge[E_WIDTH], "1.5");
-    set(edge, m->edge[E_STYLE], "dotted");
-    set(edge, m->edge[E_ARROW], "none");
-    set(edge, m->edge[E_TOOLTIP], "what leads there is not shown or not known");
+    fsd_dot_set(edge, m->edge[E_COLOR], "#999999");
+    fsd_dot_set(edge, m->edge[E_WIDTH], "1.5");
+    fsd_dot_set(edge, m->edge[E_STYLE], "dotted");
+    fsd_dot_set(edge, m->edge[E_ARROW], "none");
+    fsd_dot_set(edge, m->edge[E_TOOLTIP], "what leads there is not shown or not known");
 }
 
 /* -------------------------------------------------------------------------- all */
@@ -348,15 +295,18 @@ static void add_sides(struct maker *m)
 {
     static const char *const names[] = {"cluster_model", "cluster_engine"};
     static const char *const labels[] = {"ONNX model", "engine"};
+    static const char *const anchors[] = {"model", "engine"};
 
     for (int side = 0; side < FSD__SIDE_COUNT; side++) {
         m->sides[side] = agsubg(m->root, fsd_dot_str(names[side]), 1);
-        set(m->sides[side], m->cluster[C_LABEL], labels[side]);
-        set(m->sides[side], m->cluster[C_STYLE], "rounded,filled");
-        set(m->sides[side], m->cluster[C_FILL], "#fcfcfc");
-        set(m->sides[side], m->cluster[C_COLOR], "#bbbbbb");
-        set(m->sides[side], m->cluster[C_ID], side ? "side_engine" : "side_model");
+        fsd_dot_set(m->sides[side], m->cluster[C_LABEL], labels[side]);
+        fsd_dot_set(m->sides[side], m->cluster[C_STYLE], "rounded,filled");
+        fsd_dot_set(m->sides[side], m->cluster[C_FILL], "#fcfcfc");
+        fsd_dot_set(m->sides[side], m->cluster[C_COLOR], "#bbbbbb");
+        fsd_dot_set(m->sides[side], m->cluster[C_ID],
+                    side ? "side_engine" : "side_model");
     }
+    fsd_dot_side_by_side(m->root, m->sides, anchors, m->anchors);
 }
 
 static void add_hidden(struct maker *m, Agnode_t *from, Agnode_t *to,
@@ -364,28 +314,8 @@ static void add_hidden(struct maker *m, Agnode_t *from, Agnode_t *to,
 {
     Agedge_t *edge = agedge(m->root, from, to, NULL, 1);
 
-    set(edge, m->edge[E_STYLE], "invis");
-    set(edge, m->edge[E_WEIGHT], weight);
-}
-
-/* The tie of two invisible boxes in the first rank puts the model to the left. */
-static void add_anchors(struct maker *m)
-{
-    Agraph_t *rank = agsubg(m->root, fsd_dot_str("anchors"), 1);
-    Agnode_t **ends = m->anchors;
-
-    agattr(m->root, AGRAPH, fsd_dot_str("rank"), fsd_dot_str(""));
-    agxset(rank, agattr(m->root, AGRAPH, fsd_dot_str("rank"), NULL),
-           fsd_dot_str("min"));
-    for (int side = 0; side < FSD__SIDE_COUNT; side++) {
-        ends[side] = agnode(m->sides[side], fsd_dot_str(side ? "engine" : "model"), 1);
-        agsubnode(rank, ends[side], 1);
-        set(ends[side], m->node[N_SHAPE], "point");
-        set(ends[side], m->node[N_STYLE], "invis");
-        set(ends[side], m->node[N_WIDTH], "0");
-        set(ends[side], m->node[N_HEIGHT], "0.01");
-    }
-    add_hidden(m, ends[0], ends[1], "100");
+    fsd_dot_set(edge, m->edge[E_STYLE], "invis");
+    fsd_dot_set(edge, m->edge[E_WEIGHT], weight);
 }
 
 /* Below the anchors, which would be in the way of the ties in their rank. */
@@ -413,12 +343,11 @@ static void count_members(struct maker *m)
 static void fill(struct maker *m)
 {
 
-    set_defaults(m->root, m->style.wire_labels);
+    fsd_dot_defaults(m->root, m->style.wire_labels);
     declare_all(m);
-    fsd_put_legend(m->w, open_piece(m));
-    set_piece(m, m->root, m->cluster[C_LABEL], true);
+    fsd_put_legend(m->w, fsd_dot_text_begin(&m->text));
+    fsd_dot_text_set(&m->text, m->root, m->root, m->cluster[C_LABEL], true);
     add_sides(m);
-    add_anchors(m);
     count_members(m);
     for (fsd_id b = 0; b < m->w->boxes.n; b++)
         add_box(m, b);
@@ -442,12 +371,9 @@ struct Agraph_s *fsd_dot_graph(const struct fsd_drawing *w, struct fsd_dot_style
     m.boxes = FSD_NEW(w->arena, Agnode_t *, w->boxes.n);
     m.clusters = FSD_NEW(w->arena, Agraph_t *, w->boxes.n);
     m.members = FSD_NEW(w->arena, uint32_t, w->boxes.n);
-    m.out = open_memstream(&m.piece, &m.size);
-    if (m.root && m.out)
+    if (m.root && fsd_dot_text_open(&m.text))
         fill(&m);
-    if (m.out)
-        fclose(m.out);
-    free(m.piece);
+    fsd_dot_text_close(&m.text);
     return m.root;
 }
 

@@ -9,18 +9,16 @@ static void declare(Agraph_t *root, int kind, const char *name, const char *valu
     agattr(root, kind, fsd_dot_str(name), fsd_dot_str(value));
 }
 
-void fsd_dot_defaults(Agraph_t *root)
+void fsd_dot_defaults(Agraph_t *root, bool wire_labels)
 {
     static const char *const graph[][2] = {
-        {"linelength", "0"},    {"charset", "UTF-8"}, {"rankdir", "TB"},
-        {"compound", "true"},   {"newrank", "true"},  {"nodesep", "0.15"},
-        {"ranksep", "0.3"},     {"rank", ""},         {"fontname", "Helvetica"},
-        {"fontsize", "10"},     {"labelloc", "t"},    {"labeljust", "l"},
-        {"bgcolor", "#ffffff"}, {"pad", "0.1"}};
-    static const char *const node[][2] = {{"fontname", "Helvetica"},
-                                          {"fontsize", "10"},
-                                          {"height", "0.3"},
-                                          {"margin", "0.08,0.04"}};
+        {"linelength", "0"},  {"charset", "UTF-8"},      {"rankdir", "TB"},
+        {"compound", "true"}, {"newrank", "true"},       {"nodesep", "0.15"},
+        {"rank", ""},         {"fontname", "Helvetica"}, {"fontsize", "10"},
+        {"labelloc", "t"},    {"labeljust", "l"},        {"bgcolor", "#ffffff"},
+        {"pad", "0.1"}};
+    static const char *const node[][2] = {
+        {"fontname", "Helvetica"}, {"fontsize", "10"}, {"margin", "0.08,0.03"}};
     static const char *const edge[][2] = {{"fontname", "Helvetica"},
                                           {"fontsize", "8"},
                                           {"fontcolor", "#444444"},
@@ -28,6 +26,7 @@ void fsd_dot_defaults(Agraph_t *root)
 
     for (size_t i = 0; i < sizeof graph / sizeof *graph; i++)
         declare(root, AGRAPH, graph[i][0], graph[i][1]);
+    declare(root, AGRAPH, "ranksep", wire_labels ? "0.1" : "0.25");
     for (size_t i = 0; i < sizeof node / sizeof *node; i++)
         declare(root, AGNODE, node[i][0], node[i][1]);
     for (size_t i = 0; i < sizeof edge / sizeof *edge; i++)
@@ -75,27 +74,28 @@ void fsd_dot_text_close(struct fsd_dot_text *text)
     free(text->at);
 }
 
-static void hide(void *object)
+static void set_by_name(void *object, const char *name, const char *value,
+                        const char *otherwise)
 {
-    agsafeset(object, fsd_dot_str("style"), fsd_dot_str("invis"), fsd_dot_str(""));
+    agsafeset(object, fsd_dot_str(name), fsd_dot_str(value), fsd_dot_str(otherwise));
 }
 
 void fsd_dot_side_by_side(Agraph_t *root, Agraph_t *const clusters[2],
-                          const char *const names[2])
+                          const char *const names[2], Agnode_t *ends[2])
 {
     Agraph_t *rank = agsubg(root, fsd_dot_str("anchors"), 1);
-    Agnode_t *ends[2];
     Agedge_t *edge;
 
-    agsafeset(rank, fsd_dot_str("rank"), fsd_dot_str("min"), fsd_dot_str(""));
+    set_by_name(rank, "rank", "min", "");
     for (int side = 0; side < 2; side++) {
         ends[side] = agnode(clusters[side], fsd_dot_str(names[side]), 1);
         agsubnode(rank, ends[side], 1);
-        agsafeset(ends[side], fsd_dot_str("shape"), fsd_dot_str("point"),
-                  fsd_dot_str(""));
-        hide(ends[side]);
+        set_by_name(ends[side], "shape", "point", "");
+        set_by_name(ends[side], "style", "invis", "");
+        set_by_name(ends[side], "penwidth", "0", "1");
+        set_by_name(ends[side], "height", "0.01", "0.3");
     }
     edge = agedge(root, ends[0], ends[1], NULL, 1);
-    hide(edge);
-    agsafeset(edge, fsd_dot_str("weight"), fsd_dot_str("100"), fsd_dot_str("1"));
+    set_by_name(edge, "style", "invis", "");
+    set_by_name(edge, "weight", "100", "1");
 }

@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** What all pictures have in common: fonts, margins, ranks from top to bottom. */
-void fsd_dot_defaults(Agraph_t *root);
+/** What all pictures have in common: fonts, margins, ranks from top to bottom.
+ *  @param wire_labels they stand in ranks of their own, so that the space between ranks
+ *                     counts twice. */
+void fsd_dot_defaults(Agraph_t *root, bool wire_labels);
 
 /** Declares `n` attributes of a kind of object.
  *  @param pairs names and defaults by turns, 2 * n strings. */
@@ -32,8 +34,9 @@ void fsd_dot_text_set(struct fsd_dot_text *text, Agraph_t *root, void *object,
 void fsd_dot_text_close(struct fsd_dot_text *text);
 
 /** Puts two clusters side by side, the first to the left, by a tie between two
- *  invisible nodes in the first rank. */
+ *  invisible nodes in the first rank.
+ *  @param ends set to these nodes. */
 void fsd_dot_side_by_side(Agraph_t *root, Agraph_t *const clusters[2],
-                          const char *const names[2]);
+                          const char *const names[2], Agnode_t *ends[2]);
 
 #endif

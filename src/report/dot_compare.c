@@ -142,6 +142,7 @@ static void add_sides(struct maker *m)
     static const char *const names[] = {"cluster_old", "cluster_new"};
     static const char *const labels[] = {"old build", "new build"};
     static const char *const anchors[] = {"old", "new"};
+    Agnode_t *ends[2];
 
     for (int side = 0; side < 2; side++) {
         m->sides[side] = agsubg(m->root, fsd_dot_str(names[side]), 1);
@@ -150,14 +151,14 @@ static void add_sides(struct maker *m)
         fsd_dot_set(m->sides[side], m->cluster[C_FILL], "#fcfcfc");
         fsd_dot_set(m->sides[side], m->cluster[C_ID], side ? "side_new" : "side_old");
     }
-    fsd_dot_side_by_side(m->root, m->sides, anchors);
+    fsd_dot_side_by_side(m->root, m->sides, anchors, ends);
 }
 
 static void fill(struct maker *m)
 {
     const struct fsd_compare_drawing *w = m->w;
 
-    fsd_dot_defaults(m->root);
+    fsd_dot_defaults(m->root, m->wire_labels);
     declare_all(m);
     fsd_put_compare_legend(w, fsd_dot_text_begin(&m->text));
     fsd_dot_text_set(&m->text, m->root, m->root, m->cluster[C_LABEL], true);

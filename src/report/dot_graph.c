@@ -35,6 +35,10 @@ struct home {
 
 /* ----------------------------------------------------------------------- memory */
 
+/* Later versions of cgraph have no discipline for memory and no such dictionaries, and
+ * agclose() frees piece by piece: CMakeLists.txt tries which this is. */
+#ifdef FSD_CGRAPH_MEMORY
+
 /* All of it from the arena, which frees it at once: cgraph's own way takes every
  * object out of every dictionary first, a quarter of the time of writing. */
 static void *memory_open(Agdisc_t *discipline)
@@ -67,6 +71,77 @@ static void memory_close(void *state)
 {
     (void)state;
 }
+
+static void *keep(Dt_t *dict, void *data, size_t size, Dtdisc_t *discipline)
+{
+    (void)dict;
+    (void)data;
+    (void)size;
+    (void)discipline;
+    return NULL;
+}
+
+/* What is in it is the arena's, but the dictionary itself is always malloc()'s, even
+ * with a discipline for memory (cdt's dtopen()): agclose() forgets them. */
+static void close_dict(Dict_t *dict)
+{
+    static Dtdisc_t nothing = {.memoryf = keep};
+
+    if (!dict)
+        return;
+    dtdisc(dict, &nothing, DT_SAMECMP | DT_SAMEHASH);
+    dtclose(dict);
+}
+
+/* Of the innermost graphs first: a graph's attributes are a view of its parent's. */
+static void close_dicts(Agraph_t *g)
+{
+    static char record[] = "_AG_datadict";
+    Agdatadict_t *attrs = (Agdatadict_t *)(void *)aggetrec(g, record, 0);
+
+    for (Agraph_t *sub = agfstsubg(g); sub; sub = agnxtsubg(sub))
+        close_dicts(sub);
+    if (attrs) {
+        close_dict(attrs->dict.n);
+        close_dict(attrs->dict.e);
+        close_dict(attrs->dict.g);
+    }
+    close_dict(g->n_seq);
+    close_dict(g->n_id);
+    close_dict(g->e_seq);
+    close_dict(g->e_id);
+    close_dict(g->g_dict);
+}
+
+static void set_memory(Agdisc_t *discipline)
+{
+    static Agmemdisc_t memory = {memory_open, memory_alloc, memory_resize, memory_free,
+                                 memory_close};
+
+    discipline->mem = &memory;
+}
+
+static void close_all(Agraph_t *g)
+{
+    Dict_t *strings = g->clos->strdict;
+
+    close_dicts(g);
+    close_dict(strings);
+}
+
+#else
+
+static void set_memory(Agdisc_t *discipline)
+{
+    (void)discipline;
+}
+
+static void close_all(Agraph_t *g)
+{
+    (void)g;
+}
+
+#endif
 
 /* ----------------------------------------------------------------------- output */
 
@@ -143,14 +218,12 @@ static void ids_register(void *state, int kind, void *object)
 
 struct Agraph_s *fsd_dot_open(struct fsd_arena *arena)
 {
-    static Agmemdisc_t memory = {memory_open, memory_alloc, memory_resize, memory_free,
-                                 memory_close};
     static Agiddisc_t ids = {ids_open,  ids_map,   ids_alloc,   ids_free,
                              ids_print, ids_close, ids_register};
     static Agiodisc_t output = {NULL, put_string, flush};
     struct home *home = FSD_NEW(arena, struct home, 1);
 
-    home->discipline.mem = &memory;
+    set_memory(&home->discipline);
     home->discipline.id = &ids;
     home->discipline.io = &output;
     home->arena = arena;
@@ -158,52 +231,8 @@ struct Agraph_s *fsd_dot_open(struct fsd_arena *arena)
     return agopen(fsd_dot_str("fusiondiff"), Agdirected, &home->discipline);
 }
 
-static void *keep(Dt_t *dict, void *data, size_t size, Dtdisc_t *discipline)
-{
-    (void)dict;
-    (void)data;
-    (void)size;
-    (void)discipline;
-    return NULL;
-}
-
-/* What is in it is the arena's, but the dictionary itself is always malloc()'s, even
- * with a discipline for memory (cdt's dtopen()): agclose() forgets them. */
-static void close_dict(Dict_t *dict)
-{
-    static Dtdisc_t nothing = {.memoryf = keep};
-
-    if (!dict)
-        return;
-    dtdisc(dict, &nothing, DT_SAMECMP | DT_SAMEHASH);
-    dtclose(dict);
-}
-
-/* Of the innermost graphs first: a graph's attributes are a view of its parent's. */
-static void close_dicts(Agraph_t *g)
-{
-    static char record[] = "_AG_datadict";
-    Agdatadict_t *attrs = (Agdatadict_t *)(void *)aggetrec(g, record, 0);
-
-    for (Agraph_t *sub = agfstsubg(g); sub; sub = agnxtsubg(sub))
-        close_dicts(sub);
-    if (attrs) {
-        close_dict(attrs->dict.n);
-        close_dict(attrs->dict.e);
-        close_dict(attrs->dict.g);
-    }
-    close_dict(g->n_seq);
-    close_dict(g->n_id);
-    close_dict(g->e_seq);
-    close_dict(g->e_id);
-    close_dict(g->g_dict);
-}
-
 void fsd_dot_close(struct Agraph_s *g)
 {
-    Dict_t *strings = g->clos->strdict;
-
-    close_dicts(g);
-    close_dict(strings);
+    close_all(g);
     agclose(g);
 }

@@ -2,6 +2,7 @@
  * The JSON report, after the schema in include/fusiondiff/report.schema.json.  Built as
  * a cJSON tree, which escapes and prints; numbers beyond 2^53 become strings there.
  */
+#include "cost/cost.h"
 #include "cost/roofline.h"
 #include "diff/rules.h"
 #include "report/report.h"
@@ -216,15 +217,31 @@ void fsd_json_edge(const struct fsd_diff *d, cJSON *layer, fsd_id id)
     cJSON_AddNumberToObject(edge, "chain", flow->head);
 }
 
-static void add_cost(const struct fsd_layer_result *r, cJSON *layer)
+static void add_spread(cJSON *object, const char *key, const struct fsd_spread *spread)
 {
+    cJSON *item = cJSON_AddObjectToObject(object, key);
+
+    cJSON_AddNumberToObject(item, "median", spread->median);
+    cJSON_AddNumberToObject(item, "low", spread->low);
+    cJSON_AddNumberToObject(item, "high", spread->high);
+}
+
+static void add_cost(const struct fsd_diff *d, fsd_id id, cJSON *layer)
+{
+    const struct fsd_layer_result *r = &d->layers[id];
+    fsd_id gap = fsd_cost_gap(d, id);
+
     fsd_json_ms(layer, "ms", r->ms);
-    fsd_json_known(layer, "bytes", r->bytes);
+    if (d->times.profiles > 1 && r->ms >= 0)
+        add_spread(layer, "ms_spread", &r->spread);
+    if (gap != FSD_NONE)
+        add_sym(d, layer, "bytes_unknown_of", d->engine->tensors.at[gap].name);
+    fsd_json_amount(d, layer, "bytes", r->bytes);
     if (r->traffic.bias > 0)
-        fsd_json_known(layer, "bias_bytes", r->traffic.bias);
+        fsd_json_amount(d, layer, "bias_bytes", r->traffic.bias);
     if (r->traffic.weights > 0)
-        fsd_json_known(layer, "weight_bytes", r->traffic.weights);
-    fsd_json_known(layer, "macs", r->macs);
+        fsd_json_amount(d, layer, "weight_bytes", r->traffic.weights);
+    fsd_json_amount(d, layer, "macs", r->macs);
 }
 
 static void add_roofline(const struct fsd_diff *d, cJSON *layer, fsd_id id)
@@ -268,7 +285,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
         add_sym(d, layer, "tactic", l->tactic);
     if (l->profile >= 0)
         cJSON_AddNumberToObject(layer, "profile", l->profile);
-    add_cost(r, layer);
+    add_cost(d, id, layer);
     add_roofline(d, layer, id);
     fsd_json_edge(d, layer, id);
     return layer;
@@ -322,8 +339,8 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
     fsd_json_ms(node, "ms", r->ms);
     if (r->ms >= 0 && r->shares)
         cJSON_AddBoolToObject(node, "shares", true);
-    if (r->macs > 0)
-        fsd_json_known(node, "macs", r->macs);
+    if (r->macs)
+        fsd_json_amount(d, node, "macs", r->macs);
     return node;
 }
 
@@ -494,6 +511,8 @@ static void add_times(const struct fsd_diff *d, cJSON *summary)
     cJSON_AddNumberToObject(ms, "profiles", t->profiles);
     if (t->runs)
         add_number(ms, "runs", t->runs);
+    if (t->profiles > 1)
+        add_spread(ms, "totals", &t->totals);
     cJSON_AddNumberToObject(ms, "nodes", t->nodes);
     cJSON_AddNumberToObject(ms, "inserted", t->inserted);
     cJSON_AddNumberToObject(ms, "elsewhere", t->elsewhere);

@@ -1,6 +1,7 @@
 /* Boxes, wires and ties of what is picked; see picture.h. */
 #include "report/picture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -418,6 +419,25 @@ static void thread_loose(struct fsd_drawing *w)
 
 /* ------------------------------------------------------------------------ all */
 
+/* Layers that are not in the picture count too: what is drawn of a fast part is pale.
+ */
+static void find_slowest(struct fsd_drawing *w)
+{
+    for (fsd_id l = 0; l < w->d->engine->nodes.n; l++)
+        w->slowest_ms = fmax(w->slowest_ms, w->d->layers[l].ms);
+    for (fsd_id b = 0; b < w->boxes.n; b++) {
+        struct fsd_span items = w->boxes.at[b].items;
+        double ms = 0;
+
+        if (w->boxes.at[b].side != FSD_SIDE_ENGINE ||
+            w->boxes.at[b].kind != FSD_BOX_ITEMS)
+            continue;
+        for (uint32_t i = 0; i < items.n; i++)
+            ms += fmax(0, w->d->layers[w->items.at[items.at + i]].ms);
+        w->slowest_ms = fmax(w->slowest_ms, ms);
+    }
+}
+
 static struct side new_side(struct fsd_drawing *w, const struct fsd_graph *g,
                             enum fsd_side which, const bool *in)
 {
@@ -454,8 +474,6 @@ struct fsd_drawing *fsd_drawing_new(const struct fsd_diff *d, struct fsd_pick pi
     thread_loose(w);
     join_threads(w);
     fsd_drawing_hold_rows(w);
-    for (fsd_id l = 0; l < d->engine->nodes.n; l++)
-        if (d->layers[l].ms > w->slowest_ms)
-            w->slowest_ms = d->layers[l].ms;
+    find_slowest(w);
     return w;
 }

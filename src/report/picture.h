@@ -92,11 +92,12 @@ struct fsd_drawing {
     FSD_VEC(struct fsd_box)
     boxes; /**< model first; each side in the order of its file */
     FSD_VEC(fsd_id) items;
-    FSD_VEC(struct fsd_wire) wires; /**< sorted */
-    FSD_VEC(struct fsd_tie) ties;   /**< sorted */
+    FSD_VEC(struct fsd_wire) wires;     /**< sorted */
+    FSD_VEC(struct fsd_tie) ties;       /**< sorted */
     FSD_VEC(struct fsd_thread) threads; /**< sorted */
     FSD_VEC(struct fsd_thread) holds;   /**< not to be seen: the second comes below */
-    double slowest_ms; /**< of the engine's layers; not above 0 when no time is known */
+    double slowest_ms; /**< of the engine's layers, those of a box together; not above 0
+                            when no time is known */
 };
 
 /** Picks what `want` asks for (NULL: everything).

@@ -367,7 +367,7 @@ void fsd_put_box_label(const struct fsd_drawing *w, const struct fsd_box *box,
         put_content(w, box, out);
         return;
     }
-    fputs("<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
+    fputs("<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"0\">"
           "<TR><TD>",
           out);
     put_content(w, box, out);
@@ -377,7 +377,7 @@ void fsd_put_box_label(const struct fsd_drawing *w, const struct fsd_box *box,
         fputs("</TD></TR><TR><TD>", out);
     if (bytes >= 0) {
         fputs(ms >= 0 ? ", " : "", out);
-        fsd_put_bytes(bytes, out);
+        fsd_put_bytes(w->d, bytes, out);
     }
     fputs("</TD></TR></TABLE>", out);
 }

@@ -46,6 +46,26 @@ static void put_type_cell(enum fsd_dtype type, const char *text, FILE *out)
             fsd_type_color(type), text);
 }
 
+/* Only of lines that are drawn. */
+static void put_lines(const struct fsd_drawing *w, FILE *out)
+{
+    bool part = false, region = false;
+
+    for (uint32_t i = 0; i < w->ties.n; i++) {
+        region |= w->ties.at[i].region;
+        part |= w->ties.at[i].part && !w->ties.at[i].region;
+    }
+    if (!part && !region)
+        return;
+    fputs(
+        "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">between the sides: bold, the layer that "
+        "computes the nodes",
+        out);
+    fputs(part ? "; dashed, a layer that computes a part of one" : "", out);
+    fputs(region ? "; dotted, one of a group that computes them" : "", out);
+    fputs("</TD></TR>", out);
+}
+
 void fsd_put_type_keys(FILE *out)
 {
     fputs("tensors: ", out);
@@ -70,6 +90,10 @@ static void put_keys(const struct fsd_drawing *w, FILE *out)
                 w->slowest_ms);
     fputs("<TD BORDER=\"0\">", out);
     fsd_put_type_keys(out);
+    if (w->threads.n)
+        fputs(" <FONT COLOR=\"#777777\">\xc2\xb7\xc2\xb7\xc2\xb7 not shown or not "
+              "known</FONT>",
+              out);
     fputs("</TD></TR>", out);
 }
 
@@ -79,5 +103,6 @@ void fsd_put_legend(const struct fsd_drawing *w, FILE *out)
           out);
     put_caption(w, out);
     put_keys(w, out);
+    put_lines(w, out);
     fputs("</TABLE>", out);
 }

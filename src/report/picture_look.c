@@ -13,12 +13,12 @@ static const char *const lines[] = {"#4a6fa5", "#99992e", "#6b8e3a",
 
 const char *fsd_cluster_fill(unsigned tint)
 {
-    return tint ? fills[tint % FSD_COUNT_OF(fills)] : "#f7f7f7";
+    return tint ? fills[(tint - 1) % FSD_COUNT_OF(fills)] : "#f7f7f7";
 }
 
 const char *fsd_cluster_line(unsigned tint)
 {
-    return tint ? lines[tint % FSD_COUNT_OF(lines)] : "#777777";
+    return tint ? lines[(tint - 1) % FSD_COUNT_OF(lines)] : "#777777";
 }
 
 const char *fsd_type_color(enum fsd_dtype type)

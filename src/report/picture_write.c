@@ -55,6 +55,17 @@ static bool coarser(struct job *job)
     return false;
 }
 
+/* After a layout that took too long: what is still large would take too long as well,
+ * and little time would be left for what is not. */
+static bool much_coarser(struct job *job)
+{
+    bool is = coarser(job);
+
+    while (weight(job->drawing) > MOST_ENDS && coarser(job))
+        is = true;
+    return is;
+}
+
 static void tell(const struct job *job)
 {
     char grain[24], text[320];
@@ -94,7 +105,7 @@ static enum fsd_status write_layout(struct job *job, FILE *out, struct fsd_error
         done =
             fsd_lay_out(draw_layout, job->drawing, job->format, share(job, until), out);
         job->too_slow |= !done;
-    } while (!done && fsd_layout_now() < until && coarser(job));
+    } while (!done && fsd_layout_now() < until && much_coarser(job));
     if (done) {
         tell(job);
         return FSD_OK;

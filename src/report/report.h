@@ -28,8 +28,10 @@ void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FIL
 /* A run's findings in the formats of merge gates.  list.c */
 void fsd_write_markdown(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out);
-void fsd_write_junit(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
-void fsd_write_sarif(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
+void fsd_write_junit(const struct fsd_diff *d, const struct fsd_style *style,
+                     FILE *out);
+void fsd_write_sarif(const struct fsd_diff *d, const struct fsd_style *style,
+                     FILE *out);
 void fsd_write_github(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out);
 void fsd_write_gitlab(const struct fsd_diff *d, const struct fsd_style *style,

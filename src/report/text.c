@@ -183,6 +183,25 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
     fputs(" (a layer's time is shared by work)\n", out);
 }
 
+/* What the times are made of: one profile is a mean already. */
+static void put_measured(const struct fsd_times *t, FILE *out)
+{
+    if (t->profiles < 2) {
+        if (t->runs)
+            fprintf(out, " a run, the mean of %" PRIu64 " run%s", t->runs,
+                    t->runs == 1 ? "" : "s");
+        return;
+    }
+    fprintf(out, " a run, layers at the median of %u profiles", t->profiles);
+    if (t->runs)
+        fprintf(out, " of %" PRIu64 " runs", t->runs);
+    fputs(" (their sums: ", out);
+    fsd_put_ms_column(t->totals.low, 0, out);
+    fputs(" to ", out);
+    fsd_put_ms(t->totals.high, out);
+    putc(')', out);
+}
+
 static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
@@ -191,9 +210,7 @@ static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
     if (t->profiles) {
         put_title(style, "time", out);
         fsd_put_ms(t->total, out);
-        if (t->runs)
-            fprintf(out, " a run, the mean of %" PRIu64 " run%s", t->runs,
-                    t->runs == 1 ? "" : "s");
+        put_measured(t, out);
         put_kind_times(d, out);
         putc('\n', out);
         put_op_times(d, style, out);

@@ -1,6 +1,7 @@
 #include "report/tree.h"
 
 #include "base/text.h"
+#include "cost/amount.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -82,10 +83,18 @@ void fsd_json_ms(struct cJSON *object, const char *key, double ms)
         cJSON_AddNumberToObject(object, key, ms);
 }
 
-void fsd_json_known(struct cJSON *object, const char *key, int64_t count)
+void fsd_json_amount(const struct fsd_diff *d, struct cJSON *object, const char *key,
+                     int64_t amount)
 {
-    if (count >= 0)
-        fsd_json_count(object, key, (uint64_t)count);
+    const char *open = fsd_amount_text(d->amounts, amount);
+    char symbolic[32];
+
+    if (amount >= 0)
+        fsd_json_count(object, key, (uint64_t)amount);
+    if (!open)
+        return;
+    snprintf(symbolic, sizeof symbolic, "%s_symbolic", key);
+    fsd_json_text(object, symbolic, open);
 }
 
 void fsd_json_print(struct cJSON *root, FILE *out)

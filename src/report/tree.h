@@ -31,8 +31,10 @@ void fsd_json_add_text(struct cJSON *list, const char *text);
 
 /** A time where it is known: a negative one is left out. */
 void fsd_json_ms(struct cJSON *object, const char *key, double ms);
-/** Bytes and the like where they are known. */
-void fsd_json_known(struct cJSON *object, const char *key, int64_t count);
+/** Bytes and the like: a number where it is known; in open sizes a text instead, its
+ * key with "_symbolic" behind it. */
+void fsd_json_amount(const struct fsd_diff *d, struct cJSON *object, const char *key,
+                     int64_t amount);
 
 /** Prints and frees. */
 void fsd_json_print(struct cJSON *root, FILE *out);

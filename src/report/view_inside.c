@@ -1,6 +1,7 @@
 /* What is inside a layer: its nodes by name scope and by operator.  A layer of a
  * region, of which it is not known who computes what, shows the nodes of the region. */
 #include "base/text.h"
+#include "cost/cost.h"
 #include "cost/roofline.h"
 #include "cost/scope.h"
 #include "report/tree.h"
@@ -128,17 +129,22 @@ static void put_cost(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs(", ", out);
         fsd_put_ms(r->ms, out);
     }
-    if (r->bytes >= 0) {
+    if (fsd_cost_gap(d, layer) != FSD_NONE) {
+        fputs(", bytes unknown for want of the shape of ", out);
+        fsd_put_safe(out, fsd_text(d->names,
+                                   d->engine->tensors.at[fsd_cost_gap(d, layer)].name));
+    }
+    if (r->bytes != -1) {
         fputs(", ", out);
-        fsd_put_bytes(r->bytes, out);
+        fsd_put_bytes(d, r->bytes, out);
         if (r->traffic.bias > 0) {
             fputs(" and a bias of ", out);
-            fsd_put_bytes(r->traffic.bias, out);
+            fsd_put_bytes(d, r->traffic.bias, out);
         }
     }
-    if (r->macs > 0) {
+    if (r->macs && r->macs != -1) {
         fputs(", ", out);
-        fsd_put_count(r->macs, out);
+        fsd_put_count(d, r->macs, out);
         fputs(" multiply-adds", out);
     }
     put_roofline(d, layer, out);
@@ -223,8 +229,8 @@ static void add_layer(const struct job *job, struct cJSON *list, fsd_id layer)
     fsd_json_sym(d, item, "name", d->engine->nodes.at[layer].name);
     fsd_json_text(item, "kind", fsd_kind_name(d->layers[layer].kind));
     fsd_json_ms(item, "ms", d->layers[layer].ms);
-    fsd_json_known(item, "bytes", d->layers[layer].bytes);
-    fsd_json_known(item, "macs", d->layers[layer].macs);
+    fsd_json_amount(d, item, "bytes", d->layers[layer].bytes);
+    fsd_json_amount(d, item, "macs", d->layers[layer].macs);
     fsd_json_bool(item, "of_region", m.of_region);
     nodes = fsd_json_list(item, "nodes");
     for (uint32_t i = 0; i < m.nodes.n; i++)

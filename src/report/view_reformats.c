@@ -1,7 +1,7 @@
 /*
  * The layers that only move data: inserted ones, copies, quantizers left standing.  The
  * worst come first: by time where a profile tells it, then by bytes.  Free ones are
- * listed last, and by name only.
+ * listed last, and by name only.  An advice stands once, and layers refer to it.
  */
 #include "base/text.h"
 #include "report/tree.h"
@@ -91,8 +91,7 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
 
 /* ------------------------------------------------------------------------- text */
 
-static void put_phrase(const struct fsd_diff *d, fsd_id layer, const char *title,
-                       void (*put)(const struct fsd_diff *, fsd_id, FILE *), FILE *out)
+static void put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     char *text = NULL;
     size_t size = 0;
@@ -100,19 +99,48 @@ static void put_phrase(const struct fsd_diff *d, fsd_id layer, const char *title
 
     if (!phrase)
         return;
-    put(d, layer, phrase);
+    fsd_put_edge(d, layer, phrase);
     if (fclose(phrase) == 0 && *text) {
-        fprintf(out, "            %s", title);
+        fputs("            edge   ", out);
         fsd_put_safe(out, text);
         putc('\n', out);
     }
     free(text);
 }
 
+/* The number of a layer's advice in `notes`, where each stands once; 0: none. */
+static fsd_sym note_of(const struct fsd_diff *d, fsd_id layer, struct fsd_intern *notes)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *phrase = open_memstream(&text, &size);
+    fsd_sym note = 0;
+
+    if (!phrase)
+        return 0;
+    fsd_put_advice(d, layer, phrase);
+    if (fclose(phrase) == 0)
+        note = fsd_intern_add(notes, text, size);
+    free(text);
+    return note;
+}
+
+static void put_notes(const struct fsd_intern *notes, FILE *out)
+{
+    if (fsd_intern_count(notes) > 1)
+        fputs("\nadvice\n", out);
+    for (fsd_sym i = 1; i < fsd_intern_count(notes); i++) {
+        fprintf(out, "  [%u] ", i);
+        fsd_put_safe(out, fsd_text(notes, i));
+        putc('\n', out);
+    }
+}
+
 static void put_row(const struct fsd_diff *d, const struct fsd_style *style,
-                    fsd_id layer, FILE *out)
+                    fsd_id layer, struct fsd_intern *notes, FILE *out)
 {
     const struct fsd_layer_result *r = &d->layers[layer];
+    fsd_sym note = note_of(d, layer, notes);
 
     fsd_put_ms_column(r->ms, 8, out);
     fputs("  ", out);
@@ -124,19 +152,21 @@ static void put_row(const struct fsd_diff *d, const struct fsd_style *style,
     fputs("  ", out);
     fsd_put_layer_change(d, layer, out);
     fputs("  ", out);
-    fsd_put_bytes(r->bytes, out);
+    fsd_put_bytes(d, r->bytes, out);
     fprintf(out, "  layer %u ", layer);
     fsd_put_safe(out, fsd_text(d->names, d->engine->nodes.at[layer].op));
+    if (note)
+        fprintf(out, "  [%u]", note);
     putc('\n', out);
-    put_phrase(d, layer, "edge   ", fsd_put_edge, out);
-    put_phrase(d, layer, "advice ", fsd_put_advice, out);
+    put_edge(d, layer, out);
     if (d->flows.of[layer].before != FSD_NONE)
         fprintf(out, "            chain  behind layer %u\n", d->flows.of[layer].before);
 }
 
 static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
-                     const struct lists *lists, FILE *out)
+                     const struct lists *lists, struct fsd_arena *arena, FILE *out)
 {
+    struct fsd_intern *notes = fsd_intern_new(arena);
     uint32_t all = lists->costly.n + lists->left_out;
     double ms = sum(d, &lists->costly);
 
@@ -152,7 +182,7 @@ static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
     }
     fprintf(out, "; %u more are free\n\n", lists->free.n);
     for (uint32_t i = 0; i < lists->costly.n; i++)
-        put_row(d, style, lists->costly.at[i], out);
+        put_row(d, style, lists->costly.at[i], notes, out);
     if (lists->left_out) {
         fprintf(out, "\n%u more are not shown", lists->left_out);
         if (lists->left_out_ms > 0) {
@@ -161,6 +191,7 @@ static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
         }
         putc('\n', out);
     }
+    put_notes(notes, out);
     if (lists->free.n)
         fputs("\nfree\n", out);
     for (uint32_t i = 0; i < lists->free.n; i++) {
@@ -201,7 +232,7 @@ static void add_row(const struct fsd_diff *d, struct cJSON *list, fsd_id layer)
     fsd_json_ms(item, "ms", r->ms);
     if (r->ms >= 0 && d->times.total > 0)
         fsd_json_number(item, "share", r->ms / d->times.total);
-    fsd_json_known(item, "bytes", r->bytes);
+    fsd_json_amount(d, item, "bytes", r->bytes);
     fsd_json_edge(d, item, layer);
 }
 
@@ -236,7 +267,7 @@ enum fsd_status fsd_view_reformats(const struct fsd_diff *d, const struct fsd_qu
     if (json)
         put_json(d, &lists, out);
     else
-        put_text(d, style, &lists, out);
+        put_text(d, style, &lists, arena, out);
     fsd_arena_free(arena);
     return FSD_OK;
 }

@@ -1,5 +1,6 @@
 #include "report/view_text.h"
 #include "base/text.h"
+#include "cost/amount.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,11 +35,18 @@ void fsd_put_share(double ms, double total, FILE *out)
         fprintf(out, "%.1f %%", 100 * ms / total);
 }
 
-static void put_scaled(int64_t n, const char *const units[5], FILE *out)
+static void put_scaled(const struct fsd_diff *d, int64_t n, const char *const units[5],
+                       FILE *out)
 {
+    const char *open = fsd_amount_text(d->amounts, n);
     double value = (double)n;
     int unit = 0;
 
+    if (open) {
+        fsd_put_safe(out, open);
+        fputs(units[0], out);
+        return;
+    }
     if (n < 0) {
         fputs("-", out);
         return;
@@ -53,18 +61,18 @@ static void put_scaled(int64_t n, const char *const units[5], FILE *out)
         fprintf(out, "%" PRId64 "%s", n, units[0]);
 }
 
-void fsd_put_bytes(int64_t bytes, FILE *out)
+void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out)
 {
     static const char *const units[5] = {" B", " kB", " MB", " GB", " TB"};
 
-    put_scaled(bytes, units, out);
+    put_scaled(d, bytes, units, out);
 }
 
-void fsd_put_count(int64_t count, FILE *out)
+void fsd_put_count(const struct fsd_diff *d, int64_t count, FILE *out)
 {
     static const char *const units[5] = {"", " k", " M", " G", " T"};
 
-    put_scaled(count, units, out);
+    put_scaled(d, count, units, out);
 }
 
 typedef void put_name_fn(const struct fsd_diff *d, fsd_id id, FILE *out);

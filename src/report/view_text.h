@@ -13,10 +13,11 @@ void fsd_put_ms(double ms, FILE *out);
 void fsd_put_ms_column(double ms, int width, FILE *out);
 /** "3.4 %" of a total; nothing where one of them is not known. */
 void fsd_put_share(double ms, double total, FILE *out);
-/** "38.5 MB", decimal units; "-" where it is not known. */
-void fsd_put_bytes(int64_t bytes, FILE *out);
-/** "3.70 G", for multiply-adds. */
-void fsd_put_count(int64_t count, FILE *out);
+/** "38.5 MB", decimal units, or in open sizes "1204224*N B"; "-" where it is not known.
+ */
+void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out);
+/** "3.70 G", for multiply-adds, or in open sizes. */
+void fsd_put_count(const struct fsd_diff *d, int64_t count, FILE *out);
 /** Any text with what is hidden in it shown. */
 void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out);
 void fsd_put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out);

@@ -95,9 +95,9 @@ static void put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
     fputs(fsd_dtype_name(r->requested), out);
     if (r->realised != FSD_DTYPE_UNKNOWN)
         fprintf(out, ", runs in %s", fsd_dtype_name(r->realised));
-    if (r->macs > 0) {
+    if (r->macs && r->macs != -1) {
         fputs(", ", out);
-        fsd_put_count(r->macs, out);
+        fsd_put_count(d, r->macs, out);
         fputs(" multiply-adds", out);
     }
     if (r->ms >= 0) {

@@ -263,6 +263,17 @@ static size_t value_end(struct text t)
     return t.n;
 }
 
+/* These stand before all other keys, or are something else's text. */
+static bool is_head(struct text key)
+{
+    static const char *const heads[] = {"Name", "LayerType", "Inputs", "Outputs"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
+        if (strlen(heads[i]) == key.n && begins(key, heads[i]))
+            return true;
+    return false;
+}
+
 static void read_keys(struct maker *m, struct text t)
 {
     struct text key;
@@ -273,7 +284,9 @@ static void read_keys(struct maker *m, struct text t)
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        if (begins(key, "TacticValue") || begins(key, "TacticName") || last)
+        if (is_head(key))
+            m->odd = true;
+        else if (begins(key, "TacticValue") || begins(key, "TacticName") || last)
             add(m, m->layer, key, string_of((struct text){t.s, end}));
         else
             add(m, m->layer, key, value_of(m, (struct text){t.s, end}));

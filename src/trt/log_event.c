@@ -337,6 +337,7 @@ static bool read_copy(struct fsd_event_reader *r, struct part p)
         return false;
     if (because)
         why = cut_at(&p, because, strlen(" because "));
+    drop_end(&why, ".");
     return cut_between(r, &p, " to ", &b) &&
            keep(r, (struct fsd_event){.kind = FSD_EVENT_COPY,
                                       .a = sym(r, p),
@@ -543,10 +544,12 @@ static const struct {
     const char *words, *topic;
 } warnings[] = {
     {"Missing scale and zero-point for tensor", "missing-scale"},
+    {"Missing dynamic range for tensor", "missing-scale"}, /* TensorRT 7 */
     {"is disable due to incompatible driver or nvrtc", "fusion-disabled"},
     {"is disabled due to incompatible driver or nvrtc", "fusion-disabled"},
     {"do not have sufficient workspace memory", "workspace"},
     {"insufficient workspace", "workspace"},
+    {"ficient memory on requested size", "workspace"}, /* "insuficient", too */
     {"obeys the requested constraints", "constraint"},
     {"Calibrator won't be used", "calibrator"},
     {"alibrator is not being used", "calibrator"},
@@ -585,7 +588,7 @@ static bool is_set_tactic(struct fsd_event_reader *r, struct part p)
 }
 
 /* Lines that are many and say nothing that is kept. */
-static bool is_noise(struct part p)
+static bool is_noise(const struct fsd_event_reader *r, struct part p)
 {
     switch (*p.s) {
     case 'T':
@@ -595,8 +598,8 @@ static bool is_noise(struct part p)
     case '>':
         return starts(p, ">>>>>>>>>>>>>");
     case 'S':
-        return starts(p, "Set Tactic") || starts(p, "Skipping ") ||
-               starts(p, "Searching ");
+        return starts(p, "Set Tactic") || starts(p, "Searching ") ||
+               (r->severity == 'V' && starts(p, "Skipping "));
     case 'E':
         return starts(p, "Engine Layer Information");
     default:
@@ -641,7 +644,7 @@ bool fsd_event_read(struct fsd_event_reader *r, const char *s, size_t n)
 
     while (p.n && (p.s[p.n - 1] == ' ' || p.s[p.n - 1] == '\r'))
         p.n--;
-    if (!p.n || is_noise(p) || read_many(r, p) || is_set_tactic(r, p))
+    if (!p.n || is_noise(r, p) || read_many(r, p) || is_set_tactic(r, p))
         return true;
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (readers[i].first == *p.s && readers[i].read(r, p))

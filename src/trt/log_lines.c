@@ -11,6 +11,8 @@
  *     2023-05-01 12:00:00.123 [V:onnxruntime:x, y.h:82 log] [2023-05-01 12:00:00
  * VERBOSE] text 2023-05-01T12:00:00.1234567Z [V] text              runners that stamp
  * each line
+ *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    parser's lines up to TensorRT
+ * 7
  *
  * They are made of a few pieces, which are taken off as long as one fits; text that
  * begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
@@ -261,14 +263,44 @@ static bool may_open(char c)
     return c == '[' || c == '\x1b' || is_digit(c) || (c >= 'A' && c <= 'W');
 }
 
+static bool is_word_char(char c)
+{
+    return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "ModelImporter.cpp:103: ", "ImporterContext.hpp:141: ": where the writer stands in
+ * its own source. */
+static void take_source(struct prefix *p)
+{
+    static const char *const kinds[] = {".cpp:", ".hpp:", ".h:", ".cu:"};
+    size_t at = 0, i = 0, digits;
+
+    while (at < p->n && at < LONGEST_PIECE && is_word_char(p->s[at]))
+        at++;
+    if (!at || at == p->n || p->s[at] != '.')
+        return;
+    while (i < sizeof kinds / sizeof *kinds &&
+           (p->n - at < strlen(kinds[i]) ||
+            memcmp(p->s + at, kinds[i], strlen(kinds[i])) != 0))
+        i++;
+    if (i == sizeof kinds / sizeof *kinds)
+        return;
+    at += strlen(kinds[i]);
+    for (digits = at; digits < p->n && is_digit(p->s[digits]);)
+        digits++;
+    if (digits > at && digits < p->n && p->s[digits] == ':')
+        take(p, digits + 1);
+}
+
 static void strip(struct prefix *p)
 {
     unsigned left = PIECES;
+    bool usual = take_usual(p);
 
-    if (take_usual(p))
-        return;
-    while (left && p->n && may_open(*p->s) && take_piece(p, left == PIECES))
+    while (!usual && left && p->n && may_open(*p->s) && take_piece(p, left == PIECES))
         left--;
+    if (p->trt || p->severity)
+        take_source(p);
 }
 
 static size_t trimmed(const char *s, size_t n)

@@ -5,35 +5,32 @@
  *     NAME [Op] inputs: [t -> (1, 8)[FLOAT]], [optional input, not set],
  *     NAME [Op] outputs: [u -> (1, 8)[FLOAT]],
  *
- * The nodes of a body stand between their owner's inputs and outputs; they are taken
- * for nodes of the main graph.  Attributes and values are not printed, so less can be
- * proved than on the model itself.
+ * The nodes of a body stand between their owner's inputs and outputs (log_body.h); of a
+ * body's own in- and outputs nothing is printed.  Attributes and values are not
+ * printed, so less can be proved than on the model itself.
  */
 #define _GNU_SOURCE /* memmem */
 #include "trt/log_network.h"
 
 #include "base/id.h"
+#include "trt/log_body.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPEN = 64, MOST_DIMS = 64 };
+enum { MOST_DIMS = 64 };
 
 struct text {
     const char *s;
     size_t n;
 };
 
-/* A node whose outputs have not been seen yet. */
-struct open {
-    struct text head; /* "NAME [Op]" */
-    fsd_id node;
-};
-
 struct net {
     struct fsd_graph *g;
-    struct open open[MOST_OPEN];
-    unsigned n_open;
+    struct fsd_log_stack open;
+    struct fsd_log_bodies bodies;
+    uint32_t parsed;
+    bool marked; /* the network's outputs are told */
     uint64_t line;
 };
 
@@ -91,17 +88,30 @@ static enum fsd_dtype type_of(struct text t)
     return FSD_DTYPE_UNKNOWN;
 }
 
-static fsd_id tensor(struct net *net, struct text name)
+static fsd_id tensor(struct net *net, struct text name, fsd_id scope)
 {
     fsd_sym s = sym(net, name);
-    fsd_id t = fsd_graph_find(net->g, s, 0);
+    fsd_id t = fsd_graph_find(net->g, s, scope);
 
-    return t == FSD_NONE ? fsd_graph_add_tensor(net->g, s, 0) : t;
+    return t == FSD_NONE ? fsd_graph_add_tensor(net->g, s, scope) : t;
 }
 
-static void flag(struct net *net, struct text name, uint8_t flags)
+/* What nothing made is given to a body from outside, unless it is there already. */
+static fsd_id used_tensor(struct net *net, struct text name, fsd_id scope)
 {
-    fsd_id t = tensor(net, name); /* before the array is looked at: it may move */
+    fsd_id t = fsd_graph_resolve(net->g, sym(net, name), scope);
+
+    if (t != FSD_NONE || !scope)
+        return t != FSD_NONE ? t : tensor(net, name, 0);
+    t = tensor(net, name, scope);
+    net->g->tensors.at[t].flags |= FSD_TENSOR_INPUT;
+    return t;
+}
+
+static void flag(struct net *net, struct text name, fsd_id scope, uint8_t flags)
+{
+    fsd_id t =
+        tensor(net, name, scope); /* before the array is looked at: it may move */
 
     net->g->tensors.at[t].flags |= flags;
 }
@@ -143,7 +153,7 @@ static void set_form(struct net *net, fsd_id t, struct text dims, struct text ty
 }
 
 /* "name -> (1, 8)[FLOAT]" */
-static fsd_id read_tensor(struct net *net, struct text item)
+static fsd_id read_tensor(struct net *net, struct text item, fsd_id scope, bool made)
 {
     const char *arrow = find_last(item, " -> (");
     struct text name = item, dims, type = {"", 0};
@@ -162,7 +172,7 @@ static fsd_id read_tensor(struct net *net, struct text item)
     take(&type, "[");
     if (type.n && type.s[type.n - 1] == ']')
         type.n--;
-    t = tensor(net, name);
+    t = made ? tensor(net, name, scope) : used_tensor(net, name, scope);
     set_form(net, t, dims, type);
     return t;
 }
@@ -179,7 +189,8 @@ static size_t item_end(struct text t)
 }
 
 /* "[a -> ...], [b -> ...], " into ports. */
-static struct fsd_span read_ports(struct net *net, struct text t)
+static struct fsd_span read_ports(struct net *net, struct text t, fsd_id scope,
+                                  bool made)
 {
     struct fsd_span ports = {net->g->ports.n, 0};
 
@@ -189,7 +200,7 @@ static struct fsd_span read_ports(struct net *net, struct text t)
         struct text item = {t.s, item_end(t)};
 
         fsd_vec_push(net->g->arena, &net->g->ports,
-                     (struct fsd_port){read_tensor(net, item), FSD_NONE});
+                     (struct fsd_port){read_tensor(net, item, scope, made), FSD_NONE});
         ports.n++;
         t.s += item.n;
         t.n -= item.n;
@@ -203,30 +214,51 @@ static struct fsd_span read_ports(struct net *net, struct text t)
 
 /* ------------------------------------------------------------------------ lines */
 
+/* The scope of a parsed node; its owner came before it. */
+static fsd_id scope_of(struct net *net, uint32_t parsed)
+{
+    fsd_id owner = net->bodies.owner[parsed];
+    fsd_id *scope = owner == FSD_NONE ? NULL : &net->bodies.scope[owner];
+
+    if (!scope)
+        return 0;
+    if (!*scope)
+        *scope = fsd_graph_add_scope(
+            net->g, (struct fsd_scope){.kind = FSD_SCOPE_SUBGRAPH,
+                                       .parent = net->g->nodes.at[owner].scope,
+                                       .owner = owner,
+                                       .label = fsd_intern_str(net->g->names, "body")});
+    return *scope;
+}
+
+/* Where a line stands that tells of no node: a body's initializers come first in it. */
+static fsd_id open_scope(struct net *net)
+{
+    uint32_t next = net->parsed;
+
+    return net->open.n && next < net->bodies.n ? scope_of(net, next) : 0;
+}
+
 static void open_node(struct net *net, struct text head)
 {
     struct text name = head, op = {"", 0};
     const char *at = find_last(head, " [");
+    struct fsd_node node = {.where = (uint32_t)net->line};
 
     if (at && head.s[head.n - 1] == ']') {
         name.n = (size_t)(at - head.s);
         op = (struct text){at + 2, head.n - name.n - 3};
     }
-    if (net->n_open == MOST_OPEN) {
-        memmove(net->open, net->open + 1, (MOST_OPEN - 1) * sizeof *net->open);
-        net->n_open--;
-    }
-    net->open[net->n_open++] = (struct open){
-        head,
-        fsd_graph_add_node(net->g, (struct fsd_node){.name = sym(net, name),
-                                                     .op = sym(net, op),
-                                                     .where = (uint32_t)net->line})};
+    node.name = sym(net, name);
+    node.op = sym(net, op);
+    node.scope = scope_of(net, net->parsed++);
+    fsd_log_open(&net->open, head.s, head.n, fsd_graph_add_node(net->g, node));
 }
 
 /* A node whose outputs were not printed makes something that is not known. */
-static struct fsd_span unknown_output(struct net *net)
+static struct fsd_span unknown_output(struct net *net, fsd_id scope)
 {
-    fsd_id t = fsd_graph_add_tensor(net->g, 0, 0);
+    fsd_id t = fsd_graph_add_tensor(net->g, 0, scope);
     struct fsd_span out = {net->g->ports.n, 1};
 
     net->g->tensors.at[t].flags |= FSD_TENSOR_OUTPUT;
@@ -245,25 +277,23 @@ static bool has_tensor(const struct net *net, struct fsd_span ports)
 /* "NAME [Op] inputs: ..." */
 static void read_uses(struct net *net, struct text t)
 {
-    for (unsigned i = net->n_open; i-- > 0;) {
-        struct open *o = &net->open[i];
-        struct text rest = {t.s + o->head.n, t.n - o->head.n};
-        struct fsd_span ports;
+    const struct fsd_log_open *open = fsd_log_opened(&net->open, t.s, t.n);
+    struct text rest;
+    struct fsd_span ports;
+    fsd_id scope;
 
-        if (t.n < o->head.n || memcmp(t.s, o->head.s, o->head.n) != 0)
-            continue;
-        if (take(&rest, " inputs:")) {
-            ports = read_ports(net, rest);
-            net->g->nodes.at[o->node].in = ports;
-            return;
-        }
-        if (take(&rest, " outputs:")) {
-            ports = read_ports(net, rest);
-            net->g->nodes.at[o->node].out =
-                has_tensor(net, ports) ? ports : unknown_output(net);
-            net->n_open = i;
-            return;
-        }
+    if (!open)
+        return;
+    rest = (struct text){t.s + open->n, t.n - open->n};
+    scope = net->g->nodes.at[open->node].scope;
+    if (take(&rest, " inputs:")) {
+        ports = read_ports(net, rest, scope, false);
+        net->g->nodes.at[open->node].in = ports;
+    } else if (fsd_log_close(&net->open, open, t.s, t.n)) {
+        take(&rest, " outputs:");
+        ports = read_ports(net, rest, scope, true);
+        net->g->nodes.at[open->node].out =
+            has_tensor(net, ports) ? ports : unknown_output(net, scope);
     }
 }
 
@@ -286,7 +316,7 @@ static void read_input(struct net *net, struct text t)
                 dims.n--;
         }
     }
-    id = tensor(net, name);
+    id = tensor(net, name, 0);
     net->g->tensors.at[id].flags |= FSD_TENSOR_INPUT;
     if (with)
         set_form(net, id, dims, type);
@@ -300,7 +330,8 @@ static void read_output(struct net *net, struct text t)
     if (!at)
         return;
     t = (struct text){at + 12, t.n - (size_t)(at - t.s) - 12};
-    flag(net, t, FSD_TENSOR_OUTPUT);
+    flag(net, t, 0, FSD_TENSOR_OUTPUT);
+    net->marked = true;
 }
 
 static void read_opset(struct net *net, struct text t)
@@ -345,21 +376,19 @@ static void read_layer(struct net *net, struct text t)
     node.out = (struct fsd_span){net->g->ports.n, 1};
     fsd_vec_push(
         net->g->arena, &net->g->ports,
-        (struct fsd_port){tensor(net, (struct text){output, name.n + 7}), FSD_NONE});
+        (struct fsd_port){tensor(net, (struct text){output, name.n + 7}, 0), FSD_NONE});
     net->g->tensors.at[net->g->ports.at[node.out.at].tensor].flags |= FSD_TENSOR_OUTPUT;
     fsd_graph_add_node(net->g, node);
     free(output);
 }
 
-bool fsd_log_is_network(const char *s, size_t n, const char *open, size_t open_n)
+bool fsd_log_is_network(const char *s, size_t n)
 {
     static const char *const words[] = {
-        "Parsing node: ", "Importing initializer: ", "Adding network input: ",
-        "Marking ",       "Opset version:",          "Producer name:"};
+        "Importing initializer: ", "Adding network input: ", "Marking ",
+        "Opset version:", "Producer name:"};
     struct text t = {s, n};
 
-    if (open_n && n > open_n + 8 && s[open_n] == ' ' && !memcmp(s, open, open_n))
-        return true;
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
         if (n && *words[i] == *s && take(&t, words[i]))
             return true;
@@ -371,14 +400,14 @@ static void read_line(struct net *net, struct text t)
     if (take(&t, "Parsing node: "))
         open_node(net, t);
     else if (take(&t, "Importing initializer: "))
-        flag(net, t, FSD_TENSOR_CONSTANT);
+        flag(net, t, open_scope(net), FSD_TENSOR_CONSTANT);
     else if (take(&t, "Adding network input: "))
         read_input(net, t);
     else if (take(&t, "Opset version:"))
         read_opset(net, t);
     else if (take(&t, "Producer name:"))
         read_producer(net, t);
-    else if (net->n_open && find(t, "puts:"))
+    else if (fsd_log_opened(&net->open, t.s, t.n))
         read_uses(net, t);
     else if (take(&t, "Marking "))
         read_output(net, t);
@@ -396,24 +425,24 @@ static uint32_t newest_parsed(const struct fsd_history *h)
     return build;
 }
 
-/* Where the log is cut before the outputs are named, what nobody reads counts as one:
- * nothing may be called dead for want of a line. */
-static void guess_outputs(struct fsd_graph *g)
+/* What a body returns is not printed, nor, where the log is cut, what the network does:
+ * there what nobody reads counts as an output.  Nothing may be called dead for want of
+ * a line. */
+static void guess_outputs(struct net *net)
 {
+    struct fsd_graph *g = net->g;
     struct fsd_arena *scratch = fsd_arena_new();
-    bool *used = FSD_NEW(scratch, bool, g->tensors.n), any = false;
+    bool *used = FSD_NEW(scratch, bool, g->tensors.n);
 
-    for (fsd_id t = 0; t < g->tensors.n; t++)
-        any |= (g->tensors.at[t].flags & FSD_TENSOR_OUTPUT) != 0;
-    for (fsd_id i = 0; i < g->nodes.n && !any; i++)
+    for (fsd_id i = 0; i < g->nodes.n; i++)
         for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
             if (fsd_node_in_tensor(g, i, k) != FSD_NONE)
                 used[fsd_node_in_tensor(g, i, k)] = true;
-    for (fsd_id i = 0; i < g->nodes.n && !any; i++)
+    for (fsd_id i = 0; i < g->nodes.n; i++)
         for (uint32_t k = 0; k < g->nodes.at[i].out.n; k++) {
             fsd_id t = fsd_node_out_tensor(g, i, k);
 
-            if (t != FSD_NONE && !used[t])
+            if (t != FSD_NONE && !used[t] && (g->nodes.at[i].scope || !net->marked))
                 g->tensors.at[t].flags |= FSD_TENSOR_OUTPUT;
         }
     fsd_arena_free(scratch);
@@ -421,47 +450,76 @@ static void guess_outputs(struct fsd_graph *g)
 
 static void close_open(struct net *net)
 {
-    for (unsigned i = 0; i < net->n_open; i++)
-        net->g->nodes.at[net->open[i].node].out = unknown_output(net);
-}
+    struct fsd_graph *g = net->g;
 
-static struct fsd_span list_flagged(struct fsd_graph *g, uint8_t flag)
-{
-    struct fsd_span span = {g->links.n, 0};
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        if (!g->nodes.at[i].out.n) {
+            struct fsd_span out = unknown_output(net, g->nodes.at[i].scope);
 
-    for (fsd_id t = 0; t < g->tensors.n; t++)
-        if (g->tensors.at[t].flags & flag) {
-            fsd_vec_push(g->arena, &g->links, t);
-            span.n++;
+            g->nodes.at[i].out = out;
         }
-    return span;
 }
 
-void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
-                     const struct fsd_file *file)
+/* The inputs or outputs of each scope, by scope: counted, laid out, filled. */
+static void list_flagged(struct fsd_graph *g, uint8_t flag)
 {
-    struct net *net = FSD_NEW(g->arena, struct net, 1);
-    uint32_t build = newest_parsed(h);
+    uint32_t at = g->links.n;
 
-    net->g = g;
-    h->parsed_build = build;
+    for (int fill = 0; fill < 2; fill++) {
+        for (fsd_id t = 0; t < g->tensors.n; t++) {
+            struct fsd_scope *s = &g->scopes.at[g->tensors.at[t].scope];
+            struct fsd_span *span = flag == FSD_TENSOR_INPUT ? &s->inputs : &s->outputs;
+
+            if (!(g->tensors.at[t].flags & flag))
+                continue;
+            if (fill)
+                g->links.at[span->at + span->n] = t;
+            span->n++;
+        }
+        for (fsd_id i = 0; !fill && i < g->scopes.n; i++) {
+            struct fsd_scope *s = &g->scopes.at[i];
+            struct fsd_span *span = flag == FSD_TENSOR_INPUT ? &s->inputs : &s->outputs;
+
+            span->at = at;
+            at += span->n;
+            for (; span->n; span->n--)
+                fsd_vec_push(g->arena, &g->links, FSD_NONE);
+        }
+    }
+}
+
+static void read_lines(struct net *net, const struct fsd_history *h,
+                       const struct fsd_file *file)
+{
     for (uint32_t i = 0; i < h->parser.n; i++) {
         const struct fsd_parser_line *l = &h->parser.at[i];
         struct text t = {(const char *)file->bytes + l->at, l->n};
 
         net->line = l->line;
         if (l->says == FSD_SAYS_LAYER) {
-            if (build == FSD_NONE && l->build == h->build)
+            if (h->parsed_build == FSD_NONE && l->build == h->build)
                 read_layer(net, t);
-        } else if (l->build == build) {
+        } else if (l->build == h->parsed_build) {
             read_line(net, t);
         }
     }
+}
+
+void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
+                     const struct fsd_file *file)
+{
+    struct net *net = FSD_NEW(g->arena, struct net, 1);
+
+    net->g = g;
+    h->parsed_build = newest_parsed(h);
+    net->bodies = fsd_log_bodies(g->arena, h, h->parsed_build, file);
+    read_lines(net, h, file);
     fsd_file_release(file, file->size);
     close_open(net);
-    guess_outputs(g);
-    g->scopes.at[0].inputs = list_flagged(g, FSD_TENSOR_INPUT);
-    g->scopes.at[0].outputs = list_flagged(g, FSD_TENSOR_OUTPUT);
+    guess_outputs(net);
+    h->parsed_node = fsd_log_order_nodes(g);
+    list_flagged(g, FSD_TENSOR_INPUT);
+    list_flagged(g, FSD_TENSOR_OUTPUT);
     g->path = h->path;
     g->kind = "trt-log";
     fsd_graph_finish(g);

@@ -16,8 +16,7 @@
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);
 
-/** True for a line that belongs there; `open` is the text behind the last "Parsing
- *  node: ", which the lines of in- and outputs begin with. */
-bool fsd_log_is_network(const char *s, size_t n, const char *open, size_t open_n);
+/** True for a line that belongs there, but for those of a node: fsd_log_opened(). */
+bool fsd_log_is_network(const char *s, size_t n);
 
 #endif

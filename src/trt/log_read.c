@@ -8,6 +8,8 @@
 #include "trt/log_read.h"
 
 #include "base/digest.h"
+#include "base/text.h"
+#include "trt/log_body.h"
 #include "trt/log_event.h"
 #include "trt/log_lines.h"
 #include "trt/log_network.h"
@@ -17,15 +19,14 @@
 
 /* The longest line whose form is looked at; what is longer says nothing that is kept.
  * Names of large foreign nodes make lines of some 100 kB. */
-enum { LONGEST_LINE = 1 << 22 };
+enum { LONGEST_LINE = 1 << 22, LOOKED_AT = 1 << 10 };
 
 struct log_reader {
     struct fsd_history *h;
     const struct fsd_file *file;
     struct fsd_event_reader events;
-    const char *open; /* behind the last "Parsing node: " */
-    size_t open_n;
-    fsd_id parsed; /* nodes parsed so far in this build */
+    struct fsd_log_stack open; /* parsed nodes under way */
+    fsd_id parsed;             /* nodes parsed so far in this build */
     uint32_t build;
     bool in_block;  /* the last line was an engine's layer */
     bool in_layers; /* after "GRAPH NODES" */
@@ -149,16 +150,21 @@ static bool read_register(struct log_reader *r, const char *s, size_t n)
 
 static bool read_network(struct log_reader *r, const char *s, size_t n)
 {
-    if (!fsd_log_is_network(s, n, r->open, r->open_n))
-        return false;
-    if (!starts(s, n, "Parsing node: ")) {
-        keep_line(r, s, n, FSD_SAYS_MORE);
+    static const char word[] = "Parsing node: ";
+    const size_t k = sizeof word - 1;
+    const struct fsd_log_open *open;
+
+    if (starts(s, n, word)) {
+        fsd_log_open(&r->open, s + k, n - k, r->parsed++);
+        keep_line(r, s, n, FSD_SAYS_NODE);
         return true;
     }
-    r->open = s + 14;
-    r->open_n = n - 14;
-    r->parsed++;
-    keep_line(r, s, n, FSD_SAYS_NODE);
+    open = fsd_log_opened(&r->open, s, n);
+    if (!open && !fsd_log_is_network(s, n))
+        return false;
+    if (open)
+        fsd_log_close(&r->open, open, s, n);
+    keep_line(r, s, n, FSD_SAYS_MORE);
     return true;
 }
 
@@ -190,7 +196,7 @@ static void end_block(struct log_reader *r)
     r->build++;
     r->h->builds = r->build;
     r->parsed = 0;
-    r->open_n = 0;
+    r->open.n = 0;
 }
 
 /* Other lines may stand within a block: several threads write the log. */
@@ -213,6 +219,22 @@ static bool begins_build(const char *s, size_t n)
 static bool is_builders(const struct fsd_log_line *line)
 {
     return line->prefixed && (line->trt || line->severity == 'V');
+}
+
+/* Bytes that no program prints as text: the file is damaged. */
+static bool is_damaged(const char *s, size_t n)
+{
+    size_t i = 0, most = n < LOOKED_AT ? n : LOOKED_AT, len;
+
+    for (; i < most; i += len) {
+        unsigned char c = (unsigned char)s[i];
+
+        len = fsd_utf8_len((const unsigned char *)s + i, n - i);
+        if (!len ||
+            (c < ' ' && c != '\t' && c != '\r' && c != 0x1b && c != 0x1e && c != 0x1f))
+            return true;
+    }
+    return false;
 }
 
 /* Nine lines of ten in a verbose log. */
@@ -239,10 +261,13 @@ static void read_line(struct log_reader *r, const struct fsd_log_line *line)
     r->events.build = r->build;
     r->events.line = r->h->lines;
     r->events.severity = line->severity;
-    if (!read_layer_list(r, s, n) && !read_register(r, s, n) &&
-        !read_network(r, s, n) && !fsd_event_read(&r->events, s, n) &&
-        is_builders(line))
+    if (read_layer_list(r, s, n) || read_register(r, s, n) || read_network(r, s, n) ||
+        fsd_event_read(&r->events, s, n))
+        return;
+    if (is_builders(line))
         fsd_history_unknown(r->h, s, n);
+    else
+        r->h->unknown_lines += is_damaged(s, n);
 }
 
 static struct log_reader *new_reader(struct fsd_history *h, const struct fsd_file *file)

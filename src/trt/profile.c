@@ -193,8 +193,12 @@ static void close_record(struct profile_reading *p)
 
     if (p->counted && p->count >= 1 && p->count <= 1e15 && p->count == floor(p->count))
         profile->runs = (uint64_t)p->count;
+    else
+        profile->odd_runs = profile->odd_runs || p->counted;
     if (p->named)
         fsd_vec_push(p->arena, &profile->entries, p->entry);
+    else
+        profile->nameless += p->entry.total_ms >= 0 || p->entry.mean_ms >= 0;
 }
 
 static enum fsd_status step_profile(struct profile_reading *p, struct fsd_records *r,

@@ -100,13 +100,19 @@ def check_sums(case, r, runs, entries):
     without = sum(l.get("ms", 0) for l in r["layers"] if not l["nodes"] and "region" not in l)
     check(case, "nodes and layers without nodes sum to it",
           near(nodes + without + ms["elsewhere"], total))
+    check(case, "operators sum to the nodes", near(sum(ms["by_op"].values()), nodes))
     by_name = {}
     for e in entries:
         by_name.setdefault(e["name"], []).append(e["timeMs"] / runs)
+    found = 0
     for layer in r["layers"]:
         want = by_name.get(layer["name"], [])
+        found += bool(want)
         check(case, f"layer {layer['index']} has its time",
               not want or any(near(layer.get("ms", -1), w) for w in want), f"{want}")
+    check(case, "nine of ten entries are layers of that name", 10 * found >= 9 * len(entries),
+          f"{found} of {len(entries)}")
+    check(case, "there is something to sum", total > 0 and nodes > total / 2, f"{nodes} {total}")
 
 
 def names(r):
@@ -129,14 +135,22 @@ def check_views(case, engine, r, profile):
           len(top["reformats"]) == min(1, len(view["reformats"])) and
           top["left_out"] == len(view["reformats"]) - len(top["reformats"]) and
           near(top["ms"] + top["left_out_ms"], view["ms"]))
+    check(case, "what reformats lists and what is free is what movers take",
+          near(view["ms"] + sum(x.get("ms", 0) for x in view["free"]),
+               sum(l.get("ms", 0) for l in r["layers"] if "edge" in l)))
     for depth in ("1", "2", "9"):
         scopes = json.loads(run(case, "scopes", *args, "--depth", depth))
         check(case, f"scopes at depth {depth} sum to the total",
               near(sum(s["ms"] + s["reformat_ms"] for s in scopes["scopes"]) +
                    scopes["rest_ms"], scopes["total_ms"]))
+        check(case, f"movers at depth {depth} are those of reformats",
+              sum(s["reformats"] for s in scopes["scopes"]) <= len(view["reformats"]) and
+              (scopes["rest_ms"] > 0 or near(sum(s["reformat_ms"] for s in scopes["scopes"]),
+                                             view["ms"])), f"{scopes}")
 
 
 def check_json_engines():
+    checked = 0
     for case in sorted(os.listdir(CORPUS)):
         engine = os.path.join(CORPUS, case, "engine.graph.json")
         if os.path.exists(engine) and os.path.exists(os.path.join(CORPUS, case, "profile.json")):
@@ -144,8 +158,46 @@ def check_json_engines():
             r = report(case, engine, "--profile", path)
             check_sums(case, r, runs, entries)
             check_views(case, engine, r, path)
+            checked += 1
             print(f"  {case}: {r['summary']['ms']['total']:.4f} ms, "
                   f"moved {sum(l.get('ms', 0) for l in r['layers'] if 'edge' in l):.4f} ms")
+
+
+    check("all", "six pairs have a dump and a profile", checked == 6, f"{checked}")
+
+
+def names_only(engine, folder):
+    with open(engine, encoding="utf-8") as file:
+        layers = [layer["Name"] for layer in json.load(file)["Layers"]]
+    path = os.path.join(folder, "names.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"Layers": layers}, file)
+    return path
+
+
+def check_names_only(folder):
+    """What is said of a Reformat by its name alone is what the whole dump says."""
+    said = causes = 0
+    for case in sorted(os.listdir(CORPUS)):
+        engine = os.path.join(CORPUS, case, "engine.graph.json")
+        if not os.path.exists(engine) or not os.path.exists(os.path.join(CORPUS, case,
+                                                                         "model.onnx")):
+            continue
+        whole, bare = report(case, engine), report(case, names_only(engine, folder))
+        for a, b in zip(whole["layers"], bare["layers"]):
+            if not b["name"].startswith("Reformatting") or "edge" not in b:
+                continue
+            if "tensor" in b["edge"]:
+                said += 1
+                # a quantizer's input and output are one edge to the engine
+                check(case, f"edge of {b['name']}", a["edge"].get("producer") ==
+                      b["edge"].get("producer"), f"{a['edge']} {b['edge']}")
+            if b.get("cause") != "unknown":
+                causes += 1
+                check(case, f"cause of {b['name']}", b.get("cause") == a.get("cause") or
+                      a.get("cause") == "free", f"{a.get('cause')} {b.get('cause')}")
+    check("all", "some edges are told by names", said > 3 and causes > 0, f"{said} {causes}")
+    print(f"  names alone: {said} edges, {causes} causes")
 
 
 def findings(r, rule):
@@ -288,6 +340,7 @@ def main():
     check_qat()
     check_qat_residual()
     with tempfile.TemporaryDirectory() as folder:
+        check_names_only(folder)
         check_mobilenet(folder)
         check_centernet(folder)
     check_misfits()

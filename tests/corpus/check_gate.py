@@ -102,8 +102,8 @@ def check_churn(folder):
               run("check", snapshot, model, other))
         before, after = run("snapshot", model, engine), run("snapshot", model, other)
         changed = [a for a, b in zip(before.split("\n"), after.split("\n")) if a != b]
-        check(f"{name}: churn changes the hash only",
-              len(changed) == 1 and changed[0].startswith("engine "), changed)
+        check(f"{name}: churn changes the hashes only",
+              len(changed) == 2 and changed[0].startswith("engine ") and changed[1].startswith("end "), changed)
 
 
 def findings(old, new, folder, *args, status=1):

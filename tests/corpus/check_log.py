@@ -93,6 +93,10 @@ def check_fusions(case, report):
     check(case, "there are fusions to check", seen > 0)
 
 
+def nodes_of(report, layer):
+    return {report["nodes"][link["index"]]["name"] for link in layer["nodes"]}
+
+
 def centernet(case):
     report = run(case, path(case, "model.onnx"), path(case, "build.log"), "--profile", profile(case))
     if report:
@@ -116,19 +120,22 @@ def mobilenet(case):
     bare = {re.sub(r"^PWN\((\w+)\)$", r"\1", name) for name in names}  # the profile's spelling
     check(case, "the profile's layers are there", set(timed) <= bare | set(names), str(set(timed) - bare))
     check(case, "113 layers", len(names) == len(timed), str(len(names)))
-    for layer in report["layers"]:
-        if re.fullmatch(r"\d+ copy", layer["name"]):
-            check(case, f"{layer['name']} is a concat copy", layer["kind"] == "copy" and
-                  layer.get("cause") in ("concat", None), str(layer.get("cause")))
-        if layer["name"].count(" || ") == 7:
-            want = set(re.findall(r"Conv_\d+", layer["name"]))
-            have = {report["nodes"][link["index"]]["name"] for link in layer["nodes"]}
-            check(case, "the merged convolutions are in one layer", want <= have, str(want - have))
-        for name in re.findall(r"PWN\((\w+)\)", layer["name"]) if not layer["inserted"] else ():
-            have = {report["nodes"][link["index"]]["name"] for link in layer["nodes"]}
-            check(case, f"PWN member {name}", name in have or layer["kind"] != "compute")
-    check(case, "there are eight || convolutions", any(n.count(" || ") == 7 for n in names))
-    check(case, "there are copies", "639 copy" in names)
+    copies = [layer for layer in report["layers"] if re.fullmatch(r"\d+ copy", layer["name"])]
+    check(case, "eight copies", len(copies) == 8 and "639 copy" in names, str(len(copies)))
+    for layer in copies:
+        check(case, f"{layer['name']} is a concat copy", (layer["kind"], layer.get("cause")) == ("copy", "concat") and
+              nodes_of(report, layer) == {"Concat_200"}, str(layer))
+    merged = [layer for layer in report["layers"] if layer["name"].count(" || ") == 7]
+    check(case, "one layer of eight || convolutions", len(merged) == 1)
+    for layer in merged:
+        want = set(re.findall(r"Conv_\d+", layer["name"]))
+        check(case, "all eight are in it", len(want) == 8 and want <= nodes_of(report, layer), str(want))
+    seen = 0
+    for layer in (l for l in report["layers"] if not l["inserted"]):
+        for name in re.findall(r"PWN\((\w+)\)", layer["name"]):
+            seen += 1
+            check(case, f"PWN member {name}", name in nodes_of(report, layer), layer["name"])
+    check(case, "there are PWN members", seen > 10, str(seen))
 
 
 def without_model(case):
@@ -175,38 +182,56 @@ def rtx(case):
             ("{ForeignNode[(Unnamed Layer* 0) [Identity]]}", "(Unnamed Layer* 0) [Identity]")}, str(links(report)))
 
 
+def cuts(case):
+    """Cut at each percent: a report as soon as the engine's first layer is whole."""
+    folder = os.path.join(CORPUS, case)
+    for name in (f for f in os.listdir(folder) if f.endswith((".log", ".txt"))):
+        with open(path(case, name), "rb") as file:
+            whole = file.read()
+        model = [path(case, "model.onnx")] if os.path.exists(path(case, "model.onnx")) else []
+        with tempfile.TemporaryDirectory() as away:
+            cut = os.path.join(away, "cut.log")
+            for percent in range(1, 100):
+                part = whole[:len(whole) * percent // 100]
+                with open(cut, "wb") as file:
+                    file.write(part)
+                done = subprocess.run([BINARY, *model, cut, "--force"], capture_output=True, check=False)
+                engine = re.search(rb"^(\[.*\] )?(Layer\(\w+\): .*, Tactic: .* -> |Name: .*, LayerType: ).*\n", part, re.M)
+                allowed = (0,) if engine and model else (0, 2)
+                check(case, f"{name} cut at {percent} percent", done.returncode in allowed,
+                      f"{done.returncode} {done.stderr.decode(errors='replace')[:200]}")
+
+
 def damaged(case):
-    """Cut anywhere, garbage between lines, a line of 10 MB: what was understood."""
+    """Garbage between lines, a line of 10 MB: what was understood, and how many were not."""
     with open(path(case, "build.log"), "rb") as file:
         whole = file.read()
     rng = random.Random(8)
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, "build.log")
-        for _ in range(40):
-            with open(name, "wb") as file:
-                file.write(whole[:rng.randrange(len(whole))])
-            for args in ([name], [path(case, "model.onnx"), name]):
-                done = subprocess.run([BINARY, *args], capture_output=True, check=False)
-                check(case, "cut: status 0 or 2", done.returncode in (0, 2), str(done.returncode))
         split = whole.split(b"\n")
         for at in sorted(rng.sample(range(1, len(split)), 50), reverse=True):
-            split.insert(at, bytes(rng.randrange(256) for _ in range(80)).replace(b"\n", b""))
+            split.insert(at, b"\x02" + bytes(rng.randrange(256) for _ in range(80)).replace(b"\n", b""))
         split.insert(1, b"x" * 10_000_000)
         with open(name, "wb") as file:
             file.write(b"\n".join(split))
         hurt, sound = run(case, name), run(case, path(case, "build.log"))
         if hurt and sound:
             check(case, "garbage between lines changes no link", links(hurt) == links(sound))
+            check(case, "garbage is counted", hurt["log"]["unknown"] == sound["log"]["unknown"] + 51,
+                  f"{sound['log']['unknown']}, then {hurt['log']['unknown']}")
 
 
 CHECKS = {
-    "centernet-resnet34-qat-trt8.0": [centernet],
-    "mobilenetv2-fpn-int8-trt8.5": [mobilenet],
-    "mnist-trt8.0": [without_model],
-    "mnist-trt8.6": [mnist86, damaged],
-    "centerpoint-rpn-trt8.2": [without_model],
-    "mnist-trt10.16": [other_build],
-    "tensorrt-rtx": [rtx],
+    "centernet-resnet34-qat-trt8.0": [centernet, cuts],
+    "mobilenetv2-fpn-int8-trt8.5": [mobilenet, cuts],
+    "mnist-trt8.0": [without_model, cuts],
+    "mnist-trt8.6": [mnist86, damaged, cuts],
+    "centerpoint-rpn-trt8.2": [without_model, cuts],
+    "mnist-trt10.16": [other_build, cuts],
+    "tensorrt-rtx": [rtx, cuts],
+    "fp8-dynamic-quantize-trt10": [cuts],
+    "inspector-text-trt10.16": [cuts],
 }
 
 

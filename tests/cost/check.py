@@ -20,7 +20,15 @@ except ImportError:
     print("python3-onnx is absent")
     sys.exit(77)
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 BINARY = sys.argv[1]
+HERE = os.path.dirname(os.path.abspath(__file__))
+with open(f"{HERE}/../../include/fusiondiff/report.schema.json", encoding="utf-8") as schema:
+    SCHEMA = json.load(schema)
 FOLDER = tempfile.mkdtemp()
 failures = []
 
@@ -73,7 +81,12 @@ def layer(name, kind, inputs, outputs, **more):
 def report(model, engine, *more):
     done = run(model, engine, "-f", "json", *more)
     check(f"runs {more}", done.returncode == 0, done.stderr)
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    if done.returncode:
+        return None
+    result = json.loads(done.stdout)
+    if jsonschema:
+        jsonschema.validate(result, SCHEMA)
+    return result
 
 
 def one(op, x, y, w=(), attrs=None, more_inputs=(), engine_dims=None):
@@ -138,13 +151,133 @@ def check_macs():
           matmul.get("macs") == 2 * 4 * 9 * 5 * 16, f"{matmul}")
 
 
-def conv_engine(x, y, x_form, y_form, **more):
+def check_attention():
+    """batch x queries x keys x (what a query and what a value has, over all heads)"""
+    heads = {"q_num_heads": 6, "kv_num_heads": 2}
+    r = one("Attention", [2, 9, 6 * 16], [2, 9, 6 * 8], attrs=heads,
+            more_inputs=[[2, 7, 2 * 16], [2, 7, 2 * 8]])
+    check("heads side by side, keys shared", r.get("macs") == 2 * 9 * 7 * (6 * 16 + 6 * 8), f"{r}")
+    ms = {"domain": "com.microsoft", "num_heads": 4}
+    r = one("Attention", [2, 9, 32], [2, 9, 64], w=[[32, 3 * 64], [3 * 64]], attrs=ms)
+    check("com.microsoft's makes queries, keys and values first", r.get("macs") ==
+          2 * 9 * 32 * 192 + 2 * 9 * 9 * (64 + 64), f"{r}")
+    check("its weights and bias are read", r.get("weight_bytes") == 4 * 32 * 192 and
+          r.get("bias_bytes") == 4 * 192, f"{r}")
+    r = one("Attention", [2, 9, 32], [2, 9, 24], w=[[32, 2 * 64 + 24], [152]],
+            attrs={**ms, "qkv_hidden_sizes": [64, 64, 24]})
+    check("of sizes that differ", r.get("macs") == 2 * 9 * 32 * 152 + 2 * 9 * 9 * (64 + 24), f"{r}")
+    r = one("MultiHeadAttention", [2, 9, 64], [2, 9, 32], attrs=ms,
+            more_inputs=[[2, 7, 64], [2, 7, 32]])
+    check("queries, keys and values apart", r.get("macs") == 2 * 9 * 7 * (64 + 32), f"{r}")
+    r = one("MultiHeadAttention", [2, 9, 4, 3, 16], [2, 9, 64], attrs=ms)
+    check("all three in one tensor", r.get("macs") == 2 * 9 * 9 * (64 + 64), f"{r}")
+    r = one("MultiHeadAttention", [2, 9, 64], [2, 9, 64], attrs=ms, more_inputs=[[2, 7, 4, 2, 16]])
+    check("keys and values in one", r.get("macs") == 2 * 9 * 7 * (64 + 64), f"{r}")
+    r = one("MultiHeadAttention", [2, 9, 64], [2, 9, 64], attrs=ms,
+            more_inputs=[[2, 4, 7, 16], [2, 4, 7, 16]])
+    check("keys and values by heads", r.get("macs") == 2 * 9 * 7 * (64 + 64), f"{r}")
+
+
+# ------------------------------------------------------------------------ rules
+
+HALF, INT8 = "Row major linear FP16 format", "Row major Int8 format"
+CHW32 = "Thirty-two wide channel vectorized row major Int8 format"
+CHW4 = "Four wide channel vectorized row major Int8 format"
+
+
+def line_engine(*forms):
+    """x -> A -> (one Reformat from each form to the next) -> B -> y.  The first and the
+    last form are those of A's output and B's input."""
+    nodes = [helper.make_node("Relu", ["x"], ["m"], name="A"),
+             helper.make_node("Sigmoid", ["m"], ["y"], name="B")]
+    dims = [1, 32, 4, 4]
+    model = save_model(nodes, [tensor("x", dims)], [tensor("y", dims)])
+    names = ["m"] + [f"Reformatted Input Tensor 0 to B {i}" for i in range(1, len(forms))]
+    layers = [layer("A", "PointWise", [port("x", dims, forms[0])], [port("m", dims, forms[0])])]
+    for i in range(1, len(forms)):
+        layers.append(layer(f"Reformatting CopyNode for Input Tensor 0 to B {i}", "Reformat",
+                            [port(names[i - 1], dims, forms[i - 1])],
+                            [port(names[i], dims, forms[i])], Origin="REFORMAT"))
+    layers.append(layer("B", "PointWise", [port(names[-1], dims, forms[-1])],
+                        [port("y", dims, forms[-1])]))
+    return report(model, save_engine(layers, ["x", "y"]))
+
+
+def found(r, rule):
+    return [f["layers"] for f in r["findings"] if f["rule"] == rule]
+
+
+def check_chains():
+    r = line_engine(CHW32, CHW4, CHW32)
+    check("there and back is a round trip, all members in it",
+          found(r, "inserted/round-trip") == [[1, 2]] and not found(r, "inserted/chain"),
+          f"{r['findings']}")
+    r = line_engine(CHW32, INT8, HALF)
+    check("two that go on are a chain", found(r, "inserted/chain") == [[1, 2]] and
+          not found(r, "inserted/round-trip"), f"{r['findings']}")
+    r = line_engine(CHW32, CHW4, INT8, CHW32)
+    check("three that return are one finding", found(r, "inserted/round-trip") == [[1, 2, 3]])
+    r = line_engine(CHW32, CHW4)
+    check("one alone is neither", not found(r, "inserted/round-trip") and
+          not found(r, "inserted/chain"))
+
+
+def check_names_only():
+    """x -> A -> B and C -> y; a Reformat at the input, one before B, one before D."""
+    nodes = [helper.make_node("Relu", ["x"], ["a"], name="A"),
+             helper.make_node("Neg", ["a"], ["b"], name="B"),
+             helper.make_node("Exp", ["a"], ["c"], name="C"),
+             helper.make_node("Add", ["b", "c"], ["y"], name="D")]
+    model = save_model(nodes, [tensor("x", [4])], [tensor("y", [4])])
+    before = "Reformatting CopyNode for Input Tensor 0 to "
+    engine = save_engine([before + "A", "A", before + "B", "B", "C", before + "D", "D"], [])
+    edges = [(l.get("cause"), l["edge"].get("tensor"), l["edge"].get("producer"))
+             for l in report(model, engine)["layers"] if "edge" in l]
+    check("a name tells the border and the edge; of two inputs nothing", edges ==
+          [("io", "x", None), ("unknown", "a", 0), ("unknown", None, None)], f"{edges}")
+
+
+def check_fp32_left():
+    r = line_engine(HALF, "Row major linear FP32")
+    check("fp32 beside fp16 is left over", found(r, "precision/fp32-left") == [[2]],
+          f"{r['findings']}")
+    for form in (HALF, "Row major linear FP32"):
+        check(f"nothing is left over where all is {form}",
+              not found(line_engine(form), "precision/fp32-left"))
+
+
+def check_io_type():
+    dims = [1, 4]
+    model = save_model([helper.make_node("Relu", ["x"], ["y"], name="n")],
+                       [tensor("x", dims)], [tensor("y", dims)])
+    for forms, types in (((HALF, "Float"), [("x", "fp32", "fp16")]),
+                         (("Float", INT8), [("y", "fp32", "int8")]), (("Float", "Float"), [])):
+        engine = save_engine([layer("n", "PointWise", [port("x", dims, forms[0])],
+                                    [port("y", dims, forms[1])])], ["x", "y"])
+        r = report(model, engine)
+        said = [(f["tensors"][0], f["facts"]["model"], f["facts"]["engine"])
+                for f in r["findings"] if f["rule"] == "precision/io-type"]
+        check(f"types at the border {forms}", said == types, f"{said}")
+
+
+def check_no_tensor_cores():
+    for tactic, said in (("ampere_scudnn_128x64_relu_interior_nn_v1", True),
+                         ("sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_nhwc_simt_small", True),
+                         ("sm80_xmma_fprop_implicit_gemm_f16f16_tensor16x8x16", False),
+                         ("ampere_fp16x2_depthwise_conv", False), ("", False)):
+        r = conv_engine([1, 8, 8, 8], [1, 8, 8, 8], HALF, HALF, TacticName=tactic, whole=True)
+        check(f"tensor cores of '{tactic}'",
+              found(r, "precision/no-tensor-cores") == ([[0]] if said else []), f"{r['findings']}")
+
+
+def conv_engine(x, y, x_form, y_form, whole=False, **more):
     node = helper.make_node("Conv", ["x", "w", "b"], ["y"], name="n", pads=[1] * 4)
     model = save_model([node], [tensor("x", x)], [tensor("y", None)],
                        [weight("w", [y[1], x[1], 3, 3]), weight("b", [y[1]])])
     engine = save_engine([layer("n", "CaskConvolution", [port("x", x, x_form)],
                                 [port("y", y, y_form)], **more)], ["x", "y"])
-    return report(model, engine)["layers"][0]
+    r = report(model, engine)
+    return r if whole else r["layers"][0]
 
 
 def check_layouts():
@@ -163,6 +296,26 @@ def check_layouts():
           f"{r['bytes']}")
 
 
+def check_roofline():
+    """1x1 convolution, 64 to 64 channels over 8 x 8: 4 (2 x 4096 + 4096) bytes, 262144
+    multiply-adds, 524288 operations."""
+    node = helper.make_node("Conv", ["x", "w"], ["y"], name="n")
+    dims = [1, 64, 8, 8]
+    model = save_model([node], [tensor("x", dims)], [tensor("y", None)],
+                       [weight("w", [64, 64, 1, 1])])
+    engine = save_engine([layer("n", "CaskConvolution", [port("x", dims)], [port("y", dims)])],
+                         ["x", "y"])
+    path = os.path.join(FOLDER, "profile.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(listing(record("n", 1), count=10))
+    for peaks, bound, ms in (("1,1000", "memory", 49152 / 1e9 * 1e3),
+                             ("1000,0.001", "compute", 524288 / 1e9 * 1e3)):
+        roof = report(model, engine, "--profile", path, "--peak", peaks)["layers"][0]["roofline"]
+        check(f"roofline at {peaks}", roof["bound"] == bound and abs(roof["ms"] - ms) < 1e-12 and
+              abs(roof["reached"] - ms / .1) < 1e-9 and
+              abs(roof["macs_per_byte"] - 262144 / 49152) < 1e-12, f"{roof}")
+
+
 def check_dynamic():
     node = helper.make_node("Conv", ["x", "w"], ["y"], name="n")
     model = save_model([node], [tensor("x", ["N", 3, "H", "W"])], [tensor("y", None)],
@@ -170,7 +323,12 @@ def check_dynamic():
     engine = save_engine([layer("n", "CaskConvolution", [port("x", [-1, 3, -1, -1])],
                                 [port("y", [-1, 8, -1, -1])])], ["x", "y"])
     r = report(model, engine)["layers"][0]
-    check("open sizes leave bytes and multiply-adds open", "bytes" not in r and "macs" not in r)
+    # N x 8 x (H - 2) x (W - 2) outputs of 27
+    check("open sizes stay in multiply-adds", "macs" not in r and r.get("macs_symbolic") ==
+          "216*N*H*W - 432*N*H - 432*N*W + 864*N", f"{r}")
+    # 4 (3 N H W + 8 N (H - 2) (W - 2)) + 4 * 8 * 27
+    check("and in bytes", "bytes" not in r and r.get("bytes_symbolic") ==
+          "44*N*H*W - 64*N*H - 64*N*W + 128*N + 864", f"{r}")
     r = report(model, engine, "--shape", "x=2x3x10x12")["layers"][0]
     check("--shape closes them", r.get("bytes") ==
           4 * (2 * 3 * 10 * 12 + 2 * 8 * 8 * 10 + 8 * 27) and
@@ -213,6 +371,10 @@ def listing(*records, count=10):
     return "[\n  " + "\n, ".join([f'{{ "count" : {count} }}', *records]) + "\n]\n"
 
 
+def near(found, wanted):
+    return len(found) == len(wanted) and all(abs(a - b) < 1e-12 for a, b in zip(found, wanted))
+
+
 def times(done):
     if done.returncode:
         return done.stderr
@@ -229,14 +391,40 @@ def check_profiles():
     done = profile(listing(*good[::-1]))
     check("another order", times(done) == [3, 2, 1, 4], times(done))
     done = profile(listing(*good) + listing(*good, count=30))
-    check("two lists in one file are one measurement",
-          times(done) == [20 / 40, 40 / 40, 60 / 40, 80 / 40], times(done))
+    check("of two lists in one file the middle", near(times(done),
+          [(1 + 1 / 3) / 2, (2 + 2 / 3) / 2, (3 + 1) / 2, (4 + 4 / 3) / 2]), times(done))
+    slow = [record(n, 1000) for n in NAMES]
+    done = profile(listing(*good) + listing(*slow) + listing(*good, count=5))
+    layers = json.loads(done.stdout)["layers"]
+    check("of three the median, whatever the mean", times(done) == [2, 4, 6, 8], times(done))
+    check("with the lowest and the highest", [l["ms_spread"] for l in layers] ==
+          [{"median": m, "low": m / 2, "high": 100} for m in (2, 4, 6, 8)], f"{layers}")
+    check("and those of the sums", json.loads(done.stdout)["summary"]["ms"]["totals"] ==
+          {"median": 20, "low": 10, "high": 400})
     done = profile(listing(*[record(n, 1, 7) for n in NAMES]).replace("count", "other"))
     check("without a count the mean is taken", times(done) == [7, 7, 7, 7], times(done))
-    for odd in ("-1", "nan", "-nan", "inf", "1e300", '"12"', "null"):
+    for odd in ("-1", "-1e-9", "nan", "-nan", "inf", "NaN", "Infinity", "-Infinity", "1e300",
+                "1e308", "1e999", '"12"', "null"):
         done = profile(listing(good[0], good[1], good[2], record(NAMES[3], odd)))
         check(f"a time of {odd} is said, the rest stands",
               times(done) == [1, 2, 3, None] and "profile-odd-time" in done.stdout, times(done))
+    nameless = good[1].replace('"name"', '"other"')
+    done = profile(listing(good[0], nameless, good[2], good[3]))
+    check("a record without a name gives its time to nobody, and is said",
+          "input/profile-no-name: 1 records" in done.stdout and
+          "input/profile-missing-layers: 1 layers" in done.stdout and
+          times(done) == [1, None, 3, 4] and
+          abs(json.loads(done.stdout)["summary"]["ms"]["total"] - 8) < 1e-12, times(done))
+    for count in ("0", "-3", "1.5", '"10"', "1e30", "nan"):
+        done = profile(listing(*[record(n, 1, 7) for n in NAMES], count=count))
+        check(f"{count} runs are none: the mean is taken", times(done) == [7, 7, 7, 7] and
+              "input/profile-odd-count" in done.stdout, times(done))
+    done = profile(listing(*good[:3]))
+    check("what a profile leaves out is said, the rest stands", times(done) == [1, 2, 3, None]
+          and "input/profile-missing-layers: 1 layers" in done.stdout, times(done))
+    done = profile(listing(*good, *[record(f"more_{i}", 1) for i in range(40)]))
+    check("many layers of another engine beside all of this one", done.returncode == 2 and
+          "told by the profile only" in done.stderr, done.stderr)
     done = profile(listing(*good, record("other", 5)))
     check("a layer that only the profile knows", times(done) == [1, 2, 3, 4, .5] and
           "only-in-profile" in done.stdout, times(done))
@@ -258,6 +446,22 @@ def check_profiles():
         check(f"broken: {text!r}", done.returncode == 2 and said in done.stderr, done.stderr)
 
 
+def check_without_shapes():
+    nodes = [helper.make_node("Relu", ["x"], ["a"], name="A"),
+             helper.make_node("Relu", ["a"], ["y"], name="B")]
+    model = save_model(nodes, [tensor("x", None)], [tensor("y", None)])
+    half = {"Location": "Device", "Format/Datatype": "Half"}
+    engine = save_engine([layer("A", "PointWise", [{"Name": "x", **half}], [port("a", [4])]),
+                          layer("B", "PointWise", [port("a", [4])], [port("y", [4])])], ["x", "y"])
+    path = os.path.join(FOLDER, "profile.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(listing(record("A", 10), record("B", 20)))
+    layers = report(model, engine, "--profile", path)["layers"]
+    check("a layer without shapes has no bytes, and it is said why", "bytes" not in layers[0] and
+          layers[0].get("bytes_unknown_of") == "x" and layers[0]["ms"] == 1, f"{layers[0]}")
+    check("the rest stands", layers[1]["bytes"] == 32 and layers[1]["ms"] == 2, f"{layers[1]}")
+
+
 def check_times():
     model, engine = save_pair()
     path = os.path.join(FOLDER, "times.json")
@@ -273,9 +477,17 @@ def check_times():
 
 
 check_macs()
+check_roofline()
+check_attention()
+check_chains()
+check_names_only()
+check_fp32_left()
+check_io_type()
+check_no_tensor_cores()
 check_layouts()
 check_dynamic()
 check_profiles()
+check_without_shapes()
 check_times()
 print(f"{len(failures)} failures")
 sys.exit(1 if failures else 0)

@@ -1,18 +1,18 @@
-/* A model and an engine, through the whole run, every writer, view and dump, compared
- * with themselves and with what less evidence tells, snapshot and checked.
+/* A model and an engine, through the whole run and every writer and view.
  *
- *     size of the model (4 bytes, little endian), model, engine
- *     [0x1d log [0x1d profile]]
+ *     size of the model (4 bytes, little endian), model, engine [0x1d log [0x1d
+ * profile]]
  *
- * Whatever comes in: counts agree, a build does not differ from itself, no report holds
- * a character that a terminal would obey, JSON is JSON.  Pictures are left out: they
- * are the DOT text, drawn by Graphviz.
+ * Whatever comes in: counts agree, no report holds a character that a terminal would
+ * obey, JSON is JSON, a build does not differ from its own snapshot.  Pictures are left
+ * out: they are the DOT text, drawn by Graphviz.
  */
 #include "diff/diff.h"
 #include "support_file.h"
 #include "support_mutate.h"
 #include "support_report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -82,17 +82,17 @@ static bool is_picture(const char *format)
     return !strcmp(format, "svg") || !strcmp(format, "png") || !strcmp(format, "pdf");
 }
 
-/* ------------------------------------------------------------------- of one run */
-
 static void check_report(const struct fsd_diff *d, const char *format,
                          const struct fsd_style *style)
 {
     struct fsd_error err = {0};
     struct fuzz_report report;
+    enum fsd_status status;
 
-    fuzz_report_begin(&report);
-    fuzz_report_end(&report, format, fsd_diff_write(d, format, style, report.out, &err),
-                    &err);
+    fuzz_report_open(&report);
+    status = fsd_diff_write(d, format, style, report.out, &err);
+    check(status == FSD_OK || err.message[0]);
+    fuzz_report_close(&report, status == FSD_OK && fuzz_is_json(format));
 }
 
 /* A view may refuse: a word may name nothing. */
@@ -102,22 +102,24 @@ static void check_view(const struct fsd_diff *d, const char *view,
     static const struct fsd_style style = {0};
     struct fsd_error err = {0};
     struct fuzz_report report;
+    enum fsd_status status;
 
-    fuzz_report_begin(&report);
-    fuzz_report_end(&report, format,
-                    fsd_diff_view(d, view, query, format, &style, report.out, &err),
-                    &err);
+    fuzz_report_open(&report);
+    status = fsd_diff_view(d, view, query, format, &style, report.out, &err);
+    check(status == FSD_OK || err.message[0]);
+    fuzz_report_close(&report, status == FSD_OK && fuzz_is_json(format));
 }
 
 static void check_views(const struct fsd_diff *d)
 {
-    static const char *const any[] = {"*"}, *const pair[] = {"#0", "#1"};
+    static const char *const any[] = {"*"}, *const two[] = {"#0", "#1"};
     static const struct {
         const char *name;
         struct fsd_query query;
     } views[] = {
         {"reformats", {.min_share = 0.01}},
         {"where", {.words = any, .n_words = 1}},
+        {"inside", {.words = any, .n_words = 1, .layers = true}},
         {"inside", {.words = any, .n_words = 1, .top = 20}},
         {"names", {.as = "layerPrecisions"}},
         {"names", {.not_type = "int8", .as = "polygraphy"}},
@@ -125,7 +127,7 @@ static void check_views(const struct fsd_diff *d)
         {"scopes", {.depth = 2}},
         {"explain", {.words = any, .n_words = 1}},
         {"explain", {.words = any, .n_words = 1, .layers = true}},
-        {"explain", {.words = pair, .n_words = 2}},
+        {"explain", {.words = two, .n_words = 2}},
     };
 
     for (size_t i = 0; i < FSD_COUNT_OF(views); i++) {
@@ -134,118 +136,124 @@ static void check_views(const struct fsd_diff *d)
     }
 }
 
-static void check_run(const struct fsd_diff *d)
+static void check_reports(const struct fsd_diff *d)
 {
-    static const struct fsd_picture near = {.around = "*", .only = "reformats"};
-    static const struct fsd_style styles[] = {
-        {0}, {.all = true, .width = 40}, {.one_column = true, .width = 200}};
+    static const struct fsd_picture reformats = {.only = "reformats"},
+                                    runs = {.collapse = "run"};
+    static const struct fsd_style styles[] = {{.all = true, .width = 40},
+                                              {.one_column = true, .width = 200}};
+    static const struct fsd_style pictures[] = {{.picture = &reformats},
+                                                {.picture = &runs}};
 
-    check_counts(d);
     for (unsigned i = 0; fsd_format_at(i); i++)
         if (!is_picture(fsd_format_at(i)))
-            check_report(d, fsd_format_at(i), &styles[0]);
-    for (unsigned i = 1; i < FSD_COUNT_OF(styles); i++)
+            check_report(d, fsd_format_at(i), NULL);
+    for (unsigned i = 0; i < FSD_COUNT_OF(styles); i++)
         check_report(d, "text", &styles[i]);
-    check_report(d, "dot", &(struct fsd_style){.picture = &near});
-    check_views(d);
+    for (unsigned i = 0; i < FSD_COUNT_OF(pictures); i++)
+        check_report(d, "dot", &pictures[i]);
 }
 
-/* ------------------------------------------------- of dumps, two runs, and the gate */
-
-static void check_dump(const char *side, const struct fsd_options *options)
+/* The snapshot of a build is read back as that build, which does not differ from
+ * itself and passes its own check. */
+static void check_state(const struct fsd_diff *d)
 {
-    struct fsd_error err = {0};
-    struct fuzz_report report;
+    struct fsd_state *state = fsd_state_of(d), *again;
+    struct fsd_snapshot_lines lines = {0};
+    struct fsd_policy *policy;
+    struct fsd_compare *c;
+    size_t size;
+    char *text = fuzz_snapshot_text(state, &size);
 
-    fuzz_report_begin(&report);
-    fuzz_report_end(&report, "text", fsd_dump(side, options, report.out, &err), &err);
+    again = fuzz_snapshot_load(text, size, &lines);
+    check(again);
+    check(fsd_policy_read(&policy, NULL, NULL) == FSD_OK);
+    c = fsd_compare_new(again, state);
+    check(!c->differs);
+    fuzz_check_compare(c);
+    check(!fuzz_check_gate(c, policy, &lines));
+    fsd_compare_free(c);
+    fsd_policy_free(policy);
+    fsd_state_free(again);
+    fsd_state_free(state);
+    free(text);
 }
 
-/* The pair against itself, which does not differ, or against what another evidence
- * tells of it, which may. */
-static void check_comparison(const struct fsd_options *before,
-                             const struct fsd_options *after)
+static void check_run(const struct fsd_diff *d)
+{
+    check_counts(d);
+    check_reports(d);
+    check_views(d);
+    check_state(d);
+}
+
+/* The build, judged by what less evidence tells of it, which is another fusion. */
+static void check_other(const struct fsd_options *options)
+{
+    static struct fuzz_file file;
+    struct fsd_options less = *options;
+    struct fsd_check_options gate = {.today = 20260131};
+    struct fsd_check *c = NULL;
+    struct fsd_error err = {0};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    less.evidence = FSD_BY_TENSOR;
+    less.log = NULL;
+    less.n_profiles = 0;
+    check(fsd_snapshot_make(&less, true, out, &err) == FSD_OK && !fclose(out));
+    gate.snapshot = fuzz_file_put(&file, (const uint8_t *)text, size);
+    check(fsd_check_open(&c, options, &gate, &err) == FSD_OK);
+    for (unsigned i = 0; fsd_format_at(i); i++) {
+        const char *format = fsd_format_at(i);
+        struct fuzz_report report;
+        enum fsd_status status;
+
+        fuzz_report_open(&report);
+        status = fsd_check_write(c, format, NULL, report.out, &err);
+        check(status == FSD_OK || status == FSD_E_ARG); /* pictures */
+        fuzz_report_close(&report, status == FSD_OK && fuzz_is_json(format));
+    }
+    fsd_check_free(c);
+    free(text);
+}
+
+static void check_comparison(const struct fsd_options *options)
 {
     static const char *const formats[] = {"text", "json", "dot"};
-    struct fsd_comparison *c;
+    struct fsd_options less = *options;
+    struct fsd_comparison *c = NULL;
     struct fsd_error err = {0};
-    struct fuzz_report report;
 
-    check(fsd_comparison_open(&c, before, after, &err) == FSD_OK);
-    check(before != after || !fsd_comparison_differs(c));
+    less.evidence = FSD_BY_NAME;
+    less.log = NULL;
+    check(fsd_comparison_open(&c, &less, options, &err) == FSD_OK);
     for (size_t i = 0; i < FSD_COUNT_OF(formats); i++) {
-        fuzz_report_begin(&report);
-        fuzz_report_end(&report, formats[i],
-                        fsd_comparison_write(c, formats[i], NULL, report.out, &err),
-                        &err);
+        struct fuzz_report report;
+
+        fuzz_report_open(&report);
+        check(fsd_comparison_write(c, formats[i], NULL, report.out, &err) == FSD_OK);
+        fuzz_report_close(&report, fuzz_is_json(formats[i]));
     }
     fsd_comparison_free(c);
 }
 
-static void check_judged(const struct fsd_check *c)
+static void check_dumps(const struct fsd_options *options)
 {
-    struct fuzz_report report;
+    static const char *const sides[] = {"model", "shapes", "engine", "log"};
 
-    for (unsigned i = 0; fsd_format_at(i); i++) {
+    for (size_t i = 0; i < FSD_COUNT_OF(sides) - !options->log; i++) {
         struct fsd_error err = {0};
-        const char *format = fsd_format_at(i);
+        struct fuzz_report report;
+        enum fsd_status status;
 
-        fuzz_report_begin(&report);
-        fuzz_report_end(&report, format,
-                        fsd_check_write(c, format, NULL, report.out, &err), &err);
+        fuzz_report_open(&report);
+        status = fsd_dump(sides[i], options, report.out, &err);
+        check(status == FSD_OK || err.message[0]);
+        fuzz_report_close(&report, false);
     }
 }
-
-/* The snapshot of one run judges another; its own it passes, and would be rewritten as
- * it is. */
-static void check_gate(const struct fsd_options *before,
-                       const struct fsd_options *after)
-{
-    static struct fuzz_file file;
-    struct fsd_check_options options = {.today = 20260601};
-    struct fuzz_report snapshot, again;
-    struct fsd_check *c;
-    struct fsd_error err = {0};
-
-    fuzz_report_begin(&snapshot);
-    check(fsd_snapshot_make(before, true, snapshot.out, &err) == FSD_OK);
-    fuzz_report_close(&snapshot);
-    options.snapshot =
-        fuzz_file_put(&file, (const uint8_t *)snapshot.bytes, snapshot.size);
-    check(fsd_check_open(&c, after, &options, &err) == FSD_OK);
-    check_judged(c);
-    if (before == after) {
-        fuzz_report_begin(&again);
-        check(!fsd_check_failed(c) && fsd_check_update(c, again.out, &err) == FSD_OK);
-        fuzz_report_close(&again);
-        check(again.size == snapshot.size &&
-              !memcmp(again.bytes, snapshot.bytes, again.size));
-        fuzz_report_free(&again);
-    }
-    fsd_check_free(c);
-    fuzz_report_free(&snapshot);
-}
-
-static void check_all(const struct fsd_diff *d, const struct fsd_options *options)
-{
-    struct fsd_options other = *options;
-
-    other.evidence = FSD_BY_TENSOR;
-    other.log = NULL;
-    other.n_profiles = 0;
-    check_run(d);
-    check_dump("model", options);
-    check_dump("shapes", options);
-    check_dump("engine", options);
-    if (options->log)
-        check_dump("log", options);
-    check_comparison(options, options);
-    check_comparison(options, &other);
-    check_gate(options, options);
-    check_gate(&other, options);
-}
-
-/* ----------------------------------------------------------------------- the input */
 
 /* The next part, up to a 0x1d; NULL when there is none. */
 static const char *next_part(struct fuzz_file *file, const uint8_t **at, size_t *left)
@@ -279,10 +287,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     profiles[0] = next_part(&profile, &at, &left);
     options.profiles = profiles;
     options.n_profiles = profiles[0] != NULL;
-    if (fsd_diff_open(&d, &options, &err) == FSD_OK)
-        check_all(d, &options);
-    else
+    if (fsd_diff_open(&d, &options, &err) != FSD_OK) {
         check(err.message[0] && !d);
+        return 0;
+    }
+    check_run(d);
     fsd_diff_free(d);
+    check_dumps(&options);
+    check_comparison(&options);
+    check_other(&options);
     return 0;
 }

@@ -1,47 +1,32 @@
 /* Any bytes as a snapshot, as somebody may have edited it.  What is read is written and
- * read again, the same; and compares with itself and with another without a fault. */
-#include "compare/compare.h"
-#include "compare/snapshot.h"
+ * read again, the same; it compares with itself and with another without a fault, and
+ * is checked against both. */
+#include "support_file.h"
+#include "support_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static char *text_of(const struct fsd_state *s, size_t *size)
-{
-    char *text = NULL;
-    FILE *out = open_memstream(&text, size);
-
-    check(out);
-    fsd_snapshot_write(s, true, out);
-    check(!fclose(out));
-    return text;
-}
-
-static struct fsd_state *load(const void *bytes, size_t size)
-{
-    struct fsd_file file = {.name = "fuzz", .bytes = bytes, .size = size};
-    struct fsd_error err = {0};
-    struct fsd_state *s;
-    enum fsd_status status = fsd_snapshot_load(&s, &file, NULL, &err);
-
-    check((status == FSD_OK) == (s != NULL));
-    check(s || (err.status == status && err.unit == FSD_POS_LINE && err.message[0]));
-    return s;
-}
-
 static void compare(const struct fsd_state *old, const struct fsd_state *new)
 {
     struct fsd_compare *c = fsd_compare_new(old, new);
 
     check(c->regions.n <= old->groups.n + new->groups.n);
+    fuzz_check_compare(c);
+    fsd_compare_free(c);
+}
+
+static void gate(const struct fsd_state *old, const struct fsd_snapshot_lines *lines,
+                 const struct fsd_state *new)
+{
+    struct fsd_compare *c = fsd_compare_new(old, new);
+    struct fsd_policy *policy;
+
+    check(fsd_policy_read(&policy, NULL, NULL) == FSD_OK);
+    fuzz_check_gate(c, policy, lines);
+    fsd_policy_free(policy);
     fsd_compare_free(c);
 }
 
@@ -59,22 +44,24 @@ static const char other[] =
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct fsd_state *s = load(data, size), *again, *second;
+    struct fsd_snapshot_lines lines = {0};
+    struct fsd_state *s = fuzz_snapshot_load(data, size, &lines), *again, *second;
     char *text, *text_again;
     size_t n, n_again;
 
     if (!s)
         return 0;
-    text = text_of(s, &n);
-    again = load(text, n);
+    text = fuzz_snapshot_text(s, &n);
+    again = fuzz_snapshot_load(text, n, NULL);
     check(again);
-    text_again = text_of(again, &n_again);
+    text_again = fuzz_snapshot_text(again, &n_again);
     check(n == n_again && !memcmp(text, text_again, n));
-    second = load(other, strlen(other));
+    second = fuzz_snapshot_load(other, strlen(other), NULL);
     check(second);
     compare(s, again);
-    compare(s, second);
     compare(second, s);
+    gate(s, &lines, again);
+    gate(s, &lines, second);
     free(text);
     free(text_again);
     fsd_state_free(s);

@@ -22,6 +22,7 @@ FILES = {
     "snapshot": ["gate/*.fsd"],
     "log": ["**/*.log", "log/*.txt"],
     "policy": ["gate/*.ini"],
+    "inspector_text": ["log/inspector*.log", "log/two-engines.log"],
 }
 
 
@@ -74,21 +75,11 @@ def layer_names():
                 yield "\n".join(words + [name]).encode()
 
 
-def inspector_lines():
-    """The layers of the inspector's text, one by one and all in one."""
-    for path in found(["log/inspector*.log"]):
-        lines = [n for n in read(path).split(b"\n") if n.startswith(b"Name: ")]
-        yield b"\n".join(lines)
-        yield from lines
-
-
 def inputs(target):
     if target == "pair":
         return pairs()
     if target == "layer_name":
         return layer_names()
-    if target == "inspector_text":
-        return inspector_lines()
     return (read(path) for path in found(FILES.get(target, [])))
 
 

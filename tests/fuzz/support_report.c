@@ -1,30 +1,17 @@
 #include "support_report.h"
 
-#include "base/text.h"
 #include "support_file.h"
+
+#include "base/text.h"
+#include "gate/check.h"
+#include "report/compare_report.h"
+#include "report/list.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
-void fuzz_report_begin(struct fuzz_report *report)
-{
-    *report = (struct fuzz_report){0};
-    report->out = open_memstream(&report->bytes, &report->size);
-    check(report->out != NULL);
-}
-
-void fuzz_report_close(struct fuzz_report *report)
-{
-    check(!fclose(report->out));
-    report->out = NULL;
-}
-
-void fuzz_report_free(struct fuzz_report *report)
-{
-    free(report->bytes);
-    report->bytes = NULL;
-}
+static const struct fsd_style plain = {0};
 
 /* What reaches a terminal is valid UTF-8, and obeyed by none. */
 static void check_text(const char *s, size_t size)
@@ -49,19 +36,84 @@ static void check_json(const char *s, size_t size)
     cJSON_Delete(json);
 }
 
-static bool is_json(const char *format)
+bool fuzz_is_json(const char *format)
 {
     return !strcmp(format, "json") || !strcmp(format, "sarif") ||
            !strcmp(format, "gitlab");
 }
 
-void fuzz_report_end(struct fuzz_report *report, const char *format,
-                     enum fsd_status status, const struct fsd_error *err)
+void fuzz_report_open(struct fuzz_report *report)
 {
-    fuzz_report_close(report);
-    check(status == FSD_OK || (err->status == status && err->message[0]));
+    report->out = open_memstream(&report->bytes, &report->size);
+    check(report->out);
+}
+
+void fuzz_report_close(struct fuzz_report *report, bool json)
+{
+    check(!fclose(report->out));
     check_text(report->bytes, report->size);
-    if (status == FSD_OK && is_json(format))
+    if (json)
         check_json(report->bytes, report->size);
-    fuzz_report_free(report);
+    free(report->bytes);
+}
+
+struct fsd_state *fuzz_snapshot_load(const void *bytes, size_t size,
+                                     struct fsd_snapshot_lines *lines)
+{
+    struct fsd_file file = {.name = "fuzz", .bytes = bytes, .size = size};
+    struct fsd_error err = {0};
+    struct fsd_state *s;
+    enum fsd_status status = fsd_snapshot_load(&s, &file, lines, &err);
+
+    check((status == FSD_OK) == (s != NULL));
+    check(s || (err.status == status && err.unit == FSD_POS_LINE && err.message[0]));
+    return s;
+}
+
+char *fuzz_snapshot_text(const struct fsd_state *state, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+
+    check(out);
+    fsd_snapshot_write(state, true, out);
+    check(!fclose(out));
+    return text;
+}
+
+bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy,
+                     const struct fsd_snapshot_lines *lines)
+{
+    const struct fsd_check_options options = {.snapshot = "fuzz.fsd",
+                                              .today = 20260131};
+    struct fsd_list *list = fsd_check_list(c, policy, lines, &options);
+    bool failed = list->failed;
+
+    for (unsigned i = 0; fsd_format_at(i); i++) {
+        fsd_list_fn *put = fsd_list_writer(fsd_format_at(i));
+        struct fuzz_report report;
+
+        if (!put)
+            continue;
+        fuzz_report_open(&report);
+        put(list, &plain, report.out);
+        fuzz_report_close(&report, fuzz_is_json(fsd_format_at(i)));
+    }
+    fsd_list_free(list);
+    return failed;
+}
+
+void fuzz_check_compare(const struct fsd_compare *c)
+{
+    struct fuzz_report report;
+
+    fuzz_report_open(&report);
+    fsd_compare_write_text(c, &plain, report.out);
+    fuzz_report_close(&report, false);
+    fuzz_report_open(&report);
+    fsd_compare_write_json(c, report.out);
+    fuzz_report_close(&report, true);
+    fuzz_report_open(&report);
+    check(fsd_compare_write_picture(c, "dot", &plain, report.out, NULL) == FSD_OK);
+    fuzz_report_close(&report, false);
 }

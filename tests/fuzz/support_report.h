@@ -1,10 +1,12 @@
-/* What holds of every report, whatever its input. */
+/* What holds of every report, whatever it tells of. */
 #ifndef FSD_TESTS_SUPPORT_REPORT_H
 #define FSD_TESTS_SUPPORT_REPORT_H
 
-#include <fusiondiff/fusiondiff.h>
+#include "compare/compare.h"
+#include "compare/snapshot.h"
+#include "gate/policy.h"
 
-#include <stddef.h>
+#include <stdio.h>
 
 /** A stream into memory. */
 struct fuzz_report {
@@ -13,16 +15,27 @@ struct fuzz_report {
     size_t size;
 };
 
-void fuzz_report_begin(struct fuzz_report *report);
+void fuzz_report_open(struct fuzz_report *report);
 
-/** Aborts unless it was written or refused for a reason, holds nothing that a terminal
- *  would obey, and is JSON where its format is.
- *  @param format "text", "json", ...; of a snapshot "text". */
-void fuzz_report_end(struct fuzz_report *report, const char *format,
-                     enum fsd_status status, const struct fsd_error *err);
+/** Nothing in it would be obeyed by a terminal; JSON is JSON. */
+void fuzz_report_close(struct fuzz_report *report, bool json);
 
-/** Closes without the checks; the bytes stay until fuzz_report_free(). */
-void fuzz_report_close(struct fuzz_report *report);
-void fuzz_report_free(struct fuzz_report *report);
+/** True for the formats that are JSON. */
+bool fuzz_is_json(const char *format);
+
+/** A snapshot's bytes, read; NULL when it is damaged. */
+struct fsd_state *fuzz_snapshot_load(const void *bytes, size_t size,
+                                     struct fsd_snapshot_lines *lines);
+
+/** The snapshot of a state, to be freed. */
+char *fuzz_snapshot_text(const struct fsd_state *state, size_t *size);
+
+/** Checks the comparison by the policy, in every format that checks are written in;
+ *  returns whether it failed. */
+bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy,
+                     const struct fsd_snapshot_lines *lines);
+
+/** All reports of a comparison, pictures as DOT. */
+void fuzz_check_compare(const struct fsd_compare *c);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Hostile inputs against the real binary: check.py BINARY [PART...]
 
-Parts are models, engines, pairs, files, names.  Inputs are made here or lie in fixtures/hostile.
+Parts are models, engines, pairs, files, names, logs.  Inputs are made here or lie in fixtures/hostile.
 Ends with 1 when anything that harness.py demands does not hold.
 """
 import glob
@@ -12,6 +12,7 @@ import sys
 
 import engines
 import files
+import logs
 import models
 import pairs
 import reports
@@ -95,8 +96,28 @@ def check_marks(h, marks):
     h.check(names == [*marks, "dead"], "marks", "names have changed on the way")
 
 
+def check_logs(h):
+    """Build logs: cut anywhere, garbage between lines, a line of ten megabytes, names that
+    hold every separator."""
+    for name, data, wanted in logs.all_logs(files.read(os.path.join(FIXTURES, "build_log/build.log"))):
+        log = h.path("hostile.log", data)
+        status, report = h.run("log " + name, log, "-f", "json")
+        has_engine = logs.has_engine(data)
+        h.check(has_engine == (status == 0), "log " + name, "status %d, an engine is %sthere"
+                % (status, "" if has_engine else "not "))
+        if status != 0:
+            continue
+        reports.as_json(h, "log " + name, report)
+        report = json.loads(report)
+        for key, value in wanted.items():
+            found = logs.facts(report)[key]
+            h.check(found == value, "log " + name, "%s: expected %r, found %r" % (key, value, found))
+        for more in (["--all"], ["explain", "--node", "*"], ["explain", "--layer", "*"]):
+            h.run("log " + name, *[w for w in more if w == "explain"], log, *[w for w in more if w != "explain"])
+
+
 PARTS = {"models": check_models, "engines": check_engines, "files": check_files,
-         "names": check_names, "pairs": check_pairs}
+         "names": check_names, "pairs": check_pairs, "logs": check_logs}
 
 
 def main():

@@ -97,12 +97,12 @@ def check_large(folder):
     _, seconds = run(*pair, "-o", svg, "--collapse", "none", "--layout-timeout", "5")
     check(f"--layout-timeout holds ({seconds:.2f})", seconds < (9 if SPEED else 60))
     if SPEED:
-        # Processor time: another job on the machine does not count.
-        once, twice = (min(cpu(*pair, *["-o", os.path.join(folder, "x.dot")] * n) for _ in range(4))
-                       for n in (1, 2))
-        check(f"10,000 layers (and 23,807 nodes): DOT written in {twice - once:.2f} s, "
-              f"in {once:.2f} s with reading", twice - once < 2)
-        # NEEDSWORK: 0.5 is wanted.  A third goes into agclose(), which frees piece by piece.
+        # Processor time, the least of several: other jobs on the machine count little.
+        once, thrice = (min(cpu(*pair, *["-o", os.path.join(folder, "x.dot")] * n) for _ in range(9))
+                        for n in (1, 3))
+        each = (thrice - once) / 2
+        check(f"10,000 layers (and 23,807 nodes): DOT written in {each:.2f} s, "
+              f"in {once:.2f} s with reading", each < 0.5)
 
 
 # -------------------------------------------------------------------------- corpus

@@ -5,14 +5,12 @@
 
 Each model below the folder MODELS, and some made to be mistaken (towers.py), gets an
 engine that names its nodes, one a layer, so that only the alignment is looked at.  It is
-compared with a copy that was changed and named as another exporter would (exports.py).  A
-node that is aligned must be aligned to its own copy, or to one that nobody could tell from
-it: with the same operator, attributes and weight shape and, seen from the inputs or the
-outputs, or from nodes that are aligned to their own copies, the same way there.  How many are found is told by kind of change.
+compared with a copy that was changed and named as another exporter would (exports.py).
+What is aligned must be a node and its own copy, or one that nobody could tell from it
+(judge.py).  How many are found is told by kind of change.
 Exit status 77 when MODELS or onnx is absent.
 """
 import collections
-import hashlib
 import json
 import os
 import random
@@ -27,6 +25,7 @@ except ImportError:
     sys.exit(77)
 
 import exports
+import judge
 import towers
 
 BINARY, MODELS = sys.argv[1:3]
@@ -39,98 +38,13 @@ def write(model, path):
     @return what compare takes, and what each node is, by the name it has in reports
     """
     nodes, inner = model.graph.node, any(a.HasField("g") for n in model.graph.node for a in n.attribute)
-    times = collections.Counter(n.name for n in nodes)
     # With subgraphs inlined, the number of a nameless node is not its place here.
-    names = {n.name if n.name and times[n.name] == 1 else f"{n.name}#{i}": n.doc_string
-             for i, n in enumerate(nodes) if not inner or (n.name and times[n.name] == 1)}
+    names = {name: n.doc_string for name, n in zip(judge.names_of(model), nodes) if not inner or name == n.name}
     onnx.save(model, path + ".onnx")
     with open(path + ".json", "w", encoding="utf-8") as file:
         json.dump({"Layers": [n.name for n in nodes if n.op_type != "Constant" and n.name],
                    "Bindings": [p.name for p in model.graph.input] + [p.name for p in model.graph.output]}, file)
     return f"{path}.onnx,{path}.json", names
-
-
-# ----------------------------------------------------- who could be told from whom
-
-THROUGH = {"QuantizeLinear", "DequantizeLinear", "BatchNormalization", "Identity", "Cast", "Dropout",
-           "Reshape", "Flatten", "Squeeze", "Unsqueeze"}
-COMMUTE = {"Add", "Mul", "Sum", "Max", "Min"}
-
-
-def digest(*parts):
-    return hashlib.sha1(repr(parts).encode()).hexdigest()[:16]
-
-
-def names_of(model):
-    times = collections.Counter(n.name for n in model.graph.node)
-    return [n.name if n.name and times[n.name] == 1 else f"{n.name}#{i}" for i, n in enumerate(model.graph.node)]
-
-
-def ways(model, sure):
-    """By node: the way from the inputs and the way to the outputs, written down; nodes in
-    `sure` stand for what they are."""
-    names = names_of(model)
-    made = {out: i for i, node in enumerate(model.graph.node) for out in node.output if out}
-    nodes = model.graph.node
-    shapes = {i.name: tuple(i.dims) for i in model.graph.initializer}
-    number = {p.name: i for i, p in enumerate(model.graph.input)}
-    label, before, users = {}, {}, collections.defaultdict(list)
-
-    def see(tensor):
-        """Through what neither counts nor has a place of its own; the model is acyclic."""
-        while tensor in made and nodes[made[tensor]].op_type in THROUGH and nodes[made[tensor]].input:
-            tensor = nodes[made[tensor]].input[0]
-        return tensor
-
-    for i, node in enumerate(nodes):
-        weight = shapes.get(see(node.input[1]), ()) if len(node.input) > 1 else ()
-        label[i] = digest(node.op_type, sorted(
-            a.SerializeToString() for a in node.attribute if a.name in ("strides", "kernel_shape", "axis", "perm")),
-            weight if len(weight) > 1 else None)
-        seen = []
-        for slot, tensor in enumerate(node.input):
-            source = see(tensor)
-            if source in made:
-                at = made[source]
-                out = list(nodes[at].output).index(source)
-                seen.append((slot, out, before.get(at)))
-                users[at].append((i, 0 if node.op_type in COMMUTE else slot, out))
-            elif source in number:
-                seen.append((slot, "input", number[source]))
-        if node.op_type in COMMUTE:
-            seen = sorted(str(x[1:]) for x in seen)
-        before[i] = sure.get(names[i]) or digest(label[i], seen)
-    live = set()
-    wanted = [p.name for p in model.graph.output]
-    while wanted:
-        at = made.get(wanted.pop())
-        if at is not None and at not in live:
-            live.add(at)
-            wanted.extend(exports.reads(nodes[at]))
-    behind = {}
-    ends = collections.defaultdict(list)
-    for i, port in enumerate(model.graph.output):
-        source = see(port.name)
-        if source in made:
-            ends[made[source]].append(i)
-    for i in range(len(nodes) - 1, -1, -1):
-        behind[i] = sure.get(names[i]) or digest(label[i], ends[i], sorted(
-            (behind.get(n, ""), slot, out) for n, slot, out in users[i] if n in live))
-    return {name: (before[i], behind[i]) for i, name in enumerate(names)}
-
-
-def judge(pairs, old, new, old_is, new_is):
-    """Pairs that are not a node and its copy: those nobody could know better, and the wrong ones."""
-    right = [p for p in pairs if old_is[p["old"]] == new_is[p["new"]]]
-    others = [p for p in pairs if old_is[p["old"]] != new_is[p["new"]]]
-    if not others:
-        return 0, []
-    wrong = others
-    for sure in (), right:
-        old_ways = ways(old, {p["old"]: "is " + old_is[p["old"]] for p in sure})
-        new_ways = ways(new, {p["new"]: "is " + old_is[p["old"]] for p in sure})
-        wrong = [p for p in wrong if all(a != b for a, b in zip(old_ways[p["old"]], new_ways[p["new"]]))]
-    return len(others) - len(wrong), wrong
 
 
 # ----------------------------------------------------------------------------- runs
@@ -163,7 +77,7 @@ def check(path, seed, folder):
         return None
     report = json.loads(done.stdout)
     pairs = [p for p in report["aligned"] if p["role"] == "core" and p["old"] in old_is and p["new"] in new_is]
-    alike, wrong = judge(pairs, old, new, old_is, new_is)
+    alike, wrong = judge.judge(pairs, judge.Network(old), judge.Network(new), old_is, new_is)
     there = set(new_is.values())
     missed = sum(n["what"] == "only-old" and n["role"] == "core" and old_is.get(n["old"]) in there
                  for n in report["nodes"])
@@ -175,7 +89,7 @@ def main():
     runs = alike = bad = 0
     with tempfile.TemporaryDirectory() as folder:
         paths = sorted(os.path.join(d, f) for d, _, files in os.walk(MODELS) for f in files if f.endswith(".onnx"))
-        for path in paths + towers.write_all(folder, 20):
+        for path in sorted(paths + towers.write_all(folder, 20), key=os.path.basename):
             for seed in range(SEEDS):
                 result = check(path, seed, folder)
                 runs += 1

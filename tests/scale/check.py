@@ -10,6 +10,9 @@
    a quadratic pass would.
 
 3. Two models of 10,000 nodes that share few names are compared in twice that.
+4. A build log of 100 MB is read in less than twice the processor time of
+   `grep -c Fusing` on it, whether it holds one engine or many or lines of 100 kB; memory
+   does not grow with it.
 
 Exit status 77 when something needed is absent.
 """
@@ -117,9 +120,112 @@ def check_compare(folder):
     check("compare is not quadratic", times[1] / max(times[0], 0.04) < 8, f"{times[0]:.3f} s, then {times[1]:.3f} s")
 
 
+STAMP = "[01/02/2024-10:00:00] [V] [TRT] "
+FORMATS = ["Float(802816,12544,112,1)", "Half(401408,12544,112,1)", "Half(50176,1:8,448,4)", "Int8(12544,1:32,112,1)"]
+
+
+def network(nodes):
+    """A chain of convolutions and activations, as the parser prints it."""
+    lines = ["Adding network input: t0 with dtype: float32, dimensions: (1, 64, 112, 112)"]
+    for i in range(nodes):
+        op = "Relu" if i % 2 else "Conv"
+        lines += [f"Parsing node: {op}_{i} [{op}]", f"Searching for input: t{i}",
+                  f"{op}_{i} [{op}] inputs: [t{i} -> (1, 64, 112, 112)[FLOAT]], ",
+                  f"Registering layer: {op}_{i} for ONNX node: {op}_{i}",
+                  f"{op}_{i} [{op}] outputs: [t{i + 1} -> (1, 64, 112, 112)[FLOAT]], "]
+    lines.append(f"Marking t{nodes}_9 as output: t{nodes}")
+    return lines + [f"ConvReluFusion: Fusing Conv_{i} with Relu_{i + 1}" for i in range(0, nodes, 2)]
+
+
+def timings(name, rounds):
+    """The bulk of a verbose log, in about the shares that real ones have."""
+    lines = []
+    for r in range(rounds):
+        lines += [f"*************** Autotuning Reformat: {a} -> {b} ***************" for a in FORMATS for b in FORMATS]
+        lines.append(f"--------------- Timing Runner: {name} (CaskConvolution[0x80000009])")
+        for tactic in range(24):
+            number = f"0x{tactic * 7919 + r:016x}"
+            if tactic % 2:
+                lines.append(f"{name} Set Tactic Name: sm80_xmma_fprop_implicit_gemm_f16_nhwc_tile{tactic} Tactic: {number}")
+            else:
+                lines.append(f"Tactic Name: sm80_xmma_fprop_implicit_gemm_f16_nhwc_tile{tactic} Tactic: {number}")
+            lines.append(f"Tactic: {number} Time: 0.0{tactic}31")
+        lines += [f"{name} (CaskConvolution[0x80000009]) profiling completed in 0.1 seconds. "
+                  f"Fastest Tactic: 0x{r:016x} Time: 0.0056",
+                  "=============== Computing reformatting costs"]
+    return lines
+
+
+def block(nodes):
+    layers = [f"Layer(CaskConvolution): Conv_{i} + Relu_{i + 1}, Tactic: 0x{i:016x}, t{i} (Half[1,64:8,112,112]) "
+              f"-> t{i + 2} (Half[1,64:8,112,112])\n" for i in range(0, nodes, 2)]
+    return STAMP + "Engine Layer Information:\n" + "".join(layers)
+
+
+def stamped(lines):
+    return "".join(f"{STAMP}{line}\n" for line in lines)
+
+
+def write_log(path, engines, size, name="Conv_{} + Relu_{}"):
+    """A log of `engines` builds and about `size` bytes.  In pieces: what this process
+    needs counts as its children's peak, too."""
+    nodes = 40
+    head, tail = stamped(network(nodes)), block(nodes)
+    with open(path, "w", encoding="ascii") as file:
+        for engine in range(1, engines + 1):
+            file.write(head)
+            while file.tell() < size * engine // engines:
+                for i in range(0, nodes, 2):
+                    file.write(stamped(timings(name.format(i, i + 1), 1)))
+            file.write(tail)
+
+
+def cpu(args):
+    """Processor seconds and peak KiB.  Output goes to a file: grep stops at its first
+    line when it writes to /dev/null."""
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(args, stdout=out)
+        _, code, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(code)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss, child.returncode
+
+
+def against_grep(what, args, log):
+    """The least of several turns each, taken alternately: other work on the machine
+    slows both."""
+    mine, grep, peak = [], [], 0
+    for _ in range(7):
+        seconds, rss, code = cpu([BINARY, *args])
+        mine.append(seconds)
+        peak = max(peak, rss)
+        grep.append(cpu(["grep", "-c", "Fusing", log])[0])
+        if code:
+            check(what, False, f"exit status {code}")
+    ratio = min(mine) / max(min(grep), 0.001)
+    check(f"{what} against grep", ratio < 2, f"{min(mine):.3f} s, grep {min(grep):.3f} s, ratio {ratio:.2f}")
+    check(f"{what}: memory", peak < PEAK_KIB, f"peak {peak / 1024:.1f} MB")
+
+
+def check_log(folder):
+    log, small = os.path.join(folder, "big.log"), os.path.join(folder, "small.log")
+    size = 100 << 20
+    write_log(log, 1, size)
+    against_grep("log of one engine", [log], log)
+    against_grep("explain from a log", ["explain", log, "--node", "Conv_0"], log)
+    write_log(small, 1, size // 10)
+    peaks = [cpu([BINARY, path])[1] for path in (small, log)]
+    check("memory does not grow with a log", peaks[1] < peaks[0] + 5 * 1024,
+          f"{peaks[0] / 1024:.1f} MB of {size // 10 >> 20} MB, {peaks[1] / 1024:.1f} MB of {size >> 20} MB")
+    write_log(log, 50, size)
+    against_grep("log of 50 engines", [log, "--engine", "50"], log)
+    write_log(log, 1, size, "{{ForeignNode[" + " + ".join(f"/layer.{i}/Conv" for i in range(5000)) + "...Relu_{}_{}]}}")
+    against_grep("log of long lines", [log], log)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_memory(folder)
+        check_log(folder)
         if os.path.exists(FUSER):
             check_time(folder)
             check_compare(folder)

@@ -1,5 +1,5 @@
 /* Alignment: what has to be found, and what must stay apart. */
-#include "compare/align.h"
+#include "compare/align_side.h"
 #include "build_state.h"
 
 #include <setjmp.h>
@@ -197,6 +197,56 @@ static void empty(void **state)
     done(p);
 }
 
+/* One call of /b/relu more before them would move both Relus on by one. */
+static void called_again(void **state)
+{
+    struct fsd_state *s[2];
+    struct pair p;
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        fsd_id at;
+
+        s[k] = new_state();
+        s[k]->model_hash[0] = (uint64_t)k;
+        at = add_node(s[k], "/b/relu/Relu", "Relu", NULL, 1, IN);
+        at = add_node(s[k], "/b/conv/Conv", "Conv", NULL, 1, at);
+        at = add_node(s[k], "/b/relu_1/Relu", "Relu", NULL, 1, at);
+        add_output(s[k], "out", at);
+    }
+    p = align(s[0], s[1]);
+    assert_int_equal(p.align->by[0], FSD_ALIGN_BOTH);
+    assert_int_equal(p.align->by[1], FSD_ALIGN_NAME);
+    assert_int_equal(p.align->by[2], FSD_ALIGN_BOTH);
+    done(p);
+}
+
+/* Two nodes that would change places are both refused, but not one aligned before. */
+static void change_places(void **state)
+{
+    fsd_id forth[] = {2, 1, FSD_NONE}, back[] = {FSD_NONE, 1, 0};
+    fsd_id *const mate[2] = {forth, back};
+
+    (void)state;
+    for (int sure = 0; sure < 2; sure++) {
+        struct fsd_state *old = finished(changed("Relu"));
+        struct fsd_state *new = finished(changed("Relu"));
+        struct fsd_arena *arena = fsd_arena_new();
+        struct fsd_align_side side[2];
+
+        fsd_align_side_init(&side[0], arena, old, false);
+        fsd_align_side_init(&side[1], arena, new, true);
+        side[0].mate[1] = side[1].mate[1] = sure ? 1 : FSD_NONE;
+        fsd_align_refuse_crossing(side, mate);
+        assert_true(side[0].contested[0]);
+        assert_true(side[1].contested[2]);
+        assert_int_equal(side[0].contested[1], !sure);
+        fsd_arena_free(arena);
+        fsd_state_free(old);
+        fsd_state_free(new);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(renamed_chain),
@@ -207,6 +257,8 @@ int main(void)
                                        cmocka_unit_test(order_of_inputs),
                                        cmocka_unit_test(changed_node),
                                        cmocka_unit_test(cycle),
+                                       cmocka_unit_test(called_again),
+                                       cmocka_unit_test(change_places),
                                        cmocka_unit_test(empty)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

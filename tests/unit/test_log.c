@@ -79,7 +79,7 @@ static void forms(void **state)
     assert_event("Eliminating concatenation c", FSD_EVENT_CONCAT, "", "c", "", "");
     assert_event("Retargeting a to b", FSD_EVENT_RETARGET, "", "a", "b", "");
     assert_event("Generating copy for a to b because input is not movable.",
-                 FSD_EVENT_COPY, "", "a", "b", "input is not movable.");
+                 FSD_EVENT_COPY, "", "a", "b", "input is not movable");
     assert_event("Adding reformat layer: Reformatted Input Tensor 0 to c (v2) (t) from "
                  "Float(4,1) to Half(4,1:8)",
                  FSD_EVENT_REFORMAT, "", "Reformatted Input Tensor 0 to c (v2)", "t",
@@ -303,6 +303,66 @@ static void merges_members_and_duplicates(void **state)
     fsd_arena_free(l.arena);
 }
 
+static uint32_t count_scenes(const struct fsd_story *s, fsd_id node,
+                             enum fsd_event_kind kind)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->of_node[node].n; i++)
+        n += s->h->events.at[s->scenes.at[s->of_node[node].at + i].event].kind == kind;
+    return n;
+}
+
+/* A step on a tensor is told of the nodes that make it, one on a clone of its node. */
+static void moves_are_told_of_their_nodes(void **state)
+{
+    struct log l = read_log(CHAIN "Swapping a with b_clone_1\nRetargeting u to w\n"
+                                  "Generating copy for v to w because of a.\n");
+    struct fsd_story *s = replay(&l);
+
+    (void)state;
+    assert_nodes(&l, s, "b_clone_1", 2);
+    assert_nodes(&l, s, "b_clone_", 0);
+    assert_int_equal(count_scenes(s, 0, FSD_EVENT_SWAP), 1);
+    assert_int_equal(count_scenes(s, 1, FSD_EVENT_SWAP), 1);
+    assert_int_equal(count_scenes(s, 0, FSD_EVENT_RETARGET), 1);
+    assert_int_equal(count_scenes(s, 2, FSD_EVENT_RETARGET), 1);
+    assert_int_equal(count_scenes(s, 2, FSD_EVENT_COPY), 1);
+    assert_int_equal(count_scenes(s, 3, FSD_EVENT_RETARGET), 0);
+    fsd_arena_free(l.arena);
+}
+
+/* What stands between an owner's inputs and outputs is its body, how deep it may be;
+ * an owner whose outputs are missing has none. */
+static void bodies_have_scopes(void **state)
+{
+#define HEAD(name, in)                                                                 \
+    "Parsing node: " name " [Op]\n" name " [Op] inputs: [" in " -> (1)], \n"
+#define TAIL(name, out) name " [Op] outputs: [" out " -> (1)], \n"
+    struct log l = read_log(
+        HEAD("a", "t") TAIL("a", "u") HEAD("if", "u") HEAD("b", "u") TAIL("b", "v")
+            HEAD("loop", "v") HEAD("c", "state") TAIL("c", "w") TAIL("loop", "x")
+                TAIL("if", "y") HEAD("lost", "y") HEAD("d", "y") TAIL("d", "z"));
+    struct fsd_graph *g = build(&l);
+    static const char *const names[] = {"a", "if", "lost", "d", "b", "loop", "c"};
+    static const fsd_id scopes[] = {0, 0, 0, 0, 1, 1, 2};
+
+    (void)state;
+    assert_int_equal(g->nodes.n, 7);
+    for (fsd_id i = 0; i < 7; i++) {
+        assert_text(&l, g->nodes.at[i].name, names[i]);
+        assert_int_equal(g->nodes.at[i].scope, scopes[i]);
+    }
+    assert_int_equal(g->scopes.at[1].owner, 1);
+    assert_int_equal(g->scopes.at[2].owner, 5);
+    assert_int_equal(g->scopes.at[2].parent, 1);
+    assert_int_equal(g->scopes.at[2].inputs.n, 1);
+    assert_int_equal(l.h->parsed_node[2], 4); /* b was parsed third */
+    assert_int_equal(fsd_node_in_tensor(g, 4, 0), fsd_node_out_tensor(g, 0, 0));
+    assert_int_equal(fsd_node_out_tensor(g, 1, 0), fsd_node_in_tensor(g, 3, 0));
+    fsd_arena_free(l.arena);
+}
+
 /* The parser calls a node's second layer after a counter, which another node's name may
  * end in, too. */
 static void registered_names_mean_what_the_log_says(void **state)
@@ -409,6 +469,8 @@ int main(void)
         cmocka_unit_test(a_list_of_layers_is_a_network),
         cmocka_unit_test(fusions_carry_nodes),
         cmocka_unit_test(merges_members_and_duplicates),
+        cmocka_unit_test(moves_are_told_of_their_nodes),
+        cmocka_unit_test(bodies_have_scopes),
         cmocka_unit_test(registered_names_mean_what_the_log_says),
         cmocka_unit_test(engines_are_told_apart),
         cmocka_unit_test(unknown_forms_are_counted),

@@ -1,0 +1,217 @@
+/*
+ * Where a Reformat sits of which only the name is known: "Reformatting CopyNode for
+ * Input Tensor 0 to Conv_9 + Relu_10".  The layer that it serves is named there.  If
+ * all that this layer's nodes read of others is one tensor, that is the edge, and no
+ * number has to be believed; likewise of what they make.  Of several nothing is said,
+ * since the order of a layer's tensors is not that of its nodes'.
+ */
+#include "diff/diff.h"
+#include "diff/flow_named.h"
+
+#include <string.h>
+
+/* A mark of more than one. */
+#define SEVERAL (FSD_NONE - 1)
+
+/* Beyond these nothing is looked for: names may repeat, and a walk is not to be
+ * quadratic. */
+enum { MOST_NODES = 256, MOST_READERS = 64 };
+
+struct names {
+    const struct fsd_diff *d;
+    fsd_id *layer_of; /* by symbol: the only layer of that name; FSD_NONE, SEVERAL */
+    uint32_t n;
+};
+
+static void add_one(fsd_id *found, fsd_id id)
+{
+    *found = *found == FSD_NONE || *found == id ? id : SEVERAL;
+}
+
+static struct names layers_by_name(const struct fsd_diff *d, struct fsd_arena *scratch)
+{
+    struct names names = {d, NULL, fsd_intern_count(d->names)};
+
+    names.layer_of = FSD_NEW(scratch, fsd_id, names.n);
+    for (uint32_t i = 0; i < names.n; i++)
+        names.layer_of[i] = FSD_NONE;
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        add_one(&names.layer_of[d->engine->nodes.at[i].name], i);
+    return names;
+}
+
+/* The layer behind " to " in the name. */
+static fsd_id served_layer(const struct names *names, fsd_id layer)
+{
+    const struct fsd_diff *d = names->d;
+    const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
+    const char *to = strstr(name, " to ");
+    fsd_sym sym = to ? fsd_intern_find(d->names, to + 4, strlen(to + 4)) : FSD_NONE;
+    fsd_id found = sym == FSD_NONE ? FSD_NONE : names->layer_of[sym];
+
+    return found == SEVERAL ? FSD_NONE : found;
+}
+
+/* True when the layer computes its nodes alone, so that what these read and make is
+ * what it reads and makes: not so a reshape around a Gemm that another layer computes.
+ */
+static bool is_whole(const struct fsd_diff *d, fsd_id layer)
+{
+    uint32_t n = d->match->of_layer[layer].n;
+
+    if (d->engine->layers.at[layer].form != FSD_NAME_PLAIN || n > MOST_NODES)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (d->match->of_node[fsd_match_of_layer(d->match, layer, i)->node].n != 1)
+            return false;
+    return true;
+}
+
+static bool is_of(const struct fsd_diff *d, fsd_id layer, fsd_id node)
+{
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
+        if (fsd_match_of_node(d->match, node, i)->layer == layer)
+            return true;
+    return false;
+}
+
+/* Back over quantizers and views that have no layer of their own. */
+static fsd_id origin(const struct fsd_diff *d, fsd_id tensor)
+{
+    enum { STEPS = 16 };
+
+    for (int i = 0; i < STEPS; i++) {
+        fsd_id by = fsd_tensor_producer(d->model, tensor);
+
+        if (by == FSD_NONE || d->match->of_node[by].n ||
+            !(d->facts->traits[by] & (FSD_OP_QDQ | FSD_OP_VIEW)))
+            break;
+        tensor = fsd_node_in_tensor(d->model, by, 0);
+    }
+    return tensor;
+}
+
+/* What the layer's nodes read of others; their first reader goes to *reader. */
+static fsd_id read_by(const struct fsd_diff *d, fsd_id layer, struct fsd_reader *reader)
+{
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+
+        for (uint32_t k = 0; k < d->model->nodes.at[node].in.n; k++) {
+            fsd_id tensor = fsd_node_in_tensor(d->model, node, k), by;
+
+            if (tensor == FSD_NONE || d->facts->constant[tensor])
+                continue;
+            by = fsd_tensor_producer(d->model, tensor);
+            if (by != FSD_NONE && is_of(d, layer, by))
+                continue;
+            if (found == FSD_NONE)
+                *reader = (struct fsd_reader){layer, node, k};
+            add_one(&found, origin(d, tensor));
+        }
+    }
+    return found == SEVERAL ? FSD_NONE : found;
+}
+
+/* True when somebody reads the tensor whom no other layer than `layer` computes. */
+static bool is_read_outside(const struct fsd_diff *d, fsd_id layer, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+
+    if (t->consumers.n > MOST_READERS)
+        return true;
+    for (uint32_t i = 0; i < t->consumers.n; i++)
+        if (!is_of(d, layer, d->model->links.at[t->consumers.at + i]))
+            return true;
+    return t->flags & FSD_TENSOR_OUTPUT;
+}
+
+static fsd_id made_by(const struct fsd_diff *d, fsd_id layer)
+{
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+
+        for (uint32_t k = 0; k < d->model->nodes.at[node].out.n; k++) {
+            fsd_id tensor = fsd_node_out_tensor(d->model, node, k);
+
+            if (tensor != FSD_NONE && is_read_outside(d, layer, tensor))
+                add_one(&found, tensor);
+        }
+    }
+    return found == SEVERAL ? FSD_NONE : found;
+}
+
+/* Who reads the tensor, when a layer is known of each; false else. */
+static bool add_readers(struct fsd_diff *d, struct fsd_flow *flow, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    uint32_t at = d->flows.readers.n;
+
+    if (t->consumers.n > MOST_READERS)
+        return false;
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = d->model->links.at[t->consumers.at + i];
+        struct fsd_reader reader = {FSD_NONE, node, 0};
+
+        if (d->match->of_node[node].n != 1)
+            return false;
+        reader.layer = fsd_match_of_node(d->match, node, 0)->layer;
+        while (reader.input + 1 < d->model->nodes.at[node].in.n &&
+               fsd_node_in_tensor(d->model, node, reader.input) != tensor)
+            reader.input++;
+        fsd_vec_push(d->arena, &d->flows.readers, reader);
+    }
+    if (t->flags & FSD_TENSOR_OUTPUT)
+        fsd_vec_push(d->arena, &d->flows.readers,
+                     (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
+    flow->readers = (struct fsd_span){at, d->flows.readers.n - at};
+    return true;
+}
+
+static void place(struct fsd_diff *d, fsd_id layer, fsd_id served)
+{
+    struct fsd_flow *flow = &d->flows.of[layer];
+    bool output = d->engine->layers.at[layer].names_output;
+    struct fsd_reader reader = {served, FSD_NONE, 0};
+    fsd_id tensor = FSD_NONE;
+
+    flow->served = served;
+    if (is_whole(d, served))
+        tensor = output ? made_by(d, served) : read_by(d, served, &reader);
+    if (tensor == FSD_NONE || d->engine->layers.at[layer].names_port ||
+        (output && !add_readers(d, flow, tensor)))
+        return;
+    flow->model_tensor = tensor;
+    flow->producer = fsd_tensor_producer(d->model, tensor);
+    if (output) {
+        flow->source = served;
+        return;
+    }
+    if (flow->producer != FSD_NONE && d->match->of_node[flow->producer].n == 1)
+        flow->source = fsd_match_of_node(d->match, flow->producer, 0)->layer;
+    flow->readers = (struct fsd_span){d->flows.readers.n, 1};
+    fsd_vec_push(d->arena, &d->flows.readers, reader);
+}
+
+void fsd_flows_by_name(struct fsd_diff *d)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct names names = layers_by_name(d, scratch);
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        const struct fsd_node *n = &d->engine->nodes.at[i];
+        fsd_id served;
+
+        if (!d->flows.of[i].there || n->in.n || n->out.n ||
+            d->engine->layers.at[i].form != FSD_NAME_REFORMAT)
+            continue;
+        served = served_layer(&names, i);
+        if (served != FSD_NONE)
+            place(d, i, served);
+    }
+    fsd_arena_free(scratch);
+}

@@ -1,0 +1,113 @@
+#include "trt/log_body.h"
+
+#include "base/id.h"
+
+#include <string.h>
+
+void fsd_log_open(struct fsd_log_stack *stack, const char *head, size_t n, fsd_id node)
+{
+    if (stack->n == FSD_LOG_MOST_OPEN) {
+        memmove(stack->at, stack->at + 1, (FSD_LOG_MOST_OPEN - 1) * sizeof *stack->at);
+        stack->n--;
+    }
+    stack->at[stack->n++] = (struct fsd_log_open){head, n, node};
+}
+
+const struct fsd_log_open *fsd_log_opened(const struct fsd_log_stack *stack,
+                                          const char *line, size_t n)
+{
+    for (unsigned i = stack->n; i-- > 0;) {
+        const struct fsd_log_open *o = &stack->at[i];
+
+        if (n > o->n + 8 && line[o->n] == ' ' && !memcmp(line, o->head, o->n))
+            return o;
+    }
+    return NULL;
+}
+
+bool fsd_log_close(struct fsd_log_stack *stack, const struct fsd_log_open *open,
+                   const char *line, size_t n)
+{
+    static const char word[] = " outputs:";
+
+    if (n - open->n < sizeof word - 1 ||
+        memcmp(line + open->n, word, sizeof word - 1) != 0)
+        return false;
+    stack->n = (unsigned)(open - stack->at);
+    return true;
+}
+
+/* What was parsed since and belongs to no body yet. */
+static void own(struct fsd_log_bodies *b, fsd_id owner, uint32_t parsed)
+{
+    bool any = false;
+
+    for (fsd_id i = owner + 1; i < parsed; i++)
+        if (b->owner[i] == FSD_NONE) {
+            b->owner[i] = owner;
+            any = true;
+        }
+    b->n_owners += any;
+}
+
+static uint32_t count_nodes(const struct fsd_history *h, uint32_t build)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < h->parser.n; i++)
+        n += h->parser.at[i].build == build && h->parser.at[i].says == FSD_SAYS_NODE;
+    return n;
+}
+
+struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
+                                     const struct fsd_history *h, uint32_t build,
+                                     const struct fsd_file *file)
+{
+    static const char word[] = "Parsing node: ";
+    const size_t k = sizeof word - 1;
+    struct fsd_log_bodies b = {.n = count_nodes(h, build)};
+    struct fsd_log_stack stack = {.n = 0};
+    uint32_t parsed = 0;
+
+    b.owner = FSD_NEW(arena, fsd_id, b.n);
+    b.scope = FSD_NEW(arena, fsd_id, b.n);
+    for (uint32_t i = 0; i < b.n; i++)
+        b.owner[i] = FSD_NONE;
+    for (uint32_t i = 0; i < h->parser.n; i++) {
+        const struct fsd_parser_line *l = &h->parser.at[i];
+        const char *s = (const char *)file->bytes + l->at;
+        const struct fsd_log_open *open;
+
+        if (l->build != build || l->says == FSD_SAYS_LAYER)
+            continue;
+        if (l->says == FSD_SAYS_NODE) {
+            fsd_log_open(&stack, s + k, l->n - k, parsed++);
+            continue;
+        }
+        open = fsd_log_opened(&stack, s, l->n);
+        if (open && fsd_log_close(&stack, open, s, l->n))
+            own(&b, open->node, parsed);
+    }
+    return b;
+}
+
+fsd_id *fsd_log_order_nodes(struct fsd_graph *g)
+{
+    fsd_id *now = FSD_NEW(g->arena, fsd_id, g->nodes.n);
+    struct fsd_node *nodes = FSD_NEW(g->arena, struct fsd_node, g->nodes.n);
+    uint32_t *at = FSD_NEW(g->arena, uint32_t, g->scopes.n + 1);
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        at[g->nodes.at[i].scope + 1]++;
+    for (fsd_id s = 0; s < g->scopes.n; s++)
+        at[s + 1] += at[s];
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        now[i] = at[g->nodes.at[i].scope]++;
+        nodes[now[i]] = g->nodes.at[i];
+    }
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        g->nodes.at[i] = nodes[i];
+    for (fsd_id s = 1; s < g->scopes.n; s++)
+        g->scopes.at[s].owner = now[g->scopes.at[s].owner];
+    return now;
+}

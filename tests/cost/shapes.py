@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""Shapes of single operators, against those of onnx.shape_inference.
+
+    shapes.py BINARY
+
+Where both know a size it is the same; what onnx knows of a rank is known here.  Exit
+status 77 when python3-onnx is absent.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper, shape_inference
+except ImportError:
+    print("python3-onnx is absent")
+    sys.exit(77)
+
+BINARY = sys.argv[1]
+failures = []
+
+
+def ints(*values):
+    return numpy.array(values, numpy.int64)
+
+
+def floats(*values):
+    return numpy.array(values, numpy.float32)
+
+
+# op, shape of x, further inputs (an array is a constant, a list a shape), attributes
+X = [2, 12, 9, 7]
+FAR = 9223372036854775807
+CASES = [
+    ("Slice", X, [ints(1), ints(FAR), ints(1)], {}),
+    ("Slice", X, [ints(-3, 8), ints(FAR, 0), ints(1, 2), ints(1, -3)], {}),
+    ("Slice", X, [ints(0, 1), ints(1, -1)], {}),
+    ("Slice", X, [ints(5), ints(2), ints(3)], {}),
+    ("Slice", X, [ints(-1), ints(-FAR), ints(2), ints(-2)], {}),
+    ("Slice", ["N", 12], [ints(0), ints(FAR), ints(0)], {}),
+    ("Split", X, [], {"axis": 1, "outputs": 3}),
+    ("Split", X, [ints(2, 7, 3)], {"axis": -3, "outputs": 3}),
+    ("Gather", X, [[5, 6]], {"axis": 2}),
+    ("Gather", X, [ints(3)], {"axis": -1}),
+    ("Gather", X, [[]], {"axis": 1}),
+    ("GatherElements", X, [[2, 12, 3, 7]], {"axis": 2}),
+    ("GatherND", X, [[5, 2]], {}),
+    ("GatherND", X, [[2, 5, 1]], {"batch_dims": 1}),
+    ("Expand", [3, 1], [ints(2, 1, 6)], {}),
+    ("Tile", X, [ints(1, 2, 3, 1)], {}),
+    ("Pad", X, [ints(0, 0, 1, 2, 0, 0, 3, 4)], {}),
+    ("Pad", X, [ints(0, 0, 1, 2, 0, 0, -3, -4)], {}),
+    ("Reshape", X, [ints(0, -1, 7)], {}),
+    ("Reshape", X, [ints(-1, 6)], {}),
+    ("Reshape", ["N", 4, 6], [ints(0, -1)], {}),
+    ("Squeeze", [1, 3, 1, 5], [ints(0, -2)], {}),
+    ("Squeeze", [1, 3, 1, 5], [], {}),
+    ("Unsqueeze", [3, 4], [ints(0, -1)], {}),
+    ("Transpose", X, [], {"perm": [3, 1, 0, 2]}),
+    ("Transpose", X, [], {}),
+    ("Flatten", X, [], {"axis": 2}),
+    ("Flatten", X, [], {"axis": -1}),
+    ("Concat", X, [[2, 5, 9, 7]], {"axis": 1}),
+    ("TopK", X, [ints(4)], {"axis": 1, "outputs": 2}),
+    ("ArgMax", X, [], {"axis": 2, "keepdims": 0}),
+    ("ReduceMean", X, [], {"axes": [1, -1], "keepdims": 0}),
+    ("ReduceMax", X, [], {}),
+    ("ReduceSum", X, [ints(2)], {}),
+    ("Shape", X, [], {"start": 1}),
+    ("Size", X, [], {}),
+    ("NonZero", X, [], {}),
+    ("Resize", X, [floats(), floats(1, 1, 2, 2.5)], {}),
+    ("Resize", X, [floats(), floats(), ints(2, 12, 20, 3)], {}),
+    ("DepthToSpace", X, [], {"blocksize": 2}),
+    ("SpaceToDepth", [1, 3, 8, 6], [], {"blocksize": 2}),
+    ("MaxPool", X, [], {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1] * 4}),
+    ("MaxPool", X, [], {"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1}),
+    ("AveragePool", X, [], {"kernel_shape": [3, 2], "auto_pad": "SAME_UPPER", "strides": [2, 3]}),
+    ("GlobalAveragePool", X, [], {}),
+    ("Conv", X, [[8, 12, 3, 3]], {"strides": [2, 1], "dilations": [1, 2]}),
+    ("Conv", X, [[8, 12, 3, 3]], {"auto_pad": "SAME_LOWER", "strides": [2, 2]}),
+    ("ConvTranspose", X, [[12, 5, 3, 3]], {"strides": [2, 2], "group": 2,
+                                           "output_padding": [1, 1], "pads": [1] * 4}),
+    ("ConvTranspose", X, [[12, 5, 4, 4]], {"output_shape": [20, 20], "strides": [2, 2]}),
+    ("MatMul", [4, 2, 3, 5], [[2, 5, 6]], {}),
+    ("MatMul", [5], [[2, 5, 6]], {}),
+    ("MatMul", [2, 3, 5], [[5]], {}),
+    ("Gemm", [5, 3], [[6, 5]], {"transA": 1, "transB": 1}),
+    ("LSTM", [7, 2, 10], [[2, 32, 10], [2, 32, 8]], {"hidden_size": 8, "outputs": 3,
+                                                     "direction": "bidirectional"}),
+    ("GRU", [7, 2, 10], [[1, 24, 10], [1, 24, 8]], {"hidden_size": 8, "outputs": 2}),
+    ("Where", X, [], {}),
+    ("Mul", [12, 1, 7], [X], {}),
+    ("RoiAlign", X, [[6, 4], [6]], {"output_height": 3, "output_width": 5}),
+]
+
+
+def make(op, x, more, attrs):
+    attrs = dict(attrs)
+    outputs = [f"y{i}" for i in range(attrs.pop("outputs", 1))]
+    inputs, names, constants = [("x", x)], ["x"], []
+    for i, value in enumerate(more):
+        names.append(f"i{i}")
+        if isinstance(value, list):
+            inputs.append((names[-1], value))
+        else:
+            constants.append(numpy_helper.from_array(value, names[-1]))
+    if op == "Where":
+        names = ["x", "x", "x"]
+    node = helper.make_node(op, names, outputs, name="n", **attrs)
+    integer = {"Gather": ["i0"], "GatherElements": ["i0"], "GatherND": ["i0"], "RoiAlign": ["i1"]}
+    graph = helper.make_graph(
+        [node], "g",
+        [helper.make_tensor_value_info(
+            name, TensorProto.BOOL if op == "Where" else
+            TensorProto.INT64 if name in integer.get(op, []) else TensorProto.FLOAT, shape)
+         for name, shape in inputs],
+        [onnx.ValueInfoProto(name=name) for name in outputs],
+        constants)
+    return outputs, helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)])
+
+
+def theirs(model):
+    found = {}
+    for value in shape_inference.infer_shapes(model).graph.output:
+        if value.type.tensor_type.HasField("shape"):
+            found[value.name] = [str(d.dim_value) if d.HasField("dim_value") else None
+                                 for d in value.type.tensor_type.shape.dim]
+    return found
+
+
+def ours(model):
+    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+        file.write(model.SerializeToString())
+        file.flush()
+        done = subprocess.run([BINARY, "--dump", "shapes", file.name], capture_output=True,
+                              text=True, check=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        m = re.match(r"0 (.*) \[(.*)\]$", line)
+        if m:
+            found[m.group(1)] = m.group(2).split(", ") if m.group(2) else []
+    return found
+
+
+compared = 0
+for case in CASES:
+    outputs, model = make(*case)
+    mine, other = ours(model), theirs(model)
+    for name in outputs:
+        if name not in other:
+            continue
+        sizes = mine.get(name)
+        same = sizes is not None and len(sizes) == len(other[name]) and all(
+            b is None or a == b for a, b in zip(sizes, other[name]))
+        compared += sum(size is not None for size in other[name])
+        if not same:
+            failures.append(case)
+            print(f"FAILED {case}: {name} {sizes}, onnx {other[name]}")
+print(f"{len(CASES)} operators, {compared} sizes, {len(failures)} failures")
+sys.exit(1 if failures or compared < 150 else 0)

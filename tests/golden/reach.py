@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""Every word that a report may use is used in some golden case: reach.py BINARY
+
+The words are those that the schemas list (fates, kinds, causes, evidence, what became of a
+fusion, ...), the rules of a run and of the gate as SARIF lists them.  Each golden case that
+succeeds is run once more, for its JSON.  Ends with 1 when a word is in none of them: a new
+word, and a new rule, needs a golden case.
+"""
+import glob
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+FIXTURES = os.path.join(ROOT, "fixtures")
+CHECK = ["check", "gate/same.fsd"]
+
+# Words that are there for what is to come.
+NEVER = {
+    ("fusiondiff/1", "severity", "error"),      # no rule of a run says so, rules of check do
+    ("fusiondiff/1", "evidence", "structure"),  # no pass links by it
+}
+
+# Words whose cases are being written.  This list gets shorter, never longer.
+AWAITED = {
+    ("fusiondiff/1", "rule", rule)
+    for rule in ("inserted/chain", "inserted/copy", "inserted/round-trip", "log/calibrator",
+                 "log/constraint", "log/fp4", "log/fusion-disabled", "log/missing-scale",
+                 "log/too-large", "precision/no-tensor-cores", "precision/wider")
+}
+
+PAIR = ["qat_block/model.onnx", "qat_block/engine.graph.json"]
+
+
+
+def schemas():
+    """By what a report says it follows."""
+    for path in glob.glob(os.path.join(ROOT, "include", "fusiondiff", "*.schema.json")):
+        with open(path, encoding="utf-8") as file:
+            schema = json.load(file)
+        yield schema["properties"]["schema"]["const"], schema
+
+
+def listed(schema, root, where, seen=frozenset(), name=None):
+    """Yields (name, property, word) for each word that the schema lists: the name is that of
+    the definition it stands in, which several properties may share."""
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[1]
+        schema = root["$defs"][name]
+    if id(schema) in seen:
+        return
+    for word in schema.get("enum", []):
+        yield name or where, where, word
+    seen = seen | {id(schema)}
+    for part in schema.get("properties", {}):
+        yield from listed(schema["properties"][part], root, part, seen)
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            yield from listed(schema[key], root, where, seen)
+    for key in ("anyOf", "oneOf", "allOf"):
+        for part in schema.get(key, []):
+            yield from listed(part, root, where, seen)
+
+
+def used(value, where):
+    """Yields (property, word) for each string in a report."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from used(part, name)
+    elif isinstance(value, list):
+        for part in value:
+            yield from used(part, where)
+    elif isinstance(value, str):
+        yield where, value
+
+
+def run(binary, args):
+    done = subprocess.run([binary, *args], cwd=FIXTURES, stdin=subprocess.DEVNULL,
+                          capture_output=True, check=False)
+    return done.stdout if done.returncode in (0, 1) else b""
+
+
+def rules(binary, args):
+    report = json.loads(run(binary, [*args, "-f", "sarif"]))
+    return [rule["id"] for rule in report["runs"][0]["tool"]["driver"]["rules"]]
+
+
+def cases():
+    """The arguments of each golden case, without those that say how to write."""
+    for path in sorted(glob.glob(os.path.join(HERE, "*", "args"))):
+        with open(path, encoding="utf-8") as file:
+            words = shlex.split(file.read())
+        args = []
+        while words:
+            word = words.pop(0)
+            if word in ("-f", "-o", "--only", "--width", "--fail-on"):
+                words.pop(0)
+            else:
+                args.append(word)
+        yield args
+
+
+def accepting(folder):
+    """A check that rewrites its snapshot, which a golden case must not."""
+    snapshot = shutil.copy(os.path.join(FIXTURES, "gate", "before.fsd"), folder)
+    return ["check", snapshot, *PAIR, "--update"]
+
+
+def look(binary, folder):
+    wanted, reached, reports = {}, {}, 0
+    for name, schema in schemas():
+        wanted[name] = set(listed(schema, schema, ""))
+        reached[name] = set()
+    for name, args in ("fusiondiff/1", PAIR), ("fusiondiff-check/1", CHECK + PAIR):
+        wanted[name] |= {("rule", "rule", rule) for rule in rules(binary, args)}
+    for args in [*cases(), accepting(folder)]:
+        try:
+            report = json.loads(run(binary, [*args, "-f", "json"]))
+        except ValueError:
+            continue
+        if report.get("schema") in wanted:
+            for rule in report.get("rules", []):    # all that were looked at
+                if not rule["findings"]:
+                    del rule["rule"]
+            reached[report["schema"]] |= set(used(report, ""))
+            reports += 1
+    words = {(s, name, word) for s in wanted for name, _, word in wanted[s]}
+    found = {(s, name, word) for s in wanted for name, where, word in wanted[s]
+             if (where, word) in reached[s]}
+    missing = words - found - NEVER - AWAITED
+    for word in sorted(missing):
+        print("%s: no golden case has %s '%s'" % word)
+    for word in sorted(found & (NEVER | AWAITED)):
+        print("%s: %s '%s' is reached; take it off the list" % word)
+    print("%d reports, %d words, %d missing" % (reports, len(words), len(missing)))
+    return 1 if missing or found & (NEVER | AWAITED) else 0
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="fusiondiff-reach-") as folder:
+        return look(os.path.abspath(sys.argv[1]), folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
