@@ -148,7 +148,7 @@ static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id lay
                       bool loose)
 {
     const struct fsd_layer_result *r = &b->d->layers[layer];
-    bool now = computes(r->kind), before = g->layers && computes(g->kind);
+    bool now = computes((uint8_t)r->kind), before = g->layers && computes(g->kind);
 
     g->loose |= loose;
     if (!g->layers || (now && !before)) {
