@@ -29,7 +29,7 @@ def counted(r):
     inserted = [x for x in r["layers"] if x["inserted"]]
     computing = [x for x in r["layers"] if x["kind"] in COMPUTING]
     totals = {"nodes": len(r["nodes"]), "layers": len(r["layers"]), "inserted": len(inserted),
-              "reformats": sum(x["kind"] == "reformat" for x in inserted),
+              "reformats": parts["layers"]["reformat"],
               "computing": len(computing),
               "mapped": sum(bool(x["nodes"]) or "region" in x for x in computing),
               "unexplained": parts["nodes"]["unexplained"]}
