@@ -225,15 +225,22 @@ void fsd_state_add_ports(struct fsd_state_build *b)
 {
     const struct fsd_graph *g = b->d->model;
     const struct fsd_scope *main = &g->scopes.at[0];
+    bool *in = FSD_NEW(b->scratch, bool, g->tensors.n);
+    bool *out = FSD_NEW(b->scratch, bool, g->tensors.n);
 
-    for (uint32_t i = 0; i < main->inputs.n; i++)
-        if (!(g->tensors.at[g->links.at[main->inputs.at + i]].flags &
-              FSD_TENSOR_CONSTANT))
-            fsd_vec_push(b->s->arena, &b->s->inputs,
-                         port(b, g->links.at[main->inputs.at + i], false));
-    for (uint32_t i = 0; i < main->outputs.n; i++)
-        fsd_vec_push(b->s->arena, &b->s->outputs,
-                     port(b, g->links.at[main->outputs.at + i], true));
+    for (uint32_t i = 0; i < main->inputs.n; i++) {
+        fsd_id t = g->links.at[main->inputs.at + i];
+
+        if (fsd_state_is_input(g, in, t))
+            fsd_vec_push(b->s->arena, &b->s->inputs, port(b, t, false));
+    }
+    for (uint32_t i = 0; i < main->outputs.n; i++) {
+        fsd_id t = g->links.at[main->outputs.at + i];
+
+        if (!out[t])
+            fsd_vec_push(b->s->arena, &b->s->outputs, port(b, t, true));
+        out[t] = true;
+    }
 }
 
 static void add_head(struct fsd_state_build *b)

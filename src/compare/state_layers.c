@@ -148,7 +148,7 @@ static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id lay
                       bool loose)
 {
     const struct fsd_layer_result *r = &b->d->layers[layer];
-    bool now = computes(r->kind), before = g->layers && computes(g->kind);
+    bool now = computes((uint8_t)r->kind), before = g->layers && computes(g->kind);
 
     g->loose |= loose;
     if (!g->layers || (now && !before)) {
@@ -172,6 +172,7 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
     for (uint32_t i = 0; i < n; i++) {
         if (i && at[i].node == at[i - 1].node)
             continue;
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): sizes come from `at` */
         fsd_vec_push(b->s->arena, &b->s->refs, at[i].node);
         g.nodes.n++;
     }

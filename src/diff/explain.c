@@ -636,6 +636,7 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
 {
     fsd_id layer = common_layer(d, a, b);
     uint32_t event = d->story ? fsd_joined_by(d->story, a, b) : FSD_NONE;
+    bool moved;
 
     if (event != FSD_NONE)
         tell_event(tale, d, event, "event");
@@ -649,7 +650,9 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
         return;
     tell_reason(tale, d, a);
     tell_reason(tale, d, b);
-    if (!(tell_out_of_way(tale, d, a) | tell_out_of_way(tale, d, b)))
+    moved = tell_out_of_way(tale, d, a);
+    moved = tell_out_of_way(tale, d, b) || moved;
+    if (!moved)
         say(tale, "log",
             d->story ? "no step in the log tells how"
                      : "there is no build log of this engine that could tell how");

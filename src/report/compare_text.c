@@ -32,8 +32,11 @@ static void put_side(const char *title, const struct fsd_state *s, FILE *out)
         fputs(", ", out);
         fsd_put_safe(out, fsd_text(s->names, s->producer));
     }
-    fprintf(out, ", %u layers, %u of %u computing layers mapped)\n",
-            (unsigned)s->layers, (unsigned)s->mapped, (unsigned)s->computing);
+    fputs(", ", out);
+    fsd_put_noun(out, s->layers, "layer");
+    fprintf(out, ", %u of ", s->mapped);
+    fsd_put_noun(out, s->computing, "computing layer");
+    fputs(" mapped)\n", out);
 }
 
 static uint32_t count_core(const struct fsd_state *s)

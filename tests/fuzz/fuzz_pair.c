@@ -112,17 +112,28 @@ static void check_view(const struct fsd_diff *d, const char *view,
 
 static void check_views(const struct fsd_diff *d)
 {
-    static const char *const views[] = {"reformats", "where",  "inside",
-                                        "names",     "scopes", "explain"};
-    static const char *const any[] = {"*"};
-    static const struct fsd_query queries[] = {
-        {.words = any, .n_words = 1}, {.words = any, .n_words = 1, .layers = true}};
+    static const char *const any[] = {"*"}, *const two[] = {"#0", "#1"};
+    static const struct {
+        const char *name;
+        struct fsd_query query;
+    } views[] = {
+        {"reformats", {.min_share = 0.01}},
+        {"where", {.words = any, .n_words = 1}},
+        {"inside", {.words = any, .n_words = 1, .layers = true}},
+        {"inside", {.words = any, .n_words = 1, .top = 20}},
+        {"names", {.as = "layerPrecisions"}},
+        {"names", {.not_type = "int8", .as = "polygraphy"}},
+        {"names", {.words = any, .n_words = 1, .as = "nodes_to_exclude"}},
+        {"scopes", {.depth = 2}},
+        {"explain", {.words = any, .n_words = 1}},
+        {"explain", {.words = any, .n_words = 1, .layers = true}},
+        {"explain", {.words = two, .n_words = 2}},
+    };
 
-    for (size_t i = 0; i < FSD_COUNT_OF(views); i++)
-        for (size_t k = 0; k < FSD_COUNT_OF(queries); k++) {
-            check_view(d, views[i], &queries[k], "text");
-            check_view(d, views[i], &queries[k], "json");
-        }
+    for (size_t i = 0; i < FSD_COUNT_OF(views); i++) {
+        check_view(d, views[i].name, &views[i].query, "text");
+        check_view(d, views[i].name, &views[i].query, "json");
+    }
 }
 
 static void check_reports(const struct fsd_diff *d)
@@ -147,7 +158,7 @@ static void check_reports(const struct fsd_diff *d)
  * itself and passes its own check. */
 static void check_state(const struct fsd_diff *d)
 {
-    struct fsd_state *state = fsd_state_of(d, d->profile_ms, d->times.profiles), *again;
+    struct fsd_state *state = fsd_state_of(d), *again;
     struct fsd_snapshot_lines lines = {0};
     struct fsd_policy *policy;
     struct fsd_compare *c;
@@ -174,6 +185,74 @@ static void check_run(const struct fsd_diff *d)
     check_reports(d);
     check_views(d);
     check_state(d);
+}
+
+/* The build, judged by what less evidence tells of it, which is another fusion. */
+static void check_other(const struct fsd_options *options)
+{
+    static struct fuzz_file file;
+    struct fsd_options less = *options;
+    struct fsd_check_options gate = {.today = 20260131};
+    struct fsd_check *c = NULL;
+    struct fsd_error err = {0};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    less.evidence = FSD_BY_TENSOR;
+    less.log = NULL;
+    less.n_profiles = 0;
+    check(fsd_snapshot_make(&less, true, out, &err) == FSD_OK && !fclose(out));
+    gate.snapshot = fuzz_file_put(&file, (const uint8_t *)text, size);
+    check(fsd_check_open(&c, options, &gate, &err) == FSD_OK);
+    for (unsigned i = 0; fsd_format_at(i); i++) {
+        const char *format = fsd_format_at(i);
+        struct fuzz_report report;
+        enum fsd_status status;
+
+        fuzz_report_open(&report);
+        status = fsd_check_write(c, format, NULL, report.out, &err);
+        check(status == FSD_OK || status == FSD_E_ARG); /* pictures */
+        fuzz_report_close(&report, status == FSD_OK && fuzz_is_json(format));
+    }
+    fsd_check_free(c);
+    free(text);
+}
+
+static void check_comparison(const struct fsd_options *options)
+{
+    static const char *const formats[] = {"text", "json", "dot"};
+    struct fsd_options less = *options;
+    struct fsd_comparison *c = NULL;
+    struct fsd_error err = {0};
+
+    less.evidence = FSD_BY_NAME;
+    less.log = NULL;
+    check(fsd_comparison_open(&c, &less, options, &err) == FSD_OK);
+    for (size_t i = 0; i < FSD_COUNT_OF(formats); i++) {
+        struct fuzz_report report;
+
+        fuzz_report_open(&report);
+        check(fsd_comparison_write(c, formats[i], NULL, report.out, &err) == FSD_OK);
+        fuzz_report_close(&report, fuzz_is_json(formats[i]));
+    }
+    fsd_comparison_free(c);
+}
+
+static void check_dumps(const struct fsd_options *options)
+{
+    static const char *const sides[] = {"model", "shapes", "engine", "log"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(sides) - !options->log; i++) {
+        struct fsd_error err = {0};
+        struct fuzz_report report;
+        enum fsd_status status;
+
+        fuzz_report_open(&report);
+        status = fsd_dump(sides[i], options, report.out, &err);
+        check(status == FSD_OK || err.message[0]);
+        fuzz_report_close(&report, false);
+    }
 }
 
 /* The next part, up to a 0x1d; NULL when there is none. */
@@ -208,10 +287,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     profiles[0] = next_part(&profile, &at, &left);
     options.profiles = profiles;
     options.n_profiles = profiles[0] != NULL;
-    if (fsd_diff_open(&d, &options, &err) == FSD_OK)
-        check_run(d);
-    else
+    if (fsd_diff_open(&d, &options, &err) != FSD_OK) {
         check(err.message[0] && !d);
+        return 0;
+    }
+    check_run(d);
     fsd_diff_free(d);
+    check_dumps(&options);
+    check_comparison(&options);
+    check_other(&options);
     return 0;
 }

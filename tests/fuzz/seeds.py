@@ -20,6 +20,7 @@ FILES = {
     "trt_log": ["**/*.log", "log/*.txt"],
     "profile": ["**/profile*.json", "**/times*.json"],
     "snapshot": ["gate/*.fsd"],
+    "log": ["**/*.log", "log/*.txt"],
     "policy": ["gate/*.ini"],
     "inspector_text": ["log/inspector*.log", "log/two-engines.log"],
 }

@@ -113,4 +113,7 @@ void fuzz_check_compare(const struct fsd_compare *c)
     fuzz_report_open(&report);
     fsd_compare_write_json(c, report.out);
     fuzz_report_close(&report, true);
+    fuzz_report_open(&report);
+    check(fsd_compare_write_picture(c, "dot", &plain, report.out, NULL) == FSD_OK);
+    fuzz_report_close(&report, false);
 }

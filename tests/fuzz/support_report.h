@@ -35,7 +35,7 @@ char *fuzz_snapshot_text(const struct fsd_state *state, size_t *size);
 bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy,
                      const struct fsd_snapshot_lines *lines);
 
-/** Both reports of a comparison. */
+/** All reports of a comparison, pictures as DOT. */
 void fuzz_check_compare(const struct fsd_compare *c);
 
 #endif
