@@ -292,7 +292,8 @@ static bool is_fusion(const struct fsd_story *s, fsd_sym pass)
 }
 
 /* "Running: QConvScaleFusion on A", "Removing B": A holds what B did.  A pass that
- * removes the layer it looks at erases it. */
+ * removes the layer it looks at erases it; of any other layer the line says only that
+ * it went, be it as a duplicate or because nobody needs it. */
 static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
                           uint32_t event)
 {
@@ -308,7 +309,7 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
         set_nodes(s, e->b, join(s, into, nodes));
         return;
     }
-    for (uint32_t i = 0; i < nodes.n; i++)
+    for (uint32_t i = 0; e->b == e->a && i < nodes.n; i++)
         s->removed[s->pool.at[nodes.at + i]] = event;
 }
 

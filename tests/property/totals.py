@@ -1,96 +1,131 @@
-"""The totals that each report of a run names, against those of the JSON report."""
+"""Totals as each report tells them, and as they are counted from the JSON's lists.
+
+A reader takes a report's text and returns the totals that it tells, by the same keys:
+nodes, layers, inserted, reformats, computing, mapped, unexplained, the words of fates,
+kinds, causes, evidence and severities, ms."""
 import collections
 import json
-import os
 import re
-import xml.etree.ElementTree
+import xml.etree.ElementTree as xml
 
-SEVERITIES = {"error": "errors", "warning": "warnings", "info": "notes"}
-SARIF_LEVELS = {"error": "error", "warning": "warning", "note": "info"}
+COMPUTING = ("compute", "quantize", "foreign")
+SEVERITIES = {"note": "info", "notes": "info", "warnings": "warning", "errors": "error"}
+ENDINGS = ("json", "txt", "md", "dot", "sarif", "xml")
+
+
+def lists(r):
+    """What the summary of a report must say, by its parts."""
+    count = collections.Counter
+    return {"nodes": count(n["fate"] for n in r["nodes"]),
+            "layers": count(x["kind"] for x in r["layers"]),
+            "inserted": count(x["cause"] for x in r["layers"] if x.get("inserted")),
+            "links": count(e for x in r["layers"] for n in x["nodes"] for e in n["evidence"]),
+            "findings": count(f["severity"] for f in r["findings"])}
 
 
 def counted(r):
-    """What a report must say, counted from the lists of the JSON report."""
-    layers = r["layers"]
-    return {"nodes": collections.Counter(n["fate"] for n in r["nodes"]),
-            "layers": collections.Counter(la["kind"] for la in layers),
-            "inserted": collections.Counter(la["cause"] for la in layers if la["inserted"]),
-            "findings": collections.Counter(f["severity"] for f in r["findings"])}
+    """All totals, from the lists."""
+    parts = lists(r)
+    inserted = [x for x in r["layers"] if x["inserted"]]
+    computing = [x for x in r["layers"] if x["kind"] in COMPUTING]
+    totals = {"nodes": len(r["nodes"]), "layers": len(r["layers"]), "inserted": len(inserted),
+              "reformats": parts["layers"]["reformat"],
+              "computing": len(computing),
+              "mapped": sum(bool(x["nodes"]) or "region" in x for x in computing),
+              "unexplained": parts["nodes"]["unexplained"]}
+    for part, words in parts.items():
+        totals.update({(part, word): n for word, n in words.items()})
+    times = [x["ms"] for x in r["layers"] if "ms" in x]
+    if times:
+        totals["ms"] = sum(times)
+    return totals
 
 
-def differs(format_, what, said, real):
-    if said == real:
-        return []
-    return ["%s says of %s: %s; JSON: %s" % (format_, what, said, real)]
+def summary(text):
+    s = json.loads(text)["summary"]
+    told = {(part, word): n for part in ("nodes", "layers", "inserted", "links", "findings")
+            for word, n in s[part].items()}
+    told.update(computing=s["coverage"]["computing_layers"], mapped=s["coverage"]["mapped_layers"],
+                inserted=s["coverage"]["inserted"])
+    if "ms" in s:
+        told["ms"] = s["ms"]["total"]
+    return told
 
 
-def severities(text, real, format_):
-    """"0 errors, 1 warning, 2 notes", wherever it stands."""
-    bad = []
-    for severity, word in SEVERITIES.items():
-        n = re.search(r"(\d+) %ss?\b" % word.rstrip("s"), text)
-        bad += differs(format_, word, n and int(n[1]), real["findings"][severity])
-    return bad
+def words(line):
+    return re.findall(r"([^\s,:]+) (\d+)", line)
 
 
-def of_text(text, real):
-    bad = []
-    for what in ("nodes", "layers", "inserted"):
-        line = re.search(r"^%s +(\d+)(?:: (.*))?$" % what, text, re.M)
-        if not line:
-            bad.append("the text report does not count %s" % what)
+def plain(text):
+    told = {}
+    for part in ("nodes", "layers", "inserted"):
+        n, line = re.search(r"^%s +(\d+)(.*)$" % part, text, re.M).groups()
+        told[part] = int(n)
+        told.update({(part, word): int(k) for word, k in words(line)})
+    line = re.search(r"^mapped +(\d+) of (\d+) computing layers?, \d+ links?(.*)$", text, re.M)
+    told.update(mapped=int(line[1]), computing=int(line[2]))
+    told.update({("links", word): int(k) for word, k in words(line[3])})
+    line = re.search(r"^findings \d+: (.*)$", text, re.M)
+    told.update(severities(line[1]) if line else {})
+    line = re.search(r"^time +([\d.]+) ms a run", text, re.M)
+    if line:
+        told["ms"] = float(line[1])
+    return told
+
+
+def severities(line):
+    return {("findings", SEVERITIES.get(word, word)): int(n)
+            for n, word in re.findall(r"(\d+) (errors?|warnings?|notes?)", line)}
+
+
+def markdown(text):
+    rows = dict(re.findall(r"^\| ([^|]+) \| ([\d.]+)(?: ms)? \|$", text, re.M))
+    told = {key: int(rows[row]) for key, row in (
+        ("nodes", "nodes"), ("layers", "layers"), ("computing", "computing layers"),
+        ("mapped", "of these mapped to nodes"), ("inserted", "inserted layers"),
+        ("reformats", "reformats"), ("unexplained", "nodes unexplained"))}
+    if "time" in rows:
+        told["ms"] = float(rows["time"])
+    return {**told, **severities(text.split("\n")[2])}
+
+
+def dot(text):
+    n = re.search(r"(\d+) nodes?, (\d+) layers?, (\d+) inserted", text)
+    return dict(zip(("nodes", "layers", "inserted"), map(int, n.groups())))
+
+
+def sarif(text):
+    found = collections.Counter(r["level"] for r in json.loads(text)["runs"][0]["results"])
+    return {("findings", SEVERITIES.get(word, word)): found[word]
+            for word in ("error", "warning", "note")}
+
+
+def junit(text):
+    lines = [line for case in xml.fromstring(text).iter("testcase") for part in case
+             for line in (part.text or "").splitlines()]
+    return {("findings", word): sum(line.startswith(word + ": ") for line in lines)
+            for word in ("error", "warning", "info")}
+
+
+READERS = dict(zip(ENDINGS, (summary, plain, markdown, dot, sarif, junit)))
+
+
+def same(a, b, key):
+    return abs(a - b) < 0.0006 * max(1, abs(b)) if key == "ms" else a == b
+
+
+def differences(r, read):
+    """Of one run's reports; `read` gives the text of the one with that ending."""
+    true, bad = counted(r), []
+    for ending, reader in READERS.items():
+        try:
+            told = reader(read(ending))
+        except (AttributeError, KeyError, ValueError, xml.ParseError) as error:
+            bad.append("%s: totals not found: %r" % (ending, error))
             continue
-        said = dict(re.findall(r"(\S+) (\d+)", line.group(2) or ""))
-        mine = {k: str(v) for k, v in real[what].items()}
-        bad += differs("text", what, (said, int(line.group(1))), (mine, sum(real[what].values())))
-    line = re.search(r"^findings (\d+): (.*)$", text, re.M)
-    if not line:
-        return bad + differs("text", "findings", 0, sum(real["findings"].values()))
-    return bad + severities(line[2], real, "text")
-
-
-def of_markdown(text, real):
-    rows = dict(re.findall(r"^\| ([a-z ]+) \| (\d+) \|$", text, re.M))
-    bad = severities(text.split("\n\n")[1], real, "markdown")
-    for what, row in (("nodes", "nodes"), ("layers", "layers"), ("inserted", "inserted layers")):
-        bad += differs("markdown", row, rows.get(row), str(sum(real[what].values())))
-    return bad + differs("markdown", "nodes unexplained", rows.get("nodes unexplained"),
-                         str(real["nodes"]["unexplained"]))
-
-
-def of_dot(text, real):
-    said = re.search(r"(\d+) nodes?, (\d+) layers?, (\d+) inserted", text)
-    return differs("dot", "nodes, layers, inserted", said and [int(n) for n in said.groups()],
-                   [sum(real[what].values()) for what in ("nodes", "layers", "inserted")])
-
-
-def of_sarif(text, real):
-    results = json.loads(text)["runs"][0]["results"]
-    return differs("sarif", "findings",
-                   collections.Counter(SARIF_LEVELS[r["level"]] for r in results),
-                   real["findings"])
-
-
-def of_junit(text, real):
-    """A failure for each rule with findings that fail, a line of it for each."""
-    root = xml.etree.ElementTree.fromstring(text)
-    lines = collections.Counter()
-    for case in root.iter("testcase"):
-        for part in case:
-            for line in (part.text or "").splitlines():
-                word = line.split(":")[0]
-                lines[word] += word in SEVERITIES
-    lines = +lines
-    return differs("junit", "findings", lines, real["findings"])
-
-
-FORMATS = {"txt": of_text, "md": of_markdown, "dot": of_dot, "sarif": of_sarif, "xml": of_junit}
-
-
-def disagreements(folder, beside, r):
-    """What each report says other than the JSON report; `beside` gives a format's file."""
-    bad, real = [], counted(r)
-    for ending, look in FORMATS.items():
-        with open(os.path.join(folder, beside(ending)), encoding="utf-8") as file:
-            bad += look(file.read(), real)
+        bad += ["%s: %s is %s, counted %s" % (ending, key, n, true.get(key, 0))
+                for key, n in told.items() if not same(n, true.get(key, 0), key)]
+        bad += ["%s: does not tell that %s is %d" % (ending, key, n) for key, n in true.items()
+                if key not in told and n and ending in ("json", "txt")
+                and isinstance(key, tuple)]
     return bad

@@ -8,6 +8,7 @@ from fuser import build, net
 # condition: (file, further arguments)
 CONDITIONS = {
     "all": ("engine.json", []),
+    "times": ("engine.json", ["--profile", "profile.json"]),
     "no metadata": ("bare.json", []),
     "metadata": ("engine.json", ["--evidence", "metadata"]),
     "name": ("engine.json", ["--evidence", "name"]),
