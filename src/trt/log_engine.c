@@ -225,13 +225,14 @@ read_engine(struct reading *r, const struct fsd_log_engine *engine, const char *
 
 /* -------------------------------------------------------------------- which engine */
 
+/* An engine has one list at least. */
 static const struct fsd_log_list *first_list(const struct fsd_log_engine *engine)
 {
-    const struct fsd_log_list *first = NULL;
+    const struct fsd_log_list *first = &engine->lists[0];
 
-    for (int i = 0; i < FSD__LOG_FORM_COUNT; i++)
+    for (int i = 1; i < FSD__LOG_FORM_COUNT; i++)
         if (engine->lists[i].number &&
-            (!first || engine->lists[i].number < first->number))
+            (!first->number || engine->lists[i].number < first->number))
             first = &engine->lists[i];
     return first;
 }
