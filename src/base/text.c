@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static bool is_tail(unsigned char c)
@@ -122,4 +123,9 @@ size_t fsd_safe_width(const char *s)
                      : 1;
     }
     return width;
+}
+
+void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
+{
+    fprintf(out, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
 }

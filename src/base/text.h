@@ -27,6 +27,9 @@ void fsd_put_safe(FILE *out, const char *s);
  *  and become "\\u009b", which a JSON reader takes back.  Line ends and tabs stay. */
 void fsd_put_json(FILE *out, const char *json);
 
+/** "1 layer", "2 layers". */
+void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
+
 /** Columns that `s` takes when printed by fsd_put_safe(), a wide character counting
  *  one.  Good enough to align Latin names. */
 size_t fsd_safe_width(const char *s);

@@ -304,7 +304,8 @@ static void align_core(struct aligner *a)
 
 /* ------------------------------------------------------------------------ ports */
 
-/* By name; then, where as many are left on both sides, in their order. */
+/* By name, those of one name in their order; then, where as many are left on both
+ * sides, in their order. */
 static void align_ports(const struct fsd_state *old, const struct fsd_state *new,
                         bool output, fsd_id *to_new, fsd_id *to_old)
 {
@@ -312,19 +313,22 @@ static void align_ports(const struct fsd_state *old, const struct fsd_state *new
     const struct fsd_state_port *q = output ? new->outputs.at : new->inputs.at;
     uint32_t n = output ? old->outputs.n : old->inputs.n;
     uint32_t m = output ? new->outputs.n : new->inputs.n, paired = 0;
-    fsd_id *of_name;
     struct fsd_arena *scratch = fsd_arena_new();
+    fsd_id *of_name = FSD_NEW(scratch, fsd_id, fsd_intern_count(new->names));
+    fsd_id *next = FSD_NEW(scratch, fsd_id, m); /* of the same name, plus 1; 0: none */
 
-    of_name = FSD_NEW(scratch, fsd_id, fsd_intern_count(new->names));
-    for (uint32_t i = 0; i < m; i++)
+    for (uint32_t i = m; i-- > 0;) {
+        next[i] = of_name[q[i].name];
         of_name[q[i].name] = i + 1;
+    }
     for (uint32_t i = 0; i < n; i++) {
         const char *name = fsd_text(old->names, p[i].name);
         fsd_sym sym = fsd_intern_find(new->names, name, strlen(name));
         fsd_id k = sym == FSD_NONE ? 0 : of_name[sym];
 
-        if (!k || to_old[k - 1] != FSD_NONE)
+        if (!k)
             continue;
+        of_name[sym] = next[k - 1];
         to_new[i] = k - 1;
         to_old[k - 1] = i;
         paired++;

@@ -221,32 +221,26 @@ static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool
                                                   : (struct fsd_source){FSD_NONE, 0}};
 }
 
-/* References name ports, so one that a model lists twice is one. */
-static void add_side(struct fsd_state_build *b, struct fsd_span listed, bool output)
-{
-    const struct fsd_graph *g = b->d->model;
-    bool *seen = FSD_NEW(b->scratch, bool, fsd_intern_count(b->d->names));
-
-    for (uint32_t i = 0; i < listed.n; i++) {
-        fsd_id tensor = g->links.at[listed.at + i];
-        const struct fsd_tensor *t = &g->tensors.at[tensor];
-
-        if (seen[t->name] || (!output && t->flags & FSD_TENSOR_CONSTANT))
-            continue;
-        seen[t->name] = true;
-        if (output)
-            fsd_vec_push(b->s->arena, &b->s->outputs, port(b, tensor, true));
-        else
-            fsd_vec_push(b->s->arena, &b->s->inputs, port(b, tensor, false));
-    }
-}
-
 void fsd_state_add_ports(struct fsd_state_build *b)
 {
-    const struct fsd_scope *main = &b->d->model->scopes.at[0];
+    const struct fsd_graph *g = b->d->model;
+    const struct fsd_scope *main = &g->scopes.at[0];
+    bool *in = FSD_NEW(b->scratch, bool, g->tensors.n);
+    bool *out = FSD_NEW(b->scratch, bool, g->tensors.n);
 
-    add_side(b, main->inputs, false);
-    add_side(b, main->outputs, true);
+    for (uint32_t i = 0; i < main->inputs.n; i++) {
+        fsd_id t = g->links.at[main->inputs.at + i];
+
+        if (fsd_state_is_input(g, in, t))
+            fsd_vec_push(b->s->arena, &b->s->inputs, port(b, t, false));
+    }
+    for (uint32_t i = 0; i < main->outputs.n; i++) {
+        fsd_id t = g->links.at[main->outputs.at + i];
+
+        if (!out[t])
+            fsd_vec_push(b->s->arena, &b->s->outputs, port(b, t, true));
+        out[t] = true;
+    }
 }
 
 static void add_head(struct fsd_state_build *b)

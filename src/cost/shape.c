@@ -58,6 +58,17 @@ int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
     return attr && attr->kind == FSD_ATTR_INT ? attr->i : otherwise;
 }
 
+int64_t fsd_size(int64_t number)
+{
+    return number < 0 || number > INT64_C(1) << 62 ? -1 : number;
+}
+
+int64_t fsd_node_size(const struct fsd_graph *g, fsd_id node, const char *name,
+                      int64_t otherwise)
+{
+    return fsd_size(fsd_node_int(g, node, name, otherwise));
+}
+
 /* ------------------------------------------------------------- the user's sizes */
 
 static enum fsd_status bad_shape(struct fsd_error *err, const char *word,

@@ -25,6 +25,13 @@ bool fsd_node_is_microsoft(const struct fsd_diff *d, fsd_id node, const char *op
 const int64_t *fsd_node_ints(const struct fsd_graph *g, fsd_id node, const char *name,
                              uint32_t *n);
 
+/** An attribute that is a size, or `otherwise`; -1 for a number that is none.  What a
+ *  file says goes into amounts only through this and fsd_size(). */
+int64_t fsd_node_size(const struct fsd_graph *g, fsd_id node, const char *name,
+                      int64_t otherwise);
+/** A number as an amount; -1 where it is no size. */
+int64_t fsd_size(int64_t number);
+
 /** An INT attribute, or `otherwise`. */
 int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
                      int64_t otherwise);

@@ -175,9 +175,9 @@ static bool paired(const struct fsd_shaping *s, fsd_id node, const ints **a,
            ((*a)->n == (*b)->n || (*a)->n == 1 || (*b)->n == 1);
 }
 
-static int64_t modulo(const struct fsd_shaping *s, int64_t a, int64_t b)
+static int64_t modulo(int64_t a, int64_t b)
 {
-    return s->t && a >= 0 && b > 0 ? a % b : -1;
+    return a >= 0 && b > 0 ? a % b : -1;
 }
 
 static int64_t compute(const struct fsd_shaping *s, char what, int64_t a, int64_t b)
@@ -197,7 +197,7 @@ static int64_t compute(const struct fsd_shaping *s, char what, int64_t a, int64_
             return -1;
         return a == b;
     default:
-        return modulo(s, a, b);
+        return modulo(a, b);
     }
 }
 
@@ -276,7 +276,7 @@ static bool slice(const struct fsd_shaping *s, fsd_id node, ints *out)
     struct fsd_taken cut;
     uint32_t row;
 
-    if (!in || !x->rank || x->dims[0] < 1 || in->n % x->dims[0] ||
+    if (!in || !in->n || !x->rank || x->dims[0] < 1 || in->n % x->dims[0] ||
         !fsd_slice_cut(s, node, &cut) || cut.n != 1 || cut.axis[0] != 0 ||
         cut.count[0] < 0)
         return false;

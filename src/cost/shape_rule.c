@@ -178,7 +178,7 @@ static bool recurrent(const struct fsd_shaping *s, fsd_id node, uint32_t i,
 {
     const struct fsd_shape *x = fsd_shape_in(s, node, 0);
     int64_t ways = is_both_ways(s, node) ? 2 : 1;
-    int64_t hidden = fsd_node_int(s->d->model, node, "hidden_size", -1);
+    int64_t hidden = fsd_node_size(s->d->model, node, "hidden_size", -1);
     bool batch_first = fsd_node_int(s->d->model, node, "layout", 0) != 0;
 
     if (x->rank != 3)
@@ -203,8 +203,8 @@ static bool roi_align(const struct fsd_shaping *s, fsd_id node, uint32_t i,
     if (i || x->rank != 4 || r->rank != 2)
         return false;
     *out = (struct fsd_shape){true, 4, {r->dims[0], x->dims[1]}};
-    out->dims[2] = fsd_node_int(s->d->model, node, "output_height", 1);
-    out->dims[3] = fsd_node_int(s->d->model, node, "output_width", 1);
+    out->dims[2] = fsd_node_size(s->d->model, node, "output_height", 1);
+    out->dims[3] = fsd_node_size(s->d->model, node, "output_width", 1);
     return true;
 }
 

@@ -206,7 +206,9 @@ static int64_t part(const struct fsd_shaping *s, int64_t size, int64_t n, uint32
     if (size < 0 || !(size % n))
         return chunk;
     chunk = size / n + 1;
-    return (int64_t)i < n - 1 ? chunk : size - chunk * (n - 1);
+    if (size / chunk < n - 1)
+        return -1; /* some have nothing */
+    return fsd_size((int64_t)i < n - 1 ? chunk : size - chunk * (n - 1));
 }
 
 bool fsd_shape_split(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape *out)
@@ -391,7 +393,7 @@ bool fsd_shape_top_k(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape
     if (axis < 0)
         return false;
     *out = *fsd_shape_in(s, node, 0);
-    out->dims[axis] = fsd_node_int(s->d->model, node, "k", -1);
+    out->dims[axis] = fsd_node_size(s->d->model, node, "k", -1);
     if (k && k->n == 1)
         out->dims[axis] = k->at[0];
     return true;
@@ -433,6 +435,7 @@ bool fsd_shape_filled(const struct fsd_shaping *s, fsd_id node, uint32_t i, shap
 
 bool fsd_shape_range(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape *out)
 {
+    const int64_t most = INT64_C(1) << 61;
     const struct fsd_ints *in[3];
     int64_t at[3];
     bool known = true;
@@ -447,7 +450,8 @@ bool fsd_shape_range(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape
     if (in[0]->at[0] == 0 && in[2]->at[0] == 1)
         out->dims[0] = in[1]->at[0];
     for (uint32_t k = 0; k < 3; k++)
-        known = known && fsd_amount_number(s->t, in[k]->at[0], &at[k]);
+        known = known && fsd_amount_number(s->t, in[k]->at[0], &at[k]) &&
+                at[k] < most && at[k] > -most;
     if (known && at[2] > 0)
         out->dims[0] = at[1] > at[0] ? (at[1] - at[0] - 1) / at[2] + 1 : 0;
     return true;

@@ -98,7 +98,7 @@ bool fsd_shape_convolution(const struct fsd_shaping *s, fsd_id node, uint32_t i,
 {
     const struct fsd_shape *x = fsd_shape_in(s, node, 0), *w = fsd_shape_in(s, node, 1);
     bool transposed = fsd_node_is(s->d->model, node, "ConvTranspose");
-    int64_t group = fsd_node_int(s->d->model, node, "group", 1);
+    int64_t group = fsd_node_size(s->d->model, node, "group", 1);
     uint32_t n; /* a ConvTranspose may say what comes out */
     const int64_t *told = fsd_node_ints(s->d->model, node, "output_shape", &n);
 
@@ -109,7 +109,7 @@ bool fsd_shape_convolution(const struct fsd_shaping *s, fsd_id node, uint32_t i,
     for (uint32_t k = 2; k < x->rank; k++) {
         struct window win = window_at(s, node, k - 2, x->rank - 2u, w->dims[k]);
 
-        out->dims[k] = told && n == x->rank - 2u ? told[k - 2]
+        out->dims[k] = told && n == x->rank - 2u ? fsd_size(told[k - 2])
                        : transposed              ? unslide(s, node, win, x->dims[k])
                                                  : slide(s, node, win, x->dims[k]);
     }

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "diff/rule_list.h"
 
 /* ----------------------------------------------------------------------- islands */
@@ -61,9 +62,10 @@ void fsd_phrase_island(const struct fsd_diff *d, const struct fsd_finding *f, FI
 
     fprintf(out,
             "data up to %s wide between narrower data, from layer %u to layer %u, "
-            "in %u layer%s",
+            "in ",
             fsd_text(d->names, facts[0].text), (unsigned)facts[1].number,
-            (unsigned)facts[2].number, f->layers.n, f->layers.n == 1 ? "" : "s");
+            (unsigned)facts[2].number);
+    fsd_put_noun(out, f->layers.n, "layer");
     if (f->nodes.n) {
         fputs(": ", out);
         fsd_put_node_list(d, f->nodes, out);

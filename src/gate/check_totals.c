@@ -1,4 +1,5 @@
 /* Rules about a whole build. */
+#include "base/text.h"
 #include "gate/check_build.h"
 
 #include <string.h>
@@ -54,7 +55,8 @@ void fsd_gate_layers(struct fsd_check_run *run)
 
     if (now <= before || !fsd_draft_open(&draft))
         return;
-    fprintf(draft.out, "%u layers, before %u", now, before);
+    fsd_put_noun(draft.out, now, "layer");
+    fprintf(draft.out, ", before %u", before);
     draft.count = now - before;
     fsd_draft_close(run, &draft);
 }

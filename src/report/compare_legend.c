@@ -1,4 +1,5 @@
 /* What stands above a picture of a comparison. */
+#include "base/text.h"
 #include "report/compare_label.h"
 #include "report/compare_report.h"
 
@@ -17,11 +18,13 @@ static void put_file(const char *path, const char *other, FILE *out)
     fsd_put_dot_text(out, path + at, 60);
 }
 
-static void put_count(uint32_t n, const char *one, const char *many, const char *what,
-                      FILE *out)
+static void put_count(uint32_t n, const char *noun, const char *what, FILE *out)
 {
-    if (n)
-        fprintf(out, ", %u %s %s", n, n == 1 ? one : many, what);
+    if (!n)
+        return;
+    fputs(", ", out);
+    fsd_put_noun(out, n, noun);
+    fprintf(out, " %s", what);
 }
 
 /* ", fusion-lost 2, 3 nodes widened, 1 other layer added" */
@@ -31,10 +34,9 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
         if (c->by_happened[h])
             fprintf(out, ", %s %u", fsd_happened_name(h), c->by_happened[h]);
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
-        put_count(c->by_width[w], "node", "nodes", fsd_width_name(w), out);
+        put_count(c->by_width[w], "node", fsd_width_name(w), out);
     for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
-        put_count(c->moves_by_what[w], "other layer", "other layers",
-                  fsd_move_what_name(w), out);
+        put_count(c->moves_by_what[w], "other layer", fsd_move_what_name(w), out);
 }
 
 static void put_caption(const struct fsd_compare_drawing *w, FILE *out)

@@ -32,8 +32,11 @@ static void put_side(const char *title, const struct fsd_state *s, FILE *out)
         fputs(", ", out);
         fsd_put_safe(out, fsd_text(s->names, s->producer));
     }
-    fprintf(out, ", %u layers, %u of %u computing layers mapped)\n",
-            (unsigned)s->layers, (unsigned)s->mapped, (unsigned)s->computing);
+    fputs(", ", out);
+    fsd_put_noun(out, s->layers, "layer");
+    fprintf(out, ", %u of ", s->mapped);
+    fsd_put_noun(out, s->computing, "computing layer");
+    fputs(" mapped)\n", out);
 }
 
 static uint32_t count_core(const struct fsd_state *s)
@@ -134,6 +137,8 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         fputs("             ", out);
         fsd_put_delta(c->by_blame[b] < 0 ? -c->by_blame[b] : 0,
                       c->by_blame[b] > 0 ? c->by_blame[b] : 0, out);
+        if (c->before > 0)
+            fprintf(out, " (%+.1f %%)", 100 * c->by_blame[b] / c->before);
         fprintf(out, "  %s\n", blame_text(b));
     }
 }
@@ -265,13 +270,18 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
                         fsd_id region, const struct fsd_style *style, FILE *out)
 {
     struct fsd_span edges = x->edges[region], moves = x->moves[region];
+    uint32_t hidden = 0;
 
     for (uint32_t i = 0; i < moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[x->move[moves.at + i]];
 
         if (style->all || !is_free(c, m))
             put_move(c, m, out);
+        else
+            hidden++;
     }
+    if (hidden)
+        fprintf(out, "     free layers changed: %u (--all)\n", (unsigned)hidden);
     for (uint32_t i = 0; i < edges.n && (style->all || i < FEW); i++)
         put_edge(c, &c->edges.at[x->edge[edges.at + i]], out);
     if (!style->all && edges.n > FEW)

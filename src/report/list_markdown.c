@@ -3,6 +3,7 @@
  * folded section a rule.  What an input named stands in <code>, escaped, so that it can
  * neither be markup nor call for somebody's attention.
  */
+#include "base/text.h"
 #include "report/escape.h"
 #include "report/list.h"
 
@@ -73,8 +74,8 @@ static void put_table(const struct fsd_list *list, FILE *out)
 
 static void put_rule_head(const struct fsd_list_rule *rule, FILE *out)
 {
-    fprintf(out, "<details><summary>%s: %u finding%s", rule->id, rule->found,
-            rule->found == 1 ? "" : "s");
+    fprintf(out, "<details><summary>%s: ", rule->id);
+    fsd_put_noun(out, rule->found, "finding");
     if (rule->budget)
         fprintf(out, ", %s of %s allowed", rule->measured, rule->budget);
     if (rule->ignored)

@@ -1,5 +1,6 @@
 /* What stands above a picture: what it is of, what is left out, what the colours mean.
  */
+#include "base/text.h"
 #include "report/picture_label.h"
 
 static const char *file_name(const char *path)
@@ -20,8 +21,11 @@ static void put_caption(const struct fsd_drawing *w, FILE *out)
     fsd_put_dot_text(out, file_name(w->d->model->path), 60);
     fputs("</B> \xe2\x86\x92 <B>", out);
     fsd_put_dot_text(out, file_name(w->d->engine->path), 60);
-    fprintf(out, "</B></FONT>  %u nodes, %u layers, %u inserted", w->d->summary.nodes,
-            w->d->summary.layers, w->d->summary.inserted);
+    fputs("</B></FONT>  ", out);
+    fsd_put_noun(out, w->d->summary.nodes, "node");
+    fputs(", ", out);
+    fsd_put_noun(out, w->d->summary.layers, "layer");
+    fprintf(out, ", %u inserted", w->d->summary.inserted);
     if (w->pick.subject)
         fprintf(out, "; only %s", w->pick.subject);
     else if (w->pick.partial)

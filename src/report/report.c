@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ const struct fsd_writer *fsd_writer_find(const char *name)
 
 static void put_number(uint32_t n, const char *what, FILE *out)
 {
-    fprintf(out, "%u %s%s", n, what, n == 1 ? "" : "s");
+    fsd_put_noun(out, n, what);
 }
 
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out)

@@ -58,12 +58,14 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
         return;
     put_title(style, "log", out);
     fsd_put_safe(out, h->path);
-    fprintf(
-        out,
-        "  (%" PRIu64 " line%s, %u event%s, %" PRIu64 " line%s of no known form%s)\n",
-        h->lines, h->lines == 1 ? "" : "s", h->events.n, h->events.n == 1 ? "" : "s",
-        h->unknown_lines, h->unknown_lines == 1 ? "" : "s",
-        h->refused ? ", not used: of another build" : "");
+    fputs("  (", out);
+    fsd_put_noun(out, h->lines, "line");
+    fputs(", ", out);
+    fsd_put_noun(out, h->events.n, "event");
+    fputs(", ", out);
+    fsd_put_noun(out, h->unknown_lines, "line");
+    fprintf(out, " of no known form%s)\n",
+            h->refused ? ", not used: of another build" : "");
 }
 
 static void put_count(const char *name, uint32_t n, bool *first, FILE *out)
@@ -119,8 +121,10 @@ static void put_coverage(const struct fsd_diff *d, const struct fsd_style *style
     bool first = true;
 
     put_title(style, "mapped", out);
-    fprintf(out, "%u of %u computing layer%s, %u link%s", s->mapped, s->computing,
-            s->computing == 1 ? "" : "s", s->links, s->links == 1 ? "" : "s");
+    fprintf(out, "%u of ", s->mapped);
+    fsd_put_noun(out, s->computing, "computing layer");
+    fputs(", ", out);
+    fsd_put_noun(out, s->links, "link");
     if (s->links)
         fputs(": ", out);
     for (unsigned i = 0; i < FSD_COUNT_OF(s->by_evidence); i++)
@@ -187,9 +191,10 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
 static void put_measured(const struct fsd_times *t, FILE *out)
 {
     if (t->profiles < 2) {
-        if (t->runs)
-            fprintf(out, " a run, the mean of %" PRIu64 " run%s", t->runs,
-                    t->runs == 1 ? "" : "s");
+        if (t->runs) {
+            fputs(" a run, the mean of ", out);
+            fsd_put_noun(out, t->runs, "run");
+        }
         return;
     }
     fprintf(out, " a run, layers at the median of %u profiles", t->profiles);
@@ -219,8 +224,8 @@ static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
         put_title(style, "end to end", out);
         putc(' ', out);
         fsd_put_ms(t->run_ms, out);
-        fprintf(out, " a run, the median of %u run%s", t->timed_runs,
-                t->timed_runs == 1 ? "" : "s");
+        fputs(" a run, the median of ", out);
+        fsd_put_noun(out, t->timed_runs, "run");
         if (t->profiles && t->run_ms > 0)
             fprintf(out, "; the layers' times are %.0f %% of it",
                     100 * t->total / t->run_ms);

@@ -306,8 +306,10 @@ static void fill_region(const struct fsd_diff *d, const struct fsd_style *style,
         return;
     region = &d->match->regions.at[id];
     if (open_note(&note)) {
-        fprintf(note.out, "region %u: %u nodes in %u layers", id, region->nodes.n,
-                region->layers.n);
+        fprintf(note.out, "region %u: ", id);
+        fsd_put_noun(note.out, region->nodes.n, "node");
+        fputs(" in ", note.out);
+        fsd_put_noun(note.out, region->layers.n, "layer");
         add_left(b, &note, "", FSD_INK_FAINT);
     }
     if (d->match->pool.at[region->layers.at] != layer)
@@ -521,8 +523,10 @@ static void put_run(const struct fsd_diff *d, const struct fsd_style *style,
     for (fsd_id i = from; i < to; i++)
         nodes += d->match->of_layer[i].n;
     fsd_ink(style, FSD_INK_FAINT, out);
-    fprintf(out, "%*u ...%u  %u ordinary layers, %u nodes", NUMBER, from, to - 1,
-            to - from, nodes);
+    fprintf(out, "%*u ...%u  ", NUMBER, from, to - 1);
+    fsd_put_noun(out, to - from, "ordinary layer");
+    fputs(", ", out);
+    fsd_put_noun(out, nodes, "node");
     put_change(d, &d->engine->nodes.at[from], out);
     fputs(" (--all shows them)\n", out);
     fsd_ink(style, FSD_INK_PLAIN, out);

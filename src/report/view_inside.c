@@ -192,7 +192,9 @@ static void put_layer(const struct job *job, const struct fsd_style *style,
     if (d->layers[layer].precision != FSD_DTYPE_UNKNOWN)
         fprintf(out, ", runs in %s", fsd_dtype_name(d->layers[layer].precision));
     put_cost(d, layer, out);
-    fprintf(out, "\n  %u node%s%s\n", m.nodes.n, m.nodes.n == 1 ? "" : "s",
+    fputs("\n  ", out);
+    fsd_put_noun(out, m.nodes.n, "node");
+    fprintf(out, "%s\n",
             m.of_region ? " of its region, whose other layers compute them too" : "");
     if (!m.nodes.n)
         return;

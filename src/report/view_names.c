@@ -213,9 +213,11 @@ static void put_names(struct fsd_arena *arena, const struct fsd_diff *d,
         fsd_put_node(d, nodes->at[i], out);
         putc('\n', out);
     }
-    if (chosen->untold)
-        fprintf(out, "# left out, the dump does not tell in what type: %u node%s\n",
-                chosen->untold, chosen->untold == 1 ? "" : "s");
+    if (!chosen->untold)
+        return;
+    fputs("# left out, the dump does not tell in what type: ", out);
+    fsd_put_noun(out, chosen->untold, "node");
+    putc('\n', out);
 }
 
 static void put_names_json(struct fsd_arena *arena, const struct fsd_diff *d,

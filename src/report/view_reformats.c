@@ -170,7 +170,8 @@ static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
     uint32_t all = lists->costly.n + lists->left_out;
     double ms = sum(d, &lists->costly);
 
-    fprintf(out, "%u layers only move data", all);
+    fsd_put_noun(out, all, "layer");
+    fputs(all == 1 ? " only moves data" : " only move data", out);
     if (ms >= 0) {
         fputs(", ", out);
         fsd_put_ms(ms + lists->left_out_ms, out);

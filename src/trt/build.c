@@ -261,7 +261,7 @@ static struct fsd_span list_flagged(struct fsd_graph *g, uint8_t flag)
 
 /* ------------------------------------------------------------------- finishing */
 
-/* A dump does not name its version; its keys tell as much as this. */
+/* JSON does not name its version, nor does every log; the keys tell as much as this. */
 static const char *generation(const struct fsd_build *b)
 {
     if (b->seen & FSD_SEEN_IO_TENSORS)
@@ -291,7 +291,7 @@ void fsd_build_finish(struct fsd_build *b)
         g->tensors.at[i].flags |= guessed_flags(b, i);
     g->scopes.at[0].inputs = list_flagged(g, FSD_TENSOR_INPUT);
     g->scopes.at[0].outputs = list_flagged(g, FSD_TENSOR_OUTPUT);
-    g->producer = fsd_intern_str(g->names, generation(b));
+    g->producer = b->version ? b->version : fsd_intern_str(g->names, generation(b));
     fsd_graph_finish(g);
     fsd_trt_kinds(g);
     if (b->vocab)

@@ -49,6 +49,7 @@ struct fsd_build {
     const struct fsd_vocab *vocab; /**< NULL: no model */
     struct fsd_name_reader names;
     unsigned seen;                /**< enum fsd_build_seen */
+    fsd_sym version;              /**< as the input names it; 0: it does not */
     bool bound;                   /**< the dump lists its bindings */
     bool in_layer;                /**< between fsd_build_layer() and its end */
     struct fsd_node node;         /**< the layer that is being built */

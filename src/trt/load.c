@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "trt/json.h"
 #include "trt/log_engine.h"
+#include "trt/log_version.h"
 #include "trt/sniff.h"
 #include "trt/trt.h"
 
@@ -62,7 +63,10 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_file *fil
 {
     enum fsd_status status =
         fsd_log_engine_read(b, file, wanted->number, wanted->scan, kind, err);
+    char version[32];
 
+    if (status == FSD_OK && fsd_log_version(file, version))
+        b->version = fsd_intern_str(b->g->names, version);
     if (status != FSD_E_FORMAT)
         return status;
     if (look == FSD_LOOK_BINARY)

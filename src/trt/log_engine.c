@@ -249,10 +249,10 @@ static enum fsd_status fail_several(const struct fsd_file *file,
         const struct fsd_log_list *at = first_list(e);
 
         used += (size_t)snprintf(
-            list + used, sizeof list - used, "%s%u: line %llu, %u layers%s%.*s",
+            list + used, sizeof list - used, "%s%u: line %llu, %u layer%s%s%.*s",
             i ? "; " : "", i + 1, (unsigned long long)at->number, at->layers,
-            e->title_n ? ", of " : "", (int)(e->title_n < 40 ? e->title_n : 40),
-            e->title_n ? e->title : "");
+            at->layers == 1 ? "" : "s", e->title_n ? ", of " : "",
+            (int)(e->title_n < 40 ? e->title_n : 40), e->title_n ? e->title : "");
         if (used + 120 >= sizeof list && i + 1 < engines->n)
             snprintf(list + used, sizeof list - used, "; and %u more",
                      engines->n - i - 1);

@@ -98,6 +98,35 @@ CASES = [
 ]
 
 
+# What no exporter writes: it is read, and gives no size that is none.
+LEAST = -FAR - 1
+HOSTILE = [
+    ("Conv", X, [[8, 12, 3, 3]], {"group": -7, "strides": [0, -1], "pads": [FAR, LEAST, 1, 1]}),
+    ("ConvTranspose", X, [[12, 5, 3, 3]], {"group": -7}),
+    ("ConvTranspose", X, [[12, 5, 3, 3]], {"output_shape": [-20, LEAST]}),
+    ("TopK", X, [ints(-4)], {"outputs": 2}),
+    ("LSTM", [7, 2, 10], [[2, 32, 10], [2, 32, 8]], {"hidden_size": -8}),
+    ("RoiAlign", X, [[6, 4], [6]], {"output_height": -3, "output_width": LEAST}),
+    ("Range", [], [], {}),
+    ("Tile", X, [ints(1, -2, FAR, FAR)], {}),
+    ("Reshape", X, [ints(-5, LEAST)], {}),
+    ("Reshape", X, [ints(-1, -1, -1)], {}),
+    ("Pad", X, [ints(0, 0, -100, LEAST, 0, 0, 0, LEAST)], {}),
+    ("Split", [2], [], {"axis": 0, "outputs": 5}),
+    ("Split", [2], [ints(-7, FAR)], {"axis": 0, "outputs": 2}),
+    ("Slice", X, [ints(LEAST, FAR), ints(FAR, LEAST), ints(0, 1), ints(LEAST, FAR)], {}),
+    ("Slice", X, [ints(0), ints(FAR), ints(FAR)], {}),
+    ("Resize", X, [floats(), floats(1, -1, numpy.nan, numpy.inf)], {}),
+    ("DepthToSpace", X, [], {"blocksize": -2}),
+    ("Gather", X, [ints(LEAST)], {"axis": LEAST}),
+    ("Squeeze", X, [ints(FAR)], {}),
+    ("Unsqueeze", X, [ints(*range(16))], {}),
+    ("Flatten", X, [], {"axis": LEAST}),
+    ("Attention", X, [X, X], {"q_num_heads": -3, "kv_num_heads": -9}),
+    ("Attention", [2, 3, 12], [[2, 3, 12], [2, 3, 12]], {"q_num_heads": -3, "kv_num_heads": 0}),
+]
+
+
 def make(op, x, more, attrs):
     attrs = dict(attrs)
     outputs = [f"y{i}" for i in range(attrs.pop("outputs", 1))]
@@ -160,5 +189,11 @@ for case in CASES:
         if not same:
             failures.append(case)
             print(f"FAILED {case}: {name} {sizes}, onnx {other[name]}")
+for case in HOSTILE:
+    outputs, model = make(*case)
+    for name, sizes in ours(model).items():
+        if not all(size == "?" or size.isdigit() for size in sizes):
+            failures.append(case)
+            print(f"FAILED {case}: {name} {sizes}")
 print(f"{len(CASES)} operators, {compared} sizes, {len(failures)} failures")
 sys.exit(1 if failures or compared < 150 else 0)

@@ -94,6 +94,23 @@ def check_marks(h, marks):
     _, report = h.run("marks", "--force", "-f", "json", model, engine)
     names = [n["name"] for n in json.loads(report)["nodes"]] if report else None
     h.check(names == [*marks, "dead"], "marks", "names have changed on the way")
+    check_gate_marks(h, model, engine)
+
+
+def check_gate_marks(h, model, engine):
+    """The same names through a snapshot: it compares and checks as the build that it is."""
+    snapshot = h.path("marks.fsd")
+    h.run("marks snapshot", "snapshot", "--force", model, engine, "-o", snapshot,
+          allowed=(0,))
+    for form in ("text", "json"):
+        _, report = h.run("marks compare " + form, "compare", "--force", "-f", form, snapshot,
+                          model + "," + engine, allowed=(0,))
+        reports.FORMATS[form](h, "marks compare " + form, report)
+    for form in ("text", "json", "markdown", "junit", "sarif", "github", "gitlab"):
+        _, report = h.run("marks check " + form, "check", "--force", "-f", form, snapshot, model,
+                          engine, allowed=(0,))
+        if form in reports.FORMATS:
+            reports.FORMATS[form](h, "marks check " + form, report)
 
 
 def check_logs(h):

@@ -1,10 +1,9 @@
 """Runs the binary on one case and checks what must hold on every seed."""
-import collections
 import json
 import os
-import re
 import subprocess
 
+import totals
 import variants
 from score import FATES, KINDS, Truth
 
@@ -16,9 +15,11 @@ class Died(Exception):
 
 
 def call(binary, folder, model, engine, options, out):
-    """The report as JSON; a text report of the same run lies beside it.  Status 0
+    """The report as JSON; the same run's in other formats lie beside it.  Status 0
     and 1 are answers, all others are faults."""
-    cmd = [binary, model, engine, "-o", out, "-o", text_beside(out)] + options
+    cmd = [binary, model, engine, "-o", out] + options
+    for ending in totals.FORMATS:
+        cmd += ["-o", beside(out, ending)]
     r = subprocess.run(cmd, cwd=folder, capture_output=True, timeout=LIMIT_SECONDS)
     if r.returncode not in (0, 1):
         raise Died("%s: status %d: %s" % (" ".join(cmd[1:]), r.returncode,
@@ -27,8 +28,8 @@ def call(binary, folder, model, engine, options, out):
         return json.load(f)
 
 
-def text_beside(out):
-    return out[:-4] + "txt"
+def beside(out, ending):
+    return out[:-4] + ending
 
 
 def run(a, seed, folder, model, result, total):
@@ -46,7 +47,8 @@ def run(a, seed, folder, model, result, total):
             if "not read yet" not in str(e):
                 faults.append("%s: %s" % (cond, e))
             continue
-        bad = form(r, truth) + text_totals(folder, cond, r)
+        bad = form(r, truth) + totals.disagreements(
+            folder, lambda ending, out=report_name(cond): beside(out, ending), r)
         faults += ["%s: %s" % (cond, b) for b in bad]
         if bad:
             continue
@@ -85,22 +87,11 @@ def form(r, truth):
     for x in r["layers"]:
         if x["kind"] not in KINDS:
             bad.append("layer %d has kind %r" % (x["index"], x["kind"]))
-    for what, real in counted(r).items():
+    for what, real in totals.counted(r).items():
         said = {k: v for k, v in r["summary"][what].items() if v}
         if said != dict(real):
             bad.append("summary of %s: %s, counted %s" % (what, said, dict(real)))
     return bad + both_ways(r)
-
-
-def counted(r):
-    """What the summary must say, counted from the lists."""
-    count = collections.Counter
-    return {"nodes": count(n["fate"] for n in r["nodes"]),
-            "layers": count(x["kind"] for x in r["layers"]),
-            "inserted": count(x["cause"] for x in r["layers"] if x.get("inserted")),
-            "links": count(e for x in r["layers"] for n in x["nodes"]
-                           for e in n["evidence"]),
-            "findings": count(f["severity"] for f in r["findings"])}
 
 
 def both_ways(r):
@@ -161,21 +152,3 @@ def same(a, seed, folder, model, result, base):
         faults += ["%s: %s" % (name, d)
                    for d in differences(before, mapping(r, order))[:3]]
     return faults
-
-
-def text_totals(folder, cond, r):
-    """The text report names the same totals."""
-    with open(os.path.join(folder, text_beside(report_name(cond))),
-              encoding="utf-8") as f:
-        text = f.read()
-    bad, real = [], counted(r)
-    for what in ("nodes", "layers", "inserted"):
-        line = re.search(r"^%s +(\d+)(?:: (.*))?$" % what, text, re.M)
-        if not line:
-            bad.append("the text report does not count %s" % what)
-            continue
-        said = dict(re.findall(r"(\S+) (\d+)", line.group(2) or ""))
-        mine = {k: str(v) for k, v in real[what].items()}
-        if said != mine or int(line.group(1)) != sum(real[what].values()):
-            bad.append("text says of %s: %s; JSON: %s" % (what, line.group(0), mine))
-    return bad

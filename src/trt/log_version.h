@@ -1,0 +1,14 @@
+#ifndef FSD_TRT_LOG_VERSION_H
+#define FSD_TRT_LOG_VERSION_H
+
+#include "base/file.h"
+
+#include <stdbool.h>
+
+/** The TensorRT version that trtexec's first line of a log names, written as
+ *  "TensorRT 8.2.3"; false when the log's head has no such line.
+ *  Source: trtexec of TensorRT 8.0 to 10.16, "&&&& RUNNING TensorRT.trtexec [TensorRT
+ *  v8203]": NV_TENSORRT_MAJOR * 1000 + MINOR * 100 + PATCH, from 10 on * 10000. */
+bool fsd_log_version(const struct fsd_file *file, char out[32]);
+
+#endif
