@@ -227,6 +227,35 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
+static bool same_names(const struct fsd_graph *a, const struct fsd_graph *b)
+{
+    if (a->nodes.n != b->nodes.n)
+        return false;
+    for (fsd_id i = 0; i < a->nodes.n; i++)
+        if (a->nodes.at[i].name != b->nodes.at[i].name)
+            return false;
+    return true;
+}
+
+/* A dump that only names its layers, beside the log of their build: what the log's
+ * engine block says of the same layers, in the same order, is all that there is. */
+static void read_named_layers(struct inputs *in)
+{
+    struct fsd_diff *d = in->d;
+    struct fsd_graph *dump = d->engine, *block;
+
+    if (dump->detailed || in->story != &in->log || d->history->refused)
+        return;
+    block = fsd_graph_new(d->arena, d->names);
+    if (fsd_trt_load_engine(block, &in->log, d->history->build + 1, d->vocab, NULL) !=
+            FSD_OK ||
+        !same_names(dump, block))
+        return;
+    block->path = dump->path;
+    memcpy(block->hash, dump->hash, sizeof block->hash);
+    d->engine = block;
+}
+
 static enum fsd_status load_all(struct inputs *in, struct fsd_error *err)
 {
     enum fsd_status status =
@@ -240,6 +269,8 @@ static enum fsd_status load_all(struct inputs *in, struct fsd_error *err)
         status = load_engine(in, err);
     if (status == FSD_OK && in->story)
         compare_log(in);
+    if (status == FSD_OK && in->story)
+        read_named_layers(in);
     fsd_file_close(&in->engine);
     if (in->opt->log)
         fsd_file_close(&in->log);

@@ -35,7 +35,25 @@ static bool is_view(const struct fsd_diff *d, fsd_id node)
            fsd_node_is(d->model, node, "Cast");
 }
 
-/* A pass that removed the layer of an operation that only moves or views data found
+/* "Running: ShuffleErasure on X", "Removing X".  A bare "Removing X" tells less: X may
+ * be gone as a duplicate of another. */
+static bool is_erased(const struct fsd_diff *d, uint32_t event)
+{
+    static const char word[] = "Erasure";
+    const struct fsd_event *e;
+    const char *pass;
+    size_t n;
+
+    if (event == FSD_NONE)
+        return false;
+    e = &d->history->events.at[event];
+    pass = fsd_text(d->names, e->pass);
+    n = strlen(pass);
+    return e->a == e->b && n >= sizeof word - 1 &&
+           !strcmp(pass + n - (sizeof word - 1), word);
+}
+
+/* A pass that erased the layer of an operation that only moves or views data found
  * nothing to do in it; of any other operation the log would have to say where it went.
  */
 static void explain(struct fsd_diff *d, fsd_id node)
@@ -49,9 +67,9 @@ static void explain(struct fsd_diff *d, fsd_id node)
         r->fate = FSD_FATE_MERGED;
         r->why = "the log: removed as a duplicate";
         r->other = other;
-    } else if (d->story->removed[node] != FSD_NONE && is_view(d, node)) {
+    } else if (is_erased(d, d->story->removed[node]) && is_view(d, node)) {
         r->fate = FSD_FATE_IDENTITY;
-        r->why = "the log: its layer was removed";
+        r->why = "the log: its layer was erased";
         r->event = d->story->removed[node];
     }
 }

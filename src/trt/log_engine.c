@@ -225,6 +225,7 @@ read_engine(struct reading *r, const struct fsd_log_engine *engine, const char *
 
 /* -------------------------------------------------------------------- which engine */
 
+/* An engine has one list at least. */
 static const struct fsd_log_list *first_list(const struct fsd_log_engine *engine)
 {
     const struct fsd_log_list *first = &engine->lists[0];

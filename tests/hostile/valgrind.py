@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""The real binary under valgrind: valgrind.py BINARY
+
+Each golden case, which is each verb, view and refusal, and each format that no golden case
+has.  An error or a leak of ours fails.  Graphviz and Pango, which draw in a child process,
+leave memory to its end: pictures are looked at for errors only.
+"""
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+FIXTURES = os.path.join(TESTS, "..", "fixtures")
+FOUND = 99                      # the status of a run in which valgrind found something
+PAIR = "synthetic/attention-10/model.onnx synthetic/attention-10/engine.json"
+SNAPSHOTS = "reach/fates-before.fsd reach/fates-after.fsd"
+FORMATS = ["text", "json", "markdown", "junit", "sarif", "github", "gitlab", "dot"]
+PICTURES = ["svg", "png", "pdf"]
+VIEWS = ["reformats", "where '*'", "inside '*' --layers", "names", "scopes", "explain '*'"]
+
+
+def golden():
+    for path in sorted(glob.glob(os.path.join(TESTS, "golden", "*", "args"))):
+        status = os.path.join(os.path.dirname(path), "expected.exit")
+        with open(path, encoding="utf-8") as file:
+            args = file.read().strip()
+        expected = 0
+        if os.path.exists(status):
+            with open(status, encoding="utf-8") as file:
+                expected = int(file.read())
+        yield args, expected
+
+
+def others():
+    """None is the status where only valgrind is asked."""
+    for form in FORMATS:
+        yield "%s -f %s" % (PAIR, form), None
+        yield "check %s -f %s" % (SNAPSHOTS, form), None
+        yield "compare %s -f %s" % (SNAPSHOTS, form), None
+    for view in VIEWS:
+        for form in ("text", "json"):
+            yield "%s %s -f %s" % (view.split()[0], " ".join([PAIR, *view.split()[1:]]), form), None
+    for form in PICTURES:
+        yield "%s -f %s --layout-timeout=100" % (PAIR, form), None
+        yield "compare %s -f %s --layout-timeout=100" % (SNAPSHOTS, form), None
+
+
+def run(binary, args, expected):
+    """What is wrong, or nothing."""
+    picture = any("-f " + form in args for form in PICTURES)
+    leaks = [] if picture else ["--leak-check=full", "--show-leak-kinds=definite,possible"]
+    with tempfile.TemporaryFile() as log:
+        command = 'exec valgrind --quiet --log-fd=9 --error-exitcode=%d %s "$0" %s 9>&2' % (
+            FOUND, " ".join(leaks), args)
+        done = subprocess.run(["sh", "-c", command, binary], cwd=FIXTURES, check=False, stderr=log,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=600)
+        log.seek(0)
+        said = log.read().decode(errors="replace")
+    if done.returncode == FOUND or "==" in said or expected not in (None, done.returncode):
+        return "%s: status %d\n%s" % (args, done.returncode, said[:3000])
+    return ""
+
+
+def main():
+    if not shutil.which("valgrind"):
+        print("skipped: valgrind is not installed")
+        return 77
+    binary = os.path.realpath(sys.argv[1])
+    cases = [*golden(), *others()]
+    with ThreadPoolExecutor(2) as pool:
+        wrong = [w for w in pool.map(lambda case: run(binary, *case), cases) if w]
+    print("".join("FAILED " + w for w in wrong) + "%d runs, %d failures" % (len(cases), len(wrong)))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
