@@ -49,8 +49,7 @@ static bool is_erased(const struct fsd_diff *d, uint32_t event)
     e = &d->history->events.at[event];
     pass = fsd_text(d->names, e->pass);
     n = strlen(pass);
-    return e->a == e->b && n >= sizeof word - 1 &&
-           !strcmp(pass + n - (sizeof word - 1), word);
+    return n >= sizeof word - 1 && !strcmp(pass + n - (sizeof word - 1), word);
 }
 
 /* A pass that erased the layer of an operation that only moves or views data found
