@@ -139,6 +139,18 @@ def differences(a, b):
     return out
 
 
+def rebuilt(folder, name, other, result):
+    """Writes a renamed model with its engine; false where it was not built the same."""
+    if other is None:
+        return False
+    model, built = other
+    with open(os.path.join(folder, name + ".onnx"), "wb") as f:
+        f.write(model.SerializeToString())
+    put(folder, name + ".json", built.engine)
+    return [x["nodes"] for x in built.truth["layers"]] == \
+        [x["nodes"] for x in result.truth["layers"]]
+
+
 def same(a, seed, folder, model, result, base):
     """Order, names and layout must not matter."""
     faults, before = [], mapping(base)
@@ -147,13 +159,10 @@ def same(a, seed, folder, model, result, base):
     put(folder, "indented.json", variants.reindented(result.engine))
     cases = [("shuffled", "model.onnx", order), ("indented", "model.onnx", None)]
     if result.truth["generation"] is not None:
-        new, built = variants.renamed(model, seed, a.generation)
-        with open(os.path.join(folder, "renamed.onnx"), "wb") as f:
-            f.write(new.SerializeToString())
-        put(folder, "renamed.json", built.engine)
-        if [x["nodes"] for x in built.truth["layers"]] == \
-                [x["nodes"] for x in result.truth["layers"]]:
-            cases.append(("renamed", "renamed.onnx", None))
+        for name, change in (("renamed", variants.renamed),
+                             ("nodes renamed", variants.nodes_renamed)):
+            if rebuilt(folder, name, change(model, seed, a.generation), result):
+                cases.append((name, name + ".onnx", None))
     for name, onnx, order in cases:
         try:
             r = call(a.binary, folder, onnx, name + ".json", [], "out.%s.json" % name)

@@ -6,8 +6,9 @@ and the real binary reads both under several conditions (see `variants.py`).
 Checked on every seed:
 
   * each node has exactly one fate, and no *proved* fate is wrong
-  * the order of layers, consistent renaming of tensors and the layout of the
-    JSON change nothing in the mapping
+  * the order of layers, consistent renaming of tensors or of nodes and the layout
+    of the JSON change nothing in the mapping
+  * a layer has the time of its row in the profile
   * the totals are those of the lists, in JSON, text, Markdown, DOT, SARIF and JUnit
 
 Measured over all seeds and held to the bars below: precision and recall of the

@@ -52,10 +52,38 @@ def reindented(text):
 def renamed(model, seed, number, scale=None):
     """The same case with every activation tensor called something else, in
     the model and, by building it once more, in the engine."""
+    return _changed(model, lambda graph: _rename(graph, {}), seed, number, scale)
+
+
+def nodes_renamed(model, seed, number, scale=None):
+    """The same with every node that has a name; None where one name holds another's,
+    which a longer name would no longer do in the same places."""
+    names = {n.name for n in nodes(model.graph)} - {""}
+    text = "\n".join(names)
+    if any(text.count(name) > sum(other.startswith(name) for other in names)
+           for name in names):
+        return None
+    return _changed(model, _rename_nodes, seed, number, scale)
+
+
+def _changed(model, change, seed, number, scale):
     new = type(model)()
     new.CopyFrom(model)
-    _rename(new.graph, {})
+    change(new.graph)
     return new, build.build(net.Net(net.infer(new)), seed, number, scale)
+
+
+def nodes(graph):
+    for n in graph.node:
+        yield n
+        for a in n.attribute:
+            if a.HasField("g"):
+                yield from nodes(a.g)
+
+
+def _rename_nodes(graph):
+    for n in nodes(graph):
+        n.name = n.name and "~" + n.name
 
 
 def _rename(graph, outer):

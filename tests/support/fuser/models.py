@@ -16,7 +16,7 @@ TRUNK = {
             b.duplicates, b.constants, b.dead_end, b.pointwise, b.squeeze_excite,
             b.pool, b.conv_act],
 }
-KINDS = sorted(TRUNK) + ["attention", "control"]
+KINDS = sorted(TRUNK) + ["attention", "control", "qat-attention"]
 SCALE_KINDS = ["chain", "region"]
 
 
@@ -26,7 +26,9 @@ def make(kind, rng, size=0, style=None):
         if kind == "qat":
             m.quant = Quantizer(rng, rng.choice(["pytorch", "modelopt", "ort"]))
         _trunk(m, TRUNK[kind])
-    elif kind == "attention":
+    elif kind in ("attention", "qat-attention"):
+        if kind != "attention":
+            m.quant = Quantizer(rng, rng.choice(["pytorch", "modelopt", "ort"]))
         _attention(m)
     elif kind == "control":
         _control(m)
@@ -36,7 +38,7 @@ def make(kind, rng, size=0, style=None):
         return _region(rng, size or 10000)
     else:
         raise ValueError("no such kind of model: " + kind)
-    return m.model(kind, 17 if kind == "attention" else 13)
+    return m.model(kind, 17 if kind.endswith("attention") else 13)
 
 
 def _trunk(m, menu):
