@@ -20,6 +20,7 @@ static enum fsd_status fail(struct fsd_error *err, enum fsd_status status,
     err->status = status;
     snprintf(err->file, sizeof err->file, "%s", word);
     va_start(args, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line above begins it */
     vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
     return status;

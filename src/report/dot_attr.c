@@ -36,7 +36,7 @@ void fsd_dot_defaults(Agraph_t *root, bool wire_labels)
 void fsd_dot_declare(Agraph_t *root, int kind, const char *const *pairs,
                      Agsym_t **symbols, int n)
 {
-    for (int i = 0; i < n; i++)
+    for (size_t i = 0; i < (size_t)n; i++)
         symbols[i] = agattr(root, kind, fsd_dot_str(pairs[2 * i]),
                             fsd_dot_str(pairs[2 * i + 1]));
 }

@@ -188,6 +188,13 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
     return NULL;
 }
 
+/* A line that begins with two colons is a command to who runs a merge gate. */
+static bool can_hold(const struct form *form, const char *name)
+{
+    return *name && !strpbrk(name, form->cannot) && !has_hidden(name) &&
+           (*form->before || strncmp(name, "::", 2) != 0);
+}
+
 static void put_names(struct fsd_arena *arena, const struct fsd_diff *d,
                       const struct form *form, const struct chosen *chosen, FILE *out)
 {
@@ -197,7 +204,7 @@ static void put_names(struct fsd_arena *arena, const struct fsd_diff *d,
     for (uint32_t i = 0; i < nodes->n; i++) {
         const char *name = name_of(arena, d, nodes->at[i]);
 
-        if (!*name || strpbrk(name, form->cannot) || has_hidden(name))
+        if (!can_hold(form, name))
             continue;
         fputs(n++ ? form->between : form->before, out);
         form->put(name, d->nodes[nodes->at[i]].realised, out);
@@ -207,7 +214,7 @@ static void put_names(struct fsd_arena *arena, const struct fsd_diff *d,
     for (uint32_t i = 0; i < nodes->n; i++) {
         const char *name = name_of(arena, d, nodes->at[i]);
 
-        if (*name && !strpbrk(name, form->cannot) && !has_hidden(name))
+        if (can_hold(form, name))
             continue;
         fputs("# left out, this form cannot hold the name: ", out);
         fsd_put_node(d, nodes->at[i], out);

@@ -124,9 +124,8 @@ static const char *find_between(const struct fsd_event_reader *r, struct part p,
     int depth = 0, tries = 0;
 
     for (const char *at = find(p, word); at && tries < 64; tries++) {
-        struct part right = p, left = p;
+        struct part left = p, right = cut_at(&left, at, n);
 
-        right = cut_at(&left, at, n);
         if (is_known(r, left.s, left.n) && is_known(r, right.s, right.n))
             return at;
         for (; done < at; done++)

@@ -94,6 +94,32 @@ def check_marks(h, marks):
     _, report = h.run("marks", "--force", "-f", "json", model, engine)
     names = [n["name"] for n in json.loads(report)["nodes"]] if report else None
     h.check(names == [*marks, "dead"], "marks", "names have changed on the way")
+    check_verbs(h, model, engine)
+
+
+def check_verbs(h, model, engine):
+    """The same names in the other verbs; the harness looks at every byte they write."""
+    snapshot = h.path("marks.fsd")
+    for view in (["reformats"], ["where"], ["inside"], ["names"], ["scopes"],
+                 ["explain", "--node", "*"], ["explain", "--layer", "*"]):
+        words = ["*"] if view[0] in ("where", "inside") else []
+        for form in ("text", "json"):
+            _, report = h.run("marks in %s as %s" % (view[0], form), view[0], "--force", *view[1:], model,
+                              engine, *words, "-f", form, allowed=(0, 1))
+            reports.FORMATS[form](h, "marks in " + view[0], report)
+    for side in ("model", "shapes", "engine"):
+        h.run("marks dumped", "--dump=" + side, *([model, engine] if side == "engine" else [model]), allowed=(0,))
+    h.run("marks in snapshot", "snapshot", "--force", model, engine, "-o", snapshot, allowed=(0,))
+    h.run("marks in snapshot", "snapshot", "--force", "--evidence=tensor", model, engine, allowed=(0,))
+    other = h.path("marks-other.fsd")
+    h.run("marks in snapshot", "snapshot", "--force", "--evidence=tensor", model, engine, "-o", other,
+          allowed=(0,))
+    for form in ("text", "json", "dot"):
+        _, report = h.run("marks compared as " + form, "compare", "--force", other, snapshot, "-f", form)
+        reports.FORMATS[form](h, "marks compared as " + form, report)
+    for form in ("text", "json", "markdown", "junit", "sarif", "github", "gitlab"):
+        _, report = h.run("marks checked as " + form, "check", "--force", other, model, engine, "-f", form)
+        reports.FORMATS[form](h, "marks checked as " + form, report)
     check_gate_marks(h, model, engine)
 
 

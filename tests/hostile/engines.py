@@ -38,6 +38,10 @@ def values():
         yield "Port-%d" % i, ('{"Layers": [{"Name": "a", "LayerType": "b", "Inputs": [{"Name":'
                               ' "x", "Dimensions": [%s], "Format/Datatype": %s}]}],'
                               ' "Bindings": [%s]}' % (value, value, value)).encode()
+    for i, count in enumerate(((1 << 31) - 1, 1 << 31, 1 << 32, (1 << 63) - 1, -(1 << 31), 1e300)):
+        yield "count-%d" % i, dump([layer("one", ["x"], ["t1"], Weights={"Type": "Half", "Count": count},
+                                          Bias={"Type": "Float", "Count": count}, Kernel=[count, count],
+                                          Groups=count, OutMaps=count, StreamId=count)])
     yield "nan", b'{"Layers": [{"Name": NaN}]}'
     yield "twice", b'{"Layers": [{"Name": "a", "Name": "b"}], "Layers": ["c"]}'
     yield "bom", b"\xef\xbb\xbf" + dump([layer("a")])

@@ -28,6 +28,28 @@ def inputs(h, model, engine):
         h.run("model from stdin", "-", engine, stdin=file, allowed=(0,))
 
 
+def beside(h, model, engine):
+    """The files beside the pair are refused as the pair is, and no output goes onto one."""
+    snapshot = h.path("own.fsd")
+    h.run("snapshot", "snapshot", model, engine, "-o", snapshot, allowed=(0,))
+    check = ["check", snapshot, model, engine]
+    policy = h.path("own.ini", b"[latency]\nlevel = off\n")
+    profile = h.path("own.profile.json", b'[{"count": 1}, {"name": "x", "averageMs": 1}]')
+    log = h.path("own.log", b"[01/02/2024-10:00:00] [V] [TRT] nothing\n")
+    for path in (h.path("fifo"), h.path("to-fifo"), h.path("loop"), "/dev/zero", h.folder, ""):
+        for option in ("--log", "--profile", "--times"):
+            h.run(option + " " + path, model, engine, option + "=" + path, allowed=(2,))
+        h.run("policy " + path, *check, "--policy=" + path, allowed=(2,))
+        h.run("snapshot " + path, "check", path, model, engine, allowed=(2,))
+        h.run("old " + path, "compare", path, snapshot, allowed=(2,))
+    for path, args in ((snapshot, check), (policy, [*check, "--policy=" + policy]),
+                       (profile, [model, engine, "--profile=" + profile]),
+                       (log, [model, engine, "--log=" + log]), (snapshot, ["compare", snapshot, snapshot])):
+        before = read(path)
+        h.run("output onto " + path, *args, "-f", "json", "-o", path, allowed=(2,))
+        h.check(read(path) == before, "output onto " + path, "the input has changed")
+
+
 def for_everybody(h, path):
     """A copy that everybody can read, wherever the checkout lies."""
     return shutil.copy(path, h.path("public-" + os.path.basename(path)))
@@ -177,7 +199,7 @@ def external(h, make, engine):
 
 
 def all_files(h, model, engine, make_external):
-    for case in (inputs, unreadable, outputs, odd_names, full_disk, closed_pipe):
+    for case in (inputs, beside, unreadable, outputs, odd_names, full_disk, closed_pipe):
         case(h, model, engine)
     external(h, make_external, engine)
     print("killed midway: %d of 40 runs" % killed(h, model, engine))

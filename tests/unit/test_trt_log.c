@@ -131,7 +131,7 @@ static void old_syntax(void **state)
     (void)state;
     assert_int_equal(r.status, FSD_OK);
     assert_string_equal(r.g->kind, "trt-log");
-    assert_string_equal(text(&r, r.g->producer), "TensorRT 8.5 or earlier");
+    assert_string_equal(text(&r, r.g->producer), "TensorRT 8.0.3");
     assert_int_equal(r.g->nodes.n, 5);
     assert_int_equal(r.g->remarks.n, 0);
     assert_layer(&r, 0, "Scale", "quant_0_quantize_scale_node", 1, 1);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The real binary under valgrind: valgrind.py BINARY
+"""The real binary under valgrind: check.py BINARY
 
 Each golden case, which is each verb, view and refusal, and each format that no golden case
 has.  An error or a leak of ours fails.  Graphviz and Pango, which draw in a child process,
