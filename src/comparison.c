@@ -1,16 +1,56 @@
 /* Two runs, compared: the public API of it. */
 #include "base/status.h"
+#include "base/text.h"
 #include "compare/compare.h"
 #include "compare/snapshot.h"
+#include "diff/rules.h"
 #include "report/compare_report.h"
 #include "states.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct fsd_comparison {
     struct fsd_state *old, *new;
     struct fsd_compare *compare;
 };
+
+/* A report of one build has these as findings; that of a comparison or a check does not
+ * look at how well each build's inputs fit. */
+static bool is_about_inputs(const struct fsd_finding *f)
+{
+    static const char *const rules[] = {"mapping/misfit", "log/other-build",
+                                        "log/other-model"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(rules); i++)
+        if (!strcmp(f->rule->id, rules[i]))
+            return true;
+    return false;
+}
+
+static void tell(const struct fsd_diff *d, const struct fsd_finding *f,
+                 const struct fsd_options *opt)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return;
+    fsd_put_safe(out, d->engine->path);
+    fputs(": ", out);
+    fsd_finding_phrase(d, f, out);
+    if (fclose(out) == 0)
+        opt->note(opt->payload, text);
+    free(text);
+}
+
+static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
+{
+    for (uint32_t i = 0; opt->note && i < d->findings.n; i++)
+        if (is_about_inputs(&d->findings.at[i]))
+            tell(d, &d->findings.at[i], opt);
+}
 
 enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,
                                struct fsd_error *err)
@@ -28,8 +68,10 @@ enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options 
         pair.model = NULL;
     }
     status = fsd_diff_open(&d, &pair, err);
-    if (status == FSD_OK)
+    if (status == FSD_OK) {
+        tell_misfits(d, &pair);
         *out = fsd_state_of(d);
+    }
     fsd_diff_free(d);
     return status;
 }

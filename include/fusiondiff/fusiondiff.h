@@ -81,6 +81,11 @@ enum fsd_severity { FSD_INFO, FSD_WARNING, FSD_ERROR, FSD__SEVERITY_COUNT };
 /** Told when a stage of a run begins ("matching"); must not call back into the run. */
 typedef void fsd_progress_fn(void *payload, const char *stage);
 
+/** Told what no report would say: what a writer decided on its own ("too large: drawn
+ *  with ..."), or that the inputs of a snapshot may not belong together.  One line without
+ *  a newline; must not call back into the run. */
+typedef void fsd_note_fn(void *payload, const char *message);
+
 /** Zero is the default of every field. */
 struct fsd_options {
     const char *model;  /**< path of the ONNX model; "-" reads standard input; NULL when
@@ -97,12 +102,9 @@ struct fsd_options {
     unsigned evidence;            /**< mask of enum fsd_evidence; 0 means all */
     bool force;                   /**< go on though model and engine do not fit */
     fsd_progress_fn *progress;    /**< NULL: nobody wants to know */
-    void *payload;                /**< handed to `progress` */
+    fsd_note_fn *note;            /**< the same */
+    void *payload;                /**< handed to both */
 };
-
-/** Told what a writer decided on its own ("too large: drawn with ..."), one line without
- *  a newline; must not call back into the run. */
-typedef void fsd_note_fn(void *payload, const char *message);
 
 /** What a picture shows (dot, svg, png, pdf).  Zero is the default of every field.
  *  svg, png and pdf are laid out in a child process (fork), which is killed when its

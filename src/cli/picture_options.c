@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_note(void *payload, const char *message)
-{
-    (void)payload;
-    end_progress();
-    fprintf(stderr, "fusiondiff: note: %s\n", message);
-}
-
 static unsigned parse_depth(const char *word, struct argp_state *state)
 {
     char *end;

@@ -33,8 +33,16 @@ static void on_stage(void *payload, const char *stage)
     progress_stage(stage);
 }
 
+void print_note(void *payload, const char *message)
+{
+    (void)payload;
+    end_progress();
+    fprintf(stderr, "fusiondiff: note: %s\n", message);
+}
+
 void show_progress(struct fsd_options *options)
 {
+    options->note = print_note;
     progress.wanted = isatty(STDERR_FILENO);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
     if (progress.wanted)

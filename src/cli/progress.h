@@ -1,14 +1,18 @@
-/* A word on stderr for who waits: only on a terminal, only after a second. */
+/* Words on stderr beside the report: what is done, for who waits (only on a terminal,
+ * only after a second), and notes. */
 #ifndef FSD_CLI_PROGRESS_H
 #define FSD_CLI_PROGRESS_H
 
 #include <fusiondiff/fusiondiff.h>
 
-/** Sets `options->progress`; does nothing when stderr is no terminal. */
+/** Sets `options->note`, and `options->progress` when stderr is a terminal. */
 void show_progress(struct fsd_options *options);
 
 /** Says that a stage of the program's own begins. */
 void progress_stage(const char *stage);
+
+/** A fsd_note_fn. */
+void print_note(void *payload, const char *message);
 
 /** Wipes what was said. */
 void end_progress(void);
