@@ -207,11 +207,51 @@ static void judge_ignore(struct fsd_check_run *run,
     free(draft.text);
 }
 
+static bool is_operator(const struct fsd_state *s, const char *word)
+{
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        if (!strcmp(fsd_text(s->names, s->nodes.at[i].op), word))
+            return true;
+    return false;
+}
+
+static bool names_node(const struct fsd_state *s, const char *glob)
+{
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        if (fsd_policy_matches(glob, fsd_text(s->names, s->nodes.at[i].key)))
+            return true;
+    return false;
+}
+
+/* A misspelt operator would be a rule that never fires. */
+static void judge_word(struct fsd_check_run *run, const struct fsd_policy_word *word,
+                       bool (*matches)(const struct fsd_state *, const char *),
+                       const char *what)
+{
+    struct fsd_draft draft;
+
+    if (!word->line || matches(run->c->new, word->text) ||
+        matches(run->c->old, word->text) || !fsd_draft_open(&draft))
+        return;
+    fprintf(draft.out, "int8-required: '%s' is the name of no %s of the model",
+            word->text, what);
+    draft.line = word->line;
+    if (fclose(draft.out) == 0)
+        add_item(run, &draft, run->policy->path);
+    free(draft.text);
+}
+
 static void judge_policy(struct fsd_check_run *run)
 {
+    const struct fsd_policy *p = run->policy;
+
     if (run->policy->rules[FSD_GATE_POLICY].level < 0)
         return;
     run->rule = FSD_GATE_POLICY;
+    for (uint32_t i = 0; i < p->operators.n; i++)
+        judge_word(run, &p->operators.at[i], is_operator, "operator");
+    for (uint32_t i = 0; i < p->except.n; i++)
+        judge_word(run, &p->except.at[i], names_node, "node");
     for (uint32_t i = 0; i < run->policy->ignores.n; i++)
         judge_ignore(run, &run->policy->ignores.at[i]);
 }

@@ -116,10 +116,10 @@ static bool is_wanted(const struct fsd_check_run *run, fsd_id node)
     bool wanted = false;
 
     for (uint32_t i = 0; i < run->policy->operators.n; i++)
-        wanted |= !strcmp(run->policy->operators.at[i], fsd_text(s->names, n->op));
+        wanted |= !strcmp(run->policy->operators.at[i].text, fsd_text(s->names, n->op));
     for (uint32_t i = 0; wanted && i < run->policy->except.n; i++)
-        wanted =
-            !fsd_policy_matches(run->policy->except.at[i], fsd_text(s->names, n->key));
+        wanted = !fsd_policy_matches(run->policy->except.at[i].text,
+                                     fsd_text(s->names, n->key));
     return wanted && n->fate == FSD_FATE_LAYER && n->precision != FSD_INT8;
 }
 

@@ -64,9 +64,10 @@ const struct fsd_gate_default fsd_gate_defaults[FSD__GATE_COUNT] = {
     [FSD_GATE_INT8] = {"int8-required",
                        "A node that the policy wants in INT8 runs in another type.",
                        "off", FSD_BUDGET_COUNT, 0, -1, -1},
-    [FSD_GATE_POLICY] = {"policy",
-                         "An ignore of the policy has expired, or ignores nothing.",
-                         "warning", 0, -1, -1, -1},
+    [FSD_GATE_POLICY] =
+        {"policy",
+         "An ignore of the policy has expired, or a word of it matches nothing.",
+         "warning", 0, -1, -1, -1},
 };
 
 void fsd_policy_free(struct fsd_policy *policy)

@@ -69,13 +69,19 @@ struct fsd_policy_ignore {
     uint32_t used; /**< findings that it ignored */
 };
 
+/** A word of int8-required: the name of an operator, or a glob of nodes. */
+struct fsd_policy_word {
+    const char *text;
+    uint32_t line; /**< 0: of the default policy */
+};
+
 struct fsd_policy {
     struct fsd_arena *arena;
     const char *path; /**< "" for the default one */
     struct fsd_policy_rule rules[FSD__GATE_COUNT];
     double noise; /**< share of the total time that is never called slower */
-    FSD_VEC(const char *) operators; /**< of FSD_GATE_INT8 */
-    FSD_VEC(const char *) except;    /**< globs of nodes, of the same */
+    FSD_VEC(struct fsd_policy_word) operators; /**< of FSD_GATE_INT8 */
+    FSD_VEC(struct fsd_policy_word) except;    /**< globs of nodes, of the same */
     FSD_VEC(struct fsd_policy_ignore) ignores;
 };
 

@@ -172,7 +172,8 @@ static void take_words(struct reader *r, const char *value, bool except)
 {
     while (*value) {
         size_t n = strcspn(value, " \t,");
-        const char *word = fsd_arena_strndup(r->policy->arena, value, n);
+        struct fsd_policy_word word = {fsd_arena_strndup(r->policy->arena, value, n),
+                                       r->line};
 
         if (n && except)
             fsd_vec_push(r->policy->arena, &r->policy->except, word);
@@ -336,7 +337,7 @@ static void set_operators(struct fsd_policy *p)
     static const char *const usual[] = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
 
     for (size_t i = 0; !p->operators.n && i < FSD_COUNT_OF(usual); i++)
-        fsd_vec_push(p->arena, &p->operators, usual[i]);
+        fsd_vec_push(p->arena, &p->operators, ((struct fsd_policy_word){usual[i], 0}));
 }
 
 /* Names and reasons are printed in reports. */

@@ -310,6 +310,9 @@ static enum fsd_status read_list(struct fsd_arena *arena, const struct fsd_diff 
     const struct fsd_vocab *v = fsd_vocab_new(arena, d->model);
     size_t at = 0;
 
+    if (status == FSD_OK && file.size && memchr(file.bytes, 0, file.size))
+        status = fsd_fail(err, FSD_E_FORMAT, file.name, FSD_POS_NONE, 0,
+                          "expected a list of names, one a line, found a binary file");
     while (status == FSD_OK && at < file.size) {
         const char *line = (const char *)file.bytes + at;
         const char *end = memchr(line, '\n', file.size - at);

@@ -3,11 +3,14 @@
  * worst come first: by time where a profile tells it, then by bytes.  Free ones are
  * listed last, and by name only.  An advice stands once, and layers refer to it.
  */
+#include "base/status.h"
 #include "base/text.h"
 #include "report/tree.h"
 #include "report/view_text.h"
 
 #include <stdlib.h>
+
+enum { FEW_FREE = 5 };
 
 typedef FSD_VEC(fsd_id) id_vec;
 
@@ -153,14 +156,34 @@ static void put_row(const struct fsd_diff *d, const struct fsd_style *style,
     fsd_put_layer_change(d, layer, out);
     fputs("  ", out);
     fsd_put_bytes(d, r->bytes, out);
-    fprintf(out, "  layer %u ", layer);
-    fsd_put_safe(out, fsd_text(d->names, d->engine->nodes.at[layer].op));
+    fprintf(out, "  layer %u", layer);
+    if (d->engine->nodes.at[layer].op) {
+        putc(' ', out);
+        fsd_put_safe(out, fsd_text(d->names, d->engine->nodes.at[layer].op));
+    }
     if (note)
         fprintf(out, "  [%u]", note);
     putc('\n', out);
     put_edge(d, layer, out);
     if (d->flows.of[layer].before != FSD_NONE)
-        fprintf(out, "            chain  behind layer %u\n", d->flows.of[layer].before);
+        fprintf(out, "            chain  after layer %u\n", d->flows.of[layer].before);
+}
+
+/* They cost nothing: many of them are told by their number. */
+static void put_free(const struct fsd_diff *d, const struct fsd_style *style,
+                     const struct lists *lists, FILE *out)
+{
+    if (lists->free.n > FEW_FREE && !style->all) {
+        fprintf(out, "\nfree: %u layers (--all lists them)\n", lists->free.n);
+        return;
+    }
+    if (lists->free.n)
+        fputs("\nfree\n", out);
+    for (uint32_t i = 0; i < lists->free.n; i++) {
+        fprintf(out, "  layer %u  ", lists->free.at[i]);
+        fsd_put_layer(d, lists->free.at[i], out);
+        putc('\n', out);
+    }
 }
 
 static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
@@ -193,13 +216,7 @@ static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
         putc('\n', out);
     }
     put_notes(notes, out);
-    if (lists->free.n)
-        fputs("\nfree\n", out);
-    for (uint32_t i = 0; i < lists->free.n; i++) {
-        fprintf(out, "  layer %u  ", lists->free.at[i]);
-        fsd_put_layer(d, lists->free.at[i], out);
-        putc('\n', out);
-    }
+    put_free(d, style, lists, out);
 }
 
 /* ------------------------------------------------------------------------- JSON */
@@ -261,10 +278,15 @@ enum fsd_status fsd_view_reformats(const struct fsd_diff *d, const struct fsd_qu
                                    bool json, const struct fsd_style *style, FILE *out,
                                    struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
-    struct lists lists = collect(d, q, arena);
+    struct fsd_arena *arena;
+    struct lists lists;
 
-    (void)err;
+    if ((q->min_ms > 0 || q->min_share > 0) && !d->times.profiles)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a --profile, without which no layer has a time that "
+                        "--min-ms or --min-share could look at");
+    arena = fsd_arena_new();
+    lists = collect(d, q, arena);
     if (json)
         put_json(d, &lists, out);
     else
