@@ -12,39 +12,9 @@ import collections
 import json
 import os
 import re
-import subprocess
 import sys
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
-BINARY, SHARED, SCHEMA = sys.argv[1:4]
-CORPUS = os.path.join(SHARED, "corpus")
-failures = []
-
-
-def check(case, what, holds, detail=""):
-    if not holds:
-        failures.append(case)
-        print(f"FAILED {case}: {what} {detail}")
-
-
-def run(*args, status=0):
-    done = subprocess.run([BINARY, *args], capture_output=True, text=True, check=False)
-    check(args[0], f"exit status {status}", done.returncode == status,
-          f"(got {done.returncode}: {done.stderr.strip()[:300]})")
-    return done.stdout
-
-
-def pairs():
-    for case in sorted(os.listdir(CORPUS)):
-        folder = os.path.join(CORPUS, case)
-        for engine in ("engine.graph.json", "engine.names-only.json"):
-            if os.path.exists(os.path.join(folder, "model.onnx")) and \
-                    os.path.exists(os.path.join(folder, engine)):
-                yield case, os.path.join(folder, "model.onnx"), os.path.join(folder, engine)
+from harness import CORPUS, check, failures, pairs, read_report, run
 
 
 def links(report, by=None):
@@ -78,11 +48,9 @@ def check_totals(case, report, text):
     check(case, "links are the same from both sides", there == back)
 
 
-def check_any(case, model, engine, schema):
-    text = run(model, engine)
-    report = json.loads(run(model, engine, "-f", "json"))
-    if schema is not None:
-        jsonschema.validate(report, schema)
+def check_any(case, model, engine):
+    text = run(case, model, engine)
+    report = read_report(run(case, model, engine, "-f", "json"))
     check_totals(case, report, text)
     conflicts = [f["message"] for f in report["findings"] if f["rule"] == "mapping/conflict"]
     check(case, "no conflict", not conflicts, str(conflicts[:3]))
@@ -98,7 +66,7 @@ def check_metadata(case, model, engine, report, count):
     truth = metadata_items(engine, names)
     check(case, f"{count} Metadata items", len(truth) == count, str(len(truth)))
     check(case, "all Metadata items are links", truth == links(report, "metadata"))
-    blind = json.loads(run(model, engine, "-f", "json", "--evidence", "name,tensor"))
+    blind = json.loads(run(case, model, engine, "-f", "json", "--evidence", "name,tensor"))
     found = links(blind)
     precision = len(found & truth) / len(found)
     recall = len(found & truth) / len(truth)
@@ -150,22 +118,18 @@ def check_wrong_pairs(all_pairs):
         for other, (_, engine) in models.items():
             related = one.split("-trt")[0].split("-")[0] == other.split("-trt")[0].split("-")[0]
             if one != other and not related:
-                run(model, engine, status=2)
+                run(f"{model} {engine}", model, engine, status=2)
 
 
 def main():
     if not os.path.isdir(CORPUS):
         print(f"skipped: {CORPUS} is absent")
         return 77
-    schema = None
-    if jsonschema:
-        with open(SCHEMA, encoding="utf-8") as file:
-            schema = json.load(file)
     chosen = list(pairs())
     if len(sys.argv) > 4:
         chosen = [p for p in chosen if p[0] in sys.argv[4:]]
     for case, model, engine in chosen:
-        report = check_any(case, model, engine, schema)
+        report = check_any(case, model, engine)
         if case in MUST and not engine.endswith("names-only.json"):
             MUST[case](case, model, engine, report)
         print(f"  {case}: {report['summary']['nodes']}")

@@ -14,42 +14,23 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
-BINARY, SHARED, SCHEMA = sys.argv[1:4]
-CORPUS = os.path.join(SHARED, "corpus")
+from harness import CORPUS, check, failures, read_report, start
 KINDS = ["fp32", "fp16", "qat", "qat-residual", "qat-residual-qgap"]
 SKIP = {"QuantizeLinear", "DequantizeLinear", "BatchNormalization", "Identity", "Flatten", "Reshape"}
 CORE = {"Conv": 20, "Add": 8, "Relu": 17, "MaxPool": 1, "GlobalAveragePool": 1, "Gemm": 1}
-failures = []
-
-
-def check(case, what, holds, detail=""):
-    if not holds:
-        failures.append(case)
-        print(f"FAILED {case}: {what} {str(detail)[:600]}")
 
 
 def compare(old, new, status=None):
-    done = subprocess.run([BINARY, "compare", old, new, "-f", "json"], capture_output=True, text=True,
-                          check=False)
+    done = start("compare", old, new, "-f", "json")
     case = f"{old} {new}"
     if status is None:
         check(case, "runs", done.returncode in (0, 1), done.stderr)
     else:
         check(case, f"exit status {status}", done.returncode == status, f"{done.returncode} {done.stderr}")
-    report = json.loads(done.stdout)
-    if jsonschema is not None:
-        with open(SCHEMA, encoding="utf-8") as file:
-            jsonschema.validate(report, json.load(file))
-    return report
+    return read_report(done.stdout)
 
 
 # ------------------------------------------------------------------------ the truth

@@ -13,27 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
-BINARY, SHARED, SCHEMA = sys.argv[1:4]
-CORPUS = os.path.join(SHARED, "corpus")
-failures = []
-
-
-def check(case, what, holds, detail=""):
-    if not holds:
-        failures.append(case)
-        print(f"FAILED {case}: {what} {detail}")
-
-
-def run(case, *args, status=0):
-    done = subprocess.run([BINARY, *args], capture_output=True, text=True, check=False)
-    check(case, f"exit status {status} of {args[0]}", done.returncode == status,
-          f"(got {done.returncode}: {done.stderr.strip()[:300]})")
-    return done.stdout if not status else done.stderr
+from harness import BINARY, CORPUS, check, failures, read_report, run
 
 
 def profile_of(case):
@@ -75,10 +55,7 @@ def engine_of_log(case, folder):
 def report(case, engine, *more):
     model = os.path.join(CORPUS, case, "model.onnx")
     text = run(case, model, engine, "-f", "json", *more)
-    result = json.loads(text) if text else None
-    if result and jsonschema:
-        with open(SCHEMA, encoding="utf-8") as file:
-            jsonschema.validate(result, json.load(file))
+    result = read_report(text) if text else None
     return result
 
 

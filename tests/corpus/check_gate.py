@@ -12,14 +12,11 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
-BINARY, SHARED = sys.argv[1:3]
-CORPUS = os.path.join(SHARED, "corpus")
+from harness import CORPUS, failures, pairs, start
 RESNETS = ["fp32", "fp16", "qat", "qat-residual", "qat-residual-qgap"]
-failures = []
 
 
 def check(what, holds, detail=""):
@@ -29,19 +26,10 @@ def check(what, holds, detail=""):
 
 
 def run(*args, status=0):
-    done = subprocess.run([BINARY, *args], capture_output=True, text=True, check=False)
+    done = start(*args)
     check(f"exit status {status} of {args}", done.returncode == status,
           f"(got {done.returncode}: {done.stderr.strip()[:300]})")
     return done.stdout
-
-
-def pairs():
-    for case in sorted(os.listdir(CORPUS)):
-        folder = os.path.join(CORPUS, case)
-        for engine in ("engine.graph.json", "engine.names-only.json"):
-            pair = os.path.join(folder, "model.onnx"), os.path.join(folder, engine)
-            if all(map(os.path.exists, pair)):
-                yield case, *pair
 
 
 def resnet(name):

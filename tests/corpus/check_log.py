@@ -14,20 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
-BINARY, SHARED, SCHEMA = sys.argv[1:4]
-CORPUS = os.path.join(SHARED, "corpus")
-failures = []
-
-
-def check(case, what, holds, detail=""):
-    if not holds:
-        failures.append(case)
-        print(f"FAILED {case}: {what} {detail}")
+import harness
+from harness import BINARY, CORPUS, check, failures, read_report
 
 
 def path(case, name):
@@ -41,15 +29,8 @@ def lines(case, name="build.log"):
 
 
 def run(case, *args):
-    done = subprocess.run([BINARY, *args, "-f", "json"], capture_output=True, text=True, check=False)
-    check(case, "exit status 0", done.returncode == 0, f"(got {done.returncode}: {done.stderr.strip()[:300]})")
-    if done.returncode:
-        return None
-    report = json.loads(done.stdout)
-    if jsonschema is not None:
-        with open(SCHEMA, encoding="utf-8") as file:
-            jsonschema.validate(report, json.load(file))
-    return report
+    text = harness.run(case, *args, "-f", "json")
+    return read_report(text) if text else None
 
 
 def links(report, by=None):
