@@ -146,17 +146,29 @@ const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
     return &m->links.at[m->by_node[m->of_node[node].at + i]];
 }
 
+static void fit_names(const struct fsd_match *m, struct fsd_span mentions,
+                      struct fsd_fit *fit)
+{
+    for (uint32_t i = 0; i < mentions.n; i++) {
+        const struct fsd_mention *mention = &m->engine->mentions.at[mentions.at + i];
+
+        if (mention->role == FSD_MENTION_HELPER)
+            continue;
+        fit->names++;
+        fit->names_found += mention->node != FSD_NONE || mention->tensor != FSD_NONE;
+    }
+}
+
 struct fsd_fit fsd_match_fit(const struct fsd_match *m)
 {
     struct fsd_fit fit = {0};
 
-    for (uint32_t i = 0; i < m->engine->mentions.n; i++) {
-        const struct fsd_mention *mention = &m->engine->mentions.at[i];
+    for (fsd_id l = 0; l < m->engine->layers.n; l++) {
+        const struct fsd_layer *layer = &m->engine->layers.at[l];
 
-        if (mention->role == FSD_MENTION_HELPER)
-            continue;
-        fit.names++;
-        fit.names_found += mention->node != FSD_NONE || mention->tensor != FSD_NONE;
+        /* TensorRT 11 gives these names of its own: "wait_0". */
+        if (layer->kind != FSD_KIND_SHAPE && layer->kind != FSD_KIND_SYNC)
+            fit_names(m, layer->mentions, &fit);
     }
     for (fsd_id t = 0; t < m->engine->tensors.n; t++)
         if (m->engine->tensors.at[t].flags & FSD_TENSOR_BINDING) {
