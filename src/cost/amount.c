@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TERMS = 8, DEGREE = 8 };
+enum { TERMS = 8, DEGREE = 8, QUOTIENTS = 256, NAME = 160 };
 
 static const int64_t most = INT64_C(1) << 62;
 
@@ -27,15 +27,21 @@ struct poly {
     struct term at[TERMS];
 };
 
+/* A size that stands for a quotient, rounded down. */
+struct quotient {
+    fsd_sym name;
+    int64_t of, by;
+};
+
 struct fsd_amounts {
     struct fsd_arena *arena;
-    const struct fsd_intern *names;
-    struct fsd_intern *spelt; /* by symbol, less 1: */
+    struct fsd_intern *names;
+    FSD_VEC(struct quotient) quotients; /* few: a model has few open sizes */
+    struct fsd_intern *spelt;           /* by symbol, less 1: */
     FSD_VEC(struct poly) polys;
 };
 
-struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena,
-                                    const struct fsd_intern *names)
+struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena, struct fsd_intern *names)
 {
     struct fsd_amounts *t = FSD_NEW(arena, struct fsd_amounts, 1);
 
@@ -47,14 +53,23 @@ struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena,
 
 /* -------------------------------------------------------------------- spelling */
 
-/* A name is what the model wrote: "batch", but also "2*s0 + 1". */
-static void spell_name(const char *name, FILE *out)
+static const struct quotient *quotient_named(const struct fsd_amounts *t, fsd_sym name)
 {
+    for (uint32_t i = 0; i < t->quotients.n; i++)
+        if (t->quotients.at[i].name == name)
+            return &t->quotients.at[i];
+    return NULL;
+}
+
+/* A name is what the model wrote: "batch", but also "2*s0 + 1". */
+static void spell_name(const struct fsd_amounts *t, fsd_sym sym, FILE *out)
+{
+    const char *name = fsd_text(t->names, sym);
     bool plain = *name && !isdigit((unsigned char)*name);
 
     for (const char *c = name; *c && plain; c++)
         plain = isalnum((unsigned char)*c) || strchr("_.[]:/", *c) || *c & 0x80;
-    fprintf(out, plain ? "%s" : "(%s)", name);
+    fprintf(out, plain || quotient_named(t, sym) ? "%s" : "(%s)", name);
 }
 
 static void spell_term(const struct fsd_amounts *t, const struct term *term, FILE *out)
@@ -67,7 +82,7 @@ static void spell_term(const struct fsd_amounts *t, const struct term *term, FIL
         for (power = 1; i + power < term->degree && term->of[i + power] == term->of[i];)
             power++;
         fputs(i ? "*" : "", out);
-        spell_name(fsd_text(t->names, term->of[i]), out);
+        spell_name(t, term->of[i], out);
         if (power > 1)
             fprintf(out, "^%u", power);
     }
@@ -237,7 +252,58 @@ int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b)
     return close_up(t, &product);
 }
 
-/* Only a number rounds; a term with a size in it has to come out even. */
+/* "floor((H - 1)/2)" as a size of that name. */
+static int64_t name_quotient(struct fsd_amounts *t, int64_t a, int64_t by)
+{
+    const char *text = fsd_amount_text(t, a);
+    char name[NAME];
+    int n = snprintf(name, sizeof name,
+                     strchr(text, ' ') ? "floor((%s)/%" PRId64 ")"
+                                       : "floor(%s/%" PRId64 ")",
+                     text, by);
+    fsd_sym sym;
+
+    if (n < 0 || n >= NAME)
+        return -1;
+    sym = fsd_intern_add(t->names, name, (size_t)n);
+    if (!quotient_named(t, sym)) {
+        if (t->quotients.n == QUOTIENTS)
+            return -1;
+        fsd_vec_push(t->arena, &t->quotients, ((struct quotient){sym, a, by}));
+    }
+    return fsd_amount_named(t, sym);
+}
+
+/* The quotient that a polynomial is, but for a number added to it; NULL. */
+static const struct quotient *is_quotient(const struct fsd_amounts *t,
+                                          const struct poly *p)
+{
+    bool alone = p->n == 1 || (p->n == 2 && !p->at[1].degree);
+
+    return alone && p->at[0].degree == 1 && p->at[0].by == 1
+               ? quotient_named(t, p->at[0].of[0])
+               : NULL;
+}
+
+/* floor((floor(x/m) + c)/n) is floor((x + c*m)/(m*n)). */
+static int64_t divide(struct fsd_amounts *t, int64_t a, int64_t by)
+{
+    struct poly p = open_up(t, a);
+    const struct quotient *q = is_quotient(t, &p);
+    int64_t of, more;
+
+    if (!q)
+        return name_quotient(t, a, by);
+    if (q->by > INT32_MAX || by > INT32_MAX)
+        return -1;
+    of = q->of;
+    by *= q->by;
+    more = fsd_times(t, fsd_amount_of(t, p.n == 2 ? p.at[1].by : 0), q->by);
+    return fsd_over(t, fsd_plus(t, of, more), by);
+}
+
+/* A number rounds; where a term with a size in it does not come out even, all of it is
+ * one quotient. */
 int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     struct poly p;
@@ -251,7 +317,7 @@ int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by)
         bool even = p.at[i].by % by == 0;
 
         if (!even && p.at[i].degree)
-            return -1;
+            return divide(t, a, by);
         p.at[i].by = p.at[i].by / by - (!even && p.at[i].by < 0);
         if (!p.at[i].by)
             p.n--; /* the number, which stands last */

@@ -16,9 +16,9 @@
 
 struct fsd_amounts;
 
-/** A table of polynomials; lives in the arena. `names` are those of the sizes. */
-struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena,
-                                    const struct fsd_intern *names);
+/** A table of polynomials; lives in the arena. `names` are those of the sizes; those of
+ *  quotients are added. */
+struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena, struct fsd_intern *names);
 
 /** The size of that name. */
 int64_t fsd_amount_named(struct fsd_amounts *t, fsd_sym name);
@@ -30,8 +30,8 @@ int64_t fsd_amount_of(struct fsd_amounts *t, int64_t number);
 int64_t fsd_plus(struct fsd_amounts *t, int64_t a, int64_t b);
 int64_t fsd_minus(struct fsd_amounts *t, int64_t a, int64_t b);
 int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b);
-/** The quotient, rounded down; -1 where that is no polynomial or `by` is not positive.
- */
+/** The quotient, rounded down: where that is no polynomial, a size of its own, named
+ *  "floor((H - 1)/2)".  -1 where `by` is not positive. */
 int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by);
 
 /** True when the amount depends on a named size. */

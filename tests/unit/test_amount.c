@@ -83,7 +83,25 @@ static void amount__division_comes_out_even(void **state)
     assert_int_equal(fsd_over(s.t, fsd_plus(s.t, eight, 7), 8), s.n);
     assert_int_equal(fsd_over(s.t, fsd_minus(s.t, eight, 1), 8),
                      fsd_minus(s.t, s.n, 1));
-    assert_int_equal(fsd_over(s.t, s.n, 2), -1);
+    fsd_arena_free(s.arena);
+}
+
+/* Of four halvings of N by windows that keep the border: floor((N - 1)/16) + 1. */
+static void amount__division_that_rounds_has_a_name(void **state)
+{
+    struct table s = new_table();
+    int64_t size = s.n;
+
+    (void)state;
+    assert_string_equal(fsd_amount_text(s.t, fsd_over(s.t, s.n, 2)), "floor(N/2)");
+    assert_int_equal(fsd_over(s.t, s.n, 2), fsd_over(s.t, s.n, 2));
+    assert_int_equal(fsd_over(s.t, fsd_over(s.t, s.n, 2), 3), fsd_over(s.t, s.n, 6));
+    for (int i = 0; i < 4; i++)
+        size = fsd_plus(s.t, fsd_over(s.t, fsd_minus(s.t, size, 1), 2), 1);
+    assert_string_equal(fsd_amount_text(s.t, size), "floor((N - 1)/16) + 1");
+    for (int i = 0; i < 40; i++)
+        size = fsd_over(s.t, fsd_plus(s.t, fsd_times(s.t, size, 3), 1), 2);
+    assert_int_equal(size, -1); /* beyond measure */
     fsd_arena_free(s.arena);
 }
 
@@ -114,6 +132,7 @@ int main(void)
         cmocka_unit_test(amount__equal_ones_are_equal),
         cmocka_unit_test(amount__spelling),
         cmocka_unit_test(amount__division_comes_out_even),
+        cmocka_unit_test(amount__division_that_rounds_has_a_name),
         cmocka_unit_test(amount__beyond_measure_is_unknown),
     };
 
