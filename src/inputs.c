@@ -52,23 +52,11 @@ static enum fsd_status load_onnx(struct fsd_diff *d, const char *path,
     return status;
 }
 
-static enum fsd_status no_network(const struct inputs *in, struct fsd_error *err)
-{
-    if (!in->story)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected MODEL and ENGINE, found only %s, which is no build "
-                        "log that would hold the model's nodes",
-                        in->opt->engine);
-    return fsd_fail(err, FSD_E_FORMAT, in->d->history->path, FSD_POS_NONE, 0,
-                    "expected the parser's lines (\"Parsing node: ...\"), which a "
-                    "verbose log has, found none: give the ONNX model, too");
-}
-
-/* The log's network stands in for a model that was not given. */
+/* The log's network stands in for a model that was not given, be it cut off or empty:
+ * mapping/misfit tells. */
 static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_diff *d = in->d;
-    enum fsd_status status = FSD_OK;
 
     begin(in->opt, "reading the model");
     if (in->story) {
@@ -77,11 +65,13 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
     }
     if (in->opt->model)
         return load_onnx(d, in->opt->model, err);
-    if (!in->parsed || !in->parsed->nodes.n)
-        status = no_network(in, err);
-    else
-        d->model = in->parsed;
-    return status;
+    if (!in->story)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected MODEL and ENGINE, found only %s, which is no build "
+                        "log that would hold the model's nodes",
+                        in->opt->engine);
+    d->model = in->parsed;
+    return FSD_OK;
 }
 
 /* --------------------------------------------------------------------------- log */

@@ -97,7 +97,7 @@ static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
     begin(opt, "matching");
     replay_log(d);
     d->match = fsd_match_new(d->arena, d->facts, d->engine, d->evidence, d->story);
-    if (!opt->force && (status = check_fit(d, err)) != FSD_OK)
+    if (!opt->force && opt->model && (status = check_fit(d, err)) != FSD_OK)
         return status;
     begin(opt, "explaining");
     fsd_diff_kinds(d);

@@ -1,5 +1,7 @@
 #include "diff/rule_list.h"
 
+#include <string.h>
+
 /* An engine of another export of the same network has many of its names by chance, so
  * that it is not refused; what is missing tells. */
 void fsd_find_misfit(struct fsd_diff *d, const struct fsd_rule *rule)
@@ -22,15 +24,20 @@ void fsd_phrase_misfit(const struct fsd_diff *d, const struct fsd_finding *f, FI
     unsigned names = (unsigned)facts[0].number, bindings = (unsigned)facts[2].number;
     unsigned no_name = names - (unsigned)facts[1].number;
     unsigned no_binding = bindings - (unsigned)facts[3].number;
+    bool from_log = !strcmp(d->model->kind, "trt-log");
 
-    fputs("the model does not have ", out);
+    fputs(from_log ? "the parser's lines of the log do not have "
+                   : "the model does not have ",
+          out);
     if (no_name)
         fprintf(out, "%u of the %u names in the engine's layers", no_name, names);
     if (no_name && no_binding)
         fputs(", and ", out);
     if (no_binding)
         fprintf(out, "%u of the engine's %u inputs and outputs", no_binding, bindings);
-    fputs(": was the engine built from it?", out);
+    fputs(from_log ? ": the log lacks some, give the ONNX model, too"
+                   : ": was the engine built from it?",
+          out);
 }
 
 void fsd_find_conflicts(struct fsd_diff *d, const struct fsd_rule *rule)

@@ -83,7 +83,7 @@ static void put_fates(const struct fsd_diff *d, const struct fsd_style *style,
     bool first = true;
 
     put_title(style, "nodes", out);
-    fprintf(out, "%u: ", s->nodes);
+    fprintf(out, s->nodes ? "%u: " : "%u", s->nodes);
     for (int i = 0; i < FSD__FATE_COUNT; i++) {
         if (i == FSD_FATE_UNEXPLAINED && s->by_fate[i])
             fsd_ink(style, FSD_INK_ALARM, out);
