@@ -73,27 +73,6 @@ static bool is_binary(const unsigned char *s, size_t n)
     return odd > n / 8;
 }
 
-/* "[" opens a JSON list, but also each line of a log: "[03/19/2022-12:28:30] [V]",
- * "[2023-05-01 12:00:00]". */
-static bool is_json(const unsigned char *s, size_t n)
-{
-    size_t i = 1;
-
-    if (s[0] == '{')
-        return true;
-    if (s[0] != '[')
-        return false;
-    while (i < n && is_space(s[i]))
-        i++;
-    if (i == n || s[i] == '{' || s[i] == '"' || s[i] == '[' || s[i] == ']')
-        return true;
-    if (starts(s + i, n - i, "null", 4) || starts(s + i, n - i, "true", 4))
-        return true;
-    return (s[i] == '-' || (s[i] >= '0' && s[i] <= '9')) &&
-           !(n - i > 2 && (s[i + 2] == '/' || s[i + 2] == ':')) &&
-           !(n - i > 4 && s[i + 4] == '-');
-}
-
 static enum fsd_look sniff_text(const unsigned char *s, size_t n)
 {
     static const char *const log_words[] = {"[TRT]",  "[TensorRT]", "\nLayer(",
@@ -110,6 +89,28 @@ static enum fsd_look sniff_text(const unsigned char *s, size_t n)
         starts(s, n, "Layers:", 7))
         return FSD_LOOK_INSPECTOR;
     return FSD_LOOK_TEXT;
+}
+
+/* "[" opens a JSON list, but also each line of a log: "[03/19/2022-12:28:30] [V]",
+ * "[2023-05-01 12:00:00]". */
+static bool is_json(const unsigned char *s, size_t n)
+{
+    size_t i = 1;
+
+    if (s[0] == '{')
+        return true;
+    if (s[0] != '[')
+        return false;
+    while (i < n && is_space(s[i]))
+        i++;
+    if (i == n || s[i] == '{' || s[i] == '"' || s[i] == '[' || s[i] == ']')
+        return true;
+    if (starts(s + i, n - i, "null", 4) || starts(s + i, n - i, "true", 4))
+        return true;
+    /* Logs begin with times in brackets, and one that was cut with sizes. */
+    return (s[i] == '-' || (s[i] >= '0' && s[i] <= '9')) &&
+           !(n - i > 2 && (s[i + 2] == '/' || s[i + 2] == ':')) &&
+           !(n - i > 4 && s[i + 4] == '-') && sniff_text(s, n) == FSD_LOOK_TEXT;
 }
 
 enum fsd_look fsd_sniff(const unsigned char *bytes, size_t n)
