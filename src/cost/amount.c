@@ -257,12 +257,15 @@ static int64_t name_quotient(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     const char *text = fsd_amount_text(t, a);
     char name[NAME];
-    int n = snprintf(name, sizeof name,
-                     strchr(text, ' ') ? "floor((%s)/%" PRId64 ")"
-                                       : "floor(%s/%" PRId64 ")",
-                     text, by);
     fsd_sym sym;
+    int n;
 
+    if (!text)
+        return -1;
+    n = snprintf(name, sizeof name,
+                 strchr(text, ' ') ? "floor((%s)/%" PRId64 ")"
+                                   : "floor(%s/%" PRId64 ")",
+                 text, by);
     if (n < 0 || n >= NAME)
         return -1;
     sym = fsd_intern_add(t->names, name, (size_t)n);
