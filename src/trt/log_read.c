@@ -128,23 +128,25 @@ static bool read_final(struct log_reader *r, const char *s, size_t n)
 /* "Registering layer: L for ONNX node: N" */
 static bool read_register(struct log_reader *r, const char *s, size_t n)
 {
-    static const char word[] = " for ONNX node: ";
+    static const char head[] = "Registering layer: ", word[] = " for ONNX node: ";
+    const size_t skip = sizeof head - 1;
     const char *at;
 
     if (!starts(s, n, "Registering "))
         return false;
-    if (!starts(s, n, "Registering layer: ") ||
-        !(at = memmem(s, n, word, sizeof word - 1)))
+    if (!starts(s, n, head) ||
+        !(at = memmem(s + skip, n - skip, word, sizeof word - 1)))
         return true;
-    fsd_vec_push(r->h->arena, &r->h->events,
-                 (struct fsd_event){
-                     .kind = FSD_EVENT_REGISTER,
-                     .a = fsd_intern_add(r->h->names, s + 19, (size_t)(at - s) - 19),
-                     .b = fsd_intern_add(r->h->names, at + sizeof word - 1,
-                                         (size_t)(s + n - at) - (sizeof word - 1)),
-                     .node = r->parsed ? r->parsed - 1 : FSD_NONE,
-                     .build = r->build,
-                     .line = r->h->lines});
+    fsd_vec_push(
+        r->h->arena, &r->h->events,
+        (struct fsd_event){
+            .kind = FSD_EVENT_REGISTER,
+            .a = fsd_intern_add(r->h->names, s + skip, (size_t)(at - s) - skip),
+            .b = fsd_intern_add(r->h->names, at + sizeof word - 1,
+                                (size_t)(s + n - at) - (sizeof word - 1)),
+            .node = r->parsed ? r->parsed - 1 : FSD_NONE,
+            .build = r->build,
+            .line = r->h->lines});
     return true;
 }
 
