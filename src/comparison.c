@@ -15,20 +15,7 @@ struct fsd_comparison {
     struct fsd_compare *compare;
 };
 
-/* A report of one build has these as findings; that of a comparison or a check does not
- * look at how well each build's inputs fit. */
-static bool is_about_inputs(const struct fsd_finding *f)
-{
-    static const char *const rules[] = {"mapping/misfit", "log/other-build",
-                                        "log/other-model"};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(rules); i++)
-        if (!strcmp(f->rule->id, rules[i]))
-            return true;
-    return false;
-}
-
-static void tell(const struct fsd_diff *d, const struct fsd_finding *f,
+static void tell(const struct fsd_diff *d, uint32_t finding,
                  const struct fsd_options *opt)
 {
     char *text = NULL;
@@ -39,17 +26,19 @@ static void tell(const struct fsd_diff *d, const struct fsd_finding *f,
         return;
     fsd_put_safe(out, d->engine->path);
     fputs(": ", out);
-    fsd_finding_phrase(d, f, out);
+    fsd_put_finding(d, finding, out);
     if (fclose(out) == 0)
         opt->note(opt->payload, text);
     free(text);
 }
 
+/* A report of one build has these as findings; that of a comparison or a check does not
+ * look at how well each build's inputs fit. */
 static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
     for (uint32_t i = 0; opt->note && i < d->findings.n; i++)
-        if (is_about_inputs(&d->findings.at[i]))
-            tell(d, &d->findings.at[i], opt);
+        if (fsd_rule_is_about_inputs(d->findings.at[i].rule))
+            tell(d, i, opt);
 }
 
 enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,

@@ -57,9 +57,10 @@ void fsd_finding_text(struct fsd_diff *d, const char *key, fsd_sym text)
     add_fact(d, (struct fsd_fact){key, 0, text});
 }
 
-void fsd_finding_phrase(const struct fsd_diff *d, const struct fsd_finding *f,
-                        FILE *out)
+void fsd_put_finding(const struct fsd_diff *d, uint32_t finding, FILE *out)
 {
+    const struct fsd_finding *f = &d->findings.at[finding];
+
     f->rule->phrase(d, f, out);
 }
 
@@ -76,6 +77,12 @@ void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out)
 void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fputs(fsd_text(d->names, d->engine->nodes.at[layer].name), out);
+}
+
+void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out)
+{
+    if (d->history && event != FSD_NONE)
+        fsd_put_event(d->history, &d->history->events.at[event], out);
 }
 
 void fsd_put_node_list(const struct fsd_diff *d, struct fsd_span nodes, FILE *out)

@@ -89,3 +89,9 @@ void fsd_diff_rules(struct fsd_diff *d)
     for (size_t i = 0; i < FSD_COUNT_OF(rules); i++)
         rules[i].run(d, &rules[i]);
 }
+
+bool fsd_rule_is_about_inputs(const struct fsd_rule *rule)
+{
+    return rule->run == fsd_find_misfit || rule->run == fsd_find_other_build ||
+           rule->run == fsd_find_other_model;
+}

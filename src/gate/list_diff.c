@@ -4,10 +4,9 @@
 
 #include <stdlib.h>
 
-/* What a function prints, in the list's arena. */
-static const char *printed(struct fsd_list *list, const struct fsd_diff *d,
-                           void (*print)(const struct fsd_diff *, fsd_id, FILE *),
-                           const struct fsd_finding *f, fsd_id id)
+/* A phrase in the list's arena. */
+static const char *printed(struct fsd_list *list, const struct fsd_diff *d, fsd_id id,
+                           fsd_put_fn *put)
 {
     char *text = NULL;
     size_t size = 0;
@@ -16,10 +15,7 @@ static const char *printed(struct fsd_list *list, const struct fsd_diff *d,
 
     if (!out)
         return copy;
-    if (f)
-        fsd_finding_phrase(d, f, out);
-    else
-        print(d, id, out);
+    put(d, id, out);
     if (fclose(out) == 0)
         copy = fsd_arena_strndup(list->arena, text, size);
     free(text);
@@ -27,13 +23,12 @@ static const char *printed(struct fsd_list *list, const struct fsd_diff *d,
 }
 
 static const char *const *names(struct fsd_list *list, const struct fsd_diff *d,
-                                struct fsd_span span,
-                                void (*print)(const struct fsd_diff *, fsd_id, FILE *))
+                                struct fsd_span span, fsd_put_fn *put)
 {
     const char **out = FSD_NEW(list->arena, const char *, span.n);
 
     for (uint32_t i = 0; i < span.n; i++)
-        out[i] = printed(list, d, print, NULL, d->subjects.at[span.at + i]);
+        out[i] = printed(list, d, d->subjects.at[span.at + i], put);
     return out;
 }
 
@@ -56,14 +51,15 @@ static void add_rules(struct fsd_list *list)
                          .id = rule->id, .doc = rule->doc, .severity = rule->severity});
 }
 
-static void add_item(struct fsd_list *list, const struct fsd_diff *d,
-                     const struct fsd_finding *f)
+static void add_item(struct fsd_list *list, const struct fsd_diff *d, uint32_t finding)
 {
+    const struct fsd_finding *f = &d->findings.at[finding];
+
     fsd_vec_push(
         list->arena, &list->items,
         (struct fsd_list_item){.rule = rule_number(f->rule),
                                .severity = f->rule->severity,
-                               .message = printed(list, d, NULL, f, 0),
+                               .message = printed(list, d, finding, fsd_put_finding),
                                .nodes = names(list, d, f->nodes, fsd_put_node_name),
                                .layers = names(list, d, f->layers, fsd_put_layer_name),
                                .n_nodes = f->nodes.n,
@@ -107,7 +103,7 @@ struct fsd_list *fsd_list_of_diff(const struct fsd_diff *d)
     add_rows(list, d);
     add_rules(list);
     for (uint32_t i = 0; i < d->findings.n; i++)
-        add_item(list, d, &d->findings.at[i]);
+        add_item(list, d, i);
     fsd_list_finish(list);
     return list;
 }

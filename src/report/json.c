@@ -10,7 +10,6 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 static void add_number(cJSON *object, const char *key, uint64_t number)
 {
@@ -103,21 +102,6 @@ static void add_log(const struct fsd_diff *d, cJSON *report)
     add_number(log, "events", h->events.n);
     add_number(log, "unknown", h->unknown_lines);
     cJSON_AddBoolToObject(log, "used", d->story != NULL);
-}
-
-/* What the log says of a node or a layer, as a sentence. */
-static void add_event(const struct fsd_diff *d, cJSON *object, uint32_t event)
-{
-    char *said = NULL;
-    size_t size = 0;
-    FILE *text = !d->history || event == FSD_NONE ? NULL : open_memstream(&said, &size);
-
-    if (!text)
-        return;
-    fsd_put_event(d->history, &d->history->events.at[event], text);
-    if (fclose(text) == 0)
-        add_text(object, "log", said);
-    free(said);
 }
 
 static void add_tool(cJSON *report)
@@ -273,7 +257,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
     cJSON_AddBoolToObject(layer, "inserted", r->inserted);
     if (r->cause != FSD_CAUSE_NONE)
         add_text(layer, "cause", fsd_cause_name(r->cause));
-    add_event(d, layer, r->event);
+    fsd_json_phrase(d, layer, "log", r->event, fsd_put_said);
     add_links(d, layer, id);
     if (d->match->region_of_layer[id] != FSD_NONE)
         cJSON_AddNumberToObject(layer, "region", d->match->region_of_layer[id]);
@@ -326,7 +310,7 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
     add_text(node, "fate", fsd_fate_name(r->fate));
     if (*r->why)
         add_text(node, "why", r->why);
-    add_event(d, node, r->event);
+    fsd_json_phrase(d, node, "log", r->event, fsd_put_said);
     if (r->other != FSD_NONE)
         cJSON_AddNumberToObject(node, "same_as", r->other);
     if (r->near_layer != FSD_NONE)
@@ -404,21 +388,6 @@ static void add_facts(const struct fsd_diff *d, cJSON *object,
     }
 }
 
-static void add_message(const struct fsd_diff *d, cJSON *object,
-                        const struct fsd_finding *f)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-
-    if (!out)
-        return;
-    fsd_finding_phrase(d, f, out);
-    if (fclose(out) == 0)
-        add_text(object, "message", text);
-    free(text);
-}
-
 static void add_findings(const struct fsd_diff *d, cJSON *report)
 {
     cJSON *list = cJSON_AddArrayToObject(report, "findings");
@@ -430,7 +399,7 @@ static void add_findings(const struct fsd_diff *d, cJSON *report)
         cJSON_AddItemToArray(list, item);
         add_text(item, "rule", f->rule->id);
         add_text(item, "severity", fsd_severity_name(f->rule->severity));
-        add_message(d, item, f);
+        fsd_json_phrase(d, item, "message", i, fsd_put_finding);
         add_ids(item, "layers", d->subjects.at, f->layers);
         add_ids(item, "nodes", d->subjects.at, f->nodes);
         tensors = cJSON_AddArrayToObject(item, "tensors");

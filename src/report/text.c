@@ -3,7 +3,6 @@
 #include "report/view_text.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN_OPS = 6, DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
@@ -249,25 +248,16 @@ void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
 /* ------------------------------------------------------------------- findings */
 
 static void put_finding(const struct fsd_diff *d, const struct fsd_style *style,
-                        const struct fsd_finding *f, FILE *out)
+                        uint32_t finding, FILE *out)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *phrase = open_memstream(&text, &size);
+    const struct fsd_rule *rule = d->findings.at[finding].rule;
 
-    if (!phrase)
-        return;
-    fsd_finding_phrase(d, f, phrase);
-    if (fclose(phrase) == 0) {
-        fsd_ink(style, f->rule->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM,
-                out);
-        fprintf(out, "%-8s", fsd_severity_name(f->rule->severity));
-        fsd_ink(style, FSD_INK_PLAIN, out);
-        fprintf(out, "%s  ", f->rule->id);
-        fsd_put_safe(out, text);
-        putc('\n', out);
-    }
-    free(text);
+    fsd_ink(style, rule->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM, out);
+    fprintf(out, "%-8s", fsd_severity_name(rule->severity));
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    fprintf(out, "%s  ", rule->id);
+    fsd_put_safely(d, finding, fsd_put_finding, out);
+    putc('\n', out);
 }
 
 /* Of one rule the first few; all with --all. */
@@ -280,7 +270,7 @@ static void put_rule(const struct fsd_diff *d, const struct fsd_style *style,
         if (d->findings.at[i].rule != rule)
             continue;
         if (style->all || shown < SHOWN_PER_RULE) {
-            put_finding(d, style, &d->findings.at[i], out);
+            put_finding(d, style, i, out);
             shown++;
         } else {
             left++;

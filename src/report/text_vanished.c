@@ -1,6 +1,7 @@
 /* Nodes whose fate is not a layer, by fate. */
 #include "base/text.h"
 #include "report/text.h"
+#include "report/view_text.h"
 
 #include <stdlib.h>
 
@@ -43,51 +44,28 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     fsd_arena_free(scratch);
 }
 
-/* What the build log says of it. */
-static void put_event(const struct fsd_diff *d, uint32_t event, FILE *out)
-{
-    char *said = NULL;
-    size_t size = 0;
-    FILE *text = !d->history || event == FSD_NONE ? NULL : open_memstream(&said, &size);
-
-    if (!text)
-        return;
-    fsd_put_event(d->history, &d->history->events.at[event], text);
-    if (fclose(text) == 0) {
-        fputs("; ", out);
-        fsd_put_safe(out, said);
-    }
-    free(said);
-}
-
 static void put_node(const struct fsd_diff *d, const struct fsd_style *style,
                      fsd_id node, FILE *out)
 {
     const struct fsd_node_result *r = &d->nodes[node];
-    char *name = NULL;
-    size_t size = 0;
-    FILE *text = open_memstream(&name, &size);
 
-    if (!text)
-        return;
-    fsd_put_node_name(d, node, text);
-    if (fclose(text) == 0) {
-        fputs("    ", out);
-        fsd_put_safe(out, name);
-        fsd_ink(style, FSD_INK_FAINT, out);
-        if (*r->why)
-            fprintf(out, "  %s", r->why);
-        if (r->other != FSD_NONE) {
-            fputs(": ", out);
-            fsd_put_node_name(d, r->other, out);
-        }
-        if (r->near_layer != FSD_NONE)
-            fprintf(out, " (at layer %u)", r->near_layer);
-        put_event(d, r->event, out);
-        fsd_ink(style, FSD_INK_PLAIN, out);
-        putc('\n', out);
+    fputs("    ", out);
+    fsd_put_node(d, node, out);
+    fsd_ink(style, FSD_INK_FAINT, out);
+    if (*r->why)
+        fprintf(out, "  %s", r->why);
+    if (r->other != FSD_NONE) {
+        fputs(": ", out);
+        fsd_put_node(d, r->other, out);
     }
-    free(name);
+    if (r->near_layer != FSD_NONE)
+        fprintf(out, " (at layer %u)", r->near_layer);
+    if (r->event != FSD_NONE) {
+        fputs("; ", out);
+        fsd_put_safely(d, r->event, fsd_put_said, out);
+    }
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    putc('\n', out);
 }
 
 /* Constants and quantizers come by the hundred and have one story: their counts say it

@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 struct cJSON *fsd_json_new_list(void)
 {
@@ -35,6 +36,21 @@ void fsd_json_sym(const struct fsd_diff *d, struct cJSON *object, const char *ke
                   fsd_sym sym)
 {
     fsd_json_text(object, key, fsd_text(d->names, sym));
+}
+
+void fsd_json_phrase(const struct fsd_diff *d, struct cJSON *object, const char *key,
+                     fsd_id id, fsd_put_fn *put)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *phrase = open_memstream(&text, &size);
+
+    if (!phrase)
+        return;
+    put(d, id, phrase);
+    if (fclose(phrase) == 0 && *text)
+        fsd_json_text(object, key, text);
+    free(text);
 }
 
 void fsd_json_number(struct cJSON *object, const char *key, double number)

@@ -2,7 +2,7 @@
 #ifndef FSD_REPORT_TREE_H
 #define FSD_REPORT_TREE_H
 
-#include "diff/diff.h"
+#include "diff/rules.h"
 
 #include <stdio.h>
 
@@ -21,6 +21,9 @@ void fsd_json_sym(const struct fsd_diff *d, struct cJSON *object, const char *ke
                   fsd_sym sym);
 void fsd_json_number(struct cJSON *object, const char *key, double number);
 void fsd_json_bool(struct cJSON *object, const char *key, bool is);
+/** A phrase; no member when it is empty. */
+void fsd_json_phrase(const struct fsd_diff *d, struct cJSON *object, const char *key,
+                     fsd_id id, fsd_put_fn *put);
 /** A number that a double cannot hold becomes a string. */
 void fsd_json_count(struct cJSON *object, const char *key, uint64_t count);
 

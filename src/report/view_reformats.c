@@ -221,22 +221,6 @@ static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
 
 /* ------------------------------------------------------------------------- JSON */
 
-static void add_phrase(const struct fsd_diff *d, struct cJSON *item, fsd_id layer,
-                       const char *key,
-                       void (*put)(const struct fsd_diff *, fsd_id, FILE *))
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *phrase = open_memstream(&text, &size);
-
-    if (!phrase)
-        return;
-    put(d, layer, phrase);
-    if (fclose(phrase) == 0 && *text)
-        fsd_json_text(item, key, text);
-    free(text);
-}
-
 static void add_row(const struct fsd_diff *d, struct cJSON *list, fsd_id layer)
 {
     const struct fsd_layer_result *r = &d->layers[layer];
@@ -245,8 +229,8 @@ static void add_row(const struct fsd_diff *d, struct cJSON *list, fsd_id layer)
     fsd_json_count(item, "layer", layer);
     fsd_json_sym(d, item, "name", d->engine->nodes.at[layer].name);
     fsd_json_text(item, "cause", fsd_mover_word(d, layer));
-    add_phrase(d, item, layer, "change", fsd_put_change);
-    add_phrase(d, item, layer, "advice", fsd_put_advice);
+    fsd_json_phrase(d, item, "change", layer, fsd_put_change);
+    fsd_json_phrase(d, item, "advice", layer, fsd_put_advice);
     fsd_json_ms(item, "ms", r->ms);
     if (r->ms >= 0 && d->times.total > 0)
         fsd_json_number(item, "share", r->ms / d->times.total);

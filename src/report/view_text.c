@@ -75,9 +75,7 @@ void fsd_put_count(const struct fsd_diff *d, int64_t count, FILE *out)
     put_scaled(d, count, units, out);
 }
 
-typedef void put_name_fn(const struct fsd_diff *d, fsd_id id, FILE *out);
-
-static void put_safely(const struct fsd_diff *d, fsd_id id, put_name_fn *put, FILE *out)
+void fsd_put_safely(const struct fsd_diff *d, fsd_id id, fsd_put_fn *put, FILE *out)
 {
     char *text = NULL;
     size_t size = 0;
@@ -93,17 +91,17 @@ static void put_safely(const struct fsd_diff *d, fsd_id id, put_name_fn *put, FI
 
 void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out)
 {
-    put_safely(d, node, fsd_put_node_name, out);
+    fsd_put_safely(d, node, fsd_put_node_name, out);
 }
 
 void fsd_put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    put_safely(d, layer, fsd_put_layer_name, out);
+    fsd_put_safely(d, layer, fsd_put_layer_name, out);
 }
 
 void fsd_put_layer_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    put_safely(d, layer, fsd_put_change, out);
+    fsd_put_safely(d, layer, fsd_put_change, out);
 }
 
 void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out)

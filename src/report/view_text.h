@@ -18,7 +18,8 @@ void fsd_put_share(double ms, double total, FILE *out);
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out);
 /** "3.70 G", for multiply-adds, or in open sizes. */
 void fsd_put_count(const struct fsd_diff *d, int64_t count, FILE *out);
-/** Any text with what is hidden in it shown. */
+/** A phrase, with what is hidden in its names shown. */
+void fsd_put_safely(const struct fsd_diff *d, fsd_id id, fsd_put_fn *put, FILE *out);
 void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out);
 void fsd_put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** "int8 chw32 -> fp16 chw32" of a layer's first in- and output. */

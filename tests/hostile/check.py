@@ -75,10 +75,11 @@ def check_names(h):
 
 
 def check_marks(h, marks):
-    model = h.path("marks.onnx", models.chain(*marks, "dead", op="Relu"))
+    model = h.path("marks.onnx", models.twins(*marks, "dead"))
     layers = [engines.layer(m, ["x" if not i else marks[i - 1]], [m], TacticName=m,
                             Origin=m, Metadata="[ONNX Layer: %s]" % m)
               for i, m in enumerate(marks)]
+    layers += [engines.layer("twin end %d" % i, [m], ["v%d" % i]) for i, m in enumerate(marks)]
     for layer in layers[::3]:
         layer["LayerType"] = "Reformat"
         layer["Outputs"][0]["Format/Datatype"] = layer["Name"]
@@ -87,12 +88,14 @@ def check_marks(h, marks):
     engine = h.path("marks.json", engines.dump(layers, ["x", marks[-1]]))
     known = reports.known_formats(h, model, engine)
     for form in known:
-        _, report = h.run("marks as " + form, "--force", "-f", form, model, engine, allowed=(0, 1))
+        _, report = h.run("marks as " + form, "--force", "--all", "-f", form, model, engine, allowed=(0, 1))
         reports.FORMATS[form](h, "marks as " + form, report)
     print("formats with hostile names: " + ", ".join(known))
     h.check({"text", "json"} <= set(known), "formats", "text and json are missing")
     _, report = h.run("marks", "--force", "-f", "json", model, engine)
-    names = [n["name"] for n in json.loads(report)["nodes"]] if report else None
+    nodes = json.loads(report)["nodes"] if report else []
+    h.check("merged" in {n["fate"] for n in nodes}, "marks", "no twin is merged")
+    names = [n["name"] for n in nodes if not n["name"].startswith("twin ")]
     h.check(names == [*marks, "dead"], "marks", "names have changed on the way")
     check_verbs(h, model, engine)
 

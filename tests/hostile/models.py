@@ -15,6 +15,17 @@ def chain(*names, op="Relu"):
     return model(*nodes, inputs("x"), outputs(at))
 
 
+def twins(*names, op="Relu"):
+    """x -> names..., tensors named as their nodes, and beside each node one that computes the same."""
+    at, nodes, ends = "x", [], []
+    for i, name in enumerate(names):
+        nodes.append(node(op, [at], [name], name))
+        nodes.append(node(op, [at], ["u%d" % i], "twin %d" % i))
+        nodes.append(node("Exp", ["u%d" % i], ["v%d" % i], "twin end %d" % i))
+        at, ends = name, ends + ["v%d" % i]
+    return model(*nodes, inputs("x"), outputs(at, *ends))
+
+
 def nested(depth):
     """If in If in If: graphs as attributes."""
     body = node("Relu", ["x"], ["y"], "innermost") + outputs("y")
