@@ -41,9 +41,9 @@ static enum fsd_status check_models(const struct fsd_check *c,
                                     const struct fsd_options *opt,
                                     struct fsd_error *err)
 {
-    struct fsd_alignment_count n = fsd_check_alignment(c->compare);
+    struct fsd_alignment_count n = fsd_alignment_count(c->compare);
 
-    if (opt->force || 2 * n.aligned >= n.old || 2 * n.aligned >= n.new)
+    if (opt->force || fsd_alignment_fits(n))
         return FSD_OK;
     return fsd_fail(
         err, FSD_E_MISMATCH, c->old->model_path, FSD_POS_NONE, 0,

@@ -65,29 +65,17 @@ enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options 
     return status;
 }
 
-static uint32_t count_core(const struct fsd_state *s)
-{
-    uint32_t n = 0;
-
-    for (fsd_id i = 0; i < s->nodes.n; i++)
-        n += s->nodes.at[i].role == FSD_ROLE_CORE;
-    return n;
-}
-
-/* Two models of which less than half can be aligned are not two exports of one network,
- * or nothing tells that they are; as for `check`. */
 static enum fsd_status check_models(const struct fsd_compare *c, struct fsd_error *err)
 {
-    uint32_t old = count_core(c->old), new = count_core(c->new);
-    uint32_t aligned = old - c->align->by_count[FSD_ALIGN_NOT];
+    struct fsd_alignment_count n = fsd_alignment_count(c);
 
-    if (2 * aligned >= (old < new ? old : new))
+    if (fsd_alignment_fits(n))
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
                     "expected another export of %s, but of that model's %u computing "
                     "nodes only %u could be found among the %u of this one (--force "
                     "goes on all the same)",
-                    c->old->model_path, old, aligned, new);
+                    c->old->model_path, n.old, n.aligned, n.new);
 }
 
 enum fsd_status fsd_comparison_open(struct fsd_comparison **out,

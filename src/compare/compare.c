@@ -263,3 +263,23 @@ const char *fsd_move_what_name(uint8_t what)
 
     return names[what];
 }
+
+struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c)
+{
+    struct fsd_alignment_count n = {0};
+
+    for (uint32_t i = 0; i < c->old->nodes.n; i++) {
+        bool core = c->old->nodes.at[i].role == FSD_ROLE_CORE;
+
+        n.old += core;
+        n.aligned += core && c->align->to_new[i] != FSD_NONE;
+    }
+    for (uint32_t i = 0; i < c->new->nodes.n; i++)
+        n.new += c->new->nodes.at[i].role == FSD_ROLE_CORE;
+    return n;
+}
+
+bool fsd_alignment_fits(struct fsd_alignment_count n)
+{
+    return 2 * n.aligned >= (n.old < n.new ? n.old : n.new);
+}

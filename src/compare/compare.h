@@ -137,6 +137,15 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
 
+/** Nodes that compute, of both models, and how many of the old ones are aligned. */
+struct fsd_alignment_count {
+    uint32_t old, new, aligned;
+};
+struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c);
+/** Whether the models can be two exports of one network: of the smaller one at least
+ *  half is aligned. */
+bool fsd_alignment_fits(struct fsd_alignment_count n);
+
 const char *fsd_happened_name(uint8_t happened); /**< "fusion-lost", ... */
 const char *fsd_width_name(uint8_t width);       /**< "widened", ... */
 const char *fsd_blame_name(uint8_t blame);       /**< "fusion", "kernel", ... */

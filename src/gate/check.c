@@ -324,21 +324,6 @@ static void add_rows(struct fsd_check_run *run)
 
 /* ------------------------------------------------------------------------ check */
 
-struct fsd_alignment_count fsd_check_alignment(const struct fsd_compare *c)
-{
-    struct fsd_alignment_count n = {0};
-
-    for (uint32_t i = 0; i < c->old->nodes.n; i++) {
-        bool core = c->old->nodes.at[i].role == FSD_ROLE_CORE;
-
-        n.old += core;
-        n.aligned += core && c->align->to_new[i] != FSD_NONE;
-    }
-    for (uint32_t i = 0; i < c->new->nodes.n; i++)
-        n.new += c->new->nodes.at[i].role == FSD_ROLE_CORE;
-    return n;
-}
-
 static void count_added(struct fsd_check_run *run)
 {
     run->added =

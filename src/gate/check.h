@@ -14,10 +14,4 @@ struct fsd_list *fsd_check_list(const struct fsd_compare *c, struct fsd_policy *
                                 const struct fsd_snapshot_lines *lines,
                                 const struct fsd_check_options *options);
 
-/** Core nodes of both models, and how many of the old one are aligned. */
-struct fsd_alignment_count {
-    uint32_t old, new, aligned;
-};
-struct fsd_alignment_count fsd_check_alignment(const struct fsd_compare *c);
-
 #endif

@@ -39,23 +39,13 @@ static void put_side(const char *title, const struct fsd_state *s, FILE *out)
     fputs(" mapped)\n", out);
 }
 
-static uint32_t count_core(const struct fsd_state *s)
-{
-    uint32_t n = 0;
-
-    for (fsd_id i = 0; i < s->nodes.n; i++)
-        n += s->nodes.at[i].role == FSD_ROLE_CORE;
-    return n;
-}
-
 static void put_alignment(const struct fsd_compare *c, FILE *out)
 {
-    uint32_t core = count_core(c->old);
-    uint32_t missing = c->align->by_count[FSD_ALIGN_NOT];
+    struct fsd_alignment_count n = fsd_alignment_count(c);
     bool any = false;
 
-    fprintf(out, "nodes aligned     %u of %u that compute (new model: %u): ",
-            (unsigned)(core - missing), (unsigned)core, (unsigned)count_core(c->new));
+    fprintf(out, "nodes aligned     %u of %u that compute (new model: %u): ", n.aligned,
+            n.old, n.new);
     for (uint8_t by = FSD_ALIGN_MODEL; by < FSD__ALIGN_COUNT; by++)
         put_count(out, &any, c->align->by_count[by], fsd_align_name(by));
     fputs(any ? "\n" : "none\n", out);
