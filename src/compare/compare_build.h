@@ -17,10 +17,4 @@ void fsd_compare_sum(struct fsd_compare *c); /**< counts, order, what differs */
  *  first it comes from; FSD_NONE. */
 fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move);
 
-/** True when both are known and differ. */
-bool fsd_compare_type_differs(uint8_t a, uint8_t b);
-bool fsd_compare_layout_differs(const struct fsd_compare *c, fsd_sym old, fsd_sym new);
-
-uint8_t fsd_compare_width(uint8_t before, uint8_t after);
-
 #endif

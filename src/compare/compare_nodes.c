@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-uint8_t fsd_compare_width(uint8_t before, uint8_t after)
+static uint8_t width_of(uint8_t before, uint8_t after)
 {
     int x = fsd_dtype_rank((enum fsd_dtype)before);
     int y = fsd_dtype_rank((enum fsd_dtype)after);
@@ -15,12 +15,12 @@ uint8_t fsd_compare_width(uint8_t before, uint8_t after)
     return x < y ? FSD_WIDTH_WIDENED : FSD_WIDTH_NARROWED;
 }
 
-bool fsd_compare_type_differs(uint8_t a, uint8_t b)
+static bool type_differs(uint8_t a, uint8_t b)
 {
     return a != FSD_DTYPE_UNKNOWN && b != FSD_DTYPE_UNKNOWN && a != b;
 }
 
-bool fsd_compare_layout_differs(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
+static bool layout_differs(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
 {
     return old && new &&strcmp(fsd_text(c->old->names, old),
                                fsd_text(c->new->names, new)) != 0;
@@ -47,9 +47,9 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
     uint8_t width;
 
     if (p->group == FSD_NONE || q->group == FSD_NONE ||
-        !fsd_compare_type_differs(p->precision, q->precision))
+        !type_differs(p->precision, q->precision))
         return;
-    width = fsd_compare_width(p->precision, q->precision);
+    width = width_of(p->precision, q->precision);
     r = &c->regions.at[c->new_region[q->group]];
     r->width = worse(r->width, width);
     fsd_vec_push(c->arena, &c->precisions,
@@ -117,23 +117,23 @@ static fsd_ref old_ref(const struct fsd_compare *c, fsd_ref new)
 static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
                          const struct fsd_border *q, fsd_id region)
 {
-    bool type = fsd_compare_type_differs(p->form.type, q->form.type);
-    bool layout = fsd_compare_layout_differs(c, p->form.layout, q->form.layout);
+    bool type = type_differs(p->form.type, q->form.type);
+    bool layout = layout_differs(c, p->form.layout, q->form.layout);
 
     if (!type && !layout)
         return;
     c->regions.at[region].layout |= layout;
-    fsd_vec_push(c->arena, &c->edges,
-                 (struct fsd_edge_change){
-                     .old_from = p->at,
-                     .new_from = q->at,
-                     .old_to = p->node,
-                     .new_to = q->node,
-                     .before = p->form,
-                     .after = q->form,
-                     .width = type ? fsd_compare_width(p->form.type, q->form.type)
-                                   : (uint8_t)FSD_WIDTH_SAME,
-                     .region = region});
+    fsd_vec_push(
+        c->arena, &c->edges,
+        (struct fsd_edge_change){.old_from = p->at,
+                                 .new_from = q->at,
+                                 .old_to = p->node,
+                                 .new_to = q->node,
+                                 .before = p->form,
+                                 .after = q->form,
+                                 .width = type ? width_of(p->form.type, q->form.type)
+                                               : (uint8_t)FSD_WIDTH_SAME,
+                                 .region = region});
 }
 
 /* Borders of one node, by where they come from. */
@@ -218,9 +218,9 @@ static void compare_port(struct fsd_compare *c, bool output, fsd_id old, fsd_id 
         .new = new,
         .name = strcmp(fsd_text(c->old->names, p->name),
                        fsd_text(c->new->names, q->name)) != 0,
-        .shape = fsd_compare_layout_differs(c, p->shape, q->shape),
-        .form = fsd_compare_type_differs(p->form.type, q->form.type) ||
-                fsd_compare_layout_differs(c, p->form.layout, q->form.layout)};
+        .shape = layout_differs(c, p->shape, q->shape),
+        .form = type_differs(p->form.type, q->form.type) ||
+                layout_differs(c, p->form.layout, q->form.layout)};
 
     if (change.name || change.shape || change.form)
         fsd_vec_push(c->arena, &c->ports, change);

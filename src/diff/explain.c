@@ -107,7 +107,8 @@ static void tell_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
 
 /* ------------------------------------------------------------------------- events */
 
-bool fsd_try_is_idle(const struct fsd_history *h, uint32_t event)
+/* A pass looked at a layer and the log tells of nothing that came of it. */
+static bool is_idle_try(const struct fsd_history *h, uint32_t event)
 {
     const struct fsd_event *e = &h->events.at[event], *next = e + 1;
 
@@ -150,7 +151,7 @@ static void tell_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t
     if (!start(&p, tale, topic, e->line))
         return;
     fsd_put_event(d->history, e, p.out);
-    if (fsd_try_is_idle(d->history, event))
+    if (is_idle_try(d->history, event))
         fputs(" and did nothing that the log shows", p.out);
     finish(&p);
 }
@@ -193,7 +194,7 @@ static void tell_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
         uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
         enum fsd_event_kind kind = d->history->events.at[event].kind;
 
-        if (kind != FSD_EVENT_TRY || fsd_try_is_idle(d->history, event))
+        if (kind != FSD_EVENT_TRY || is_idle_try(d->history, event))
             tell_event(tale, d, event, topic_of(kind));
     }
 }
@@ -485,7 +486,8 @@ static bool joins(enum fsd_event_kind kind)
            kind == FSD_EVENT_REMOVE;
 }
 
-uint32_t fsd_joined_by(const struct fsd_story *s, fsd_id a, fsd_id b)
+/* The first event that put two nodes together; FSD_NONE when there is none. */
+static uint32_t joined_by(const struct fsd_story *s, fsd_id a, fsd_id b)
 {
     struct fsd_span x = s->of_node[a], y = s->of_node[b];
 
@@ -555,7 +557,7 @@ static void tell_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id n
 
         if (joins(d->history->events.at[event].kind))
             tell_event(tale, d, event, "event");
-        else if (fsd_try_is_idle(d->history, event) && idle++ < MOST_IDLE)
+        else if (is_idle_try(d->history, event) && idle++ < MOST_IDLE)
             tell_event(tale, d, event, "tried");
     }
 }
@@ -635,7 +637,7 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                       fsd_id b)
 {
     fsd_id layer = common_layer(d, a, b);
-    uint32_t event = d->story ? fsd_joined_by(d->story, a, b) : FSD_NONE;
+    uint32_t event = d->story ? joined_by(d->story, a, b) : FSD_NONE;
     bool moved;
 
     if (event != FSD_NONE)

@@ -24,10 +24,4 @@ void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
 void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                       fsd_id b);
 
-/** True when a pass looked at a layer and the log tells of nothing that came of it. */
-bool fsd_try_is_idle(const struct fsd_history *h, uint32_t event);
-
-/** The first event that put two nodes together; FSD_NONE when there is none. */
-uint32_t fsd_joined_by(const struct fsd_story *story, fsd_id a, fsd_id b);
-
 #endif

@@ -48,7 +48,4 @@ fsd_gate_find_fn fsd_gate_lost, fsd_gate_regrouped, fsd_gate_opaque, fsd_gate_wi
 fsd_gate_find_fn fsd_gate_latency, fsd_gate_layers, fsd_gate_coverage,
     fsd_gate_max_reformats, fsd_gate_int8;
 
-/** "`Conv_34 + Add_42` int8" */
-void fsd_check_put_group(const struct fsd_state *s, fsd_id group, FILE *out);
-
 #endif

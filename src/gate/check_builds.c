@@ -22,7 +22,7 @@ static void put_nodes(const struct fsd_state *s, const struct fsd_group *g, FILE
         fprintf(out, " + %u more", left);
 }
 
-void fsd_check_put_group(const struct fsd_state *s, fsd_id group, FILE *out)
+static void put_group(const struct fsd_state *s, fsd_id group, FILE *out)
 {
     const struct fsd_group *g = &s->groups.at[group];
 
@@ -36,7 +36,7 @@ static void put_groups(const struct fsd_check_run *run, const struct fsd_state *
 {
     for (uint32_t i = 0; i < groups.n && i < NAMED; i++) {
         fputs(!i ? "" : i + 1 == groups.n ? " and " : ", ", out);
-        fsd_check_put_group(s, run->c->pool.at[groups.at + i], out);
+        put_group(s, run->c->pool.at[groups.at + i], out);
     }
     if (groups.n > NAMED)
         fprintf(out, " and %u more", groups.n - NAMED);

@@ -7,36 +7,35 @@ static const struct {
     const char *name;
     uint8_t bits;
     uint8_t rank; /* see fsd_dtype_rank() */
-    bool is_float;
 } types[] = {
-    [FSD_DTYPE_UNKNOWN] = {"unknown", 0, 0, false},
-    [FSD_FP64] = {"fp64", 64, 5, true},
-    [FSD_FP32] = {"fp32", 32, 4, true},
-    [FSD_TF32] = {"tf32", 32, 4, true},
-    [FSD_BF16] = {"bf16", 16, 3, true},
-    [FSD_FP16] = {"fp16", 16, 3, true},
-    [FSD_FP8] = {"fp8", 8, 2, true},
-    [FSD_FP8E4M3FNUZ] = {"fp8e4m3fnuz", 8, 2, true},
-    [FSD_FP8E5M2] = {"fp8e5m2", 8, 2, true},
-    [FSD_FP8E5M2FNUZ] = {"fp8e5m2fnuz", 8, 2, true},
-    [FSD_FP8E8M0] = {"fp8e8m0", 8, 2, true},
-    [FSD_FP4] = {"fp4", 4, 1, true},
-    [FSD_INT64] = {"int64", 64, 0, false},
-    [FSD_UINT64] = {"uint64", 64, 0, false},
-    [FSD_INT32] = {"int32", 32, 0, false},
-    [FSD_UINT32] = {"uint32", 32, 0, false},
-    [FSD_INT16] = {"int16", 16, 3, false},
-    [FSD_UINT16] = {"uint16", 16, 3, false},
-    [FSD_INT8] = {"int8", 8, 2, false},
-    [FSD_UINT8] = {"uint8", 8, 2, false},
-    [FSD_INT4] = {"int4", 4, 1, false},
-    [FSD_UINT4] = {"uint4", 4, 1, false},
-    [FSD_INT2] = {"int2", 2, 1, false},
-    [FSD_UINT2] = {"uint2", 2, 1, false},
-    [FSD_BOOL] = {"bool", 8, 0, false},
-    [FSD_STRING] = {"string", 0, 0, false},
-    [FSD_COMPLEX64] = {"complex64", 64, 0, false},
-    [FSD_COMPLEX128] = {"complex128", 128, 0, false},
+    [FSD_DTYPE_UNKNOWN] = {"unknown", 0, 0},
+    [FSD_FP64] = {"fp64", 64, 5},
+    [FSD_FP32] = {"fp32", 32, 4},
+    [FSD_TF32] = {"tf32", 32, 4},
+    [FSD_BF16] = {"bf16", 16, 3},
+    [FSD_FP16] = {"fp16", 16, 3},
+    [FSD_FP8] = {"fp8", 8, 2},
+    [FSD_FP8E4M3FNUZ] = {"fp8e4m3fnuz", 8, 2},
+    [FSD_FP8E5M2] = {"fp8e5m2", 8, 2},
+    [FSD_FP8E5M2FNUZ] = {"fp8e5m2fnuz", 8, 2},
+    [FSD_FP8E8M0] = {"fp8e8m0", 8, 2},
+    [FSD_FP4] = {"fp4", 4, 1},
+    [FSD_INT64] = {"int64", 64, 0},
+    [FSD_UINT64] = {"uint64", 64, 0},
+    [FSD_INT32] = {"int32", 32, 0},
+    [FSD_UINT32] = {"uint32", 32, 0},
+    [FSD_INT16] = {"int16", 16, 3},
+    [FSD_UINT16] = {"uint16", 16, 3},
+    [FSD_INT8] = {"int8", 8, 2},
+    [FSD_UINT8] = {"uint8", 8, 2},
+    [FSD_INT4] = {"int4", 4, 1},
+    [FSD_UINT4] = {"uint4", 4, 1},
+    [FSD_INT2] = {"int2", 2, 1},
+    [FSD_UINT2] = {"uint2", 2, 1},
+    [FSD_BOOL] = {"bool", 8, 0},
+    [FSD_STRING] = {"string", 0, 0},
+    [FSD_COMPLEX64] = {"complex64", 64, 0},
+    [FSD_COMPLEX128] = {"complex128", 128, 0},
 };
 _Static_assert(FSD_COUNT_OF(types) == FSD__DTYPE_COUNT, "a row a type");
 
@@ -48,11 +47,6 @@ const char *fsd_dtype_name(enum fsd_dtype type)
 unsigned fsd_dtype_bits(enum fsd_dtype type)
 {
     return types[type].bits;
-}
-
-bool fsd_dtype_is_float(enum fsd_dtype type)
-{
-    return types[type].is_float;
 }
 
 bool fsd_dtype_is_quantized(enum fsd_dtype type)

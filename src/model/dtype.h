@@ -44,9 +44,6 @@ const char *fsd_dtype_name(enum fsd_dtype type);
 /** Bits an element occupies in a packed buffer; 0 for strings and unknown. */
 unsigned fsd_dtype_bits(enum fsd_dtype type);
 
-/** True for the floating types a network computes in, fp64 down to fp4. */
-bool fsd_dtype_is_float(enum fsd_dtype type);
-
 /** True for the types a QuantizeLinear can produce: 8 bits and fewer, not bool. */
 bool fsd_dtype_is_quantized(enum fsd_dtype type);
 

@@ -231,24 +231,6 @@ int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form)
     return count;
 }
 
-static bool same_dim(struct fsd_dim a, struct fsd_dim b)
-{
-    if (a.size >= 0 || b.size >= 0)
-        return a.size == b.size;
-    return a.name && a.name == b.name;
-}
-
-bool fsd_form_same_shape(const struct fsd_graph *g, const struct fsd_form *a,
-                         const struct fsd_form *b)
-{
-    if (!a->ranked || !b->ranked || a->dims.n != b->dims.n)
-        return false;
-    for (uint32_t i = 0; i < a->dims.n; i++)
-        if (!same_dim(g->dims.at[a->dims.at + i], g->dims.at[b->dims.at + i]))
-            return false;
-    return true;
-}
-
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
 {
     const struct fsd_tensor *t;

@@ -315,10 +315,6 @@ bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op);
  *  63 bits. */
 int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
 
-/** True when both shapes are fully known (names included) and equal. */
-bool fsd_form_same_shape(const struct fsd_graph *g, const struct fsd_form *a,
-                         const struct fsd_form *b);
-
 /** The producer of a tensor when it has exactly one, else FSD_NONE. */
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
 

@@ -29,12 +29,6 @@ void fsd_put_ms(double ms, FILE *out)
         fputs(" ms", out);
 }
 
-void fsd_put_share(double ms, double total, FILE *out)
-{
-    if (ms >= 0 && total > 0)
-        fprintf(out, "%.1f %%", 100 * ms / total);
-}
-
 static void put_scaled(const struct fsd_diff *d, int64_t n, const char *const units[5],
                        FILE *out)
 {

@@ -11,8 +11,6 @@
 void fsd_put_ms(double ms, FILE *out);
 /** The same in a column of `width`. */
 void fsd_put_ms_column(double ms, int width, FILE *out);
-/** "3.4 %" of a total; nothing where one of them is not known. */
-void fsd_put_share(double ms, double total, FILE *out);
 /** "38.5 MB", decimal units, or in open sizes "1204224*N B"; "-" where it is not known.
  */
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out);
