@@ -1,12 +1,12 @@
 #include "profiles.h"
 #include "base/file.h"
+#include "base/spread.h"
 #include "base/status.h"
 #include "cost/cost.h"
 #include "model/vocab.h"
 #include "trt/profile.h"
 #include "trt/trt.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define PROFILE_LIMIT (UINT64_C(1) << 36) /* a log is read line by line */
@@ -101,19 +101,6 @@ enum fsd_status fsd_profiles_load(struct fsd_diff *d, const struct fsd_options *
 
 /* ------------------------------------------------------------------ run times */
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *ms, uint32_t n)
-{
-    qsort(ms, n, sizeof *ms, by_size);
-    return n % 2 ? ms[n / 2] : (ms[n / 2 - 1] + ms[n / 2]) / 2;
-}
-
 enum fsd_status fsd_run_times_load(struct fsd_diff *d, const struct fsd_options *opt,
                                    struct fsd_error *err)
 {
@@ -133,7 +120,7 @@ enum fsd_status fsd_run_times_load(struct fsd_diff *d, const struct fsd_options 
     fsd_file_close(&file);
     if (status != FSD_OK)
         return status;
-    d->times.run_ms = median(times.ms.at, times.ms.n);
+    d->times.run_ms = fsd_spread_of(times.ms.at, times.ms.n).median;
     d->times.timed_runs = times.ms.n;
     if (times.odd) {
         struct fsd_remark remark = {"input/odd-run-times", FSD_NONE, FSD_NONE,

@@ -11,6 +11,7 @@
  * of equal blocks that got one longer, the way from the inputs says one thing and the
  * way to the outputs another, and both may be wrong.
  */
+#include "base/order.h"
 #include "compare/align_side.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static int by_hash(const void *a, const void *b)
         return x->hash < y->hash ? -1 : 1;
     if (x->new != y->new)
         return x->new - y->new;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return fsd_order(x->node, y->node);
 }
 
 typedef uint64_t color_fn(const struct fsd_align_side *side, fsd_id node);

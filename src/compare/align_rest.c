@@ -5,7 +5,6 @@
 #include "compare/align_side.h"
 #include "compare/hash_row.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_rest(const struct fsd_align_side *side, fsd_id node)

@@ -1,3 +1,4 @@
+#include "base/order.h"
 #include "compare/compare_build.h"
 
 #include <stdlib.h>
@@ -121,7 +122,7 @@ static int by_worst(const void *a, const void *b)
         return delta(p) > delta(q) ? -1 : 1;
     if (badness(p) != badness(q))
         return badness(q) - badness(p);
-    return x->region < y->region ? -1 : x->region > y->region;
+    return fsd_order(x->region, y->region);
 }
 
 static void order_regions(struct fsd_compare *c)

@@ -7,7 +7,6 @@
 #include "compare/compare_build.h"
 #include "compare/hash_row.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A reference as both sides have it: that of the old side. */

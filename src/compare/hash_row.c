@@ -1,4 +1,5 @@
 #include "compare/hash_row.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ static int compare(const void *a, const void *b)
         return x->hash < y->hash ? -1 : 1;
     if (x->new != y->new)
         return x->new - y->new;
-    return x->id < y->id ? -1 : x->id > y->id;
+    return fsd_order(x->id, y->id);
 }
 
 void fsd_hash_rows_sort(struct fsd_hash_row *rows, uint32_t n)

@@ -164,9 +164,9 @@ static bool take_double(struct fsd_snapshot_reader *r, double *out)
     return fsd_snapshot_next(r);
 }
 
-static bool take_ms(struct fsd_snapshot_reader *r, struct fsd_span_ms *out)
+static bool take_ms(struct fsd_snapshot_reader *r, struct fsd_spread *out)
 {
-    *out = (struct fsd_span_ms){-1, -1, -1};
+    *out = FSD_SPREAD_NONE;
     if (!fsd_snapshot_is_mark(r, "~"))
         return true;
     return fsd_snapshot_next(r) && take_double(r, &out->median) &&

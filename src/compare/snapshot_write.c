@@ -94,7 +94,7 @@ static void put_source(const struct fsd_state *s, struct fsd_source source, FILE
         fprintf(out, "#%" PRIu32, source.out);
 }
 
-static void put_ms(struct fsd_span_ms ms, bool times, FILE *out)
+static void put_ms(struct fsd_spread ms, bool times, FILE *out)
 {
     if (times && ms.median >= 0)
         fprintf(out, " ~ %.6f %.6f %.6f", ms.median, ms.low, ms.high);

@@ -11,7 +11,7 @@ struct fsd_state *fsd_state_new(void)
 
     s->arena = arena;
     s->names = fsd_intern_new(arena);
-    s->total = (struct fsd_span_ms){-1, -1, -1};
+    s->total = FSD_SPREAD_NONE;
     return s;
 }
 

@@ -72,13 +72,6 @@ struct fsd_border {
     struct fsd_state_form form;
 };
 
-/** Milliseconds: the median of what the profiles tell, which is a mean over their runs,
- *  and the least and the most, their own medians counted.  So one profile has a spread
- *  too where its runs were uneven.  All are -1 when they are not known. */
-struct fsd_span_ms {
-    double median, low, high;
-};
-
 /** The layers that compute some core nodes, and those nodes.  Layers that compute a
  *  node together are one group: no node is in two. */
 struct fsd_group {
@@ -88,7 +81,7 @@ struct fsd_group {
     struct fsd_span nodes;   /**< fsd_id in refs, sorted; at least one computes */
     struct fsd_span in, out; /**< in borders, sorted */
     fsd_sym tactic;          /**< of its only layer; 0 otherwise; not in a snapshot */
-    struct fsd_span_ms ms;
+    struct fsd_spread ms;    /**< as of fsd_state.total */
 };
 
 /** A layer that computes no core node: inserted, a standing Q or DQ, a view. */
@@ -99,7 +92,7 @@ struct fsd_move {
     struct fsd_span from, to; /**< fsd_ref in refs, sorted; `to`: inputs of nodes, or
                                    outputs of the network */
     struct fsd_span nodes;    /**< fsd_id in refs: Q, DQ and views that it realises */
-    struct fsd_span_ms ms;
+    struct fsd_spread ms;     /**< as of fsd_state.total */
 };
 
 struct fsd_state_port {
@@ -117,8 +110,11 @@ struct fsd_state {
     uint64_t model_hash[2], engine_hash[2];
     fsd_sym engine_kind, producer;
     uint32_t layers, computing, mapped;
-    uint32_t profiles;        /**< how many the times are from; 0: there are no times */
-    struct fsd_span_ms total; /**< of all layers */
+    uint32_t profiles; /**< how many the times are from; 0: there are no times */
+    /** Milliseconds of all layers: the median of what the profiles tell, which is a
+     * mean over their runs, and the least and the most, their own medians counted.  So
+     * one profile has a spread too where its runs were uneven. */
+    struct fsd_spread total;
     FSD_VEC(struct fsd_state_port) inputs;
     FSD_VEC(struct fsd_state_port) outputs;
     FSD_VEC(struct fsd_state_node) nodes;

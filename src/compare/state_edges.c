@@ -11,6 +11,7 @@
  * The engine's tensor for an input is the one whose value is met first on the way back
  * from the node to its source.
  */
+#include "base/order.h"
 #include "compare/state_build.h"
 
 #include <stdlib.h>
@@ -316,7 +317,7 @@ static int by_ref(const void *a, const void *b)
 {
     const fsd_ref *x = a, *y = b;
 
-    return *x < *y ? -1 : *x > *y;
+    return fsd_order(*x, *y);
 }
 
 static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
@@ -385,7 +386,7 @@ static int by_move(const void *a, const void *b)
 
     if (x->move != y->move)
         return x->move < y->move ? -1 : 1;
-    return x->end < y->end ? -1 : x->end > y->end;
+    return fsd_order(x->end, y->end);
 }
 
 static void set_to(struct edges *x)

@@ -3,6 +3,7 @@
  * of which nothing tells who computes what, are one group; a standing quantizer is a
  * move even where it also writes its part of a Concat.
  */
+#include "base/order.h"
 #include "base/sets.h"
 #include "compare/state_build.h"
 
@@ -98,7 +99,7 @@ static int by_head(const void *a, const void *b)
 
     if (x->head != y->head)
         return x->head < y->head ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return fsd_order(x->node, y->node);
 }
 
 typedef FSD_VEC(struct members) members_vec;
@@ -176,7 +177,7 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
         fsd_vec_push(b->s->arena, &b->s->refs, at[i].node);
         g.nodes.n++;
     }
-    g.ms = (struct fsd_span_ms){-1, -1, -1};
+    g.ms = FSD_SPREAD_NONE;
     fsd_vec_push(b->s->arena, &b->s->groups, g);
     return b->s->groups.n - 1;
 }
@@ -204,13 +205,6 @@ static fsd_id *add_groups(struct fsd_state_build *b, members_vec all)
 
 /* ------------------------------------------------------------------------ moves */
 
-static int by_number(const void *a, const void *b)
-{
-    const fsd_id *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
 static struct fsd_span moved_nodes(struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_match *m = b->d->match;
@@ -225,7 +219,7 @@ static struct fsd_span moved_nodes(struct fsd_state_build *b, fsd_id layer)
     }
     span.n = s->refs.n - span.at;
     if (span.n)
-        qsort(s->refs.at + span.at, span.n, sizeof *s->refs.at, by_number);
+        qsort(s->refs.at + span.at, span.n, sizeof *s->refs.at, fsd_by_id);
     return span;
 }
 

@@ -77,23 +77,13 @@ static void sort_moves(struct fsd_state_build *b)
 
 /* --------------------------------------------------------------------- times */
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* What each profile says of one thing: n sums of means, then n sums of medians. */
-static struct fsd_span_ms spread(double *sums, uint32_t n)
+static struct fsd_spread spread(double *sums, uint32_t n)
 {
-    struct fsd_span_ms ms;
+    double median = fsd_spread_of(sums, n).median;
+    struct fsd_spread ms = fsd_spread_of(sums, 2 * n);
 
-    qsort(sums, n, sizeof *sums, by_value);
-    ms.median = n % 2 ? sums[n / 2] : (sums[n / 2 - 1] + sums[n / 2]) / 2;
-    qsort(sums, 2 * (size_t)n, sizeof *sums, by_value);
-    ms.low = sums[0];
-    ms.high = sums[2 * (size_t)n - 1];
+    ms.median = median;
     return ms;
 }
 

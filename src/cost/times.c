@@ -6,7 +6,6 @@
 #include "cost/cost.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static void remark(struct fsd_diff *d, const char *rule, fsd_id layer, fsd_sym text)
 {
@@ -82,23 +81,6 @@ static double *unknown(struct fsd_diff *d)
     return ms;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-static struct fsd_spread spread(double *values, uint32_t n)
-{
-    if (!n)
-        return (struct fsd_spread){-1, -1, -1};
-    qsort(values, n, sizeof *values, by_value);
-    return (struct fsd_spread){n % 2 ? values[n / 2]
-                                     : (values[n / 2 - 1] + values[n / 2]) / 2,
-                               values[0], values[n - 1]};
-}
-
 /* A layer's time over the profiles that tell one. */
 static void settle(struct fsd_diff *d, fsd_id layer, double *values)
 {
@@ -107,7 +89,7 @@ static void settle(struct fsd_diff *d, fsd_id layer, double *values)
     for (uint32_t p = 0; p < d->times.profiles; p++)
         if (d->profile_ms[p][layer] >= 0)
             values[n++] = d->profile_ms[p][layer];
-    d->layers[layer].spread = spread(values, n);
+    d->layers[layer].spread = fsd_spread_of(values, n);
     d->layers[layer].ms = d->layers[layer].spread.median;
 }
 
@@ -121,7 +103,7 @@ static struct fsd_spread sum_up(const struct fsd_diff *d, const double *elsewher
             if (d->profile_ms[p][i] > 0)
                 values[p] += d->profile_ms[p][i];
     }
-    return spread(values, d->times.profiles);
+    return fsd_spread_of(values, d->times.profiles);
 }
 
 static uint64_t runs_of_all(const struct fsd_profile *profiles, uint32_t n)
@@ -152,7 +134,7 @@ void fsd_cost_times(struct fsd_diff *d, const struct fsd_profile *profiles, uint
     for (fsd_id i = 0; n && i < d->engine->nodes.n; i++)
         settle(d, i, values);
     d->times.totals = sum_up(d, elsewhere, values);
-    d->times.elsewhere = n ? spread(elsewhere, n).median : 0;
+    d->times.elsewhere = n ? fsd_spread_of(elsewhere, n).median : 0;
     d->times.runs = runs_of_all(profiles, n);
     fsd_arena_free(scratch);
 }

@@ -7,6 +7,7 @@
 #ifndef FSD_DIFF_DIFF_H
 #define FSD_DIFF_DIFF_H
 
+#include "base/spread.h"
 #include "diff/flow.h"
 #include "diff/island.h"
 #include "match/match.h"
@@ -54,11 +55,6 @@ struct fsd_node_result {
     double ms;       /**< its part of its layers' times; negative: not known */
     double moved_ms; /**< what of it layers take that only move data; 0: nothing */
     bool shares;     /**< other nodes have a part of the same layer's time */
-};
-
-/** A time over several profiles; negative: not known. */
-struct fsd_spread {
-    double median, low, high;
 };
 
 /** Where the time of a run goes.  Everything is in milliseconds of one run.  Sums are

@@ -1,4 +1,5 @@
 #include "diff/explain.h"
+#include "base/order.h"
 
 #include "diff/rules.h"
 
@@ -208,7 +209,7 @@ static int faster_first(const void *a, const void *b)
 
     if (x->ms != y->ms)
         return x->ms < y->ms ? -1 : 1;
-    return x->runner < y->runner ? -1 : x->runner > y->runner;
+    return fsd_order(x->runner, y->runner);
 }
 
 /* "-7" in an old log is "0xfffffffffffffff9" in a dump. */
@@ -416,13 +417,6 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
     tell_refused(tale, d);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* The events of all the layer's nodes, each once. */
 static void tell_layer_events(struct fsd_tale *tale, const struct fsd_diff *d,
                               fsd_id layer)
@@ -438,7 +432,7 @@ static void tell_layer_events(struct fsd_tale *tale, const struct fsd_diff *d,
             fsd_vec_push(tale->arena, &events, s->scenes.at[scenes.at + k].event);
     }
     if (events.n)
-        qsort(events.at, events.n, sizeof *events.at, by_number);
+        qsort(events.at, events.n, sizeof *events.at, fsd_by_id);
     for (uint32_t i = 0; i < events.n; i++) {
         enum fsd_event_kind kind = d->history->events.at[events.at[i]].kind;
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static double width(struct fsd_span_ms ms)
+static double width(struct fsd_spread ms)
 {
     return ms.high > ms.low ? ms.high - ms.low : 0;
 }

@@ -1,4 +1,5 @@
 #include "gate/list.h"
+#include "base/order.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static int by_hash(const void *a, const void *b)
 
     if (x->hash != y->hash)
         return x->hash < y->hash ? -1 : 1;
-    return x->item < y->item ? -1 : x->item > y->item;
+    return fsd_order(x->item, y->item);
 }
 
 /* Items that are about the same get numbers. */

@@ -1,4 +1,5 @@
 #include "match/match.h"
+#include "base/order.h"
 #include "match/pass.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static int by_layer_then_node(const void *a, const void *b)
 
     if (x->layer != y->layer)
         return x->layer < y->layer ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return fsd_order(x->node, y->node);
 }
 
 static void join_equal(struct fsd_match *m)

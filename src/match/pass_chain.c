@@ -10,6 +10,7 @@
  * there (Add-10 between MatMul-9 and ReLU-11, Add-13 behind MatMul-12), though no name
  * says so.
  */
+#include "base/order.h"
 #include "match/pass.h"
 
 #include <stdlib.h>
@@ -104,14 +105,6 @@ static bool is_placed(const struct chain *c, fsd_id node, fsd_id unit)
     return false;
 }
 
-/* Nodes of the cut come in no order; the model's is that of its nodes. */
-static int by_id(const void *a, const void *b)
-{
-    fsd_id x = *(const fsd_id *)a, y = *(const fsd_id *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 static void raise_from(struct chain *c, fsd_id node)
 {
     const struct fsd_graph *g = c->m->model;
@@ -160,7 +153,8 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
     fsd_id *nodes = c->m->pool.at + cut->nodes.at;
     uint32_t n = cut->nodes.n;
 
-    qsort(nodes, n, sizeof *nodes, by_id);
+    /* They come in no order; the model's is that of its nodes. */
+    qsort(nodes, n, sizeof *nodes, fsd_by_id);
     for (uint32_t i = 0; i < n; i++)
         place_node(c, nodes[i], unit, last);
     for (uint32_t i = 0; i < n; i++)

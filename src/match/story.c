@@ -1,4 +1,5 @@
 #include "match/story.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -473,7 +474,7 @@ static int by_node_then_event(const void *a, const void *b)
 
     if (x->node != y->node)
         return x->node < y->node ? -1 : 1;
-    return x->event < y->event ? -1 : x->event > y->event;
+    return fsd_order(x->event, y->event);
 }
 
 static void index_scenes(struct fsd_story *s)

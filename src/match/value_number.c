@@ -8,6 +8,7 @@
  * may be missed, none is invented.
  */
 #include "match/value_number.h"
+#include "base/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static int by_symbol(const void *a, const void *b)
     fsd_sym x = (*(const struct fsd_attr *const *)a)->name;
     fsd_sym y = (*(const struct fsd_attr *const *)b)->name;
 
-    return x < y ? -1 : x > y;
+    return fsd_order(x, y);
 }
 
 static bool spell_attrs(const struct numbering *v, const struct fsd_node *n, FILE *out)

@@ -3,6 +3,7 @@
  * attributes by name.  Two dumps can be compared with diff(1).
  */
 #include "model/graph_dump.h"
+#include "base/order.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -78,7 +79,7 @@ static int by_name(const void *a, const void *b)
     const struct named *x = a, *y = b;
     int order = strcmp(x->name, y->name);
 
-    return order ? order : x->id < y->id ? -1 : x->id > y->id;
+    return order ? order : fsd_order(x->id, y->id);
 }
 
 static void put_tensors(const struct fsd_graph *g, const char *word, unsigned flag,

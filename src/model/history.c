@@ -1,4 +1,5 @@
 #include "model/history.h"
+#include "base/order.h"
 
 #include "base/text.h"
 
@@ -196,7 +197,7 @@ static int more_first(const void *a, const void *b)
 
     if (x->n != y->n)
         return x->n > y->n ? -1 : 1;
-    return x->key < y->key ? -1 : x->key > y->key;
+    return fsd_order(x->key, y->key);
 }
 
 void fsd_history_dump(const struct fsd_history *h, FILE *out)

@@ -1,4 +1,5 @@
 #include "onnx/function.h"
+#include "base/order.h"
 #include "onnx/attr.h"
 
 #include <stdlib.h>
@@ -9,18 +10,13 @@ static const char *plain_domain(const char *domain)
     return !domain || !strcmp(domain, "ai.onnx") ? "" : domain;
 }
 
-static int by_sym(fsd_sym a, fsd_sym b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int by_key(const struct fsd_onnx_function *a, const struct fsd_onnx_function *b)
 {
-    int order = by_sym(a->name, b->name);
+    int order = fsd_order(a->name, b->name);
 
     if (!order)
-        order = by_sym(a->domain, b->domain);
-    return order ? order : by_sym(a->overload, b->overload);
+        order = fsd_order(a->domain, b->domain);
+    return order ? order : fsd_order(a->overload, b->overload);
 }
 
 static int by_key_and_place(const void *a, const void *b)
@@ -28,7 +24,7 @@ static int by_key_and_place(const void *a, const void *b)
     const struct fsd_onnx_function *f = a, *g = b;
     int order = by_key(f, g);
 
-    return order ? order : by_sym(f->place, g->place);
+    return order ? order : fsd_order(f->place, g->place);
 }
 
 struct fsd_onnx_functions fsd_onnx_functions_new(struct fsd_graph *g,

@@ -1,5 +1,6 @@
 /* Marks, wires and ties of a comparison; see compare_draw.h. */
 #include "report/compare_draw.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,14 +149,9 @@ static void add_wire(struct side *x, fsd_id from, fsd_id to, struct fsd_state_fo
         fsd_vec_push(x->w->arena, &x->w->wires, (struct fsd_mark_wire){from, to, form});
 }
 
-static int order(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int order_keys(const void *a, const void *b)
 {
-    return order(*(const uint64_t *)a, *(const uint64_t *)b);
+    return fsd_order(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 static uint64_t key(fsd_id from, fsd_ref reader)
@@ -268,10 +264,13 @@ static void draw_side(struct side *x, struct fsd_arena *scratch)
 static int order_wires(const void *x, const void *y)
 {
     const struct fsd_mark_wire *a = x, *b = y;
-    int from = order(a->from, b->from), to = order(a->to, b->to);
-    int type = order(a->form.type, b->form.type);
+    int from = fsd_order(a->from, b->from), to = fsd_order(a->to, b->to);
+    int type = fsd_order(a->form.type, b->form.type);
 
-    return from ? from : to ? to : type ? type : order(a->form.layout, b->form.layout);
+    return from   ? from
+           : to   ? to
+           : type ? type
+                  : fsd_order(a->form.layout, b->form.layout);
 }
 
 static void join_wires(struct fsd_compare_drawing *w)
@@ -291,9 +290,9 @@ static void join_wires(struct fsd_compare_drawing *w)
 static int order_ties(const void *x, const void *y)
 {
     const struct fsd_mark_tie *a = x, *b = y;
-    int region = order(a->region, b->region), old = order(a->old, b->old);
+    int region = fsd_order(a->region, b->region), old = fsd_order(a->old, b->old);
 
-    return region ? region : old ? old : order(a->new, b->new);
+    return region ? region : old ? old : fsd_order(a->new, b->new);
 }
 
 static void add_ties(const struct side *old, const struct side *new)

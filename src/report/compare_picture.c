@@ -9,7 +9,6 @@
 #include "report/layout.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -15,7 +15,6 @@
 #include "report/picture_label.h"
 
 #include <graphviz/cgraph.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SIBLINGS = 20, MANY_BOXES = 8000 };

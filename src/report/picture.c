@@ -1,5 +1,6 @@
 /* Boxes, wires and ties of what is picked; see picture.h. */
 #include "report/picture.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -176,18 +177,13 @@ static void add_wires(struct side *s)
     }
 }
 
-static int order(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int order_wires(const void *x, const void *y)
 {
     const struct fsd_wire *a = x, *b = y;
-    int from = order(a->from, b->from), to = order(a->to, b->to);
-    int tensor = order(a->tensor, b->tensor);
+    int from = fsd_order(a->from, b->from), to = fsd_order(a->to, b->to);
+    int tensor = fsd_order(a->tensor, b->tensor);
 
-    return from ? from : to ? to : tensor ? tensor : order(a->to_port, b->to_port);
+    return from ? from : to ? to : tensor ? tensor : fsd_order(a->to_port, b->to_port);
 }
 
 /* One wire for all that goes the same way; of each tensor one use counts. */
@@ -264,10 +260,13 @@ static void tie_region(const struct side *model, const struct side *engine,
 static int order_ties(const void *x, const void *y)
 {
     const struct fsd_tie *a = x, *b = y;
-    int engine = order(a->engine, b->engine), part = order(a->part, b->part);
-    int model = order(a->model, b->model);
+    int engine = fsd_order(a->engine, b->engine), part = fsd_order(a->part, b->part);
+    int model = fsd_order(a->model, b->model);
 
-    return engine ? engine : part ? part : model ? model : order(a->region, b->region);
+    return engine  ? engine
+           : part  ? part
+           : model ? model
+                   : fsd_order(a->region, b->region);
 }
 
 /* A cluster has one tie, from its first box; a part one of each box. */
@@ -363,7 +362,7 @@ static int order_threads(const void *x, const void *y)
 {
     const struct fsd_thread *a = x, *b = y;
 
-    return a->from == b->from ? order(a->to, b->to) : order(a->from, b->from);
+    return a->from == b->from ? fsd_order(a->to, b->to) : fsd_order(a->from, b->from);
 }
 
 static void join_threads(struct fsd_drawing *w)

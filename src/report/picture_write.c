@@ -9,7 +9,6 @@
 #include "report/dot.h"
 #include "report/layout.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {

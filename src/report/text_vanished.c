@@ -1,4 +1,5 @@
 /* Nodes whose fate is not a layer, by fate. */
+#include "base/order.h"
 #include "base/text.h"
 #include "report/text.h"
 #include "report/view_text.h"
@@ -18,7 +19,7 @@ static int more_first(const void *a, const void *b)
 
     if (x->n != y->n)
         return x->n > y->n ? -1 : 1;
-    return x->op < y->op ? -1 : x->op > y->op;
+    return fsd_order(x->op, y->op);
 }
 
 static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)

@@ -20,7 +20,6 @@
 #include "report/view_words.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool computes(const struct fsd_diff *d, fsd_id node)

@@ -3,6 +3,7 @@
  * worst come first: by time where a profile tells it, then by bytes.  Free ones are
  * listed last, and by name only.  An advice stands once, and layers refer to it.
  */
+#include "base/order.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "report/tree.h"
@@ -34,7 +35,7 @@ static int by_cost(const void *a, const void *b)
         return x->ms < y->ms ? 1 : -1;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? 1 : -1;
-    return x->layer < y->layer ? -1 : x->layer > y->layer;
+    return fsd_order(x->layer, y->layer);
 }
 
 static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id layer)

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "trt/log_find.h"
+#include "base/order.h"
 
 #include "trt/log_layer.h"
 
@@ -77,7 +78,7 @@ static int by_value(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-    return (x > y) - (x < y);
+    return fsd_order(x, y);
 }
 
 /* A region is one layer to the builder and several to the inspector. */

@@ -121,10 +121,10 @@ static void times(void **state)
 
     (void)state;
     a->profiles = b->profiles = 1;
-    a->groups.at[0].ms = (struct fsd_span_ms){1, 1, 1};
-    a->groups.at[1].ms = (struct fsd_span_ms){2, 2, 2};
-    b->groups.at[0].ms = (struct fsd_span_ms){1.5, 1.5, 1.5};
-    b->groups.at[1].ms = (struct fsd_span_ms){1.75, 1.75, 1.75};
+    a->groups.at[0].ms = (struct fsd_spread){1, 1, 1};
+    a->groups.at[1].ms = (struct fsd_spread){2, 2, 2};
+    b->groups.at[0].ms = (struct fsd_spread){1.5, 1.5, 1.5};
+    b->groups.at[1].ms = (struct fsd_spread){1.75, 1.75, 1.75};
     c = fsd_compare_new(a, b);
     assert_false(c->differs);
     assert_true(c->timed);
