@@ -12,6 +12,8 @@
 #include "diff/island.h"
 #include "match/match.h"
 
+#include <stdio.h>
+
 /** What became of a node, exactly one. */
 enum fsd_fate {
     FSD_FATE_LAYER,
@@ -188,6 +190,7 @@ const char *fsd_fate_name(enum fsd_fate fate);
 const char *fsd_kind_name(enum fsd_kind kind);
 const char *fsd_cause_name(enum fsd_cause cause);
 const char *fsd_evidence_name(unsigned bit_index);
+void fsd_put_evidence(unsigned by, FILE *out); /**< "metadata, tensor"; of 0 nothing */
 const char *fsd_severity_name(enum fsd_severity severity);
 
 #endif

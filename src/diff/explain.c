@@ -301,15 +301,11 @@ static void tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id la
 
 /* ------------------------------------------------------------------------- layers */
 
-static void put_evidence(unsigned by, FILE *out)
+static void put_by(unsigned by, FILE *out)
 {
-    const char *separator = " by ";
-
-    for (unsigned bit = 0; 1u << bit <= FSD_BY_ALL; bit++)
-        if (by >> bit & 1) {
-            fprintf(out, "%s%s", separator, fsd_evidence_name(bit));
-            separator = ", ";
-        }
+    if (by)
+        fputs(" by ", out);
+    fsd_put_evidence(by, out);
 }
 
 static void tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer,
@@ -325,7 +321,7 @@ static void tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
     fsd_put_layer_name(d, layer, p.out);
     fprintf(p.out, " (%s%s%s)", fsd_kind_name(r->kind), r->inserted ? ", cause " : "",
             r->inserted ? fsd_cause_name(r->cause) : "");
-    put_evidence(by, p.out);
+    put_by(by, p.out);
     if (r->precision != FSD_DTYPE_UNKNOWN)
         fprintf(p.out, "; runs in %s", fsd_dtype_name(r->precision));
     if (l->tactic || l->tactic_value)
@@ -344,12 +340,8 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d,
     uint32_t told = 0;
 
     for (uint32_t i = 0; i < ports.n; i++) {
-        fsd_id t = e->ports.at[ports.at + i].tensor;
-        struct fsd_span who;
+        struct fsd_span who = fsd_port_peers(e, ports.at + i, before);
 
-        if (t == FSD_NONE)
-            continue;
-        who = before ? e->tensors.at[t].producers : e->tensors.at[t].consumers;
         for (uint32_t k = 0; k < who.n && told < MOST_NODES; k++) {
             fsd_id layer = e->links.at[who.at + k];
             struct pen p;
@@ -454,7 +446,7 @@ static void tell_nodes(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
         fprintf(p.out, "%u ", link->node);
         fsd_put_node_name(d, link->node, p.out);
         fprintf(p.out, " (%s)", sym(d, d->model->nodes.at[link->node].op));
-        put_evidence(link->by, p.out);
+        put_by(link->by, p.out);
         finish(&p);
     }
 }

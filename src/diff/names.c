@@ -37,6 +37,17 @@ const char *fsd_evidence_name(unsigned bit_index)
     return names[bit_index];
 }
 
+void fsd_put_evidence(unsigned by, FILE *out)
+{
+    const char *separator = "";
+
+    for (unsigned bit = 0; 1u << bit <= FSD_BY_ALL; bit++)
+        if (by >> bit & 1) {
+            fprintf(out, "%s%s", separator, fsd_evidence_name(bit));
+            separator = ", ";
+        }
+}
+
 const char *fsd_severity_name(enum fsd_severity severity)
 {
     static const char *const names[] = {"info", "warning", "error"};

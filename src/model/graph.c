@@ -240,3 +240,13 @@ fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
     t = &g->tensors.at[tensor];
     return t->producers.n == 1 ? g->links.at[t->producers.at] : FSD_NONE;
 }
+
+struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port, bool producers)
+{
+    fsd_id tensor = g->ports.at[port].tensor;
+
+    if (tensor == FSD_NONE)
+        return (struct fsd_span){0};
+    return producers ? g->tensors.at[tensor].producers
+                     : g->tensors.at[tensor].consumers;
+}

@@ -318,4 +318,10 @@ int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
 /** The producer of a tensor when it has exactly one, else FSD_NONE. */
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
 
+/** The producers of a port's tensor, or else its consumers, in `links`; empty when the
+ *  port has no tensor.
+ *  @param port  an index in `ports`. */
+struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port,
+                               bool producers);
+
 #endif

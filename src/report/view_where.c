@@ -9,17 +9,6 @@ enum { NEIGHBOURS = 4 };
 
 /* ------------------------------------------------------------------------- text */
 
-static void put_evidence(unsigned by, FILE *out)
-{
-    const char *separator = "";
-
-    for (unsigned bit = 0; 1u << bit <= FSD_BY_ALL; bit++)
-        if (by >> bit & 1) {
-            fprintf(out, "%s%s", separator, fsd_evidence_name(bit));
-            separator = ", ";
-        }
-}
-
 static void put_neighbours(const struct fsd_diff *d, const char *title,
                            struct fsd_span ports, bool before, FILE *out)
 {
@@ -27,13 +16,8 @@ static void put_neighbours(const struct fsd_diff *d, const char *title,
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < ports.n; i++) {
-        fsd_id tensor = e->ports.at[ports.at + i].tensor;
-        struct fsd_span who;
+        struct fsd_span who = fsd_port_peers(e, ports.at + i, before);
 
-        if (tensor == FSD_NONE)
-            continue;
-        who =
-            before ? e->tensors.at[tensor].producers : e->tensors.at[tensor].consumers;
         for (uint32_t k = 0; k < who.n && n <= NEIGHBOURS; k++) {
             fsd_id layer = e->links.at[who.at + k];
 
@@ -70,7 +54,7 @@ static void put_layer(const struct fsd_diff *d, const struct fsd_link *link, FIL
     fputs("\n           ", out);
     fsd_put_layer(d, link->layer, out);
     fputs("\n           by ", out);
-    put_evidence(link->by, out);
+    fsd_put_evidence(link->by, out);
     putc('\n', out);
     put_neighbours(d, "           input from ", n->in, true, out);
     put_neighbours(d, "           output to ", n->out, false, out);

@@ -14,9 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-from harness import HOSTILE, check, finish, hostile_pair, is_svg, reads_back, run
+from harness import HOSTILE, SHARED, check, finish, hostile_pair, is_svg, reads_back, run, synthetic
 
-SHARED, FUSER = sys.argv[2:4]
 SPEED = "--speed" in sys.argv[4:]
 
 
@@ -79,11 +78,6 @@ def check_views(folder, fixtures):
     done, _ = run(*pair, "-o", out, "--layout-timeout", "0.000001", status=2)
     check("no time at all: an error, no file", b"within" in done.stderr and not os.path.exists(out),
           done.stderr)
-
-
-def synthetic(folder, *args):
-    subprocess.run([sys.executable, FUSER, *args, "-o", folder], check=True)
-    return os.path.join(folder, "model.onnx"), os.path.join(folder, "engine.json")
 
 
 def check_large(folder):

@@ -10,12 +10,10 @@ import itertools
 import os
 import re
 import subprocess
-import sys
 import tempfile
 
-from harness import check, finish, hostile_pair, is_svg, reads_back, run
+from harness import SHARED, check, finish, hostile_pair, is_svg, reads_back, run, synthetic
 
-SHARED, FUSER = sys.argv[2:4]
 SAME, DIFFER = 0, 1
 
 
@@ -48,14 +46,8 @@ def check_hostile(folder):
           {n[1:] for n in names if n[0] == "n" and n != "new"} and len(names) > 20, str(sorted(names)))
 
 
-def synthetic(folder, name, *args):
-    to = os.path.join(folder, name)
-    subprocess.run([sys.executable, FUSER, *args, "-o", to], check=True)
-    return os.path.join(to, "model.onnx"), os.path.join(to, "engine.json")
-
-
 def check_large(folder):
-    pair = synthetic(folder, "chain", "--generate", "chain", "--size", "2000", "--seed", "1")
+    pair = synthetic(os.path.join(folder, "chain"), "--generate", "chain", "--size", "2000", "--seed", "1")
     paths, said, seconds = draw(folder, pair, pair, status=SAME, endings=("svg",))
     check("2,000 layers, nothing changed: a note, and an empty picture that says so",
           "too large" in said and "no difference" in open(paths[0], encoding="utf-8").read(), said)

@@ -14,7 +14,7 @@ except ImportError:
     print("skipped: no python3-onnx")
     sys.exit(77)
 
-BINARY = sys.argv[1]
+BINARY, SHARED, FUSER = sys.argv[1:4]
 failures = []
 
 HOSTILE = [
@@ -54,6 +54,12 @@ def is_svg(what, path):
     check(f"{what}: SVG has selectable text and tooltips",
           dom.getElementsByTagName("text") and dom.getElementsByTagName("a"))
     return dom
+
+
+def synthetic(folder, *args):
+    """A model and its engine, as the fusing simulator makes them of these words."""
+    subprocess.run([sys.executable, FUSER, *args, "-o", folder], check=True)
+    return os.path.join(folder, "model.onnx"), os.path.join(folder, "engine.json")
 
 
 def hostile_pair(folder):
