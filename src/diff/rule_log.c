@@ -62,8 +62,8 @@ void fsd_phrase_log_cut(const struct fsd_diff *d, const struct fsd_finding *f,
 {
     (void)d;
     (void)f;
-    fputs("the log puts more nodes together than can be followed: its later steps are "
-          "left out",
+    fputs("the log puts more nodes together, or nests names deeper, than can be "
+          "followed: some of its steps are left out",
           out);
 }
 

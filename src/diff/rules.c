@@ -56,7 +56,8 @@ static const struct fsd_rule rules[] = {
      "The parser read nodes, as its log says, that the model does not have.",
      fsd_find_other_model, fsd_phrase_other_model},
     {"log/too-large", FSD_WARNING,
-     "The log's steps were not all followed, for they put too many nodes together.",
+     "The log's steps were not all followed: they are too large, or their names nest "
+     "too deep.",
      fsd_find_log_cut, fsd_phrase_log_cut},
     {"log/missing-scale", FSD_WARNING,
      "A tensor had no scale, so its layers fell back to a wider type.",

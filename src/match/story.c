@@ -163,6 +163,7 @@ static struct fsd_span nodes_of_parts(struct fsd_story *s, const char *text, siz
         all = all.n ? join(s, all, one) : one;
         at = end < n ? end + k : n;
     }
+    s->cut |= at < n;
     return all;
 }
 
@@ -227,11 +228,13 @@ static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size
         return s->of_name.at[name];
     if (node != FSD_NONE)
         return single(s, node);
-    if (s->depth < MOST_DEPTH) {
-        s->depth++;
-        nodes = nodes_within(s, text, n);
-        s->depth--;
+    if (s->depth == MOST_DEPTH) {
+        s->cut = true;
+        return nodes;
     }
+    s->depth++;
+    nodes = nodes_within(s, text, n);
+    s->depth--;
     return nodes;
 }
 
@@ -383,6 +386,7 @@ static void replay_members(struct fsd_story *s, const struct fsd_event *e,
         }
         at = next;
     }
+    s->cut |= at != NULL;
     if (!all.n)
         return;
     add_scenes(s, all, event);

@@ -39,8 +39,9 @@ struct fsd_story {
     uint32_t *removed;    /**< by node: the event that removed its layer; FSD_NONE */
     uint32_t *mark;       /**< scratch, by node */
     uint32_t stamp;
-    unsigned depth;  /**< scratch: names within names */
-    bool cut;        /**< the log made sets too large to follow; the rest is left out */
+    unsigned depth; /**< scratch: names within names */
+    bool cut; /**< some sets were too large to follow, or names too deep; those are left
+                 out */
     bool registered; /**< the log says which layers the parser made of which nodes */
 };
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 enum { MOST_DIMS = 64 };
+#define LARGEST_DIM ((int64_t)1 << 40) /* as in a model file */
 
 struct text {
     const char *s;
@@ -116,22 +117,33 @@ static void flag(struct net *net, struct text name, fsd_id scope, uint8_t flags)
     net->g->tensors.at[t].flags |= flags;
 }
 
-/* "1, 64, -1" */
-static uint32_t read_dims(struct text t, struct fsd_dim dims[MOST_DIMS])
+/* A number that is larger than a size can be is read as LARGEST_DIM + 1. */
+static int64_t read_number(struct text *t)
 {
-    uint32_t n = 0;
+    int64_t n = 0;
 
-    while (t.n && n < MOST_DIMS) {
-        bool negative = take(&t, "-"), digit = false;
-        int64_t size = 0;
+    for (; t->n && *t->s >= '0' && *t->s <= '9'; t->s++, t->n--)
+        n = n > LARGEST_DIM ? n : n * 10 + (*t->s - '0');
+    return n > LARGEST_DIM ? LARGEST_DIM + 1 : n;
+}
 
-        while (t.n && *t.s >= '0' && *t.s <= '9' && size < (INT64_MAX - 9) / 10) {
-            size = size * 10 + (*t.s - '0');
-            digit = true;
-            t.s++;
-            t.n--;
-        }
-        dims[n++] = (struct fsd_dim){negative || !digit ? -1 : size, 0};
+struct sizes {
+    struct fsd_dim at[MOST_DIMS];
+    uint32_t n;
+    bool too_many, too_large; /* the latter are open */
+};
+
+/* "1, 64, -1" */
+static void read_sizes(struct text t, struct sizes *out)
+{
+    out->n = 0;
+    out->too_large = false;
+    while (t.n && out->n < MOST_DIMS) {
+        bool digit = *t.s >= '0' && *t.s <= '9'; /* all else is open: "-1", "?" */
+        int64_t size = read_number(&t);
+
+        out->too_large |= size > LARGEST_DIM;
+        out->at[out->n++].size = digit && size <= LARGEST_DIM ? size : -1;
         while (t.n && *t.s != ',') {
             t.s++;
             t.n--;
@@ -139,35 +151,43 @@ static uint32_t read_dims(struct text t, struct fsd_dim dims[MOST_DIMS])
         take(&t, ",");
         take(&t, " ");
     }
-    return n;
+    out->too_many = t.n != 0;
 }
 
+/* @param dims  what stands in the brackets; `s` is NULL when they are not whole. */
 static void set_form(struct net *net, fsd_id t, struct text dims, struct text type)
 {
-    struct fsd_dim list[MOST_DIMS];
-    uint32_t n = read_dims(dims, list);
+    struct fsd_graph *g = net->g;
+    struct fsd_form form = {.type = type_of(type)};
+    struct sizes sizes = {0};
 
-    if (net->g->tensors.at[t].form == FSD_NONE)
-        net->g->tensors.at[t].form = fsd_graph_add_form(
-            net->g, (struct fsd_form){.type = type_of(type), .ranked = true}, list, n);
+    if (g->tensors.at[t].form != FSD_NONE)
+        return;
+    read_sizes(dims, &sizes);
+    form.ranked = dims.s && !sizes.too_many;
+    g->tensors.at[t].form =
+        fsd_graph_add_form(g, form, sizes.at, form.ranked ? sizes.n : 0);
+    if (sizes.too_many || sizes.too_large)
+        fsd_vec_push(g->arena, &g->remarks,
+                     (struct fsd_remark){"input/bad-dim", FSD_NONE, FSD_NONE,
+                                         g->tensors.at[t].name});
 }
 
 /* "name -> (1, 8)[FLOAT]" */
 static fsd_id read_tensor(struct net *net, struct text item, fsd_id scope, bool made)
 {
     const char *arrow = find_last(item, " -> (");
-    struct text name = item, dims, type = {"", 0};
+    struct text name = item, dims = {NULL, 0}, type = {"", 0};
     const char *close;
     fsd_id t;
 
     if (!arrow)
         return FSD_NONE;
     name.n = (size_t)(arrow - item.s);
-    dims = (struct text){arrow + 5, item.n - name.n - 5};
-    close = memchr(dims.s, ')', dims.n);
+    close = memchr(arrow, ')', item.n - name.n);
     if (close) {
-        type = (struct text){close + 1, (size_t)(dims.s + dims.n - close) - 1};
-        dims.n = (size_t)(close - dims.s);
+        type = (struct text){close + 1, (size_t)(item.s + item.n - close) - 1};
+        dims = (struct text){arrow + 5, (size_t)(close - arrow) - 5};
     }
     take(&type, "[");
     if (type.n && type.s[type.n - 1] == ']')
@@ -301,7 +321,7 @@ static void read_uses(struct net *net, struct text t)
 static void read_input(struct net *net, struct text t)
 {
     const char *with = find_last(t, " with dtype: ");
-    struct text name = t, type = {"", 0}, dims = {"", 0};
+    struct text name = t, type = {"", 0}, dims = {NULL, 0};
     const char *at;
     fsd_id id;
 
@@ -310,10 +330,9 @@ static void read_input(struct net *net, struct text t)
         type = (struct text){with + 13, t.n - name.n - 13};
         at = find(type, ", dimensions: (");
         if (at) {
-            dims = (struct text){at + 15, (size_t)(type.s + type.n - at) - 15};
+            if (type.s[type.n - 1] == ')')
+                dims = (struct text){at + 15, (size_t)(type.s + type.n - at) - 16};
             type.n = (size_t)(at - type.s);
-            if (dims.n && dims.s[dims.n - 1] == ')')
-                dims.n--;
         }
     }
     id = tensor(net, name, 0);
@@ -336,13 +355,13 @@ static void read_output(struct net *net, struct text t)
 
 static void read_opset(struct net *net, struct text t)
 {
-    struct fsd_dim version[MOST_DIMS];
+    int64_t version;
 
     while (take(&t, " "))
         ;
-    if (read_dims(t, version) && version[0].size > 0)
-        fsd_vec_push(net->g->arena, &net->g->opsets,
-                     (struct fsd_opset){0, version[0].size});
+    version = read_number(&t);
+    if (version > 0)
+        fsd_vec_push(net->g->arena, &net->g->opsets, (struct fsd_opset){0, version});
 }
 
 static void read_producer(struct net *net, struct text t)

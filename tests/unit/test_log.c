@@ -240,6 +240,52 @@ static void a_list_of_layers_is_a_network(void **state)
     fsd_arena_free(l.arena);
 }
 
+static const struct fsd_form *form_of(struct log *l, const struct fsd_graph *g,
+                                      const char *name)
+{
+    fsd_id t = fsd_graph_find(g, fsd_intern_str(l->names, name), 0);
+
+    assert_int_not_equal(t, FSD_NONE);
+    return fsd_tensor_form(g, t);
+}
+
+/* A size that is not what the line says would be worse than none. */
+static void sizes_beyond_bounds_are_not_known(void **state)
+{
+    struct log l = read_log(
+        "Adding network input: many with dtype: float32, dimensions: (1, 1, 1, 1, 1, "
+        "1, 1, "
+        "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+        "1, "
+        "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+        "1, "
+        "1, 1, 1, 1)\n"
+        "Adding network input: huge with dtype: float32, dimensions: "
+        "(99999999999999999999, 3)\n"
+        "Adding network input: beyond with dtype: float32, dimensions: "
+        "(1099511627777)\n"
+        "Adding network input: good with dtype: float32, dimensions: (1099511627776)\n"
+        "Parsing node: n [Op]\nn [Op] inputs: [many -> (1)[FLOAT]], [cut -> (1, 8\n");
+    struct fsd_graph *g = build(&l);
+    const struct fsd_form *form = form_of(&l, g, "many");
+
+    (void)state;
+    assert_false(form->ranked);
+    assert_int_equal(form->type, FSD_FP32);
+    form = form_of(&l, g, "huge");
+    assert_int_equal(form->dims.n, 2);
+    assert_int_equal(g->dims.at[form->dims.at].size, -1);
+    assert_int_equal(g->dims.at[form->dims.at + 1].size, 3);
+    assert_int_equal(g->dims.at[form_of(&l, g, "beyond")->dims.at].size, -1);
+    assert_int_equal(g->dims.at[form_of(&l, g, "good")->dims.at].size, INT64_C(1)
+                                                                           << 40);
+    assert_false(form_of(&l, g, "cut")->ranked);
+    assert_int_equal(g->remarks.n, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_string_equal(g->remarks.at[i].rule, "input/bad-dim");
+    fsd_arena_free(l.arena);
+}
+
 /* ------------------------------------------------------------------------ replay */
 
 static struct fsd_story *replay(struct log *l)
@@ -285,6 +331,34 @@ static void fusions_carry_nodes(void **state)
     assert_int_equal(s->removed[2], FSD_NONE);
     assert_true(s->removed[3] != FSD_NONE);
     assert_int_equal(s->removed[0], FSD_NONE); /* why it went is not said */
+    fsd_arena_free(l.arena);
+}
+
+/* What is too long or too deep to be followed is said to be so. */
+static void long_and_deep_names_cut_the_story(void **state)
+{
+    struct log l = read_log(CHAIN);
+    struct fsd_story *s = replay(&l);
+    char text[4 * 5000 + 2] = "";
+
+    (void)state;
+    for (unsigned i = 0; i < 4096; i++)
+        strcpy(text + 4 * i, i < 4095 ? "a + " : "b");
+    assert_nodes(&l, s, text, 3);
+    assert_false(s->cut);
+    for (unsigned i = 0; i < 4097; i++)
+        strcpy(text + 4 * i, i < 4096 ? "a + " : "b");
+    assert_nodes(&l, s, text, 1);
+    assert_true(s->cut);
+    s->cut = false;
+    for (unsigned i = 0; i < 17; i++)
+        strcpy(text + 4 * i, "PWN(");
+    strcpy(text + 4 * 17, "a)))))))))))))))))");
+    assert_nodes(&l, s, text, 0);
+    assert_true(s->cut);
+    s->cut = false;
+    assert_nodes(&l, s, "nothing known", 0);
+    assert_false(s->cut);
     fsd_arena_free(l.arena);
 }
 
@@ -468,6 +542,8 @@ int main(void)
         cmocka_unit_test(the_network_comes_back),
         cmocka_unit_test(a_cut_network_has_outputs),
         cmocka_unit_test(a_list_of_layers_is_a_network),
+        cmocka_unit_test(sizes_beyond_bounds_are_not_known),
+        cmocka_unit_test(long_and_deep_names_cut_the_story),
         cmocka_unit_test(fusions_carry_nodes),
         cmocka_unit_test(merges_members_and_duplicates),
         cmocka_unit_test(moves_are_told_of_their_nodes),
