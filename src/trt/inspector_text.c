@@ -102,7 +102,7 @@ static cJSON *scalar_of(struct text t)
     return string_of(t);
 }
 
-/* "[2,2]", "[auto const x = f(a, b);, ...]" */
+/* "2,2", "auto const x = f(a, b);, ...": NULL when there are too many items. */
 static cJSON *list_of(struct text t)
 {
     cJSON *list = cJSON_CreateArray();
@@ -124,7 +124,8 @@ static cJSON *list_of(struct text t)
         item = scalar_of((struct text){t.s + at, i - at});
         if (!item || ++items > ITEMS_MAX || !cJSON_AddItemToArray(list, item)) {
             cJSON_Delete(item);
-            break;
+            cJSON_Delete(list);
+            return NULL;
         }
         at = i + 1;
     }
@@ -133,10 +134,12 @@ static cJSON *list_of(struct text t)
 
 static cJSON *value_of(struct maker *m, struct text t)
 {
-    cJSON *item;
+    cJSON *item = NULL;
 
     if (t.n > 1 && *t.s == '[' && t.s[t.n - 1] == ']')
-        return list_of((struct text){t.s + 1, t.n - 2});
+        item = list_of((struct text){t.s + 1, t.n - 2});
+    if (item)
+        return item;
     if (t.n > 1 && *t.s == '{' && t.s[t.n - 1] == '}') {
         item = cJSON_ParseWithLength(t.s, t.n);
         if (item)

@@ -367,6 +367,37 @@ static void inspector(void **state)
     end(&r);
 }
 
+/* A list that is too long to be taken apart stays text, and none of it is lost. */
+static void long_lists(void **state)
+{
+    static const char head[] = "Name: c, LayerType: X, Inputs: [], Outputs: [], Big: [";
+    enum { LIST = 1 << 16, ROOM = 2 * LIST + 200 };
+    char *line = calloc(1, ROOM);
+
+    (void)state;
+    for (uint32_t n = LIST; n <= LIST + 1; n++) {
+        const struct fsd_attr *attr;
+        size_t at = sizeof head - 1;
+        struct run r;
+
+        memcpy(line, head, at);
+        for (uint32_t i = 0; i < n; i++, at += 2)
+            memcpy(line + at, "1,", 2);
+        strcpy(line + at - 1, "], TacticName: t\n");
+        r = load_text(line, 0);
+        assert_int_equal(r.status, FSD_OK);
+        attr = fsd_node_attr(r.g, &r.g->nodes.at[0], "Big");
+        assert_non_null(attr);
+        assert_int_equal(attr->kind, n == LIST ? FSD_ATTR_INTS : FSD_ATTR_STRING);
+        if (n == LIST)
+            assert_int_equal(attr->list.n, n);
+        else
+            assert_int_equal(strlen(text(&r, attr->s)), 2 * n + 1);
+        end(&r);
+    }
+    free(line);
+}
+
 static void inspector_names(void **state)
 {
     struct run r = load_fixture("inspector-names.txt", 0);
@@ -526,13 +557,21 @@ static void tensors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(old_syntax),      cmocka_unit_test(new_syntax),
-        cmocka_unit_test(cut_in_tensor),   cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(several_engines), cmocka_unit_test(no_engine),
-        cmocka_unit_test(block_and_text),  cmocka_unit_test(inspector),
-        cmocka_unit_test(inspector_names), cmocka_unit_test(garbage_between_lines),
-        cmocka_unit_test(long_line),       cmocka_unit_test(tactics),
-        cmocka_unit_test(tensors),         cmocka_unit_test(profile_tables),
+        cmocka_unit_test(old_syntax),
+        cmocka_unit_test(new_syntax),
+        cmocka_unit_test(cut_in_tensor),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(several_engines),
+        cmocka_unit_test(no_engine),
+        cmocka_unit_test(block_and_text),
+        cmocka_unit_test(inspector),
+        cmocka_unit_test(long_lists),
+        cmocka_unit_test(inspector_names),
+        cmocka_unit_test(garbage_between_lines),
+        cmocka_unit_test(long_line),
+        cmocka_unit_test(tactics),
+        cmocka_unit_test(tensors),
+        cmocka_unit_test(profile_tables),
         cmocka_unit_test(odd_tables),
     };
 
