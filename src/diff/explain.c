@@ -247,7 +247,8 @@ static void tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
             fputs(" (its tactic)", p.out);
     }
     if (rivals.n > MOST_RIVALS)
-        fprintf(p.out, " and %u more", rivals.n - MOST_RIVALS);
+        fprintf(p.out, " and %s%u more", rivals.n < FSD_MOST_RIVALS ? "" : "at least ",
+                rivals.n - MOST_RIVALS);
     finish(&p);
 }
 

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A layer is timed with each of its kinds of kernels in each combination of formats; no
- * log seen has more than 60 of a layer in one build. */
-enum { MOST_RIVALS = 256, MOST_FORMS = 4096, FORM_WORDS = 4, FORM_BYTES = 96 };
+enum { MOST_FORMS = 4096, FORM_WORDS = 4, FORM_BYTES = 96 };
 
 struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names)
 {
@@ -56,7 +54,7 @@ void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
         }
         return;
     }
-    if (n >= MOST_RIVALS) {
+    if (n >= FSD_MOST_RIVALS) {
         h->lost_rivals++;
         return;
     }
@@ -203,6 +201,7 @@ static int more_first(const void *a, const void *b)
 void fsd_history_dump(const struct fsd_history *h, FILE *out)
 {
     uint32_t counts[FSD__EVENT_COUNT] = {0};
+    uint64_t listed = 0;
     struct fsd_unknown_form *forms =
         FSD_NEW(h->arena, struct fsd_unknown_form, h->unknown.n);
 
@@ -213,15 +212,20 @@ void fsd_history_dump(const struct fsd_history *h, FILE *out)
     for (unsigned k = 0; k < FSD__EVENT_COUNT; k++)
         if (counts[k])
             fprintf(out, "event %s %u\n", kind_names[k], counts[k]);
-    fprintf(out, "measured %u\n", h->rivals.n);
-    fprintf(out, "of no known form %" PRIu64 "\n", h->unknown_lines);
-    if (!h->unknown.n)
-        return;
-    memcpy(forms, h->unknown.at, h->unknown.n * sizeof *forms);
-    qsort(forms, h->unknown.n, sizeof *forms, more_first);
+    fprintf(out, "measured %u", h->rivals.n);
+    if (h->lost_rivals)
+        fprintf(out, ", not kept %" PRIu64, h->lost_rivals);
+    fprintf(out, "\nof no known form %" PRIu64 "\n", h->unknown_lines);
+    for (uint32_t i = 0; i < h->unknown.n; i++)
+        forms[i] = h->unknown.at[i];
+    if (h->unknown.n)
+        qsort(forms, h->unknown.n, sizeof *forms, more_first);
     for (uint32_t i = 0; i < h->unknown.n; i++) {
         fprintf(out, "  %u  ", forms[i].n);
         fsd_put_safe(out, text(h, forms[i].sample));
         putc('\n', out);
+        listed += forms[i].n;
     }
+    if (listed < h->unknown_lines)
+        fprintf(out, "  %" PRIu64 "  of further forms\n", h->unknown_lines - listed);
 }

@@ -48,6 +48,10 @@ struct fsd_event {
     uint64_t line;
 };
 
+/** So many are kept of one layer in one build.  A layer is timed with each of its kinds
+ *  of kernels in each combination of formats; no log seen has more than 60. */
+enum { FSD_MOST_RIVALS = 256 };
+
 /** What the builder measured: the best tactic of one kind of kernel for one layer, or
  *  of one Reformat. */
 struct fsd_rival {

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -498,6 +499,47 @@ static void unknown_forms_are_counted(void **state)
     fsd_arena_free(l.arena);
 }
 
+static char *dump_of(const struct log *l)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    assert_non_null(out);
+    fsd_history_dump(l->h, out);
+    fclose(out);
+    return text;
+}
+
+/* What is measured or said beyond what is kept is counted. */
+static void what_is_not_kept_is_counted(void **state)
+{
+    enum { RUNNERS = 258, FORMS = 4099, LINE = 200 };
+    char *text = calloc(RUNNERS + FORMS, LINE), *end = text;
+    struct log l;
+    char *dump;
+
+    (void)state;
+    for (unsigned i = 0; i < RUNNERS; i++)
+        end +=
+            sprintf(end,
+                    "a (C%c%c[0x80000000]) profiling completed in 1 seconds. Fastest "
+                    "Tactic: 0x1 Time: 2\n",
+                    'a' + i % 26, 'a' + i / 26);
+    for (unsigned i = 0; i < FORMS; i++)
+        end += sprintf(end, "[V] [TRT] Odd%c%c%c words\n", 'a' + i % 26,
+                       'a' + i / 26 % 26, 'a' + i / 676);
+    l = read_log(text);
+    assert_int_equal(l.h->rivals.n, 256);
+    dump = dump_of(&l);
+    assert_non_null(strstr(dump, "\nmeasured 256, not kept 2\n"));
+    assert_non_null(strstr(dump, "\nof no known form 4099\n"));
+    assert_non_null(strstr(dump, "\n  3  of further forms\n"));
+    free(dump);
+    free(text);
+    fsd_arena_free(l.arena);
+}
+
 /* Lines cut at every place, in each form: nothing reads beyond. */
 static void cut_lines(void **state)
 {
@@ -551,6 +593,7 @@ int main(void)
         cmocka_unit_test(registered_names_mean_what_the_log_says),
         cmocka_unit_test(engines_are_told_apart),
         cmocka_unit_test(unknown_forms_are_counted),
+        cmocka_unit_test(what_is_not_kept_is_counted),
         cmocka_unit_test(cut_lines),
     };
 
