@@ -26,6 +26,9 @@
 #include <fusiondiff/fusiondiff.h>
 #include <stdbool.h>
 
+/** A larger size in a model is none. */
+#define FSD_DIM_MAX ((int64_t)1 << 40)
+
 /** One dimension: a size, or a name ("batch"), or neither (unknown). */
 struct fsd_dim {
     int64_t size; /**< -1 when not known */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 enum { MOST_DIMS = 256 };
-#define LARGEST_DIM ((int64_t)1 << 40)
 
 /* The fields that hold elements, by their numbers in TensorProto. */
 enum holder {
@@ -85,7 +84,7 @@ static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *si
 
     form.ranked = !bad;
     for (size_t i = 0; form.ranked && i < n; i++) {
-        bool wrong = sizes[i] < 0 || sizes[i] > LARGEST_DIM;
+        bool wrong = sizes[i] < 0 || sizes[i] > FSD_DIM_MAX;
 
         dims[i] = (struct fsd_dim){.size = wrong ? -1 : sizes[i]};
         bad = bad || wrong;
@@ -285,7 +284,7 @@ static struct fsd_dim dim_of(struct fsd_graph *g,
         dim.name = fsd_intern_str(g->names, d->dim_param);
     if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
         return dim;
-    if (d->dim_value < 0 || d->dim_value > LARGEST_DIM)
+    if (d->dim_value < 0 || d->dim_value > FSD_DIM_MAX)
         *bad = true;
     else
         dim.size = d->dim_value;

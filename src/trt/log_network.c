@@ -19,7 +19,6 @@
 #include <string.h>
 
 enum { MOST_DIMS = 64 };
-#define LARGEST_DIM ((int64_t)1 << 40) /* as in a model file */
 
 struct text {
     const char *s;
@@ -117,14 +116,14 @@ static void flag(struct net *net, struct text name, fsd_id scope, uint8_t flags)
     net->g->tensors.at[t].flags |= flags;
 }
 
-/* A number that is larger than a size can be is read as LARGEST_DIM + 1. */
+/* A number that is larger than a size can be is read as FSD_DIM_MAX + 1. */
 static int64_t read_number(struct text *t)
 {
     int64_t n = 0;
 
     for (; t->n && *t->s >= '0' && *t->s <= '9'; t->s++, t->n--)
-        n = n > LARGEST_DIM ? n : n * 10 + (*t->s - '0');
-    return n > LARGEST_DIM ? LARGEST_DIM + 1 : n;
+        n = n > FSD_DIM_MAX ? n : n * 10 + (*t->s - '0');
+    return n > FSD_DIM_MAX ? FSD_DIM_MAX + 1 : n;
 }
 
 struct sizes {
@@ -142,8 +141,8 @@ static void read_sizes(struct text t, struct sizes *out)
         bool digit = *t.s >= '0' && *t.s <= '9'; /* all else is open: "-1", "?" */
         int64_t size = read_number(&t);
 
-        out->too_large |= size > LARGEST_DIM;
-        out->at[out->n++].size = digit && size <= LARGEST_DIM ? size : -1;
+        out->too_large |= size > FSD_DIM_MAX;
+        out->at[out->n++].size = digit && size <= FSD_DIM_MAX ? size : -1;
         while (t.n && *t.s != ',') {
             t.s++;
             t.n--;
