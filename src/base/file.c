@@ -1,5 +1,4 @@
-#define _DEFAULT_SOURCE  /* madvise: the posix_ form of DONTNEED does nothing in glibc \
-                          */
+#define _DEFAULT_SOURCE /* madvise: posix_madvise ignores DONTNEED in glibc */
 #include "base/file.h"
 
 #include <errno.h>

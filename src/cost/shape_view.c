@@ -399,8 +399,7 @@ bool fsd_shape_top_k(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape
     return true;
 }
 
-/* ------------------------------------------------------------------ made or repeated
- */
+/* -------------------------------------------------------------- made or repeated */
 
 bool fsd_shape_expand(const struct fsd_shaping *s, fsd_id node, uint32_t i, shape *out)
 {

@@ -142,8 +142,7 @@ bool fsd_shape_global_pool(const struct fsd_shaping *s, fsd_id node, uint32_t i,
     return !i && out->ranked;
 }
 
-/* ------------------------------------------------------------- larger, smaller, deeper
- */
+/* ------------------------------------------------------- larger, smaller, deeper */
 
 /* The factors of a Resize or Upsample: a small constant, or Upsample's attribute. */
 static uint32_t read_scales(const struct fsd_shaping *s, fsd_id node, uint32_t i,

@@ -2,9 +2,8 @@
  * Units: layers joined by tensors that the model does not have.  What flows between two
  * layers of a unit cannot be found in the model, so the unit is looked at as one.
  *
- *     conv -> "Gemm_conv_out" -> reshape_after      one unit: the name is the engine's
- *     conv -> "/relu/Relu_output_0" -> pool         two units: the model has that
- * tensor
+ *     conv -> "Gemm_conv_out" -> reshape_after      one unit: it is the engine's
+ *     conv -> "/relu/Relu_output_0" -> pool         two units: it is the model's
  *
  * Several layers that write the same tensor (a concat whose inputs are written in
  * place) are one unit too.  A union-find whose representative is the first layer.

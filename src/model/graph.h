@@ -137,9 +137,8 @@ enum fsd_mention_role {
     FSD_MENTION_FIRST,    /**< first of a foreign region */
     FSD_MENTION_LAST,     /**< last of a foreign region */
     FSD_MENTION_WRAPS,    /**< a reshape or the like that was put around this node */
-    FSD_MENTION_COPIES, /**< the layer copies this tensor, or this node's in- or output
-                         */
-    FSD_MENTION_SERVES, /**< a reformat made for this node; it does not compute it */
+    FSD_MENTION_COPIES,   /**< the layer copies this tensor, or one of this node */
+    FSD_MENTION_SERVES,   /**< a reformat made for this node; it does not compute it */
     FSD_MENTION_CONSTANT, /**< an initializer stands in the name */
     FSD_MENTION_HELPER,   /**< a layer the parser made itself */
     FSD_MENTION_UNKNOWN   /**< text that resolves to nothing */

@@ -253,8 +253,7 @@ static void draw_side(struct side *x, struct fsd_arena *scratch)
     for (fsd_id i = 0; i < x->s->moves.n; i++)
         if (x->moves[i] != FSD_NONE)
             wire_move(x, i);
-    /* Sources that are drawn for a reader's sake get no inputs, so one round will do.
-     */
+    /* Sources drawn for a reader's sake get no inputs, so one round will do. */
     for (fsd_id g = 0; g < x->s->groups.n; g++)
         if (x->groups[g] != FSD_NONE)
             wire_group(x, g);

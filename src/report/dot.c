@@ -51,8 +51,7 @@ enum cluster_attr { C_LABEL, C_TOOLTIP, C_ID, C_STYLE, C_FILL, C_COLOR, C__COUNT
 struct maker {
     const struct fsd_drawing *w;
     struct fsd_dot_style style;
-    bool tips; /* on wires and clusters: no two are alike, so they cost cgraph the most
-                */
+    bool tips; /* on wires and clusters: no two are alike, which costs cgraph most */
     Agraph_t *root, *sides[FSD__SIDE_COUNT];
     Agraph_t *outer[FSD__SIDE_COUNT], *inner[FSD__SIDE_COUNT]; /* buckets */
     unsigned buckets[FSD__SIDE_COUNT], put[FSD__SIDE_COUNT];

@@ -46,8 +46,7 @@ bool fsd_log_is_text_layer(const char *s, size_t n, size_t *name_n)
     return at != NULL;
 }
 
-/* --------------------------------------------------- do two lists tell of one engine
- */
+/* ----------------------------------------------- do two lists tell of one engine */
 
 /* Hashes of the names of a list, sorted. */
 struct names {
@@ -138,8 +137,7 @@ static bool same_engine(const struct fsd_log_finder *f,
     return 2 * (uint64_t)common >= fewer;
 }
 
-/* --------------------------------------------------------------- opening and closing
- */
+/* ----------------------------------------------------------- opening and closing */
 
 static void close_list(struct fsd_log_finder *f)
 {

@@ -1,18 +1,16 @@
 /*
- * What stands before the text of a line, as really seen:
+ * What stands before the text of a line, as really seen, "stamp" being a date and time:
  *
- *     [03/19/2022-12:28:30] [V] [TRT] text               trtexec; the stamp may be
- * doubled [03/19/2022-12:28:30] [TRT] [V] text               the Python logger
- *     [TensorRT] VERBOSE: text                           Python up to TensorRT 7
- *     [V] text                                           polygraphy (coloured), RTX
- *     [TRT]    text                                      jetson-inference
- *     DEBUG: [Torch-TensorRT - Debug Build] - text       Torch-TensorRT in C++
+ *     [stamp] [V] [TRT] text                    trtexec; the stamp may be doubled
+ *     [stamp] [TRT] [V] text                    the Python logger
+ *     [TensorRT] VERBOSE: text                  Python up to TensorRT 7
+ *     [V] text                                  polygraphy (coloured), RTX
+ *     [TRT]    text                             jetson-inference
+ *     DEBUG: [Torch-TensorRT - Debug Build] - text    Torch-TensorRT in C++
  *     DEBUG:torch_tensorrt [TensorRT Conversion Context]:text    and in Python
- *     2023-05-01 12:00:00.123 [V:onnxruntime:x, y.h:82 log] [2023-05-01 12:00:00
- * VERBOSE] text 2023-05-01T12:00:00.1234567Z [V] text              runners that stamp
- * each line
- *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    parser's lines up to TensorRT
- * 7
+ *     stamp [V:onnxruntime:x, y.h:82 log] [stamp VERBOSE] text   ONNX Runtime
+ *     stamp [V] text                            runners that stamp each line
+ *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
  *
  * They are made of a few pieces, which are taken off as long as one fits; text that
  * begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all

@@ -10,9 +10,8 @@
 
 /* Where a part stands decides what ends it. */
 enum fsd_place {
-    FSD_IN_NAME, /**< " + ", " || " and the end of the text; they end parts everywhere
-                  */
-    FSD_IN_CALL, /**< PWN(...):            ", " and ")" */
+    FSD_IN_NAME,    /**< " + ", " || " and the text's end; they end parts everywhere */
+    FSD_IN_CALL,    /**< PWN(...):            ", " and ")" */
     FSD_IN_FOREIGN, /**< {ForeignNode[...]}:  "..." and "]}" */
     FSD_IN_LIST     /**< {...}:               "," and "}" */
 };
