@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Hostile inputs against the real binary: check.py BINARY [PART...]
 
-Parts are models, engines, pairs, files, names, logs.  Inputs are made here or lie in fixtures/hostile.
+Parts are models, engines, pairs, files, names, fused, logs.  Inputs are made here or lie in fixtures/hostile.
 Ends with 1 when anything that harness.py demands does not hold.
 """
 import glob
+import itertools
 import json
 import os
 import shutil
@@ -19,6 +20,11 @@ import reports
 from harness import Harness
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
+try:
+    from fuser import fuse
+except ImportError:
+    fuse = None
 FIXTURES = os.path.join(ROOT, "fixtures")
 
 
@@ -142,6 +148,39 @@ def check_gate_marks(h, model, engine):
             reports.FORMATS[form](h, "marks check " + form, report)
 
 
+def fused(h, kind, seed, builds):
+    """What the fusing simulator makes of one network whose names are full of marks: for each seed of a
+    build the paths of model, engine, log and profile."""
+    model = fuse.case("marks %s" % seed, kind, style="marks")[0]
+    path = h.path("fused.onnx", model.SerializeToString(deterministic=True))
+    for build in builds:
+        folder = h.path("fused-" + build)
+        fuse.write(folder, fuse.given(path, build)[1])
+        yield [path] + [os.path.join(folder, name) for name in ("engine.json", "engine.log", "profile.json")]
+
+
+def check_fused(h):
+    """Such names in every line that a report can have: fates, regions, moves, advice, what a log says."""
+    if not fuse:
+        print("skipped: no python3-onnx")
+        sys.exit(77)
+    for kind, seed in itertools.product(fuse.models.KINDS, range(1 if h.sanitized else 3)):
+        (model, engine, log, profile), other = fused(h, kind, seed, ("old", "new"))
+        for form in reports.known_formats(h, model, engine):
+            _, report = h.run("fused as " + form, "--force", "--all", "-f", form, model, engine, "--log", log,
+                              "--profile", profile, allowed=(0,))
+            reports.FORMATS[form](h, "fused as " + form, report)
+        for verb, *words in (["reformats"], ["scopes"], ["explain", "--node", "*"], ["explain", "--layer", "*"]):
+            h.run("fused in " + verb, verb, "--force", *words, model, engine, "--log", log, "--profile", profile,
+                  allowed=(0,))
+        for form in ("text", "json", "dot"):
+            _, report = h.run("fused compared as " + form, "compare", "--force", "--all", "-f", form,
+                              ",".join([model, engine, profile, log]), ",".join(other[:2]), allowed=(0, 1))
+            reports.FORMATS[form](h, "fused compared as " + form, report)
+        h.run("fused, log alone", "--force", "--all", log, allowed=(0, 2))
+        check_verbs(h, model, engine)
+
+
 def check_logs(h):
     """Build logs: cut anywhere, garbage between lines, a line of ten megabytes, names that
     hold every separator."""
@@ -163,7 +202,7 @@ def check_logs(h):
 
 
 PARTS = {"models": check_models, "engines": check_engines, "files": check_files,
-         "names": check_names, "pairs": check_pairs, "logs": check_logs}
+         "names": check_names, "fused": check_fused, "pairs": check_pairs, "logs": check_logs}
 
 
 def main():

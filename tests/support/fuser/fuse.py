@@ -20,7 +20,7 @@ def arguments():
     p.add_argument("--generate", metavar="KIND",
                    help="make the model: " + ", ".join(models.KINDS + models.SCALE_KINDS))
     p.add_argument("--style", help="how it is named: counter path dynamo unnamed dup "
-                   "hostile")
+                   "hostile marks")
     p.add_argument("--size", type=int, default=0,
                    help="layers of a chain, nodes of a region")
     p.add_argument("--seed", default="1")

@@ -8,6 +8,11 @@ HOSTILE = [" + ", " || ", ", ", "[", "]", "(", ")", "...", "{ForeignNode[",
            "PWN(", " copy", "_clone_1", "reshape_after_", "Reformatted Input Tensor 0 to ",
            " [profile 1]", "_myl1_0", "|", "\\", "\"", "'", "\u00e9"]
 
+# What a terminal, a CI runner or a reader of markup obeys.
+CONTROLS = ["\x1b[31m", "\x9b31m", "\r", "\b", "\u202e"]
+MARKS = ["\n::error::evil", "<evil>", "]]>", "`", "|", "\n| evil | row |", "\"];evil_node[", "\\", "&lt;",
+         "%0A"]
+
 
 class Style:
     """`node(op)` and `tensor(op, node)` hand out names; both may repeat or be
@@ -64,12 +69,20 @@ class Style:
         self.taken.add(name)
         return name
 
+    def _marks(self, op, k):
+        return op + self._mark() + str(self.count)
+
+    def _mark(self):
+        return self.rng.choice(CONTROLS) + self.rng.choice(MARKS)
+
     def tensor(self, op, node):
         if self.kind == "path" and node:
             return node + "_output_0"
         if self.kind == "dynamo" and node:
             return node[5:] if node.startswith("node_") else node + "_out"
         k = self.per_op["\0t"] = self.per_op.get("\0t", 99) + 1
+        if self.kind == "marks":
+            return "t%s%d" % (self._mark(), k)
         if self.kind == "hostile" and self.rng.random() < 0.3:
             return "t%d%s%d" % (k, self.rng.choice(HOSTILE), k)
         return self.rng.choice(["%d", "onnx::%s_%%d" % op, "input.%d"]) % k \
