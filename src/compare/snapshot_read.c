@@ -122,6 +122,20 @@ static bool take_node(struct fsd_snapshot_reader *r, fsd_id *out)
             fsd_snapshot_complain(r, "the name of a node before"));
 }
 
+/* One of the nodes of the group that is being read, none before `from`. */
+static bool take_group_node(struct fsd_snapshot_reader *r, fsd_id *out, fsd_id from)
+{
+    struct word word = r->word;
+
+    if (!take_node(r, out))
+        return false;
+    if (*out >= from && *out < r->s->nodes.n &&
+        r->s->nodes.at[*out].group == r->s->groups.n)
+        return true;
+    r->word = word;
+    return fsd_snapshot_complain(r, "nodes of the group, in their order");
+}
+
 static bool take_source(struct fsd_snapshot_reader *r, struct fsd_source *out)
 {
     out->out = r->word.out;
@@ -280,19 +294,28 @@ static bool read_node(struct fsd_snapshot_reader *r)
     return true;
 }
 
+/* "< a fp16 b" or "> b fp16".  Comparing looks for all borders of a node in a row. */
+static bool read_border(struct fsd_snapshot_reader *r, struct fsd_span *borders,
+                        bool in)
+{
+    struct fsd_border b = {.at = FSD_NONE};
+    fsd_id before = borders->n ? r->s->borders.at[r->s->borders.n - 1].node : 0;
+
+    if (in && (!take_ref(r, &b.at, false, false) || !take_form(r, &b.form)))
+        return false;
+    if (!take_group_node(r, &b.node, before) || (!in && !take_form(r, &b.form)))
+        return false;
+    fsd_vec_push(r->s->arena, &r->s->borders, b);
+    borders->n++;
+    return true;
+}
+
 static bool read_borders(struct fsd_snapshot_reader *r, struct fsd_span *out, bool in)
 {
-    out->at = r->s->borders.n;
-    while (fsd_snapshot_is_mark(r, in ? "<" : ">")) {
-        struct fsd_border b = {.at = FSD_NONE};
-
-        if (!fsd_snapshot_next(r) || (in && !take_ref(r, &b.at, false, true)) ||
-            (!in && !take_node(r, &b.node)) || !take_form(r, &b.form) ||
-            (in && !take_node(r, &b.node)))
+    *out = (struct fsd_span){r->s->borders.n, 0};
+    while (fsd_snapshot_is_mark(r, in ? "<" : ">"))
+        if (!fsd_snapshot_next(r) || !read_border(r, out, in))
             return false;
-        fsd_vec_push(r->s->arena, &r->s->borders, b);
-    }
-    out->n = r->s->borders.n - out->at;
     return true;
 }
 

@@ -162,12 +162,24 @@ static bool next_line(struct fsd_snapshot_reader *r)
     return true;
 }
 
+/* Names are strings that end at a zero byte: one within would make two names one. */
+static bool holds_zero(struct fsd_snapshot_reader *r)
+{
+    static char zero[] = "a zero byte";
+
+    if (!memchr(r->at, '\0', (size_t)(r->line_end - r->at)))
+        return false;
+    r->word = (struct word){.kind = WORD_BARE, .text = zero};
+    fsd_snapshot_complain(r, "text");
+    return true;
+}
+
 /* A line with words in it, and the first of them; false at the end, or after a
  * complaint. */
 bool fsd_snapshot_next_line(struct fsd_snapshot_reader *r)
 {
     while (r->status == FSD_OK && next_line(r)) {
-        if (!fsd_snapshot_next(r))
+        if (holds_zero(r) || !fsd_snapshot_next(r))
             return false;
         if (r->word.kind != WORD_END)
             return true;

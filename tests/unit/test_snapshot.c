@@ -158,12 +158,71 @@ static void snapshot__changed_anywhere(void **state)
     free(text);
 }
 
+static enum fsd_status read_group(const char *group, struct fsd_error *err)
+{
+    struct fsd_state *back;
+    char text[1000];
+    int n = snprintf(text, sizeof text,
+                     "fusiondiff snapshot 1\n"
+                     "input x 1x3 fp32/chw\n"
+                     "output y 1x3 fp32/chw < c\n"
+                     "node a Conv core layer fp16 < @x ; w8x3x3x3 w\n"
+                     "node b Relu core layer fp16 < a @x\n"
+                     "node c Relu core layer fp16 < b\n"
+                     "group compute fp16 1 : a\n"
+                     "group compute fp16 1 : %s\n"
+                     "end\n",
+                     group);
+    enum fsd_status status = read_text(text, (size_t)n, &back, err);
+
+    fsd_state_free(back);
+    return status;
+}
+
+/* What compares borders counts on it that they are of the group's nodes, in order. */
+static void snapshot__borders(void **state)
+{
+    static const char *const refused[] = {
+        "b c < - fp16 b",                        /* from nowhere */
+        "b c < @x fp16 a",                       /* of another group */
+        "b c > a fp16",                          /* likewise, out */
+        "b c < a fp16 b < a fp16 c < @x fp16 b", /* in no order */
+        "b c > c fp16 > b fp16",                 /* likewise, out */
+    };
+    struct fsd_error err;
+
+    (void)state;
+    assert_int_equal(read_group("b c < a fp16 b < @x fp16 b > c fp16", &err), FSD_OK);
+    for (size_t i = 0; i < FSD_COUNT_OF(refused); i++) {
+        assert_int_equal(read_group(refused[i], &err), FSD_E_FORMAT);
+        assert_int_equal(err.pos, 8);
+    }
+}
+
+/* A name does not end at a byte that C takes for its end. */
+static void snapshot__zero_byte(void **state)
+{
+    static const char text[] = "fusiondiff snapshot 1\n"
+                               "node a Conv core layer fp16 <\n"
+                               "node b\0c Relu core layer fp16 < a\n"
+                               "end\n";
+    struct fsd_state *back;
+    struct fsd_error err;
+
+    (void)state;
+    assert_int_equal(read_text(text, sizeof text - 1, &back, &err), FSD_E_FORMAT);
+    assert_null(back);
+    assert_int_equal(err.pos, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(snapshot__odd_names),
         cmocka_unit_test(snapshot__cut_anywhere),
         cmocka_unit_test(snapshot__changed_anywhere),
+        cmocka_unit_test(snapshot__borders),
+        cmocka_unit_test(snapshot__zero_byte),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
