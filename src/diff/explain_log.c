@@ -1,0 +1,269 @@
+/* What the log tells of a node or a layer: how it was read, what was done to it, what
+ * was measured. */
+#include "base/order.h"
+#include "diff/rules.h"
+#include "diff/tale.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RIVALS = 8 };
+
+static const char *sym(const struct fsd_diff *d, fsd_sym s)
+{
+    return fsd_text(d->names, s);
+}
+
+/* A log that was given and tells nothing is worth a word. */
+void fsd_tell_refused(struct fsd_tale *tale, const struct fsd_diff *d)
+{
+    if (d->history && d->history->refused)
+        fsd_tale_say(tale, "log",
+                     "the log is of another build or model, and tells nothing here");
+}
+
+/* ------------------------------------------------------------------------ parsing */
+
+static void put_dims(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
+{
+    putc('[', out);
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        struct fsd_dim dim = g->dims.at[form->dims.at + i];
+
+        fputs(i ? "," : "", out);
+        if (dim.size < 0 && dim.name)
+            fputs(fsd_text(g->names, dim.name), out);
+        else
+            fprintf(out, "%lld", (long long)dim.size);
+    }
+    putc(']', out);
+}
+
+static void put_ports(const struct fsd_graph *g, struct fsd_span ports, FILE *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        const struct fsd_port *port = &g->ports.at[ports.at + i];
+        const struct fsd_form *form = fsd_port_form(g, port);
+
+        if (port->tensor == FSD_NONE)
+            continue;
+        fprintf(out, "%s%s", n++ ? ", " : "",
+                fsd_text(g->names, g->tensors.at[port->tensor].name));
+        if (form->type != FSD_DTYPE_UNKNOWN)
+            fprintf(out, " %s", fsd_dtype_name(form->type));
+        if (form->ranked)
+            put_dims(g, form, out);
+    }
+    if (!n)
+        fputs("nothing", out);
+}
+
+void fsd_tell_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_node *n = &d->model->nodes.at[node];
+    struct fsd_pen p;
+
+    if (!fsd_tale_start(&p, tale, "parsed", 0))
+        return;
+    fprintf(p.out, "%s from ", sym(d, n->op));
+    put_ports(d->model, n->in, p.out);
+    fputs(" to ", p.out);
+    put_ports(d->model, n->out, p.out);
+    fsd_tale_finish(&p);
+}
+
+/* ------------------------------------------------------------------------- events */
+
+/* A pass looked at a layer and the log tells of nothing that came of it. */
+bool fsd_is_idle_try(const struct fsd_history *h, uint32_t event)
+{
+    const struct fsd_event *e = &h->events.at[event], *next = e + 1;
+
+    if (e->kind != FSD_EVENT_TRY)
+        return false;
+    if (event + 1 == h->events.n || next->build != e->build)
+        return true;
+    switch (next->kind) {
+    case FSD_EVENT_FUSE:
+    case FSD_EVENT_INTO:
+        return next->pass != e->pass;
+    case FSD_EVENT_REMOVE:
+    case FSD_EVENT_SWAP:
+    case FSD_EVENT_RETYPE:
+    case FSD_EVENT_DUPLICATE:
+    case FSD_EVENT_MERGE:
+    case FSD_EVENT_CONCAT:
+    case FSD_EVENT_SLICE:
+        return false;
+    case FSD_EVENT_STAGE:
+    case FSD_EVENT_TRY:
+    case FSD_EVENT_RETARGET:
+    case FSD_EVENT_COPY:
+    case FSD_EVENT_REFORMAT:
+    case FSD_EVENT_REGISTER:
+    case FSD_EVENT_MEMBERS:
+    case FSD_EVENT_WARNING:
+    case FSD__EVENT_COUNT:
+        break;
+    }
+    return true;
+}
+
+void fsd_tell_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t event,
+                    const char *topic)
+{
+    const struct fsd_event *e = &d->history->events.at[event];
+    struct fsd_pen p;
+
+    if (!fsd_tale_start(&p, tale, topic, e->line))
+        return;
+    fsd_put_event(d->history, e, p.out);
+    if (fsd_is_idle_try(d->history, event))
+        fputs(" and did nothing that the log shows", p.out);
+    fsd_tale_finish(&p);
+}
+
+const char *fsd_topic_of(enum fsd_event_kind kind)
+{
+    switch (kind) {
+    case FSD_EVENT_REGISTER:
+        return "parsed";
+    case FSD_EVENT_TRY:
+        return "tried";
+    case FSD_EVENT_SWAP:
+    case FSD_EVENT_RETARGET:
+        return "moved";
+    case FSD_EVENT_STAGE:
+    case FSD_EVENT_FUSE:
+    case FSD_EVENT_INTO:
+    case FSD_EVENT_REMOVE:
+    case FSD_EVENT_RETYPE:
+    case FSD_EVENT_MERGE:
+    case FSD_EVENT_DUPLICATE:
+    case FSD_EVENT_CONCAT:
+    case FSD_EVENT_SLICE:
+    case FSD_EVENT_COPY:
+    case FSD_EVENT_REFORMAT:
+    case FSD_EVENT_MEMBERS:
+    case FSD_EVENT_WARNING:
+    case FSD__EVENT_COUNT:
+        break;
+    }
+    return "event";
+}
+
+/* A try that led to something is told by what it led to. */
+void fsd_tell_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_story *s = d->story;
+
+    for (uint32_t i = 0; s && i < s->of_node[node].n; i++) {
+        uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
+        enum fsd_event_kind kind = d->history->events.at[event].kind;
+
+        if (kind != FSD_EVENT_TRY || fsd_is_idle_try(d->history, event))
+            fsd_tell_event(tale, d, event, fsd_topic_of(kind));
+    }
+}
+
+/* ------------------------------------------------------------------------- rivals */
+
+static int faster_first(const void *a, const void *b)
+{
+    const struct fsd_rival *x = *(const struct fsd_rival *const *)a;
+    const struct fsd_rival *y = *(const struct fsd_rival *const *)b;
+
+    if (x->ms != y->ms)
+        return x->ms < y->ms ? -1 : 1;
+    return fsd_order(x->runner, y->runner);
+}
+
+/* "-7" in an old log is "0xfffffffffffffff9" in a dump. */
+static bool same_tactic(const struct fsd_diff *d, fsd_sym a, fsd_sym b)
+{
+    const char *x = sym(d, a), *y = sym(d, b);
+    char *x_end, *y_end;
+
+    if (!a || !b)
+        return false;
+    return a == b || (strtoull(x, &x_end, 0) == strtoull(y, &y_end, 0) && x_end != x &&
+                      y_end != y && !*x_end && !*y_end);
+}
+
+void fsd_tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
+    FSD_VEC(const struct fsd_rival *) rivals = {0};
+    struct fsd_pen p;
+
+    if (!d->story)
+        return;
+    for (uint32_t i = fsd_history_rivals(d->history, l->base_name); i != FSD_NONE;
+         i = d->history->rivals.at[i].next)
+        if (d->history->rivals.at[i].build == d->history->build)
+            fsd_vec_push(tale->arena, &rivals, &d->history->rivals.at[i]);
+    if (!rivals.n || !fsd_tale_start(&p, tale, "timed", 0))
+        return;
+    qsort(rivals.at, rivals.n, sizeof(const struct fsd_rival *), faster_first);
+    for (uint32_t i = 0; i < rivals.n && i < MOST_RIVALS; i++) {
+        const struct fsd_rival *r = rivals.at[i];
+
+        fprintf(p.out, "%s%s %g ms", i ? ", " : "", sym(d, r->runner), r->ms);
+        if (same_tactic(d, r->tactic, l->tactic_value))
+            fputs(" (its tactic)", p.out);
+    }
+    if (rivals.n > MOST_RIVALS)
+        fprintf(p.out, " and %s%u more", rivals.n < FSD_MOST_RIVALS ? "" : "at least ",
+                rivals.n - MOST_RIVALS);
+    fsd_tale_finish(&p);
+}
+
+/* "Float(1,2) to Half(1,2)" is timed as "Float(1,2) -> Half(1,2)". */
+static const struct fsd_rival *reformat_rival(struct fsd_tale *tale,
+                                              const struct fsd_diff *d,
+                                              const struct fsd_event *e, bool output)
+{
+    const char *change = sym(d, e->text), *to = strstr(change, ") to ");
+    const char *tensor = sym(d, e->b);
+    size_t room = strlen(change) + strlen(tensor) + 64;
+    char *text = FSD_NEW(tale->arena, char, room);
+    fsd_sym layer, runner;
+
+    if (!to)
+        return NULL;
+    snprintf(text, room, "%.*s) -> %s", (int)(to - change), change, to + 5);
+    runner = fsd_intern_find(d->names, text, strlen(text));
+    snprintf(text, room,
+             output ? "Optimizer Reformat(<in> -> %s)"
+                    : "Optimizer Reformat(%s -> <out>)",
+             tensor);
+    layer = fsd_intern_find(d->names, text, strlen(text));
+    if (layer == FSD_NONE)
+        return NULL;
+    for (uint32_t i = fsd_history_rivals(d->history, layer); i != FSD_NONE;
+         i = d->history->rivals.at[i].next)
+        if (d->history->rivals.at[i].runner == runner)
+            return &d->history->rivals.at[i];
+    return NULL;
+}
+
+void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
+{
+    uint32_t event = d->layers[layer].event;
+    bool output = d->engine->layers.at[layer].names_output;
+    const struct fsd_rival *r;
+    struct fsd_pen p;
+
+    if (!d->story || event == FSD_NONE)
+        return;
+    fsd_tell_event(tale, d, event, "event");
+    if (d->history->events.at[event].kind != FSD_EVENT_REFORMAT)
+        return;
+    r = reformat_rival(tale, d, &d->history->events.at[event], output);
+    if (!r || !fsd_tale_start(&p, tale, "timed", 0))
+        return;
+    fprintf(p.out, "the builder measured %g ms for it", r->ms);
+    fsd_tale_finish(&p);
+}

@@ -1,0 +1,189 @@
+/* The story of two nodes: what put them into one layer, or what keeps them apart. */
+#include "diff/rules.h"
+#include "diff/tale.h"
+
+enum { MOST_IDLE = 12 };
+
+static bool joins(enum fsd_event_kind kind)
+{
+    return kind == FSD_EVENT_FUSE || kind == FSD_EVENT_INTO ||
+           kind == FSD_EVENT_MERGE || kind == FSD_EVENT_MEMBERS ||
+           kind == FSD_EVENT_REMOVE;
+}
+
+/* The first event that put two nodes together; FSD_NONE when there is none. */
+static uint32_t joined_by(const struct fsd_story *s, fsd_id a, fsd_id b)
+{
+    struct fsd_span x = s->of_node[a], y = s->of_node[b];
+
+    for (uint32_t i = 0, k = 0; i < x.n && k < y.n;) {
+        uint32_t e = s->scenes.at[x.at + i].event, f = s->scenes.at[y.at + k].event;
+
+        if (e == f && joins(s->h->events.at[e].kind))
+            return e;
+        i += e <= f;
+        k += f <= e;
+    }
+    return FSD_NONE;
+}
+
+static fsd_id common_layer(const struct fsd_diff *d, fsd_id a, fsd_id b)
+{
+    const struct fsd_match *m = d->match;
+
+    for (uint32_t i = 0, k = 0; i < m->of_node[a].n && k < m->of_node[b].n;) {
+        fsd_id x = fsd_match_of_node(m, a, i)->layer;
+        fsd_id y = fsd_match_of_node(m, b, k)->layer;
+
+        if (x == y)
+            return x;
+        i += x < y;
+        k += y < x;
+    }
+    return FSD_NONE;
+}
+
+/* The tensor that b reads of a; FSD_NONE when it reads none. */
+static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
+{
+    for (uint32_t i = 0; i < d->model->nodes.at[b].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(d->model, b, i);
+
+        if (t != FSD_NONE && fsd_tensor_producer(d->model, t) == a)
+            return t;
+    }
+    return FSD_NONE;
+}
+
+static void tell_between(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    struct fsd_pen p;
+
+    if (!fsd_tale_start(&p, tale, "between", 0))
+        return;
+    fprintf(p.out, "tensor %s lies between them", fsd_text(d->names, t->name));
+    if (t->flags & FSD_TENSOR_OUTPUT)
+        fputs("; it is an output of the network, so it must be written", p.out);
+    if (t->consumers.n > 1)
+        fprintf(p.out, "; %u nodes read it, so one fusion cannot swallow it",
+                t->consumers.n);
+    fsd_tale_finish(&p);
+}
+
+/* What each was put together with, and which passes looked and left. */
+static void tell_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_story *s = d->story;
+    uint32_t idle = 0;
+
+    for (uint32_t i = 0; i < s->of_node[node].n; i++) {
+        uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
+
+        if (joins(d->history->events.at[event].kind))
+            fsd_tell_event(tale, d, event, "event");
+        else if (fsd_is_idle_try(d->history, event) && idle++ < MOST_IDLE)
+            fsd_tell_event(tale, d, event, "tried");
+    }
+}
+
+static void tell_precisions(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
+                            fsd_id b)
+{
+    enum fsd_dtype x = d->nodes[a].realised, y = d->nodes[b].realised;
+    struct fsd_pen p;
+
+    if (x == y || x == FSD_DTYPE_UNKNOWN || y == FSD_DTYPE_UNKNOWN ||
+        !fsd_tale_start(&p, tale, "between", 0))
+        return;
+    fprintf(p.out, "they run in different types, %s and %s", fsd_dtype_name(x),
+            fsd_dtype_name(y));
+    fsd_tale_finish(&p);
+}
+
+/* A node that is in no layer of its own has a reason, which explains the pair, too. */
+static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+{
+    struct fsd_pen p;
+
+    if (!*d->nodes[node].why || !fsd_tale_start(&p, tale, "fate", 0))
+        return;
+    fsd_put_node_name(d, node, p.out);
+    fputs(" is ", p.out);
+    fsd_put_fate(d, node, p.out);
+    fsd_tale_finish(&p);
+}
+
+static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
+                           fsd_id b)
+{
+    fsd_id tensor = tensor_between(d, a, b);
+
+    fsd_tale_say(tale, "apart", "no layer computes both");
+    if (tensor == FSD_NONE)
+        tensor = tensor_between(d, b, a);
+    if (tensor == FSD_NONE)
+        fsd_tale_say(tale, "between", "neither reads what the other makes");
+    else
+        tell_between(tale, d, tensor);
+    tell_precisions(tale, d, a, b);
+    tell_reason(tale, d, a);
+    tell_reason(tale, d, b);
+    if (!d->story) {
+        fsd_tale_say(tale, "log",
+                     "there is no build log of this engine that could tell more");
+        return;
+    }
+    tell_apart(tale, d, a);
+    tell_apart(tale, d, b);
+    fsd_tale_say(tale, "log",
+                 "no step in the log puts them together; it tells no more");
+}
+
+/* Steps that did not join the two, but took one of them out of the way. */
+static bool tell_out_of_way(struct fsd_tale *tale, const struct fsd_diff *d,
+                            fsd_id node)
+{
+    const struct fsd_story *s = d->story;
+    bool told = false;
+
+    for (uint32_t i = 0; s && i < s->of_node[node].n; i++) {
+        uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
+        enum fsd_event_kind kind = d->history->events.at[event].kind;
+
+        if (kind != FSD_EVENT_CONCAT && kind != FSD_EVENT_SLICE &&
+            kind != FSD_EVENT_RETYPE && kind != FSD_EVENT_DUPLICATE)
+            continue;
+        fsd_tell_event(tale, d, event, fsd_topic_of(kind));
+        told = true;
+    }
+    return told;
+}
+
+void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
+                      fsd_id b)
+{
+    fsd_id layer = common_layer(d, a, b);
+    uint32_t event = d->story ? joined_by(d->story, a, b) : FSD_NONE;
+    bool moved;
+
+    if (event != FSD_NONE)
+        fsd_tell_event(tale, d, event, "event");
+    if (layer == FSD_NONE) {
+        tell_why_apart(tale, d, a, b);
+        return;
+    }
+    fsd_tale_say(tale, "together", "one layer computes both");
+    fsd_tell_layer(tale, d, layer, 0);
+    if (event != FSD_NONE)
+        return;
+    tell_reason(tale, d, a);
+    tell_reason(tale, d, b);
+    moved = tell_out_of_way(tale, d, a);
+    moved = tell_out_of_way(tale, d, b) || moved;
+    if (!moved)
+        fsd_tale_say(tale, "log",
+                     d->story
+                         ? "no step in the log tells how"
+                         : "there is no build log of this engine that could tell how");
+}
