@@ -10,11 +10,11 @@
  * A value ends where, outside of brackets, a comma, a word and a colon stand; Metadata
  * is the last and ends with the line.
  */
-#define _GNU_SOURCE /* memmem */
 #include "trt/inspector_text.h"
 
 #include "base/status.h"
 #include "trt/json.h"
+#include "trt/slice.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -22,33 +22,21 @@
 
 enum { LONGEST_KEY = 64, NUMBER_MAX = 40, ITEMS_MAX = 1 << 16 };
 
-struct text {
-    const char *s;
-    size_t n;
-};
-
 struct maker {
     cJSON *layer;
-    struct text key;
+    struct fsd_slice key;
     bool odd;  /* something was not understood */
     bool full; /* there is no memory */
 };
 
-static bool begins(struct text t, const char *word)
+static struct fsd_slice from(struct fsd_slice t, size_t at)
 {
-    size_t n = strlen(word);
-
-    return t.n >= n && !memcmp(t.s, word, n);
+    return (struct fsd_slice){t.s + at, t.n - at};
 }
 
-static struct text from(struct text t, size_t at)
+static bool find(struct fsd_slice t, const char *word, size_t *at)
 {
-    return (struct text){t.s + at, t.n - at};
-}
-
-static bool find(struct text t, const char *word, size_t *at)
-{
-    const char *found = memmem(t.s, t.n, word, strlen(word));
+    const char *found = fsd_slice_find(t, word);
 
     *at = found ? (size_t)(found - t.s) : 0;
     return found != NULL;
@@ -57,7 +45,7 @@ static bool find(struct text t, const char *word, size_t *at)
 /* ---------------------------------------------------------------------- values */
 
 /* A C string; the zero byte, which it cannot hold, becomes \x00. */
-static cJSON *string_of(struct text t)
+static cJSON *string_of(struct fsd_slice t)
 {
     size_t n = t.n, used = 0;
     char *copy;
@@ -78,7 +66,7 @@ static cJSON *string_of(struct text t)
     return item;
 }
 
-static bool number_of(struct text t, double *out)
+static bool number_of(struct fsd_slice t, double *out)
 {
     char copy[NUMBER_MAX], *end;
 
@@ -91,19 +79,19 @@ static bool number_of(struct text t, double *out)
     return end == copy + t.n;
 }
 
-static cJSON *scalar_of(struct text t)
+static cJSON *scalar_of(struct fsd_slice t)
 {
     double number;
 
     if (number_of(t, &number))
         return cJSON_CreateNumber(number);
     if (t.n > 1 && *t.s == '"' && t.s[t.n - 1] == '"')
-        t = (struct text){t.s + 1, t.n - 2};
+        t = (struct fsd_slice){t.s + 1, t.n - 2};
     return string_of(t);
 }
 
 /* "2,2", "auto const x = f(a, b);, ...": NULL when there are too many items. */
-static cJSON *list_of(struct text t)
+static cJSON *list_of(struct fsd_slice t)
 {
     cJSON *list = cJSON_CreateArray();
     size_t at = 0, items = 0;
@@ -121,7 +109,7 @@ static cJSON *list_of(struct text t)
             at++;
         if (end && at == i && !items)
             break;
-        item = scalar_of((struct text){t.s + at, i - at});
+        item = scalar_of((struct fsd_slice){t.s + at, i - at});
         if (!item || ++items > ITEMS_MAX || !cJSON_AddItemToArray(list, item)) {
             cJSON_Delete(item);
             cJSON_Delete(list);
@@ -132,12 +120,12 @@ static cJSON *list_of(struct text t)
     return list;
 }
 
-static cJSON *value_of(struct maker *m, struct text t)
+static cJSON *value_of(struct maker *m, struct fsd_slice t)
 {
     cJSON *item = NULL;
 
     if (t.n > 1 && *t.s == '[' && t.s[t.n - 1] == ']')
-        item = list_of((struct text){t.s + 1, t.n - 2});
+        item = list_of((struct fsd_slice){t.s + 1, t.n - 2});
     if (item)
         return item;
     if (t.n > 1 && *t.s == '{' && t.s[t.n - 1] == '}') {
@@ -149,7 +137,7 @@ static cJSON *value_of(struct maker *m, struct text t)
     return scalar_of(t);
 }
 
-static void add(struct maker *m, cJSON *to, struct text key, cJSON *value)
+static void add(struct maker *m, cJSON *to, struct fsd_slice key, cJSON *value)
 {
     char name[LONGEST_KEY + 1];
 
@@ -165,7 +153,7 @@ static void add(struct maker *m, cJSON *to, struct text key, cJSON *value)
 
 /* "Name: n, Location: Device, Dimensions: [1,3], Format/Datatype: Half": the name ends
  * at the first of the keys that may follow it. */
-static void read_tensor(struct maker *m, cJSON *list, struct text t)
+static void read_tensor(struct maker *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const keys[] = {", Location: ", ", Dimensions: [",
                                        ", Format/Datatype: "};
@@ -178,23 +166,23 @@ static void read_tensor(struct maker *m, cJSON *list, struct text t)
         return;
     }
     for (size_t i = FSD_COUNT_OF(keys); i-- > 0;) {
-        struct text before = {t.s, end}, value;
+        struct fsd_slice before = {t.s, end}, value;
 
         if (!find(before, keys[i], &at[i]))
             continue;
         value = from(before, at[i] + strlen(keys[i]) - (i == 1));
         end = at[i];
-        add(m, tensor, (struct text){keys[i] + 2, strcspn(keys[i] + 2, ":")},
+        add(m, tensor, (struct fsd_slice){keys[i] + 2, strcspn(keys[i] + 2, ":")},
             i == 1 ? value_of(m, value) : string_of(value));
     }
     if (end >= 6)
-        add(m, tensor, (struct text){"Name", 4},
-            string_of((struct text){t.s + 6, end - 6}));
+        add(m, tensor, (struct fsd_slice){"Name", 4},
+            string_of((struct fsd_slice){t.s + 6, end - 6}));
 }
 
 /* Where the record ends.  A name may hold " }", what stands behind the dimensions does
  * not. */
-static bool record_end(struct text t, size_t *end)
+static bool record_end(struct fsd_slice t, size_t *end)
 {
     size_t dims, next;
 
@@ -208,25 +196,26 @@ static bool record_end(struct text t, size_t *end)
 }
 
 /* " { Name: n, ... }, { ... }]": returns what follows the bracket. */
-static struct text read_tensors(struct maker *m, const char *key, struct text t)
+static struct fsd_slice read_tensors(struct maker *m, const char *key,
+                                     struct fsd_slice t)
 {
     cJSON *list = cJSON_AddArrayToObject(m->layer, key);
     size_t end;
 
     m->full |= !list;
-    while (list && begins(t, " { Name: ")) {
+    while (list && fsd_slice_begins(t, " { Name: ")) {
         t = from(t, 3);
         if (!record_end(t, &end)) {
             m->odd = true;
             return from(t, t.n);
         }
-        read_tensor(m, list, (struct text){t.s, end});
+        read_tensor(m, list, (struct fsd_slice){t.s, end});
         t = from(t, end + 2);
-        if (begins(t, ","))
+        if (fsd_slice_begins(t, ","))
             t = from(t, 1);
     }
-    m->odd |= !begins(t, "]");
-    return begins(t, "]") ? from(t, 1) : from(t, t.n);
+    m->odd |= !fsd_slice_begins(t, "]");
+    return fsd_slice_begins(t, "]") ? from(t, 1) : from(t, t.n);
 }
 
 /* ------------------------------------------------------------------------ keys */
@@ -238,23 +227,23 @@ static bool is_key_char(char c)
 }
 
 /* ", Key: " at the start: the key, and how long it all is; 0 when none stands there. */
-static size_t key_at(struct text t, struct text *key)
+static size_t key_at(struct fsd_slice t, struct fsd_slice *key)
 {
     size_t i = 2;
 
-    if (!begins(t, ", "))
+    if (!fsd_slice_begins(t, ", "))
         return 0;
     while (i < t.n && i <= LONGEST_KEY && is_key_char(t.s[i]))
         i++;
-    *key = (struct text){t.s + 2, i - 2};
+    *key = (struct fsd_slice){t.s + 2, i - 2};
     if (i == 2 || i >= t.n || t.s[i] != ':')
         return 0;
     return i + 1 + (i + 1 < t.n && t.s[i + 1] == ' ');
 }
 
-static size_t value_end(struct text t)
+static size_t value_end(struct fsd_slice t)
 {
-    struct text key;
+    struct fsd_slice key;
     int depth = 0;
 
     for (size_t i = 0; i < t.n; i++) {
@@ -267,19 +256,19 @@ static size_t value_end(struct text t)
 }
 
 /* These stand before all other keys, or are something else's text. */
-static bool is_head(struct text key)
+static bool is_head(struct fsd_slice key)
 {
     static const char *const heads[] = {"Name", "LayerType", "Inputs", "Outputs"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
-        if (strlen(heads[i]) == key.n && begins(key, heads[i]))
+        if (strlen(heads[i]) == key.n && fsd_slice_begins(key, heads[i]))
             return true;
     return false;
 }
 
-static void read_keys(struct maker *m, struct text t)
+static void read_keys(struct maker *m, struct fsd_slice t)
 {
-    struct text key;
+    struct fsd_slice key;
     size_t n, end;
 
     while ((n = key_at(t, &key))) {
@@ -289,33 +278,35 @@ static void read_keys(struct maker *m, struct text t)
         end = last ? t.n : value_end(t);
         if (is_head(key))
             m->odd = true;
-        else if (begins(key, "TacticValue") || begins(key, "TacticName") || last)
-            add(m, m->layer, key, string_of((struct text){t.s, end}));
+        else if (fsd_slice_begins(key, "TacticValue") ||
+                 fsd_slice_begins(key, "TacticName") || last)
+            add(m, m->layer, key, string_of((struct fsd_slice){t.s, end}));
         else
-            add(m, m->layer, key, value_of(m, (struct text){t.s, end}));
+            add(m, m->layer, key, value_of(m, (struct fsd_slice){t.s, end}));
         t = from(t, end);
     }
-    m->odd |= t.n > 0 && !begins(t, ",");
+    m->odd |= t.n > 0 && !fsd_slice_begins(t, ",");
 }
 
 /* The type is one word; with it the part that is the same in all versions ends. */
-static void read_line(struct maker *m, struct text t)
+static void read_line(struct maker *m, struct fsd_slice t)
 {
     static const char type[] = ", LayerType: ", inputs[] = ", Inputs: [",
                       outputs[] = ", Outputs: [";
     size_t at, n = 0;
 
     find(t, type, &at);
-    add(m, m->layer, (struct text){"Name", 4},
-        string_of((struct text){t.s + 6, at - 6}));
+    add(m, m->layer, (struct fsd_slice){"Name", 4},
+        string_of((struct fsd_slice){t.s + 6, at - 6}));
     t = from(t, at + sizeof type - 1);
     while (n < t.n && t.s[n] != ',')
         n++;
-    add(m, m->layer, (struct text){"LayerType", 9}, string_of((struct text){t.s, n}));
+    add(m, m->layer, (struct fsd_slice){"LayerType", 9},
+        string_of((struct fsd_slice){t.s, n}));
     t = from(t, n);
-    if (begins(t, inputs))
+    if (fsd_slice_begins(t, inputs))
         t = read_tensors(m, "Inputs", from(t, sizeof inputs - 1));
-    if (begins(t, outputs))
+    if (fsd_slice_begins(t, outputs))
         t = read_tensors(m, "Outputs", from(t, sizeof outputs - 1));
     read_keys(m, t);
 }
@@ -328,7 +319,7 @@ enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *
     enum fsd_status status;
 
     if (m.layer)
-        read_line(&m, (struct text){s, n});
+        read_line(&m, (struct fsd_slice){s, n});
     if (!m.layer || m.full)
         status =
             fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");

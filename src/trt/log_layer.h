@@ -1,23 +1,18 @@
 /*
- * One line of an engine block:
+ * One line of an engine block, since TensorRT 8.5 and up to 8.4:
  *
  *     Layer(Reformat): NAME, Tactic: 0x03e8, x (Float[-1,3:4,8,8]) -> y
  * (Half[-1,3,8,8]) Layer(Reformat): NAME, Tactic: 1000, x[Float(-2,3,8,8)] ->
  * y[Half(-2,3,8,8)]
  *
- * the second form up to TensorRT 8.4.  Names may hold commas, arrows and brackets: the
- * layer's ends at the last ", Tactic: " with a number, a tensor's where a type with
- * dimensions and then a separator stand.
+ * Names may hold commas, arrows and brackets: the layer's ends at the last ", Tactic: "
+ * with a number, a tensor's where a type with dimensions and then a separator stand.
  */
 #ifndef FSD_TRT_LOG_LAYER_H
 #define FSD_TRT_LOG_LAYER_H
 
 #include "model/graph.h"
-
-struct fsd_slice {
-    const char *s;
-    size_t n;
-};
+#include "trt/slice.h"
 
 struct fsd_log_layer {
     struct fsd_slice type, name, tactic;

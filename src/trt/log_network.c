@@ -9,21 +9,16 @@
  * body's own in- and outputs nothing is printed.  Attributes and values are not
  * printed, so less can be proved than on the model itself.
  */
-#define _GNU_SOURCE /* memmem */
 #include "trt/log_network.h"
 
 #include "base/id.h"
 #include "trt/log_body.h"
+#include "trt/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_DIMS = 64 };
-
-struct text {
-    const char *s;
-    size_t n;
-};
 
 struct net {
     struct fsd_graph *g;
@@ -34,33 +29,7 @@ struct net {
     uint64_t line;
 };
 
-static bool take(struct text *t, const char *word)
-{
-    size_t n = strlen(word);
-
-    if (t->n < n || memcmp(t->s, word, n) != 0)
-        return false;
-    t->s += n;
-    t->n -= n;
-    return true;
-}
-
-static const char *find(struct text t, const char *word)
-{
-    return memmem(t.s, t.n, word, strlen(word));
-}
-
-static const char *find_last(struct text t, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (size_t i = t.n; i >= n; i--)
-        if (!memcmp(t.s + i - n, word, n))
-            return t.s + i - n;
-    return NULL;
-}
-
-static fsd_sym sym(const struct net *net, struct text t)
+static fsd_sym sym(const struct net *net, struct fsd_slice t)
 {
     return fsd_intern_add(net->g->names, t.s, t.n);
 }
@@ -80,7 +49,7 @@ static const struct {
     {"bfloat16", FSD_BF16}, {"FLOAT16", FSD_FP16}, {"DOUBLE", FSD_FP64},
 };
 
-static enum fsd_dtype type_of(struct text t)
+static enum fsd_dtype type_of(struct fsd_slice t)
 {
     for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
         if (strlen(types[i].name) == t.n && !memcmp(types[i].name, t.s, t.n))
@@ -88,7 +57,7 @@ static enum fsd_dtype type_of(struct text t)
     return FSD_DTYPE_UNKNOWN;
 }
 
-static fsd_id tensor(struct net *net, struct text name, fsd_id scope)
+static fsd_id tensor(struct net *net, struct fsd_slice name, fsd_id scope)
 {
     fsd_sym s = sym(net, name);
     fsd_id t = fsd_graph_find(net->g, s, scope);
@@ -97,7 +66,7 @@ static fsd_id tensor(struct net *net, struct text name, fsd_id scope)
 }
 
 /* What nothing made is given to a body from outside, unless it is there already. */
-static fsd_id used_tensor(struct net *net, struct text name, fsd_id scope)
+static fsd_id used_tensor(struct net *net, struct fsd_slice name, fsd_id scope)
 {
     fsd_id t = fsd_graph_resolve(net->g, sym(net, name), scope);
 
@@ -108,7 +77,7 @@ static fsd_id used_tensor(struct net *net, struct text name, fsd_id scope)
     return t;
 }
 
-static void flag(struct net *net, struct text name, fsd_id scope, uint8_t flags)
+static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t flags)
 {
     fsd_id t =
         tensor(net, name, scope); /* before the array is looked at: it may move */
@@ -117,7 +86,7 @@ static void flag(struct net *net, struct text name, fsd_id scope, uint8_t flags)
 }
 
 /* A number that is larger than a size can be is read as FSD_DIM_MAX + 1. */
-static int64_t read_number(struct text *t)
+static int64_t read_number(struct fsd_slice *t)
 {
     int64_t n = 0;
 
@@ -133,7 +102,7 @@ struct sizes {
 };
 
 /* "1, 64, -1" */
-static void read_sizes(struct text t, struct sizes *out)
+static void read_sizes(struct fsd_slice t, struct sizes *out)
 {
     out->n = 0;
     out->too_large = false;
@@ -147,14 +116,15 @@ static void read_sizes(struct text t, struct sizes *out)
             t.s++;
             t.n--;
         }
-        take(&t, ",");
-        take(&t, " ");
+        fsd_slice_take(&t, ",");
+        fsd_slice_take(&t, " ");
     }
     out->too_many = t.n != 0;
 }
 
 /* @param dims  what stands in the brackets; `s` is NULL when they are not whole. */
-static void set_form(struct net *net, fsd_id t, struct text dims, struct text type)
+static void set_form(struct net *net, fsd_id t, struct fsd_slice dims,
+                     struct fsd_slice type)
 {
     struct fsd_graph *g = net->g;
     struct fsd_form form = {.type = type_of(type)};
@@ -173,10 +143,11 @@ static void set_form(struct net *net, fsd_id t, struct text dims, struct text ty
 }
 
 /* "name -> (1, 8)[FLOAT]" */
-static fsd_id read_tensor(struct net *net, struct text item, fsd_id scope, bool made)
+static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
+                          bool made)
 {
-    const char *arrow = find_last(item, " -> (");
-    struct text name = item, dims = {NULL, 0}, type = {"", 0};
+    const char *arrow = fsd_slice_find_last(item, " -> (");
+    struct fsd_slice name = item, dims = {NULL, 0}, type = {"", 0};
     const char *close;
     fsd_id t;
 
@@ -185,10 +156,10 @@ static fsd_id read_tensor(struct net *net, struct text item, fsd_id scope, bool 
     name.n = (size_t)(arrow - item.s);
     close = memchr(arrow, ')', item.n - name.n);
     if (close) {
-        type = (struct text){close + 1, (size_t)(item.s + item.n - close) - 1};
-        dims = (struct text){arrow + 5, (size_t)(close - arrow) - 5};
+        type = (struct fsd_slice){close + 1, (size_t)(item.s + item.n - close) - 1};
+        dims = (struct fsd_slice){arrow + 5, (size_t)(close - arrow) - 5};
     }
-    take(&type, "[");
+    fsd_slice_take(&type, "[");
     if (type.n && type.s[type.n - 1] == ']')
         type.n--;
     t = made ? tensor(net, name, scope) : used_tensor(net, name, scope);
@@ -198,7 +169,7 @@ static fsd_id read_tensor(struct net *net, struct text item, fsd_id scope, bool 
 
 /* The end of the item that begins at t: "]]" and then ", " or the end closes a tensor,
  * "]" the words for one left out. */
-static size_t item_end(struct text t)
+static size_t item_end(struct fsd_slice t)
 {
     for (size_t i = 0; i < t.n; i++)
         if (t.s[i] == ']' && (i + 1 == t.n || t.s[i + 1] == ',') &&
@@ -208,24 +179,24 @@ static size_t item_end(struct text t)
 }
 
 /* "[a -> ...], [b -> ...], " into ports. */
-static struct fsd_span read_ports(struct net *net, struct text t, fsd_id scope,
+static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id scope,
                                   bool made)
 {
     struct fsd_span ports = {net->g->ports.n, 0};
 
-    while (take(&t, " "))
+    while (fsd_slice_take(&t, " "))
         ;
-    while (take(&t, "[")) {
-        struct text item = {t.s, item_end(t)};
+    while (fsd_slice_take(&t, "[")) {
+        struct fsd_slice item = {t.s, item_end(t)};
 
         fsd_vec_push(net->g->arena, &net->g->ports,
                      (struct fsd_port){read_tensor(net, item, scope, made), FSD_NONE});
         ports.n++;
         t.s += item.n;
         t.n -= item.n;
-        take(&t, "]");
-        take(&t, ",");
-        while (take(&t, " "))
+        fsd_slice_take(&t, "]");
+        fsd_slice_take(&t, ",");
+        while (fsd_slice_take(&t, " "))
             ;
     }
     return ports;
@@ -258,15 +229,15 @@ static fsd_id open_scope(struct net *net)
     return net->open.n && next < net->bodies.n ? scope_of(net, next) : 0;
 }
 
-static void open_node(struct net *net, struct text head)
+static void open_node(struct net *net, struct fsd_slice head)
 {
-    struct text name = head, op = {"", 0};
-    const char *at = find_last(head, " [");
+    struct fsd_slice name = head, op = {"", 0};
+    const char *at = fsd_slice_find_last(head, " [");
     struct fsd_node node = {.where = (uint32_t)net->line};
 
     if (at && head.s[head.n - 1] == ']') {
         name.n = (size_t)(at - head.s);
-        op = (struct text){at + 2, head.n - name.n - 3};
+        op = (struct fsd_slice){at + 2, head.n - name.n - 3};
     }
     node.name = sym(net, name);
     node.op = sym(net, op);
@@ -294,22 +265,22 @@ static bool has_tensor(const struct net *net, struct fsd_span ports)
 }
 
 /* "NAME [Op] inputs: ..." */
-static void read_uses(struct net *net, struct text t)
+static void read_uses(struct net *net, struct fsd_slice t)
 {
     const struct fsd_log_open *open = fsd_log_opened(&net->open, t.s, t.n);
-    struct text rest;
+    struct fsd_slice rest;
     struct fsd_span ports;
     fsd_id scope;
 
     if (!open)
         return;
-    rest = (struct text){t.s + open->n, t.n - open->n};
+    rest = (struct fsd_slice){t.s + open->n, t.n - open->n};
     scope = net->g->nodes.at[open->node].scope;
-    if (take(&rest, " inputs:")) {
+    if (fsd_slice_take(&rest, " inputs:")) {
         ports = read_ports(net, rest, scope, false);
         net->g->nodes.at[open->node].in = ports;
     } else if (fsd_log_close(&net->open, open, t.s, t.n)) {
-        take(&rest, " outputs:");
+        fsd_slice_take(&rest, " outputs:");
         ports = read_ports(net, rest, scope, true);
         net->g->nodes.at[open->node].out =
             has_tensor(net, ports) ? ports : unknown_output(net, scope);
@@ -317,20 +288,20 @@ static void read_uses(struct net *net, struct text t)
 }
 
 /* "x with dtype: float32, dimensions: (-1, 1, 28, 28)" */
-static void read_input(struct net *net, struct text t)
+static void read_input(struct net *net, struct fsd_slice t)
 {
-    const char *with = find_last(t, " with dtype: ");
-    struct text name = t, type = {"", 0}, dims = {NULL, 0};
+    const char *with = fsd_slice_find_last(t, " with dtype: ");
+    struct fsd_slice name = t, type = {"", 0}, dims = {NULL, 0};
     const char *at;
     fsd_id id;
 
     if (with) {
         name.n = (size_t)(with - t.s);
-        type = (struct text){with + 13, t.n - name.n - 13};
-        at = find(type, ", dimensions: (");
+        type = (struct fsd_slice){with + 13, t.n - name.n - 13};
+        at = fsd_slice_find(type, ", dimensions: (");
         if (at) {
             if (type.s[type.n - 1] == ')')
-                dims = (struct text){at + 15, (size_t)(type.s + type.n - at) - 16};
+                dims = (struct fsd_slice){at + 15, (size_t)(type.s + type.n - at) - 16};
             type.n = (size_t)(at - type.s);
         }
     }
@@ -341,31 +312,31 @@ static void read_input(struct net *net, struct text t)
 }
 
 /* "tensor-15_3 as output: tensor-15" */
-static void read_output(struct net *net, struct text t)
+static void read_output(struct net *net, struct fsd_slice t)
 {
-    const char *at = find_last(t, " as output: ");
+    const char *at = fsd_slice_find_last(t, " as output: ");
 
     if (!at)
         return;
-    t = (struct text){at + 12, t.n - (size_t)(at - t.s) - 12};
+    t = (struct fsd_slice){at + 12, t.n - (size_t)(at - t.s) - 12};
     flag(net, t, 0, FSD_TENSOR_OUTPUT);
     net->marked = true;
 }
 
-static void read_opset(struct net *net, struct text t)
+static void read_opset(struct net *net, struct fsd_slice t)
 {
     int64_t version;
 
-    while (take(&t, " "))
+    while (fsd_slice_take(&t, " "))
         ;
     version = read_number(&t);
     if (version > 0)
         fsd_vec_push(net->g->arena, &net->g->opsets, (struct fsd_opset){0, version});
 }
 
-static void read_producer(struct net *net, struct text t)
+static void read_producer(struct net *net, struct fsd_slice t)
 {
-    while (take(&t, " "))
+    while (fsd_slice_take(&t, " "))
         ;
     if (t.n)
         net->g->producer = sym(net, t);
@@ -373,17 +344,17 @@ static void read_producer(struct net *net, struct text t)
 
 /* "IDENTITY (Unnamed Layer* 0) [Identity]": a layer of a network whose parser, if any,
  * printed nothing.  TensorRT calls the output of an unnamed tensor after its layer. */
-static void read_layer(struct net *net, struct text t)
+static void read_layer(struct net *net, struct fsd_slice t)
 {
     const char *space = memchr(t.s, ' ', t.n);
-    struct text op = t, name = {"", 0};
+    struct fsd_slice op = t, name = {"", 0};
     struct fsd_node node = {.where = (uint32_t)net->line};
     char *output;
 
     if (!space || space == t.s || t.n > 4000)
         return;
     op.n = (size_t)(space - t.s);
-    name = (struct text){space + 1, t.n - op.n - 1};
+    name = (struct fsd_slice){space + 1, t.n - op.n - 1};
     output = malloc(name.n + 8);
     if (!output)
         return;
@@ -392,9 +363,9 @@ static void read_layer(struct net *net, struct text t)
     node.name = sym(net, name);
     node.op = sym(net, op);
     node.out = (struct fsd_span){net->g->ports.n, 1};
-    fsd_vec_push(
-        net->g->arena, &net->g->ports,
-        (struct fsd_port){tensor(net, (struct text){output, name.n + 7}, 0), FSD_NONE});
+    fsd_vec_push(net->g->arena, &net->g->ports,
+                 (struct fsd_port){
+                     tensor(net, (struct fsd_slice){output, name.n + 7}, 0), FSD_NONE});
     net->g->tensors.at[net->g->ports.at[node.out.at].tensor].flags |= FSD_TENSOR_OUTPUT;
     fsd_graph_add_node(net->g, node);
     free(output);
@@ -405,29 +376,29 @@ bool fsd_log_is_network(const char *s, size_t n)
     static const char *const words[] = {
         "Importing initializer: ", "Adding network input: ", "Marking ",
         "Opset version:", "Producer name:"};
-    struct text t = {s, n};
+    struct fsd_slice t = {s, n};
 
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
-        if (n && *words[i] == *s && take(&t, words[i]))
+        if (n && *words[i] == *s && fsd_slice_take(&t, words[i]))
             return true;
     return false;
 }
 
-static void read_line(struct net *net, struct text t)
+static void read_line(struct net *net, struct fsd_slice t)
 {
-    if (take(&t, "Parsing node: "))
+    if (fsd_slice_take(&t, "Parsing node: "))
         open_node(net, t);
-    else if (take(&t, "Importing initializer: "))
+    else if (fsd_slice_take(&t, "Importing initializer: "))
         flag(net, t, open_scope(net), FSD_TENSOR_CONSTANT);
-    else if (take(&t, "Adding network input: "))
+    else if (fsd_slice_take(&t, "Adding network input: "))
         read_input(net, t);
-    else if (take(&t, "Opset version:"))
+    else if (fsd_slice_take(&t, "Opset version:"))
         read_opset(net, t);
-    else if (take(&t, "Producer name:"))
+    else if (fsd_slice_take(&t, "Producer name:"))
         read_producer(net, t);
     else if (fsd_log_opened(&net->open, t.s, t.n))
         read_uses(net, t);
-    else if (take(&t, "Marking "))
+    else if (fsd_slice_take(&t, "Marking "))
         read_output(net, t);
 }
 
@@ -511,7 +482,7 @@ static void read_lines(struct net *net, const struct fsd_history *h,
 {
     for (uint32_t i = 0; i < h->parser.n; i++) {
         const struct fsd_parser_line *l = &h->parser.at[i];
-        struct text t = {(const char *)file->bytes + l->at, l->n};
+        struct fsd_slice t = {(const char *)file->bytes + l->at, l->n};
 
         net->line = l->line;
         if (l->says == FSD_SAYS_LAYER) {

@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "trt/log_lines.h"
+#include "trt/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +25,6 @@ enum {
     COLUMNS = 4,
     NUMBER_MAX = 40,
     MOST_MS = 1000000000 /* eleven days: nothing that ran on a machine */
-};
-
-struct text {
-    const char *s;
-    size_t n;
 };
 
 /* Which number of a row is which; -1: the table does not have it. */
@@ -55,7 +51,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-static struct text trim(struct text t)
+static struct fsd_slice trim(struct fsd_slice t)
 {
     while (t.n && is_space(*t.s)) {
         t.s++;
@@ -69,17 +65,15 @@ static struct text trim(struct text t)
 /* -------------------------------------------------------------------- the header */
 
 /* Takes the words off the start; false when they do not stand there. */
-static bool take(struct text *t, const char *words)
+static bool take(struct fsd_slice *t, const char *words)
 {
-    size_t n = strlen(words);
-
-    if (t->n < n || memcmp(t->s, words, n) != 0)
+    if (!fsd_slice_take(t, words))
         return false;
-    *t = trim((struct text){t->s + n, t->n - n});
+    *t = trim(*t);
     return true;
 }
 
-static bool take_column(struct text *t, struct columns *c)
+static bool take_column(struct fsd_slice *t, struct columns *c)
 {
     if (take(t, "Avg. Time (ms)") || take(t, "Avg.(ms)"))
         c->mean = c->n;
@@ -92,7 +86,7 @@ static bool take_column(struct text *t, struct columns *c)
     return ++c->n <= COLUMNS;
 }
 
-static bool read_header(struct text t, struct columns *out)
+static bool read_header(struct fsd_slice t, struct columns *out)
 {
     bool first = take(&t, "Layer");
     struct columns c = {0, -1, -1, -1, !first};
@@ -106,7 +100,7 @@ static bool read_header(struct text t, struct columns *out)
 }
 
 /* "=== Profile (781 iterations ) ===" */
-static bool read_title(struct text t, uint64_t *runs)
+static bool read_title(struct fsd_slice t, uint64_t *runs)
 {
     uint64_t value = 0;
 
@@ -114,7 +108,7 @@ static bool read_title(struct text t, uint64_t *runs)
         return false;
     while (t.n && *t.s >= '0' && *t.s <= '9' && value < UINT64_C(1000000000000)) {
         value = value * 10 + (uint64_t)(*t.s - '0');
-        t = (struct text){t.s + 1, t.n - 1};
+        t = (struct fsd_slice){t.s + 1, t.n - 1};
     }
     *runs = take(&t, " iterations") || take(&t, "iterations") ? value : 0;
     return true;
@@ -122,7 +116,7 @@ static bool read_title(struct text t, uint64_t *runs)
 
 /* ---------------------------------------------------------------------- the rows */
 
-static bool read_number(struct text t, double *out)
+static bool read_number(struct fsd_slice t, double *out)
 {
     char copy[NUMBER_MAX], *end;
 
@@ -135,15 +129,15 @@ static bool read_number(struct text t, double *out)
 }
 
 /* The next word from the side where the numbers stand. */
-static struct text take_word(struct text *t, bool from_end)
+static struct fsd_slice take_word(struct fsd_slice *t, bool from_end)
 {
     size_t n = 0;
-    struct text word;
+    struct fsd_slice word;
 
     while (n < t->n && !is_space(t->s[from_end ? t->n - 1 - n : n]))
         n++;
-    word = (struct text){from_end ? t->s + t->n - n : t->s, n};
-    *t = trim((struct text){from_end ? t->s : t->s + n, t->n - n});
+    word = (struct fsd_slice){from_end ? t->s + t->n - n : t->s, n};
+    *t = trim((struct fsd_slice){from_end ? t->s : t->s + n, t->n - n});
     return word;
 }
 
@@ -157,7 +151,7 @@ static double time_of(const double *numbers, int column, bool *odd)
     return -1;
 }
 
-static bool read_row(const struct reading *r, struct text t,
+static bool read_row(const struct reading *r, struct fsd_slice t,
                      struct fsd_profile_entry *out)
 {
     const struct columns *c = &r->columns;
@@ -215,7 +209,7 @@ static void add_row(struct reading *r, const struct fsd_profile_entry *row)
 
 static void read_line(struct reading *r, const struct fsd_log_line *line)
 {
-    struct text t = {line->text, line->n}, trimmed;
+    struct fsd_slice t = {line->text, line->n}, trimmed;
     struct fsd_profile_entry row;
     struct columns columns;
 

@@ -1,0 +1,219 @@
+/*
+ * Lines that tell which kernels were timed for a layer, and which was the fastest. They
+ * are nearly all of a large log.
+ */
+#include "trt/log_timing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static fsd_sym sym(const struct fsd_event_reader *r, struct fsd_slice p)
+{
+    return fsd_intern_add(r->h->names, p.s, p.n);
+}
+
+/* Where a word stands that has its first 'T' at `t`: a line is short, and looking for a
+ * letter that is rare in it is quicker than what memmem() prepares. */
+static const char *find_by_t(struct fsd_slice p, const char *word, size_t t)
+{
+    size_t n = strlen(word), from = t;
+
+    while (from < p.n) {
+        const char *at = memchr(p.s + from, 'T', p.n - from);
+
+        if (!at || (size_t)(p.s + p.n - at) < n - t)
+            return NULL;
+        if (!memcmp(at - t, word, n))
+            return at - t;
+        from = (size_t)(at - p.s) + 1;
+    }
+    return NULL;
+}
+
+static struct fsd_event_name name(struct fsd_slice p)
+{
+    return (struct fsd_event_name){p.s, p.n, FSD_NONE};
+}
+
+static fsd_sym name_sym(struct fsd_event_reader *r, struct fsd_event_name *name)
+{
+    if (name->sym == FSD_NONE)
+        name->sym = name->n ? fsd_intern_add(r->h->names, name->s, name->n) : 0;
+    return name->sym;
+}
+
+/* "NAME (RUNNER[0x8000])"; false when there is no bracket. */
+static bool cut_runner(struct fsd_slice *name, struct fsd_slice *runner)
+{
+    const char *at;
+
+    if (!fsd_slice_drop(name, ")"))
+        return false;
+    at = fsd_slice_find_last(*name, " (");
+    if (!at)
+        return false;
+    *runner = fsd_slice_split(name, at, 2);
+    at = memchr(runner->s, '[', runner->n);
+    if (at)
+        runner->n = (size_t)(at - runner->s);
+    return true;
+}
+
+static bool read_timing(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice runner = {"", 0};
+
+    if (!fsd_slice_take(&p, "--------------- Timing Runner: "))
+        return false;
+    if (!cut_runner(&p, &runner))
+        return true;
+    r->timed = name(p);
+    r->runner = name(runner);
+    return true;
+}
+
+static bool read_autotuning(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    if (!fsd_slice_take(&p, "*************** Autotuning Reformat:"))
+        return fsd_slice_begins(p, "*************** ");
+    fsd_slice_take(&p, " ");
+    fsd_slice_drop(&p, " ***************");
+    r->autotuned = name(p);
+    return true;
+}
+
+/* What strtod() says, -1 for what is no time.  Digits with a point, nearly all, are
+ * read here: a whole number and a power of ten that are both exact make an exact
+ * quotient. */
+static double number(struct fsd_slice p)
+{
+    static const double tens[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    char text[32];
+    size_t n = p.n < sizeof text - 1 ? p.n : sizeof text - 1, i = 0, point = n;
+    uint64_t whole = 0;
+    char *end;
+    double value;
+
+    for (; i < n && i < 16; i++)
+        if (p.s[i] >= '0' && p.s[i] <= '9')
+            whole = whole * 10 + (uint64_t)(p.s[i] - '0');
+        else if (p.s[i] == '.' && i && point == n)
+            point = i;
+        else
+            break;
+    if (i && i == n) {
+        value = (double)whole / tens[point < n ? n - point - 1 : 0];
+    } else {
+        memcpy(text, p.s, n);
+        text[n] = '\0';
+        value = strtod(text, &end);
+        if (end == text)
+            return -1;
+    }
+    return !(value >= 0) || value > 1e9 ? -1 : value;
+}
+
+static void keep_rival(struct fsd_event_reader *r, struct fsd_slice tactic, double ms)
+{
+    static const char word[] = "Optimizer Reformat";
+    struct fsd_slice timed = {r->timed.s, r->timed.n};
+    struct fsd_event_name *runner =
+        fsd_slice_begins(timed, word) ? &r->autotuned : &r->runner;
+
+    if (ms < 0 || !timed.n)
+        return;
+    fsd_history_rival(r->h,
+                      (struct fsd_rival){.layer = name_sym(r, &r->timed),
+                                         .runner = name_sym(r, runner),
+                                         .ms = ms,
+                                         .build = r->build},
+                      tactic.s, tactic.n);
+}
+
+/* "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest Tactic: T Time: 0.01" */
+static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const char *at)
+{
+    struct fsd_slice tactic = fsd_slice_split(&p, at, strlen("Fastest Tactic: ")), ms,
+                     runner;
+    const char *done = p.n ? fsd_slice_find(p, " profiling completed in ") : NULL;
+    const char *time = find_by_t(tactic, " Time: ", 1);
+
+    if (!time)
+        return true;
+    ms = fsd_slice_split(&tactic, time, strlen(" Time: "));
+    if (done) {
+        p.n = (size_t)(done - p.s);
+        if (cut_runner(&p, &runner)) {
+            r->timed = name(p);
+            r->runner = name(runner);
+        }
+    }
+    keep_rival(r, tactic, number(ms));
+    return true;
+}
+
+/* "Optimizer Reformat(x -> <out>) [A -> B] got cached result: R, tactic T, 0.003 ms" */
+bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice how, result, tactic, ms;
+
+    if (!fsd_slice_begins(p, "Optimizer Reformat(") ||
+        !fsd_slice_split_at(&p, " got cached result: ", &result) ||
+        !fsd_slice_drop(&p, "]") || !fsd_slice_split_at(&p, " [", &how) ||
+        !fsd_slice_split_at(&result, ", tactic ", &tactic) ||
+        !fsd_slice_split_at(&tactic, ", ", &ms) || number(ms) < 0)
+        return false;
+    fsd_history_rival(r->h,
+                      (struct fsd_rival){.layer = sym(r, p),
+                                         .runner = sym(r, how),
+                                         .ms = number(ms),
+                                         .build = r->build},
+                      tactic.s, tactic.n);
+    return true;
+}
+
+/* ------------------------------------------------------------------------ lines */
+
+/* " Set Tactic Name: " stands behind a layer's name, which is the same for many lines.
+ */
+static bool is_set_tactic(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    static const char word[] = " Set Tactic Name: ";
+    const size_t n = sizeof word - 1;
+    const char *at;
+
+    if (r->set_at + n <= p.n && !memcmp(p.s + r->set_at, word, n))
+        return true;
+    at = find_by_t(p, word, 5);
+    if (at)
+        r->set_at = (size_t)(at - p.s);
+    return at != NULL;
+}
+
+/* Those that are many and say something. */
+static bool read_many(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    switch (*p.s) {
+    case '*':
+        return read_autotuning(r, p);
+    case '-':
+        return read_timing(r, p);
+    case 'F':
+        return fsd_slice_begins(p, "Fastest Tactic: ") && read_fastest(r, p, p.s);
+    default:
+        return false;
+    }
+}
+
+bool fsd_timing_read(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    return read_many(r, p) || is_set_tactic(r, p);
+}
+
+bool fsd_timing_fastest(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    const char *at = find_by_t(p, "Fastest Tactic: ", 8);
+
+    return at && read_fastest(r, p, at);
+}
