@@ -7,6 +7,7 @@
 /* Real logs stay far below all of these; a hostile one ends here and not the memory. */
 enum {
     MOST_PARTS = 4096,     /* of one name */
+    MOST_WITHIN = 8,       /* separators that one node's name may hold, and one */
     MOST_DEPTH = 16,       /* names within names */
     MOST_POOL = 1 << 24,   /* nodes in all sets together */
     MOST_SCENES = 1 << 24, /* scenes of all nodes together */
@@ -146,27 +147,6 @@ static struct fsd_span single(struct fsd_story *s, fsd_id node)
 
 static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n);
 
-/* The parts of a text, between the words. */
-static struct fsd_span nodes_of_parts(struct fsd_story *s, const char *text, size_t n,
-                                      const char *word)
-{
-    struct fsd_span all = {s->pool.n, 0};
-    size_t at = 0, k = strlen(word);
-
-    for (unsigned parts = 0; at < n && parts < MOST_PARTS; parts++) {
-        size_t end = at;
-        struct fsd_span one;
-
-        while (end < n && (n - end < k || memcmp(text + end, word, k) != 0))
-            end++;
-        one = nodes_of_text(s, text + at, end - at);
-        all = all.n ? join(s, all, one) : one;
-        at = end < n ? end + k : n;
-    }
-    s->cut |= at < n;
-    return all;
-}
-
 /* What a name means before the builder has done anything: its node, where the log does
  * not say which layers the parser made. */
 static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
@@ -178,12 +158,66 @@ static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
                : FSD_NONE;
 }
 
-static bool holds(const char *text, size_t n, const char *word)
-{
-    size_t k = strlen(word);
+/* What stands between the names of a layer, and between those of a list; each begins
+ * with a blank. */
+static const char *const joined[] = {" + ", " || ", NULL};
+static const char *const listed[] = {" and ", NULL};
 
-    for (size_t i = 0; i + k <= n; i++)
-        if (!memcmp(text + i, word, k))
+/* Bytes of the separator that begins there, where n is not 0; 0: none does. */
+static size_t separator(const char *const *words, const char *text, size_t n)
+{
+    for (; *text == ' ' && *words; words++)
+        if (strlen(*words) <= n && !memcmp(text, *words, strlen(*words)))
+            return strlen(*words);
+    return 0;
+}
+
+static bool is_meant(const struct fsd_story *s, const char *text, size_t n)
+{
+    fsd_sym name = fsd_intern_find(s->h->names, text, n);
+
+    return (name != FSD_NONE && name < s->known.n && s->known.at[name]) ||
+           begin(s, text, n) != FSD_NONE;
+}
+
+/* Bytes of the first name of a text.  Names may hold the words that stand between
+ * names: the longest that means something is taken. */
+static size_t first_name(const struct fsd_story *s, const char *const *words,
+                         const char *text, size_t n)
+{
+    size_t ends[MOST_WITHIN], found = 0, k;
+
+    for (size_t i = 0; i < n && found < MOST_WITHIN; i += k ? k : 1)
+        if ((k = separator(words, text + i, n - i)))
+            ends[found++] = i;
+    if (found < MOST_WITHIN)
+        ends[found++] = n;
+    while (found > 1 && !is_meant(s, text, ends[found - 1]))
+        found--;
+    return ends[found - 1];
+}
+
+static struct fsd_span nodes_of_parts(struct fsd_story *s, const char *const *words,
+                                      const char *text, size_t n)
+{
+    struct fsd_span all = {s->pool.n, 0};
+    size_t at = 0;
+
+    for (unsigned parts = 0; at < n && parts < MOST_PARTS; parts++) {
+        size_t end = at + first_name(s, words, text + at, n - at);
+        struct fsd_span one = nodes_of_text(s, text + at, end - at);
+
+        all = all.n ? join(s, all, one) : one;
+        at = end < n ? end + separator(words, text + end, n - end) : n;
+    }
+    s->cut |= at < n;
+    return all;
+}
+
+static bool has_parts(const char *const *words, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (separator(words, text + i, n - i))
             return true;
     return false;
 }
@@ -208,10 +242,8 @@ static struct fsd_span nodes_within(struct fsd_story *s, const char *text, size_
 
     if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
         return nodes_of_text(s, text + 4, n - 5);
-    if (holds(text, n, " || "))
-        return nodes_of_parts(s, text, n, " || ");
-    if (holds(text, n, " + "))
-        return nodes_of_parts(s, text, n, " + ");
+    if (has_parts(joined, text, n))
+        return nodes_of_parts(s, joined, text, n);
     if (base)
         return nodes_of_text(s, text, base);
     return (struct fsd_span){0, 0};
@@ -333,8 +365,8 @@ static struct fsd_span nodes_of_list(struct fsd_story *s, fsd_sym list)
     const char *text = fsd_text(s->h->names, list);
     size_t n = fsd_text_len(s->h->names, list);
 
-    if (n > 2 && *text == '(' && text[n - 1] == ')' && holds(text, n, " and "))
-        return nodes_of_parts(s, text + 1, n - 2, " and ");
+    if (n > 2 && *text == '(' && text[n - 1] == ')' && has_parts(listed, text, n))
+        return nodes_of_parts(s, listed, text + 1, n - 2);
     return fsd_story_nodes(s, list);
 }
 

@@ -335,6 +335,23 @@ static void fusions_carry_nodes(void **state)
     fsd_arena_free(l.arena);
 }
 
+/* A name that holds the words between names is one all the same. */
+static void names_may_hold_separators(void **state)
+{
+    struct log l = read_log(NODE("a", "t", "u") NODE("x + a", "u", "v")
+                                NODE("b || x", "v", "w") NODE("x", "w", "y"));
+    struct fsd_story *s = replay(&l);
+
+    (void)state;
+    assert_nodes(&l, s, "weight + x + a", 2);
+    assert_nodes(&l, s, "a + x + a", 3);
+    assert_nodes(&l, s, "x + a || a", 3);
+    assert_nodes(&l, s, "a || b || x + weight", 5);
+    assert_nodes(&l, s, "b || x + a", 5); /* or b || (x + a), but there is no b */
+    assert_nodes(&l, s, "x || a", 9);
+    fsd_arena_free(l.arena);
+}
+
 /* What is too long or too deep to be followed is said to be so. */
 static void long_and_deep_names_cut_the_story(void **state)
 {
@@ -585,6 +602,7 @@ int main(void)
         cmocka_unit_test(a_cut_network_has_outputs),
         cmocka_unit_test(a_list_of_layers_is_a_network),
         cmocka_unit_test(sizes_beyond_bounds_are_not_known),
+        cmocka_unit_test(names_may_hold_separators),
         cmocka_unit_test(long_and_deep_names_cut_the_story),
         cmocka_unit_test(fusions_carry_nodes),
         cmocka_unit_test(merges_members_and_duplicates),
