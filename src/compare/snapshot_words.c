@@ -162,16 +162,19 @@ static bool next_line(struct fsd_snapshot_reader *r)
     return true;
 }
 
-/* Names are strings that end at a zero byte: one within would make two names one. */
-static bool holds_zero(struct fsd_snapshot_reader *r)
+/* They are spelt out in names.  Raw, a zero byte would make two names one, and what
+ * looks like a line's end would be lost. */
+static bool holds_control(struct fsd_snapshot_reader *r)
 {
-    static char zero[] = "a zero byte";
+    static char found[] = "a control character";
 
-    if (!memchr(r->at, '\0', (size_t)(r->line_end - r->at)))
-        return false;
-    r->word = (struct word){.kind = WORD_BARE, .text = zero};
-    fsd_snapshot_complain(r, "text");
-    return true;
+    for (const char *at = r->at; at < r->line_end; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f) {
+            r->word = (struct word){.kind = WORD_BARE, .text = found};
+            fsd_snapshot_complain(r, "text");
+            return true;
+        }
+    return false;
 }
 
 /* A line with words in it, and the first of them; false at the end, or after a
@@ -179,7 +182,7 @@ static bool holds_zero(struct fsd_snapshot_reader *r)
 bool fsd_snapshot_next_line(struct fsd_snapshot_reader *r)
 {
     while (r->status == FSD_OK && next_line(r)) {
-        if (holds_zero(r) || !fsd_snapshot_next(r))
+        if (holds_control(r) || !fsd_snapshot_next(r))
             return false;
         if (r->word.kind != WORD_END)
             return true;
