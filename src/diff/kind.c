@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* A Concat does not count: a DQ that writes its part of one in place is still a DQ. */
+/* A Concat does not count: a DQ that writes its part of one in place is still a DQ. Nor
+ * does what is constant, as its scale. */
 static bool all_quantizers(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;
@@ -15,7 +16,7 @@ static bool all_quantizers(const struct fsd_diff *d, fsd_id layer)
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        if (!(d->facts->traits[node] & FSD_OP_QDQ) &&
+        if (!(d->facts->traits[node] & FSD_OP_QDQ) && !d->facts->folded[node] &&
             d->facts->same[node] == FSD_SAME_NOT &&
             !fsd_node_is(d->model, node, "Concat"))
             return false;

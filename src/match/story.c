@@ -172,12 +172,37 @@ static size_t separator(const char *const *words, const char *text, size_t n)
     return 0;
 }
 
-static bool is_meant(const struct fsd_story *s, const char *text, size_t n)
+/* The length of X in what the builder calls after X: "X_clone_2", a quantizer that was
+ * moved before a Concat, once for each input; "X_quantize_scale_node", what
+ * TensorRT 8.0 makes of one.  0: it is none of these. */
+static size_t base(const char *text, size_t n)
+{
+    static const char *const tails[] = {"_clone_", "_quantize_scale_node",
+                                        "_dequantize_scale_node"};
+    size_t digits = n;
+
+    while (digits && text[digits - 1] >= '0' && text[digits - 1] <= '9')
+        digits--;
+    for (size_t i = 0; i < FSD_COUNT_OF(tails); i++) {
+        size_t k = strlen(tails[i]), end = i ? n : digits;
+
+        if (end > k && (i || end < n) && !memcmp(text + end - k, tails[i], k))
+            return end - k;
+    }
+    return 0;
+}
+
+static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
 {
     fsd_sym name = fsd_intern_find(s->h->names, text, n);
 
     return (name != FSD_NONE && name < s->known.n && s->known.at[name]) ||
            begin(s, text, n) != FSD_NONE;
+}
+
+static bool is_meant(const struct fsd_story *s, const char *text, size_t n)
+{
+    return has_meaning(s, text, n) || has_meaning(s, text, base(text, n));
 }
 
 /* Bytes of the first name of a text.  Names may hold the words that stand between
@@ -222,30 +247,17 @@ static bool has_parts(const char *const *words, const char *text, size_t n)
     return false;
 }
 
-/* "X_clone_2", a quantizer that was moved before a Concat, once for each input: the
- * length of X, 0 when it is none. */
-static size_t clone_base(const char *text, size_t n)
-{
-    static const char word[] = "_clone_";
-    const size_t k = sizeof word - 1;
-    size_t end = n;
-
-    while (end && text[end - 1] >= '0' && text[end - 1] <= '9')
-        end--;
-    return end < n && end > k && !memcmp(text + end - k, word, k) ? end - k : 0;
-}
-
-/* The nodes of what a name is made of. */
+/* The nodes of what a name is made of.  X may hold separators itself. */
 static struct fsd_span nodes_within(struct fsd_story *s, const char *text, size_t n)
 {
-    size_t base = clone_base(text, n);
+    size_t k = base(text, n);
 
     if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
         return nodes_of_text(s, text + 4, n - 5);
+    if (k && (has_meaning(s, text, k) || !has_parts(joined, text, n)))
+        return nodes_of_text(s, text, k);
     if (has_parts(joined, text, n))
         return nodes_of_parts(s, joined, text, n);
-    if (base)
-        return nodes_of_text(s, text, base);
     return (struct fsd_span){0, 0};
 }
 

@@ -41,10 +41,10 @@ BARS = {
     ("tensor", "any"): (0.9999, 0.88),
     ("tensor", "+region"): (0.0, 0.98),
     ("names only", "any"): (1.0, 0.69),
-    ("log beside", "any"): (0.9997, 0.997),
-    ("log alone", "log"): (0.9997, 0.74),
-    ("names and log", "any"): (0.9997, 0.90),
-    ("log", "any"): (0.9997, 0.997),
+    ("log beside", "any"): (0.9999, 0.997),
+    ("log alone", "log"): (0.9999, 0.74),
+    ("names and log", "any"): (0.9999, 0.90),
+    ("log", "any"): (0.9999, 0.997),
 }
 ENOUGH_SEEDS = 200
 
