@@ -172,24 +172,26 @@ static size_t separator(const char *const *words, const char *text, size_t n)
     return 0;
 }
 
+/* The length of what stands before the tail; 0: it does not end so. */
+static size_t before(const char *text, size_t n, const char *tail)
+{
+    size_t k = strlen(tail);
+
+    return n > k && !memcmp(text + n - k, tail, k) ? n - k : 0;
+}
+
 /* The length of X in what the builder calls after X: "X_clone_2", a quantizer that was
  * moved before a Concat, once for each input; "X_quantize_scale_node", what
  * TensorRT 8.0 makes of one.  0: it is none of these. */
 static size_t base(const char *text, size_t n)
 {
-    static const char *const tails[] = {"_clone_", "_quantize_scale_node",
-                                        "_dequantize_scale_node"};
-    size_t digits = n;
+    size_t stem = n, k;
 
-    while (digits && text[digits - 1] >= '0' && text[digits - 1] <= '9')
-        digits--;
-    for (size_t i = 0; i < FSD_COUNT_OF(tails); i++) {
-        size_t k = strlen(tails[i]), end = i ? n : digits;
-
-        if (end > k && (i || end < n) && !memcmp(text + end - k, tails[i], k))
-            return end - k;
-    }
-    return 0;
+    while (stem && text[stem - 1] >= '0' && text[stem - 1] <= '9')
+        stem--;
+    k = stem < n ? before(text, stem, "_clone_") : 0;
+    k = k ? k : before(text, n, "_quantize_scale_node");
+    return k ? k : before(text, n, "_dequantize_scale_node");
 }
 
 static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
