@@ -1,18 +1,13 @@
 #include "match/story.h"
 #include "base/order.h"
+#include "match/story_names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Real logs stay far below all of these; a hostile one ends here and not the memory. */
-enum {
-    MOST_PARTS = 4096,     /* of one name */
-    MOST_WITHIN = 8,       /* separators that one node's name may hold, and one */
-    MOST_DEPTH = 16,       /* names within names */
-    MOST_POOL = 1 << 24,   /* nodes in all sets together */
-    MOST_SCENES = 1 << 24, /* scenes of all nodes together */
-    LARGE = 256            /* a set of more is a crowd: what joins it is told, not it */
-};
+/* Of all nodes together; real logs stay far below, a hostile one ends here and not the
+ * memory. */
+enum { MOST_SCENES = 1 << 24 };
 
 /* ---------------------------------------------------------- the log's own network */
 
@@ -83,221 +78,11 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
     h->n_parsed = parsed->nodes.n;
 }
 
-/* --------------------------------------------------------------------- name sets */
-
-static void make_room(struct fsd_story *s, fsd_sym name)
-{
-    while (s->known.n <= name) {
-        fsd_vec_push(s->arena, &s->of_name, (struct fsd_span){0, 0});
-        fsd_vec_push(s->arena, &s->known, 0);
-    }
-}
-
-static void set_nodes(struct fsd_story *s, fsd_sym name, struct fsd_span nodes)
-{
-    make_room(s, name);
-    s->of_name.at[name] = nodes;
-    s->known.at[name] = 1;
-}
-
-static void add_nodes(struct fsd_story *s, struct fsd_span nodes, struct fsd_span *to)
-{
-    for (uint32_t i = 0; i < nodes.n; i++) {
-        fsd_id node = s->pool.at[nodes.at + i];
-
-        if (s->mark[node] == s->stamp)
-            continue;
-        s->mark[node] = s->stamp;
-        fsd_vec_push(s->arena, &s->pool, node);
-        to->n++;
-    }
-}
-
-static struct fsd_span join(struct fsd_story *s, struct fsd_span a, struct fsd_span b)
-{
-    struct fsd_span both = {s->pool.n, 0};
-
-    if (s->pool.n > MOST_POOL - a.n || s->pool.n + a.n > MOST_POOL - b.n) {
-        s->cut = true;
-        return a;
-    }
-    if (a.n > LARGE && a.at + a.n == s->pool.n) { /* grows in place: other names that
-                                                      have it keep their length */
-        both = a;
-        s->stamp++;
-        add_nodes(s, b, &both);
-        return both;
-    }
-    s->stamp++;
-    add_nodes(s, a, &both);
-    add_nodes(s, b, &both);
-    return both;
-}
-
-static struct fsd_span single(struct fsd_story *s, fsd_id node)
-{
-    struct fsd_span one = {s->pool.n, 0};
-
-    if (node == FSD_NONE)
-        return one;
-    fsd_vec_push(s->arena, &s->pool, node);
-    one.n = 1;
-    return one;
-}
-
-static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n);
-
-/* What a name means before the builder has done anything: its node, where the log does
- * not say which layers the parser made. */
-static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
-{
-    const struct fsd_meaning *what = fsd_vocab_find(s->vocab, text, n);
-
-    return !s->registered && what && what->nodes.n == 1
-               ? s->vocab->pool.at[what->nodes.at]
-               : FSD_NONE;
-}
-
-/* What stands between the names of a layer, and between those of a list; each begins
- * with a blank. */
-static const char *const joined[] = {" + ", " || ", NULL};
-static const char *const listed[] = {" and ", NULL};
-
-/* Bytes of the separator that begins there, where n is not 0; 0: none does. */
-static size_t separator(const char *const *words, const char *text, size_t n)
-{
-    for (; *text == ' ' && *words; words++)
-        if (strlen(*words) <= n && !memcmp(text, *words, strlen(*words)))
-            return strlen(*words);
-    return 0;
-}
-
-/* The length of what stands before the tail; 0: it does not end so. */
-static size_t before(const char *text, size_t n, const char *tail)
-{
-    size_t k = strlen(tail);
-
-    return n > k && !memcmp(text + n - k, tail, k) ? n - k : 0;
-}
-
-/* The length of X in what the builder calls after X: "X_clone_2", a quantizer that was
- * moved before a Concat, once for each input; "X_quantize_scale_node", what
- * TensorRT 8.0 makes of one.  0: it is none of these. */
-static size_t base(const char *text, size_t n)
-{
-    size_t stem = n, k;
-
-    while (stem && text[stem - 1] >= '0' && text[stem - 1] <= '9')
-        stem--;
-    k = stem < n ? before(text, stem, "_clone_") : 0;
-    k = k ? k : before(text, n, "_quantize_scale_node");
-    return k ? k : before(text, n, "_dequantize_scale_node");
-}
-
-static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
-{
-    fsd_sym name = fsd_intern_find(s->h->names, text, n);
-
-    return (name != FSD_NONE && name < s->known.n && s->known.at[name]) ||
-           begin(s, text, n) != FSD_NONE;
-}
-
-static bool is_meant(const struct fsd_story *s, const char *text, size_t n)
-{
-    return has_meaning(s, text, n) || has_meaning(s, text, base(text, n));
-}
-
-/* Bytes of the first name of a text.  Names may hold the words that stand between
- * names: the longest that means something is taken. */
-static size_t first_name(const struct fsd_story *s, const char *const *words,
-                         const char *text, size_t n)
-{
-    size_t ends[MOST_WITHIN], found = 0, k;
-
-    for (size_t i = 0; i < n && found < MOST_WITHIN; i += k ? k : 1)
-        if ((k = separator(words, text + i, n - i)))
-            ends[found++] = i;
-    if (found < MOST_WITHIN)
-        ends[found++] = n;
-    while (found > 1 && !is_meant(s, text, ends[found - 1]))
-        found--;
-    return ends[found - 1];
-}
-
-static struct fsd_span nodes_of_parts(struct fsd_story *s, const char *const *words,
-                                      const char *text, size_t n)
-{
-    struct fsd_span all = {s->pool.n, 0};
-    size_t at = 0;
-
-    for (unsigned parts = 0; at < n && parts < MOST_PARTS; parts++) {
-        size_t end = at + first_name(s, words, text + at, n - at);
-        struct fsd_span one = nodes_of_text(s, text + at, end - at);
-
-        all = all.n ? join(s, all, one) : one;
-        at = end < n ? end + separator(words, text + end, n - end) : n;
-    }
-    s->cut |= at < n;
-    return all;
-}
-
-static bool has_parts(const char *const *words, const char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (separator(words, text + i, n - i))
-            return true;
-    return false;
-}
-
-/* The nodes of what a name is made of.  X may hold separators itself. */
-static struct fsd_span nodes_within(struct fsd_story *s, const char *text, size_t n)
-{
-    size_t k = base(text, n);
-
-    if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
-        return nodes_of_text(s, text + 4, n - 5);
-    if (k && (has_meaning(s, text, k) || !has_parts(joined, text, n)))
-        return nodes_of_text(s, text, k);
-    if (has_parts(joined, text, n))
-        return nodes_of_parts(s, joined, text, n);
-    return (struct fsd_span){0, 0};
-}
-
-/* Names nest: "PWN(PWN(a), b)", "a + PWN(b)".  Each step leaves a shorter text. */
-static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n)
-{
-    struct fsd_span nodes = {0, 0};
-    fsd_sym name = fsd_intern_find(s->h->names, text, n);
-    fsd_id node = begin(s, text, n);
-
-    if (name != FSD_NONE && name < s->known.n && s->known.at[name])
-        return s->of_name.at[name];
-    if (node != FSD_NONE)
-        return single(s, node);
-    if (s->depth == MOST_DEPTH) {
-        s->cut = true;
-        return nodes;
-    }
-    s->depth++;
-    nodes = nodes_within(s, text, n);
-    s->depth--;
-    return nodes;
-}
-
-struct fsd_span fsd_story_nodes(struct fsd_story *s, fsd_sym name)
-{
-    struct fsd_span nodes =
-        nodes_of_text(s, fsd_text(s->h->names, name), fsd_text_len(s->h->names, name));
-
-    set_nodes(s, name, nodes);
-    return nodes;
-}
-
 /* ------------------------------------------------------------------------ replay */
 
 static void add_scenes(struct fsd_story *s, struct fsd_span nodes, uint32_t event)
 {
-    if (nodes.n > LARGE && s->h->events.at[event].kind != FSD_EVENT_MEMBERS)
+    if (nodes.n > FSD_CROWD && s->h->events.at[event].kind != FSD_EVENT_MEMBERS)
         return;
     if (s->scenes.n > MOST_SCENES - nodes.n) {
         s->cut = true;
@@ -331,8 +116,8 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
         node = only_node(s->vocab, e->b);
     if (node == FSD_NONE)
         return;
-    nodes = single(s, node);
-    set_nodes(s, e->a, nodes);
+    nodes = fsd_story_single(s, node);
+    fsd_story_set(s, e->a, nodes);
     add_scenes(s, nodes, event);
 }
 
@@ -356,7 +141,7 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
         if (!into.n)
             return;
         add_scenes(s, into, event);
-        set_nodes(s, e->b, join(s, into, nodes));
+        fsd_story_set(s, e->b, fsd_story_join(s, into, nodes));
         return;
     }
     for (uint32_t i = 0; e->b == e->a && i < nodes.n; i++)
@@ -367,32 +152,21 @@ static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t
 {
     struct fsd_span a = fsd_story_nodes(s, e->a), b = fsd_story_nodes(s, e->b), both;
 
-    both = join(s, a, b);
+    both = fsd_story_join(s, a, b);
     add_scenes(s, a, event);
     add_scenes(s, b, event);
-    set_nodes(s, e->text, both);
-}
-
-/* "(a and b)" */
-static struct fsd_span nodes_of_list(struct fsd_story *s, fsd_sym list)
-{
-    const char *text = fsd_text(s->h->names, list);
-    size_t n = fsd_text_len(s->h->names, list);
-
-    if (n > 2 && *text == '(' && text[n - 1] == ')' && has_parts(listed, text, n))
-        return nodes_of_parts(s, listed, text + 1, n - 2);
-    return fsd_story_nodes(s, list);
+    fsd_story_set(s, e->text, both);
 }
 
 static void replay_into(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
-    struct fsd_span a = nodes_of_list(s, e->a), b = fsd_story_nodes(s, e->b), both;
+    struct fsd_span a = fsd_story_list(s, e->a), b = fsd_story_nodes(s, e->b), both;
 
-    both = join(s, b, a);
+    both = fsd_story_join(s, b, a);
     add_scenes(s, a, event);
     add_scenes(s, b, event);
     if (b.n)
-        set_nodes(s, e->b, both);
+        fsd_story_set(s, e->b, both);
 }
 
 static void replay_duplicate(struct fsd_story *s, const struct fsd_event *e,
@@ -414,7 +188,7 @@ static void replay_members(struct fsd_story *s, const struct fsd_event *e,
     const char *at = strstr(fsd_text(s->h->names, e->text), word);
     struct fsd_span all = {s->pool.n, 0};
 
-    for (unsigned n = 0; at && n < MOST_PARTS; n++) {
+    for (unsigned n = 0; at && n < FSD_MOST_PARTS; n++) {
         const char *name = at + sizeof word - 1, *next = strstr(name, word), *bar;
         size_t k = next ? (size_t)(next - name) : strlen(name);
         const struct fsd_meaning *what;
@@ -436,7 +210,7 @@ static void replay_members(struct fsd_story *s, const struct fsd_event *e,
     if (!all.n)
         return;
     add_scenes(s, all, event);
-    set_nodes(s, e->a, all);
+    fsd_story_set(s, e->a, all);
 }
 
 static void replay_merge(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
@@ -459,7 +233,7 @@ static void replay_tensor(struct fsd_story *s, fsd_sym name, uint32_t event)
     fsd_id node = fsd_tensor_producer(s->model, fsd_graph_find(s->model, name, 0));
 
     if (node != FSD_NONE)
-        add_scenes(s, single(s, node), event);
+        add_scenes(s, fsd_story_single(s, node), event);
 }
 
 static void replay_added(struct fsd_story *s, const struct fsd_event *e, uint32_t event)

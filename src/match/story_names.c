@@ -1,0 +1,234 @@
+/*
+ * What names in a log mean.  The builder makes the name of a new layer of those that it
+ * put together, and most are told by the events; the others are taken apart here.
+ */
+#include "match/story_names.h"
+
+#include <string.h>
+
+/* Real logs stay far below all of these; a hostile one ends here and not the memory. */
+enum {
+    MOST_WITHIN = 8,     /* separators that one node's name may hold, and one */
+    MOST_DEPTH = 16,     /* names within names */
+    MOST_POOL = 1 << 24, /* nodes in all sets together */
+};
+
+void fsd_story_room(struct fsd_story *s, fsd_sym name)
+{
+    while (s->known.n <= name) {
+        fsd_vec_push(s->arena, &s->of_name, (struct fsd_span){0, 0});
+        fsd_vec_push(s->arena, &s->known, 0);
+    }
+}
+
+void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes)
+{
+    fsd_story_room(s, name);
+    s->of_name.at[name] = nodes;
+    s->known.at[name] = 1;
+}
+
+static void add_nodes(struct fsd_story *s, struct fsd_span nodes, struct fsd_span *to)
+{
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        fsd_id node = s->pool.at[nodes.at + i];
+
+        if (s->mark[node] == s->stamp)
+            continue;
+        s->mark[node] = s->stamp;
+        fsd_vec_push(s->arena, &s->pool, node);
+        to->n++;
+    }
+}
+
+struct fsd_span fsd_story_join(struct fsd_story *s, struct fsd_span a,
+                               struct fsd_span b)
+{
+    struct fsd_span both = {s->pool.n, 0};
+
+    if (s->pool.n > MOST_POOL - a.n || s->pool.n + a.n > MOST_POOL - b.n) {
+        s->cut = true;
+        return a;
+    }
+    if (a.n > FSD_CROWD && a.at + a.n == s->pool.n) { /* grows in place: other names
+                                                      that have it keep their length */
+        both = a;
+        s->stamp++;
+        add_nodes(s, b, &both);
+        return both;
+    }
+    s->stamp++;
+    add_nodes(s, a, &both);
+    add_nodes(s, b, &both);
+    return both;
+}
+
+struct fsd_span fsd_story_single(struct fsd_story *s, fsd_id node)
+{
+    struct fsd_span one = {s->pool.n, 0};
+
+    if (node == FSD_NONE)
+        return one;
+    fsd_vec_push(s->arena, &s->pool, node);
+    one.n = 1;
+    return one;
+}
+
+static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n);
+
+/* What a name means before the builder has done anything: its node, where the log does
+ * not say which layers the parser made. */
+static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
+{
+    const struct fsd_meaning *what = fsd_vocab_find(s->vocab, text, n);
+
+    return !s->registered && what && what->nodes.n == 1
+               ? s->vocab->pool.at[what->nodes.at]
+               : FSD_NONE;
+}
+
+/* What stands between the names of a layer, and between those of a list; each begins
+ * with a blank. */
+static const char *const joined[] = {" + ", " || ", NULL};
+static const char *const listed[] = {" and ", NULL};
+
+/* Bytes of the separator that begins there, where n is not 0; 0: none does. */
+static size_t separator(const char *const *words, const char *text, size_t n)
+{
+    for (; *text == ' ' && *words; words++)
+        if (strlen(*words) <= n && !memcmp(text, *words, strlen(*words)))
+            return strlen(*words);
+    return 0;
+}
+
+/* The length of what stands before the tail; 0: it does not end so. */
+static size_t before(const char *text, size_t n, const char *tail)
+{
+    size_t k = strlen(tail);
+
+    return n > k && !memcmp(text + n - k, tail, k) ? n - k : 0;
+}
+
+/* The length of X in what the builder calls after X: "X_clone_2", a quantizer that was
+ * moved before a Concat, once for each input; "X_quantize_scale_node", what
+ * TensorRT 8.0 makes of one.  0: it is none of these. */
+static size_t base(const char *text, size_t n)
+{
+    size_t stem = n, k;
+
+    while (stem && text[stem - 1] >= '0' && text[stem - 1] <= '9')
+        stem--;
+    k = stem < n ? before(text, stem, "_clone_") : 0;
+    k = k ? k : before(text, n, "_quantize_scale_node");
+    return k ? k : before(text, n, "_dequantize_scale_node");
+}
+
+static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
+{
+    fsd_sym name = fsd_intern_find(s->h->names, text, n);
+
+    return (name != FSD_NONE && name < s->known.n && s->known.at[name]) ||
+           begin(s, text, n) != FSD_NONE;
+}
+
+static bool is_meant(const struct fsd_story *s, const char *text, size_t n)
+{
+    return has_meaning(s, text, n) || has_meaning(s, text, base(text, n));
+}
+
+/* Bytes of the first name of a text.  Names may hold the words that stand between
+ * names: the longest that means something is taken. */
+static size_t first_name(const struct fsd_story *s, const char *const *words,
+                         const char *text, size_t n)
+{
+    size_t ends[MOST_WITHIN], found = 0, k;
+
+    for (size_t i = 0; i < n && found < MOST_WITHIN; i += k ? k : 1)
+        if ((k = separator(words, text + i, n - i)))
+            ends[found++] = i;
+    if (found < MOST_WITHIN)
+        ends[found++] = n;
+    while (found > 1 && !is_meant(s, text, ends[found - 1]))
+        found--;
+    return ends[found - 1];
+}
+
+static struct fsd_span nodes_of_parts(struct fsd_story *s, const char *const *words,
+                                      const char *text, size_t n)
+{
+    struct fsd_span all = {s->pool.n, 0};
+    size_t at = 0;
+
+    for (unsigned parts = 0; at < n && parts < FSD_MOST_PARTS; parts++) {
+        size_t end = at + first_name(s, words, text + at, n - at);
+        struct fsd_span one = nodes_of_text(s, text + at, end - at);
+
+        all = all.n ? fsd_story_join(s, all, one) : one;
+        at = end < n ? end + separator(words, text + end, n - end) : n;
+    }
+    s->cut |= at < n;
+    return all;
+}
+
+static bool has_parts(const char *const *words, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (separator(words, text + i, n - i))
+            return true;
+    return false;
+}
+
+/* The nodes of what a name is made of.  X may hold separators itself. */
+static struct fsd_span nodes_within(struct fsd_story *s, const char *text, size_t n)
+{
+    size_t k = base(text, n);
+
+    if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
+        return nodes_of_text(s, text + 4, n - 5);
+    if (k && (has_meaning(s, text, k) || !has_parts(joined, text, n)))
+        return nodes_of_text(s, text, k);
+    if (has_parts(joined, text, n))
+        return nodes_of_parts(s, joined, text, n);
+    return (struct fsd_span){0, 0};
+}
+
+/* Names nest: "PWN(PWN(a), b)", "a + PWN(b)".  Each step leaves a shorter text. */
+static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n)
+{
+    struct fsd_span nodes = {0, 0};
+    fsd_sym name = fsd_intern_find(s->h->names, text, n);
+    fsd_id node = begin(s, text, n);
+
+    if (name != FSD_NONE && name < s->known.n && s->known.at[name])
+        return s->of_name.at[name];
+    if (node != FSD_NONE)
+        return fsd_story_single(s, node);
+    if (s->depth == MOST_DEPTH) {
+        s->cut = true;
+        return nodes;
+    }
+    s->depth++;
+    nodes = nodes_within(s, text, n);
+    s->depth--;
+    return nodes;
+}
+
+struct fsd_span fsd_story_nodes(struct fsd_story *s, fsd_sym name)
+{
+    struct fsd_span nodes =
+        nodes_of_text(s, fsd_text(s->h->names, name), fsd_text_len(s->h->names, name));
+
+    fsd_story_set(s, name, nodes);
+    return nodes;
+}
+
+/* "(a and b)" */
+struct fsd_span fsd_story_list(struct fsd_story *s, fsd_sym list)
+{
+    const char *text = fsd_text(s->h->names, list);
+    size_t n = fsd_text_len(s->h->names, list);
+
+    if (n > 2 && *text == '(' && text[n - 1] == ')' && has_parts(listed, text, n))
+        return nodes_of_parts(s, listed, text + 1, n - 2);
+    return fsd_story_nodes(s, list);
+}

@@ -1,0 +1,23 @@
+/* Sets of nodes by the names of a log.  Only story.c. */
+#ifndef FSD_MATCH_STORY_NAMES_H
+#define FSD_MATCH_STORY_NAMES_H
+
+#include "match/story.h"
+
+enum {
+    FSD_MOST_PARTS = 4096, /**< of one name */
+    FSD_CROWD = 256        /**< a set of more: what joins it is told, not it */
+};
+
+/** Makes the arrays by symbol long enough. */
+void fsd_story_room(struct fsd_story *s, fsd_sym name);
+void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes);
+/** Both sets, each node once; the first alone, and `cut`, when there are too many. */
+struct fsd_span fsd_story_join(struct fsd_story *s, struct fsd_span a,
+                               struct fsd_span b);
+/** @param node  FSD_NONE: an empty set. */
+struct fsd_span fsd_story_single(struct fsd_story *s, fsd_id node);
+/** The nodes of "(a and b)", or of one name. */
+struct fsd_span fsd_story_list(struct fsd_story *s, fsd_sym list);
+
+#endif
