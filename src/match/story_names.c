@@ -125,7 +125,7 @@ static size_t base(const char *text, size_t n)
 
 static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
 {
-    fsd_sym name = fsd_intern_find(s->h->names, text, n);
+    fsd_sym name = n ? fsd_intern_find(s->h->names, text, n) : FSD_NONE;
 
     return (name != FSD_NONE && name < s->known.n && s->known.at[name]) ||
            begin(s, text, n) != FSD_NONE;

@@ -51,6 +51,7 @@ def fully_explained(case, report):
             and not layer["nodes"] and layer["index"] not in linked]
     check(case, "every layer is mapped", not idle, str(idle))
     check(case, "no conflict", not findings(report, "mapping/conflict"))
+    check(case, "the log was followed to its end", not findings(report, "log/too-large"))
 
 
 def engine_names(case, name="build.log"):

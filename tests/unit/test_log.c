@@ -349,6 +349,10 @@ static void names_may_hold_separators(void **state)
     assert_nodes(&l, s, "a || b || x + weight", 5);
     assert_nodes(&l, s, "b || x + a", 5); /* or b || (x + a), but there is no b */
     assert_nodes(&l, s, "x || a", 9);
+    assert_nodes(&l, s, "",
+                 0); /* an event without a name: it is none from here on, too */
+    assert_nodes(&l, s, "x || weight + a", 9);
+    assert_false(s->cut);
     assert_nodes(&l, s, "weight + x + a_quantize_scale_node", 2);
     assert_nodes(&l, s, "x + a_clone_3 || x_dequantize_scale_node", 10);
     fsd_arena_free(l.arena);
