@@ -67,19 +67,6 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
-void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
-{
-    const struct fsd_node_result *r = &d->nodes[node];
-
-    fputs(fsd_fate_name(r->fate), out);
-    if (*r->why)
-        fprintf(out, ": %s", r->why);
-    if (r->other != FSD_NONE) {
-        fputs(": ", out);
-        fsd_put_node_name(d, r->other, out);
-    }
-}
-
 static void tell_end(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[node];

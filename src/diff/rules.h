@@ -33,6 +33,8 @@ void fsd_put_finding(const struct fsd_diff *d, uint32_t finding, FILE *out);
 /** The name a report uses: the node's own, or "#12 (Conv)" for an unnamed node. */
 void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out);
 void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out);
+/** "merged: computes the same as another node: Relu_6" */
+void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out);
 /** What the build log says, as a sentence without its end; nothing when there is no log
  *  or `event` is FSD_NONE. */
 void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);

@@ -45,7 +45,5 @@ void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer
 /** @param by  the evidence that it computes the node told of; 0: none is meant. */
 void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer,
                     unsigned by);
-/** "folded: all its inputs are constant (Conv_3)" */
-void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out);
 
 #endif

@@ -64,13 +64,8 @@ static void put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
 {
     const struct fsd_node_result *r = &d->nodes[node];
 
-    fprintf(out, "  %s", fsd_fate_name(r->fate));
-    if (*r->why)
-        fprintf(out, ": %s", r->why);
-    if (r->other != FSD_NONE) {
-        fputs(": ", out);
-        fsd_put_node(d, r->other, out);
-    }
+    fputs("  ", out);
+    fsd_put_safely(d, node, fsd_put_fate, out);
     if (r->near_layer != FSD_NONE)
         fprintf(out, " (at layer %u)", r->near_layer);
     if (d->match->region_of_node[node] != FSD_NONE)
