@@ -1,11 +1,12 @@
 #include "inputs.h"
 
 #include "base/file.h"
+#include "log/network.h"
+#include "log/read.h"
 #include "match/story.h"
 #include "model/vocab.h"
 #include "onnx/onnx.h"
-#include "trt/log_network.h"
-#include "trt/log_read.h"
+#include "trt/sniff.h"
 #include "trt/trt.h"
 
 #include <string.h>

@@ -69,7 +69,7 @@ void fsd_phrase_log_cut(const struct fsd_diff *d, const struct fsd_finding *f,
 
 /* ---------------------------------------------------------------------- warnings */
 
-/* The rule "log/<topic>" reports the warnings of that topic (trt/log_event.c). */
+/* The rule "log/<topic>" reports the warnings of that topic (log/event.c). */
 static bool is_of(const struct fsd_diff *d, const struct fsd_rule *rule,
                   const struct fsd_event *e)
 {

@@ -1,6 +1,6 @@
 /*
  * What a build log tells of the way from the network to the engine: one entry a line
- * that says something, in the log's order.  Filled by trt/log_read.c, replayed against
+ * that says something, in the log's order.  Filled by log/read.c, replayed against
  * the model by match/story.c.
  *
  * An event is known by its form ("X: Fusing A with B"), whatever the pass is called.

@@ -12,9 +12,9 @@
  */
 #include "trt/inspector_text.h"
 
+#include "base/slice.h"
 #include "base/status.h"
 #include "trt/json.h"
-#include "trt/slice.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

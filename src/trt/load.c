@@ -4,9 +4,9 @@
  */
 #include "base/digest.h"
 #include "base/status.h"
+#include "log/version.h"
 #include "trt/json.h"
 #include "trt/log_engine.h"
-#include "trt/log_version.h"
 #include "trt/sniff.h"
 #include "trt/trt.h"
 

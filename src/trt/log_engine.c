@@ -1,9 +1,9 @@
 #include "trt/log_engine.h"
 
 #include "base/status.h"
+#include "log/layer.h"
+#include "log/segment.h"
 #include "trt/inspector_text.h"
-#include "trt/log_find.h"
-#include "trt/log_layer.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #define FSD_TRT_LOG_ENGINE_H
 
 #include "base/file.h"
+#include "log/segment.h"
 #include "trt/build.h"
-#include "trt/log_find.h"
 
 /** Reads one engine of the file; the caller finishes the graph.
  *  @param number which, from 1; 0: the only one.

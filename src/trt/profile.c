@@ -1,6 +1,6 @@
 #include "trt/profile.h"
 #include "base/status.h"
-#include "trt/log_profile.h"
+#include "log/profile.h"
 #include "trt/record.h"
 #include "trt/sniff.h"
 

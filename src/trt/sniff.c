@@ -5,7 +5,6 @@
  */
 #include "trt/sniff.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* How far the text is searched for words that tell a log from other text: a log may
@@ -143,4 +142,17 @@ enum fsd_look fsd_sniff(const unsigned char *bytes, size_t n)
     if (is_binary(bytes, n))
         return FSD_LOOK_BINARY;
     return sniff_text(bytes, n);
+}
+
+bool fsd_is_log(const struct fsd_file *file)
+{
+    return fsd_sniff(file->bytes, file->size) == FSD_LOOK_LOG;
+}
+
+bool fsd_may_be_log(const struct fsd_file *file)
+{
+    enum fsd_look look = fsd_sniff(file->bytes, file->size);
+
+    return look == FSD_LOOK_LOG || look == FSD_LOOK_TEXT || look == FSD_LOOK_BINARY ||
+           look == FSD_LOOK_INSPECTOR || look == FSD_LOOK_EMPTY;
 }

@@ -2,6 +2,9 @@
 #ifndef FSD_TRT_SNIFF_H
 #define FSD_TRT_SNIFF_H
 
+#include "base/file.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 
 enum fsd_look {
@@ -20,5 +23,12 @@ enum fsd_look {
 };
 
 enum fsd_look fsd_sniff(const unsigned char *bytes, size_t n);
+
+/** True when the file is a build log, by its content. */
+bool fsd_is_log(const struct fsd_file *file);
+
+/** False when the file is certainly something else: a model, a dump, an archive.  For a
+ *  file that the user calls a log, which may begin with anything. */
+bool fsd_may_be_log(const struct fsd_file *file);
 
 #endif

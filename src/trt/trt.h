@@ -25,7 +25,7 @@ enum fsd_status fsd_trt_load_engine(struct fsd_graph *g, const struct fsd_file *
                                     unsigned number, const struct fsd_vocab *vocab,
                                     struct fsd_error *err);
 
-/** The same when the log has been gone through already (trt/log_read.h).
+/** The same when the log has been gone through already (log/read.h).
  *  @param scan what was found of `file`; NULL: nothing. */
 struct fsd_log_scan;
 enum fsd_status fsd_trt_load_scanned(struct fsd_graph *g, const struct fsd_file *file,

@@ -1,9 +1,9 @@
 /* Any bytes as lines of the inspector's one-line form, without the search for lists
  * that goes before it in a log. */
+#include "log/segment.h"
 #include "support_file.h"
 #include "support_graph.h"
 #include "trt/inspector_text.h"
-#include "trt/log_find.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* Any bytes as a build log: what it tells, its network, and a run on nothing else. */
+#include "log/network.h"
+#include "log/read.h"
 #include "model/history.h"
 #include "support_file.h"
-#include "trt/log_network.h"
-#include "trt/log_read.h"
+#include "trt/sniff.h"
 
 #include <stdio.h>
 #include <stdlib.h>

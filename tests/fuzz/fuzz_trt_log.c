@@ -1,9 +1,9 @@
 /* Any bytes as a build log, a console log or the inspector's text, without a model:
  * each line, the engine (the first of several), and the layer times. */
+#include "log/lines.h"
+#include "log/profile.h"
 #include "support_file.h"
 #include "support_graph.h"
-#include "trt/log_lines.h"
-#include "trt/log_profile.h"
 #include "trt/trt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

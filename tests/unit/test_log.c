@@ -1,8 +1,8 @@
 /* What a build log tells: events by their form, the parser's network, the replay. */
 #include "base/file.h"
+#include "log/network.h"
+#include "log/read.h"
 #include "match/story.h"
-#include "trt/log_network.h"
-#include "trt/log_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

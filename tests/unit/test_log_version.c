@@ -1,5 +1,5 @@
 /* Versions of trtexec's first line: 8.x in four digits, 10.x in six. */
-#include "trt/log_version.h"
+#include "log/version.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Engines in logs: the fixtures of fixtures/log/, whose README says what they hold. */
+#include "log/layer.h"
 #include "model/graph_dump.h"
-#include "trt/log_layer.h"
 #include "trt/profile.h"
 #include "trt/trt.h"
 

@@ -1,6 +1,6 @@
 /* What stands before the text of a line. */
 #include "base/id.h"
-#include "trt/log_lines.h"
+#include "log/lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,8 +12,8 @@
  * Where one body ends and the next begins (the branches of an If) is not printed: an
  * owner gets one scope for all of them.
  */
-#ifndef FSD_TRT_LOG_BODY_H
-#define FSD_TRT_LOG_BODY_H
+#ifndef FSD_LOG_BODY_H
+#define FSD_LOG_BODY_H
 
 #include "base/file.h"
 #include "model/graph.h"

@@ -1,6 +1,6 @@
 /* One line of a build log, without its prefix, into what it tells (model/history.h). */
-#ifndef FSD_TRT_LOG_EVENT_H
-#define FSD_TRT_LOG_EVENT_H
+#ifndef FSD_LOG_EVENT_H
+#define FSD_LOG_EVENT_H
 
 #include "model/history.h"
 

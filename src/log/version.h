@@ -1,5 +1,5 @@
-#ifndef FSD_TRT_LOG_VERSION_H
-#define FSD_TRT_LOG_VERSION_H
+#ifndef FSD_LOG_VERSION_H
+#define FSD_LOG_VERSION_H
 
 #include "base/file.h"
 

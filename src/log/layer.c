@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memmem */
-#include "trt/log_layer.h"
+#include "log/layer.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memmem */
-#include "trt/log_version.h"
+#include "log/version.h"
 
 #include <stdio.h>
 #include <string.h>

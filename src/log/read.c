@@ -5,15 +5,14 @@
  * An engine block ends a build: what follows leads to the next engine.
  */
 #define _GNU_SOURCE /* memmem */
-#include "trt/log_read.h"
+#include "log/read.h"
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "trt/log_body.h"
-#include "trt/log_event.h"
-#include "trt/log_lines.h"
-#include "trt/log_network.h"
-#include "trt/sniff.h"
+#include "log/body.h"
+#include "log/event.h"
+#include "log/lines.h"
+#include "log/network.h"
 
 #include <string.h>
 
@@ -324,17 +323,4 @@ void fsd_log_read_all(struct fsd_history *h, const struct fsd_file *file,
     scan->lines = lines.number;
     if (scan->hashed)
         fsd_digest_end(&digest, scan->hash);
-}
-
-bool fsd_is_log(const struct fsd_file *file)
-{
-    return fsd_sniff(file->bytes, file->size) == FSD_LOOK_LOG;
-}
-
-bool fsd_may_be_log(const struct fsd_file *file)
-{
-    enum fsd_look look = fsd_sniff(file->bytes, file->size);
-
-    return look == FSD_LOOK_LOG || look == FSD_LOOK_TEXT || look == FSD_LOOK_BINARY ||
-           look == FSD_LOOK_INSPECTOR || look == FSD_LOOK_EMPTY;
 }

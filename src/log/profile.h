@@ -1,6 +1,6 @@
 /* Layer times that trtexec --dumpProfile prints into its console log. */
-#ifndef FSD_TRT_LOG_PROFILE_H
-#define FSD_TRT_LOG_PROFILE_H
+#ifndef FSD_LOG_PROFILE_H
+#define FSD_LOG_PROFILE_H
 
 #include "base/file.h"
 #include "model/profile.h"

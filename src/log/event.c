@@ -7,8 +7,8 @@
  * is cut where both sides are names seen before, and where there is no such place,
  * outside brackets.
  */
-#include "trt/log_event.h"
-#include "trt/log_timing.h"
+#include "log/event.h"
+#include "log/timing.h"
 
 #include <string.h>
 

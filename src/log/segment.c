@@ -1,8 +1,8 @@
 #define _GNU_SOURCE /* memmem */
-#include "trt/log_find.h"
+#include "log/segment.h"
 #include "base/order.h"
 
-#include "trt/log_layer.h"
+#include "log/layer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Lines that tell which kernels were timed for a layer, and which was the fastest. They
  * are nearly all of a large log.
  */
-#include "trt/log_timing.h"
+#include "log/timing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Lines of a build log that tell what was timed.  Only log_event.c. */
-#ifndef FSD_TRT_LOG_TIMING_H
-#define FSD_TRT_LOG_TIMING_H
+/* Lines of a build log that tell what was timed.  Only event.c. */
+#ifndef FSD_LOG_TIMING_H
+#define FSD_LOG_TIMING_H
 
-#include "trt/log_event.h"
-#include "trt/slice.h"
+#include "base/slice.h"
+#include "log/event.h"
 
 /* Each returns true when the line's form is known, whether or not anything is kept. */
 

@@ -9,13 +9,13 @@
  * from the builder (verbose), from the inspector, and from the inspector of an engine
  * that keeps names only.  Several lists of one engine are taken together.
  */
-#ifndef FSD_TRT_LOG_FIND_H
-#define FSD_TRT_LOG_FIND_H
+#ifndef FSD_LOG_SEGMENT_H
+#define FSD_LOG_SEGMENT_H
 
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/vec.h"
-#include "trt/log_lines.h"
+#include "log/lines.h"
 
 enum fsd_log_form {
     FSD_LOG_BLOCK, /**< the builder's lines */

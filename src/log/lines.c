@@ -16,7 +16,7 @@
  * begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
  * lines of a large log, is told by the places of its brackets.
  */
-#include "trt/log_lines.h"
+#include "log/lines.h"
 
 #include <string.h>
 

@@ -5,15 +5,15 @@
  *     NAME [Op] inputs: [t -> (1, 8)[FLOAT]], [optional input, not set],
  *     NAME [Op] outputs: [u -> (1, 8)[FLOAT]],
  *
- * The nodes of a body stand between their owner's inputs and outputs (log_body.h); of a
+ * The nodes of a body stand between their owner's inputs and outputs (body.h); of a
  * body's own in- and outputs nothing is printed.  Attributes and values are not
  * printed, so less can be proved than on the model itself.
  */
-#include "trt/log_network.h"
+#include "log/network.h"
 
 #include "base/id.h"
-#include "trt/log_body.h"
-#include "trt/slice.h"
+#include "base/slice.h"
+#include "log/body.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "trt/log_body.h"
+#include "log/body.h"
 
 #include "base/id.h"
 

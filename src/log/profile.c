@@ -10,11 +10,11 @@
  * tables have no median.  A name may end or begin with a number, so the columns are
  * counted from the other side.
  */
-#include "trt/log_profile.h"
+#include "log/profile.h"
 
+#include "base/slice.h"
 #include "base/status.h"
-#include "trt/log_lines.h"
-#include "trt/slice.h"
+#include "log/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

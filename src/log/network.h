@@ -1,6 +1,6 @@
 /* The network as the parser printed it, back into a model. */
-#ifndef FSD_TRT_LOG_NETWORK_H
-#define FSD_TRT_LOG_NETWORK_H
+#ifndef FSD_LOG_NETWORK_H
+#define FSD_LOG_NETWORK_H
 
 #include "base/file.h"
 #include "model/graph.h"

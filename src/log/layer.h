@@ -8,11 +8,11 @@
  * Names may hold commas, arrows and brackets: the layer's ends at the last ", Tactic: "
  * with a number, a tensor's where a type with dimensions and then a separator stand.
  */
-#ifndef FSD_TRT_LOG_LAYER_H
-#define FSD_TRT_LOG_LAYER_H
+#ifndef FSD_LOG_LAYER_H
+#define FSD_LOG_LAYER_H
 
+#include "base/slice.h"
 #include "model/graph.h"
-#include "trt/slice.h"
 
 struct fsd_log_layer {
     struct fsd_slice type, name, tactic;

@@ -7,8 +7,8 @@
  * Nothing is copied, so that memory does not grow with the log; the pages of a mapped
  * file are given back behind the scan.
  */
-#ifndef FSD_TRT_LOG_LINES_H
-#define FSD_TRT_LOG_LINES_H
+#ifndef FSD_LOG_LINES_H
+#define FSD_LOG_LINES_H
 
 #include "base/file.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memmem, memrchr */
-#include "trt/slice.h"
+#include "base/slice.h"
 
 const char *fsd_slice_find(struct fsd_slice t, const char *word)
 {
