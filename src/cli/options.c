@@ -15,7 +15,8 @@ enum {
     KEY_COLOR,
     KEY_ENGINE,
     KEY_SHAPE,
-    KEY_PEAK
+    KEY_PEAK,
+    KEY_FOLLOW
 };
 
 static const struct argp_option options[] = {
@@ -23,6 +24,8 @@ static const struct argp_option options[] = {
      "The report's format, text by default; all are listed below", 1},
     {"output", 'o', "FILE", 0,
      "Write to FILE, in the format its ending tells; may be repeated", 1},
+    {"follow", KEY_FOLLOW, NULL, 0,
+     "Write to where a link leads, though it leads out of its folder", 1},
     {"all", KEY_ALL, NULL, 0, "Show everything: no runs folded, no lists cut", 2},
     {"width", KEY_WIDTH, "COLUMNS", 0, "Width of the text report", 2},
     {"color", KEY_COLOR, "WHEN", 0, "auto (the default), always or never", 2},
@@ -212,6 +215,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         break;
     case 'o':
         add_output(line, arg, state);
+        break;
+    case KEY_FOLLOW:
+        line->follow = true;
         break;
     case KEY_ALL:
         line->style.all = true;

@@ -22,6 +22,7 @@ struct command_line {
     struct fsd_style style;
     struct output outputs[MOST_OUTPUTS];
     unsigned n_outputs;
+    bool follow;        /* links that lead out of their folders */
     const char *format; /* -f: for the outputs without a telling ending */
     const char *profiles[MOST_OUTPUTS];
     const char *shapes[MOST_OUTPUTS];

@@ -1,22 +1,25 @@
+/*
+ * How a report reaches its file.
+ *
+ * A file is replaced: the report is written beside it, brought to the disk, and takes
+ * its name, mode and owner, so that whoever looks, at any time and after a power cut,
+ * finds the old report or the new one.  Where that cannot be had (another name of the
+ * file would keep the old report, the folder may not be written, the file is a mount)
+ * the whole report is made first and then written over the old one, and a note says so.
+ * A device or a pipe is written to as the report comes.
+ */
+#define _DEFAULT_SOURCE /* fchown */
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/target.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static enum fsd_status fail(struct fsd_error *err, enum fsd_status status,
-                            const char *path, const char *what)
-{
-    memset(err, 0, sizeof *err);
-    err->status = status;
-    snprintf(err->file, sizeof err->file, "%s", path);
-    snprintf(err->message, sizeof err->message, "%s", what);
-    return status;
-}
 
 /* `input` may be NULL. */
 static bool is_input(const char *path, const char *input)
@@ -44,7 +47,7 @@ enum fsd_status check_outputs(const struct command_line *line, struct fsd_error 
 
         if (path &&
             (is_any_input(path, &line->run) || is_any_input(path, &line->other)))
-            return fail(err, FSD_E_ARG, path,
+            return fail_file(err, FSD_E_ARG, path,
                         "expected an output, found one of the inputs");
     }
     return FSD_OK;
@@ -73,46 +76,94 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
         return status;
     if (!to->path &&
         errno == EPIPE) /* whoever read it has had enough: nothing to say */
-        return fail(err, FSD_E_WRITE, "standard output", "");
-    return fail(err, FSD_E_WRITE, to->path ? to->path : "standard output",
+        return fail_file(err, FSD_E_WRITE, "standard output", "");
+    return fail_file(err, FSD_E_WRITE, to->path ? to->path : "standard output",
                 errno ? strerror(errno) : "cannot write");
 }
 
-/* A device or a pipe (/dev/stdout, /dev/full) cannot be replaced: it is written to. */
-static bool is_special(const char *path)
-{
-    struct stat st;
+/* -------------------------------------------------------------------- a stream */
 
-    return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
-static enum fsd_status write_special(const struct job *job, struct fsd_error *err)
+static enum fsd_status write_stream(const struct job *job, const struct target *target,
+                                    struct fsd_error *err)
 {
-    const struct output *output = job->output;
-    FILE *out = fopen(output->path, "w");
+    /* What the program has printed comes before what another stream adds to it. */
+    bool flushed = !fflush(stdout);
+    int fd = target->descriptor >= 0
+                 ? dup(target->descriptor)
+                 : open(target->path, O_WRONLY | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+    FILE *out = flushed && fd >= 0 ? fdopen(fd, "w") : NULL;
     enum fsd_status status;
 
-    if (!out)
-        return fail(err, FSD_E_WRITE, output->path, strerror(errno));
+    if (!out) {
+        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return status;
+    }
     status = print(job, out, err);
     if (fclose(out) && status == FSD_OK)
-        return fail(err, FSD_E_WRITE, output->path, strerror(errno));
+        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
     return status;
 }
 
-/* mkstemp makes the file private; a report gets the mode any new file would. */
-static FILE *open_temporary(char *path)
+/* --------------------------------------------------------------------- in place */
+
+static bool copy(FILE *from, int to)
 {
-    int fd = mkstemp(path);
-    mode_t mask;
+    char buffer[1 << 16];
+    size_t n;
+
+    rewind(from);
+    while ((n = fread(buffer, 1, sizeof buffer, from)) > 0)
+        for (size_t done = 0; done < n;) {
+            ssize_t put = write(to, buffer + done, n - done);
+
+            if (put < 0 && errno != EINTR)
+                return false;
+            done += put > 0 ? (size_t)put : 0;
+        }
+    return !ferror(from);
+}
+
+/* Over what is there, which must still be the file that was looked at. */
+static bool overwrite(const struct target *target, FILE *report)
+{
+    int fd = open(target->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat now;
+    bool done;
 
     if (fd < 0)
-        return NULL;
-    mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    return fdopen(fd, "w");
+        return false;
+    done = !fstat(fd, &now) && now.st_ino == target->old.st_ino &&
+           now.st_dev == target->old.st_dev && !ftruncate(fd, 0) && copy(report, fd) &&
+           !fsync(fd);
+    return !close(fd) && done;
 }
+
+static enum fsd_status write_in_place(const struct job *job,
+                                      const struct target *target, const char *why,
+                                      struct fsd_error *err)
+{
+    FILE *report = tmpfile();
+    enum fsd_status status;
+    struct fsd_error note;
+    char text[1024], what[256];
+
+    if (!report)
+        return fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+    status = print(job, report, err);
+    if (status == FSD_OK && !overwrite(target, report))
+        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+    fclose(report);
+    if (status != FSD_OK)
+        return status;
+    snprintf(what, sizeof what, "written in place: %s", why);
+    fail_file(&note, FSD_OK, job->output->path, what);
+    print_note(NULL, fsd_error_text(&note, text, sizeof text));
+    return FSD_OK;
+}
+
+/* --------------------------------------------------------------------- replaced */
 
 /* What the handler removes: only async-signal-safe calls may touch it. */
 static char *volatile unfinished;
@@ -138,45 +189,119 @@ void prepare_signals(void)
             signal(ends[i], SIG_IGN);
 }
 
-static enum fsd_status write_renamed(const struct job *job, struct fsd_error *err)
+/* mkstemp makes the file private; a report keeps the mode and the owner of the one that
+ * it replaces, or gets the mode that any new file would.
+ * @return  whether it could. */
+static bool dress(int fd, const struct target *target)
 {
-    const struct output *output = job->output;
-    size_t n = strlen(output->path) + sizeof ".XXXXXX";
-    char *temporary = malloc(n);
-    enum fsd_status status;
-    FILE *out;
+    mode_t mask;
 
-    if (!temporary)
-        return fail(err, FSD_E_WRITE, output->path, "out of memory");
-    snprintf(temporary, n, "%s.XXXXXX", output->path);
-    unfinished = temporary; /* before there is such a file, so that none escapes */
-    out = open_temporary(temporary);
+    if (target->kind == TARGET_FILE)
+        return ((target->old.st_uid == geteuid() && target->old.st_gid == getegid()) ||
+                !fchown(fd, target->old.st_uid, target->old.st_gid)) &&
+               !fchmod(fd, target->old.st_mode & 07777);
+    mask = umask(0);
+    umask(mask);
+    return !fchmod(fd, 0666 & ~mask);
+}
+
+/* A name is in its folder for good once the folder is on the disk.  Some file systems
+ * cannot be told so. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    int fd;
+
+    snprintf(folder, sizeof folder, "%.*s",
+             slash ? (int)(slash == path ? 1 : slash - path) : 1, slash ? path : ".");
+    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+}
+
+static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err)
+{
+    FILE *out = fdopen(fd, "w");
+    enum fsd_status status;
+
     if (!out) {
-        unfinished = NULL;
-        free(temporary);
-        return fail(err, FSD_E_WRITE, output->path, strerror(errno));
+        close(fd);
+        return fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
     }
     status = print(job, out, err);
+    if (status == FSD_OK && (fflush(out) || (fsync(fd) && errno != EINVAL)))
+        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
     if (fclose(out) && status == FSD_OK)
-        status = fail(err, FSD_E_WRITE, output->path, strerror(errno));
-    if (status == FSD_OK && rename(temporary, output->path))
-        status = fail(err, FSD_E_WRITE, output->path, strerror(errno));
-    if (status != FSD_OK)
+        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+    return status;
+}
+
+/* Makes the report under another name and gives it the right one.
+ * @param[out] why_not  why it cannot be had by this way, where only that failed. */
+static enum fsd_status replace(const struct job *job, const struct target *target,
+                               const char **why_not, struct fsd_error *err)
+{
+    char temporary[PATH_MAX + sizeof ".XXXXXX"];
+    enum fsd_status status = FSD_OK;
+    int fd;
+
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", target->path);
+    unfinished = temporary; /* before there is such a file, so that none escapes */
+    fd = mkstemp(temporary);
+    if (fd < 0) {
+        *why_not = "no other file may be made in its folder";
+        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+    } else if (!dress(fd, target)) {
+        *why_not = "its owner and mode cannot be given to another file";
+        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        close(fd);
+    } else {
+        status = fill(job, fd, err);
+        if (status == FSD_OK && rename(temporary, target->path)) {
+            *why_not = "no other file may take its place";
+            status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        }
+    }
+    if (status != FSD_OK && fd >= 0)
         unlink(temporary);
     unfinished = NULL;
-    free(temporary);
+    if (status == FSD_OK)
+        sync_folder(target->path);
+    return status;
+}
+
+static enum fsd_status write_file(const struct job *job, const struct target *target,
+                                  struct fsd_error *err)
+{
+    const char *why_not = NULL;
+    enum fsd_status status;
+
+    if (target->kind == TARGET_HARD_LINK)
+        return write_in_place(job, target, "it has other names (hard links)", err);
+    status = replace(job, target, &why_not, err);
+    if (why_not && target->kind == TARGET_FILE)
+        return write_in_place(job, target, why_not, err);
     return status;
 }
 
 static enum fsd_status write_job(const struct job *job, struct fsd_error *err)
 {
+    enum fsd_status status;
+    struct target target;
+
     if (!job->output->path) {
         end_progress();
         return print(job, stdout, err);
     }
     progress_stage("writing");
-    return is_special(job->output->path) ? write_special(job, err)
-                                         : write_renamed(job, err);
+    status = find_target(&target, job->output->path, job->line->follow, err);
+    if (status != FSD_OK)
+        return status;
+    return target.kind == TARGET_STREAM ? write_stream(job, &target, err)
+                                        : write_file(job, &target, err);
 }
 
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print_report,

@@ -198,8 +198,93 @@ def external(h, make, engine):
         h.check(watches[0].opened(), "external", "the watch does not work")
 
 
+def through_links(h, model, engine):
+    """A link is written through within its folder and to an open file, and nowhere else."""
+    home = h.path("links")
+    for folder in ("links", "links/in", "elsewhere"):
+        os.mkdir(h.path(folder))
+    keys = h.path("elsewhere/keys", b"mine")
+    links = {"in.json": "in/x.json", "absolute.json": home + "/in/y.json", "out.json": keys,
+             "up.json": "../elsewhere/keys", "new.json": "../elsewhere/new", "none.json": "/none/x",
+             "twice.json": "out.json", "folder": "../elsewhere", "stdout.json": "/dev/stdout",
+             "null.json": "/dev/null", "around.json": "in/../../elsewhere/keys"}
+    for name, target in links.items():
+        os.symlink(target, os.path.join(home, name))
+    report = h.run("report", model, engine, "-f", "json", allowed=(0,))[1].encode()
+    pair = [os.path.abspath(model), os.path.abspath(engine), "-f", "json", "-o"]
+    for name in ("in.json", "absolute.json"):
+        h.run("link " + name, *pair, name, cwd=home, allowed=(0,))
+        h.check(read(os.path.join(home, links[name])) == report, "link " + name, "not written")
+        h.check(os.path.islink(os.path.join(home, name)), "link " + name, "is no link any more")
+    refused = ("out.json", "up.json", "new.json", "none.json", "twice.json", "around.json", "folder/keys")
+    for name in refused:
+        done = subprocess.run([h.binary, *pair, name], cwd=home, capture_output=True, text=True, check=False)
+        h.check(done.returncode == 2 and "a link to " in done.stderr and "--follow" in done.stderr,
+                "link " + name, done.stderr)
+        h.check(read(keys) == b"mine" and os.listdir(h.path("elsewhere")) == ["keys"], "link " + name, "written")
+    _, out = h.run("link to standard output", *pair, "stdout.json", cwd=home, allowed=(0,))
+    h.check(out.encode() == report, "link to standard output", "other bytes")
+    h.run("link to a device", *pair, "null.json", cwd=home, allowed=(0,))
+    h.run("followed", *pair, "up.json", "--follow", cwd=home, allowed=(0,))
+    h.check(read(keys) == report, "followed", "not written")
+    h.run("nothing to follow", *pair, "none.json", "--follow", cwd=home, allowed=(2,))
+
+
+def standard_output(h, model, engine):
+    """/dev/stdout is what the shell opened, at the place where the shell has got to."""
+    path = h.path("shell.out")
+    script = 'exec >"$0"; echo before; "$1" "$2" "$3" -o /dev/stdout -o /dev/fd/1; echo "after $?"'
+    subprocess.run(["sh", "-c", script, path, h.binary, model, engine], check=False)
+    report = h.run("report", model, engine, allowed=(0,))[1]
+    h.check(read(path).decode() == "before\n" + report + report + "after 0\n", "/dev/stdout to a file",
+            repr(read(path)[-200:]))
+    for name in ("/dev/stdout", "/dev/stderr", "/dev/null", "/dev/full"):
+        h.check(not os.path.isfile(name) or os.path.islink(name), name, "was replaced by a file")
+
+
+def kept(h, model, engine):
+    """Mode, owner and other names of a file stay, and a read-only one is not written."""
+    report = h.run("report", model, engine, "-f", "json", allowed=(0,))[1].encode()
+    for mode in (0o600, 0o640, 0o755, 0o666):
+        path = h.path("mode-%o.json" % mode, b"old")
+        os.chmod(path, mode)
+        if os.geteuid() == 0:
+            os.chown(path, NOBODY, NOBODY)
+        h.run("mode %o" % mode, model, engine, "-o", path, allowed=(0,))
+        now = os.stat(path)
+        h.check(read(path) == report and now.st_mode & 0o7777 == mode, "mode %o" % mode, "is %o" % now.st_mode)
+        h.check(os.geteuid() != 0 or now.st_uid == now.st_gid == NOBODY, "owner", "is %d" % now.st_uid)
+    path = h.path("read-only.json", b"old")
+    os.chmod(path, 0o444)
+    h.run("read-only", model, engine, "-o", path, allowed=(2,))
+    h.check(read(path) == b"old", "read-only", "was written")
+    path = h.path("one-name.json", b"old" * 100000)
+    os.link(path, h.path("other-name.json"))
+    done = subprocess.run([h.binary, model, engine, "-o", path], capture_output=True, text=True, check=False)
+    h.check(done.returncode == 0 and "hard links" in done.stderr, "hard link", done.stderr)
+    h.check(read(h.path("other-name.json")) == read(path) == report, "hard link", "was cut")
+    mask = os.umask(0o077)
+    h.run("new file", model, engine, "-o", h.path("new-file.json"), allowed=(0,))
+    os.umask(mask)
+    h.check(os.stat(h.path("new-file.json")).st_mode & 0o777 == 0o600, "umask", "not heeded")
+
+
+def mounted(h, model, engine):
+    """A file that is a mount cannot be replaced: it is written in place, and that is said."""
+    script = ('echo old >"$0.at" && echo old >"$0" && mount --bind "$0" "$0.at" && '
+              '{ "$1" "$2" "$3" -f json -o "$0.at"; echo "status $?"; } 2>&1; cat "$0"')
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script, h.path("mount.json"), h.binary, model, engine],
+                          capture_output=True, text=True, check=False)
+    if "status" not in done.stdout:
+        print("skipped mounted: no file may be mounted here")
+        return
+    said, _, report = done.stdout.partition("status 0\n")
+    h.check("written in place" in said and json.loads(report), "mounted", done.stdout[:300])
+
+
 def all_files(h, model, engine, make_external):
-    for case in (inputs, beside, unreadable, outputs, odd_names, full_disk, closed_pipe):
+    for case in (inputs, beside, unreadable, outputs, through_links, standard_output, kept, mounted, odd_names,
+                 full_disk, closed_pipe):
         case(h, model, engine)
     external(h, make_external, engine)
     print("killed midway: %d of 40 runs" % killed(h, model, engine))

@@ -1,0 +1,195 @@
+#define _DEFAULT_SOURCE /* realpath, S_ISLNK */
+#include "cli/target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_LINKS = 40 }; /* as the kernel's own */
+
+enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
+                          const char *file, const char *what)
+{
+    memset(err, 0, sizeof *err);
+    err->status = status;
+    snprintf(err->file, sizeof err->file, "%s", file);
+    snprintf(err->message, sizeof err->message, "%s", what);
+    return status;
+}
+
+static enum fsd_status fail_errno(struct fsd_error *err, const char *path)
+{
+    return fail_file(err, FSD_E_WRITE, path, strerror(errno));
+}
+
+/* "/dev/stdout" leads here: a link that the kernel makes for each open file, whose text
+ * is the name that the file once had.  Opening it again by that name would truncate, or
+ * replace, what a shell is writing to; the descriptor itself is what was meant. */
+static bool is_open_file(const char *path, int *descriptor)
+{
+    static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
+                                          "/dev/fd/"};
+    char own[40];
+    const char *number = NULL;
+    char *end;
+
+    snprintf(own, sizeof own, "/proc/%ld/fd/", (long)getpid());
+    if (!strncmp(path, own, strlen(own)))
+        number = path + strlen(own);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !number; i++)
+        if (!strncmp(path, folders[i], strlen(folders[i])))
+            number = path + strlen(folders[i]);
+    if (!number || *number < '0' || *number > '9' || strlen(number) > 9)
+        return false;
+    *descriptor = (int)strtol(number, &end, 10);
+    return !*end;
+}
+
+/* The folder a path lies in, without links, in `out`. */
+static bool folder_of(const char *path, char out[static PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+
+    if (!slash)
+        return realpath(".", out) != NULL;
+    snprintf(folder, sizeof folder, "%.*s",
+             (int)(slash == path ? 1 : slash - path), path);
+    return realpath(folder, out) != NULL;
+}
+
+static bool lies_under(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+
+    if (n == 1) /* the root */
+        return true;
+    return !strncmp(path, folder, n) && (path[n] == '/' || !path[n]);
+}
+
+static enum fsd_status refuse_link(struct fsd_error *err, const char *link,
+                                   const char *to)
+{
+    char what[sizeof err->message];
+
+    snprintf(what, sizeof what,
+             "expected a file or a link within its folder, found a link to %.400s "
+             "(--follow writes there)",
+             to);
+    return fail_file(err, FSD_E_WRITE, link, what);
+}
+
+/* Where the link points to, in terms of the caller's folder. */
+static bool read_link(const char *link, char out[static PATH_MAX])
+{
+    char text[PATH_MAX];
+    ssize_t n = readlink(link, text, sizeof text - 1);
+    const char *slash = strrchr(link, '/');
+    int folder;
+
+    if (n < 0)
+        return false;
+    text[n] = '\0';
+    folder = *text == '/' || !slash ? 0 : (int)(slash - link) + 1;
+    if (snprintf(out, PATH_MAX, "%.*s%s", folder, link, text) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return true;
+}
+
+/* A link may lead to the terminal or to a log's pipe, as /dev/stdout does; a disk or the
+ * like that a stranger's link leads to is none of these. */
+static bool is_harmless_device(const char *path)
+{
+    struct stat st;
+
+    return !stat(path, &st) &&
+           (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
+/* A relative path stands for something in the folder that is worked in, which may be a
+ * stranger's: a folder on the way that is a link out of its own is refused like a link
+ * in the last place.  An absolute path is its user's word. */
+static enum fsd_status check_folders(const char *path, struct fsd_error *err)
+{
+    char part[PATH_MAX], lies_in[PATH_MAX], leads_to[PATH_MAX];
+    struct stat st;
+
+    if (*path == '/' || strlen(path) >= PATH_MAX)
+        return FSD_OK;
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        if (!lstat(part, &st) && S_ISLNK(st.st_mode) && folder_of(part, lies_in) &&
+            realpath(part, leads_to) && !lies_under(leads_to, lies_in))
+            return refuse_link(err, part, leads_to);
+    }
+    return FSD_OK;
+}
+
+/* One link on the way. */
+static enum fsd_status step(struct target *t, bool follow, struct fsd_error *err)
+{
+    char next[PATH_MAX], lies_in[PATH_MAX], leads_to[PATH_MAX];
+
+    if (!read_link(t->path, next))
+        return fail_errno(err, t->path);
+    if (!follow && !is_open_file(next, &t->descriptor) && !is_harmless_device(next)) {
+        if (!folder_of(t->path, lies_in))
+            return fail_errno(err, t->path);
+        if (!folder_of(next, leads_to) || !lies_under(leads_to, lies_in))
+            return refuse_link(err, t->path, next);
+    }
+    memcpy(t->path, next, sizeof next);
+    return FSD_OK;
+}
+
+static enum fsd_status classify(struct target *t, struct fsd_error *err)
+{
+    if (S_ISDIR(t->old.st_mode))
+        return fail_file(err, FSD_E_WRITE, t->path, strerror(EISDIR));
+    if (!S_ISREG(t->old.st_mode)) {
+        t->kind = TARGET_STREAM;
+        return FSD_OK;
+    }
+    /* Root may write to anything; whoever took the permission away meant it. */
+    if (!(t->old.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK))
+        return fail_file(err, FSD_E_WRITE, t->path,
+                         "expected a file that may be written, found a read-only one");
+    t->kind = t->old.st_nlink > 1 ? TARGET_HARD_LINK : TARGET_FILE;
+    return FSD_OK;
+}
+
+enum fsd_status find_target(struct target *out, const char *path, bool follow,
+                            struct fsd_error *err)
+{
+    enum fsd_status status = follow ? FSD_OK : check_folders(path, err);
+
+    memset(out, 0, sizeof *out);
+    if (status != FSD_OK)
+        return status;
+    if (strlen(path) >= sizeof out->path) {
+        errno = ENAMETOOLONG;
+        return fail_errno(err, path);
+    }
+    memcpy(out->path, path, strlen(path) + 1);
+    for (int links = 0; links < MOST_LINKS; links++) {
+        out->kind = TARGET_STREAM;
+        if (is_open_file(out->path, &out->descriptor))
+            return FSD_OK;
+        out->descriptor = -1;
+        if (lstat(out->path, &out->old)) {
+            out->kind = TARGET_NEW;
+            return errno == ENOENT ? FSD_OK : fail_errno(err, path);
+        }
+        if (!S_ISLNK(out->old.st_mode))
+            return classify(out, err);
+        status = step(out, follow, err);
+        if (status != FSD_OK)
+            return status;
+    }
+    errno = ELOOP;
+    return fail_errno(err, path);
+}
