@@ -11,7 +11,7 @@
 #include "match/story.h"
 #include "model/graph_dump.h"
 #include "profiles.h"
-#include "report/picture.h"
+#include "report/picture/drawing.h"
 #include "report/report.h"
 #include "report/view.h"
 

@@ -1,4 +1,4 @@
-#include "report/picture_label.h"
+#include "report/picture/label.h"
 #include "base/text.h"
 #include "report/view_text.h"
 

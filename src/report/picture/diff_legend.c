@@ -1,7 +1,7 @@
 /* What stands above a picture: what it is of, what is left out, what the colours mean.
  */
 #include "base/text.h"
-#include "report/picture_label.h"
+#include "report/picture/label.h"
 
 static const char *file_name(const char *path)
 {

@@ -4,7 +4,7 @@
  * its tensors; the nodes of its layers come with it, and what vanished beside them.
  */
 #include "base/status.h"
-#include "report/picture.h"
+#include "report/picture/drawing.h"
 
 #include <fnmatch.h>
 #include <string.h>

@@ -7,10 +7,10 @@
  * A tie keeps groups that share nodes in one rank, so that the builds can be read side
  * by side.
  */
-#include "report/dot_compare.h"
-#include "report/compare_label.h"
-#include "report/dot_attr.h"
-#include "report/dot_graph.h"
+#include "report/picture/dot_compare.h"
+#include "report/picture/compare_label.h"
+#include "report/picture/dot_attr.h"
+#include "report/picture/dot_graph.h"
 
 #include <string.h>
 

@@ -9,10 +9,10 @@
  * subgraphs m0, e0, ... mean nothing: writing looks every node up in every sibling
  * subgraph, so siblings must be few.
  */
-#include "report/dot.h"
-#include "report/dot_attr.h"
-#include "report/dot_graph.h"
-#include "report/picture_label.h"
+#include "report/picture/dot.h"
+#include "report/picture/dot_attr.h"
+#include "report/picture/dot_graph.h"
+#include "report/picture/label.h"
 
 #include <graphviz/cgraph.h>
 #include <string.h>

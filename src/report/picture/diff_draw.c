@@ -1,5 +1,5 @@
-/* Boxes, wires and ties of what is picked; see picture.h. */
-#include "report/picture.h"
+/* Boxes, wires and ties of what is picked; see drawing.h. */
+#include "report/picture/drawing.h"
 #include "base/order.h"
 
 #include <math.h>

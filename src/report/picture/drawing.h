@@ -7,8 +7,8 @@
  *      (one cluster: a layer's)            |wire
  *     [Reshape, dashed: identity]     [+ Reformat, inserted]
  *
- * Made in three steps: picture_pick.c says which nodes and layers are in it,
- * picture_collapse.c which of them share a box, picture.c makes boxes, wires and ties.
+ * Made in three steps: diff_pick.c says which nodes and layers are in it,
+ * diff_share.c which of them share a box, diff_draw.c makes boxes, wires and ties.
  * All three are linear in what is drawn.  Only src/report includes this.
  */
 #ifndef FSD_REPORT_PICTURE_H

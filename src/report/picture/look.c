@@ -1,7 +1,7 @@
 /* Colours and shapes.  Pale fills after Paul Tol's schemes, lines after Okabe and Ito:
  * apart for colour-blind readers too; what a colour says, a word, a dash or a width
  * says as well. */
-#include "report/picture_label.h"
+#include "report/picture/label.h"
 
 #include <string.h>
 

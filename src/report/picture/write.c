@@ -6,8 +6,8 @@
  * next coarser one.
  */
 #include "base/status.h"
-#include "report/dot.h"
-#include "report/layout.h"
+#include "report/picture/dot.h"
+#include "report/picture/layout.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * columns, with ties across all of them.  So boxes take their rows in the order of
  * execution, and one whose row is full goes to the next.
  */
-#include "report/picture.h"
+#include "report/picture/drawing.h"
 
 enum { WIDEST = 8 };
 

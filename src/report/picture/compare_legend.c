@@ -1,6 +1,6 @@
 /* What stands above a picture of a comparison. */
 #include "base/text.h"
-#include "report/compare_label.h"
+#include "report/picture/compare_label.h"
 #include "report/compare_report.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The layout's child process: it can be killed, and a crash in it is not ours. */
 #define _GNU_SOURCE /* pipe2 */
-#include "report/layout.h"
+#include "report/picture/layout.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef FSD_REPORT_DOT_COMPARE_H
 #define FSD_REPORT_DOT_COMPARE_H
 
-#include "report/compare_draw.h"
+#include "report/picture/compare_draw.h"
 
 #include <stdio.h>
 

@@ -12,7 +12,7 @@
 #include "base/intern.h"
 #include "base/sets.h"
 #include "base/status.h"
-#include "report/picture.h"
+#include "report/picture/drawing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Graphviz's layout, for a child process: it may take long or crash, and it complains
  * on standard error. */
-#include "report/dot.h"
-#include "report/dot_graph.h"
+#include "report/picture/dot.h"
+#include "report/picture/dot_graph.h"
 
 #include <graphviz/gvc.h>
 

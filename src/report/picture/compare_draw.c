@@ -1,5 +1,5 @@
 /* Marks, wires and ties of a comparison; see compare_draw.h. */
-#include "report/compare_draw.h"
+#include "report/picture/compare_draw.h"
 #include "base/order.h"
 
 #include <stdlib.h>

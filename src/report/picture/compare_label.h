@@ -6,8 +6,8 @@
 #ifndef FSD_REPORT_COMPARE_LABEL_H
 #define FSD_REPORT_COMPARE_LABEL_H
 
-#include "report/compare_draw.h"
-#include "report/picture_label.h"
+#include "report/picture/compare_draw.h"
+#include "report/picture/label.h"
 
 struct fsd_look fsd_mark_look(const struct fsd_compare_drawing *w,
                               const struct fsd_mark *mark);

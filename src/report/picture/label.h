@@ -6,7 +6,7 @@
 #ifndef FSD_REPORT_PICTURE_LABEL_H
 #define FSD_REPORT_PICTURE_LABEL_H
 
-#include "report/picture.h"
+#include "report/picture/drawing.h"
 
 /** Shortens to `most` characters by taking out of the middle (0: as it is), makes
  * hidden characters visible, and escapes for Graphviz: `&` and `<` as entities, a

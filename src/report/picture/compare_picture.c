@@ -4,9 +4,9 @@
  * laid out in their time.
  */
 #include "base/status.h"
-#include "report/dot_compare.h"
+#include "report/picture/dot_compare.h"
 #include "report/compare_report.h"
-#include "report/layout.h"
+#include "report/picture/layout.h"
 
 #include <fnmatch.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef FSD_REPORT_DOT_H
 #define FSD_REPORT_DOT_H
 
-#include "report/picture.h"
+#include "report/picture/drawing.h"
 
 /** How the graph is made. */
 struct fsd_dot_style {

@@ -1,4 +1,4 @@
-#include "report/compare_label.h"
+#include "report/picture/compare_label.h"
 #include "report/compare_report.h"
 
 enum { NAME = 34, NAMES = 5, TIP_NAME = 400, TIP_NAMES = 40 };

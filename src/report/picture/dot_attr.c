@@ -1,5 +1,5 @@
-#include "report/dot_attr.h"
-#include "report/dot_graph.h"
+#include "report/picture/dot_attr.h"
+#include "report/picture/dot_graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * memory, numbers and output, which cgraph leaves to its caller ("disciplines").
  */
 #define _GNU_SOURCE /* fputs_unlocked */
-#include "report/dot_graph.h"
+#include "report/picture/dot_graph.h"
 
 #include "base/vec.h"
 
