@@ -49,8 +49,7 @@ static enum fsd_status load_onnx(struct fsd_diff *d, const char *path,
     if (status == FSD_OK)
         status = fsd_onnx_load(d->model, &file, err);
     d->model->path = shown_path(d, path);
-    fsd_file_close(&file);
-    return status;
+    return fsd_file_done(&file, status, err);
 }
 
 /* The log's network stands in for a model that was not given, be it cut off or empty:
@@ -262,10 +261,8 @@ static enum fsd_status load_all(struct inputs *in, struct fsd_error *err)
         compare_log(in);
     if (status == FSD_OK && in->story)
         read_named_layers(in);
-    fsd_file_close(&in->engine);
-    if (in->opt->log)
-        fsd_file_close(&in->log);
-    return status;
+    status = fsd_file_done(&in->engine, status, err);
+    return in->opt->log ? fsd_file_done(&in->log, status, err) : status;
 }
 
 static void new_graphs(struct fsd_diff *d)
@@ -299,8 +296,7 @@ enum fsd_status fsd_inputs_load_side(struct fsd_diff *d, const struct fsd_option
     status = fsd_file_open(&in.engine, opt->engine, ENGINE_LIMIT, err);
     if (status == FSD_OK)
         status = load_engine(&in, err);
-    fsd_file_close(&in.engine);
-    return status;
+    return fsd_file_done(&in.engine, status, err);
 }
 
 enum fsd_status fsd_inputs_load_log(struct fsd_diff *d, const char *path,
@@ -312,6 +308,5 @@ enum fsd_status fsd_inputs_load_log(struct fsd_diff *d, const char *path,
 
     new_graphs(d);
     status = load_log(&in, err);
-    fsd_file_close(&in.log);
-    return status;
+    return fsd_file_done(&in.log, status, err);
 }

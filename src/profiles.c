@@ -21,8 +21,7 @@ static enum fsd_status read_file(struct fsd_diff *d, const char *path,
 
     if (status == FSD_OK)
         status = fsd_profile_read(d->arena, d->names, &file, out, err);
-    fsd_file_close(&file);
-    return status;
+    return fsd_file_done(&file, status, err);
 }
 
 static enum fsd_status refuse(const struct fsd_diff *d, const struct fsd_profile *p,
@@ -117,7 +116,7 @@ enum fsd_status fsd_run_times_load(struct fsd_diff *d, const struct fsd_options 
     if (status == FSD_OK && !times.ms.n)
         status = fsd_fail(err, FSD_E_FORMAT, opt->times, FSD_POS_NONE, 0,
                           "expected times of whole runs, found none that can be one");
-    fsd_file_close(&file);
+    status = fsd_file_done(&file, status, err);
     if (status != FSD_OK)
         return status;
     d->times.run_ms = fsd_spread_of(times.ms.at, times.ms.n).median;

@@ -5,6 +5,10 @@
  * counts, written as reports, freed.  Nothing here prints, exits or keeps state
  * between runs; different runs may live in different threads.
  *
+ * Files are mapped.  The first one sets a handler of SIGBUS, which comes when another
+ * program cuts a file that is being read: that run ends with FSD_E_IO.  A SIGBUS of any
+ * other origin goes on to the handler that was there before.
+ *
  * Memory: running out of memory aborts the process.  Every size that is read from
  * an input is checked against a limit first, so that running out is the machine's
  * condition and not the input's.

@@ -3,6 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +27,89 @@ static enum fsd_status over_limit(struct fsd_error *err, const char *path,
                     "expected at most %llu bytes, found more",
                     (unsigned long long)limit);
 }
+
+/* ------------------------------------------------ files that are cut while mapped */
+
+struct fsd_mapping {
+    unsigned char *bytes;
+    size_t size;
+    volatile bool lost; /* some of the bytes were gone when they were looked at */
+    struct fsd_mapping *next;
+};
+
+/* SIGBUS comes to the thread that looked, so each has a list of its own.  It must be
+ * there without allocating: the handler reads it. */
+static _Thread_local struct fsd_mapping *mapped
+    __attribute__((tls_model("initial-exec")));
+static struct sigaction before;
+
+static bool holds(const struct fsd_mapping *map, const unsigned char *address)
+{
+    return address >= map->bytes && address < map->bytes + map->size;
+}
+
+/* Zeros for all that may be gone: they end every reader's loops. */
+static bool fill_with_zeros(struct fsd_mapping *map, unsigned char *address)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *from = address - (uintptr_t)address % page;
+
+    map->lost = true;
+    return mmap(from, (size_t)(map->bytes + map->size - from), PROT_READ,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    for (struct fsd_mapping *map = mapped; map; map = map->next)
+        if (holds(map, info->si_addr) && fill_with_zeros(map, info->si_addr))
+            return;
+    if (before.sa_flags & SA_SIGINFO)
+        before.sa_sigaction(number, info, context);
+    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+        before.sa_handler(number);
+    else
+        sigaction(number, &before, NULL); /* and it comes again */
+}
+
+static void set_handler(void)
+{
+    struct sigaction action = {.sa_sigaction = on_bus_error,
+                               .sa_flags = SA_SIGINFO | SA_NODEFER};
+
+    sigaction(SIGBUS, &action, &before);
+}
+
+/* NULL, with errno set, when the system cannot. */
+static struct fsd_mapping *map_bytes(int fd, size_t size)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct fsd_mapping *map = malloc(sizeof *map);
+    void *bytes = map ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+
+    if (bytes == MAP_FAILED) {
+        free(map);
+        return NULL;
+    }
+    pthread_once(&once, set_handler);
+    *map = (struct fsd_mapping){bytes, size, false, mapped};
+    mapped = map;
+    return map;
+}
+
+static void unmap(struct fsd_mapping *map)
+{
+    struct fsd_mapping **at = &mapped;
+
+    while (*at && *at != map)
+        at = &(*at)->next;
+    if (*at)
+        *at = map->next;
+    munmap(map->bytes, map->size);
+    free(map);
+}
+
+/* ------------------------------------------------------------------------ opening */
 
 /* A pipe has no size: read until it ends or grows over the limit. */
 static enum fsd_status read_stream(struct fsd_file *out, int fd, uint64_t limit,
@@ -75,12 +162,10 @@ static enum fsd_status map_file(struct fsd_file *out, int fd, uint64_t limit,
     out->bytes = (const unsigned char *)"";
     if (!out->size)
         return FSD_OK;
-    out->map = mmap(NULL, out->size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (out->map == MAP_FAILED) {
-        out->map = NULL;
+    out->map = map_bytes(fd, out->size);
+    if (!out->map)
         return fail_errno(err, out->name, "map");
-    }
-    out->bytes = out->map;
+    out->bytes = out->map->bytes;
     return FSD_OK;
 }
 
@@ -108,9 +193,21 @@ enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t l
 void fsd_file_close(struct fsd_file *file)
 {
     if (file->map)
-        munmap(file->map, file->size);
+        unmap(file->map);
     free(file->heap);
     memset(file, 0, sizeof *file);
+}
+
+enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
+                              struct fsd_error *err)
+{
+    if (file->map && file->map->lost)
+        status = fsd_fail(err, FSD_E_IO, file->name, FSD_POS_NONE, 0,
+                          "expected %zu bytes, found that the file was cut, or could "
+                          "not be read on, while it was read",
+                          file->size);
+    fsd_file_close(file);
+    return status;
 }
 
 void fsd_file_release(const struct fsd_file *file, size_t offset)
@@ -118,5 +215,5 @@ void fsd_file_release(const struct fsd_file *file, size_t offset)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
     if (file->map && offset >= page)
-        madvise(file->map, offset - offset % page, MADV_DONTNEED);
+        madvise(file->map->bytes, offset - offset % page, MADV_DONTNEED);
 }

@@ -11,15 +11,27 @@ struct fsd_file {
     const char *name; /* as the user gave it, borrowed */
     const unsigned char *bytes;
     size_t size;
-    void *map;  /* the mapping, NULL when the bytes were read */
-    void *heap; /* the buffer, NULL when the bytes are mapped */
+    struct fsd_mapping *map; /* NULL when the bytes were read */
+    void *heap;              /* the buffer, NULL when the bytes are mapped */
 };
 
-/** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it with
- *  fsd_file_close() whatever is returned. */
+/** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the same
+ *  thread, with fsd_file_done() or fsd_file_close(), whatever is returned.
+ *
+ *  Another program may cut a file while it is mapped; looking at what is gone raises
+ *  SIGBUS.  The first mapping sets a handler that puts zeros there, so that the reader
+ *  comes to its end, and fsd_file_done() tells.  Signals of other origin go on to the
+ *  handler that was there before. */
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
+
+/** Closes the file when all of it that matters has been looked at.
+ *  @param status  what came of reading it.
+ *  @return  FSD_E_IO, with `err` filled, when bytes were lost meanwhile: whatever was
+ *           made of them is void; else `status`. */
+enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
+                              struct fsd_error *err);
 
 /** Tells the system that the bytes before `offset` will not be read again, so that
  *  a scan of a large mapping does not keep its pages. */

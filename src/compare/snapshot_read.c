@@ -595,8 +595,11 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
     *out = NULL;
     if (status == FSD_OK)
         status = fsd_snapshot_load(out, &file, lines, err);
-    fsd_file_close(&file);
-    return status;
+    if (fsd_file_done(&file, status, err) == status)
+        return status;
+    fsd_state_free(*out);
+    *out = NULL;
+    return FSD_E_IO;
 }
 
 bool fsd_snapshot_sniff(const char *path)

@@ -370,8 +370,7 @@ static enum fsd_status read_file(struct fsd_policy *p, const char *path,
                      "[section] or key = value", "something else");
         close_section(&r);
     }
-    fsd_file_close(&file);
-    return r.status;
+    return fsd_file_done(&file, r.status, err);
 }
 
 enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,

@@ -323,8 +323,7 @@ static enum fsd_status read_list(struct fsd_arena *arena, const struct fsd_diff 
         if (n && *line != '#')
             look_up(arena, d, v, line, n, out);
     }
-    fsd_file_close(&file);
-    return status;
+    return fsd_file_done(&file, status, err);
 }
 
 static void put_check(const listed_vec *list, FILE *out)

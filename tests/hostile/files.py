@@ -168,6 +168,26 @@ def killed(h, model, engine):
     return cut
 
 
+def cut_while_read(h, model, engine):
+    """Whatever is cut at whatever time, the program ends with a report or an error that names it."""
+    log = h.path("long.log")
+    line = b"[01/02/2024-10:00:00] [V] [TRT] *************** Autotuning format combination: Float(1) ***\n"
+    lost = 0
+    for i in range(20):
+        with open(log, "wb") as file:
+            file.write(line * 300000)
+        args = ([log, engine], [model, log], [model, engine, "--log=" + log], [model, engine, "--profile=" + log])[i % 4]
+        watch = Watch(log)
+        with subprocess.Popen([h.binary, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as p:
+            while not watch.opened() and p.poll() is None:
+                pass
+            os.truncate(log, i * 4096)
+            said = p.communicate()[1].decode()
+        h.check(p.returncode in (0, 2), "cut while read", "status %d" % p.returncode)
+        lost += p.returncode == 2 and "long.log: " in said and "while it was read" in said
+    return lost
+
+
 class Watch:
     """Tells whether a file was opened."""
 
@@ -287,4 +307,5 @@ def all_files(h, model, engine, make_external):
                  full_disk, closed_pipe):
         case(h, model, engine)
     external(h, make_external, engine)
+    print("cut while read: told in %d of 20 runs" % cut_while_read(h, model, engine))
     print("killed midway: %d of 40 runs" % killed(h, model, engine))

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +176,45 @@ static void file__reads_regular_files_only(void **state)
     rmdir(directory);
 }
 
+static volatile sig_atomic_t passed_on;
+
+static void note_signal(int number)
+{
+    passed_on = number;
+}
+
+/* Two files, of which the second loses all pages but the first, and one that is whole. */
+static void file__that_is_cut_while_read_is_zeros_and_an_error(void **state)
+{
+    char whole_path[] = "/tmp/fsd_whole_XXXXXX", cut_path[] = "/tmp/fsd_cut_XXXXXX";
+    const off_t size = 4 * sysconf(_SC_PAGESIZE);
+    int whole_fd = mkstemp(whole_path), cut_fd = mkstemp(cut_path);
+    struct fsd_file whole, cut;
+    struct fsd_error err;
+    (void)state;
+
+    signal(SIGBUS, note_signal); /* there before the first file is mapped */
+    assert_int_equal(ftruncate(whole_fd, size) | ftruncate(cut_fd, size), 0);
+    assert_int_equal(pwrite(cut_fd, "x", 1, 5) + pwrite(cut_fd, "y", 1, size - 1), 2);
+    assert_int_equal(fsd_file_open(&whole, whole_path, 1 << 20, &err), FSD_OK);
+    assert_int_equal(fsd_file_open(&cut, cut_path, 1 << 20, &err), FSD_OK);
+    assert_int_equal(cut.bytes[size - 1], 'y');
+    assert_int_equal(ftruncate(cut_fd, 10), 0);
+    assert_int_equal(cut.bytes[size - 1], 0);
+    assert_int_equal(cut.bytes[size / 2], 0);
+    assert_int_equal(cut.bytes[5], 'x');
+    assert_int_equal(fsd_file_done(&cut, FSD_OK, &err), FSD_E_IO);
+    assert_string_equal(err.file, cut_path);
+    assert_int_equal(fsd_file_done(&whole, FSD_E_FORMAT, &err), FSD_E_FORMAT);
+    assert_int_equal(passed_on, 0);
+    raise(SIGBUS); /* of no file of ours */
+    assert_int_equal(passed_on, SIGBUS);
+    close(whole_fd);
+    close(cut_fd);
+    unlink(whole_path);
+    unlink(cut_path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +225,7 @@ int main(void)
         cmocka_unit_test(utf8__reads_every_code_point),
         cmocka_unit_test(text__hidden_characters_are_shown),
         cmocka_unit_test(status__message_is_safe_and_whole),
+        cmocka_unit_test(file__that_is_cut_while_read_is_zeros_and_an_error),
         cmocka_unit_test(file__reads_regular_files_only),
     };
 
