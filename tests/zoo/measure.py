@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+"""measure.py BINARY SHARED [--zoo FOLDER] [--case NAME]... [--links] [--pairs]
+
+Runs BINARY over all engines of the zoo and prints, by family, how its answers compare with what the
+engines' own Metadata and tensors say.  The worst cases are named, so that they can be looked at;
+--links lists every wrong and missing link of the cases chosen, every unexplained node and every
+inserted layer that was missed or invented.  --pairs runs every engine with every other model, and
+lists those that are accepted without a word."""
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import truth
+
+MOVES_NOTHING = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"}
+NOT_COMPUTING = MOVES_NOTHING | {"QuantizeLinear", "DequantizeLinear", "Transpose", "Slice", "Split",
+                                 "Concat", "Expand", "Gather", "Cast", "Pad"}
+OWNERS = {"If", "Loop", "Scan"}
+FAMILIES = ("CNN", "MLP", "transformer", "other")
+
+
+def family(model):
+    """By the model: attention is a product of a Softmax, or the operator."""
+    ops = collections.Counter(n.op for n in model.nodes)
+    if ops["Attention"]:
+        return "transformer"
+    for i, node in enumerate(model.nodes):
+        if node.op == "Softmax":
+            behind = model.next_of(i)
+            for _ in range(4):
+                behind += [r for b in behind if model.nodes[b].op in NOT_COMPUTING | {"IsNaN", "Where"}
+                           for r in model.next_of(b)]
+            if any(model.nodes[b].op in ("MatMul", "Einsum") for b in behind):
+                return "transformer"
+    if ops["LSTM"] or ops["GRU"] or ops["RNN"] or ops["Loop"] or ops["If"] or ops["Scan"]:
+        return "other"
+    if ops["Conv"] or ops["ConvTranspose"]:
+        return "CNN"
+    if ops["Gemm"] + ops["MatMul"] + ops["Add"] + ops["Relu"] > len(model.nodes) / 2:
+        return "MLP"
+    return "other"
+
+
+class Case:
+    def __init__(self, folder):
+        self.name = os.path.basename(folder)
+        self.model_path = os.path.join(folder, "model.onnx")
+        self.model = truth.Model(self.model_path)
+        self.family = family(self.model)
+        self.lines = truth.log_lines(folder)
+        self.kernels = truth.kernels(self.lines)
+        self.log = os.path.join(folder, "build.log")
+        self.temp = None
+        if not os.path.exists(self.log):
+            self.temp = tempfile.NamedTemporaryFile(suffix=".log")
+            self.temp.write("\n".join(self.lines).encode("utf-8", "surrogateescape"))
+            self.temp.flush()
+            self.log = self.temp.name
+        by_output = {}
+        for i, node in enumerate(self.model.nodes):
+            for name in (node.name or "node_of_" + (node.outputs or [""])[0],):
+                by_output.setdefault(name, set()).add(i)
+        self.numbers = by_output        # main graph only: name -> nodes
+
+    def covered(self):
+        """Nodes of the main graph that some kernel's Metadata names."""
+        return {i for k in self.kernels for name in k.node_names() for i in self.numbers.get(name, ())}
+
+
+def run(binary, case, *args):
+    done = subprocess.run([binary, *args, "--format", "json", case.model_path, case.log],
+                          capture_output=True, check=False)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+# ------------------------------------------------------------------------------------- links
+
+
+def node_key(case, node):
+    """The name by which Metadata calls a node of the report."""
+    if node["name"]:
+        return node["name"]
+    if node["index"] < len(case.model.nodes):
+        return "node_of_" + (case.model.nodes[node["index"]].outputs or [""])[0]
+    return ""
+
+
+def is_owner(case, node):
+    return node["op"] in OWNERS or node["op"] in case.model.calls
+
+
+def links(case, report, computing):
+    """Right and all links of the report, found and all items of the truth, over layers with
+    Metadata; and the two lists of what differs."""
+    nodes = report["nodes"]
+    counts = lambda n: not is_owner(case, n) and not (computing and n["op"] in NOT_COMPUTING)
+    keys = [node_key(case, n) for n in nodes]
+    known = {}
+    for i, key in enumerate(keys):
+        known.setdefault(key, []).append(i)
+    ours = right = found = total = 0
+    wrong, missed = [], []
+    for layer, kernel in zip(report["layers"], case.kernels):
+        items = set(kernel.node_names())
+        if not items:
+            continue
+        linked = {l["index"] for l in layer["nodes"]}
+        linked_keys = {keys[i] for i in linked}
+        for i in sorted(linked):
+            if not counts(nodes[i]):
+                continue
+            ours += 1
+            right += keys[i] in items
+            if keys[i] not in items:
+                evidence = [l["evidence"] for l in layer["nodes"] if l["index"] == i][0]
+                wrong.append((layer["index"], layer["name"], keys[i], nodes[i]["op"], evidence))
+        for item in sorted(items):
+            if item not in known or not any(counts(nodes[i]) for i in known[item]):
+                continue
+            total += 1
+            found += item in linked_keys
+            if item not in linked_keys:
+                missed.append((layer["index"], layer["name"], item, nodes[known[item][0]]["op"]))
+    return right, ours, found, total, wrong, missed
+
+
+# ---------------------------------------------------------------------------------- inserted
+
+
+def inserted_truth(case):
+    """layer -> True: inserted, False: a node of the model is its work, for the kernels with data in
+    and out and no Metadata; those that neither can be said of (views, loops, shapes) are left out."""
+    writers, readers = collections.defaultdict(list), collections.defaultdict(list)
+    for i, kernel in enumerate(case.kernels):
+        for t in kernel.outputs:
+            writers[t.name].append(i)
+        for t in kernel.inputs:
+            readers[t.name].append(i)
+    covered = case.covered()
+
+    def nodes_of(kernel):
+        return {n for name in kernel.node_names() for n in case.numbers.get(name, ())}
+
+    def around(i, there, key, seen):
+        """Nodes of the next kernels with Metadata; None: the border of the network or a mystery."""
+        out = set()
+        for t in getattr(case.kernels[i], key):
+            for k in there.get(t.name, ()) or (None,):
+                if k is None:
+                    out.add(None)
+                elif case.kernels[k].items:
+                    out |= nodes_of(case.kernels[k]) or {None}
+                elif k not in seen:
+                    seen.add(k)
+                    out |= around(k, there, key, seen)
+        return out
+
+    def spread(start, step):
+        """Those of `start` and beyond, as long as no kernel's Metadata has them."""
+        seen, stack = set(), list(start)
+        while stack:
+            n = stack.pop()
+            if n not in seen and n not in covered:
+                seen.add(n)
+                stack += step(n)
+        return seen
+
+    def first(n):
+        return any(t and t not in case.model.maker for t in case.model.nodes[n].inputs)
+
+    def last(n):
+        return any(t not in case.model.readers for t in case.model.nodes[n].outputs)
+
+    def between(before, behind):
+        """Is there an edge from one set to the other, and which nodes of no kernel lie on ways?"""
+        everything = range(len(case.model.nodes))
+        behind_it = [r for b in before - {None} for r in case.model.next_of(b)]
+        behind_it += [n for n in everything if None in before and first(n)]
+        before_it = [p for b in behind - {None} for p in case.model.before(b)]
+        before_it += [n for n in everything if None in behind and last(n)]
+        direct = bool(set(behind_it) & behind) or bool(None in behind and set(before_it) & before)
+        return direct, spread(behind_it, case.model.next_of) & spread(before_it, case.model.before)
+
+    out = {}
+    for i, kernel in enumerate(case.kernels):
+        if kernel.items or kernel.type != "kgen" or len(kernel.inputs) != 1 or len(kernel.outputs) != 1:
+            continue
+        a, b = kernel.inputs[0], kernel.outputs[0]
+        if b.name not in readers and a.name not in writers:
+            continue
+        if a.strides is None or -1 in a.strides + (b.strides or []):
+            continue
+        direct, nodes = between(around(i, writers, "inputs", {i}), around(i, readers, "outputs", {i}))
+        work = {case.model.nodes[n].op for n in nodes} - MOVES_NOTHING - {"Constant"}
+        if direct and not work and sorted(a.dims) == sorted(b.dims) and (a.lies() != b.lies() or a.type != b.type):
+            out[i] = True
+        elif work and not direct:
+            out[i] = False
+    return out
+
+
+# ----------------------------------------------------------------------------------- figures
+
+
+class Figures:
+    def __init__(self):
+        self.n = collections.Counter()
+        self.worst = collections.defaultdict(list)
+
+    def add(self, case, key, value, note=""):
+        self.n[key] += value
+        if value:
+            self.worst[key].append((value, case.name, note))
+
+
+def tensors(case, report, figures):
+    for layer, kernel in zip(report["layers"], case.kernels):
+        for key, ports in (("inputs", kernel.inputs), ("outputs", kernel.outputs)):
+            told = layer[key]
+            if key == "inputs":      # constants may be listed behind the inputs
+                told = told[:len(ports)]
+            for i, t in enumerate(ports):
+                port = told[i] if i < len(told) else {}
+                figures.n["tensors"] += 1
+                figures.add(case, "type unknown", port.get("type", "unknown") == "unknown")
+                # A scalar has no layout; "not available" says so itself.
+                if t.order is not None and len([d for d in t.dims if d != 1]) > 1 and "not available" not in t.words:
+                    figures.n["layouts"] += 1
+                    figures.add(case, "layout unknown", not port.get("layout"))
+
+
+def measure(binary, case, figures, show):
+    status, text, message = run(binary, case)
+    figures.n["cases"] += 1
+    figures.n["kernels"] += len(case.kernels)
+    if status == 2:
+        figures.add(case, "refused", 1, message.strip()[:150])
+        status, text, message = run(binary, case, "--force")
+        if status == 2:
+            return
+    figures.n["json bytes"] += len(text)
+    figures.worst["largest json"].append((len(text), case.name, ""))
+    report = json.loads(text)
+    if len(report["layers"]) != len(case.kernels):
+        figures.add(case, "other layers than the log", 1, f"{len(report['layers'])} {len(case.kernels)}")
+        return
+    for finding in report["findings"]:
+        if finding["rule"] == "mapping/misfit":
+            figures.add(case, "doubted", 1, finding["message"][:150])
+        if finding["rule"] == "input/remark":
+            figures.add(case, "remarks", 1, finding["message"][:90])
+        if finding["rule"] == "mapping/conflict":
+            figures.add(case, "conflicts", 1, finding["message"][:150])
+    tensors(case, report, figures)
+    bare = sum(l["kind"] == "compute" and not l["nodes"] for l in report["layers"])
+    figures.add(case, "computing layers without node", bare)
+    figures.add(case, "computing layers of unknown precision",
+                sum(l["kind"] == "compute" and l["precision"] == "unknown" for l in report["layers"]))
+    for node in report["nodes"]:
+        if node["fate"] == "unexplained":
+            figures.add(case, "unexplained", 1)
+            if show:
+                print(f"  unexplained {node['index']} {node['op']} {node['name']}")
+    said = {l["index"] for l in report["layers"] if l["inserted"]}
+    for i, inserted in inserted_truth(case).items():
+        kernel = case.kernels[i]
+        note = f"{kernel.name} ({kernel.inputs[0].name} -> {kernel.outputs[0].name})"
+        figures.n["inserted"] += inserted
+        if inserted:
+            figures.add(case, "inserted missed", i not in said)
+        else:
+            figures.add(case, "inserted invented", i in said)
+        if show and inserted != (i in said):
+            print(f"  {'missed' if inserted else 'invented'} {i} {note}: {report['layers'][i]['kind']}")
+    for i in said:
+        figures.add(case, "inserted, though Metadata has nodes", bool(case.kernels[i].items))
+    figures.n["said inserted"] += len(said)
+
+    status, text, message = run(binary, case, "--evidence", "name,tensor,structure", "--force")
+    if status == 2:
+        figures.add(case, "failed without Metadata", 1, message.strip()[:150])
+        return
+    report = json.loads(text)
+    for computing in (True, False):
+        right, ours, found, total, wrong, missed = links(case, report, computing)
+        kind = "computing" if computing else "all"
+        for key, value in (("right", right), ("ours", ours), ("found", found), ("total", total)):
+            figures.n[f"{kind} {key}"] += value
+        figures.add(case, f"{kind} wrong", ours - right)
+        figures.add(case, f"{kind} missed", total - found)
+        if show and computing == (show != "all"):
+            for w in wrong:
+                print("  wrong", *w)
+            for w in missed:
+                print("  missed", *w)
+
+
+def ratio(a, b):
+    return f"{a / b:.4f} ({a}/{b})" if b else "-"
+
+
+COUNTS = ("cases", "kernels", "tensors", "layouts", "inserted", "said inserted")
+WORST = ("refused", "failed without Metadata", "other layers than the log", "doubted", "conflicts", "remarks",
+         "type unknown", "layout unknown", "computing layers of unknown precision",
+         "computing layers without node", "unexplained", "inserted missed", "inserted invented",
+         "inserted, though Metadata has nodes", "computing wrong", "computing missed", "all wrong", "all missed")
+
+
+def report(figures):
+    for name in (*FAMILIES, "total"):
+        f = figures[name]
+        print(f"\n== {name}: " + ", ".join(f"{key} {f.n[key]}" for key in COUNTS))
+        for kind in ("computing", "all"):
+            print(f"   links, {kind} nodes: precision {ratio(f.n[kind + ' right'], f.n[kind + ' ours'])}"
+                  f", recall {ratio(f.n[kind + ' found'], f.n[kind + ' total'])}")
+        for key in WORST:
+            if f.n[key] and name != "total":
+                worst = sorted(f.worst[key], reverse=True)
+                joined = collections.Counter()
+                notes = {}
+                for value, case, note in worst:
+                    joined[case] += value
+                    notes.setdefault(case, note)
+                print(f"   {key} {f.n[key]}: " + ", ".join(
+                    f"{case} {value}{' [' + notes[case] + ']' if notes[case] else ''}" for case, value in joined.most_common(6)))
+            elif f.n[key]:
+                print(f"   {key} {f.n[key]}")
+        if name == "total":
+            print("   JSON:", f.n["json bytes"], "bytes; largest",
+                  ", ".join(f"{c} {n}" for n, c, _ in sorted(f.worst["largest json"], reverse=True)[:4]))
+
+
+def pairs(binary, cases):
+    """Engines with the models of others."""
+    counts = collections.Counter()
+    for engine in cases:
+        for model in cases:
+            if model.name != model.name.split(".")[0]:
+                continue
+            with open(engine.model_path, "rb") as a, open(model.model_path, "rb") as b:
+                if a.read() == b.read():
+                    continue
+            done = subprocess.run([binary, "--format", "json", model.model_path, engine.log],
+                                  capture_output=True, check=False)
+            if done.returncode == 2:
+                counts["refused"] += 1
+                continue
+            doubted = "mapping/misfit" in {f["rule"] for f in json.loads(done.stdout)["findings"]}
+            counts["doubted" if doubted else "in silence"] += 1
+            if not doubted or done.returncode == 0:
+                print(f"   accepted: engine {engine.name}, model {model.name}, exit {done.returncode}")
+    print("wrong pairs:", dict(counts))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("binary")
+    parser.add_argument("shared")
+    parser.add_argument("--zoo", help="another folder of cases")
+    parser.add_argument("--case", action="append", default=[])
+    parser.add_argument("--links", nargs="?", const="computing")
+    parser.add_argument("--pairs", action="store_true")
+    args = parser.parse_args()
+    zoo = args.zoo or os.path.join(args.shared, "zoo", "cases")
+    if not os.path.isdir(zoo):
+        print(f"skipped: no {zoo}")
+        return 77
+    cases = [Case(os.path.join(zoo, name)) for name in sorted(os.listdir(zoo))
+             if not args.case or name in args.case]
+    figures = {name: Figures() for name in (*FAMILIES, "total")}
+    if args.pairs:
+        pairs(args.binary, cases)
+        return 0
+    for case in cases:
+        if args.links:
+            print(f"{case.name} ({case.family})")
+        both = Figures()
+        measure(args.binary, case, both, args.links)
+        for f in (figures[case.family], figures["total"]):
+            f.n.update(both.n)
+            for key, worst in both.worst.items():
+                f.worst[key] += worst
+    report(figures)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""What a build log of TensorRT for RTX and an ONNX file say, read on their own and as plainly as
+can be: nothing here is shared with the program that is measured against it."""
+import lzma
+import os
+import re
+
+# ------------------------------------------------------------------------------------- ONNX
+
+
+def fields(data):
+    """(number, value) of each field of a protobuf message; bytes for what has a length."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        elif key & 7 == 2:
+            size = varint()
+            yield key >> 3, data[at:at + size]
+            at += size
+        else:
+            size = 8 if key & 7 == 1 else 4
+            yield key >> 3, data[at:at + size]
+            at += size
+
+
+class Node:
+    def __init__(self, message):
+        self.inputs, self.outputs, self.bodies, self.uses = [], [], [], set()
+        self.name = self.op = self.domain = ""
+        for number, value in fields(message):
+            if number == 1:
+                self.inputs.append(value.decode())
+            elif number == 2:
+                self.outputs.append(value.decode())
+            elif number == 3:
+                self.name = value.decode()
+            elif number == 4:
+                self.op = value.decode()
+            elif number == 7:
+                self.domain = value.decode()
+            elif number == 5:
+                self.bodies += [graph(v) for n, v in fields(value) if n in (6, 11)]
+        for body in self.bodies:     # what a branch reads of the graph around it
+            self.uses |= {t for n in body for t in (*n.inputs, *n.uses)}
+        self.uses |= {t for t in self.inputs if t}
+
+
+def graph(message):
+    return [Node(value) for number, value in fields(message) if number == 1]
+
+
+class Model:
+    """nodes: of the main graph, in file order; calls: operators that are functions of the model."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            data = file.read()
+        self.nodes, self.calls = [], set()
+        for number, value in fields(data):
+            if number == 7:
+                self.nodes = graph(value)
+            elif number == 25:
+                self.calls |= {v.decode() for n, v in fields(value) if n == 1}
+        self.maker = {t: i for i, n in enumerate(self.nodes) for t in n.outputs if t}
+        self.readers = {}
+        for i, node in enumerate(self.nodes):
+            for tensor in node.uses:
+                self.readers.setdefault(tensor, []).append(i)
+
+    def next_of(self, i):
+        return [r for t in self.nodes[i].outputs for r in self.readers.get(t, [])]
+
+    def before(self, i):
+        return [self.maker[t] for t in self.nodes[i].uses if t in self.maker]
+
+
+# --------------------------------------------------------------------------------------- log
+
+
+class Tensor:
+    def __init__(self, text):
+        found = re.match(r"Name: (.*?)(?:, Location: \w+)?, Dimensions: \[([-\d,]*)\](.*)$", text, re.S)
+        self.name, rest = found[1], found[3]
+        self.dims = [int(d) for d in found[2].split(",") if d]
+        strides = re.search(r", Strides: \[([-\d,]*)\]", rest)
+        order = re.search(r", StrideOrder: \[([-\d,]*)\]", rest)
+        self.strides = [int(d) for d in strides[1].split(",") if d] if strides else None
+        self.order = [int(d) for d in order[1].split(",") if d] if order else None
+        self.type = re.search(r", (?:Format/)?Datatype: (\w+)", rest)[1]
+        words = re.search(r", Format: (.*)$", rest, re.S)
+        self.words = words[1] if words else ""
+
+    def lies(self):
+        """Where the elements lie: dims of 1 have no stride that matters."""
+        return [(d, s) for d, s in zip(self.dims, self.strides or [None] * len(self.dims)) if d != 1]
+
+
+class Kernel:
+    KEYS = ("Inputs", "Constants", "Outputs")
+
+    def __init__(self, line):
+        self.name, line = re.match(r"Name: (.*?), LayerType: (.*)$", line, re.S).groups()
+        self.type, line = line.split(",", 1)
+        self.lists = {}
+        for key in self.KEYS:
+            mark = f" {key}: ["
+            if line.startswith(mark):
+                line = line[len(mark):]
+                self.lists[key] = []
+                while line.startswith(" { ") or line.startswith(", { "):
+                    # What stands behind the dimensions has no " }".
+                    start, dims = line.index("{ ") + 2, line.index(", Dimensions: [")
+                    end = line.index(" }", dims)
+                    self.lists[key].append(Tensor(line[start:end]))
+                    line = line[end + 2:]
+                line = line[line.index("]") + 1:].removeprefix(",")
+        items = line.split("Metadata: ", 1)[1] if "Metadata: " in line else ""
+        self.items = [i.removeprefix("[ONNX Layer: ").removesuffix("]")
+                      for i in re.split("[\x1e\x1f]", items) if i.strip()]
+
+    inputs = property(lambda self: self.lists.get("Inputs", []))
+    outputs = property(lambda self: self.lists.get("Outputs", []))
+    constants = property(lambda self: self.lists.get("Constants", []))
+
+    def node_names(self):
+        return [item.split(" | ")[0] for item in self.items]
+
+
+def log_lines(folder):
+    """The lines of build.log, compressed or not; a line may hold any byte but 0x0A."""
+    path = os.path.join(folder, "build.log")
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            data = file.read()
+    else:
+        with lzma.open(path + ".xz") as file:
+            data = file.read()
+    return data.decode("utf-8", "surrogateescape").split("\n")
+
+
+def kernels(lines):
+    """The layers of the (only) engine, in their order; of a log with names only the one region with
+    the nodes that its ForeignNode line lists."""
+    starts = [i for i, line in enumerate(lines) if line.endswith("] Layers:")]
+    if starts:
+        out = []
+        for line in lines[starts[-1] + 1:]:
+            if not line.startswith("Name: "):
+                break
+            out.append(Kernel(line))
+        return out
+    for line in lines:
+        if " metadata: [ONNX Layer: " in line and "] ForeignNode {" in line:
+            kernel = Kernel.__new__(Kernel)
+            kernel.name, kernel.type, kernel.lists = "region", "Myelin", {}
+            items = line.split(" metadata: ", 1)[1]
+            kernel.items = [i.removeprefix("[ONNX Layer: ").removesuffix("]")
+                            for i in re.split("[\x1e\x1f]", items)]
+            return [kernel]
+    return []
