@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "compare/compare.h"
 #include "compare/snapshot.h"
-#include "diff/rules.h"
+#include "findings/findings.h"
 #include "report/compare_report.h"
 #include "states.h"
 
@@ -36,8 +36,8 @@ static void tell(const struct fsd_diff *d, uint32_t finding,
  * look at how well each build's inputs fit. */
 static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
-    for (uint32_t i = 0; opt->note && i < d->findings.n; i++)
-        if (fsd_rule_is_about_inputs(d->findings.at[i].rule))
+    for (uint32_t i = 0; opt->note && i < d->findings->list.n; i++)
+        if (fsd_rule_is_about_inputs(d->findings->list.at[i].rule))
             tell(d, i, opt);
 }
 

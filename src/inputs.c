@@ -18,7 +18,7 @@
 #define LOG_LIMIT    (UINT64_C(1) << 36)
 
 struct inputs {
-    struct fsd_diff *d;
+    struct fsd_inputs *d;
     const struct fsd_options *opt;
     struct fsd_file engine, log;
     const struct fsd_file *story; /* the file that d->history is of; NULL: none */
@@ -33,14 +33,14 @@ static void begin(const struct fsd_options *opt, const char *stage)
 }
 
 /* A path is bytes; what reports print is text. */
-static const char *shown_path(const struct fsd_diff *d, const char *path)
+static const char *shown_path(const struct fsd_inputs *d, const char *path)
 {
     return fsd_text(d->names, fsd_intern_str(d->names, path));
 }
 
 /* ------------------------------------------------------------------------- model */
 
-static enum fsd_status load_onnx(struct fsd_diff *d, const char *path,
+static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
                                  struct fsd_error *err)
 {
     struct fsd_file file;
@@ -56,7 +56,7 @@ static enum fsd_status load_onnx(struct fsd_diff *d, const char *path,
  * mapping/misfit tells. */
 static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 {
-    struct fsd_diff *d = in->d;
+    struct fsd_inputs *d = in->d;
 
     begin(in->opt, "reading the model");
     if (in->story) {
@@ -113,13 +113,13 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
 
 /* ------------------------------------------------------- does the log belong here */
 
-static bool is_region(const struct fsd_diff *d, const struct fsd_final *final)
+static bool is_region(const struct fsd_inputs *d, const struct fsd_final *final)
 {
     return !strncmp(fsd_text(d->names, final->type), "Myelin", 6) ||
            strstr(fsd_text(d->names, final->name), "{ForeignNode[") != NULL;
 }
 
-static bool *index_layers(const struct fsd_diff *d, struct fsd_arena *scratch)
+static bool *index_layers(const struct fsd_inputs *d, struct fsd_arena *scratch)
 {
     bool *there = FSD_NEW(scratch, bool, fsd_intern_count(d->names));
 
@@ -132,7 +132,7 @@ static bool *index_layers(const struct fsd_diff *d, struct fsd_arena *scratch)
 
 /* What the dump says of the type of a layer's output; a border's tensor is often the
  * only thing that a region's line and its kernels have in common. */
-static bool other_type(const struct fsd_diff *d, const struct fsd_final *final)
+static bool other_type(const struct fsd_inputs *d, const struct fsd_final *final)
 {
     const struct fsd_graph *e = d->engine;
     fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;
@@ -152,7 +152,7 @@ static bool other_type(const struct fsd_diff *d, const struct fsd_final *final)
 
 /* Layers of the log's engines that the dump does not have, or has with another type.  A
  * dump may give a region's kernels where the log gives the region. */
-static void count_strangers(const struct fsd_diff *d, const bool *there,
+static void count_strangers(const struct fsd_inputs *d, const bool *there,
                             uint32_t *strangers, fsd_sym *first)
 {
     const struct fsd_history *h = d->history;
@@ -170,7 +170,7 @@ static void count_strangers(const struct fsd_diff *d, const bool *there,
 /* A log and a dump belong together when the dump has each layer of the log's engine. */
 static void compare_engine(struct inputs *in)
 {
-    struct fsd_diff *d = in->d;
+    struct fsd_inputs *d = in->d;
     struct fsd_history *h = d->history;
     struct fsd_arena *scratch = fsd_arena_new();
     uint32_t *strangers = FSD_NEW(scratch, uint32_t, h->builds);
@@ -201,7 +201,7 @@ static void compare_log(struct inputs *in)
 
 static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
 {
-    struct fsd_diff *d = in->d;
+    struct fsd_inputs *d = in->d;
     enum fsd_status status;
 
     begin(in->opt, "reading the engine");
@@ -231,7 +231,7 @@ static bool same_names(const struct fsd_graph *a, const struct fsd_graph *b)
  * engine block says of the same layers, in the same order, is all that there is. */
 static void read_named_layers(struct inputs *in)
 {
-    struct fsd_diff *d = in->d;
+    struct fsd_inputs *d = in->d;
     struct fsd_graph *dump = d->engine, *block;
 
     if (dump->detailed || in->story != &in->log || d->history->refused)
@@ -265,13 +265,13 @@ static enum fsd_status load_all(struct inputs *in, struct fsd_error *err)
     return in->opt->log ? fsd_file_done(&in->log, status, err) : status;
 }
 
-static void new_graphs(struct fsd_diff *d)
+static void new_graphs(struct fsd_inputs *d)
 {
     d->model = fsd_graph_new(d->arena, d->names);
     d->engine = fsd_graph_new(d->arena, d->names);
 }
 
-enum fsd_status fsd_inputs_load(struct fsd_diff *d, const struct fsd_options *opt,
+enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                 struct fsd_error *err)
 {
     struct inputs in = {.d = d, .opt = opt};
@@ -280,8 +280,9 @@ enum fsd_status fsd_inputs_load(struct fsd_diff *d, const struct fsd_options *op
     return load_all(&in, err);
 }
 
-enum fsd_status fsd_inputs_load_side(struct fsd_diff *d, const struct fsd_options *opt,
-                                     bool model, struct fsd_error *err)
+enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
+                                     const struct fsd_options *opt, bool model,
+                                     struct fsd_error *err)
 {
     struct inputs in = {.d = d, .opt = opt};
     enum fsd_status status = FSD_OK;
@@ -299,7 +300,7 @@ enum fsd_status fsd_inputs_load_side(struct fsd_diff *d, const struct fsd_option
     return fsd_file_done(&in.engine, status, err);
 }
 
-enum fsd_status fsd_inputs_load_log(struct fsd_diff *d, const char *path,
+enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
                                     struct fsd_error *err)
 {
     struct fsd_options opt = {.log = path};

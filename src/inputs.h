@@ -2,20 +2,31 @@
 #ifndef FSD_INPUTS_H
 #define FSD_INPUTS_H
 
-#include "diff/diff.h"
+#include "match/story.h"
+#include "profile/measured.h"
+
+/** What a run reads; nothing of it changes when all is read. */
+struct fsd_inputs {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    struct fsd_graph *model, *engine;
+    struct fsd_vocab *vocab;     /**< the model's names */
+    struct fsd_history *history; /**< what the build log tells; NULL: no log */
+    struct fsd_measured times;   /**< of the engine's layers */
+};
 
 /** Reads what `opt` names into d->model, d->engine and d->history, which are made here.
  *  A log as ENGINE is its own build log, and the model where there is none.
  *  @return FSD_OK, or the status that `err` describes. */
-enum fsd_status fsd_inputs_load(struct fsd_diff *d, const struct fsd_options *opt,
+enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                 struct fsd_error *err);
 
 /** The same for one side only: a model, or an engine with what model there is. */
-enum fsd_status fsd_inputs_load_side(struct fsd_diff *d, const struct fsd_options *opt,
+enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d, const struct fsd_options *opt,
                                      bool model, struct fsd_error *err);
 
 /** Reads a log and nothing else into d->history. */
-enum fsd_status fsd_inputs_load_log(struct fsd_diff *d, const char *path,
+enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
                                     struct fsd_error *err);
 
 #endif

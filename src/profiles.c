@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/spread.h"
 #include "base/status.h"
-#include "cost/cost.h"
+#include "profile/measured.h"
 #include "model/vocab.h"
 #include "trt/profile.h"
 #include "trt/trt.h"
@@ -13,7 +13,7 @@
 
 static const char only_in_profile[] = "input/only-in-profile";
 
-static enum fsd_status read_file(struct fsd_diff *d, const char *path,
+static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
                                  fsd_profile_vec *out, struct fsd_error *err)
 {
     struct fsd_file file;
@@ -24,7 +24,7 @@ static enum fsd_status read_file(struct fsd_diff *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
-static enum fsd_status refuse(const struct fsd_diff *d, const struct fsd_profile *p,
+static enum fsd_status refuse(const struct fsd_inputs *d, const struct fsd_profile *p,
                               uint32_t joined, struct fsd_error *err)
 {
     return fsd_fail(
@@ -35,7 +35,7 @@ static enum fsd_status refuse(const struct fsd_diff *d, const struct fsd_profile
 }
 
 /* The layers that only the profile knows, behind the others. */
-static void add_missing(struct fsd_diff *d, const struct fsd_profile *p,
+static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
                         const struct fsd_join *join)
 {
     struct fsd_graph *g = d->engine;
@@ -54,26 +54,26 @@ static void add_missing(struct fsd_diff *d, const struct fsd_profile *p,
     fsd_vec_push(g->arena, &g->remarks, remark);
 }
 
-bool fsd_profiles_added(const struct fsd_diff *d)
+bool fsd_profiles_added(const struct fsd_graph *engine)
 {
-    for (uint32_t i = 0; i < d->engine->remarks.n; i++)
-        if (!strcmp(d->engine->remarks.at[i].rule, only_in_profile))
+    for (uint32_t i = 0; i < engine->remarks.n; i++)
+        if (!strcmp(engine->remarks.at[i].rule, only_in_profile))
             return true;
     return false;
 }
 
 /* A log may end in the middle of its engine block; then the profile knows the rest. */
-static bool is_cut_off(const struct fsd_diff *d, const struct fsd_join *join)
+static bool is_cut_off(const struct fsd_inputs *d, const struct fsd_join *join)
 {
     return d->history && !d->history->foreign && d->history->path == d->engine->path &&
            10 * (uint64_t)join->joined >= 9 * (uint64_t)d->engine->nodes.n;
 }
 
-static enum fsd_status fit(struct fsd_diff *d, const struct fsd_profile *p, bool force,
-                           struct fsd_error *err)
+static enum fsd_status fit(struct fsd_inputs *d, const struct fsd_profile *p,
+                           bool force, struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct fsd_join join = fsd_cost_join(scratch, d->engine, p);
+    struct fsd_join join = fsd_profile_join(scratch, d->engine, p);
     enum fsd_status status = FSD_OK;
 
     if (!fsd_join_fits(&join, d->engine, p) && !is_cut_off(d, &join)) {
@@ -86,7 +86,7 @@ static enum fsd_status fit(struct fsd_diff *d, const struct fsd_profile *p, bool
     return status;
 }
 
-enum fsd_status fsd_profiles_load(struct fsd_diff *d, const struct fsd_options *opt,
+enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                   fsd_profile_vec *out, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
@@ -100,7 +100,7 @@ enum fsd_status fsd_profiles_load(struct fsd_diff *d, const struct fsd_options *
 
 /* ------------------------------------------------------------------ run times */
 
-enum fsd_status fsd_run_times_load(struct fsd_diff *d, const struct fsd_options *opt,
+enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                    struct fsd_error *err)
 {
     struct fsd_file file;

@@ -1,12 +1,12 @@
 /*
- * A run, as the list of its stages.  The names of the model are interned before the
+ * A run, as the table of its stages.  The names of the model are interned before the
  * engine is read, since the engine's layer names can only be taken apart by somebody
  * who knows them.
  */
 #include "base/status.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
-#include "diff/rules.h"
+#include "findings/findings.h"
 #include "inputs.h"
 #include "match/story.h"
 #include "model/graph_dump.h"
@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "report/view.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static void begin(const struct fsd_options *opt, const char *stage)
@@ -34,84 +35,196 @@ static bool shares_stdin(const struct fsd_options *opt)
     return n > 1;
 }
 
+/* ------------------------------------------------------------------- the stages */
+
+/* What a stage is given: the parts of the run that its row says it reads, a sheet to
+ * put the part on that it makes, and the user's word. */
+struct desk {
+    const struct fsd_diff *d;
+    struct fsd_diff *made;
+    const struct fsd_options *opt;
+    struct fsd_error *err;
+};
+
+static unsigned evidence_of(const struct fsd_options *opt)
+{
+    return opt->evidence ? opt->evidence : FSD_BY_ALL;
+}
+
 /* A log of another build tells nothing of this engine, and one that holds no more than
  * the engine's layers tells nothing beside their names. */
-static void replay_log(struct fsd_diff *d)
+static struct fsd_story *replay_log(struct fsd_inputs *in,
+                                    const struct fsd_options *opt)
 {
-    if (!d->history || d->history->refused || !d->history->events.n ||
-        !(d->evidence & FSD_BY_LOG))
-        return;
-    d->story = fsd_story_new(d->arena, d->history, d->model, d->vocab);
-    fsd_story_correct(d->story, d->engine);
+    struct fsd_story *story;
+
+    if (!in->history || in->history->refused || !in->history->events.n ||
+        !(evidence_of(opt) & FSD_BY_LOG))
+        return NULL;
+    story = fsd_story_new(in->arena, in->history, in->model, in->vocab);
+    fsd_story_correct(story, in->engine);
+    return story;
+}
+
+static enum fsd_status read_inputs(const struct desk *k)
+{
+    struct fsd_inputs *in = FSD_NEW(k->d->arena, struct fsd_inputs, 1);
+    fsd_profile_vec profiles = {0};
+    enum fsd_status status;
+
+    in->arena = k->d->arena;
+    in->names = k->d->names;
+    status = fsd_inputs_load(in, k->opt, k->err);
+    if (status == FSD_OK)
+        status = fsd_profiles_load(in, k->opt, &profiles, k->err);
+    if (status == FSD_OK)
+        status = fsd_run_times_load(in, k->opt, k->err);
+    if (status != FSD_OK)
+        return status;
+    k->made->story = replay_log(in, k->opt);
+    fsd_measure(&in->times, in->engine, profiles.at, profiles.n);
+    k->made->model = in->model;
+    k->made->engine = in->engine;
+    k->made->history = in->history;
+    k->made->times = &in->times;
+    return FSD_OK;
 }
 
 /* A pair belongs together when most of the names that could be the model's are.  Two
  * exports of one network share some names by chance ("Conv_9"), so some is not enough.
  */
-static enum fsd_status check_fit(const struct fsd_diff *d, struct fsd_error *err)
+static enum fsd_status check_fit(const struct desk *k)
 {
-    struct fsd_fit fit = fsd_match_fit(d->match);
-    const char *whose = fsd_profiles_added(d) ? "its layers, some of them told by the "
-                                                "profile only,"
-                                              : "its layers";
+    struct fsd_fit fit = fsd_match_fit(k->d->match);
+    const struct fsd_graph *engine = k->d->engine;
+    const char *whose = fsd_profiles_added(engine) ? "its layers, some of them told by "
+                                                     "the profile only,"
+                                                   : "its layers";
     char bindings[80] = "";
 
-    if (2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
+    if (k->opt->force || !k->opt->model ||
+        2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return FSD_OK;
     if (fit.tensors)
         snprintf(bindings, sizeof bindings, " and %u of its %u inputs and outputs",
                  fit.tensors_found, fit.tensors);
-    return fsd_fail(err, FSD_E_MISMATCH, d->engine->path, FSD_POS_NONE, 0,
+    return fsd_fail(k->err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
                     "expected an engine built from %s, but only %u of the %u names in "
                     "%s%s are that model's (--force goes on all the same)",
-                    d->model->path, fit.names_found, fit.names, whose, bindings);
+                    k->d->model->path, fit.names_found, fit.names, whose, bindings);
 }
 
-static void count_cost(struct fsd_diff *d, const struct fsd_options *opt)
+static enum fsd_status count_cost(const struct desk *k)
 {
-    d->peak_gb_s = opt->peak_gb_s;
-    d->peak_top_s = opt->peak_top_s;
-    fsd_cost_shapes(d);
-    fsd_cost_traffic(d);
-    fsd_cost_macs(d);
-    fsd_cost_sums(d);
+    return fsd_cost_new(&k->made->cost, k->d, k->opt, k->err);
+}
+
+/* A stage that makes one part of what it is given, and cannot fail. */
+#define STAGE(part, call)                                                              \
+    static enum fsd_status make_##part(const struct desk *k)                           \
+    {                                                                                  \
+        const struct fsd_diff *d = k->d;                                               \
+                                                                                       \
+        k->made->part = call;                                                          \
+        return FSD_OK;                                                                 \
+    }
+STAGE(facts, fsd_facts_new(d->arena, d->model))
+STAGE(match,
+      fsd_match_new(d->arena, d->facts, d->engine, evidence_of(k->opt), d->story))
+STAGE(layers, fsd_diff_layers(d))
+STAGE(flows, fsd_diff_flows(d))
+STAGE(reasons, fsd_diff_reasons(d))
+STAGE(nodes, fsd_diff_nodes(d))
+STAGE(islands, fsd_diff_islands(d))
+STAGE(summary, fsd_diff_summary(d))
+STAGE(findings, fsd_find(d))
+
+/* The parts of a run, as bits. */
+enum {
+    MODEL = 1 << 0,
+    ENGINE = 1 << 1,
+    LOG = 1 << 2,
+    STORY = 1 << 3,
+    TIMES = 1 << 4,
+    FACTS = 1 << 5,
+    MATCH = 1 << 6,
+    LAYERS = 1 << 7,
+    FLOWS = 1 << 8,
+    REASONS = 1 << 9,
+    NODES = 1 << 10,
+    ISLANDS = 1 << 11,
+    SUMMARY = 1 << 12,
+    COST = 1 << 13,
+    FINDINGS = 1 << 14
+};
+static const size_t parts[] = {
+    offsetof(struct fsd_diff, model),   offsetof(struct fsd_diff, engine),
+    offsetof(struct fsd_diff, history), offsetof(struct fsd_diff, story),
+    offsetof(struct fsd_diff, times),   offsetof(struct fsd_diff, facts),
+    offsetof(struct fsd_diff, match),   offsetof(struct fsd_diff, layers),
+    offsetof(struct fsd_diff, flows),   offsetof(struct fsd_diff, reasons),
+    offsetof(struct fsd_diff, nodes),   offsetof(struct fsd_diff, islands),
+    offsetof(struct fsd_diff, summary), offsetof(struct fsd_diff, cost),
+    offsetof(struct fsd_diff, findings)};
+
+#define GRAPHS (MODEL | ENGINE)
+#define PROOFS (GRAPHS | FACTS | MATCH)
+
+/* A run.  What a row says is what its stage gets to see (show()) and what is taken from
+ * it (take()), so that a row cannot be wrong for long. */
+static const struct stage {
+    const char *announced; /* to who waits for it; NULL: with the one before */
+    enum fsd_status (*work)(const struct desk *k);
+    unsigned reads, makes;
+} stages[] = {
+    {NULL, read_inputs, 0, GRAPHS | LOG | STORY | TIMES},
+    {"proving facts", make_facts, MODEL, FACTS},
+    {"matching", make_match, GRAPHS | STORY | FACTS, MATCH},
+    {NULL, check_fit, GRAPHS | MATCH, 0},
+    {"explaining", make_layers, PROOFS, LAYERS},
+    {NULL, make_flows, PROOFS | LAYERS, FLOWS},
+    {NULL, make_reasons, PROOFS | LOG | STORY | TIMES | LAYERS | FLOWS, REASONS},
+    {NULL, make_nodes, PROOFS | LOG | STORY | LAYERS, NODES},
+    {NULL, make_islands, PROOFS | TIMES | LAYERS | FLOWS | NODES, ISLANDS},
+    {NULL, make_summary, PROOFS | LAYERS | REASONS | NODES, SUMMARY},
+    {NULL, count_cost, PROOFS | TIMES | LAYERS | FLOWS | REASONS | NODES, COST},
+    {NULL, make_findings,
+     PROOFS | LOG | STORY | TIMES | LAYERS | FLOWS | REASONS | NODES | ISLANDS | COST,
+     FINDINGS},
+};
+
+/* Copies the parts of `which`; all others stay as they are. */
+static void copy_parts(struct fsd_diff *to, const struct fsd_diff *from, unsigned which)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(parts); i++)
+        if (which >> i & 1)
+            memcpy((char *)to + parts[i], (const char *)from + parts[i],
+                   sizeof(void *));
+}
+
+static enum fsd_status work(struct fsd_diff *d, const struct stage *stage,
+                            const struct fsd_options *opt, struct fsd_error *err)
+{
+    struct fsd_diff read = {.arena = d->arena, .names = d->names}, made = {0};
+    struct desk desk = {&read, &made, opt, err};
+    enum fsd_status status;
+
+    if (stage->announced)
+        begin(opt, stage->announced);
+    copy_parts(&read, d, stage->reads);
+    status = stage->work(&desk);
+    copy_parts(d, &made, stage->makes);
+    return status;
 }
 
 static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
                            struct fsd_error *err)
 {
-    fsd_profile_vec profiles = {0};
-    enum fsd_status status = fsd_inputs_load(d, opt, err);
+    enum fsd_status status = FSD_OK;
 
-    if (status == FSD_OK)
-        status = fsd_profiles_load(d, opt, &profiles, err);
-    if (status == FSD_OK)
-        status = fsd_run_times_load(d, opt, err);
-    if (status == FSD_OK)
-        status = fsd_cost_bind_shapes(d, opt->shapes, opt->n_shapes, err);
-    if (status != FSD_OK)
-        return status;
-    d->evidence = opt->evidence ? opt->evidence : FSD_BY_ALL;
-    begin(opt, "proving facts");
-    d->facts = fsd_facts_new(d->arena, d->model);
-    begin(opt, "matching");
-    replay_log(d);
-    d->match = fsd_match_new(d->arena, d->facts, d->engine, d->evidence, d->story);
-    if (!opt->force && opt->model && (status = check_fit(d, err)) != FSD_OK)
-        return status;
-    begin(opt, "explaining");
-    fsd_diff_kinds(d);
-    fsd_cost_times(d, profiles.at, profiles.n);
-    fsd_diff_flows(d);
-    fsd_diff_fates(d);
-    fsd_diff_causes(d);
-    fsd_diff_log(d);
-    fsd_diff_precisions(d);
-    count_cost(d, opt);
-    fsd_diff_islands(d);
-    fsd_diff_rules(d);
-    fsd_diff_summarize(d);
-    return FSD_OK;
+    for (size_t i = 0; i < FSD_COUNT_OF(stages) && status == FSD_OK; i++)
+        status = work(d, &stages[i], opt, err);
+    return status;
 }
 
 static struct fsd_diff *new_run(void)
@@ -157,7 +270,7 @@ uint32_t fsd_diff_findings(const struct fsd_diff *diff, enum fsd_severity least)
     uint32_t n = 0;
 
     for (unsigned s = least; s < FSD__SEVERITY_COUNT; s++)
-        n += diff->summary.by_severity[s];
+        n += diff->findings->by_severity[s];
     return n;
 }
 
@@ -207,42 +320,41 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
 }
 
 /* The model's shapes, with no engine to tell any. */
-static enum fsd_status shape_model(struct fsd_diff *d, const struct fsd_options *opt,
+static enum fsd_status dump_shapes(const struct fsd_inputs *in,
+                                   const struct fsd_options *opt, FILE *out,
                                    struct fsd_error *err)
 {
-    enum fsd_status status = fsd_cost_bind_shapes(d, opt->shapes, opt->n_shapes, err);
+    struct fsd_graph *none = fsd_graph_new(in->arena, in->names);
+    struct fsd_diff d = {.arena = in->arena, .names = in->names, .model = in->model};
+    enum fsd_status status;
 
-    if (status != FSD_OK)
-        return status;
-    d->engine = fsd_graph_new(d->arena, d->names);
-    fsd_graph_finish(d->engine);
-    d->facts = fsd_facts_new(d->arena, d->model);
-    d->match = fsd_match_new(d->arena, d->facts, d->engine, 0, NULL);
-    fsd_cost_shapes(d);
-    return FSD_OK;
+    fsd_graph_finish(none);
+    d.engine = none;
+    d.facts = fsd_facts_new(d.arena, d.model);
+    d.match = fsd_match_new(d.arena, d.facts, d.engine, 0, NULL);
+    status = fsd_cost_new(&d.cost, &d, opt, err);
+    if (status == FSD_OK)
+        fsd_shapes_dump(&d, out);
+    return status;
 }
 
-static enum fsd_status dump(struct fsd_diff *d, const char *side,
+static enum fsd_status dump(struct fsd_inputs *in, const char *side,
                             const struct fsd_options *opt, FILE *out,
                             struct fsd_error *err)
 {
     bool shapes = !strcmp(side, "shapes");
     bool model = shapes || !strcmp(side, "model"), log = !strcmp(side, "log");
     enum fsd_status status =
-        log ? fsd_inputs_load_log(d, opt->log ? opt->log : opt->engine, err)
-            : fsd_inputs_load_side(d, opt, model, err);
+        log ? fsd_inputs_load_log(in, opt->log ? opt->log : opt->engine, err)
+            : fsd_inputs_load_side(in, opt, model, err);
 
     if (status == FSD_OK && shapes)
-        status = shape_model(d, opt, err);
-    if (status != FSD_OK)
-        return status;
-    if (shapes)
-        fsd_shapes_dump(d, out);
-    else if (log)
-        fsd_history_dump(d->history, out);
-    else
-        fsd_graph_dump(model ? d->model : d->engine, out);
-    return flush(out, err);
+        status = dump_shapes(in, opt, out, err);
+    else if (status == FSD_OK && log)
+        fsd_history_dump(in->history, out);
+    else if (status == FSD_OK)
+        fsd_graph_dump(model ? in->model : in->engine, out);
+    return status == FSD_OK ? flush(out, err) : status;
 }
 
 /* What a side is read from; NULL: nothing was given. */
@@ -256,7 +368,7 @@ static const char *path_of(const char *side, const struct fsd_options *opt)
 enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *out,
                          struct fsd_error *err)
 {
-    struct fsd_diff *d;
+    struct fsd_inputs in = {0};
     enum fsd_status status;
 
     if (strcmp(side, "model") != 0 && strcmp(side, "engine") != 0 &&
@@ -267,9 +379,10 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
     if (!path_of(side, opt))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "no %s given to dump",
                         side);
-    d = new_run();
-    status = dump(d, side, opt, out, err);
-    fsd_diff_free(d);
+    in.arena = fsd_arena_new();
+    in.names = fsd_intern_new(in.arena);
+    status = dump(&in, side, opt, out, err);
+    fsd_arena_free(in.arena);
     return status;
 }
 

@@ -254,9 +254,9 @@ static void add_head(struct fsd_state_build *b)
     memcpy(s->engine_hash, d->engine->hash, sizeof s->engine_hash);
     s->engine_kind = fsd_intern_str(s->names, d->engine->kind);
     s->producer = fsd_state_copy(b, d->engine->producer);
-    s->layers = d->summary.layers;
-    s->computing = d->summary.computing;
-    s->mapped = d->summary.mapped;
+    s->layers = d->summary->layers;
+    s->computing = d->summary->computing;
+    s->mapped = d->summary->mapped;
 }
 
 struct fsd_state *fsd_state_of(const struct fsd_diff *d)

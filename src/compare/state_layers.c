@@ -229,7 +229,7 @@ static fsd_id add_move(struct fsd_state_build *b, fsd_id layer)
     const struct fsd_node *n = &e->nodes.at[layer];
     const struct fsd_layer_result *r = &b->d->layers[layer];
     struct fsd_move move = {.kind = (uint8_t)r->kind,
-                            .cause = (uint8_t)r->cause,
+                            .cause = (uint8_t)b->d->reasons[layer].cause,
                             .inserted = r->inserted,
                             .nodes = moved_nodes(b, layer),
                             .ms = {-1, -1, -1}};

@@ -91,12 +91,12 @@ static struct fsd_spread spread(double *sums, uint32_t n)
  * names has no time. */
 static void add_up(const struct fsd_diff *d, uint32_t layer, double *sums, bool *known)
 {
-    uint32_t n = d->times.profiles;
+    uint32_t n = d->times->profiles;
 
     for (uint32_t p = 0; p < n; p++)
-        if (d->profile_ms[p][layer] >= 0) {
-            sums[p] += d->profile_ms[p][layer];
-            sums[n + p] += d->profile_median[p][layer];
+        if (d->times->profile_ms[p][layer] >= 0) {
+            sums[p] += d->times->profile_ms[p][layer];
+            sums[n + p] += d->times->profile_median[p][layer];
             *known = true;
         }
 }
@@ -104,12 +104,12 @@ static void add_up(const struct fsd_diff *d, uint32_t layer, double *sums, bool 
 void fsd_state_add_times(struct fsd_state_build *b)
 {
     struct fsd_state *s = b->s;
-    uint32_t n = s->groups.n + s->moves.n, width = 2 * b->d->times.profiles;
+    uint32_t n = s->groups.n + s->moves.n, width = 2 * b->d->times->profiles;
     double *sums = FSD_NEW(b->scratch, double, (size_t)(n + 1) * width);
     bool *known = FSD_NEW(b->scratch, bool, n + 1);
 
     sort_moves(b);
-    s->profiles = b->d->times.profiles;
+    s->profiles = b->d->times->profiles;
     if (!s->profiles)
         return;
     for (fsd_id i = 0; i < b->d->engine->nodes.n; i++) {

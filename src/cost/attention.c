@@ -20,7 +20,8 @@ static int64_t with_past(const struct fsd_diff *d, fsd_id node, uint32_t i,
 
     if (fsd_node_in_tensor(d->model, node, i) == FSD_NONE)
         return keys;
-    return past->rank == rank ? fsd_plus(d->amounts, keys, past->dims[rank - 2]) : -1;
+    return past->rank == rank ? fsd_plus(d->cost->amounts, keys, past->dims[rank - 2])
+                              : -1;
 }
 
 /* Heads of keys and values may serve several heads of queries: each query head has its
@@ -40,12 +41,13 @@ static struct fsd_attention onnx(const struct fsd_diff *d, fsd_id node)
         return (struct fsd_attention){-1, -1, -1, -1, -1, -1, -1};
     a.keys = with_past(d, node, 4, 4, a.keys);
     if (apart) {
-        a.across = fsd_times(d->amounts, at(q, 1), at(q, 3));
+        a.across = fsd_times(d->cost->amounts, at(q, 1), at(q, 3));
         a.last = at(v, 3);
-        a.along = fsd_times(d->amounts, at(q, 1), a.last);
+        a.along = fsd_times(d->cost->amounts, at(q, 1), a.last);
     } else {
         a.across = at(q, 2);
-        a.last = fsd_over(d->amounts, fsd_times(d->amounts, at(v, 2), heads), shared);
+        a.last = fsd_over(d->cost->amounts,
+                          fsd_times(d->cost->amounts, at(v, 2), heads), shared);
         a.along = a.last;
     }
     return a;
@@ -62,10 +64,11 @@ static struct fsd_attention packed(const struct fsd_diff *d, fsd_id node)
 
     buffer = fsd_node_int(d->model, node, "past_present_share_buffer", 0);
     a.keys = buffer ? -1 : with_past(d, node, 4, 5, a.keys);
-    a.across = n == 3 ? fsd_size(sizes[0]) : fsd_over(d->amounts, all, 3);
+    a.across = n == 3 ? fsd_size(sizes[0]) : fsd_over(d->cost->amounts, all, 3);
     a.along = a.last = n == 3 ? fsd_size(sizes[2]) : a.across;
-    a.project = fsd_times(d->amounts, fsd_times(d->amounts, a.batch, a.queries),
-                          fsd_times(d->amounts, at(x, 2), all));
+    a.project =
+        fsd_times(d->cost->amounts, fsd_times(d->cost->amounts, a.batch, a.queries),
+                  fsd_times(d->cost->amounts, at(x, 2), all));
     return a;
 }
 
@@ -80,13 +83,13 @@ static struct fsd_attention multi_head(const struct fsd_diff *d, fsd_id node)
     const struct fsd_shape *pack = q->rank == 5 ? q : k;
 
     if (q->rank == 5)
-        a.across = fsd_times(d->amounts, at(q, 2), at(q, 4));
+        a.across = fsd_times(d->cost->amounts, at(q, 2), at(q, 4));
     if (pack->rank == 5) {
         a.keys = at(pack, 1);
-        a.along = fsd_times(d->amounts, at(pack, 2), at(pack, 4));
+        a.along = fsd_times(d->cost->amounts, at(pack, 2), at(pack, 4));
     } else if (k->rank == 4) {
         a.keys = at(k, 2);
-        a.along = fsd_times(d->amounts, at(v, 1), at(v, 3));
+        a.along = fsd_times(d->cost->amounts, at(v, 1), at(v, 3));
     } else {
         a.keys = at(k, 1);
         a.along = at(v, 2);
@@ -110,10 +113,10 @@ struct fsd_attention fsd_attention_of(const struct fsd_diff *d, fsd_id node)
 int64_t fsd_attention_macs(const struct fsd_diff *d, fsd_id node)
 {
     struct fsd_attention a = fsd_attention_of(d, node);
-    int64_t pairs =
-        fsd_times(d->amounts, fsd_times(d->amounts, a.batch, a.queries), a.keys);
+    int64_t pairs = fsd_times(d->cost->amounts,
+                              fsd_times(d->cost->amounts, a.batch, a.queries), a.keys);
 
-    return fsd_plus(
-        d->amounts, a.project,
-        fsd_times(d->amounts, pairs, fsd_plus(d->amounts, a.across, a.along)));
+    return fsd_plus(d->cost->amounts, a.project,
+                    fsd_times(d->cost->amounts, pairs,
+                              fsd_plus(d->cost->amounts, a.across, a.along)));
 }

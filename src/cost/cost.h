@@ -1,6 +1,6 @@
 /*
- * What layers cost: the times of profiles, joined to layers; bytes and multiply-adds,
- * counted from shapes; and their sums over nodes, kinds, causes and name scopes.
+ * What layers cost: bytes and multiply-adds, counted from shapes; their times, shared
+ * among nodes; and all sums over nodes, kinds, causes and name scopes.
  *
  * A layer's time is measured once and belongs to all its nodes.  Among them it is
  * shared in the proportion of their work (multiply-adds, or elements written where an
@@ -12,53 +12,95 @@
 #define FSD_COST_COST_H
 
 #include "diff/diff.h"
-#include "model/profile.h"
 
 #include <stdio.h>
 
-/** Which layer each entry of a profile is. */
-struct fsd_join {
-    fsd_id *layer_of;          /**< by entry: FSD_NONE: none */
-    uint32_t joined, by_place; /**< all; those of another name, by their place */
+struct fsd_node_cost {
+    int64_t macs;    /**< multiply-adds, an amount; negative: no number is known */
+    int64_t work;    /**< these, or elements written where it has none; likewise */
+    double ms;       /**< its part of its layers' times; negative: not known */
+    double moved_ms; /**< what of it layers take that only move data; 0: nothing */
+    bool shares;     /**< other nodes have a part of the same layer's time */
 };
 
-/** Joins by name: the layer at the entry's own place first, then the next of that name.
- *  A name that stands there escaped is the same name; of what is left, a lone entry and
- *  a lone layer between the same neighbours are one if a name contains the other. */
-struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *engine,
-                              const struct fsd_profile *profile);
+/** Bytes that a layer reads and writes once: amounts (cost/amount.h), so negative where
+ *  no number is known. */
+struct fsd_traffic {
+    int64_t in, out, weights, bias;
+};
 
-/** True when the profile is of this engine: each of its entries is a layer, or each
- *  layer is an entry. */
-bool fsd_join_fits(const struct fsd_join *join, const struct fsd_graph *engine,
-                   const struct fsd_profile *profile);
+struct fsd_layer_cost {
+    int64_t bytes, macs;        /**< read and written, without the bias; multiply-adds;
+                                     amounts: negative where no number is known */
+    struct fsd_traffic traffic; /**< what `bytes` is made of */
+};
 
-/** The times of layers: the median of all profiles.  Nothing when there is none.
- *  @param profiles each has been found to fit, or is used by force. */
-void fsd_cost_times(struct fsd_diff *d, const struct fsd_profile *profiles, uint32_t n);
+/** Where the time of a run goes: sums of the layers' times, in milliseconds. */
+struct fsd_time_sums {
+    double by_kind[FSD__KIND_COUNT];
+    double by_cause[FSD__CAUSE_COUNT]; /**< FSD_CAUSE_NONE: all that has no cause */
+    double inserted;                   /**< of inserted layers */
+    double nodes; /**< of layers that compute nodes: what the nodes share */
+};
 
-/** Sizes of dimensions that the user gave ("images=1x3x224x224"), bound to the names
- *  that the model's inputs have for them.
+/** The nodes of one operator together. */
+struct fsd_op_time {
+    fsd_sym op;
+    uint32_t nodes; /**< that layers compute */
+    double ms;      /**< their parts of their layers' times */
+};
+
+enum { FSD_SHAPE_RANK = 8 };
+
+/** The shape of a model's tensor as far as it could be told: sizes are amounts
+ *  (cost/amount.h), -1 where not known. */
+struct fsd_shape {
+    bool ranked;
+    uint8_t rank;
+    int64_t dims[FSD_SHAPE_RANK];
+};
+
+struct fsd_amounts; /* cost/amount.h */
+
+struct fsd_cost {
+    struct fsd_amounts *amounts; /**< bytes and the like in open sizes */
+    struct fsd_shape *shapes;    /**< by tensor of the model */
+    int64_t *dim_sizes; /**< by symbol: the size of a named dimension, by the user or by
+                           the engine's inputs; 0: none */
+    uint32_t n_dim_sizes;
+    struct fsd_node_cost *nodes;   /**< by node */
+    struct fsd_layer_cost *layers; /**< by layer */
+    struct fsd_time_sums sums;
+    FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
+    double peak_gb_s, peak_top_s;         /**< of the device; 0: not known */
+};
+
+/** Counts everything: shapes as far as they follow from what is known (the model's own,
+ *  the engine's, the user's, and the operators'), bytes and multiply-adds, the times of
+ *  nodes and their sums.
+ *  @param opt  its `shapes` ("images=1x3x224x224") are bound to the names that the
+ *              model's inputs have for their sizes; its peaks are the device's.
  *  @return FSD_OK; FSD_E_ARG for an unknown input, another rank, or a size that
  *          contradicts the model. */
-enum fsd_status fsd_cost_bind_shapes(struct fsd_diff *d, const char *const *shapes,
-                                     unsigned n, struct fsd_error *err);
-
-/** Shapes of the model's tensors, as far as they follow from what is known: the
- *  model's own, the engine's, the user's, and the operators'. */
-void fsd_cost_shapes(struct fsd_diff *d);
+enum fsd_status fsd_cost_new(const struct fsd_cost **out, const struct fsd_diff *d,
+                             const struct fsd_options *opt, struct fsd_error *err);
 
 /** One line a tensor of the model that has a name: its scope, name, shape. */
 void fsd_shapes_dump(const struct fsd_diff *d, FILE *out);
 
-/** Bytes and multiply-adds of layers. */
-void fsd_cost_traffic(struct fsd_diff *d);
-void fsd_cost_macs(struct fsd_diff *d);
 /** The engine's tensor for whose sake the bytes of a layer are not known: the first one
  *  whose shape or type is not; FSD_NONE where they are known, or there is none such. */
 fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
 
-/** The times of nodes, and all sums in d->times. */
-void fsd_cost_sums(struct fsd_diff *d);
+/* ---------------------------------------------------------------- inside src/cost */
+
+/* What fsd_cost_new() is made of, in this order; `c` is d->cost, under way. */
+enum fsd_status fsd_cost_bind_shapes(const struct fsd_diff *d, struct fsd_cost *c,
+                                     const char *const *shapes, unsigned n,
+                                     struct fsd_error *err);
+void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c);
+void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c);
+void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c);
+void fsd_cost_sums(const struct fsd_diff *d, struct fsd_cost *c);
 
 #endif

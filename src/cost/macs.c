@@ -35,25 +35,25 @@ static int64_t behind_first(const struct fsd_diff *d, const struct fsd_shape *w)
     int64_t n = w->ranked && w->rank ? 1 : -1;
 
     for (uint32_t i = 1; i < w->rank; i++)
-        n = fsd_times(d->amounts, n, w->dims[i]);
+        n = fsd_times(d->cost->amounts, n, w->dims[i]);
     return n;
 }
 
 static int64_t conv(const struct fsd_diff *d, fsd_id node)
 {
-    return fsd_times(d->amounts, out_count(d, node),
+    return fsd_times(d->cost->amounts, out_count(d, node),
                      behind_first(d, input(d, node, 1)));
 }
 
 static int64_t qlinear_conv(const struct fsd_diff *d, fsd_id node)
 {
-    return fsd_times(d->amounts, out_count(d, node),
+    return fsd_times(d->cost->amounts, out_count(d, node),
                      behind_first(d, input(d, node, 3)));
 }
 
 static int64_t conv_transpose(const struct fsd_diff *d, fsd_id node)
 {
-    return fsd_times(d->amounts, fsd_shape_count(d, input(d, node, 0)),
+    return fsd_times(d->cost->amounts, fsd_shape_count(d, input(d, node, 0)),
                      behind_first(d, input(d, node, 1)));
 }
 
@@ -62,17 +62,18 @@ static int64_t gemm(const struct fsd_diff *d, fsd_id node)
     const struct fsd_shape *a = input(d, node, 0);
     bool flipped = fsd_node_int(d->model, node, "transA", 0) != 0;
 
-    return a->rank == 2
-               ? fsd_times(d->amounts, out_count(d, node), a->dims[flipped ? 0 : 1])
-               : -1;
+    return a->rank == 2 ? fsd_times(d->cost->amounts, out_count(d, node),
+                                    a->dims[flipped ? 0 : 1])
+                        : -1;
 }
 
 static int64_t matmul(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_shape *a = input(d, node, 0);
 
-    return a->rank ? fsd_times(d->amounts, out_count(d, node), a->dims[a->rank - 1])
-                   : -1;
+    return a->rank
+               ? fsd_times(d->cost->amounts, out_count(d, node), a->dims[a->rank - 1])
+               : -1;
 }
 
 static int64_t fused_matmul(const struct fsd_diff *d, fsd_id node)
@@ -80,7 +81,7 @@ static int64_t fused_matmul(const struct fsd_diff *d, fsd_id node)
     const struct fsd_shape *a = input(d, node, 0);
     bool flipped = fsd_node_int(d->model, node, "transA", 0) != 0;
 
-    return a->rank > 1 ? fsd_times(d->amounts, out_count(d, node),
+    return a->rank > 1 ? fsd_times(d->cost->amounts, out_count(d, node),
                                    a->dims[a->rank - (flipped ? 2 : 1)])
                        : -1;
 }
@@ -145,7 +146,7 @@ static int64_t port_count(const struct fsd_diff *d, const struct fsd_port *port,
     for (uint32_t i = 0; form->ranked && i < form->dims.n; i++) {
         int64_t size = fsd_port_size(d, port, form, i);
 
-        n = fsd_times(d->amounts, n, size);
+        n = fsd_times(d->cost->amounts, n, size);
         if (i == 1 && size > 0 && size < UINT32_MAX)
             *channels = (uint32_t)size;
     }
@@ -167,11 +168,13 @@ static int64_t described(const struct fsd_diff *d, fsd_id layer)
         return -1;
     count = port_count(d, fsd_node_in(d->engine, n, 0), &channels);
     if (transposed) /* its weights are input channels x maps of a group x window */
-        return channels ? fsd_times(d->amounts, count, (int64_t)l->weights / channels)
-                        : -1;
+        return channels
+                   ? fsd_times(d->cost->amounts, count, (int64_t)l->weights / channels)
+                   : -1;
     count = port_count(d, fsd_node_out(d->engine, n, 0), &channels);
-    return channels == maps ? fsd_times(d->amounts, count, (int64_t)l->weights / maps)
-                            : -1;
+    return channels == maps
+               ? fsd_times(d->cost->amounts, count, (int64_t)l->weights / maps)
+               : -1;
 }
 
 static bool multiplies(const struct fsd_diff *d, fsd_id layer)
@@ -207,14 +210,14 @@ static int64_t of_nodes(const struct fsd_diff *d, fsd_id layer)
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node, by;
-        int64_t macs = d->nodes[node].macs;
+        int64_t macs = d->cost->nodes[node].macs;
 
         if (d->nodes[node].fate != FSD_FATE_LAYER || !macs)
             continue;
         by = worker(d, node);
         if (by != FSD_NONE && by != layer)
             continue;
-        sum = by == FSD_NONE ? -1 : fsd_plus(d->amounts, sum, macs);
+        sum = by == FSD_NONE ? -1 : fsd_plus(d->cost->amounts, sum, macs);
     }
     return sum;
 }
@@ -236,14 +239,14 @@ static int64_t layer_macs(const struct fsd_diff *d, fsd_id layer)
     return macs;
 }
 
-void fsd_cost_macs(struct fsd_diff *d)
+void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c)
 {
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
         int64_t macs = node_macs(d, i);
 
-        d->nodes[i].macs = macs;
-        d->nodes[i].work = macs ? macs : out_count(d, i);
+        c->nodes[i].macs = macs;
+        c->nodes[i].work = macs ? macs : out_count(d, i);
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        d->layers[i].macs = layer_macs(d, i);
+        c->layers[i].macs = layer_macs(d, i);
 }

@@ -3,7 +3,7 @@
 #ifndef FSD_COST_ROOFLINE_H
 #define FSD_COST_ROOFLINE_H
 
-#include "diff/diff.h"
+#include "cost/cost.h"
 
 struct fsd_roofline {
     bool known;      /**< peaks were given, and bytes and multiply-adds are known */

@@ -1,4 +1,5 @@
 #include "cost/scope.h"
+#include "cost/cost.h"
 #include "diff/advice.h"
 
 #include <string.h>
@@ -89,11 +90,11 @@ static void share_in_layers(const struct fsd_diff *d, struct path *paths)
 static void share_with_readers(const struct fsd_diff *d, struct path *paths)
 {
     for (fsd_id layer = 0; layer < d->engine->nodes.n; layer++) {
-        const struct fsd_flow *flow = &d->flows.of[layer];
+        const struct fsd_flow *flow = &d->flows->of[layer];
         fsd_id reader = FSD_NONE;
 
         for (uint32_t i = 0; reader == FSD_NONE && i < flow->readers.n; i++)
-            reader = d->flows.readers.at[flow->readers.at + i].node;
+            reader = d->flows->readers.at[flow->readers.at + i].node;
         for (uint32_t k = 0; reader != FSD_NONE && k < d->match->of_layer[layer].n;
              k++) {
             struct path *path = &paths[fsd_match_of_layer(d->match, layer, k)->node];
@@ -176,7 +177,7 @@ static fsd_id module_named(struct tally *t, fsd_sym name)
     if (t->module_of[name] == FSD_NONE) {
         struct fsd_module module = {.name = name};
 
-        module.ms = module.reformat_ms = t->d->times.profiles ? 0 : -1;
+        module.ms = module.reformat_ms = t->d->times->profiles ? 0 : -1;
         t->module_of[name] = t->modules.n;
         fsd_vec_push(t->arena, &t->modules, module);
     }
@@ -211,10 +212,10 @@ static void count_mover(struct tally *t, const struct fsd_scopes *scopes, fsd_id
 /* An inserted layer belongs to who reads its data, else to who makes it. */
 static fsd_id served(const struct fsd_diff *d, fsd_id layer)
 {
-    const struct fsd_flow *flow = &d->flows.of[layer];
+    const struct fsd_flow *flow = &d->flows->of[layer];
 
     for (uint32_t i = 0; i < flow->readers.n; i++) {
-        fsd_id node = d->flows.readers.at[flow->readers.at + i].node;
+        fsd_id node = d->flows->readers.at[flow->readers.at + i].node;
 
         if (node != FSD_NONE)
             return node;
@@ -225,18 +226,18 @@ static fsd_id served(const struct fsd_diff *d, fsd_id layer)
 static void count_reformat(struct tally *t, const struct fsd_scopes *scopes,
                            fsd_id layer, double *rest_ms)
 {
-    const struct fsd_layer_result *r = &t->d->layers[layer];
+    double ms = fsd_layer_ms(t->d, layer);
     fsd_id node = served(t->d, layer), id;
 
     if (node == FSD_NONE) {
-        *rest_ms += r->ms > 0 ? r->ms : 0;
+        *rest_ms += ms > 0 ? ms : 0;
         return;
     }
     id = module_named(t, scopes->of[node]);
     if (!fsd_layer_is_free(t->d, layer))
         t->modules.at[id].reformats++;
-    if (r->ms > 0)
-        t->modules.at[id].reformat_ms += r->ms;
+    if (ms > 0)
+        t->modules.at[id].reformat_ms += ms;
 }
 
 static void count_layers(struct tally *t, const struct fsd_scopes *scopes,
@@ -245,14 +246,14 @@ static void count_layers(struct tally *t, const struct fsd_scopes *scopes,
     const struct fsd_diff *d = t->d;
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        if (d->match->of_layer[i].n && d->flows.of[i].there)
+        if (d->match->of_layer[i].n && d->flows->of[i].there)
             count_mover(t, scopes, i);
         else if (d->match->of_layer[i].n)
             count_layer(t, scopes, i);
-        else if (d->flows.of[i].there)
+        else if (d->flows->of[i].there)
             count_reformat(t, scopes, i, rest_ms);
-        else if (d->match->region_of_layer[i] == FSD_NONE && d->layers[i].ms > 0)
-            *rest_ms += d->layers[i].ms;
+        else if (d->match->region_of_layer[i] == FSD_NONE && fsd_layer_ms(d, i) > 0)
+            *rest_ms += fsd_layer_ms(d, i);
     }
 }
 
@@ -266,7 +267,7 @@ fsd_module_vec fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *
                       FSD_NEW(arena, fsd_id, names),
                       FSD_NEW(arena, fsd_id, d->model->nodes.n + 1)};
 
-    *rest_ms = d->times.elsewhere;
+    *rest_ms = d->times->elsewhere;
     for (uint32_t i = 0; i < names; i++)
         t.module_of[i] = FSD_NONE;
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
@@ -276,10 +277,10 @@ fsd_module_vec fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *
             continue;
         id = module_named(&t, scopes->of[i]);
         t.modules.at[id].nodes++;
-        if (d->nodes[i].ms > 0)
-            t.modules.at[id].ms += d->nodes[i].ms - d->nodes[i].moved_ms;
-        if (d->nodes[i].ms > 0)
-            t.modules.at[id].reformat_ms += d->nodes[i].moved_ms;
+        if (d->cost->nodes[i].ms > 0)
+            t.modules.at[id].ms += d->cost->nodes[i].ms - d->cost->nodes[i].moved_ms;
+        if (d->cost->nodes[i].ms > 0)
+            t.modules.at[id].reformat_ms += d->cost->nodes[i].moved_ms;
     }
     count_layers(&t, scopes, rest_ms);
     return t.modules;

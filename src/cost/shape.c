@@ -14,7 +14,7 @@ int64_t fsd_shape_count(const struct fsd_diff *d, const struct fsd_shape *shape)
     int64_t n = shape->ranked ? 1 : -1;
 
     for (uint32_t i = 0; i < shape->rank; i++)
-        n = fsd_times(d->amounts, n, shape->dims[i]);
+        n = fsd_times(d->cost->amounts, n, shape->dims[i]);
     return n;
 }
 
@@ -22,8 +22,8 @@ int64_t fsd_dim_size(const struct fsd_diff *d, struct fsd_dim dim)
 {
     if (dim.size >= 0)
         return dim.size;
-    if (dim.name && dim.name < d->n_dim_sizes && d->dim_sizes[dim.name])
-        return d->dim_sizes[dim.name];
+    if (dim.name && dim.name < d->cost->n_dim_sizes && d->cost->dim_sizes[dim.name])
+        return d->cost->dim_sizes[dim.name];
     return -1;
 }
 
@@ -31,7 +31,7 @@ const struct fsd_shape *fsd_shape_of(const struct fsd_diff *d, fsd_id tensor)
 {
     static const struct fsd_shape unknown = {0};
 
-    return tensor == FSD_NONE ? &unknown : &d->shapes[tensor];
+    return tensor == FSD_NONE ? &unknown : &d->cost->shapes[tensor];
 }
 
 bool fsd_node_is_microsoft(const struct fsd_diff *d, fsd_id node, const char *op)
@@ -108,7 +108,8 @@ static bool read_sizes(const char *s, struct fsd_shape *out)
     }
 }
 
-static enum fsd_status bind(struct fsd_diff *d, const char *word, struct fsd_error *err)
+static enum fsd_status bind(const struct fsd_diff *d, struct fsd_cost *c,
+                            const char *word, struct fsd_error *err)
 {
     const char *sign = strrchr(word, '=');
     struct fsd_shape sizes = {0};
@@ -128,28 +129,28 @@ static enum fsd_status bind(struct fsd_diff *d, const char *word, struct fsd_err
 
         if (dim.size >= 0 && dim.size != sizes.dims[i])
             return bad_shape(err, word, "the model's input has another size there");
-        if (dim.size < 0 && dim.name && d->dim_sizes[dim.name] &&
-            d->dim_sizes[dim.name] != sizes.dims[i])
+        if (dim.size < 0 && dim.name && d->cost->dim_sizes[dim.name] &&
+            d->cost->dim_sizes[dim.name] != sizes.dims[i])
             return bad_shape(err, word, "a dimension has two sizes");
         if (dim.size < 0 && dim.name)
-            d->dim_sizes[dim.name] = sizes.dims[i];
+            c->dim_sizes[dim.name] = sizes.dims[i];
     }
-    d->shapes[tensor] = sizes;
-    d->shapes[tensor].ranked = true;
+    c->shapes[tensor] = sizes;
+    c->shapes[tensor].ranked = true;
     return FSD_OK;
 }
 
-enum fsd_status fsd_cost_bind_shapes(struct fsd_diff *d, const char *const *shapes,
-                                     unsigned n, struct fsd_error *err)
+enum fsd_status fsd_cost_bind_shapes(const struct fsd_diff *d, struct fsd_cost *c,
+                                     const char *const *shapes, unsigned n,
+                                     struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
 
-    d->amounts = fsd_amounts_new(d->arena, d->names);
-    d->shapes = FSD_NEW(d->arena, struct fsd_shape, d->model->tensors.n);
-    d->n_dim_sizes = fsd_intern_count(d->names);
-    d->dim_sizes = FSD_NEW(d->arena, int64_t, d->n_dim_sizes);
+    c->shapes = FSD_NEW(d->arena, struct fsd_shape, d->model->tensors.n);
+    c->n_dim_sizes = fsd_intern_count(d->names);
+    c->dim_sizes = FSD_NEW(d->arena, int64_t, c->n_dim_sizes);
     for (unsigned i = 0; i < n && status == FSD_OK; i++)
-        status = bind(d, shapes[i], err);
+        status = bind(d, c, shapes[i], err);
     return status;
 }
 
@@ -179,7 +180,7 @@ static void take_form(const struct fsd_diff *d, const struct fsd_graph *g,
 
 /* An engine built for one size of an open dimension tells it at the network's inputs.
  */
-static void bind_by_engine(struct fsd_diff *d)
+static void bind_by_engine(const struct fsd_diff *d, struct fsd_cost *c)
 {
     for (fsd_id i = 0; i < d->engine->tensors.n; i++) {
         const struct fsd_form *built = fsd_tensor_form(d->engine, i), *asked;
@@ -194,30 +195,30 @@ static void bind_by_engine(struct fsd_diff *d)
             struct fsd_dim open = d->model->dims.at[asked->dims.at + k];
             int64_t size = d->engine->dims.at[built->dims.at + k].size;
 
-            if (open.size < 0 && open.name && open.name < d->n_dim_sizes && size > 0 &&
-                !d->dim_sizes[open.name])
-                d->dim_sizes[open.name] = size;
+            if (open.size < 0 && open.name && open.name < c->n_dim_sizes && size > 0 &&
+                !c->dim_sizes[open.name])
+                c->dim_sizes[open.name] = size;
         }
     }
 }
 
 /* A weight's form is the initializer's, whatever stands between. */
-static void take_model(struct fsd_diff *d)
+static void take_model(const struct fsd_diff *d, struct fsd_cost *c)
 {
     for (fsd_id i = 0; i < d->model->tensors.n; i++)
-        take_form(d, d->model, fsd_tensor_form(d->model, i), &d->shapes[i]);
+        take_form(d, d->model, fsd_tensor_form(d->model, i), &c->shapes[i]);
 }
 
 /* What the engine shows of a tensor may be a flattened form of it: only the sizes of an
  * equal rank are taken, and unranked tensors only where nothing else knows. */
-static void take_engine(struct fsd_diff *d, bool unranked)
+static void take_engine(const struct fsd_diff *d, struct fsd_cost *c, bool unranked)
 {
     for (fsd_id i = 0; i < d->engine->tensors.n; i++) {
         fsd_id twin = d->match->twin[i];
 
-        if (twin != FSD_NONE && !is_full(&d->shapes[twin]) &&
-            d->shapes[twin].ranked != unranked)
-            take_form(d, d->engine, fsd_tensor_form(d->engine, i), &d->shapes[twin]);
+        if (twin != FSD_NONE && !is_full(&c->shapes[twin]) &&
+            c->shapes[twin].ranked != unranked)
+            take_form(d, d->engine, fsd_tensor_form(d->engine, i), &c->shapes[twin]);
     }
 }
 
@@ -255,9 +256,9 @@ static void take_rules(struct fsd_shaping *s)
             fsd_id out = fsd_node_out_tensor(g, i, k);
             struct fsd_shape shape;
 
-            if (out != FSD_NONE && !is_full(&s->d->shapes[out]) &&
+            if (out != FSD_NONE && !is_full(&s->c->shapes[out]) &&
                 fsd_shape_by_rule(s, i, k, &shape))
-                merge(&s->d->shapes[out], &shape);
+                merge(&s->c->shapes[out], &shape);
         }
     }
 }
@@ -272,7 +273,7 @@ static bool is_network_input(const struct fsd_graph *g, fsd_id tensor)
 
 /* The i-th size of a tensor as the model names it; of a network's input that it does
  * not name, by its place: "image[2]". */
-static fsd_sym name_of(struct fsd_diff *d, fsd_id tensor, uint32_t i)
+static fsd_sym name_of(const struct fsd_diff *d, fsd_id tensor, uint32_t i)
 {
     const struct fsd_form *form = fsd_tensor_form(d->model, tensor);
     fsd_sym name = d->model->dims.at[form->dims.at + i].name;
@@ -292,9 +293,9 @@ static fsd_sym name_of(struct fsd_diff *d, fsd_id tensor, uint32_t i)
 }
 
 /* Which names the sizes of the network's inputs have. */
-static bool *names_of_inputs(struct fsd_diff *d)
+static bool *names_of_inputs(const struct fsd_diff *d)
 {
-    bool *is_one = FSD_NEW(d->arena, bool, d->n_dim_sizes);
+    bool *is_one = FSD_NEW(d->arena, bool, d->cost->n_dim_sizes);
 
     for (fsd_id i = 0; i < d->model->tensors.n; i++) {
         const struct fsd_form *form = fsd_tensor_form(d->model, i);
@@ -309,11 +310,11 @@ static bool *names_of_inputs(struct fsd_diff *d)
  * network's inputs, so that what follows from them is told in these. */
 static void take_names(struct fsd_shaping *s, const bool *of_inputs)
 {
-    struct fsd_diff *d = s->d;
+    const struct fsd_diff *d = s->d;
 
     for (fsd_id i = 0; i < d->model->tensors.n; i++) {
         const struct fsd_form *form = fsd_tensor_form(d->model, i);
-        struct fsd_shape *shape = &d->shapes[i];
+        struct fsd_shape *shape = &s->c->shapes[i];
 
         if (!form->ranked || form->dims.n != shape->rank)
             continue;
@@ -327,18 +328,18 @@ static void take_names(struct fsd_shaping *s, const bool *of_inputs)
     }
 }
 
-void fsd_cost_shapes(struct fsd_diff *d)
+void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c)
 {
-    struct fsd_shaping s = {.d = d, .t = d->amounts};
+    struct fsd_shaping s = {.d = d, .c = c, .t = c->amounts};
 
     s.ints_of = FSD_NEW(d->arena, fsd_id, d->model->tensors.n);
     fsd_ints_of_constants(&s);
-    bind_by_engine(d);
-    take_model(d);
-    take_engine(d, false);
+    bind_by_engine(d, c);
+    take_model(d, c);
+    take_engine(d, c, false);
     take_names(&s, names_of_inputs(d));
     take_rules(&s);
-    take_engine(d, true);
+    take_engine(d, c, true);
     take_rules(&s);
     take_names(&s, NULL);
     take_rules(&s);
@@ -347,14 +348,14 @@ void fsd_cost_shapes(struct fsd_diff *d)
 void fsd_shapes_dump(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id i = 0; i < d->model->tensors.n; i++) {
-        const struct fsd_shape *shape = &d->shapes[i];
+        const struct fsd_shape *shape = &d->cost->shapes[i];
 
         fprintf(out, "%u ", d->model->tensors.at[i].scope);
         fsd_put_safe(out, fsd_text(d->names, d->model->tensors.at[i].name));
         putc(' ', out);
         putc(shape->ranked ? '[' : '?', out);
         for (uint32_t k = 0; k < shape->rank; k++) {
-            const char *open = fsd_amount_text(d->amounts, shape->dims[k]);
+            const char *open = fsd_amount_text(d->cost->amounts, shape->dims[k]);
 
             fputs(k ? ", " : "", out);
             if (open)

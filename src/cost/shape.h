@@ -2,7 +2,7 @@
 #ifndef FSD_COST_SHAPE_H
 #define FSD_COST_SHAPE_H
 
-#include "diff/diff.h"
+#include "cost/cost.h"
 
 /** The size of a dimension, by itself or by the user's --shape; -1 when not known. */
 int64_t fsd_dim_size(const struct fsd_diff *d, struct fsd_dim dim);

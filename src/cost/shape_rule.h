@@ -15,7 +15,8 @@ struct fsd_ints {
 
 /** What the rules see and fill. */
 struct fsd_shaping {
-    struct fsd_diff *d;
+    const struct fsd_diff *d;
+    struct fsd_cost *c; /**< d->cost, under way */
     struct fsd_amounts *t;
     fsd_id *ints_of; /**< by tensor of the model: in `ints`; FSD_NONE: not known */
     FSD_VEC(struct fsd_ints) ints;

@@ -14,8 +14,8 @@ static int64_t round_up(const struct fsd_diff *d, int64_t size, int64_t to)
     if (to < 2 || size == -1)
         return size;
     if (size < 0)
-        return fsd_over(d->amounts, size, to) == -1 ? -1 : size;
-    return fsd_times(d->amounts, (size + to - 1) / to, to);
+        return fsd_over(d->cost->amounts, size, to) == -1 ? -1 : size;
+    return fsd_times(d->cost->amounts, (size + to - 1) / to, to);
 }
 
 /* The one open size of a flattened or unflattened form of a tensor: what its elements
@@ -27,9 +27,9 @@ static int64_t left_over(const struct fsd_diff *d, const struct fsd_form *form,
 
     for (uint32_t k = 0; k < form->dims.n; k++)
         if (k != i)
-            others = fsd_times(d->amounts, others,
+            others = fsd_times(d->cost->amounts, others,
                                fsd_dim_size(d, d->engine->dims.at[form->dims.at + k]));
-    return fsd_over(d->amounts, fsd_shape_count(d, shape), others);
+    return fsd_over(d->cost->amounts, fsd_shape_count(d, shape), others);
 }
 
 int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
@@ -47,11 +47,12 @@ int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
 
 static int64_t bytes_of(const struct fsd_diff *d, int64_t count, enum fsd_dtype type)
 {
-    int64_t bits = fsd_times(d->amounts, count, fsd_dtype_bits(type));
+    int64_t bits = fsd_times(d->cost->amounts, count, fsd_dtype_bits(type));
 
     if (!fsd_dtype_bits(type))
         return -1;
-    return fsd_over(d->amounts, bits < 0 ? bits : fsd_plus(d->amounts, bits, 7), 8);
+    return fsd_over(d->cost->amounts,
+                    bits < 0 ? bits : fsd_plus(d->cost->amounts, bits, 7), 8);
 }
 
 static int64_t port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
@@ -66,7 +67,7 @@ static int64_t port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
             size = round_up(d, size, form->layout.width);
             size = round_up(d, size, form->layout.pad);
         }
-        n = fsd_times(d->amounts, n, size);
+        n = fsd_times(d->cost->amounts, n, size);
     }
     return bytes_of(d, n, form->type);
 }
@@ -76,7 +77,8 @@ static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports)
     int64_t n = 0;
 
     for (uint32_t i = 0; i < ports.n; i++)
-        n = fsd_plus(d->amounts, n, port_bytes(d, &d->engine->ports.at[ports.at + i]));
+        n = fsd_plus(d->cost->amounts, n,
+                     port_bytes(d, &d->engine->ports.at[ports.at + i]));
     return n;
 }
 
@@ -100,9 +102,11 @@ static void add_node(const struct fsd_diff *d, fsd_id layer, fsd_id node,
     enum fsd_dtype bias = fsd_dtype_rank(type) < 3 ? FSD_FP32 : type;
     int64_t weights = constant_count(d, node, 1), more = constant_count(d, node, 2);
 
-    t->weights = weights ? fsd_plus(d->amounts, t->weights, bytes_of(d, weights, type))
-                         : t->weights;
-    t->bias = more ? fsd_plus(d->amounts, t->bias, bytes_of(d, more, bias)) : t->bias;
+    t->weights =
+        weights ? fsd_plus(d->cost->amounts, t->weights, bytes_of(d, weights, type))
+                : t->weights;
+    t->bias =
+        more ? fsd_plus(d->cost->amounts, t->bias, bytes_of(d, more, bias)) : t->bias;
 }
 
 /* Has a weight second and a bias third. */
@@ -147,25 +151,24 @@ static bool moves_nothing(enum fsd_kind kind)
     return kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE;
 }
 
-void fsd_cost_traffic(struct fsd_diff *d)
+void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_node *n = &d->engine->nodes.at[i];
-        struct fsd_layer_result *r = &d->layers[i];
+        struct fsd_layer_cost *r = &c->layers[i];
 
-        if (moves_nothing(r->kind)) {
-            r->traffic = (struct fsd_traffic){0};
-            r->bytes = 0;
+        if (moves_nothing(d->layers[i].kind))
             continue;
-        }
+        r->bytes = -1;
+        r->traffic = (struct fsd_traffic){-1, -1, -1, -1};
         if (!n->in.n && !n->out.n)
             continue;
         r->traffic.in = ports_bytes(d, n->in);
         r->traffic.out = ports_bytes(d, n->out);
         add_weights(d, i, &r->traffic);
-        r->bytes =
-            fsd_plus(d->amounts, fsd_plus(d->amounts, r->traffic.in, r->traffic.out),
-                     r->traffic.weights);
+        r->bytes = fsd_plus(d->cost->amounts,
+                            fsd_plus(d->cost->amounts, r->traffic.in, r->traffic.out),
+                            r->traffic.weights);
     }
 }
 
@@ -173,7 +176,7 @@ fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
 
-    if (d->layers[layer].bytes != -1)
+    if (d->cost->layers[layer].bytes != -1)
         return FSD_NONE;
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
         const struct fsd_port *port =

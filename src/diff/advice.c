@@ -3,7 +3,7 @@
  * an edge of the model.  Where two remedies are possible the safer one is named first.
  */
 #include "diff/advice.h"
-#include "diff/rules.h"
+#include "diff/diff.h"
 
 #include <string.h>
 
@@ -11,17 +11,16 @@ enum { LISTED = 4 };
 
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer)
 {
-    const struct fsd_layer_result *r = &d->layers[layer];
-
-    return r->cause == FSD_CAUSE_FREE || r->kind == FSD_KIND_NOOP || r->ms == 0;
+    return d->reasons[layer].cause == FSD_CAUSE_FREE ||
+           d->layers[layer].kind == FSD_KIND_NOOP || fsd_layer_ms(d, layer) == 0;
 }
 
 const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_layer_result *r = &d->layers[layer];
 
-    if (r->cause != FSD_CAUSE_NONE)
-        return fsd_cause_name(r->cause);
+    if (d->reasons[layer].cause != FSD_CAUSE_NONE)
+        return fsd_cause_name(d->reasons[layer].cause);
     return r->kind == FSD_KIND_QUANTIZE ? "quantize" : "";
 }
 
@@ -121,7 +120,7 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    const struct fsd_flow *flow = &d->flows.of[layer];
+    const struct fsd_flow *flow = &d->flows->of[layer];
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     uint32_t more;
 
@@ -136,7 +135,7 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
     for (uint32_t i = 0; i < flow->readers.n && i < LISTED; i++) {
         if (i)
             fputs(", ", out);
-        put_reader(d, &d->flows.readers.at[flow->readers.at + i], out);
+        put_reader(d, &d->flows->readers.at[flow->readers.at + i], out);
     }
     if (!flow->readers.n)
         fputs("nothing", out);
@@ -163,7 +162,7 @@ static bool is_io_layout(const char *name)
 static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
-    bool input = in != FSD_NONE && d->flows.of[layer].source == FSD_NONE;
+    bool input = in != FSD_NONE && d->flows->of[layer].source == FSD_NONE;
     const struct fsd_form *form =
         input ? fsd_layer_form_out(d, layer) : fsd_layer_form_in(d, layer);
     char layout[16];
@@ -192,11 +191,11 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
  * float types, somebody kept a type or has no kernel for the other. */
 static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    const struct fsd_flow *flow = &d->flows.of[layer];
+    const struct fsd_flow *flow = &d->flows->of[layer];
     const struct fsd_form *in = fsd_layer_form_in(d, layer),
                           *made = fsd_layer_form_out(d, layer);
     const struct fsd_reader *reader =
-        flow->readers.n ? &d->flows.readers.at[flow->readers.at] : NULL;
+        flow->readers.n ? &d->flows->readers.at[flow->readers.at] : NULL;
 
     if (!in || !made)
         return;
@@ -292,15 +291,16 @@ void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return;
     if (r->kind == FSD_KIND_QUANTIZE)
         advise_quantizer(d, layer, out);
-    else if (r->cause == FSD_CAUSE_IO)
+    else if (d->reasons[layer].cause == FSD_CAUSE_IO)
         advise_io(d, layer, out);
-    else if (r->cause == FSD_CAUSE_DTYPE || r->cause == FSD_CAUSE_DTYPE_LAYOUT)
+    else if (d->reasons[layer].cause == FSD_CAUSE_DTYPE ||
+             d->reasons[layer].cause == FSD_CAUSE_DTYPE_LAYOUT)
         advise_type(d, layer, out);
-    else if (r->cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
+    else if (d->reasons[layer].cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
         fputs(
             "only its name is known: --profilingVerbosity=detailed makes the dump tell "
             "what it changes",
             out);
     else
-        fputs(plain_advice(r->cause), out);
+        fputs(plain_advice(d->reasons[layer].cause), out);
 }

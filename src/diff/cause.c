@@ -3,21 +3,21 @@
  * The surroundings come first: at the network's border, a plugin or a foreign region
  * the change is forced, whatever its form.
  */
-#include "diff/diff.h"
+#include "diff/step.h"
 
 /* At an in- or output of the network, or in a chain of inserted layers that begins or
  * ends at one and does nothing else. */
 static bool at_border(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
-    const struct fsd_flow *flow = &d->flows.of[layer];
+    const struct fsd_flow *flow = &d->flows->of[layer];
     fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
 
     if ((in != FSD_NONE && (e->tensors.at[in].flags & FSD_TENSOR_INPUT)) ||
         (out != FSD_NONE && (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)))
         return true;
     if (flow->readers.n == 1 && !flow->cut &&
-        d->flows.readers.at[flow->readers.at].layer == FSD_NONE)
+        d->flows->readers.at[flow->readers.at].layer == FSD_NONE)
         return true;
     return flow->source == FSD_NONE && flow->model_tensor != FSD_NONE &&
            (d->model->tensors.at[flow->model_tensor].flags & FSD_TENSOR_INPUT) &&
@@ -56,7 +56,7 @@ static bool neighbour(const struct fsd_diff *d, fsd_id layer, layer_test *test)
 {
     const struct fsd_graph *e = d->engine;
     fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
-    fsd_id served = d->flows.of[layer].served;
+    fsd_id served = d->flows->of[layer].served;
 
     return (served != FSD_NONE && test(d, served)) ||
            (in != FSD_NONE && any_of(d, e->tensors.at[in].producers, test)) ||
@@ -106,7 +106,7 @@ static enum fsd_cause by_exclusion(const struct fsd_diff *d, fsd_id layer,
 {
     bool told = in->layout.order != FSD_ORDER_UNKNOWN;
     bool quantized = fsd_dtype_is_quantized(in->type);
-    unsigned scales = quantized ? count_scales(d, d->flows.of[layer].model_tensor) : 1;
+    unsigned scales = quantized ? count_scales(d, d->flows->of[layer].model_tensor) : 1;
 
     if (told)
         return quantized ? FSD_CAUSE_SCALE : FSD_CAUSE_UNKNOWN;
@@ -153,7 +153,7 @@ static enum fsd_cause cause(const struct fsd_diff *d, fsd_id layer)
 
     if (!r->inserted)
         return r->kind == FSD_KIND_COPY ? by_link(d, layer) : FSD_CAUSE_NONE;
-    if (r->kind == FSD_KIND_NOOP || r->ms == 0)
+    if (r->kind == FSD_KIND_NOOP || fsd_layer_ms(d, layer) == 0)
         return FSD_CAUSE_FREE;
     if (at_border(d, layer))
         return FSD_CAUSE_IO;
@@ -168,8 +168,14 @@ static enum fsd_cause cause(const struct fsd_diff *d, fsd_id layer)
     return by_change(d, layer);
 }
 
-void fsd_diff_causes(struct fsd_diff *d)
+const struct fsd_reason *fsd_diff_reasons(const struct fsd_diff *d)
 {
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        d->layers[i].cause = cause(d, i);
+    struct fsd_reason *reasons =
+        FSD_NEW(d->arena, struct fsd_reason, d->engine->nodes.n);
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        reasons[i] = (struct fsd_reason){cause(d, i), FSD_NONE};
+        fsd_add_log_to_reason(d, i, &reasons[i]);
+    }
+    return reasons;
 }

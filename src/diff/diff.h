@@ -1,16 +1,19 @@
 /*
- * What the relation means: fates, kinds, causes, precisions, findings, and all counts.
+ * A run, part by part, and what diff makes of it: fates, kinds, causes, precisions, all
+ * counts.
  *
- * `struct fsd_diff` is the public header's opaque run.  session.c fills it stage by
- * stage; writers get it const.
+ * `struct fsd_diff` is the public header's opaque run.  Each of its parts is made by
+ * one stage of session.c's table and const ever after: a stage gets the parts that its
+ * row says it reads, and returns the one that it makes.  What stages above diff make is
+ * only named here; nobody below can look into it.
  */
 #ifndef FSD_DIFF_DIFF_H
 #define FSD_DIFF_DIFF_H
 
-#include "base/spread.h"
 #include "diff/flow.h"
 #include "diff/island.h"
 #include "match/match.h"
+#include "profile/measured.h"
 
 #include <stdio.h>
 
@@ -44,6 +47,7 @@ enum fsd_cause {
     FSD__CAUSE_COUNT
 };
 
+/** What became of a node. */
 struct fsd_node_result {
     enum fsd_fate fate;
     const char *why; /**< the proof in a few words, or what is missing; a literal */
@@ -52,63 +56,19 @@ struct fsd_node_result {
         near_layer; /**< identity, dissolved: a layer between whose tensors it lies */
     uint32_t event; /**< of the build log: what happened to it last; FSD_NONE */
     enum fsd_dtype requested, realised;
-    int64_t macs;    /**< multiply-adds, an amount; negative: no number is known */
-    int64_t work;    /**< these, or elements written where it has none; likewise */
-    double ms;       /**< its part of its layers' times; negative: not known */
-    double moved_ms; /**< what of it layers take that only move data; 0: nothing */
-    bool shares;     /**< other nodes have a part of the same layer's time */
 };
 
-/** Where the time of a run goes.  Everything is in milliseconds of one run.  Sums are
- *  those of the layers' times, each the median of all profiles. */
-struct fsd_times {
-    uint32_t profiles;        /**< how many were given; 0: nothing else is known */
-    uint64_t runs;            /**< of all profiles together; 0: not told */
-    double total;             /**< of all entries */
-    struct fsd_spread totals; /**< of each profile's own sum */
-    double by_kind[FSD__KIND_COUNT];
-    double by_cause[FSD__CAUSE_COUNT]; /**< FSD_CAUSE_NONE: all that has no cause */
-    double inserted;                   /**< of inserted layers */
-    double nodes;             /**< of layers that compute nodes: what the nodes share */
-    double elsewhere;         /**< of entries that are no layer of the engine */
-    uint32_t entries, joined; /**< of the first profile, and those that are layers */
-    double run_ms;            /**< end to end, the median of --times; negative */
-    uint32_t timed_runs;
-};
-
-/** Bytes that a layer reads and writes once: amounts (cost/amount.h), so negative where
- *  no number is known. */
-struct fsd_traffic {
-    int64_t in, out, weights, bias;
-};
-
+/** What a layer is. */
 struct fsd_layer_result {
     enum fsd_kind kind;
     bool inserted; /**< computes no node */
+    enum fsd_dtype precision;
+};
+
+/** Why a layer is there. */
+struct fsd_reason {
     enum fsd_cause cause;
     uint32_t event; /**< of the build log: what put it there; FSD_NONE */
-    enum fsd_dtype precision;
-    double ms;                /**< of one run, from the profiles; negative: not known */
-    struct fsd_spread spread; /**< over the profiles; its median is `ms` */
-    int64_t bytes, macs;      /**< read and written, without the bias; multiply-adds;
-                                   amounts: negative where no number is known */
-    struct fsd_traffic traffic; /**< what `bytes` is made of */
-};
-
-/** One number a finding carries. */
-struct fsd_fact {
-    const char *key; /**< a literal */
-    uint64_t number;
-    fsd_sym text; /**< used instead when not 0 */
-};
-
-struct fsd_rule;
-
-struct fsd_finding {
-    const struct fsd_rule *rule;
-    struct fsd_span layers, nodes,
-        tensors;           /**< in fsd_diff.subjects; tensors: engine's */
-    struct fsd_span facts; /**< in fsd_diff.facts_pool */
 };
 
 struct fsd_summary {
@@ -121,69 +81,46 @@ struct fsd_summary {
         by_evidence[5]; /**< links that have each bit of enum fsd_evidence */
     uint32_t computing,
         mapped; /**< layers that should compute nodes, and those that do */
-    uint32_t by_severity[FSD__SEVERITY_COUNT];
 };
 
-/** The nodes of one operator together. */
-struct fsd_op_time {
-    fsd_sym op;
-    uint32_t nodes; /**< that layers compute */
-    double ms;      /**< their parts of their layers' times */
-};
-
-struct fsd_amounts; /* cost/amount.h */
-
-enum { FSD_SHAPE_RANK = 8 };
-
-/** The shape of a model's tensor as far as it could be told: sizes are amounts
- *  (cost/amount.h), -1 where not known. */
-struct fsd_shape {
-    bool ranked;
-    uint8_t rank;
-    int64_t dims[FSD_SHAPE_RANK];
-};
+struct fsd_cost;     /* cost/cost.h */
+struct fsd_findings; /* findings/findings.h */
 
 struct fsd_diff {
     struct fsd_arena *arena;
     struct fsd_intern *names;
-    struct fsd_graph *model, *engine;
-    struct fsd_facts *facts;
-    struct fsd_match *match;
-    struct fsd_vocab *vocab;     /**< the model's names */
-    struct fsd_history *history; /**< what the build log tells; NULL: no log */
-    struct fsd_story *story;     /**< replayed; NULL: no log, or not to be used */
-    unsigned evidence;
-    struct fsd_node_result *nodes;   /**< by node */
-    struct fsd_layer_result *layers; /**< by layer */
-    struct fsd_flows flows;
-    struct fsd_islands islands;
-    struct fsd_amounts *amounts; /**< bytes and the like in open sizes */
-    struct fsd_shape *shapes;    /**< by tensor of the model */
-    int64_t *dim_sizes; /**< by symbol: the size of a named dimension, by the user or by
-                           the engine's inputs; 0: none */
-    uint32_t n_dim_sizes;
-    double peak_gb_s, peak_top_s; /**< of the device; 0: not known */
-    struct fsd_times times;
-    FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
-    double **profile_ms;     /**< by profile, by layer; negative: not known */
-    double **profile_median; /**< the same of the medians; of the above where a profile
-                                  tells none */
-    FSD_VEC(struct fsd_finding) findings;
-    FSD_VEC(fsd_id) subjects;
-    FSD_VEC(struct fsd_fact) facts_pool;
-    struct fsd_summary summary;
+
+    /* What was read. */
+    const struct fsd_graph *model, *engine;
+    const struct fsd_history *history; /**< what the build log tells; NULL: no log */
+    struct fsd_story *story;           /**< replayed; NULL: no log, or not to be used;
+                                            it remembers what it was asked for */
+    const struct fsd_measured *times;  /**< of the engine's layers */
+    /* What holds. */
+    const struct fsd_facts *facts;
+    const struct fsd_match *match;
+    /* What it means. */
+    const struct fsd_layer_result *layers; /**< by layer */
+    const struct fsd_flows *flows;
+    const struct fsd_reason *reasons;    /**< by layer */
+    const struct fsd_node_result *nodes; /**< by node */
+    const struct fsd_islands *islands;
+    const struct fsd_summary *summary;
+    /* What it costs, and what of all that a reviewer should look at. */
+    const struct fsd_cost *cost;
+    const struct fsd_findings *findings;
 };
 
-/* The stages, in their order. */
-void fsd_diff_kinds(struct fsd_diff *d); /**< kind, inserted, precision of layers */
+/* What each stage makes, in their order; it lives in d->arena. */
+const struct fsd_layer_result *fsd_diff_layers(const struct fsd_diff *d);
 /* then fsd_diff_flows(), flow.h */
-void fsd_diff_fates(struct fsd_diff *d);      /**< fate of nodes */
-void fsd_diff_causes(struct fsd_diff *d);     /**< cause of layers */
-void fsd_diff_log(struct fsd_diff *d);        /**< what the build log adds to both */
-void fsd_diff_precisions(struct fsd_diff *d); /**< requested, realised of nodes */
-/* then the costs, cost/cost.h, and fsd_diff_islands(), island.h */
-void fsd_diff_rules(struct fsd_diff *d);     /**< findings */
-void fsd_diff_summarize(struct fsd_diff *d); /**< counts */
+const struct fsd_reason *fsd_diff_reasons(const struct fsd_diff *d);
+const struct fsd_node_result *fsd_diff_nodes(const struct fsd_diff *d);
+/* then fsd_diff_islands(), island.h */
+const struct fsd_summary *fsd_diff_summary(const struct fsd_diff *d);
+
+/** The time of a layer in one run, the median of all profiles; negative: not known. */
+double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer);
 
 /* The words of the contract, as reports print them. */
 const char *fsd_fate_name(enum fsd_fate fate);
@@ -192,5 +129,18 @@ const char *fsd_cause_name(enum fsd_cause cause);
 const char *fsd_evidence_name(unsigned bit_index);
 void fsd_put_evidence(unsigned by, FILE *out); /**< "metadata, tensor"; of 0 nothing */
 const char *fsd_severity_name(enum fsd_severity severity);
+
+/** Writes a phrase about one finding, node, layer or event, without a newline.  Names
+ *  stand in it as they came: the writer escapes the whole. */
+typedef void fsd_put_fn(const struct fsd_diff *d, fsd_id id, FILE *out);
+
+/** The name a report uses: the node's own, or "#12 (Conv)" for an unnamed node. */
+void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out);
+void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out);
+/** "merged: computes the same as another node: Relu_6" */
+void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out);
+/** What the build log says, as a sentence without its end; nothing when there is no log
+ *  or `event` is FSD_NONE. */
+void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);
 
 #endif

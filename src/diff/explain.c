@@ -1,6 +1,6 @@
 /* The story of a node or a layer. */
 #include "base/order.h"
-#include "diff/rules.h"
+#include "diff/diff.h"
 #include "diff/tale.h"
 
 #include <stdlib.h>
@@ -26,15 +26,15 @@ void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
     fprintf(p.out, "%u ", layer);
     fsd_put_layer_name(d, layer, p.out);
     fprintf(p.out, " (%s%s%s)", fsd_kind_name(r->kind), r->inserted ? ", cause " : "",
-            r->inserted ? fsd_cause_name(r->cause) : "");
+            r->inserted ? fsd_cause_name(d->reasons[layer].cause) : "");
     put_by(by, p.out);
     if (r->precision != FSD_DTYPE_UNKNOWN)
         fprintf(p.out, "; runs in %s", fsd_dtype_name(r->precision));
     if (l->tactic || l->tactic_value)
         fprintf(p.out, ", tactic %s",
                 fsd_text(d->names, l->tactic ? l->tactic : l->tactic_value));
-    if (r->ms >= 0)
-        fprintf(p.out, ", %.4f ms", r->ms);
+    if (fsd_layer_ms(d, layer) >= 0)
+        fprintf(p.out, ", %.4f ms", fsd_layer_ms(d, layer));
     fsd_tale_finish(&p);
     fsd_tell_rivals(tale, d, layer);
     fsd_tell_cost(tale, d, layer);
@@ -60,7 +60,7 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d,
             fprintf(p.out, "layer %u ", layer);
             fsd_put_layer_name(d, layer, p.out);
             fprintf(p.out, " was inserted, cause %s",
-                    fsd_cause_name(d->layers[layer].cause));
+                    fsd_cause_name(d->reasons[layer].cause));
             fsd_tale_finish(&p);
             fsd_tell_cost(tale, d, layer);
         }

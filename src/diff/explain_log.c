@@ -1,7 +1,7 @@
 /* What the log tells of a node or a layer: how it was read, what was done to it, what
  * was measured. */
 #include "base/order.h"
-#include "diff/rules.h"
+#include "diff/diff.h"
 #include "diff/tale.h"
 
 #include <stdlib.h>
@@ -251,7 +251,7 @@ static const struct fsd_rival *reformat_rival(struct fsd_tale *tale,
 
 void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
-    uint32_t event = d->layers[layer].event;
+    uint32_t event = d->reasons[layer].event;
     bool output = d->engine->layers.at[layer].names_output;
     const struct fsd_rival *r;
     struct fsd_pen p;

@@ -1,5 +1,5 @@
 /* The story of two nodes: what put them into one layer, or what keeps them apart. */
-#include "diff/rules.h"
+#include "diff/diff.h"
 #include "diff/tale.h"
 
 enum { MOST_IDLE = 12 };

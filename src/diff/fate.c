@@ -2,7 +2,7 @@
  * What became of each node.  The order of the tests is the order of strength: a link is
  * seen, everything else is proved on the model, and what neither shows is unexplained.
  */
-#include "diff/diff.h"
+#include "diff/step.h"
 
 static struct fsd_node_result result(enum fsd_fate fate, const char *why)
 {
@@ -239,13 +239,22 @@ static struct fsd_node_result unlinked(const struct fsd_diff *d, const struct do
     return proved(d, x, node);
 }
 
-void fsd_diff_fates(struct fsd_diff *d)
+const struct fsd_node_result *fsd_diff_nodes(const struct fsd_diff *d)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct doubts x = find_doubts(d, scratch);
+    struct fsd_node_result *nodes =
+        FSD_NEW(d->arena, struct fsd_node_result, d->model->nodes.n);
 
-    d->nodes = FSD_NEW(d->arena, struct fsd_node_result, d->model->nodes.n);
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        d->nodes[i] = d->match->of_node[i].n ? linked(d, i) : unlinked(d, &x, i);
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        struct fsd_node_result *r = &nodes[i];
+
+        *r = d->match->of_node[i].n ? linked(d, i) : unlinked(d, &x, i);
+        fsd_add_log_to_node(d, i, r);
+        r->requested = fsd_requested(d, i);
+        if (r->fate == FSD_FATE_LAYER)
+            r->realised = fsd_realised(d, i);
+    }
     fsd_arena_free(scratch);
+    return nodes;
 }

@@ -1,6 +1,5 @@
-#include "diff/flow_named.h"
+#include "diff/step.h"
 #include "diff/flow.h"
-#include "diff/diff.h"
 
 /* Walks are cut there, so that a strange engine costs no more than a long one. */
 enum { STEPS = 64, READERS = 32, MODEL_STEPS = 32 };
@@ -76,13 +75,15 @@ static uint32_t input_of(const struct fsd_diff *d, fsd_id node, fsd_id tensor)
 
 /* Tensors of the model by their value: those that hold the very same one are a ring. */
 struct walk {
-    struct fsd_diff *d;
-    fsd_id *next_same; /* by tensor of the model */
+    const struct fsd_diff *d;
+    struct fsd_flows *flows; /* in the making; d->flows is the same */
+    fsd_id *next_same;       /* by tensor of the model */
 };
 
-static struct walk new_walk(struct fsd_diff *d, struct fsd_arena *scratch)
+static struct walk new_walk(const struct fsd_diff *d, struct fsd_flows *flows,
+                            struct fsd_arena *scratch)
 {
-    struct walk w = {d, FSD_NEW(scratch, fsd_id, d->model->tensors.n)};
+    struct walk w = {d, flows, FSD_NEW(scratch, fsd_id, d->model->tensors.n)};
 
     for (fsd_id i = 0; i < d->model->tensors.n; i++) {
         fsd_id first = d->facts->value[i];
@@ -125,7 +126,7 @@ static void push_start(const struct walk *w, struct model_queue *q, fsd_id mover
             push_same(w, q,
                       fsd_node_out_tensor(
                           d->model, fsd_match_of_layer(d->match, mover, i)->node, 0));
-    push_same(w, q, d->flows.of[mover].model_tensor);
+    push_same(w, q, d->flows->of[mover].model_tensor);
 }
 
 static bool passes(const struct fsd_diff *d, fsd_id node)
@@ -137,7 +138,7 @@ static bool passes(const struct fsd_diff *d, fsd_id node)
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_diff *d = w->d;
-    fsd_id tensor = d->flows.of[mover].model_tensor;
+    fsd_id tensor = d->flows->of[mover].model_tensor;
 
     for (uint32_t i = 0; d->layers[mover].kind == FSD_KIND_COPY && tensor != FSD_NONE &&
                          i < d->match->of_layer[mover].n;
@@ -183,7 +184,7 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     return reader.node == FSD_NONE ? own_reader(w, mover, layer) : reader;
 }
 
-static void add_reader(struct fsd_diff *d, struct fsd_flow *flow,
+static void add_reader(const struct walk *w, struct fsd_flow *flow,
                        struct fsd_reader reader)
 {
     if (flow->readers.n == READERS) {
@@ -191,17 +192,17 @@ static void add_reader(struct fsd_diff *d, struct fsd_flow *flow,
         return;
     }
     if (!flow->readers.n)
-        flow->readers.at = d->flows.readers.n;
+        flow->readers.at = w->flows->readers.n;
     flow->readers.n++;
-    fsd_vec_push(d->arena, &d->flows.readers, reader);
+    fsd_vec_push(w->d->arena, &w->flows->readers, reader);
 }
 
 /* Adds who reads the outputs of a layer; what is inserted goes to the queue. */
 static uint32_t look_behind(const struct walk *w, fsd_id mover, fsd_id layer,
                             fsd_id queue[STEPS], uint32_t n)
 {
-    struct fsd_diff *d = w->d;
-    struct fsd_flow *flow = &d->flows.of[mover];
+    const struct fsd_diff *d = w->d;
+    struct fsd_flow *flow = &w->flows->of[mover];
     const struct fsd_graph *e = d->engine;
     fsd_id out = fsd_node_out_tensor(e, layer, 0);
     struct fsd_span uses;
@@ -209,13 +210,13 @@ static uint32_t look_behind(const struct walk *w, fsd_id mover, fsd_id layer,
     if (out == FSD_NONE)
         return n;
     if (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)
-        add_reader(d, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
+        add_reader(w, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
     uses = e->tensors.at[out].consumers;
     for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
         fsd_id next = e->links.at[uses.at + i];
 
         if (!d->layers[next].inserted)
-            add_reader(d, flow, node_reader(w, mover, next));
+            add_reader(w, flow, node_reader(w, mover, next));
         else if (n < STEPS)
             queue[n++] = next;
         else
@@ -242,7 +243,7 @@ static fsd_id mover_before(const struct fsd_diff *d, fsd_id layer)
     fsd_id before =
         tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(d->engine, tensor);
 
-    return before != FSD_NONE && before != layer && d->flows.of[before].there
+    return before != FSD_NONE && before != layer && d->flows->of[before].there
                ? before
                : FSD_NONE;
 }
@@ -252,31 +253,34 @@ static fsd_id mover_before(const struct fsd_diff *d, fsd_id layer)
 static fsd_id find_head(const struct fsd_diff *d, fsd_id layer)
 {
     for (int steps = 0; steps < STEPS; steps++) {
-        fsd_id before = d->flows.of[layer].before;
+        fsd_id before = d->flows->of[layer].before;
 
         if (before == FSD_NONE)
             break;
         layer = before;
-        if (d->flows.of[layer].head != FSD_NONE)
-            return d->flows.of[layer].head;
+        if (d->flows->of[layer].head != FSD_NONE)
+            return d->flows->of[layer].head;
     }
     return layer;
 }
 
-void fsd_diff_flows(struct fsd_diff *d)
+const struct fsd_flows *fsd_diff_flows(const struct fsd_diff *run)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct walk w = new_walk(d, scratch);
+    struct fsd_flows *flows = FSD_NEW(run->arena, struct fsd_flows, 1);
+    struct fsd_diff with_flows = *run, *d = &with_flows;
+    struct walk w = new_walk(d, flows, scratch);
     uint32_t n = d->engine->nodes.n;
 
-    d->flows.of = FSD_NEW(d->arena, struct fsd_flow, n);
+    d->flows = flows;
+    flows->of = FSD_NEW(d->arena, struct fsd_flow, n);
     for (fsd_id i = 0; i < n; i++)
-        d->flows.of[i] = (struct fsd_flow){.there = moves(&d->layers[i]),
-                                           .served = FSD_NONE,
-                                           .before = FSD_NONE,
-                                           .head = FSD_NONE};
+        flows->of[i] = (struct fsd_flow){.there = moves(&d->layers[i]),
+                                         .served = FSD_NONE,
+                                         .before = FSD_NONE,
+                                         .head = FSD_NONE};
     for (fsd_id i = 0; i < n; i++) {
-        struct fsd_flow *flow = &d->flows.of[i];
+        struct fsd_flow *flow = &flows->of[i];
 
         if (!flow->there)
             continue;
@@ -287,9 +291,10 @@ void fsd_diff_flows(struct fsd_diff *d)
         find_readers(&w, i);
         flow->before = mover_before(d, i);
     }
-    fsd_flows_by_name(d);
+    fsd_flows_by_name(d, flows);
     for (fsd_id i = 0; i < n; i++)
-        if (d->flows.of[i].there)
-            d->flows.of[i].head = find_head(d, i);
+        if (d->flows->of[i].there)
+            flows->of[i].head = find_head(d, i);
     fsd_arena_free(scratch);
+    return flows;
 }

@@ -46,7 +46,7 @@ struct fsd_flows {
 };
 
 /** Needs kinds and links. */
-void fsd_diff_flows(struct fsd_diff *d);
+const struct fsd_flows *fsd_diff_flows(const struct fsd_diff *d);
 
 /** The form of a layer's first input or output; NULL when it has none. */
 const struct fsd_form *fsd_layer_form_in(const struct fsd_diff *d, fsd_id layer);

@@ -5,8 +5,7 @@
  * number has to be believed; likewise of what they make.  Of several nothing is said,
  * since the order of a layer's tensors is not that of its nodes'.
  */
-#include "diff/diff.h"
-#include "diff/flow_named.h"
+#include "diff/step.h"
 
 #include <string.h>
 
@@ -146,10 +145,11 @@ static fsd_id made_by(const struct fsd_diff *d, fsd_id layer)
 }
 
 /* Who reads the tensor, when a layer is known of each; false else. */
-static bool add_readers(struct fsd_diff *d, struct fsd_flow *flow, fsd_id tensor)
+static bool add_readers(const struct fsd_diff *d, struct fsd_flows *flows,
+                        struct fsd_flow *flow, fsd_id tensor)
 {
     const struct fsd_tensor *t = &d->model->tensors.at[tensor];
-    uint32_t at = d->flows.readers.n;
+    uint32_t at = flows->readers.n;
 
     if (t->consumers.n > MOST_READERS)
         return false;
@@ -163,18 +163,19 @@ static bool add_readers(struct fsd_diff *d, struct fsd_flow *flow, fsd_id tensor
         while (reader.input + 1 < d->model->nodes.at[node].in.n &&
                fsd_node_in_tensor(d->model, node, reader.input) != tensor)
             reader.input++;
-        fsd_vec_push(d->arena, &d->flows.readers, reader);
+        fsd_vec_push(d->arena, &flows->readers, reader);
     }
     if (t->flags & FSD_TENSOR_OUTPUT)
-        fsd_vec_push(d->arena, &d->flows.readers,
+        fsd_vec_push(d->arena, &flows->readers,
                      (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
-    flow->readers = (struct fsd_span){at, d->flows.readers.n - at};
+    flow->readers = (struct fsd_span){at, flows->readers.n - at};
     return true;
 }
 
-static void place(struct fsd_diff *d, fsd_id layer, fsd_id served)
+static void place(const struct fsd_diff *d, struct fsd_flows *flows, fsd_id layer,
+                  fsd_id served)
 {
-    struct fsd_flow *flow = &d->flows.of[layer];
+    struct fsd_flow *flow = &flows->of[layer];
     bool output = d->engine->layers.at[layer].names_output;
     struct fsd_reader reader = {served, FSD_NONE, 0};
     fsd_id tensor = FSD_NONE;
@@ -183,7 +184,7 @@ static void place(struct fsd_diff *d, fsd_id layer, fsd_id served)
     if (is_whole(d, served))
         tensor = output ? made_by(d, served) : read_by(d, served, &reader);
     if (tensor == FSD_NONE || d->engine->layers.at[layer].names_port ||
-        (output && !add_readers(d, flow, tensor)))
+        (output && !add_readers(d, flows, flow, tensor)))
         return;
     flow->model_tensor = tensor;
     flow->producer = fsd_tensor_producer(d->model, tensor);
@@ -193,11 +194,11 @@ static void place(struct fsd_diff *d, fsd_id layer, fsd_id served)
     }
     if (flow->producer != FSD_NONE && d->match->of_node[flow->producer].n == 1)
         flow->source = fsd_match_of_node(d->match, flow->producer, 0)->layer;
-    flow->readers = (struct fsd_span){d->flows.readers.n, 1};
-    fsd_vec_push(d->arena, &d->flows.readers, reader);
+    flow->readers = (struct fsd_span){flows->readers.n, 1};
+    fsd_vec_push(d->arena, &flows->readers, reader);
 }
 
-void fsd_flows_by_name(struct fsd_diff *d)
+void fsd_flows_by_name(const struct fsd_diff *d, struct fsd_flows *flows)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct names names = layers_by_name(d, scratch);
@@ -206,12 +207,12 @@ void fsd_flows_by_name(struct fsd_diff *d)
         const struct fsd_node *n = &d->engine->nodes.at[i];
         fsd_id served;
 
-        if (!d->flows.of[i].there || n->in.n || n->out.n ||
+        if (!flows->of[i].there || n->in.n || n->out.n ||
             d->engine->layers.at[i].form != FSD_NAME_REFORMAT)
             continue;
         served = served_layer(&names, i);
         if (served != FSD_NONE)
-            place(d, i, served);
+            place(d, flows, i, served);
     }
     fsd_arena_free(scratch);
 }

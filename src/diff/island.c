@@ -9,7 +9,8 @@ enum { STEPS = 32 };
 enum { WIDE_IN = 1, WIDE_OUT = 2, NARROW_IN = 4, NARROW_OUT = 8 };
 
 struct search {
-    struct fsd_diff *d;
+    const struct fsd_diff *d;
+    struct fsd_islands *found;
     struct fsd_arena *scratch;
     int wide;        /* rank from which a type is wide */
     uint8_t *from;   /* by engine tensor: what its wide data comes from and goes to */
@@ -200,7 +201,7 @@ static struct border *find_borders(struct search *s)
 
 static bool is_mover(const struct fsd_diff *d, fsd_id layer)
 {
-    return d->flows.of[layer].there;
+    return d->flows->of[layer].there;
 }
 
 /* Wide through and through, or there for the widening and narrowing only. */
@@ -250,7 +251,7 @@ static bool is_linked(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 static void add_once(struct search *s, id_vec *nodes, fsd_id node)
 {
     const struct fsd_diff *d = s->d;
-    uint32_t island = d->islands.list.n + 1;
+    uint32_t island = s->found->list.n + 1;
 
     if (d->nodes[node].fate != FSD_FATE_LAYER || d->facts->traits[node] & FSD_OP_QDQ ||
         s->stamp[node] == island)
@@ -304,12 +305,12 @@ static void add_nodes(struct search *s, fsd_id layer, id_vec *nodes)
 
 /* ---------------------------------------------------------------------- islands */
 
-static struct fsd_span keep(struct fsd_diff *d, const fsd_id *ids, uint32_t n)
+static struct fsd_span keep(struct search *s, const fsd_id *ids, uint32_t n)
 {
-    struct fsd_span span = {d->islands.pool.n, n};
+    struct fsd_span span = {s->found->pool.n, n};
 
     for (uint32_t i = 0; i < n; i++)
-        fsd_vec_push(d->arena, &d->islands.pool, ids[i]);
+        fsd_vec_push(s->d->arena, &s->found->pool, ids[i]);
     return span;
 }
 
@@ -338,12 +339,12 @@ static bool all_covered(const struct search *s, const struct row *rows, uint32_t
 static void add_island(struct search *s, const struct row *rows, uint32_t n,
                        const struct border *border)
 {
-    struct fsd_diff *d = s->d;
+    const struct fsd_diff *d = s->d;
     struct fsd_island island = {.entry = border->entry,
                                 .exit = border->exit,
                                 .entries = border->entries,
                                 .exits = border->exits,
-                                .ms = d->times.profiles ? 0 : -1};
+                                .ms = d->times->profiles ? 0 : -1};
     fsd_id *layers = FSD_NEW(s->scratch, fsd_id, n);
     id_vec nodes = {0};
 
@@ -353,12 +354,12 @@ static void add_island(struct search *s, const struct row *rows, uint32_t n,
         layers[i] = layer;
         add_nodes(s, layer, &nodes);
         island.type = widest(d, layer, island.type);
-        if (is_paid_for(s, layer) && d->layers[layer].ms > 0)
-            island.ms += d->layers[layer].ms;
+        if (is_paid_for(s, layer) && fsd_layer_ms(d, layer) > 0)
+            island.ms += fsd_layer_ms(d, layer);
     }
-    island.layers = keep(d, layers, n);
-    island.nodes = keep(d, nodes.at, nodes.n);
-    fsd_vec_push(d->arena, &d->islands.list, island);
+    island.layers = keep(s, layers, n);
+    island.nodes = keep(s, nodes.at, nodes.n);
+    fsd_vec_push(d->arena, &s->found->list, island);
 }
 
 static void collect(struct search *s)
@@ -389,10 +390,11 @@ static void collect(struct search *s)
 
 /* First what is wider than 8 bits; then FP32 among 16 bits, where that is not inside an
  * island already told. */
-void fsd_diff_islands(struct fsd_diff *d)
+const struct fsd_islands *fsd_diff_islands(const struct fsd_diff *d)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct search s = {.d = d, .scratch = scratch};
+    struct search s = {
+        .d = d, .found = FSD_NEW(d->arena, struct fsd_islands, 1), .scratch = scratch};
 
     s.parent = FSD_NEW(scratch, fsd_id, d->engine->tensors.n);
     s.ports = FSD_NEW(scratch, uint8_t, d->engine->nodes.n);
@@ -407,4 +409,5 @@ void fsd_diff_islands(struct fsd_diff *d)
         collect(&s);
     }
     fsd_arena_free(scratch);
+    return s.found;
 }

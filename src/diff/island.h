@@ -31,6 +31,6 @@ struct fsd_islands {
 };
 
 /** Needs kinds, links, times. */
-void fsd_diff_islands(struct fsd_diff *d);
+const struct fsd_islands *fsd_diff_islands(const struct fsd_diff *d);
 
 #endif

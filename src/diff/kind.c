@@ -103,18 +103,18 @@ static enum fsd_dtype precision(const struct fsd_diff *d, fsd_id layer,
     return computes ? by_tactic(d, layer, type) : type;
 }
 
-void fsd_diff_kinds(struct fsd_diff *d)
+const struct fsd_layer_result *fsd_diff_layers(const struct fsd_diff *d)
 {
-    d->layers = FSD_NEW(d->arena, struct fsd_layer_result, d->engine->nodes.n);
+    struct fsd_layer_result *layers =
+        FSD_NEW(d->arena, struct fsd_layer_result, d->engine->nodes.n);
+
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        struct fsd_layer_result *r = &d->layers[i];
+        struct fsd_layer_result *r = &layers[i];
 
         r->kind = refine(d, i);
         r->inserted = only_moves(r->kind) && !d->match->of_layer[i].n &&
                       d->match->region_of_layer[i] == FSD_NONE;
         r->precision = precision(d, i, r->kind);
-        r->ms = -1;
-        r->bytes = r->macs = -1;
-        r->traffic = (struct fsd_traffic){-1, -1, -1, -1};
     }
+    return layers;
 }

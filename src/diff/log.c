@@ -2,7 +2,7 @@
  * What the build log adds to fates and causes: a reason where one is known, a fate
  * where nothing else could prove one.  What tensors and the model prove stands.
  */
-#include "diff/diff.h"
+#include "diff/step.h"
 
 #include <string.h>
 
@@ -55,13 +55,15 @@ static bool is_erased(const struct fsd_diff *d, uint32_t event)
 /* A pass that erased the layer of an operation that only moves or views data found
  * nothing to do in it; of any other operation the log would have to say where it went.
  */
-static void explain(struct fsd_diff *d, fsd_id node)
+void fsd_add_log_to_node(const struct fsd_diff *d, fsd_id node,
+                         struct fsd_node_result *r)
 {
-    struct fsd_node_result *r = &d->nodes[node];
-    fsd_id other = d->story->duplicate_of[node];
+    fsd_id other;
 
-    if (r->fate != FSD_FATE_UNEXPLAINED)
+    r->event = d->story ? last_event(d->story, node) : FSD_NONE;
+    if (!d->story || r->fate != FSD_FATE_UNEXPLAINED)
         return;
+    other = d->story->duplicate_of[node];
     if (other != FSD_NONE) {
         r->fate = FSD_FATE_MERGED;
         r->why = "the log: removed as a duplicate";
@@ -103,30 +105,15 @@ static bool at_border(const struct fsd_diff *d, fsd_sym tensor)
            (d->model->tensors.at[t].flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT));
 }
 
-static void explain_layer(struct fsd_diff *d, fsd_id layer)
+void fsd_add_log_to_reason(const struct fsd_diff *d, fsd_id layer, struct fsd_reason *r)
 {
-    struct fsd_layer_result *r = &d->layers[layer];
     const struct fsd_event *e;
 
-    r->event = fsd_story_added(d->story, d->engine, layer);
+    r->event = d->story ? fsd_story_added(d->story, d->engine, layer) : FSD_NONE;
     if (r->event == FSD_NONE || r->cause != FSD_CAUSE_UNKNOWN)
         return;
     e = &d->history->events.at[r->event];
     if (e->kind == FSD_EVENT_REFORMAT)
         r->cause =
             at_border(d, e->b) ? FSD_CAUSE_IO : cause_of(fsd_text(d->names, e->text));
-}
-
-void fsd_diff_log(struct fsd_diff *d)
-{
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        d->nodes[i].event = d->story ? last_event(d->story, i) : FSD_NONE;
-        if (d->story)
-            explain(d, i);
-    }
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        d->layers[i].event = FSD_NONE;
-        if (d->story)
-            explain_layer(d, i);
-    }
 }

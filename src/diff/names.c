@@ -55,3 +55,42 @@ const char *fsd_severity_name(enum fsd_severity severity)
 
     return names[severity];
 }
+
+void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    const struct fsd_node *n = &d->model->nodes.at[node];
+
+    if (n->name)
+        fputs(fsd_text(d->names, n->name), out);
+    else
+        fprintf(out, "#%u (%s)", node, fsd_text(d->names, n->op));
+}
+
+void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    fputs(fsd_text(d->names, d->engine->nodes.at[layer].name), out);
+}
+
+void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
+{
+    const struct fsd_node_result *r = &d->nodes[node];
+
+    fputs(fsd_fate_name(r->fate), out);
+    if (*r->why)
+        fprintf(out, ": %s", r->why);
+    if (r->other != FSD_NONE) {
+        fputs(": ", out);
+        fsd_put_node_name(d, r->other, out);
+    }
+}
+
+void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out)
+{
+    if (d->history && event != FSD_NONE)
+        fsd_put_event(d->history, &d->history->events.at[event], out);
+}
+
+double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer)
+{
+    return d->times->of[layer].median;
+}

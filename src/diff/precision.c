@@ -6,7 +6,7 @@
  *
  * Realised: the precision of the layer that computes it, the widest of several.
  */
-#include "diff/diff.h"
+#include "diff/step.h"
 
 static enum fsd_dtype before_dq(const struct fsd_diff *d, fsd_id tensor)
 {
@@ -66,7 +66,7 @@ static enum fsd_dtype own_type(const struct fsd_diff *d, fsd_id node)
     return type;
 }
 
-static enum fsd_dtype requested(const struct fsd_diff *d, fsd_id node)
+enum fsd_dtype fsd_requested(const struct fsd_diff *d, fsd_id node)
 {
     enum fsd_dtype type = quantized_request(d, node);
 
@@ -75,7 +75,7 @@ static enum fsd_dtype requested(const struct fsd_diff *d, fsd_id node)
 
 /* Of several layers the widest of those that compute, whatever their order; a NoOp
  * around them says nothing. */
-static enum fsd_dtype realised(const struct fsd_diff *d, fsd_id node)
+enum fsd_dtype fsd_realised(const struct fsd_diff *d, fsd_id node)
 {
     enum fsd_dtype computed = FSD_DTYPE_UNKNOWN, other = FSD_DTYPE_UNKNOWN;
 
@@ -89,13 +89,4 @@ static enum fsd_dtype realised(const struct fsd_diff *d, fsd_id node)
         *type = fsd_dtype_wider(*type, r->precision);
     }
     return computed != FSD_DTYPE_UNKNOWN ? computed : other;
-}
-
-void fsd_diff_precisions(struct fsd_diff *d)
-{
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        d->nodes[i].requested = requested(d, i);
-        if (d->nodes[i].fate == FSD_FATE_LAYER)
-            d->nodes[i].realised = realised(d, i);
-    }
 }

@@ -1,20 +1,15 @@
 #include "diff/diff.h"
-#include "diff/rules.h"
 
-static void count_links(struct fsd_diff *d)
+static void count_links(const struct fsd_diff *d, struct fsd_summary *s)
 {
-    struct fsd_summary *s = &d->summary;
-
     s->links = d->match->links.n;
     for (uint32_t i = 0; i < d->match->links.n; i++)
         for (unsigned bit = 0; bit < FSD_COUNT_OF(s->by_evidence); bit++)
             s->by_evidence[bit] += d->match->links.at[i].by >> bit & 1;
 }
 
-static void count_layers(struct fsd_diff *d)
+static void count_layers(const struct fsd_diff *d, struct fsd_summary *s)
 {
-    struct fsd_summary *s = &d->summary;
-
     s->layers = d->engine->nodes.n;
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_layer_result *r = &d->layers[i];
@@ -24,7 +19,7 @@ static void count_layers(struct fsd_diff *d)
         s->by_kind[r->kind]++;
         if (r->inserted) {
             s->inserted++;
-            s->by_cause[r->cause]++;
+            s->by_cause[d->reasons[i].cause]++;
         }
         if (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN ||
             r->kind == FSD_KIND_QUANTIZE) {
@@ -34,15 +29,14 @@ static void count_layers(struct fsd_diff *d)
     }
 }
 
-void fsd_diff_summarize(struct fsd_diff *d)
+const struct fsd_summary *fsd_diff_summary(const struct fsd_diff *d)
 {
-    struct fsd_summary *s = &d->summary;
+    struct fsd_summary *s = FSD_NEW(d->arena, struct fsd_summary, 1);
 
     s->nodes = d->model->nodes.n;
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
         s->by_fate[d->nodes[i].fate]++;
-    count_layers(d);
-    count_links(d);
-    for (uint32_t i = 0; i < d->findings.n; i++)
-        s->by_severity[d->findings.at[i].rule->severity]++;
+    count_layers(d, s);
+    count_links(d, s);
+    return s;
 }

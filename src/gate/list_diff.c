@@ -1,5 +1,5 @@
 /* The findings of one build as a list. */
-#include "diff/rules.h"
+#include "findings/findings.h"
 #include "gate/list.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *const *names(struct fsd_list *list, const struct fsd_diff *d,
     const char **out = FSD_NEW(list->arena, const char *, span.n);
 
     for (uint32_t i = 0; i < span.n; i++)
-        out[i] = printed(list, d, d->subjects.at[span.at + i], put);
+        out[i] = printed(list, d, d->findings->subjects.at[span.at + i], put);
     return out;
 }
 
@@ -53,7 +53,7 @@ static void add_rules(struct fsd_list *list)
 
 static void add_item(struct fsd_list *list, const struct fsd_diff *d, uint32_t finding)
 {
-    const struct fsd_finding *f = &d->findings.at[finding];
+    const struct fsd_finding *f = &d->findings->list.at[finding];
 
     fsd_vec_push(
         list->arena, &list->items,
@@ -75,7 +75,7 @@ static void add_row(struct fsd_list *list, const char *what, uint32_t n)
 
 static void add_rows(struct fsd_list *list, const struct fsd_diff *d)
 {
-    const struct fsd_summary *s = &d->summary;
+    const struct fsd_summary *s = d->summary;
 
     add_row(list, "nodes", s->nodes);
     add_row(list, "layers", s->layers);
@@ -84,10 +84,10 @@ static void add_rows(struct fsd_list *list, const struct fsd_diff *d)
     add_row(list, "inserted layers", s->inserted);
     add_row(list, "reformats", s->by_kind[FSD_KIND_REFORMAT]);
     add_row(list, "nodes unexplained", s->by_fate[FSD_FATE_UNEXPLAINED]);
-    if (d->times.total > 0)
+    if (d->times->total > 0)
         fsd_vec_push(list->arena, &list->rows,
                      (struct fsd_list_row){
-                         "time", NULL, fsd_list_text(list, "%.3f ms", d->times.total)});
+                         "time", NULL, fsd_list_text(list, "%.3f ms", d->times->total)});
 }
 
 struct fsd_list *fsd_list_of_diff(const struct fsd_diff *d)
@@ -102,7 +102,7 @@ struct fsd_list *fsd_list_of_diff(const struct fsd_diff *d)
         list->model = d->engine->path;
     add_rows(list, d);
     add_rules(list);
-    for (uint32_t i = 0; i < d->findings.n; i++)
+    for (uint32_t i = 0; i < d->findings->list.n; i++)
         add_item(list, d, i);
     fsd_list_finish(list);
     return list;

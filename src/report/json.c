@@ -4,7 +4,7 @@
  */
 #include "cost/cost.h"
 #include "cost/roofline.h"
-#include "diff/rules.h"
+#include "findings/findings.h"
 #include "report/report.h"
 #include "report/tree.h"
 
@@ -170,7 +170,7 @@ static void add_links(const struct fsd_diff *d, cJSON *layer, fsd_id id)
 
 void fsd_json_edge(const struct fsd_diff *d, cJSON *layer, fsd_id id)
 {
-    const struct fsd_flow *flow = &d->flows.of[id];
+    const struct fsd_flow *flow = &d->flows->of[id];
     cJSON *edge, *readers;
 
     if (!flow->there)
@@ -184,7 +184,7 @@ void fsd_json_edge(const struct fsd_diff *d, cJSON *layer, fsd_id id)
         cJSON_AddNumberToObject(edge, "producer", flow->producer);
     readers = cJSON_AddArrayToObject(edge, "readers");
     for (uint32_t i = 0; i < flow->readers.n; i++) {
-        const struct fsd_reader *reader = &d->flows.readers.at[flow->readers.at + i];
+        const struct fsd_reader *reader = &d->flows->readers.at[flow->readers.at + i];
         cJSON *item = fsd_json_item(readers);
 
         if (reader->layer != FSD_NONE)
@@ -212,12 +212,13 @@ static void add_spread(cJSON *object, const char *key, const struct fsd_spread *
 
 static void add_cost(const struct fsd_diff *d, fsd_id id, cJSON *layer)
 {
-    const struct fsd_layer_result *r = &d->layers[id];
+    const struct fsd_layer_cost *r = &d->cost->layers[id];
+    const struct fsd_spread *ms = &d->times->of[id];
     fsd_id gap = fsd_cost_gap(d, id);
 
-    fsd_json_ms(layer, "ms", r->ms);
-    if (d->times.profiles > 1 && r->ms >= 0)
-        add_spread(layer, "ms_spread", &r->spread);
+    fsd_json_ms(layer, "ms", ms->median);
+    if (d->times->profiles > 1 && ms->median >= 0)
+        add_spread(layer, "ms_spread", ms);
     if (gap != FSD_NONE)
         add_sym(d, layer, "bytes_unknown_of", d->engine->tensors.at[gap].name);
     fsd_json_amount(d, layer, "bytes", r->bytes);
@@ -255,9 +256,9 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
     add_text(layer, "kind", fsd_kind_name(r->kind));
     add_text(layer, "precision", fsd_dtype_name(r->precision));
     cJSON_AddBoolToObject(layer, "inserted", r->inserted);
-    if (r->cause != FSD_CAUSE_NONE)
-        add_text(layer, "cause", fsd_cause_name(r->cause));
-    fsd_json_phrase(d, layer, "log", r->event, fsd_put_said);
+    if (d->reasons[id].cause != FSD_CAUSE_NONE)
+        add_text(layer, "cause", fsd_cause_name(d->reasons[id].cause));
+    fsd_json_phrase(d, layer, "log", d->reasons[id].event, fsd_put_said);
     add_links(d, layer, id);
     if (d->match->region_of_layer[id] != FSD_NONE)
         cJSON_AddNumberToObject(layer, "region", d->match->region_of_layer[id]);
@@ -298,6 +299,7 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
 {
     const struct fsd_node *n = &d->model->nodes.at[id];
     const struct fsd_node_result *r = &d->nodes[id];
+    const struct fsd_node_cost *cost = &d->cost->nodes[id];
     cJSON *node = cJSON_CreateObject();
 
     cJSON_AddNumberToObject(node, "index", id);
@@ -320,11 +322,11 @@ static cJSON *new_node(const struct fsd_diff *d, fsd_id id)
         cJSON_AddNumberToObject(node, "region", d->match->region_of_node[id]);
     add_text(node, "requested", fsd_dtype_name(r->requested));
     add_text(node, "realised", fsd_dtype_name(r->realised));
-    fsd_json_ms(node, "ms", r->ms);
-    if (r->ms >= 0 && r->shares)
+    fsd_json_ms(node, "ms", cost->ms);
+    if (cost->ms >= 0 && cost->shares)
         cJSON_AddBoolToObject(node, "shares", true);
-    if (r->macs)
-        fsd_json_amount(d, node, "macs", r->macs);
+    if (cost->macs)
+        fsd_json_amount(d, node, "macs", cost->macs);
     return node;
 }
 
@@ -379,7 +381,7 @@ static void add_facts(const struct fsd_diff *d, cJSON *object,
     cJSON *facts = cJSON_AddObjectToObject(object, "facts");
 
     for (uint32_t i = 0; i < f->facts.n; i++) {
-        const struct fsd_fact *fact = &d->facts_pool.at[f->facts.at + i];
+        const struct fsd_fact *fact = &d->findings->facts.at[f->facts.at + i];
 
         if (fact->text)
             add_sym(d, facts, fact->key, fact->text);
@@ -392,19 +394,19 @@ static void add_findings(const struct fsd_diff *d, cJSON *report)
 {
     cJSON *list = cJSON_AddArrayToObject(report, "findings");
 
-    for (uint32_t i = 0; i < d->findings.n; i++) {
-        const struct fsd_finding *f = &d->findings.at[i];
+    for (uint32_t i = 0; i < d->findings->list.n; i++) {
+        const struct fsd_finding *f = &d->findings->list.at[i];
         cJSON *item = cJSON_CreateObject(), *tensors;
 
         cJSON_AddItemToArray(list, item);
         add_text(item, "rule", f->rule->id);
         add_text(item, "severity", fsd_severity_name(f->rule->severity));
         fsd_json_phrase(d, item, "message", i, fsd_put_finding);
-        add_ids(item, "layers", d->subjects.at, f->layers);
-        add_ids(item, "nodes", d->subjects.at, f->nodes);
+        add_ids(item, "layers", d->findings->subjects.at, f->layers);
+        add_ids(item, "nodes", d->findings->subjects.at, f->nodes);
         tensors = cJSON_AddArrayToObject(item, "tensors");
         for (uint32_t k = 0; k < f->tensors.n; k++) {
-            fsd_id t = d->subjects.at[f->tensors.at + k];
+            fsd_id t = d->findings->subjects.at[f->tensors.at + k];
 
             cJSON_AddItemToArray(
                 tensors,
@@ -460,14 +462,15 @@ static void add_op_times(const struct fsd_diff *d, cJSON *object)
 {
     cJSON *table = cJSON_AddObjectToObject(object, "by_op");
 
-    for (uint32_t i = 0; i < d->op_times.n; i++)
-        cJSON_AddNumberToObject(table, fsd_text(d->names, d->op_times.at[i].op),
-                                d->op_times.at[i].ms);
+    for (uint32_t i = 0; i < d->cost->op_times.n; i++)
+        cJSON_AddNumberToObject(table, fsd_text(d->names, d->cost->op_times.at[i].op),
+                                d->cost->op_times.at[i].ms);
 }
 
 static void add_times(const struct fsd_diff *d, cJSON *summary)
 {
-    const struct fsd_times *t = &d->times;
+    const struct fsd_measured *t = d->times;
+    const struct fsd_time_sums *sums = &d->cost->sums;
     cJSON *ms;
 
     if (!t->profiles && t->run_ms < 0)
@@ -482,18 +485,18 @@ static void add_times(const struct fsd_diff *d, cJSON *summary)
         add_number(ms, "runs", t->runs);
     if (t->profiles > 1)
         add_spread(ms, "totals", &t->totals);
-    cJSON_AddNumberToObject(ms, "nodes", t->nodes);
-    cJSON_AddNumberToObject(ms, "inserted", t->inserted);
+    cJSON_AddNumberToObject(ms, "nodes", sums->nodes);
+    cJSON_AddNumberToObject(ms, "inserted", sums->inserted);
     cJSON_AddNumberToObject(ms, "elsewhere", t->elsewhere);
-    add_times_table(ms, "by_kind", t->by_kind, FSD__KIND_COUNT, kind_at);
-    add_times_table(ms, "by_cause", t->by_cause, FSD__CAUSE_COUNT, cause_at);
-    cJSON_AddNumberToObject(ms, "no_cause", t->by_cause[FSD_CAUSE_NONE]);
+    add_times_table(ms, "by_kind", sums->by_kind, FSD__KIND_COUNT, kind_at);
+    add_times_table(ms, "by_cause", sums->by_cause, FSD__CAUSE_COUNT, cause_at);
+    cJSON_AddNumberToObject(ms, "no_cause", sums->by_cause[FSD_CAUSE_NONE]);
     add_op_times(d, ms);
 }
 
 static void add_summary(const struct fsd_diff *d, cJSON *report)
 {
-    const struct fsd_summary *s = &d->summary;
+    const struct fsd_summary *s = d->summary;
     cJSON *summary = cJSON_AddObjectToObject(report, "summary");
     cJSON *coverage;
 
@@ -502,7 +505,7 @@ static void add_summary(const struct fsd_diff *d, cJSON *report)
     add_counts(summary, "inserted", s->by_cause, FSD__CAUSE_COUNT, cause_at);
     add_counts(summary, "links", s->by_evidence, FSD_COUNT_OF(s->by_evidence),
                fsd_evidence_name);
-    add_counts(summary, "findings", s->by_severity, FSD__SEVERITY_COUNT, severity_at);
+    add_counts(summary, "findings", d->findings->by_severity, FSD__SEVERITY_COUNT, severity_at);
     coverage = cJSON_AddObjectToObject(summary, "coverage");
     cJSON_AddNumberToObject(coverage, "links", s->links);
     cJSON_AddNumberToObject(coverage, "inserted", s->inserted);

@@ -78,7 +78,7 @@ static void put_count(const char *name, uint32_t n, bool *first, FILE *out)
 static void put_fates(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
-    const struct fsd_summary *s = &d->summary;
+    const struct fsd_summary *s = d->summary;
     bool first = true;
 
     put_title(style, "nodes", out);
@@ -95,7 +95,7 @@ static void put_fates(const struct fsd_diff *d, const struct fsd_style *style,
 static void put_kinds(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
-    const struct fsd_summary *s = &d->summary;
+    const struct fsd_summary *s = d->summary;
     bool first = true;
 
     put_title(style, "layers", out);
@@ -116,7 +116,7 @@ static void put_kinds(const struct fsd_diff *d, const struct fsd_style *style,
 static void put_coverage(const struct fsd_diff *d, const struct fsd_style *style,
                          FILE *out)
 {
-    const struct fsd_summary *s = &d->summary;
+    const struct fsd_summary *s = d->summary;
     bool first = true;
 
     put_title(style, "mapped", out);
@@ -146,7 +146,7 @@ static void put_precisions(const struct fsd_diff *d, const struct fsd_style *sty
         put_count(fsd_dtype_name((enum fsd_dtype)i), counts[i], &first, out);
     put_count("unknown", counts[FSD_DTYPE_UNKNOWN], &first, out);
     fputs(first                                  ? "nothing\n"
-          : d->summary.by_kind[FSD_KIND_FOREIGN] ? " (compute and foreign layers)\n"
+          : d->summary->by_kind[FSD_KIND_FOREIGN] ? " (compute and foreign layers)\n"
                                                  : " (compute layers)\n",
           out);
 }
@@ -156,14 +156,14 @@ static void put_kind_times(const struct fsd_diff *d, FILE *out)
     const char *separator = ": ";
 
     for (int i = 0; i < FSD__KIND_COUNT; i++)
-        if (d->times.by_kind[i] > 0) {
+        if (d->cost->sums.by_kind[i] > 0) {
             fprintf(out, "%s%s ", separator, fsd_kind_name((enum fsd_kind)i));
-            fsd_put_ms_column(d->times.by_kind[i], 0, out);
+            fsd_put_ms_column(d->cost->sums.by_kind[i], 0, out);
             separator = ", ";
         }
-    if (d->times.elsewhere > 0) {
+    if (d->times->elsewhere > 0) {
         fprintf(out, "%selsewhere ", separator);
-        fsd_put_ms_column(d->times.elsewhere, 0, out);
+        fsd_put_ms_column(d->times->elsewhere, 0, out);
     }
 }
 
@@ -173,21 +173,21 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
     uint32_t n = 0;
 
     put_title(style, "by op", out);
-    for (; n < d->op_times.n && n < SHOWN_OPS; n++) {
-        if (n && d->op_times.at[n].ms < LEAST_SHARE * d->times.total)
+    for (; n < d->cost->op_times.n && n < SHOWN_OPS; n++) {
+        if (n && d->cost->op_times.at[n].ms < LEAST_SHARE * d->times->total)
             break;
         fputs(n ? ", " : "", out);
-        fsd_put_safe(out, fsd_text(d->names, d->op_times.at[n].op));
+        fsd_put_safe(out, fsd_text(d->names, d->cost->op_times.at[n].op));
         putc(' ', out);
-        fsd_put_ms_column(d->op_times.at[n].ms, 0, out);
+        fsd_put_ms_column(d->cost->op_times.at[n].ms, 0, out);
     }
-    if (d->op_times.n > n)
-        fprintf(out, " and %u more", d->op_times.n - n);
+    if (d->cost->op_times.n > n)
+        fprintf(out, " and %u more", d->cost->op_times.n - n);
     fputs(" (a layer's time is shared by work)\n", out);
 }
 
 /* What the times are made of: one profile is a mean already. */
-static void put_measured(const struct fsd_times *t, FILE *out)
+static void put_measured(const struct fsd_measured *t, FILE *out)
 {
     if (t->profiles < 2) {
         if (t->runs) {
@@ -209,7 +209,7 @@ static void put_measured(const struct fsd_times *t, FILE *out)
 static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
-    const struct fsd_times *t = &d->times;
+    const struct fsd_measured *t = d->times;
 
     if (t->profiles) {
         put_title(style, "time", out);
@@ -250,7 +250,7 @@ void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
 static void put_finding(const struct fsd_diff *d, const struct fsd_style *style,
                         uint32_t finding, FILE *out)
 {
-    const struct fsd_rule *rule = d->findings.at[finding].rule;
+    const struct fsd_rule *rule = d->findings->list.at[finding].rule;
 
     fsd_ink(style, rule->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM, out);
     fprintf(out, "%-8s", fsd_severity_name(rule->severity));
@@ -266,8 +266,8 @@ static void put_rule(const struct fsd_diff *d, const struct fsd_style *style,
 {
     uint32_t shown = 0, left = 0;
 
-    for (uint32_t i = 0; i < d->findings.n; i++) {
-        if (d->findings.at[i].rule != rule)
+    for (uint32_t i = 0; i < d->findings->list.n; i++) {
+        if (d->findings->list.at[i].rule != rule)
             continue;
         if (style->all || shown < SHOWN_PER_RULE) {
             put_finding(d, style, i, out);
@@ -283,12 +283,12 @@ static void put_rule(const struct fsd_diff *d, const struct fsd_style *style,
 void fsd_text_findings(const struct fsd_diff *d, const struct fsd_style *style,
                        FILE *out)
 {
-    if (!d->findings.n)
+    if (!d->findings->list.n)
         return;
     putc('\n', out);
     put_title(style, "findings", out);
-    fprintf(out, "%u: ", d->findings.n);
-    fsd_put_severities(d->summary.by_severity, out);
+    fprintf(out, "%u: ", d->findings->list.n);
+    fsd_put_severities(d->findings->by_severity, out);
     putc('\n', out);
     for (int severity = FSD__SEVERITY_COUNT - 1; severity >= 0; severity--)
         for (unsigned i = 0; fsd_rule_at(i); i++)

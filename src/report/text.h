@@ -2,7 +2,7 @@
 #ifndef FSD_REPORT_TEXT_H
 #define FSD_REPORT_TEXT_H
 
-#include "diff/rules.h"
+#include "findings/findings.h"
 #include "report/report.h"
 
 /** What a piece of text is; colours follow from it. */

@@ -173,13 +173,13 @@ static void put_what(const struct fsd_diff *d, fsd_id layer, FILE *out)
     const struct fsd_layer_result *r = &d->layers[layer];
     const char *type = fsd_text(d->names, n->op);
 
-    if (d->times.profiles) {
-        fsd_put_ms_column(r->ms, 6, out);
+    if (d->times->profiles) {
+        fsd_put_ms_column(fsd_layer_ms(d, layer), 6, out);
         fputs("  ", out);
     }
     fputs(*type ? type : fsd_kind_name(r->kind), out);
-    if (r->cause != FSD_CAUSE_NONE)
-        fprintf(out, " (%s)", fsd_cause_name(r->cause));
+    if (d->reasons[layer].cause != FSD_CAUSE_NONE)
+        fprintf(out, " (%s)", fsd_cause_name(d->reasons[layer].cause));
     put_change(d, n, out);
 }
 
@@ -502,11 +502,11 @@ static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch
 {
     bool *seen = FSD_NEW(scratch, bool, d->engine->nodes.n);
 
-    for (uint32_t i = 0; i < d->findings.n; i++) {
-        struct fsd_span layers = d->findings.at[i].layers;
+    for (uint32_t i = 0; i < d->findings->list.n; i++) {
+        struct fsd_span layers = d->findings->list.at[i].layers;
 
         for (uint32_t k = 0; k < layers.n; k++)
-            seen[d->subjects.at[layers.at + k]] = true;
+            seen[d->findings->subjects.at[layers.at + k]] = true;
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (d->layers[i].kind != FSD_KIND_COMPUTE ||

@@ -79,7 +79,7 @@ static bool is_named(enum fsd_fate fate)
 static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
                       enum fsd_fate fate, FILE *out)
 {
-    uint32_t shown = 0, total = d->summary.by_fate[fate];
+    uint32_t shown = 0, total = d->summary->by_fate[fate];
     uint32_t most = style->all ? total : SHOWN;
 
     for (fsd_id i = 0; i < d->model->nodes.n && shown < most; i++)
@@ -99,14 +99,14 @@ void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
     for (int i = FSD_FATE_LAYER + 1; i < FSD__FATE_COUNT; i++) {
         enum fsd_fate fate = (enum fsd_fate)i;
 
-        if (!d->summary.by_fate[i])
+        if (!d->summary->by_fate[i])
             continue;
         if (first)
             putc('\n', out);
         first = false;
         fsd_ink(style, fate == FSD_FATE_UNEXPLAINED ? FSD_INK_ALARM : FSD_INK_VANISHED,
                 out);
-        fprintf(out, "- %u %s", d->summary.by_fate[i], fsd_fate_name(fate));
+        fprintf(out, "- %u %s", d->summary->by_fate[i], fsd_fate_name(fate));
         fsd_ink(style, FSD_INK_PLAIN, out);
         put_ops(d, fate, out);
         if (style->all || is_named(fate))

@@ -102,7 +102,7 @@ void fsd_json_ms(struct cJSON *object, const char *key, double ms)
 void fsd_json_amount(const struct fsd_diff *d, struct cJSON *object, const char *key,
                      int64_t amount)
 {
-    const char *open = fsd_amount_text(d->amounts, amount);
+    const char *open = fsd_amount_text(d->cost->amounts, amount);
     char symbolic[32];
 
     if (amount >= 0)

@@ -2,7 +2,7 @@
 #ifndef FSD_REPORT_TREE_H
 #define FSD_REPORT_TREE_H
 
-#include "diff/rules.h"
+#include "findings/findings.h"
 
 #include <stdio.h>
 

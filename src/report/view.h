@@ -4,7 +4,7 @@
 #ifndef FSD_REPORT_VIEW_H
 #define FSD_REPORT_VIEW_H
 
-#include "diff/diff.h"
+#include "findings/findings.h"
 
 #include <stdio.h>
 

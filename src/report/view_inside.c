@@ -65,7 +65,7 @@ static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
     for (uint32_t i = 0; i < m->nodes.n; i++) {
         fsd_id node = m->nodes.at[i];
         struct group one = {scope_of ? scope_of[node] : d->model->nodes.at[node].op, 1,
-                            i, d->nodes[node].ms};
+                            i, d->cost->nodes[node].ms};
 
         fsd_vec_push(arena, &all, one);
     }
@@ -123,11 +123,11 @@ static void put_roofline(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 static void put_cost(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    const struct fsd_layer_result *r = &d->layers[layer];
+    const struct fsd_layer_cost *r = &d->cost->layers[layer];
 
-    if (r->ms >= 0) {
+    if (fsd_layer_ms(d, layer) >= 0) {
         fputs(", ", out);
-        fsd_put_ms(r->ms, out);
+        fsd_put_ms(fsd_layer_ms(d, layer), out);
     }
     if (fsd_cost_gap(d, layer) != FSD_NONE) {
         fputs(", bytes unknown for want of the shape of ", out);
@@ -230,9 +230,9 @@ static void add_layer(const struct job *job, struct cJSON *list, fsd_id layer)
     fsd_json_count(item, "index", layer);
     fsd_json_sym(d, item, "name", d->engine->nodes.at[layer].name);
     fsd_json_text(item, "kind", fsd_kind_name(d->layers[layer].kind));
-    fsd_json_ms(item, "ms", d->layers[layer].ms);
-    fsd_json_amount(d, item, "bytes", d->layers[layer].bytes);
-    fsd_json_amount(d, item, "macs", d->layers[layer].macs);
+    fsd_json_ms(item, "ms", fsd_layer_ms(d, layer));
+    fsd_json_amount(d, item, "bytes", d->cost->layers[layer].bytes);
+    fsd_json_amount(d, item, "macs", d->cost->layers[layer].macs);
     fsd_json_bool(item, "of_region", m.of_region);
     nodes = fsd_json_list(item, "nodes");
     for (uint32_t i = 0; i < m.nodes.n; i++)

@@ -40,11 +40,11 @@ static int by_cost(const void *a, const void *b)
 
 static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id layer)
 {
-    double ms = d->layers[layer].ms;
+    double ms = fsd_layer_ms(d, layer);
 
     if (ms < 0) /* not measured: only a threshold can leave it out */
         return q->min_ms <= 0 && q->min_share <= 0;
-    return ms >= q->min_ms && ms >= q->min_share * d->times.total;
+    return ms >= q->min_ms && ms >= q->min_share * d->times->total;
 }
 
 static void sort_rows(const struct fsd_diff *d, const struct fsd_query *q,
@@ -70,14 +70,12 @@ static struct lists collect(const struct fsd_diff *d, const struct fsd_query *q,
     uint32_t n = 0;
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        const struct fsd_layer_result *r = &d->layers[i];
-
-        if (!d->flows.of[i].there)
+        if (!d->flows->of[i].there)
             continue;
         if (fsd_layer_is_free(d, i))
             fsd_vec_push(arena, &lists.free, i);
         else
-            rows[n++] = (struct row){i, r->ms, r->bytes};
+            rows[n++] = (struct row){i, fsd_layer_ms(d, i), d->cost->layers[i].bytes};
     }
     sort_rows(d, q, arena, rows, n, &lists);
     return lists;
@@ -85,11 +83,11 @@ static struct lists collect(const struct fsd_diff *d, const struct fsd_query *q,
 
 static double sum(const struct fsd_diff *d, const id_vec *layers)
 {
-    double ms = d->times.profiles ? 0 : -1;
+    double ms = d->times->profiles ? 0 : -1;
 
     for (uint32_t i = 0; i < layers->n; i++)
-        if (d->layers[layers->at[i]].ms > 0)
-            ms += d->layers[layers->at[i]].ms;
+        if (fsd_layer_ms(d, layers->at[i]) > 0)
+            ms += fsd_layer_ms(d, layers->at[i]);
     return ms;
 }
 
@@ -143,20 +141,20 @@ static void put_notes(const struct fsd_intern *notes, FILE *out)
 static void put_row(const struct fsd_diff *d, const struct fsd_style *style,
                     fsd_id layer, struct fsd_intern *notes, FILE *out)
 {
-    const struct fsd_layer_result *r = &d->layers[layer];
+    double ms = fsd_layer_ms(d, layer);
     fsd_sym note = note_of(d, layer, notes);
 
-    fsd_put_ms_column(r->ms, 8, out);
+    fsd_put_ms_column(ms, 8, out);
     fputs("  ", out);
-    if (d->times.total > 0 && r->ms >= 0)
-        fprintf(out, "%5.1f %%  ", 100 * r->ms / d->times.total);
+    if (d->times->total > 0 && ms >= 0)
+        fprintf(out, "%5.1f %%  ", 100 * ms / d->times->total);
     fsd_ink(style, FSD_INK_INSERTED, out);
     fprintf(out, "%s", fsd_mover_word(d, layer));
     fsd_ink(style, FSD_INK_PLAIN, out);
     fputs("  ", out);
     fsd_put_layer_change(d, layer, out);
     fputs("  ", out);
-    fsd_put_bytes(d, r->bytes, out);
+    fsd_put_bytes(d, d->cost->layers[layer].bytes, out);
     fprintf(out, "  layer %u", layer);
     if (d->engine->nodes.at[layer].op) {
         putc(' ', out);
@@ -166,8 +164,8 @@ static void put_row(const struct fsd_diff *d, const struct fsd_style *style,
         fprintf(out, "  [%u]", note);
     putc('\n', out);
     put_edge(d, layer, out);
-    if (d->flows.of[layer].before != FSD_NONE)
-        fprintf(out, "            chain  after layer %u\n", d->flows.of[layer].before);
+    if (d->flows->of[layer].before != FSD_NONE)
+        fprintf(out, "            chain  after layer %u\n", d->flows->of[layer].before);
 }
 
 /* They cost nothing: many of them are told by their number. */
@@ -200,9 +198,9 @@ static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
         fputs(", ", out);
         fsd_put_ms(ms + lists->left_out_ms, out);
         fputs(" of ", out);
-        fsd_put_ms(d->times.total, out);
+        fsd_put_ms(d->times->total, out);
         fprintf(out, " (%.1f %%)",
-                d->times.total > 0 ? 100 * (ms + lists->left_out_ms) / d->times.total
+                d->times->total > 0 ? 100 * (ms + lists->left_out_ms) / d->times->total
                                    : 0);
     }
     fprintf(out, "; %u more are free\n\n", lists->free.n);
@@ -224,7 +222,7 @@ static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
 
 static void add_row(const struct fsd_diff *d, struct cJSON *list, fsd_id layer)
 {
-    const struct fsd_layer_result *r = &d->layers[layer];
+    double ms = fsd_layer_ms(d, layer);
     struct cJSON *item = fsd_json_item(list);
 
     fsd_json_count(item, "layer", layer);
@@ -232,10 +230,10 @@ static void add_row(const struct fsd_diff *d, struct cJSON *list, fsd_id layer)
     fsd_json_text(item, "cause", fsd_mover_word(d, layer));
     fsd_json_phrase(d, item, "change", layer, fsd_put_change);
     fsd_json_phrase(d, item, "advice", layer, fsd_put_advice);
-    fsd_json_ms(item, "ms", r->ms);
-    if (r->ms >= 0 && d->times.total > 0)
-        fsd_json_number(item, "share", r->ms / d->times.total);
-    fsd_json_amount(d, item, "bytes", r->bytes);
+    fsd_json_ms(item, "ms", ms);
+    if (ms >= 0 && d->times->total > 0)
+        fsd_json_number(item, "share", ms / d->times->total);
+    fsd_json_amount(d, item, "bytes", d->cost->layers[layer].bytes);
     fsd_json_edge(d, item, layer);
 }
 
@@ -245,10 +243,10 @@ static void put_json(const struct fsd_diff *d, const struct lists *lists, FILE *
 
     fsd_json_text(root, "schema", "fusiondiff-reformats/1");
     fsd_json_ms(root, "ms", sum(d, &lists->costly));
-    if (d->times.profiles)
-        fsd_json_number(root, "total_ms", d->times.total);
+    if (d->times->profiles)
+        fsd_json_number(root, "total_ms", d->times->total);
     fsd_json_count(root, "left_out", lists->left_out);
-    if (d->times.profiles)
+    if (d->times->profiles)
         fsd_json_number(root, "left_out_ms", lists->left_out_ms);
     list = fsd_json_list(root, "reformats");
     for (uint32_t i = 0; i < lists->costly.n; i++)
@@ -266,7 +264,7 @@ enum fsd_status fsd_view_reformats(const struct fsd_diff *d, const struct fsd_qu
     struct fsd_arena *arena;
     struct lists lists;
 
-    if ((q->min_ms > 0 || q->min_share > 0) && !d->times.profiles)
+    if ((q->min_ms > 0 || q->min_share > 0) && !d->times->profiles)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a --profile, without which no layer has a time that "
                         "--min-ms or --min-share could look at");

@@ -31,13 +31,13 @@ static void put_module(const struct fsd_diff *d, const struct scopes *s,
                        const struct fsd_module *m, FILE *out)
 {
     fprintf(out, "%6u %6u ", m->nodes, m->layers);
-    if (d->times.profiles) {
+    if (d->times->profiles) {
         fsd_put_ms_column(m->ms, 9, out);
         fprintf(out, " %5.1f ",
-                d->times.total > 0 ? 100 * m->ms / d->times.total : 0.0);
+                d->times->total > 0 ? 100 * m->ms / d->times->total : 0.0);
     }
     fprintf(out, "%5u ", m->reformats);
-    if (d->times.profiles)
+    if (d->times->profiles)
         fsd_put_ms_column(m->reformat_ms, 9, out);
     fputs("  ", out);
     fsd_put_safe(out, name_of(s, m));
@@ -51,21 +51,21 @@ static void put_text(const struct fsd_diff *d, const struct fsd_style *style,
 {
     fprintf(out, "%u scopes at depth %u\n\n", s->modules.n, s->scopes.depth);
     fsd_ink(style, FSD_INK_TITLE, out);
-    fputs(d->times.profiles ? " nodes layers        ms     %  moves  their ms"
+    fputs(d->times->profiles ? " nodes layers        ms     %  moves  their ms"
                             : " nodes layers moves",
           out);
     fputs("  scope  layers by precision\n", out);
     fsd_ink(style, FSD_INK_PLAIN, out);
     for (uint32_t i = 0; i < s->modules.n; i++)
         put_module(d, s, &s->modules.at[i], out);
-    if (!d->times.profiles)
+    if (!d->times->profiles)
         return;
     if (s->rest_ms > 0) {
         fputs("\nelsewhere ", out);
         fsd_put_ms(s->rest_ms, out);
     }
     fputs("\ntotal ", out);
-    fsd_put_ms(d->times.total, out);
+    fsd_put_ms(d->times->total, out);
     putc('\n', out);
 }
 
@@ -75,8 +75,8 @@ static void put_json(const struct fsd_diff *d, const struct scopes *s, FILE *out
 
     fsd_json_text(root, "schema", "fusiondiff-scopes/1");
     fsd_json_count(root, "depth", s->scopes.depth);
-    if (d->times.profiles) {
-        fsd_json_number(root, "total_ms", d->times.total);
+    if (d->times->profiles) {
+        fsd_json_number(root, "total_ms", d->times->total);
         fsd_json_number(root, "rest_ms", s->rest_ms);
     }
     list = fsd_json_list(root, "scopes");

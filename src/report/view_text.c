@@ -32,7 +32,7 @@ void fsd_put_ms(double ms, FILE *out)
 static void put_scaled(const struct fsd_diff *d, int64_t n, const char *const units[5],
                        FILE *out)
 {
-    const char *open = fsd_amount_text(d->amounts, n);
+    const char *open = fsd_amount_text(d->cost->amounts, n);
     double value = (double)n;
     int unit = 0;
 

@@ -3,7 +3,7 @@
 #define FSD_REPORT_VIEW_TEXT_H
 
 #include "diff/advice.h"
-#include "diff/rules.h"
+#include "findings/findings.h"
 #include "report/text.h"
 #include "report/view.h"
 

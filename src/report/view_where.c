@@ -47,9 +47,9 @@ static void put_layer(const struct fsd_diff *d, const struct fsd_link *link, FIL
     }
     if (r->precision != FSD_DTYPE_UNKNOWN)
         fprintf(out, "  runs in %s", fsd_dtype_name(r->precision));
-    if (r->ms >= 0) {
+    if (fsd_layer_ms(d, link->layer) >= 0) {
         fputs("  ", out);
-        fsd_put_ms(r->ms, out);
+        fsd_put_ms(fsd_layer_ms(d, link->layer), out);
     }
     fputs("\n           ", out);
     fsd_put_layer(d, link->layer, out);
@@ -63,6 +63,7 @@ static void put_layer(const struct fsd_diff *d, const struct fsd_link *link, FIL
 static void put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
 {
     const struct fsd_node_result *r = &d->nodes[node];
+    const struct fsd_node_cost *cost = &d->cost->nodes[node];
 
     fputs("  ", out);
     fsd_put_safely(d, node, fsd_put_fate, out);
@@ -74,15 +75,15 @@ static void put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)
     fputs(fsd_dtype_name(r->requested), out);
     if (r->realised != FSD_DTYPE_UNKNOWN)
         fprintf(out, ", runs in %s", fsd_dtype_name(r->realised));
-    if (r->macs && r->macs != -1) {
+    if (cost->macs && cost->macs != -1) {
         fputs(", ", out);
-        fsd_put_count(d, r->macs, out);
+        fsd_put_count(d, cost->macs, out);
         fputs(" multiply-adds", out);
     }
-    if (r->ms >= 0) {
+    if (cost->ms >= 0) {
         fputs(", ", out);
-        fsd_put_ms(r->ms, out);
-        if (r->shares)
+        fsd_put_ms(cost->ms, out);
+        if (cost->shares)
             fputs(" as its part", out);
     }
     putc('\n', out);
@@ -111,7 +112,7 @@ static void add_link(const struct fsd_diff *d, struct cJSON *list,
     fsd_json_sym(d, item, "name", d->engine->nodes.at[link->layer].name);
     fsd_json_text(item, "kind", fsd_kind_name(d->layers[link->layer].kind));
     fsd_json_text(item, "precision", fsd_dtype_name(d->layers[link->layer].precision));
-    fsd_json_ms(item, "ms", d->layers[link->layer].ms);
+    fsd_json_ms(item, "ms", fsd_layer_ms(d, link->layer));
     evidence = fsd_json_list(item, "evidence");
     for (unsigned bit = 0; 1u << bit <= FSD_BY_ALL; bit++)
         if (link->by >> bit & 1)
@@ -133,7 +134,7 @@ static void add_node(const struct fsd_diff *d, struct cJSON *list, fsd_id node)
         fsd_json_count(item, "same_as", r->other);
     fsd_json_text(item, "requested", fsd_dtype_name(r->requested));
     fsd_json_text(item, "realised", fsd_dtype_name(r->realised));
-    fsd_json_ms(item, "ms", r->ms);
+    fsd_json_ms(item, "ms", d->cost->nodes[node].ms);
     layers = fsd_json_list(item, "layers");
     for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
         add_link(d, layers, fsd_match_of_node(d->match, node, i));

@@ -7,7 +7,7 @@
  * obey, JSON is JSON, a build does not differ from its own snapshot.  Pictures are left
  * out: they are the DOT text, drawn by Graphviz.
  */
-#include "diff/diff.h"
+#include "findings/findings.h"
 #include "support_file.h"
 #include "support_mutate.h"
 #include "support_report.h"
@@ -60,7 +60,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 
 static void check_counts(const struct fsd_diff *d)
 {
-    const struct fsd_summary *s = &d->summary;
+    const struct fsd_summary *s = d->summary;
     uint32_t fates = 0, kinds = 0, causes = 0, found = 0;
 
     for (unsigned i = 0; i < FSD__FATE_COUNT; i++)
@@ -70,11 +70,11 @@ static void check_counts(const struct fsd_diff *d)
     for (unsigned i = 0; i < FSD__CAUSE_COUNT; i++)
         causes += s->by_cause[i];
     for (unsigned i = 0; i < FSD__SEVERITY_COUNT; i++)
-        found += s->by_severity[i];
+        found += d->findings->by_severity[i];
     check(fates == s->nodes && s->nodes == d->model->nodes.n);
     check(kinds == s->layers && s->layers == d->engine->layers.n);
     check(causes == s->inserted && s->mapped <= s->computing);
-    check(found == d->findings.n && found == fsd_diff_findings(d, FSD_INFO));
+    check(found == d->findings->list.n && found == fsd_diff_findings(d, FSD_INFO));
 }
 
 static bool is_picture(const char *format)

@@ -17,12 +17,14 @@ allow onnx   'onnx|model|base'
 allow log    'log|model|base'
 allow trt    'trt|log|model|base'
 allow match  'match|model|base'
-allow diff   'diff|match|model|base'
-allow cost   'cost|diff|match|model|base'
-allow compare 'compare|diff|match|model|base'
-allow gate   'gate|compare|cost|diff|match|model|base'
-allow report 'report|gate|compare|cost|diff|match|model|base'
-allow report/picture 'report|compare|cost|diff|match|model|base'
+allow profile 'profile|model|base'
+allow diff   'diff|match|profile|model|base'
+allow cost   'cost|diff|match|profile|model|base'
+allow compare 'compare|diff|match|profile|model|base'
+allow findings 'findings|cost|diff|match|profile|model|base'
+allow gate   'gate|findings|compare|cost|diff|match|profile|model|base'
+allow report 'report|gate|findings|compare|cost|diff|match|profile|model|base'
+allow report/picture 'report|findings|compare|cost|diff|match|profile|model|base'
 allow cli    'cli'
 
 # confine 'regex of a third-party header' 'regex of the files that may include it'
@@ -39,6 +41,25 @@ confine 'xxhash\.h'           'base/hash\.c|base/digest\.c|onnx/load\.c|log/segm
 confine 'ini\.h'             'gate/policy_ini\.c'
 confine 'graphviz/'           'report/picture/dot[a-z_]*\.[ch]'
 confine 'argp\.h'             'cli/[a-z_]*\.[ch]'
+
+# owned 'structs' 'regex of the files that may write them': what a stage makes is const for
+# all others; a pointer to it that is not const stands in no other file
+owned() {
+    found=$(grep -rnE "struct fsd_($1) +\*" --include='*.[ch]' . | grep -vE "^\./($2)" |
+        sed -E "s/const struct fsd_($1) +\*//g" | grep -E "struct fsd_($1) +\*")
+    [ -z "$found" ] && return
+    echo "$found" | sed "s,^\./,src/,; s,$,   (written only in $2),"
+    bad=1
+}
+owned 'graph|history'   'model/|onnx/|log/|trt/|profile/|match/story|inputs|profiles|session'
+owned 'measured'        'profile/|profiles\.c'
+owned 'facts|match|region|conflict' 'match/'
+owned 'layer_result|flows|flow|reason|node_result|islands|island|summary' 'diff/'
+owned 'cost|layer_cost|node_cost|time_sums|shape' 'cost/'
+owned 'findings|finding' 'findings/'
+owned 'state|group|move' 'compare/|states\.h|comparison\.c|check\.c'
+owned 'compare'         'compare/|comparison\.c|check\.c'
+owned 'diff'            'session\.c|comparison\.c|cli/'
 
 # forbid 'regex' 'why'
 forbid() {

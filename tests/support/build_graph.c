@@ -1,5 +1,5 @@
 #include "build_graph.h"
-#include "cost/cost.h"
+#include "findings/findings.h"
 
 #include "trt/kind.h"
 
@@ -316,28 +316,27 @@ struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evid
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_diff *d = FSD_NEW(arena, struct fsd_diff, 1);
+    const struct fsd_options none = {0};
+    struct fsd_measured *times = FSD_NEW(arena, struct fsd_measured, 1);
+    struct fsd_graph *built;
 
     d->arena = arena;
     d->names = fsd_intern_new(arena);
     d->model = build_model(arena, d->names, model);
-    d->engine = build_engine(arena, d->model, engine);
-    d->evidence = evidence;
+    d->engine = built = build_engine(arena, d->model, engine);
+    times->run_ms = -1;
+    fsd_measure(times, built, NULL, 0);
+    d->times = times;
     d->facts = fsd_facts_new(arena, d->model);
     d->match = fsd_match_new(arena, d->facts, d->engine, evidence, NULL);
-    fsd_diff_kinds(d);
-    fsd_diff_flows(d);
-    fsd_diff_fates(d);
-    fsd_diff_causes(d);
-    fsd_diff_precisions(d);
-    d->times.run_ms = -1;
-    fsd_cost_bind_shapes(d, NULL, 0, NULL);
-    fsd_cost_shapes(d);
-    fsd_cost_traffic(d);
-    fsd_cost_macs(d);
-    fsd_cost_sums(d);
-    fsd_diff_islands(d);
-    fsd_diff_rules(d);
-    fsd_diff_summarize(d);
+    d->layers = fsd_diff_layers(d);
+    d->flows = fsd_diff_flows(d);
+    d->reasons = fsd_diff_reasons(d);
+    d->nodes = fsd_diff_nodes(d);
+    d->islands = fsd_diff_islands(d);
+    d->summary = fsd_diff_summary(d);
+    fsd_cost_new(&d->cost, d, &none, NULL);
+    d->findings = fsd_find(d);
     return d;
 }
 

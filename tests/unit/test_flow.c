@@ -1,6 +1,6 @@
 /* Edges and chains of layers that only move data, and islands. */
 #include "build_graph.h"
-#include "diff/rules.h"
+#include "findings/findings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +19,8 @@ static uint32_t count(const struct fsd_diff *d, const char *rule)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < d->findings.n; i++)
-        n += !strcmp(d->findings.at[i].rule->id, rule);
+    for (uint32_t i = 0; i < d->findings->list.n; i++)
+        n += !strcmp(d->findings->list.at[i].rule->id, rule);
     return n;
 }
 
@@ -38,10 +38,10 @@ static void flow__edge_through_a_chain(void **state)
                    FSD_BY_ALL);
 
     (void)state;
-    assert_false(d->flows.of[0].there);
+    assert_false(d->flows->of[0].there);
     for (fsd_id i = 1; i <= 2; i++) {
-        const struct fsd_flow *flow = &d->flows.of[i];
-        const struct fsd_reader *reader = &d->flows.readers.at[flow->readers.at];
+        const struct fsd_flow *flow = &d->flows->of[i];
+        const struct fsd_reader *reader = &d->flows->readers.at[flow->readers.at];
 
         assert_true(flow->there);
         assert_int_equal(flow->source, 0);
@@ -52,8 +52,8 @@ static void flow__edge_through_a_chain(void **state)
         assert_int_equal(reader->node, 1);
         assert_int_equal(reader->input, 0);
     }
-    assert_int_equal(d->flows.of[1].before, FSD_NONE);
-    assert_int_equal(d->flows.of[2].before, 1);
+    assert_int_equal(d->flows->of[1].before, FSD_NONE);
+    assert_int_equal(d->flows->of[2].before, 1);
     assert_int_equal(count(d, "inserted/chain"), 1);
     assert_int_equal(count(d, "inserted/round-trip"), 0);
     fsd_diff_free(d);
@@ -68,12 +68,12 @@ static void flow__output_of_the_network(void **state)
                    "PointWise abc | n:a n:b n:c | x:fp16 -> z1:fp16\n"
                    "Reformat Reformatting1 | s:c | z1:fp16 -> z:fp32\n",
                    FSD_BY_ALL);
-    const struct fsd_flow *flow = &d->flows.of[1];
+    const struct fsd_flow *flow = &d->flows->of[1];
 
     (void)state;
     assert_int_equal(flow->readers.n, 1);
-    assert_int_equal(d->flows.readers.at[flow->readers.at].layer, FSD_NONE);
-    assert_int_equal(d->layers[1].cause, FSD_CAUSE_IO);
+    assert_int_equal(d->flows->readers.at[flow->readers.at].layer, FSD_NONE);
+    assert_int_equal(d->reasons[1].cause, FSD_CAUSE_IO);
     fsd_diff_free(d);
 }
 
@@ -91,8 +91,8 @@ static void flow__loop_ends(void **state)
                    FSD_BY_ALL);
 
     (void)state;
-    assert_int_equal(d->flows.of[1].source, FSD_NONE);
-    assert_int_equal(d->flows.of[2].readers.n, 0);
+    assert_int_equal(d->flows->of[1].source, FSD_NONE);
+    assert_int_equal(d->flows->of[2].readers.n, 0);
     fsd_diff_free(d);
 }
 
@@ -105,16 +105,16 @@ static const char narrow_wide_narrow[] = "in x\n"
 static void island__between_narrow_ones(void **state)
 {
     struct fsd_diff *d = build_diff(model, narrow_wide_narrow, FSD_BY_ALL);
-    const struct fsd_island *island = d->islands.list.at;
+    const struct fsd_island *island = d->islands->list.at;
 
     (void)state;
-    assert_int_equal(d->islands.list.n, 1);
+    assert_int_equal(d->islands->list.n, 1);
     assert_int_equal(island->entry, 0);
     assert_int_equal(island->exit, 2);
     assert_int_equal(island->layers.n, 1);
-    assert_int_equal(d->islands.pool.at[island->layers.at], 1);
+    assert_int_equal(d->islands->pool.at[island->layers.at], 1);
     assert_int_equal(island->nodes.n, 1);
-    assert_int_equal(d->islands.pool.at[island->nodes.at], 1);
+    assert_int_equal(d->islands->pool.at[island->nodes.at], 1);
     assert_true(island->ms < 0);
     assert_int_equal(count(d, "precision/island"), 1);
     fsd_diff_free(d);
@@ -138,7 +138,7 @@ static void island__needs_both_shores(void **state)
     for (size_t i = 0; i < FSD_COUNT_OF(engines); i++) {
         struct fsd_diff *d = build_diff(model, engines[i], FSD_BY_ALL);
 
-        assert_int_equal(d->islands.list.n, 0);
+        assert_int_equal(d->islands->list.n, 0);
         fsd_diff_free(d);
     }
 }
@@ -154,8 +154,8 @@ static void island__fp32_among_fp16(void **state)
                                     FSD_BY_ALL);
 
     (void)state;
-    assert_int_equal(d->islands.list.n, 1);
-    assert_int_equal(d->islands.list.at[0].type, FSD_FP32);
+    assert_int_equal(d->islands->list.n, 1);
+    assert_int_equal(d->islands->list.at[0].type, FSD_FP32);
     fsd_diff_free(d);
 }
 

@@ -96,7 +96,7 @@ static void reformat__is_seen_through(void **state)
     assert_string_equal(shown, "r layer 1:nt\n");
     assert_true(d->layers[0].inserted && d->layers[2].inserted &&
                 !d->layers[1].inserted);
-    assert_int_equal(d->layers[0].cause, FSD_CAUSE_IO);
+    assert_int_equal(d->reasons[0].cause, FSD_CAUSE_IO);
     free(shown);
     fsd_diff_free(d);
 }
@@ -161,7 +161,7 @@ static void copy__belongs_to_its_concat(void **state)
         "Reformat ta_copy | c:ta | ta:fp16 -> y:fp16\n",
         FSD_BY_ALL);
 
-    assert_int_equal(d->layers[2].cause, FSD_CAUSE_CONCAT);
+    assert_int_equal(d->reasons[2].cause, FSD_CAUSE_CONCAT);
     assert_int_equal(d->layers[2].kind, FSD_KIND_COPY);
     assert_int_equal(d->nodes[2].fate, FSD_FATE_LAYER);
     assert_int_equal(d->nodes[1].fate, FSD_FATE_LAYER);

@@ -423,7 +423,7 @@ static void thread_loose(struct fsd_drawing *w)
 static void find_slowest(struct fsd_drawing *w)
 {
     for (fsd_id l = 0; l < w->d->engine->nodes.n; l++)
-        w->slowest_ms = fmax(w->slowest_ms, w->d->layers[l].ms);
+        w->slowest_ms = fmax(w->slowest_ms, fsd_layer_ms(w->d, l));
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         struct fsd_span items = w->boxes.at[b].items;
         double ms = 0;
@@ -432,7 +432,7 @@ static void find_slowest(struct fsd_drawing *w)
             w->boxes.at[b].kind != FSD_BOX_ITEMS)
             continue;
         for (uint32_t i = 0; i < items.n; i++)
-            ms += fmax(0, w->d->layers[w->items.at[items.at + i]].ms);
+            ms += fmax(0, fsd_layer_ms(w->d, w->items.at[items.at + i]));
         w->slowest_ms = fmax(w->slowest_ms, ms);
     }
 }

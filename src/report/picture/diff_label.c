@@ -136,12 +136,14 @@ static void sum_costs(const struct fsd_drawing *w, const struct fsd_box *box,
     *ms = -1;
     *bytes = -1;
     for (uint32_t i = 0; i < box->items.n; i++) {
-        const struct fsd_layer_result *r = &w->d->layers[item(w, box, i)];
+        fsd_id layer = item(w, box, i);
+        double took = fsd_layer_ms(w->d, layer);
+        int64_t moved = w->d->cost->layers[layer].bytes;
 
-        if (r->ms >= 0)
-            *ms = (*ms < 0 ? 0 : *ms) + r->ms;
-        if (r->bytes >= 0 && *bytes < INT64_MAX - r->bytes)
-            *bytes = (*bytes < 0 ? 0 : *bytes) + r->bytes;
+        if (took >= 0)
+            *ms = (*ms < 0 ? 0 : *ms) + took;
+        if (moved >= 0 && *bytes < INT64_MAX - moved)
+            *bytes = (*bytes < 0 ? 0 : *bytes) + moved;
     }
 }
 
@@ -182,7 +184,7 @@ static void put_layer_head(const struct fsd_drawing *w, fsd_id layer, FILE *out)
     fputs("</B>", out);
     if (r->inserted)
         fprintf(out, " <FONT COLOR=\"#b34700\">inserted: %s</FONT>",
-                fsd_cause_name(r->cause));
+                fsd_cause_name(w->d->reasons[layer].cause));
     else if (r->precision != FSD_DTYPE_UNKNOWN)
         fprintf(out, " <FONT COLOR=\"%s\"><B>%s</B></FONT>",
                 fsd_type_color(r->precision), fsd_dtype_name(r->precision));
@@ -403,7 +405,7 @@ static void put_item_tip(const struct fsd_drawing *w, const struct fsd_box *box,
         fsd_put_dot_text(out, w->d->nodes[id].why, 200);
     }
     if (!model && w->d->layers[id].inserted)
-        fprintf(out, ", inserted: %s", fsd_cause_name(w->d->layers[id].cause));
+        fprintf(out, ", inserted: %s", fsd_cause_name(w->d->reasons[id].cause));
 }
 
 void fsd_put_box_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)

@@ -22,10 +22,10 @@ static void put_caption(const struct fsd_drawing *w, FILE *out)
     fputs("</B> \xe2\x86\x92 <B>", out);
     fsd_put_dot_text(out, file_name(w->d->engine->path), 60);
     fputs("</B></FONT>  ", out);
-    fsd_put_noun(out, w->d->summary.nodes, "node");
+    fsd_put_noun(out, w->d->summary->nodes, "node");
     fputs(", ", out);
-    fsd_put_noun(out, w->d->summary.layers, "layer");
-    fprintf(out, ", %u inserted", w->d->summary.inserted);
+    fsd_put_noun(out, w->d->summary->layers, "layer");
+    fprintf(out, ", %u inserted", w->d->summary->inserted);
     if (w->pick.subject)
         fprintf(out, "; only %s", w->pick.subject);
     else if (w->pick.partial)
@@ -87,7 +87,7 @@ static void put_keys(const struct fsd_drawing *w, FILE *out)
              "nodes, and the layer of that colour", out);
     put_cell("#f4f4f4", "#999999", "DASHED", "vanished node", out);
     put_cell("#fff1e0", "#d55e00", "SOLID", "+ inserted layer", out);
-    if (w->d->summary.by_fate[FSD_FATE_UNEXPLAINED])
+    if (w->d->summary->by_fate[FSD_FATE_UNEXPLAINED])
         put_cell("#ffffff", "#cc0000", "SOLID", "unexplained node", out);
     if (w->slowest_ms > 0)
         fprintf(out, "<TD BGCOLOR=\"#fff7d6:#e0701c\">fast ... %.4g ms</TD>",

@@ -1,5 +1,5 @@
 #include "diff/advice.h"
-#include "diff/rule_list.h"
+#include "findings/rule_list.h"
 
 static bool reads_network_input(const struct fsd_diff *d, fsd_id layer)
 {
@@ -8,28 +8,30 @@ static bool reads_network_input(const struct fsd_diff *d, fsd_id layer)
     return in != FSD_NONE && (d->engine->tensors.at[in].flags & FSD_TENSOR_INPUT);
 }
 
-static void find_standing(struct fsd_diff *d, const struct fsd_rule *rule,
-                          bool at_input)
+static void find_standing(const struct fsd_diff *d, struct fsd_findings *out,
+                          const struct fsd_rule *rule, bool at_input)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         if (d->layers[i].kind != FSD_KIND_QUANTIZE ||
             reads_network_input(d, i) != at_input)
             continue;
-        fsd_finding_new(d, rule);
-        fsd_finding_layer(d, i);
+        fsd_finding_new(out, rule);
+        fsd_finding_layer(out, i);
         for (uint32_t k = 0; k < d->match->of_layer[i].n; k++)
-            fsd_finding_node(d, fsd_match_of_layer(d->match, i, k)->node);
+            fsd_finding_node(out, fsd_match_of_layer(d->match, i, k)->node);
     }
 }
 
-void fsd_find_standing(struct fsd_diff *d, const struct fsd_rule *rule)
+void fsd_find_standing(const struct fsd_diff *d, struct fsd_findings *out,
+                       const struct fsd_rule *rule)
 {
-    find_standing(d, rule, false);
+    find_standing(d, out, rule, false);
 }
 
-void fsd_find_standing_at_input(struct fsd_diff *d, const struct fsd_rule *rule)
+void fsd_find_standing_at_input(const struct fsd_diff *d, struct fsd_findings *out,
+                                const struct fsd_rule *rule)
 {
-    find_standing(d, rule, true);
+    find_standing(d, out, rule, true);
 }
 
 static void put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
@@ -47,18 +49,18 @@ static void put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 void fsd_phrase_standing(const struct fsd_diff *d, const struct fsd_finding *f,
                          FILE *out)
 {
-    fsd_id layer = d->subjects.at[f->layers.at];
+    fsd_id layer = d->findings->subjects.at[f->layers.at];
 
     if (f->nodes.n)
-        fsd_put_node_name(d, d->subjects.at[f->nodes.at], out);
+        fsd_put_node_name(d, d->findings->subjects.at[f->nodes.at], out);
     else
         fsd_put_layer_name(d, layer, out);
     fprintf(out, " stands alone as layer %u", layer);
     put_change(d, layer, out);
     fputs(", ", out);
     fsd_put_edge(d, layer, out);
-    if (d->layers[layer].ms >= 0)
-        fprintf(out, ", %.4f ms", d->layers[layer].ms);
+    if (fsd_layer_ms(d, layer) >= 0)
+        fprintf(out, ", %.4f ms", fsd_layer_ms(d, layer));
 }
 
 /* ---------------------------------------------------------------------- wider */
@@ -72,7 +74,8 @@ static bool runs_wider(const struct fsd_diff *d, fsd_id node)
 }
 
 /* One finding a layer, with all its nodes that were asked to be narrower. */
-void fsd_find_wider(struct fsd_diff *d, const struct fsd_rule *rule)
+void fsd_find_wider(const struct fsd_diff *d, struct fsd_findings *out,
+                    const struct fsd_rule *rule)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         bool open = false;
@@ -83,18 +86,19 @@ void fsd_find_wider(struct fsd_diff *d, const struct fsd_rule *rule)
             if (d->layers[i].kind != FSD_KIND_COMPUTE || !runs_wider(d, node))
                 continue;
             if (!open) {
-                fsd_finding_new(d, rule);
-                fsd_finding_layer(d, i);
+                fsd_finding_new(out, rule);
+                fsd_finding_layer(out, i);
                 open = true;
             }
-            fsd_finding_node(d, node);
+            fsd_finding_node(out, node);
         }
     }
 }
 
 void fsd_phrase_wider(const struct fsd_diff *d, const struct fsd_finding *f, FILE *out)
 {
-    fsd_id layer = d->subjects.at[f->layers.at], node = d->subjects.at[f->nodes.at];
+    fsd_id layer = d->findings->subjects.at[f->layers.at],
+           node = d->findings->subjects.at[f->nodes.at];
 
     fsd_put_node_list(d, f->nodes, out);
     fprintf(out, " asked for %s, layer %u runs %s",

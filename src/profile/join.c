@@ -3,7 +3,7 @@
  * both come from one build.  Should they not be in order, equal names are joined in
  * theirs.
  */
-#include "cost/cost.h"
+#include "profile/measured.h"
 
 #include <string.h>
 
@@ -99,8 +99,9 @@ static void join_gaps(struct fsd_join *join, struct queue *q,
     }
 }
 
-struct fsd_join fsd_cost_join(struct fsd_arena *arena, const struct fsd_graph *engine,
-                              const struct fsd_profile *profile)
+struct fsd_join fsd_profile_join(struct fsd_arena *arena,
+                                 const struct fsd_graph *engine,
+                                 const struct fsd_profile *profile)
 {
     uint32_t n = profile->entries.n;
     struct fsd_join join = {FSD_NEW(arena, fsd_id, n), 0, 0};

@@ -1,10 +1,11 @@
-/* The functions of the rule table, by the file that holds them.  Only src/diff. */
-#ifndef FSD_DIFF_RULE_LIST_H
-#define FSD_DIFF_RULE_LIST_H
+/* The functions of the rule table, by the file that holds them.  Only src/findings. */
+#ifndef FSD_FINDINGS_RULE_LIST_H
+#define FSD_FINDINGS_RULE_LIST_H
 
-#include "diff/rules.h"
+#include "findings/findings.h"
 
-typedef void fsd_find_fn(struct fsd_diff *d, const struct fsd_rule *rule);
+typedef void fsd_find_fn(const struct fsd_diff *d, struct fsd_findings *out,
+                         const struct fsd_rule *rule);
 typedef void fsd_phrase_fn(const struct fsd_diff *d, const struct fsd_finding *f,
                            FILE *out);
 

@@ -1,23 +1,24 @@
 /* What a build log warns of, and logs that do not belong to the engine. */
-#include "diff/rule_list.h"
+#include "findings/rule_list.h"
 
 #include <string.h>
 
-void fsd_find_other_build(struct fsd_diff *d, const struct fsd_rule *rule)
+void fsd_find_other_build(const struct fsd_diff *d, struct fsd_findings *out,
+                          const struct fsd_rule *rule)
 {
     const struct fsd_history *h = d->history;
 
     if (!h || !h->foreign)
         return;
-    fsd_finding_new(d, rule);
-    fsd_finding_number(d, "differ", h->foreign);
-    fsd_finding_text(d, "first", h->foreign_name);
+    fsd_finding_new(out, rule);
+    fsd_finding_number(out, "differ", h->foreign);
+    fsd_finding_text(out, "first", h->foreign_name);
 }
 
 void fsd_phrase_other_build(const struct fsd_diff *d, const struct fsd_finding *f,
                             FILE *out)
 {
-    const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+    const struct fsd_fact *facts = d->findings->facts.at + f->facts.at;
 
     fprintf(out,
             "the log is of another build and not used as evidence: %u of its engine's "
@@ -25,22 +26,23 @@ void fsd_phrase_other_build(const struct fsd_diff *d, const struct fsd_finding *
             (unsigned)facts[0].number, fsd_text(d->names, facts[1].text));
 }
 
-void fsd_find_other_model(struct fsd_diff *d, const struct fsd_rule *rule)
+void fsd_find_other_model(const struct fsd_diff *d, struct fsd_findings *out,
+                          const struct fsd_rule *rule)
 {
     const struct fsd_history *h = d->history;
 
     if (!h || !h->unlike)
         return;
-    fsd_finding_new(d, rule);
-    fsd_finding_number(d, "unlike", h->unlike);
-    fsd_finding_number(d, "parsed", h->n_parsed);
-    fsd_finding_text(d, "first", h->unlike_name);
+    fsd_finding_new(out, rule);
+    fsd_finding_number(out, "unlike", h->unlike);
+    fsd_finding_number(out, "parsed", h->n_parsed);
+    fsd_finding_text(out, "first", h->unlike_name);
 }
 
 void fsd_phrase_other_model(const struct fsd_diff *d, const struct fsd_finding *f,
                             FILE *out)
 {
-    const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+    const struct fsd_fact *facts = d->findings->facts.at + f->facts.at;
 
     fprintf(
         out,
@@ -51,10 +53,11 @@ void fsd_phrase_other_model(const struct fsd_diff *d, const struct fsd_finding *
         d->history->refused ? "; the log is not used as evidence" : "");
 }
 
-void fsd_find_log_cut(struct fsd_diff *d, const struct fsd_rule *rule)
+void fsd_find_log_cut(const struct fsd_diff *d, struct fsd_findings *out,
+                      const struct fsd_rule *rule)
 {
     if (d->story && d->story->cut)
-        fsd_finding_new(d, rule);
+        fsd_finding_new(out, rule);
 }
 
 void fsd_phrase_log_cut(const struct fsd_diff *d, const struct fsd_finding *f,
@@ -78,7 +81,8 @@ static bool is_of(const struct fsd_diff *d, const struct fsd_rule *rule,
 }
 
 /* One finding a rule: a hundred tensors without a scale have one cause. */
-void fsd_find_log_warnings(struct fsd_diff *d, const struct fsd_rule *rule)
+void fsd_find_log_warnings(const struct fsd_diff *d, struct fsd_findings *out,
+                           const struct fsd_rule *rule)
 {
     const struct fsd_history *h = d->history;
     uint32_t n = 0, first = 0;
@@ -90,16 +94,16 @@ void fsd_find_log_warnings(struct fsd_diff *d, const struct fsd_rule *rule)
             first = i;
     if (!n)
         return;
-    fsd_finding_new(d, rule);
-    fsd_finding_number(d, "times", n);
-    fsd_finding_number(d, "line", h->events.at[first].line);
-    fsd_finding_text(d, "text", h->events.at[first].text);
+    fsd_finding_new(out, rule);
+    fsd_finding_number(out, "times", n);
+    fsd_finding_number(out, "line", h->events.at[first].line);
+    fsd_finding_text(out, "text", h->events.at[first].text);
 }
 
 void fsd_phrase_log_warning(const struct fsd_diff *d, const struct fsd_finding *f,
                             FILE *out)
 {
-    const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+    const struct fsd_fact *facts = d->findings->facts.at + f->facts.at;
 
     size_t n = fsd_text_len(d->names, facts[2].text);
 

@@ -1,4 +1,4 @@
-#include "diff/rule_list.h"
+#include "findings/rule_list.h"
 
 #include <string.h>
 
@@ -19,30 +19,31 @@ static bool says_no_tensor_cores(const char *tactic)
     return false;
 }
 
-void fsd_find_no_tensor_cores(struct fsd_diff *d, const struct fsd_rule *rule)
+void fsd_find_no_tensor_cores(const struct fsd_diff *d, struct fsd_findings *out,
+                              const struct fsd_rule *rule)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const char *tactic = fsd_text(d->names, d->engine->layers.at[i].tactic);
 
-        if (d->layers[i].kind != FSD_KIND_COMPUTE || d->layers[i].macs == 0 ||
+        if (d->layers[i].kind != FSD_KIND_COMPUTE || d->cost->layers[i].macs == 0 ||
             strstr(tactic, "depthwise") || !says_no_tensor_cores(tactic))
             continue;
-        fsd_finding_new(d, rule);
-        fsd_finding_layer(d, i);
+        fsd_finding_new(out, rule);
+        fsd_finding_layer(out, i);
         for (uint32_t k = 0; k < d->match->of_layer[i].n; k++) {
             fsd_id node = fsd_match_of_layer(d->match, i, k)->node;
 
             if (d->nodes[node].fate == FSD_FATE_LAYER)
-                fsd_finding_node(d, node);
+                fsd_finding_node(out, node);
         }
-        fsd_finding_text(d, "tactic", d->engine->layers.at[i].tactic);
+        fsd_finding_text(out, "tactic", d->engine->layers.at[i].tactic);
     }
 }
 
 void fsd_phrase_no_tensor_cores(const struct fsd_diff *d, const struct fsd_finding *f,
                                 FILE *out)
 {
-    fsd_id layer = d->subjects.at[f->layers.at];
+    fsd_id layer = d->findings->subjects.at[f->layers.at];
 
     fprintf(out, "layer %u runs %s without tensor cores", layer,
             fsd_dtype_name(d->layers[layer].precision));
@@ -50,8 +51,8 @@ void fsd_phrase_no_tensor_cores(const struct fsd_diff *d, const struct fsd_findi
         fputs(": ", out);
         fsd_put_node_list(d, f->nodes, out);
     }
-    if (d->layers[layer].ms >= 0)
-        fprintf(out, ", %.4f ms", d->layers[layer].ms);
+    if (fsd_layer_ms(d, layer) >= 0)
+        fprintf(out, ", %.4f ms", fsd_layer_ms(d, layer));
     fprintf(out, " (%s)", fsd_text(d->names, d->engine->layers.at[layer].tactic));
 }
 
@@ -86,19 +87,21 @@ static bool io_changed(const struct fsd_diff *d, fsd_id tensor,
 }
 
 /* All that changed as the first one did. */
-static void add_io_tensors(struct fsd_diff *d, fsd_id first, const struct io_change *as)
+static void add_io_tensors(const struct fsd_diff *d, struct fsd_findings *out,
+                           fsd_id first, const struct io_change *as)
 {
     for (fsd_id i = first; i < d->engine->tensors.n; i++) {
         struct io_change change;
 
         if (io_changed(d, i, &change) && change.asked == as->asked &&
             change.built == as->built && change.input == as->input)
-            fsd_finding_tensor(d, i);
+            fsd_finding_tensor(out, i);
     }
 }
 
 /* One finding a change: where one output has another type, often all have. */
-void fsd_find_io_types(struct fsd_diff *d, const struct fsd_rule *rule)
+void fsd_find_io_types(const struct fsd_diff *d, struct fsd_findings *out,
+                       const struct fsd_rule *rule)
 {
     bool done[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
 
@@ -109,11 +112,11 @@ void fsd_find_io_types(struct fsd_diff *d, const struct fsd_rule *rule)
             done[change.asked][change.built][change.input])
             continue;
         done[change.asked][change.built][change.input] = true;
-        fsd_finding_new(d, rule);
-        add_io_tensors(d, i, &change);
-        fsd_finding_text(d, "model",
+        fsd_finding_new(out, rule);
+        add_io_tensors(d, out, i, &change);
+        fsd_finding_text(out, "model",
                          fsd_intern_str(d->names, fsd_dtype_name(change.asked)));
-        fsd_finding_text(d, "engine",
+        fsd_finding_text(out, "engine",
                          fsd_intern_str(d->names, fsd_dtype_name(change.built)));
     }
 }
@@ -121,7 +124,7 @@ void fsd_find_io_types(struct fsd_diff *d, const struct fsd_rule *rule)
 static const char *tensor_name(const struct fsd_diff *d, struct fsd_span tensors,
                                uint32_t i)
 {
-    fsd_id tensor = d->subjects.at[tensors.at + i];
+    fsd_id tensor = d->findings->subjects.at[tensors.at + i];
 
     return fsd_text(d->names, d->engine->tensors.at[tensor].name);
 }
@@ -129,8 +132,9 @@ static const char *tensor_name(const struct fsd_diff *d, struct fsd_span tensors
 void fsd_phrase_io_type(const struct fsd_diff *d, const struct fsd_finding *f,
                         FILE *out)
 {
-    const struct fsd_tensor *t = &d->engine->tensors.at[d->subjects.at[f->tensors.at]];
-    const struct fsd_fact *facts = d->facts_pool.at + f->facts.at;
+    const struct fsd_tensor *t =
+        &d->engine->tensors.at[d->findings->subjects.at[f->tensors.at]];
+    const struct fsd_fact *facts = d->findings->facts.at + f->facts.at;
     uint32_t n = f->tensors.n;
 
     if (n > 1)

@@ -1,5 +1,5 @@
-#include "diff/rules.h"
-#include "diff/rule_list.h"
+#include "findings/findings.h"
+#include "findings/rule_list.h"
 
 static const struct fsd_rule rules[] = {
     {"mapping/misfit", FSD_WARNING,
@@ -85,10 +85,14 @@ const struct fsd_rule *fsd_rule_at(unsigned i)
     return i < FSD_COUNT_OF(rules) ? &rules[i] : NULL;
 }
 
-void fsd_diff_rules(struct fsd_diff *d)
+const struct fsd_findings *fsd_find(const struct fsd_diff *d)
 {
+    struct fsd_findings *out = FSD_NEW(d->arena, struct fsd_findings, 1);
+
+    out->arena = d->arena;
     for (size_t i = 0; i < FSD_COUNT_OF(rules); i++)
-        rules[i].run(d, &rules[i]);
+        rules[i].run(d, out, &rules[i]);
+    return out;
 }
 
 bool fsd_rule_is_about_inputs(const struct fsd_rule *rule)

@@ -1,0 +1,54 @@
+/*
+ * Measured times: what profiles say of an engine's layers.  Each profile tells one time
+ * a layer; of several of one engine a layer has the median, so that a run that was
+ * disturbed does not count, and the lowest and the highest beside it.
+ */
+#ifndef FSD_PROFILE_MEASURED_H
+#define FSD_PROFILE_MEASURED_H
+
+#include "base/spread.h"
+#include "model/graph.h"
+#include "model/profile.h"
+
+/** Everything is in milliseconds of one run. */
+struct fsd_measured {
+    uint32_t profiles; /**< how many were given; 0: nothing else is known */
+    uint64_t runs;     /**< of all profiles together; 0: not told */
+    const struct fsd_spread
+        *of;                  /**< by layer, over the profiles; negative: not known */
+    double **profile_ms;      /**< by profile, by layer; negative: not known */
+    double **profile_median;  /**< the same of the medians; of the above where a
+                                   profile tells none */
+    double total;             /**< of all entries, each the median of its profiles */
+    struct fsd_spread totals; /**< of each profile's own sum */
+    double elsewhere;         /**< of entries that are no layer of the engine */
+    uint32_t entries, joined; /**< of the first profile, and those that are layers */
+    double run_ms;            /**< end to end, the median of --times; negative */
+    uint32_t timed_runs;
+};
+
+/** Which layer each entry of a profile is. */
+struct fsd_join {
+    fsd_id *layer_of;          /**< by entry: FSD_NONE: none */
+    uint32_t joined, by_place; /**< all; those of another name, by their place */
+};
+
+/** Joins by name: the layer at the entry's own place first, then the next of that name.
+ *  A name that stands there escaped is the same name; of what is left, a lone entry and
+ *  a lone layer between the same neighbours are one if a name contains the other. */
+struct fsd_join fsd_profile_join(struct fsd_arena *arena,
+                                 const struct fsd_graph *engine,
+                                 const struct fsd_profile *profile);
+
+/** True when the profile is of this engine: each of its entries is a layer, or each
+ *  layer is an entry. */
+bool fsd_join_fits(const struct fsd_join *join, const struct fsd_graph *engine,
+                   const struct fsd_profile *profile);
+
+/** Fills all but the times of whole runs; what is odd about a profile becomes a remark
+ *  of the engine's.
+ *  @param profiles each has been found to fit, or is used by force. */
+void fsd_measure(struct fsd_measured *out, struct fsd_graph *engine,
+                 const struct fsd_profile *profiles, uint32_t n);
+
+#endif
