@@ -1,29 +1,17 @@
 #!/usr/bin/python3
 """What must hold of pictures, with the real binary.
 
-    check.py BINARY SHARED FUSER [--speed]
+    check.py BINARY SHARED FUSER
 
 Hostile names, the bound on layout time, and pictures of every pair in SHARED/corpus (left
-out when SHARED is absent).  DOT is read back by Graphviz's own `dot -Tcanon`.  --speed adds
-the measured limits, for a Release build.
+out when SHARED is absent).  DOT is read back by Graphviz's own `dot -Tcanon`.
 """
 import os
 import re
-import resource
 import subprocess
-import sys
 import tempfile
 
-from harness import HOSTILE, SHARED, check, finish, hostile_pair, is_svg, reads_back, run, synthetic
-
-SPEED = "--speed" in sys.argv[4:]
-
-
-def cpu(*args):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run(*args)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+from harness import HOSTILE, PATIENT, SHARED, check, finish, hostile_pair, is_svg, reads_back, run, synthetic
 
 
 # ------------------------------------------------------------------------- hostile
@@ -31,11 +19,11 @@ def cpu(*args):
 def check_hostile(folder):
     pair = hostile_pair(folder)
     dot, svg = os.path.join(folder, "h.dot"), os.path.join(folder, "h.svg")
-    run(*pair, "--force", "-o", dot, "-o", svg, "-o", os.path.join(folder, "h.png"))
+    run(*pair, "--force", *PATIENT, "-o", dot, "-o", svg, "-o", os.path.join(folder, "h.png"))
     reads_back("hostile", dot)
     with open(dot, "rb") as file:
         content = file.read()
-    again, _ = run(*pair, "--force", "-f", "dot")
+    again = run(*pair, "--force", "-f", "dot")
     check("hostile: same bytes again", again.stdout == content)
     check("hostile: no control byte but the newline and the tab",
           not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", content))
@@ -60,22 +48,22 @@ def check_hostile(folder):
 
 def check_views(folder, fixtures):
     pair = [os.path.join(fixtures, "synthetic/qat-8.5", n) for n in ("model.onnx", "engine.json")]
-    whole, _ = run(*pair, "-f", "dot")
+    whole = run(*pair, "-f", "dot")
     for args, some in ((("--only", "reformats"), True), (("--only", "precision"), True),
                        (("--only", "changes"), True), (("--around", "Conv_8"), True),
                        (("--around", "Conv_8", "--depth", "2"), True), (("--around", "*Sigmoid*"), True),
                        (("--collapse", "run"), False), (("--collapse", "scope:1"), False)):
-        part, _ = run(*pair, "-f", "dot", *args)
+        part = run(*pair, "-f", "dot", *args)
         boxes = part.stdout.count(b"fillcolor")
         check(f"{' '.join(args)}: smaller than the whole, not empty",
               boxes > 4 and (boxes < whole.stdout.count(b"fillcolor") or not some), str(boxes))
     for args, message in ((("--around", "nobody"), b"names none"), (("--only", "x"), b"expected reformats"),
                           (("--collapse", "scope:0"), b"expected none, run"), (("--depth", "0"), b"1 to 1000"),
                           (("--layout-timeout", "-1"), b"seconds")):
-        done, _ = run(*pair, "-f", "dot", *args, status=2)
+        done = run(*pair, "-f", "dot", *args, status=2)
         check(f"{' '.join(args)}: an error that tells", message in done.stderr, done.stderr)
     out = os.path.join(folder, "late.svg")
-    done, _ = run(*pair, "-o", out, "--layout-timeout", "0.000001", status=2)
+    done = run(*pair, "-o", out, "--layout-timeout", "0.000001", status=2)
     check("no time at all: an error, no file", b"within" in done.stderr and not os.path.exists(out),
           done.stderr)
 
@@ -83,20 +71,13 @@ def check_views(folder, fixtures):
 def check_large(folder):
     pair = synthetic(os.path.join(folder, "chain"), "--generate", "chain", "--size", "10000", "--seed", "1")
     svg = os.path.join(folder, "chain.svg")
-    done, seconds = run(*pair, "-o", svg)
+    done = run(*pair, *PATIENT, "-o", svg)
     check("10,000 layers: a note says what is drawn", b"--collapse" in done.stderr, done.stderr)
     is_svg("10,000 layers", svg)
-    check(f"10,000 layers: drawn in seconds ({seconds:.2f})", seconds < (5 if SPEED else 60))
-    # A picture asked for in full is not laid out for longer than it may be.
-    _, seconds = run(*pair, "-o", svg, "--collapse", "none", "--layout-timeout", "5")
-    check(f"--layout-timeout holds ({seconds:.2f})", seconds < (9 if SPEED else 60))
-    if SPEED:
-        # Processor time, the least of several: other jobs on the machine count little.
-        once, thrice = (min(cpu(*pair, *["-o", os.path.join(folder, "x.dot")] * n) for _ in range(9))
-                        for n in (1, 3))
-        each = (thrice - once) / 2
-        check(f"10,000 layers (and 23,807 nodes): DOT written in {each:.2f} s, "
-              f"in {once:.2f} s with reading", each < 0.5)
+    # Asked for in full, its layout would take minutes on any machine.
+    done = run(*pair, "-o", svg, "--collapse", "none", "--layout-timeout", "10")
+    check("--layout-timeout holds", b"took too long" in done.stderr, done.stderr)
+    is_svg("10,000 layers, in full", svg)
 
 
 # -------------------------------------------------------------------------- corpus
@@ -115,16 +96,16 @@ def check_corpus(folder):
             if not all(map(os.path.exists, pair)):
                 continue
             outputs = [os.path.join(folder, f"{case}.{e}") for e in ("dot", "svg", "png", "pdf")]
-            _, seconds = run(*pair, *(w for o in outputs for w in ("-o", o)))
+            run(*pair, *PATIENT, *(w for o in outputs for w in ("-o", o)))
             reads_back(case, outputs[0])
             is_svg(case, outputs[1])
-            check(f"{case}: PNG and PDF ({seconds:.1f} s)",
+            check(f"{case}: PNG and PDF",
                   open(outputs[2], "rb").read(8) == b"\x89PNG\r\n\x1a\n" and
                   open(outputs[3], "rb").read(5) == b"%PDF-")
     page = os.path.join(folder, "page.svg")
     case = os.path.join(corpus, "resnet18-qat-trt8.4")
     run(os.path.join(case, "model.onnx"), os.path.join(case, "engine.graph.json"), "--only", "reformats",
-        "-o", page)
+        "-o", page, *PATIENT)
     width, height = points(page)
     # A4 within margins of a centimetre is 785 by 538 points, whichever way it lies.  Names of
     # 10 points stay readable down to 6.5.
@@ -139,8 +120,7 @@ def check_swin(folder):
     model = os.path.join(SHARED, "models/swin_t_ts.onnx")
     _, engine = synthetic(os.path.join(folder, "swin"), model, "--seed", "1")
     svg = os.path.join(folder, "swin.svg")
-    done, seconds = run(model, engine, "-o", svg)
-    check(f"swin_t, 6,261 nodes: drawn ({seconds:.2f} s)", seconds < (5 if SPEED else 60))
+    done = run(model, engine, *PATIENT, "-o", svg)
     check("swin_t: a note says what is drawn", b"--collapse" in done.stderr, done.stderr)
     is_svg("swin_t", svg)
 

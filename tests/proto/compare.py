@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Compares proto/onnx.proto, field by field, with the one that libonnx-dev installs.
 
 usage: compare.py PROTOC_C OUR_PROTO [INSTALLED_PROTO]

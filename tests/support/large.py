@@ -1,0 +1,121 @@
+"""Inputs of any size, for what must not grow (tests/scale) and for what is timed (bench).
+
+Files are written in pieces: what the writing process needs counts as its children's peak
+memory, too.
+"""
+import os
+import subprocess
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+FUSER = os.path.join(ROOT, "tests", "support", "fuser", "fuse.py")
+FIXTURE = os.path.join(ROOT, "fixtures", "qat_block")
+
+
+# --------------------------------------------------------------- a model and its engine
+
+def pair(folder, shape, size):
+    """A chain of `size` layers, or one layer (a region) of `size` nodes."""
+    case = os.path.join(folder, f"{shape}{size}")
+    if not os.path.isdir(case):
+        subprocess.run([sys.executable, FUSER, "--generate", shape, "--size", str(size), "-o", case], check=True)
+    return os.path.join(case, "model.onnx"), os.path.join(case, "engine.json")
+
+
+# ----------------------------------------------------------------- a model full of weights
+
+def varint(n):
+    out = bytearray()
+    while n > 0x7f:
+        out.append(n & 0x7f | 0x80)
+        n >>= 7
+    return bytes(out + bytes([n]))
+
+
+def field(number, wire, payload=b""):
+    head = varint(number << 3 | wire)
+    return head + (varint(len(payload)) + payload if wire == 2 else payload)
+
+
+def prefix_of(number, size):
+    """A length-delimited field's head; its payload of zeros follows as a hole."""
+    return varint(number << 3 | 2) + varint(size)
+
+
+def inflate(path, number, size):
+    """The fixture's model with one more initializer whose field `number` holds `size`
+    bytes of zeros.  A protobuf file may hold its graph in two pieces, which merge: the
+    second piece is only the initializer."""
+    with open(os.path.join(FIXTURE, "model.onnx"), "rb") as file:
+        small = file.read()
+    data_type = {9: 1, 4: 1, 7: 7}[number]
+    tensor = field(1, 0, varint(size // 4)) + field(2, 0, varint(data_type)) + \
+        field(8, 2, b"huge") + prefix_of(number, size)
+    graph = prefix_of(5, len(tensor) + size) + tensor
+    with open(path, "wb") as file:
+        file.write(small + prefix_of(7, len(graph) + size) + graph)
+        file.truncate(file.tell() + size)
+
+
+# ---------------------------------------------------------------------- a verbose log
+
+STAMP = "[01/02/2024-10:00:00] [V] [TRT] "
+FORMATS = ["Float(802816,12544,112,1)", "Half(401408,12544,112,1)", "Half(50176,1:8,448,4)", "Int8(12544,1:32,112,1)"]
+NODES = 40
+
+
+def network(nodes):
+    """A chain of convolutions and activations, as the parser prints it."""
+    lines = ["Adding network input: t0 with dtype: float32, dimensions: (1, 64, 112, 112)"]
+    for i in range(nodes):
+        op = "Relu" if i % 2 else "Conv"
+        lines += [f"Parsing node: {op}_{i} [{op}]", f"Searching for input: t{i}",
+                  f"{op}_{i} [{op}] inputs: [t{i} -> (1, 64, 112, 112)[FLOAT]], ",
+                  f"Registering layer: {op}_{i} for ONNX node: {op}_{i}",
+                  f"{op}_{i} [{op}] outputs: [t{i + 1} -> (1, 64, 112, 112)[FLOAT]], "]
+    lines.append(f"Marking t{nodes}_9 as output: t{nodes}")
+    return lines + [f"ConvReluFusion: Fusing Conv_{i} with Relu_{i + 1}" for i in range(0, nodes, 2)]
+
+
+def timings(name, turn):
+    """The bulk of a verbose log, in about the shares that real ones have."""
+    lines = [f"*************** Autotuning Reformat: {a} -> {b} ***************" for a in FORMATS for b in FORMATS]
+    lines.append(f"--------------- Timing Runner: {name} (CaskConvolution[0x80000009])")
+    for tactic in range(24):
+        number = f"0x{tactic * 7919 + turn:016x}"
+        if tactic % 2:
+            lines.append(f"{name} Set Tactic Name: sm80_xmma_fprop_implicit_gemm_f16_nhwc_tile{tactic} Tactic: {number}")
+        else:
+            lines.append(f"Tactic Name: sm80_xmma_fprop_implicit_gemm_f16_nhwc_tile{tactic} Tactic: {number}")
+        lines.append(f"Tactic: {number} Time: 0.0{tactic}31")
+    return lines + [f"{name} (CaskConvolution[0x80000009]) profiling completed in 0.1 seconds. "
+                    f"Fastest Tactic: 0x{turn:016x} Time: 0.0056",
+                    "=============== Computing reformatting costs"]
+
+
+def block(nodes):
+    layers = [f"Layer(CaskConvolution): Conv_{i} + Relu_{i + 1}, Tactic: 0x{i:016x}, t{i} (Half[1,64:8,112,112]) "
+              f"-> t{i + 2} (Half[1,64:8,112,112])\n" for i in range(0, nodes, 2)]
+    return STAMP + "Engine Layer Information:\n" + "".join(layers)
+
+
+def stamped(lines):
+    return "".join(f"{STAMP}{line}\n" for line in lines)
+
+
+def write_log(path, engines, size, members=0):
+    """A log of `engines` builds and about `size` bytes; with `members` the kernels that
+    were timed have the names of regions of so many nodes.  Returns the path."""
+    name = "Conv_{0} + Relu_{1}"
+    if members:
+        name = "{{ForeignNode[" + " + ".join(f"/layer.{i}/Conv" for i in range(members)) + "...Relu_{0}_{1}]}}"
+    head, tail = stamped(network(NODES)), block(NODES)
+    with open(path, "w", encoding="ascii") as file:
+        for engine in range(1, engines + 1):
+            file.write(head)
+            i = 0
+            while file.tell() < size * engine // engines:
+                file.write(stamped(timings(name.format(i, i + 1), 0)))
+                i = (i + 2) % NODES
+            file.write(tail)
+    return path
