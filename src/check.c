@@ -1,17 +1,10 @@
 /* Snapshots and the merge gate: the public API of them. */
 #include "gate/check.h"
 #include "compare/snapshot.h"
-#include "report/list.h"
+#include "report/report.h"
 #include "states.h"
 
 #include <string.h>
-
-static enum fsd_status flush(FILE *out, struct fsd_error *err)
-{
-    if (fflush(out) == 0 && !ferror(out))
-        return FSD_OK;
-    return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write");
-}
 
 enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times, FILE *out,
                                   struct fsd_error *err)
@@ -23,7 +16,7 @@ enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times, FIL
         return status;
     fsd_snapshot_write(state, times, out);
     fsd_state_free(state);
-    return flush(out, err);
+    return fsd_flush(out, err);
 }
 
 struct fsd_check {
@@ -111,19 +104,15 @@ enum fsd_status fsd_check_write(const struct fsd_check *check, const char *forma
                                 const struct fsd_style *style, FILE *out,
                                 struct fsd_error *err)
 {
-    static const struct fsd_style plain = {0};
-    fsd_list_fn *put = fsd_list_writer(format);
+    const struct fsd_report report = {
+        .subject = FSD_OF_CHECK, .list = check->list, .style = style};
 
-    if (!put)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "check does not write the format '%s'", format);
-    put(check->list, style ? style : &plain, out);
-    return flush(out, err);
+    return fsd_report_write(&report, format, out, err);
 }
 
 enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
                                  struct fsd_error *err)
 {
     fsd_snapshot_write(check->new, check->old->profiles > 0, out);
-    return flush(out, err);
+    return fsd_flush(out, err);
 }

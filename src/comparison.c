@@ -4,11 +4,10 @@
 #include "compare/compare.h"
 #include "compare/snapshot.h"
 #include "findings/findings.h"
-#include "report/compare_report.h"
+#include "report/report.h"
 #include "states.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct fsd_comparison {
     struct fsd_state *old, *new;
@@ -124,24 +123,8 @@ enum fsd_status fsd_comparison_write(const struct fsd_comparison *comparison,
                                      const char *format, const struct fsd_style *style,
                                      FILE *out, struct fsd_error *err)
 {
-    static const struct fsd_style plain = {0};
-    enum fsd_status status = FSD_OK;
+    const struct fsd_report report = {
+        .subject = FSD_OF_COMPARISON, .compare = comparison->compare, .style = style};
 
-    if (!strcmp(format, "text"))
-        fsd_compare_write_text(comparison->compare, style ? style : &plain, out);
-    else if (!strcmp(format, "json"))
-        fsd_compare_write_json(comparison->compare, out);
-    else if (!strcmp(format, "dot") || !strcmp(format, "svg") ||
-             !strcmp(format, "png") || !strcmp(format, "pdf"))
-        status = fsd_compare_write_picture(comparison->compare, format,
-                                           style ? style : &plain, out, err);
-    else
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "compare writes text, json, dot, svg, png and pdf, not %s",
-                        format);
-    if (status != FSD_OK)
-        return status;
-    if (fflush(out) == 0 && !ferror(out))
-        return FSD_OK;
-    return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write the report");
+    return fsd_report_write(&report, format, out, err);
 }

@@ -11,9 +11,7 @@
 #include "match/story.h"
 #include "model/graph_dump.h"
 #include "profiles.h"
-#include "report/picture/drawing.h"
 #include "report/report.h"
-#include "report/view.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -274,30 +272,14 @@ uint32_t fsd_diff_findings(const struct fsd_diff *diff, enum fsd_severity least)
     return n;
 }
 
-static enum fsd_status flush(FILE *out, struct fsd_error *err)
-{
-    if (fflush(out) == 0 && !ferror(out))
-        return FSD_OK;
-    return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write the report");
-}
-
 enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *format,
                                const struct fsd_style *style, FILE *out,
                                struct fsd_error *err)
 {
-    static const struct fsd_style plain = {0};
-    const struct fsd_writer *writer = fsd_writer_find(format);
-    enum fsd_status status = FSD_OK;
+    const struct fsd_report report = {
+        .subject = FSD_OF_RUN, .run = diff, .style = style};
 
-    if (!writer)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown format '%s'",
-                        format);
-    style = style ? style : &plain;
-    if (writer->write)
-        writer->write(diff, style, out);
-    else
-        status = fsd_picture_write(diff, writer->name, style, out, err);
-    return status != FSD_OK ? status : flush(out, err);
+    return fsd_report_write(&report, format, out, err);
 }
 
 enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
@@ -305,18 +287,13 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
                               const struct fsd_style *style, FILE *out,
                               struct fsd_error *err)
 {
-    static const struct fsd_style plain = {0};
-    const struct fsd_view *v = fsd_view_find(view);
-    enum fsd_status status;
+    const struct fsd_report report = {.subject = FSD_OF_VIEW,
+                                      .run = diff,
+                                      .view = view,
+                                      .query = query,
+                                      .style = style};
 
-    if (!v)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%s'",
-                        view);
-    if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "%s writes text and json, not %s", view, format);
-    status = v->write(diff, query, *format == 'j', style ? style : &plain, out, err);
-    return status == FSD_OK ? flush(out, err) : status;
+    return fsd_report_write(&report, format, out, err);
 }
 
 /* The model's shapes, with no engine to tell any. */
@@ -354,7 +331,7 @@ static enum fsd_status dump(struct fsd_inputs *in, const char *side,
         fsd_history_dump(in->history, out);
     else if (status == FSD_OK)
         fsd_graph_dump(model ? in->model : in->engine, out);
-    return status == FSD_OK ? flush(out, err) : status;
+    return status == FSD_OK ? fsd_flush(out, err) : status;
 }
 
 /* What a side is read from; NULL: nothing was given. */
@@ -384,18 +361,4 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
     status = dump(&in, side, opt, out, err);
     fsd_arena_free(in.arena);
     return status;
-}
-
-const char *fsd_format_find(const char *name)
-{
-    const struct fsd_writer *writer = fsd_writer_find(name);
-
-    return writer ? writer->name : NULL;
-}
-
-const char *fsd_format_at(unsigned i)
-{
-    const struct fsd_writer *writer = fsd_writer_at(i);
-
-    return writer ? writer->name : NULL;
 }

@@ -154,9 +154,9 @@ FSD_API uint32_t fsd_diff_findings(const struct fsd_diff *diff,
                                    enum fsd_severity least);
 
 /** Writes one report.
- *  @param format a name that fsd_format_find() or fsd_format_at() gave.
+ *  @param format one that fsd_format_of(FSD_OF_RUN) gives.
  *  @param style  may be NULL.
- *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for an unknown
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another
  *          format. */
 FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *format,
                                        const struct fsd_style *style, FILE *out,
@@ -176,7 +176,7 @@ struct fsd_query {
 };
 
 /** Writes the answer to one question: "reformats", "where", "inside", "names", ...
- *  @param format "text" or "json".
+ *  @param format one that fsd_format_of(FSD_OF_VIEW) gives.
  *  @param style  may be NULL.
  *  @return FSD_OK; FSD_E_ARG for an unknown view or format, or when a word names
  *          nothing; FSD_E_WRITE. */
@@ -210,7 +210,7 @@ FSD_API void fsd_comparison_free(struct fsd_comparison *comparison);
 FSD_API bool fsd_comparison_differs(const struct fsd_comparison *comparison);
 
 /** Writes one report.
- *  @param format "text" or "json".
+ *  @param format one that fsd_format_of(FSD_OF_COMPARISON) gives.
  *  @param style  may be NULL.
  *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another format. */
 FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *comparison,
@@ -259,7 +259,7 @@ FSD_API void fsd_check_free(struct fsd_check *check);
 FSD_API bool fsd_check_failed(const struct fsd_check *check);
 
 /** Writes one report.
- *  @param format a name that fsd_format_find() or fsd_format_at() gave.
+ *  @param format one that fsd_format_of(FSD_OF_CHECK) gives.
  *  @param style  may be NULL.
  *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for a format that checks
  *          are not written in. */
@@ -291,6 +291,19 @@ FSD_API const char *fsd_format_find(const char *name);
 
 /** The i-th format's name, NULL past the last. */
 FSD_API const char *fsd_format_at(unsigned i);
+
+/** What reports tell of, each by a function of its own: fsd_diff_write(),
+ *  fsd_comparison_write(), fsd_check_write(), fsd_diff_view(). */
+enum fsd_subject {
+    FSD_OF_RUN,
+    FSD_OF_COMPARISON,
+    FSD_OF_CHECK,
+    FSD_OF_VIEW,
+    FSD__SUBJECT_COUNT
+};
+
+/** The i-th of the formats that a subject is written in, NULL past the last. */
+FSD_API const char *fsd_format_of(enum fsd_subject subject, unsigned i);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,7 @@ struct fsd_arena {
     size_t next_size;
 };
 
-static void out_of_memory(void)
+void fsd_out_of_memory(void)
 {
     fputs("fusiondiff: out of memory\n", stderr);
     abort();
@@ -37,7 +37,7 @@ static struct block *add_block(struct fsd_arena *arena, size_t size)
     struct block *block = calloc(1, sizeof *block + size);
 
     if (!block)
-        out_of_memory();
+        fsd_out_of_memory();
     block->size = size;
     block->next = arena->newest;
     arena->newest = block;
@@ -49,7 +49,7 @@ struct fsd_arena *fsd_arena_new(void)
     struct fsd_arena *arena = calloc(1, sizeof *arena);
 
     if (!arena)
-        out_of_memory();
+        fsd_out_of_memory();
     arena->next_size = FIRST_BLOCK;
     return arena;
 }
@@ -73,7 +73,7 @@ void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t ali
     size_t bytes, at;
 
     if (size && n > (SIZE_MAX / 2) / size)
-        out_of_memory();
+        fsd_out_of_memory();
     bytes = n * size;
 #ifdef FSD_ARENA_DEBUG
     (void)align;

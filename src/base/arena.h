@@ -21,6 +21,10 @@ void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t ali
 /** A zero-terminated copy of n bytes. */
 char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 
+/** Ends the process: the machine's condition, not the input's, of which every size is
+ *  checked first. */
+_Noreturn void fsd_out_of_memory(void);
+
 #define FSD_NEW(arena, type, n)                                                        \
     ((type *)fsd_arena_alloc((arena), (n), sizeof(type), alignof(type)))
 

@@ -73,3 +73,10 @@ const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size)
         copy_safe(out, size, text);
     return out;
 }
+
+enum fsd_status fsd_flush(FILE *out, struct fsd_error *err)
+{
+    if (fflush(out) == 0 && !ferror(out))
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write the report");
+}

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* argp */
 #include "cli/verb.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -54,14 +55,26 @@ static const struct argp_option one_build_options[] = {
 /* Seen by the C library, so that --version is there. */
 FSD_API const char *argp_program_version = "fusiondiff " FSD_VERSION;
 
-static void unknown_format(const char *word, struct argp_state *state)
+/* "text, json, csv": a subject's formats, all of them for -1. */
+static void list_formats(int subject, char *list, size_t size)
 {
-    char list[256] = "";
+    const char *name;
     size_t n = 0;
 
-    for (unsigned i = 0; fsd_format_at(i) && n < sizeof list; i++)
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
-                              fsd_format_at(i));
+    for (unsigned i = 0; n < size; i++) {
+        name = subject < 0 ? fsd_format_at(i)
+                           : fsd_format_of((enum fsd_subject)subject, i);
+        if (!name)
+            break;
+        n += (size_t)snprintf(list + n, size - n, "%s%s", i ? ", " : "", name);
+    }
+}
+
+static void unknown_format(const char *word, struct argp_state *state)
+{
+    char list[256];
+
+    list_formats(-1, list, sizeof list);
     argp_error(state, "unknown format '%s'; there are %s", word, list);
 }
 
@@ -303,6 +316,25 @@ static error_t parse_with_verb(int key, char *arg, struct argp_state *state)
     return current->parse(key, arg, state);
 }
 
+/* Puts the verb's formats on top of what --help says below the options.  argp frees
+ * what is not `text`. */
+static char *filter_help(int key, const char *text, void *input)
+{
+    char list[256], *help;
+    size_t size;
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC || current->subject < 0)
+        return (char *)(uintptr_t)text;
+    list_formats(current->subject, list, sizeof list);
+    size = sizeof "Formats: .\n\n" + strlen(list) + (text ? strlen(text) : 0);
+    help = malloc(size);
+    if (help)
+        snprintf(help, size, "Formats: %s.%s%s", list, text ? "\n\n" : "",
+                 text ? text : "");
+    return help;
+}
+
 void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
                         char **argv)
 {
@@ -313,7 +345,8 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
                         .parser = parse_with_verb,
                         .args_doc = arguments,
                         .doc = verb->doc,
-                        .children = children};
+                        .children = children,
+                        .help_filter = filter_help};
 
     memset(line, 0, sizeof *line);
     line->verb = verb;

@@ -14,7 +14,7 @@ enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
 {
     memset(err, 0, sizeof *err);
     err->status = status;
-    snprintf(err->file, sizeof err->file, "%s", file);
+    snprintf(err->file, sizeof err->file, "%.*s", (int)sizeof err->file - 1, file);
     snprintf(err->message, sizeof err->message, "%s", what);
     return status;
 }

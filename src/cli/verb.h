@@ -19,6 +19,7 @@ struct verb {
     enum fsd_status (*run)(struct command_line *line, int *exit_status,
                            struct fsd_error *err);
     bool two_builds; /* so that a log, profiles and the like are no options */
+    int subject;     /* enum fsd_subject, which tells its formats; -1: it has but one */
 };
 
 /* Keys of options.c that a verb may want to refuse in words of its own. */

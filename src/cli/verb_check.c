@@ -22,7 +22,6 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Checks a build against a snapshot: which fusions were lost, what runs wider, what "
     "was inserted, what got slower.\v"
-    "Formats: text, json, markdown, junit, sarif, github, gitlab.\n\n"
     "Exit status: 0 the check passes, or --update was given; 1 a rule of level error "
     "is "
     "over its budget; 2 trouble.";
@@ -145,4 +144,4 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 }
 
 const struct verb verb_check = {
-    "check", "SNAPSHOT MODEL ENGINE", doc, options, parse, run, false};
+    "check", "SNAPSHOT MODEL ENGINE", doc, options, parse, run, false, FSD_OF_CHECK};

@@ -11,8 +11,7 @@ static const char doc[] =
     "OLD and NEW are each MODEL,ENGINE[,PROFILE[,LOG]], or a directory that holds one "
     "model, one engine and at most one profile. The models may be two exports of one "
     "network: nodes are aligned by names that identify them, else by structure.\n\n"
-    "Formats: text, json, and dot, svg, png, pdf with both builds side by side; --all "
-    "draws all of large builds, too.\n\n"
+    "Pictures show both builds side by side; --all draws all of large builds, too.\n\n"
     "Exit status: 0 the builds do not differ, 1 they do, 2 trouble. Times, tactics, "
     "names of layers and the order of layers make no difference.";
 
@@ -85,4 +84,5 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_compare = {"compare", "OLD NEW", doc, options, parse, run, true};
+const struct verb verb_compare = {"compare", "OLD NEW", doc,  options,
+                                  parse,     run,       true, FSD_OF_COMPARISON};

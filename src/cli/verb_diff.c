@@ -31,8 +31,6 @@ static const char doc[] =
     "verbose build log or the inspector's text; '-' reads standard input.  MODEL may "
     "be "
     "left out when ENGINE is a log that holds the parser's lines.\n\n"
-    "Formats: text, json, markdown, junit, sarif, github, gitlab, dot, svg, png, "
-    "pdf.\n\n"
     "Other verbs, each with a --help of its own: reformats, where, inside, names, "
     "scopes, "
     "explain, compare, snapshot, check.\n\n"
@@ -145,4 +143,5 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_diff = {"diff", "MODEL ENGINE", doc, options, parse, run, false};
+const struct verb verb_diff = {"diff", "MODEL ENGINE", doc,       options, parse,
+                               run,    false,          FSD_OF_RUN};

@@ -65,4 +65,4 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 }
 
 const struct verb verb_snapshot = {"snapshot", "MODEL ENGINE", doc, options, parse,
-                                   run,        false};
+                                   run,        false,          -1};

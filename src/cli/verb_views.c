@@ -197,40 +197,38 @@ static const struct argp_option scopes_options[] = {
     {0},
 };
 
-#define FORMATS "Formats: text, json."
-
 const struct verb view_verbs[] = {
     {"reformats", "MODEL ENGINE",
      "Lists the layers that only move data, the worst first: why each is there, on "
      "which "
-     "edge of the model, what it costs and what to do about it.\v" FORMATS,
-     reformats_options, parse, run, false},
+     "edge of the model, what it costs and what to do about it.",
+     reformats_options, parse, run, false, FSD_OF_VIEW},
     {"where", "MODEL ENGINE NODE...",
      "Shows which layers compute the given nodes, and why that is believed.\v"
      "NODE is a node's name, or its number as #12; *, ? and [...] stand for any "
-     "characters.\n\n" FORMATS,
-     NULL, parse, run, false},
+     "characters.",
+     NULL, parse, run, false, FSD_OF_VIEW},
     {"inside", "MODEL ENGINE LAYER...",
      "Shows what is inside the given layers: their nodes by name scope and by type.\v"
      "LAYER is a layer's name or number; *, ? and [...] stand for any "
-     "characters.\n\n" FORMATS,
-     NULL, parse, run, false},
+     "characters.",
+     NULL, parse, run, false, FSD_OF_VIEW},
     {"names", "MODEL ENGINE [NODE...]",
      "Writes names of nodes in the form that another tool takes.\v"
      "NODE is a node's name, or its number as #12; *, ? and [...] stand for any "
-     "characters; without one all nodes that layers compute.\n\n" FORMATS,
-     names_options, parse, run, false},
+     "characters; without one all nodes that layers compute.",
+     names_options, parse, run, false, FSD_OF_VIEW},
     {"scopes", "MODEL ENGINE",
      "Sums up layers, time and precision for each module of the model, by the scopes "
      "in "
-     "its nodes' names.\v" FORMATS,
-     scopes_options, parse, run, false},
+     "its nodes' names.",
+     scopes_options, parse, run, false, FSD_OF_VIEW},
     {"explain", "MODEL ENGINE",
      "Tells the story of a node or a layer in order: how it was parsed, what the "
      "builder "
      "did with it, which layer it became part of, what was measured, what stands "
      "around "
-     "it.  A build log tells most of it.\v" FORMATS,
-     explain_options, parse, run, false},
+     "it.  A build log tells most of it.",
+     explain_options, parse, run, false, FSD_OF_VIEW},
 };
 const size_t n_view_verbs = sizeof view_verbs / sizeof *view_verbs;

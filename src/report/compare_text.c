@@ -399,7 +399,7 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
     }
 }
 
-static void put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out)
+void fsd_put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out)
 {
     const struct fsd_state_port *all = output ? s->outputs.at : s->inputs.at;
 
@@ -420,11 +420,22 @@ static void put_ports(const struct fsd_compare *c, FILE *out)
         const struct fsd_port_change *p = &c->ports.at[i];
 
         fprintf(out, "%s%s ", i ? "" : "\n", p->output ? "output" : "input");
-        put_port(c->old, p->output, p->old, out);
+        fsd_put_port(c->old, p->output, p->old, out);
         fputs(" -> ", out);
-        put_port(c->new, p->output, p->new, out);
+        fsd_put_port(c->new, p->output, p->new, out);
         fputc('\n', out);
     }
+}
+
+void fsd_compare_put_head(const struct fsd_compare *c, FILE *out)
+{
+    put_side("old", c->old, out);
+    put_side("new", c->new, out);
+    put_alignment(c, out);
+    put_counts(c, out);
+    put_times(c, out);
+    if (!c->differs)
+        fputs("\nno difference\n", out);
 }
 
 void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style *style,
@@ -433,13 +444,7 @@ void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style 
     struct fsd_arena *arena = fsd_arena_new();
     struct by_region x = sort_by_region(c, arena);
 
-    put_side("old", c->old, out);
-    put_side("new", c->new, out);
-    put_alignment(c, out);
-    put_counts(c, out);
-    put_times(c, out);
-    if (!c->differs)
-        fputs("\nno difference\n", out);
+    fsd_compare_put_head(c, out);
     put_ports(c, out);
     put_regions(c, &x, style, out);
     put_same(c, style, out);

@@ -67,6 +67,26 @@ void fsd_put_markdown(FILE *out, const char *s)
     put_all(out, s, put_markdown);
 }
 
+static void put_csv(FILE *out, const char *s, size_t i)
+{
+    if (s[i] == '"')
+        putc('"', out);
+    putc(s[i], out);
+}
+
+void fsd_put_csv(FILE *out, const char *s)
+{
+    bool quoted = strpbrk(s, "\",\n\r") || *s == ' ' || *s == ':';
+
+    if (quoted)
+        putc('"', out);
+    if (*s && strchr("=+-@", *s))
+        putc('\'', out);
+    put_all(out, s, put_csv);
+    if (quoted)
+        putc('"', out);
+}
+
 static void put_github(FILE *out, const char *s, size_t i)
 {
     if (s[i] == '%')

@@ -13,6 +13,11 @@ void fsd_put_xml(FILE *out, const char *s);
  *  mention or HTML.  For use inside <code>, where a mention has no effect. */
 void fsd_put_markdown(FILE *out, const char *s);
 
+/** A cell of CSV: quoted where it has to be; what a spreadsheet would take for a
+ * formula (it begins with =, +, - or @) begins with an apostrophe, which makes it text.
+ */
+void fsd_put_csv(FILE *out, const char *s);
+
 /** The message of a GitHub workflow command. */
 void fsd_put_github(FILE *out, const char *s);
 /** The value of a property of one: "file", "title". */

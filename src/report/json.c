@@ -7,6 +7,7 @@
 #include "findings/findings.h"
 #include "report/report.h"
 #include "report/tree.h"
+#include "report/view/view.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -168,39 +169,6 @@ static void add_links(const struct fsd_diff *d, cJSON *layer, fsd_id id)
     }
 }
 
-void fsd_json_edge(const struct fsd_diff *d, cJSON *layer, fsd_id id)
-{
-    const struct fsd_flow *flow = &d->flows->of[id];
-    cJSON *edge, *readers;
-
-    if (!flow->there)
-        return;
-    edge = cJSON_AddObjectToObject(layer, "edge");
-    if (flow->source != FSD_NONE)
-        cJSON_AddNumberToObject(edge, "source", flow->source);
-    if (flow->model_tensor != FSD_NONE)
-        add_sym(d, edge, "tensor", d->model->tensors.at[flow->model_tensor].name);
-    if (flow->producer != FSD_NONE)
-        cJSON_AddNumberToObject(edge, "producer", flow->producer);
-    readers = cJSON_AddArrayToObject(edge, "readers");
-    for (uint32_t i = 0; i < flow->readers.n; i++) {
-        const struct fsd_reader *reader = &d->flows->readers.at[flow->readers.at + i];
-        cJSON *item = fsd_json_item(readers);
-
-        if (reader->layer != FSD_NONE)
-            cJSON_AddNumberToObject(item, "layer", reader->layer);
-        else
-            cJSON_AddBoolToObject(item, "output", true);
-        if (reader->node == FSD_NONE)
-            continue;
-        cJSON_AddNumberToObject(item, "node", reader->node);
-        cJSON_AddNumberToObject(item, "input", reader->input);
-    }
-    if (flow->cut)
-        cJSON_AddBoolToObject(edge, "more_readers", true);
-    cJSON_AddNumberToObject(edge, "chain", flow->head);
-}
-
 static void add_spread(cJSON *object, const char *key, const struct fsd_spread *spread)
 {
     cJSON *item = cJSON_AddObjectToObject(object, key);
@@ -243,6 +211,16 @@ static void add_roofline(const struct fsd_diff *d, cJSON *layer, fsd_id id)
     fsd_json_ms(item, "reached", roof.reached);
 }
 
+static void add_edge(const struct fsd_diff *d, cJSON *layer, fsd_id id)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    const struct fsd_rows *edge = fsd_edge_record(scratch, d, id);
+
+    if (edge)
+        fsd_sheet_add_record(cJSON_AddObjectToObject(layer, "edge"), edge);
+    fsd_arena_free(scratch);
+}
+
 static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
 {
     const struct fsd_node *n = &d->engine->nodes.at[id];
@@ -272,7 +250,7 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
         cJSON_AddNumberToObject(layer, "profile", l->profile);
     add_cost(d, id, layer);
     add_roofline(d, layer, id);
-    fsd_json_edge(d, layer, id);
+    add_edge(d, layer, id);
     return layer;
 }
 
@@ -514,11 +492,10 @@ static void add_summary(const struct fsd_diff *d, cJSON *report)
     add_times(d, summary);
 }
 
-void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+void fsd_write_json(const struct fsd_diff *d, FILE *out)
 {
     cJSON *report = cJSON_CreateObject();
 
-    (void)style;
     add_text(report, "schema", FSD_SCHEMA);
     add_tool(report);
     add_model(d, report);

@@ -1,4 +1,4 @@
-/* The table of list writers: the formats of merge gates.  They print findings and the
+/* The list writers: the formats of merge gates.  They print findings and the
  * table on top of them, and nothing else of a run. */
 #ifndef FSD_REPORT_LIST_H
 #define FSD_REPORT_LIST_H
@@ -8,9 +8,6 @@
 
 typedef void fsd_list_fn(const struct fsd_list *list, const struct fsd_style *style,
                          FILE *out);
-
-/** By the name of a format ("text", "json", "junit", ...); NULL when there is none. */
-fsd_list_fn *fsd_list_writer(const char *name);
 
 /** Most characters that a comment of GitHub takes, and what a report keeps to. */
 enum { FSD_MARKDOWN_LIMIT = 65536, FSD_MARKDOWN_ROOM = 60000 };

@@ -1,55 +1,237 @@
-#include "base/text.h"
 #include "report/report.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "report/compare_report.h"
+#include "report/list.h"
+#include "report/picture/drawing.h"
+#include "report/view/view.h"
 
 #include <string.h>
 
-static const struct fsd_writer writers[] = {
-    {"text", ".txt .text ", fsd_write_text},
-    {"json", ".json ", fsd_write_json},
-    {"markdown", ".md .markdown ", fsd_write_markdown},
-    {"junit", ".xml ", fsd_write_junit},
-    {"sarif", ".sarif ", fsd_write_sarif},
-    {"github", "", fsd_write_github},
-    {"gitlab", "", fsd_write_gitlab},
-    {"dot", ".dot .gv ", NULL},
-    {"svg", ".svg ", NULL},
-    {"png", ".png ", NULL},
-    {"pdf", ".pdf ", NULL},
+struct format;
+
+typedef enum fsd_status write_fn(const struct fsd_report *report,
+                                 const struct format *format, FILE *out,
+                                 struct fsd_error *err);
+
+struct format {
+    const char *name;
+    const char *extensions; /* of the files it writes, each followed by a space */
+    write_fn *write[FSD__SUBJECT_COUNT]; /* NULL: not written in this format */
+    fsd_list_fn *put_list;               /* for write_list */
+    fsd_sheet_fn *put_sheet;             /* for write_sheet */
 };
 
-const struct fsd_writer *fsd_writer_at(unsigned i)
+/* ------------------------------------------------------------------- the writers */
+
+/* Of a run and of a check: its findings. */
+static enum fsd_status write_list(const struct fsd_report *r, const struct format *f,
+                                  FILE *out, struct fsd_error *err)
 {
-    return i < FSD_COUNT_OF(writers) ? &writers[i] : NULL;
+    struct fsd_list *own = r->list ? NULL : fsd_list_of_diff(r->run);
+
+    (void)err;
+    f->put_list(own ? own : r->list, r->style, out);
+    fsd_list_free(own);
+    return FSD_OK;
 }
 
-static bool has_extension(const struct fsd_writer *writer, const char *extension)
+static enum fsd_status fill_sheet(struct fsd_sheet *sheet, const struct fsd_report *r,
+                                  struct fsd_error *err)
 {
-    const char *at = strstr(writer->extensions, extension);
+    const struct fsd_view *view;
 
-    return at && at[strlen(extension)] == ' ';
+    switch (r->subject) {
+    case FSD_OF_RUN:
+        fsd_sheet_of_run(sheet, r->run);
+        return FSD_OK;
+    case FSD_OF_COMPARISON:
+        fsd_sheet_of_comparison(sheet, r->compare);
+        return FSD_OK;
+    case FSD_OF_CHECK:
+        fsd_sheet_of_list(sheet, r->list);
+        return FSD_OK;
+    case FSD_OF_VIEW:
+    case FSD__SUBJECT_COUNT:
+    default:
+        view = fsd_view_find(r->view);
+        sheet->name = r->view;
+        return view->fill(sheet, &(struct fsd_asked){r->run, r->query, r->style->all},
+                          err);
+    }
 }
 
-const struct fsd_writer *fsd_writer_find(const char *name)
+/* What has rows. */
+static enum fsd_status write_sheet(const struct fsd_report *r, const struct format *f,
+                                   FILE *out, struct fsd_error *err)
 {
-    const char *extension = strrchr(name, '.');
+    struct fsd_sheet sheet = {.arena = fsd_arena_new()};
+    enum fsd_status status = fill_sheet(&sheet, r, err);
 
-    for (size_t i = 0; i < FSD_COUNT_OF(writers); i++)
-        if (!strcmp(writers[i].name, name) ||
-            (extension && extension[1] && has_extension(&writers[i], extension)))
-            return &writers[i];
+    if (status == FSD_OK)
+        f->put_sheet(&sheet, r->style, out);
+    fsd_arena_free(sheet.arena);
+    return status;
+}
+
+static enum fsd_status run_text(const struct fsd_report *r, const struct format *f,
+                                FILE *out, struct fsd_error *err)
+{
+    (void)f, (void)err;
+    fsd_write_text(r->run, r->style, out);
+    return FSD_OK;
+}
+
+static enum fsd_status run_json(const struct fsd_report *r, const struct format *f,
+                                FILE *out, struct fsd_error *err)
+{
+    (void)f, (void)err;
+    fsd_write_json(r->run, out);
+    return FSD_OK;
+}
+
+static enum fsd_status run_picture(const struct fsd_report *r, const struct format *f,
+                                   FILE *out, struct fsd_error *err)
+{
+    return fsd_picture_write(r->run, f->name, r->style, out, err);
+}
+
+static enum fsd_status compare_text(const struct fsd_report *r, const struct format *f,
+                                    FILE *out, struct fsd_error *err)
+{
+    (void)f, (void)err;
+    fsd_compare_write_text(r->compare, r->style, out);
+    return FSD_OK;
+}
+
+static enum fsd_status compare_json(const struct fsd_report *r, const struct format *f,
+                                    FILE *out, struct fsd_error *err)
+{
+    (void)f, (void)err;
+    fsd_compare_write_json(r->compare, out);
+    return FSD_OK;
+}
+
+static enum fsd_status compare_picture(const struct fsd_report *r,
+                                       const struct format *f, FILE *out,
+                                       struct fsd_error *err)
+{
+    return fsd_compare_write_picture(r->compare, f->name, r->style, out, err);
+}
+
+/* ---------------------------------------------------------------------- the table */
+
+#define PICTURE {run_picture, compare_picture, NULL, NULL}, NULL, NULL
+#define LIST                                                                           \
+    {                                                                                  \
+        write_list, NULL, write_list, NULL                                             \
+    }
+
+static const struct format formats[] = {
+    /*                             run, comparison, check, view */
+    {"text",
+     ".txt .text ",
+     {run_text, compare_text, write_list, write_sheet},
+     fsd_list_put_text,
+     fsd_sheet_put_text},
+    {"json",
+     ".json ",
+     {run_json, compare_json, write_list, write_sheet},
+     fsd_list_put_json,
+     fsd_sheet_put_json},
+    {"markdown",
+     ".md .markdown ",
+     {write_list, write_sheet, write_list, write_sheet},
+     fsd_list_put_markdown,
+     fsd_sheet_put_markdown},
+    {"csv",
+     ".csv ",
+     {write_sheet, write_sheet, write_sheet, write_sheet},
+     NULL,
+     fsd_sheet_put_csv},
+    {"junit", ".xml ", LIST, fsd_list_put_junit, NULL},
+    {"sarif", ".sarif ", LIST, fsd_list_put_sarif, NULL},
+    {"github", "", LIST, fsd_list_put_github, NULL},
+    {"gitlab", "", LIST, fsd_list_put_gitlab, NULL},
+    {"dot", ".dot .gv ", PICTURE},
+    {"svg", ".svg ", PICTURE},
+    {"png", ".png ", PICTURE},
+    {"pdf", ".pdf ", PICTURE},
+};
+
+static const struct format *find_format(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    for (size_t i = 0; i < FSD_COUNT_OF(formats); i++) {
+        const char *at = dot && dot[1] ? strstr(formats[i].extensions, dot) : NULL;
+
+        if (!strcmp(formats[i].name, name) || (at && at[strlen(dot)] == ' '))
+            return &formats[i];
+    }
     return NULL;
 }
 
-static void put_number(uint32_t n, const char *what, FILE *out)
+const char *fsd_format_find(const char *name)
 {
-    fsd_put_noun(out, n, what);
+    const struct format *format = find_format(name);
+
+    return format ? format->name : NULL;
+}
+
+const char *fsd_format_at(unsigned i)
+{
+    return i < FSD_COUNT_OF(formats) ? formats[i].name : NULL;
+}
+
+const char *fsd_format_of(enum fsd_subject subject, unsigned i)
+{
+    for (size_t k = 0; k < FSD_COUNT_OF(formats); k++)
+        if (formats[k].write[subject] && !i--)
+            return formats[k].name;
+    return NULL;
+}
+
+static enum fsd_status refuse_format(const struct fsd_report *r, const char *format,
+                                     struct fsd_error *err)
+{
+    static const char *const verbs[FSD__SUBJECT_COUNT] = {"diff", "compare", "check"};
+    char list[256] = "";
+    size_t n = 0;
+
+    for (unsigned i = 0; fsd_format_of(r->subject, i) && n < sizeof list; i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s",
+                              !i                                 ? ""
+                              : fsd_format_of(r->subject, i + 1) ? ", "
+                                                                 : " and ",
+                              fsd_format_of(r->subject, i));
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "%s writes %s, not %s",
+                    r->view ? r->view : verbs[r->subject], list, format);
+}
+
+enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
+                                 FILE *out, struct fsd_error *err)
+{
+    static const struct fsd_style plain = {0};
+    const struct format *format = find_format(name);
+    struct fsd_report r = *report;
+    enum fsd_status status;
+
+    r.style = r.style ? r.style : &plain;
+    if (r.view && !fsd_view_find(r.view))
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%s'",
+                        r.view);
+    if (!format || !format->write[r.subject])
+        return refuse_format(&r, name, err);
+    status = format->write[r.subject](&r, format, out, err);
+    return status == FSD_OK ? fsd_flush(out, err) : status;
 }
 
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out)
 {
-    put_number(by_severity[FSD_ERROR], "error", out);
+    fsd_put_noun(out, by_severity[FSD_ERROR], "error");
     fputs(", ", out);
-    put_number(by_severity[FSD_WARNING], "warning", out);
+    fsd_put_noun(out, by_severity[FSD_WARNING], "warning");
     fputs(", ", out);
-    put_number(by_severity[FSD_INFO], "note", out);
+    fsd_put_noun(out, by_severity[FSD_INFO], "note");
 }

@@ -1,40 +1,40 @@
-/* The table of writers.  A writer prints and computes nothing: counts come from the
- * summary, phrases from the rules.  To add one: a file, a row in report.c, a golden
- * case. */
+/*
+ * The table of formats: which writer prints what is told (a run, a comparison, a check,
+ * the answer to one question) in which format.  A writer prints and computes nothing:
+ * counts come from the summary, phrases from the rules.  To add a format: a row in
+ * report.c and what prints a sheet or a list in it.
+ */
 #ifndef FSD_REPORT_REPORT_H
 #define FSD_REPORT_REPORT_H
 
+#include "compare/compare.h"
 #include "findings/findings.h"
+#include "gate/list.h"
 
 #include <stdio.h>
 
-struct fsd_writer {
-    const char *name;
-    const char *extensions; /**< of the files it writes, each followed by a space */
-    /* NULL: a picture, written by fsd_picture_write(), which can fail. */
-    void (*write)(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
+/** What is to be told. */
+struct fsd_report {
+    enum fsd_subject subject;
+    const struct fsd_diff *run;        /**< of a run and of a view */
+    const struct fsd_compare *compare; /**< of a comparison */
+    const struct fsd_list *list;       /**< of a check */
+    const char *view;                  /**< of a view: its name, and what is asked */
+    const struct fsd_query *query;
+    const struct fsd_style *style; /**< NULL: the plain one */
 };
 
-/** By name, or by the ending of a path; NULL when there is none. */
-const struct fsd_writer *fsd_writer_find(const char *name);
-const struct fsd_writer *fsd_writer_at(unsigned i);
+/** Writes it.
+ *  @return FSD_OK; FSD_E_ARG when the subject is not written in that format, or when
+ *          what is asked for is not there; FSD_E_LIMIT for a picture that takes too
+ *          long; FSD_E_WRITE. */
+enum fsd_status fsd_report_write(const struct fsd_report *report, const char *format,
+                                 FILE *out, struct fsd_error *err);
 
 /** "0 errors, 1 warning, 2 notes" */
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out);
 
 void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
-void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
-
-/* A run's findings in the formats of merge gates.  list.c */
-void fsd_write_markdown(const struct fsd_diff *d, const struct fsd_style *style,
-                        FILE *out);
-void fsd_write_junit(const struct fsd_diff *d, const struct fsd_style *style,
-                     FILE *out);
-void fsd_write_sarif(const struct fsd_diff *d, const struct fsd_style *style,
-                     FILE *out);
-void fsd_write_github(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out);
-void fsd_write_gitlab(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out);
+void fsd_write_json(const struct fsd_diff *d, FILE *out);
 
 #endif

@@ -99,18 +99,23 @@ void fsd_json_ms(struct cJSON *object, const char *key, double ms)
         cJSON_AddNumberToObject(object, key, ms);
 }
 
+void fsd_json_number_or_term(struct cJSON *object, const char *key, int64_t number,
+                             const char *term)
+{
+    char symbolic[32];
+
+    if (number >= 0)
+        fsd_json_count(object, key, (uint64_t)number);
+    if (!term)
+        return;
+    snprintf(symbolic, sizeof symbolic, "%s_symbolic", key);
+    fsd_json_text(object, symbolic, term);
+}
+
 void fsd_json_amount(const struct fsd_diff *d, struct cJSON *object, const char *key,
                      int64_t amount)
 {
-    const char *open = fsd_amount_text(d->cost->amounts, amount);
-    char symbolic[32];
-
-    if (amount >= 0)
-        fsd_json_count(object, key, (uint64_t)amount);
-    if (!open)
-        return;
-    snprintf(symbolic, sizeof symbolic, "%s_symbolic", key);
-    fsd_json_text(object, symbolic, open);
+    fsd_json_number_or_term(object, key, amount, fsd_amount_text(d->cost->amounts, amount));
 }
 
 void fsd_json_print(struct cJSON *root, FILE *out)

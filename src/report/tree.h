@@ -34,6 +34,10 @@ void fsd_json_add_text(struct cJSON *list, const char *text);
 
 /** A time where it is known: a negative one is left out. */
 void fsd_json_ms(struct cJSON *object, const char *key, double ms);
+/** A number unless it is negative; a term in open sizes, its key with "_symbolic"
+ * behind it, unless it is NULL. */
+void fsd_json_number_or_term(struct cJSON *object, const char *key, int64_t number,
+                             const char *term);
 /** Bytes and the like: a number where it is known; in open sizes a text instead, its
  * key with "_symbolic" behind it. */
 void fsd_json_amount(const struct fsd_diff *d, struct cJSON *object, const char *key,
@@ -41,10 +45,5 @@ void fsd_json_amount(const struct fsd_diff *d, struct cJSON *object, const char 
 
 /** Prints and frees. */
 void fsd_json_print(struct cJSON *root, FILE *out);
-
-/* json.c */
-
-/** The members "source", "producer", "tensor", "readers", "chain" of a layer's edge. */
-void fsd_json_edge(const struct fsd_diff *d, struct cJSON *layer, fsd_id id);
 
 #endif

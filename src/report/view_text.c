@@ -29,44 +29,35 @@ void fsd_put_ms(double ms, FILE *out)
         fputs(" ms", out);
 }
 
-static void put_scaled(const struct fsd_diff *d, int64_t n, const char *const units[5],
-                       FILE *out)
+void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out)
 {
-    const char *open = fsd_amount_text(d->cost->amounts, n);
-    double value = (double)n;
-    int unit = 0;
+    static const char prefixes[] = "kMGT";
+    const char *prefix = prefixes;
+    double value = (double)n / 1000;
 
-    if (open) {
-        fsd_put_safe(out, open);
-        fputs(units[0], out);
-        return;
-    }
-    if (n < 0) {
+    if (term) {
+        fsd_put_safe(out, term);
+        fputs(unit, out);
+    } else if (n < 0) {
         fputs("-", out);
-        return;
+    } else if (n < 1000) {
+        fprintf(out, "%" PRId64 "%s", n, unit);
+    } else {
+        for (; value >= 999.95 && prefix[1]; prefix++)
+            value /= 1000;
+        fprintf(out, "%.*f %c%s", value < 10 ? 2 : 1, value, *prefix,
+                *unit ? unit + 1 : "");
     }
-    while (value >= 999.95 && unit < 4) {
-        value /= 1000;
-        unit++;
-    }
-    if (unit)
-        fprintf(out, "%.*f%s", value < 10 ? 2 : 1, value, units[unit]);
-    else
-        fprintf(out, "%" PRId64 "%s", n, units[0]);
 }
 
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out)
 {
-    static const char *const units[5] = {" B", " kB", " MB", " GB", " TB"};
-
-    put_scaled(d, bytes, units, out);
+    fsd_put_scaled(bytes, fsd_amount_text(d->cost->amounts, bytes), " B", out);
 }
 
 void fsd_put_count(const struct fsd_diff *d, int64_t count, FILE *out)
 {
-    static const char *const units[5] = {"", " k", " M", " G", " T"};
-
-    put_scaled(d, count, units, out);
+    fsd_put_scaled(count, fsd_amount_text(d->cost->amounts, count), "", out);
 }
 
 void fsd_put_safely(const struct fsd_diff *d, fsd_id id, fsd_put_fn *put, FILE *out)

@@ -5,7 +5,6 @@
 #include "diff/advice.h"
 #include "findings/findings.h"
 #include "report/text.h"
-#include "report/view.h"
 
 /** "0.0369 ms", three digits that tell something; "-" where it is not known. */
 void fsd_put_ms(double ms, FILE *out);
@@ -14,6 +13,9 @@ void fsd_put_ms_column(double ms, int width, FILE *out);
 /** "38.5 MB", decimal units, or in open sizes "1204224*N B"; "-" where it is not known.
  */
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out);
+/** The same of any unit, with a prefix: "38.5 MB" of 38500000 and " B"; `term` is
+ * printed instead where it is not NULL. */
+void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out);
 /** "3.70 G", for multiply-adds, or in open sizes. */
 void fsd_put_count(const struct fsd_diff *d, int64_t count, FILE *out);
 /** A phrase, with what is hidden in its names shown. */

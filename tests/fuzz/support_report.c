@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "gate/check.h"
 #include "report/compare_report.h"
-#include "report/list.h"
+#include "report/report.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
@@ -89,15 +89,15 @@ bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy,
     struct fsd_list *list = fsd_check_list(c, policy, lines, &options);
     bool failed = list->failed;
 
-    for (unsigned i = 0; fsd_format_at(i); i++) {
-        fsd_list_fn *put = fsd_list_writer(fsd_format_at(i));
+    const struct fsd_report told = {.subject = FSD_OF_CHECK, .list = list};
+    const char *format;
+
+    for (unsigned i = 0; (format = fsd_format_of(FSD_OF_CHECK, i)); i++) {
         struct fuzz_report report;
 
-        if (!put)
-            continue;
         fuzz_report_open(&report);
-        put(list, &plain, report.out);
-        fuzz_report_close(&report, fuzz_is_json(fsd_format_at(i)));
+        check(fsd_report_write(&told, format, report.out, NULL) == FSD_OK);
+        fuzz_report_close(&report, fuzz_is_json(format));
     }
     fsd_list_free(list);
     return failed;

@@ -112,7 +112,7 @@ def check_verbs(h, model, engine):
     for view in (["reformats"], ["where"], ["inside"], ["names"], ["scopes"],
                  ["explain", "--node", "*"], ["explain", "--layer", "*"]):
         words = ["*"] if view[0] in ("where", "inside") else []
-        for form in ("text", "json"):
+        for form in ("text", "json", "markdown", "csv"):
             _, report = h.run("marks in %s as %s" % (view[0], form), view[0], "--force", *view[1:], model,
                               engine, *words, "-f", form, allowed=(0, 1))
             reports.FORMATS[form](h, "marks in " + view[0], report)
@@ -123,10 +123,10 @@ def check_verbs(h, model, engine):
     other = h.path("marks-other.fsd")
     h.run("marks in snapshot", "snapshot", "--force", "--evidence=tensor", model, engine, "-o", other,
           allowed=(0,))
-    for form in ("text", "json", "dot"):
+    for form in ("text", "json", "markdown", "csv", "dot"):
         _, report = h.run("marks compared as " + form, "compare", "--force", other, snapshot, "-f", form)
         reports.FORMATS[form](h, "marks compared as " + form, report)
-    for form in ("text", "json", "markdown", "junit", "sarif", "github", "gitlab"):
+    for form in ("text", "json", "markdown", "csv", "junit", "sarif", "github", "gitlab"):
         _, report = h.run("marks checked as " + form, "check", "--force", other, model, engine, "-f", form)
         reports.FORMATS[form](h, "marks checked as " + form, report)
     check_gate_marks(h, model, engine)

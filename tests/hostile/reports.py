@@ -88,7 +88,9 @@ def github(h, case, report):
 
 
 def as_csv(h, case, report):
-    for row in csv.reader(io.StringIO(report)):
+    rows = list(csv.reader(io.StringIO(report), strict=True))
+    h.check(len({len(row) for row in rows}) <= 1, case, "rows of several widths")
+    for row in rows:
         h.check(not any(re.match(r"[=@]|[+-]\D", cell) for cell in row), case,
                 "a formula: %r" % row)
 

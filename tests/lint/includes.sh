@@ -23,7 +23,9 @@ allow cost   'cost|diff|match|profile|model|base'
 allow compare 'compare|diff|match|profile|model|base'
 allow findings 'findings|cost|diff|match|profile|model|base'
 allow gate   'gate|findings|compare|cost|diff|match|profile|model|base'
-allow report 'report|gate|findings|compare|cost|diff|match|profile|model|base'
+for room in report report/sheet report/view; do
+    allow $room 'report|gate|findings|compare|cost|diff|match|profile|model|base'
+done
 allow report/picture 'report|findings|compare|cost|diff|match|profile|model|base'
 allow cli    'cli'
 

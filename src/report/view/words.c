@@ -1,4 +1,4 @@
-#include "report/view_words.h"
+#include "report/view/words.h"
 #include "base/status.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,4 @@
-/* What the words of a question name.  Only src/report includes this. */
+/* What the words of a question name.  Only src/report/view includes this. */
 #ifndef FSD_REPORT_VIEW_WORDS_H
 #define FSD_REPORT_VIEW_WORDS_H
 

@@ -12,12 +12,12 @@
  * many nodes run in a type that the dump does not tell.
  */
 #include "base/file.h"
+#include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "model/vocab.h"
-#include "report/tree.h"
-#include "report/view_text.h"
-#include "report/view_words.h"
+#include "report/view/view.h"
+#include "report/view/words.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -77,19 +77,12 @@ static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_diff *d,
 static const char *name_of(struct fsd_arena *arena, const struct fsd_diff *d,
                            fsd_id node)
 {
-    static const char prefix[] = "node_of_";
     fsd_id out = fsd_node_out_tensor(d->model, node, 0);
-    const char *tensor;
-    size_t n;
-    char *name;
 
     if (d->model->nodes.at[node].name || out == FSD_NONE)
         return fsd_text(d->names, d->model->nodes.at[node].name);
-    tensor = fsd_text(d->names, d->model->tensors.at[out].name);
-    n = sizeof prefix + strlen(tensor);
-    name = FSD_NEW(arena, char, n);
-    snprintf(name, n, "%s%s", prefix, tensor);
-    return name;
+    return fsd_printed(arena, "node_of_%s",
+                       fsd_text(d->names, d->model->tensors.at[out].name));
 }
 
 static const char *trtexec_type(enum fsd_dtype type)
@@ -109,8 +102,12 @@ static const char *polygraphy_type(enum fsd_dtype type)
     }
 }
 
-static void put_quoted(const char *name, FILE *out)
+/* A string of Python. */
+static const char *quoted(struct fsd_arena *arena, const char *name)
 {
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
     putc('"', out);
     for (; *name; name++) {
         if (*name == '"' || *name == '\\')
@@ -121,6 +118,7 @@ static void put_quoted(const char *name, FILE *out)
             putc(*name, out);
     }
     putc('"', out);
+    return fsd_print_take(&print, arena);
 }
 
 static bool has_hidden(const char *name)
@@ -137,42 +135,28 @@ static bool has_hidden(const char *name)
 
 struct form {
     const char *name;
-    const char *before, *between, *after;
-    const char *cannot; /* characters of names that it cannot hold */
-    void (*put)(const char *name, enum fsd_dtype type, FILE *out);
+    const char *text, *row, *between; /* templates: of all, of a name */
+    const char *cannot;               /* characters of names that it cannot hold */
+    bool bare;                        /* a name may be the first on its line */
 };
 
-static void put_list(const char *name, enum fsd_dtype type, FILE *out)
-{
-    (void)type;
-    fputs(name, out);
-}
-
-static void put_trtexec(const char *name, enum fsd_dtype type, FILE *out)
-{
-    fprintf(out, "%s:%s", name, trtexec_type(type));
-}
-
-static void put_python(const char *name, enum fsd_dtype type, FILE *out)
-{
-    (void)type;
-    put_quoted(name, out);
-}
-
-static void put_polygraphy(const char *name, enum fsd_dtype type, FILE *out)
-{
-    fprintf(out, "'%s:%s'", name, polygraphy_type(type));
-}
+#define LEFT_OUT                                                                       \
+    "{lost}<# left out, the dump does not tell in what type: "                         \
+    "{of_unknown_type!|node|nodes}\n>"
 
 static const struct form forms[] = {
-    {"list", "", "\n", "\n", "\n\r", put_list},
-    {"layerPrecisions", "--precisionConstraints=obey --layerPrecisions='", ",", "'\n",
-     ",:*'\n\r", put_trtexec},
-    {"layerOutputTypes", "--precisionConstraints=obey --layerOutputTypes='", ",", "'\n",
-     ",:*'\n\r", put_trtexec},
-    {"nodes_to_exclude", "nodes_to_exclude = [", ", ", "]\n", "", put_python},
-    {"polygraphy", "--precision-constraints obey --layer-precisions ", " ", "\n",
-     ":'\n\r", put_polygraphy},
+    {"list", "<{held!}\n>" LEFT_OUT, "{name}", "\n", "\n\r", true},
+    {"layerPrecisions",
+     "<--precisionConstraints=obey --layerPrecisions='{held!}'\n>" LEFT_OUT,
+     "{name}:{trtexec}", ",", ",:*'\n\r", false},
+    {"layerOutputTypes",
+     "<--precisionConstraints=obey --layerOutputTypes='{held!}'\n>" LEFT_OUT,
+     "{name}:{trtexec}", ",", ",:*'\n\r", false},
+    {"nodes_to_exclude", "<nodes_to_exclude = [{held!}]\n>" LEFT_OUT, "{quoted}", ", ",
+     "", false},
+    {"polygraphy",
+     "<--precision-constraints obey --layer-precisions {held!}\n>" LEFT_OUT,
+     "'{name}:{polygraphy}'", " ", ":'\n\r", false},
 };
 
 static const struct form *form_named(const char *name, struct fsd_error *err)
@@ -191,58 +175,72 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
 static bool can_hold(const struct form *form, const char *name)
 {
     return *name && !strpbrk(name, form->cannot) && !has_hidden(name) &&
-           (*form->before || strncmp(name, "::", 2) != 0);
+           (!form->bare || strncmp(name, "::", 2) != 0);
 }
 
-static void put_names(struct fsd_arena *arena, const struct fsd_diff *d,
-                      const struct form *form, const struct chosen *chosen, FILE *out)
+enum { INDEX, NAME, RUNS, OP, CALLED, TRTEXEC, POLYGRAPHY, QUOTED };
+
+static const struct fsd_column name_columns[] = {
+    [INDEX] = {"index", "node", FSD_CELL_COUNT},
+    [NAME] = {"name", "name", FSD_CELL_NAME},
+    [RUNS] = {"runs", "runs in", FSD_CELL_TYPE},
+    [OP] = {"op", "op", FSD_CELL_NAME, true},
+    [CALLED] = {"called", NULL, FSD_CELL_NAME, true},
+    [TRTEXEC] = {"trtexec", NULL, FSD_CELL_TEXT, true},
+    [POLYGRAPHY] = {"polygraphy", NULL, FSD_CELL_TEXT, true},
+    [QUOTED] = {"quoted", NULL, FSD_CELL_NAME, true},
+};
+
+enum { UNTOLD, NAMES, HELD, LOST };
+
+static const struct fsd_column columns[] = {
+    [UNTOLD] = {"of_unknown_type", NULL, FSD_CELL_COUNT},
+    [NAMES] = {"names", "Names", FSD_CELL_ROWS, FSD_INSIDE(name_columns)},
+    [HELD] = {"held", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(name_columns)},
+    [LOST] = {"lost", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(name_columns)},
+};
+
+static enum fsd_status write_names(struct fsd_sheet *sheet,
+                                   const struct fsd_asked *asked, struct fsd_error *err)
 {
-    const fsd_id_vec *nodes = &chosen->nodes;
-    uint32_t n = 0;
+    struct fsd_arena *arena = sheet->arena;
+    const struct fsd_diff *d = asked->d;
+    const struct form *form = form_named(asked->q->as ? asked->q->as : "list", err);
+    struct chosen chosen = {0};
+    enum fsd_status status =
+        form ? choose(arena, d, asked->q, &chosen, err) : FSD_E_ARG;
+    struct fsd_rows names = FSD_ROWS(name_columns, ""), held = names, lost = names;
+    struct fsd_cell *root;
 
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        const char *name = name_of(arena, d, nodes->at[i]);
+    if (status != FSD_OK)
+        return status;
+    for (uint32_t i = 0; i < chosen.nodes.n; i++) {
+        fsd_id node = chosen.nodes.at[i];
+        enum fsd_dtype runs = d->nodes[node].realised;
+        const char *name = name_of(arena, d, node);
+        struct fsd_rows *place = can_hold(form, name) ? &held : &lost;
+        struct fsd_cell *row = fsd_rows_add(arena, &names);
 
-        if (!can_hold(form, name))
-            continue;
-        fputs(n++ ? form->between : form->before, out);
-        form->put(name, d->nodes[nodes->at[i]].realised, out);
+        fsd_vec_push(arena, &place->at, row);
+        row[INDEX] = fsd_cell_count(node);
+        row[NAME] = fsd_cell_text(name);
+        row[RUNS] = fsd_cell_count(runs);
+        row[OP] = fsd_cell_sym(d, d->model->nodes.at[node].op);
+        row[CALLED] = fsd_cell_phrase(arena, d, node, fsd_put_node_name);
+        row[TRTEXEC] = fsd_cell_text(trtexec_type(runs));
+        row[POLYGRAPHY] = fsd_cell_text(polygraphy_type(runs));
+        row[QUOTED] = fsd_cell_text(quoted(arena, name));
     }
-    if (n)
-        fputs(form->after, out);
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        const char *name = name_of(arena, d, nodes->at[i]);
-
-        if (can_hold(form, name))
-            continue;
-        fputs("# left out, this form cannot hold the name: ", out);
-        fsd_put_node(d, nodes->at[i], out);
-        putc('\n', out);
-    }
-    if (!chosen->untold)
-        return;
-    fputs("# left out, the dump does not tell in what type: ", out);
-    fsd_put_noun(out, chosen->untold, "node");
-    putc('\n', out);
-}
-
-static void put_names_json(struct fsd_arena *arena, const struct fsd_diff *d,
-                           const struct chosen *chosen, FILE *out)
-{
-    const fsd_id_vec *nodes = &chosen->nodes;
-    struct cJSON *root = fsd_json_new(), *list;
-
-    fsd_json_text(root, "schema", "fusiondiff-names/1");
-    fsd_json_count(root, "of_unknown_type", chosen->untold);
-    list = fsd_json_list(root, "names");
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        struct cJSON *item = fsd_json_item(list);
-
-        fsd_json_count(item, "index", nodes->at[i]);
-        fsd_json_text(item, "name", name_of(arena, d, nodes->at[i]));
-        fsd_json_text(item, "runs", fsd_dtype_name(d->nodes[nodes->at[i]].realised));
-    }
-    fsd_json_print(root, out);
+    held.text = form->row;
+    held.between = form->between;
+    lost.text = "# left out, this form cannot hold the name: {called}\n";
+    sheet->root = FSD_ROWS(columns, form->text);
+    root = fsd_rows_add(arena, &sheet->root);
+    root[UNTOLD] = fsd_cell_count(chosen.untold);
+    root[NAMES] = fsd_cell_rows(arena, &names, UINT32_MAX);
+    root[HELD] = fsd_cell_rows(arena, &held, UINT32_MAX);
+    root[LOST] = fsd_cell_rows(arena, &lost, UINT32_MAX);
+    return FSD_OK;
 }
 
 /* ------------------------------------------------------------------------ check */
@@ -326,87 +324,55 @@ static enum fsd_status read_list(struct fsd_arena *arena, const struct fsd_diff 
     return fsd_file_done(&file, status, err);
 }
 
-static void put_check(const listed_vec *list, FILE *out)
-{
-    uint32_t lost = 0;
+enum { LISTED_NAME, LISTED_NEAR };
 
-    for (uint32_t i = 0; i < list->n; i++)
-        lost += !list->at[i].found;
-    fprintf(out, "%u of %u names match nothing\n", lost, list->n);
-    for (uint32_t i = 0; i < list->n; i++) {
-        if (list->at[i].found)
-            continue;
-        fputs("  ", out);
-        fsd_put_safe(out, list->at[i].name);
-        if (list->at[i].near) {
-            fputs("  (the model has ", out);
-            fsd_put_safe(out, list->at[i].near);
-            putc(')', out);
-        }
-        putc('\n', out);
-    }
-}
+static const struct fsd_column listed_columns[] = {
+    [LISTED_NAME] = {"name", "name", FSD_CELL_NAME},
+    [LISTED_NEAR] = {"near", "the model has", FSD_CELL_NAME},
+};
 
-static void put_check_json(const listed_vec *list, FILE *out)
-{
-    struct cJSON *root = fsd_json_new(), *items = NULL;
+enum { CHECKED, UNKNOWN, UNKNOWN_COUNT };
 
-    fsd_json_text(root, "schema", "fusiondiff-names/1");
-    fsd_json_count(root, "checked", list->n);
-    items = fsd_json_list(root, "unknown");
-    for (uint32_t i = 0; i < list->n; i++)
-        if (!list->at[i].found) {
-            struct cJSON *item = fsd_json_item(items);
+static const struct fsd_column check_columns[] = {
+    [CHECKED] = {"checked", NULL, FSD_CELL_COUNT},
+    [UNKNOWN] = {"unknown", "Names that match nothing", FSD_CELL_ROWS,
+                 FSD_INSIDE(listed_columns)},
+    [UNKNOWN_COUNT] = {"n", NULL, FSD_CELL_COUNT, true},
+};
 
-            fsd_json_text(item, "name", list->at[i].name);
-            if (list->at[i].near)
-                fsd_json_text(item, "near", list->at[i].near);
-        }
-    fsd_json_print(root, out);
-}
-
-static enum fsd_status check(struct fsd_arena *arena, const struct fsd_diff *d,
-                             const char *path, bool json, FILE *out,
+static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                              struct fsd_error *err)
 {
+    struct fsd_arena *arena = sheet->arena;
     listed_vec list = {0};
-    enum fsd_status status = read_list(arena, d, path, &list, err);
+    enum fsd_status status = read_list(arena, asked->d, asked->q->check, &list, err);
+    struct fsd_rows rows =
+        FSD_ROWS(listed_columns, "  {name}<  (the model has {near})>\n");
+    struct fsd_cell *root;
 
     if (status != FSD_OK)
         return status;
-    if (json)
-        put_check_json(&list, out);
-    else
-        put_check(&list, out);
+    for (uint32_t i = 0; i < list.n; i++) {
+        struct fsd_cell *row;
+
+        if (list.at[i].found)
+            continue;
+        row = fsd_rows_add(arena, &rows);
+        row[LISTED_NAME] = fsd_cell_text(list.at[i].name);
+        row[LISTED_NEAR] = fsd_cell_text(list.at[i].near);
+    }
+    sheet->head = "{n} of {checked} names match nothing\n";
+    sheet->root = FSD_ROWS(check_columns, "{unknown}");
+    root = fsd_rows_add(arena, &sheet->root);
+    root[CHECKED] = fsd_cell_count(list.n);
+    root[UNKNOWN] = fsd_cell_rows(arena, &rows, UINT32_MAX);
+    root[UNKNOWN_COUNT] = fsd_cell_count(rows.at.n);
     return FSD_OK;
 }
 
-static enum fsd_status write_names(struct fsd_arena *arena, const struct fsd_diff *d,
-                                   const struct fsd_query *q, bool json, FILE *out,
-                                   struct fsd_error *err)
-{
-    const struct form *form = form_named(q->as ? q->as : "list", err);
-    struct chosen chosen = {0};
-    enum fsd_status status = form ? choose(arena, d, q, &chosen, err) : FSD_E_ARG;
-
-    if (status != FSD_OK)
-        return status;
-    if (json)
-        put_names_json(arena, d, &chosen, out);
-    else
-        put_names(arena, d, form, &chosen, out);
-    return FSD_OK;
-}
-
-enum fsd_status fsd_view_names(const struct fsd_diff *d, const struct fsd_query *q,
-                               bool json, const struct fsd_style *style, FILE *out,
+enum fsd_status fsd_view_names(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
-    enum fsd_status status = q->check ? check(arena, d, q->check, json, out, err)
-                                      : write_names(arena, d, q, json, out, err);
-
-    (void)style;
-    fsd_arena_free(arena);
-    return status;
+    sheet->schema = "fusiondiff-names/1";
+    return asked->q->check ? check(sheet, asked, err) : write_names(sheet, asked, err);
 }

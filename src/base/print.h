@@ -1,0 +1,26 @@
+/* Text printed to memory.  Running out of memory ends as it does in an arena. */
+#ifndef FSD_BASE_PRINT_H
+#define FSD_BASE_PRINT_H
+
+#include "base/arena.h"
+
+#include <stdio.h>
+
+/** A string under way: print to `out` between open and take (or close). */
+struct fsd_print {
+    FILE *out;
+    char *text; /**< of fsd_print_close() */
+    size_t size;
+};
+
+FILE *fsd_print_open(struct fsd_print *print);
+/** The whole, zero-terminated, in the arena. */
+char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
+/** Leaves the whole in `text` and `size`; the caller frees it. */
+void fsd_print_close(struct fsd_print *print);
+
+/** A formatted string in the arena. */
+char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

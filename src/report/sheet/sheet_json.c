@@ -1,0 +1,112 @@
+/* A sheet as JSON: every cell that is known, by its column's name. */
+#include "report/sheet/sheet.h"
+#include "report/tree.h"
+
+static void add_words(struct cJSON *object, const char *name,
+                      const struct fsd_cell *cell)
+{
+    struct cJSON *list = fsd_json_list(object, name);
+
+    for (uint32_t i = 0; i < cell->words.n; i++)
+        fsd_json_add_text(list, cell->words.at[i]);
+}
+
+static void add_ids(struct cJSON *object, const char *name, const struct fsd_cell *cell)
+{
+    struct cJSON *list = fsd_json_list(object, name);
+
+    for (uint32_t i = 0; i < cell->ids.n; i++)
+        fsd_json_add_id(list, cell->ids.at[i]);
+}
+
+static void add_tally(struct cJSON *object, const char *name,
+                      const struct fsd_cell *cell)
+{
+    struct cJSON *counts = fsd_json_object(object, name);
+
+    for (uint32_t i = 0; i < cell->words.n; i++)
+        fsd_json_count(counts, cell->words.at[i], cell->words.counts[i]);
+}
+
+static void add_row(struct cJSON *object, const struct fsd_rows *rows,
+                    const struct fsd_cell *row);
+
+static void add_rows(struct cJSON *object, const char *name,
+                     const struct fsd_rows *rows)
+{
+    struct cJSON *list = fsd_json_list(object, name);
+
+    for (uint32_t i = 0; i < rows->at.n; i++)
+        add_row(fsd_json_item(list), rows, rows->at.at[i]);
+}
+
+static void add_cell(struct cJSON *object, const struct fsd_column *column,
+                     const struct fsd_cell *cell)
+{
+    const char *name = column->name;
+
+    switch (column->kind) {
+    case FSD_CELL_COUNT:
+        fsd_json_count(object, name, cell->count);
+        break;
+    case FSD_CELL_NUMBER:
+    case FSD_CELL_MS:
+    case FSD_CELL_SHARE:
+        fsd_json_number(object, name, cell->number);
+        break;
+    case FSD_CELL_BYTES:
+    case FSD_CELL_MACS:
+        fsd_json_number_or_term(object, name, cell->amount.number, cell->amount.term);
+        break;
+    case FSD_CELL_TYPE:
+        fsd_json_text(object, name, fsd_dtype_name((enum fsd_dtype)cell->count));
+        break;
+    case FSD_CELL_FLAG:
+        fsd_json_bool(object, name, cell->count);
+        break;
+    case FSD_CELL_TEXT:
+    case FSD_CELL_NAME:
+        fsd_json_text(object, name, cell->text);
+        break;
+    case FSD_CELL_WORDS:
+        add_words(object, name, cell);
+        break;
+    case FSD_CELL_IDS:
+        add_ids(object, name, cell);
+        break;
+    case FSD_CELL_TALLY:
+        add_tally(object, name, cell);
+        break;
+    case FSD_CELL_ROWS:
+        add_rows(object, name, cell->rows);
+        break;
+    case FSD_CELL_RECORD:
+    default:
+        fsd_sheet_add_record(fsd_json_object(object, name), cell->rows);
+        break;
+    }
+}
+
+static void add_row(struct cJSON *object, const struct fsd_rows *rows,
+                    const struct fsd_cell *row)
+{
+    for (uint32_t i = 0; i < rows->n_columns; i++)
+        if (row[i].known && !rows->columns[i].aside)
+            add_cell(object, &rows->columns[i], &row[i]);
+}
+
+void fsd_sheet_add_record(struct cJSON *object, const struct fsd_rows *record)
+{
+    add_row(object, record, record->at.at[0]);
+}
+
+void fsd_sheet_put_json(const struct fsd_sheet *sheet, const struct fsd_style *style,
+                        FILE *out)
+{
+    struct cJSON *root = fsd_json_new();
+
+    (void)style;
+    fsd_json_text(root, "schema", sheet->schema);
+    fsd_sheet_add_record(root, &sheet->root);
+    fsd_json_print(root, out);
+}

@@ -1,0 +1,285 @@
+/*
+ * A sheet as tables, in CSV (RFC 4180, but with plain line ends) and in Markdown.
+ *
+ * Each titled column of rows in the root is a table.  Within a row, one titled column
+ * may hold rows again: they are unfolded as an outer join does it, so that a node that
+ * three layers compute has three lines, and one that none computes has one.
+ */
+#include "base/print.h"
+#include "report/escape.h"
+#include "report/sheet/sheet.h"
+#include "report/view_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is different between both. */
+struct markup {
+    const char *before, *between, *after; /* the cells of a line */
+    fsd_put_cell_fn *put;
+    bool rounds; /* numbers are for people */
+};
+
+static void put_csv(const struct fsd_column *column, const char *text, FILE *out)
+{
+    (void)column;
+    fsd_put_csv(out, text);
+}
+
+/* Escapes make a text of what looks like a link, HTML or a column.  Mentions and
+ * numbers of issues are found in that text once more, but not in <code>. */
+static void put_markdown(const struct fsd_column *column, const char *text, FILE *out)
+{
+    bool code = column->kind == FSD_CELL_NAME && *text;
+
+    fputs(code ? "<code>" : "", out);
+    fsd_put_markdown(out, text);
+    fputs(code ? "</code>" : "", out);
+}
+
+static const struct markup csv = {"", ",", "\n", put_csv, false};
+static const struct markup markdown = {"| ", " | ", " |\n", put_markdown, true};
+
+static bool is_rows(const struct fsd_column *column)
+{
+    return column->kind == FSD_CELL_ROWS || column->kind == FSD_CELL_RECORD;
+}
+
+static bool is_number(const struct fsd_column *column)
+{
+    return column->kind <= FSD_CELL_MACS;
+}
+
+/* All digits that a double has, and none that it has not. */
+static void put_number(double number, FILE *out)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.15g", number);
+    if (strtod(text, NULL) < number || strtod(text, NULL) > number)
+        snprintf(text, sizeof text, "%.17g", number);
+    fputs(text, out);
+}
+
+static void put_list(const struct markup *m, const struct fsd_column *column,
+                     const struct fsd_cell *c, FILE *out)
+{
+    struct fsd_print list;
+
+    fsd_print_open(&list);
+    for (uint32_t i = 0; i < c->words.n; i++) {
+        fprintf(list.out, "%s%s", i ? ", " : "", c->words.at[i]);
+        if (c->words.counts)
+            fprintf(list.out, " %u", c->words.counts[i]);
+    }
+    fsd_print_close(&list);
+    m->put(column, list.text, out);
+    free(list.text);
+}
+
+static void put_cell(const struct markup *m, const struct fsd_column *column,
+                     const struct fsd_cell *c, FILE *out)
+{
+    if (!c->known)
+        return;
+    switch (column->kind) {
+    case FSD_CELL_COUNT:
+        fprintf(out, "%" PRIu64, c->count);
+        break;
+    case FSD_CELL_NUMBER:
+    case FSD_CELL_MS:
+    case FSD_CELL_SHARE:
+        if (!m->rounds)
+            put_number(c->number, out);
+        else if (column->kind == FSD_CELL_MS)
+            fsd_put_ms_column(c->number, 0, out);
+        else if (column->kind == FSD_CELL_SHARE)
+            fprintf(out, "%.1f %%", 100 * c->number);
+        else
+            fprintf(out, "%.4f", c->number);
+        break;
+    case FSD_CELL_BYTES:
+    case FSD_CELL_MACS:
+        if (c->amount.term)
+            m->put(column, c->amount.term, out);
+        else if (m->rounds)
+            fsd_put_scaled(c->amount.number, NULL,
+                           column->kind == FSD_CELL_BYTES ? " B" : "", out);
+        else
+            fprintf(out, "%" PRId64, c->amount.number);
+        break;
+    case FSD_CELL_TYPE:
+        fputs(fsd_dtype_name((enum fsd_dtype)c->count), out);
+        break;
+    case FSD_CELL_FLAG:
+        fputs(c->count ? "yes" : "no", out);
+        break;
+    case FSD_CELL_TEXT:
+    case FSD_CELL_NAME:
+        m->put(column, c->text, out);
+        break;
+    case FSD_CELL_WORDS:
+    case FSD_CELL_TALLY:
+        put_list(m, column, c, out);
+        break;
+    case FSD_CELL_IDS:
+    case FSD_CELL_ROWS:
+    case FSD_CELL_RECORD:
+    default:
+        break;
+    }
+}
+
+/* A line under way: its cells from the outermost record to the innermost. */
+struct level {
+    const struct fsd_column *columns;
+    uint32_t n;
+    const struct fsd_cell *row; /* NULL: there is none, and its cells are empty */
+    const struct level *outer;
+};
+
+/* Where the rows within a row stand; `n` when there are none. */
+static uint32_t unfolded(const struct fsd_column *columns, uint32_t n)
+{
+    uint32_t i = 0;
+
+    while (i < n && !(columns[i].title && is_rows(&columns[i])))
+        i++;
+    return i;
+}
+
+/* The cells of a level behind those around it; returns how many. */
+static uint32_t put_levels(const struct markup *m, const struct level *l, FILE *out)
+{
+    uint32_t n = l->outer ? put_levels(m, l->outer, out) : 0;
+
+    for (uint32_t i = 0; i < l->n; i++) {
+        if (!l->columns[i].title || is_rows(&l->columns[i]))
+            continue;
+        fputs(n++ ? m->between : m->before, out);
+        if (l->row)
+            put_cell(m, &l->columns[i], &l->row[i], out);
+    }
+    return n;
+}
+
+static void put_line(const struct markup *m, const struct level *level, FILE *out)
+{
+    uint32_t at = unfolded(level->columns, level->n);
+    const struct fsd_column *column = &level->columns[at];
+    const struct fsd_rows *rows;
+
+    if (at == level->n) {
+        put_levels(m, level, out);
+        fputs(m->after, out);
+        return;
+    }
+    rows = level->row && level->row[at].known ? level->row[at].rows : NULL;
+    for (uint32_t i = 0; i < (rows && rows->at.n ? rows->at.n : 1); i++) {
+        const struct fsd_cell *row = rows && rows->at.n ? rows->at.at[i] : NULL;
+        struct level inner = {column->inside, column->n_inside, row, level};
+
+        put_line(m, &inner, out);
+    }
+}
+
+/* Titles, or the line of Markdown that says which columns are numbers. */
+static void put_titles(const struct markup *m, const struct fsd_column *columns,
+                       uint32_t n, bool ruler, FILE *out)
+{
+    const char *separator = m->before;
+
+    while (n) {
+        uint32_t at = unfolded(columns, n);
+
+        for (uint32_t i = 0; i < n; i++) {
+            if (!columns[i].title || is_rows(&columns[i]))
+                continue;
+            fputs(separator, out);
+            separator = m->between;
+            fputs(!ruler                   ? columns[i].title
+                  : is_number(&columns[i]) ? "---:"
+                                           : "---",
+                  out);
+        }
+        n = at < n ? columns[at].n_inside : 0;
+        columns = n ? columns[at].inside : NULL;
+    }
+    fputs(m->after, out);
+}
+
+static void put_lines(const struct markup *m, const struct fsd_rows *rows, FILE *out)
+{
+    for (uint32_t i = 0; i < rows->at.n; i++) {
+        struct level level = {rows->columns, rows->n_columns, rows->at.at[i], NULL};
+
+        put_line(m, &level, out);
+    }
+}
+
+/* The i-th table of a sheet; NULL past the last. */
+static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i,
+                                       const struct fsd_column **column)
+{
+    for (uint32_t k = 0; k < sheet->root.n_columns; k++) {
+        *column = &sheet->root.columns[k];
+        if ((*column)->title && is_rows(*column) && sheet->root.at.at[0][k].known &&
+            !i--)
+            return sheet->root.at.at[0][k].rows;
+    }
+    return NULL;
+}
+
+/* One table: those of one sheet have the same columns. */
+void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *style,
+                       FILE *out)
+{
+    const struct fsd_column *column;
+    const struct fsd_rows *rows;
+
+    (void)style;
+    for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++) {
+        if (!i)
+            put_titles(&csv, rows->columns, rows->n_columns, false, out);
+        put_lines(&csv, rows, out);
+    }
+}
+
+/* Line by line, as the text has it. */
+static void put_paragraph(const struct fsd_sheet *sheet, FILE *out)
+{
+    struct fsd_print head;
+
+    fsd_sheet_put_head(sheet, put_markdown, fsd_print_open(&head));
+    fsd_print_close(&head);
+    if (head.size)
+        putc('\n', out);
+    for (char *c = head.text; *c; c++) {
+        if (*c == '\n' && c[1])
+            fputs("<br>", out);
+        putc(*c, out);
+    }
+    if (head.size && head.text[head.size - 1] != '\n')
+        putc('\n', out);
+    free(head.text);
+}
+
+void fsd_sheet_put_markdown(const struct fsd_sheet *sheet,
+                            const struct fsd_style *style, FILE *out)
+{
+    const struct fsd_column *column;
+    const struct fsd_rows *rows;
+
+    (void)style;
+    fprintf(out, "### fusiondiff %s\n", sheet->name);
+    put_paragraph(sheet, out);
+    for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++) {
+        if (!rows->at.n)
+            continue;
+        fprintf(out, "\n**%s**\n\n", column->title);
+        put_titles(&markdown, rows->columns, rows->n_columns, false, out);
+        put_titles(&markdown, rows->columns, rows->n_columns, true, out);
+        put_lines(&markdown, rows, out);
+    }
+}

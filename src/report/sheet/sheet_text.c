@@ -1,0 +1,236 @@
+/* A sheet as text, by its templates. */
+#include "base/text.h"
+#include "report/sheet/sheet.h"
+#include "report/text.h"
+#include "report/view_text.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+    const struct fsd_style *style;
+    fsd_put_cell_fn *put;
+    FILE *out;
+};
+
+/* A name in braces, taken apart. */
+struct reference {
+    const struct fsd_column *column;
+    const struct fsd_cell *cell;
+    bool must_say;
+    int width, digits;             /* digits: -1 where the kind decides */
+    const char *singular, *plural; /* NULL: no noun */
+    size_t n_singular, n_plural;
+};
+
+static bool is_ink(const char *t)
+{
+    return t[1] && t[2] == '}' && strchr("*+/", t[1]);
+}
+
+/* `t` is at the brace; templates are ours, so that a name of no column is a mistake. */
+static struct reference read_reference(const char *t, const struct fsd_rows *rows,
+                                       const struct fsd_cell *row)
+{
+    size_t n = strcspn(++t, "!:|}");
+    struct reference r = {.digits = -1};
+
+    for (uint32_t i = 0; i < rows->n_columns; i++)
+        if (!strncmp(rows->columns[i].name, t, n) && !rows->columns[i].name[n]) {
+            r.column = &rows->columns[i];
+            r.cell = &row[i];
+        }
+    assert(r.column);
+    t += n;
+    if (*t == '!') {
+        r.must_say = true;
+        t++;
+    }
+    if (*t == ':') {
+        char *end;
+
+        r.width = (int)strtol(t + 1, &end, 10);
+        if (*end == '.')
+            r.digits = (int)strtol(end + 1, &end, 10);
+    } else if (*t == '|') {
+        r.singular = t + 1;
+        r.n_singular = strcspn(r.singular, "|");
+        r.plural = r.singular + r.n_singular + 1;
+        r.n_plural = strcspn(r.plural, "}");
+    }
+    return r;
+}
+
+/* Behind the '>' that closes what the '<' before `t` opens. */
+static const char *section_end(const char *t)
+{
+    for (int depth = 1; depth; t++)
+        depth += (*t == '<') - (*t == '>');
+    return t;
+}
+
+static bool is_told(const char *t, const struct fsd_rows *rows,
+                    const struct fsd_cell *row)
+{
+    while (*t != '>') {
+        if (*t == '<') {
+            t = section_end(t + 1);
+            continue;
+        }
+        if (*t == '{' && !is_ink(t)) {
+            struct reference r = read_reference(t, rows, row);
+
+            if (!r.cell->known || (r.must_say && !fsd_cell_says(r.column, r.cell)))
+                return false;
+        }
+        t++;
+    }
+    return true;
+}
+
+static void put_text(const struct writer *w, const struct reference *r)
+{
+    int used = (int)fsd_safe_width(r->cell->text);
+
+    fprintf(w->out, "%*s", r->width > used ? r->width - used : 0, "");
+    w->put(r->column, r->cell->text, w->out);
+    fprintf(w->out, "%*s", -r->width > used ? -r->width - used : 0, "");
+}
+
+static void put_words(const struct fsd_cell *cell, FILE *out)
+{
+    for (uint32_t i = 0; i < cell->words.n; i++) {
+        fputs(i ? ", " : "", out);
+        fsd_put_safe(out, cell->words.at[i]);
+        if (cell->words.counts)
+            fprintf(out, " %u", cell->words.counts[i]);
+    }
+}
+
+static void put_rows(const struct writer *w, const struct fsd_rows *rows);
+
+static void put_cell(const struct writer *w, const struct reference *r)
+{
+    const struct fsd_cell *c = r->cell;
+    FILE *out = w->out;
+    int digits = r->digits;
+
+    switch (r->column->kind) {
+    case FSD_CELL_COUNT:
+        fprintf(out, "%*" PRIu64, r->width, c->count);
+        if (r->singular)
+            fprintf(out, " %.*s", (int)(c->count == 1 ? r->n_singular : r->n_plural),
+                    c->count == 1 ? r->singular : r->plural);
+        break;
+    case FSD_CELL_NUMBER:
+        fprintf(out, "%*.*f", r->width, digits < 0 ? 0 : digits, c->number);
+        break;
+    case FSD_CELL_SHARE:
+        fprintf(out, "%*.*f", r->width, digits < 0 ? 1 : digits, 100 * c->number);
+        break;
+    case FSD_CELL_MS:
+        if (r->width)
+            fsd_put_ms_column(c->number, r->width, out);
+        else
+            fsd_put_ms(c->number, out);
+        break;
+    case FSD_CELL_BYTES:
+        fsd_put_scaled(c->amount.number, c->amount.term, " B", out);
+        break;
+    case FSD_CELL_MACS:
+        fsd_put_scaled(c->amount.number, c->amount.term, "", out);
+        break;
+    case FSD_CELL_TYPE:
+        fputs(fsd_dtype_name((enum fsd_dtype)c->count), out);
+        break;
+    case FSD_CELL_TEXT:
+    case FSD_CELL_NAME:
+        put_text(w, r);
+        break;
+    case FSD_CELL_WORDS:
+    case FSD_CELL_TALLY:
+        put_words(c, out);
+        break;
+    case FSD_CELL_ROWS:
+    case FSD_CELL_RECORD:
+        put_rows(w, c->rows);
+        break;
+    case FSD_CELL_FLAG: /* said by the words of a section */
+    case FSD_CELL_IDS:  /* of JSON */
+    default:
+        break;
+    }
+}
+
+/* A text that is not there is nothing, a number "-". */
+static void put_unknown(const struct reference *r, FILE *out)
+{
+    if (r->column->kind != FSD_CELL_TEXT && r->column->kind != FSD_CELL_NAME)
+        fprintf(out, "%*s", r->width, "-");
+}
+
+static enum fsd_ink ink_of(char mark)
+{
+    return mark == '*' ? FSD_INK_TITLE : mark == '+' ? FSD_INK_INSERTED : FSD_INK_PLAIN;
+}
+
+/* Up to the end of the template or of the section. */
+static void put_template(const struct writer *w, const char *t,
+                         const struct fsd_rows *rows, const struct fsd_cell *row)
+{
+    while (*t && *t != '>') {
+        if (*t == '<') {
+            if (is_told(t + 1, rows, row))
+                put_template(w, t + 1, rows, row);
+            t = section_end(t + 1);
+        } else if (*t == '{' && is_ink(t)) {
+            fsd_ink(w->style, ink_of(t[1]), w->out);
+            t += 3;
+        } else if (*t == '{') {
+            struct reference r = read_reference(t, rows, row);
+
+            if (r.cell->known)
+                put_cell(w, &r);
+            else
+                put_unknown(&r, w->out);
+            t = strchr(t, '}') + 1;
+        } else {
+            putc(*t++, w->out);
+        }
+    }
+}
+
+static void put_rows(const struct writer *w, const struct fsd_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->at.n; i++) {
+        if (i && rows->between)
+            fputs(rows->between, w->out);
+        put_template(w, rows->text, rows, rows->at.at[i]);
+    }
+}
+
+static void put_plainly(const struct fsd_column *column, const char *text, FILE *out)
+{
+    (void)column;
+    fsd_put_safe(out, text);
+}
+
+void fsd_sheet_put_head(const struct fsd_sheet *sheet, fsd_put_cell_fn *put, FILE *out)
+{
+    static const struct fsd_style plain = {0};
+    const struct writer w = {&plain, put, out};
+
+    if (sheet->head)
+        put_template(&w, sheet->head, &sheet->root, sheet->root.at.at[0]);
+}
+
+void fsd_sheet_put_text(const struct fsd_sheet *sheet, const struct fsd_style *style,
+                        FILE *out)
+{
+    const struct writer w = {style, put_plainly, out};
+
+    fsd_sheet_put_head(sheet, put_plainly, out);
+    put_rows(&w, &sheet->root);
+}

@@ -1,0 +1,40 @@
+#include "report/view/view.h"
+#include "base/print.h"
+
+#include <string.h>
+
+static const struct fsd_view views[] = {
+    {"reformats", fsd_view_reformats}, {"where", fsd_view_where},
+    {"inside", fsd_view_inside},       {"names", fsd_view_names},
+    {"scopes", fsd_view_scopes},       {"explain", fsd_view_explain},
+};
+
+const struct fsd_view *fsd_view_find(const char *name)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(views); i++)
+        if (!strcmp(views[i].name, name))
+            return &views[i];
+    return NULL;
+}
+
+const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
+                          fsd_put_fn *put)
+{
+    struct fsd_print print;
+    const char *text;
+
+    put(d, id, fsd_print_open(&print));
+    text = fsd_print_take(&print, arena);
+    return *text ? text : NULL;
+}
+
+struct fsd_cell fsd_cell_sym(const struct fsd_diff *d, fsd_sym sym)
+{
+    return fsd_cell_text(fsd_text(d->names, sym));
+}
+
+struct fsd_cell fsd_cell_phrase(struct fsd_arena *arena, const struct fsd_diff *d,
+                                fsd_id id, fsd_put_fn *put)
+{
+    return fsd_cell_text(fsd_phrase_of(arena, d, id, put));
+}

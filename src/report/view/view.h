@@ -1,0 +1,55 @@
+/* The table of views: each answers one question about a run, as a sheet that every
+ * format prints. */
+#ifndef FSD_REPORT_VIEW_VIEW_H
+#define FSD_REPORT_VIEW_VIEW_H
+
+#include "compare/compare.h"
+#include "findings/findings.h"
+#include "gate/list.h"
+#include "report/sheet/sheet.h"
+
+/** What is asked. */
+struct fsd_asked {
+    const struct fsd_diff *d;
+    const struct fsd_query *q;
+    bool all; /**< nothing is folded in text */
+};
+
+/** Fills a sheet, whose arena is set.
+ *  @return FSD_OK; FSD_E_ARG when a word of the query names nothing. */
+typedef enum fsd_status fsd_view_fn(struct fsd_sheet *sheet,
+                                    const struct fsd_asked *asked,
+                                    struct fsd_error *err);
+
+struct fsd_view {
+    const char *name;
+    fsd_view_fn *fill;
+};
+
+const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
+
+fsd_view_fn fsd_view_reformats, fsd_view_where, fsd_view_inside, fsd_view_names,
+    fsd_view_scopes, fsd_view_explain;
+
+/* What has rows beside the views: no JSON, and no text, which tell it in their way. */
+
+/** Each layer with its nodes, then the nodes without. */
+void fsd_sheet_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
+/** What changed. */
+void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
+/** The findings. */
+void fsd_sheet_of_list(struct fsd_sheet *sheet, const struct fsd_list *list);
+
+/* What several views say alike. */
+
+/** A phrase in the arena; NULL when it is empty. */
+const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
+                          fsd_put_fn *put);
+struct fsd_cell fsd_cell_sym(const struct fsd_diff *d, fsd_sym sym);
+struct fsd_cell fsd_cell_phrase(struct fsd_arena *arena, const struct fsd_diff *d,
+                                fsd_id id, fsd_put_fn *put);
+/** The edge of the model that a mover sits on; NULL when the layer is none. */
+const struct fsd_rows *fsd_edge_record(struct fsd_arena *arena,
+                                       const struct fsd_diff *d, fsd_id layer);
+
+#endif
