@@ -1,13 +1,10 @@
 #include "inputs.h"
 
 #include "base/file.h"
-#include "log/network.h"
-#include "log/read.h"
+#include "engine/reader.h"
 #include "match/story.h"
 #include "model/vocab.h"
 #include "onnx/onnx.h"
-#include "trt/sniff.h"
-#include "trt/trt.h"
 
 #include <string.h>
 
@@ -22,8 +19,8 @@ struct inputs {
     const struct fsd_options *opt;
     struct fsd_file engine, log;
     const struct fsd_file *story; /* the file that d->history is of; NULL: none */
-    struct fsd_log_scan scan;     /* of the engine's file, when that is the story */
-    struct fsd_graph *parsed;     /* the network as the log shows it; NULL: no log */
+    const struct fsd_engine_reader *teller; /* who read it */
+    struct fsd_graph *parsed; /* the network as the log shows it; NULL: no log */
 };
 
 static void begin(const struct fsd_options *opt, const char *stage)
@@ -61,7 +58,7 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
     begin(in->opt, "reading the model");
     if (in->story) {
         in->parsed = fsd_graph_new(d->arena, d->names);
-        fsd_log_network(in->parsed, d->history, in->story);
+        in->teller->read_network(in->parsed, d->history, in->story);
     }
     if (in->opt->model)
         return load_onnx(d, in->opt->model, err);
@@ -80,10 +77,7 @@ static void read_log(struct inputs *in, const struct fsd_file *file)
 {
     in->story = file;
     in->d->history = fsd_history_new(in->d->arena, in->d->names);
-    if (file == &in->engine)
-        fsd_log_read_all(in->d->history, file, &in->scan);
-    else
-        fsd_log_read(in->d->history, file);
+    in->teller->read_log(in->d->history, file, file == &in->engine);
     in->d->history->path = shown_path(in->d, file->name);
     if (in->opt->engine_number)
         in->d->history->build = in->opt->engine_number - 1;
@@ -96,14 +90,16 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
 
     begin(in->opt, "reading the log");
     if (!in->opt->log) {
-        if (fsd_is_log(&in->engine))
+        in->teller = fsd_reader_of(&in->engine, FSD_INPUT_LOG, FSD_CLAIM_SURE);
+        if (in->teller)
             read_log(in, &in->engine);
         return FSD_OK;
     }
     status = fsd_file_open(&in->log, in->opt->log, LOG_LIMIT, err);
     if (status != FSD_OK)
         return status;
-    if (!in->log.size || !fsd_may_be_log(&in->log))
+    in->teller = fsd_reader_of(&in->log, FSD_INPUT_LOG, FSD_CLAIM_MAYBE);
+    if (!in->teller)
         return fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
                         "expected a verbose build log, found %s",
                         in->log.size ? "another kind of file" : "an empty file");
@@ -202,17 +198,20 @@ static void compare_log(struct inputs *in)
 static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_inputs *d = in->d;
+    struct fsd_source source = {.file = &in->engine,
+                                .number = in->opt->engine_number,
+                                .history =
+                                    in->story == &in->engine ? d->history : NULL};
     enum fsd_status status;
 
     begin(in->opt, "reading the engine");
-    if (in->opt->engine_number && !in->opt->log && !fsd_is_log(&in->engine))
+    if (source.number && !in->opt->log &&
+        !fsd_reader_of(source.file, FSD_INPUT_LOG, FSD_CLAIM_SURE))
         return fsd_fail(err, FSD_E_ARG, in->opt->engine, FSD_POS_NONE, 0,
                         "expected a log, of whose engines one can be chosen by its "
                         "number, found another format");
-    d->vocab = fsd_vocab_new(d->arena, d->model);
-    status = fsd_trt_load_scanned(d->engine, &in->engine, in->opt->engine_number,
-                                  in->story == &in->engine ? &in->scan : NULL, d->vocab,
-                                  err);
+    source.vocab = d->vocab = fsd_vocab_new(d->arena, d->model);
+    status = fsd_engine_load(d->engine, &source, err);
     d->engine->path = shown_path(d, in->opt->engine);
     return status;
 }
@@ -232,14 +231,14 @@ static bool same_names(const struct fsd_graph *a, const struct fsd_graph *b)
 static void read_named_layers(struct inputs *in)
 {
     struct fsd_inputs *d = in->d;
+    struct fsd_source source = {.file = &in->log, .vocab = d->vocab};
     struct fsd_graph *dump = d->engine, *block;
 
     if (dump->detailed || in->story != &in->log || d->history->refused)
         return;
+    source.number = d->history->build + 1;
     block = fsd_graph_new(d->arena, d->names);
-    if (fsd_trt_load_engine(block, &in->log, d->history->build + 1, d->vocab, NULL) !=
-            FSD_OK ||
-        !same_names(dump, block))
+    if (fsd_engine_load(block, &source, NULL) != FSD_OK || !same_names(dump, block))
         return;
     block->path = dump->path;
     memcpy(block->hash, dump->hash, sizeof block->hash);

@@ -2,10 +2,9 @@
 #include "base/file.h"
 #include "base/spread.h"
 #include "base/status.h"
+#include "engine/reader.h"
 #include "profile/measured.h"
 #include "model/vocab.h"
-#include "trt/profile.h"
-#include "trt/trt.h"
 
 #include <string.h>
 
@@ -13,14 +12,25 @@
 
 static const char only_in_profile[] = "input/only-in-profile";
 
+static enum fsd_status no_reader(const struct fsd_file *file, const char *expected,
+                                 struct fsd_error *err)
+{
+    return fsd_fail(err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
+                    "expected %s, found another kind of file", expected);
+}
+
 static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
                                  fsd_profile_vec *out, struct fsd_error *err)
 {
     struct fsd_file file;
     enum fsd_status status = fsd_file_open(&file, path, PROFILE_LIMIT, err);
+    const struct fsd_engine_reader *reader =
+        status == FSD_OK ? fsd_reader_of(&file, FSD_INPUT_PROFILE, FSD_CLAIM_MAYBE)
+                         : NULL;
 
     if (status == FSD_OK)
-        status = fsd_profile_read(d->arena, d->names, &file, out, err);
+        status = reader ? reader->read_profile(d->arena, d->names, &file, out, err)
+                        : no_reader(&file, "a profile of layers", err);
     return fsd_file_done(&file, status, err);
 }
 
@@ -47,7 +57,7 @@ static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
     for (uint32_t i = 0; i < p->entries.n; i++)
         if (join->layer_of[i] == FSD_NONE)
             names[n++] = p->entries.at[i].unescaped;
-    fsd_trt_add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
+    g->reader->add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
     snprintf(text, sizeof text, "%u layers, the dump does not have them", n);
     remark = (struct fsd_remark){only_in_profile, first, FSD_NONE,
                                  fsd_intern_str(d->names, text)};
@@ -79,7 +89,7 @@ static enum fsd_status fit(struct fsd_inputs *d, const struct fsd_profile *p,
     if (!fsd_join_fits(&join, d->engine, p) && !is_cut_off(d, &join)) {
         if (!force)
             status = refuse(d, p, join.joined, err);
-    } else if (join.joined < p->entries.n) {
+    } else if (join.joined < p->entries.n && d->engine->reader->add_names) {
         add_missing(d, p, &join);
     }
     fsd_arena_free(scratch);
@@ -105,14 +115,18 @@ enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_option
 {
     struct fsd_file file;
     struct fsd_run_times times = {0};
+    const struct fsd_engine_reader *reader;
     enum fsd_status status;
 
     d->times.run_ms = -1;
     if (!opt->times)
         return FSD_OK;
     status = fsd_file_open(&file, opt->times, PROFILE_LIMIT, err);
-    if (status == FSD_OK)
-        status = fsd_times_read(d->arena, &file, &times, err);
+    if (status == FSD_OK) {
+        reader = fsd_reader_of(&file, FSD_INPUT_TIMES, FSD_CLAIM_MAYBE);
+        status = reader ? reader->read_times(d->arena, &file, &times, err)
+                        : no_reader(&file, "times of whole runs", err);
+    }
     if (status == FSD_OK && !times.ms.n)
         status = fsd_fail(err, FSD_E_FORMAT, opt->times, FSD_POS_NONE, 0,
                           "expected times of whole runs, found none that can be one");

@@ -228,6 +228,7 @@ struct fsd_graph {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     const char *path; /**< as the user gave it */
+    const struct fsd_engine_reader *reader; /**< of an engine; else NULL */
     const char *kind; /**< "onnx", "trt-json", "trt-log", "trt-text" (the inspector's),
                            "trt-names": a literal */
     uint64_t hash[2]; /**< XXH3 128 of what was read: low, high */

@@ -96,6 +96,7 @@ struct fsd_history {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     const char *path;
+    struct fsd_log_scan *scan; /**< its reader's own: which engines it holds; NULL */
     FSD_VEC(struct fsd_event) events;
     FSD_VEC(struct fsd_rival) rivals;
     FSD_VEC(uint32_t) rivals_of; /**< by symbol: the newest rival, plus 1; 0: none */

@@ -29,6 +29,12 @@ struct fsd_profile {
 
 typedef FSD_VEC(struct fsd_profile) fsd_profile_vec;
 
+/** Times of whole runs, one a run. */
+struct fsd_run_times {
+    FSD_VEC(double) ms; /**< from the start of the first copy or kernel to the end */
+    uint32_t odd;       /**< records without a sound time */
+};
+
 /** The time of one run: the total over the runs where both are told, else the mean;
  *  negative when neither is. */
 double fsd_profile_ms(const struct fsd_profile *p, const struct fsd_profile_entry *e);

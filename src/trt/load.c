@@ -1,14 +1,20 @@
 /*
- * From a file to a graph: what it looks like decides who reads it, or what to tell
- * somebody who gave the wrong one.
+ * TensorRT's row among the readers: which files are its own, and who reads each of
+ * them.  Engines come as JSON and as lines in a log or in the inspector's text; text is
+ * a log when an engine is found in it, however it begins.
  */
 #include "base/digest.h"
 #include "base/status.h"
+#include "engine/look.h"
+#include "engine/reader.h"
+#include "log/network.h"
+#include "log/profile.h"
+#include "log/read.h"
 #include "log/version.h"
 #include "trt/json.h"
+#include "trt/kind.h"
 #include "trt/log_engine.h"
-#include "trt/sniff.h"
-#include "trt/trt.h"
+#include "trt/profile.h"
 
 #include <string.h>
 
@@ -16,20 +22,92 @@
 static const uint64_t size_max = (uint64_t)1 << 28;
 enum { HASH_STEP = 1 << 22 };
 
-/* Which engine of a log, and what is known of the log; NULL: nothing. */
-struct wanted {
-    unsigned number;
-    const struct fsd_log_scan *scan;
-};
+/* ----------------------------------------------------------------- what a file is */
 
-static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err,
-                              const char *what)
+enum form { FORM_NONE, FORM_PLAN, FORM_JSON, FORM_LOG, FORM_INSPECTOR, FORM_TEXT };
+
+/* Ultralytics puts a length and a JSON text before the engine. */
+static bool is_plan(const struct fsd_file *file)
 {
-    return fsd_fail(err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
-                    "expected an engine's layers, found %s", what);
+    const unsigned char *s = file->bytes;
+    size_t len;
+
+    if (fsd_looks_like(file, 0, "ftrt", 4) || fsd_looks_like(file, 0, "ptrt", 4))
+        return true;
+    if (file->size < 5 || s[4] != '{')
+        return false;
+    len = (size_t)s[0] | (size_t)s[1] << 8 | (size_t)s[2] << 16 | (size_t)s[3] << 24;
+    return fsd_looks_like(file, 4 + len, "ftrt", 4);
 }
 
-static enum fsd_status refuse_engine(const struct fsd_file *file, struct fsd_error *err)
+/* A list's words are looked for far into the text: a log may open with a page of
+ * trtexec's options.  Words that open a line do so in the first, too. */
+static enum form form_of_text(const struct fsd_file *file)
+{
+    enum { SEARCHED = 1 << 16 };
+    static const struct {
+        const char *word;
+        enum form form;
+    } words[] = {{"[TRT]", FORM_LOG},
+                 {"[TensorRT]", FORM_LOG},
+                 {"&&&& RUNNING", FORM_LOG},
+                 {"\nLayer(", FORM_LOG},
+                 {"\n[V] ", FORM_LOG},
+                 {"\n[I] ", FORM_LOG},
+                 {", LayerType: ", FORM_INSPECTOR},
+                 {"\nLayers:", FORM_INSPECTOR}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
+        const char *word = words[i].word;
+
+        if (fsd_look_for(file, SEARCHED, word) ||
+            (*word == '\n' &&
+             fsd_looks_like(file, fsd_look_start(file), word + 1, strlen(word) - 1)))
+            return words[i].form;
+    }
+    return FORM_TEXT;
+}
+
+static enum form form_of(const struct fsd_file *file)
+{
+    enum fsd_look look = fsd_look(file);
+    enum form form;
+
+    if (is_plan(file))
+        return FORM_PLAN;
+    if (look == FSD_LOOK_JSON)
+        return FORM_JSON;
+    if (look == FSD_LOOK_BINARY)
+        return FORM_TEXT;
+    if (look != FSD_LOOK_LIST && look != FSD_LOOK_TEXT)
+        return FORM_NONE;
+    form = form_of_text(file);
+    return form == FORM_TEXT && look == FSD_LOOK_LIST ? FORM_JSON : form;
+}
+
+static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
+{
+    enum form form = form_of(file);
+
+    switch (input) {
+    case FSD_INPUT_ENGINE:
+        return form == FORM_NONE   ? FSD_CLAIM_NONE
+               : form == FORM_TEXT ? FSD_CLAIM_MAYBE
+                                   : FSD_CLAIM_SURE;
+    case FSD_INPUT_LOG: /* one that the user calls a log may begin with anything */
+        return form == FORM_LOG                              ? FSD_CLAIM_SURE
+               : form == FORM_INSPECTOR || form == FORM_TEXT ? FSD_CLAIM_MAYBE
+                                                             : FSD_CLAIM_NONE;
+    case FSD_INPUT_PROFILE:
+    case FSD_INPUT_TIMES:
+        break;
+    }
+    return FSD_CLAIM_MAYBE;
+}
+
+/* ------------------------------------------------------------------------ engines */
+
+static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error *err)
 {
     bool plain = file->name && strcmp(file->name, "-") != 0 && strlen(file->name) < 120;
     const char *name = plain ? file->name : "FILE";
@@ -43,7 +121,7 @@ static enum fsd_status refuse_engine(const struct fsd_file *file, struct fsd_err
 }
 
 static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *file,
-                                 const char **kind, struct fsd_error *err)
+                                 struct fsd_error *err)
 {
     enum fsd_status status;
 
@@ -52,65 +130,30 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *fil
                         "expected a dump of at most %llu bytes, found %llu",
                         (unsigned long long)size_max, (unsigned long long)file->size);
     status = fsd_json_read(b, file, err);
-    *kind = b->g->detailed ? "trt-json" : "trt-names";
+    b->g->kind = b->g->detailed ? "trt-json" : "trt-names";
     return status;
 }
 
-/* Text is a log when an engine is found in it, however it begins. */
-static enum fsd_status read_text(struct fsd_build *b, const struct fsd_file *file,
-                                 const struct wanted *wanted, enum fsd_look look,
-                                 const char **kind, struct fsd_error *err)
+static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *source,
+                                 struct fsd_error *err)
 {
-    enum fsd_status status =
-        fsd_log_engine_read(b, file, wanted->number, wanted->scan, kind, err);
+    const struct fsd_file *file = source->file;
+    enum fsd_status status = fsd_log_engine_read(
+        b, file, source->number, source->history ? source->history->scan : NULL, err);
     char version[32];
 
     if (status == FSD_OK && fsd_log_version(file, version))
         b->version = fsd_intern_str(b->g->names, version);
-    if (status != FSD_E_FORMAT)
+    if (status != FSD_E_FORMAT || form_of(file) != FORM_TEXT)
         return status;
-    if (look == FSD_LOOK_BINARY)
-        return refuse(file, err,
-                      "a binary file; of a serialized engine, give what "
-                      "trtexec --loadEngine=... --exportLayerInfo=... wrote");
-    if (look == FSD_LOOK_TEXT)
-        return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, 0,
-                        "expected JSON, which begins with '{' or '[', or a build log "
-                        "with an engine's layers, found other text");
-    return status;
-}
-
-static enum fsd_status read_look(struct fsd_build *b, const struct fsd_file *file,
-                                 const struct wanted *wanted, const char **kind,
-                                 struct fsd_error *err)
-{
-    enum fsd_look look = fsd_sniff(file->bytes, file->size);
-
-    switch (look) {
-    case FSD_LOOK_EMPTY:
-        return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
-                        "expected an engine's layers, found the end of the file");
-    case FSD_LOOK_JSON:
-        return read_json(b, file, kind, err);
-    case FSD_LOOK_ENGINE:
-        return refuse_engine(file, err);
-    case FSD_LOOK_LOG:
-    case FSD_LOOK_INSPECTOR:
-    case FSD_LOOK_BINARY:
-    case FSD_LOOK_TEXT:
-        return read_text(b, file, wanted, look, kind, err);
-    case FSD_LOOK_ONNX:
-        return refuse(file, err, "an ONNX model; the engine's dump comes second");
-    case FSD_LOOK_TFLITE:
-        return refuse(file, err, "a TensorFlow Lite model");
-    case FSD_LOOK_ZIP:
-        return refuse(file, err, "a ZIP archive; unpack it first");
-    case FSD_LOOK_GZIP:
-        return refuse(file, err, "a gzip archive; unpack it first");
-    case FSD_LOOK_UTF16:
-        break;
-    }
-    return refuse(file, err, "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8");
+    if (fsd_look(file) == FSD_LOOK_BINARY)
+        return fsd_engine_refuse(
+            file, err,
+            "a binary file; of a serialized engine, give what "
+            "trtexec --loadEngine=... --exportLayerInfo=... wrote");
+    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, 0,
+                    "expected JSON, which begins with '{' or '[', or a build log "
+                    "with an engine's layers, found other text");
 }
 
 /* In steps, so that the pages of a large log need not all be there at once. */
@@ -129,17 +172,19 @@ static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
     return FSD_OK;
 }
 
-enum fsd_status fsd_trt_load_scanned(struct fsd_graph *g, const struct fsd_file *file,
-                                     unsigned number, const struct fsd_log_scan *scan,
-                                     const struct fsd_vocab *vocab,
-                                     struct fsd_error *err)
+static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,
+                            struct fsd_error *err)
 {
+    const struct fsd_log_scan *scan = source->history ? source->history->scan : NULL;
+    const struct fsd_file *file = source->file;
+    enum form form = form_of(file);
     struct fsd_build b;
     enum fsd_status status;
 
-    fsd_build_init(&b, g, vocab);
-    g->path = file->name;
-    status = read_look(&b, file, &(struct wanted){number, scan}, &g->kind, err);
+    if (form == FORM_PLAN)
+        return refuse_plan(file, err);
+    fsd_build_init(&b, g, source->vocab);
+    status = form == FORM_JSON ? read_json(&b, file, err) : read_text(&b, source, err);
     if (status == FSD_OK && scan && scan->hashed)
         memcpy(g->hash, scan->hash, sizeof g->hash);
     else if (status == FSD_OK)
@@ -149,15 +194,58 @@ enum fsd_status fsd_trt_load_scanned(struct fsd_graph *g, const struct fsd_file 
     return status;
 }
 
-enum fsd_status fsd_trt_load_engine(struct fsd_graph *g, const struct fsd_file *file,
-                                    unsigned number, const struct fsd_vocab *vocab,
-                                    struct fsd_error *err)
+/* Without ports they change no tensor, so that the finished graph stays finished. */
+static void add_names(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
+                      const struct fsd_vocab *vocab)
 {
-    return fsd_trt_load_scanned(g, file, number, NULL, vocab, err);
+    struct fsd_build b;
+
+    fsd_build_init(&b, g, vocab);
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_build_layer(&b, names[i], 0);
+        fsd_build_layer_end(&b);
+    }
+    fsd_trt_kinds(g);
 }
 
-enum fsd_status fsd_trt_load(struct fsd_graph *g, const struct fsd_file *file,
-                             const struct fsd_vocab *vocab, struct fsd_error *err)
+/* ---------------------------------------------------------------- logs and times */
+
+static void read_log(struct fsd_history *h, const struct fsd_file *file, bool engines)
 {
-    return fsd_trt_load_engine(g, file, 0, vocab, err);
+    if (!engines) {
+        fsd_log_read(h, file);
+        return;
+    }
+    h->scan = FSD_NEW(h->arena, struct fsd_log_scan, 1);
+    fsd_log_read_all(h, file, h->scan);
 }
+
+static enum fsd_status read_profile(struct fsd_arena *arena, struct fsd_intern *names,
+                                    const struct fsd_file *file, fsd_profile_vec *out,
+                                    struct fsd_error *err)
+{
+    enum form form = form_of(file);
+    uint32_t first = out->n;
+    enum fsd_status status;
+
+    if (form != FORM_LOG && form != FORM_INSPECTOR &&
+        !(form == FORM_TEXT && fsd_look(file) == FSD_LOOK_TEXT))
+        return fsd_profile_read(arena, names, file, out, err);
+    status = fsd_log_profile_read(arena, names, file, out, err);
+    if (status != FSD_OK || out->n > first)
+        return status;
+    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+                    "expected a profile of layers, found a log without the table that "
+                    "trtexec --dumpProfile prints");
+}
+
+const struct fsd_engine_reader fsd_reader_trt = {
+    .name = "TensorRT",
+    .sniff = sniff,
+    .load = load,
+    .add_names = add_names,
+    .read_log = read_log,
+    .read_network = fsd_log_network,
+    .read_profile = read_profile,
+    .read_times = fsd_times_read,
+};

@@ -195,8 +195,8 @@ static void remark_odd_lines(struct reading *r)
 
 /* The inspector tells more of each layer than the builder, and a list of names less;
  * the bindings are taken from wherever they stand. */
-static enum fsd_status
-read_engine(struct reading *r, const struct fsd_log_engine *engine, const char **kind)
+static enum fsd_status read_engine(struct reading *r,
+                                   const struct fsd_log_engine *engine)
 {
     static const struct {
         enum fsd_log_form form;
@@ -209,7 +209,7 @@ read_engine(struct reading *r, const struct fsd_log_engine *engine, const char *
 
     while (!engine->lists[order[i].form].number)
         i++;
-    *kind = order[i].kind;
+    r->b->g->kind = order[i].kind;
     status = read_list(r, order[i].form, &engine->lists[order[i].form]);
     if (status != FSD_OK)
         return status;
@@ -283,7 +283,7 @@ static enum fsd_status choose(const struct fsd_file *file,
 
 enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *file,
                                     unsigned number, const struct fsd_log_scan *scan,
-                                    const char **kind, struct fsd_error *err)
+                                    struct fsd_error *err)
 {
     struct reading r = {.b = b, .file = file, .err = err};
     struct fsd_arena *scratch = fsd_arena_new();
@@ -295,7 +295,7 @@ enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *
     scan = scan ? scan : &own;
     status = choose(file, &scan->engines, number, scan->lines, err);
     if (status == FSD_OK)
-        status = read_engine(&r, &scan->engines.at[number ? number - 1 : 0], kind);
+        status = read_engine(&r, &scan->engines.at[number ? number - 1 : 0]);
     fsd_arena_free(scratch);
     return status;
 }

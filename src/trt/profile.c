@@ -1,8 +1,6 @@
 #include "trt/profile.h"
 #include "base/status.h"
-#include "log/profile.h"
 #include "trt/record.h"
-#include "trt/sniff.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -239,27 +237,6 @@ static uint32_t keep_filled(fsd_profile_vec *out, uint32_t first)
     return kept - first;
 }
 
-static bool is_log(const struct fsd_file *file)
-{
-    enum fsd_look look = fsd_sniff(file->bytes, file->size);
-
-    return look == FSD_LOOK_LOG || look == FSD_LOOK_INSPECTOR || look == FSD_LOOK_TEXT;
-}
-
-static enum fsd_status read_tables(struct fsd_arena *arena, struct fsd_intern *names,
-                                   const struct fsd_file *file, fsd_profile_vec *out,
-                                   struct fsd_error *err)
-{
-    uint32_t first = out->n;
-    enum fsd_status status = fsd_log_profile_read(arena, names, file, out, err);
-
-    if (status != FSD_OK || out->n > first)
-        return status;
-    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
-                    "expected a profile of layers, found a log without the table that "
-                    "trtexec --dumpProfile prints");
-}
-
 enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
                                  const struct fsd_file *file, fsd_profile_vec *out,
                                  struct fsd_error *err)
@@ -271,8 +248,6 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
     uint32_t first = out->n;
     enum fsd_status status;
 
-    if (is_log(file))
-        return read_tables(arena, names, file, out, err);
     status = start(&r, file, "a profile", err);
     if (status == FSD_OK && known_other(file) && !has_word(file, "\"averageMs\"") &&
         !has_word(file, "\"timeMs\""))

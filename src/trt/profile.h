@@ -1,4 +1,4 @@
-/* Times that trtexec writes: --exportProfile, --dumpProfile and --exportTimes. */
+/* Times that trtexec writes as JSON: --exportProfile and --exportTimes. */
 #ifndef FSD_TRT_PROFILE_H
 #define FSD_TRT_PROFILE_H
 
@@ -6,19 +6,12 @@
 #include "model/profile.h"
 
 /** Appends every profile of the file; a file may hold several, one list behind another.
- *  A console log with the tables of --dumpProfile is read, too.
  *  @param names where the layers' names go; most are the engine's.
  *  @return FSD_OK; FSD_E_FORMAT with the byte where the file is damaged, or when it is
  *          something else (a trace, a dump of layers); FSD_E_LIMIT. */
 enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
                                  const struct fsd_file *file, fsd_profile_vec *out,
                                  struct fsd_error *err);
-
-/** Times of whole runs, one a run. */
-struct fsd_run_times {
-    FSD_VEC(double) ms; /**< from the start of the first copy or kernel to the end */
-    uint32_t odd;       /**< records without a sound time */
-};
 
 /** Reads the file of --exportTimes; errors as above. */
 enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *file,

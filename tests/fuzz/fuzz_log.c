@@ -1,9 +1,9 @@
 /* Any bytes as a build log: what it tells, its network, and a run on nothing else. */
+#include "engine/reader.h"
 #include "log/network.h"
 #include "log/read.h"
 #include "model/history.h"
 #include "support_file.h"
-#include "trt/sniff.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void read_all(const uint8_t *data, size_t size)
     struct fsd_graph *g = fsd_graph_new(arena, names);
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};
 
-    fsd_is_log(&file);
+    fsd_reader_of(&file, FSD_INPUT_LOG, FSD_CLAIM_SURE);
     fsd_log_read(history, &file);
     fsd_log_network(g, history, &file);
     for (uint32_t i = 0; i < g->ports.n; i++)

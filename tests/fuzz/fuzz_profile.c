@@ -1,6 +1,6 @@
 /* Any bytes as the times of layers, and as the times of runs. */
 #include "support_file.h"
-#include "trt/profile.h"
+#include "engine/reader.h"
 
 #include <math.h>
 
@@ -22,11 +22,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fsd_error err = {0};
     fsd_profile_vec profiles = {0};
     struct fsd_run_times times = {0};
-    enum fsd_status status = fsd_profile_read(arena, names, &file, &profiles, &err);
+    enum fsd_status status = fsd_reader_trt.read_profile(arena, names, &file, &profiles, &err);
 
     check_result(status, &err, size);
     err = (struct fsd_error){0};
-    status = fsd_times_read(arena, &file, &times, &err);
+    status = fsd_reader_trt.read_times(arena, &file, &times, &err);
     check_result(status, &err, size);
     for (uint32_t i = 0; status == FSD_OK && i < times.ms.n; i++)
         check(isfinite(times.ms.at[i]));

@@ -1,8 +1,8 @@
 /* Any bytes as an engine dump, without a model.  What is read must be whole: every
  * number in range, so that whoever walks the graph needs no checks. */
+#include "engine/reader.h"
 #include "support_file.h"
 #include "support_graph.h"
-#include "trt/trt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};
     struct fsd_error err = {0};
-    enum fsd_status status = fsd_trt_load(g, &file, NULL, &err);
+    enum fsd_status status =
+        fsd_engine_load(g, &(struct fsd_source){.file = &file}, &err);
 
     if (status == FSD_OK)
         fuzz_check_engine(g);

@@ -1,10 +1,10 @@
 /* Any bytes as a build log, a console log or the inspector's text, without a model:
  * each line, the engine (the first of several), and the layer times. */
+#include "engine/reader.h"
 #include "log/lines.h"
 #include "log/profile.h"
 #include "support_file.h"
 #include "support_graph.h"
-#include "trt/trt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,7 +27,8 @@ static void check_engine(const struct fsd_file *file, unsigned number)
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
     struct fsd_error err = {0};
-    enum fsd_status status = fsd_trt_load_engine(g, file, number, NULL, &err);
+    enum fsd_status status =
+        fsd_engine_load(g, &(struct fsd_source){.file = file, .number = number}, &err);
 
     if (status == FSD_OK)
         fuzz_check_engine(g);

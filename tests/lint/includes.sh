@@ -14,8 +14,9 @@ allow() {
 allow base   'base'
 allow model  'model|base'
 allow onnx   'onnx|model|base'
+allow engine 'engine|model|base'
 allow log    'log|model|base'
-allow trt    'trt|log|model|base'
+allow trt    'trt|log|engine|model|base'
 allow match  'match|model|base'
 allow profile 'profile|model|base'
 allow diff   'diff|match|profile|model|base'
@@ -53,7 +54,7 @@ owned() {
     echo "$found" | sed "s,^\./,src/,; s,$,   (written only in $2),"
     bad=1
 }
-owned 'graph|history'   'model/|onnx/|log/|trt/|profile/|match/story|inputs|profiles|session'
+owned 'graph|history'   'model/|onnx/|engine/|log/|trt/|ort/|profile/|match/story|inputs|profiles|session'
 owned 'measured'        'profile/|profiles\.c'
 owned 'facts|match|region|conflict' 'match/'
 owned 'layer_result|flows|flow|reason|node_result|islands|island|summary' 'diff/'

@@ -1,6 +1,6 @@
 /* The engine reader on the real dumps of FSD_SHARED, without and with their models. */
 #include "onnx/onnx.h"
-#include "trt/trt.h"
+#include "engine/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,6 +66,7 @@ static struct run load(size_t i, bool with_model)
 {
     struct run r = {.arena = fsd_arena_new()};
     struct fsd_intern *names = fsd_intern_new(r.arena);
+    struct fsd_source source;
     struct fsd_error err;
 
     if (with_model) {
@@ -78,7 +79,8 @@ static struct run load(size_t i, bool with_model)
     }
     open_file(&r.engine_file, cases[i].folder, cases[i].file);
     r.engine = fsd_graph_new(r.arena, names);
-    if (fsd_trt_load(r.engine, &r.engine_file, r.vocab, &err) != FSD_OK)
+    source = (struct fsd_source){.file = &r.engine_file, .vocab = r.vocab};
+    if (fsd_engine_load(r.engine, &source, &err) != FSD_OK)
         fail_msg("%s: %s", cases[i].folder, err.message);
     return r;
 }

@@ -1,4 +1,4 @@
-#include "trt/trt.h"
+#include "engine/reader.h"
 #include "trt_names.h"
 
 #include <setjmp.h>
@@ -19,9 +19,10 @@ static struct run load_bytes(const void *bytes, size_t n, const struct names_mod
 {
     struct run r = {.arena = m ? m->arena : fsd_arena_new()};
     struct fsd_file file = {.name = "dump.json", .bytes = bytes, .size = n};
+    struct fsd_source source = {.file = &file, .vocab = m ? m->vocab : NULL};
 
     r.g = fsd_graph_new(r.arena, m ? m->names : fsd_intern_new(r.arena));
-    r.status = fsd_trt_load(r.g, &file, m ? m->vocab : NULL, &r.err);
+    r.status = fsd_engine_load(r.g, &source, &r.err);
     return r;
 }
 

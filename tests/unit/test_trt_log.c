@@ -1,8 +1,7 @@
 /* Engines in logs: the fixtures of fixtures/log/, whose README says what they hold. */
+#include "engine/reader.h"
 #include "log/layer.h"
 #include "model/graph_dump.h"
-#include "trt/profile.h"
-#include "trt/trt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +23,8 @@ static struct run load_bytes(const void *bytes, size_t n, unsigned number)
     struct fsd_file file = {.name = "build.log", .bytes = bytes, .size = n};
 
     r.g = fsd_graph_new(r.arena, fsd_intern_new(r.arena));
-    r.status = fsd_trt_load_engine(r.g, &file, number, NULL, &r.err);
+    r.status = fsd_engine_load(
+        r.g, &(struct fsd_source){.file = &file, .number = number}, &r.err);
     return r;
 }
 
@@ -420,7 +420,8 @@ static void read_profiles(const char *log, struct fsd_arena *arena,
         .name = "log", .bytes = (const unsigned char *)log, .size = strlen(log)};
     struct fsd_error err;
 
-    assert_int_equal(fsd_profile_read(arena, names, &file, out, &err), FSD_OK);
+    assert_int_equal(fsd_reader_trt.read_profile(arena, names, &file, out, &err),
+                     FSD_OK);
 }
 
 /* The same times, with the name in the first and in the last column. */
@@ -440,7 +441,8 @@ static void profile_tables(void **state)
 
         snprintf(path, sizeof path, "%s/log/%s", FSD_FIXTURES, files[i]);
         assert_int_equal(fsd_file_open(&file, path, 1 << 20, &err), FSD_OK);
-        assert_int_equal(fsd_profile_read(arena, names, &file, &out, &err), FSD_OK);
+        assert_int_equal(fsd_reader_trt.read_profile(arena, names, &file, &out, &err),
+                         FSD_OK);
         assert_int_equal(out.n, 1);
         p = &out.at[0];
         assert_int_equal(p->runs, 782);

@@ -1,0 +1,59 @@
+/* Who reads what: the table of readers, and what is told when none of them can. */
+#include "engine/reader.h"
+#include "base/status.h"
+#include "engine/look.h"
+
+/* Of several that are equally sure the first one reads. */
+static const struct fsd_engine_reader *const readers[] = {
+    &fsd_reader_trt,
+};
+
+const struct fsd_engine_reader *
+fsd_reader_of(const struct fsd_file *file, enum fsd_input input, enum fsd_claim least)
+{
+    const struct fsd_engine_reader *found = NULL;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(readers); i++) {
+        enum fsd_claim claim = readers[i]->sniff(file, input);
+
+        if (claim == FSD_CLAIM_NONE || claim < least)
+            continue;
+        found = readers[i];
+        least = claim + 1;
+    }
+    return found;
+}
+
+enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error *err,
+                                  const char *found)
+{
+    return fsd_fail(err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
+                    "expected an engine's layers, found %s", found);
+}
+
+static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err)
+{
+    static const char *const found[] = {
+        [FSD_LOOK_ONNX] = "an ONNX model; the engine's dump comes second",
+        [FSD_LOOK_TFLITE] = "a TensorFlow Lite model",
+        [FSD_LOOK_ZIP] = "a ZIP archive; unpack it first",
+        [FSD_LOOK_GZIP] = "a gzip archive; unpack it first",
+        [FSD_LOOK_UTF16] = "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8",
+        [FSD_LOOK_BINARY] = "a binary file",
+        [FSD_LOOK_TEXT] = "other text",
+    };
+    enum fsd_look look = fsd_look(file);
+
+    if (look == FSD_LOOK_EMPTY)
+        return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
+                        "expected an engine's layers, found the end of the file");
+    return fsd_engine_refuse(file, err, found[look] ? found[look] : "JSON");
+}
+
+enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *source,
+                                struct fsd_error *err)
+{
+    g->path = source->file->name;
+    g->reader = fsd_reader_of(source->file, FSD_INPUT_ENGINE, FSD_CLAIM_MAYBE);
+    return g->reader ? g->reader->load(g, source, err) : refuse(source->file, err);
+}
