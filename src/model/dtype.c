@@ -2,6 +2,7 @@
 #include "base/id.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
     const char *name;
@@ -71,7 +72,42 @@ enum fsd_dtype fsd_dtype_wider(enum fsd_dtype a, enum fsd_dtype b)
 bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b)
 {
     return a.order == b.order && a.axis == b.axis && a.width == b.width &&
-           a.pad == b.pad;
+           a.pad == b.pad && a.rank == b.rank &&
+           !memcmp(a.axes, b.axes, sizeof a.axes);
+}
+
+struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *sizes,
+                                        uint32_t n)
+{
+    struct fsd_layout layout = {.order = FSD_ORDER_PERMUTED, .rank = (uint8_t)n};
+    uint32_t used = 0, units, falls = 0, last = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (sizes[i] == 1)
+            layout.axes[used++] = (uint8_t)i;
+    units = used;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = used;
+
+        if (sizes[i] == 1)
+            continue;
+        for (; at > units && ranks[layout.axes[at - 1]] < ranks[i]; at--)
+            layout.axes[at] = layout.axes[at - 1];
+        layout.axes[at] = (uint8_t)i;
+        used++;
+    }
+    for (uint32_t i = units + 1; i < n; i++)
+        if (layout.axes[i] < layout.axes[i - 1]) {
+            falls++;
+            last = i;
+        }
+    if (!falls)
+        return (struct fsd_layout){.order = FSD_ORDER_LINEAR};
+    if (falls == 1 && last == n - 1 && layout.axes[last] == 1 && n > 2)
+        return (struct fsd_layout){.order = FSD_ORDER_CHANNELS_LAST,
+                                   .axis = 1,
+                                   .spatial = n == 5 ? 3 : 0};
+    return layout;
 }
 
 const char *fsd_layout_name(struct fsd_layout layout, char out[16])
@@ -95,6 +131,12 @@ const char *fsd_layout_name(struct fsd_layout layout, char out[16])
         break;
     case FSD_ORDER_VECTORIZED:
         snprintf(out, 16, "c%shw%u", depth, layout.width);
+        break;
+    case FSD_ORDER_PERMUTED:
+        memcpy(out, "axes", 5);
+        for (uint32_t i = 0; i < layout.rank; i++)
+            out[4 + i] = (char)('0' + layout.axes[i]);
+        out[4 + layout.rank] = '\0';
         break;
     }
     return out;

@@ -61,8 +61,11 @@ enum fsd_order {
     FSD_ORDER_UNKNOWN,       /**< not said */
     FSD_ORDER_LINEAR,        /**< row major, TensorRT's kLINEAR */
     FSD_ORDER_CHANNELS_LAST, /**< "channel major", kHWC and its padded kin */
-    FSD_ORDER_VECTORIZED     /**< kCHW4, kCHW32, ...: the channel in vectors */
+    FSD_ORDER_VECTORIZED,    /**< kCHW4, kCHW32, ...: the channel in vectors */
+    FSD_ORDER_PERMUTED       /**< any other order of the axes: `axes` */
 };
+
+enum { FSD_LAYOUT_AXES = 8 };
 
 struct fsd_layout {
     uint8_t order;   /**< enum fsd_order */
@@ -70,11 +73,22 @@ struct fsd_layout {
     uint16_t width;  /**< elements a vector, for FSD_ORDER_VECTORIZED; else 0 */
     uint16_t pad;    /**< the axis is padded to a multiple of this; 0 and 1: not */
     uint8_t spatial; /**< spatial dimensions, where the format says it; else 0 */
+    uint8_t rank;    /**< FSD_ORDER_PERMUTED: how many of `axes` there are */
+    uint8_t axes[FSD_LAYOUT_AXES]; /**< the outermost first */
 };
 
 bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b);
 
-/** "chw", "hwc", "hwc8", "chw32", "cdhw32"; "c8" when only the padding is known, ""
+/** The order in which strides lay the axes: ranks[i] is that of axis i's stride, 0 the
+ *  innermost.  An axis of one element lies anywhere, so that plain rows, channels last
+ *  and any other order are told by the other axes alone.
+ *  @param n up to FSD_LAYOUT_AXES.
+ *  @param sizes of each axis; negative: not known. */
+struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *sizes,
+                                        uint32_t n);
+
+/** "chw", "hwc", "hwc8", "chw32", "cdhw32"; "axes021" for axis 0, then 2, then 1, which
+ *  is the innermost; "c8" when only the padding is known, ""
  *  when nothing is.  Writes at most 16 bytes
  *  into `out` and returns it. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16]);

@@ -41,6 +41,8 @@ struct fsd_form {
     struct fsd_layout layout;
     bool ranked;          /**< false: nothing is known of the shape */
     struct fsd_span dims; /**< in fsd_graph.dims */
+    struct fsd_span strides; /**< in elements, in fsd_graph.ints, -1: not known; one a
+                                dimension, or none where they are not told */
     fsd_sym raw;          /**< the format as the input spells it; 0 when it has none */
 };
 
@@ -208,6 +210,8 @@ struct fsd_layer {
     uint64_t weights, bias;       /**< elements; 0 when absent */
     enum fsd_dtype weights_type, bias_type;
     struct fsd_span mentions; /**< in fsd_graph.mentions */
+    struct fsd_span constants; /**< in fsd_graph.ports: weights and the like, where the
+                                  dump lists them apart from what the layer reads */
 };
 
 /* ------------------------------------------------- odd, but readable, input */

@@ -91,6 +91,18 @@ static fsd_id add_form(struct fsd_build *b, const struct fsd_build_tensor *tenso
         if (!form.raw)
             form.raw = tensor->type;
     }
+    if (tensor->order && tensor->rank <= FSD_LAYOUT_AXES) {
+        int64_t sizes[FSD_LAYOUT_AXES];
+
+        for (uint32_t i = 0; i < tensor->rank; i++)
+            sizes[i] = tensor->dims[i].size;
+        form.layout = fsd_layout_by_strides(tensor->order, sizes, tensor->rank);
+    }
+    if (tensor->strides) {
+        form.strides = (struct fsd_span){b->g->ints.n, tensor->rank};
+        for (uint32_t i = 0; i < tensor->rank; i++)
+            fsd_vec_push(b->g->arena, &b->g->ints, tensor->strides[i]);
+    }
     /* "64:8" says that the axis is padded to eights, not which order they lie in. */
     if (tensor->vector) {
         form.layout.pad = tensor->vector;
@@ -116,7 +128,9 @@ void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
     struct fsd_graph *g = b->g;
     bool out = direction == FSD_DIRECTION_OUT;
     struct fsd_port port = {FSD_NONE, add_form(b, tensor)};
-    struct fsd_span *span = out ? &b->node.out : &b->node.in;
+    struct fsd_span *span = direction == FSD_DIRECTION_CONSTANT ? &b->layer.constants
+                            : out                               ? &b->node.out
+                                                                : &b->node.in;
 
     if (tensor->name) {
         uint8_t *uses;

@@ -30,7 +30,12 @@ enum fsd_build_seen {
     FSD_SEEN_NEW_LINES = 1 << 7       /**< a builder's line "x (Float[1,3])" */
 };
 
-enum fsd_direction { FSD_DIRECTION_UNKNOWN, FSD_DIRECTION_IN, FSD_DIRECTION_OUT };
+enum fsd_direction {
+    FSD_DIRECTION_UNKNOWN,
+    FSD_DIRECTION_IN,
+    FSD_DIRECTION_OUT,
+    FSD_DIRECTION_CONSTANT /**< of a layer: in its list of constants */
+};
 
 /** A tensor as a layer shows it.  The name may be 0 (the dump gives none). */
 struct fsd_build_tensor {
@@ -40,6 +45,8 @@ struct fsd_build_tensor {
     bool ranked;
     const struct fsd_dim *dims; /**< borrowed for the call */
     uint32_t rank;
+    const int64_t *strides; /**< one a dimension, borrowed; NULL: not told */
+    const int64_t *order;   /**< of the strides, 0 the innermost; likewise */
     uint16_t vector; /**< elements a vector along `vector_axis`; 0: not told */
     uint8_t vector_axis;
 };

@@ -45,7 +45,7 @@ static const struct {
     {"e2m1", FSD_FP4},      {"nvfp4", FSD_FP4},     {"fp4e2m1", FSD_FP4},
     {"uint8", FSD_UINT8},   {"int4", FSD_INT4},     {"uint4", FSD_UINT4},
     {"int16", FSD_INT16},   {"uint16", FSD_UINT16}, {"uint32", FSD_UINT32},
-    {"uint64", FSD_UINT64}, {"fp64", FSD_FP64},     {"double", FSD_FP64},
+    {"uint64", FSD_UINT64}, {"fp8ue8m0", FSD_FP8E8M0}, {"fp64", FSD_FP64},     {"double", FSD_FP64},
     {"float64", FSD_FP64},  {"e8m0", FSD_FP8E8M0},  {"e5m2", FSD_FP8E5M2},
     {"tf32", FSD_TF32},
 };
@@ -62,7 +62,10 @@ static const char *const silent[] = {
     "format", "where",  "with",    "dimensions", "dimension", "wide",   "and",
     "column", "stride", "is",      "a",          "the",       "of",     "n/a",
     "due",    "to",     "shapes",  "c",          "dla",       "planar", "dynamic",
-    "for",    "tensor", "spatial", "shape"};
+    "for",    "tensor", "spatial", "shape",
+    /* TensorRT 11's glosses on strides, which say it themselves: "(Transposed)
+     * Transposed format", "(Arbitrary) Format with stride order = [1,2,0]". */
+    "transposed", "arbitrary", "order", "=", "not", "available"};
 
 static size_t lower(char out[WORD_MAX], const char *s, size_t n)
 {
@@ -119,7 +122,7 @@ static void lay_out(struct fsd_layout *layout, enum fsd_order order)
 /* The API's short names: kLINEAR, CHW32, DHWC8, CDHW32. */
 static bool read_code(struct fsd_layout *layout, const char *word)
 {
-    const char *s = *word == 'k' ? word + 1 : word;
+    const char *s = *word == 'k' || *word == 'n' ? word + 1 : word; /* NHWC, too */
     bool deep = strchr(s, 'd') != NULL;
     unsigned number;
     size_t len = strcspn(s, "0123456789");
@@ -212,7 +215,8 @@ static void read_word(struct sentence *s, const struct word *word)
 
 static bool cuts(char c)
 {
-    return c == ' ' || c == '-' || c == '_' || c == ',' || c == '.' || c == '\t';
+    return c == ' ' || c == '-' || c == '_' || c == ',' || c == '.' || c == '\t' ||
+           c == '(' || c == ')' || c == '[' || c == ']';
 }
 
 struct fsd_trt_format fsd_trt_format(const char *s, size_t n)

@@ -7,6 +7,10 @@
  *     Dimensions: [1,3,8,8], Format/Datatype: Half }], Outputs: [ ... ], Kernel: [5,5],
  *     Weights: {"Type": "Half", "Count": 800}, TacticName: t, Metadata: ...
  *
+ *     Name: __myl_Move_myl0_0, LayerType: kgen, Inputs: [ { Name: x, Dimensions: [8,4],
+ *     Strides: [4,1], StrideOrder: [1,0], Datatype: Half, Format: (Linear) Row major
+ *     linear format }], Constants: [], Outputs: [ ... ], TacticName: t, StreamId: 0
+ *
  * A value ends where, outside of brackets, a comma, a word and a colon stand; Metadata
  * is the last and ends with the line.
  */
@@ -152,11 +156,14 @@ static void add(struct maker *m, cJSON *to, struct fsd_slice key, cJSON *value)
 /* --------------------------------------------------------------------- tensors */
 
 /* "Name: n, Location: Device, Dimensions: [1,3], Format/Datatype: Half": the name ends
- * at the first of the keys that may follow it. */
+ * at the first of the keys that may follow it.  Keys stand in this order, whichever of
+ * them there are. */
 static void read_tensor(struct maker *m, cJSON *list, struct fsd_slice t)
 {
-    static const char *const keys[] = {", Location: ", ", Dimensions: [",
-                                       ", Format/Datatype: "};
+    static const char *const keys[] = {", Location: ",    ", Dimensions: [",
+                                       ", Strides: [",    ", StrideOrder: [",
+                                       ", Format/Datatype: ", ", Datatype: ",
+                                       ", Format: "};
     cJSON *tensor = cJSON_CreateObject();
     size_t at[FSD_COUNT_OF(keys)], end = t.n;
 
@@ -167,13 +174,14 @@ static void read_tensor(struct maker *m, cJSON *list, struct fsd_slice t)
     }
     for (size_t i = FSD_COUNT_OF(keys); i-- > 0;) {
         struct fsd_slice before = {t.s, end}, value;
+        bool is_list = keys[i][strlen(keys[i]) - 1] == '[';
 
         if (!find(before, keys[i], &at[i]))
             continue;
-        value = from(before, at[i] + strlen(keys[i]) - (i == 1));
+        value = from(before, at[i] + strlen(keys[i]) - is_list);
         end = at[i];
         add(m, tensor, (struct fsd_slice){keys[i] + 2, strcspn(keys[i] + 2, ":")},
-            i == 1 ? value_of(m, value) : string_of(value));
+            is_list ? value_of(m, value) : string_of(value));
     }
     if (end >= 6)
         add(m, tensor, (struct fsd_slice){"Name", 4},
@@ -258,7 +266,8 @@ static size_t value_end(struct fsd_slice t)
 /* These stand before all other keys, or are something else's text. */
 static bool is_head(struct fsd_slice key)
 {
-    static const char *const heads[] = {"Name", "LayerType", "Inputs", "Outputs"};
+    static const char *const heads[] = {"Name", "LayerType", "Inputs", "Constants",
+                                        "Outputs"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
         if (strlen(heads[i]) == key.n && fsd_slice_begins(key, heads[i]))
@@ -291,8 +300,9 @@ static void read_keys(struct maker *m, struct fsd_slice t)
 /* The type is one word; with it the part that is the same in all versions ends. */
 static void read_line(struct maker *m, struct fsd_slice t)
 {
-    static const char type[] = ", LayerType: ", inputs[] = ", Inputs: [",
-                      outputs[] = ", Outputs: [";
+    static const char type[] = ", LayerType: ";
+    static const char *const lists[] = {", Inputs: [", ", Constants: [",
+                                        ", Outputs: ["};
     size_t at, n = 0;
 
     find(t, type, &at);
@@ -304,10 +314,14 @@ static void read_line(struct maker *m, struct fsd_slice t)
     add(m, m->layer, (struct fsd_slice){"LayerType", 9},
         string_of((struct fsd_slice){t.s, n}));
     t = from(t, n);
-    if (fsd_slice_begins(t, inputs))
-        t = read_tensors(m, "Inputs", from(t, sizeof inputs - 1));
-    if (fsd_slice_begins(t, outputs))
-        t = read_tensors(m, "Outputs", from(t, sizeof outputs - 1));
+    for (size_t i = 0; i < FSD_COUNT_OF(lists); i++) {
+        char key[LONGEST_KEY] = "";
+
+        if (!fsd_slice_begins(t, lists[i]))
+            continue;
+        memcpy(key, lists[i] + 2, strcspn(lists[i] + 2, ":"));
+        t = read_tensors(m, key, from(t, strlen(lists[i])));
+    }
     read_keys(m, t);
 }
 

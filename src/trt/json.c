@@ -110,19 +110,25 @@ static uint64_t as_count(const cJSON *item)
 
 /* -------------------------------------------------------------------- tensors */
 
-static bool read_dims(const cJSON *list, struct fsd_dim dims[RANK_MAX], uint32_t *rank)
+/* What a tensor's lists hold, one number a dimension. */
+struct lists {
+    struct fsd_dim dims[RANK_MAX];
+    int64_t strides[RANK_MAX], order[RANK_MAX];
+};
+
+static bool read_list(const cJSON *list, int64_t out[RANK_MAX], uint32_t *n)
 {
     const cJSON *item;
 
-    *rank = 0;
+    *n = 0;
     if (!cJSON_IsArray(list))
         return false;
     cJSON_ArrayForEach (item, list) {
-        int64_t size;
-
-        if (*rank == RANK_MAX || !as_integer(item, &size))
+        if (*n == RANK_MAX || !as_integer(item, &out[*n]))
             return false;
-        dims[(*rank)++] = (struct fsd_dim){.size = size < 0 ? -1 : size};
+        if (out[*n] < 0)
+            out[*n] = -1;
+        ++*n;
     }
     return true;
 }
@@ -142,19 +148,36 @@ static void read_format(struct reading *r, const cJSON *item,
         r->b->seen |= FSD_SEEN_IO_TENSORS;
 }
 
+/* Strides and their order are of use only where there is one for each dimension. */
+static void read_strides(const cJSON *item, struct fsd_build_tensor *out,
+                         struct lists *lists)
+{
+    uint32_t n;
+
+    if (read_list(get(item, "Strides"), lists->strides, &n) && n == out->rank)
+        out->strides = lists->strides;
+    if (read_list(get(item, "StrideOrder"), lists->order, &n) && n == out->rank)
+        out->order = lists->order;
+}
+
 static void read_tensor(struct reading *r, const cJSON *item,
-                        struct fsd_build_tensor *out, struct fsd_dim dims[RANK_MAX])
+                        struct fsd_build_tensor *out, struct lists *lists)
 {
     const cJSON *list = get(item, "Dimensions");
+    int64_t sizes[RANK_MAX];
 
-    *out = (struct fsd_build_tensor){.dims = dims};
+    *out = (struct fsd_build_tensor){.dims = lists->dims};
     out->name = symbol(r, cJSON_IsString(item) ? item : get(item, "Name"));
     read_format(r, item, out);
-    out->ranked = read_dims(list, dims, &out->rank);
-    if (list && !out->ranked) {
+    out->ranked = read_list(list, sizes, &out->rank);
+    if (!out->ranked)
         out->rank = 0;
+    if (list && !out->ranked)
         fsd_build_remark(r->b, "input/odd-dimensions", out->name);
-    }
+    for (uint32_t i = 0; i < out->rank; i++)
+        lists->dims[i] = (struct fsd_dim){.size = sizes[i]};
+    if (out->ranked)
+        read_strides(item, out, lists);
     if (get(item, "Location"))
         r->b->seen |= FSD_SEEN_LOCATION;
 }
@@ -163,8 +186,8 @@ static enum fsd_status read_ports(struct reading *r, const cJSON *layer,
                                   const char *key, enum fsd_direction direction)
 {
     const cJSON *list = get(layer, key), *item;
-    struct fsd_dim dims[RANK_MAX];
     struct fsd_build_tensor tensor;
+    struct lists lists;
 
     if (!list || cJSON_IsNull(list))
         return FSD_OK;
@@ -173,7 +196,7 @@ static enum fsd_status read_ports(struct reading *r, const cJSON *layer,
     cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsObject(item) && !cJSON_IsString(item))
             return fail_layer(r, "tensors in ", key, item);
-        read_tensor(r, item, &tensor, dims);
+        read_tensor(r, item, &tensor, &lists);
         fsd_build_port(r->b, direction, &tensor);
     }
     return FSD_OK;
@@ -283,7 +306,8 @@ static void read_special(struct reading *r, const cJSON *item, const char *key)
 /* Keys with a place of their own: true when the key is one of them. */
 static bool read_key(struct reading *r, const cJSON *item)
 {
-    static const char *const layer_keys[] = {"Name", "LayerType", "Inputs", "Outputs"};
+    static const char *const layer_keys[] = {"Name", "LayerType", "Inputs", "Outputs",
+                                             "Constants"};
     static const char *const special_keys[] = {
         "TacticName", "TacticValue",   "Origin",           "PluginType",
         "Metadata",   "ParameterType", "ConvParameterType"};
@@ -356,6 +380,8 @@ static enum fsd_status read_layer(struct reading *r, const cJSON *layer)
     status = read_ports(r, layer, "Inputs", FSD_DIRECTION_IN);
     if (status == FSD_OK)
         status = read_ports(r, layer, "Outputs", FSD_DIRECTION_OUT);
+    if (status == FSD_OK)
+        status = read_ports(r, layer, "Constants", FSD_DIRECTION_CONSTANT);
     if (status != FSD_OK)
         return status;
     if (cJSON_IsObject(layer)) {
@@ -416,12 +442,12 @@ static enum fsd_direction direction_of(const cJSON *mode)
 
 static void read_bindings(struct reading *r, const cJSON *list)
 {
-    struct fsd_dim dims[RANK_MAX];
     struct fsd_build_tensor tensor;
+    struct lists lists;
     const cJSON *item;
 
     cJSON_ArrayForEach (item, list) {
-        read_tensor(r, item, &tensor, dims);
+        read_tensor(r, item, &tensor, &lists);
         if (tensor.name)
             fsd_build_binding(r->b, &tensor, direction_of(get(item, "IOMode")));
     }
