@@ -72,13 +72,33 @@ static int64_t port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
     return bytes_of(d, n, form->type);
 }
 
-static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports)
+/* TensorRT 10 lists the weights of its generated kernels among what they read: nobody
+ * makes them, and they are no input of the network. */
+static bool is_weight(const struct fsd_diff *d, const struct fsd_port *port)
+{
+    const struct fsd_tensor *t;
+    fsd_id twin;
+
+    if (port->tensor == FSD_NONE)
+        return false;
+    t = &d->engine->tensors.at[port->tensor];
+    twin = d->match->twin[port->tensor];
+    return !t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_BINDING)) &&
+           (twin == FSD_NONE || d->facts->constant[twin]);
+}
+
+/* Of the weights among them, or of the others. */
+static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports,
+                           bool weights)
 {
     int64_t n = 0;
 
-    for (uint32_t i = 0; i < ports.n; i++)
-        n = fsd_plus(d->cost->amounts, n,
-                     port_bytes(d, &d->engine->ports.at[ports.at + i]));
+    for (uint32_t i = 0; i < ports.n; i++) {
+        const struct fsd_port *port = &d->engine->ports.at[ports.at + i];
+
+        if (is_weight(d, port) == weights)
+            n = fsd_plus(d->cost->amounts, n, port_bytes(d, port));
+    }
     return n;
 }
 
@@ -134,9 +154,15 @@ static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
 static void add_weights(const struct fsd_diff *d, fsd_id layer, struct fsd_traffic *t)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
+    struct fsd_span in = d->engine->nodes.at[layer].in;
 
     if (!l->weights) {
-        weights_of_nodes(d, layer, t);
+        t->weights = fsd_plus(d->cost->amounts, ports_bytes(d, in, true),
+                              ports_bytes(d, l->constants, true));
+        if (t->weights || l->lists_constants)
+            t->bias = 0; /* among them */
+        else
+            weights_of_nodes(d, layer, t);
         return;
     }
     t->weights =
@@ -163,8 +189,8 @@ void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c)
         r->traffic = (struct fsd_traffic){-1, -1, -1, -1};
         if (!n->in.n && !n->out.n)
             continue;
-        r->traffic.in = ports_bytes(d, n->in);
-        r->traffic.out = ports_bytes(d, n->out);
+        r->traffic.in = ports_bytes(d, n->in, false);
+        r->traffic.out = ports_bytes(d, n->out, false);
         add_weights(d, i, &r->traffic);
         r->bytes = fsd_plus(d->cost->amounts,
                             fsd_plus(d->cost->amounts, r->traffic.in, r->traffic.out),

@@ -72,8 +72,7 @@ enum fsd_dtype fsd_dtype_wider(enum fsd_dtype a, enum fsd_dtype b)
 bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b)
 {
     return a.order == b.order && a.axis == b.axis && a.width == b.width &&
-           a.pad == b.pad && a.rank == b.rank &&
-           !memcmp(a.axes, b.axes, sizeof a.axes);
+           a.pad == b.pad && a.rank == b.rank && !memcmp(a.axes, b.axes, sizeof a.axes);
 }
 
 struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *sizes,
@@ -104,9 +103,8 @@ struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *siz
     if (!falls)
         return (struct fsd_layout){.order = FSD_ORDER_LINEAR};
     if (falls == 1 && last == n - 1 && layout.axes[last] == 1 && n > 2)
-        return (struct fsd_layout){.order = FSD_ORDER_CHANNELS_LAST,
-                                   .axis = 1,
-                                   .spatial = n == 5 ? 3 : 0};
+        return (struct fsd_layout){
+            .order = FSD_ORDER_CHANNELS_LAST, .axis = 1, .spatial = n == 5 ? 3 : 0};
     return layout;
 }
 

@@ -39,11 +39,11 @@ struct fsd_dim {
 struct fsd_form {
     enum fsd_dtype type;
     struct fsd_layout layout;
-    bool ranked;          /**< false: nothing is known of the shape */
-    struct fsd_span dims; /**< in fsd_graph.dims */
+    bool ranked;             /**< false: nothing is known of the shape */
+    struct fsd_span dims;    /**< in fsd_graph.dims */
     struct fsd_span strides; /**< in elements, in fsd_graph.ints, -1: not known; one a
                                 dimension, or none where they are not told */
-    fsd_sym raw;          /**< the format as the input spells it; 0 when it has none */
+    fsd_sym raw; /**< the format as the input spells it; 0 when it has none */
 };
 
 struct fsd_port {
@@ -209,9 +209,10 @@ struct fsd_layer {
     fsd_sym subtype;              /**< ParameterType or PluginType; 0 when absent */
     uint64_t weights, bias;       /**< elements; 0 when absent */
     enum fsd_dtype weights_type, bias_type;
-    struct fsd_span mentions; /**< in fsd_graph.mentions */
+    struct fsd_span mentions;  /**< in fsd_graph.mentions */
     struct fsd_span constants; /**< in fsd_graph.ports: weights and the like, where the
                                   dump lists them apart from what the layer reads */
+    bool lists_constants;      /**< it does, though there may be none */
 };
 
 /* ------------------------------------------------- odd, but readable, input */

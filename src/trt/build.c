@@ -76,6 +76,24 @@ static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
     return format;
 }
 
+/* Strides decide how a tensor lies, words are a gloss on them; but vectors and padding
+ * only words tell. */
+static void lay_by_strides(const struct fsd_build_tensor *tensor,
+                           struct fsd_layout *layout)
+{
+    int64_t sizes[FSD_LAYOUT_AXES];
+    struct fsd_layout found;
+
+    if (!tensor->order || tensor->rank > FSD_LAYOUT_AXES ||
+        layout->order == FSD_ORDER_VECTORIZED)
+        return;
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        sizes[i] = tensor->dims[i].size;
+    found = fsd_layout_by_strides(tensor->order, sizes, tensor->rank);
+    if (found.order != layout->order || layout->pad < 2)
+        *layout = found;
+}
+
 static fsd_id add_form(struct fsd_build *b, const struct fsd_build_tensor *tensor)
 {
     struct fsd_form form = {.ranked = tensor->ranked, .raw = tensor->format};
@@ -91,13 +109,7 @@ static fsd_id add_form(struct fsd_build *b, const struct fsd_build_tensor *tenso
         if (!form.raw)
             form.raw = tensor->type;
     }
-    if (tensor->order && tensor->rank <= FSD_LAYOUT_AXES) {
-        int64_t sizes[FSD_LAYOUT_AXES];
-
-        for (uint32_t i = 0; i < tensor->rank; i++)
-            sizes[i] = tensor->dims[i].size;
-        form.layout = fsd_layout_by_strides(tensor->order, sizes, tensor->rank);
-    }
+    lay_by_strides(tensor, &form.layout);
     if (tensor->strides) {
         form.strides = (struct fsd_span){b->g->ints.n, tensor->rank};
         for (uint32_t i = 0; i < tensor->rank; i++)

@@ -47,7 +47,7 @@ struct fsd_build_tensor {
     uint32_t rank;
     const int64_t *strides; /**< one a dimension, borrowed; NULL: not told */
     const int64_t *order;   /**< of the strides, 0 the innermost; likewise */
-    uint16_t vector; /**< elements a vector along `vector_axis`; 0: not told */
+    uint16_t vector;        /**< elements a vector along `vector_axis`; 0: not told */
     uint8_t vector_axis;
 };
 

@@ -160,10 +160,9 @@ static void add(struct maker *m, cJSON *to, struct fsd_slice key, cJSON *value)
  * them there are. */
 static void read_tensor(struct maker *m, cJSON *list, struct fsd_slice t)
 {
-    static const char *const keys[] = {", Location: ",    ", Dimensions: [",
-                                       ", Strides: [",    ", StrideOrder: [",
-                                       ", Format/Datatype: ", ", Datatype: ",
-                                       ", Format: "};
+    static const char *const keys[] = {
+        ", Location: ",        ", Dimensions: [", ", Strides: [", ", StrideOrder: [",
+        ", Format/Datatype: ", ", Datatype: ",    ", Format: "};
     cJSON *tensor = cJSON_CreateObject();
     size_t at[FSD_COUNT_OF(keys)], end = t.n;
 

@@ -191,6 +191,7 @@ static enum fsd_status read_ports(struct reading *r, const cJSON *layer,
 
     if (!list || cJSON_IsNull(list))
         return FSD_OK;
+    r->b->layer.lists_constants |= direction == FSD_DIRECTION_CONSTANT;
     if (!cJSON_IsArray(list))
         return fail_layer(r, "a list as ", key, list);
     cJSON_ArrayForEach (item, list) {

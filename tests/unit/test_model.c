@@ -32,13 +32,15 @@ static void layout__has_the_name_of_tensorrt(void **state)
     static const struct {
         struct fsd_layout layout;
         const char *name;
-    } cases[] = {{{.order = FSD_ORDER_LINEAR}, "chw"},
-                 {{.order = FSD_ORDER_VECTORIZED, .width = 32}, "chw32"},
-                 {{.order = FSD_ORDER_CHANNELS_LAST}, "hwc"},
-                 {{.order = FSD_ORDER_CHANNELS_LAST, .pad = 8}, "hwc8"},
-                 {{.order = FSD_ORDER_VECTORIZED, .width = 32, .spatial = 3}, "cdhw32"},
-                 {{.order = FSD_ORDER_CHANNELS_LAST, .pad = 8, .spatial = 3}, "dhwc8"},
-                 {{.order = FSD_ORDER_UNKNOWN}, ""}};
+    } cases[] = {
+        {{.order = FSD_ORDER_LINEAR}, "chw"},
+        {{.order = FSD_ORDER_VECTORIZED, .width = 32}, "chw32"},
+        {{.order = FSD_ORDER_CHANNELS_LAST}, "hwc"},
+        {{.order = FSD_ORDER_CHANNELS_LAST, .pad = 8}, "hwc8"},
+        {{.order = FSD_ORDER_VECTORIZED, .width = 32, .spatial = 3}, "cdhw32"},
+        {{.order = FSD_ORDER_CHANNELS_LAST, .pad = 8, .spatial = 3}, "dhwc8"},
+        {{.order = FSD_ORDER_PERMUTED, .rank = 3, .axes = {0, 2, 1}}, "axes021"},
+        {{.order = FSD_ORDER_UNKNOWN}, ""}};
     char out[16];
     (void)state;
 
@@ -159,11 +161,42 @@ static void vocab__tells_names_apart(void **state)
     fsd_arena_free(arena);
 }
 
+/* Ranks of strides and sizes as TensorRT 11 writes them, and the layout they are. */
+static void layout__by_strides(void **state)
+{
+    static const struct {
+        uint32_t n;
+        int64_t ranks[FSD_LAYOUT_AXES], sizes[FSD_LAYOUT_AXES];
+        const char *expected;
+    } cases[] = {
+        {4, {3, 2, 1, 0}, {1, 3, 8, 8}, "chw"},
+        {4, {3, 0, 2, 1}, {1, 3, 8, 8}, "hwc"},
+        {4, {3, 0, 2, 1}, {1, 64, 1, 1}, "chw"}, /* one axis: any order is rows */
+        {4, {3, 0, 2, 1}, {-1, 3, -1, -1}, "hwc"},
+        {5, {4, 0, 3, 2, 1}, {1, 3, 4, 8, 8}, "dhwc"},
+        {3, {2, 0, 1}, {8, 4, 4}, "hwc"},
+        {2, {0, 1}, {8, 4}, "axes10"},
+        {3, {1, 2, 0}, {8, 4, 4}, "axes102"},
+        {3, {1, 2, 0}, {8, 1, 4}, "chw"},
+        {0, {0}, {0}, "chw"},
+    };
+    char name[16];
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(cases); i++)
+        assert_string_equal(
+            fsd_layout_name(
+                fsd_layout_by_strides(cases[i].ranks, cases[i].sizes, cases[i].n),
+                name),
+            cases[i].expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dtype__names_are_distinct),
         cmocka_unit_test(layout__has_the_name_of_tensorrt),
+        cmocka_unit_test(layout__by_strides),
         cmocka_unit_test(ops__table_is_sorted),
         cmocka_unit_test(ops__know_their_domain),
         cmocka_unit_test(graph__knows_producers_and_consumers),

@@ -67,6 +67,15 @@ static const struct {
     {"kCDHW32", "unknown cdhw32"},
     {"DLA_HWC4", "unknown hwc4"},
     {"HWC", "unknown hwc"},
+    {"(Linear) Row major linear format", "unknown chw"},
+    {"(NHWC) Channel major format", "unknown hwc"},
+    {"(NDHWC) Channel major format with 3 spatial dimensions", "unknown dhwc"},
+    {"(Transposed) Transposed format", "unknown "},
+    {"(Arbitrary) Format with stride order = [1,2,0]", "unknown "},
+    {"Format not available due to dynamic shapes", "unknown "},
+    {"FP8UE8M0", "fp8e8m0 "},
+    {"FP4E2M1", "fp4 "},
+    {"UInt8", "uint8 "},
 };
 
 static const char *const strange[] = {

@@ -367,6 +367,44 @@ static void inspector(void **state)
     end(&r);
 }
 
+/* Today's tensors: strides decide, words are a gloss; constants stand apart. */
+static void strides(void **state)
+{
+    static const char line[] =
+        "Name: a_myl0_0, LayerType: gemm, Inputs: [ { Name: x }, y, Location: Device, "
+        "Dimensions: [8,4,16], Strides: [64,1,4], StrideOrder: [2,0,1], Datatype: "
+        "Half, "
+        "Format: (Arbitrary) Format with stride order = [2,0,1] }], Constants: [ { "
+        "Name: "
+        "w, Dimensions: [], Datatype: FP8UE8M0, Format: (Linear) Row major linear "
+        "format "
+        "}], Outputs: [ { Name: z, Dimensions: [-1,4], Strides: [-1,1], StrideOrder: "
+        "[1,0], Datatype: BFloat16, Format: Format not available due to dynamic shapes "
+        "}], TacticName: , StreamId: 3, EventId: 1, Metadata: [ONNX Layer: a]\n";
+    struct run r = load_text(line, 0);
+    const struct fsd_layer *layer;
+    const struct fsd_form *form;
+
+    (void)state;
+    assert_int_equal(r.status, FSD_OK);
+    assert_int_equal(r.g->remarks.n, 0);
+    assert_layer(&r, 0, "gemm", "a_myl0_0", 1, 1);
+    assert_in(&r, 0, 0, "x }, y:fp16[8,4,16]");
+    assert_out(&r, 0, 0, "z:bf16[?,4]");
+    form = fsd_port_form(r.g, fsd_node_in(r.g, &r.g->nodes.at[0], 0));
+    assert_int_equal(form->layout.order, FSD_ORDER_CHANNELS_LAST);
+    assert_int_equal(form->strides.n, 3);
+    assert_int_equal(r.g->ints.at[form->strides.at], 64);
+    layer = &r.g->layers.at[0];
+    assert_true(layer->lists_constants);
+    assert_int_equal(layer->constants.n, 1);
+    assert_int_equal(fsd_port_form(r.g, &r.g->ports.at[layer->constants.at])->type,
+                     FSD_FP8E8M0);
+    assert_non_null(fsd_node_attr(r.g, &r.g->nodes.at[0], "StreamId"));
+    assert_string_equal(text(&r, layer->tactic), "");
+    end(&r);
+}
+
 /* A list that is too long to be taken apart stays text, and none of it is lost. */
 static void long_lists(void **state)
 {
@@ -559,21 +597,14 @@ static void tensors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(old_syntax),
-        cmocka_unit_test(new_syntax),
-        cmocka_unit_test(cut_in_tensor),
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(several_engines),
-        cmocka_unit_test(no_engine),
-        cmocka_unit_test(block_and_text),
-        cmocka_unit_test(inspector),
-        cmocka_unit_test(long_lists),
-        cmocka_unit_test(inspector_names),
-        cmocka_unit_test(garbage_between_lines),
-        cmocka_unit_test(long_line),
-        cmocka_unit_test(tactics),
-        cmocka_unit_test(tensors),
-        cmocka_unit_test(profile_tables),
+        cmocka_unit_test(old_syntax),      cmocka_unit_test(new_syntax),
+        cmocka_unit_test(cut_in_tensor),   cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(several_engines), cmocka_unit_test(no_engine),
+        cmocka_unit_test(block_and_text),  cmocka_unit_test(inspector),
+        cmocka_unit_test(strides),         cmocka_unit_test(long_lists),
+        cmocka_unit_test(inspector_names), cmocka_unit_test(garbage_between_lines),
+        cmocka_unit_test(long_line),       cmocka_unit_test(tactics),
+        cmocka_unit_test(tensors),         cmocka_unit_test(profile_tables),
         cmocka_unit_test(odd_tables),
     };
 
