@@ -311,7 +311,7 @@ static enum fsd_status dump_shapes(const struct fsd_inputs *in,
     d.match = fsd_match_new(d.arena, d.facts, d.engine, 0, NULL);
     status = fsd_cost_new(&d.cost, &d, opt, err);
     if (status == FSD_OK)
-        fsd_shapes_dump(&d, out);
+        fsd_sizes_dump(d.cost->sizes, out);
     return status;
 }
 

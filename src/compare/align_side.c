@@ -5,6 +5,7 @@
  */
 #include "compare/align_side.h"
 #include "compare/hash_row.h"
+#include "ops/ops.h"
 
 #include <string.h>
 
@@ -16,17 +17,6 @@ bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)
 }
 
 /* ------------------------------------------------------------------------ setup */
-
-static bool commutes(const char *op)
-{
-    static const char *const ops[] = {"Add", "Mul", "Max",   "Min", "Sum",
-                                      "And", "Or",  "Equal", "Xor", "Mean"};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
-        if (!strcmp(ops[i], op))
-            return true;
-    return false;
-}
 
 static uint64_t label(const struct fsd_state *s, const struct fsd_state_node *n)
 {
@@ -132,7 +122,7 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                                     .uses = FSD_NEW(scratch, struct fsd_span, n),
                                     .ends = FSD_NEW(scratch, struct fsd_span, n)};
     for (fsd_id i = 0; i < n; i++) {
-        side->commutes[i] = commutes(fsd_text(s->names, s->nodes.at[i].op));
+        side->commutes[i] = fsd_op_is_symmetric(fsd_text(s->names, s->nodes.at[i].op));
         side->label[i] = label(s, &s->nodes.at[i]);
     }
     walk_uses(side, false);

@@ -1,23 +1,25 @@
 #include "cost/cost.h"
-#include "cost/amount.h"
 
 enum fsd_status fsd_cost_new(const struct fsd_cost **out, const struct fsd_diff *run,
                              const struct fsd_options *opt, struct fsd_error *err)
 {
     struct fsd_cost *c = FSD_NEW(run->arena, struct fsd_cost, 1);
+    struct fsd_sizes *s = fsd_sizes_new(run->arena, run->model);
     struct fsd_diff with_cost = *run, *d = &with_cost;
-    enum fsd_status status;
+    enum fsd_status status = FSD_OK;
 
     d->cost = *out = c;
-    c->amounts = fsd_amounts_new(d->arena, d->names);
+    c->sizes = s;
+    c->amounts = s->amounts;
     c->nodes = FSD_NEW(d->arena, struct fsd_node_cost, d->model->nodes.n);
     c->layers = FSD_NEW(d->arena, struct fsd_layer_cost, d->engine->nodes.n);
     c->peak_gb_s = opt->peak_gb_s;
     c->peak_top_s = opt->peak_top_s;
-    status = fsd_cost_bind_shapes(d, c, opt->shapes, opt->n_shapes, err);
+    for (unsigned i = 0; i < opt->n_shapes && status == FSD_OK; i++)
+        status = fsd_sizes_bind(s, opt->shapes[i], err);
     if (status != FSD_OK)
         return status;
-    fsd_cost_shapes(d, c);
+    fsd_cost_shapes(d, s);
     if (!d->layers) /* a model alone */
         return FSD_OK;
     fsd_cost_traffic(d, c);

@@ -12,8 +12,7 @@
 #define FSD_COST_COST_H
 
 #include "diff/diff.h"
-
-#include <stdio.h>
+#include "ops/sizes.h"
 
 struct fsd_node_cost {
     int64_t macs;    /**< multiply-adds, an amount; negative: no number is known */
@@ -23,7 +22,7 @@ struct fsd_node_cost {
     bool shares;     /**< other nodes have a part of the same layer's time */
 };
 
-/** Bytes that a layer reads and writes once: amounts (cost/amount.h), so negative where
+/** Bytes that a layer reads and writes once: amounts (ops/amount.h), so negative where
  *  no number is known. */
 struct fsd_traffic {
     int64_t in, out, weights, bias;
@@ -50,24 +49,9 @@ struct fsd_op_time {
     double ms;      /**< their parts of their layers' times */
 };
 
-enum { FSD_SHAPE_RANK = 8 };
-
-/** The shape of a model's tensor as far as it could be told: sizes are amounts
- *  (cost/amount.h), -1 where not known. */
-struct fsd_shape {
-    bool ranked;
-    uint8_t rank;
-    int64_t dims[FSD_SHAPE_RANK];
-};
-
-struct fsd_amounts; /* cost/amount.h */
-
 struct fsd_cost {
-    struct fsd_amounts *amounts; /**< bytes and the like in open sizes */
-    struct fsd_shape *shapes;    /**< by tensor of the model */
-    int64_t *dim_sizes; /**< by symbol: the size of a named dimension, by the user or by
-                           the engine's inputs; 0: none */
-    uint32_t n_dim_sizes;
+    struct fsd_amounts *amounts;   /**< bytes and the like in open sizes */
+    const struct fsd_sizes *sizes; /**< of the model's tensors */
     struct fsd_node_cost *nodes;   /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
     struct fsd_time_sums sums;
@@ -85,9 +69,6 @@ struct fsd_cost {
 enum fsd_status fsd_cost_new(const struct fsd_cost **out, const struct fsd_diff *d,
                              const struct fsd_options *opt, struct fsd_error *err);
 
-/** One line a tensor of the model that has a name: its scope, name, shape. */
-void fsd_shapes_dump(const struct fsd_diff *d, FILE *out);
-
 /** The engine's tensor for whose sake the bytes of a layer are not known: the first one
  *  whose shape or type is not; FSD_NONE where they are known, or there is none such. */
 fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
@@ -95,12 +76,14 @@ fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
 /* ---------------------------------------------------------------- inside src/cost */
 
 /* What fsd_cost_new() is made of, in this order; `c` is d->cost, under way. */
-enum fsd_status fsd_cost_bind_shapes(const struct fsd_diff *d, struct fsd_cost *c,
-                                     const char *const *shapes, unsigned n,
-                                     struct fsd_error *err);
-void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c);
+void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_sizes *s);
 void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_sums(const struct fsd_diff *d, struct fsd_cost *c);
+
+/** The i-th size of a use of an engine's tensor, an amount; what the engine leaves open
+ *  is the model's. */
+int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
+                      const struct fsd_form *form, uint32_t i);
 
 #endif

@@ -1,140 +1,10 @@
 /*
- * Multiply-adds, by the shapes of the model's nodes; of a layer, by the sizes that the
- * engine tells where it does, since these are what was built.
- *
- *     Conv            output elements x input channels of a group x window
- *     ConvTranspose   input elements x output channels of a group x window
- *     Gemm, MatMul    output elements x the summed dimension
- *     Attention       2 x heads x queries x keys x head size, a batch
- *
- * Everything else does no multiply-adds worth counting: its cost is in its bytes.
+ * Multiply-adds: of a node by its operator (ops/macs.c); of a layer, by the sizes that
+ * the engine tells where it does, since these are what was built.
  */
-#include "cost/amount.h"
-#include "cost/attention.h"
 #include "cost/cost.h"
-#include "cost/shape.h"
 
 #include <string.h>
-
-typedef int64_t macs_fn(const struct fsd_diff *d, fsd_id node);
-
-static const struct fsd_shape *input(const struct fsd_diff *d, fsd_id node, uint32_t i)
-{
-    return fsd_shape_of(d, fsd_node_in_tensor(d->model, node, i));
-}
-
-static int64_t out_count(const struct fsd_diff *d, fsd_id node)
-{
-    return fsd_shape_count(d, fsd_shape_of(d, fsd_node_out_tensor(d->model, node, 0)));
-}
-
-/* What stands behind the first dimension of a weight: for a Conv, what one output
- * element takes; for a ConvTranspose, what one input element gives. */
-static int64_t behind_first(const struct fsd_diff *d, const struct fsd_shape *w)
-{
-    int64_t n = w->ranked && w->rank ? 1 : -1;
-
-    for (uint32_t i = 1; i < w->rank; i++)
-        n = fsd_times(d->cost->amounts, n, w->dims[i]);
-    return n;
-}
-
-static int64_t conv(const struct fsd_diff *d, fsd_id node)
-{
-    return fsd_times(d->cost->amounts, out_count(d, node),
-                     behind_first(d, input(d, node, 1)));
-}
-
-static int64_t qlinear_conv(const struct fsd_diff *d, fsd_id node)
-{
-    return fsd_times(d->cost->amounts, out_count(d, node),
-                     behind_first(d, input(d, node, 3)));
-}
-
-static int64_t conv_transpose(const struct fsd_diff *d, fsd_id node)
-{
-    return fsd_times(d->cost->amounts, fsd_shape_count(d, input(d, node, 0)),
-                     behind_first(d, input(d, node, 1)));
-}
-
-static int64_t gemm(const struct fsd_diff *d, fsd_id node)
-{
-    const struct fsd_shape *a = input(d, node, 0);
-    bool flipped = fsd_node_int(d->model, node, "transA", 0) != 0;
-
-    return a->rank == 2 ? fsd_times(d->cost->amounts, out_count(d, node),
-                                    a->dims[flipped ? 0 : 1])
-                        : -1;
-}
-
-static int64_t matmul(const struct fsd_diff *d, fsd_id node)
-{
-    const struct fsd_shape *a = input(d, node, 0);
-
-    return a->rank
-               ? fsd_times(d->cost->amounts, out_count(d, node), a->dims[a->rank - 1])
-               : -1;
-}
-
-static int64_t fused_matmul(const struct fsd_diff *d, fsd_id node)
-{
-    const struct fsd_shape *a = input(d, node, 0);
-    bool flipped = fsd_node_int(d->model, node, "transA", 0) != 0;
-
-    return a->rank > 1 ? fsd_times(d->cost->amounts, out_count(d, node),
-                                   a->dims[a->rank - (flipped ? 2 : 1)])
-                       : -1;
-}
-
-struct row {
-    const char *op;
-    macs_fn *macs;
-};
-
-static const struct row standard[] = {
-    {"Conv", conv},
-    {"ConvTranspose", conv_transpose},
-    {"ConvInteger", conv},
-    {"QLinearConv", qlinear_conv},
-    {"Gemm", gemm},
-    {"MatMul", matmul},
-    {"MatMulInteger", matmul},
-    {"QLinearMatMul", matmul},
-    {"Attention", fsd_attention_macs},
-};
-
-/* com.microsoft */
-static const struct row microsoft[] = {
-    {"Attention", fsd_attention_macs},
-    {"FusedGemm", gemm},
-    {"FusedMatMul", fused_matmul},
-    {"MultiHeadAttention", fsd_attention_macs},
-};
-
-/* Operators that multiply-add in ways which are not counted here. */
-static bool is_opaque(const struct fsd_diff *d, fsd_id node)
-{
-    static const char *const ops[] = {"Einsum", "LSTM", "GRU",  "RNN",
-                                      "If",     "Loop", "Scan", "DeformConv"};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
-        if (fsd_node_is(d->model, node, ops[i]))
-            return true;
-    return !(d->facts->traits[node] & FSD_OP_STANDARD);
-}
-
-static int64_t node_macs(const struct fsd_diff *d, fsd_id node)
-{
-    for (size_t i = 0; i < FSD_COUNT_OF(standard); i++)
-        if (fsd_node_is(d->model, node, standard[i].op))
-            return standard[i].macs(d, node);
-    for (size_t i = 0; i < FSD_COUNT_OF(microsoft); i++)
-        if (fsd_node_is_microsoft(d, node, microsoft[i].op))
-            return microsoft[i].macs(d, node);
-    return is_opaque(d, node) ? -1 : 0;
-}
-
-/* ---------------------------------------------------------------------- layers */
 
 static int64_t port_count(const struct fsd_diff *d, const struct fsd_port *port,
                           uint32_t *channels)
@@ -239,13 +109,20 @@ static int64_t layer_macs(const struct fsd_diff *d, fsd_id layer)
     return macs;
 }
 
+static int64_t written(const struct fsd_diff *d, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(d->model, node, 0);
+
+    return fsd_shape_count(d->cost->amounts, fsd_shape_of(d->cost->sizes, out));
+}
+
 void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c)
 {
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        int64_t macs = node_macs(d, i);
+        int64_t macs = fsd_op_macs(c->sizes, i);
 
         c->nodes[i].macs = macs;
-        c->nodes[i].work = macs ? macs : out_count(d, i);
+        c->nodes[i].work = macs ? macs : written(d, i);
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         c->layers[i].macs = layer_macs(d, i);

@@ -4,9 +4,7 @@
  * out.  A kernel may read an element more than once or find it in a cache; this is the
  * least it can move.
  */
-#include "cost/amount.h"
 #include "cost/cost.h"
-#include "cost/shape.h"
 
 /* To whole vectors; an open size is padded by a run, and cannot be told before. */
 static int64_t round_up(const struct fsd_diff *d, int64_t size, int64_t to)
@@ -27,17 +25,18 @@ static int64_t left_over(const struct fsd_diff *d, const struct fsd_form *form,
 
     for (uint32_t k = 0; k < form->dims.n; k++)
         if (k != i)
-            others = fsd_times(d->cost->amounts, others,
-                               fsd_dim_size(d, d->engine->dims.at[form->dims.at + k]));
-    return fsd_over(d->cost->amounts, fsd_shape_count(d, shape), others);
+            others = fsd_times(
+                d->cost->amounts, others,
+                fsd_sizes_dim(d->cost->sizes, d->engine->dims.at[form->dims.at + k]));
+    return fsd_over(d->cost->amounts, fsd_shape_count(d->cost->amounts, shape), others);
 }
 
 int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
                       const struct fsd_form *form, uint32_t i)
 {
-    int64_t size = fsd_dim_size(d, d->engine->dims.at[form->dims.at + i]);
+    int64_t size = fsd_sizes_dim(d->cost->sizes, d->engine->dims.at[form->dims.at + i]);
     fsd_id twin = port->tensor == FSD_NONE ? FSD_NONE : d->match->twin[port->tensor];
-    const struct fsd_shape *shape = fsd_shape_of(d, twin);
+    const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, twin);
 
     if (size < 0 && shape->ranked)
         size =
@@ -112,7 +111,7 @@ static int64_t constant_count(const struct fsd_diff *d, fsd_id node, uint32_t i)
 
     if (tensor == FSD_NONE || !d->facts->constant[tensor])
         return 0;
-    return fsd_shape_count(d, fsd_shape_of(d, tensor));
+    return fsd_shape_count(d->cost->amounts, fsd_shape_of(d->cost->sizes, tensor));
 }
 
 static void add_node(const struct fsd_diff *d, fsd_id layer, fsd_id node,
@@ -129,15 +128,6 @@ static void add_node(const struct fsd_diff *d, fsd_id layer, fsd_id node,
         more ? fsd_plus(d->cost->amounts, t->bias, bytes_of(d, more, bias)) : t->bias;
 }
 
-/* Has a weight second and a bias third. */
-static bool is_weighted(const struct fsd_diff *d, fsd_id node)
-{
-    return d->facts->traits[node] & FSD_OP_WEIGHTED ||
-           fsd_node_is_microsoft(d, node, "Attention") ||
-           fsd_node_is_microsoft(d, node, "FusedGemm") ||
-           fsd_node_is_microsoft(d, node, "FusedMatMul");
-}
-
 /* Where the dump is silent, the weights of the layer's nodes, in the layer's type. */
 static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
                              struct fsd_traffic *t)
@@ -146,7 +136,7 @@ static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
 
-        if (is_weighted(d, node) && d->match->of_node[node].n == 1)
+        if (d->facts->traits[node] & FSD_OP_WEIGHTED && d->match->of_node[node].n == 1)
             add_node(d, layer, node, t);
     }
 }

@@ -4,7 +4,6 @@
  * people): forward passes use a worklist, and what a cycle leaves open stays unproved.
  */
 #include "match/facts.h"
-#include "match/same.h"
 #include "match/value_number.h"
 
 #include <string.h>
@@ -88,7 +87,7 @@ static bool shape_is_fixed(const struct growth *w, fsd_id node)
 
     if (!(w->f->traits[node] & FSD_OP_SHAPED) || w->lacking[SHAPED][node])
         return false;
-    for (uint32_t i = 0; i < n->in.n && i < FSD_OP_SHAPE_OPERANDS; i++) {
+    for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id tensor = fsd_node_in(g, n, i)->tensor;
 
         if (tensor != FSD_NONE && fsd_op_input_is_shape(g, node, i) &&
@@ -292,7 +291,7 @@ struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph 
     find_live(f, scratch);
     find_roots(f);
     for (fsd_id i = 0; i < g->nodes.n; i++)
-        f->same[i] = (uint8_t)fsd_same_find(f, i);
+        f->same[i] = (uint8_t)fsd_op_same(g, i);
     fsd_value_number(arena, f);
     fsd_arena_free(scratch);
     return f;

@@ -8,20 +8,7 @@
 #ifndef FSD_MATCH_FACTS_H
 #define FSD_MATCH_FACTS_H
 
-#include "model/ops.h"
-
-/** Why no operation is left of a node. */
-enum fsd_same {
-    FSD_SAME_NOT,
-    FSD_SAME_IDENTITY, /**< Identity */
-    FSD_SAME_DROPOUT,  /**< Dropout outside training */
-    FSD_SAME_CAST,     /**< Cast to the type it has */
-    FSD_SAME_VIEW,     /**< Reshape, Flatten, Squeeze, Unsqueeze */
-    FSD_SAME_PERM,     /**< Transpose that leaves every axis in its place */
-    FSD_SAME_PAD,      /**< Pad by nothing */
-    FSD_SAME_SINGLE,   /**< Concat, Sum, Max, Min, Mean of one input */
-    FSD_SAME__COUNT
-};
+#include "ops/ops.h"
 
 struct fsd_facts {
     const struct fsd_graph *g;
@@ -38,8 +25,5 @@ struct fsd_facts {
 
 /** Computes all facts of a finished graph, in the arena. */
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g);
-
-/** A few words for a report: "Cast to the type it has".  Never NULL. */
-const char *fsd_same_text(enum fsd_same same);
 
 #endif

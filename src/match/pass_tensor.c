@@ -182,10 +182,9 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
 /* A copy from an input of a Concat, Slice or Split to its output does its work. */
 static void link_copy(struct fsd_match *m, fsd_id layer)
 {
-    static const char *const ops[] = {"Concat", "Slice", "Split"};
     fsd_id in = fsd_node_in_tensor(m->engine, layer, 0);
     fsd_id out = fsd_node_out_tensor(m->engine, layer, 0), node;
-    bool moves = false, reads = false;
+    bool reads = false;
 
     if (m->engine->layers.at[layer].kind != FSD_KIND_COPY || in == FSD_NONE ||
         out == FSD_NONE || m->twin[in] == FSD_NONE || m->twin[out] == FSD_NONE)
@@ -193,11 +192,9 @@ static void link_copy(struct fsd_match *m, fsd_id layer)
     node = fsd_tensor_producer(m->model, m->twin[out]);
     if (node == FSD_NONE)
         return;
-    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
-        moves |= fsd_node_is(m->model, node, ops[i]);
     for (uint32_t i = 0; i < m->model->nodes.at[node].in.n; i++)
         reads |= fsd_node_in_tensor(m->model, node, i) == m->twin[in];
-    if (moves && reads)
+    if (reads && m->facts->traits[node] & FSD_OP_MOVES)
         fsd_match_link(m, layer, node, FSD_BY_TENSOR);
 }
 

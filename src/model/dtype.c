@@ -7,42 +7,51 @@
 static const struct {
     const char *name;
     uint8_t bits;
-    uint8_t rank; /* see fsd_dtype_rank() */
+    uint8_t rank;   /* see fsd_dtype_rank() */
+    uint8_t number; /* in ONNX's TensorProto.DataType; 0: it has none */
 } types[] = {
-    [FSD_DTYPE_UNKNOWN] = {"unknown", 0, 0},
-    [FSD_FP64] = {"fp64", 64, 5},
-    [FSD_FP32] = {"fp32", 32, 4},
-    [FSD_TF32] = {"tf32", 32, 4},
-    [FSD_BF16] = {"bf16", 16, 3},
-    [FSD_FP16] = {"fp16", 16, 3},
-    [FSD_FP8] = {"fp8", 8, 2},
-    [FSD_FP8E4M3FNUZ] = {"fp8e4m3fnuz", 8, 2},
-    [FSD_FP8E5M2] = {"fp8e5m2", 8, 2},
-    [FSD_FP8E5M2FNUZ] = {"fp8e5m2fnuz", 8, 2},
-    [FSD_FP8E8M0] = {"fp8e8m0", 8, 2},
-    [FSD_FP4] = {"fp4", 4, 1},
-    [FSD_INT64] = {"int64", 64, 0},
-    [FSD_UINT64] = {"uint64", 64, 0},
-    [FSD_INT32] = {"int32", 32, 0},
-    [FSD_UINT32] = {"uint32", 32, 0},
-    [FSD_INT16] = {"int16", 16, 3},
-    [FSD_UINT16] = {"uint16", 16, 3},
-    [FSD_INT8] = {"int8", 8, 2},
-    [FSD_UINT8] = {"uint8", 8, 2},
-    [FSD_INT4] = {"int4", 4, 1},
-    [FSD_UINT4] = {"uint4", 4, 1},
-    [FSD_INT2] = {"int2", 2, 1},
-    [FSD_UINT2] = {"uint2", 2, 1},
-    [FSD_BOOL] = {"bool", 8, 0},
-    [FSD_STRING] = {"string", 0, 0},
-    [FSD_COMPLEX64] = {"complex64", 64, 0},
-    [FSD_COMPLEX128] = {"complex128", 128, 0},
+    [FSD_DTYPE_UNKNOWN] = {"unknown", 0, 0, 0},
+    [FSD_FP64] = {"fp64", 64, 5, 11},
+    [FSD_FP32] = {"fp32", 32, 4, 1},
+    [FSD_TF32] = {"tf32", 32, 4, 0},
+    [FSD_BF16] = {"bf16", 16, 3, 16},
+    [FSD_FP16] = {"fp16", 16, 3, 10},
+    [FSD_FP8] = {"fp8", 8, 2, 17},
+    [FSD_FP8E4M3FNUZ] = {"fp8e4m3fnuz", 8, 2, 18},
+    [FSD_FP8E5M2] = {"fp8e5m2", 8, 2, 19},
+    [FSD_FP8E5M2FNUZ] = {"fp8e5m2fnuz", 8, 2, 20},
+    [FSD_FP8E8M0] = {"fp8e8m0", 8, 2, 24},
+    [FSD_FP4] = {"fp4", 4, 1, 23},
+    [FSD_INT64] = {"int64", 64, 0, 7},
+    [FSD_UINT64] = {"uint64", 64, 0, 13},
+    [FSD_INT32] = {"int32", 32, 0, 6},
+    [FSD_UINT32] = {"uint32", 32, 0, 12},
+    [FSD_INT16] = {"int16", 16, 3, 5},
+    [FSD_UINT16] = {"uint16", 16, 3, 4},
+    [FSD_INT8] = {"int8", 8, 2, 3},
+    [FSD_UINT8] = {"uint8", 8, 2, 2},
+    [FSD_INT4] = {"int4", 4, 1, 22},
+    [FSD_UINT4] = {"uint4", 4, 1, 21},
+    [FSD_INT2] = {"int2", 2, 1, 26},
+    [FSD_UINT2] = {"uint2", 2, 1, 25},
+    [FSD_BOOL] = {"bool", 8, 0, 9},
+    [FSD_STRING] = {"string", 0, 0, 8},
+    [FSD_COMPLEX64] = {"complex64", 64, 0, 14},
+    [FSD_COMPLEX128] = {"complex128", 128, 0, 15},
 };
 _Static_assert(FSD_COUNT_OF(types) == FSD__DTYPE_COUNT, "a row a type");
 
 const char *fsd_dtype_name(enum fsd_dtype type)
 {
     return types[type].name;
+}
+
+enum fsd_dtype fsd_dtype_numbered(int64_t number)
+{
+    for (unsigned i = 1; number && i < FSD__DTYPE_COUNT; i++)
+        if (types[i].number == number)
+            return (enum fsd_dtype)i;
+    return FSD_DTYPE_UNKNOWN;
 }
 
 unsigned fsd_dtype_bits(enum fsd_dtype type)

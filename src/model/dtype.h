@@ -41,6 +41,9 @@ enum fsd_dtype {
 /** The lower-case name used in every report ("fp16", "int8", "unknown"). */
 const char *fsd_dtype_name(enum fsd_dtype type);
 
+/** The type that ONNX gives that number; unknown for one that it does not. */
+enum fsd_dtype fsd_dtype_numbered(int64_t number);
+
 /** Bits an element occupies in a packed buffer; 0 for strings and unknown. */
 unsigned fsd_dtype_bits(enum fsd_dtype type);
 

@@ -198,6 +198,14 @@ const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
     return NULL;
 }
 
+int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
+                     int64_t otherwise)
+{
+    const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[node], name);
+
+    return attr && attr->kind == FSD_ATTR_INT ? attr->i : otherwise;
+}
+
 const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tensor)
 {
     fsd_id value = tensor == FSD_NONE ? FSD_NONE : g->tensors.at[tensor].value;

@@ -312,6 +312,10 @@ fsd_id fsd_node_out_tensor(const struct fsd_graph *g, fsd_id node, uint32_t i);
 const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
                                      const struct fsd_node *node, const char *name);
 
+/** Its INT attribute of that name, or `otherwise`. */
+int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
+                     int64_t otherwise);
+
 /** The value of a constant tensor, NULL when it has none or it was not read. */
 const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tensor);
 

@@ -16,43 +16,26 @@ enum holder {
     UINT64S = 11
 };
 
-static const struct {
-    enum fsd_dtype type;
-    enum holder holder; /* where the elements are unless they are in raw_data */
-} types[] = {
-    [ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT] = {FSD_FP32, FLOATS},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__UINT8] = {FSD_UINT8, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__INT8] = {FSD_INT8, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__UINT16] = {FSD_UINT16, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__INT16] = {FSD_INT16, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__INT32] = {FSD_INT32, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__INT64] = {FSD_INT64, INT64S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__STRING] = {FSD_STRING, STRINGS},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__BOOL] = {FSD_BOOL, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16] = {FSD_FP16, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE] = {FSD_FP64, DOUBLES},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__UINT32] = {FSD_UINT32, UINT64S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__UINT64] = {FSD_UINT64, UINT64S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__COMPLEX64] = {FSD_COMPLEX64, FLOATS},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__COMPLEX128] = {FSD_COMPLEX128, DOUBLES},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16] = {FSD_BF16, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT8E4M3FN] = {FSD_FP8, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT8E4M3FNUZ] = {FSD_FP8E4M3FNUZ, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT8E5M2] = {FSD_FP8E5M2, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT8E5M2FNUZ] = {FSD_FP8E5M2FNUZ, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__UINT4] = {FSD_UINT4, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__INT4] = {FSD_INT4, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT4E2M1] = {FSD_FP4, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT8E8M0] = {FSD_FP8E8M0, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__UINT2] = {FSD_UINT2, INT32S},
-    [ONNX__TENSOR_PROTO__DATA_TYPE__INT2] = {FSD_INT2, INT32S},
-};
-
-enum fsd_dtype fsd_onnx_dtype(int64_t number)
+/* Where the elements of a type are unless they are in raw_data. */
+static enum holder holder_of_type(enum fsd_dtype type)
 {
-    if (number < 0 || number >= (int64_t)FSD_COUNT_OF(types))
-        return FSD_DTYPE_UNKNOWN;
-    return types[number].type;
+    switch ((int)type) {
+    case FSD_FP32:
+    case FSD_COMPLEX64:
+        return FLOATS;
+    case FSD_FP64:
+    case FSD_COMPLEX128:
+        return DOUBLES;
+    case FSD_INT64:
+        return INT64S;
+    case FSD_UINT32:
+    case FSD_UINT64:
+        return UINT64S;
+    case FSD_STRING:
+        return STRINGS;
+    default:
+        return INT32S;
+    }
 }
 
 void fsd_onnx_remark(struct fsd_graph *g, const char *rule, fsd_id node, fsd_sym name)
@@ -65,7 +48,7 @@ void fsd_onnx_remark(struct fsd_graph *g, const char *rule, fsd_id node, fsd_sym
 /* The type of that number, 0 meaning that it is not told. */
 static enum fsd_dtype known_type(struct fsd_graph *g, int32_t number, fsd_sym name)
 {
-    enum fsd_dtype type = fsd_onnx_dtype(number);
+    enum fsd_dtype type = fsd_dtype_numbered(number);
 
     if (type == FSD_DTYPE_UNKNOWN && number)
         fsd_onnx_remark(g, "input/unknown-type", FSD_NONE, name);
@@ -210,7 +193,7 @@ static enum holder holder_of(const Onnx__TensorProto *t)
 {
     if (t->raw_data.len || fsd_wire_dropped(&t->base, RAW))
         return RAW;
-    return types[t->data_type].holder;
+    return holder_of_type(fsd_dtype_numbered(t->data_type));
 }
 
 /* The type is known. */

@@ -10,9 +10,6 @@ struct fsd_onnx_const {
     fsd_id form, value;
 };
 
-/** The element type that ONNX gives that number; unknown for one that it does not. */
-enum fsd_dtype fsd_onnx_dtype(int64_t number);
-
 /** A remark on the tensor of that name. */
 void fsd_onnx_remark(struct fsd_graph *g, const char *rule, fsd_id node, fsd_sym name);
 

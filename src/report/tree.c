@@ -1,7 +1,7 @@
 #include "report/tree.h"
 
 #include "base/text.h"
-#include "cost/amount.h"
+#include "ops/amount.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

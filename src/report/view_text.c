@@ -1,6 +1,6 @@
 #include "report/view_text.h"
 #include "base/text.h"
-#include "cost/amount.h"
+#include "ops/amount.h"
 
 #include <inttypes.h>
 #include <math.h>

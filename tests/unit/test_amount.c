@@ -1,5 +1,5 @@
 /* Amounts: numbers, and polynomials in sizes that only a run knows. */
-#include "cost/amount.h"
+#include "ops/amount.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

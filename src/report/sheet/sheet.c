@@ -1,5 +1,5 @@
 #include "report/sheet/sheet.h"
-#include "cost/amount.h"
+#include "ops/amount.h"
 #include "cost/cost.h"
 
 struct fsd_cell *fsd_rows_add(struct fsd_arena *arena, struct fsd_rows *rows)

@@ -1,20 +1,12 @@
-#include "match/same.h"
-
-#include <string.h>
-
-/* Where a rule asks for a constant that the model does not hold (a Pad whose pads are
- * computed), the rule does not fire. */
-typedef bool same_fn(const struct fsd_graph *g, const struct fsd_node *node);
+/*
+ * Proofs that a node hands its first input on unchanged.  Where one asks for a constant
+ * that the model does not hold (a Pad whose pads are computed), there is none.
+ */
+#include "ops/rule.h"
 
 static fsd_id input(const struct fsd_graph *g, const struct fsd_node *node, uint32_t i)
 {
     return i < node->in.n ? fsd_node_in(g, node, i)->tensor : FSD_NONE;
-}
-
-static bool always(const struct fsd_graph *g, const struct fsd_node *node)
-{
-    (void)g;
-    return node->in.n > 0;
 }
 
 static bool value_is_zero(const struct fsd_value *value)
@@ -27,7 +19,7 @@ static bool value_is_zero(const struct fsd_value *value)
 
 /* ONNX Dropout: before opset 7 `is_test`, from 12 on the input `training_mode`,
  * between them always inference. */
-static bool dropout(const struct fsd_graph *g, const struct fsd_node *node)
+bool fsd_same_dropout(const struct fsd_graph *g, const struct fsd_node *node)
 {
     fsd_id training = input(g, node, 2);
     const struct fsd_attr *is_test = fsd_node_attr(g, node, "is_test");
@@ -43,7 +35,7 @@ static bool dropout(const struct fsd_graph *g, const struct fsd_node *node)
            value_is_zero(fsd_tensor_value(g, training));
 }
 
-static bool cast(const struct fsd_graph *g, const struct fsd_node *node)
+bool fsd_same_cast(const struct fsd_graph *g, const struct fsd_node *node)
 {
     fsd_id in = input(g, node, 0);
     fsd_id out = node->out.n ? fsd_node_out(g, node, 0)->tensor : FSD_NONE;
@@ -54,7 +46,7 @@ static bool cast(const struct fsd_graph *g, const struct fsd_node *node)
 
 /* Without `perm` a Transpose turns the axes round; that is nothing only below rank 2.
  */
-static bool transpose(const struct fsd_graph *g, const struct fsd_node *node)
+bool fsd_same_transpose(const struct fsd_graph *g, const struct fsd_node *node)
 {
     const struct fsd_attr *perm = fsd_node_attr(g, node, "perm");
     const struct fsd_form *form = fsd_tensor_form(g, input(g, node, 0));
@@ -69,7 +61,7 @@ static bool transpose(const struct fsd_graph *g, const struct fsd_node *node)
     return true;
 }
 
-static bool pad(const struct fsd_graph *g, const struct fsd_node *node)
+bool fsd_same_pad(const struct fsd_graph *g, const struct fsd_node *node)
 {
     const struct fsd_attr *pads = fsd_node_attr(g, node, "pads");
     const struct fsd_value *value = fsd_tensor_value(g, input(g, node, 1));
@@ -84,40 +76,18 @@ static bool pad(const struct fsd_graph *g, const struct fsd_node *node)
     return true;
 }
 
-static bool single(const struct fsd_graph *g, const struct fsd_node *node)
+bool fsd_same_single(const struct fsd_graph *g, const struct fsd_node *node)
 {
     (void)g;
     return node->in.n == 1;
 }
 
-static const struct {
-    const char *op;
-    same_fn *holds;
-    enum fsd_same same;
-} rules[] = {
-    {"Identity", always, FSD_SAME_IDENTITY},
-    {"Dropout", dropout, FSD_SAME_DROPOUT},
-    {"Cast", cast, FSD_SAME_CAST},
-    {"Transpose", transpose, FSD_SAME_PERM},
-    {"Pad", pad, FSD_SAME_PAD},
-    {"Concat", single, FSD_SAME_SINGLE},
-    {"Sum", single, FSD_SAME_SINGLE},
-    {"Max", single, FSD_SAME_SINGLE},
-    {"Min", single, FSD_SAME_SINGLE},
-    {"Mean", single, FSD_SAME_SINGLE},
-};
-
-enum fsd_same fsd_same_find(const struct fsd_facts *f, fsd_id node)
+enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node)
 {
-    const struct fsd_node *n = &f->g->nodes.at[node];
+    const struct fsd_op *op = fsd_op_of(g, node);
+    const struct fsd_node *n = &g->nodes.at[node];
 
-    if (f->traits[node] & FSD_OP_VIEW)
-        return FSD_SAME_VIEW;
-    for (size_t i = 0; i < FSD_COUNT_OF(rules); i++)
-        if (fsd_node_is(f->g, node, rules[i].op) && !(n->flags & FSD_NODE_CALL) &&
-            rules[i].holds(f->g, n))
-            return rules[i].same;
-    return FSD_SAME_NOT;
+    return op && n->in.n && (!op->holds || op->holds(g, n)) ? op->same : FSD_SAME_NOT;
 }
 
 const char *fsd_same_text(enum fsd_same same)

@@ -7,8 +7,8 @@
  * polynomials are equal numbers, so `==` compares amounts.  Code that only wants
  * numbers may go on treating what is negative as not known.
  */
-#ifndef FSD_COST_AMOUNT_H
-#define FSD_COST_AMOUNT_H
+#ifndef FSD_OPS_AMOUNT_H
+#define FSD_OPS_AMOUNT_H
 
 #include "base/intern.h"
 
@@ -22,6 +22,8 @@ struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena, struct fsd_intern *
 
 /** The size of that name. */
 int64_t fsd_amount_named(struct fsd_amounts *t, fsd_sym name);
+/** A number that a file gives as a size; -1 where it is none. */
+int64_t fsd_size(int64_t number);
 /** A number, which may be below 0. */
 int64_t fsd_amount_of(struct fsd_amounts *t, int64_t number);
 

@@ -3,7 +3,7 @@
  * equal ones have one spelling.  The spelling is the key of the table and what reports
  * print. They are small: a shape has few open sizes.
  */
-#include "cost/amount.h"
+#include "ops/amount.h"
 #include "base/vec.h"
 
 #include <ctype.h>
@@ -339,6 +339,11 @@ bool fsd_amount_number(const struct fsd_amounts *t, int64_t a, int64_t *number)
         return false;
     *number = t->polys.at[-2 - a].at[0].by;
     return true;
+}
+
+int64_t fsd_size(int64_t number)
+{
+    return number < 0 || number > most ? -1 : number;
 }
 
 bool fsd_amount_is_open(const struct fsd_amounts *t, int64_t a)

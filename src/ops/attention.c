@@ -1,0 +1,154 @@
+/*
+ * Attention operators: the shape of what they give, and their multiply-adds.
+ *
+ * Each head gives for each query a sum over all keys, those of a past included.  Heads
+ * of keys and values may serve several heads of queries: each query head has its own
+ * products all the same.  A causal mask lets a kernel leave out about half of the
+ * products; the definition has them, so they are counted.
+ */
+#include "ops/rule.h"
+
+/* Amounts; -1 where one is not known. */
+struct attention {
+    int64_t batch, queries, keys; /* keys: with those of the past */
+    int64_t across;  /* of a query, over all heads: what is multiplied with a key */
+    int64_t along;   /* of a value, over all heads: what is summed for a query */
+    int64_t last;    /* the last dimension of the output */
+    int64_t project; /* multiply-adds that make queries, keys and values first */
+};
+
+static int64_t at(const struct fsd_shape *x, uint32_t i)
+{
+    return i < x->rank ? x->dims[i] : -1;
+}
+
+/* Adds the length of a past, batch x heads x length x size, where there is one. */
+static int64_t with_past(const struct fsd_op_case *c, uint32_t i, uint32_t rank,
+                         int64_t keys)
+{
+    const struct fsd_shape *past = fsd_shape_in(c, i);
+
+    if (fsd_case_in(c, i) == FSD_NONE)
+        return keys;
+    return past->rank == rank ? fsd_plus(c->t, keys, past->dims[rank - 2]) : -1;
+}
+
+static struct attention onnx(const struct fsd_op_case *c)
+{
+    const struct fsd_shape *q = fsd_shape_in(c, 0), *k = fsd_shape_in(c, 1),
+                           *v = fsd_shape_in(c, 2);
+    int64_t heads = fsd_case_size(c, "q_num_heads", -1);
+    int64_t shared = fsd_case_size(c, "kv_num_heads", heads);
+    bool apart = q->rank == 4; /* the heads have a dimension */
+    struct attention a = {.batch = at(q, 0),
+                          .queries = at(q, apart ? 2 : 1),
+                          .keys = at(k, apart ? 2 : 1)};
+
+    if (q->rank < 3 || q->rank > 4 || k->rank != q->rank || v->rank != q->rank)
+        return (struct attention){-1, -1, -1, -1, -1, -1, -1};
+    a.keys = with_past(c, 4, 4, a.keys);
+    if (apart) {
+        a.across = fsd_times(c->t, at(q, 1), at(q, 3));
+        a.last = at(v, 3);
+        a.along = fsd_times(c->t, at(q, 1), a.last);
+    } else {
+        a.across = at(q, 2);
+        a.last = fsd_over(c->t, fsd_times(c->t, at(v, 2), heads), shared);
+        a.along = a.last;
+    }
+    return a;
+}
+
+/* com.microsoft's Attention: one input and one weight, which make queries, keys and
+ * values together. */
+static struct attention packed(const struct fsd_op_case *c)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0), *w = fsd_shape_in(c, 1);
+    int64_t all = at(w, 1), buffer = fsd_case_int(c, "past_present_share_buffer", 0);
+    struct attention a = {.batch = at(x, 0), .queries = at(x, 1)};
+    uint32_t n;
+    const int64_t *sizes = fsd_case_ints(c, "qkv_hidden_sizes", &n);
+
+    a.keys = buffer ? -1 : with_past(c, 4, 5, at(x, 1));
+    a.across = n == 3 ? fsd_size(sizes[0]) : fsd_over(c->t, all, 3);
+    a.along = a.last = n == 3 ? fsd_size(sizes[2]) : a.across;
+    a.project = fsd_times(c->t, fsd_times(c->t, a.batch, a.queries),
+                          fsd_times(c->t, at(x, 2), all));
+    return a;
+}
+
+/* Queries, keys and values; all three, or the last two, may come in one tensor of
+ * batch x length x heads x parts x size. */
+static struct attention multi_head(const struct fsd_op_case *c)
+{
+    const struct fsd_shape *q = fsd_shape_in(c, 0), *k = fsd_shape_in(c, 1),
+                           *v = fsd_shape_in(c, 2);
+    struct attention a = {.batch = at(q, 0), .queries = at(q, 1), .across = at(q, 2)};
+    const struct fsd_shape *pack = q->rank == 5 ? q : k;
+
+    if (q->rank == 5)
+        a.across = fsd_times(c->t, at(q, 2), at(q, 4));
+    if (pack->rank == 5) {
+        a.keys = at(pack, 1);
+        a.along = fsd_times(c->t, at(pack, 2), at(pack, 4));
+    } else if (k->rank == 4) {
+        a.keys = at(k, 2);
+        a.along = fsd_times(c->t, at(v, 1), at(v, 3));
+    } else {
+        a.keys = at(k, 1);
+        a.along = at(v, 2);
+    }
+    a.keys = with_past(c, 6, 4, a.keys);
+    a.last = a.along;
+    return a;
+}
+
+static bool shape_of(const struct fsd_op_case *c, struct attention a,
+                     struct fsd_shape *out)
+{
+    *out = *fsd_shape_in(c, 0);
+    if (out->rank == 3)
+        out->dims[2] = a.last;
+    else if (out->rank == 4)
+        out->dims[3] = a.last;
+    return out->rank == 3 || out->rank == 4;
+}
+
+/* Of both products and the projection. */
+static int64_t macs_of(const struct fsd_op_case *c, struct attention a)
+{
+    int64_t pairs = fsd_times(c->t, fsd_times(c->t, a.batch, a.queries), a.keys);
+
+    return fsd_plus(c->t, a.project,
+                    fsd_times(c->t, pairs, fsd_plus(c->t, a.across, a.along)));
+}
+
+bool fsd_shape_attention(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return shape_of(c, onnx(c), out);
+}
+
+bool fsd_shape_packed_attention(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return shape_of(c, packed(c), out);
+}
+
+bool fsd_shape_multi_head(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return shape_of(c, multi_head(c), out);
+}
+
+int64_t fsd_macs_attention(const struct fsd_op_case *c)
+{
+    return macs_of(c, onnx(c));
+}
+
+int64_t fsd_macs_packed_attention(const struct fsd_op_case *c)
+{
+    return macs_of(c, packed(c));
+}
+
+int64_t fsd_macs_multi_head(const struct fsd_op_case *c)
+{
+    return macs_of(c, multi_head(c));
+}

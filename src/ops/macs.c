@@ -1,0 +1,86 @@
+/*
+ * Multiply-adds of nodes, by the shapes of their tensors.
+ *
+ *     Conv            output elements x input channels of a group x window
+ *     ConvTranspose   input elements x output channels of a group x window
+ *     Gemm, MatMul    output elements x the summed dimension
+ *     LSTM, GRU, RNN  steps x weights
+ *     Einsum          all letters, of two operands (shape.c)
+ *     Attention       2 x heads x queries x keys x head size, a batch (attention.c)
+ *
+ * Everything else does no multiply-adds worth counting: its cost is in its bytes.
+ */
+#include "ops/rule.h"
+
+static int64_t out_count(const struct fsd_op_case *c)
+{
+    return fsd_shape_count(c->t,
+                           fsd_shape_of(c->s, fsd_node_out_tensor(c->g, c->node, 0)));
+}
+
+/* What stands behind the first dimension of a weight: for a Conv, what one output
+ * element takes; for a ConvTranspose, what one input element gives. */
+static int64_t behind_first(const struct fsd_op_case *c, uint32_t weight)
+{
+    const struct fsd_shape *w = fsd_shape_in(c, weight);
+    int64_t n = w->ranked && w->rank ? 1 : -1;
+
+    for (uint32_t i = 1; i < w->rank; i++)
+        n = fsd_times(c->t, n, w->dims[i]);
+    return n;
+}
+
+int64_t fsd_macs_conv(const struct fsd_op_case *c)
+{
+    return fsd_times(c->t, out_count(c), behind_first(c, 1));
+}
+
+int64_t fsd_macs_qlinear_conv(const struct fsd_op_case *c)
+{
+    return fsd_times(c->t, out_count(c), behind_first(c, 3));
+}
+
+int64_t fsd_macs_conv_transpose(const struct fsd_op_case *c)
+{
+    return fsd_times(c->t, fsd_shape_count(c->t, fsd_shape_in(c, 0)),
+                     behind_first(c, 1));
+}
+
+/* Also of FusedMatMul, whose operands may be flipped as Gemm's. */
+int64_t fsd_macs_gemm(const struct fsd_op_case *c)
+{
+    const struct fsd_shape *a = fsd_shape_in(c, 0);
+    uint32_t back = fsd_case_int(c, "transA", 0) ? 2 : 1;
+
+    return a->rank > 1 ? fsd_times(c->t, out_count(c), a->dims[a->rank - back]) : -1;
+}
+
+int64_t fsd_macs_matmul(const struct fsd_op_case *c)
+{
+    const struct fsd_shape *a = fsd_shape_in(c, 0);
+
+    return a->rank ? fsd_times(c->t, out_count(c), a->dims[a->rank - 1]) : -1;
+}
+
+/* Each state meets the weights of its input and those of the state before it: W and R,
+ * of all gates and directions. */
+int64_t fsd_macs_recurrent(const struct fsd_op_case *c)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    int64_t weights = fsd_plus(c->t, fsd_shape_count(c->t, fsd_shape_in(c, 1)),
+                               fsd_shape_count(c->t, fsd_shape_in(c, 2)));
+
+    return x->rank == 3
+               ? fsd_times(c->t, fsd_times(c->t, x->dims[0], x->dims[1]), weights)
+               : -1;
+}
+
+int64_t fsd_op_macs(const struct fsd_sizes *s, fsd_id node)
+{
+    const struct fsd_op *op = fsd_op_of(s->g, node);
+    struct fsd_op_case c = {s, s->amounts, s->g, op, node, 0};
+
+    if (!op || op->traits & FSD_OP_OPAQUE)
+        return -1;
+    return op->macs ? op->macs(&c) : 0;
+}

@@ -1,0 +1,72 @@
+/*
+ * What an ONNX operator means, as far as its definition tells: one row an operator in
+ * table.c, and what is asked of it.
+ *
+ * An operator is a name in a domain.  Those of an unknown domain have no row, nor has
+ * the call of a function that the model defines itself, whatever its name.
+ */
+#ifndef FSD_OPS_OPS_H
+#define FSD_OPS_OPS_H
+
+#include "model/graph.h"
+
+enum fsd_op_trait {
+    FSD_OP_VIEW = 1 << 0,       /**< same elements in the same order, another shape */
+    FSD_OP_QUANTIZE = 1 << 1,   /**< QuantizeLinear and its kin */
+    FSD_OP_DEQUANTIZE = 1 << 2, /**< DequantizeLinear and its kin */
+    FSD_OP_COMMUTES = 1 << 3,   /**< a per-tensor Q or DQ may move across it */
+    FSD_OP_RANDOM = 1 << 4,     /**< its output is not a function of its inputs */
+    FSD_OP_SHAPE = 1 << 5,      /**< Shape, Size: reads the shape, not the elements */
+    FSD_OP_CONTROL = 1 << 6,    /**< If, Loop, Scan: has graphs of its own */
+    FSD_OP_CONSTANT = 1 << 7,   /**< Constant */
+    FSD_OP_WEIGHTED = 1 << 8,   /**< Conv, Gemm, MatMul: has a weight second and a bias
+                                     third; runs narrow only if both sides do */
+    FSD_OP_STANDARD = 1 << 9,   /**< has a row: it is known to be pure */
+    FSD_OP_SHAPED = 1 << 10,    /**< its output's shape follows from its inputs' shapes,
+                                     its attributes and its shape operands */
+    FSD_OP_SYMMETRIC = 1 << 11, /**< its inputs may change places */
+    FSD_OP_MOVES = 1 << 12,     /**< Concat, Slice, Split: copies parts of tensors */
+    FSD_OP_LISTS = 1 << 13,     /**< takes or gives a sequence or an optional */
+    FSD_OP_OPAQUE = 1 << 14,    /**< multiply-adds in ways that are not counted */
+    FSD_OP_OUTPUTS = 1 << 15 /**< its rules tell of all outputs, not the first only */
+};
+#define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
+
+/** The traits of a node's operator; 0 for one that has no row. */
+unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
+
+/** True when the inputs of the operator, one of the default domain, may change places.
+ */
+bool fsd_op_is_symmetric(const char *name);
+
+/** True when the value of the i-th input decides the shape of the output (Reshape's
+ *  second). */
+bool fsd_op_input_is_shape(const struct fsd_graph *g, fsd_id node, uint32_t i);
+
+/** The element type of the i-th output, as far as those of the inputs tell. */
+enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i);
+
+/** True when the first output has the shape of the first input, always. */
+bool fsd_op_keeps_shape(const struct fsd_graph *g, fsd_id node);
+
+/** Why no operation is left of a node. */
+enum fsd_same {
+    FSD_SAME_NOT,
+    FSD_SAME_IDENTITY, /**< Identity */
+    FSD_SAME_DROPOUT,  /**< Dropout outside training */
+    FSD_SAME_CAST,     /**< Cast to the type it has */
+    FSD_SAME_VIEW,     /**< Reshape, Flatten, Squeeze, Unsqueeze */
+    FSD_SAME_PERM,     /**< Transpose that leaves every axis in its place */
+    FSD_SAME_PAD,      /**< Pad by nothing */
+    FSD_SAME_SINGLE,   /**< Concat, Sum, Max, Min, Mean of one input */
+    FSD_SAME__COUNT
+};
+
+/** Proof that a node hands its first input on unchanged; FSD_SAME_NOT when nothing
+ *  proves it. */
+enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
+
+/** A few words for a report: "Cast to the type it has".  Never NULL. */
+const char *fsd_same_text(enum fsd_same same);
+
+#endif

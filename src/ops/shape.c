@@ -1,0 +1,291 @@
+/* Shapes of operators on elements, products of matrices, and recurrent layers. */
+#include "ops/rule.h"
+
+#include <string.h>
+
+bool fsd_shape_same(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    *out = *fsd_shape_in(c, 0);
+    return out->ranked;
+}
+
+bool fsd_shape_second(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    *out = *fsd_shape_in(c, 1);
+    return out->ranked;
+}
+
+bool fsd_shape_scalar(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    (void)c;
+    out->ranked = true;
+    return true;
+}
+
+/* What was quantized, its scale, its zero point. */
+bool fsd_shape_quantized(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return c->out ? fsd_shape_scalar(c, out) : fsd_shape_same(c, out);
+}
+
+static int64_t broadcast_size(int64_t a, int64_t b)
+{
+    if (a == 1)
+        return b;
+    if (b == 1 || a == b)
+        return a;
+    return a > 1 ? a : b > 1 ? b : -1;
+}
+
+void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
+                         uint32_t keep)
+{
+    struct fsd_shape wide = to->rank >= by->rank ? *to : *by;
+    const struct fsd_shape *narrow = to->rank >= by->rank ? by : to;
+
+    for (uint32_t i = keep; i < narrow->rank; i++) {
+        uint32_t w = wide.rank - 1u - i, n = narrow->rank - 1u - i;
+
+        wide.dims[w] = broadcast_size(wide.dims[w], narrow->dims[n]);
+    }
+    *to = wide;
+}
+
+bool fsd_shape_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    uint32_t n = c->g->nodes.at[c->node].in.n;
+
+    for (uint32_t k = 0; k < n; k++) {
+        if (!fsd_shape_in(c, k)->ranked)
+            return false;
+        if (k)
+            fsd_shape_broadcast(out, fsd_shape_in(c, k), 0);
+        else
+            *out = *fsd_shape_in(c, 0);
+    }
+    return n > 0;
+}
+
+/* Scale and zero point stand behind each operand. */
+bool fsd_shape_qlinear_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *b = fsd_shape_in(c, 3);
+
+    *out = *fsd_shape_in(c, 0);
+    if (out->ranked && b->ranked)
+        fsd_shape_broadcast(out, b, 0);
+    return out->ranked && b->ranked;
+}
+
+/* One loss an element of the target, or their mean or sum; then the probabilities. */
+bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    if (c->out)
+        return fsd_shape_same(c, out);
+    return strcmp(fsd_case_word(c, "reduction"), "none") != 0
+               ? fsd_shape_scalar(c, out)
+               : fsd_shape_second(c, out);
+}
+
+/* --------------------------------------------------------------------- products */
+
+static bool gemm(const struct fsd_op_case *c, uint32_t second, struct fsd_shape *out)
+{
+    const struct fsd_shape *a = fsd_shape_in(c, 0), *b = fsd_shape_in(c, second);
+
+    if (a->rank != 2 || b->rank != 2)
+        return false;
+    *out = (struct fsd_shape){.ranked = true, .rank = 2};
+    out->dims[0] = a->dims[fsd_case_int(c, "transA", 0) ? 1 : 0];
+    out->dims[1] = b->dims[fsd_case_int(c, "transB", 0) ? 0 : 1];
+    return true;
+}
+
+bool fsd_shape_gemm(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return gemm(c, 1, out);
+}
+
+bool fsd_shape_qgemm(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return gemm(c, 3, out);
+}
+
+/* A vector counts as a matrix of one row, or of one column, which is then dropped. */
+static bool product(struct fsd_shape a, struct fsd_shape b, struct fsd_shape *out)
+{
+    bool row = a.rank == 1, column = b.rank == 1;
+    int64_t m, n;
+
+    if (!a.rank || !b.rank)
+        return false;
+    if (row)
+        a = (struct fsd_shape){true, 2, {1, a.dims[0]}};
+    if (column)
+        b = (struct fsd_shape){true, 2, {b.dims[0], 1}};
+    m = a.dims[a.rank - 2];
+    n = b.dims[b.rank - 1];
+    *out = a;
+    fsd_shape_broadcast(out, &b, 2);
+    out->rank = (uint8_t)(out->rank - 2);
+    if (!row)
+        out->dims[out->rank++] = m;
+    if (!column)
+        out->dims[out->rank++] = n;
+    return true;
+}
+
+bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return product(*fsd_shape_in(c, 0), *fsd_shape_in(c, 1), out);
+}
+
+bool fsd_shape_qlinear_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return product(*fsd_shape_in(c, 0), *fsd_shape_in(c, 3), out);
+}
+
+static struct fsd_shape flipped(const struct fsd_shape *x, bool flip)
+{
+    struct fsd_shape out = *x;
+
+    if (flip) {
+        out.dims[x->rank - 1] = x->dims[x->rank - 2];
+        out.dims[x->rank - 2] = x->dims[x->rank - 1];
+    }
+    return out;
+}
+
+/* The product of two matrices, either of which may be flipped first. */
+bool fsd_shape_fused_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *a = fsd_shape_in(c, 0), *b = fsd_shape_in(c, 1);
+
+    return a->rank >= 2 && b->rank >= 2 &&
+           product(flipped(a, fsd_case_int(c, "transA", 0) != 0),
+                   flipped(b, fsd_case_int(c, "transB", 0) != 0), out);
+}
+
+/* A weight of K x N is stored as blocks of a few bits; its sizes are attributes. */
+bool fsd_shape_matmul_bits(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    *out = *fsd_shape_in(c, 0);
+    if (!out->rank)
+        return false;
+    out->dims[out->rank - 1] = fsd_case_size(c, "N", -1);
+    return true;
+}
+
+/* A determinant a matrix. */
+bool fsd_shape_det(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    *out = *fsd_shape_in(c, 0);
+    if (out->rank < 2)
+        return false;
+    out->rank = (uint8_t)(out->rank - 2);
+    return true;
+}
+
+/*
+ * "bij,bjk->bik": the size of each letter, by the inputs that have it.  Without an
+ * arrow the letters that stand once come out, in their order.  "..." is not followed.
+ */
+struct equation {
+    int64_t size['z' + 1]; /* by letter */
+    uint32_t uses['z' + 1];
+    const char *result; /* behind the arrow; NULL: no arrow */
+};
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool read_equation(const struct fsd_op_case *c, struct equation *e)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    uint32_t input = 0, axis = 0;
+
+    *e = (struct equation){.result = NULL};
+    for (const char *s = fsd_case_word(c, "equation"); *s && !e->result; s++) {
+        unsigned letter = (unsigned char)*s;
+
+        if (*s == ',' && x->ranked && axis == x->rank) {
+            x = fsd_shape_in(c, ++input);
+            axis = 0;
+        } else if (*s == '-' && s[1] == '>') {
+            e->result = s + 2;
+        } else if (is_letter(*s) && axis < x->rank) {
+            if (!e->uses[letter]++ || e->size[letter] == 1 || e->size[letter] == -1)
+                e->size[letter] = x->dims[axis];
+            axis++;
+        } else if (*s != ' ') {
+            return false;
+        }
+    }
+    return x->ranked && axis == x->rank && input + 1 == c->g->nodes.at[c->node].in.n;
+}
+
+bool fsd_shape_einsum(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    char once['z' + 1] = "";
+    struct equation e;
+    size_t n = 0;
+
+    if (!read_equation(c, &e))
+        return false;
+    for (unsigned char letter = 'A'; letter <= 'z'; letter++)
+        if (e.uses[letter] == 1)
+            once[n++] = (char)letter;
+    out->ranked = true;
+    for (const char *s = e.result ? e.result : once; *s; s++) {
+        if (*s == ' ')
+            continue;
+        if (!is_letter(*s) || !e.uses[(unsigned char)*s] || out->rank == FSD_SHAPE_RANK)
+            return false;
+        out->dims[out->rank++] = e.size[(unsigned char)*s];
+    }
+    return true;
+}
+
+/* Each combination of letters once, where some are summed over.  How three or more are
+ * best multiplied is the builder's choice. */
+int64_t fsd_macs_einsum(const struct fsd_op_case *c)
+{
+    struct equation e;
+    int64_t n = 1;
+    bool sums = false;
+
+    if (!read_equation(c, &e) || c->g->nodes.at[c->node].in.n > 2)
+        return -1;
+    for (unsigned letter = 'A'; letter <= 'z'; letter++) {
+        if (!e.uses[letter])
+            continue;
+        sums |= e.result ? !strchr(e.result, (int)letter) : e.uses[letter] > 1;
+        n = fsd_times(c->t, n, e.size[letter]);
+    }
+    return sums && c->g->nodes.at[c->node].in.n == 2 ? n : 0;
+}
+
+/* --------------------------------------------------------------------- sequences */
+
+/* LSTM, GRU, RNN: all states, then the last of each kind. */
+bool fsd_shape_recurrent(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    bool both = !strcmp(fsd_case_word(c, "direction"), "bidirectional");
+    bool batch_first = fsd_case_int(c, "layout", 0) != 0;
+    int64_t ways = both ? 2 : 1, hidden = fsd_case_size(c, "hidden_size", -1);
+
+    if (x->rank != 3)
+        return false;
+    if (c->out)
+        *out = batch_first ? (struct fsd_shape){true, 3, {x->dims[0], ways, hidden}}
+                           : (struct fsd_shape){true, 3, {ways, x->dims[1], hidden}};
+    else
+        *out =
+            batch_first
+                ? (struct fsd_shape){true, 4, {x->dims[0], x->dims[1], ways, hidden}}
+                : (struct fsd_shape){true, 4, {x->dims[0], ways, x->dims[1], hidden}};
+    return true;
+}

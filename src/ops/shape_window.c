@@ -1,0 +1,367 @@
+/* Shapes of operators that see the space behind the second dimension. */
+#include "ops/rule.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------ windows over space */
+
+struct window {
+    int64_t kernel, stride, dilation, pad, extra;
+};
+
+/* A number far beyond any real one comes back as one that is just too large, so that
+ * sums of a few cannot overflow. */
+static int64_t at_or(const int64_t *list, uint32_t n, uint32_t i, int64_t otherwise)
+{
+    const int64_t beyond = (int64_t)INT32_MAX + 1;
+
+    if (i >= n)
+        return otherwise;
+    return list[i] > beyond ? beyond : list[i] < -beyond ? -beyond : list[i];
+}
+
+/* Sizes that are no sizes (a hostile stride of 0) are made harmless. */
+static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
+                               uint32_t spatial, int64_t kernel)
+{
+    uint32_t ns, nd, np, no;
+    const int64_t *strides = fsd_case_ints(c, "strides", &ns);
+    const int64_t *dilations = fsd_case_ints(c, "dilations", &nd);
+    const int64_t *pads = fsd_case_ints(c, "pads", &np);
+    const int64_t *extra = fsd_case_ints(c, "output_padding", &no);
+    struct window w = {kernel, at_or(strides, ns, axis, 1),
+                       at_or(dilations, nd, axis, 1),
+                       at_or(pads, np, axis, 0) + at_or(pads, np, axis + spatial, 0),
+                       at_or(extra, no, axis, 0)};
+    const int64_t limit = INT32_MAX;
+
+    if (w.kernel < 0 || w.kernel > limit || w.stride < 1 || w.stride > limit ||
+        w.dilation < 1 || w.dilation > limit || w.pad < -limit || w.pad > limit ||
+        w.extra < 0 || w.extra > limit)
+        w.kernel = -1;
+    return w;
+}
+
+static float float_at(const unsigned char *bytes)
+{
+    uint32_t bits = 0;
+    float value;
+
+    for (unsigned k = 4; k-- > 0;)
+        bits = bits << 8 | bytes[k];
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static bool pads_itself(const struct fsd_op_case *c)
+{
+    return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
+}
+
+/* The size that is left of one dimension; an open one goes through as far as division
+ * by the stride comes out even. */
+static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size)
+{
+    int64_t span = w.dilation * (w.kernel - 1) + 1, room;
+
+    if (size == -1 || size > INT32_MAX || w.kernel < 0)
+        return -1;
+    if (pads_itself(c))
+        return fsd_over(c->t, fsd_plus(c->t, size, w.stride - 1), w.stride);
+    room = fsd_plus(c->t, size, fsd_amount_of(c->t, w.pad - span));
+    if (fsd_case_int(c, "ceil_mode", 0))
+        room = fsd_plus(c->t, room, w.stride - 1);
+    return fsd_plus(c->t, fsd_over(c->t, room, w.stride), 1);
+}
+
+static int64_t unslide(const struct fsd_op_case *c, struct window w, int64_t size)
+{
+    int64_t more = w.extra + w.dilation * (w.kernel - 1) + 1 - w.pad - w.stride;
+
+    if (size == -1 || size > INT32_MAX || w.kernel < 0)
+        return -1;
+    if (pads_itself(c))
+        return fsd_times(c->t, size, w.stride);
+    return fsd_plus(c->t, fsd_times(c->t, size, w.stride), fsd_amount_of(c->t, more));
+}
+
+/* Where space begins: behind the channels; com.microsoft's quantized operators may have
+ * these last. */
+static uint32_t space_of(const struct fsd_op_case *c)
+{
+    return fsd_case_int(c, "channels_last", 0) ? 1 : 2;
+}
+
+static bool convolve(const struct fsd_op_case *c, const struct fsd_shape *w,
+                     struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    uint32_t space = space_of(c), n = x->rank - 2u;
+
+    if (!x->ranked || !w->ranked || x->rank != w->rank || x->rank < 3)
+        return false;
+    *out = *x;
+    out->dims[space == 1 ? x->rank - 1u : 1] = w->dims[0];
+    for (uint32_t k = 0; k < n; k++)
+        out->dims[space + k] =
+            slide(c, window_at(c, k, n, w->dims[k + 2]), x->dims[space + k]);
+    return true;
+}
+
+bool fsd_shape_conv(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return convolve(c, fsd_shape_in(c, 1), out);
+}
+
+bool fsd_shape_qlinear_conv(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return convolve(c, fsd_shape_in(c, 3), out);
+}
+
+/* It may say itself what comes out. */
+bool fsd_shape_conv_transpose(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0), *w = fsd_shape_in(c, 1);
+    uint32_t n;
+    const int64_t *told = fsd_case_ints(c, "output_shape", &n);
+
+    if (!x->ranked || !w->ranked || x->rank != w->rank || x->rank < 3)
+        return false;
+    *out = *x;
+    out->dims[1] = fsd_times(c->t, w->dims[1], fsd_case_size(c, "group", 1));
+    for (uint32_t k = 2; k < x->rank; k++)
+        out->dims[k] =
+            told && n == x->rank - 2u
+                ? fsd_size(told[k - 2])
+                : unslide(c, window_at(c, k - 2, x->rank - 2u, w->dims[k]), x->dims[k]);
+    return true;
+}
+
+bool fsd_shape_pool(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    uint32_t n, space = space_of(c);
+    const int64_t *kernel = fsd_case_ints(c, "kernel_shape", &n);
+
+    if (!x->ranked || x->rank < 3 || n != x->rank - 2u)
+        return false;
+    *out = *x;
+    for (uint32_t k = 0; k < n; k++)
+        out->dims[space + k] =
+            slide(c, window_at(c, k, n, kernel[k]), x->dims[space + k]);
+    return true;
+}
+
+/* Puts back what a MaxPool left out; an input may say how large that was. */
+bool fsd_shape_unpool(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    uint32_t n;
+    const int64_t *kernel = fsd_case_ints(c, "kernel_shape", &n);
+
+    if (fsd_case_in(c, 2) != FSD_NONE)
+        return fsd_shape_listed(c, 2, out);
+    if (!x->ranked || x->rank < 3 || n != x->rank - 2u)
+        return false;
+    *out = *x;
+    for (uint32_t k = 2; k < x->rank; k++)
+        out->dims[k] = unslide(c, window_at(c, k - 2, n, kernel[k - 2]), x->dims[k]);
+    return true;
+}
+
+bool fsd_shape_global_pool(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    *out = *fsd_shape_in(c, 0);
+    for (uint32_t k = 2; k < out->rank; k++)
+        out->dims[space_of(c) + k - 2] = 1;
+    return out->ranked;
+}
+
+/* The reverse of im2col: columns of blocks become an image. */
+bool fsd_shape_col2im(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    struct fsd_shape image = {0}, block = {0};
+
+    if (x->rank != 3 || !fsd_shape_listed(c, 1, &image) ||
+        image.rank > FSD_SHAPE_RANK - 2)
+        return false;
+    *out = (struct fsd_shape){true, (uint8_t)(image.rank + 2), {x->dims[0], -1}};
+    if (fsd_shape_listed(c, 2, &block))
+        out->dims[1] = fsd_over(c->t, x->dims[1], fsd_shape_count(c->t, &block));
+    memcpy(out->dims + 2, image.dims, image.rank * sizeof *image.dims);
+    return true;
+}
+
+/* ------------------------------------------------------- larger, smaller, deeper */
+
+/* The factors of a Resize or Upsample: a small constant, or Upsample's attribute. */
+static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
+                            float scales[FSD_SHAPE_RANK])
+{
+    const struct fsd_graph *g = c->g;
+    const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[c->node], "scales");
+    fsd_id tensor = fsd_case_in(c, i);
+    const struct fsd_value *v = tensor == FSD_NONE ? NULL : fsd_tensor_value(g, tensor);
+    uint32_t n = 0;
+
+    if (attr && attr->kind == FSD_ATTR_FLOATS && attr->list.n <= FSD_SHAPE_RANK) {
+        for (; n < attr->list.n; n++)
+            scales[n] = (float)g->floats.at[attr->list.at + n];
+    } else if (v && v->bytes && fsd_tensor_form(g, tensor)->type == FSD_FP32 &&
+               v->size <= FSD_SHAPE_RANK * sizeof *scales) {
+        for (; n < v->size / sizeof *scales; n++)
+            scales[n] = float_at(v->bytes + n * sizeof *scales);
+    }
+    return n;
+}
+
+/* Rounded down, in the precision that the operator's definition has. */
+static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
+{
+    if (!(by > 0) || by > 65536)
+        return -1;
+    if (by == (float)(int)by)
+        return fsd_times(c->t, size, (int)by);
+    return size < 0 || size > INT32_MAX ? -1 : (int64_t)((float)size * by);
+}
+
+/* Upsample and the Resize of opset 10 have their scales second, later ones third and
+ * may have sizes instead. */
+bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    const struct fsd_ints *sizes = fsd_ints_in(c, 3);
+    float scales[FSD_SHAPE_RANK];
+    uint32_t n = read_scales(c, c->g->nodes.at[c->node].in.n < 3 ? 1 : 2, scales);
+
+    if (!x->ranked)
+        return false;
+    *out = *x;
+    for (uint32_t k = 0; k < x->rank; k++) {
+        if (fsd_node_attr(c->g, &c->g->nodes.at[c->node], "axes"))
+            out->dims[k] = -1; /* only some of them: not followed */
+        else if (sizes && sizes->n == x->rank)
+            out->dims[k] = sizes->at[k];
+        else
+            out->dims[k] = n == x->rank ? scaled(c, x->dims[k], scales[k]) : -1;
+    }
+    return true;
+}
+
+bool fsd_shape_pad(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    struct fsd_ints pads;
+    bool given, known = fsd_ints_of(c, "pads", 1, &pads, &given) &&
+                        pads.n == 2 * x->rank && fsd_case_in(c, 3) == FSD_NONE;
+
+    if (!x->ranked)
+        return false;
+    *out = *x;
+    for (uint32_t k = 0; k < x->rank; k++)
+        out->dims[k] = known
+                           ? fsd_plus(c->t, x->dims[k],
+                                      fsd_plus(c->t, pads.at[k], pads.at[k + x->rank]))
+                           : -1;
+    return true;
+}
+
+/* Cut or padded evenly on both sides to the sizes that the second input lists. */
+bool fsd_shape_center_crop(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_ints *sizes = fsd_ints_in(c, 1);
+    uint32_t n;
+    const int64_t *axes = fsd_case_ints(c, "axes", &n);
+
+    *out = *fsd_shape_in(c, 0);
+    if (!out->ranked)
+        return false;
+    for (uint32_t k = 0; k < (axes ? n : out->rank); k++) {
+        int64_t axis = fsd_axis(axes ? axes[k] : k, out->rank);
+
+        if (axis < 0)
+            return false;
+        out->dims[axis] = sizes && k < sizes->n ? sizes->at[k] : -1;
+    }
+    return true;
+}
+
+/* Moves a block of blocksize x blocksize between the channels and the space. */
+static bool move_blocks(const struct fsd_op_case *c, bool out_of_depth,
+                        struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    int64_t by = fsd_case_int(c, "blocksize", 0);
+
+    if (x->rank != 4 || by < 1 || by > INT16_MAX)
+        return false;
+    *out = *x;
+    out->dims[1] = out_of_depth ? fsd_over(c->t, x->dims[1], by * by)
+                                : fsd_times(c->t, x->dims[1], by * by);
+    for (uint32_t k = 2; k < 4; k++)
+        out->dims[k] = out_of_depth ? fsd_times(c->t, x->dims[k], by)
+                                    : fsd_over(c->t, x->dims[k], by);
+    return true;
+}
+
+bool fsd_shape_depth_to_space(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return move_blocks(c, true, out);
+}
+
+bool fsd_shape_space_to_depth(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    return move_blocks(c, false, out);
+}
+
+/* N, C and the space as a list; a point of the space has as many coordinates. */
+bool fsd_shape_affine_grid(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    struct fsd_shape size = {0};
+
+    if (!fsd_shape_listed(c, 1, &size) || size.rank < 4)
+        return false;
+    *out = size;
+    memmove(out->dims + 1, size.dims + 2, (size.rank - 2u) * sizeof *size.dims);
+    out->dims[size.rank - 1] = size.rank - 2;
+    return true;
+}
+
+/* Channels of the first input at the points that the second one lists. */
+bool fsd_shape_grid_sample(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0), *grid = fsd_shape_in(c, 1);
+
+    if (x->rank < 3 || grid->rank != x->rank)
+        return false;
+    *out = *x;
+    memcpy(out->dims + 2, grid->dims + 1, (x->rank - 2u) * sizeof *x->dims);
+    return true;
+}
+
+bool fsd_shape_roi_pool(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0), *r = fsd_shape_in(c, 1);
+    uint32_t n;
+    const int64_t *sizes = fsd_case_ints(c, "pooled_shape", &n);
+
+    if (x->rank < 3 || r->rank != 2 || n != x->rank - 2u)
+        return false;
+    *out = (struct fsd_shape){true, x->rank, {r->dims[0], x->dims[1]}};
+    for (uint32_t k = 0; k < n; k++)
+        out->dims[k + 2] = fsd_size(sizes[k]);
+    return true;
+}
+
+bool fsd_shape_roi_align(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0), *r = fsd_shape_in(c, 1);
+
+    if (x->rank != 4 || r->rank != 2)
+        return false;
+    *out = (struct fsd_shape){true, 4, {r->dims[0], x->dims[1]}};
+    out->dims[2] = fsd_case_size(c, "output_height", 1);
+    out->dims[3] = fsd_case_size(c, "output_width", 1);
+    return true;
+}

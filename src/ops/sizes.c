@@ -1,0 +1,338 @@
+#include "ops/rule.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph *g)
+{
+    struct fsd_sizes *s = FSD_NEW(arena, struct fsd_sizes, 1);
+
+    s->g = g;
+    s->arena = arena;
+    s->amounts = fsd_amounts_new(arena, g->names);
+    s->shapes = FSD_NEW(arena, struct fsd_shape, g->tensors.n);
+    s->n_dim_sizes = fsd_intern_count(g->names);
+    s->dim_sizes = FSD_NEW(arena, int64_t, s->n_dim_sizes);
+    s->ints_of = FSD_NEW(arena, fsd_id, g->tensors.n);
+    fsd_ints_of_constants(s);
+    return s;
+}
+
+/* ------------------------------------------------------------- what rules may ask */
+
+fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
+{
+    return fsd_node_in_tensor(c->g, c->node, i);
+}
+
+int64_t fsd_case_int(const struct fsd_op_case *c, const char *name, int64_t otherwise)
+{
+    return fsd_node_int(c->g, c->node, name, otherwise);
+}
+
+int64_t fsd_case_size(const struct fsd_op_case *c, const char *name, int64_t otherwise)
+{
+    return fsd_size(fsd_case_int(c, name, otherwise));
+}
+
+const int64_t *fsd_case_ints(const struct fsd_op_case *c, const char *name, uint32_t *n)
+{
+    const struct fsd_attr *attr = fsd_node_attr(c->g, &c->g->nodes.at[c->node], name);
+
+    *n = attr && attr->kind == FSD_ATTR_INTS ? attr->list.n : 0;
+    return *n ? c->g->ints.at + attr->list.at : NULL;
+}
+
+const char *fsd_case_word(const struct fsd_op_case *c, const char *name)
+{
+    const struct fsd_attr *attr = fsd_node_attr(c->g, &c->g->nodes.at[c->node], name);
+
+    return attr && attr->kind == FSD_ATTR_STRING ? fsd_text(c->g->names, attr->s) : "";
+}
+
+int64_t fsd_axis(int64_t axis, uint32_t rank)
+{
+    axis += axis < 0 ? (int64_t)rank : 0;
+    return axis < 0 || axis >= (int64_t)rank ? -1 : axis;
+}
+
+int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwise)
+{
+    return fsd_axis(fsd_case_int(c, "axis", otherwise), fsd_shape_in(c, 0)->rank);
+}
+
+const struct fsd_shape *fsd_shape_in(const struct fsd_op_case *c, uint32_t i)
+{
+    return fsd_shape_of(c->s, fsd_case_in(c, i));
+}
+
+int64_t fsd_shape_count(struct fsd_amounts *t, const struct fsd_shape *shape)
+{
+    int64_t n = shape->ranked ? 1 : -1;
+
+    for (uint32_t i = 0; i < shape->rank; i++)
+        n = fsd_times(t, n, shape->dims[i]);
+    return n;
+}
+
+const struct fsd_shape *fsd_shape_of(const struct fsd_sizes *s, fsd_id tensor)
+{
+    static const struct fsd_shape unknown = {0};
+
+    return tensor == FSD_NONE ? &unknown : &s->shapes[tensor];
+}
+
+bool fsd_shape_is_full(const struct fsd_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->rank; i++)
+        if (shape->dims[i] < 0)
+            return false;
+    return shape->ranked;
+}
+
+/* ------------------------------------------------------------- the user's sizes */
+
+static enum fsd_status bad_shape(struct fsd_error *err, const char *word,
+                                 const char *why)
+{
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                    "expected a shape as images=1x3x224x224, found '%s': %s", word,
+                    why);
+}
+
+static fsd_id input_named(const struct fsd_graph *g, const char *s, size_t n)
+{
+    fsd_sym name = fsd_intern_find(g->names, s, n);
+    fsd_id tensor = name == FSD_NONE ? FSD_NONE : fsd_graph_find(g, name, 0);
+
+    return tensor != FSD_NONE && (g->tensors.at[tensor].flags & FSD_TENSOR_INPUT)
+               ? tensor
+               : FSD_NONE;
+}
+
+static bool read_sizes(const char *s, struct fsd_shape *out)
+{
+    out->rank = 0;
+    for (;;) {
+        char *end;
+        long long size = *s >= '0' && *s <= '9' ? strtoll(s, &end, 10) : -1;
+
+        if (size < 1 || size > INT32_MAX || out->rank == FSD_SHAPE_RANK)
+            return false;
+        out->dims[out->rank++] = size;
+        if (!*end)
+            return true;
+        if (*end != 'x' && *end != ',')
+            return false;
+        s = end + 1;
+    }
+}
+
+enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
+                               struct fsd_error *err)
+{
+    const char *sign = strrchr(word, '=');
+    struct fsd_shape sizes = {0};
+    const struct fsd_form *form;
+    fsd_id tensor;
+
+    if (!sign || !read_sizes(sign + 1, &sizes))
+        return bad_shape(err, word, "sizes from 1, with 'x' between them");
+    tensor = input_named(s->g, word, (size_t)(sign - word));
+    if (tensor == FSD_NONE)
+        return bad_shape(err, word, "the model has no input of that name");
+    form = fsd_tensor_form(s->g, tensor);
+    if (form->ranked && form->dims.n != sizes.rank)
+        return bad_shape(err, word, "the model's input has another rank");
+    for (uint32_t i = 0; i < sizes.rank && form->ranked; i++) {
+        struct fsd_dim dim = s->g->dims.at[form->dims.at + i];
+
+        if (dim.size >= 0 && dim.size != sizes.dims[i])
+            return bad_shape(err, word, "the model's input has another size there");
+        if (dim.size < 0 && dim.name && s->dim_sizes[dim.name] &&
+            s->dim_sizes[dim.name] != sizes.dims[i])
+            return bad_shape(err, word, "a dimension has two sizes");
+        if (dim.size < 0 && dim.name)
+            s->dim_sizes[dim.name] = sizes.dims[i];
+    }
+    s->shapes[tensor] = sizes;
+    s->shapes[tensor].ranked = true;
+    return FSD_OK;
+}
+
+int64_t fsd_sizes_dim(const struct fsd_sizes *s, struct fsd_dim dim)
+{
+    if (dim.size >= 0)
+        return dim.size;
+    if (dim.name && dim.name < s->n_dim_sizes && s->dim_sizes[dim.name])
+        return s->dim_sizes[dim.name];
+    return -1;
+}
+
+void fsd_sizes_bind_dim(struct fsd_sizes *s, struct fsd_dim dim, int64_t size)
+{
+    if (dim.size < 0 && dim.name && dim.name < s->n_dim_sizes && size > 0 &&
+        !s->dim_sizes[dim.name])
+        s->dim_sizes[dim.name] = size;
+}
+
+/* ------------------------------------------------------------------- the shapes */
+
+void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
+                         const struct fsd_graph *from, const struct fsd_form *form)
+{
+    struct fsd_shape *shape = &s->shapes[tensor];
+
+    if (!form->ranked || form->dims.n > FSD_SHAPE_RANK)
+        return;
+    if (shape->ranked && shape->rank != form->dims.n)
+        return;
+    for (uint32_t i = 0; i < form->dims.n; i++)
+        if (!shape->ranked || shape->dims[i] < 0)
+            shape->dims[i] = fsd_sizes_dim(s, from->dims.at[form->dims.at + i]);
+    shape->rank = (uint8_t)form->dims.n;
+    shape->ranked = true;
+}
+
+/* The better of two sizes: a number, then an open one, then none. */
+static int64_t better(int64_t size, int64_t other)
+{
+    return size >= 0 || other == -1 || (size != -1 && other < 0) ? size : other;
+}
+
+/* A rule that contradicts what is known is not believed in the rest either. */
+static bool agree(const struct fsd_shape *a, const struct fsd_shape *b)
+{
+    for (uint32_t i = 0; i < a->rank && i < b->rank; i++)
+        if (a->dims[i] >= 0 && b->dims[i] >= 0 && a->dims[i] != b->dims[i])
+            return false;
+    return a->rank == b->rank;
+}
+
+static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
+{
+    if (!shape->ranked)
+        *shape = *by;
+    else if (agree(shape, by))
+        for (uint32_t i = 0; i < by->rank; i++)
+            shape->dims[i] = better(shape->dims[i], by->dims[i]);
+}
+
+/* A rule's shape; false when it tells nothing. */
+static bool shape_by_rule(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    *out = (struct fsd_shape){0};
+    if (!c->op->shape || (c->out && !(c->op->traits & FSD_OP_OUTPUTS)) ||
+        !c->op->shape(c, out))
+        return false;
+    for (uint32_t k = 0; k < out->rank; k++)
+        if (out->dims[k] < 0 && !fsd_amount_is_open(c->t, out->dims[k]))
+            out->dims[k] = -1; /* a number below 0 is no size */
+    return true;
+}
+
+void fsd_sizes_take_rules(struct fsd_sizes *s)
+{
+    for (fsd_id i = 0; i < s->g->nodes.n; i++) {
+        struct fsd_op_case c = {s, s->amounts, s->g, fsd_op_of(s->g, i), i, 0};
+
+        if (!c.op)
+            continue;
+        fsd_ints_by_rule(s, &c);
+        for (; c.out < s->g->nodes.at[i].out.n; c.out++) {
+            fsd_id out = fsd_node_out_tensor(s->g, i, c.out);
+            struct fsd_shape shape;
+
+            if (out != FSD_NONE && !fsd_shape_is_full(&s->shapes[out]) &&
+                shape_by_rule(&c, &shape))
+                merge(&s->shapes[out], &shape);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------- open sizes */
+
+static bool is_network_input(const struct fsd_graph *g, fsd_id tensor)
+{
+    return (g->tensors.at[tensor].flags & FSD_TENSOR_INPUT) &&
+           !g->tensors.at[tensor].scope;
+}
+
+/* The i-th size of a tensor as the model names it; of a network's input that it does
+ * not name, by its place: "image[2]". */
+static fsd_sym name_of(struct fsd_sizes *s, fsd_id tensor, uint32_t i)
+{
+    const struct fsd_form *form = fsd_tensor_form(s->g, tensor);
+    fsd_sym name = s->g->dims.at[form->dims.at + i].name;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out =
+        name || !is_network_input(s->g, tensor) ? NULL : open_memstream(&text, &size);
+
+    if (!out)
+        return name;
+    fprintf(out, "%s[%u]", fsd_text(s->g->names, s->g->tensors.at[tensor].name), i);
+    if (fclose(out) == 0)
+        name = fsd_intern_add(s->g->names, text, size);
+    free(text);
+    return name;
+}
+
+/* Which names the sizes of the network's inputs have. */
+static bool *names_of_inputs(struct fsd_sizes *s)
+{
+    bool *is_one = FSD_NEW(s->arena, bool, s->n_dim_sizes);
+
+    for (fsd_id i = 0; i < s->g->tensors.n; i++) {
+        const struct fsd_form *form = fsd_tensor_form(s->g, i);
+
+        for (uint32_t k = 0; is_network_input(s->g, i) && k < form->dims.n; k++)
+            is_one[s->g->dims.at[form->dims.at + k].name] = true;
+    }
+    return is_one;
+}
+
+void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only)
+{
+    const bool *of_inputs = inputs_only ? names_of_inputs(s) : NULL;
+
+    for (fsd_id i = 0; i < s->g->tensors.n; i++) {
+        const struct fsd_form *form = fsd_tensor_form(s->g, i);
+        struct fsd_shape *shape = &s->shapes[i];
+
+        if (!form->ranked || form->dims.n != shape->rank)
+            continue;
+        for (uint32_t k = 0; k < shape->rank; k++) {
+            fsd_sym name = shape->dims[k] == -1 ? name_of(s, i, k) : 0;
+
+            if (name && (!of_inputs || is_network_input(s->g, i) || of_inputs[name]))
+                shape->dims[k] = fsd_amount_named(s->amounts, name);
+        }
+    }
+}
+
+void fsd_sizes_dump(const struct fsd_sizes *s, FILE *out)
+{
+    for (fsd_id i = 0; i < s->g->tensors.n; i++) {
+        const struct fsd_shape *shape = &s->shapes[i];
+
+        fprintf(out, "%u ", s->g->tensors.at[i].scope);
+        fsd_put_safe(out, fsd_text(s->g->names, s->g->tensors.at[i].name));
+        putc(' ', out);
+        putc(shape->ranked ? '[' : '?', out);
+        for (uint32_t k = 0; k < shape->rank; k++) {
+            const char *open = fsd_amount_text(s->amounts, shape->dims[k]);
+
+            fputs(k ? ", " : "", out);
+            if (open)
+                fsd_put_safe(out, open);
+            else if (shape->dims[k] < 0)
+                putc('?', out);
+            else
+                fprintf(out, "%" PRId64, shape->dims[k]);
+        }
+        fputs(shape->ranked ? "]\n" : "\n", out);
+    }
+}

@@ -1,0 +1,490 @@
+#include "ops/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What type an output has. */
+enum type {
+    NOTHING, /* not told, or no tensor */
+    IN0,     /* that of this input */
+    IN1,
+    IN2,
+    IN3,
+    IN4,
+    IN5,
+    IN6,
+    IN7,
+    ANY_IN, /* all inputs have one type: the first that is known */
+    TO_BOOL,
+    TO_FP32,
+    TO_FP8,
+    TO_INT4,
+    TO_INT64,
+    TO_INT32,
+    TO_STRING,
+    TO_UINT8,
+    BY_TO,          /* the attribute `to` */
+    BY_DTYPE,       /* the attribute `dtype`, else fp32 */
+    BY_DTYPE_IN,    /* the attribute `dtype`, else that of input 0 */
+    BY_DTYPE_INT32, /* the attribute `dtype`, else int32 */
+    BY_OUTPUT,      /* the attribute `output_datatype`, else fp32 */
+    BY_ZERO,        /* QuantizeLinear */
+    BY_ZERO_8,      /* that of input 8, a zero point; fp32 where it is left out */
+    BY_SCALE,       /* DequantizeLinear */
+    BY_VALUE        /* ConstantOfShape */
+};
+
+/* In strcmp's order.  Which operators a Q or DQ may cross: TensorRT's Q/DQ propagation
+ * ("Swapping MaxPool_12 with QuantizeLinear_15", 8.4).  Quantizers live in other
+ * domains too: com.microsoft's take more types, trt's are what ModelOpt writes for FP8
+ * and INT4, which exporters also leave in the default one. */
+/* clang-format off */
+static const struct fsd_op ops[] = {
+    {"Abs", IN0, .shape = fsd_shape_same},
+    {"Acos", IN0, .shape = fsd_shape_same},
+    {"Acosh", IN0, .shape = fsd_shape_same},
+    {"Add", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC,
+     .ints = fsd_ints_arithmetic, .sign = '+'},
+    {"AffineGrid", IN0, .shape = fsd_shape_affine_grid, .shape_operands = 0x2},
+    {"And", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC},
+    {"ArgMax", TO_INT64, .shape = fsd_shape_arg},
+    {"ArgMin", TO_INT64, .shape = fsd_shape_arg},
+    {"Asin", IN0, .shape = fsd_shape_same},
+    {"Asinh", IN0, .shape = fsd_shape_same},
+    {"Atan", IN0, .shape = fsd_shape_same},
+    {"Atanh", IN0, .shape = fsd_shape_same},
+    {"Attention", IN0, .shape = fsd_shape_attention, .macs = fsd_macs_attention},
+    {"Attention", IN0, .shape = fsd_shape_packed_attention, .traits = FSD_OP_WEIGHTED,
+     .macs = fsd_macs_packed_attention, .domains = FSD_DOMAIN_MICROSOFT},
+    {"AveragePool", IN0, .shape = fsd_shape_pool},
+    {"BatchNormalization", IN0, .shape = fsd_shape_same},
+    {"Bernoulli", BY_DTYPE_IN, .shape = fsd_shape_same, .traits = FSD_OP_RANDOM},
+    {"BiasGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"BitShift", ANY_IN, .shape = fsd_shape_elementwise},
+    {"BitwiseAnd", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC},
+    {"BitwiseNot", IN0, .shape = fsd_shape_same},
+    {"BitwiseOr", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC},
+    {"BitwiseXor", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC},
+    {"BlackmanWindow", BY_OUTPUT, .shape = fsd_shape_window, .shape_operands = 0x1},
+    {"Cast", BY_TO, .shape = fsd_shape_same, .ints = fsd_ints_cast,
+     .same = FSD_SAME_CAST, .holds = fsd_same_cast},
+    {"CastLike", IN1, .shape = fsd_shape_same},
+    {"Ceil", IN0, .shape = fsd_shape_same},
+    {"Celu", IN0, .shape = fsd_shape_same},
+    {"CenterCropPad", IN0, .shape = fsd_shape_center_crop, .shape_operands = 0x2},
+    {"Clip", IN0, .shape = fsd_shape_same},
+    {"Col2Im", IN0, .shape = fsd_shape_col2im, .shape_operands = 0x6},
+    {"Compress", IN0, .shape = fsd_shape_chosen, .shape_operands = 0x2},
+    {"Concat", ANY_IN, .shape = fsd_shape_concat,
+     .traits = FSD_OP_COMMUTES | FSD_OP_MOVES, .ints = fsd_ints_concat,
+     .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
+    {"ConcatFromSequence", NOTHING, .traits = FSD_OP_LISTS},
+    {"Constant", NOTHING, .traits = FSD_OP_CONSTANT},
+    {"ConstantOfShape", BY_VALUE, .shape = fsd_shape_filled, .shape_operands = 0x1,
+     .ints = fsd_ints_fill},
+    {"Conv", ANY_IN, .shape = fsd_shape_conv, .traits = FSD_OP_WEIGHTED,
+     .macs = fsd_macs_conv},
+    {"ConvInteger", TO_INT32, .shape = fsd_shape_conv, .macs = fsd_macs_conv},
+    {"ConvTranspose", ANY_IN, .shape = fsd_shape_conv_transpose,
+     .traits = FSD_OP_WEIGHTED, .macs = fsd_macs_conv_transpose},
+    {"Cos", IN0, .shape = fsd_shape_same},
+    {"Cosh", IN0, .shape = fsd_shape_same},
+    {"CumSum", IN0, .shape = fsd_shape_same},
+    {"DFT", IN0, .shape = fsd_shape_dft, .traits = FSD_OP_OPAQUE,
+     .shape_operands = 0x6},
+    {"DeformConv", ANY_IN, .shape = fsd_shape_conv, .macs = fsd_macs_conv},
+    {"DepthToSpace", IN0, .shape = fsd_shape_depth_to_space, .traits = FSD_OP_COMMUTES},
+    {"DequantizeLinear", BY_SCALE, .shape = fsd_shape_same,
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
+    {"Det", IN0, .shape = fsd_shape_det},
+    {"Div", ANY_IN, .shape = fsd_shape_elementwise,
+     .ints = fsd_ints_arithmetic, .sign = '/'},
+    {"Dropout", IN0, .shape = fsd_shape_same, .traits = FSD_OP_OUTPUTS,
+     .same = FSD_SAME_DROPOUT, .holds = fsd_same_dropout},
+    {"DynamicQuantizeLinear", TO_UINT8, .shape = fsd_shape_quantized,
+     .traits = FSD_OP_OUTPUTS},
+    {"DynamicQuantizeMatMul", TO_FP32, .shape = fsd_shape_matmul,
+     .macs = fsd_macs_matmul, .domains = FSD_DOMAIN_MICROSOFT},
+    {"Einsum", ANY_IN, .shape = fsd_shape_einsum, .macs = fsd_macs_einsum},
+    {"Elu", IN0, .shape = fsd_shape_same},
+    {"Equal", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC,
+     .ints = fsd_ints_arithmetic, .sign = '='},
+    {"Erf", IN0, .shape = fsd_shape_same},
+    {"Exp", IN0, .shape = fsd_shape_same},
+    {"Expand", IN0, .shape = fsd_shape_expand, .traits = FSD_OP_COMMUTES,
+     .shape_operands = 0x2},
+    {"EyeLike", BY_DTYPE_IN, .shape = fsd_shape_same},
+    {"FastGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"Flatten", IN0, .shape = fsd_shape_flatten,
+     .traits = FSD_OP_VIEW | FSD_OP_COMMUTES, .same = FSD_SAME_VIEW},
+    {"Floor", IN0, .shape = fsd_shape_same},
+    {"FusedConv", ANY_IN, .shape = fsd_shape_conv, .traits = FSD_OP_WEIGHTED,
+     .macs = fsd_macs_conv, .domains = FSD_DOMAIN_MICROSOFT},
+    {"FusedGemm", ANY_IN, .shape = fsd_shape_gemm, .traits = FSD_OP_WEIGHTED,
+     .macs = fsd_macs_gemm, .domains = FSD_DOMAIN_MICROSOFT},
+    {"FusedMatMul", ANY_IN, .shape = fsd_shape_fused_matmul, .traits = FSD_OP_WEIGHTED,
+     .macs = fsd_macs_gemm, .domains = FSD_DOMAIN_MICROSOFT},
+    {"GRU", IN0, IN0, .shape = fsd_shape_recurrent, .traits = FSD_OP_OUTPUTS,
+     .macs = fsd_macs_recurrent},
+    {"Gather", IN0, .shape = fsd_shape_gather, .traits = FSD_OP_COMMUTES,
+     .ints = fsd_ints_gather},
+    {"GatherElements", IN0, .shape = fsd_shape_second},
+    {"GatherND", IN0, .shape = fsd_shape_gather_nd},
+    {"Gelu", IN0, .shape = fsd_shape_same},
+    {"Gelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"Gemm", ANY_IN, .shape = fsd_shape_gemm, .traits = FSD_OP_WEIGHTED,
+     .macs = fsd_macs_gemm},
+    {"GlobalAveragePool", IN0, .shape = fsd_shape_global_pool},
+    {"GlobalLpPool", IN0, .shape = fsd_shape_global_pool},
+    {"GlobalMaxPool", IN0, .shape = fsd_shape_global_pool},
+    {"Greater", TO_BOOL, .shape = fsd_shape_elementwise},
+    {"GreaterOrEqual", TO_BOOL, .shape = fsd_shape_elementwise},
+    {"GridSample", IN0, .shape = fsd_shape_grid_sample},
+    {"GroupNormalization", IN0, .shape = fsd_shape_same},
+    {"HammingWindow", BY_OUTPUT, .shape = fsd_shape_window, .shape_operands = 0x1},
+    {"HannWindow", BY_OUTPUT, .shape = fsd_shape_window, .shape_operands = 0x1},
+    {"HardSigmoid", IN0, .shape = fsd_shape_same},
+    {"HardSwish", IN0, .shape = fsd_shape_same},
+    {"Hardmax", IN0, .shape = fsd_shape_same},
+    {"Identity", IN0, .shape = fsd_shape_same, .traits = FSD_OP_COMMUTES,
+     .ints = fsd_ints_first, .same = FSD_SAME_IDENTITY},
+    {"If", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
+    {"ImageDecoder", TO_UINT8, .shape = fsd_shape_image, .shape_operands = 0x1},
+    {"InstanceNormalization", IN0, .shape = fsd_shape_same},
+    {"IsInf", TO_BOOL, .shape = fsd_shape_same},
+    {"IsNaN", TO_BOOL, .shape = fsd_shape_same},
+    {"LRN", IN0, .shape = fsd_shape_same},
+    {"LSTM", IN0, IN0, .shape = fsd_shape_recurrent, .traits = FSD_OP_OUTPUTS,
+     .macs = fsd_macs_recurrent},
+    {"LayerNormalization", IN0, .shape = fsd_shape_same},
+    {"LeakyRelu", IN0, .shape = fsd_shape_same},
+    {"Less", TO_BOOL, .shape = fsd_shape_elementwise},
+    {"LessOrEqual", TO_BOOL, .shape = fsd_shape_elementwise},
+    {"Log", IN0, .shape = fsd_shape_same},
+    {"LogSoftmax", IN0, .shape = fsd_shape_same},
+    {"Loop", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
+    {"LpNormalization", IN0, .shape = fsd_shape_same},
+    {"LpPool", IN0, .shape = fsd_shape_pool},
+    {"MatMul", ANY_IN, .shape = fsd_shape_matmul, .traits = FSD_OP_WEIGHTED,
+     .macs = fsd_macs_matmul},
+    {"MatMulInteger", TO_INT32, .shape = fsd_shape_matmul, .macs = fsd_macs_matmul},
+    {"MatMulIntegerToFloat", IN2, .shape = fsd_shape_matmul, .macs = fsd_macs_matmul,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"MatMulNBits", IN0, .shape = fsd_shape_matmul_bits, .macs = fsd_macs_matmul,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"Max", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC,
+     .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
+    {"MaxPool", IN0, TO_INT64, .shape = fsd_shape_pool,
+     .traits = FSD_OP_COMMUTES | FSD_OP_OUTPUTS},
+    {"MaxRoiPool", IN0, .shape = fsd_shape_roi_pool},
+    {"MaxUnpool", IN0, .shape = fsd_shape_unpool, .shape_operands = 0x4},
+    {"Mean", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC,
+     .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
+    {"MeanVarianceNormalization", IN0, .shape = fsd_shape_same},
+    {"MelWeightMatrix", BY_OUTPUT, .shape = fsd_shape_mel, .shape_operands = 0x3},
+    {"Min", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC,
+     .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
+    {"Mish", IN0, .shape = fsd_shape_same},
+    {"Mod", ANY_IN, .shape = fsd_shape_elementwise,
+     .ints = fsd_ints_arithmetic, .sign = '%'},
+    {"Mul", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC,
+     .ints = fsd_ints_arithmetic, .sign = '*'},
+    {"MultiHeadAttention", IN0, .shape = fsd_shape_multi_head,
+     .macs = fsd_macs_multi_head, .domains = FSD_DOMAIN_MICROSOFT},
+    {"Multinomial", BY_DTYPE_INT32, .shape = fsd_shape_multinomial,
+     .traits = FSD_OP_RANDOM},
+    {"Neg", IN0, .shape = fsd_shape_same},
+    {"NegativeLogLikelihoodLoss", IN0, .shape = fsd_shape_loss},
+    {"NonMaxSuppression", TO_INT64, .shape = fsd_shape_boxes, .shape_operands = 0x1f},
+    {"NonZero", TO_INT64, .shape = fsd_shape_non_zero, .shape_operands = 0x1},
+    {"Not", TO_BOOL, .shape = fsd_shape_same},
+    {"OneHot", IN2, .shape = fsd_shape_one_hot, .shape_operands = 0x2},
+    {"Optional", NOTHING, .traits = FSD_OP_LISTS},
+    {"OptionalGetElement", NOTHING, .traits = FSD_OP_LISTS},
+    {"OptionalHasElement", TO_BOOL, .shape = fsd_shape_scalar},
+    {"Or", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC},
+    {"PRelu", IN0, .shape = fsd_shape_same},
+    {"Pad", IN0, .shape = fsd_shape_pad, .shape_operands = 0xa, .same = FSD_SAME_PAD,
+     .holds = fsd_same_pad},
+    {"Pow", IN0, .shape = fsd_shape_elementwise},
+    {"QGemm", BY_ZERO_8, .shape = fsd_shape_qgemm, .macs = fsd_macs_gemm,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"QLinearAdd", IN0, .shape = fsd_shape_qlinear_elementwise,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"QLinearAveragePool", IN0, .shape = fsd_shape_pool,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"QLinearConcat", IN1, .shape = fsd_shape_qlinear_concat,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"QLinearConv", IN7, .shape = fsd_shape_qlinear_conv,
+     .macs = fsd_macs_qlinear_conv},
+    {"QLinearConv", IN7, .shape = fsd_shape_qlinear_conv,
+     .macs = fsd_macs_qlinear_conv, .domains = FSD_DOMAIN_MICROSOFT},
+    {"QLinearGlobalAveragePool", IN0, .shape = fsd_shape_global_pool,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"QLinearLeakyRelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"QLinearMatMul", IN7, .shape = fsd_shape_qlinear_matmul, .macs = fsd_macs_matmul},
+    {"QLinearMul", IN0, .shape = fsd_shape_qlinear_elementwise,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"QLinearSigmoid", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"QLinearSoftmax", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"QuantizeLinear", BY_ZERO, .shape = fsd_shape_same, .traits = FSD_OP_QUANTIZE,
+     .domains = FSD_DOMAIN_ALL},
+    {"QuickGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"RMSNormalization", IN1, .shape = fsd_shape_same},
+    {"RNN", IN0, IN0, .shape = fsd_shape_recurrent, .traits = FSD_OP_OUTPUTS,
+     .macs = fsd_macs_recurrent},
+    {"RandomNormal", BY_DTYPE, .shape = fsd_shape_attr, .traits = FSD_OP_RANDOM},
+    {"RandomNormalLike", BY_DTYPE_IN, .shape = fsd_shape_same, .traits = FSD_OP_RANDOM},
+    {"RandomUniform", BY_DTYPE, .shape = fsd_shape_attr, .traits = FSD_OP_RANDOM},
+    {"RandomUniformLike", BY_DTYPE_IN, .shape = fsd_shape_same,
+     .traits = FSD_OP_RANDOM},
+    {"Range", ANY_IN, .shape = fsd_shape_range, .shape_operands = 0x7},
+    {"Reciprocal", IN0, .shape = fsd_shape_same},
+    {"ReduceL1", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceL2", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceLogSum", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceLogSumExp", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceMax", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceMean", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceMin", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceProd", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceSum", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceSumSquare", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"RegexFullMatch", TO_BOOL, .shape = fsd_shape_same},
+    {"Relu", IN0, .shape = fsd_shape_same},
+    {"Reshape", IN0, .shape = fsd_shape_reshape,
+     .traits = FSD_OP_VIEW | FSD_OP_COMMUTES, .shape_operands = 0x2,
+     .ints = fsd_ints_first, .same = FSD_SAME_VIEW},
+    {"Resize", IN0, .shape = fsd_shape_resize, .shape_operands = 0xe},
+    {"ReverseSequence", IN0, .shape = fsd_shape_same},
+    {"RoiAlign", IN0, .shape = fsd_shape_roi_align},
+    {"RotaryEmbedding", IN0, .shape = fsd_shape_same},
+    {"RotaryEmbedding", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"Round", IN0, .shape = fsd_shape_same},
+    {"STFT", IN0, .shape = fsd_shape_stft, .traits = FSD_OP_OPAQUE,
+     .shape_operands = 0xa},
+    {"Scan", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
+    {"Scatter", IN0, .shape = fsd_shape_same},
+    {"ScatterElements", IN0, .shape = fsd_shape_same},
+    {"ScatterND", IN0, .shape = fsd_shape_same},
+    {"Selu", IN0, .shape = fsd_shape_same},
+    {"SequenceAt", NOTHING, .traits = FSD_OP_LISTS},
+    {"SequenceConstruct", NOTHING, .traits = FSD_OP_LISTS},
+    {"SequenceEmpty", NOTHING, .traits = FSD_OP_LISTS},
+    {"SequenceErase", NOTHING, .traits = FSD_OP_LISTS},
+    {"SequenceInsert", NOTHING, .traits = FSD_OP_LISTS},
+    {"SequenceLength", TO_INT64, .shape = fsd_shape_scalar},
+    {"SequenceMap", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
+    {"Shape", TO_INT64, .shape = fsd_shape_shape, .traits = FSD_OP_SHAPE,
+     .ints = fsd_ints_shape},
+    {"Shrink", IN0, .shape = fsd_shape_same},
+    {"Sigmoid", IN0, .shape = fsd_shape_same},
+    {"Sign", IN0, .shape = fsd_shape_same},
+    {"Sin", IN0, .shape = fsd_shape_same},
+    {"Sinh", IN0, .shape = fsd_shape_same},
+    {"Size", TO_INT64, .shape = fsd_shape_scalar, .traits = FSD_OP_SHAPE,
+     .ints = fsd_ints_size},
+    {"SkipLayerNormalization", IN0, .shape = fsd_shape_same,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"SkipSimplifiedLayerNormalization", IN0, .shape = fsd_shape_same,
+     .domains = FSD_DOMAIN_MICROSOFT},
+    {"Slice", IN0, .shape = fsd_shape_slice, .traits = FSD_OP_COMMUTES | FSD_OP_MOVES,
+     .shape_operands = 0x1e, .ints = fsd_ints_slice},
+    {"Softmax", IN0, .shape = fsd_shape_same},
+    {"SoftmaxCrossEntropyLoss", IN0, IN0, .shape = fsd_shape_loss,
+     .traits = FSD_OP_OUTPUTS},
+    {"Softplus", IN0, .shape = fsd_shape_same},
+    {"Softsign", IN0, .shape = fsd_shape_same},
+    {"SpaceToDepth", IN0, .shape = fsd_shape_space_to_depth, .traits = FSD_OP_COMMUTES},
+    {"Split", IN0, IN0, .shape = fsd_shape_split,
+     .traits = FSD_OP_COMMUTES | FSD_OP_OUTPUTS | FSD_OP_MOVES, .shape_operands = 0x2},
+    {"SplitToSequence", NOTHING, .traits = FSD_OP_LISTS},
+    {"Sqrt", IN0, .shape = fsd_shape_same},
+    {"Squeeze", IN0, .shape = fsd_shape_squeeze,
+     .traits = FSD_OP_VIEW | FSD_OP_COMMUTES, .shape_operands = 0x2,
+     .ints = fsd_ints_first, .same = FSD_SAME_VIEW},
+    {"StringConcat", TO_STRING, .shape = fsd_shape_elementwise},
+    {"StringNormalizer", TO_STRING, .shape_operands = 0x1},
+    {"StringSplit", TO_STRING, TO_INT64, .shape = fsd_shape_string_split,
+     .traits = FSD_OP_OUTPUTS, .shape_operands = 0x1},
+    {"Sub", ANY_IN, .shape = fsd_shape_elementwise,
+     .ints = fsd_ints_arithmetic, .sign = '-'},
+    {"Sum", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC,
+     .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
+    {"Swish", IN0, .shape = fsd_shape_same},
+    {"TRT_FP8DequantizeLinear", IN1, .shape = fsd_shape_same,
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
+    {"TRT_FP8QuantizeLinear", TO_FP8, .shape = fsd_shape_same,
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
+    {"TRT_INT4DequantizeLinear", IN1, .shape = fsd_shape_same,
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
+    {"TRT_INT4QuantizeLinear", TO_INT4, .shape = fsd_shape_same,
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
+    {"Tan", IN0, .shape = fsd_shape_same},
+    {"Tanh", IN0, .shape = fsd_shape_same},
+    {"TensorScatter", IN0, .shape = fsd_shape_same},
+    {"TfIdfVectorizer", TO_FP32, .shape = NULL},
+    {"ThresholdedRelu", IN0, .shape = fsd_shape_same},
+    {"Tile", IN0, .shape = fsd_shape_tile, .traits = FSD_OP_COMMUTES,
+     .shape_operands = 0x2},
+    {"TopK", IN0, TO_INT64, .shape = fsd_shape_top_k, .traits = FSD_OP_OUTPUTS,
+     .shape_operands = 0x2},
+    {"Transpose", IN0, .shape = fsd_shape_transpose, .traits = FSD_OP_COMMUTES,
+     .ints = fsd_ints_transpose, .same = FSD_SAME_PERM, .holds = fsd_same_transpose},
+    {"Trilu", IN0, .shape = fsd_shape_same},
+    {"Unique", IN0, TO_INT64, .shape = fsd_shape_chosen, .traits = FSD_OP_OUTPUTS,
+     .shape_operands = 0x1},
+    {"Unsqueeze", IN0, .shape = fsd_shape_unsqueeze,
+     .traits = FSD_OP_VIEW | FSD_OP_COMMUTES, .shape_operands = 0x2,
+     .ints = fsd_ints_first, .same = FSD_SAME_VIEW},
+    {"Upsample", IN0, .shape = fsd_shape_resize, .shape_operands = 0x2},
+    {"Where", IN1, .shape = fsd_shape_elementwise, .ints = fsd_ints_where},
+    {"Xor", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC},
+};
+/* clang-format on */
+
+const struct fsd_op *fsd_ops(uint32_t *n)
+{
+    *n = FSD_COUNT_OF(ops);
+    return ops;
+}
+
+static unsigned domain_of(const char *domain)
+{
+    return !*domain || !strcmp(domain, "ai.onnx") ? FSD_DOMAIN_ONNX
+           : !strcmp(domain, "com.microsoft")     ? FSD_DOMAIN_MICROSOFT
+           : !strcmp(domain, "trt")               ? FSD_DOMAIN_TRT
+                                                  : 0;
+}
+
+static int by_name(const void *key, const void *op)
+{
+    return strcmp(key, ((const struct fsd_op *)op)->name);
+}
+
+static const struct fsd_op *find(const char *name, unsigned domain)
+{
+    const struct fsd_op *op =
+        bsearch(name, ops, FSD_COUNT_OF(ops), sizeof *ops, by_name);
+
+    while (op && op > ops && !strcmp(op[-1].name, name))
+        op--;
+    for (; op && op < ops + FSD_COUNT_OF(ops) && !strcmp(op->name, name); op++)
+        if (domain & (op->domains ? op->domains : FSD_DOMAIN_ONNX))
+            return op;
+    return NULL;
+}
+
+const struct fsd_op *fsd_op_of(const struct fsd_graph *g, fsd_id node)
+{
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    return n->flags & FSD_NODE_CALL ? NULL
+                                    : find(fsd_text(g->names, n->op),
+                                           domain_of(fsd_text(g->names, n->domain)));
+}
+
+unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node)
+{
+    const struct fsd_op *op = fsd_op_of(g, node);
+
+    if (!op)
+        return 0;
+    return op->traits | FSD_OP_STANDARD |
+           (op->traits & (FSD_OP_CONTROL | FSD_OP_LISTS) ? 0 : FSD_OP_SHAPED);
+}
+
+bool fsd_op_is_symmetric(const char *name)
+{
+    const struct fsd_op *op = find(name, FSD_DOMAIN_ONNX);
+
+    return op && op->traits & FSD_OP_SYMMETRIC;
+}
+
+bool fsd_op_input_is_shape(const struct fsd_graph *g, fsd_id node, uint32_t i)
+{
+    const struct fsd_op *op = fsd_op_of(g, node);
+
+    return op && i < 32 && op->shape_operands >> i & 1;
+}
+
+bool fsd_op_keeps_shape(const struct fsd_graph *g, fsd_id node)
+{
+    const struct fsd_op *op = fsd_op_of(g, node);
+
+    return op && (op->shape == fsd_shape_same || op->shape == fsd_shape_quantized);
+}
+
+/* ------------------------------------------------------------------------ types */
+
+static enum fsd_dtype input_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
+{
+    return fsd_tensor_form(g, fsd_node_in_tensor(g, node, i))->type;
+}
+
+static enum fsd_dtype type_attr(const struct fsd_graph *g, fsd_id node,
+                                const char *name, enum fsd_dtype otherwise)
+{
+    const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[node], name);
+
+    return attr && attr->kind == FSD_ATTR_INT && attr->i ? fsd_dtype_numbered(attr->i)
+                                                         : otherwise;
+}
+
+/* A zero point that is left out means `otherwise`; one whose type is not known says
+ * nothing. */
+static enum fsd_dtype zero_type(const struct fsd_graph *g, fsd_id node, uint32_t i,
+                                enum fsd_dtype otherwise)
+{
+    return fsd_node_in_tensor(g, node, i) == FSD_NONE ? otherwise
+                                                      : input_type(g, node, i);
+}
+
+static enum fsd_dtype filled_type(const struct fsd_graph *g, fsd_id node)
+{
+    const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[node], "value");
+
+    if (!attr)
+        return FSD_FP32;
+    return attr->form == FSD_NONE ? FSD_DTYPE_UNKNOWN : g->forms.at[attr->form].type;
+}
+
+enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
+{
+    static const enum fsd_dtype fixed[] = {FSD_BOOL,  FSD_FP32,  FSD_FP8,    FSD_INT4,
+                                           FSD_INT64, FSD_INT32, FSD_STRING, FSD_UINT8};
+    const struct fsd_op *op = fsd_op_of(g, node);
+    unsigned type = !op ? NOTHING : i ? op->types : op->type;
+    enum fsd_dtype found = FSD_DTYPE_UNKNOWN;
+
+    if (type >= IN0 && type <= IN7)
+        return input_type(g, node, type - IN0);
+    if (type >= TO_BOOL && type <= TO_UINT8)
+        return fixed[type - TO_BOOL];
+    switch (type) {
+    case ANY_IN:
+        for (uint32_t k = 0; !found && k < g->nodes.at[node].in.n; k++)
+            found = input_type(g, node, k);
+        return found;
+    case BY_TO:
+        return type_attr(g, node, "to", FSD_DTYPE_UNKNOWN);
+    case BY_DTYPE:
+        return type_attr(g, node, "dtype", FSD_FP32);
+    case BY_DTYPE_IN:
+        return type_attr(g, node, "dtype", input_type(g, node, 0));
+    case BY_DTYPE_INT32:
+        return type_attr(g, node, "dtype", FSD_INT32);
+    case BY_OUTPUT:
+        return type_attr(g, node, "output_datatype", FSD_FP32);
+    case BY_ZERO:
+        return zero_type(g, node, 2, type_attr(g, node, "output_dtype", FSD_UINT8));
+    case BY_ZERO_8:
+        return zero_type(g, node, 8, FSD_FP32);
+    case BY_SCALE:
+        return type_attr(g, node, "output_dtype", input_type(g, node, 1));
+    case BY_VALUE:
+        return filled_type(g, node);
+    default:
+        return found;
+    }
+}
