@@ -25,11 +25,11 @@ enum {
 
 static const struct argp_option explain_options[] = {
     {"node", KEY_NODE, "NODE", 0,
-     "The node to explain, by name, by number as #12, or by pattern; given twice, also "
-     "why the two are in one layer or not",
+     "The node to explain: a name, #12, layer:12 or a pattern; given twice, also why "
+     "the two are in one layer or not",
      3},
-    {"layer", KEY_LAYER, "LAYER", 0, "The layer to explain, by name, number or pattern",
-     3},
+    {"layer", KEY_LAYER, "LAYER", 0,
+     "The layer to explain: a name, 12, node:12 or a pattern", 3},
     {0},
 };
 
@@ -197,6 +197,12 @@ static const struct argp_option scopes_options[] = {
     {0},
 };
 
+/* model/word.h */
+#define WORDS                                                                          \
+    "a name, of a node, a layer, a tensor or an initializer, a number as #12, "        \
+    "node:12 "                                                                         \
+    "or layer:12, or a pattern with *, ? and [...]"
+
 const struct verb view_verbs[] = {
     {"reformats", "MODEL ENGINE",
      "Lists the layers that only move data, the worst first: why each is there, on "
@@ -205,18 +211,15 @@ const struct verb view_verbs[] = {
      reformats_options, parse, run, false, FSD_OF_VIEW},
     {"where", "MODEL ENGINE NODE...",
      "Shows which layers compute the given nodes, and why that is believed.\v"
-     "NODE is a node's name, or its number as #12; *, ? and [...] stand for any "
-     "characters.",
+     "NODE is " WORDS ".",
      NULL, parse, run, false, FSD_OF_VIEW},
     {"inside", "MODEL ENGINE LAYER...",
      "Shows what is inside the given layers: their nodes by name scope and by type.\v"
-     "LAYER is a layer's name or number; *, ? and [...] stand for any "
-     "characters.",
+     "LAYER is " WORDS ", or a bare number.",
      NULL, parse, run, false, FSD_OF_VIEW},
     {"names", "MODEL ENGINE [NODE...]",
      "Writes names of nodes in the form that another tool takes.\v"
-     "NODE is a node's name, or its number as #12; *, ? and [...] stand for any "
-     "characters; without one all nodes that layers compute.",
+     "NODE is " WORDS "; without one all nodes that layers compute.",
      names_options, parse, run, false, FSD_OF_VIEW},
     {"scopes", "MODEL ENGINE",
      "Sums up layers, time and precision for each module of the model, by the scopes "

@@ -1,6 +1,6 @@
 #include "gate/policy.h"
+#include "model/word.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 /* Levels are such that what costs time or precision on its own fails; what often comes
@@ -78,5 +78,5 @@ void fsd_policy_free(struct fsd_policy *policy)
 
 bool fsd_policy_matches(const char *glob, const char *name)
 {
-    return !strcmp(glob, name) || fnmatch(glob, name, FNM_NOESCAPE) == 0;
+    return fsd_word_fits(glob, name);
 }

@@ -3,7 +3,6 @@
 #include "base/print.h"
 #include "diff/explain.h"
 #include "report/view/view.h"
-#include "report/view/words.h"
 
 enum { TOPIC, LINE, TEXT };
 
@@ -91,8 +90,8 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet, const struct fsd_asked
         FSD_ROWS(item_columns, layers ? "layer {index} {called}\n{story}"
                                       : "node {index} {called}\n{story}");
     fsd_id_vec ids = {0};
-    enum fsd_status status = layers ? fsd_find_layers(arena, d, asked->q, &ids, err)
-                                    : fsd_find_nodes(arena, d, asked->q, &ids, err);
+    enum fsd_status status = fsd_pick_words(
+        arena, asked, layers ? FSD_PICK_LAYERS : FSD_PICK_NODES, &ids, err);
     struct fsd_cell *root;
 
     if (status != FSD_OK)

@@ -6,7 +6,6 @@
 #include "cost/roofline.h"
 #include "cost/scope.h"
 #include "report/view/view.h"
-#include "report/view/words.h"
 #include "report/view_text.h"
 
 #include <stdlib.h>
@@ -278,7 +277,7 @@ enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked 
     struct fsd_rows layers = FSD_ROWS(layer_columns, layer_text);
     fsd_id_vec ids = {0};
     enum fsd_status status =
-        fsd_find_layers(sheet->arena, asked->d, asked->q, &ids, err);
+        fsd_pick_words(sheet->arena, asked, FSD_PICK_LAYERS, &ids, err);
 
     if (status != FSD_OK)
         return status;

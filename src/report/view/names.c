@@ -16,10 +16,9 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "model/vocab.h"
+#include "model/word.h"
 #include "report/view/view.h"
-#include "report/view/words.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 static bool computes(const struct fsd_diff *d, fsd_id node)
@@ -43,10 +42,11 @@ struct chosen {
 
 /* Nodes that are computed in another type than the one given; all computed ones when
  * none is.  Nodes whose type says nothing of precision (shapes, masks) are left out. */
-static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_diff *d,
-                              const struct fsd_query *q, struct chosen *out,
-                              struct fsd_error *err)
+static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_asked *asked,
+                              struct chosen *out, struct fsd_error *err)
 {
+    const struct fsd_diff *d = asked->d;
+    const struct fsd_query *q = asked->q;
     enum fsd_dtype type = q->not_type ? type_named(q->not_type) : FSD_DTYPE_UNKNOWN;
     fsd_id_vec among = {0};
     enum fsd_status status = FSD_OK;
@@ -55,7 +55,7 @@ static enum fsd_status choose(struct fsd_arena *arena, const struct fsd_diff *d,
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a type as int8 or fp16, found '%s'", q->not_type);
     if (q->n_words)
-        status = fsd_find_nodes(arena, d, q, &among, err);
+        status = fsd_pick_words(arena, asked, FSD_PICK_NODES, &among, err);
     else
         for (fsd_id i = 0; i < d->model->nodes.n; i++)
             fsd_vec_push(arena, &among, i);
@@ -207,8 +207,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     const struct fsd_diff *d = asked->d;
     const struct form *form = form_named(asked->q->as ? asked->q->as : "list", err);
     struct chosen chosen = {0};
-    enum fsd_status status =
-        form ? choose(arena, d, asked->q, &chosen, err) : FSD_E_ARG;
+    enum fsd_status status = form ? choose(arena, asked, &chosen, err) : FSD_E_ARG;
     struct fsd_rows names = FSD_ROWS(name_columns, ""), held = names, lost = names;
     struct fsd_cell *root;
 
@@ -263,7 +262,7 @@ static const char *node_name(const struct fsd_diff *d, const struct fsd_vocab *v
 static bool fits_pattern(const struct fsd_diff *d, const char *word)
 {
     for (fsd_id i = 0; strchr(word, '*') && i < d->model->nodes.n; i++)
-        if (!fnmatch(word, fsd_text(d->names, d->model->nodes.at[i].name), 0))
+        if (fsd_word_fits(word, fsd_text(d->names, d->model->nodes.at[i].name)))
             return true;
     return false;
 }

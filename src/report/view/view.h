@@ -6,6 +6,7 @@
 #include "compare/compare.h"
 #include "findings/findings.h"
 #include "gate/list.h"
+#include "match/pick.h"
 #include "report/sheet/sheet.h"
 
 /** What is asked. */
@@ -41,6 +42,17 @@ void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *
 void fsd_sheet_of_list(struct fsd_sheet *sheet, const struct fsd_list *list);
 
 /* What several views say alike. */
+
+/** What the words of a query name, in the order of the model or the engine.
+ *  match/pick.h */
+static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
+                                             const struct fsd_asked *asked,
+                                             enum fsd_pick_want want, fsd_id_vec *out,
+                                             struct fsd_error *err)
+{
+    return fsd_pick_all(arena, asked->d->match, want, asked->q->words,
+                        asked->q->n_words, out, err);
+}
 
 /** A phrase in the arena; NULL when it is empty. */
 const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,

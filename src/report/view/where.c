@@ -2,7 +2,6 @@
  * believed. */
 #include "base/print.h"
 #include "report/view/view.h"
-#include "report/view/words.h"
 #include "report/view_text.h"
 
 enum { NEIGHBOURS = 4 };
@@ -177,7 +176,7 @@ enum fsd_status fsd_view_where(struct fsd_sheet *sheet, const struct fsd_asked *
     struct fsd_rows nodes = FSD_ROWS(node_columns, node_text);
     fsd_id_vec ids = {0};
     enum fsd_status status =
-        fsd_find_nodes(sheet->arena, asked->d, asked->q, &ids, err);
+        fsd_pick_words(sheet->arena, asked, FSD_PICK_NODES, &ids, err);
 
     if (status != FSD_OK)
         return status;

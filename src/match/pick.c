@@ -1,0 +1,197 @@
+#include "match/pick.h"
+#include "base/status.h"
+#include "model/word.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct search {
+    const struct fsd_match *m;
+    enum fsd_pick_want want;
+    struct fsd_word word;
+    struct fsd_picked *picked;
+    bool found;
+    bool alone; /* something is named, but nothing of what is wanted goes with it */
+};
+
+struct fsd_picked fsd_picked_new(struct fsd_arena *arena, const struct fsd_match *m)
+{
+    return (struct fsd_picked){FSD_NEW(arena, bool, m->model->nodes.n),
+                               FSD_NEW(arena, bool, m->engine->nodes.n)};
+}
+
+/* ------------------------------------------------------------------- what is found */
+
+static void mark(struct search *s, bool *in, fsd_id id)
+{
+    s->found = in[id] = true;
+}
+
+static void mark_node(struct search *s, fsd_id node)
+{
+    if (s->want != FSD_PICK_LAYERS) {
+        mark(s, s->picked->nodes, node);
+        return;
+    }
+    for (uint32_t i = 0; i < s->m->of_node[node].n; i++)
+        mark(s, s->picked->layers, fsd_match_of_node(s->m, node, i)->layer);
+    s->alone = !s->found;
+}
+
+/* The nodes of a layer that shares a region with others are the region's. */
+static void mark_layer(struct search *s, fsd_id layer)
+{
+    fsd_id region = s->m->region_of_layer[layer];
+
+    if (s->want != FSD_PICK_NODES) {
+        mark(s, s->picked->layers, layer);
+        return;
+    }
+    for (uint32_t i = 0; i < s->m->of_layer[layer].n; i++)
+        mark(s, s->picked->nodes, fsd_match_of_layer(s->m, layer, i)->node);
+    for (uint32_t i = 0; region != FSD_NONE && i < s->m->regions.at[region].nodes.n;
+         i++)
+        mark(s, s->picked->nodes, s->m->pool.at[s->m->regions.at[region].nodes.at + i]);
+    s->alone = !s->found;
+}
+
+/* ----------------------------------------------------------------------- the ways */
+
+typedef void mark_fn(struct search *s, fsd_id id);
+typedef void way_fn(struct search *s, const struct fsd_graph *g, mark_fn *take);
+
+static void by_name(struct search *s, const struct fsd_graph *g, mark_fn *take)
+{
+    fsd_sym name = fsd_intern_find(g->names, s->word.text, strlen(s->word.text));
+
+    for (fsd_id i = 0; name && name != FSD_NONE && i < g->nodes.n; i++)
+        if (g->nodes.at[i].name == name)
+            take(s, i);
+}
+
+static void by_pattern(struct search *s, const struct fsd_graph *g, mark_fn *take)
+{
+    for (fsd_id i = 0; s->word.kind == FSD_WORD_PATTERN && i < g->nodes.n; i++)
+        if (g->nodes.at[i].name &&
+            fsd_word_fits(s->word.text, fsd_text(g->names, g->nodes.at[i].name)))
+            take(s, i);
+}
+
+static void by_tensor(struct search *s, const struct fsd_graph *g, mark_fn *take)
+{
+    fsd_sym name = fsd_intern_find(g->names, s->word.text, strlen(s->word.text));
+
+    for (fsd_id t = 0; name && name != FSD_NONE && t < g->tensors.n; t++) {
+        const struct fsd_tensor *tensor = &g->tensors.at[t];
+        struct fsd_span who =
+            tensor->producers.n ? tensor->producers : tensor->consumers;
+
+        for (uint32_t i = 0; tensor->name == name && i < who.n; i++)
+            take(s, g->links.at[who.at + i]);
+    }
+}
+
+static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take)
+{
+    bool layers = s->want == FSD_PICK_LAYERS;
+    enum fsd_word_kind kind = s->word.kind;
+    bool of_node = kind == FSD_WORD_NODE || (kind == FSD_WORD_NUMBER && !layers);
+    bool of_layer = kind == FSD_WORD_LAYER ||
+                    (layers && (kind == FSD_WORD_NUMBER || kind == FSD_WORD_BARE));
+
+    if ((g == s->m->model ? of_node : of_layer) && s->word.number < g->nodes.n)
+        take(s, s->word.number);
+}
+
+/* The ways from the surest on; the first that finds something is the last.  What is
+ * asked for comes before what goes with it. */
+static void look(struct search *s)
+{
+    static way_fn *const ways[] = {by_name, by_number, by_pattern, by_tensor};
+    bool layers = s->want == FSD_PICK_LAYERS;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(ways) && !s->found; i++) {
+        ways[i](s, layers ? s->m->engine : s->m->model,
+                layers ? mark_layer : mark_node);
+        if (!s->found || s->want == FSD_PICK_BOTH)
+            ways[i](s, layers ? s->m->model : s->m->engine,
+                    layers ? mark_node : mark_layer);
+    }
+}
+
+/* ------------------------------------------------------------------------- failing */
+
+static void try_names(struct fsd_nearest *nearest, const struct fsd_graph *g)
+{
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        fsd_nearest_try(nearest, fsd_text(g->names, g->nodes.at[i].name));
+}
+
+/* "; did you mean 'Conv_28'?": of what is asked for, else of what goes with it. */
+static const char *suggest(const struct search *s, char out[512])
+{
+    const struct fsd_graph *model = s->m->model, *engine = s->m->engine;
+    struct fsd_nearest nearest = fsd_nearest_to(s->word.text);
+    bool layers = s->want == FSD_PICK_LAYERS;
+
+    *out = '\0';
+    if (s->word.kind == FSD_WORD_BARE && s->word.number < model->nodes.n)
+        snprintf(out, 512, "; did you mean '#%u'?", s->word.number);
+    if (s->word.kind != FSD_WORD_NAME)
+        return out;
+    try_names(&nearest, layers ? engine : model);
+    if (s->want == FSD_PICK_BOTH || !nearest.n)
+        try_names(&nearest, layers ? model : engine);
+    for (fsd_id i = 0; !nearest.n && i < model->tensors.n; i++)
+        fsd_nearest_try(&nearest, fsd_text(model->names, model->tensors.at[i].name));
+    return fsd_nearest_text(&nearest, out);
+}
+
+static enum fsd_status fail(const struct search *s, struct fsd_error *err)
+{
+    static const char *const wanted[] = {"name of a node of the model",
+                                         "name or number of a layer of the engine",
+                                         "name of a node or a layer"};
+    bool layers = s->want == FSD_PICK_LAYERS;
+    const char *path = layers ? s->m->engine->path : s->m->model->path;
+    char text[512];
+
+    if (s->alone)
+        return fsd_fail(err, FSD_E_ARG, path, FSD_POS_NONE, 0,
+                        "expected the %s, found '%.200s', which %s", wanted[s->want],
+                        s->word.text,
+                        layers ? "no layer computes" : "computes no node");
+    return fsd_fail(
+        err, FSD_E_ARG, path, FSD_POS_NONE, 0, "expected %s %s, found '%.200s'%s",
+        s->word.kind == FSD_WORD_PATTERN ? "a pattern that fits the" : "the",
+        wanted[s->want], s->word.text, suggest(s, text));
+}
+
+enum fsd_status fsd_pick(const struct fsd_match *m, enum fsd_pick_want want,
+                         const char *word, struct fsd_picked *picked,
+                         struct fsd_error *err)
+{
+    struct search s = {
+        .m = m, .want = want, .word = fsd_word_read(word), .picked = picked};
+
+    look(&s);
+    return s.found ? FSD_OK : fail(&s, err);
+}
+
+enum fsd_status fsd_pick_all(struct fsd_arena *arena, const struct fsd_match *m,
+                             enum fsd_pick_want want, const char *const *words,
+                             unsigned n_words, fsd_id_vec *out, struct fsd_error *err)
+{
+    struct fsd_picked picked = fsd_picked_new(arena, m);
+    bool layers = want == FSD_PICK_LAYERS;
+    const bool *in = layers ? picked.layers : picked.nodes;
+    uint32_t n = layers ? m->engine->nodes.n : m->model->nodes.n;
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < n_words && status == FSD_OK; i++)
+        status = fsd_pick(m, want, words[i], &picked, err);
+    for (fsd_id i = 0; i < n && status == FSD_OK; i++)
+        if (in[i])
+            fsd_vec_push(arena, out, i);
+    return status;
+}

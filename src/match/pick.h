@@ -1,0 +1,37 @@
+/* The nodes and layers that a word of the user names: model/word.h says what words
+ * there are.  A word that names the other kind stands for what goes with it: a layer
+ * for the nodes that it computes, a node for the layers that compute it, a tensor for
+ * who makes it, or, where nobody does, for who reads it. */
+#ifndef FSD_MATCH_PICK_H
+#define FSD_MATCH_PICK_H
+
+#include "match/match.h"
+
+enum fsd_pick_want {
+    FSD_PICK_NODES,
+    FSD_PICK_LAYERS,
+    FSD_PICK_BOTH /**< whatever is named; a number is a node's */
+};
+
+struct fsd_picked {
+    bool *nodes, *layers; /**< by id */
+};
+
+typedef FSD_VEC(fsd_id) fsd_id_vec;
+
+/** Nothing picked. */
+struct fsd_picked fsd_picked_new(struct fsd_arena *arena, const struct fsd_match *m);
+
+/** Marks what the word names; of FSD_PICK_BOTH nodes and layers, else only what is
+ *  wanted.
+ *  @return FSD_OK; FSD_E_ARG, with what comes nearest, when it names nothing. */
+enum fsd_status fsd_pick(const struct fsd_match *m, enum fsd_pick_want want,
+                         const char *word, struct fsd_picked *picked,
+                         struct fsd_error *err);
+
+/** All words; `out` in the order of the model or the engine.  Not FSD_PICK_BOTH. */
+enum fsd_status fsd_pick_all(struct fsd_arena *arena, const struct fsd_match *m,
+                             enum fsd_pick_want want, const char *const *words,
+                             unsigned n_words, fsd_id_vec *out, struct fsd_error *err);
+
+#endif

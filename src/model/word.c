@@ -1,0 +1,121 @@
+#include "model/word.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The number behind a prefix; false when there is anything else. */
+static bool read_number(const char *text, const char *prefix, uint32_t *number)
+{
+    size_t n = strlen(prefix);
+    unsigned long value;
+    char *end;
+
+    if (strncmp(text, prefix, n) != 0 || !isdigit((unsigned char)text[n]))
+        return false;
+    value = strtoul(text + n, &end, 10);
+    *number = (uint32_t)value;
+    return !*end && value < UINT32_MAX;
+}
+
+struct fsd_word fsd_word_read(const char *text)
+{
+    struct fsd_word word = {FSD_WORD_NAME, text, 0};
+
+    if (read_number(text, "#", &word.number))
+        word.kind = FSD_WORD_NUMBER;
+    else if (read_number(text, "", &word.number))
+        word.kind = FSD_WORD_BARE;
+    else if (read_number(text, "node:", &word.number))
+        word.kind = FSD_WORD_NODE;
+    else if (read_number(text, "layer:", &word.number))
+        word.kind = FSD_WORD_LAYER;
+    else if (strpbrk(text, "*?["))
+        word.kind = FSD_WORD_PATTERN;
+    return word;
+}
+
+bool fsd_word_fits(const char *word, const char *name)
+{
+    return !strcmp(word, name) ||
+           (strpbrk(word, "*?[") && !fnmatch(word, name, FNM_NOESCAPE));
+}
+
+/* ------------------------------------------------------------------------- nearest */
+
+enum { LONGEST = 120 };
+
+/* A third of the letters may be wrong. */
+struct fsd_nearest fsd_nearest_to(const char *word)
+{
+    return (struct fsd_nearest){.word = word, .edits = (unsigned)strlen(word) / 3 + 1};
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters to put in, take out or change (Levenshtein), a capital being the small one;
+ * more than `most` when it is more than that.  One row of the table is kept. */
+static unsigned edits_between(const char *a, size_t n, const char *b, size_t m,
+                              unsigned most)
+{
+    unsigned row[LONGEST + 1];
+
+    for (unsigned j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned corner = row[0], best = row[0] = (unsigned)i;
+
+        for (size_t j = 1; j <= m; j++) {
+            unsigned same = corner + (tolower((unsigned char)a[i - 1]) !=
+                                      tolower((unsigned char)b[j - 1]));
+
+            corner = row[j];
+            row[j] = least(same, least(row[j], row[j - 1]) + 1);
+            best = least(best, row[j]);
+        }
+        if (best > most)
+            return best;
+    }
+    return row[m];
+}
+
+void fsd_nearest_try(struct fsd_nearest *nearest, const char *name)
+{
+    size_t n = strlen(nearest->word), m = strlen(name);
+    unsigned edits;
+
+    if (!m || n > LONGEST || m > LONGEST || (n > m ? n - m : m - n) > nearest->edits)
+        return;
+    edits = edits_between(nearest->word, n, name, m, nearest->edits);
+    if (edits > nearest->edits || edits >= n)
+        return;
+    if (edits < nearest->edits)
+        nearest->n = 0;
+    nearest->edits = edits;
+    for (unsigned i = 0; i < nearest->n; i++)
+        if (!strcmp(nearest->names[i], name))
+            return;
+    if (nearest->n < sizeof nearest->names / sizeof *nearest->names)
+        nearest->names[nearest->n++] = name;
+}
+
+const char *fsd_nearest_text(const struct fsd_nearest *nearest, char out[512])
+{
+    int n = 0;
+
+    *out = '\0';
+    for (unsigned i = 0; i < nearest->n; i++)
+        n += snprintf(out + n, (size_t)(512 - n), "%s'%s'",
+                      !i                    ? "; did you mean "
+                      : i + 1 == nearest->n ? " or "
+                                            : ", ",
+                      nearest->names[i]);
+    if (nearest->n)
+        snprintf(out + n, (size_t)(512 - n), "?");
+    return out;
+}

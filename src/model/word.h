@@ -1,0 +1,54 @@
+/*
+ * What a user may call a node or a layer, wherever a name is taken:
+ *
+ *     Conv_28       a name: of a node, a layer, a tensor, an initializer
+ *     #4            a number: of what is asked for
+ *     node:4        a number of a node; layer:12, of a layer
+ *     /stem/conv?   a pattern: *, ? and [...] as a shell has them; '\' is itself
+ *
+ * A name to the letter wins over all the rest, so that a name with brackets in it is
+ * itself.
+ */
+#ifndef FSD_MODEL_WORD_H
+#define FSD_MODEL_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum fsd_word_kind {
+    FSD_WORD_NAME,
+    FSD_WORD_PATTERN,
+    FSD_WORD_NUMBER, /**< "#4" */
+    FSD_WORD_BARE,   /**< "4": a name, or a number where layers are asked for */
+    FSD_WORD_NODE,
+    FSD_WORD_LAYER
+};
+
+struct fsd_word {
+    enum fsd_word_kind kind;
+    const char *text;
+    uint32_t number; /**< of the last four kinds */
+};
+
+/** Takes a word apart; `text` must outlive what it returns. */
+struct fsd_word fsd_word_read(const char *text);
+
+/** True when a name is what a word calls it: the same, or what the pattern fits. */
+bool fsd_word_fits(const char *word, const char *name);
+
+/** The names that come nearest to a word that fits none: "did you mean". */
+struct fsd_nearest {
+    const char *word;
+    unsigned edits; /**< between the word and the nearest so far */
+    const char *names[3];
+    unsigned n;
+};
+
+/** The empty one. */
+struct fsd_nearest fsd_nearest_to(const char *word);
+/** Keeps the name where none was nearer. */
+void fsd_nearest_try(struct fsd_nearest *nearest, const char *name);
+/** "; did you mean 'Conv_28' or 'Conv_29'?", "" when nothing is near. */
+const char *fsd_nearest_text(const struct fsd_nearest *nearest, char out[512]);
+
+#endif
