@@ -71,66 +71,23 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
     return FSD_OK;
 }
 
-/* --------------------------------------------------------------------------- log */
-
-static void read_log(struct inputs *in, const struct fsd_file *file)
-{
-    in->story = file;
-    in->d->history = fsd_history_new(in->d->arena, in->d->names);
-    in->teller->read_log(in->d->history, file, file == &in->engine);
-    in->d->history->path = shown_path(in->d, file->name);
-    if (in->opt->engine_number)
-        in->d->history->build = in->opt->engine_number - 1;
-}
-
-/* A log beside the engine, or the engine itself when it is one. */
-static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
-{
-    enum fsd_status status;
-
-    begin(in->opt, "reading the log");
-    if (!in->opt->log) {
-        in->teller = fsd_reader_of(&in->engine, FSD_INPUT_LOG, FSD_CLAIM_SURE);
-        if (in->teller)
-            read_log(in, &in->engine);
-        return FSD_OK;
-    }
-    status = fsd_file_open(&in->log, in->opt->log, LOG_LIMIT, err);
-    if (status != FSD_OK)
-        return status;
-    in->teller = fsd_reader_of(&in->log, FSD_INPUT_LOG, FSD_CLAIM_MAYBE);
-    if (!in->teller)
-        return fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
-                        "expected a verbose build log, found %s",
-                        in->log.size ? "another kind of file" : "an empty file");
-    read_log(in, &in->log);
-    return FSD_OK;
-}
-
 /* ------------------------------------------------------- does the log belong here */
 
-static bool is_region(const struct fsd_inputs *d, const struct fsd_final *final)
+static bool *index_layers(const struct fsd_graph *dump, struct fsd_arena *scratch)
 {
-    return !strncmp(fsd_text(d->names, final->type), "Myelin", 6) ||
-           strstr(fsd_text(d->names, final->name), "{ForeignNode[") != NULL;
-}
+    bool *there = FSD_NEW(scratch, bool, fsd_intern_count(dump->names));
 
-static bool *index_layers(const struct fsd_inputs *d, struct fsd_arena *scratch)
-{
-    bool *there = FSD_NEW(scratch, bool, fsd_intern_count(d->names));
-
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        there[d->engine->nodes.at[i].name] = true;
-        there[d->engine->layers.at[i].base_name] = true;
+    for (fsd_id i = 0; i < dump->nodes.n; i++) {
+        there[dump->nodes.at[i].name] = true;
+        there[dump->layers.at[i].base_name] = true;
     }
     return there;
 }
 
 /* What the dump says of the type of a layer's output; a border's tensor is often the
  * only thing that a region's line and its kernels have in common. */
-static bool other_type(const struct fsd_inputs *d, const struct fsd_final *final)
+static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
 {
-    const struct fsd_graph *e = d->engine;
     fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;
     fsd_id maker = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, t);
 
@@ -146,39 +103,52 @@ static bool other_type(const struct fsd_inputs *d, const struct fsd_final *final
     return false;
 }
 
-/* Layers of the log's engines that the dump does not have, or has with another type.  A
- * dump may give a region's kernels where the log gives the region. */
-static void count_strangers(const struct fsd_inputs *d, const bool *there,
-                            uint32_t *strangers, fsd_sym *first)
+/* What a dump and one engine of the log have in common.  They belong together when the
+ * dump has each layer of the engine; it may give a region's kernels where the log gives
+ * the region. */
+struct kinship {
+    uint32_t common, strangers; /* layers that the dump has, and has not or otherwise */
+    fsd_sym first;              /* of the strangers */
+};
+
+/* By build. */
+static struct kinship *compare_engines(const struct fsd_history *h,
+                                       const struct fsd_graph *dump,
+                                       struct fsd_arena *scratch)
 {
-    const struct fsd_history *h = d->history;
+    struct kinship *kin = FSD_NEW(scratch, struct kinship, h->builds);
+    const bool *there = index_layers(dump, scratch);
 
     for (uint32_t i = 0; i < h->finals.n; i++) {
         const struct fsd_final *final = &h->finals.at[i];
+        struct kinship *k = &kin[final->build];
 
-        if ((there[final->name] || is_region(d, final)) && !other_type(d, final))
-            continue;
-        if (!strangers[final->build]++)
-            first[final->build] = final->name;
+        if ((there[final->name] || final->region) && !other_type(dump, final))
+            k->common++;
+        else if (!k->strangers++)
+            k->first = final->name;
     }
+    return kin;
 }
 
-/* A log and a dump belong together when the dump has each layer of the log's engine. */
-static void compare_engine(struct inputs *in)
+/* Of a log of several builds the one that the dump is of.  The model may be the one
+ * that this build parsed, so the dump is looked at before there is one, without what
+ * names mean. */
+static void choose_build(struct inputs *in)
 {
-    struct fsd_inputs *d = in->d;
-    struct fsd_history *h = d->history;
+    struct fsd_history *h = in->d->history;
     struct fsd_arena *scratch = fsd_arena_new();
-    uint32_t *strangers = FSD_NEW(scratch, uint32_t, h->builds);
-    fsd_sym *first = FSD_NEW(scratch, fsd_sym, h->builds);
+    struct fsd_graph *dump = fsd_graph_new(scratch, in->d->names);
 
-    count_strangers(d, index_layers(d, scratch), strangers, first);
-    for (uint32_t b = 0; b < h->builds && !in->opt->engine_number; b++)
-        if (strangers[b] < strangers[h->build])
-            h->build = b;
-    if (h->build < h->builds) {
-        h->foreign = strangers[h->build];
-        h->foreign_name = first[h->build];
+    if (fsd_engine_load(dump, &(struct fsd_source){.file = &in->engine}, NULL) ==
+        FSD_OK) {
+        const struct kinship *kin = compare_engines(h, dump, scratch);
+
+        for (uint32_t b = 1; b < h->builds; b++)
+            if (kin[b].strangers < kin[h->build].strangers ||
+                (kin[b].strangers == kin[h->build].strangers &&
+                 kin[b].common > kin[h->build].common))
+                h->build = b;
     }
     fsd_arena_free(scratch);
 }
@@ -188,9 +158,76 @@ static void compare_log(struct inputs *in)
     struct fsd_history *h = in->d->history;
 
     fsd_story_compare(h, in->parsed, in->d->model, in->d->vocab);
-    if (in->story == &in->log)
-        compare_engine(in);
+    if (in->story == &in->log) {
+        struct fsd_arena *scratch = fsd_arena_new();
+        const struct kinship *kin = compare_engines(h, in->d->engine, scratch);
+
+        h->foreign = kin[h->build].strangers;
+        h->foreign_name = kin[h->build].first;
+        fsd_arena_free(scratch);
+    }
     h->refused = h->foreign > 0 || 2 * h->unlike > h->n_parsed;
+}
+
+/* --------------------------------------------------------------------------- log */
+
+static void read_log(struct inputs *in, const struct fsd_file *file)
+{
+    in->story = file;
+    in->d->history = fsd_history_new(in->d->arena, in->d->names);
+    in->teller->read_log(in->d->history, file);
+    in->d->history->path = shown_path(in->d, file->name);
+}
+
+static bool is_log(const struct fsd_file *file)
+{
+    return fsd_reader_of(file, FSD_INPUT_LOG, FSD_CLAIM_SURE) != NULL;
+}
+
+/* Which of the log's builds the run is about.  An ENGINE that is a log itself, beside
+ * another one, is what the number is of. */
+static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
+{
+    struct fsd_history *h = in->d->history;
+    unsigned number = in->opt->engine_number;
+
+    if (in->story == &in->engine) {
+        h->build = number ? number - 1 : 0; /* its reader finds it or fails */
+    } else if (number && !is_log(&in->engine)) {
+        if (number > h->builds)
+            return fsd_fail(err, FSD_E_ARG, in->opt->log, FSD_POS_NONE, 0,
+                            "expected --engine from 1 to %u, found %u", h->builds,
+                            number);
+        h->build = number - 1;
+    } else if (h->builds > 1 && in->engine.bytes) {
+        choose_build(in);
+    }
+    return FSD_OK;
+}
+
+/* A log beside the engine, or the engine itself when it is one. */
+static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
+{
+    enum fsd_status status;
+
+    begin(in->opt, "reading the log");
+    if (!in->opt->log) {
+        in->teller = fsd_reader_of(&in->engine, FSD_INPUT_LOG, FSD_CLAIM_SURE);
+        if (!in->teller)
+            return FSD_OK;
+        read_log(in, &in->engine);
+        return set_build(in, err);
+    }
+    status = fsd_file_open(&in->log, in->opt->log, LOG_LIMIT, err);
+    if (status != FSD_OK)
+        return status;
+    in->teller = fsd_reader_of(&in->log, FSD_INPUT_LOG, FSD_CLAIM_MAYBE);
+    if (!in->teller)
+        return fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
+                        "expected a verbose build log, found %s",
+                        in->log.size ? "another kind of file" : "an empty file");
+    read_log(in, &in->log);
+    return set_build(in, err);
 }
 
 /* ------------------------------------------------------------------------ engine */
@@ -205,8 +242,7 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     enum fsd_status status;
 
     begin(in->opt, "reading the engine");
-    if (source.number && !in->opt->log &&
-        !fsd_reader_of(source.file, FSD_INPUT_LOG, FSD_CLAIM_SURE))
+    if (source.number && !in->opt->log && !is_log(source.file))
         return fsd_fail(err, FSD_E_ARG, in->opt->engine, FSD_POS_NONE, 0,
                         "expected a log, of whose engines one can be chosen by its "
                         "number, found another format");
@@ -231,7 +267,8 @@ static bool same_names(const struct fsd_graph *a, const struct fsd_graph *b)
 static void read_named_layers(struct inputs *in)
 {
     struct fsd_inputs *d = in->d;
-    struct fsd_source source = {.file = &in->log, .vocab = d->vocab};
+    struct fsd_source source = {
+        .file = &in->log, .vocab = d->vocab, .history = d->history};
     struct fsd_graph *dump = d->engine, *block;
 
     if (dump->detailed || in->story != &in->log || d->history->refused)

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* memmem, memrchr */
+#define _GNU_SOURCE /* memmem */
 #include "base/slice.h"
 
 const char *fsd_slice_find(struct fsd_slice t, const char *word)
@@ -10,15 +10,9 @@ const char *fsd_slice_find_last(struct fsd_slice t, const char *word)
 {
     size_t n = strlen(word);
 
-    while (t.n >= n) {
-        const char *end = memrchr(t.s, word[n - 1], t.n);
-
-        if (!end || (size_t)(end - t.s) + 1 < n)
-            return NULL;
-        if (!memcmp(end + 1 - n, word, n))
-            return end + 1 - n;
-        t.n = (size_t)(end - t.s);
-    }
+    for (size_t at = t.n >= n ? t.n - n + 1 : 0; at-- > 0;)
+        if (t.s[at] == *word && !memcmp(t.s + at, word, n))
+            return t.s + at;
     return NULL;
 }
 
@@ -29,4 +23,38 @@ bool fsd_slice_split_at(struct fsd_slice *t, const char *word, struct fsd_slice 
     if (at)
         *right = fsd_slice_split(t, at, strlen(word));
     return at != NULL;
+}
+
+bool fsd_slice_split_last(struct fsd_slice *t, const char *word,
+                          struct fsd_slice *right)
+{
+    const char *at = fsd_slice_find_last(*t, word);
+
+    if (at)
+        *right = fsd_slice_split(t, at, strlen(word));
+    return at != NULL;
+}
+
+struct fsd_slice fsd_slice_trim(struct fsd_slice t)
+{
+    while (t.n && (*t.s == ' ' || *t.s == '\t'))
+        t = fsd_slice_from(t, 1);
+    while (t.n && (t.s[t.n - 1] == ' ' || t.s[t.n - 1] == '\t'))
+        t.n--;
+    return t;
+}
+
+bool fsd_slice_take_number(struct fsd_slice *t, uint64_t most, uint64_t *out)
+{
+    size_t i = 0;
+    bool over = false;
+
+    for (*out = 0; i < t->n && t->s[i] >= '0' && t->s[i] <= '9'; i++) {
+        uint64_t digit = (uint64_t)(t->s[i] - '0');
+
+        over = over || *out > (most - digit) / 10 || digit > most;
+        *out = over ? most : *out * 10 + digit;
+    }
+    *t = fsd_slice_from(*t, i);
+    return i > 0;
 }

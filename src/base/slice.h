@@ -1,15 +1,34 @@
-/* A stretch of a text that somebody else holds, and what readers of lines ask of it. */
-#ifndef FSD_TRT_SLICE_H
-#define FSD_TRT_SLICE_H
+/* A stretch of a text that somebody else holds, and what readers of lines ask of it:
+ * one cursor for the lines of logs, names and the values in them. */
+#ifndef FSD_BASE_SLICE_H
+#define FSD_BASE_SLICE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct fsd_slice {
     const char *s;
     size_t n;
 };
+
+static inline struct fsd_slice fsd_slice_of(const char *s)
+{
+    return (struct fsd_slice){s, strlen(s)};
+}
+
+/** What stands behind the first n bytes; n may be more than there are. */
+static inline struct fsd_slice fsd_slice_from(struct fsd_slice t, size_t n)
+{
+    n = n < t.n ? n : t.n;
+    return (struct fsd_slice){t.s + n, t.n - n};
+}
+
+static inline bool fsd_slice_is(struct fsd_slice t, const char *word)
+{
+    return t.n == strlen(word) && !memcmp(t.s, word, t.n);
+}
 
 static inline bool fsd_slice_begins(struct fsd_slice t, const char *word)
 {
@@ -21,12 +40,9 @@ static inline bool fsd_slice_begins(struct fsd_slice t, const char *word)
 /** Takes the word off the front; false, and nothing taken, when it is not there. */
 static inline bool fsd_slice_take(struct fsd_slice *t, const char *word)
 {
-    size_t n = strlen(word);
-
     if (!fsd_slice_begins(*t, word))
         return false;
-    t->s += n;
-    t->n -= n;
+    *t = fsd_slice_from(*t, strlen(word));
     return true;
 }
 
@@ -40,6 +56,13 @@ static inline bool fsd_slice_drop(struct fsd_slice *t, const char *word)
     t->n -= n;
     return true;
 }
+
+/** Without the blanks and tabs at both ends. */
+struct fsd_slice fsd_slice_trim(struct fsd_slice t);
+
+/** Takes decimal digits off the front; false when there are none.  What is larger than
+ *  `most` is `most`, whatever its digits. */
+bool fsd_slice_take_number(struct fsd_slice *t, uint64_t most, uint64_t *out);
 
 /** Where the word stands first, or last; NULL. */
 const char *fsd_slice_find(struct fsd_slice t, const char *word);
@@ -56,7 +79,9 @@ static inline struct fsd_slice fsd_slice_split(struct fsd_slice *t, const char *
     return right;
 }
 
-/** Splits `t` at the first such word; false when there is none. */
+/** Splits `t` at the first such word, or the last; false when there is none. */
 bool fsd_slice_split_at(struct fsd_slice *t, const char *word, struct fsd_slice *right);
+bool fsd_slice_split_last(struct fsd_slice *t, const char *word,
+                          struct fsd_slice *right);
 
 #endif

@@ -42,10 +42,9 @@ struct fsd_engine_reader {
     void (*add_names)(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab);
 
-    /** Reads what a log tells of the builder's steps into an empty history.  Never
-     *  fails: lines that say nothing known are counted.
-     *  @param engines remember what `load` needs, since the engine is there, too. */
-    void (*read_log)(struct fsd_history *h, const struct fsd_file *file, bool engines);
+    /** Reads what a log tells of the builder's steps into an empty history, and which
+     *  engines it holds.  Never fails: lines that say nothing known are counted. */
+    void (*read_log)(struct fsd_history *h, const struct fsd_file *file);
     /** The network that leads to engine `h->build`, as the log that h was read from
      *  shows it; finished, and without nodes when it does not. */
     void (*read_network)(struct fsd_graph *g, struct fsd_history *h,

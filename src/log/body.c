@@ -4,34 +4,32 @@
 
 #include <string.h>
 
-void fsd_log_open(struct fsd_log_stack *stack, const char *head, size_t n, fsd_id node)
+void fsd_log_open(struct fsd_log_stack *stack, struct fsd_slice head, fsd_id node)
 {
     if (stack->n == FSD_LOG_MOST_OPEN) {
         memmove(stack->at, stack->at + 1, (FSD_LOG_MOST_OPEN - 1) * sizeof *stack->at);
         stack->n--;
     }
-    stack->at[stack->n++] = (struct fsd_log_open){head, n, node};
+    stack->at[stack->n++] = (struct fsd_log_open){head, node};
 }
 
 const struct fsd_log_open *fsd_log_opened(const struct fsd_log_stack *stack,
-                                          const char *line, size_t n)
+                                          struct fsd_slice line)
 {
     for (unsigned i = stack->n; i-- > 0;) {
         const struct fsd_log_open *o = &stack->at[i];
 
-        if (n > o->n + 8 && line[o->n] == ' ' && !memcmp(line, o->head, o->n))
+        if (line.n > o->head.n + 8 && line.s[o->head.n] == ' ' &&
+            !memcmp(line.s, o->head.s, o->head.n))
             return o;
     }
     return NULL;
 }
 
 bool fsd_log_close(struct fsd_log_stack *stack, const struct fsd_log_open *open,
-                   const char *line, size_t n)
+                   struct fsd_slice line)
 {
-    static const char word[] = " outputs:";
-
-    if (n - open->n < sizeof word - 1 ||
-        memcmp(line + open->n, word, sizeof word - 1) != 0)
+    if (!fsd_slice_begins(fsd_slice_from(line, open->head.n), " outputs:"))
         return false;
     stack->n = (unsigned)(open - stack->at);
     return true;
@@ -63,8 +61,6 @@ struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
                                      const struct fsd_history *h, uint32_t build,
                                      const struct fsd_file *file)
 {
-    static const char word[] = "Parsing node: ";
-    const size_t k = sizeof word - 1;
     struct fsd_log_bodies b = {.n = count_nodes(h, build)};
     struct fsd_log_stack stack = {.n = 0};
     uint32_t parsed = 0;
@@ -75,17 +71,18 @@ struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
         b.owner[i] = FSD_NONE;
     for (uint32_t i = 0; i < h->parser.n; i++) {
         const struct fsd_parser_line *l = &h->parser.at[i];
-        const char *s = (const char *)file->bytes + l->at;
+        struct fsd_slice t = {(const char *)file->bytes + l->at, l->n};
         const struct fsd_log_open *open;
 
         if (l->build != build || l->says == FSD_SAYS_LAYER)
             continue;
         if (l->says == FSD_SAYS_NODE) {
-            fsd_log_open(&stack, s + k, l->n - k, parsed++);
+            fsd_slice_take(&t, "Parsing node: ");
+            fsd_log_open(&stack, t, parsed++);
             continue;
         }
-        open = fsd_log_opened(&stack, s, l->n);
-        if (open && fsd_log_close(&stack, open, s, l->n))
+        open = fsd_log_opened(&stack, t);
+        if (open && fsd_log_close(&stack, open, t))
             own(&b, open->node, parsed);
     }
     return b;

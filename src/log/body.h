@@ -16,6 +16,7 @@
 #define FSD_LOG_BODY_H
 
 #include "base/file.h"
+#include "base/slice.h"
 #include "model/graph.h"
 #include "model/history.h"
 
@@ -28,23 +29,22 @@ enum { FSD_LOG_MOST_OPEN = 64 };
  *  refuses deeper nesting than this; what is lost in a damaged log piles up here. */
 struct fsd_log_stack {
     struct fsd_log_open {
-        const char *head; /**< "NAME [Op]" */
-        size_t n;
+        struct fsd_slice head; /**< "NAME [Op]" */
         fsd_id node;
     } at[FSD_LOG_MOST_OPEN];
     unsigned n;
 };
 
-void fsd_log_open(struct fsd_log_stack *stack, const char *head, size_t n, fsd_id node);
+void fsd_log_open(struct fsd_log_stack *stack, struct fsd_slice head, fsd_id node);
 
 /** The innermost node of which the line tells: "NAME [Op] inputs: ..."; NULL. */
 const struct fsd_log_open *fsd_log_opened(const struct fsd_log_stack *stack,
-                                          const char *line, size_t n);
+                                          struct fsd_slice line);
 
 /** Closes the node, when the line tells its outputs, and those within it.
  *  @param open of fsd_log_opened() for that line. */
 bool fsd_log_close(struct fsd_log_stack *stack, const struct fsd_log_open *open,
-                   const char *line, size_t n);
+                   struct fsd_slice line);
 
 struct fsd_log_bodies {
     fsd_id *owner;     /**< by parsed node: the parsed node it stands in; FSD_NONE */

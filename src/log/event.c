@@ -375,10 +375,8 @@ static const struct {
     {'F', read_bare_fuse},   {'f', read_bare_fuse},
 };
 
-bool fsd_event_read(struct fsd_event_reader *r, const char *s, size_t n)
+bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice p)
 {
-    struct fsd_slice p = {s, n};
-
     while (p.n && (p.s[p.n - 1] == ' ' || p.s[p.n - 1] == '\r'))
         p.n--;
     if (!p.n || is_noise(r, p) || fsd_timing_read(r, p))

@@ -2,13 +2,13 @@
 #ifndef FSD_LOG_EVENT_H
 #define FSD_LOG_EVENT_H
 
+#include "base/slice.h"
 #include "model/history.h"
 
 /** A name of a line that was read: it becomes a symbol when something is kept of it. */
 struct fsd_event_name {
-    const char *s; /**< in the log */
-    size_t n;
-    fsd_sym sym; /**< FSD_NONE: not asked for yet */
+    struct fsd_slice text; /**< in the log */
+    fsd_sym sym;           /**< FSD_NONE: not asked for yet */
 };
 
 /** What must be remembered from line to line. */
@@ -27,6 +27,6 @@ struct fsd_event_reader {
 /** Reads the line.
  *  @return true when its form is known, whether or not it says anything that is kept.
  */
-bool fsd_event_read(struct fsd_event_reader *r, const char *s, size_t n);
+bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice text);
 
 #endif

@@ -1,9 +1,4 @@
-#define _GNU_SOURCE /* memmem */
 #include "log/layer.h"
-
-#include <string.h>
-
-static const char arrow[] = " -> ", comma[] = ", ";
 
 static bool is_digit(char c)
 {
@@ -15,94 +10,92 @@ static bool is_word(char c)
     return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-static bool stands(struct fsd_slice t, size_t at, const char *what)
-{
-    size_t n = strlen(what);
-
-    return at + n <= t.n && !memcmp(t.s + at, what, n);
-}
-
 /* --------------------------------------------------------------------- the line */
 
-/* "0x00000000000003e8", "6488063", "-3": its length. */
-static size_t tactic_length(const char *s, size_t n)
+/* Takes "0x00000000000003e8", "6488063", "-3" off the front. */
+static bool take_tactic(struct fsd_slice *t)
 {
-    size_t i = n && *s == '-', digits = i;
+    size_t i, first;
+    bool hex = fsd_slice_begins(*t, "0x");
 
-    if (n > 2 && s[0] == '0' && s[1] == 'x')
-        i = digits = 2;
-    while (i < n && (is_digit(s[i]) || (digits == 2 && s[i] >= 'a' && s[i] <= 'f')))
+    first = i = hex ? 2 : fsd_slice_begins(*t, "-");
+    while (i < t->n &&
+           (is_digit(t->s[i]) || (hex && t->s[i] >= 'a' && t->s[i] <= 'f')))
         i++;
-    return i > digits ? i : 0;
+    *t = fsd_slice_from(*t, i);
+    return i > first;
 }
 
+/* From the end, since names may hold the words, too. */
 static bool split_tactic(struct fsd_slice all, struct fsd_log_layer *out)
 {
-    static const char word[] = ", Tactic: ";
-    const size_t len = sizeof word - 1;
-    const char *at = all.s, *end = all.s + all.n;
-    bool found = false;
+    struct fsd_slice before = all, behind;
 
-    while ((at = memmem(at, (size_t)(end - at), word, len))) {
-        const char *number = at + len;
-        size_t n = tactic_length(number, (size_t)(end - number));
-        const char *behind = number + n;
+    while (fsd_slice_split_last(&before, ", Tactic: ", &behind)) {
+        const char *number = all.s + before.n + strlen(", Tactic: ");
 
-        if (n && (behind == end || *behind == ',')) {
-            out->name = (struct fsd_slice){all.s, (size_t)(at - all.s)};
-            out->tactic = (struct fsd_slice){number, n};
-            behind += behind < end;
-            behind += behind < end && *behind == ' ';
-            out->tensors = (struct fsd_slice){behind, (size_t)(end - behind)};
-            found = true;
+        behind = (struct fsd_slice){number, (size_t)(all.s + all.n - number)};
+        if (take_tactic(&behind) && (!behind.n || fsd_slice_begins(behind, ","))) {
+            out->name = before;
+            out->tactic = (struct fsd_slice){number, (size_t)(behind.s - number)};
+            if (fsd_slice_take(&behind, ","))
+                fsd_slice_take(&behind, " ");
+            out->tensors = behind;
+            return true;
         }
-        at = number;
     }
-    return found;
+    return false;
 }
 
-bool fsd_log_layer_split(const char *s, size_t n, struct fsd_log_layer *out)
+bool fsd_log_layer_split(struct fsd_slice line, struct fsd_log_layer *out)
 {
-    struct fsd_slice line = {s, n}, rest;
-    size_t i = 6;
+    size_t i = 0;
 
-    if (!stands(line, 0, "Layer("))
+    if (!fsd_slice_take(&line, "Layer("))
         return false;
-    while (i < n && is_word(s[i]))
+    while (i < line.n && is_word(line.s[i]))
         i++;
-    out->type = (struct fsd_slice){s + 6, i - 6};
-    if (!stands(line, i, "): "))
+    out->type = (struct fsd_slice){line.s, i};
+    line = fsd_slice_from(line, i);
+    return fsd_slice_take(&line, "): ") && split_tactic(line, out);
+}
+
+bool fsd_log_text_layer(struct fsd_slice line, struct fsd_log_layer *out)
+{
+    *out = (struct fsd_log_layer){.name = line};
+    if (!fsd_slice_take(&out->name, "Name: ") ||
+        !fsd_slice_split_at(&out->name, ", LayerType: ", &out->type))
         return false;
-    rest = (struct fsd_slice){s + i + 3, n - i - 3};
-    return split_tactic(rest, out);
+    fsd_slice_split_at(&out->type, ", ", &out->tensors);
+    return true;
 }
 
 /* -------------------------------------------------------------------- tensors */
 
-static size_t read_number(const char *s, size_t n, int64_t *out)
+/* Takes a size off the front.  Up to TensorRT 8.4 each dynamic dimension has a negative
+ * number of its own. */
+static bool take_size(struct fsd_slice *t, int64_t *out)
 {
-    size_t i = n && *s == '-', first = i;
-    int64_t value = 0;
+    struct fsd_slice rest = *t;
+    bool open = fsd_slice_take(&rest, "-");
+    uint64_t value;
 
-    for (; i < n && is_digit(s[i]); i++)
-        value = value > INT64_MAX / 10 - 1 ? INT64_MAX / 10 : value * 10 + (s[i] - '0');
-    /* Up to TensorRT 8.4 each dynamic dimension has a negative number of its own. */
-    *out = *s == '-' || value >= INT64_MAX / 10 ? -1 : value;
-    return i > first ? i : 0;
+    if (!fsd_slice_take_number(&rest, INT64_MAX / 10, &value))
+        return false;
+    *out = open || value >= INT64_MAX / 10 ? -1 : (int64_t)value;
+    *t = rest;
+    return true;
 }
 
 /* "8", "-1", "32:8", "batch" */
 static void read_dim(struct fsd_slice text, struct fsd_log_dim *out)
 {
-    size_t i = text.n ? read_number(text.s, text.n, &out->size) : 0, k = 0;
+    struct fsd_slice rest = text;
 
-    out->vector = 0;
-    out->word = (struct fsd_slice){NULL, 0};
-    if (i && i + 1 < text.n && text.s[i] == ':') {
-        k = read_number(text.s + i + 1, text.n - i - 1, &out->vector);
-        i += 1 + k;
-    }
-    if (i && i == text.n)
+    *out = (struct fsd_log_dim){.vector = 0};
+    if (take_size(&rest, &out->size) &&
+        (!rest.n || (fsd_slice_take(&rest, ":") && take_size(&rest, &out->vector) &&
+                     !rest.n)))
         return;
     *out = (struct fsd_log_dim){.size = -1, .word = text};
 }
@@ -136,10 +129,12 @@ static size_t read_dims(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
     return 0;
 }
 
-/* A line without outputs that has lost its last blank. */
-static bool is_last_arrow(struct fsd_slice t, size_t at)
+/* What may stand behind a tensor; the last is a line without outputs that has lost its
+ * last blank. */
+static bool is_border(struct fsd_slice t)
 {
-    return t.n - at == 3 && stands(t, at, " ->");
+    return !t.n || fsd_slice_begins(t, ", ") || fsd_slice_begins(t, " -> ") ||
+           fsd_slice_is(t, " ->");
 }
 
 /* "[Float(-2,1,28,28)]" or " (Float[-1,1,28,28])" at `at`: its length, else 0. */
@@ -148,7 +143,7 @@ static size_t read_form(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
     bool old = t.s[at] == '[';
     size_t first = at + (old ? 1 : 2), i = first;
 
-    if (!old && !stands(t, at, " ("))
+    if (!old && !fsd_slice_begins(fsd_slice_from(t, at), " ("))
         return 0;
     while (i < t.n && is_word(t.s[i]))
         i++;
@@ -156,36 +151,11 @@ static size_t read_form(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
         return 0;
     out->type = (struct fsd_slice){t.s + first, i - first};
     i = read_dims(t, i + 1, out);
-    if (!i || !stands(t, i, old ? ")]" : "])"))
+    if (!i || !fsd_slice_begins(fsd_slice_from(t, i), old ? ")]" : "])"))
         return 0;
     out->old = old;
     i += 2;
-    return i == t.n || stands(t, i, comma) || stands(t, i, arrow) || is_last_arrow(t, i)
-               ? i - at
-               : 0;
-}
-
-static void take(struct fsd_slice *t, size_t n)
-{
-    n = n < t->n ? n : t->n;
-    t->s += n;
-    t->n -= n;
-}
-
-/* The arrow stands behind a tensor, or, where there are no inputs, behind a comma. */
-static void take_arrow(struct fsd_slice *t, struct fsd_log_tensor *out)
-{
-    if (out->output)
-        return;
-    out->output = true;
-    if (is_last_arrow(*t, 0))
-        take(t, 3);
-    else if (stands(*t, 0, arrow))
-        take(t, 4);
-    else if (stands(*t, 0, arrow + 1))
-        take(t, 3);
-    else
-        out->output = false;
+    return is_border(fsd_slice_from(t, i)) ? i - at : 0;
 }
 
 enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,
@@ -193,7 +163,10 @@ enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,
 {
     struct fsd_slice t;
 
-    take_arrow(rest, out);
+    /* The arrow stands behind a tensor, or, where there are no inputs, a comma. */
+    if (!out->output)
+        out->output = fsd_slice_take(rest, " -> ") || fsd_slice_take(rest, "-> ") ||
+                      (fsd_slice_is(*rest, " ->") && fsd_slice_take(rest, " ->"));
     if (!rest->n)
         return FSD_LOG_END;
     t = *rest;
@@ -203,9 +176,8 @@ enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,
         if (!n)
             continue;
         out->name = (struct fsd_slice){t.s, i};
-        take(rest, i + n);
-        if (stands(*rest, 0, comma))
-            take(rest, 2);
+        *rest = fsd_slice_from(t, i + n);
+        fsd_slice_take(rest, ", ");
         return FSD_LOG_TENSOR;
     }
     return FSD_LOG_BROKEN;

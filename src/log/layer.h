@@ -1,12 +1,16 @@
 /*
- * One line of an engine block, since TensorRT 8.5 and up to 8.4:
+ * One line of a list of layers.  The builder's, since TensorRT 8.5 and up to 8.4:
  *
- *     Layer(Reformat): NAME, Tactic: 0x03e8, x (Float[-1,3:4,8,8]) -> y
- * (Half[-1,3,8,8]) Layer(Reformat): NAME, Tactic: 1000, x[Float(-2,3,8,8)] ->
- * y[Half(-2,3,8,8)]
+ *     Layer(Reformat): N, Tactic: 0x03e8, x (Float[-1,3:4,8]) -> y (Half[-1,3,8])
+ *     Layer(Reformat): N, Tactic: 1000, x[Float(-2,3,8)] -> y[Half(-2,3,8)]
  *
- * Names may hold commas, arrows and brackets: the layer's ends at the last ", Tactic: "
- * with a number, a tensor's where a type with dimensions and then a separator stand.
+ * and the inspector's, of which the rest is trt/inspector_text.c's:
+ *
+ *     Name: N, LayerType: Reformat, Inputs: [ { Name: x, ...
+ *
+ * Names may hold commas, arrows and brackets: the builder's layer ends at the last
+ * ", Tactic: " with a number, a tensor where a type with dimensions and then a
+ * separator stand.
  */
 #ifndef FSD_LOG_LAYER_H
 #define FSD_LOG_LAYER_H
@@ -15,12 +19,17 @@
 #include "model/graph.h"
 
 struct fsd_log_layer {
-    struct fsd_slice type, name, tactic;
-    struct fsd_slice tensors; /**< what stands behind the tactic */
+    struct fsd_slice type, name;
+    struct fsd_slice tactic;  /**< the builder's only */
+    struct fsd_slice tensors; /**< what stands behind */
 };
 
-/** Takes the line apart; false when it is no such line, or is cut before its tactic. */
-bool fsd_log_layer_split(const char *s, size_t n, struct fsd_log_layer *out);
+/** Takes the builder's line apart; false when it is no such line, or is cut before its
+ *  tactic. */
+bool fsd_log_layer_split(struct fsd_slice line, struct fsd_log_layer *out);
+
+/** The same of the inspector's. */
+bool fsd_log_text_layer(struct fsd_slice line, struct fsd_log_layer *out);
 
 enum { FSD_LOG_RANK_MAX = 64 };
 

@@ -18,7 +18,7 @@
  */
 #include "log/lines.h"
 
-#include <string.h>
+#include "base/id.h"
 
 enum {
     STAMP = 22,            /* "[MM/DD/YYYY-HH:MM:SS] " */
@@ -28,8 +28,7 @@ enum {
 };
 
 struct prefix {
-    const char *s;
-    size_t n;
+    struct fsd_slice t; /* the line from where nothing has been taken off yet */
     char severity;
     bool trt;
 };
@@ -42,21 +41,15 @@ static bool is_digit(char c)
 /* One blank belongs to a piece; more of them are the text's own, as in lists. */
 static bool take(struct prefix *p, size_t n)
 {
-    n += n < p->n && p->s[n] == ' ';
-    p->s += n;
-    p->n -= n;
+    p->t = fsd_slice_from(p->t, n);
+    fsd_slice_take(&p->t, " ");
     return true;
-}
-
-static bool begins(const struct prefix *p, const char *word, size_t n)
-{
-    return p->n >= n && !memcmp(p->s, word, n);
 }
 
 /* --------------------------------------------------------------------- pieces */
 
 /* "VERBOSE", "DEBUG", ...: its length, 0 when none stands there. */
-static size_t severity_word(const char *s, size_t n, char *severity)
+static size_t severity_word(struct fsd_slice t, char *severity)
 {
     static const struct {
         const char *word;
@@ -66,14 +59,11 @@ static size_t severity_word(const char *s, size_t n, char *severity)
                  {"INTERNAL_ERROR", 'F'}, {"ERROR", 'E'},   {"FATAL", 'F'},
                  {"CRITICAL", 'F'}};
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t len = strlen(words[i].word);
-
-        if (n >= len && !memcmp(s, words[i].word, len)) {
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (fsd_slice_begins(t, words[i].word)) {
             *severity = words[i].severity;
-            return len;
+            return strlen(words[i].word);
         }
-    }
     return 0;
 }
 
@@ -98,98 +88,78 @@ static char severity_letter(char c)
 
 /* A date with a time, or a time: digits in groups, '/', '-', ':', '.', ',', 'T', 'Z'.
  */
-static size_t stamp(const char *s, size_t n)
+static size_t stamp(struct fsd_slice t)
 {
     size_t i = 0, colons = 0;
 
-    while (i < n && i < 40 &&
-           (is_digit(s[i]) || strchr("/-:.,+TZ ", s[i] ? s[i] : '!'))) {
-        if (s[i] == ' ' && (i + 1 == n || !is_digit(s[i + 1])))
+    while (i < t.n && i < 40 &&
+           (is_digit(t.s[i]) || strchr("/-:.,+TZ ", t.s[i] ? t.s[i] : '!'))) {
+        if (t.s[i] == ' ' && (i + 1 == t.n || !is_digit(t.s[i + 1])))
             break;
-        colons += s[i++] == ':';
+        colons += t.s[i++] == ':';
     }
-    return i >= 8 && is_digit(s[0]) && is_digit(s[1]) && colons >= 2 ? i : 0;
-}
-
-static size_t bracket_end(const struct prefix *p)
-{
-    size_t most = p->n < LONGEST_PIECE ? p->n : LONGEST_PIECE;
-    const char *close = memchr(p->s, ']', most);
-
-    return close ? (size_t)(close - p->s) : 0;
+    return i >= 8 && is_digit(t.s[0]) && is_digit(t.s[1]) && colons >= 2 ? i : 0;
 }
 
 /* What a bracket holds: a stamp, one with a severity (ONNX Runtime), or neither. */
-static bool take_stamp(struct prefix *p, size_t end)
+static bool take_stamp(struct prefix *p, struct fsd_slice inside)
 {
-    size_t n = stamp(p->s + 1, end - 1);
-    char severity = 0;
+    size_t n = stamp(inside);
+    struct fsd_slice rest = fsd_slice_trim(fsd_slice_from(inside, n));
+    char severity = p->severity;
 
-    if (!n)
+    if (!n || (rest.n && !severity_word(rest, &severity)))
         return false;
-    while (n < end - 1 && p->s[1 + n] == ' ')
-        n++;
-    if (n < end - 1 && !severity_word(p->s + 1 + n, end - 1 - n, &severity))
-        return false;
-    if (severity)
-        p->severity = severity;
-    return take(p, end + 1);
+    p->severity = severity;
+    return take(p, inside.n + 2);
 }
 
 /* "[TRT]", "[TensorRT]", "[Torch-TensorRT TorchScript Conversion Context] -"; but
  * "[TensorRT-Cookbook] Version" is a user's own line. */
-static bool take_writer(struct prefix *p, size_t end, bool first)
+static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
 {
-    static const char *const writers[] = {"[TRT]", "[TensorRT]", "[TensorRT ",
-                                          "[Torch-TensorRT"};
-    size_t i = 0;
-
-    while (i < sizeof writers / sizeof *writers &&
-           !begins(p, writers[i], strlen(writers[i])))
-        i++;
-    if (i == sizeof writers / sizeof *writers)
+    if (!fsd_slice_is(inside, "TRT") && !fsd_slice_is(inside, "TensorRT") &&
+        !fsd_slice_begins(inside, "TensorRT ") &&
+        !fsd_slice_begins(inside, "Torch-TensorRT"))
         return false;
     p->trt = true;
-    take(p, end + 1);
-    if (begins(p, "- ", 2) || begins(p, ":", 1))
+    take(p, inside.n + 2);
+    if (fsd_slice_begins(p->t, "- ") || fsd_slice_begins(p->t, ":"))
         take(p, 1);
-    while (first && p->n && *p->s == ' ') /* jetson-inference */
-        take(p, 0);
+    while (first && fsd_slice_take(&p->t, " ")) /* jetson-inference */
+        ;
     return true;
 }
 
 /* "[V]", "[INFO]", "[V:onnxruntime:...]" */
-static bool take_severity(struct prefix *p, size_t end)
+static bool take_severity(struct prefix *p, struct fsd_slice inside)
 {
-    char severity = severity_letter(p->s[1]);
+    char severity = inside.n ? severity_letter(*inside.s) : 0;
 
-    if (end != 2 &&
-        !(end > 13 && p->s[2] == ':' && !memcmp(p->s + 3, "onnxruntime", 11)) &&
-        severity_word(p->s + 1, end - 1, &severity) != end - 1)
+    if (inside.n != 1 && !fsd_slice_begins(fsd_slice_from(inside, 1), ":onnxruntime") &&
+        (!inside.n || severity_word(inside, &severity) != inside.n))
         return false;
     if (!severity)
         return false;
     p->severity = severity;
-    return take(p, end + 1);
+    return take(p, inside.n + 2);
 }
 
 /* "VERBOSE: ", "DEBUG:torch_tensorrt [TensorRT Conversion Context]:" */
 static bool take_word(struct prefix *p)
 {
-    static const char torch[] = "torch_tensorrt";
     char severity = 0;
-    size_t n = severity_word(p->s, p->n, &severity);
+    size_t n = severity_word(p->t, &severity);
 
-    if (!n || n >= p->n || p->s[n] != ':')
+    if (!n || n >= p->t.n || p->t.s[n] != ':')
         return false;
     p->severity = severity;
     take(p, n + 1);
-    if (begins(p, torch, sizeof torch - 1)) {
-        n = sizeof torch - 1;
-        while (n < p->n && n < LONGEST_PIECE && p->s[n] != ' ' && p->s[n] != ':')
+    if (fsd_slice_begins(p->t, "torch_tensorrt")) {
+        for (n = 0; n < p->t.n && n < LONGEST_PIECE && !strchr(" :", p->t.s[n]);)
             n++;
         p->trt = true;
-        take(p, n + (n < p->n && p->s[n] == ':'));
+        take(p, n + (n < p->t.n && p->t.s[n] == ':'));
     }
     return true;
 }
@@ -199,35 +169,39 @@ static bool take_color(struct prefix *p)
 {
     size_t i = 2;
 
-    if (p->n < 3 || p->s[1] != '[')
+    if (p->t.n < 3 || p->t.s[1] != '[')
         return false;
-    while (i < p->n && (is_digit(p->s[i]) || p->s[i] == ';'))
+    while (i < p->t.n && (is_digit(p->t.s[i]) || p->t.s[i] == ';'))
         i++;
-    if (i == p->n || p->s[i] != 'm')
+    if (i == p->t.n || p->t.s[i] != 'm')
         return false;
-    p->s += i + 1;
-    p->n -= i + 1;
+    p->t = fsd_slice_from(p->t, i + 1);
     return true;
 }
 
 static bool take_piece(struct prefix *p, bool first)
 {
+    struct fsd_slice inside;
+    const char *close;
     size_t end;
 
-    if (!p->n)
-        return false;
-    if (*p->s == '[') {
-        end = bracket_end(p);
-        return end && (take_severity(p, end) || take_stamp(p, end) ||
-                       take_writer(p, end, first));
-    }
-    if (*p->s == '\x1b')
+    switch (*p->t.s) {
+    case '[':
+        end = p->t.n < LONGEST_PIECE ? p->t.n : LONGEST_PIECE;
+        close = memchr(p->t.s, ']', end);
+        if (!close)
+            return false;
+        inside = (struct fsd_slice){p->t.s + 1, (size_t)(close - p->t.s) - 1};
+        return take_severity(p, inside) || take_stamp(p, inside) ||
+               take_writer(p, inside, first);
+    case '\x1b':
         return take_color(p);
-    if (is_digit(*p->s)) {
-        end = stamp(p->s, p->n);
-        return end && end < p->n && p->s[end] == ' ' && take(p, end + 1);
+    default:
+        if (!is_digit(*p->t.s))
+            return *p->t.s >= 'A' && *p->t.s <= 'W' && take_word(p);
+        end = stamp(p->t);
+        return end && end < p->t.n && p->t.s[end] == ' ' && take(p, end + 1);
     }
-    return *p->s >= 'A' && *p->s <= 'W' && take_word(p);
 }
 
 /* ----------------------------------------------------------------- the line */
@@ -235,24 +209,19 @@ static bool take_piece(struct prefix *p, bool first)
 /* "[MM/DD/YYYY-HH:MM:SS] [V] [TRT] " and "[..] [V] " */
 static bool take_usual(struct prefix *p)
 {
-    const char *s = p->s;
+    const char *s = p->t.s;
     char severity;
 
-    if (p->n < STAMP + 4 || s[0] != '[' || s[3] != '/' || s[20] != ']' ||
+    if (p->t.n < STAMP + 4 || s[0] != '[' || s[3] != '/' || s[20] != ']' ||
         s[STAMP] != '[' || s[STAMP + 2] != ']' || s[STAMP + 3] != ' ')
         return false;
     severity = severity_letter(s[STAMP + 1]);
     if (!severity)
         return false;
     p->severity = severity;
-    p->s += STAMP + 4;
-    p->n -= STAMP + 4;
-    if (p->n >= 6 && !memcmp(p->s, "[TRT] ", 6)) {
-        p->trt = true;
-        p->s += 6;
-        p->n -= 6;
-    }
-    return p->n && *p->s != '[';
+    p->t = fsd_slice_from(p->t, STAMP + 4);
+    p->trt = fsd_slice_take(&p->t, "[TRT] ");
+    return p->t.n && *p->t.s != '[';
 }
 
 /* Could a piece begin with this byte? */
@@ -261,33 +230,28 @@ static bool may_open(char c)
     return c == '[' || c == '\x1b' || is_digit(c) || (c >= 'A' && c <= 'W');
 }
 
-static bool is_word_char(char c)
-{
-    return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* "ModelImporter.cpp:103: ", "ImporterContext.hpp:141: ": where the writer stands in
  * its own source. */
 static void take_source(struct prefix *p)
 {
     static const char *const kinds[] = {".cpp:", ".hpp:", ".h:", ".cu:"};
-    size_t at = 0, i = 0, digits;
+    struct fsd_slice t = p->t;
+    uint64_t line;
+    size_t at = 0;
 
-    while (at < p->n && at < LONGEST_PIECE && is_word_char(p->s[at]))
+    while (at < t.n && at < LONGEST_PIECE &&
+           (is_digit(t.s[at]) || t.s[at] == '_' || (t.s[at] >= 'a' && t.s[at] <= 'z') ||
+            (t.s[at] >= 'A' && t.s[at] <= 'Z')))
         at++;
-    if (!at || at == p->n || p->s[at] != '.')
+    if (!at || at == t.n || t.s[at] != '.')
         return;
-    while (i < sizeof kinds / sizeof *kinds &&
-           (p->n - at < strlen(kinds[i]) ||
-            memcmp(p->s + at, kinds[i], strlen(kinds[i])) != 0))
-        i++;
-    if (i == sizeof kinds / sizeof *kinds)
-        return;
-    at += strlen(kinds[i]);
-    for (digits = at; digits < p->n && is_digit(p->s[digits]);)
-        digits++;
-    if (digits > at && digits < p->n && p->s[digits] == ':')
-        take(p, digits + 1);
+    t = fsd_slice_from(t, at);
+    for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
+        if (fsd_slice_take(&t, kinds[i])) {
+            if (fsd_slice_take_number(&t, UINT64_MAX, &line) && fsd_slice_take(&t, ":"))
+                take(p, p->t.n - t.n);
+            return;
+        }
 }
 
 static void strip(struct prefix *p)
@@ -295,22 +259,11 @@ static void strip(struct prefix *p)
     unsigned left = PIECES;
     bool usual = take_usual(p);
 
-    while (!usual && left && p->n && may_open(*p->s) && take_piece(p, left == PIECES))
+    while (!usual && left && p->t.n && may_open(*p->t.s) &&
+           take_piece(p, left == PIECES))
         left--;
     if (p->trt || p->severity)
         take_source(p);
-}
-
-static size_t trimmed(const char *s, size_t n)
-{
-    static const char reset[] = "\x1b[0m";
-
-    while (n && s[n - 1] == '\r')
-        n--;
-    if (n >= sizeof reset - 1 &&
-        !memcmp(s + n - (sizeof reset - 1), reset, sizeof reset - 1))
-        n -= sizeof reset - 1;
-    return n;
 }
 
 struct fsd_log_lines fsd_log_lines(const struct fsd_file *file)
@@ -321,8 +274,7 @@ struct fsd_log_lines fsd_log_lines(const struct fsd_file *file)
 bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
 {
     const char *s = (const char *)lines->file->bytes + lines->at, *stop;
-    struct prefix p;
-    size_t n;
+    struct prefix p = {.severity = 0};
 
     if (lines->at >= lines->end)
         return false;
@@ -331,23 +283,18 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
         lines->released = lines->at;
     }
     stop = memchr(s, '\n', lines->end - lines->at);
-    n = stop ? (size_t)(stop - s) : lines->end - lines->at;
-    lines->at += n + 1;
-    p = (struct prefix){.s = s, .n = trimmed(s, n)};
+    p.t = (struct fsd_slice){s, stop ? (size_t)(stop - s) : lines->end - lines->at};
+    lines->at += p.t.n + 1;
+    while (fsd_slice_drop(&p.t, "\r"))
+        ;
+    fsd_slice_drop(&p.t, "\x1b[0m");
     strip(&p);
-    *out = (struct fsd_log_line){.text = p.s,
-                                 .n = p.n,
-                                 .number = ++lines->number,
-                                 .at = (size_t)(p.s - (const char *)lines->file->bytes),
-                                 .severity = p.severity,
-                                 .prefixed = p.s != s,
-                                 .trt = p.trt};
+    *out =
+        (struct fsd_log_line){.text = p.t,
+                              .number = ++lines->number,
+                              .at = (size_t)(p.t.s - (const char *)lines->file->bytes),
+                              .severity = p.severity,
+                              .prefixed = p.t.s != s,
+                              .trt = p.trt};
     return true;
-}
-
-bool fsd_log_starts(const struct fsd_log_line *line, const char *words)
-{
-    size_t n = strlen(words);
-
-    return line->n >= n && !memcmp(line->text, words, n);
 }

@@ -11,17 +11,17 @@
 #define FSD_LOG_LINES_H
 
 #include "base/file.h"
+#include "base/slice.h"
 
 #include <stdbool.h>
 
 struct fsd_log_line {
-    const char *text; /**< in the file; not terminated; may hold any byte */
-    size_t n;
-    uint64_t number; /**< from 1 */
-    size_t at;       /**< where `text` stands in the file, in bytes */
-    char severity;   /**< V, I, W, E, F (fatal); 0: not told */
-    bool prefixed;   /**< something stood before the text: a message begins here */
-    bool trt;        /**< and said that TensorRT wrote it */
+    struct fsd_slice text; /**< in the file; may hold any byte */
+    uint64_t number;       /**< from 1 */
+    size_t at;             /**< where `text` stands in the file, in bytes */
+    char severity;         /**< V, I, W, E, F (fatal); 0: not told */
+    bool prefixed;         /**< something stood before it: a message begins here */
+    bool trt;              /**< and said that TensorRT wrote it */
 };
 
 /** Zero but for `file` and `end` is the beginning; see fsd_log_lines(). */
@@ -37,8 +37,5 @@ struct fsd_log_lines fsd_log_lines(const struct fsd_file *file);
 
 /** The next line; false behind the last.  The bytes of earlier lines stay readable. */
 bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out);
-
-/** Does the text begin with these words? */
-bool fsd_log_starts(const struct fsd_log_line *line, const char *words);
 
 #endif

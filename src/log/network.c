@@ -36,27 +36,6 @@ static fsd_sym sym(const struct net *net, struct fsd_slice t)
 
 /* ---------------------------------------------------------------------- tensors */
 
-static const struct {
-    const char *name;
-    enum fsd_dtype type;
-} types[] = {
-    {"FLOAT", FSD_FP32},    {"HALF", FSD_FP16},    {"INT8", FSD_INT8},
-    {"INT32", FSD_INT32},   {"BOOL", FSD_BOOL},    {"UINT8", FSD_UINT8},
-    {"FP8", FSD_FP8},       {"BF16", FSD_BF16},    {"INT64", FSD_INT64},
-    {"INT4", FSD_INT4},     {"FP4", FSD_FP4},      {"float32", FSD_FP32},
-    {"float16", FSD_FP16},  {"int32", FSD_INT32},  {"int64", FSD_INT64},
-    {"bool", FSD_BOOL},     {"int8", FSD_INT8},    {"uint8", FSD_UINT8},
-    {"bfloat16", FSD_BF16}, {"FLOAT16", FSD_FP16}, {"DOUBLE", FSD_FP64},
-};
-
-static enum fsd_dtype type_of(struct fsd_slice t)
-{
-    for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
-        if (strlen(types[i].name) == t.n && !memcmp(types[i].name, t.s, t.n))
-            return types[i].type;
-    return FSD_DTYPE_UNKNOWN;
-}
-
 static fsd_id tensor(struct net *net, struct fsd_slice name, fsd_id scope)
 {
     fsd_sym s = sym(net, name);
@@ -85,16 +64,6 @@ static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t f
     net->g->tensors.at[t].flags |= flags;
 }
 
-/* A number that is larger than a size can be is read as FSD_DIM_MAX + 1. */
-static int64_t read_number(struct fsd_slice *t)
-{
-    int64_t n = 0;
-
-    for (; t->n && *t->s >= '0' && *t->s <= '9'; t->s++, t->n--)
-        n = n > FSD_DIM_MAX ? n : n * 10 + (*t->s - '0');
-    return n > FSD_DIM_MAX ? FSD_DIM_MAX + 1 : n;
-}
-
 struct sizes {
     struct fsd_dim at[MOST_DIMS];
     uint32_t n;
@@ -107,15 +76,15 @@ static void read_sizes(struct fsd_slice t, struct sizes *out)
     out->n = 0;
     out->too_large = false;
     while (t.n && out->n < MOST_DIMS) {
-        bool digit = *t.s >= '0' && *t.s <= '9'; /* all else is open: "-1", "?" */
-        int64_t size = read_number(&t);
+        uint64_t size;
+        bool known = fsd_slice_take_number(&t, FSD_DIM_MAX + 1, &size);
+        const char *comma;
 
+        /* All else is open: "-1", "?". */
         out->too_large |= size > FSD_DIM_MAX;
-        out->at[out->n++].size = digit && size <= FSD_DIM_MAX ? size : -1;
-        while (t.n && *t.s != ',') {
-            t.s++;
-            t.n--;
-        }
+        out->at[out->n++].size = known && size <= FSD_DIM_MAX ? (int64_t)size : -1;
+        comma = memchr(t.s, ',', t.n);
+        t = fsd_slice_from(t, comma ? (size_t)(comma - t.s) : t.n);
         fsd_slice_take(&t, ",");
         fsd_slice_take(&t, " ");
     }
@@ -127,7 +96,7 @@ static void set_form(struct net *net, fsd_id t, struct fsd_slice dims,
                      struct fsd_slice type)
 {
     struct fsd_graph *g = net->g;
-    struct fsd_form form = {.type = type_of(type)};
+    struct fsd_form form = {.type = fsd_dtype_read(type.s, type.n)};
     struct sizes sizes = {0};
 
     if (g->tensors.at[t].form != FSD_NONE)
@@ -192,8 +161,7 @@ static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id sc
         fsd_vec_push(net->g->arena, &net->g->ports,
                      (struct fsd_port){read_tensor(net, item, scope, made), FSD_NONE});
         ports.n++;
-        t.s += item.n;
-        t.n -= item.n;
+        t = fsd_slice_from(t, item.n);
         fsd_slice_take(&t, "]");
         fsd_slice_take(&t, ",");
         while (fsd_slice_take(&t, " "))
@@ -242,7 +210,7 @@ static void open_node(struct net *net, struct fsd_slice head)
     node.name = sym(net, name);
     node.op = sym(net, op);
     node.scope = scope_of(net, net->parsed++);
-    fsd_log_open(&net->open, head.s, head.n, fsd_graph_add_node(net->g, node));
+    fsd_log_open(&net->open, head, fsd_graph_add_node(net->g, node));
 }
 
 /* A node whose outputs were not printed makes something that is not known. */
@@ -267,19 +235,19 @@ static bool has_tensor(const struct net *net, struct fsd_span ports)
 /* "NAME [Op] inputs: ..." */
 static void read_uses(struct net *net, struct fsd_slice t)
 {
-    const struct fsd_log_open *open = fsd_log_opened(&net->open, t.s, t.n);
+    const struct fsd_log_open *open = fsd_log_opened(&net->open, t);
     struct fsd_slice rest;
     struct fsd_span ports;
     fsd_id scope;
 
     if (!open)
         return;
-    rest = (struct fsd_slice){t.s + open->n, t.n - open->n};
+    rest = fsd_slice_from(t, open->head.n);
     scope = net->g->nodes.at[open->node].scope;
     if (fsd_slice_take(&rest, " inputs:")) {
         ports = read_ports(net, rest, scope, false);
         net->g->nodes.at[open->node].in = ports;
-    } else if (fsd_log_close(&net->open, open, t.s, t.n)) {
+    } else if (fsd_log_close(&net->open, open, t)) {
         fsd_slice_take(&rest, " outputs:");
         ports = read_ports(net, rest, scope, true);
         net->g->nodes.at[open->node].out =
@@ -325,13 +293,12 @@ static void read_output(struct net *net, struct fsd_slice t)
 
 static void read_opset(struct net *net, struct fsd_slice t)
 {
-    int64_t version;
+    uint64_t version;
 
-    while (fsd_slice_take(&t, " "))
-        ;
-    version = read_number(&t);
-    if (version > 0)
-        fsd_vec_push(net->g->arena, &net->g->opsets, (struct fsd_opset){0, version});
+    t = fsd_slice_trim(t);
+    if (fsd_slice_take_number(&t, FSD_DIM_MAX, &version) && version)
+        fsd_vec_push(net->g->arena, &net->g->opsets,
+                     (struct fsd_opset){0, (int64_t)version});
 }
 
 static void read_producer(struct net *net, struct fsd_slice t)
@@ -371,15 +338,14 @@ static void read_layer(struct net *net, struct fsd_slice t)
     free(output);
 }
 
-bool fsd_log_is_network(const char *s, size_t n)
+bool fsd_log_is_network(struct fsd_slice t)
 {
     static const char *const words[] = {
         "Importing initializer: ", "Adding network input: ", "Marking ",
         "Opset version:", "Producer name:"};
-    struct fsd_slice t = {s, n};
 
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
-        if (n && *words[i] == *s && fsd_slice_take(&t, words[i]))
+        if (t.n && *words[i] == *t.s && fsd_slice_begins(t, words[i]))
             return true;
     return false;
 }
@@ -396,7 +362,7 @@ static void read_line(struct net *net, struct fsd_slice t)
         read_opset(net, t);
     else if (fsd_slice_take(&t, "Producer name:"))
         read_producer(net, t);
-    else if (fsd_log_opened(&net->open, t.s, t.n))
+    else if (fsd_log_opened(&net->open, t))
         read_uses(net, t);
     else if (fsd_slice_take(&t, "Marking "))
         read_output(net, t);

@@ -3,6 +3,7 @@
 #define FSD_LOG_NETWORK_H
 
 #include "base/file.h"
+#include "base/slice.h"
 #include "model/graph.h"
 #include "model/history.h"
 
@@ -17,6 +18,6 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);
 
 /** True for a line that belongs there, but for those of a node: fsd_log_opened(). */
-bool fsd_log_is_network(const char *s, size_t n);
+bool fsd_log_is_network(struct fsd_slice t);
 
 #endif

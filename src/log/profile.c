@@ -51,17 +51,6 @@ static bool is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-static struct fsd_slice trim(struct fsd_slice t)
-{
-    while (t.n && is_space(*t.s)) {
-        t.s++;
-        t.n--;
-    }
-    while (t.n && is_space(t.s[t.n - 1]))
-        t.n--;
-    return t;
-}
-
 /* -------------------------------------------------------------------- the header */
 
 /* Takes the words off the start; false when they do not stand there. */
@@ -69,7 +58,7 @@ static bool take(struct fsd_slice *t, const char *words)
 {
     if (!fsd_slice_take(t, words))
         return false;
-    *t = trim(*t);
+    *t = fsd_slice_trim(*t);
     return true;
 }
 
@@ -102,14 +91,11 @@ static bool read_header(struct fsd_slice t, struct columns *out)
 /* "=== Profile (781 iterations ) ===" */
 static bool read_title(struct fsd_slice t, uint64_t *runs)
 {
-    uint64_t value = 0;
+    uint64_t value;
 
     if (!take(&t, "=== Profile ("))
         return false;
-    while (t.n && *t.s >= '0' && *t.s <= '9' && value < UINT64_C(1000000000000)) {
-        value = value * 10 + (uint64_t)(*t.s - '0');
-        t = (struct fsd_slice){t.s + 1, t.n - 1};
-    }
+    fsd_slice_take_number(&t, UINT64_C(1000000000000), &value);
     *runs = take(&t, " iterations") || take(&t, "iterations") ? value : 0;
     return true;
 }
@@ -137,7 +123,7 @@ static struct fsd_slice take_word(struct fsd_slice *t, bool from_end)
     while (n < t->n && !is_space(t->s[from_end ? t->n - 1 - n : n]))
         n++;
     word = (struct fsd_slice){from_end ? t->s + t->n - n : t->s, n};
-    *t = trim((struct fsd_slice){from_end ? t->s : t->s + n, t->n - n});
+    *t = fsd_slice_trim((struct fsd_slice){from_end ? t->s : t->s + n, t->n - n});
     return word;
 }
 
@@ -158,7 +144,7 @@ static bool read_row(const struct reading *r, struct fsd_slice t,
     double numbers[COLUMNS];
     bool ignored = false;
 
-    t = trim(t);
+    t = fsd_slice_trim(t);
     for (int i = 0; i < c->n; i++)
         if (!read_number(take_word(&t, !c->name_last),
                          &numbers[c->name_last ? i : c->n - 1 - i]))
@@ -209,13 +195,13 @@ static void add_row(struct reading *r, const struct fsd_profile_entry *row)
 
 static void read_line(struct reading *r, const struct fsd_log_line *line)
 {
-    struct fsd_slice t = {line->text, line->n}, trimmed;
+    struct fsd_slice t = line->text, trimmed;
     struct fsd_profile_entry row;
     struct columns columns;
 
     if (!r->open && (!t.n || !strchr(" \t=LT", *t.s ? *t.s : '-')))
         return;
-    trimmed = trim(t);
+    trimmed = fsd_slice_trim(t);
     if (read_title(trimmed, &r->runs)) {
         close_table(r);
     } else if (read_header(trimmed, &columns)) {

@@ -1,27 +1,23 @@
-#define _GNU_SOURCE /* memmem */
 #include "log/segment.h"
+
+#include "base/id.h"
 #include "base/order.h"
 
-#include "log/layer.h"
-
 #include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 enum place { NOWHERE, IN_BLOCK, IN_LAYERS, BEHIND_LAYERS, IN_BINDINGS };
 
-struct fsd_log_finder {
+struct fsd_log_segmenter {
     struct fsd_arena *arena;
-    const struct fsd_file *file;
+    struct fsd_log_lines lines;
     fsd_log_engines *out;
     struct fsd_log_line line;
-    size_t next; /* where the next line begins */
+    uint32_t build; /* the one under way; its engine is known when build < out->n */
     enum place in;
     struct fsd_log_list list; /* the one that is open */
     enum fsd_log_form form;
-    bool parted; /* a build has begun since the last list */
-    const char *title;
-    size_t title_n;
+    struct fsd_slice title;
 };
 
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
@@ -34,16 +30,21 @@ struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
                                   .released = list->at};
 }
 
-bool fsd_log_is_text_layer(const char *s, size_t n, size_t *name_n)
+bool fsd_log_listed_layer(enum fsd_log_form form, struct fsd_slice line,
+                          struct fsd_log_layer *out)
 {
-    static const char type[] = ", LayerType: ";
-    const char *at;
+    if (form == FSD_LOG_BLOCK)
+        return fsd_log_layer_split(line, out);
+    if (form == FSD_LOG_TEXT)
+        return fsd_log_text_layer(line, out);
+    *out = (struct fsd_log_layer){.name = line};
+    return line.n > 0;
+}
 
-    if (n < 6 || memcmp(s, "Name: ", 6) != 0)
-        return false;
-    at = memmem(s + 6, n - 6, type, sizeof type - 1);
-    *name_n = at ? (size_t)(at - s) - 6 : 0;
-    return at != NULL;
+bool fsd_log_is_region(const struct fsd_log_layer *layer)
+{
+    return fsd_slice_begins(layer->type, "Myelin") ||
+           fsd_slice_find(layer->name, "{ForeignNode[") != NULL;
 }
 
 /* ----------------------------------------------- do two lists tell of one engine */
@@ -54,38 +55,11 @@ struct names {
     uint32_t n;
 };
 
-static bool layer_name(enum fsd_log_form form, const struct fsd_log_line *line,
-                       struct fsd_slice *out)
-{
-    struct fsd_log_layer layer;
-    size_t n;
-
-    *out = (struct fsd_slice){line->text, line->n};
-    if (form == FSD_LOG_BLOCK) {
-        if (!fsd_log_layer_split(line->text, line->n, &layer))
-            return false;
-        *out = layer.name;
-    } else if (form == FSD_LOG_TEXT) {
-        if (!fsd_log_is_text_layer(line->text, line->n, &n))
-            return false;
-        *out = (struct fsd_slice){line->text + 6, n};
-    }
-    return out->n > 0;
-}
-
 static int by_value(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
     return fsd_order(x, y);
-}
-
-/* A region is one layer to the builder and several to the inspector. */
-static bool is_region(struct fsd_slice name)
-{
-    static const char word[] = "{ForeignNode[";
-
-    return memmem(name.s, name.n, word, sizeof word - 1) != NULL;
 }
 
 static struct names list_names(struct fsd_arena *arena, const struct fsd_file *file,
@@ -94,12 +68,13 @@ static struct names list_names(struct fsd_arena *arena, const struct fsd_file *f
     struct fsd_log_lines lines = fsd_log_list_lines(file, &list);
     struct names names = {FSD_NEW(arena, uint64_t, list.layers), 0};
     struct fsd_log_line line;
-    struct fsd_slice name;
+    struct fsd_log_layer layer;
 
     lines.end = list.layers_end;
     while (names.n < list.layers && fsd_log_next(&lines, &line))
-        if (layer_name(form, &line, &name) && !is_region(name))
-            names.at[names.n++] = XXH3_64bits(name.s, name.n);
+        if (fsd_log_listed_layer(form, line.text, &layer) && layer.name.n &&
+            !fsd_log_is_region(&layer))
+            names.at[names.n++] = XXH3_64bits(layer.name.s, layer.name.n);
     qsort(names.at, names.n, sizeof *names.at, by_value);
     return names;
 }
@@ -120,16 +95,18 @@ static uint32_t count_common(const struct names *a, const struct names *b)
     return n;
 }
 
-static bool same_engine(const struct fsd_log_finder *f,
+/* Half of the names: the inspector shows a region's kernels and the builder does not. */
+static bool same_engine(const struct fsd_log_segmenter *s,
                         const struct fsd_log_engine *engine)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct names mine = list_names(scratch, f->file, f->form, f->list), other = {0};
+    struct names mine = list_names(scratch, s->lines.file, s->form, s->list),
+                 other = {0};
     uint32_t common, fewer;
 
     for (int form = FSD__LOG_FORM_COUNT - 1; form >= 0; form--)
         if (engine->lists[form].number)
-            other = list_names(scratch, f->file, (enum fsd_log_form)form,
+            other = list_names(scratch, s->lines.file, (enum fsd_log_form)form,
                                engine->lists[form]);
     common = count_common(&mine, &other);
     fewer = mine.n < other.n ? mine.n : other.n;
@@ -139,241 +116,215 @@ static bool same_engine(const struct fsd_log_finder *f,
 
 /* ----------------------------------------------------------- opening and closing */
 
-static void close_list(struct fsd_log_finder *f)
+/* A list of bare names is one only when bindings follow it: its title and lines may be
+ * any program's. */
+static void close_list(struct fsd_log_segmenter *s, bool at_end)
 {
-    struct fsd_log_engine *last = f->out->n ? &f->out->at[f->out->n - 1] : NULL;
-    bool ended = f->in == IN_BINDINGS || f->next >= f->file->size;
-    bool sure = f->form != FSD_LOG_NAMES || ended;
+    bool sure = s->form != FSD_LOG_NAMES || s->in == IN_BINDINGS || at_end;
+    bool known = s->build < s->out->n;
 
-    f->in = NOWHERE;
-    if (!f->list.layers || !sure)
+    s->in = NOWHERE;
+    if (!s->list.layers || !sure)
         return;
-    if (last && !f->parted && f->form != FSD_LOG_BLOCK && same_engine(f, last)) {
-        if (!last->lists[f->form].number)
-            last->lists[f->form] = f->list;
-    } else {
-        fsd_vec_push(f->arena, f->out,
-                     (struct fsd_log_engine){.title = f->title, .title_n = f->title_n});
-        f->out->at[f->out->n - 1].lists[f->form] = f->list;
+    if (known && s->form != FSD_LOG_BLOCK &&
+        same_engine(s, &s->out->at[s->out->n - 1])) {
+        if (!s->out->at[s->out->n - 1].lists[s->form].number)
+            s->out->at[s->out->n - 1].lists[s->form] = s->list;
+        return;
     }
-    f->parted = false;
+    s->build = s->out->n;
+    fsd_vec_push(s->arena, s->out, (struct fsd_log_engine){.title = s->title});
+    s->out->at[s->build].lists[s->form] = s->list;
 }
 
-static void open_list(struct fsd_log_finder *f, enum place in, enum fsd_log_form form)
+static void open_list(struct fsd_log_segmenter *s, enum place in,
+                      enum fsd_log_form form)
 {
-    if (f->in != NOWHERE)
-        close_list(f);
-    f->in = in;
-    f->form = form;
-    f->list = (struct fsd_log_list){0};
+    if (s->in != NOWHERE)
+        close_list(s, false);
+    if (form == FSD_LOG_BLOCK) /* the builder prints one of each engine */
+        s->build = s->out->n;
+    s->in = in;
+    s->form = form;
+    s->list = (struct fsd_log_list){0};
 }
 
-static void extend(struct fsd_log_finder *f)
+static void extend(struct fsd_log_segmenter *s)
 {
-    f->list.end = f->next < f->file->size ? f->next : f->file->size;
+    s->list.end = s->lines.at < s->lines.end ? s->lines.at : s->lines.end;
 }
 
-static void extend_layers(struct fsd_log_finder *f)
+static void add_layer(struct fsd_log_segmenter *s)
 {
-    extend(f);
-    f->list.layers_end = f->list.end;
-}
-
-static void add_layer(struct fsd_log_finder *f)
-{
-    if (!f->list.layers++) {
-        f->list.number = f->line.number;
-        f->list.at = f->line.at;
-        f->list.prefixed = f->line.prefixed;
+    if (!s->list.layers++) {
+        s->list.number = s->line.number;
+        s->list.at = s->line.at;
+        s->list.prefixed = s->line.prefixed;
     }
-    extend_layers(f);
+    extend(s);
+    s->list.layers_end = s->list.end;
 }
 
 /* ------------------------------------------------------------------------ lines */
 
-static bool is_blank(const struct fsd_log_line *line)
-{
-    for (size_t i = 0; i < line->n; i++)
-        if (line->text[i] != ' ' && line->text[i] != '\t')
-            return false;
-    return true;
-}
-
 static bool is_title(const struct fsd_log_line *line, const char *words)
 {
-    size_t n = strlen(words), end = line->n;
+    struct fsd_slice text = line->text;
 
-    while (end && line->text[end - 1] == ' ')
-        end--;
-    return end == n && !memcmp(line->text, words, n);
+    while (fsd_slice_drop(&text, " "))
+        ;
+    return fsd_slice_is(text, words);
 }
 
-/* What belongs to the way to another engine. */
-static bool begins_build(const struct fsd_log_line *line)
+/* What belongs to the way to an engine.  Where another one has been listed before, its
+ * build is over, though not with any line: several threads write the log, and their
+ * lines may stand within a list. */
+static bool begins_build(struct fsd_slice text)
 {
-    static const char *const words[] = {
-        "Parsing node: ", "Original: ", "Adding network input: ", "Applying generic ",
-        "GRAPH NODES"};
+    static const char *const words[] = {"&&&& RUNNING ",
+                                        "Input filename:",
+                                        "Adding network input: ",
+                                        "Importing initializer: ",
+                                        "Static check for parsing node: ",
+                                        "Parsing node: ",
+                                        "Registering layer: ",
+                                        "Original: ",
+                                        "Applying generic ",
+                                        "GRAPH NODES"};
 
-    if (!line->n || !strchr("POAG", *line->text ? *line->text : ' '))
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (fsd_log_starts(line, words[i]))
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (text.n && *text.s == *words[i] && fsd_slice_begins(text, words[i]))
             return true;
     return false;
 }
 
-static void read_title(struct fsd_log_finder *f)
+static void read_title(struct fsd_log_segmenter *s)
 {
-    static const char *const words[] = {"Input filename:", "Model: "};
+    struct fsd_slice text = s->line.text;
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t n = strlen(words[i]);
-
-        if (!fsd_log_starts(&f->line, words[i]))
-            continue;
-        while (n < f->line.n && f->line.text[n] == ' ')
-            n++;
-        f->title = f->line.text + n;
-        f->title_n = f->line.n - n;
-    }
+    if (fsd_slice_take(&text, "Input filename:") || fsd_slice_take(&text, "Model: "))
+        s->title = fsd_slice_trim(text);
 }
 
 /* Lists begin anywhere, also within another one. */
-static bool begin_list(struct fsd_log_finder *f)
+static bool begin_list(struct fsd_log_segmenter *s)
 {
     struct fsd_log_layer layer;
-    size_t n;
 
-    if (fsd_log_starts(&f->line, "Layer(")) {
-        if (fsd_log_layer_split(f->line.text, f->line.n, &layer)) {
-            if (f->in != IN_BLOCK)
-                open_list(f, IN_BLOCK, FSD_LOG_BLOCK);
-            add_layer(f);
-        } else if (f->in == IN_BLOCK && f->list.layers) {
-            extend_layers(f); /* it is cut, and will be counted as not understood */
+    if (fsd_slice_begins(s->line.text, "Layer(")) {
+        if (fsd_log_layer_split(s->line.text, &layer)) {
+            if (s->in != IN_BLOCK)
+                open_list(s, IN_BLOCK, FSD_LOG_BLOCK);
+            add_layer(s);
+        } else if (s->in == IN_BLOCK && s->list.layers) {
+            extend(s); /* it is cut, and will be counted as not understood */
+            s->list.layers_end = s->list.end;
         }
-    } else if (is_title(&f->line, "Engine Layer Information:")) {
-        open_list(f, IN_BLOCK, FSD_LOG_BLOCK);
-    } else if (is_title(&f->line, "Layers:")) {
-        open_list(f, IN_LAYERS, FSD_LOG_NAMES);
-    } else if (fsd_log_is_text_layer(f->line.text, f->line.n, &n)) {
-        if (f->in != IN_LAYERS || (f->list.layers && f->form != FSD_LOG_TEXT))
-            open_list(f, IN_LAYERS, FSD_LOG_TEXT);
-        f->form = FSD_LOG_TEXT;
-        add_layer(f);
+    } else if (is_title(&s->line, "Engine Layer Information:")) {
+        open_list(s, IN_BLOCK, FSD_LOG_BLOCK);
+    } else if (is_title(&s->line, "Layers:")) {
+        open_list(s, IN_LAYERS, FSD_LOG_NAMES);
+    } else if (fsd_log_text_layer(s->line.text, &layer)) {
+        if (s->in != IN_LAYERS || (s->list.layers && s->form != FSD_LOG_TEXT))
+            open_list(s, IN_LAYERS, FSD_LOG_TEXT);
+        s->form = FSD_LOG_TEXT;
+        add_layer(s);
     } else {
         return false;
     }
     return true;
 }
 
-static void read_bindings(struct fsd_log_finder *f)
+/* A line between the layers of an inspector's list, or behind them.  Only of a list
+ * that is surely one is it said that the line tells nothing else. */
+static bool read_listed(struct fsd_log_segmenter *s)
 {
-    bool foreign = f->line.prefixed && !f->list.prefixed;
+    bool foreign = s->line.prefixed && !s->list.prefixed;
+    bool blank = !fsd_slice_trim(s->line.text).n;
+    bool sure = s->form == FSD_LOG_TEXT;
 
-    if (foreign || is_blank(&f->line))
-        close_list(f);
-    else
-        extend(f);
-}
-
-static void read_layers(struct fsd_log_finder *f)
-{
-    bool foreign = f->line.prefixed && f->list.layers && !f->list.prefixed;
-
-    if (is_title(&f->line, "Bindings:")) {
-        f->in = IN_BINDINGS;
-        f->list.bindings = f->next;
-        extend(f);
-    } else if (foreign) {
-        close_list(f);
-    } else if (is_blank(&f->line)) {
-        if (f->list.layers)
-            f->in = BEHIND_LAYERS;
-    } else if (f->in == BEHIND_LAYERS) {
-        close_list(f);
-    } else if (f->form == FSD_LOG_NAMES) {
-        add_layer(f);
+    if (s->in == IN_BINDINGS) {
+        if (foreign || blank)
+            close_list(s, false);
+        else
+            extend(s);
+        return sure && !foreign;
     }
+    if (is_title(&s->line, "Bindings:")) {
+        s->in = IN_BINDINGS;
+        s->list.bindings = s->lines.at;
+        extend(s);
+        return sure;
+    }
+    if ((foreign && s->list.layers) || (s->in == BEHIND_LAYERS && !blank))
+        close_list(s, false);
+    else if (blank && s->list.layers)
+        s->in = BEHIND_LAYERS;
+    else if (!blank && s->form == FSD_LOG_NAMES)
+        add_layer(s);
+    return false;
 }
 
-/* Nearly all lines say nothing outside a list, and are told by their first letter. */
-static bool may_matter(char first)
+/* Nearly all lines say nothing here outside a list, and are told by their first
+ * letter. */
+static bool may_matter(struct fsd_slice text)
 {
-    switch (first) {
-    case 'L':
-    case 'E':
-    case 'N':
-    case 'P':
-    case 'O':
-    case 'A':
-    case 'G':
-    case 'M':
-    case 'I':
+    return text.n && *text.s && strchr("&AEGILMNOPRS", *text.s);
+}
+
+/* @return the line is of a list and tells nothing else. */
+static bool read_line(struct fsd_log_segmenter *s)
+{
+    struct fsd_slice text = s->line.text;
+
+    if (text.n && (*text.s == 'L' || *text.s == 'E' || *text.s == 'N') && begin_list(s))
         return true;
-    default:
+    if (begins_build(text)) {
+        if (s->in != NOWHERE)
+            close_list(s, false);
+        s->build = s->out->n;
+    }
+    if (s->in == IN_LAYERS || s->in == BEHIND_LAYERS || s->in == IN_BINDINGS)
+        return read_listed(s);
+    read_title(s);
+    return false;
+}
+
+struct fsd_log_segmenter *fsd_log_segmenter_new(struct fsd_arena *arena,
+                                                const struct fsd_file *file,
+                                                fsd_log_engines *out)
+{
+    struct fsd_log_segmenter *s = FSD_NEW(arena, struct fsd_log_segmenter, 1);
+
+    s->arena = arena;
+    s->lines = fsd_log_lines(file);
+    s->out = out;
+    return s;
+}
+
+bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
+{
+    if (!fsd_log_next(&s->lines, &out->line)) {
+        if (s->in != NOWHERE)
+            close_list(s, true);
         return false;
     }
-}
-
-static void read_line(struct fsd_log_finder *f, char first)
-{
-    if ((first == 'L' || first == 'E' || first == 'N') && begin_list(f))
-        return;
-    if (begins_build(&f->line)) {
-        if (f->in != NOWHERE)
-            close_list(f);
-        f->parted = true;
+    out->listed = false;
+    if (s->in != NOWHERE || may_matter(out->line.text)) {
+        s->line = out->line;
+        out->listed = read_line(s);
     }
-    if (f->in == IN_BINDINGS)
-        read_bindings(f);
-    else if (f->in == IN_LAYERS || f->in == BEHIND_LAYERS)
-        read_layers(f);
-    else if (first == 'M' || first == 'I')
-        read_title(f);
-}
-
-struct fsd_log_finder *fsd_log_finder_new(struct fsd_arena *arena,
-                                          const struct fsd_file *file,
-                                          fsd_log_engines *out)
-{
-    struct fsd_log_finder *f = FSD_NEW(arena, struct fsd_log_finder, 1);
-
-    f->arena = arena;
-    f->file = file;
-    f->out = out;
-    return f;
-}
-
-void fsd_log_finder_line(struct fsd_log_finder *f, const struct fsd_log_line *line,
-                         size_t next)
-{
-    char first = line->n ? *line->text : '\0';
-
-    if (f->in == NOWHERE && !may_matter(first))
-        return;
-    f->line = *line;
-    f->next = next;
-    read_line(f, first);
-}
-
-void fsd_log_finder_end(struct fsd_log_finder *f)
-{
-    f->next = f->file->size;
-    if (f->in != NOWHERE)
-        close_list(f);
+    out->build = s->build;
+    out->next = s->lines.at;
+    return true;
 }
 
 void fsd_log_find(struct fsd_arena *arena, const struct fsd_file *file,
-                  fsd_log_engines *out, uint64_t *lines)
+                  struct fsd_log_scan *out)
 {
-    struct fsd_log_finder *f = fsd_log_finder_new(arena, file, out);
-    struct fsd_log_lines all = fsd_log_lines(file);
-    struct fsd_log_line line;
+    struct fsd_log_segmenter *s = fsd_log_segmenter_new(arena, file, &out->engines);
+    struct fsd_log_place place;
 
-    while (fsd_log_next(&all, &line))
-        fsd_log_finder_line(f, &line, all.at);
-    fsd_log_finder_end(f);
-    *lines = all.number;
+    while (fsd_log_segment(s, &place))
+        out->lines = place.line.number;
 }

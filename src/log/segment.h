@@ -1,5 +1,5 @@
 /*
- * Where in a log, or in other text, engines stand.  Lists of an engine's layers come as
+ * A log, or other text, cut into builds.  An engine's layers come in lists,
  *
  *     Engine Layer Information:          Layers:                       Layers:
  *     Layer(T): N, Tactic: ...           Name: N, LayerType: T, ...    N
@@ -8,13 +8,16 @@
  *
  * from the builder (verbose), from the inspector, and from the inspector of an engine
  * that keeps names only.  Several lists of one engine are taken together.
+ *
+ * A build ends behind the lists of its engine, where the way to another begins: with
+ * the parser's lines, the builder's first, or another engine's list.
  */
 #ifndef FSD_LOG_SEGMENT_H
 #define FSD_LOG_SEGMENT_H
 
 #include "base/arena.h"
-#include "base/file.h"
 #include "base/vec.h"
+#include "log/layer.h"
 #include "log/lines.h"
 
 enum fsd_log_form {
@@ -36,8 +39,7 @@ struct fsd_log_list {
 
 struct fsd_log_engine {
     struct fsd_log_list lists[FSD__LOG_FORM_COUNT];
-    const char *title; /**< of the network or file, as an earlier line gives it */
-    size_t title_n;
+    struct fsd_slice title; /**< of the network or file, as an earlier line gives it */
 };
 
 typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
@@ -50,30 +52,38 @@ struct fsd_log_scan {
     bool hashed;      /**< and it is known */
 };
 
-/** Finds them all, in order.
- *  @param lines set to how many lines there are. */
+/** Goes through the lines of a file. */
+struct fsd_log_segmenter;
+
+/** @param out filled until the last line, from the arena. */
+struct fsd_log_segmenter *fsd_log_segmenter_new(struct fsd_arena *arena,
+                                                const struct fsd_file *file,
+                                                fsd_log_engines *out);
+
+/** What the segmenter says of a line. */
+struct fsd_log_place {
+    struct fsd_log_line line;
+    uint32_t build; /**< which one it belongs to, from 0 */
+    bool listed;    /**< it is of a list, and tells nothing else */
+    size_t next;    /**< where the line behind it begins, in bytes */
+};
+
+/** The next line; false behind the last, when all engines are known. */
+bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out);
+
+/** Finds the engines, and counts the lines, when nothing else is asked. */
 void fsd_log_find(struct fsd_arena *arena, const struct fsd_file *file,
-                  fsd_log_engines *out, uint64_t *lines);
-
-/** The same line by line, for who goes through the file anyway. */
-struct fsd_log_finder;
-
-/** @param out filled by fsd_log_finder_end(), from the arena. */
-struct fsd_log_finder *fsd_log_finder_new(struct fsd_arena *arena,
-                                          const struct fsd_file *file,
-                                          fsd_log_engines *out);
-
-/** Each line of the file, in order.
- *  @param next where the line behind it begins, in bytes. */
-void fsd_log_finder_line(struct fsd_log_finder *f, const struct fsd_log_line *line,
-                         size_t next);
-void fsd_log_finder_end(struct fsd_log_finder *f);
+                  struct fsd_log_scan *out);
 
 /** The lines of a list. */
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
                                         const struct fsd_log_list *list);
 
-/** "Name: N, LayerType: T, ...": the length of N and true, or false. */
-bool fsd_log_is_text_layer(const char *s, size_t n, size_t *name_n);
+/** Takes a line of a list of that form apart; false when it is none. */
+bool fsd_log_listed_layer(enum fsd_log_form form, struct fsd_slice line,
+                          struct fsd_log_layer *out);
+
+/** A region is one layer to the builder and several to the inspector. */
+bool fsd_log_is_region(const struct fsd_log_layer *layer);
 
 #endif

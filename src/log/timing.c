@@ -32,13 +32,13 @@ static const char *find_by_t(struct fsd_slice p, const char *word, size_t t)
 
 static struct fsd_event_name name(struct fsd_slice p)
 {
-    return (struct fsd_event_name){p.s, p.n, FSD_NONE};
+    return (struct fsd_event_name){p, FSD_NONE};
 }
 
 static fsd_sym name_sym(struct fsd_event_reader *r, struct fsd_event_name *name)
 {
     if (name->sym == FSD_NONE)
-        name->sym = name->n ? fsd_intern_add(r->h->names, name->s, name->n) : 0;
+        name->sym = name->text.n ? sym(r, name->text) : 0;
     return name->sym;
 }
 
@@ -117,7 +117,7 @@ static double number(struct fsd_slice p)
 static void keep_rival(struct fsd_event_reader *r, struct fsd_slice tactic, double ms)
 {
     static const char word[] = "Optimizer Reformat";
-    struct fsd_slice timed = {r->timed.s, r->timed.n};
+    struct fsd_slice timed = r->timed.text;
     struct fsd_event_name *runner =
         fsd_slice_begins(timed, word) ? &r->autotuned : &r->runner;
 

@@ -3,6 +3,7 @@
 #define FSD_MODEL_DTYPE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** Element types.  fp8 is E4M3FN, the one TensorRT calls FP8. */
@@ -43,6 +44,10 @@ const char *fsd_dtype_name(enum fsd_dtype type);
 
 /** The type that ONNX gives that number; unknown for one that it does not. */
 enum fsd_dtype fsd_dtype_numbered(int64_t number);
+
+/** The type that a builder's or a parser's word names ("Half", "FP16", "float16"), in
+ *  any case; FSD_DTYPE_UNKNOWN when it names none. */
+enum fsd_dtype fsd_dtype_read(const char *word, size_t n);
 
 /** Bits an element occupies in a packed buffer; 0 for strings and unknown. */
 unsigned fsd_dtype_bits(enum fsd_dtype type);

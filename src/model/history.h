@@ -63,11 +63,12 @@ struct fsd_rival {
     uint32_t next; /**< of the same layer; FSD_NONE */
 };
 
-/** A layer of an engine block: tells whether a log is a dump's own. */
+/** A layer of an engine in the log: tells whether the log is a dump's own. */
 struct fsd_final {
-    fsd_sym name, type;
-    fsd_sym tensor;     /**< its first output; 0: none */
+    fsd_sym name;
+    fsd_sym tensor;     /**< its first output; 0: none, or not told */
     enum fsd_dtype out; /**< of that tensor */
+    bool region;        /**< a dump may show its kernels instead */
     uint32_t build;
 };
 

@@ -34,24 +34,6 @@ struct sentence {
 
 static const struct {
     const char *word;
-    enum fsd_dtype type;
-} types[] = {
-    {"float", FSD_FP32},    {"fp32", FSD_FP32},        {"float32", FSD_FP32},
-    {"half", FSD_FP16},     {"fp16", FSD_FP16},        {"float16", FSD_FP16},
-    {"bfloat16", FSD_BF16}, {"bf16", FSD_BF16},        {"int8", FSD_INT8},
-    {"int32", FSD_INT32},   {"int64", FSD_INT64},      {"bool", FSD_BOOL},
-    {"fp8", FSD_FP8},       {"e4m3", FSD_FP8},         {"float8", FSD_FP8},
-    {"fp8e4m3", FSD_FP8},   {"e4m3fn", FSD_FP8},       {"fp4", FSD_FP4},
-    {"e2m1", FSD_FP4},      {"nvfp4", FSD_FP4},        {"fp4e2m1", FSD_FP4},
-    {"uint8", FSD_UINT8},   {"int4", FSD_INT4},        {"uint4", FSD_UINT4},
-    {"int16", FSD_INT16},   {"uint16", FSD_UINT16},    {"uint32", FSD_UINT32},
-    {"uint64", FSD_UINT64}, {"fp8ue8m0", FSD_FP8E8M0}, {"fp64", FSD_FP64},
-    {"double", FSD_FP64},   {"float64", FSD_FP64},     {"e8m0", FSD_FP8E8M0},
-    {"e5m2", FSD_FP8E5M2},  {"tf32", FSD_TF32},
-};
-
-static const struct {
-    const char *word;
     unsigned value;
 } numbers[] = {{"two", 2},      {"three", 3},   {"four", 4},     {"eight", 8},
                {"sixteen", 16}, {"thirty", 30}, {"sixty", 60},   {"twelve", 12},
@@ -72,24 +54,6 @@ static size_t lower(char out[WORD_MAX], const char *s, size_t n)
         out[i] = (char)(s[i] >= 'A' && s[i] <= 'Z' ? s[i] - 'A' + 'a' : s[i]);
     out[n] = '\0';
     return n;
-}
-
-static enum fsd_dtype type_of(const char *word)
-{
-    for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
-        if (!strcmp(word, types[i].word))
-            return types[i].type;
-    return FSD_DTYPE_UNKNOWN;
-}
-
-enum fsd_dtype fsd_trt_dtype(const char *s, size_t n)
-{
-    char word[WORD_MAX];
-
-    if (n >= sizeof word)
-        return FSD_DTYPE_UNKNOWN;
-    lower(word, s, n);
-    return type_of(word);
 }
 
 static unsigned number_of(const char *word)
@@ -196,7 +160,7 @@ static bool read_number(struct sentence *s, const char *word)
 
 static void read_word(struct sentence *s, const struct word *word)
 {
-    enum fsd_dtype type = type_of(word->text);
+    enum fsd_dtype type = fsd_dtype_read(word->text, strlen(word->text));
 
     if (!strcmp(word->text, "wide"))
         s->out.layout.width = (uint16_t)s->number;

@@ -17,8 +17,4 @@ struct fsd_trt_format {
 /** Reads n bytes.  What no word says stays unknown. */
 struct fsd_trt_format fsd_trt_format(const char *s, size_t n);
 
-/** The type that one word names ("Half", "FP16"), in any case; FSD_DTYPE_UNKNOWN when
- *  it names none. */
-enum fsd_dtype fsd_trt_dtype(const char *s, size_t n);
-
 #endif

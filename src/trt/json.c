@@ -285,7 +285,7 @@ static void read_weights(const cJSON *item, uint64_t *count, enum fsd_dtype *typ
 
     *count = as_count(get(item, "Count"));
     if (cJSON_IsString(name))
-        *type = fsd_trt_dtype(name->valuestring, strlen(name->valuestring));
+        *type = fsd_dtype_read(name->valuestring, strlen(name->valuestring));
 }
 
 static void read_special(struct reading *r, const cJSON *item, const char *key)

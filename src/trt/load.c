@@ -210,16 +210,6 @@ static void add_names(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
 
 /* ---------------------------------------------------------------- logs and times */
 
-static void read_log(struct fsd_history *h, const struct fsd_file *file, bool engines)
-{
-    if (!engines) {
-        fsd_log_read(h, file);
-        return;
-    }
-    h->scan = FSD_NEW(h->arena, struct fsd_log_scan, 1);
-    fsd_log_read_all(h, file, h->scan);
-}
-
 static enum fsd_status read_profile(struct fsd_arena *arena, struct fsd_intern *names,
                                     const struct fsd_file *file, fsd_profile_vec *out,
                                     struct fsd_error *err)
@@ -244,7 +234,7 @@ const struct fsd_engine_reader fsd_reader_trt = {
     .sniff = sniff,
     .load = load,
     .add_names = add_names,
-    .read_log = read_log,
+    .read_log = fsd_log_read,
     .read_network = fsd_log_network,
     .read_profile = read_profile,
     .read_times = fsd_times_read,

@@ -61,7 +61,7 @@ static void read_block_line(struct reading *r, const struct fsd_log_line *line)
     struct fsd_log_tensor tensor = {.output = false};
     enum fsd_log_step step;
 
-    if (!fsd_log_layer_split(line->text, line->n, &layer)) {
+    if (!fsd_log_layer_split(line->text, &layer)) {
         count_odd(r, line);
         return;
     }
@@ -80,16 +80,16 @@ static void read_block_line(struct reading *r, const struct fsd_log_line *line)
 static enum fsd_status read_text_line(struct reading *r,
                                       const struct fsd_log_line *line)
 {
+    struct fsd_log_layer layer;
     enum fsd_status status;
-    size_t n;
     bool whole;
 
-    if (!fsd_log_is_text_layer(line->text, line->n, &n)) {
+    if (!fsd_log_text_layer(line->text, &layer)) {
         count_odd(r, line);
         return FSD_OK;
     }
-    status = fsd_inspector_layer(r->b, r->file, r->layers, line->text, line->n, &whole,
-                                 r->err);
+    status = fsd_inspector_layer(r->b, r->file, r->layers, line->text.s, line->text.n,
+                                 &whole, r->err);
     if (status == FSD_OK)
         r->layers++;
     if (!whole)
@@ -99,7 +99,7 @@ static enum fsd_status read_text_line(struct reading *r,
 
 static void read_name_line(struct reading *r, const struct fsd_log_line *line)
 {
-    fsd_build_layer(r->b, fsd_intern_add(r->b->g->names, line->text, line->n), 0);
+    fsd_build_layer(r->b, symbol(r, line->text), 0);
     fsd_build_layer_end(r->b);
     r->layers++;
 }
@@ -113,7 +113,7 @@ static void read_bindings(struct reading *r, const struct fsd_log_list *list)
     while (list->bindings && fsd_log_next(&lines, &line)) {
         struct fsd_build_tensor tensor = {0};
 
-        tensor.name = fsd_intern_add(r->b->g->names, line.text, line.n);
+        tensor.name = symbol(r, line.text);
         /* Where each line has a prefix, the list's end cannot be told otherwise. */
         if (list->prefixed && r->b->g->detailed &&
             fsd_graph_find(r->b->g, tensor.name, 0) == FSD_NONE)
@@ -124,14 +124,6 @@ static void read_bindings(struct reading *r, const struct fsd_log_list *list)
 }
 
 /* ------------------------------------------------------------------------ a list */
-
-static bool is_blank(const struct fsd_log_line *line)
-{
-    for (size_t i = 0; i < line->n; i++)
-        if (line->text[i] != ' ' && line->text[i] != '\t')
-            return false;
-    return true;
-}
 
 static enum fsd_status check_limits(const struct reading *r)
 {
@@ -151,7 +143,7 @@ static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
 {
     enum fsd_status status = FSD_OK;
 
-    if (is_blank(line))
+    if (!fsd_slice_trim(line->text).n)
         return FSD_OK;
     /* Messages of other threads may come between the layers. */
     if (line->prefixed && !list->prefixed)
@@ -251,8 +243,8 @@ static enum fsd_status fail_several(const struct fsd_file *file,
         used += (size_t)snprintf(
             list + used, sizeof list - used, "%s%u: line %llu, %u layer%s%s%.*s",
             i ? "; " : "", i + 1, (unsigned long long)at->number, at->layers,
-            at->layers == 1 ? "" : "s", e->title_n ? ", of " : "",
-            (int)(e->title_n < 40 ? e->title_n : 40), e->title_n ? e->title : "");
+            at->layers == 1 ? "" : "s", e->title.n ? ", of " : "",
+            (int)(e->title.n < 40 ? e->title.n : 40), e->title.n ? e->title.s : "");
         if (used + 120 >= sizeof list && i + 1 < engines->n)
             snprintf(list + used, sizeof list - used, "; and %u more",
                      engines->n - i - 1);
@@ -291,7 +283,7 @@ enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *
     enum fsd_status status;
 
     if (!scan)
-        fsd_log_find(scratch, file, &own.engines, &own.lines);
+        fsd_log_find(scratch, file, &own);
     scan = scan ? scan : &own;
     status = choose(file, &scan->engines, number, scan->lines, err);
     if (status == FSD_OK)

@@ -14,11 +14,11 @@ static bool read_line(struct fsd_build *b, const struct fsd_file *file, uint32_t
                       const char *s, size_t n)
 {
     struct fsd_error err = {0};
-    size_t name_n;
+    struct fsd_log_layer layer;
     bool whole;
     enum fsd_status status;
 
-    if (!fsd_log_is_text_layer(s, n, &name_n))
+    if (!fsd_log_text_layer((struct fsd_slice){s, n}, &layer))
         return false;
     status = fsd_inspector_layer(b, file, number, s, n, &whole, &err);
     check(status == FSD_OK || (status == FSD_E_LIMIT && err.message[0]));

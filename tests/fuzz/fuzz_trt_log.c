@@ -16,9 +16,9 @@ static void check_lines(const struct fsd_file *file)
     size_t behind = 0;
 
     while (fsd_log_next(&lines, &line)) {
-        check(line.at >= behind && line.n <= file->size - line.at);
-        check(line.text == (const char *)file->bytes + line.at);
-        behind = line.at + line.n;
+        check(line.at >= behind && line.text.n <= file->size - line.at);
+        check(line.text.s == (const char *)file->bytes + line.at);
+        behind = line.at + line.text.n;
     }
 }
 

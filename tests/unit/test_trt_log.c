@@ -547,7 +547,7 @@ static void tactics(void **state)
     (void)state;
     for (size_t i = 0; i < FSD_COUNT_OF(cases); i++) {
         struct fsd_log_layer layer;
-        bool is = fsd_log_layer_split(cases[i].line, strlen(cases[i].line), &layer);
+        bool is = fsd_log_layer_split(fsd_slice_of(cases[i].line), &layer);
 
         assert_int_equal(is, cases[i].name != NULL);
         if (!is)

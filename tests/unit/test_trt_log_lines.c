@@ -75,12 +75,11 @@ static void prefixes(void **state)
         file = file_of(text, strlen(text));
         lines = fsd_log_lines(&file);
         assert_true(fsd_log_next(&lines, &line));
-        if (line.n != strlen(cases[i].text) ||
-            memcmp(line.text, cases[i].text, line.n) ||
+        if (!fsd_slice_is(line.text, cases[i].text) ||
             line.severity != cases[i].severity || line.trt != cases[i].trt)
-            fail_msg("%s: '%.*s' %c %d", cases[i].line, (int)line.n, line.text,
+            fail_msg("%s: '%.*s' %c %d", cases[i].line, (int)line.text.n, line.text.s,
                      line.severity ? line.severity : '-', line.trt);
-        assert_int_equal(line.prefixed, line.text != text);
+        assert_int_equal(line.prefixed, line.text.s != text);
         assert_false(fsd_log_next(&lines, &line));
     }
 }
@@ -97,7 +96,7 @@ static void numbers_and_ends(void **state)
     for (size_t i = 0; i < FSD_COUNT_OF(lengths); i++) {
         assert_true(fsd_log_next(&lines, &line));
         assert_int_equal(line.number, i + 1);
-        assert_int_equal(line.n, lengths[i]);
+        assert_int_equal(line.text.n, lengths[i]);
         assert_int_equal(line.at, places[i]);
     }
     assert_false(fsd_log_next(&lines, &line));
@@ -120,7 +119,7 @@ static void cut_prefixes(void **state)
         assert_non_null(copy);
         memcpy(copy, whole, n);
         assert_true(fsd_log_next(&lines, &line));
-        assert_true(line.at + line.n <= n);
+        assert_true(line.at + line.text.n <= n);
         free(copy);
     }
 }
