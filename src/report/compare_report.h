@@ -12,17 +12,6 @@ void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style 
 void fsd_compare_put_head(const struct fsd_compare *c, FILE *out);
 void fsd_compare_write_json(const struct fsd_compare *c, FILE *out);
 
-/** Both builds side by side; of large ones what changed, and of very many changes the
- *  worst.
- *  @param format "dot", "svg", "png" or "pdf"; the last three are laid out in a child
- *                process, as by fsd_picture_write().
- *  @return FSD_OK; FSD_E_ARG for words of the style's picture that mean nothing here;
- *          FSD_E_LIMIT when no layout came to an end in its time. */
-enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
-                                          const char *format,
-                                          const struct fsd_style *style, FILE *out,
-                                          struct fsd_error *err);
-
 /* Phrases that every report of a comparison shares; names are escaped. */
 
 /** "Conv_34 + Add_42 + Relu_43", without what an exporter may fold unless there is

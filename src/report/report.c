@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "report/compare_report.h"
 #include "report/list.h"
-#include "report/picture/drawing.h"
+#include "report/picture/picture.h"
 #include "report/view/view.h"
 
 #include <string.h>

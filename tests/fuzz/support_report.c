@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "gate/check.h"
 #include "report/compare_report.h"
+#include "report/picture/picture.h"
 #include "report/report.h"
 
 #include <cjson/cJSON.h>

@@ -1,55 +1,70 @@
-/* Marks, wires and ties of a comparison; see compare_draw.h. */
-#include "report/picture/compare_draw.h"
+/*
+ * The drawing of a comparison: one build's fusion groups on each side, the moves between
+ * them, ties between the groups that share nodes.
+ *
+ * Of large builds only what changed is drawn, with its neighbours beside it, and of very
+ * many changes the worst, half as many until they can be laid out in their time.
+ */
 #include "base/order.h"
+#include "base/status.h"
+#include "report/picture/drawing.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct side {
-    struct fsd_compare_drawing *w;
-    const struct fsd_state *s;
-    bool new;
-    const fsd_id *region;                      /* by group */
-    uint8_t *change;                           /* by move */
-    fsd_id *home;                              /* by move: the region of its change */
-    fsd_id *groups, *moves, *inputs, *outputs; /* marks; FSD_NONE */
-    bool *focus;                               /* by group: drawn for its own sake */
-    uint64_t *carried; /* (source, reader) that a drawn move is between, sorted */
-    uint32_t n_carried;
+enum { MOST_ENDS = 800 }; /* of a picture that lays out within a second or two */
+
+/* What is drawn for its own sake. */
+struct pick {
+    bool *regions; /* by region */
+    bool loose;    /* moves of no region, when they changed */
+    bool partial;  /* not everything: moves that neither changed nor feed a picked region
+                      are left out */
 };
 
-static fsd_id *none(struct fsd_arena *arena, uint32_t n)
-{
-    fsd_id *ids = FSD_NEW(arena, fsd_id, n);
+struct side {
+    struct fsd_drawing *w;
+    const struct fsd_compare *c;
+    const struct fsd_state *s;
+    const struct pick *pick;
+    enum fsd_side side;
+    const fsd_id *region;                      /* by group */
+    uint8_t *change;                           /* by move: its tint */
+    fsd_id *home;                              /* by move: the region of its change */
+    fsd_id *groups, *moves, *inputs, *outputs; /* their boxes; FSD_NONE */
+    bool *focus;                               /* by group: drawn for its own sake */
+    bool *told;                                /* by region, of both sides */
+    FSD_VEC(uint64_t) carried; /* (source, reader) that a drawn move is between, sorted */
+};
 
-    if (n)
-        memset(ids, 0xff, n * sizeof *ids);
-    return ids;
-}
+/* ------------------------------------------------------------------------ boxes */
 
-static fsd_id add_mark(struct side *x, fsd_id *slot, struct fsd_mark mark)
+static fsd_id add_box(struct side *x, fsd_id *slot, enum fsd_box_kind kind, fsd_id item,
+                      unsigned tint)
 {
-    if (*slot == FSD_NONE) {
-        mark.new = x->new;
-        *slot = x->w->marks.n;
-        fsd_vec_push(x->w->arena, &x->w->marks, mark);
-    }
+    if (*slot == FSD_NONE)
+        *slot = fsd_drawing_add_box(
+            x->w, (struct fsd_box){.side = x->side, .kind = kind, .tint = tint}, item);
     return *slot;
 }
 
+/* The new build's first group of a region says what happened; of a region that it does
+ * not have, the old one's. */
 static fsd_id add_group(struct side *x, fsd_id g)
 {
-    return add_mark(
-        x, &x->groups[g],
-        (struct fsd_mark){.kind = FSD_MARK_GROUP, .id = g, .region = x->region[g]});
+    fsd_id region = x->region[g];
+    bool tells = !x->told[region] && (x->side == FSD_SIDE_RIGHT ||
+                                      !x->c->regions.at[region].new_groups.n);
+
+    x->told[region] |= tells;
+    return add_box(x, &x->groups[g], FSD_BOX_ITEMS, g, tells ? FSD_GROUP_TELLS : 0);
 }
 
 static fsd_id add_port(struct side *x, fsd_id port, bool output)
 {
-    return add_mark(x, output ? &x->outputs[port] : &x->inputs[port],
-                    (struct fsd_mark){.kind = output ? FSD_MARK_OUTPUT : FSD_MARK_INPUT,
-                                      .id = port,
-                                      .region = FSD_NONE});
+    return add_box(x, output ? &x->outputs[port] : &x->inputs[port],
+                   output ? FSD_BOX_OUTPUT : FSD_BOX_INPUT, port, 0);
 }
 
 /* The group of a node, or of the one it is seen through to; FSD_NONE. */
@@ -66,30 +81,38 @@ static fsd_id group_of(const struct side *x, fsd_ref at)
     return x->s->nodes.at[node->core.at].group;
 }
 
-/* The mark that a reference stands for, drawn for its sake; FSD_NONE. */
-static fsd_id mark_of(struct side *x, fsd_ref at, bool reader)
+/* The box that a reference stands for, drawn for its sake; FSD_NONE. */
+static fsd_id box_of(struct side *x, fsd_ref at, bool reader)
 {
     fsd_id group = group_of(x, at);
 
     if (group != FSD_NONE)
         return add_group(x, group);
-    if (at != FSD_NONE && (at & FSD_REF_PORT))
-        return add_port(x, at & ~FSD_REF_PORT, reader);
-    if (at != FSD_NONE && !reader && (x->s->nodes.at[at].core.at & FSD_REF_PORT) &&
-        x->s->nodes.at[at].core.at != FSD_NONE)
-        return add_port(x, x->s->nodes.at[at].core.at & ~FSD_REF_PORT, false);
-    return FSD_NONE;
+    if (at != FSD_NONE && !(at & FSD_REF_PORT) && !reader)
+        at = x->s->nodes.at[at].core.at;
+    return at != FSD_NONE && (at & FSD_REF_PORT)
+               ? add_port(x, at & ~FSD_REF_PORT, reader)
+               : FSD_NONE;
 }
 
-/* --------------------------------------------------------------------- marks */
-
-static void choose(struct side *x)
+/* What is asked for, and what reads it. */
+static void choose_groups(struct side *x)
 {
     for (fsd_id g = 0; g < x->s->groups.n; g++)
-        x->focus[g] = x->w->pick.regions[x->region[g]];
+        x->focus[g] = x->pick->regions[x->region[g]];
     for (fsd_id g = 0; g < x->s->groups.n; g++)
         if (x->focus[g])
             add_group(x, g);
+    for (fsd_id g = 0; g < x->s->groups.n; g++) {
+        struct fsd_span in = x->s->groups.at[g].in;
+
+        for (uint32_t i = 0; i < in.n; i++) {
+            fsd_id source = group_of(x, x->s->borders.at[in.at + i].at);
+
+            if (source != FSD_NONE && x->focus[source])
+                add_group(x, g);
+        }
+    }
 }
 
 static bool feeds_focus(const struct side *x, const struct fsd_move *m)
@@ -103,50 +126,34 @@ static bool feeds_focus(const struct side *x, const struct fsd_move *m)
     return false;
 }
 
-static bool is_picked(const struct side *x, fsd_id move)
-{
-    const struct fsd_compare_pick *pick = &x->w->pick;
-
-    if (!pick->partial)
-        return true;
-    if (x->change[move] != FSD_MOVE_UNCHANGED &&
-        (x->home[move] == FSD_NONE ? pick->loose : pick->regions[x->home[move]]))
-        return true;
-    return feeds_focus(x, &x->s->moves.at[move]);
-}
-
 static void choose_moves(struct side *x)
 {
-    for (fsd_id i = 0; i < x->s->moves.n; i++)
-        if (is_picked(x, i))
-            add_mark(x, &x->moves[i],
-                     (struct fsd_mark){.kind = FSD_MARK_MOVE,
-                                       .id = i,
-                                       .change = x->change[i],
-                                       .region = FSD_NONE});
-}
-
-static void note_changes(struct side *x)
-{
-    const struct fsd_compare *c = x->w->c;
-
     memset(x->change, FSD_MOVE_UNCHANGED, x->s->moves.n);
-    for (uint32_t i = 0; i < c->moves.n; i++) {
-        fsd_id move = x->new ? c->moves.at[i].new : c->moves.at[i].old;
+    for (uint32_t i = 0; i < x->c->moves.n; i++) {
+        const struct fsd_move_change *change = &x->c->moves.at[i];
+        fsd_id move = x->side == FSD_SIDE_RIGHT ? change->new : change->old;
 
         if (move == FSD_NONE)
             continue;
-        x->change[move] = c->moves.at[i].what;
-        x->home[move] = c->moves.at[i].region;
+        x->change[move] = change->what;
+        x->home[move] = change->region;
+    }
+    for (fsd_id i = 0; i < x->s->moves.n; i++) {
+        bool changed = x->change[i] != FSD_MOVE_UNCHANGED &&
+                       (x->home[i] == FSD_NONE ? x->pick->loose
+                                               : x->pick->regions[x->home[i]]);
+
+        if (!x->pick->partial || changed || feeds_focus(x, &x->s->moves.at[i]))
+            add_box(x, &x->moves[i], FSD_BOX_MOVE, i, x->change[i]);
     }
 }
 
-/* --------------------------------------------------------------------- wires */
+/* ------------------------------------------------------------------------ wires */
 
 static void add_wire(struct side *x, fsd_id from, fsd_id to, struct fsd_state_form form)
 {
-    if (from != FSD_NONE && to != FSD_NONE && from != to)
-        fsd_vec_push(x->w->arena, &x->w->wires, (struct fsd_mark_wire){from, to, form});
+    fsd_drawing_add_wire(x->w, (struct fsd_wire){from, to, form.layout, FSD_NONE,
+                                                 FSD_NONE, 1, {form.type, form.type}});
 }
 
 static int order_keys(const void *a, const void *b)
@@ -159,43 +166,35 @@ static uint64_t key(fsd_id from, fsd_ref reader)
     return (uint64_t)from << 32 | reader;
 }
 
-static void wire_move(struct side *x, fsd_id i)
+/* In and out of every move that is drawn.  What it carries needs no wire beside it. */
+static void wire_moves(struct side *x)
 {
-    const struct fsd_move *m = &x->s->moves.at[i];
-
-    for (uint32_t k = 0; k < m->from.n; k++)
-        add_wire(x, mark_of(x, x->s->refs.at[m->from.at + k], false), x->moves[i],
-                 m->before);
-    for (uint32_t k = 0; k < m->to.n; k++)
-        add_wire(x, x->moves[i], mark_of(x, x->s->refs.at[m->to.at + k], true),
-                 m->after);
-}
-
-static void list_carried(struct side *x, struct fsd_arena *scratch)
-{
-    FSD_VEC(uint64_t) keys = {0};
-
     for (fsd_id i = 0; i < x->s->moves.n; i++) {
         const struct fsd_move *m = &x->s->moves.at[i];
+        const fsd_ref *from = x->s->refs.at + m->from.at, *to = x->s->refs.at + m->to.at;
 
-        for (uint32_t f = 0; x->moves[i] != FSD_NONE && f < m->from.n; f++)
+        if (x->moves[i] == FSD_NONE)
+            continue;
+        for (uint32_t f = 0; f < m->from.n; f++) {
+            fsd_id source = box_of(x, from[f], false);
+
+            add_wire(x, source, x->moves[i], m->before);
             for (uint32_t t = 0; t < m->to.n; t++)
-                fsd_vec_push(scratch, &keys,
-                             key(mark_of(x, x->s->refs.at[m->from.at + f], false),
-                                 x->s->refs.at[m->to.at + t]));
+                fsd_vec_push(x->w->arena, &x->carried, key(source, to[t]));
+        }
+        for (uint32_t t = 0; t < m->to.n; t++)
+            add_wire(x, x->moves[i], box_of(x, to[t], true), m->after);
     }
-    if (keys.n)
-        qsort(keys.at, keys.n, sizeof *keys.at, order_keys);
-    x->carried = keys.at;
-    x->n_carried = keys.n;
+    x->carried.n =
+        fsd_sort_once(x->carried.at, x->carried.n, sizeof *x->carried.at, order_keys);
 }
 
 static bool is_carried(const struct side *x, fsd_id from, fsd_ref reader)
 {
     uint64_t k = key(from, reader);
 
-    return x->n_carried &&
-           bsearch(&k, x->carried, x->n_carried, sizeof k, order_keys) != NULL;
+    return x->carried.n &&
+           bsearch(&k, x->carried.at, x->carried.n, sizeof k, order_keys) != NULL;
 }
 
 static void wire_group(struct side *x, fsd_id g)
@@ -209,152 +208,221 @@ static void wire_group(struct side *x, fsd_id g)
         /* Of what is only next to a change, its own inputs are not drawn. */
         if (!x->focus[g] && (source == FSD_NONE || x->groups[source] == FSD_NONE))
             continue;
-        from = mark_of(x, b->at, false);
+        from = box_of(x, b->at, false);
         if (!is_carried(x, from, b->node))
             add_wire(x, from, x->groups[g], b->form);
     }
 }
 
-/* What reads a changed group is next to it. */
-static void add_readers(struct side *x)
+static void draw_side(struct side *x)
 {
-    for (fsd_id g = 0; g < x->s->groups.n; g++) {
-        struct fsd_span in = x->s->groups.at[g].in;
-
-        for (uint32_t i = 0; i < in.n; i++) {
-            fsd_id source = group_of(x, x->s->borders.at[in.at + i].at);
-
-            if (source != FSD_NONE && x->focus[source])
-                add_group(x, g);
-        }
-    }
-}
-
-static void wire_outputs(struct side *x)
-{
-    for (fsd_id i = 0; i < x->s->outputs.n; i++) {
-        const struct fsd_state_port *p = &x->s->outputs.at[i];
-        fsd_id group = group_of(x, p->core_from.at);
-
-        if (group == FSD_NONE || !x->focus[group])
-            continue;
-        if (!is_carried(x, x->groups[group], FSD_REF_PORT | i))
-            add_wire(x, x->groups[group], add_port(x, i, true), p->form);
-    }
-}
-
-static void draw_side(struct side *x, struct fsd_arena *scratch)
-{
-    choose(x);
-    add_readers(x);
-    note_changes(x);
+    choose_groups(x);
     choose_moves(x);
-    list_carried(x, scratch);
-    for (fsd_id i = 0; i < x->s->moves.n; i++)
-        if (x->moves[i] != FSD_NONE)
-            wire_move(x, i);
+    wire_moves(x);
     /* Sources drawn for a reader's sake get no inputs, so one round will do. */
     for (fsd_id g = 0; g < x->s->groups.n; g++)
         if (x->groups[g] != FSD_NONE)
             wire_group(x, g);
-    wire_outputs(x);
+    for (fsd_id i = 0; i < x->s->outputs.n; i++) {
+        const struct fsd_state_port *p = &x->s->outputs.at[i];
+        fsd_id group = group_of(x, p->core_from.at);
+
+        if (group != FSD_NONE && x->focus[group] &&
+            !is_carried(x, x->groups[group], FSD_REF_PORT | i))
+            add_wire(x, x->groups[group], add_port(x, i, true), p->form);
+    }
 }
 
-static int order_wires(const void *x, const void *y)
-{
-    const struct fsd_mark_wire *a = x, *b = y;
-    int from = fsd_order(a->from, b->from), to = fsd_order(a->to, b->to);
-    int type = fsd_order(a->form.type, b->form.type);
-
-    return from   ? from
-           : to   ? to
-           : type ? type
-                  : fsd_order(a->form.layout, b->form.layout);
-}
-
-static void join_wires(struct fsd_compare_drawing *w)
-{
-    uint32_t n = 0;
-
-    if (w->wires.n)
-        qsort(w->wires.at, w->wires.n, sizeof *w->wires.at, order_wires);
-    for (uint32_t i = 0; i < w->wires.n; i++)
-        if (!n || order_wires(&w->wires.at[n - 1], &w->wires.at[i]))
-            w->wires.at[n++] = w->wires.at[i];
-    w->wires.n = n;
-}
-
-/* ---------------------------------------------------------------------- ties */
+/* ------------------------------------------------------------------------- ties */
 
 static int order_ties(const void *x, const void *y)
 {
-    const struct fsd_mark_tie *a = x, *b = y;
-    int region = fsd_order(a->region, b->region), old = fsd_order(a->old, b->old);
+    const struct fsd_tie *a = x, *b = y;
+    int left = fsd_order(a->left, b->left);
 
-    return region ? region : old ? old : fsd_order(a->new, b->new);
+    return left ? left : fsd_order(a->right, b->right);
 }
 
 static void add_ties(const struct side *old, const struct side *new)
 {
-    struct fsd_compare_drawing *w = old->w;
-    uint32_t n = 0;
+    struct fsd_drawing *w = old->w;
 
     for (fsd_id i = 0; i < old->s->nodes.n; i++) {
-        fsd_id mate = w->c->align->to_new[i], a = old->s->nodes.at[i].group;
+        fsd_id mate = old->c->align->to_new[i], a = old->s->nodes.at[i].group;
         fsd_id b = mate == FSD_NONE ? FSD_NONE : new->s->nodes.at[mate].group;
 
         if (a != FSD_NONE && b != FSD_NONE && old->groups[a] != FSD_NONE &&
             new->groups[b] != FSD_NONE)
             fsd_vec_push(w->arena, &w->ties,
-                         (struct fsd_mark_tie){old->groups[a], new->groups[b],
-                                               old->region[a], false});
+                         (struct fsd_tie){old->groups[a], new->groups[b], false,
+                                          !old->c->regions.at[old->region[a]].differs});
     }
-    if (w->ties.n)
-        qsort(w->ties.at, w->ties.n, sizeof *w->ties.at, order_ties);
-    for (uint32_t i = 0; i < w->ties.n; i++)
-        if (!n || order_ties(&w->ties.at[n - 1], &w->ties.at[i])) {
-            w->ties.at[i].first =
-                !n || w->ties.at[n - 1].region != w->ties.at[i].region;
-            w->ties.at[n++] = w->ties.at[i];
-        }
-    w->ties.n = n;
+    w->ties.n = fsd_sort_once(w->ties.at, w->ties.n, sizeof *w->ties.at, order_ties);
 }
 
-/* ----------------------------------------------------------------------- all */
+/* -------------------------------------------------------------------------- all */
 
-static struct side new_side(struct fsd_compare_drawing *w, bool new,
-                            struct fsd_arena *scratch)
+static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
+                            const struct pick *pick, bool *told, bool new)
 {
-    const struct fsd_state *s = new ? w->c->new : w->c->old;
+    const struct fsd_state *s = new ? c->new : c->old;
 
     return (struct side){.w = w,
+                         .c = c,
                          .s = s,
-                         .new = new,
-                         .region = new ? w->c->new_region : w->c->old_region,
-                         .change = FSD_NEW(scratch, uint8_t, s->moves.n),
-                         .home = none(scratch, s->moves.n),
-                         .groups = none(scratch, s->groups.n),
-                         .moves = none(scratch, s->moves.n),
-                         .inputs = none(scratch, s->inputs.n),
-                         .outputs = none(scratch, s->outputs.n),
-                         .focus = FSD_NEW(scratch, bool, s->groups.n)};
+                         .pick = pick,
+                         .told = told,
+                         .side = new ? FSD_SIDE_RIGHT : FSD_SIDE_LEFT,
+                         .region = new ? c->new_region : c->old_region,
+                         .change = FSD_NEW(w->arena, uint8_t, s->moves.n),
+                         .home = fsd_none_of(w->arena, s->moves.n),
+                         .groups = fsd_none_of(w->arena, s->groups.n),
+                         .moves = fsd_none_of(w->arena, s->moves.n),
+                         .inputs = fsd_none_of(w->arena, s->inputs.n),
+                         .outputs = fsd_none_of(w->arena, s->outputs.n),
+                         .focus = FSD_NEW(w->arena, bool, s->groups.n)};
 }
 
-struct fsd_compare_drawing *fsd_compare_draw(const struct fsd_compare *c,
-                                             struct fsd_compare_pick pick,
-                                             struct fsd_arena *arena)
+static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *pick,
+                                const char *subject, struct fsd_arena *arena)
 {
-    struct fsd_compare_drawing *w = FSD_NEW(arena, struct fsd_compare_drawing, 1);
+    struct fsd_drawing *w = FSD_NEW(arena, struct fsd_drawing, 1);
+    struct fsd_compare_scene *scene = FSD_NEW(arena, struct fsd_compare_scene, 1);
+    bool *told = FSD_NEW(arena, bool, c->regions.n);
     struct side old, new;
 
-    w->arena = arena;
-    w->c = c;
-    w->pick = pick;
-    old = new_side(w, false, arena);
-    new = new_side(w, true, arena);
-    draw_side(&old, arena);
-    draw_side(&new, arena);
-    join_wires(w);
+    *scene = (struct fsd_compare_scene){c, subject};
+    *w = (struct fsd_drawing){
+        .arena = arena, .painter = &fsd_compare_painter, .of = scene};
+    old = new_side(w, c, pick, told, false);
+    new = new_side(w, c, pick, told, true);
+    draw_side(&old);
+    draw_side(&new);
+    fsd_drawing_sort_wires(w);
     add_ties(&old, &new);
     return w;
+}
+
+/* ------------------------------------------------------------------- what is drawn */
+
+struct job {
+    struct fsd_plan plan; /* first */
+    const struct fsd_compare *c;
+    struct fsd_arena *arena;
+    uint32_t differing;
+    uint32_t most; /* changed regions that are drawn; UINT32_MAX: everything is */
+};
+
+static void draw_all(struct job *job)
+{
+    struct pick pick = {.regions = FSD_NEW(job->arena, bool, job->c->regions.n)};
+
+    for (fsd_id r = 0; r < job->c->regions.n; r++)
+        pick.regions[r] = true;
+    job->plan.drawing = draw(job->c, &pick, NULL, job->arena);
+}
+
+static void draw_changes(struct job *job)
+{
+    struct pick pick = {.regions = FSD_NEW(job->arena, bool, job->c->regions.n),
+                        .partial = true};
+    char *subject = FSD_NEW(job->arena, char, 80);
+    uint32_t taken = 0;
+
+    for (uint32_t i = 0; i < job->c->regions.n && taken < job->most; i++)
+        if (job->c->regions.at[job->c->order[i]].differs) {
+            pick.regions[job->c->order[i]] = true;
+            taken++;
+        }
+    pick.loose = taken == job->differing;
+    if (pick.loose)
+        snprintf(subject, 80, "what changed and what is next to it");
+    else
+        snprintf(subject, 80, "the worst %u of %u changes and what is next to them",
+                 taken, job->differing);
+    job->plan.drawing = draw(job->c, &pick, subject, job->arena);
+    job->plan.last |= job->most <= 1;
+    snprintf(job->plan.less, sizeof job->plan.less,
+             "drawn is only %s (--around shows a part of it, -f dot and --all everything)",
+             subject);
+}
+
+static bool simplify(struct fsd_plan *plan)
+{
+    struct job *job = (struct job *)(void *)plan;
+
+    if (plan->last)
+        return false;
+    job->most = job->most == UINT32_MAX ? job->differing : job->most / 2;
+    draw_changes(job);
+    return true;
+}
+
+static bool take_named(const struct fsd_state *s, const fsd_id *region,
+                       const char *pattern, bool *regions)
+{
+    bool any = false;
+
+    for (fsd_id n = 0; n < s->nodes.n; n++) {
+        const char *name = fsd_text(s->names, s->nodes.at[n].key);
+
+        if (s->nodes.at[n].group != FSD_NONE &&
+            (!strcmp(name, pattern) || !fnmatch(pattern, name, 0)))
+            regions[region[s->nodes.at[n].group]] = any = true;
+    }
+    return any;
+}
+
+static enum fsd_status draw_around(struct job *job, const char *pattern,
+                                   struct fsd_error *err)
+{
+    const struct fsd_compare *c = job->c;
+    struct pick pick = {.regions = FSD_NEW(job->arena, bool, c->regions.n),
+                        .partial = true};
+    bool old = take_named(c->old, c->old_region, pattern, pick.regions);
+    bool new = take_named(c->new, c->new_region, pattern, pick.regions);
+
+    if (!old && !new)
+        return fsd_fail(
+            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+            "expected a node that a layer of either build computes, found '%.80s'",
+            pattern);
+    job->plan.drawing = draw(c, &pick, "a neighbourhood", job->arena);
+    return FSD_OK;
+}
+
+enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
+                                          const char *format,
+                                          const struct fsd_style *style, FILE *out,
+                                          struct fsd_error *err)
+{
+    static const struct fsd_picture everything = {0};
+    const struct fsd_picture *want = style->picture ? style->picture : &everything;
+    struct job job = {.plan = {.want = want,
+                               .simplify = simplify,
+                               .most_ends = MOST_ENDS,
+                               .last = style->all || want->around},
+                      .c = c,
+                      .arena = fsd_arena_new(),
+                      .most = UINT32_MAX};
+    enum fsd_status status = FSD_OK;
+
+    for (fsd_id r = 0; r < c->regions.n; r++)
+        job.differing += c->regions.at[r].differs;
+    if (want->only)
+        job.most = job.differing;
+    if (want->only && strcmp(want->only, "changes") != 0)
+        status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                          "expected --only changes, found '%.80s'", want->only);
+    else if (want->around)
+        status = draw_around(&job, want->around, err);
+    else if (want->only)
+        draw_changes(&job);
+    else
+        draw_all(&job);
+    *job.plan.less = '\0'; /* so far it is what was asked for */
+    if (status == FSD_OK)
+        status = fsd_plan_write(&job.plan, format, out, err);
+    fsd_arena_free(job.arena);
+    return status;
 }

@@ -1,60 +1,75 @@
-#include "report/picture/compare_label.h"
+/*
+ * What stands in a picture of a comparison, and its colours: what happened to the
+ * fusion of a region colours its groups, a change of precision their border.
+ */
+#include "base/text.h"
 #include "report/compare_report.h"
+#include "report/picture/drawing.h"
+
+#include <string.h>
 
 enum { NAME = 34, NAMES = 5, TIP_NAME = 400, TIP_NAMES = 40 };
-
-#define SMALL "<FONT POINT-SIZE=\"8\" COLOR=\"#444444\">"
-#define PLUS  "+"
-#define MINUS "\xe2\x88\x92"
-#define ARROW " \xe2\x86\x92 "
-
-/* ------------------------------------------------------------------------ looks */
-
-struct tone {
-    const char *fill, *line;
-};
-
-static struct tone happened_tone(uint8_t happened)
-{
-    static const struct tone tones[FSD__HAPPENED_COUNT] = {
-        [FSD_HAPPENED_SAME] = {"#ffffff", "#999999"},
-        [FSD_HAPPENED_LOST] = {"#ffcccc", "#b05c5c"},
-        [FSD_HAPPENED_GAINED] = {"#ccddaa", "#6b8e3a"},
-        [FSD_HAPPENED_REGROUPED] = {"#eeeebb", "#99992e"},
-        [FSD_HAPPENED_OPAQUE] = {"#eeeeee", "#777777"},
-        [FSD_HAPPENED_OLD_ONLY] = {"#e6d3ee", "#83609c"},
-        [FSD_HAPPENED_NEW_ONLY] = {"#e6d3ee", "#83609c"}};
-
-    return tones[happened];
-}
 
 #define WIDENED  "#d55e00"
 #define NARROWED "#0072b2"
 
-static const struct fsd_state *state_of(const struct fsd_compare_drawing *w,
-                                        const struct fsd_mark *mark)
+static const struct fsd_compare_scene *scene_of(const struct fsd_drawing *w)
 {
-    return mark->new ? w->c->new : w->c->old;
+    return w->of;
 }
 
-struct fsd_look fsd_region_look(const struct fsd_region_diff *r)
+static const struct fsd_state *state_of(const struct fsd_drawing *w,
+                                        const struct fsd_box *box)
 {
-    struct tone tone = happened_tone(r->happened);
-    struct fsd_look look = {"box", "rounded,filled", tone.fill, tone.line, "1"};
+    const struct fsd_compare *c = scene_of(w)->c;
 
-    if (r->happened != FSD_HAPPENED_SAME)
-        look.width = "1.5";
-    if (r->width == FSD_WIDTH_WIDENED || r->width == FSD_WIDTH_NARROWED) {
-        look.line = r->width == FSD_WIDTH_WIDENED ? WIDENED : NARROWED;
+    return box->side == FSD_SIDE_RIGHT ? c->new : c->old;
+}
+
+/* Of its group, move or port. */
+static fsd_id id_of(const struct fsd_drawing *w, const struct fsd_box *box)
+{
+    return w->items.at[box->items.at];
+}
+
+static const struct fsd_region_diff *region_of(const struct fsd_drawing *w,
+                                               const struct fsd_box *box)
+{
+    const struct fsd_compare *c = scene_of(w)->c;
+    const fsd_id *regions =
+        box->side == FSD_SIDE_RIGHT ? c->new_region : c->old_region;
+
+    return &c->regions.at[regions[id_of(w, box)]];
+}
+
+/* ------------------------------------------------------------------------ looks */
+
+static struct fsd_look region_look(uint8_t happened, uint8_t width)
+{
+    static const struct {
+        const char *fill, *line;
+    } tones[FSD__HAPPENED_COUNT] = {[FSD_HAPPENED_SAME] = {"#ffffff", "#999999"},
+                                    [FSD_HAPPENED_LOST] = {"#ffcccc", "#b05c5c"},
+                                    [FSD_HAPPENED_GAINED] = {"#ccddaa", "#6b8e3a"},
+                                    [FSD_HAPPENED_REGROUPED] = {"#eeeebb", "#99992e"},
+                                    [FSD_HAPPENED_OPAQUE] = {"#eeeeee", "#777777"},
+                                    [FSD_HAPPENED_OLD_ONLY] = {"#e6d3ee", "#83609c"},
+                                    [FSD_HAPPENED_NEW_ONLY] = {"#e6d3ee", "#83609c"}};
+    struct fsd_look look = {"box", "rounded,filled", tones[happened].fill,
+                            tones[happened].line,
+                            happened == FSD_HAPPENED_SAME ? "1" : "1.5"};
+
+    if (width == FSD_WIDTH_WIDENED || width == FSD_WIDTH_NARROWED) {
+        look.line = width == FSD_WIDTH_WIDENED ? WIDENED : NARROWED;
         look.width = "3";
     }
     return look;
 }
 
-struct fsd_look fsd_move_look(uint8_t change)
+static struct fsd_look move_look(unsigned change)
 {
-    static const struct fsd_look looks[] = {
-        [FSD_MOVE_ADDED] = {"box", "filled,bold", "#fff1e0", "#d55e00", "2.5"},
+    const struct fsd_look looks[] = {
+        [FSD_MOVE_ADDED] = fsd_inserted_look,
         [FSD_MOVE_REMOVED] = {"box", "filled,dashed", "#f4f4f4", "#777777", "1.5"},
         [FSD_MOVE_CHANGED] = {"box", "filled", "#fff1e0", "#d55e00", "1"},
         [FSD_MOVE_UNCHANGED] = {"box", "filled", "#ffffff", "#bbbbbb", "1"}};
@@ -62,20 +77,21 @@ struct fsd_look fsd_move_look(uint8_t change)
     return looks[change];
 }
 
-struct fsd_look fsd_mark_look(const struct fsd_compare_drawing *w,
-                              const struct fsd_mark *mark)
+static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *box)
 {
-    switch (mark->kind) {
-    case FSD_MARK_GROUP:
-        return fsd_region_look(&w->c->regions.at[mark->region]);
-    case FSD_MARK_MOVE:
-        return fsd_move_look(mark->change);
-    default:
-        return (struct fsd_look){"oval", "filled", "#ffffff", "#555555", "1"};
-    }
+    if (box->kind == FSD_BOX_MOVE)
+        return move_look(box->tint);
+    if (box->kind != FSD_BOX_ITEMS)
+        return fsd_port_look;
+    return region_look(region_of(w, box)->happened, region_of(w, box)->width);
 }
 
-/* ----------------------------------------------------------------------- groups */
+static const char *tie_color(const struct fsd_drawing *w, const struct fsd_tie *tie)
+{
+    return look(w, &w->boxes.at[tie->right]).line;
+}
+
+/* ----------------------------------------------------------------------- labels */
 
 static const struct fsd_state_node *node_at(const struct fsd_state *s,
                                             struct fsd_span nodes, uint32_t i)
@@ -83,18 +99,8 @@ static const struct fsd_state_node *node_at(const struct fsd_state *s,
     return &s->nodes.at[s->refs.at[nodes.at + i]];
 }
 
-/* As in the text: what an exporter may fold is shown only when there is nothing else.
- */
-static uint32_t count_core(const struct fsd_state *s, struct fsd_span nodes)
-{
-    uint32_t core = 0;
-
-    for (uint32_t i = 0; i < nodes.n; i++)
-        core += node_at(s, nodes, i)->role == FSD_ROLE_CORE;
-    return core;
-}
-
-/* The first few names, or operator types, of nodes. */
+/* The first few of a group's nodes.  As in the text, what an exporter may fold is shown
+ * only when there is nothing else. */
 struct few {
     const struct fsd_state_node *nodes[NAMES];
     uint32_t n, more;
@@ -102,45 +108,61 @@ struct few {
 
 static struct few first_few(const struct fsd_state *s, struct fsd_span nodes)
 {
-    uint32_t core = count_core(s, nodes);
-    struct few few = {.more = core ? core : nodes.n};
+    struct few few = {.n = 0};
+    uint32_t core = 0;
 
-    for (uint32_t i = 0; i < nodes.n && few.n < NAMES; i++) {
-        const struct fsd_state_node *node = node_at(s, nodes, i);
-
-        if (core && node->role != FSD_ROLE_CORE)
-            continue;
-        few.nodes[few.n++] = node;
-        few.more--;
-    }
+    for (uint32_t i = 0; i < nodes.n; i++)
+        core += node_at(s, nodes, i)->role == FSD_ROLE_CORE;
+    for (uint32_t i = 0; i < nodes.n && few.n < NAMES; i++)
+        if (!core || node_at(s, nodes, i)->role == FSD_ROLE_CORE)
+            few.nodes[few.n++] = node_at(s, nodes, i);
+    few.more = (core ? core : nodes.n) - few.n;
     return few;
 }
 
 /* Of the same fusion in the same precision its boxes and wires say enough. */
-static void put_happened(const struct fsd_compare_drawing *w,
-                         const struct fsd_region_diff *r, FILE *out)
+static void put_happened(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                         FILE *out)
 {
     if (r->happened == FSD_HAPPENED_SAME && r->width == FSD_WIDTH_SAME)
         return;
     if (r->happened != FSD_HAPPENED_SAME)
         fprintf(out, "<FONT COLOR=\"%s\"><B>%s</B></FONT>",
-                happened_tone(r->happened).line, fsd_happened_name(r->happened));
+                region_look(r->happened, FSD_WIDTH_SAME).line,
+                fsd_happened_name(r->happened));
     if (r->width != FSD_WIDTH_SAME)
         fprintf(out, " <FONT COLOR=\"%s\"><B>%s</B></FONT>",
                 r->width == FSD_WIDTH_WIDENED ? WIDENED : NARROWED,
                 fsd_width_name(r->width));
-    if (w->c->timed && r->before >= 0 && r->after >= 0) {
-        fputs(" " SMALL, out);
+    if (c->timed && r->before >= 0 && r->after >= 0) {
+        fputs(" " FSD_SMALL, out);
         fsd_put_delta(r->before, r->after, out);
         fputs("</FONT>", out);
     }
     fputs("<BR/>", out);
 }
 
-static void put_ops(const struct fsd_state *s, const struct fsd_group *g, FILE *out)
+static void put_names(const struct fsd_state *s, struct fsd_span nodes, FILE *out)
 {
+    struct few few = first_few(s, nodes);
+
+    for (uint32_t i = 0; i < few.n; i++) {
+        fputs("<BR/>" FSD_SMALL, out);
+        fsd_put_dot_text(out, fsd_text(s->names, few.nodes[i]->key), NAME);
+        fputs("</FONT>", out);
+    }
+    if (few.more)
+        fprintf(out, "<BR/>" FSD_SMALL "and %u more</FONT>", few.more);
+}
+
+static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
+{
+    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_group *g = &s->groups.at[id_of(w, box)];
     struct few few = first_few(s, g->nodes);
 
+    if (box->tint == FSD_GROUP_TELLS)
+        put_happened(scene_of(w)->c, region_of(w, box), out);
     fputs("<B>", out);
     for (uint32_t i = 0; i < few.n; i++) {
         fputs(i ? " + " : "", out);
@@ -149,44 +171,15 @@ static void put_ops(const struct fsd_state *s, const struct fsd_group *g, FILE *
     if (few.more)
         fprintf(out, " + %u", few.more);
     fputs("</B>", out);
-    if (g->precision != FSD_DTYPE_UNKNOWN)
-        fprintf(out, " <FONT COLOR=\"%s\"><B>%s</B></FONT>",
-                fsd_type_color((enum fsd_dtype)g->precision),
-                fsd_dtype_name((enum fsd_dtype)g->precision));
-}
-
-static void put_names(const struct fsd_state *s, struct fsd_span nodes, FILE *out)
-{
-    struct few few = first_few(s, nodes);
-
-    for (uint32_t i = 0; i < few.n; i++) {
-        fputs("<BR/>" SMALL, out);
-        fsd_put_dot_text(out, fsd_text(s->names, few.nodes[i]->key), NAME);
-        fputs("</FONT>", out);
-    }
-    if (few.more)
-        fprintf(out, "<BR/>" SMALL "and %u more</FONT>", few.more);
-}
-
-static void put_group(const struct fsd_compare_drawing *w, const struct fsd_mark *mark,
-                      bool first, FILE *out)
-{
-    const struct fsd_state *s = state_of(w, mark);
-    const struct fsd_group *g = &s->groups.at[mark->id];
-
-    if (first)
-        put_happened(w, &w->c->regions.at[mark->region], out);
-    put_ops(s, g, out);
+    fsd_put_type_word((enum fsd_dtype)g->precision, out);
     put_names(s, g->nodes, out);
     if (g->kind == FSD_KIND_FOREIGN)
-        fputs("<BR/>" SMALL "foreign region</FONT>", out);
+        fputs("<BR/>" FSD_SMALL "foreign region</FONT>", out);
     if (g->layers > 1)
-        fprintf(out, "<BR/>" SMALL "%u layers</FONT>", g->layers);
+        fprintf(out, "<BR/>" FSD_SMALL "%u layers</FONT>", g->layers);
     if (g->ms.median >= 0)
         fprintf(out, "<BR/>%.4g ms", g->ms.median);
 }
-
-/* ------------------------------------------------------------------------ moves */
 
 static bool is_known(struct fsd_state_form form)
 {
@@ -202,14 +195,13 @@ static void put_form(const struct fsd_state *s, struct fsd_state_form form, FILE
     }
 }
 
-static void put_move(const struct fsd_compare_drawing *w, const struct fsd_mark *mark,
-                     FILE *out)
+static void put_move(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    static const char *const signs[] = {PLUS " ", MINUS " ", "~ ", ""};
-    const struct fsd_state *s = state_of(w, mark);
-    const struct fsd_move *m = &s->moves.at[mark->id];
+    static const char *const signs[] = {"+ ", "\xe2\x88\x92 ", "~ ", ""};
+    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_move *m = &s->moves.at[id_of(w, box)];
 
-    fprintf(out, "<B>%s%s</B>", signs[mark->change],
+    fprintf(out, "<B>%s%s</B>", signs[box->tint],
             fsd_kind_name((enum fsd_kind)m->kind));
     if (m->cause != FSD_CAUSE_NONE)
         fprintf(out, " <FONT COLOR=\"#b34700\">%s</FONT>",
@@ -217,9 +209,9 @@ static void put_move(const struct fsd_compare_drawing *w, const struct fsd_mark 
     if (m->nodes.n)
         put_names(s, m->nodes, out);
     if (is_known(m->before) || is_known(m->after)) {
-        fputs("<BR/>" SMALL, out);
+        fputs("<BR/>" FSD_SMALL, out);
         put_form(s, m->before, out);
-        fputs(ARROW, out);
+        fputs(FSD_ARROW, out);
         put_form(s, m->after, out);
         fputs("</FONT>", out);
     }
@@ -227,26 +219,22 @@ static void put_move(const struct fsd_compare_drawing *w, const struct fsd_mark 
         fprintf(out, "<BR/>%.4g ms", m->ms.median);
 }
 
-/* ------------------------------------------------------------------------ ports */
-
-static const struct fsd_state_port *port_of(const struct fsd_compare_drawing *w,
-                                            const struct fsd_mark *mark)
+static const struct fsd_state_port *port_of(const struct fsd_drawing *w,
+                                            const struct fsd_box *box)
 {
-    const struct fsd_state *s = state_of(w, mark);
+    const struct fsd_state *s = state_of(w, box);
 
-    return mark->kind == FSD_MARK_INPUT ? &s->inputs.at[mark->id]
-                                        : &s->outputs.at[mark->id];
+    return &(box->kind == FSD_BOX_INPUT ? s->inputs.at : s->outputs.at)[id_of(w, box)];
 }
 
-static void put_port(const struct fsd_compare_drawing *w, const struct fsd_mark *mark,
-                     FILE *out)
+static void put_port(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    const struct fsd_state *s = state_of(w, mark);
-    const struct fsd_state_port *port = port_of(w, mark);
+    const struct fsd_state *s = state_of(w, box);
+    const struct fsd_state_port *port = port_of(w, box);
 
     fputs("<B>", out);
     fsd_put_dot_text(out, fsd_text(s->names, port->name), NAME);
-    fputs("</B><BR/>" SMALL, out);
+    fputs("</B><BR/>" FSD_SMALL, out);
     put_form(s, port->form, out);
     if (port->shape) {
         putc(' ', out);
@@ -255,49 +243,136 @@ static void put_port(const struct fsd_compare_drawing *w, const struct fsd_mark 
     fputs("</FONT>", out);
 }
 
-/* -------------------------------------------------------------------------- all */
-
-void fsd_put_mark_label(const struct fsd_compare_drawing *w,
-                        const struct fsd_mark *mark, bool first, FILE *out)
+static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    if (mark->kind == FSD_MARK_GROUP)
-        put_group(w, mark, first, out);
-    else if (mark->kind == FSD_MARK_MOVE)
-        put_move(w, mark, out);
+    if (box->kind == FSD_BOX_ITEMS)
+        put_group(w, box, out);
+    else if (box->kind == FSD_BOX_MOVE)
+        put_move(w, box, out);
     else
-        put_port(w, mark, out);
+        put_port(w, box, out);
 }
 
-static void put_tip_names(const struct fsd_state *s, struct fsd_span nodes, FILE *out)
+/* All its names, a line each. */
+static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    for (uint32_t i = 0; i < nodes.n && i < TIP_NAMES; i++) {
-        const struct fsd_state_node *node = node_at(s, nodes, i);
+    const struct fsd_state *s = state_of(w, box);
+    struct fsd_span nodes;
 
+    if (box->kind != FSD_BOX_ITEMS && box->kind != FSD_BOX_MOVE) {
+        fsd_put_dot_text(out, fsd_text(s->names, port_of(w, box)->name), TIP_NAME);
+        return;
+    }
+    nodes = box->kind == FSD_BOX_MOVE ? s->moves.at[id_of(w, box)].nodes
+                                      : s->groups.at[id_of(w, box)].nodes;
+    for (uint32_t i = 0; i < nodes.n && i < TIP_NAMES; i++) {
         fputs(i ? "\\n" : "", out);
-        fsd_put_dot_text(out, fsd_text(s->names, node->key), TIP_NAME);
+        fsd_put_dot_text(out, fsd_text(s->names, node_at(s, nodes, i)->key), TIP_NAME);
         putc(' ', out);
-        fsd_put_dot_text(out, fsd_text(s->names, node->op), NAME);
+        fsd_put_dot_text(out, fsd_text(s->names, node_at(s, nodes, i)->op), NAME);
     }
     if (nodes.n > TIP_NAMES)
         fprintf(out, "\\nand %u more", nodes.n - TIP_NAMES);
 }
 
-void fsd_put_mark_tip(const struct fsd_compare_drawing *w, const struct fsd_mark *mark,
-                      FILE *out)
+static void put_wire_label(const struct fsd_drawing *w, const struct fsd_wire *wire,
+                           FILE *out)
 {
-    const struct fsd_state *s = state_of(w, mark);
+    struct fsd_state_form form = {.type = wire->type[0], .layout = wire->what};
 
-    if (mark->kind == FSD_MARK_GROUP)
-        put_tip_names(s, s->groups.at[mark->id].nodes, out);
-    else if (mark->kind == FSD_MARK_MOVE)
-        put_tip_names(s, s->moves.at[mark->id].nodes, out);
-    else
-        fsd_put_dot_text(out, fsd_text(s->names, port_of(w, mark)->name), TIP_NAME);
+    if (is_known(form))
+        put_form(state_of(w, &w->boxes.at[wire->from]), form, out);
 }
 
-void fsd_put_mark_wire_label(const struct fsd_compare_drawing *w,
-                             const struct fsd_mark_wire *wire, FILE *out)
+/* ----------------------------------------------------------------------- legend */
+
+/* The last parts of a path that tell it from the other one: mostly the file's name. */
+static void put_file(const char *path, const char *other, FILE *out)
 {
-    if (is_known(wire->form))
-        put_form(state_of(w, &w->marks.at[wire->from]), wire->form, out);
+    size_t n = strlen(path), m = strlen(other), same = 0, at;
+
+    while (same < n && same < m && path[n - same - 1] == other[m - same - 1])
+        same++;
+    at = same < n ? n - same - 1 : 0;
+    while (at && path[at - 1] != '/')
+        at--;
+    fsd_put_dot_text(out, path + at, 60);
 }
+
+static void put_count(uint32_t n, const char *noun, const char *what, FILE *out)
+{
+    if (!n)
+        return;
+    fputs(", ", out);
+    fsd_put_noun(out, n, noun);
+    fprintf(out, " %s", what);
+}
+
+/* "old.json -> new.json  9 regions, fusion-lost 2, 3 nodes widened, 1 other layer
+ * added; +0.1100 ms" */
+static void put_caption(const struct fsd_drawing *w, FILE *out)
+{
+    const struct fsd_compare *c = scene_of(w)->c;
+
+    fputs("<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"14\"><B>", out);
+    put_file(c->old->engine_path, c->new->engine_path, out);
+    fputs("</B>" FSD_ARROW "<B>", out);
+    put_file(c->new->engine_path, c->old->engine_path, out);
+    fprintf(out, "</B></FONT>  %u regions", c->regions.n);
+    for (uint8_t h = FSD_HAPPENED_SAME + 1; h < FSD__HAPPENED_COUNT; h++)
+        if (c->by_happened[h])
+            fprintf(out, ", %s %u", fsd_happened_name(h), c->by_happened[h]);
+    for (uint8_t i = FSD_WIDTH_NARROWED; i < FSD__WIDTH_COUNT; i++)
+        put_count(c->by_width[i], "node", fsd_width_name(i), out);
+    for (uint8_t i = FSD_MOVE_ADDED; i <= FSD_MOVE_CHANGED; i++)
+        put_count(c->moves_by_what[i], "other layer", fsd_move_what_name(i), out);
+    if (c->timed) {
+        fputs("; ", out);
+        fsd_put_delta(c->before, c->after, out);
+    }
+    if (!c->differs)
+        fputs("; no difference", out);
+    if (scene_of(w)->subject)
+        fprintf(out, "; drawn: %s", scene_of(w)->subject);
+    fputs("</TD></TR>", out);
+}
+
+/* Only of what the comparison holds. */
+static void put_legend(const struct fsd_drawing *w, FILE *out)
+{
+    static const char *const moves[][2] = {
+        {"+ added", "SOLID"}, {"\xe2\x88\x92 removed", "DASHED"}, {"~ changed", "SOLID"}};
+    const struct fsd_compare *c = scene_of(w)->c;
+
+    fputs(FSD_LEGEND_BEGIN, out);
+    put_caption(w, out);
+    fputs("<TR><TD ALIGN=\"LEFT\">" FSD_LEGEND_BEGIN "<TR>", out);
+    for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
+        if (c->by_happened[h])
+            fsd_put_key(region_look(h, FSD_WIDTH_SAME), "ROUNDED",
+                        h == FSD_HAPPENED_SAME ? "same fusion" : fsd_happened_name(h),
+                        out);
+    for (uint8_t i = FSD_WIDTH_NARROWED; i <= FSD_WIDTH_WIDENED; i++)
+        if (c->by_width[i])
+            fsd_put_key(region_look(FSD_HAPPENED_SAME, i), "ROUNDED", fsd_width_name(i),
+                        out);
+    for (unsigned i = FSD_MOVE_ADDED; i <= FSD_MOVE_CHANGED; i++)
+        if (c->moves_by_what[i])
+            fsd_put_key(move_look(i), moves[i][1], moves[i][0], out);
+    fputs("<TD BORDER=\"0\">", out);
+    fsd_put_type_keys(out);
+    fputs("</TD></TR>" FSD_LEGEND_END "</TD></TR>" FSD_LEGEND_END, out);
+}
+
+const struct fsd_painter fsd_compare_painter = {
+    .sides = {{"old", "old build", 2, {"o", "oi", "ot", "", "om"}},
+              {"new", "new build", 2, {"n", "ni", "nt", "", "nm"}}},
+    .put_legend = put_legend,
+    .look = look,
+    .put_label = put_label,
+    .put_tip = put_tip,
+    .put_wire_label = put_wire_label,
+    .tie_color = tie_color,
+    .tie_width = "1",
+    .port_labels = true,
+};

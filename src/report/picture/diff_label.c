@@ -1,5 +1,6 @@
-#include "report/picture/label.h"
+/* What stands in a picture of a run, and its colours: nodes have their layer's. */
 #include "base/text.h"
+#include "report/picture/drawing.h"
 #include "report/view_text.h"
 
 #include <inttypes.h>
@@ -14,88 +15,69 @@ enum {
     SHOWN_TYPES = 3
 };
 
-#define SMALL "<FONT POINT-SIZE=\"8\" COLOR=\"#444444\">"
-
-/* ---------------------------------------------------------------------- escapes */
-
-static size_t char_len(const char *s)
+static const struct fsd_diff_scene *scene_of(const struct fsd_drawing *w)
 {
-    size_t len = fsd_utf8_len((const unsigned char *)s, strlen(s) < 4 ? strlen(s) : 4);
-
-    return len ? len : 1;
+    return w->of;
 }
-
-static void put_char(FILE *out, const char *s, size_t len)
-{
-    uint32_t code = fsd_utf8_code((const unsigned char *)s, len);
-
-    if (fsd_code_is_hidden(code))
-        fprintf(out, "\\\\u{%x}", code);
-    else if (*s == '\\')
-        fputs("\\\\", out);
-    else if (*s == '&')
-        fputs("&amp;", out);
-    else if (*s == '<')
-        fputs("&lt;", out);
-    else if (*s == '>')
-        fputs("&gt;", out);
-    else if (*s == '"')
-        fputs("&quot;", out);
-    else
-        fwrite(s, 1, len, out);
-}
-
-static size_t count_chars(const char *s)
-{
-    size_t n = 0;
-
-    for (; *s; s += char_len(s))
-        n++;
-    return n;
-}
-
-/* Characters that are written as they are, one byte each. */
-static size_t plain_run(const char *s)
-{
-    size_t n = 0;
-
-    while (s[n] >= ' ' && s[n] <= '~' && !strchr("\\&<>\"", s[n]))
-        n++;
-    return n;
-}
-
-void fsd_put_dot_text(FILE *out, const char *s, size_t most)
-{
-    size_t plain = plain_run(s);
-    size_t n, head = most * 2 / 5, at = 0;
-
-    if (!s[plain] && (!most || plain <= most)) { /* nearly all are like this */
-        fwrite(s, 1, plain, out);
-        return;
-    }
-    n = most ? count_chars(s) : 0;
-    for (; *s; at++) {
-        size_t len = char_len(s);
-
-        if (n <= most || at < head || at >= n - (most - head - 1))
-            put_char(out, s, len);
-        else if (at == head)
-            fputs("\xe2\x80\xa6", out); /* an ellipsis */
-        s += len;
-    }
-}
-
-/* ------------------------------------------------------------------------ parts */
 
 static const struct fsd_graph *graph_of(const struct fsd_drawing *w, enum fsd_side side)
 {
-    return side == FSD_SIDE_MODEL ? w->d->model : w->d->engine;
+    const struct fsd_diff *d = scene_of(w)->d;
+
+    return side == FSD_SIDE_LEFT ? d->model : d->engine;
 }
 
 static fsd_id item(const struct fsd_drawing *w, const struct fsd_box *box, uint32_t i)
 {
     return w->items.at[box->items.at + i];
 }
+
+/* ------------------------------------------------------------------------ looks */
+
+/* A layer and its nodes, as many fills as lines; neighbours in an engine never share
+ * one.  The first is of a layer that computes no node of the picture. */
+static const struct {
+    const char *fill, *line;
+} tones[] = {{"#f7f7f7", "#777777"}, {"#bbccee", "#4a6fa5"}, {"#eeeebb", "#99992e"},
+             {"#ccddaa", "#6b8e3a"}, {"#ffcccc", "#b05c5c"}, {"#cceeff", "#2e86a8"},
+             {"#e6d3ee", "#83609c"}};
+
+static struct fsd_look tinted(unsigned tint, const char *style, const char *width)
+{
+    size_t tone = tint ? (tint - 1) % (FSD_COUNT_OF(tones) - 1) + 1 : 0;
+
+    return (struct fsd_look){"box", style, tones[tone].fill, tones[tone].line, width};
+}
+
+static const struct fsd_look
+    vanished_look = {"box", "rounded,filled,dashed", "#f4f4f4", "#999999", "1"},
+    unexplained_look = {"box", "rounded,filled,bold", "#ffffff", "#cc0000", "2"};
+
+static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *box)
+{
+    const struct fsd_diff *d = scene_of(w)->d;
+    bool model = box->side == FSD_SIDE_LEFT, all = true;
+
+    if (box->kind != FSD_BOX_ITEMS)
+        return fsd_port_look;
+    for (uint32_t i = 0; i < box->items.n && all; i++)
+        all = model ? fsd_node_vanished(d, item(w, box, i))
+                    : d->layers[item(w, box, i)].inserted;
+    if (all)
+        return model ? vanished_look : fsd_inserted_look;
+    if (!model)
+        return tinted(box->tint, "filled", "1.5");
+    return box->cluster == FSD_NONE
+               ? unexplained_look
+               : tinted(w->boxes.at[box->cluster].tint, "rounded,filled", "1");
+}
+
+static const char *tie_color(const struct fsd_drawing *w, const struct fsd_tie *tie)
+{
+    return tinted(w->boxes.at[tie->right].tint, "", "").line;
+}
+
+/* ------------------------------------------------------------------------ parts */
 
 static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
 {
@@ -129,201 +111,63 @@ static void put_type(const struct fsd_form *form, FILE *out)
         fprintf(out, " %s", layout);
 }
 
-/* Sums over a box; negative when nothing is known. */
-static void sum_costs(const struct fsd_drawing *w, const struct fsd_box *box,
-                      double *ms, int64_t *bytes)
+/* "<br>name", or the words for one that has none. */
+static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n,
+                           const char *unnamed, fsd_id id, FILE *out)
 {
-    *ms = -1;
-    *bytes = -1;
-    for (uint32_t i = 0; i < box->items.n; i++) {
-        fsd_id layer = item(w, box, i);
-        double took = fsd_layer_ms(w->d, layer);
-        int64_t moved = w->d->cost->layers[layer].bytes;
-
-        if (took >= 0)
-            *ms = (*ms < 0 ? 0 : *ms) + took;
-        if (moved >= 0 && *bytes < INT64_MAX - moved)
-            *bytes = (*bytes < 0 ? 0 : *bytes) + moved;
-    }
-}
-
-/* Five steps, pale to dark; the number stands in it. */
-static const char *const heat[] = {"#fff7d6", "#fee391", "#fec44f", "#fb9a29",
-                                   "#e0701c"};
-
-static const char *heat_color(const struct fsd_drawing *w, double ms)
-{
-    double share = w->slowest_ms > 0 ? ms / w->slowest_ms : 0;
-
-    return heat[share >= 0.8 ? 4 : share <= 0 ? 0 : (int)(share * 5)];
-}
-
-/* ------------------------------------------------------------------ engine boxes */
-
-static void put_form_change(const struct fsd_drawing *w, fsd_id layer, FILE *out)
-{
-    const struct fsd_graph *g = w->d->engine;
-    const struct fsd_node *node = &g->nodes.at[layer];
-
-    if (!node->in.n || !node->out.n)
-        return;
-    fputs("<BR/>" SMALL, out);
-    put_type(fsd_port_form(g, fsd_node_in(g, node, 0)), out);
-    fputs(" \xe2\x86\x92 ", out);
-    put_type(fsd_port_form(g, fsd_node_out(g, node, 0)), out);
+    fputs("<BR/>" FSD_SMALL, out);
+    if (n->name)
+        fsd_put_dot_text(out, fsd_text(scene_of(w)->d->names, n->name), NAME);
+    else
+        fprintf(out, "%s%u", unnamed, id);
     fputs("</FONT>", out);
 }
 
-static void put_layer_head(const struct fsd_drawing *w, fsd_id layer, FILE *out)
+/* ------------------------------------------------------------------------ boxes */
+
+static void put_layer(const struct fsd_drawing *w, fsd_id layer, FILE *out)
 {
-    const struct fsd_layer_result *r = &w->d->layers[layer];
-    const struct fsd_node *node = &w->d->engine->nodes.at[layer];
+    const struct fsd_diff *d = scene_of(w)->d;
+    const struct fsd_layer_result *r = &d->layers[layer];
+    const struct fsd_node *node = &d->engine->nodes.at[layer];
 
     fputs(r->inserted ? "<B>+ " : "<B>", out);
-    fsd_put_dot_text(out, node->op ? fsd_text(w->d->names, node->op) : "layer", NAME);
+    fsd_put_dot_text(out, node->op ? fsd_text(d->names, node->op) : "layer", NAME);
     fputs("</B>", out);
     if (r->inserted)
         fprintf(out, " <FONT COLOR=\"#b34700\">inserted: %s</FONT>",
-                fsd_cause_name(w->d->reasons[layer].cause));
-    else if (r->precision != FSD_DTYPE_UNKNOWN)
-        fprintf(out, " <FONT COLOR=\"%s\"><B>%s</B></FONT>",
-                fsd_type_color(r->precision), fsd_dtype_name(r->precision));
-    fputs("<BR/>" SMALL, out);
-    if (node->name)
-        fsd_put_dot_text(out, fsd_text(w->d->names, node->name), NAME);
+                fsd_cause_name(d->reasons[layer].cause));
     else
-        fprintf(out, "layer %u", layer);
-    fputs("</FONT>", out);
-    if (r->inserted)
-        put_form_change(w, layer, out);
-}
-
-/* ---------------------------------------------------------------- shared boxes */
-
-struct tally {
-    fsd_sym op;
-    uint32_t n;
-};
-
-static uint32_t tally_types(const struct fsd_drawing *w, const struct fsd_box *box,
-                            struct tally *types)
-{
-    const struct fsd_graph *g = graph_of(w, box->side);
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < box->items.n; i++) {
-        fsd_sym op = g->nodes.at[item(w, box, i)].op;
-        uint32_t t = 0;
-
-        while (t < n && types[t].op != op)
-            t++;
-        if (t == n && n < TYPES)
-            types[n++] = (struct tally){op, 0};
-        if (t < n)
-            types[t].n++;
+        fsd_put_type_word(r->precision, out);
+    put_small_name(w, node, "layer ", layer, out);
+    if (r->inserted && node->in.n && node->out.n) {
+        fputs("<BR/>" FSD_SMALL, out);
+        put_type(fsd_port_form(d->engine, fsd_node_in(d->engine, node, 0)), out);
+        fputs(FSD_ARROW, out);
+        put_type(fsd_port_form(d->engine, fsd_node_out(d->engine, node, 0)), out);
+        fputs("</FONT>", out);
     }
-    return n;
 }
-
-/* The most frequent first, of equal ones the earlier. */
-static uint32_t take_most(struct tally *types, uint32_t n)
-{
-    uint32_t best = 0;
-
-    for (uint32_t t = 1; t < n; t++)
-        if (types[t].n > types[best].n)
-            best = t;
-    return best;
-}
-
-static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
-{
-    struct tally types[TYPES];
-    uint32_t n = tally_types(w, box, types), rest = box->items.n;
-
-    fputs("<BR/>" SMALL, out);
-    for (uint32_t i = 0; i < n && i < SHOWN_TYPES; i++) {
-        uint32_t t = take_most(types, n);
-
-        fprintf(out, "%s%u ", i ? ", " : "", types[t].n);
-        fsd_put_dot_text(out, fsd_text(w->d->names, types[t].op), 24);
-        rest -= types[t].n;
-        types[t].n = 0;
-    }
-    if (rest)
-        fprintf(out, ", %u more", rest);
-    fputs("</FONT>", out);
-}
-
-static void put_fates(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
-{
-    uint32_t counts[FSD__FATE_COUNT] = {0};
-    bool first = true;
-
-    for (uint32_t i = 0; i < box->items.n; i++)
-        counts[w->d->nodes[item(w, box, i)].fate]++;
-    fputs("<BR/>" SMALL, out);
-    for (int f = 0; f < FSD__FATE_COUNT; f++)
-        if (counts[f]) {
-            fprintf(out, "%s%s %u", first ? "" : ", ", fsd_fate_name((enum fsd_fate)f),
-                    counts[f]);
-            first = false;
-        }
-    fputs("</FONT>", out);
-}
-
-static void put_inserted(const struct fsd_drawing *w, const struct fsd_box *box,
-                         FILE *out)
-{
-    uint32_t inserted = 0;
-
-    for (uint32_t i = 0; i < box->items.n; i++)
-        inserted += w->d->layers[item(w, box, i)].inserted;
-    if (inserted)
-        fprintf(out, "<BR/><FONT COLOR=\"#b34700\">+ %u inserted</FONT>", inserted);
-}
-
-static void put_shared(const struct fsd_drawing *w, const struct fsd_box *box,
-                       FILE *out)
-{
-    const char *what = box->side == FSD_SIDE_MODEL ? "nodes" : "layers";
-
-    fputs("<B>", out);
-    if (box->title)
-        fsd_put_dot_text(out, box->title, TITLE);
-    fprintf(out, "%s\xc3\x97%u %s</B>", box->title ? "  " : "", box->items.n, what);
-    put_types(w, box, out);
-    if (box->side == FSD_SIDE_MODEL)
-        put_fates(w, box, out);
-    else
-        put_inserted(w, box, out);
-}
-
-/* ------------------------------------------------------------------- model boxes */
 
 static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
 {
-    const struct fsd_node *n = &w->d->model->nodes.at[node];
-    const struct fsd_node_result *r = &w->d->nodes[node];
+    const struct fsd_diff *d = scene_of(w)->d;
+    const struct fsd_node *n = &d->model->nodes.at[node];
+    const struct fsd_node_result *r = &d->nodes[node];
     bool gone = r->fate != FSD_FATE_LAYER;
 
     fputs(gone ? "<FONT COLOR=\"#666666\">" : "<B>", out);
-    fsd_put_dot_text(out, fsd_text(w->d->names, n->op), NAME);
+    fsd_put_dot_text(out, fsd_text(d->names, n->op), NAME);
     fputs(gone ? "</FONT>" : "</B>", out);
     if (gone)
         fprintf(out, " <FONT COLOR=\"%s\"><I>%s</I></FONT>",
                 r->fate == FSD_FATE_UNEXPLAINED ? "#cc0000" : "#666666",
                 fsd_fate_name(r->fate));
-    fputs("<BR/>" SMALL, out);
-    if (n->name)
-        fsd_put_dot_text(out, fsd_text(w->d->names, n->name), NAME);
-    else
-        fprintf(out, "#%u", node);
-    fputs("</FONT>", out);
+    put_small_name(w, n, "#", node, out);
     if (!gone && fsd_dtype_rank(r->requested) && fsd_dtype_rank(r->realised) &&
         r->requested != r->realised)
         fprintf(out,
-                "<BR/><FONT POINT-SIZE=\"8\" COLOR=\"#444444\">%s asked, </FONT>"
+                "<BR/>" FSD_SMALL "%s asked, </FONT>"
                 "<FONT POINT-SIZE=\"8\" COLOR=\"%s\"><B>%s</B></FONT>",
                 fsd_dtype_name(r->requested), fsd_type_color(r->realised),
                 fsd_dtype_name(r->realised));
@@ -336,13 +180,93 @@ static void put_tensor(const struct fsd_drawing *w, const struct fsd_box *box,
     fsd_id tensor = item(w, box, 0);
     const struct fsd_form *form = fsd_tensor_form(g, tensor);
 
-    fsd_put_dot_text(out, fsd_text(w->d->names, g->tensors.at[tensor].name), NAME);
-    fputs("<BR/>" SMALL, out);
+    fsd_put_dot_text(out, fsd_text(g->names, g->tensors.at[tensor].name), NAME);
+    fputs("<BR/>" FSD_SMALL, out);
     put_type(form, out);
     putc(' ', out);
     put_shape(g, form, out);
     fputs("</FONT>", out);
 }
+
+/* ---------------------------------------------------------------- shared boxes */
+
+/* "12 Conv, 9 Relu, 3 Add, 4 more": the most frequent first, of equal ones the
+ * earlier. */
+static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
+{
+    const struct fsd_graph *g = graph_of(w, box->side);
+    struct {
+        fsd_sym op;
+        uint32_t n;
+    } types[TYPES];
+    uint32_t n = 0, rest = box->items.n;
+
+    for (uint32_t i = 0, t; i < box->items.n; i++) {
+        fsd_sym op = g->nodes.at[item(w, box, i)].op;
+
+        for (t = 0; t < n && types[t].op != op; t++)
+            ;
+        if (t == n && n < TYPES) {
+            types[n].op = op;
+            types[n++].n = 0;
+        }
+        if (t < n)
+            types[t].n++;
+    }
+    fputs("<BR/>" FSD_SMALL, out);
+    for (uint32_t i = 0, most; i < n && i < SHOWN_TYPES; i++) {
+        most = 0;
+        for (uint32_t t = 1; t < n; t++)
+            if (types[t].n > types[most].n)
+                most = t;
+        fprintf(out, "%s%u ", i ? ", " : "", types[most].n);
+        fsd_put_dot_text(out, fsd_text(g->names, types[most].op), 24);
+        rest -= types[most].n;
+        types[most].n = 0;
+    }
+    if (rest)
+        fprintf(out, ", %u more", rest);
+    fputs("</FONT>", out);
+}
+
+static void put_fates(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
+{
+    uint32_t counts[FSD__FATE_COUNT] = {0};
+    const char *comma = "";
+
+    for (uint32_t i = 0; i < box->items.n; i++)
+        counts[scene_of(w)->d->nodes[item(w, box, i)].fate]++;
+    fputs("<BR/>" FSD_SMALL, out);
+    for (int f = 0; f < FSD__FATE_COUNT; f++)
+        if (counts[f]) {
+            fprintf(out, "%s%s %u", comma, fsd_fate_name((enum fsd_fate)f), counts[f]);
+            comma = ", ";
+        }
+    fputs("</FONT>", out);
+}
+
+static void put_shared(const struct fsd_drawing *w, const struct fsd_box *box,
+                       FILE *out)
+{
+    uint32_t inserted = 0;
+
+    fputs("<B>", out);
+    if (box->title)
+        fsd_put_dot_text(out, box->title, TITLE);
+    fprintf(out, "%s\xc3\x97%u %s</B>", box->title ? "  " : "", box->items.n,
+            box->side == FSD_SIDE_LEFT ? "nodes" : "layers");
+    put_types(w, box, out);
+    if (box->side == FSD_SIDE_LEFT) {
+        put_fates(w, box, out);
+        return;
+    }
+    for (uint32_t i = 0; i < box->items.n; i++)
+        inserted += scene_of(w)->d->layers[item(w, box, i)].inserted;
+    if (inserted)
+        fprintf(out, "<BR/><FONT COLOR=\"#b34700\">+ %u inserted</FONT>", inserted);
+}
+
+/* ----------------------------------------------------------------------- labels */
 
 static void put_content(const struct fsd_drawing *w, const struct fsd_box *box,
                         FILE *out)
@@ -351,20 +275,43 @@ static void put_content(const struct fsd_drawing *w, const struct fsd_box *box,
         put_tensor(w, box, out);
     else if (box->items.n > 1)
         put_shared(w, box, out);
-    else if (box->side == FSD_SIDE_MODEL)
+    else if (box->side == FSD_SIDE_LEFT)
         put_node(w, item(w, box, 0), out);
     else
-        put_layer_head(w, item(w, box, 0), out);
+        put_layer(w, item(w, box, 0), out);
 }
 
-void fsd_put_box_label(const struct fsd_drawing *w, const struct fsd_box *box,
-                       FILE *out)
+/* Five steps, pale to dark; the number stands in it. */
+static const char *heat(const struct fsd_drawing *w, double ms)
 {
+    static const char *const steps[] = {"#fff7d6", "#fee391", "#fec44f", "#fb9a29",
+                                        "#e0701c"};
+    double slowest = scene_of(w)->slowest_ms, share = slowest > 0 ? ms / slowest : 0;
+
+    return steps[share >= 0.8 ? 4 : share <= 0 ? 0 : (int)(share * 5)];
+}
+
+/* With a line of what it costs, where that is known. */
+static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
+{
+    const struct fsd_diff *d = scene_of(w)->d;
     double ms = -1;
     int64_t bytes = -1;
 
-    if (box->kind == FSD_BOX_ITEMS && box->side == FSD_SIDE_ENGINE)
-        sum_costs(w, box, &ms, &bytes);
+    for (uint32_t i = 0; i < box->items.n; i++) {
+        fsd_id layer = item(w, box, i);
+        double took;
+        int64_t moved;
+
+        if (box->kind != FSD_BOX_ITEMS || box->side != FSD_SIDE_RIGHT)
+            break;
+        took = fsd_layer_ms(d, layer);
+        moved = d->cost->layers[layer].bytes;
+        if (took >= 0)
+            ms = (ms < 0 ? 0 : ms) + took;
+        if (moved >= 0 && bytes < INT64_MAX - moved)
+            bytes = (bytes < 0 ? 0 : bytes) + moved;
+    }
     if (ms < 0 && bytes < 0) {
         put_content(w, box, out);
         return;
@@ -374,54 +321,44 @@ void fsd_put_box_label(const struct fsd_drawing *w, const struct fsd_box *box,
           out);
     put_content(w, box, out);
     if (ms >= 0)
-        fprintf(out, "</TD></TR><TR><TD BGCOLOR=\"%s\">%.4g ms", heat_color(w, ms), ms);
+        fprintf(out, "</TD></TR><TR><TD BGCOLOR=\"%s\">%.4g ms%s", heat(w, ms), ms,
+                bytes >= 0 ? ", " : "");
     else
         fputs("</TD></TR><TR><TD>", out);
-    if (bytes >= 0) {
-        fputs(ms >= 0 ? ", " : "", out);
-        fsd_put_bytes(w->d, bytes, out);
-    }
+    if (bytes >= 0)
+        fsd_put_bytes(d, bytes, out);
     fputs("</TD></TR></TABLE>", out);
 }
 
-/* --------------------------------------------------------------------- tooltips */
-
-static void put_item_tip(const struct fsd_drawing *w, const struct fsd_box *box,
-                         fsd_id id, FILE *out)
+/* Number, type and full name, fate or kind: two lines for each of the first items. */
+static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
-    const struct fsd_node *n = &graph_of(w, box->side)->nodes.at[id];
-    bool model = box->side == FSD_SIDE_MODEL;
+    const struct fsd_diff *d = scene_of(w)->d;
+    const struct fsd_graph *g = graph_of(w, box->side);
+    bool model = box->side == FSD_SIDE_LEFT;
 
-    fprintf(out, "%s %u ", model ? "node" : "layer", id);
-    fsd_put_dot_text(out, fsd_text(w->d->names, n->op), 60);
-    putc(' ', out);
-    fsd_put_dot_text(out, fsd_text(w->d->names, n->name), TIP_NAME);
-    if (model)
-        fprintf(out, "\\n%s", fsd_fate_name(w->d->nodes[id].fate));
-    else
-        fprintf(out, "\\n%s", fsd_kind_name(w->d->layers[id].kind));
-    if (model && w->d->nodes[id].why && *w->d->nodes[id].why) {
-        fputs(": ", out);
-        fsd_put_dot_text(out, w->d->nodes[id].why, 200);
-    }
-    if (!model && w->d->layers[id].inserted)
-        fprintf(out, ", inserted: %s", fsd_cause_name(w->d->reasons[id].cause));
-}
-
-void fsd_put_box_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
-{
     if (box->kind != FSD_BOX_ITEMS) {
-        fsd_id tensor = item(w, box, 0);
-
         fputs("tensor ", out);
-        fsd_put_dot_text(
-            out, fsd_text(w->d->names, graph_of(w, box->side)->tensors.at[tensor].name),
-            TIP_NAME);
+        fsd_put_dot_text(out, fsd_text(g->names, g->tensors.at[item(w, box, 0)].name),
+                         TIP_NAME);
         return;
     }
     for (uint32_t i = 0; i < box->items.n && i < TIP_ITEMS; i++) {
-        fputs(i ? "\\n" : "", out);
-        put_item_tip(w, box, item(w, box, i), out);
+        fsd_id id = item(w, box, i);
+
+        fprintf(out, "%s%s %u ", i ? "\\n" : "", model ? "node" : "layer", id);
+        fsd_put_dot_text(out, fsd_text(g->names, g->nodes.at[id].op), 60);
+        putc(' ', out);
+        fsd_put_dot_text(out, fsd_text(g->names, g->nodes.at[id].name), TIP_NAME);
+        fprintf(out, "\\n%s",
+                model ? fsd_fate_name(d->nodes[id].fate)
+                      : fsd_kind_name(d->layers[id].kind));
+        if (model && d->nodes[id].why && *d->nodes[id].why) {
+            fputs(": ", out);
+            fsd_put_dot_text(out, d->nodes[id].why, 200);
+        }
+        if (!model && d->layers[id].inserted)
+            fprintf(out, ", inserted: %s", fsd_cause_name(d->reasons[id].cause));
     }
     if (box->items.n > TIP_ITEMS)
         fprintf(out, "\\nand %u more", box->items.n - TIP_ITEMS);
@@ -429,6 +366,7 @@ void fsd_put_box_tip(const struct fsd_drawing *w, const struct fsd_box *box, FIL
 
 /* ------------------------------------------------------------------------ wires */
 
+/* At one end, or where nothing is known of it at the other. */
 static const struct fsd_form *wire_form(const struct fsd_graph *g,
                                         const struct fsd_wire *wire, bool source)
 {
@@ -436,7 +374,7 @@ static const struct fsd_form *wire_form(const struct fsd_graph *g,
 
     if (port == FSD_NONE)
         port = source ? wire->to_port : wire->from_port;
-    return port == FSD_NONE ? fsd_tensor_form(g, wire->tensor)
+    return port == FSD_NONE ? fsd_tensor_form(g, wire->what)
                             : fsd_port_form(g, &g->ports.at[port]);
 }
 
@@ -449,7 +387,7 @@ static void put_wire_text(const struct fsd_drawing *w, const struct fsd_wire *wi
     if (a->type != FSD_DTYPE_UNKNOWN)
         put_type(a, out);
     if (b->type != a->type || !fsd_layout_same(a->layout, b->layout)) {
-        fputs(" \xe2\x86\x92 ", out);
+        fputs(FSD_ARROW, out);
         put_type(b, out);
     }
     if (a->ranked) {
@@ -458,9 +396,10 @@ static void put_wire_text(const struct fsd_drawing *w, const struct fsd_wire *wi
     }
 }
 
-/* Indented and to the left: the wire runs along the label's left end. */
-void fsd_put_wire_label(const struct fsd_drawing *w, const struct fsd_wire *wire,
-                        FILE *out)
+/* "int8 chw32" and below it "1x64x56x56", indented and to the left: the wire runs along
+ * the label's left end. */
+static void put_wire_label(const struct fsd_drawing *w, const struct fsd_wire *wire,
+                           FILE *out)
 {
     fputs("  ", out);
     if (wire->n > 1)
@@ -470,15 +409,113 @@ void fsd_put_wire_label(const struct fsd_drawing *w, const struct fsd_wire *wire
     fputs("\\l", out);
 }
 
-void fsd_put_wire_tip(const struct fsd_drawing *w, const struct fsd_wire *wire,
-                      FILE *out)
+static void put_wire_tip(const struct fsd_drawing *w, const struct fsd_wire *wire,
+                         FILE *out)
 {
     const struct fsd_graph *g = graph_of(w, w->boxes.at[wire->from].side);
 
-    fsd_put_dot_text(out, fsd_text(w->d->names, g->tensors.at[wire->tensor].name),
-                     TIP_NAME);
+    fsd_put_dot_text(out, fsd_text(g->names, g->tensors.at[wire->what].name), TIP_NAME);
     fputs("\\n", out);
     put_wire_text(w, wire, "\\n", out);
     if (wire->n > 1)
         fprintf(out, "\\nand %u more tensors", wire->n - 1);
 }
+
+/* ----------------------------------------------------------------------- legend */
+
+static const char *file_name(const char *path)
+{
+    const char *name = path;
+
+    for (const char *s = path; *s; s++)
+        if (*s == '/' && s[1])
+            name = s + 1;
+    return name;
+}
+
+/* What the picture is of, and what is left out. */
+static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
+{
+    const struct fsd_diff *d = scene->d;
+    char grain[24];
+
+    fputs("<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\"><FONT POINT-SIZE=\"14\"><B>", out);
+    fsd_put_dot_text(out, file_name(d->model->path), 60);
+    fputs("</B>" FSD_ARROW "<B>", out);
+    fsd_put_dot_text(out, file_name(d->engine->path), 60);
+    fputs("</B></FONT>  ", out);
+    fsd_put_noun(out, d->summary->nodes, "node");
+    fputs(", ", out);
+    fsd_put_noun(out, d->summary->layers, "layer");
+    fprintf(out, ", %u inserted", d->summary->inserted);
+    if (scene->pick.partial)
+        fprintf(out, "; only %s",
+                scene->pick.subject ? scene->pick.subject : "a neighbourhood");
+    if (scene->grain.level != FSD_LEVEL_NONE)
+        fprintf(out, "; boxes shared by %s", fsd_grain_name(scene->grain, grain));
+    if (scene->pick.constants)
+        fprintf(out, "; %u Constant nodes not drawn", scene->pick.constants);
+    fputs("</TD></TR>", out);
+}
+
+/* Only of lines that are drawn. */
+static void put_tie_keys(const struct fsd_drawing *w, FILE *out)
+{
+    bool part = false, loose = false;
+
+    for (uint32_t i = 0; i < w->ties.n; i++) {
+        loose |= w->ties.at[i].loose;
+        part |= w->ties.at[i].part && !w->ties.at[i].loose;
+    }
+    if (!part && !loose)
+        return;
+    fputs(
+        "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">between the sides: bold, the layer that "
+        "computes the nodes",
+        out);
+    fputs(part ? "; dashed, a layer that computes a part of one" : "", out);
+    fputs(loose ? "; dotted, one of a group that computes them" : "", out);
+    fputs("</TD></TR>", out);
+}
+
+static void put_legend(const struct fsd_drawing *w, FILE *out)
+{
+    const struct fsd_diff_scene *scene = scene_of(w);
+
+    fputs(FSD_LEGEND_BEGIN, out);
+    put_caption(scene, out);
+    fputs("<TR>", out);
+    fsd_put_key(tinted(1, "", ""), "ROUNDED", "nodes, and the layer of that colour",
+                out);
+    fsd_put_key(vanished_look, "DASHED", "vanished node", out);
+    fsd_put_key(fsd_inserted_look, "SOLID", "+ inserted layer", out);
+    if (scene->d->summary->by_fate[FSD_FATE_UNEXPLAINED])
+        fsd_put_key(unexplained_look, "SOLID", "unexplained node", out);
+    if (scene->slowest_ms > 0)
+        fprintf(out, "<TD BGCOLOR=\"#fff7d6:#e0701c\">fast ... %.4g ms</TD>",
+                scene->slowest_ms);
+    fputs("<TD BORDER=\"0\">", out);
+    fsd_put_type_keys(out);
+    if (w->threads.n)
+        fputs(" <FONT COLOR=\"#777777\">\xc2\xb7\xc2\xb7\xc2\xb7 not shown or not "
+              "known</FONT>",
+              out);
+    fputs("</TD></TR>", out);
+    put_tie_keys(w, out);
+    fputs(FSD_LEGEND_END, out);
+}
+
+const struct fsd_painter fsd_diff_painter = {
+    .sides = {{"model", "ONNX model", 2, {"n", "mi", "mo", "mt", ""}},
+              {"engine", "engine", 1, {"l", "ei", "eo", "et", ""}}},
+    .put_legend = put_legend,
+    .look = look,
+    .put_label = put_label,
+    .put_tip = put_tip,
+    .put_wire_label = put_wire_label,
+    .put_wire_tip = put_wire_tip,
+    .tie_color = tie_color,
+    .tie_width = "2",
+    .loose_tip = "computed by a group of layers, this among them",
+    .hangs = true,
+};

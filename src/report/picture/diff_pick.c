@@ -68,14 +68,6 @@ static const struct subject subjects[] = {
     {"precision", changes_type, "layers that read or write more than one type"},
 };
 
-static const struct subject *find_subject(const char *word)
-{
-    for (size_t i = 0; i < FSD_COUNT_OF(subjects); i++)
-        if (!strcmp(subjects[i].word, word))
-            return &subjects[i];
-    return NULL;
-}
-
 /* ---------------------------------------------------------------- growing */
 
 struct front {
@@ -91,13 +83,8 @@ static void take(struct front *front, bool *in, fsd_id item)
     fsd_vec_push(front->arena, &front->items, item);
 }
 
-static void take_ends(const struct fsd_graph *g, struct front *front, bool *in,
-                      struct fsd_span ends)
-{
-    for (uint32_t i = 0; i < ends.n; i++)
-        take(front, in, g->links.at[ends.at + i]);
-}
-
+/* Through an initializer nothing flows: a scale that all quantizers share would make them
+ * neighbours. */
 static void take_neighbours(const struct fsd_graph *g, struct front *front, bool *in,
                             bool *seen, fsd_id item)
 {
@@ -106,12 +93,15 @@ static void take_neighbours(const struct fsd_graph *g, struct front *front, bool
     for (uint32_t i = 0; i < node->in.n + node->out.n; i++) {
         uint32_t at = i < node->in.n ? node->in.at + i : node->out.at + i - node->in.n;
         fsd_id tensor = g->ports.at[at].tensor;
+        const struct fsd_tensor *t = tensor == FSD_NONE ? NULL : &g->tensors.at[tensor];
 
-        if (tensor == FSD_NONE || seen[tensor])
+        if (!t || seen[tensor] || (t->flags & FSD_TENSOR_CONSTANT))
             continue; /* a tensor's ends are taken once */
         seen[tensor] = true;
-        take_ends(g, front, in, g->tensors.at[tensor].producers);
-        take_ends(g, front, in, g->tensors.at[tensor].consumers);
+        for (uint32_t e = 0; e < t->producers.n; e++)
+            take(front, in, g->links.at[t->producers.at + e]);
+        for (uint32_t e = 0; e < t->consumers.n; e++)
+            take(front, in, g->links.at[t->consumers.at + e]);
     }
 }
 
@@ -128,20 +118,6 @@ static void grow(const struct fsd_graph *g, struct front *front, bool *in,
 }
 
 /* -------------------------------------------------------- from side to side */
-
-static void take_layers_of(const struct fsd_diff *d, struct front *layers, bool *in,
-                           fsd_id node)
-{
-    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
-        take(layers, in, fsd_match_of_node(d->match, node, i)->layer);
-}
-
-/* What vanished beside a layer says nothing about reformats. */
-static void leave_vanished_out(const struct fsd_diff *d, struct fsd_pick *pick)
-{
-    for (fsd_id n = 0; n < d->model->nodes.n; n++)
-        pick->nodes[n] = pick->nodes[n] && !fsd_node_vanished(d, n);
-}
 
 static bool has_picked_layer(const struct fsd_diff *d, const bool *layers, fsd_id node)
 {
@@ -208,8 +184,12 @@ static enum fsd_status pick_around(const struct fsd_diff *d, const char *word,
                         "expected the name of a node or a layer, found '%.200s', which "
                         "names none",
                         word);
-    for (uint32_t i = 0; i < nodes.items.n; i++)
-        take_layers_of(d, &layers, pick->layers, nodes.items.at[i]);
+    for (uint32_t i = 0; i < nodes.items.n; i++) {
+        fsd_id node = nodes.items.at[i];
+
+        for (uint32_t l = 0; l < d->match->of_node[node].n; l++)
+            take(&layers, pick->layers, fsd_match_of_node(d->match, node, l)->layer);
+    }
     grow(d->engine, &layers, pick->layers, depth);
     grow(d->model, &nodes, pick->nodes, depth);
     take_nodes_of_layers(d, pick);
@@ -220,10 +200,12 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
                                  unsigned depth, struct fsd_arena *arena,
                                  struct fsd_pick *pick, struct fsd_error *err)
 {
-    const struct subject *subject = find_subject(word);
+    const struct subject *subject = subjects, *end = subjects + FSD_COUNT_OF(subjects);
     struct front layers = {.arena = arena};
 
-    if (!subject)
+    while (subject < end && strcmp(subject->word, word) != 0)
+        subject++;
+    if (subject == end)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected reformats, changes or precision, found '%.80s'",
                         word);
@@ -236,8 +218,9 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
     else
         grow(d->engine, &layers, pick->layers, depth);
     take_nodes_of_layers(d, pick);
-    if (subject->wants == is_inserted)
-        leave_vanished_out(d, pick);
+    if (subject->wants == is_inserted) /* what vanished there says nothing of it */
+        for (fsd_id n = 0; n < d->model->nodes.n; n++)
+            pick->nodes[n] = pick->nodes[n] && !fsd_node_vanished(d, n);
     pick->subject = subject->phrase;
     return FSD_OK;
 }
@@ -256,53 +239,22 @@ static void leave_constants_out(const struct fsd_diff *d, struct fsd_pick *pick)
 
 /* ------------------------------------------------------------------------ homes */
 
-static bool computes(const struct fsd_diff *d, fsd_id layer, fsd_id node)
+/* A node that `layer` computes writes or reads one of the ports' tensors. */
+static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span ports,
+                       bool producers)
 {
-    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
-        if (fsd_match_of_node(d->match, node, i)->layer == layer)
-            return true;
-    return false;
-}
+    for (uint32_t p = ports.at; p < ports.at + ports.n; p++) {
+        struct fsd_span peers = fsd_port_peers(d->model, p, producers);
 
-static bool any_computed(const struct fsd_diff *d, fsd_id layer, struct fsd_span ends)
-{
-    for (uint32_t i = 0; i < ends.n; i++)
-        if (computes(d, layer, d->model->links.at[ends.at + i]))
-            return true;
-    return false;
-}
+        for (uint32_t i = 0; i < peers.n; i++) {
+            fsd_id node = d->model->links.at[peers.at + i];
 
-static bool is_next_to(const struct fsd_diff *d, fsd_id node, fsd_id layer)
-{
-    const struct fsd_graph *g = d->model;
-    const struct fsd_node *n = &g->nodes.at[node];
-
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id tensor = g->ports.at[n->in.at + i].tensor;
-
-        if (tensor != FSD_NONE &&
-            any_computed(d, layer, g->tensors.at[tensor].producers))
-            return true;
-    }
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id tensor = g->ports.at[n->out.at + i].tensor;
-
-        if (tensor != FSD_NONE &&
-            any_computed(d, layer, g->tensors.at[tensor].consumers))
-            return true;
+            for (uint32_t l = 0; l < d->match->of_node[node].n; l++)
+                if (fsd_match_of_node(d->match, node, l)->layer == layer)
+                    return true;
+        }
     }
     return false;
-}
-
-static fsd_id home_in_region(const struct fsd_diff *d, const struct fsd_pick *pick,
-                             fsd_id region)
-{
-    struct fsd_span layers = d->match->regions.at[region].layers;
-
-    for (uint32_t i = 0; i < layers.n; i++)
-        if (pick->layers[d->match->pool.at[layers.at + i]])
-            return d->match->pool.at[layers.at + i];
-    return FSD_NONE;
 }
 
 static fsd_id home_of(const struct fsd_diff *d, const struct fsd_pick *pick,
@@ -318,7 +270,10 @@ static fsd_id home_of(const struct fsd_diff *d, const struct fsd_pick *pick,
     }
     if (!fsd_node_vanished(d, node))
         return region == FSD_NONE ? FSD_NONE : of_region[region];
-    return near != FSD_NONE && pick->layers[near] && is_next_to(d, node, near)
+    if (near == FSD_NONE || !pick->layers[near])
+        return FSD_NONE;
+    return any_beside(d, near, d->model->nodes.at[node].in, true) ||
+                   any_beside(d, near, d->model->nodes.at[node].out, false)
                ? near
                : FSD_NONE;
 }
@@ -326,16 +281,21 @@ static fsd_id home_of(const struct fsd_diff *d, const struct fsd_pick *pick,
 static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
                        struct fsd_arena *arena)
 {
-    fsd_id *of_region = FSD_NEW(arena, fsd_id, d->match->regions.n);
+    fsd_id *of_region = fsd_none_of(arena, d->match->regions.n); /* its first layer */
 
-    for (fsd_id r = 0; r < d->match->regions.n; r++)
-        of_region[r] = home_in_region(d, pick, r);
+    for (fsd_id r = 0; r < d->match->regions.n; r++) {
+        struct fsd_span layers = d->match->regions.at[r].layers;
+
+        for (uint32_t i = layers.n; i-- > 0;)
+            if (pick->layers[d->match->pool.at[layers.at + i]])
+                of_region[r] = d->match->pool.at[layers.at + i];
+    }
     pick->homes = FSD_NEW(arena, fsd_id, d->model->nodes.n);
     for (fsd_id n = 0; n < d->model->nodes.n; n++)
         pick->homes[n] = pick->nodes[n] ? home_of(d, pick, of_region, n) : FSD_NONE;
 }
 
-enum fsd_status fsd_picture_pick(const struct fsd_diff *d,
+enum fsd_status fsd_diff_pick(const struct fsd_diff *d,
                                  const struct fsd_style *style, struct fsd_arena *arena,
                                  struct fsd_pick *pick, struct fsd_error *err)
 {

@@ -59,9 +59,8 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24])
     return out;
 }
 
-bool fsd_grain_next(const struct fsd_drawing *w, struct fsd_grain *grain)
+bool fsd_grain_next(struct fsd_grain *grain)
 {
-    (void)w;
     switch (grain->level) {
     case FSD_LEVEL_NONE:
         grain->level = FSD_LEVEL_RUN;
@@ -358,7 +357,7 @@ static void share_parts(const struct fsd_diff *d, const struct fsd_pick *pick,
     }
 }
 
-struct fsd_sharing fsd_picture_collapse(const struct fsd_diff *d,
+struct fsd_sharing fsd_diff_share(const struct fsd_diff *d,
                                         const struct fsd_pick *pick,
                                         struct fsd_grain grain, struct fsd_arena *arena)
 {

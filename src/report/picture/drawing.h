@@ -1,70 +1,199 @@
 /*
- * What a picture shows, before anything is laid out: boxes, wires between the boxes of
- * one side, ties between the sides.
+ * What a picture shows, before anything is laid out: boxes on two sides, wires between
+ * the boxes of one side, ties between the sides.
  *
- *     model                           engine
- *     [Conv] --wire--> [Relu] ==tie== [CaskConvolution]
- *      (one cluster: a layer's)            |wire
- *     [Reshape, dashed: identity]     [+ Reformat, inserted]
+ *     model                            engine                   a run
+ *     [Conv] --wire--> [Relu] ==tie==  [CaskConvolution]
+ *      (one cluster: a layer's)             |wire
+ *     [Reshape, dashed: identity]      [+ Reformat, inserted]
  *
- * Made in three steps: diff_pick.c says which nodes and layers are in it,
- * diff_share.c which of them share a box, diff_draw.c makes boxes, wires and ties.
- * All three are linear in what is drawn.  Only src/report includes this.
+ *     old build                        new build                a comparison
+ *     [Conv Add Relu  int8] ===tie===  [Conv  int8]
+ *                           `========  [Add Relu  fp16]
+ *                                      [+ Reformat]
+ *
+ * diff_*.c makes it of a run, compare_*.c of a comparison; dot.c prints either, and
+ * layout.c has Graphviz lay out what was printed.  Only this folder includes this.
  */
-#ifndef FSD_REPORT_PICTURE_H
-#define FSD_REPORT_PICTURE_H
+#ifndef FSD_REPORT_PICTURE_DRAWING_H
+#define FSD_REPORT_PICTURE_DRAWING_H
 
-#include "diff/diff.h"
+#include "report/picture/picture.h"
 
-#include <stdio.h>
+/* ------------------------------------------------------------------ the drawing */
 
-enum fsd_side { FSD_SIDE_MODEL, FSD_SIDE_ENGINE, FSD__SIDE_COUNT };
+enum fsd_side { FSD_SIDE_LEFT, FSD_SIDE_RIGHT, FSD__SIDE_COUNT };
 
 enum fsd_box_kind {
-    FSD_BOX_ITEMS,  /**< one or more nodes or layers */
+    FSD_BOX_ITEMS,  /**< nodes or layers, or one fusion group */
     FSD_BOX_INPUT,  /**< an input tensor of the graph */
     FSD_BOX_OUTPUT, /**< an output tensor */
-    FSD_BOX_TENSOR  /**< written and read by so many that it stands for itself */
+    FSD_BOX_TENSOR, /**< written and read by so many that it stands for itself */
+    FSD_BOX_MOVE,   /**< of a comparison: a layer between groups */
+    FSD__BOX_COUNT
 };
 
 struct fsd_box {
     enum fsd_side side;
     enum fsd_box_kind kind;
-    struct fsd_span items; /**< in fsd_drawing.items: nodes, layers, or one tensor */
-    fsd_id
-        cluster;   /**< model side: the engine's box whose cluster it is in; FSD_NONE */
-    unsigned tint; /**< engine side: number of its colour, neighbours have others; 0:
-                        none, it computes no node of the picture */
+    struct fsd_span items; /**< in fsd_drawing.items; the first one is its number */
+    fsd_id cluster;    /**< left side: the right box whose cluster it is in; FSD_NONE */
+    uint32_t members;  /**< right side: boxes of its cluster, drawn when more than one */
+    unsigned tint;     /**< its colour's number, as the painter counts them */
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
 struct fsd_wire {
     fsd_id from, to;           /**< boxes of one side */
-    fsd_id tensor;             /**< the first of `n` */
+    fsd_id what;               /**< the first tensor of `n`; of a comparison, a layout */
     fsd_id from_port, to_port; /**< in the graph's ports; FSD_NONE: not known */
     uint32_t n;                /**< tensors that go this way */
+    uint8_t type[2];           /**< enum fsd_dtype at its two ends; 0: not known */
 };
 
-/** A layer's box and what it computes: a cluster of boxes, or one box of a node that
- *  another layer has the rest of. */
+/** Between boxes that stand for the same: a layer's box and what it computes, a cluster
+ *  of boxes or one of a node that another layer has the rest of; two builds' groups. */
 struct fsd_tie {
-    fsd_id model, engine; /**< boxes */
-    bool part;            /**< the model's box lies in another layer's cluster */
-    bool region;          /**< only a group of layers is known to compute it */
+    fsd_id left, right; /**< boxes */
+    bool part;          /**< the left box lies in another box's cluster */
+    bool loose;         /**< drawn dotted: less is known, or nothing happened */
 };
 
-/** From a box to a later one: by what the picture leaves out, or, where no wire is
- *  known to lead there, since it comes next in the file. */
+/** From a box to a later one of its side: by what the picture leaves out, or, where no
+ *  wire is known to lead there, since it comes next in the file. */
 struct fsd_thread {
-    fsd_id from, to; /**< boxes of one side */
+    fsd_id from, to;
 };
+
+struct fsd_drawing {
+    struct fsd_arena *arena;
+    const struct fsd_painter *painter;
+    const void *of;              /**< what the painter knows of it */
+    FSD_VEC(struct fsd_box) boxes; /**< left first */
+    FSD_VEC(fsd_id) items;
+    FSD_VEC(struct fsd_wire) wires;     /**< sorted */
+    FSD_VEC(struct fsd_tie) ties;       /**< sorted */
+    FSD_VEC(struct fsd_thread) threads; /**< sorted */
+    FSD_VEC(struct fsd_thread) holds;   /**< not to be seen: the second comes below */
+};
+
+/** How a box looks, in Graphviz's words. */
+struct fsd_look {
+    const char *shape, *style, *fill, *line, *width;
+};
+
+/** What a drawing of a run and one of a comparison say and show each in its own way.
+ *  Labels of boxes and the legend are HTML-like strings, all else is plain ones; every
+ *  name in them goes through fsd_put_dot_text(). */
+struct fsd_painter {
+    struct fsd_side_words {
+        const char *name, *label;
+        unsigned weight;                      /**< how much its wires want to be straight */
+        const char *prefixes[FSD__BOX_COUNT]; /**< of its boxes' names, by kind */
+    } sides[FSD__SIDE_COUNT];
+    void (*put_legend)(const struct fsd_drawing *w, FILE *out);
+    struct fsd_look (*look)(const struct fsd_drawing *w, const struct fsd_box *box);
+    void (*put_label)(const struct fsd_drawing *w, const struct fsd_box *box,
+                      FILE *out);
+    void (*put_tip)(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out);
+    void (*put_wire_label)(const struct fsd_drawing *w, const struct fsd_wire *wire,
+                           FILE *out);
+    /** NULL: wires have none. */
+    void (*put_wire_tip)(const struct fsd_drawing *w, const struct fsd_wire *wire,
+                         FILE *out);
+    const char *(*tie_color)(const struct fsd_drawing *w, const struct fsd_tie *tie);
+    const char *tie_width;
+    const char *loose_tip; /**< what a loose tie is; NULL: it says nothing */
+    bool hangs;       /**< boxes that nothing leads to stand below the sides' heads */
+    bool port_labels; /**< on wires of an input or output, whose box says it as well */
+};
+
+/* ---------------------------------------------------------- making one, drawing.c */
+
+/** n times FSD_NONE. */
+fsd_id *fsd_none_of(struct fsd_arena *arena, uint32_t n);
+
+/** A new box of one item. */
+fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id item);
+
+/** Adds a wire; none from or to FSD_NONE or itself. */
+void fsd_drawing_add_wire(struct fsd_drawing *w, struct fsd_wire wire);
+
+/** Sorts them, and leaves one of each that are equal. */
+void fsd_drawing_sort_wires(struct fsd_drawing *w);
+
+/** The same of any array; returns how many are left. */
+uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
+                       int (*order)(const void *, const void *));
+
+/** Boxes and what is drawn between them: layout takes time accordingly. */
+uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
+
+/* ----------------------------------------------------- words and colours, paint.c */
+
+/** Shortens to `most` characters by taking out of the middle (0: as it is), makes
+ *  hidden characters visible, and escapes for both kinds of Graphviz's strings. */
+void fsd_put_dot_text(FILE *out, const char *s, size_t most);
+
+/** The colour of a type, wider ones in thicker lines. */
+const char *fsd_type_color(enum fsd_dtype type);
+const char *fsd_type_width(enum fsd_dtype type);
+
+#define FSD_SMALL "<FONT POINT-SIZE=\"8\" COLOR=\"#444444\">"
+#define FSD_ARROW " \xe2\x86\x92 "
+
+/** " int8", in the type's colour; nothing when it is not known. */
+void fsd_put_type_word(enum fsd_dtype type, FILE *out);
+
+/** The table around a legend's rows, and one of its cells. */
+#define FSD_LEGEND_BEGIN                                                               \
+    "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\">"
+#define FSD_LEGEND_END "</TABLE>"
+void fsd_put_key(struct fsd_look look, const char *border, const char *text, FILE *out);
+/** The words for the colours of types: a part of every legend. */
+void fsd_put_type_keys(FILE *out);
+
+extern const struct fsd_look fsd_port_look, fsd_inserted_look;
+
+/* ------------------------------------------------------------------- writing it */
+
+/** Prints it as DOT.
+ *  @param wire_labels on every wire, not only where the type changes. */
+void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out);
+
+/** A picture and what may be drawn in its place. */
+struct fsd_plan {
+    const struct fsd_picture *want;
+    struct fsd_drawing *drawing;
+    /** Draws less, and says in `less` what; false when there is no less. */
+    bool (*simplify)(struct fsd_plan *plan);
+    char less[200];     /**< for a note: "drawn with --collapse run, ..." */
+    uint32_t most_ends; /**< beyond it less is drawn without a try */
+    bool chosen;        /**< unless this is what was asked for */
+    bool last;          /**< there is nothing less */
+};
+
+/** Writes it in a format of fsd_picture_write()'s. */
+enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *out,
+                               struct fsd_error *err);
+
+/** The same for what needs a layout; layout.c, or no_layout.c without Graphviz. */
+enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
+                                 struct fsd_error *err);
+
+/** Has Graphviz read DOT, lay it out and write it; false when it cannot, or finds an
+ *  error in it.  May take very long, may crash, and complains on standard error: for a
+ *  child process.  graphviz.c */
+bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out);
+
+/* --------------------------------------------------------------- a run, diff_*.c */
 
 /** What is in the picture; by node and by layer. */
 struct fsd_pick {
     bool *nodes, *layers;
     fsd_id *homes; /**< by node: the layer whose cluster it is in: the first picked one
                         that computes it; of a vanished node the one between whose
-                      tensors it lies, where it is next to a node of that; FSD_NONE */
+                        tensors it lies, where it is next to a node of that; FSD_NONE */
     bool partial;  /**< not everything */
     uint32_t constants;  /**< Constant nodes left out */
     const char *subject; /**< "reformats and what is next to them" */
@@ -84,27 +213,24 @@ struct fsd_sharing {
     const char **node_titles, **layer_titles; /**< at the first items; NULL */
 };
 
-struct fsd_drawing {
-    struct fsd_arena *arena;
+/** What a drawing is `of`. */
+struct fsd_diff_scene {
     const struct fsd_diff *d;
     struct fsd_pick pick;
     struct fsd_grain grain;
-    FSD_VEC(struct fsd_box)
-    boxes; /**< model first; each side in the order of its file */
-    FSD_VEC(fsd_id) items;
-    FSD_VEC(struct fsd_wire) wires;     /**< sorted */
-    FSD_VEC(struct fsd_tie) ties;       /**< sorted */
-    FSD_VEC(struct fsd_thread) threads; /**< sorted */
-    FSD_VEC(struct fsd_thread) holds;   /**< not to be seen: the second comes below */
     double slowest_ms; /**< of the engine's layers, those of a box together; not above 0
                             when no time is known */
 };
+extern const struct fsd_painter fsd_diff_painter; /* diff_label.c */
 
-/** Picks what `want` asks for (NULL: everything).
+/** Picks what the style asks for.
  *  @return FSD_OK, or FSD_E_ARG when a word is not known or names nothing. */
-enum fsd_status fsd_picture_pick(const struct fsd_diff *d,
-                                 const struct fsd_style *style, struct fsd_arena *arena,
-                                 struct fsd_pick *pick, struct fsd_error *err);
+enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *style,
+                              struct fsd_arena *arena, struct fsd_pick *pick,
+                              struct fsd_error *err);
+
+/** True for a node that no layer computes. */
+bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);
 
 /** Reads "none", "run" or "scope:N". */
 enum fsd_status fsd_grain_parse(const char *word, struct fsd_grain *grain,
@@ -113,32 +239,23 @@ enum fsd_status fsd_grain_parse(const char *word, struct fsd_grain *grain,
 /** "run", "scope:2", "part": writes at most 24 bytes and returns `out`. */
 const char *fsd_grain_name(struct fsd_grain grain, char out[24]);
 
-/** The next coarser grain; false after the last. */
-bool fsd_grain_next(const struct fsd_drawing *w, struct fsd_grain *grain);
+/** Makes it the next coarser one; false after the last. */
+bool fsd_grain_next(struct fsd_grain *grain);
 
 /** Says which items share a box. */
-struct fsd_sharing fsd_picture_collapse(const struct fsd_diff *d,
-                                        const struct fsd_pick *pick,
-                                        struct fsd_grain grain,
-                                        struct fsd_arena *arena);
+struct fsd_sharing fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
+                                  struct fsd_grain grain, struct fsd_arena *arena);
 
-/** True for a node that no layer computes. */
-bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);
+/* ----------------------------------------------------- a comparison, compare_*.c */
 
-/** Boxes, wires and ties of what is picked.  Lives in the arena. */
-struct fsd_drawing *fsd_drawing_new(const struct fsd_diff *d, struct fsd_pick pick,
-                                    struct fsd_grain grain, struct fsd_arena *arena);
+struct fsd_compare_scene {
+    const struct fsd_compare *c;
+    const char *subject; /**< of a part: "what changed"; NULL: everything is drawn */
+};
+extern const struct fsd_painter fsd_compare_painter; /* compare_label.c */
 
-/** Fills `holds`, with which no row of the engine is too wide.  Linear. */
-void fsd_drawing_hold_rows(struct fsd_drawing *w);
-
-/** Writes a picture: DOT as it is, the other formats laid out by Graphviz in a child
- *  process, which is killed when it takes too long; then a coarser grain is tried.
- *  @param format "dot", "svg", "png" or "pdf".
- *  @return FSD_OK; FSD_E_ARG for words of the style's picture that mean nothing;
- *          FSD_E_LIMIT when no layout came to an end in its time. */
-enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
-                                  const struct fsd_style *style, FILE *out,
-                                  struct fsd_error *err);
+/** Tints: of a group that says what happened to its region; of a move that is the same
+ *  in both builds (another one has its enum fsd_move_what). */
+enum { FSD_GROUP_TELLS = 1, FSD_MOVE_UNCHANGED = 3 };
 
 #endif

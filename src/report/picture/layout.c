@@ -1,36 +1,60 @@
-/* The layout's child process: it can be killed, and a crash in it is not ours. */
+/*
+ * Laying a picture out.  Graphviz's layout may take very long and may crash, so it runs
+ * in a child process, which can be killed, and whose crash is not ours.
+ *
+ * Layout does not scale: of a picture that is too large less is drawn, and one whose
+ * layout does not come to an end in its time is killed and less of it is drawn.
+ */
 #define _GNU_SOURCE /* pipe2 */
-#include "report/picture/layout.h"
+#include "base/status.h"
+#include "report/picture/drawing.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static void run_child(fsd_draw_fn *draw, const void *what, const char *format, int to)
-{
-    int nowhere = open("/dev/null", O_RDWR);
-    FILE *out = fdopen(to, "w");
-    bool good;
+enum {
+    MANY_WIRES = 200, /* more labels of wires than this push the boxes apart */
+    DEFAULT_SECONDS = 10
+};
 
-    if (nowhere >= 0) {
-        dup2(nowhere, STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
-    }
-    good = out && draw(what, format, out) && fflush(out) == 0;
-    _exit(good ? 0 : 1);
-}
-
-double fsd_layout_now(void)
+/* Seconds of a clock that only goes forward. */
+static double now(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* --------------------------------------------------------------------- the child */
+
+/* One attempt: a picture, or what Graphviz said. */
+struct attempt {
+    const char *dot, *format;
+    double until;
+    char *picture;
+    size_t size;
+    char said[200];
+};
+
+/* Never waits for a reader of what Graphviz says: what does not fit is lost. */
+static void run_child(const struct attempt *a, int to, int say)
+{
+    int nowhere = open("/dev/null", O_RDWR);
+    FILE *out = fdopen(to, "w");
+
+    if (nowhere >= 0)
+        dup2(nowhere, STDOUT_FILENO);
+    fcntl(say, F_SETFL, O_NONBLOCK);
+    dup2(say, STDERR_FILENO);
+    _exit(out && fsd_graphviz_draw(a->dot, a->format, out) && fflush(out) == 0 ? 0 : 1);
 }
 
 /* Reads until the other end is closed; false when the time is over. */
@@ -40,7 +64,7 @@ static bool drain(int from, FILE *to, double until)
 
     for (;;) {
         struct pollfd ready = {.fd = from, .events = POLLIN};
-        double left = until - fsd_layout_now();
+        double left = until - now();
         ssize_t n;
 
         if (left <= 0)
@@ -67,41 +91,133 @@ static bool reap(pid_t child)
     return WIFEXITED(how) && WEXITSTATUS(how) == 0;
 }
 
-static bool run(fsd_draw_fn *draw, const void *what, const char *format, double seconds,
-                FILE *to)
+/* Of a child that has ended: its first complaint, in one line.  Its libraries for fonts
+ * complain of the machine on the same stream; these words are Graphviz's own. */
+static void hear(struct attempt *a, int from)
 {
-    double until = fsd_layout_now() + seconds;
-    int ends[2];
-    pid_t child;
-    bool good;
+    static const char *const words[] = {"Error: ", "Warning: "};
+    char text[4096], *at = NULL;
+    ssize_t n = read(from, text, sizeof text - 1);
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        run_child(draw, what, format, ends[1]);
-    }
-    close(ends[1]);
-    good = child > 0 && drain(ends[0], to, until);
-    close(ends[0]);
-    if (child > 0 && !good)
-        kill(child, SIGKILL);
-    return child > 0 && reap(child) && good;
+    text[n > 0 ? n : 0] = '\0';
+    for (size_t i = 0; i < FSD_COUNT_OF(words) && !at; i++)
+        at = strstr(text, words[i]);
+    if (!at)
+        return;
+    snprintf(a->said, sizeof a->said, "%.*s", (int)strcspn(at, "\r\n"), at);
 }
 
-bool fsd_lay_out(fsd_draw_fn *draw, const void *what, const char *format,
-                 double seconds, FILE *to)
+static bool run(struct attempt *a, FILE *memory)
 {
-    char *picture = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&picture, &size);
-    bool good = memory && run(draw, what, format, seconds, memory);
+    int picture[2], said[2] = {-1, -1};
+    bool good = pipe2(picture, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC) == 0;
+    pid_t child = good ? fork() : -1;
 
+    if (child == 0)
+        run_child(a, picture[1], said[1]);
+    close(picture[1]);
+    close(said[1]);
+    good = child > 0 && drain(picture[0], memory, a->until);
+    if (child > 0) {
+        if (!good)
+            kill(child, SIGKILL);
+        good = reap(child) && good;
+        hear(a, said[0]);
+    }
+    close(picture[0]);
+    close(said[0]);
+    return good;
+}
+
+/* Draws what is printed of `w`: all of it, to be freed, or nothing. */
+static bool try_layout(struct attempt *a, const struct fsd_drawing *w)
+{
+    char *dot = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&dot, &size), *memory;
+    bool good = text != NULL;
+
+    *a->said = '\0';
+    a->picture = NULL; /* fclose() fills it */
+    if (text) {
+        fsd_dot_print(w, w->wires.n <= MANY_WIRES, text);
+        good = fclose(text) == 0;
+    }
+    a->dot = dot;
+    memory = good ? open_memstream(&a->picture, &a->size) : NULL;
+    good = memory && run(a, memory);
     if (memory)
         good = fclose(memory) == 0 && good;
-    if (good)
-        fwrite(picture, 1, size, to);
-    free(picture);
+    if (!good)
+        free(a->picture);
+    free(dot);
     return good;
+}
+
+/* ---------------------------------------------------------------------- attempts */
+
+static bool too_large(const struct fsd_plan *plan)
+{
+    return fsd_drawing_weight(plan->drawing) > plan->most_ends;
+}
+
+/* What is still too large would take too long as well, and leave little time for what
+ * is not. */
+static bool draw_less(struct fsd_plan *plan)
+{
+    bool less = plan->simplify(plan);
+
+    while (less && too_large(plan) && plan->simplify(plan))
+        ;
+    return less;
+}
+
+/* Of a picture that is not all that was asked for. */
+static void tell(const struct fsd_plan *plan, uint32_t boxes, const char *why,
+                 const char *said)
+{
+    char text[600];
+
+    if (!plan->want->note || !(*plan->less || *said))
+        return;
+    if (*plan->less)
+        snprintf(text, sizeof text, "a picture of %u boxes %s: %s", boxes, why,
+                 plan->less);
+    else
+        snprintf(text, sizeof text, "Graphviz says of the picture: %s", said);
+    plan->want->note(plan->want->payload, text);
+}
+
+enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
+                                 struct fsd_error *err)
+{
+    double seconds =
+        plan->want->layout_seconds > 0 ? plan->want->layout_seconds : DEFAULT_SECONDS;
+    double until = now() + seconds, left;
+    uint32_t boxes = plan->drawing->boxes.n;
+    char why[260] = "is too large to lay out";
+    struct attempt a = {.format = format};
+    bool done;
+
+    if (!plan->chosen && too_large(plan))
+        draw_less(plan);
+    do { /* half of the time that is left for each attempt, all of it for the last */
+        left = until - now();
+        a.until = until - (plan->last ? 0 : left / 2);
+        done = try_layout(&a, plan->drawing);
+        if (!done && now() >= a.until)
+            snprintf(why, sizeof why, "took too long to lay out");
+        else if (!done)
+            snprintf(why, sizeof why, "cannot be laid out (Graphviz: %s)",
+                     *a.said ? a.said : "no word");
+    } while (!done && now() < until && draw_less(plan));
+    if (!done)
+        return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
+                        "expected a layout within %g seconds, found none, the picture "
+                        "%s: --around or --only make it smaller, -f dot needs no layout",
+                        seconds, why);
+    fwrite(a.picture, 1, a.size, out);
+    free(a.picture);
+    tell(plan, boxes, why, a.said);
+    return FSD_OK;
 }

@@ -1,0 +1,14 @@
+/* In place of layout.c and graphviz.c in a build without Graphviz. */
+#include "base/status.h"
+#include "report/picture/drawing.h"
+
+enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
+                                 struct fsd_error *err)
+{
+    (void)plan;
+    (void)out;
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                    "expected a format that needs no layout, found %s: this fusiondiff "
+                    "was built without Graphviz (-f dot writes what `dot -T%s` draws)",
+                    format, format);
+}

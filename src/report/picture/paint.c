@@ -1,0 +1,114 @@
+/* Words and colours that all pictures share.  Pale fills after Paul Tol's schemes, lines
+ * after Okabe and Ito: apart for colour-blind readers too; what a colour says, a word, a
+ * dash or a width says as well. */
+#include "report/picture/drawing.h"
+#include "base/text.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------------- escapes */
+
+static size_t char_len(const char *s)
+{
+    size_t len = fsd_utf8_len((const unsigned char *)s, strnlen(s, 4));
+
+    return len ? len : 1;
+}
+
+/* A backslash is doubled, since HTML-like strings know "\N" as plain ones do.  A "]" is
+ * an entity because of how Graphviz feeds its XML parser, piece by piece: the parser
+ * keeps a "]" that ends a piece, which might begin a "]]>", and a text of nothing else
+ * is then a syntax error of the label. */
+static void put_char(FILE *out, const char *s, size_t len)
+{
+    static const char specials[] = "&<>\"]\\";
+    static const char *const stand_ins[] = {"&amp;",  "&lt;",  "&gt;",
+                                            "&quot;", "&#93;", "\\\\"};
+    const char *special = strchr(specials, *s);
+    uint32_t code = fsd_utf8_code((const unsigned char *)s, len);
+
+    if (fsd_code_is_hidden(code))
+        fprintf(out, "\\\\u{%x}", code);
+    else if (special)
+        fputs(stand_ins[special - specials], out);
+    else
+        fwrite(s, 1, len, out);
+}
+
+/* Characters that are written as they are, one byte each. */
+static size_t plain_run(const char *s)
+{
+    size_t n = 0;
+
+    while (s[n] >= ' ' && s[n] <= '~' && !strchr("\\&<>\"]", s[n]))
+        n++;
+    return n;
+}
+
+void fsd_put_dot_text(FILE *out, const char *s, size_t most)
+{
+    size_t plain = plain_run(s), n = 0, head = most * 2 / 5;
+
+    if (!s[plain] && (!most || plain <= most)) { /* nearly all are like this */
+        fwrite(s, 1, plain, out);
+        return;
+    }
+    for (const char *at = s; *at && most; at += char_len(at))
+        n++;
+    for (size_t at = 0; *s; at++, s += char_len(s)) {
+        if (n <= most || at < head || at >= n - (most - head - 1))
+            put_char(out, s, char_len(s));
+        else if (at == head)
+            fputs("\xe2\x80\xa6", out); /* an ellipsis */
+    }
+}
+
+/* ------------------------------------------------------------------------ types */
+
+const char *fsd_type_color(enum fsd_dtype type)
+{
+    static const char *const by_rank[] = {"#777777", "#882255", "#cc3399",
+                                          "#009e73", "#0072b2", "#0072b2"};
+
+    return type == FSD_DTYPE_UNKNOWN ? "#aaaaaa" : by_rank[fsd_dtype_rank(type)];
+}
+
+const char *fsd_type_width(enum fsd_dtype type)
+{
+    static const char *const by_rank[] = {"1", "1.2", "1.2", "1.7", "2.4", "2.8"};
+
+    return by_rank[fsd_dtype_rank(type)];
+}
+
+void fsd_put_type_word(enum fsd_dtype type, FILE *out)
+{
+    if (type != FSD_DTYPE_UNKNOWN)
+        fprintf(out, " <FONT COLOR=\"%s\"><B>%s</B></FONT>", fsd_type_color(type),
+                fsd_dtype_name(type));
+}
+
+/* ---------------------------------------------------------------------- legends */
+
+const struct fsd_look fsd_port_look = {"oval", "filled", "#ffffff", "#555555", "1"};
+const struct fsd_look fsd_inserted_look = {"box", "filled,bold", "#fff1e0", "#d55e00",
+                                           "2.5"};
+
+void fsd_put_key(struct fsd_look look, const char *border, const char *text, FILE *out)
+{
+    fprintf(out, "<TD BORDER=\"2\" BGCOLOR=\"%s\" COLOR=\"%s\" STYLE=\"%s\">%s</TD>",
+            look.fill, look.line, border, text);
+}
+
+void fsd_put_type_keys(FILE *out)
+{
+    static const struct {
+        enum fsd_dtype type;
+        const char *text;
+    } keys[] = {{FSD_FP32, "fp32"}, {FSD_FP16, "16 bit"}, {FSD_INT8, "8 bit"},
+                {FSD_INT4, "4 bit"}, {FSD_INT32, "other"}};
+
+    fputs("tensors: ", out);
+    for (size_t i = 0; i < FSD_COUNT_OF(keys); i++)
+        fprintf(out, "<FONT COLOR=\"%s\"><B>\xe2\x94\x81 %s</B></FONT> ",
+                fsd_type_color(keys[i].type), keys[i].text);
+}
