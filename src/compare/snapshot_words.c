@@ -1,25 +1,27 @@
 #include "compare/snapshot_words.h"
+#include "base/arena.h"
 #include "base/hash.h"
-#include "base/status.h"
 #include "base/text.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The first complaint stays. */
-bool fsd_snapshot_complain(struct fsd_snapshot_reader *r, const char *expected)
-{
-    static const char *const nothing = "the end of the line";
+static const char hash_prefix[] = "xxh128:";
 
-    if (r->status == FSD_OK)
-        r->status = fsd_fail(r->err, FSD_E_FORMAT, r->name, FSD_POS_LINE, r->line,
+bool fsd_words_complain(struct words *w, const char *expected)
+{
+    bool nothing = w->word.kind == WORD_END || !w->word.text;
+
+    if (w->status == FSD_OK)
+        w->status = fsd_fail(w->err, FSD_E_FORMAT, w->name, FSD_POS_LINE, w->line,
                              "expected %s, found '%.80s'", expected,
-                             r->word.kind == WORD_END || !r->word.text ? nothing
-                                                                       : r->word.text);
+                             nothing ? "the end of the line" : w->word.text);
     return false;
 }
 
-/* ----------------------------------------------------------------------- words */
+/* ------------------------------------------------------------------------ words */
 
 /* "\u{hex}" behind the backslash; 0 when it is not one. */
 static size_t take_code(const char *at, const char *end, char *out, size_t *len)
@@ -46,181 +48,265 @@ static size_t take_code(const char *at, const char *end, char *out, size_t *len)
     return n + 3;
 }
 
-static bool take_quoted(struct fsd_snapshot_reader *r)
+static bool take_quoted(struct words *w, char *to)
 {
-    char *to = r->word.text = FSD_NEW(r->scratch, char, (size_t)(r->line_end - r->at));
-
-    r->word.kind = WORD_QUOTED;
-    for (r->at++; r->at < r->line_end && *r->at != '"'; r->at++) {
+    w->word.kind = WORD_QUOTED;
+    for (w->at++; w->at < w->line_end && *w->at != '"'; w->at++) {
         size_t taken, len = 1;
 
-        if (*r->at != '\\') {
-            *to++ = *r->at;
+        if (*w->at != '\\') {
+            *to++ = *w->at;
             continue;
         }
-        if (++r->at == r->line_end)
+        if (++w->at == w->line_end)
             break;
-        if ((taken = take_code(r->at, r->line_end, to, &len)))
-            r->at += taken - 1;
-        else if (*r->at == '"' || *r->at == '\\')
-            *to = *r->at;
+        if ((taken = take_code(w->at, w->line_end, to, &len)))
+            w->at += taken - 1;
+        else if (*w->at == '"' || *w->at == '\\')
+            *to = *w->at;
         else
-            return fsd_snapshot_complain(r, "\\\", \\\\ or \\u{...} in a name");
+            return fsd_words_complain(w, "\\\", \\\\ or \\u{...} in a name");
         to += len;
     }
-    if (r->at == r->line_end)
-        return fsd_snapshot_complain(r, "a closing '\"'");
-    r->at++;
+    *to++ = '\0';
+    w->decoded_used = (size_t)(to - w->decoded);
+    if (w->at == w->line_end)
+        return fsd_words_complain(w, "a closing '\"'");
+    w->at++;
     return true;
 }
 
-static bool is_end_of_word(char c)
+static void take_bare(struct words *w, char *to)
 {
-    return c == ' ' || c == '#';
+    w->word.kind = strchr("<>:;=~-", *w->at) ? WORD_MARK : WORD_BARE;
+    while (w->at < w->line_end && *w->at != ' ' && *w->at != '#')
+        *to++ = *w->at++;
+    *to++ = '\0';
+    w->decoded_used = (size_t)(to - w->decoded);
 }
 
-static void take_bare(struct fsd_snapshot_reader *r)
-{
-    const char *from = r->at;
-
-    r->word.kind = strchr("<>:;=~-", *from) ? WORD_MARK : WORD_BARE;
-    while (r->at < r->line_end && !is_end_of_word(*r->at))
-        r->at++;
-    r->word.text = fsd_arena_strndup(r->scratch, from, (size_t)(r->at - from));
-}
-
-static bool take_number_behind(struct fsd_snapshot_reader *r)
+static bool take_number_behind(struct words *w)
 {
     uint64_t n = 0;
     const char *from;
 
-    if (r->at == r->line_end || *r->at != '#')
+    if (w->at == w->line_end || *w->at != '#')
         return true;
-    from = ++r->at;
-    while (r->at < r->line_end && *r->at >= '0' && *r->at <= '9' && n < UINT32_MAX)
-        n = n * 10 + (uint64_t)(*r->at++ - '0');
-    if (r->at == from || n > UINT32_MAX)
-        return fsd_snapshot_complain(r, "the number of an output behind '#'");
-    r->word.out = (uint32_t)n;
+    from = ++w->at;
+    while (w->at < w->line_end && *w->at >= '0' && *w->at <= '9' && n < UINT32_MAX)
+        n = n * 10 + (uint64_t)(*w->at++ - '0');
+    if (w->at == from || n > UINT32_MAX)
+        return fsd_words_complain(w, "the number of an output behind '#'");
+    w->word.out = (uint32_t)n;
     return true;
 }
 
-/* Goes on to the next word; false after a complaint. */
-bool fsd_snapshot_next(struct fsd_snapshot_reader *r)
+bool fsd_words_next(struct words *w)
 {
-    r->word = (struct word){0};
-    while (r->at < r->line_end && *r->at == ' ')
-        r->at++;
-    if (r->at < r->line_end && *r->at == '@') {
-        r->word.port = true;
-        r->at++;
+    char *to = w->decoded + w->decoded_used;
+
+    w->word = (struct word){0};
+    while (w->at < w->line_end && *w->at == ' ')
+        w->at++;
+    if (w->at < w->line_end && *w->at == '@') {
+        w->word.port = true;
+        w->at++;
     }
-    if (r->at == r->line_end)
-        return !r->word.port || fsd_snapshot_complain(r, "a name behind '@'");
-    if (*r->at == '"') {
-        if (!take_quoted(r))
-            return false;
-    } else {
-        take_bare(r);
-    }
-    if (!take_number_behind(r))
+    if (w->at == w->line_end)
+        return !w->word.port || fsd_words_complain(w, "a name behind '@'");
+    w->word.text = to;
+    if (*w->at != '"')
+        take_bare(w, to);
+    else if (!take_quoted(w, to))
         return false;
-    if (r->at < r->line_end && *r->at != ' ')
-        return fsd_snapshot_complain(r, "a space behind a word");
+    if (!take_number_behind(w))
+        return false;
+    if (w->at < w->line_end && *w->at != ' ')
+        return fsd_words_complain(w, "a space behind a word");
     return true;
 }
 
-bool fsd_snapshot_is_mark(const struct fsd_snapshot_reader *r, const char *mark)
+bool fsd_words_at_mark(const struct words *w, const char *mark)
 {
-    return r->word.kind == WORD_MARK && !strcmp(r->word.text, mark);
+    return w->word.kind == WORD_MARK && !strcmp(w->word.text, mark);
 }
 
-bool fsd_snapshot_skip_mark(struct fsd_snapshot_reader *r, const char *mark)
+bool fsd_words_at_own(const struct words *w, const char *own)
 {
-    return fsd_snapshot_is_mark(r, mark) ? fsd_snapshot_next(r)
-                                         : fsd_snapshot_complain(r, mark);
+    return w->word.kind == WORD_BARE && !strcmp(w->word.text, own);
 }
 
-bool fsd_snapshot_is_name(const struct fsd_snapshot_reader *r)
+bool fsd_words_at_name(const struct words *w)
 {
-    return r->word.kind == WORD_BARE || r->word.kind == WORD_QUOTED;
+    return w->word.kind == WORD_BARE || w->word.kind == WORD_QUOTED;
 }
 
-static bool next_line(struct fsd_snapshot_reader *r)
+/* ------------------------------------------------------------------------ lines */
+
+void fsd_words_rewind(struct words *w)
+{
+    w->next_line = w->begin;
+    w->line = 0;
+}
+
+static bool next_line(struct words *w)
 {
     const char *end;
 
-    if (r->next_line == r->end)
+    if (w->next_line == w->end)
         return false;
-    r->at = r->line_begin = r->next_line;
-    end = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    r->line_end = end ? end : r->end;
-    r->next_line = end ? end + 1 : r->end;
-    if (r->line_end > r->at && r->line_end[-1] == '\r')
-        r->line_end--;
-    r->line++;
+    w->at = w->line_begin = w->next_line;
+    end = memchr(w->at, '\n', (size_t)(w->end - w->at));
+    w->line_end = end ? end : w->end;
+    w->next_line = end ? end + 1 : w->end;
+    if (w->line_end > w->at && w->line_end[-1] == '\r')
+        w->line_end--;
+    w->line++;
     return true;
+}
+
+/* Room for the words of a line.  A word and its zero byte take no more than it has
+ * there with what is behind it; one more for the last. */
+static void make_room(struct words *w)
+{
+    size_t need = (size_t)(w->line_end - w->at) + 1;
+
+    w->decoded_used = 0;
+    if (need <= w->decoded_size)
+        return;
+    w->decoded_size = need < w->decoded_size * 2 ? w->decoded_size * 2 : need;
+    w->decoded = FSD_NEW(w->scratch, char, w->decoded_size);
 }
 
 /* They are spelt out in names.  Raw, a zero byte would make two names one, and what
  * looks like a line's end would be lost. */
-static bool holds_control(struct fsd_snapshot_reader *r)
+static bool holds_control(struct words *w)
 {
-    static char found[] = "a control character";
-
-    for (const char *at = r->at; at < r->line_end; at++)
+    for (const char *at = w->at; at < w->line_end; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7f) {
-            r->word = (struct word){.kind = WORD_BARE, .text = found};
-            fsd_snapshot_complain(r, "text");
+            w->word = (struct word){.kind = WORD_BARE, .text = "a control character"};
+            fsd_words_complain(w, "text");
             return true;
         }
     return false;
 }
 
-/* A line with words in it, and the first of them; false at the end, or after a
- * complaint. */
-bool fsd_snapshot_next_line(struct fsd_snapshot_reader *r)
+bool fsd_words_next_line(struct words *w)
 {
-    while (r->status == FSD_OK && next_line(r)) {
-        if (holds_control(r) || !fsd_snapshot_next(r))
+    while (w->status == FSD_OK && next_line(w)) {
+        make_room(w);
+        if (holds_control(w) || !fsd_words_next(w))
             return false;
-        if (r->word.kind != WORD_END)
+        if (w->word.kind != WORD_END)
             return true;
     }
     return false;
 }
 
-/* ---------------------------------------------------------------------- hashes */
+/* ----------------------------------------------------------------------- numbers,
+ * hashes */
 
-static int digit(char c)
+bool fsd_words_take_count(struct words *w, uint32_t *out)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    const char *text = w->word.text;
+    unsigned long long n = 0;
+    char *end = NULL;
+
+    if (w->word.kind == WORD_BARE && *text >= '0' && *text <= '9')
+        n = strtoull(text, &end, 10);
+    if (!end || *end || n > UINT32_MAX)
+        return fsd_words_complain(w, "a count");
+    *out = (uint32_t)n;
+    return fsd_words_next(w);
 }
 
-bool fsd_snapshot_take_hash(struct fsd_snapshot_reader *r, uint64_t out[2])
+bool fsd_words_take_spread(struct words *w, struct fsd_spread *out)
 {
-    static const char prefix[] = "xxh128:";
-    const char *at = r->word.text;
+    double *const part[] = {&out->median, &out->low, &out->high};
 
-    if (r->word.kind != WORD_BARE || strlen(at) != strlen(prefix) + 32 ||
-        memcmp(at, prefix, strlen(prefix)) != 0)
-        return fsd_snapshot_complain(r, "xxh128: and 32 digits");
-    at += strlen(prefix);
-    for (int i = 0; i < 32; i++) {
-        if (digit(at[i]) < 0)
-            return fsd_snapshot_complain(r, "xxh128: and 32 digits");
-        out[i < 16] = out[i < 16] << 4 | (uint64_t)digit(at[i]);
+    *out = FSD_SPREAD_NONE;
+    if (!fsd_words_at_mark(w, "~"))
+        return true;
+    for (int i = 0; i < 3; i++) {
+        char *end = NULL;
+
+        if (!fsd_words_next(w))
+            return false;
+        if (w->word.kind == WORD_BARE)
+            *part[i] = strtod(w->word.text, &end);
+        if (!end || *end || !(*part[i] >= 0 && *part[i] < 1e12))
+            return fsd_words_complain(w, "milliseconds");
     }
-    return fsd_snapshot_next(r);
+    return fsd_words_next(w);
 }
 
-void fsd_snapshot_hash_above(const struct fsd_snapshot_reader *r, uint64_t out[2])
+/* The high half is written first, as xxhsum does. */
+bool fsd_words_take_hash(struct words *w, uint64_t out[2])
 {
-    size_t size = (size_t)(r->line_begin - r->begin), n = 0;
-    char *text = FSD_NEW(r->scratch, char, size);
+    static const char digits[] = "0123456789abcdef";
+    const char *at = w->word.text;
+    size_t prefix = strlen(hash_prefix);
+    bool good = w->word.kind == WORD_BARE && strlen(at) == prefix + 32 &&
+                !memcmp(at, hash_prefix, prefix) && strspn(at + prefix, digits) == 32;
+
+    if (!good)
+        return fsd_words_complain(w, "xxh128: and 32 digits");
+    for (size_t i = 0; i < 32; i++)
+        out[i < 16] =
+            out[i < 16] << 4 | (uint64_t)(strchr(digits, at[prefix + i]) - digits);
+    return fsd_words_next(w);
+}
+
+void fsd_words_hash_above(const struct words *w, uint64_t out[2])
+{
+    size_t size = (size_t)(w->line_begin - w->begin), n = 0;
+    char *text = FSD_NEW(w->scratch, char, size);
 
     for (size_t i = 0; i < size; i++)
-        if (r->begin[i] != '\r' || r->begin[i + 1] != '\n')
-            text[n++] = r->begin[i];
+        if (w->begin[i] != '\r' || w->begin[i + 1] != '\n')
+            text[n++] = w->begin[i];
     fsd_hash_128(text, n, out);
+}
+
+void fsd_put_hash(const uint64_t hash[2], FILE *out)
+{
+    fprintf(out, "%s%016" PRIx64 "%016" PRIx64, hash_prefix, hash[1], hash[0]);
+}
+
+/* ------------------------------------------------------------------------ names */
+
+/* A bare word starts like a name, so that "-", "@" and the marks between words are
+ * none. */
+static bool is_bare(const char *s)
+{
+    if (!isalnum((unsigned char)*s) && (!*s || !strchr("_/", *s)))
+        return false;
+    while (isalnum((unsigned char)*s) || (*s && strchr("_/.,:+-", *s)))
+        s++;
+    return !*s;
+}
+
+void fsd_put_name(const char *name, FILE *out)
+{
+    if (is_bare(name)) {
+        fputs(name, out);
+        return;
+    }
+    putc('"', out);
+    for (size_t left = strlen(name), len; left; name += len, left -= len) {
+        const unsigned char *u = (const unsigned char *)name;
+        uint32_t code;
+
+        len = fsd_utf8_len(u, left);
+        code = len ? fsd_utf8_code(u, len) : *u;
+        len += !len;
+        if (fsd_code_is_hidden(code)) {
+            fprintf(out, "\\u{%x}", (unsigned)code);
+            continue;
+        }
+        if (*name == '"' || *name == '\\')
+            putc('\\', out);
+        fwrite(name, 1, len, out);
+    }
+    putc('"', out);
 }

@@ -1,53 +1,66 @@
-/* The words of a snapshot's lines.  Only snapshot_*.c. */
+/* The words of a snapshot's lines, read and written.  Only snapshot*.c. */
 #ifndef FSD_COMPARE_SNAPSHOT_WORDS_H
 #define FSD_COMPARE_SNAPSHOT_WORDS_H
 
-#include "compare/snapshot.h"
+#include "base/spread.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
 enum word_kind { WORD_END, WORD_BARE, WORD_QUOTED, WORD_MARK };
 
 struct word {
     enum word_kind kind;
-    bool port;    /* "@" stood before it */
-    char *text;   /* decoded, in the scratch arena */
-    uint32_t out; /* "#n" stood behind it; else 0 */
+    bool port;        /* "@" stood before it */
+    const char *text; /* decoded; until the next line, when it is the reader's */
+    uint32_t out;     /* "#n" stood behind it; else 0 */
 };
 
-struct fsd_snapshot_reader {
-    struct fsd_state *s;
+/* Goes through the lines of a text, and through the words of a line. */
+struct words {
     struct fsd_arena *scratch;
-    const char *name;          /* of the file */
-    const char *at, *line_end; /* of what is left of the line */
-    const char *begin, *next_line, *end;
-    const char *line_begin;
-    uint32_t line, format;
-    struct word word;                       /* the current one */
-    fsd_id *node_of, *input_of, *output_of; /* by name; FSD_NONE */
-    uint32_t n_names;
-    struct fsd_snapshot_lines *lines;
-    bool ended;
+    const char *name;                                 /* of the file */
+    const char *begin, *line_begin, *next_line, *end; /* in the text */
+    const char *at, *line_end;                        /* of what is left of the line */
+    char *decoded;                                    /* the words of the line */
+    size_t decoded_size, decoded_used;
+    uint32_t line;
+    struct word word; /* the current one */
     struct fsd_error *err;
     enum fsd_status status;
 };
 
-/* All of these return false after a complaint, and the first complaint stays. */
+/* All that return bool do so false after a complaint, and the first complaint stays. */
 
 /** Fails the reading with the current word as what was found. */
-bool fsd_snapshot_complain(struct fsd_snapshot_reader *r, const char *expected);
+bool fsd_words_complain(struct words *w, const char *expected);
 
+/** Back to the begin of the text. */
+void fsd_words_rewind(struct words *w);
 /** Goes on to the next line that has words, and to the first of them; false at the end
  *  too. */
-bool fsd_snapshot_next_line(struct fsd_snapshot_reader *r);
+bool fsd_words_next_line(struct words *w);
 /** Goes on to the next word of the line. */
-bool fsd_snapshot_next(struct fsd_snapshot_reader *r);
+bool fsd_words_next(struct words *w);
 
-bool fsd_snapshot_is_mark(const struct fsd_snapshot_reader *r, const char *mark);
-bool fsd_snapshot_is_name(const struct fsd_snapshot_reader *r);
-bool fsd_snapshot_skip_mark(struct fsd_snapshot_reader *r, const char *mark);
+bool fsd_words_at_mark(const struct words *w, const char *mark);
+/** The bare word. */
+bool fsd_words_at_own(const struct words *w, const char *own);
+/** A name, bare or quoted; it may be a port's. */
+bool fsd_words_at_name(const struct words *w);
 
-/** "xxh128:" and 32 digits, the low half first. */
-bool fsd_snapshot_take_hash(struct fsd_snapshot_reader *r, uint64_t out[2]);
+bool fsd_words_take_count(struct words *w, uint32_t *out);
+/** "~" and the milliseconds; none where that mark does not stand. */
+bool fsd_words_take_spread(struct words *w, struct fsd_spread *out);
+/** "xxh128:" and 32 digits. */
+bool fsd_words_take_hash(struct words *w, uint64_t out[2]);
 /** Of the lines before this one, each ended by a line feed alone. */
-void fsd_snapshot_hash_above(const struct fsd_snapshot_reader *r, uint64_t out[2]);
+void fsd_words_hash_above(const struct words *w, uint64_t out[2]);
+
+/** A name as it stands where that cannot be misread, else in quotes. */
+void fsd_put_name(const char *name, FILE *out);
+void fsd_put_hash(const uint64_t hash[2], FILE *out);
 
 #endif
