@@ -57,6 +57,18 @@ def inflate(path, number, size):
         file.truncate(file.tell() + size)
 
 
+# -------------------------------------------------------------------------- a snapshot
+
+def write_snapshot(path, nodes):
+    """One group of all the nodes, whose names need quotes: a line as long as the file."""
+    names = [f'"node {i}"' for i in range(nodes)]
+    with open(path, "w", encoding="ascii") as file:
+        file.write("fusiondiff snapshot 1\n")
+        file.writelines(f"node {name} Relu core layer fp16 <\n" for name in names)
+        file.write(f"group compute fp16 1 : {' '.join(names)}\nend\n")
+    return path
+
+
 # ---------------------------------------------------------------------- a verbose log
 
 STAMP = "[01/02/2024-10:00:00] [V] [TRT] "
