@@ -9,7 +9,6 @@
 #include "compare/snapshot.h"
 #include "base/hash.h"
 #include "compare/snapshot_words.h"
-#include "fusiondiff/fusiondiff.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
