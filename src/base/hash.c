@@ -1,6 +1,8 @@
 #include "base/hash.h"
 
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 #include <xxhash.h>
 
 uint64_t fsd_hash_mix(uint64_t a, uint64_t b)
@@ -18,6 +20,23 @@ uint64_t fsd_hash_text(const char *text)
 uint64_t fsd_hash_bytes(const void *bytes, size_t n)
 {
     return XXH3_64bits(bytes, n);
+}
+
+uint64_t fsd_hash_seeded(const void *bytes, size_t n, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(bytes, n, seed);
+}
+
+uint64_t fsd_hash_seed(void)
+{
+    uint64_t seed;
+    struct timespec now;
+
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == sizeof seed)
+        return seed;
+    clock_gettime(CLOCK_REALTIME,
+                  &now); /* early in a boot, or forbidden by a sandbox */
+    return fsd_hash_mix((uint64_t)now.tv_nsec, (uintptr_t)&now);
 }
 
 void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2])

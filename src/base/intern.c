@@ -15,8 +15,10 @@
 #define uthash_malloc(size)                                                            \
     fsd_arena_alloc(names->arena, (size), 1, alignof(max_align_t))
 #define uthash_free(ptr, size) ((void)(ptr))
-/* Names of regions are long, and logs repeat them; uthash's own takes byte by byte. */
-#define HASH_FUNCTION(key, n, hash) ((hash) = (unsigned)fsd_hash_bytes((key), (n)))
+/* Names of regions are long, and logs repeat them; uthash's own takes byte by byte.
+ * Without a seed a file of 3 MB could hold names that all fall into one bucket. */
+#define HASH_FUNCTION(key, n, hash)                                                    \
+    ((hash) = (unsigned)fsd_hash_seeded((key), (n), names->seed))
 #include <uthash.h>
 
 struct entry {
@@ -28,6 +30,7 @@ struct entry {
 
 struct fsd_intern {
     struct fsd_arena *arena;
+    uint64_t seed;
     struct entry *table;
     FSD_VEC(struct entry *) entries;
 };
@@ -57,6 +60,7 @@ struct fsd_intern *fsd_intern_new(struct fsd_arena *arena)
     struct fsd_intern *names = FSD_NEW(arena, struct fsd_intern, 1);
 
     names->arena = arena;
+    names->seed = fsd_hash_seed();
     add_entry(names, "", 0);
     return names;
 }

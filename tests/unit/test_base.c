@@ -1,7 +1,7 @@
 /* arena, vec, intern, text, status, file: the ground everything stands on. */
 #include "base/arena.h"
 #include "base/file.h"
-#include "base/intern.h"
+#include "base/intern.c" /* what its table makes of hostile names */
 #include "base/status.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -66,6 +66,40 @@ static void intern__equal_text_is_equal_symbol(void **state)
     assert_string_equal(fsd_text(names, 0), "");
     assert_int_equal(fsd_text_len(names, a), 6);
     assert_int_equal(fsd_intern_count(names), 3);
+    fsd_arena_free(arena);
+}
+
+/* Names whose hashes agree in their low half without a seed: in one table of 65,536
+ * buckets or fewer they were all one chain.  In two tables with seeds they scatter, and
+ * not alike. */
+static void intern__scatters_prepared_names(void **state)
+{
+    enum { NAMES = 64 };
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *tables[] = {fsd_intern_new(arena), fsd_intern_new(arena)};
+    unsigned alike = 0, moved = 0;
+    (void)state;
+
+    for (unsigned found = 0, i = 0; found < NAMES; i++) {
+        char name[16];
+        size_t n = (size_t)snprintf(name, sizeof name, "n%u", i);
+        struct entry *at[2];
+
+        if ((uint16_t)fsd_hash_bytes(name, n) != 0x1234)
+            continue;
+        found++;
+        for (int k = 0; k < 2; k++) {
+            fsd_sym sym = fsd_intern_add(tables[k], name, n);
+
+            assert_int_equal(sym, found); /* whatever the seed */
+            at[k] = tables[k]->entries.at[sym];
+            alike += (at[k]->hh.hashv & 0xffff) ==
+                     (tables[k]->entries.at[1]->hh.hashv & 0xffff);
+        }
+        moved += at[0]->hh.hashv != at[1]->hh.hashv;
+    }
+    assert_true(alike <= 2 + 2); /* each with itself, and a little chance */
+    assert_true(moved >= NAMES - 2);
     fsd_arena_free(arena);
 }
 
@@ -221,6 +255,7 @@ int main(void)
         cmocka_unit_test(arena__gives_zeroed_aligned_memory),
         cmocka_unit_test(vec__keeps_what_was_pushed),
         cmocka_unit_test(intern__equal_text_is_equal_symbol),
+        cmocka_unit_test(intern__scatters_prepared_names),
         cmocka_unit_test(intern__repairs_bytes_that_are_no_text),
         cmocka_unit_test(utf8__reads_every_code_point),
         cmocka_unit_test(text__hidden_characters_are_shown),
