@@ -227,43 +227,65 @@ static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
 }
 
 /* Upsample and the Resize of opset 10 have their scales second, later ones third and
- * may have sizes instead. */
+ * may have sizes instead; from 18 on both may be of some axes only.  A size that is to
+ * keep the proportions, or that of a part to cut out first, is not followed. */
 bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
     const struct fsd_ints *sizes = fsd_ints_in(c, 3);
+    const char *policy = fsd_case_word(c, "keep_aspect_ratio_policy");
+    const char *mode = fsd_case_word(c, "coordinate_transformation_mode");
+    bool plain = (!*policy || !strcmp(policy, "stretch")) &&
+                 (sizes || strcmp(mode, "tf_crop_and_resize") != 0);
     float scales[FSD_SHAPE_RANK];
-    uint32_t n = read_scales(c, c->g->nodes.at[c->node].in.n < 3 ? 1 : 2, scales);
+    uint32_t given = read_scales(c, c->g->nodes.at[c->node].in.n < 3 ? 1 : 2, scales),
+             n;
+    const int64_t *axes = fsd_case_ints(c, "axes", &n);
 
     if (!x->ranked)
         return false;
     *out = *x;
-    for (uint32_t k = 0; k < x->rank; k++) {
-        if (fsd_node_attr(c->g, &c->g->nodes.at[c->node], "axes"))
-            out->dims[k] = -1; /* only some of them: not followed */
-        else if (sizes && sizes->n == x->rank)
-            out->dims[k] = sizes->at[k];
+    for (uint32_t k = 0; k < (axes ? n : x->rank); k++) {
+        int64_t axis = fsd_axis(axes ? axes[k] : k, x->rank);
+
+        if (axis < 0)
+            return false;
+        if (plain && sizes)
+            out->dims[axis] = k < sizes->n ? sizes->at[k] : -1;
         else
-            out->dims[k] = n == x->rank ? scaled(c, x->dims[k], scales[k]) : -1;
+            out->dims[axis] =
+                plain && k < given ? scaled(c, x->dims[axis], scales[k]) : -1;
     }
     return true;
 }
 
+/* Elements before and behind each axis, or from opset 18 on each that is listed. */
 bool fsd_shape_pad(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
+    const struct fsd_ints *axes = fsd_ints_in(c, 3);
     struct fsd_ints pads;
-    bool given, known = fsd_ints_of(c, "pads", 1, &pads, &given) &&
-                        pads.n == 2 * x->rank && fsd_case_in(c, 3) == FSD_NONE;
+    bool given;
+    uint32_t n = axes ? axes->n : x->rank;
+    bool known = fsd_ints_of(c, "pads", 1, &pads, &given) && pads.n == 2 * n &&
+                 (axes || fsd_case_in(c, 3) == FSD_NONE);
 
     if (!x->ranked)
         return false;
     *out = *x;
-    for (uint32_t k = 0; k < x->rank; k++)
-        out->dims[k] = known
-                           ? fsd_plus(c->t, x->dims[k],
-                                      fsd_plus(c->t, pads.at[k], pads.at[k + x->rank]))
-                           : -1;
+    for (uint32_t k = 0; k < x->rank && !known; k++)
+        out->dims[k] = -1;
+    for (uint32_t k = 0; k < n && known; k++) {
+        int64_t axis = k;
+
+        if (axes && !fsd_amount_number(c->t, axes->at[k], &axis))
+            return false;
+        axis = fsd_axis(axis, x->rank);
+        if (axis < 0)
+            return false;
+        out->dims[axis] =
+            fsd_plus(c->t, x->dims[axis], fsd_plus(c->t, pads.at[k], pads.at[k + n]));
+    }
     return true;
 }
 

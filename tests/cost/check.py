@@ -151,6 +151,30 @@ def check_macs():
           matmul.get("macs") == 2 * 4 * 9 * 5 * 16, f"{matmul}")
 
 
+def check_other_products():
+    r = one("LSTM", [7, 2, 10], [7, 2, 2, 8], w=[[2, 32, 10], [2, 32, 8]],
+            attrs={"hidden_size": 8, "direction": "bidirectional"})
+    check("LSTM: four gates, two ways", r.get("macs") == 7 * 2 * 2 * 32 * (10 + 8), f"{r}")
+    r = one("GRU", [7, 2, 10], [7, 1, 2, 8], w=[[1, 24, 10], [1, 24, 8]], attrs={"hidden_size": 8})
+    check("GRU: three gates", r.get("macs") == 7 * 2 * 24 * (10 + 8), f"{r}")
+    r = one("Einsum", [2, 3, 4], [2, 3, 5], attrs={"equation": "bij,bjk->bik"},
+            more_inputs=[[2, 4, 5]])
+    check("Einsum: each combination once", r.get("macs") == 2 * 3 * 4 * 5, f"{r}")
+    r = one("Einsum", [2, 3], [3, 2], attrs={"equation": "ij->ji"})
+    check("Einsum that only transposes", r.get("macs") == 0, f"{r}")
+    r = one("Einsum", [2, 3], [2, 5], attrs={"equation": "ij,jk,kl->il"},
+            more_inputs=[[3, 4], [4, 5]])
+    check("Einsum of three: the order is the builder's", "macs" not in r, f"{r}")
+    r = one("QLinearConv", [1, 8, 8, 3], [1, 6, 6, 5], w=[[], [], [5, 3, 3, 3]],
+            attrs={"domain": "com.microsoft", "channels_last": 1})
+    check("QLinearConv, channels last", r.get("macs") == 6 * 6 * 5 * 27, f"{r}")
+    r = one("MatMulNBits", [2, 9, 64], [2, 9, 32], w=[[32, 2, 16]],
+            attrs={"domain": "com.microsoft", "K": 64, "N": 32})
+    check("MatMulNBits", r.get("macs") == 2 * 9 * 32 * 64, f"{r}")
+    r = one("NotYetDefined", [2, 3], [2, 3])
+    check("an operator without a row", "macs" not in r, f"{r}")
+
+
 def check_attention():
     """batch x queries x keys x (what a query and what a value has, over all heads)"""
     heads = {"q_num_heads": 6, "kv_num_heads": 2}
@@ -477,6 +501,7 @@ def check_times():
 
 
 check_macs()
+check_other_products()
 check_roofline()
 check_attention()
 check_chains()
