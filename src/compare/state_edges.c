@@ -341,7 +341,7 @@ static fsd_ref named_end(const struct fsd_state_build *b, fsd_id layer, bool out
     const struct fsd_graph *e = b->d->engine;
     const struct fsd_layer *l = &e->layers.at[layer];
 
-    if (l->form != FSD_NAME_REFORMAT || l->names_output != output)
+    if (l->form != FSD_NAME_SERVES || l->output != output)
         return FSD_NONE;
     for (uint32_t i = 0; i < l->mentions.n; i++) {
         const struct fsd_mention *m = &e->mentions.at[l->mentions.at + i];

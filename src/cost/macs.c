@@ -29,30 +29,20 @@ static int64_t described(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const struct fsd_layer *l = &d->engine->layers.at[layer];
-    bool transposed = strstr(fsd_text(d->names, n->op), "econvolution") != NULL;
-    int64_t maps = fsd_node_int(d->engine, layer, "OutMaps", 0), count;
+    int64_t count;
     uint32_t channels;
 
-    if (!n->in.n || !n->out.n || !l->weights || l->weights > INT64_MAX || maps < 1 ||
-        strcmp(fsd_text(d->names, l->subtype), "Convolution") != 0)
+    if (!n->in.n || !n->out.n || !l->weights || l->weights > INT64_MAX || l->maps < 1)
         return -1;
     count = port_count(d, fsd_node_in(d->engine, n, 0), &channels);
-    if (transposed) /* its weights are input channels x maps of a group x window */
+    if (l->transposed) /* its weights are input channels x maps of a group x window */
         return channels
                    ? fsd_times(d->cost->amounts, count, (int64_t)l->weights / channels)
                    : -1;
     count = port_count(d, fsd_node_out(d->engine, n, 0), &channels);
-    return channels == maps
-               ? fsd_times(d->cost->amounts, count, (int64_t)l->weights / maps)
+    return channels == l->maps
+               ? fsd_times(d->cost->amounts, count, (int64_t)l->weights / l->maps)
                : -1;
-}
-
-static bool multiplies(const struct fsd_diff *d, fsd_id layer)
-{
-    const char *type = fsd_text(d->names, d->engine->nodes.at[layer].op);
-
-    return strstr(type, "gemm") || strstr(type, "Gemm") || strstr(type, "onvolution") ||
-           strstr(type, "MatrixMultiply");
 }
 
 /* Which layer does a node's multiply-adds: its only one; of several (a Gemm and what
@@ -65,7 +55,7 @@ static fsd_id worker(const struct fsd_diff *d, fsd_id node)
     for (uint32_t i = 0; i < n; i++) {
         fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
 
-        if (n > 1 && !multiplies(d, layer))
+        if (n > 1 && !d->engine->layers.at[layer].multiplies)
             continue;
         if (found != FSD_NONE)
             return FSD_NONE;

@@ -109,9 +109,8 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
         }
         if (m->role == FSD_MENTION_SERVES) {
             fprintf(out, "%s %u of %s",
-                    d->engine->layers.at[layer].names_output ? "output" : "input",
-                    d->engine->layers.at[layer].names_port,
-                    fsd_text(d->names, m->text));
+                    d->engine->layers.at[layer].output ? "output" : "input",
+                    d->engine->layers.at[layer].port, fsd_text(d->names, m->text));
             return;
         }
     }

@@ -28,19 +28,18 @@ typedef bool layer_test(const struct fsd_diff *d, fsd_id layer);
 
 static bool is_foreign(const struct fsd_diff *d, fsd_id layer)
 {
-    const struct fsd_layer *l = &d->engine->layers.at[layer];
-
-    return d->layers[layer].kind == FSD_KIND_FOREIGN || l->form == FSD_NAME_MYELIN;
+    return d->layers[layer].kind == FSD_KIND_FOREIGN ||
+           d->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
 }
 
 static bool is_plugin(const struct fsd_diff *d, fsd_id layer)
 {
-    return d->engine->layers.at[layer].plugin;
+    return d->engine->layers.at[layer].provider == FSD_PROVIDER_PLUGIN;
 }
 
 static bool is_dla(const struct fsd_diff *d, fsd_id layer)
 {
-    return d->engine->layers.at[layer].form == FSD_NAME_DLA;
+    return d->engine->layers.at[layer].provider == FSD_PROVIDER_DEVICE;
 }
 
 static bool any_of(const struct fsd_diff *d, struct fsd_span layers, layer_test *test)
@@ -163,7 +162,7 @@ static enum fsd_cause cause(const struct fsd_diff *d, fsd_id layer)
         return FSD_CAUSE_PLUGIN;
     if (neighbour(d, layer, is_foreign))
         return FSD_CAUSE_FOREIGN;
-    if (d->engine->layers.at[layer].origin == FSD_ORIGIN_SLICE)
+    if (d->engine->layers.at[layer].slices)
         return FSD_CAUSE_SLICE;
     return by_change(d, layer);
 }

@@ -252,7 +252,7 @@ static const struct fsd_rival *reformat_rival(struct fsd_tale *tale,
 void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     uint32_t event = d->reasons[layer].event;
-    bool output = d->engine->layers.at[layer].names_output;
+    bool output = d->engine->layers.at[layer].output;
     const struct fsd_rival *r;
     struct fsd_pen p;
 

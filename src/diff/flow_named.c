@@ -39,14 +39,10 @@ static struct names layers_by_name(const struct fsd_diff *d, struct fsd_arena *s
     return names;
 }
 
-/* The layer behind " to " in the name. */
 static fsd_id served_layer(const struct names *names, fsd_id layer)
 {
-    const struct fsd_diff *d = names->d;
-    const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
-    const char *to = strstr(name, " to ");
-    fsd_sym sym = to ? fsd_intern_find(d->names, to + 4, strlen(to + 4)) : FSD_NONE;
-    fsd_id found = sym == FSD_NONE ? FSD_NONE : names->layer_of[sym];
+    fsd_sym name = names->d->engine->layers.at[layer].served;
+    fsd_id found = name ? names->layer_of[name] : FSD_NONE;
 
     return found == SEVERAL ? FSD_NONE : found;
 }
@@ -56,9 +52,11 @@ static fsd_id served_layer(const struct names *names, fsd_id layer)
  */
 static bool is_whole(const struct fsd_diff *d, fsd_id layer)
 {
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
     uint32_t n = d->match->of_layer[layer].n;
 
-    if (d->engine->layers.at[layer].form != FSD_NAME_PLAIN || n > MOST_NODES)
+    if (l->form != FSD_NAME_PLAIN || l->provider == FSD_PROVIDER_COMPILER ||
+        l->provider == FSD_PROVIDER_DEVICE || n > MOST_NODES)
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (d->match->of_node[fsd_match_of_layer(d->match, layer, i)->node].n != 1)
@@ -176,14 +174,14 @@ static void place(const struct fsd_diff *d, struct fsd_flows *flows, fsd_id laye
                   fsd_id served)
 {
     struct fsd_flow *flow = &flows->of[layer];
-    bool output = d->engine->layers.at[layer].names_output;
+    bool output = d->engine->layers.at[layer].output;
     struct fsd_reader reader = {served, FSD_NONE, 0};
     fsd_id tensor = FSD_NONE;
 
     flow->served = served;
     if (is_whole(d, served))
         tensor = output ? made_by(d, served) : read_by(d, served, &reader);
-    if (tensor == FSD_NONE || d->engine->layers.at[layer].names_port ||
+    if (tensor == FSD_NONE || d->engine->layers.at[layer].port ||
         (output && !add_readers(d, flows, flow, tensor)))
         return;
     flow->model_tensor = tensor;
@@ -208,7 +206,7 @@ void fsd_flows_by_name(const struct fsd_diff *d, struct fsd_flows *flows)
         fsd_id served;
 
         if (!flows->of[i].there || n->in.n || n->out.n ||
-            d->engine->layers.at[i].form != FSD_NAME_REFORMAT)
+            d->engine->layers.at[i].form != FSD_NAME_SERVES)
             continue;
         served = served_layer(&names, i);
         if (served != FSD_NONE)

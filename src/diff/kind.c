@@ -1,11 +1,9 @@
 /*
  * Kinds, after the links are known: a layer all of whose nodes are Q or DQ is a
- * quantize layer whatever its type (TensorRT 8.0 makes it a Scale, later ones a
- * Reformat), and what computes no node though it only moves data was inserted.
+ * quantize layer whatever its type (builders make it a scale, a reformat, a generated
+ * kernel), and what computes no node though it only moves data was inserted.
  */
 #include "diff/diff.h"
-
-#include <string.h>
 
 /* A Concat does not count: a DQ that writes its part of one in place is still a DQ. Nor
  * does what is constant, as its scale. */
@@ -78,15 +76,6 @@ static enum fsd_dtype first_known(const struct fsd_diff *d, struct fsd_span port
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* FP32 tensors leave open whether the kernel rounds to TF32; its name tells. */
-static enum fsd_dtype by_tactic(const struct fsd_diff *d, fsd_id layer,
-                                enum fsd_dtype type)
-{
-    const char *tactic = fsd_text(d->names, d->engine->layers.at[layer].tactic);
-
-    return type == FSD_FP32 && strstr(tactic, "tf32") ? FSD_TF32 : type;
-}
-
 /* A layer computes in the type of what it reads: an INT8 convolution with an FP16
  * residual is an INT8 convolution.  One that only moves data has the type it writes. */
 static enum fsd_dtype precision(const struct fsd_diff *d, fsd_id layer,
@@ -100,7 +89,9 @@ static enum fsd_dtype precision(const struct fsd_diff *d, fsd_id layer,
         type = computes ? narrowest(d, n->out) : first_known(d, n->in);
     if (type == FSD_DTYPE_UNKNOWN)
         type = first_known(d, n->out);
-    return computes ? by_tactic(d, layer, type) : type;
+    if (computes && type == FSD_FP32 && d->engine->layers.at[layer].rounds_to)
+        type = d->engine->layers.at[layer].rounds_to;
+    return type;
 }
 
 const struct fsd_layer_result *fsd_diff_layers(const struct fsd_diff *d)

@@ -1,32 +1,15 @@
 #include "findings/rule_list.h"
 
-#include <string.h>
-
 enum { LISTED = 5 };
 
 /* ------------------------------------------------------------- without tensor cores */
-
-/* Words in the names of kernels that multiply without tensor cores: CUDA cores one by
- * one (simt, ffma, scudnn, sgemm), or the four-way INT8 instruction (int8x4, idp). */
-static bool says_no_tensor_cores(const char *tactic)
-{
-    static const char *const words[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
-                                        "_idp", "dp4a", "fp16x2", "hfma2"};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
-        if (strstr(tactic, words[i]))
-            return true;
-    return false;
-}
 
 void fsd_find_no_tensor_cores(const struct fsd_diff *d, struct fsd_findings *out,
                               const struct fsd_rule *rule)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        const char *tactic = fsd_text(d->names, d->engine->layers.at[i].tactic);
-
         if (d->layers[i].kind != FSD_KIND_COMPUTE || d->cost->layers[i].macs == 0 ||
-            strstr(tactic, "depthwise") || !says_no_tensor_cores(tactic))
+            !d->engine->layers.at[i].scalar)
             continue;
         fsd_finding_new(out, rule);
         fsd_finding_layer(out, i);

@@ -7,7 +7,7 @@ bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer)
 
     if (n->in.n != 1 || n->out.n != 1)
         return false;
-    return l->form == FSD_NAME_REFORMAT || l->origin == FSD_ORIGIN_REFORMAT;
+    return l->hands_on;
 }
 
 int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer)

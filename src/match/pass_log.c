@@ -23,7 +23,7 @@ void fsd_pass_log(struct fsd_match *m)
     for (fsd_id i = 0; m->story && i < m->engine->layers.n; i++) {
         const struct fsd_layer *l = &m->engine->layers.at[i];
 
-        if (l->form == FSD_NAME_REFORMAT || l->form == FSD_NAME_COPY)
+        if (l->form == FSD_NAME_SERVES || l->form == FSD_NAME_COPIES)
             continue;
         link_name(m, i, l->base_name);
         for (uint32_t k = 0; k < l->mentions.n; k++) {

@@ -354,34 +354,13 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
 
 /* ------------------------------------------------------------------ engine layers */
 
-/* The event that made something of that name. */
-static uint32_t made_of(const struct fsd_story *s, enum fsd_event_kind kind,
-                        fsd_sym name)
-{
-    uint32_t at = name < s->made.n ? s->made.at[name] : 0;
-
-    return at && s->h->events.at[at - 1].kind == kind ? at - 1 : FSD_NONE;
-}
-
 uint32_t fsd_story_added(const struct fsd_story *s, const struct fsd_graph *engine,
                          fsd_id layer)
 {
-    static const char word[] = "Reformatting CopyNode for ";
-    const struct fsd_layer *l = &engine->layers.at[layer];
-    const char *name = fsd_text(s->h->names, l->base_name);
-    size_t n = fsd_text_len(s->h->names, l->base_name);
-    char *text;
-    fsd_sym sym;
+    fsd_sym name = engine->layers.at[layer].made_as;
 
-    if (l->form == FSD_NAME_COPY && n > 5 && !strcmp(name + n - 5, " copy"))
-        return made_of(s, FSD_EVENT_COPY, fsd_intern_find(s->h->names, name, n - 5));
-    if (l->form != FSD_NAME_REFORMAT || strncmp(name, word, sizeof word - 1) != 0)
-        return FSD_NONE;
-    text = FSD_NEW(s->arena, char, n + 1);
-    memcpy(text, "Reformatted ", 12);
-    memcpy(text + 12, name + sizeof word - 1, n - (sizeof word - 1));
-    sym = fsd_intern_find(s->h->names, text, 12 + n - (sizeof word - 1));
-    return made_of(s, FSD_EVENT_REFORMAT, sym);
+    return name && name < s->made.n && s->made.at[name] ? s->made.at[name] - 1
+                                                        : FSD_NONE;
 }
 
 static void correct(struct fsd_story *s, struct fsd_mention *m)

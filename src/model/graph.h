@@ -13,8 +13,10 @@
  * tensor by a node, with the form the tensor has there: in an engine, producer and
  * consumer may see the same tensor in different shapes.
  *
- * Built by one reader through the functions below, closed by fsd_graph_finish(),
- * const ever after.
+ * Built by one reader through the functions below and closed by fsd_graph_finish().
+ * After that its nodes and edges stay as they are; what other inputs know is added by
+ * who reads these: layers of a profile (profiles.c), and what the log says of mentions
+ * (match/story.c).
  */
 #ifndef FSD_MODEL_GRAPH_H
 #define FSD_MODEL_GRAPH_H
@@ -156,26 +158,21 @@ struct fsd_mention {
     uint8_t loose;  /**< matched after the engine's rewriting of names ('.' to '_') */
 };
 
-/** The engine's own word on why a reformat is there. */
-enum fsd_origin {
-    FSD_ORIGIN_NONE, /**< no such key */
-    FSD_ORIGIN_REFORMAT,
-    FSD_ORIGIN_SLICE,
-    FSD_ORIGIN_QDQ,
-    FSD_ORIGIN_IDENTITY,
-    FSD_ORIGIN_CAST,
-    FSD_ORIGIN_OTHER /**< a value not known; `origin_text` has it */
+/** What the words of a layer's name speak of. */
+enum fsd_name_form {
+    FSD_NAME_PLAIN,  /**< of what the layer computes */
+    FSD_NAME_SERVES, /**< of the layer, in- or output that this one was made for */
+    FSD_NAME_COPIES, /**< of the tensor that it copies */
+    FSD_NAME_WRAPS,  /**< of the node that it was put around */
+    FSD_NAME_REGION  /**< of a foreign region, given as one layer */
 };
 
-/** What the words of a layer's name make it, before its type is looked at. */
-enum fsd_name_form {
-    FSD_NAME_PLAIN,
-    FSD_NAME_REFORMAT, /**< "Reformatting CopyNode for Input Tensor 0 to X" */
-    FSD_NAME_COPY,     /**< "T copy", "X_copy_input" */
-    FSD_NAME_FOREIGN,  /**< "{ForeignNode[A...B]}" */
-    FSD_NAME_WRAPPER,  /**< "reshape_before_X", "copied_squeeze_after_X" */
-    FSD_NAME_MYELIN,   /**< "__myl_MulSum_myl5_1", "X_myl4_0" */
-    FSD_NAME_DLA       /**< "{a,b,c}", "X to nvm" */
+/** Who runs a layer. */
+enum fsd_provider {
+    FSD_PROVIDER_BUILDER,  /**< the builder's own kernels */
+    FSD_PROVIDER_COMPILER, /**< a kernel that a foreign region was compiled to */
+    FSD_PROVIDER_PLUGIN,   /**< code that the user brought along */
+    FSD_PROVIDER_DEVICE    /**< another device, or the way there and back */
 };
 
 /** What a layer is, exactly one. */
@@ -192,26 +189,34 @@ enum fsd_kind {
     FSD__KIND_COUNT
 };
 
+/** A layer, as its reader understood it: what is asked here is answered for any
+ *  builder, and 0, NULL or false where an engine does not tell. */
 struct fsd_layer {
-    enum fsd_kind kind; /**< as type, origin and name tell; links may refine it */
-    fsd_sym metadata;   /**< as it stands there; 0 when empty */
-    bool has_metadata;  /**< the key is present, empty or not */
-    enum fsd_origin origin;
-    fsd_sym origin_text;
+    enum fsd_kind kind; /**< links may refine it */
+    enum fsd_provider provider;
     enum fsd_name_form form;
-    bool names_output;   /**< FSD_NAME_REFORMAT: for an output, not an input */
-    uint32_t names_port; /**< FSD_NAME_REFORMAT: the tensor's number */
-    fsd_sym base_name;   /**< the name without its " [profile N]" */
-    int32_t profile;     /**< N; -1 when the name has none */
-    bool may_quantize;   /**< of a type that a Q or DQ left standing can have */
-    bool plugin;         /**< a custom layer */
-    fsd_sym tactic, tactic_value; /**< 0 when absent */
-    fsd_sym subtype;              /**< ParameterType or PluginType; 0 when absent */
-    uint64_t weights, bias;       /**< elements; 0 when absent */
+    fsd_sym base_name; /**< the name without the profile's number */
+    int32_t profile;   /**< which optimization profile it is for; -1: not told */
+    fsd_sym served;    /**< FSD_NAME_SERVES: the layer it was made for */
+    uint32_t port;     /**< FSD_NAME_SERVES: the number of the tensor there */
+    bool output;       /**< FSD_NAME_SERVES: an output's, not an input's */
+    fsd_sym made_as;   /**< what the log calls it where the builder adds it */
+    bool hands_on; /**< with one in- and one output, it is there to move data only */
+    bool slices;   /**< it takes a part of what it reads */
+    bool may_quantize; /**< of a type that a Q or DQ left standing can have */
+    bool multiplies;   /**< of a type that does multiply-adds */
+    bool scalar;       /**< multiplies without the matrix units of its device */
+    bool transposed;   /**< the convolution is a transposed one */
+    int64_t maps;      /**< output channels of a convolution with `weights` */
+    fsd_sym metadata;  /**< what the engine says of its origin, as it stands there */
+    fsd_sym origin;    /**< the engine's word on why it moves data */
+    fsd_sym tactic, tactic_value;
+    enum fsd_dtype rounds_to; /**< what the kernel makes of wider tensors */
+    uint64_t weights, bias;   /**< elements */
     enum fsd_dtype weights_type, bias_type;
     struct fsd_span mentions;  /**< in fsd_graph.mentions */
     struct fsd_span constants; /**< in fsd_graph.ports: weights and the like, where the
-                                  dump lists them apart from what the layer reads */
+                                    engine lists them apart from what the layer reads */
     bool lists_constants;      /**< it does, though there may be none */
 };
 
@@ -232,10 +237,10 @@ struct fsd_opset {
 struct fsd_graph {
     struct fsd_arena *arena;
     struct fsd_intern *names;
-    const char *path; /**< as the user gave it */
+    const char *path;                       /**< as the user gave it */
     const struct fsd_engine_reader *reader; /**< of an engine; else NULL */
-    const char *kind; /**< "onnx", "trt-json", "trt-log", "trt-text" (the inspector's),
-                           "trt-names": a literal */
+    const char *kind; /**< "onnx", or the form of the engine's file as its reader calls
+                           it: a literal */
     uint64_t hash[2]; /**< XXH3 128 of what was read: low, high */
     fsd_sym producer; /**< "pytorch 2.1"; the generation of an engine dump */
     int64_t ir_version;

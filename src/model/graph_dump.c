@@ -216,9 +216,9 @@ static void put_mention(const struct fsd_graph *g, const struct fsd_mention *m,
 static void put_layer(const struct fsd_graph *g, const struct fsd_layer *layer,
                       FILE *out)
 {
-    if (layer->origin_text) {
+    if (layer->origin) {
         fputs("  origin ", out);
-        put_sym(g, layer->origin_text, out);
+        put_sym(g, layer->origin, out);
         putc('\n', out);
     }
     if (layer->tactic) {

@@ -242,8 +242,8 @@ static cJSON *new_layer(const struct fsd_diff *d, fsd_id id)
         cJSON_AddNumberToObject(layer, "region", d->match->region_of_layer[id]);
     add_ports(d, layer, "inputs", n->in);
     add_ports(d, layer, "outputs", n->out);
-    if (l->origin_text)
-        add_sym(d, layer, "origin", l->origin_text);
+    if (l->origin)
+        add_sym(d, layer, "origin", l->origin);
     if (l->tactic)
         add_sym(d, layer, "tactic", l->tactic);
     if (l->profile >= 0)

@@ -49,6 +49,8 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
                                 .in.at = g->ports.n,
                                 .attrs.at = g->attrs.n};
     b->layer = (struct fsd_layer){.mentions.at = g->mentions.n};
+    b->origin = FSD_TRT_ORIGIN_NONE;
+    b->subtype = 0;
     b->in_layer = true;
     if (type)
         g->detailed = true;
@@ -165,7 +167,6 @@ void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
 void fsd_build_metadata(struct fsd_build *b, fsd_sym metadata)
 {
     b->seen |= FSD_SEEN_STREAM;
-    b->layer.has_metadata = true;
     b->layer.metadata = metadata;
     fsd_metadata_read(b->g, b->vocab, metadata);
 }
@@ -174,18 +175,16 @@ void fsd_build_origin(struct fsd_build *b, fsd_sym origin)
 {
     static const struct {
         const char *word;
-        enum fsd_origin origin;
-    } words[] = {{"REFORMAT", FSD_ORIGIN_REFORMAT},
-                 {"SLICE", FSD_ORIGIN_SLICE},
-                 {"QDQ", FSD_ORIGIN_QDQ},
-                 {"IDENTITY", FSD_ORIGIN_IDENTITY},
-                 {"CAST", FSD_ORIGIN_CAST}};
+        enum fsd_trt_origin origin;
+    } words[] = {{"REFORMAT", FSD_TRT_ORIGIN_REFORMAT},
+                 {"SLICE", FSD_TRT_ORIGIN_SLICE},
+                 {"QDQ", FSD_TRT_ORIGIN_QDQ},
+                 {"IDENTITY", FSD_TRT_ORIGIN_IDENTITY}};
 
-    b->layer.origin = origin ? FSD_ORIGIN_OTHER : FSD_ORIGIN_NONE;
-    b->layer.origin_text = origin;
+    b->layer.origin = origin;
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
         if (!strcasecmp(words[i].word, fsd_text(b->g->names, origin)))
-            b->layer.origin = words[i].origin;
+            b->origin = words[i].origin;
 }
 
 void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
@@ -199,6 +198,12 @@ void fsd_build_layer_end(struct fsd_build *b)
     struct fsd_graph *g = b->g;
 
     b->layer.mentions.n = g->mentions.n - b->layer.mentions.at;
+    fsd_trt_facts(g->names, &b->node, b->origin, &b->layer);
+    if (!strcmp(fsd_text(g->names, b->subtype), "Convolution")) {
+        const struct fsd_attr *maps = fsd_node_attr(g, &b->node, "OutMaps");
+
+        b->layer.maps = maps && maps->kind == FSD_ATTR_INT ? maps->i : 0;
+    }
     fsd_graph_add_node(g, b->node);
     fsd_vec_push(g->arena, &g->layers, b->layer);
     b->in_layer = false;
@@ -319,7 +324,6 @@ void fsd_build_finish(struct fsd_build *b)
     g->scopes.at[0].outputs = list_flagged(g, FSD_TENSOR_OUTPUT);
     g->producer = b->version ? b->version : fsd_intern_str(g->names, generation(b));
     fsd_graph_finish(g);
-    fsd_trt_kinds(g);
     if (b->vocab)
         fsd_trt_tensor_aliases(g, b->vocab);
 }

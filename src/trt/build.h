@@ -15,6 +15,7 @@
 
 #include "model/graph.h"
 #include "model/vocab.h"
+#include "trt/kind.h"
 #include "trt/name.h"
 
 /* Keys that tell the generation of a dump (formats change, versions are not written).
@@ -61,6 +62,8 @@ struct fsd_build {
     bool in_layer;                /**< between fsd_build_layer() and its end */
     struct fsd_node node;         /**< the layer that is being built */
     struct fsd_layer layer;       /**< and what only an engine's layer has */
+    enum fsd_trt_origin origin;   /**< of that layer */
+    fsd_sym subtype;              /**< ParameterType or PluginType; 0 when absent */
     FSD_VEC(uint8_t) uses;        /**< by tensor: produced, consumed */
     FSD_VEC(uint8_t) odd_formats; /**< by symbol: this spelling has had its remark */
 };

@@ -292,11 +292,12 @@ static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
 void fsd_expr_read(struct fsd_expr *p, struct fsd_layer *layer)
 {
     static const enum fsd_name_form forms[] = {[PART_PLAIN] = FSD_NAME_PLAIN,
-                                               [PART_WRAPPER] = FSD_NAME_WRAPPER,
-                                               [PART_COPY] = FSD_NAME_COPY,
-                                               [PART_FOREIGN] = FSD_NAME_FOREIGN,
-                                               [PART_LIST] = FSD_NAME_DLA};
-    enum fsd_name_form form;
+                                               [PART_WRAPPER] = FSD_NAME_WRAPS,
+                                               [PART_COPY] = FSD_NAME_COPIES,
+                                               [PART_FOREIGN] = FSD_NAME_REGION,
+                                               [PART_LIST] = FSD_NAME_PLAIN};
+    bool open =
+        layer->form == FSD_NAME_PLAIN && layer->provider == FSD_PROVIDER_BUILDER;
     bool single = true;
     size_t at = 0;
 
@@ -305,12 +306,11 @@ void fsd_expr_read(struct fsd_expr *p, struct fsd_layer *layer)
 
         at = read_part(p, at, FSD_IN_NAME, FSD_MENTION_COMPUTES, 0);
         separator = fsd_scan_separator(&p->text, at, FSD_IN_NAME);
-        form = separator || !single ? FSD_NAME_PLAIN : forms[p->part];
-        single = false;
-        if (p->part == PART_FOREIGN)
-            form = FSD_NAME_FOREIGN;
-        if (layer->form == FSD_NAME_PLAIN)
-            layer->form = form;
+        single = single && !separator;
+        if (open && (single || p->part == PART_FOREIGN))
+            layer->form = forms[p->part];
+        if (open && single && p->part == PART_LIST)
+            layer->provider = FSD_PROVIDER_DEVICE;
         if (!separator)
             return;
         at += strlen(separator);

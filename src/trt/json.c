@@ -300,8 +300,8 @@ static void read_special(struct reading *r, const cJSON *item, const char *key)
         fsd_build_origin(r->b, symbol(r, item));
     else if (!strcmp(key, "Metadata"))
         fsd_build_metadata(r->b, symbol(r, item));
-    else if (!layer->subtype || !strcmp(key, "PluginType")) /* or a ParameterType */
-        layer->subtype = symbol(r, item);
+    else if (!r->b->subtype || !strcmp(key, "PluginType")) /* or a ParameterType */
+        r->b->subtype = symbol(r, item);
 }
 
 /* Keys with a place of their own: true when the key is one of them. */

@@ -33,40 +33,24 @@ static enum fsd_kind by_type(const char *type)
 }
 
 /* Origin says what a Reformat does (formats seen from TensorRT 8.2 on). */
-static enum fsd_kind by_origin(enum fsd_origin origin)
-{
-    switch (origin) {
-    case FSD_ORIGIN_QDQ:
-        return FSD_KIND_QUANTIZE;
-    case FSD_ORIGIN_SLICE:
-    case FSD_ORIGIN_IDENTITY:
-        return FSD_KIND_COPY;
-    case FSD_ORIGIN_NONE:
-    case FSD_ORIGIN_REFORMAT:
-    case FSD_ORIGIN_CAST:
-    case FSD_ORIGIN_OTHER:
-        break;
-    }
-    return FSD_KIND_REFORMAT;
-}
-
-static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type)
+static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
+                             enum fsd_trt_origin origin)
 {
     enum fsd_kind kind = by_type(type);
 
-    if (kind == FSD_KIND_REFORMAT) {
-        kind = by_origin(l->origin);
-        if (kind == FSD_KIND_REFORMAT && l->form == FSD_NAME_COPY)
-            kind = FSD_KIND_COPY;
-    }
-    if (kind == FSD_KIND_COMPUTE) {
-        if (l->form == FSD_NAME_REFORMAT)
-            kind = FSD_KIND_REFORMAT;
-        else if (l->form == FSD_NAME_FOREIGN || l->form == FSD_NAME_DLA)
-            kind = FSD_KIND_FOREIGN;
-        else if (l->form == FSD_NAME_COPY)
-            kind = FSD_KIND_COPY;
-    }
+    if (kind == FSD_KIND_REFORMAT && origin == FSD_TRT_ORIGIN_QDQ)
+        return FSD_KIND_QUANTIZE;
+    if (kind == FSD_KIND_REFORMAT &&
+        (origin == FSD_TRT_ORIGIN_SLICE || origin == FSD_TRT_ORIGIN_IDENTITY))
+        return FSD_KIND_COPY;
+    if (kind == FSD_KIND_COMPUTE && l->form == FSD_NAME_SERVES)
+        return FSD_KIND_REFORMAT;
+    if (kind == FSD_KIND_COMPUTE &&
+        (l->form == FSD_NAME_REGION || l->provider == FSD_PROVIDER_DEVICE))
+        return FSD_KIND_FOREIGN;
+    if ((kind == FSD_KIND_COMPUTE || kind == FSD_KIND_REFORMAT) &&
+        l->form == FSD_NAME_COPIES)
+        return FSD_KIND_COPY;
     return kind;
 }
 
@@ -84,13 +68,43 @@ static bool may_quantize(const char *type)
     return !*type; /* names only: not known */
 }
 
-void fsd_trt_kinds(struct fsd_graph *g)
+static bool says_any(const char *text, const char *const *words, size_t n)
 {
-    for (fsd_id i = 0; i < g->layers.n; i++) {
-        const char *type = fsd_text(g->names, g->nodes.at[i].op);
+    for (size_t i = 0; i < n; i++)
+        if (strstr(text, words[i]))
+            return true;
+    return false;
+}
 
-        g->layers.at[i].kind = kind_of(&g->layers.at[i], type);
-        g->layers.at[i].may_quantize = may_quantize(type);
-        g->layers.at[i].plugin = !strncasecmp(type, "Plugin", 6);
-    }
+/* Words in the names of kernels that multiply without tensor cores: CUDA cores one by
+ * one (simt, ffma, scudnn, sgemm), or the four-way INT8 instruction (int8x4, idp).  A
+ * depthwise kernel has nothing to use them for. */
+static bool is_scalar(const char *tactic)
+{
+    static const char *const words[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
+                                        "_idp", "dp4a", "fp16x2", "hfma2"};
+
+    return says_any(tactic, words, FSD_COUNT_OF(words)) && !strstr(tactic, "depthwise");
+}
+
+void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
+                   enum fsd_trt_origin origin, struct fsd_layer *layer)
+{
+    static const char *const multiply[] = {"gemm", "Gemm", "onvolution",
+                                           "MatrixMultiply"};
+    const char *type = fsd_text(names, node->op);
+    const char *tactic = fsd_text(names, layer->tactic);
+
+    layer->kind = kind_of(layer, type, origin);
+    if (!strncasecmp(type, "Plugin", 6) && layer->provider != FSD_PROVIDER_DEVICE)
+        layer->provider = FSD_PROVIDER_PLUGIN;
+    layer->hands_on =
+        layer->form == FSD_NAME_SERVES || origin == FSD_TRT_ORIGIN_REFORMAT;
+    layer->slices = origin == FSD_TRT_ORIGIN_SLICE;
+    layer->may_quantize = may_quantize(type);
+    layer->multiplies = says_any(type, multiply, FSD_COUNT_OF(multiply));
+    layer->transposed = strstr(type, "econvolution") != NULL;
+    layer->scalar = is_scalar(tactic);
+    /* FP32 tensors leave open whether the kernel rounds to TF32. */
+    layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
 }

@@ -12,7 +12,6 @@
 #include "log/read.h"
 #include "log/version.h"
 #include "trt/json.h"
-#include "trt/kind.h"
 #include "trt/log_engine.h"
 #include "trt/profile.h"
 
@@ -205,7 +204,6 @@ static void add_names(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
         fsd_build_layer(&b, names[i], 0);
         fsd_build_layer_end(&b);
     }
-    fsd_trt_kinds(g);
 }
 
 /* ---------------------------------------------------------------- logs and times */

@@ -44,16 +44,30 @@
 /* Longer names are nobody's, and are not taken apart. */
 enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
 
+/* The log says "Reformatted Input Tensor 0 to X" when it adds what is called so. */
+static fsd_sym in_log(struct fsd_expr *p, size_t served)
+{
+    static const char verb[] = "Reformatted ";
+    const size_t n = p->text.n - served;
+    char *text = FSD_NEW(p->g->arena, char, sizeof verb + n);
+
+    memcpy(text, verb, sizeof verb - 1);
+    memcpy(text + sizeof verb - 1, p->text.s + served, n);
+    return fsd_intern_add(p->g->names, text, sizeof verb - 1 + n);
+}
+
 /* "Reformatting CopyNode for Input Tensor 0 to X"; since 8.0 also "for Network Input
  * x".  TensorRT 7 wrote "X input reformatter 0". */
-static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer)
+static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole)
 {
-    size_t i = 0;
+    size_t i = 0, served;
     uint32_t port = 0;
-    bool output;
+    bool output, numbered;
 
     if (!fsd_scan_skip(&p->text, &i, "Reformatting CopyNode for "))
         return false;
+    served = i;
+    numbered = !fsd_scan_at(&p->text, i, "Network ");
     if (fsd_scan_skip(&p->text, &i, "Network ")) {
         output = fsd_scan_skip(&p->text, &i, "Output ");
         if (!output && !fsd_scan_skip(&p->text, &i, "Input "))
@@ -66,10 +80,13 @@ static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer)
         if (!fsd_scan_skip_number(&p->text, &i) || !fsd_scan_skip(&p->text, &i, " to "))
             return false;
     }
-    layer->names_output = output;
-    layer->names_port = port;
+    layer->output = output;
+    layer->port = port;
+    layer->made_as = in_log(p, served);
     p->text.s += i;
     p->text.n -= i;
+    if (numbered) /* and for the same profile: " [profile 1]" has been cut off here */
+        layer->served = fsd_intern_str(p->g->names, fsd_text(p->g->names, whole) + i);
     return true;
 }
 
@@ -101,12 +118,13 @@ static bool read_old_reformat(struct fsd_expr *p, struct fsd_layer *layer)
     if (!digits)
         return false;
     p->text.n -= digits;
-    layer->names_output = cut_end(p, " output reformatter ");
-    if (!layer->names_output && !cut_end(p, " input reformatter ")) {
+    layer->output = cut_end(p, " output reformatter ");
+    if (!layer->output && !cut_end(p, " input reformatter ")) {
         p->text.n = n;
         return false;
     }
-    layer->names_port = port;
+    layer->port = port;
+    layer->served = fsd_intern_add(p->g->names, p->text.s, p->text.n);
     return true;
 }
 
@@ -158,8 +176,8 @@ static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
 {
     struct fsd_known known;
 
-    if (layer->form == FSD_NAME_PLAIN)
-        layer->form = FSD_NAME_MYELIN;
+    if (layer->form == FSD_NAME_PLAIN && layer->provider == FSD_PROVIDER_BUILDER)
+        layer->provider = FSD_PROVIDER_COMPILER;
     if (fsd_expr_known(p, 0, FSD_IN_NAME, &known) && known.tail.end == p->text.n &&
         fsd_meaning_fits(p->vocab, known.what))
         fsd_expr_mention(p, FSD_MENTION_COMPUTES, 0, known.len, known.what, false);
@@ -169,14 +187,14 @@ static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
         fsd_expr_read(p, layer);
 }
 
-static void read_base(struct fsd_expr *p, struct fsd_layer *layer)
+static void read_base(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole)
 {
-    if (read_reformat(p, layer) || read_old_reformat(p, layer)) {
-        layer->form = FSD_NAME_REFORMAT;
+    if (read_reformat(p, layer, whole) || read_old_reformat(p, layer)) {
+        layer->form = FSD_NAME_SERVES;
         p->serving = true;
     } else if (cut_end(p, " to nvm") || cut_end(p, " from nvm") ||
                cut_end(p, " copy finish")) {
-        layer->form = FSD_NAME_DLA;
+        layer->provider = FSD_PROVIDER_DEVICE;
         p->copying = true;
     }
     if (cut_myelin(p) || is_myelin_own(p))
@@ -219,6 +237,16 @@ static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
     return fsd_intern_add(p->g->names, out, used);
 }
 
+/* The log speaks of the tensor where it adds "T copy"; 0 for copies of other names. */
+static fsd_sym copied(struct fsd_intern *names, fsd_sym name)
+{
+    static const char end[] = " copy";
+    const size_t len = sizeof end - 1, n = fsd_text_len(names, name);
+    const char *s = fsd_text(names, name);
+
+    return n > len && !strcmp(s + n - len, end) ? fsd_intern_add(names, s, n - len) : 0;
+}
+
 static void set_text(struct fsd_expr *p, fsd_sym name)
 {
     p->text.s = fsd_text(p->g->names, name);
@@ -252,7 +280,9 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     layer->base_name = cut_profiles(&p, name, &layer->profile);
     set_text(&p, layer->base_name);
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
-    read_base(&p, layer);
+    read_base(&p, layer, name);
+    if (layer->form == FSD_NAME_COPIES)
+        layer->made_as = copied(reader->g->names, layer->base_name);
     if (!p.steps)
         fsd_expr_remark(&p, "input/long-name");
 }

@@ -14,8 +14,8 @@ struct fsd_name_reader {
     struct fsd_brackets brackets;  /**< .arena: the graph's */
 };
 
-/** Fills form, names_output, names_port, base_name and profile of `layer`, and appends
- *  what the name mentions to g->mentions. */
+/** Fills what a name tells of `layer`: form, provider, base_name, profile, served,
+ *  made_as; and appends what it mentions to g->mentions. */
 void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
                    struct fsd_layer *layer);
 

@@ -274,11 +274,11 @@ static void engine_line(struct fsd_graph *g, void *model, const char *type,
 
     n.name = fsd_intern_str(g->names, name);
     if (!strncmp(name, "Reformatting", 12))
-        l.form = FSD_NAME_REFORMAT;
+        l.form = FSD_NAME_SERVES;
     else if (!strncmp(name, "{Foreign", 8))
-        l.form = FSD_NAME_FOREIGN;
+        l.form = FSD_NAME_REGION;
     else if (strstr(name, "copy"))
-        l.form = FSD_NAME_COPY;
+        l.form = FSD_NAME_COPIES;
     l.mentions.at = g->mentions.n;
     next_word(w); /* the bar */
     while ((word = next_word(w)) && strcmp(word, "|") != 0) {
@@ -294,6 +294,7 @@ static void engine_line(struct fsd_graph *g, void *model, const char *type,
         add_engine_port(g, word);
         side->n++;
     }
+    fsd_trt_facts(g->names, &n, FSD_TRT_ORIGIN_NONE, &l);
     fsd_graph_add_node(g, n);
     fsd_vec_push(g->arena, &g->layers, l);
 }
@@ -308,7 +309,6 @@ struct fsd_graph *build_engine(struct fsd_arena *arena, const struct fsd_graph *
     g->kind = "test";
     g->detailed = true;
     each_line(g, text, engine_line, (void *)(uintptr_t)arg);
-    fsd_trt_kinds(g);
     return g;
 }
 

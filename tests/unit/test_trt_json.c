@@ -131,16 +131,17 @@ static void layer__keys_of_its_own(void **state)
     const struct fsd_attr *attr;
 
     (void)state;
-    assert_int_equal(l[0].origin, FSD_ORIGIN_QDQ);
-    assert_int_equal(l[1].origin, FSD_ORIGIN_NONE);
+    assert_string_equal(text(&r, l[0].origin), "QDQ");
+    assert_int_equal(l[0].kind, FSD_KIND_QUANTIZE);
+    assert_int_equal(l[1].origin, 0);
     assert_string_equal(text(&r, r.g->nodes.at[1].op), "CaskConvolution");
-    assert_string_equal(text(&r, l[1].subtype), "Convolution");
+    assert_int_equal(l[1].maps, 32);
     assert_string_equal(text(&r, l[1].tactic_value), "0x0123456789abcdef");
     assert_int_equal(l[1].weights, 864);
     assert_int_equal(l[1].weights_type, FSD_INT8);
     assert_int_equal(l[1].bias, 32);
     assert_int_equal(l[1].bias_type, FSD_FP32);
-    assert_false(l[1].has_metadata);
+    assert_int_equal(l[1].metadata, 0);
     assert_int_equal(l[3].weights, 1);
     attr = fsd_node_attr(r.g, &r.g->nodes.at[1], "Kernel");
     assert_int_equal(attr->kind, FSD_ATTR_INTS);
@@ -167,9 +168,7 @@ static void layer__plugin_and_metadata(void **state)
     char found[256];
 
     (void)state;
-    assert_string_equal(text(&r, l[1].subtype), "InstanceNormalization_TRT");
-    assert_true(l[1].plugin);
-    assert_true(l[0].has_metadata);
+    assert_int_equal(l[1].provider, FSD_PROVIDER_PLUGIN);
     assert_string_equal(text(&r, l[0].metadata),
                         "[ONNX Layer: /conv/Conv]\x1e[ONNX Layer: /relu/Relu]");
     assert_string_equal(
@@ -350,8 +349,7 @@ static void odd__absent_keys_are_ordinary(void **state)
     assert_int_equal(r.status, FSD_OK);
     assert_int_equal(r.g->nodes.n, 4);
     assert_int_equal(r.g->nodes.at[0].name, 0);
-    assert_int_equal(r.g->layers.at[3].origin, FSD_ORIGIN_OTHER);
-    assert_string_equal(text(&r, r.g->layers.at[3].origin_text), "NEW");
+    assert_string_equal(text(&r, r.g->layers.at[3].origin), "NEW");
     assert_int_equal(r.g->remarks.n, 0);
     end(&r);
 }

@@ -80,66 +80,64 @@ static const struct {
     {"/a/Conv + /b/Relu + Conv_1", "plain",
      "computes /a/Conv + /b/Relu, computes Conv_1"},
     {"/a/Conv + Conv_1", "plain", "computes /a/Conv, computes Conv_1"},
-    {"reshape_before_/a/Conv + /b/Relu", "wrapper", "wraps /a/Conv + /b/Relu"},
+    {"reshape_before_/a/Conv + /b/Relu", "wraps", "wraps /a/Conv + /b/Relu"},
     {"p || q || Conv_1", "plain", "computes p || q, computes Conv_1"},
     {"a constant + it + Conv_1", "plain", "constant a constant + it, computes Conv_1"},
     {"f(a + b) + Conv_1", "plain", "unknown f(a + b), computes Conv_1"},
     {"f(a + Conv_1", "plain", "unknown f(a, computes Conv_1"},
     /* regions */
-    {"{ForeignNode[fc.weight...Softmax_9]}", "foreign",
+    {"{ForeignNode[fc.weight...Softmax_9]}", "region",
      "constant fc.weight, last Softmax_9"},
-    {"{ForeignNode[Gemm_48...Softmax_9]}", "foreign", "first Gemm_48, last Softmax_9"},
-    {"{ForeignNode[Softmax_9]}", "foreign", "computes Softmax_9"},
-    {"{ForeignNode[dots...more...Softmax_9]}", "foreign",
+    {"{ForeignNode[Gemm_48...Softmax_9]}", "region", "first Gemm_48, last Softmax_9"},
+    {"{ForeignNode[Softmax_9]}", "region", "computes Softmax_9"},
+    {"{ForeignNode[dots...more...Softmax_9]}", "region",
      "first dots...more, last Softmax_9"},
-    {"{ForeignNode[dots...Softmax_9]}", "foreign", "unknown dots, last Softmax_9"},
-    {"{ForeignNode[br]}acket...br]}acket]}", "foreign",
+    {"{ForeignNode[dots...Softmax_9]}", "region", "unknown dots, last Softmax_9"},
+    {"{ForeignNode[br]}acket...br]}acket]}", "region",
      "first br]}acket, last br]}acket"},
-    {"{ForeignNode[fc.weight...(Unnamed Layer* 58) [ElementWise]]}", "foreign",
+    {"{ForeignNode[fc.weight...(Unnamed Layer* 58) [ElementWise]]}", "region",
      "constant fc.weight, helper (Unnamed Layer* 58) [ElementWise]"},
     {"{ForeignNode[fc.bias + (Unnamed Layer* 9) [Shuffle]...Conv_1 + Relu_43]}",
-     "foreign",
+     "region",
      "constant fc.bias, helper (Unnamed Layer* 9) [Shuffle], last Conv_1, last "
      "Relu_43"},
     {"{ForeignNode[[CONVOLUTION]-[aten_ops.convolution.default]-[/f/0/convolution]]}",
-     "foreign",
+     "region",
      "computes [CONVOLUTION]-[aten_ops.convolution.default]-[/f/0/convolution]"},
-    {"{ForeignNode[[ADD]-[aten_ops.add.Tensor]-[/f/5/add_1]]}", "foreign",
+    {"{ForeignNode[[ADD]-[aten_ops.add.Tensor]-[/f/5/add_1]]}", "region",
      "unknown [ADD]-[aten_ops.add.Tensor]-[/f/5/add_1]"},
-    {"{ForeignNode[a...b]}", "foreign", "unknown a, unknown b"},
-    {"{ForeignNode[Conv_1", "foreign", "computes Conv_1"},
+    {"{ForeignNode[a...b]}", "region", "unknown a, unknown b"},
+    {"{ForeignNode[Conv_1", "region", "computes Conv_1"},
     /* DLA */
-    {"{Conv_1,Relu_43,x, y,br]}acket}", "dla",
+    {"{Conv_1,Relu_43,x, y,br]}acket}", "device",
      "computes Conv_1, computes Relu_43, computes x, y, computes br]}acket"},
-    {"Conv_1 to nvm", "dla", "copies Conv_1"},
-    {"t2 from nvm", "dla", "copies t2"},
-    {"Conv_1 copy finish", "dla", "copies Conv_1"},
+    {"Conv_1 to nvm", "device", "copies Conv_1"},
+    {"t2 from nvm", "device", "copies t2"},
+    {"Conv_1 copy finish", "device", "copies Conv_1"},
     /* reformats */
-    {"Reformatting CopyNode for Input Tensor 0 to Conv_34 + Add_42", "reformat",
+    {"Reformatting CopyNode for Input Tensor 0 to Conv_34 + Add_42", "serves",
      "serves Conv_34, serves Add_42"},
     {"Reformatting CopyNode for Output Tensor 3 to {ForeignNode[fc.weight...Conv_1]}",
-     "reformat", "serves fc.weight, serves Conv_1"},
-    {"Reformatting CopyNode for Input Tensor 1 to reshape_before_MatMul-9", "reformat",
+     "serves", "serves fc.weight, serves Conv_1"},
+    {"Reformatting CopyNode for Input Tensor 1 to reshape_before_MatMul-9", "serves",
      "serves MatMul-9"},
-    {"Reformatting CopyNode for Input Tensor 0 to nobody", "reformat",
-     "unknown nobody"},
-    {"Reformatting CopyNode for Network Input t3", "reformat", "serves t3"},
+    {"Reformatting CopyNode for Input Tensor 0 to nobody", "serves", "unknown nobody"},
+    {"Reformatting CopyNode for Network Input t3", "serves", "serves t3"},
     {"Reformatting CopyNode for Input Tensor x to y", "plain",
      "unknown Reformatting CopyNode for Input Tensor x to y"},
-    {"Conv_34 + Add_42 input reformatter 0", "reformat",
-     "serves Conv_34, serves Add_42"},
-    {"Conv_34 output reformatter 2", "reformat", "serves Conv_34"},
-    {"Reformatting CopyNode for Input Tensor 0 to a_b [profile 1]_myl1_2", "reformat",
+    {"Conv_34 + Add_42 input reformatter 0", "serves", "serves Conv_34, serves Add_42"},
+    {"Conv_34 output reformatter 2", "serves", "serves Conv_34"},
+    {"Reformatting CopyNode for Input Tensor 0 to a_b [profile 1]_myl1_2", "serves",
      "serves a_b"},
     /* wrappers and copies */
-    {"reshape_before_MatMul-9", "wrapper", "wraps MatMul-9"},
+    {"reshape_before_MatMul-9", "wraps", "wraps MatMul-9"},
     {"reshape_before_MatMul-9x", "plain", "computes reshape_before_MatMul-9x"},
-    {"reshape_after_Gemm_48", "wrapper", "wraps Gemm_48"},
-    {"squeeze_after_Gemm_48", "wrapper", "wraps Gemm_48"},
-    {"transpose_before_Gemm_48", "wrapper", "wraps Gemm_48"},
+    {"reshape_after_Gemm_48", "wraps", "wraps Gemm_48"},
+    {"squeeze_after_Gemm_48", "wraps", "wraps Gemm_48"},
+    {"transpose_before_Gemm_48", "wraps", "wraps Gemm_48"},
     {"Clip_16 + Relu_43 + reshape_before_MatMul-9", "plain",
      "computes Clip_16, computes Relu_43, wraps MatMul-9"},
-    {"copied_squeeze_after_(Unnamed Layer* 361) [ElementWise]", "wrapper",
+    {"copied_squeeze_after_(Unnamed Layer* 361) [ElementWise]", "wraps",
      "helper (Unnamed Layer* 361) [ElementWise]"},
     {"fc.bias + (Unnamed Layer* 36) [Shuffle] + unsqueeze_node_after_fc.bias + "
      "(Unnamed Layer* 36) [Shuffle]_(Unnamed Layer* 36) [Shuffle]_output + Gemm_48",
@@ -149,17 +147,17 @@ static const struct {
      "Gemm_48"},
     {"unsqueeze_node_after_fc.bias_(Unnamed Layer* 36) [Shuffle]_output + Gemm_48",
      "plain", "wraps fc.bias, computes Gemm_48"},
-    {"reshape_before_nobody", "wrapper", "unknown nobody"},
-    {"reshape_before_", "wrapper", ""},
-    {"639 copy", "copy", "copies 639"},
-    {"t3 copy", "copy", "copies t3"},
-    {"nobody copy", "copy", "unknown nobody"},
-    {"(Unnamed Layer* 5) [Slice]_output copy", "copy",
+    {"reshape_before_nobody", "wraps", "unknown nobody"},
+    {"reshape_before_", "wraps", ""},
+    {"639 copy", "copies", "copies 639"},
+    {"t3 copy", "copies", "copies t3"},
+    {"nobody copy", "copies", "unknown nobody"},
+    {"(Unnamed Layer* 5) [Slice]_output copy", "copies",
      "helper (Unnamed Layer* 5) [Slice]_output"},
-    {"Gemm_48_copy_input", "copy", "copies Gemm_48"},
-    {"Gemm_48_copy_output", "copy", "copies Gemm_48"},
+    {"Gemm_48_copy_input", "copies", "copies Gemm_48"},
+    {"Gemm_48_copy_output", "copies", "copies Gemm_48"},
     {"Gemm_48_clone_2", "plain", "computes Gemm_48"},
-    {"Gemm_48_clone_2_copy_input", "copy", "copies Gemm_48"},
+    {"Gemm_48_clone_2_copy_input", "copies", "copies Gemm_48"},
     {"fc.bias_clone_1 + Gemm_48_clone_0", "plain",
      "constant fc.bias, computes Gemm_48"},
     /* helpers */
@@ -184,29 +182,30 @@ static const struct {
     {"node_of_t20", "plain", "computes node_of_t20="},
     {"QuantLinearNode__838", "plain", "computes QuantLinearNode__838"},
     /* Myelin */
-    {"/classifier/classifier_4/Gemm_myl9_3", "myelin",
+    {"/classifier/classifier_4/Gemm_myl9_3", "compiled",
      "computes /classifier/classifier_4/Gemm=/classifier/classifier.4/Gemm~"},
-    {"/classifier/classifier.4/Gemm_myl9_3", "myelin",
+    {"/classifier/classifier.4/Gemm_myl9_3", "compiled",
      "computes /classifier/classifier.4/Gemm"},
-    {"/classifier/classifier_4/Gemm_2_myl9_3", "myelin",
+    {"/classifier/classifier_4/Gemm_2_myl9_3", "compiled",
      "computes /classifier/classifier_4/Gemm=/classifier/classifier.4/Gemm~"},
-    {"node_linear_1_2_myl5_3", "myelin", "computes node_linear_1"},
-    {"a_b_myl0_0", "myelin", "computes a_b"},
-    {"a-b_myl0_0", "myelin", "computes a-b=a.b~/2, computes a-b=a_b~/2"},
-    {"[CONVOLUTION]_[aten_ops_convolution_default]_[/f/0/convolution]_myl2_0", "myelin",
+    {"node_linear_1_2_myl5_3", "compiled", "computes node_linear_1"},
+    {"a_b_myl0_0", "compiled", "computes a_b"},
+    {"a-b_myl0_0", "compiled", "computes a-b=a.b~/2, computes a-b=a_b~/2"},
+    {"[CONVOLUTION]_[aten_ops_convolution_default]_[/f/0/convolution]_myl2_0",
+     "compiled",
      "computes [CONVOLUTION]_[aten_ops_convolution_default]_[/f/0/convolution]="
      "[CONVOLUTION]-[aten_ops.convolution.default]-[/f/0/convolution]~"},
-    {"__myl_MulSum_myl4_1", "myelin", "helper __myl_MulSum"},
-    {"__mye260_0_myl5_0", "myelin", "helper __mye260_0"},
-    {"dummy_shape_call__mye622_0_myl9_0", "myelin",
+    {"__myl_MulSum_myl4_1", "compiled", "helper __myl_MulSum"},
+    {"__mye260_0_myl5_0", "compiled", "helper __mye260_0"},
+    {"dummy_shape_call__mye622_0_myl9_0", "compiled",
      "helper dummy_shape_call__mye622_0"},
-    {"_gemm_mha_v2_myl3_6", "myelin", "helper _gemm_mha_v2"},
-    {"nobody_myl3_6", "myelin", "unknown nobody"},
-    {"Conv_1 + Relu_43_myl3_6", "myelin", "computes Conv_1, computes Relu_43"},
+    {"_gemm_mha_v2_myl3_6", "compiled", "helper _gemm_mha_v2"},
+    {"nobody_myl3_6", "compiled", "unknown nobody"},
+    {"Conv_1 + Relu_43_myl3_6", "compiled", "computes Conv_1, computes Relu_43"},
     {"Conv_1_myl3", "plain", "unknown Conv_1_myl3"},
     /* profiles */
     {"Conv_1 [profile 1]", "plain", "computes Conv_1"},
-    {"a_b [profile 2]_myl11_2", "myelin", "computes a_b"},
+    {"a_b [profile 2]_myl11_2", "compiled", "computes a_b"},
     /* nothing */
     {"", "plain", ""},
     {" + ", "plain", ""},
@@ -255,15 +254,15 @@ static void name__ports_and_profiles(void **state)
     struct fsd_layer layer = read_into(g, model.vocab, name, strlen(name));
 
     (void)state;
-    assert_true(layer.names_output);
-    assert_int_equal(layer.names_port, 3);
+    assert_true(layer.output);
+    assert_int_equal(layer.port, 3);
     assert_int_equal(layer.profile, 2);
     assert_string_equal(fsd_text(g->names, layer.base_name),
                         "Reformatting CopyNode for Output Tensor 3 to Conv_1");
     name = "Conv_1 input reformatter 7";
     layer = read_into(g, model.vocab, name, strlen(name));
-    assert_false(layer.names_output);
-    assert_int_equal(layer.names_port, 7);
+    assert_false(layer.output);
+    assert_int_equal(layer.port, 7);
     assert_int_equal(layer.profile, -1);
     layer = read_into(g, model.vocab, "a_b [profile 4]_myl11_2", 23);
     assert_string_equal(fsd_text(g->names, layer.base_name), "a_b_myl11_2");
@@ -281,7 +280,7 @@ static void name__nothing_is_lost_without_a_model(void **state)
     mentions_text(g, g, layer.mentions, found, sizeof found);
     assert_string_equal(found, "unknown a, helper (Unnamed Layer* 1) [X], unknown b, "
                                "unknown c_clone_1");
-    assert_int_equal(layer.form, FSD_NAME_FOREIGN);
+    assert_int_equal(layer.form, FSD_NAME_REGION);
 }
 
 /* ------------------------------------------------------------------- Metadata */

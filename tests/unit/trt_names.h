@@ -87,10 +87,15 @@ static inline const char *mentions_text(const struct fsd_graph *g,
 
 static inline const char *form_text(const struct fsd_layer *layer)
 {
-    static const char *const forms[] = {"plain",   "reformat", "copy", "foreign",
-                                        "wrapper", "myelin",   "dla"};
+    static const char *const forms[] = {[FSD_NAME_PLAIN] = "plain",
+                                        [FSD_NAME_SERVES] = "serves",
+                                        [FSD_NAME_COPIES] = "copies",
+                                        [FSD_NAME_WRAPS] = "wraps",
+                                        [FSD_NAME_REGION] = "region"};
 
-    return forms[layer->form];
+    if (layer->provider == FSD_PROVIDER_COMPILER)
+        return "compiled";
+    return layer->provider == FSD_PROVIDER_DEVICE ? "device" : forms[layer->form];
 }
 
 #endif
