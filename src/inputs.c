@@ -218,7 +218,7 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
         read_log(in, &in->engine);
         return set_build(in, err);
     }
-    status = fsd_file_open(&in->log, in->opt->log, LOG_LIMIT, err);
+    status = fsd_file_open_unpacked(&in->log, in->opt->log, LOG_LIMIT, err);
     if (status != FSD_OK)
         return status;
     in->teller = fsd_reader_of(&in->log, FSD_INPUT_LOG, FSD_CLAIM_MAYBE);
@@ -285,7 +285,7 @@ static void read_named_layers(struct inputs *in)
 static enum fsd_status load_all(struct inputs *in, struct fsd_error *err)
 {
     enum fsd_status status =
-        fsd_file_open(&in->engine, in->opt->engine, ENGINE_LIMIT, err);
+        fsd_file_open_unpacked(&in->engine, in->opt->engine, ENGINE_LIMIT, err);
 
     if (status == FSD_OK)
         status = load_log(in, err);
@@ -330,7 +330,7 @@ enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
         fsd_graph_finish(d->model);
     if (status != FSD_OK || model)
         return status;
-    status = fsd_file_open(&in.engine, opt->engine, ENGINE_LIMIT, err);
+    status = fsd_file_open_unpacked(&in.engine, opt->engine, ENGINE_LIMIT, err);
     if (status == FSD_OK)
         status = load_engine(&in, err);
     return fsd_file_done(&in.engine, status, err);

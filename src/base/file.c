@@ -1,6 +1,8 @@
 #define _DEFAULT_SOURCE /* madvise: posix_madvise ignores DONTNEED in glibc */
 #include "base/file.h"
 
+#include "base/unpack.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -188,6 +190,29 @@ enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t l
     status = map_file(out, fd, limit, err);
     close(fd);
     return status;
+}
+
+/* To a file that has no name and goes with its mapping: a log may be larger than the
+ * memory, and is then read from there like any other. */
+enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
+                                       uint64_t limit, struct fsd_error *err)
+{
+    enum fsd_status status = fsd_file_open(out, path, limit, err);
+    struct fsd_file packed = *out;
+    FILE *to;
+
+    if (status != FSD_OK || !fsd_is_packed(&packed))
+        return status;
+    memset(out, 0, sizeof *out);
+    out->name = packed.name;
+    to = tmpfile();
+    status = to ? fsd_unpack(&packed, to, err)
+                : fail_errno(err, packed.name, "unpack to a temporary file");
+    if (status == FSD_OK)
+        status = map_file(out, fileno(to), limit, err);
+    if (to)
+        fclose(to);
+    return fsd_file_done(&packed, status, err);
 }
 
 void fsd_file_close(struct fsd_file *file)

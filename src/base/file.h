@@ -26,6 +26,11 @@ enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t l
                               struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
 
+/** The same of a file that may be packed by gzip, xz or zstd (unpack.h): its bytes are
+ *  what was packed, so that no reader need know. */
+enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
+                                       uint64_t limit, struct fsd_error *err);
+
 /** Closes the file when all of it that matters has been looked at.
  *  @param status  what came of reading it.
  *  @return  FSD_E_IO, with `err` filled, when bytes were lost meanwhile: whatever was

@@ -36,8 +36,8 @@ static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err
     static const char *const found[] = {
         [FSD_LOOK_ONNX] = "an ONNX model; the engine's dump comes second",
         [FSD_LOOK_TFLITE] = "a TensorFlow Lite model",
+        [FSD_LOOK_GZIP] = "a gzip archive in another; unpack it first",
         [FSD_LOOK_ZIP] = "a ZIP archive; unpack it first",
-        [FSD_LOOK_GZIP] = "a gzip archive; unpack it first",
         [FSD_LOOK_UTF16] = "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8",
         [FSD_LOOK_BINARY] = "a binary file",
         [FSD_LOOK_TEXT] = "other text",

@@ -1,6 +1,8 @@
 """What the system may do to a program: odd files, full disks, closed pipes, death."""
 import ctypes
+import gzip
 import json
+import lzma
 import os
 import random
 import shutil
@@ -317,10 +319,29 @@ def mounted(h, model, engine):
     h.check("written in place" in said and json.loads(report), "mounted", done.stdout[:300])
 
 
+def packed(h, model, engine):
+    """Packed dumps read as they are; cut, damaged, or standing for more than a disk holds, they are refused."""
+    want = h.run("unpacked", model, engine, allowed=(0,))[1].splitlines()[2:]
+    for name, pack in (("gzip", gzip.compress), ("xz", lzma.compress)):
+        whole = pack(read(engine))
+        found = h.run(name, model, h.path("packed", whole), allowed=(0,))[1].splitlines()[2:]
+        h.check(found == want, name, "another report")
+        for n in (6, 7, 20, len(whole) // 2, len(whole) - 9, len(whole) - 1):
+            h.run("%s cut at %d" % (name, n), model, h.path("packed", whole[:n]), allowed=(2,))
+        middle = len(whole) // 2
+        flipped = whole[:middle] + bytes([whole[middle] ^ 0x55]) + whole[middle + 1:]
+        h.run(name + " damaged", model, h.path("packed", flipped), allowed=(2,))
+        h.run(name + " and more", model, h.path("packed", whole + b"x" * 40), allowed=(2,))
+    bomb = h.path("bomb", lzma.compress(bytes(1 << 28)))
+    for args in ((model, bomb), (model, engine, "--log", bomb)):
+        h.run("bomb", *args, allowed=(2,))
+
+
 def all_files(h, model, engine, make_external):
     for case in (inputs, beside, unreadable, outputs, through_links, standard_output, kept, mounted, odd_names,
                  full_disk, closed_pipe):
         case(h, model, engine)
+    packed(h, model, engine)
     external(h, make_external, engine)
     print("cut while read: told in %d of 20 runs" % cut_while_read(h, model, engine))
     print("killed midway: %d of 40 runs" % killed(h, model, engine))

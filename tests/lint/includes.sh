@@ -42,6 +42,7 @@ confine 'cjson/'              'trt/json\.c|trt/inspector_text\.c|report/json\.c|
 confine 'protobuf-c/|onnx\.pb' 'onnx/[a-z_]*\.[ch]'
 confine 'uthash\.h'           'base/intern\.c'
 confine 'xxhash\.h'           'base/hash\.c|base/digest\.c|onnx/load\.c|log/segment\.c|gate/list\.c'
+confine 'zlib\.h|lzma\.h|zstd\.h' 'base/unpack\.c'
 confine 'ini\.h'             'gate/policy_ini\.c'
 confine 'graphviz/'           'report/picture/graphviz\.c'
 confine 'argp\.h'             'cli/[a-z_]*\.[ch]'
