@@ -1,5 +1,5 @@
 /* Snapshots and the merge gate: the public API of them. */
-#include "gate/check.h"
+#include "gate/gate.h"
 #include "compare/snapshot.h"
 #include "report/report.h"
 #include "states.h"
@@ -25,7 +25,7 @@ struct fsd_check {
     struct fsd_snapshot_lines lines; /* of the old state */
     struct fsd_policy *policy;
     struct fsd_compare *compare;
-    struct fsd_list *list;
+    struct fsd_verdict *verdict;
 };
 
 /* Two models of which less than half can be aligned are not two exports of one network.
@@ -62,7 +62,7 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     c->compare = fsd_compare_new(c->old, c->new);
     status = check_models(c, opt, err);
     if (status == FSD_OK)
-        c->list = fsd_check_list(c->compare, c->policy, &c->lines, check);
+        c->verdict = fsd_verdict_of_check(c->compare, c->policy, &c->lines, check);
     return status;
 }
 
@@ -87,7 +87,7 @@ void fsd_check_free(struct fsd_check *c)
 {
     if (!c)
         return;
-    fsd_list_free(c->list);
+    fsd_verdict_free(c->verdict);
     fsd_compare_free(c->compare);
     fsd_policy_free(c->policy);
     fsd_state_free(c->old);
@@ -97,7 +97,7 @@ void fsd_check_free(struct fsd_check *c)
 
 bool fsd_check_failed(const struct fsd_check *check)
 {
-    return check->list->failed;
+    return check->verdict->failed;
 }
 
 enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,
@@ -105,7 +105,7 @@ enum fsd_status fsd_check_write(const struct fsd_check *check, const char *forma
                                 struct fsd_error *err)
 {
     const struct fsd_report report = {
-        .subject = FSD_OF_CHECK, .list = check->list, .style = style};
+        .subject = FSD_OF_CHECK, .verdict = check->verdict, .style = style};
 
     return fsd_report_write(&report, format, out, err);
 }

@@ -14,30 +14,21 @@ struct fsd_comparison {
     struct fsd_compare *compare;
 };
 
-static void tell(const struct fsd_diff *d, uint32_t finding,
-                 const struct fsd_options *opt)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-
-    if (!out)
-        return;
-    fsd_put_safe(out, d->engine->path);
-    fputs(": ", out);
-    fsd_put_finding(d, finding, out);
-    if (fclose(out) == 0)
-        opt->note(opt->payload, text);
-    free(text);
-}
-
 /* A report of one build has these as findings; that of a comparison or a check does not
  * look at how well each build's inputs fit. */
 static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
-    for (uint32_t i = 0; opt->note && i < d->findings->list.n; i++)
-        if (fsd_rule_is_about_inputs(d->findings->list.at[i].rule))
-            tell(d, i, opt);
+    const struct fsd_findings *all = d->findings;
+
+    for (uint32_t i = 0; opt->note && i < all->list.n; i++) {
+        struct fsd_draft draft;
+
+        if (!all->rules.at[all->list.at[i].rule].rule->about_inputs)
+            continue;
+        fsd_put_safe(fsd_draft_open(&draft), d->engine->path);
+        fprintf(draft.out, ": %s", all->list.at[i].message);
+        opt->note(opt->payload, fsd_draft_close(&draft, d->arena));
+    }
 }
 
 enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,

@@ -8,6 +8,7 @@
  */
 #include "base/arena.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,4 +101,35 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n)
     if (n)
         memcpy(copy, s, n);
     return copy;
+}
+
+FILE *fsd_draft_open(struct fsd_draft *draft)
+{
+    *draft = (struct fsd_draft){0};
+    draft->out = open_memstream(&draft->text, &draft->size);
+    if (!draft->out)
+        fsd_out_of_memory();
+    return draft->out;
+}
+
+const char *fsd_draft_close(struct fsd_draft *draft, struct fsd_arena *arena)
+{
+    const char *text;
+
+    if (fclose(draft->out) != 0)
+        fsd_out_of_memory();
+    text = fsd_arena_strndup(arena, draft->text, draft->size);
+    free(draft->text);
+    return text;
+}
+
+const char *fsd_arena_print(struct fsd_arena *arena, const char *format, ...)
+{
+    struct fsd_draft draft;
+    va_list args;
+
+    va_start(args, format);
+    vfprintf(fsd_draft_open(&draft), format, args);
+    va_end(args);
+    return fsd_draft_close(&draft, arena);
 }

@@ -1,72 +1,102 @@
 /*
- * Findings: what a reviewer should look at.  A rule is one row of the table in rules.c:
- * its id (what a user types to ignore it), its severity, what finds it and what phrases
- * it.  A finding carries facts; every writer prints the same phrase.
+ * Findings: what a reviewer should look at, in a run or in what changed since a
+ * snapshot.
+ *
+ * A rule is one row of the table in rules.c.  A finding has its sentence, which every
+ * format prints alike, keyed facts for those who compute, and what it is about.  A
+ * policy may set a rule's level and budget and ignore findings for a reason; what stays
+ * within a budget is kept as information, so that what is let through is seen.
  */
 #ifndef FSD_FINDINGS_FINDINGS_H
 #define FSD_FINDINGS_FINDINGS_H
 
+#include "compare/compare.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
+#include "findings/policy.h"
 
-#include <stdio.h>
+struct fsd_snapshot_lines;
+struct fsd_finder;
+typedef void fsd_find_fn(struct fsd_finder *f);
 
-/** One number a finding carries. */
+/** What a rule looks at: it is asked where there is all that it needs. */
+enum {
+    FSD_NEEDS_RUN = 1,
+    FSD_NEEDS_CHANGE = 2, /**< two builds, compared */
+    FSD_NEEDS_LOG = 4     /**< the run's build log */
+};
+
+enum { FSD_OFF = -1 }; /**< a level: asked for by a policy only */
+
+struct fsd_rule {
+    const char *id;  /**< what a user types to set or ignore it */
+    int level;       /**< enum fsd_severity or FSD_OFF, unless a policy sets another */
+    const char *doc; /**< one sentence: what it means when it fires */
+    unsigned needs;
+    fsd_find_fn *find;
+    unsigned settable;        /**< what a policy may set beside the level */
+    struct fsd_budget budget; /**< unless a policy sets one */
+    bool about_inputs; /**< says how well the inputs fit each other: every verb tells */
+};
+
+/** "error", "warning", "info", "off" */
+const char *fsd_level_name(int level);
+
+/** The i-th rule, NULL past the last; its number for good. */
+const struct fsd_rule *fsd_rule_at(unsigned i);
+
+/** What a finding is about. */
+struct fsd_about {
+    fsd_id id;        /**< in the run's graph, or in the state of a comparison */
+    const char *name; /**< "#12 (Conv)" for an unnamed node */
+};
+
 struct fsd_fact {
     const char *key; /**< a literal */
     uint64_t number;
-    fsd_sym text; /**< used instead when not 0 */
+    const char *text; /**< used instead when not NULL */
 };
 
-struct fsd_rule;
-
 struct fsd_finding {
-    const struct fsd_rule *rule;
+    uint32_t rule;              /**< in fsd_findings.rules */
+    enum fsd_severity severity; /**< info where its rule is within its budget */
+    const char *message;        /**< its sentence, one line without an end */
     struct fsd_span layers, nodes,
-        tensors;           /**< in fsd_findings.subjects; tensors: engine's */
+        tensors;           /**< in fsd_findings.subjects; tensors: the engine's */
     struct fsd_span facts; /**< in fsd_findings.facts */
+    const char *file;      /**< that a reviewer sees; NULL: the model */
+    uint32_t line;         /**< in it, from 1; 0: not known */
+    uint64_t fingerprint;  /**< the same in the next run; no other finding has it */
+};
+
+/** A rule that was asked, with or without findings. */
+struct fsd_outcome {
+    const struct fsd_rule *rule;
+    int level;
+    uint32_t found, ignored;
+    const char *measured, *budget; /**< "3", "0.11 ms"; NULL: it has none */
 };
 
 struct fsd_findings {
     struct fsd_arena *arena;
-    FSD_VEC(struct fsd_finding) list;
-    FSD_VEC(fsd_id) subjects;
+    FSD_VEC(struct fsd_outcome) rules;
+    FSD_VEC(struct fsd_finding) list; /**< by rule */
+    FSD_VEC(struct fsd_about) subjects;
     FSD_VEC(struct fsd_fact) facts;
-    uint32_t by_severity[FSD__SEVERITY_COUNT];
+    uint32_t by_severity[FSD__SEVERITY_COUNT], ignored;
 };
 
-struct fsd_rule {
-    const char *id;
-    enum fsd_severity severity;
-    const char *doc; /**< one sentence: what it means when it fires */
-    void (*run)(const struct fsd_diff *d, struct fsd_findings *out,
-                const struct fsd_rule *rule);
-    void (*phrase)(const struct fsd_diff *d, const struct fsd_finding *f, FILE *out);
-};
-
-/** The i-th rule, NULL past the last. */
-const struct fsd_rule *fsd_rule_at(unsigned i);
-/** Whether it says how well the inputs fit each other, which every verb tells. */
-bool fsd_rule_is_about_inputs(const struct fsd_rule *rule);
-
-/** All findings of a run. */
+/** All findings of a run, in its arena. */
 const struct fsd_findings *fsd_find(const struct fsd_diff *d);
 
-/** Writes the phrase of a finding: a fsd_put_fn. */
-void fsd_put_finding(const struct fsd_diff *d, uint32_t finding, FILE *out);
-
-/* ------------------------------------------------------------- for rule files */
-
-/** Opens a finding; the subjects and facts that follow are its. */
-void fsd_finding_new(struct fsd_findings *out, const struct fsd_rule *rule);
-/** Add subjects: all layers first, then nodes, then tensors. */
-void fsd_finding_layer(struct fsd_findings *out, fsd_id layer);
-void fsd_finding_node(struct fsd_findings *out, fsd_id node);
-void fsd_finding_tensor(struct fsd_findings *out, fsd_id tensor);
-void fsd_finding_number(struct fsd_findings *out, const char *key, uint64_t number);
-void fsd_finding_text(struct fsd_findings *out, const char *key, fsd_sym text);
-
-/** "a, b, c and 4 more" of a finding's nodes. */
-void fsd_put_node_list(const struct fsd_diff *d, struct fsd_span nodes, FILE *out);
+/** All findings of a change, in an arena that the caller frees; names are those of the
+ *  compared states.
+ *  @param lines of the snapshot that is the old state.
+ *  @param today 20260131, for ignores that expire; 0: none has. */
+const struct fsd_findings *fsd_find_changes(struct fsd_arena *arena,
+                                            const struct fsd_compare *c,
+                                            const struct fsd_snapshot_lines *lines,
+                                            const struct fsd_policy *policy,
+                                            unsigned today);
 
 #endif

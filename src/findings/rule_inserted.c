@@ -1,58 +1,172 @@
+/*
+ * Layers that the builder inserted, one by one and in chains: movers one behind
+ * another. All that follow from one first mover are one finding; where one of them
+ * brings back the form that an earlier one changed, the change was for nothing, and the
+ * finding is a round trip.
+ */
 #include "diff/advice.h"
-#include "findings/rule_list.h"
+#include "findings/finder.h"
 
-static void find_inserted(const struct fsd_diff *d, struct fsd_findings *out,
-                          const struct fsd_rule *rule, enum fsd_kind kind)
+enum { STEPS = 64, LISTED = 8 };
+
+/* ------------------------------------------------------------------------- chains */
+
+static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
 {
+    return a && b && a->type == b->type && fsd_layout_same(a->layout, b->layout);
+}
+
+static bool returns(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_form *made = fsd_layer_form_out(d, layer);
+    fsd_id at = d->flows->of[layer].before;
+
+    if (!made || made->type == FSD_DTYPE_UNKNOWN ||
+        made->layout.order == FSD_ORDER_UNKNOWN ||
+        same_form(made, fsd_layer_form_in(d, layer)))
+        return false;
+    for (int steps = 0; at != FSD_NONE && steps < STEPS; steps++) {
+        if (same_form(made, fsd_layer_form_in(d, at)))
+            return true;
+        at = d->flows->of[at].before;
+    }
+    return false;
+}
+
+struct chain {
+    uint32_t costly; /* members that are not free */
+    bool returns;
+    fsd_id first; /* member; FSD_NONE */
+};
+
+/* By head; `next` gets the member behind each. */
+static const struct chain *find_chains(const struct fsd_finder *f, fsd_id *next)
+{
+    const struct fsd_diff *d = f->d;
+    uint32_t n = d->engine->nodes.n;
+    struct chain *chains = FSD_NEW(f->scratch, struct chain, n);
+
+    for (fsd_id i = 0; i < n; i++)
+        chains[i].first = FSD_NONE;
+    for (fsd_id i = n; i-- > 0;) {
+        struct chain *chain;
+
+        if (!d->flows->of[i].there)
+            continue;
+        chain = &chains[d->flows->of[i].head];
+        next[i] = chain->first;
+        chain->first = i;
+        if (fsd_layer_is_free(d, i))
+            continue;
+        chain->costly++;
+        chain->returns = chain->returns || returns(d, i);
+    }
+    return chains;
+}
+
+static void put_form(const struct fsd_form *form, FILE *out)
+{
+    char layout[16];
+
+    if (form)
+        fprintf(out, "%s %s", fsd_dtype_name(form->type),
+                fsd_layout_name(form->layout, layout));
+}
+
+/* "layers 3, 4: fp32 chw -> fp16 chw32 -> int8 chw32, MaxPool_12 -> ..." */
+static void put_chain(struct fsd_finder *f)
+{
+    const struct fsd_about *layers = f->found->subjects.at + f->now.layers.at;
+    uint32_t n = f->now.layers.n;
+    double ms = 0;
+
+    fputs("layers", f->out);
+    for (uint32_t i = 0; i < n && i < LISTED; i++)
+        fprintf(f->out, "%s %u", i ? "," : "", layers[i].id);
+    if (n > LISTED)
+        fprintf(f->out, " and %u more", n - LISTED);
+    fputs(": ", f->out);
+    put_form(fsd_layer_form_in(f->d, layers[0].id), f->out);
+    for (uint32_t i = 0; i < n; i++) {
+        double took = fsd_layer_ms(f->d, layers[i].id);
+
+        ms += took > 0 ? took : 0;
+        if (i < LISTED) {
+            fputs(" -> ", f->out);
+            put_form(fsd_layer_form_out(f->d, layers[i].id), f->out);
+        }
+    }
+    fputs(", ", f->out);
+    fsd_put_edge(f->d, layers[0].id, f->out);
+    fsd_put_took(f, f->d->times->profiles ? ms : -1);
+}
+
+static void find_chained(struct fsd_finder *f, bool round_trips)
+{
+    fsd_id *next = FSD_NEW(f->scratch, fsd_id, f->d->engine->nodes.n);
+    const struct chain *chains = find_chains(f, next);
+
+    for (fsd_id i = 0; i < f->d->engine->nodes.n; i++) {
+        if (chains[i].costly < 2 || chains[i].returns != round_trips)
+            continue;
+        fsd_finding_open(f);
+        for (fsd_id at = chains[i].first; at != FSD_NONE; at = next[at])
+            fsd_about_layer(f, at);
+        put_chain(f);
+        fsd_finding_close(f);
+    }
+}
+
+void fsd_find_round_trips(struct fsd_finder *f)
+{
+    find_chained(f, true);
+}
+
+void fsd_find_chains(struct fsd_finder *f)
+{
+    find_chained(f, false);
+}
+
+/* --------------------------------------------------------------------- one by one */
+
+static void find_inserted(struct fsd_finder *f, enum fsd_kind kind)
+{
+    const struct fsd_diff *d = f->d;
+
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        const struct fsd_node *n = &d->engine->nodes.at[i];
+        const char *cause = fsd_cause_name(d->reasons[i].cause);
+        uint32_t event = d->reasons[i].event;
+
         if (!d->layers[i].inserted || d->layers[i].kind != kind ||
             d->reasons[i].cause == FSD_CAUSE_FREE)
             continue;
-        fsd_finding_new(out, rule);
-        fsd_finding_layer(out, i);
-        fsd_finding_text(out, "cause",
-                         fsd_intern_str(d->names, fsd_cause_name(d->reasons[i].cause)));
+        fsd_finding_open(f);
+        fsd_about_layer(f, i);
+        fsd_fact_text(f, "cause", cause);
+        fprintf(f->out, "layer %u, cause %s: ", i, cause);
+        if (n->in.n && n->out.n) {
+            fsd_put_change(d, i, f->out);
+            fputs(", ", f->out);
+        }
+        fsd_put_edge(d, i, f->out);
+        fsd_put_took(f, fsd_layer_ms(d, i));
+        /* Why the builder copied a tensor, in its own words. */
+        if (d->history && event != FSD_NONE &&
+            d->history->events.at[event].kind == FSD_EVENT_COPY &&
+            d->history->events.at[event].text)
+            fprintf(f->out, ", because %s",
+                    fsd_text(d->names, d->history->events.at[event].text));
+        fsd_finding_close(f);
     }
 }
 
-void fsd_find_reformats(const struct fsd_diff *d, struct fsd_findings *out,
-                        const struct fsd_rule *rule)
+void fsd_find_reformats(struct fsd_finder *f)
 {
-    find_inserted(d, out, rule, FSD_KIND_REFORMAT);
+    find_inserted(f, FSD_KIND_REFORMAT);
 }
 
-void fsd_find_copies(const struct fsd_diff *d, struct fsd_findings *out,
-                     const struct fsd_rule *rule)
+void fsd_find_copies(struct fsd_finder *f)
 {
-    find_inserted(d, out, rule, FSD_KIND_COPY);
-}
-
-/* Why the builder copied a tensor, in its own words. */
-static void put_reason(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
-    uint32_t event = d->reasons[layer].event;
-
-    if (d->history && event != FSD_NONE &&
-        d->history->events.at[event].kind == FSD_EVENT_COPY &&
-        d->history->events.at[event].text)
-        fprintf(out, ", because %s",
-                fsd_text(d->names, d->history->events.at[event].text));
-}
-
-void fsd_phrase_inserted(const struct fsd_diff *d, const struct fsd_finding *f,
-                         FILE *out)
-{
-    fsd_id layer = d->findings->subjects.at[f->layers.at];
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-
-    fprintf(out, "layer %u, cause %s: ", layer,
-            fsd_cause_name(d->reasons[layer].cause));
-    if (n->in.n && n->out.n) {
-        fsd_put_change(d, layer, out);
-        fputs(", ", out);
-    }
-    fsd_put_edge(d, layer, out);
-    if (fsd_layer_ms(d, layer) >= 0)
-        fprintf(out, ", %.4f ms", fsd_layer_ms(d, layer));
-    put_reason(d, layer, out);
+    find_inserted(f, FSD_KIND_COPY);
 }

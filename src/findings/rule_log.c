@@ -1,115 +1,86 @@
 /* What a build log warns of, and logs that do not belong to the engine. */
-#include "findings/rule_list.h"
+#include "findings/finder.h"
 
 #include <string.h>
 
-void fsd_find_other_build(const struct fsd_diff *d, struct fsd_findings *out,
-                          const struct fsd_rule *rule)
+void fsd_find_other_build(struct fsd_finder *f)
 {
-    const struct fsd_history *h = d->history;
+    const struct fsd_history *h = f->d->history;
+    const char *first = fsd_text(f->d->names, h->foreign_name);
 
-    if (!h || !h->foreign)
+    if (!h->foreign)
         return;
-    fsd_finding_new(out, rule);
-    fsd_finding_number(out, "differ", h->foreign);
-    fsd_finding_text(out, "first", h->foreign_name);
-}
-
-void fsd_phrase_other_build(const struct fsd_diff *d, const struct fsd_finding *f,
-                            FILE *out)
-{
-    const struct fsd_fact *facts = d->findings->facts.at + f->facts.at;
-
-    fprintf(out,
+    fsd_finding_open(f);
+    fsd_fact_number(f, "differ", h->foreign);
+    fsd_fact_text(f, "first", first);
+    fprintf(f->out,
             "the log is of another build and not used as evidence: %u of its engine's "
             "layers are not in the dump or have another type there, such as %s",
-            (unsigned)facts[0].number, fsd_text(d->names, facts[1].text));
+            h->foreign, first);
+    fsd_finding_close(f);
 }
 
-void fsd_find_other_model(const struct fsd_diff *d, struct fsd_findings *out,
-                          const struct fsd_rule *rule)
+void fsd_find_other_model(struct fsd_finder *f)
 {
-    const struct fsd_history *h = d->history;
+    const struct fsd_history *h = f->d->history;
+    const char *first = fsd_text(f->d->names, h->unlike_name);
 
-    if (!h || !h->unlike)
+    if (!h->unlike)
         return;
-    fsd_finding_new(out, rule);
-    fsd_finding_number(out, "unlike", h->unlike);
-    fsd_finding_number(out, "parsed", h->n_parsed);
-    fsd_finding_text(out, "first", h->unlike_name);
+    fsd_finding_open(f);
+    fsd_fact_number(f, "unlike", h->unlike);
+    fsd_fact_number(f, "parsed", h->n_parsed);
+    fsd_fact_text(f, "first", first);
+    fprintf(f->out,
+            "of %u nodes that the parser read, as the log says, %u are not in the "
+            "model, such as %s%s",
+            h->n_parsed, h->unlike, first,
+            h->refused ? "; the log is not used as evidence" : "");
+    fsd_finding_close(f);
 }
 
-void fsd_phrase_other_model(const struct fsd_diff *d, const struct fsd_finding *f,
-                            FILE *out)
+void fsd_find_log_cut(struct fsd_finder *f)
 {
-    const struct fsd_fact *facts = d->findings->facts.at + f->facts.at;
-
-    fprintf(
-        out,
-        "of %u nodes that the parser read, as the log says, %u are not in the model, "
-        "such as %s%s",
-        (unsigned)facts[1].number, (unsigned)facts[0].number,
-        fsd_text(d->names, facts[2].text),
-        d->history->refused ? "; the log is not used as evidence" : "");
-}
-
-void fsd_find_log_cut(const struct fsd_diff *d, struct fsd_findings *out,
-                      const struct fsd_rule *rule)
-{
-    if (d->story && d->story->cut)
-        fsd_finding_new(out, rule);
-}
-
-void fsd_phrase_log_cut(const struct fsd_diff *d, const struct fsd_finding *f,
-                        FILE *out)
-{
-    (void)d;
-    (void)f;
+    if (!f->d->story || !f->d->story->cut)
+        return;
+    fsd_finding_open(f);
     fputs("the log puts more nodes together, or nests names deeper, than can be "
           "followed: some of its steps are left out",
-          out);
+          f->out);
+    fsd_finding_close(f);
 }
 
-/* ---------------------------------------------------------------------- warnings */
-
 /* The rule "log/<topic>" reports the warnings of that topic (log/event.c). */
-static bool is_of(const struct fsd_diff *d, const struct fsd_rule *rule,
-                  const struct fsd_event *e)
+static bool is_asked_for(const struct fsd_finder *f, const struct fsd_event *e)
 {
-    return e->kind == FSD_EVENT_WARNING && e->build == d->history->build &&
-           !strcmp(fsd_text(d->names, e->a), rule->id + strlen("log/"));
+    return e->kind == FSD_EVENT_WARNING && e->build == f->d->history->build &&
+           !strcmp(fsd_text(f->d->names, e->a), f->rule->id + strlen("log/"));
 }
 
 /* One finding a rule: a hundred tensors without a scale have one cause. */
-void fsd_find_log_warnings(const struct fsd_diff *d, struct fsd_findings *out,
-                           const struct fsd_rule *rule)
+void fsd_find_log_warnings(struct fsd_finder *f)
 {
-    const struct fsd_history *h = d->history;
-    uint32_t n = 0, first = 0;
+    const struct fsd_history *h = f->d->history;
+    const struct fsd_event *first = NULL;
+    const char *text;
+    uint32_t times = 0;
+    size_t n;
 
-    if (!h || h->refused)
+    for (uint32_t i = 0; !h->refused && i < h->events.n; i++)
+        if (is_asked_for(f, &h->events.at[i]) && !times++)
+            first = &h->events.at[i];
+    if (!first)
         return;
-    for (uint32_t i = 0; i < h->events.n; i++)
-        if (is_of(d, rule, &h->events.at[i]) && !n++)
-            first = i;
-    if (!n)
-        return;
-    fsd_finding_new(out, rule);
-    fsd_finding_number(out, "times", n);
-    fsd_finding_number(out, "line", h->events.at[first].line);
-    fsd_finding_text(out, "text", h->events.at[first].text);
-}
-
-void fsd_phrase_log_warning(const struct fsd_diff *d, const struct fsd_finding *f,
-                            FILE *out)
-{
-    const struct fsd_fact *facts = d->findings->facts.at + f->facts.at;
-
-    size_t n = fsd_text_len(d->names, facts[2].text);
-
-    n -= n && fsd_text(d->names, facts[2].text)[n - 1] == '.';
-    fprintf(out, "%.*s", (int)n, fsd_text(d->names, facts[2].text));
-    if (facts[0].number > 1)
-        fprintf(out, " (and %u more of the kind)", (unsigned)facts[0].number - 1);
-    fprintf(out, ", line %llu of the log", (unsigned long long)facts[1].number);
+    text = fsd_text(f->d->names, first->text);
+    n = fsd_text_len(f->d->names, first->text);
+    fsd_finding_open(f);
+    fsd_fact_number(f, "times", times);
+    fsd_fact_number(f, "line", first->line);
+    fsd_fact_text(f, "text", text);
+    n -= n && text[n - 1] == '.';
+    fprintf(f->out, "%.*s", (int)n, text);
+    if (times > 1)
+        fprintf(f->out, " (and %u more of the kind)", times - 1);
+    fprintf(f->out, ", line %llu of the log", (unsigned long long)first->line);
+    fsd_finding_close(f);
 }

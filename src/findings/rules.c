@@ -1,83 +1,151 @@
-#include "findings/findings.h"
-#include "findings/rule_list.h"
+/* The rules, in the order of reports. */
+#include "findings/finder.h"
 
+enum {
+    RUN = FSD_NEEDS_RUN,
+    LOG = FSD_NEEDS_RUN | FSD_NEEDS_LOG,
+    CHANGE = FSD_NEEDS_CHANGE,
+    COUNT = FSD_BUDGET_COUNT,
+    MS = FSD_BUDGET_MS,
+    SHARE = FSD_BUDGET_SHARE
+};
+
+/* Levels of changes are such that what costs time or precision on its own fails; what
+ * often comes with a wanted change warns. */
 static const struct fsd_rule rules[] = {
     {"mapping/misfit", FSD_WARNING,
      "Names in the engine are not those of the model, so that it may be another one.",
-     fsd_find_misfit, fsd_phrase_misfit},
+     .needs = RUN, .find = fsd_find_misfit, .about_inputs = true},
     {"mapping/conflict", FSD_WARNING,
      "Two pieces of evidence put a node into layers that cannot both compute it.",
-     fsd_find_conflicts, fsd_phrase_conflict},
+     .needs = RUN, .find = fsd_find_conflicts},
     {"mapping/unexplained", FSD_WARNING,
      "No layer mentions these nodes and nothing proves what became of them.",
-     fsd_find_unexplained, fsd_phrase_unexplained},
+     .needs = RUN, .find = fsd_find_unexplained},
     {"mapping/unmapped-layer", FSD_WARNING,
-     "A layer that computes something was linked to no node.", fsd_find_unmapped,
-     fsd_phrase_unmapped},
+     "A layer that computes something was linked to no node.", .needs = RUN,
+     .find = fsd_find_unmapped},
     {"mapping/names-only", FSD_INFO,
      "The dump holds layer names only, so tensors and precisions are not known.",
-     fsd_find_names_only, fsd_phrase_names_only},
+     .needs = RUN, .find = fsd_find_names_only},
     {"quantize/standing", FSD_WARNING,
      "A QuantizeLinear or DequantizeLinear was left standing as a layer of its own.",
-     fsd_find_standing, fsd_phrase_standing},
+     .needs = RUN, .find = fsd_find_standing},
     {"quantize/at-input", FSD_INFO,
-     "A QuantizeLinear stands at a network input, where one is needed.",
-     fsd_find_standing_at_input, fsd_phrase_standing},
+     "A QuantizeLinear stands at a network input, where one is needed.", .needs = RUN,
+     .find = fsd_find_standing_at_input},
     {"precision/wider", FSD_WARNING,
-     "Nodes run in a wider type than the model asks for.", fsd_find_wider,
-     fsd_phrase_wider},
+     "Nodes run in a wider type than the model asks for.", .needs = RUN,
+     .find = fsd_find_wider},
     {"precision/island", FSD_WARNING,
-     "A stretch runs in a wider type than what is before and behind it.",
-     fsd_find_islands, fsd_phrase_island},
+     "A stretch runs in a wider type than what is before and behind it.", .needs = RUN,
+     .find = fsd_find_islands},
     {"precision/fp32-left", FSD_INFO,
      "Layers run in fp32 in an engine that runs others in a narrower type.",
-     fsd_find_fp32_left, fsd_phrase_fp32_left},
+     .needs = RUN, .find = fsd_find_fp32_left},
     {"precision/no-tensor-cores", FSD_INFO,
      "A layer that multiplies matrices got a kernel that uses no tensor cores.",
-     fsd_find_no_tensor_cores, fsd_phrase_no_tensor_cores},
+     .needs = RUN, .find = fsd_find_no_tensor_cores},
     {"precision/io-type", FSD_INFO,
      "A network input or output has another type in the engine than in the model.",
-     fsd_find_io_types, fsd_phrase_io_type},
+     .needs = RUN, .find = fsd_find_io_types},
     {"inserted/round-trip", FSD_WARNING,
-     "Layers one behind another change a tensor and change it back.",
-     fsd_find_round_trips, fsd_phrase_chain},
+     "Layers one behind another change a tensor and change it back.", .needs = RUN,
+     .find = fsd_find_round_trips},
     {"inserted/chain", FSD_INFO, "Layers one behind another only move the same data.",
-     fsd_find_chains, fsd_phrase_chain},
+     .needs = RUN, .find = fsd_find_chains},
     {"inserted/reformat", FSD_INFO,
-     "The builder inserted a layer that changes a tensor's "
-     "type or layout.",
-     fsd_find_reformats, fsd_phrase_inserted},
+     "The builder inserted a layer that changes a tensor's type or layout.",
+     .needs = RUN, .find = fsd_find_reformats},
     {"inserted/copy", FSD_INFO, "The builder inserted a layer that copies a tensor.",
-     fsd_find_copies, fsd_phrase_inserted},
+     .needs = RUN, .find = fsd_find_copies},
     {"log/other-build", FSD_WARNING,
      "The build log is not that of the engine dump, so that it proves nothing.",
-     fsd_find_other_build, fsd_phrase_other_build},
+     .needs = LOG, .find = fsd_find_other_build, .about_inputs = true},
     {"log/other-model", FSD_WARNING,
      "The parser read nodes, as its log says, that the model does not have.",
-     fsd_find_other_model, fsd_phrase_other_model},
+     .needs = LOG, .find = fsd_find_other_model, .about_inputs = true},
     {"log/too-large", FSD_WARNING,
      "The log's steps were not all followed: they are too large, or their names nest "
      "too deep.",
-     fsd_find_log_cut, fsd_phrase_log_cut},
+     .needs = LOG, .find = fsd_find_log_cut},
     {"log/missing-scale", FSD_WARNING,
-     "A tensor had no scale, so its layers fell back to a wider type.",
-     fsd_find_log_warnings, fsd_phrase_log_warning},
+     "A tensor had no scale, so its layers fell back to a wider type.", .needs = LOG,
+     .find = fsd_find_log_warnings},
     {"log/fusion-disabled", FSD_WARNING,
      "The builder could not compile fused kernels: driver and nvrtc do not fit.",
-     fsd_find_log_warnings, fsd_phrase_log_warning},
+     .needs = LOG, .find = fsd_find_log_warnings},
     {"log/workspace", FSD_WARNING,
-     "Some tactics were not tried for want of workspace memory.", fsd_find_log_warnings,
-     fsd_phrase_log_warning},
+     "Some tactics were not tried for want of workspace memory.", .needs = LOG,
+     .find = fsd_find_log_warnings},
     {"log/constraint", FSD_WARNING,
-     "A layer's precision or device constraint was not obeyed.", fsd_find_log_warnings,
-     fsd_phrase_log_warning},
+     "A layer's precision or device constraint was not obeyed.", .needs = LOG,
+     .find = fsd_find_log_warnings},
     {"log/calibrator", FSD_WARNING, "A calibrator was given and not used.",
-     fsd_find_log_warnings, fsd_phrase_log_warning},
+     .needs = LOG, .find = fsd_find_log_warnings},
     {"log/fp4", FSD_WARNING,
-     "The device does not accelerate the FP4 the model asks for.",
-     fsd_find_log_warnings, fsd_phrase_log_warning},
+     "The device does not accelerate the FP4 the model asks for.", .needs = LOG,
+     .find = fsd_find_log_warnings},
     {"input/remark", FSD_INFO, "Something in an input was readable but surprising.",
-     fsd_find_remarks, fsd_phrase_remark},
+     .needs = RUN, .find = fsd_find_remarks},
+
+    {"lost-fusion", FSD_ERROR, "Nodes that one layer computed are computed by several.",
+     .needs = CHANGE, .find = fsd_find_lost, .settable = COUNT | MS,
+     .budget = {0, -1, -1}},
+    {"regrouped", FSD_WARNING,
+     "Nodes are fused otherwise than before, neither more nor less.", .needs = CHANGE,
+     .find = fsd_find_regrouped, .settable = COUNT | MS, .budget = {0, -1, -1}},
+    {"undecided-fusion", FSD_WARNING,
+     "Layers differ, but one build does not tell which of them computes which node.",
+     .needs = CHANGE, .find = fsd_find_undecided, .settable = COUNT | MS,
+     .budget = {0, -1, -1}},
+    {"precision-widened", FSD_ERROR,
+     "A node runs, or a tensor between layers is kept, in a wider type than before.",
+     .needs = CHANGE, .find = fsd_find_widened, .settable = COUNT,
+     .budget = {0, -1, -1}},
+    {"new-reformat", FSD_ERROR,
+     "The builder inserted a layer that it did not need before.", .needs = CHANGE,
+     .find = fsd_find_new_moves, .settable = COUNT | MS | SHARE, .budget = {0, -1, -1}},
+    {"new-standing-quantize", FSD_ERROR,
+     "A QuantizeLinear or DequantizeLinear is a layer of its own that was not before.",
+     .needs = CHANGE, .find = fsd_find_new_quantizers, .settable = COUNT | MS | SHARE,
+     .budget = {0, -1, -1}},
+    {"unexplained-node", FSD_WARNING, "It is no longer known what became of a node.",
+     .needs = CHANGE, .find = fsd_find_untracked, .settable = COUNT,
+     .budget = {0, -1, -1}},
+    {"io-changed", FSD_ERROR,
+     "An input or output of the engine was added, removed, or has another name, shape, "
+     "type or format.",
+     .needs = CHANGE, .find = fsd_find_ports, .settable = COUNT, .budget = {0, -1, -1}},
+    {"latency", FSD_ERROR,
+     "The layers take longer together than before, by more than noise explains.",
+     .needs = CHANGE, .find = fsd_find_slower, .settable = MS | SHARE | FSD_SETS_NOISE,
+     .budget = {-1, -1, 0.05}},
+    {"layer-count", FSD_WARNING, "The engine has more layers than before.",
+     .needs = CHANGE, .find = fsd_find_more_layers, .settable = COUNT,
+     .budget = {0, -1, -1}},
+    {"coverage-dropped", FSD_ERROR,
+     "A smaller share of the computing layers is mapped to nodes, so that the check "
+     "sees less.",
+     .needs = CHANGE, .find = fsd_find_less_coverage, .settable = SHARE,
+     .budget = {-1, -1, 0}},
+    {"model-changed", FSD_INFO,
+     "A node has no counterpart in the other model, or could not be aligned.",
+     .needs = CHANGE, .find = fsd_find_model_changes, .settable = COUNT,
+     .budget = {0, -1, -1}},
+    {"max-reformats", FSD_OFF,
+     "There are more inserted layers than the policy allows at all.", .needs = CHANGE,
+     .find = fsd_find_inserted_total, .settable = COUNT | MS | SHARE,
+     .budget = {0, -1, -1}},
+    {"int8-required", FSD_OFF,
+     "A node that the policy wants in INT8 runs in another type.", .needs = CHANGE,
+     .find = fsd_find_not_int8, .settable = COUNT | FSD_SETS_WORDS,
+     .budget = {0, -1, -1}},
+    /* Last, when it is known which ignores were of use. */
+    {"policy", FSD_WARNING,
+     "An ignore of the policy has expired, or a word of it matches nothing.",
+     .needs = CHANGE, .find = fsd_find_stale_policy, .settable = 0,
+     .budget = {-1, -1, -1}},
 };
 
 const struct fsd_rule *fsd_rule_at(unsigned i)
@@ -85,18 +153,7 @@ const struct fsd_rule *fsd_rule_at(unsigned i)
     return i < FSD_COUNT_OF(rules) ? &rules[i] : NULL;
 }
 
-const struct fsd_findings *fsd_find(const struct fsd_diff *d)
+const char *fsd_level_name(int level)
 {
-    struct fsd_findings *out = FSD_NEW(d->arena, struct fsd_findings, 1);
-
-    out->arena = d->arena;
-    for (size_t i = 0; i < FSD_COUNT_OF(rules); i++)
-        rules[i].run(d, out, &rules[i]);
-    return out;
-}
-
-bool fsd_rule_is_about_inputs(const struct fsd_rule *rule)
-{
-    return rule->run == fsd_find_misfit || rule->run == fsd_find_other_build ||
-           rule->run == fsd_find_other_model;
+    return level == FSD_OFF ? "off" : fsd_severity_name((enum fsd_severity)level);
 }

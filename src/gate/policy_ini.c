@@ -5,8 +5,7 @@
  */
 #include "base/file.h"
 #include "base/text.h"
-#include "diff/diff.h"
-#include "gate/policy.h"
+#include "gate/gate.h"
 
 #include <ini.h>
 #include <stdlib.h>
@@ -81,10 +80,16 @@ static bool open_ignore(struct reader *r, const char *label)
 
 static int find_rule(const char *id)
 {
-    for (int i = 0; i < FSD__GATE_COUNT; i++)
-        if (!strcmp(fsd_gate_defaults[i].id, id))
+    for (int i = 0; fsd_rule_at((unsigned)i); i++)
+        if ((fsd_rule_at((unsigned)i)->needs & FSD_NEEDS_CHANGE) &&
+            !strcmp(fsd_rule_at((unsigned)i)->id, id))
             return i;
     return -1;
+}
+
+static const struct fsd_rule *rule_of(const struct reader *r)
+{
+    return fsd_rule_at((unsigned)r->rule);
 }
 
 static bool open_section(struct reader *r, const char *name)
@@ -99,7 +104,7 @@ static bool open_section(struct reader *r, const char *name)
     r->rule = find_rule(name);
     if (r->rule < 0)
         return complain(r, r->line, "a rule, or 'ignore' and a label", name);
-    if (!strcmp(fsd_gate_defaults[r->rule].level, "off")) /* a section asks for it */
+    if (rule_of(r)->level == FSD_OFF) /* a section asks for it */
         r->policy->rules[r->rule].level = FSD_ERROR;
     return true;
 }
@@ -108,12 +113,12 @@ static bool open_section(struct reader *r, const char *name)
 
 static bool take_level(struct reader *r, const char *value)
 {
-    int level = -1;
+    int level = FSD_OFF;
 
     for (int i = 0; i < FSD__SEVERITY_COUNT; i++)
         if (!strcmp(fsd_severity_name((enum fsd_severity)i), value))
             level = i;
-    if (level < 0 && strcmp(value, "off") != 0)
+    if (level == FSD_OFF && strcmp(value, "off") != 0)
         return complain(r, r->line, "error, warning, info or off", value);
     r->policy->rules[r->rule].level = level;
     return true;
@@ -150,22 +155,22 @@ static bool take_share(struct reader *r, const char *value, double *out)
 /* The first budget that is set puts the default ones out of force. */
 static bool take_budget(struct reader *r, const char *key, const char *value)
 {
-    const struct fsd_gate_default *d = &fsd_gate_defaults[r->rule];
     struct fsd_policy_rule *rule = &r->policy->rules[r->rule];
     unsigned bit = !strcmp(key, "count") ? FSD_BUDGET_COUNT
                    : !strcmp(key, "ms")  ? FSD_BUDGET_MS
                                          : FSD_BUDGET_SHARE;
 
-    if (!(d->budgets & bit))
+    if (!(rule_of(r)->settable & bit))
         return complain(r, r->line, "a budget that this rule has", key);
     if (!rule->own_budget)
-        rule->count = rule->ms = rule->share = -1;
+        rule->budget = (struct fsd_budget){-1, -1, -1};
     rule->own_budget = true;
     if (bit == FSD_BUDGET_SHARE)
-        return take_share(r, value, &rule->share);
+        return take_share(r, value, &rule->budget.share);
     if (bit == FSD_BUDGET_COUNT && value[strspn(value, "0123456789")])
         return complain(r, r->line, "a count", value);
-    return take_number(r, value, bit == FSD_BUDGET_MS ? &rule->ms : &rule->count);
+    return take_number(r, value,
+                       bit == FSD_BUDGET_MS ? &rule->budget.ms : &rule->budget.count);
 }
 
 static void take_words(struct reader *r, const char *value, bool except)
@@ -189,9 +194,9 @@ static bool take_rule_key(struct reader *r, const char *key, const char *value)
         return take_level(r, value);
     if (!strcmp(key, "count") || !strcmp(key, "ms") || !strcmp(key, "share"))
         return take_budget(r, key, value);
-    if (r->rule == FSD_GATE_LATENCY && !strcmp(key, "noise"))
+    if ((rule_of(r)->settable & FSD_SETS_NOISE) && !strcmp(key, "noise"))
         return take_share(r, value, &r->policy->noise);
-    if (r->rule == FSD_GATE_INT8 &&
+    if ((rule_of(r)->settable & FSD_SETS_WORDS) &&
         (!strcmp(key, "operators") || !strcmp(key, "except"))) {
         take_words(r, value, *key == 'e');
         return true;
@@ -319,19 +324,6 @@ static char *give_line(char *out, int size, void *user)
 
 /* ---------------------------------------------------------------------- policy */
 
-static void set_defaults(struct fsd_policy *p)
-{
-    for (int i = 0; i < FSD__GATE_COUNT; i++) {
-        const struct fsd_gate_default *d = &fsd_gate_defaults[i];
-
-        p->rules[i] = (struct fsd_policy_rule){-1, d->count, d->ms, d->share, false};
-        for (int k = 0; k < FSD__SEVERITY_COUNT; k++)
-            if (!strcmp(fsd_severity_name((enum fsd_severity)k), d->level))
-                p->rules[i].level = k;
-    }
-    p->noise = 0.02;
-}
-
 static void set_operators(struct fsd_policy *p)
 {
     static const char *const usual[] = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
@@ -376,16 +368,12 @@ static enum fsd_status read_file(struct fsd_policy *p, const char *path,
 enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
                                 struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_policy *p = FSD_NEW(arena, struct fsd_policy, 1);
-    struct fsd_intern *names;
+    struct fsd_policy *p = fsd_policy_new();
+    struct fsd_intern *names = fsd_intern_new(p->arena);
     enum fsd_status status = FSD_OK;
 
     *out = NULL;
-    p->arena = arena;
-    names = fsd_intern_new(arena);
     p->path = fsd_text(names, fsd_intern_str(names, path));
-    set_defaults(p);
     if (path)
         status = read_file(p, path, err);
     set_operators(p);

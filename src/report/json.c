@@ -353,44 +353,50 @@ static void add_regions(const struct fsd_diff *d, cJSON *report)
 
 /* ------------------------------------------------------------------- findings */
 
-static void add_facts(const struct fsd_diff *d, cJSON *object,
+static void add_facts(const struct fsd_findings *all, cJSON *object,
                       const struct fsd_finding *f)
 {
     cJSON *facts = cJSON_AddObjectToObject(object, "facts");
 
     for (uint32_t i = 0; i < f->facts.n; i++) {
-        const struct fsd_fact *fact = &d->findings->facts.at[f->facts.at + i];
+        const struct fsd_fact *fact = &all->facts.at[f->facts.at + i];
 
         if (fact->text)
-            add_sym(d, facts, fact->key, fact->text);
+            add_text(facts, fact->key, fact->text);
         else
             add_number(facts, fact->key, fact->number);
     }
 }
 
-static void add_findings(const struct fsd_diff *d, cJSON *report)
+static void add_abouts(const struct fsd_findings *all, cJSON *object, const char *key,
+                       struct fsd_span about, bool by_name)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+
+    for (uint32_t i = 0; i < about.n; i++) {
+        const struct fsd_about *a = &all->subjects.at[about.at + i];
+
+        cJSON_AddItemToArray(list, by_name ? cJSON_CreateString(a->name)
+                                           : cJSON_CreateNumber(a->id));
+    }
+}
+
+static void add_findings(const struct fsd_findings *all, cJSON *report)
 {
     cJSON *list = cJSON_AddArrayToObject(report, "findings");
 
-    for (uint32_t i = 0; i < d->findings->list.n; i++) {
-        const struct fsd_finding *f = &d->findings->list.at[i];
-        cJSON *item = cJSON_CreateObject(), *tensors;
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_finding *f = &all->list.at[i];
+        cJSON *item = cJSON_CreateObject();
 
         cJSON_AddItemToArray(list, item);
-        add_text(item, "rule", f->rule->id);
-        add_text(item, "severity", fsd_severity_name(f->rule->severity));
-        fsd_json_phrase(d, item, "message", i, fsd_put_finding);
-        add_ids(item, "layers", d->findings->subjects.at, f->layers);
-        add_ids(item, "nodes", d->findings->subjects.at, f->nodes);
-        tensors = cJSON_AddArrayToObject(item, "tensors");
-        for (uint32_t k = 0; k < f->tensors.n; k++) {
-            fsd_id t = d->findings->subjects.at[f->tensors.at + k];
-
-            cJSON_AddItemToArray(
-                tensors,
-                cJSON_CreateString(fsd_text(d->names, d->engine->tensors.at[t].name)));
-        }
-        add_facts(d, item, f);
+        add_text(item, "rule", all->rules.at[f->rule].rule->id);
+        add_text(item, "severity", fsd_severity_name(f->severity));
+        add_text(item, "message", f->message);
+        add_abouts(all, item, "layers", f->layers, false);
+        add_abouts(all, item, "nodes", f->nodes, false);
+        add_abouts(all, item, "tensors", f->tensors, true);
+        add_facts(all, item, f);
     }
 }
 
@@ -506,6 +512,6 @@ void fsd_write_json(const struct fsd_diff *d, FILE *out)
     add_nodes(d, report);
     add_scopes(d, report);
     add_regions(d, report);
-    add_findings(d, report);
+    add_findings(d->findings, report);
     fsd_json_print(report, out);
 }

@@ -3,10 +3,10 @@
 #ifndef FSD_REPORT_LIST_H
 #define FSD_REPORT_LIST_H
 
-#include "gate/list.h"
+#include "gate/gate.h"
 #include "report/report.h"
 
-typedef void fsd_list_fn(const struct fsd_list *list, const struct fsd_style *style,
+typedef void fsd_list_fn(const struct fsd_verdict *v, const struct fsd_style *style,
                          FILE *out);
 
 /** Most characters that a comment of GitHub takes, and what a report keeps to. */

@@ -6,17 +6,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void add_strings(struct cJSON *object, const char *key, const char *const *s,
-                        uint32_t n)
+static void add_names(struct cJSON *object, const char *key,
+                      const struct fsd_findings *all, struct fsd_span about)
 {
     struct cJSON *array = fsd_json_list(object, key);
 
-    for (uint32_t i = 0; i < n; i++)
-        fsd_json_add_text(array, s[i]);
+    for (uint32_t i = 0; i < about.n; i++)
+        fsd_json_add_text(array, all->subjects.at[about.at + i].name);
 }
 
 static void add_fingerprint(struct cJSON *object, const char *key,
-                            const struct fsd_list_item *item)
+                            const struct fsd_finding *item)
 {
     char text[20];
 
@@ -26,12 +26,12 @@ static void add_fingerprint(struct cJSON *object, const char *key,
 
 /* ----------------------------------------------------------------------- JSON */
 
-static void add_rows(const struct fsd_list *list, struct cJSON *report)
+static void add_rows(const struct fsd_verdict *v, struct cJSON *report)
 {
     struct cJSON *rows = fsd_json_list(report, "summary");
 
-    for (uint32_t i = 0; i < list->rows.n; i++) {
-        const struct fsd_list_row *row = &list->rows.at[i];
+    for (uint32_t i = 0; i < v->rows.n; i++) {
+        const struct fsd_verdict_row *row = &v->rows.at[i];
         struct cJSON *object = fsd_json_item(rows);
 
         fsd_json_text(object, "what", row->what);
@@ -41,17 +41,16 @@ static void add_rows(const struct fsd_list *list, struct cJSON *report)
     }
 }
 
-static void add_rules(const struct fsd_list *list, struct cJSON *report)
+static void add_rules(const struct fsd_verdict *v, struct cJSON *report)
 {
     struct cJSON *rules = fsd_json_list(report, "rules");
 
-    for (uint32_t i = 0; i < list->rules.n; i++) {
-        const struct fsd_list_rule *rule = &list->rules.at[i];
+    for (uint32_t i = 0; i < v->findings->rules.n; i++) {
+        const struct fsd_outcome *rule = &v->findings->rules.at[i];
         struct cJSON *object = fsd_json_item(rules);
 
-        fsd_json_text(object, "rule", rule->id);
-        fsd_json_text(object, "level",
-                      rule->off ? "off" : fsd_severity_name(rule->severity));
+        fsd_json_text(object, "rule", rule->rule->id);
+        fsd_json_text(object, "level", fsd_level_name(rule->level));
         if (rule->budget) {
             fsd_json_text(object, "measured", rule->measured);
             fsd_json_text(object, "budget", rule->budget);
@@ -61,39 +60,39 @@ static void add_rules(const struct fsd_list *list, struct cJSON *report)
     }
 }
 
-static void add_item(const struct fsd_list *list, const struct fsd_list_item *item,
+static void add_item(const struct fsd_verdict *v, const struct fsd_finding *item,
                      struct cJSON *items)
 {
     struct cJSON *object = fsd_json_item(items);
 
-    fsd_json_text(object, "rule", list->rules.at[item->rule].id);
+    fsd_json_text(object, "rule", v->findings->rules.at[item->rule].rule->id);
     fsd_json_text(object, "severity", fsd_severity_name(item->severity));
     fsd_json_text(object, "message", item->message);
     fsd_json_text(object, "file", item->file);
     if (item->line)
         fsd_json_number(object, "line", item->line);
-    add_strings(object, "nodes", item->nodes, item->n_nodes);
-    add_strings(object, "layers", item->layers, item->n_layers);
+    add_names(object, "nodes", v->findings, item->nodes);
+    add_names(object, "layers", v->findings, item->layers);
     add_fingerprint(object, "fingerprint", item);
 }
 
-void fsd_list_put_json(const struct fsd_list *list, const struct fsd_style *style,
+void fsd_list_put_json(const struct fsd_verdict *v, const struct fsd_style *style,
                        FILE *out)
 {
     struct cJSON *report = fsd_json_new(), *items;
 
     (void)style;
     fsd_json_text(report, "schema", "fusiondiff-check/1");
-    if (list->snapshot)
-        fsd_json_text(report, "snapshot", list->snapshot);
-    fsd_json_text(report, "model", list->model);
-    fsd_json_text(report, "engine", list->engine);
-    fsd_json_text(report, "verdict", list->verdict ? list->verdict : "");
-    add_rows(list, report);
-    add_rules(list, report);
+    if (v->snapshot)
+        fsd_json_text(report, "snapshot", v->snapshot);
+    fsd_json_text(report, "model", v->model);
+    fsd_json_text(report, "engine", v->engine);
+    fsd_json_text(report, "verdict", v->verdict ? v->verdict : "");
+    add_rows(v, report);
+    add_rules(v, report);
     items = fsd_json_list(report, "findings");
-    for (uint32_t i = 0; i < list->items.n; i++)
-        add_item(list, &list->items.at[i], items);
+    for (uint32_t i = 0; i < v->findings->list.n; i++)
+        add_item(v, &v->findings->list.at[i], items);
     fsd_json_print(report, out);
 }
 
@@ -104,14 +103,14 @@ static void add_text_of(struct cJSON *object, const char *key, const char *text)
     fsd_json_text(fsd_json_object(object, key), "text", text);
 }
 
-static const char *sarif_level(enum fsd_severity severity)
+static const char *sarif_level(int level)
 {
     static const char *const levels[FSD__SEVERITY_COUNT] = {"note", "warning", "error"};
 
-    return levels[severity];
+    return levels[level == FSD_OFF ? FSD_INFO : level];
 }
 
-static void add_driver(const struct fsd_list *list, struct cJSON *run)
+static void add_driver(const struct fsd_verdict *v, struct cJSON *run)
 {
     struct cJSON *tool = fsd_json_object(run, "tool");
     struct cJSON *driver = fsd_json_object(tool, "driver"), *rules;
@@ -119,15 +118,15 @@ static void add_driver(const struct fsd_list *list, struct cJSON *run)
     fsd_json_text(driver, "name", "fusiondiff");
     fsd_json_text(driver, "semanticVersion", FSD_VERSION);
     rules = fsd_json_list(driver, "rules");
-    for (uint32_t i = 0; i < list->rules.n; i++) {
-        const struct fsd_list_rule *rule = &list->rules.at[i];
+    for (uint32_t i = 0; i < v->findings->rules.n; i++) {
+        const struct fsd_outcome *rule = &v->findings->rules.at[i];
         struct cJSON *object = fsd_json_item(rules), *settings;
 
-        fsd_json_text(object, "id", rule->id);
-        add_text_of(object, "shortDescription", rule->doc);
+        fsd_json_text(object, "id", rule->rule->id);
+        add_text_of(object, "shortDescription", rule->rule->doc);
         settings = fsd_json_object(object, "defaultConfiguration");
-        fsd_json_bool(settings, "enabled", !rule->off);
-        fsd_json_text(settings, "level", sarif_level(rule->severity));
+        fsd_json_bool(settings, "enabled", rule->level != FSD_OFF);
+        fsd_json_text(settings, "level", sarif_level(rule->level));
     }
 }
 
@@ -147,7 +146,8 @@ static void add_uri(struct cJSON *object, const char *path)
     free(text);
 }
 
-static void add_location(const struct fsd_list_item *item, struct cJSON *result)
+static void add_location(const struct fsd_verdict *v, const struct fsd_finding *item,
+                         struct cJSON *result)
 {
     struct cJSON *location = fsd_json_item(fsd_json_list(result, "locations"));
     struct cJSON *physical = fsd_json_object(location, "physicalLocation"), *logical;
@@ -156,32 +156,32 @@ static void add_location(const struct fsd_list_item *item, struct cJSON *result)
     /* Code scanning asks for a line; where none is known it is the first. */
     fsd_json_number(fsd_json_object(physical, "region"), "startLine",
                     item->line ? item->line : 1);
-    if (!item->n_nodes)
+    if (!item->nodes.n)
         return;
     logical = fsd_json_list(location, "logicalLocations");
-    for (uint32_t i = 0; i < item->n_nodes; i++) {
+    for (uint32_t i = 0; i < item->nodes.n; i++) {
         struct cJSON *node = fsd_json_item(logical);
 
-        fsd_json_text(node, "name", item->nodes[i]);
+        fsd_json_text(node, "name", v->findings->subjects.at[item->nodes.at + i].name);
         fsd_json_text(node, "kind", "element");
     }
 }
 
-static void add_result(const struct fsd_list *list, const struct fsd_list_item *item,
+static void add_result(const struct fsd_verdict *v, const struct fsd_finding *item,
                        struct cJSON *results)
 {
     struct cJSON *result = fsd_json_item(results), *prints;
 
-    fsd_json_text(result, "ruleId", list->rules.at[item->rule].id);
+    fsd_json_text(result, "ruleId", v->findings->rules.at[item->rule].rule->id);
     fsd_json_number(result, "ruleIndex", item->rule);
-    fsd_json_text(result, "level", sarif_level(item->severity));
+    fsd_json_text(result, "level", sarif_level((int)item->severity));
     add_text_of(result, "message", item->message);
-    add_location(item, result);
+    add_location(v, item, result);
     prints = fsd_json_object(result, "partialFingerprints");
     add_fingerprint(prints, "fusiondiff/v1", item);
 }
 
-void fsd_list_put_sarif(const struct fsd_list *list, const struct fsd_style *style,
+void fsd_list_put_sarif(const struct fsd_verdict *v, const struct fsd_style *style,
                         FILE *out)
 {
     struct cJSON *log = fsd_json_new(), *run, *results;
@@ -190,30 +190,30 @@ void fsd_list_put_sarif(const struct fsd_list *list, const struct fsd_style *sty
     fsd_json_text(log, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     fsd_json_text(log, "version", "2.1.0");
     run = fsd_json_item(fsd_json_list(log, "runs"));
-    add_driver(list, run);
+    add_driver(v, run);
     fsd_json_text(run, "columnKind", "unicodeCodePoints");
     results = fsd_json_list(run, "results");
-    for (uint32_t i = 0; i < list->items.n; i++)
-        add_result(list, &list->items.at[i], results);
+    for (uint32_t i = 0; i < v->findings->list.n; i++)
+        add_result(v, &v->findings->list.at[i], results);
     fsd_json_print(log, out);
 }
 
 /* --------------------------------------------------------------------- GitLab */
 
 /* A line is asked for; where none is known it is the first. */
-void fsd_list_put_gitlab(const struct fsd_list *list, const struct fsd_style *style,
+void fsd_list_put_gitlab(const struct fsd_verdict *v, const struct fsd_style *style,
                          FILE *out)
 {
     static const char *const words[FSD__SEVERITY_COUNT] = {"info", "minor", "major"};
     struct cJSON *report = fsd_json_new_list();
 
     (void)style;
-    for (uint32_t i = 0; i < list->items.n; i++) {
-        const struct fsd_list_item *item = &list->items.at[i];
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
         struct cJSON *object = fsd_json_item(report), *location;
 
         fsd_json_text(object, "description", item->message);
-        fsd_json_text(object, "check_name", list->rules.at[item->rule].id);
+        fsd_json_text(object, "check_name", v->findings->rules.at[item->rule].rule->id);
         add_fingerprint(object, "fingerprint", item);
         fsd_json_text(object, "severity", words[item->severity]);
         location = fsd_json_object(object, "location");

@@ -2,18 +2,18 @@
 #include "report/escape.h"
 #include "report/list.h"
 
-static bool fails(const struct fsd_list *list, const struct fsd_list_item *item)
+static bool fails(const struct fsd_verdict *v, const struct fsd_finding *item)
 {
-    return item->severity >= list->fails_at && !list->accepts;
+    return item->severity >= v->fails_at && !v->accepts;
 }
 
-static void put_messages(const struct fsd_list *list, uint32_t rule, bool failing,
+static void put_messages(const struct fsd_verdict *v, uint32_t rule, bool failing,
                          FILE *out)
 {
-    for (uint32_t i = 0; i < list->items.n; i++) {
-        const struct fsd_list_item *item = &list->items.at[i];
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
 
-        if (item->rule != rule || fails(list, item) != failing)
+        if (item->rule != rule || fails(v, item) != failing)
             continue;
         fprintf(out, "%s: ", fsd_severity_name(item->severity));
         fsd_put_xml(out, item->message);
@@ -26,7 +26,7 @@ struct outcome {
     const char *first; /* message */
 };
 
-static void put_failure(const struct fsd_list *list, uint32_t rule, struct outcome o,
+static void put_failure(const struct fsd_verdict *v, uint32_t rule, struct outcome o,
                         FILE *out)
 {
     fputs("      <failure message=\"", out);
@@ -34,39 +34,39 @@ static void put_failure(const struct fsd_list *list, uint32_t rule, struct outco
     if (o.failing > 1)
         fprintf(out, " and %u more", o.failing - 1);
     fputs("\" type=\"", out);
-    fsd_put_xml(out, list->rules.at[rule].id);
+    fsd_put_xml(out, v->findings->rules.at[rule].rule->id);
     fputs("\">", out);
-    put_messages(list, rule, true, out);
+    put_messages(v, rule, true, out);
     fputs("</failure>\n", out);
 }
 
-static void put_case(const struct fsd_list *list, uint32_t rule, struct outcome o,
+static void put_case(const struct fsd_verdict *v, uint32_t rule, struct outcome o,
                      FILE *out)
 {
-    const struct fsd_list_rule *r = &list->rules.at[rule];
+    const struct fsd_outcome *r = &v->findings->rules.at[rule];
 
     fprintf(out, "    <testcase name=\"%s\" classname=\"fusiondiff.%s\" time=\"0\">\n",
-            r->id, list->title);
-    if (r->off)
+            r->rule->id, v->title);
+    if (r->level == FSD_OFF)
         fputs("      <skipped/>\n", out);
     else if (o.failing)
-        put_failure(list, rule, o, out);
+        put_failure(v, rule, o, out);
     if (r->found > o.failing) {
         fputs("      <system-out>", out);
-        put_messages(list, rule, false, out);
+        put_messages(v, rule, false, out);
         fputs("</system-out>\n", out);
     }
     fputs("    </testcase>\n", out);
 }
 
-static struct outcome *outcomes(const struct fsd_list *list)
+static struct outcome *outcomes(const struct fsd_verdict *v)
 {
-    struct outcome *all = FSD_NEW(list->arena, struct outcome, list->rules.n);
+    struct outcome *all = FSD_NEW(v->arena, struct outcome, v->findings->rules.n);
 
-    for (uint32_t i = 0; i < list->items.n; i++) {
-        const struct fsd_list_item *item = &list->items.at[i];
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
 
-        if (!fails(list, item))
+        if (!fails(v, item))
             continue;
         if (!all[item->rule].failing++)
             all[item->rule].first = item->message;
@@ -74,26 +74,26 @@ static struct outcome *outcomes(const struct fsd_list *list)
     return all;
 }
 
-void fsd_list_put_junit(const struct fsd_list *list, const struct fsd_style *style,
+void fsd_list_put_junit(const struct fsd_verdict *v, const struct fsd_style *style,
                         FILE *out)
 {
-    struct outcome *all = outcomes(list);
+    struct outcome *all = outcomes(v);
     uint32_t failures = 0, skipped = 0;
 
     (void)style;
-    for (uint32_t i = 0; i < list->rules.n; i++) {
+    for (uint32_t i = 0; i < v->findings->rules.n; i++) {
         failures += all[i].failing > 0;
-        skipped += list->rules.at[i].off;
+        skipped += v->findings->rules.at[i].level == FSD_OFF;
     }
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
     fprintf(out, "<testsuites name=\"fusiondiff\" tests=\"%u\" failures=\"%u\">\n",
-            list->rules.n, failures);
+            v->findings->rules.n, failures);
     fputs("  <testsuite name=\"", out);
-    fsd_put_xml(out, list->engine);
+    fsd_put_xml(out, v->engine);
     fprintf(out,
             "\" tests=\"%u\" failures=\"%u\" errors=\"0\" skipped=\"%u\" time=\"0\">\n",
-            list->rules.n, failures, skipped);
-    for (uint32_t i = 0; i < list->rules.n; i++)
-        put_case(list, i, all[i], out);
+            v->findings->rules.n, failures, skipped);
+    for (uint32_t i = 0; i < v->findings->rules.n; i++)
+        put_case(v, i, all[i], out);
     fputs("  </testsuite>\n</testsuites>\n", out);
 }

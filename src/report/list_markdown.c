@@ -43,21 +43,21 @@ static void put_code(FILE *out, const char *s)
     fputs("</code>", out);
 }
 
-static void put_verdict(const struct fsd_list *list, FILE *out)
+static void put_verdict(const struct fsd_verdict *v, FILE *out)
 {
-    fprintf(out, "### fusiondiff %s%s%s\n\n", list->title, list->verdict ? ": " : "",
-            list->verdict ? list->verdict : "");
-    fsd_put_severities(list->by_severity, out);
-    fprintf(out, ", %u ignored\n\n", list->ignored);
+    fprintf(out, "### fusiondiff %s%s%s\n\n", v->title, v->verdict ? ": " : "",
+            v->verdict ? v->verdict : "");
+    fsd_put_severities(v->findings->by_severity, out);
+    fprintf(out, ", %u ignored\n\n", v->findings->ignored);
 }
 
-static void put_table(const struct fsd_list *list, FILE *out)
+static void put_table(const struct fsd_verdict *v, FILE *out)
 {
-    bool two = list->rows.n && list->rows.at[0].before;
+    bool two = v->rows.n && v->rows.at[0].before;
 
     fputs(two ? "| | before | now |\n|---|---|---|\n" : "| | |\n|---|---|\n", out);
-    for (uint32_t i = 0; i < list->rows.n; i++) {
-        const struct fsd_list_row *row = &list->rows.at[i];
+    for (uint32_t i = 0; i < v->rows.n; i++) {
+        const struct fsd_verdict_row *row = &v->rows.at[i];
 
         fprintf(out, "| %s |", row->what);
         if (two) {
@@ -72,41 +72,41 @@ static void put_table(const struct fsd_list *list, FILE *out)
     putc('\n', out);
 }
 
-static void put_rule_head(const struct fsd_list_rule *rule, FILE *out)
+static void put_rule_head(const struct fsd_outcome *rule, FILE *out)
 {
-    fprintf(out, "<details><summary>%s: ", rule->id);
+    fprintf(out, "<details><summary>%s: ", rule->rule->id);
     fsd_put_noun(out, rule->found, "finding");
     if (rule->budget)
         fprintf(out, ", %s of %s allowed", rule->measured, rule->budget);
     if (rule->ignored)
         fprintf(out, ", %u ignored", rule->ignored);
-    fprintf(out, "</summary>\n\n%s\n\n", rule->doc);
+    fprintf(out, "</summary>\n\n%s\n\n", rule->rule->doc);
 }
 
-static void put_item(const struct fsd_list_item *item, FILE *out)
+static void put_item(const struct fsd_finding *item, FILE *out)
 {
     fprintf(out, "- %s ", fsd_severity_name(item->severity));
     put_code(out, item->message);
     putc('\n', out);
 }
 
-static void put_rule(const struct fsd_list *list, uint32_t rule, size_t *room,
+static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
                      FILE *out)
 {
     struct piece piece;
-    uint32_t left = list->rules.at[rule].found;
+    uint32_t left = v->findings->rules.at[rule].found;
 
     if (!left || !open_piece(&piece))
         return;
-    put_rule_head(&list->rules.at[rule], piece.out);
+    put_rule_head(&v->findings->rules.at[rule], piece.out);
     if (!close_piece(&piece, room, out))
         return;
-    for (uint32_t i = 0; i < list->items.n && left; i++) {
-        if (list->items.at[i].rule != rule)
+    for (uint32_t i = 0; i < v->findings->list.n && left; i++) {
+        if (v->findings->list.at[i].rule != rule)
             continue;
         if (!open_piece(&piece))
             break;
-        put_item(&list->items.at[i], piece.out);
+        put_item(&v->findings->list.at[i], piece.out);
         if (!close_piece(&piece, room, out))
             break;
         left--;
@@ -116,7 +116,7 @@ static void put_rule(const struct fsd_list *list, uint32_t rule, size_t *room,
     fputs("\n</details>\n\n", out);
 }
 
-void fsd_list_put_markdown(const struct fsd_list *list, const struct fsd_style *style,
+void fsd_list_put_markdown(const struct fsd_verdict *v, const struct fsd_style *style,
                            FILE *out)
 {
     size_t room = FSD_MARKDOWN_ROOM;
@@ -125,9 +125,9 @@ void fsd_list_put_markdown(const struct fsd_list *list, const struct fsd_style *
     (void)style;
     if (!open_piece(&piece))
         return;
-    put_verdict(list, piece.out);
-    put_table(list, piece.out);
+    put_verdict(v, piece.out);
+    put_table(v, piece.out);
     close_piece(&piece, &room, out);
-    for (uint32_t i = 0; i < list->rules.n; i++)
-        put_rule(list, i, &room, out);
+    for (uint32_t i = 0; i < v->findings->rules.n; i++)
+        put_rule(v, i, &room, out);
 }

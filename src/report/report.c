@@ -28,11 +28,11 @@ struct format {
 static enum fsd_status write_list(const struct fsd_report *r, const struct format *f,
                                   FILE *out, struct fsd_error *err)
 {
-    struct fsd_list *own = r->list ? NULL : fsd_list_of_diff(r->run);
+    struct fsd_verdict *own = r->verdict ? NULL : fsd_verdict_of_run(r->run);
 
     (void)err;
-    f->put_list(own ? own : r->list, r->style, out);
-    fsd_list_free(own);
+    f->put_list(own ? own : r->verdict, r->style, out);
+    fsd_verdict_free(own);
     return FSD_OK;
 }
 
@@ -49,7 +49,7 @@ static enum fsd_status fill_sheet(struct fsd_sheet *sheet, const struct fsd_repo
         fsd_sheet_of_comparison(sheet, r->compare);
         return FSD_OK;
     case FSD_OF_CHECK:
-        fsd_sheet_of_list(sheet, r->list);
+        fsd_sheet_of_list(sheet, r->verdict);
         return FSD_OK;
     case FSD_OF_VIEW:
     case FSD__SUBJECT_COUNT:

@@ -9,7 +9,7 @@
 
 #include "compare/compare.h"
 #include "findings/findings.h"
-#include "gate/list.h"
+#include "gate/gate.h"
 
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ struct fsd_report {
     enum fsd_subject subject;
     const struct fsd_diff *run;        /**< of a run and of a view */
     const struct fsd_compare *compare; /**< of a comparison */
-    const struct fsd_list *list;       /**< of a check */
+    const struct fsd_verdict *verdict;      /**< of a check */
     const char *view;                  /**< of a view: its name, and what is asked */
     const struct fsd_query *query;
     const struct fsd_style *style; /**< NULL: the plain one */

@@ -145,9 +145,9 @@ static void put_precisions(const struct fsd_diff *d, const struct fsd_style *sty
     for (int i = 1; i < FSD__DTYPE_COUNT; i++)
         put_count(fsd_dtype_name((enum fsd_dtype)i), counts[i], &first, out);
     put_count("unknown", counts[FSD_DTYPE_UNKNOWN], &first, out);
-    fputs(first                                  ? "nothing\n"
+    fputs(first                                   ? "nothing\n"
           : d->summary->by_kind[FSD_KIND_FOREIGN] ? " (compute and foreign layers)\n"
-                                                 : " (compute layers)\n",
+                                                  : " (compute layers)\n",
           out);
 }
 
@@ -247,37 +247,36 @@ void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
 
 /* ------------------------------------------------------------------- findings */
 
-static void put_finding(const struct fsd_diff *d, const struct fsd_style *style,
-                        uint32_t finding, FILE *out)
+static void put_finding(const struct fsd_finding *f, const char *rule,
+                        const struct fsd_style *style, FILE *out)
 {
-    const struct fsd_rule *rule = d->findings->list.at[finding].rule;
-
-    fsd_ink(style, rule->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM, out);
-    fprintf(out, "%-8s", fsd_severity_name(rule->severity));
+    fsd_ink(style, f->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM, out);
+    fprintf(out, "%-8s", fsd_severity_name(f->severity));
     fsd_ink(style, FSD_INK_PLAIN, out);
-    fprintf(out, "%s  ", rule->id);
-    fsd_put_safely(d, finding, fsd_put_finding, out);
+    fprintf(out, "%s  ", rule);
+    fsd_put_safe(out, f->message);
     putc('\n', out);
 }
 
 /* Of one rule the first few; all with --all. */
-static void put_rule(const struct fsd_diff *d, const struct fsd_style *style,
-                     const struct fsd_rule *rule, FILE *out)
+static void put_rule(const struct fsd_findings *all, uint32_t rule,
+                     const struct fsd_style *style, FILE *out)
 {
+    const char *id = all->rules.at[rule].rule->id;
     uint32_t shown = 0, left = 0;
 
-    for (uint32_t i = 0; i < d->findings->list.n; i++) {
-        if (d->findings->list.at[i].rule != rule)
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        if (all->list.at[i].rule != rule)
             continue;
         if (style->all || shown < SHOWN_PER_RULE) {
-            put_finding(d, style, i, out);
+            put_finding(&all->list.at[i], id, style, out);
             shown++;
         } else {
             left++;
         }
     }
     if (left)
-        fprintf(out, "        %s  and %u more (--all shows them)\n", rule->id, left);
+        fprintf(out, "        %s  and %u more (--all shows them)\n", id, left);
 }
 
 void fsd_text_findings(const struct fsd_diff *d, const struct fsd_style *style,
@@ -291,9 +290,9 @@ void fsd_text_findings(const struct fsd_diff *d, const struct fsd_style *style,
     fsd_put_severities(d->findings->by_severity, out);
     putc('\n', out);
     for (int severity = FSD__SEVERITY_COUNT - 1; severity >= 0; severity--)
-        for (unsigned i = 0; fsd_rule_at(i); i++)
-            if (fsd_rule_at(i)->severity == (enum fsd_severity)severity)
-                put_rule(d, style, fsd_rule_at(i), out);
+        for (uint32_t i = 0; i < d->findings->rules.n; i++)
+            if (d->findings->rules.at[i].level == severity)
+                put_rule(d->findings, i, style, out);
 }
 
 void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)

@@ -506,7 +506,7 @@ static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch
         struct fsd_span layers = d->findings->list.at[i].layers;
 
         for (uint32_t k = 0; k < layers.n; k++)
-            seen[d->findings->subjects.at[layers.at + k]] = true;
+            seen[d->findings->subjects.at[layers.at + k].id] = true;
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (d->layers[i].kind != FSD_KIND_COMPUTE ||

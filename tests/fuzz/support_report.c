@@ -3,7 +3,6 @@
 #include "support_file.h"
 
 #include "base/text.h"
-#include "gate/check.h"
 #include "report/compare_report.h"
 #include "report/picture/picture.h"
 #include "report/report.h"
@@ -87,10 +86,9 @@ bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy,
 {
     const struct fsd_check_options options = {.snapshot = "fuzz.fsd",
                                               .today = 20260131};
-    struct fsd_list *list = fsd_check_list(c, policy, lines, &options);
-    bool failed = list->failed;
-
-    const struct fsd_report told = {.subject = FSD_OF_CHECK, .list = list};
+    struct fsd_verdict *verdict = fsd_verdict_of_check(c, policy, lines, &options);
+    const struct fsd_report told = {.subject = FSD_OF_CHECK, .verdict = verdict};
+    bool failed = verdict->failed;
     const char *format;
 
     for (unsigned i = 0; (format = fsd_format_of(FSD_OF_CHECK, i)); i++) {
@@ -100,7 +98,7 @@ bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy,
         check(fsd_report_write(&told, format, report.out, NULL) == FSD_OK);
         fuzz_report_close(&report, fuzz_is_json(format));
     }
-    fsd_list_free(list);
+    fsd_verdict_free(verdict);
     return failed;
 }
 

@@ -4,7 +4,7 @@
 
 #include "compare/compare.h"
 #include "compare/snapshot.h"
-#include "gate/policy.h"
+#include "gate/gate.h"
 
 #include <stdio.h>
 

@@ -20,7 +20,8 @@ static uint32_t count(const struct fsd_diff *d, const char *rule)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < d->findings->list.n; i++)
-        n += !strcmp(d->findings->list.at[i].rule->id, rule);
+        n +=
+            !strcmp(d->findings->rules.at[d->findings->list.at[i].rule].rule->id, rule);
     return n;
 }
 

@@ -17,22 +17,32 @@ static const struct fsd_column columns[] = {
     [0] = {"findings", "Findings", FSD_CELL_ROWS, FSD_INSIDE(finding_columns)},
 };
 
-void fsd_sheet_of_list(struct fsd_sheet *sheet, const struct fsd_list *list)
+static struct fsd_cell names_of(struct fsd_arena *arena, const struct fsd_findings *all,
+                                struct fsd_span about)
+{
+    const char **names = FSD_NEW(arena, const char *, about.n);
+
+    for (uint32_t i = 0; i < about.n; i++)
+        names[i] = all->subjects.at[about.at + i].name;
+    return fsd_cell_words(names, about.n);
+}
+
+void fsd_sheet_of_list(struct fsd_sheet *sheet, const struct fsd_verdict *v)
 {
     struct fsd_rows rows = FSD_ROWS(finding_columns, "");
 
-    for (uint32_t i = 0; i < list->items.n; i++) {
-        const struct fsd_list_item *item = &list->items.at[i];
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
         struct fsd_cell *row = fsd_rows_add(sheet->arena, &rows);
 
         row[SEVERITY] = fsd_cell_text(fsd_severity_name(item->severity));
-        row[RULE] = fsd_cell_text(list->rules.at[item->rule].id);
+        row[RULE] = fsd_cell_text(v->findings->rules.at[item->rule].rule->id);
         row[MESSAGE] = fsd_cell_text(item->message);
         row[FILE_NAME] = fsd_cell_text(item->file);
         if (item->line)
             row[LINE] = fsd_cell_count(item->line);
-        row[NODES] = fsd_cell_words(item->nodes, item->n_nodes);
-        row[LAYERS] = fsd_cell_words(item->layers, item->n_layers);
+        row[NODES] = names_of(sheet->arena, v->findings, item->nodes);
+        row[LAYERS] = names_of(sheet->arena, v->findings, item->layers);
     }
     sheet->name = "check";
     sheet->root = FSD_ROWS(columns, "");

@@ -5,7 +5,7 @@
 
 #include "compare/compare.h"
 #include "findings/findings.h"
-#include "gate/list.h"
+#include "gate/gate.h"
 #include "match/pick.h"
 #include "report/sheet/sheet.h"
 
@@ -39,7 +39,7 @@ void fsd_sheet_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
 /** What changed. */
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
 /** The findings. */
-void fsd_sheet_of_list(struct fsd_sheet *sheet, const struct fsd_list *list);
+void fsd_sheet_of_list(struct fsd_sheet *sheet, const struct fsd_verdict *v);
 
 /* What several views say alike. */
 

@@ -1,0 +1,80 @@
+/* What a rule is given, and how it tells what it finds.  Only src/findings. */
+#ifndef FSD_FINDINGS_FINDER_H
+#define FSD_FINDINGS_FINDER_H
+
+#include "compare/snapshot.h"
+#include "findings/findings.h"
+
+#include <stdio.h>
+
+struct fsd_finder {
+    const struct fsd_diff *d;               /**< FSD_NEEDS_RUN */
+    const struct fsd_compare *c;            /**< FSD_NEEDS_CHANGE */
+    const struct fsd_snapshot_lines *lines; /**< of its old state */
+    const struct fsd_policy *policy;
+    unsigned today;
+    const struct fsd_rule *rule; /**< that is asked */
+    struct fsd_findings *found;
+    struct fsd_arena *scratch;
+
+    struct fsd_finding now; /**< that is put together; `file` and `line` may be set */
+    FILE *out;              /**< its sentence goes here */
+    double count, ms;       /**< what it takes of the budget; 1 and nothing */
+    bool untimed;           /**< its ms are not known */
+    double base;            /**< what a share is of; 0: not known */
+
+    /* Kept by find.c. */
+    struct fsd_draft draft;
+    double sum_count, sum_ms;
+    bool any_untimed;
+    uint32_t *used; /**< by ignore: findings that it ignored, or would */
+};
+
+/** Opens a finding.  What follows, up to the close, is its: first what it is about (all
+ *  layers, then nodes, then tensors), facts, and what is printed to f->out. */
+void fsd_finding_open(struct fsd_finder *f);
+/** Keeps it, unless the policy ignores it. */
+void fsd_finding_close(struct fsd_finder *f);
+
+void fsd_about_layer(struct fsd_finder *f, fsd_id layer);
+void fsd_about_node(struct fsd_finder *f, fsd_id node);
+void fsd_about_tensor(struct fsd_finder *f, fsd_id tensor);
+/** A node of a compared state. */
+void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_id node);
+/** The nodes that the layer computes by a link of its own. */
+void fsd_about_computed(struct fsd_finder *f, fsd_id layer);
+
+/** @param key  a literal */
+void fsd_fact_number(struct fsd_finder *f, const char *key, uint64_t number);
+void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text);
+
+/** Prints "a, b, c and 4 more" of what the open finding is about. */
+void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects);
+/** Prints ", 0.1234 ms" of a time that is known. */
+void fsd_put_took(struct fsd_finder *f, double ms);
+
+/* Of a run, by the file that holds them. */
+/* rule_mapping.c */
+fsd_find_fn fsd_find_misfit, fsd_find_conflicts, fsd_find_unexplained,
+    fsd_find_unmapped, fsd_find_names_only, fsd_find_remarks;
+/* rule_precision.c */
+fsd_find_fn fsd_find_standing, fsd_find_standing_at_input, fsd_find_wider,
+    fsd_find_islands, fsd_find_fp32_left, fsd_find_no_tensor_cores, fsd_find_io_types;
+/* rule_inserted.c */
+fsd_find_fn fsd_find_round_trips, fsd_find_chains, fsd_find_reformats, fsd_find_copies;
+/* rule_log.c */
+fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_cut,
+    fsd_find_log_warnings;
+
+/* Of a change. */
+/* rule_change.c: one region, edge, node or port. */
+fsd_find_fn fsd_find_lost, fsd_find_regrouped, fsd_find_undecided, fsd_find_widened,
+    fsd_find_new_moves, fsd_find_new_quantizers, fsd_find_untracked, fsd_find_ports,
+    fsd_find_model_changes;
+/* rule_total.c: the whole build. */
+fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
+    fsd_find_inserted_total, fsd_find_not_int8;
+/* rule_policy.c: the policy's own. */
+fsd_find_fn fsd_find_stale_policy;
+
+#endif

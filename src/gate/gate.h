@@ -1,0 +1,49 @@
+/*
+ * The merge gate: the policy it reads, and the verdict that its formats print: findings
+ * with a few lines on top, of one run or of what changed since a snapshot.  All strings
+ * are valid UTF-8, and as they are: the writer escapes them.
+ */
+#ifndef FSD_GATE_GATE_H
+#define FSD_GATE_GATE_H
+
+#include "base/status.h"
+#include "findings/findings.h"
+
+/** @param out  NULL on failure; free it with fsd_policy_free().
+ *  @param path NULL: the default policy.
+ *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT with the line, for an unknown rule or key, a
+ *          value that is none, an ignore without a rule or a reason. */
+enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
+                                struct fsd_error *err);
+
+/** A line of the table on top. */
+struct fsd_verdict_row {
+    const char *what, *before, *now; /**< before: NULL in a verdict on one build */
+};
+
+struct fsd_verdict {
+    struct fsd_arena *arena;
+    const char *title;   /**< "diff" or "check" */
+    const char *verdict; /**< "passed", "failed", "accepted"; NULL: nothing is judged */
+    const char *model, *engine;
+    const char *snapshot;       /**< NULL: one build only */
+    enum fsd_severity fails_at; /**< JUnit's failure */
+    bool accepts;               /**< the snapshot is rewritten: nothing fails */
+    bool failed;                /**< a finding is as bad as that */
+    FSD_VEC(struct fsd_verdict_row) rows;
+    const struct fsd_findings *findings;
+};
+
+/** On a run: nothing is judged.  Needs the run as long as it lives. */
+struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d);
+
+/** On a comparison with a snapshot, which must outlive it.
+ *  @param lines of the snapshot, the old state. */
+struct fsd_verdict *fsd_verdict_of_check(const struct fsd_compare *c,
+                                         const struct fsd_policy *policy,
+                                         const struct fsd_snapshot_lines *lines,
+                                         const struct fsd_check_options *options);
+
+void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
+
+#endif
