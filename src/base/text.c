@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <utf8proc.h>
 
 static bool is_tail(unsigned char c)
 {
@@ -66,16 +67,78 @@ static uint32_t take_code(const char **s, size_t *left, size_t *len)
     return code;
 }
 
-void fsd_put_safe(FILE *out, const char *s)
+/* Columns on a terminal.  A combining mark takes none, a wide character two; what
+ * Unicode has not assigned yet shows as one box. */
+static size_t columns_of(uint32_t code)
 {
-    for (size_t left = strlen(s), len; left;) {
-        uint32_t code = take_code(&s, &left, &len);
+    if (fsd_code_is_hidden(code))
+        return (size_t)snprintf(NULL, 0, "\\u{%x}", (unsigned)code);
+    if (code < 0x300 ||
+        utf8proc_category((utf8proc_int32_t)code) == UTF8PROC_CATEGORY_CN)
+        return 1;
+    return (size_t)utf8proc_charwidth((utf8proc_int32_t)code);
+}
+
+static void put_safe(FILE *out, const char *s, size_t n)
+{
+    for (size_t len; n;) {
+        uint32_t code = take_code(&s, &n, &len);
 
         if (fsd_code_is_hidden(code))
             fprintf(out, "\\u{%x}", (unsigned)code);
         else
             fwrite(s - len, 1, len, out);
     }
+}
+
+void fsd_put_safe(FILE *out, const char *s)
+{
+    put_safe(out, s, strlen(s));
+}
+
+size_t fsd_safe_width(const char *s)
+{
+    size_t width = 0;
+
+    for (size_t left = strlen(s), len; left;)
+        width += columns_of(take_code(&s, &left, &len));
+    return width;
+}
+
+/* The bytes at the front that take at most so many columns, with the marks that stand
+ * on the last of them. */
+static size_t front(const char *s, size_t columns, size_t *used)
+{
+    const char *at = s;
+    size_t n = 0;
+
+    *used = 0;
+    for (size_t left = strlen(s), len; left; n = (size_t)(at - s)) {
+        size_t wide = columns_of(take_code(&at, &left, &len));
+
+        if (*used + wide > columns)
+            break;
+        *used += wide;
+    }
+    return n;
+}
+
+size_t fsd_put_fitted(FILE *out, const char *s, size_t width)
+{
+    size_t full = fsd_safe_width(s), head, n, least, gone = 0, tail = 0;
+
+    if (full <= width || width < 8) {
+        fsd_put_safe(out, s);
+        return full;
+    }
+    n = front(s, (width - 3) / 2, &head);
+    least = full - (width - 3 - head); /* columns that must go before the tail */
+    for (size_t most = least; gone < least; most++)
+        tail = front(s, most, &gone);
+    put_safe(out, s, n);
+    fputs("...", out);
+    fsd_put_safe(out, s + tail);
+    return head + 3 + full - gone;
 }
 
 static void put_json_escape(FILE *out, uint32_t code)
@@ -109,20 +172,6 @@ void fsd_put_json(FILE *out, const char *json)
         at += len;
     }
     fwrite(json + from, 1, left - from, out);
-}
-
-size_t fsd_safe_width(const char *s)
-{
-    size_t width = 0;
-
-    for (size_t left = strlen(s), len; left;) {
-        uint32_t code = take_code(&s, &left, &len);
-
-        width += fsd_code_is_hidden(code)
-                     ? (size_t)snprintf(NULL, 0, "\\u{%x}", (unsigned)code)
-                     : 1;
-    }
-    return width;
 }
 
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun)

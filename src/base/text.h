@@ -30,8 +30,12 @@ void fsd_put_json(FILE *out, const char *json);
 /** "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
 
-/** Columns that `s` takes when printed by fsd_put_safe(), a wide character counting
- *  one.  Good enough to align Latin names. */
+/** Columns that `s` takes on a terminal when printed by fsd_put_safe(): a wide character
+ *  takes two, a combining mark none. */
 size_t fsd_safe_width(const char *s);
+
+/** Prints `s` so, in at most `width` columns: the middle of a longer one is left out.  A
+ *  width below 8 is none.  Returns the columns used. */
+size_t fsd_put_fitted(FILE *out, const char *s, size_t width);
 
 #endif

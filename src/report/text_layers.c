@@ -330,45 +330,6 @@ static void fill_region(const struct fsd_diff *d, const struct fsd_style *style,
 
 /* ------------------------------------------------------------------- printing */
 
-/* Prints `text` in at most `width` columns, its middle left out where it is longer;
- * returns the columns used. */
-static size_t put_fitted(const char *text, size_t width, FILE *out)
-{
-    size_t full = fsd_safe_width(text), head, n = strlen(text), used;
-    const char *tail;
-    char *copy;
-
-    if (full <= width || width < 8) {
-        fsd_put_safe(out, text);
-        return full;
-    }
-    head = (width - 3) / 2;
-    tail = text + n;
-    used = 0;
-    while (used < width - 3 - head && tail > text) {
-        do
-            tail--;
-        while (tail > text && (*tail & 0xc0) == 0x80);
-        used++;
-    }
-    copy = malloc(n + 1);
-    if (!copy)
-        return 0;
-    memcpy(copy, text, n + 1);
-    for (size_t i = 0, columns = 0; i < n; i++) {
-        if ((copy[i] & 0xc0) != 0x80 && columns++ == head) {
-            copy[i] = '\0';
-            break;
-        }
-    }
-    fsd_put_safe(out, copy);
-    fputs("...", out);
-    fsd_put_safe(out, tail);
-    used = fsd_safe_width(copy) + 3 + fsd_safe_width(tail);
-    free(copy);
-    return used;
-}
-
 /* The text at the left of the column, the tail at its right. */
 static void put_cell(const struct cell *cell, size_t width,
                      const struct fsd_style *style, FILE *out)
@@ -377,7 +338,7 @@ static void put_cell(const struct cell *cell, size_t width,
     size_t used;
 
     fsd_ink(style, cell->ink, out);
-    used = put_fitted(cell->text, width - tail - 1, out);
+    used = fsd_put_fitted(out, cell->text, width - tail - 1);
     fsd_ink(style, FSD_INK_PLAIN, out);
     fprintf(out, "%*s", used + tail < width ? (int)(width - tail - used) : 1, "");
     fsd_ink(style, FSD_INK_FAINT, out);
@@ -410,7 +371,7 @@ static void put_side_by_side(const struct block *b, fsd_id layer, size_t left,
         if (i < b->right.n) {
             putc(' ', out);
             fsd_ink(style, b->right.at[i].ink, out);
-            put_fitted(b->right.at[i].text, right, out);
+            fsd_put_fitted(out, b->right.at[i].text, right);
             fsd_ink(style, FSD_INK_PLAIN, out);
         }
         putc('\n', out);
@@ -430,7 +391,7 @@ static void put_one_column(const struct block *b, fsd_id layer,
         put_mark(b, style, out);
         putc(' ', out);
         fsd_ink(style, b->right.at[i].ink, out);
-        put_fitted(b->right.at[i].text, width, out);
+        fsd_put_fitted(out, b->right.at[i].text, width);
         fsd_ink(style, FSD_INK_PLAIN, out);
         putc('\n', out);
     }
@@ -439,7 +400,7 @@ static void put_one_column(const struct block *b, fsd_id layer,
 
         fprintf(out, "%*s     ", NUMBER, "");
         fsd_ink(style, cell->ink, out);
-        put_fitted(cell->text, width - 8, out);
+        fsd_put_fitted(out, cell->text, width - 8);
         fsd_ink(style, FSD_INK_FAINT, out);
         fprintf(out, *cell->tail ? "  %s" : "%s", cell->tail);
         fsd_ink(style, FSD_INK_PLAIN, out);

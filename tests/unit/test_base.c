@@ -161,6 +161,65 @@ static void text__hidden_characters_are_shown(void **state)
     free(out);
 }
 
+static void text__columns_are_those_of_a_terminal(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t columns;
+    } cases[] = {
+        {"", 0},
+        {"conv1", 5},
+        {"caf\u00e9", 4},
+        {"cafe\u0301", 4},               /* e and an acute accent that stands on it */
+        {"\u5377\u79ef", 4},             /* two Han characters */
+        {"\uff23\uff4f", 4},             /* full width Latin */
+        {"\uff76\uff9e", 2},             /* half width Katakana with its mark */
+        {"\ud55c", 2},                   /* a Hangul syllable */
+        {"\U0001f600", 2},               /* an emoji */
+        {"\u0e01\u0e31", 1},             /* Thai, a vowel above its consonant */
+        {"a\u200bb", 2 + 8},             /* a zero width space is shown: \u{200b} */
+        {"\u0378", 1},                   /* not assigned: one box */
+    };
+    (void)state;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(cases); i++)
+        assert_int_equal(fsd_safe_width(cases[i].text), cases[i].columns);
+}
+
+static void text__is_fitted_by_columns(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t width;
+        const char *shown;
+    } cases[] = {
+        {"layer", 8, "layer"},
+        {"backbone.layer1", 15, "backbone.layer1"},
+        {"backbone.layer1", 10, "bac...yer1"},
+        {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 12, "\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09"},
+        {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 11, "\u5377\u79ef...\u4e8c\u4e09"},
+        {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 10, "\u5377...\u4e8c\u4e09"},
+        {"ababe\u0301bababab", 9, "aba...bab"},
+        {"abae\u0301bababe\u0301b", 9, "aba...be\u0301b"},
+        {"abe\u0301bababab", 9, "abe\u0301...bab"},
+        {"anything", 7, "anything"}, /* too narrow to cut */
+    };
+    (void)state;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(cases); i++) {
+        char *out = NULL;
+        size_t size = 0, used;
+        FILE *stream = open_memstream(&out, &size);
+
+        used = fsd_put_fitted(stream, cases[i].text, cases[i].width);
+        fclose(stream);
+        assert_string_equal(out, cases[i].shown);
+        assert_int_equal(used, fsd_safe_width(out));
+        assert_true(used <= cases[i].width || cases[i].width < 8);
+        free(out);
+    }
+}
+
 static void status__message_is_safe_and_whole(void **state)
 {
     struct fsd_error err;
@@ -259,6 +318,8 @@ int main(void)
         cmocka_unit_test(intern__repairs_bytes_that_are_no_text),
         cmocka_unit_test(utf8__reads_every_code_point),
         cmocka_unit_test(text__hidden_characters_are_shown),
+        cmocka_unit_test(text__columns_are_those_of_a_terminal),
+        cmocka_unit_test(text__is_fitted_by_columns),
         cmocka_unit_test(status__message_is_safe_and_whole),
         cmocka_unit_test(file__that_is_cut_while_read_is_zeros_and_an_error),
         cmocka_unit_test(file__reads_regular_files_only),
