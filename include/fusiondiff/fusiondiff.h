@@ -228,6 +228,13 @@ FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *compar
 FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times,
                                           FILE *out, struct fsd_error *err);
 
+/** "2026-01-31" as 20260131; 0 when the text is no day of the calendar. */
+FSD_API unsigned fsd_day_parse(const char *text);
+
+/** The same of the day, in UTC, of "1769817600" seconds since 1970, which is how
+ *  SOURCE_DATE_EPOCH tells it; 0 when the text is no such number. */
+FSD_API unsigned fsd_day_of_epoch(const char *seconds);
+
 /** Zero is the default of every field but `snapshot`. */
 struct fsd_check_options {
     const char *snapshot; /**< path of the snapshot to check against */

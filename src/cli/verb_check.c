@@ -26,33 +26,20 @@ static const char doc[] =
     "is "
     "over its budget; 2 trouble.";
 
-static bool is_date(const char *word)
-{
-    for (int i = 0; i < 10; i++)
-        if (i == 4 || i == 7 ? word[i] != '-' : word[i] < '0' || word[i] > '9')
-            return false;
-    return !word[10];
-}
-
-static unsigned parse_date(const char *word, struct argp_state *state)
-{
-    if (!is_date(word))
-        argp_error(state, "--today takes YYYY-MM-DD, not '%s'", word);
-    return (unsigned)(strtoul(word, NULL, 10) * 10000 +
-                      strtoul(word + 5, NULL, 10) * 100 + strtoul(word + 8, NULL, 10));
-}
-
 /* The day in UTC, which is the same on all machines. */
-static unsigned today(void)
+static unsigned today(struct argp_state *state)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    time_t now = epoch && *epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
-    struct tm day;
+    char now[32];
+    unsigned day;
 
-    if (!gmtime_r(&now, &day))
-        return 0;
-    return (unsigned)((day.tm_year + 1900) * 10000 + (day.tm_mon + 1) * 100 +
-                      day.tm_mday);
+    if (!epoch || !*epoch)
+        snprintf(now, sizeof now, "%lld", (long long)time(NULL));
+    day = fsd_day_of_epoch(epoch && *epoch ? epoch : now);
+    if (!day)
+        argp_error(state, "SOURCE_DATE_EPOCH takes seconds since 1970, not '%s'",
+                   epoch && *epoch ? epoch : now);
+    return day;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -67,7 +54,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->check.accept = true;
         break;
     case KEY_TODAY:
-        line->check.today = parse_date(arg, state);
+        line->check.today = fsd_day_parse(arg);
+        if (!line->check.today)
+            argp_error(state, "--today takes a day as YYYY-MM-DD, not '%s'", arg);
         break;
     case ARGP_KEY_ARG:
         if (!line->check.snapshot)
@@ -81,7 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "expected SNAPSHOT, MODEL and ENGINE");
         need_pair(line, state);
         if (!line->check.today)
-            line->check.today = today();
+            line->check.today = today(state);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

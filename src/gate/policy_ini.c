@@ -204,39 +204,13 @@ static bool take_rule_key(struct reader *r, const char *key, const char *value)
     return complain(r, r->line, "a key of this rule", key);
 }
 
-static bool is_day(unsigned long year, unsigned long month, unsigned long day)
-{
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    unsigned long most = month == 2 ? 28 + leap
-                         : month == 4 || month == 6 || month == 9 || month == 11 ? 30
-                                                                                 : 31;
-
-    return month >= 1 && month <= 12 && day >= 1 && day <= most;
-}
-
-static bool take_date(struct reader *r, const char *value, unsigned *out)
-{
-    static const char shape[] = "dddd-dd-dd";
-    bool good = strlen(value) == strlen(shape);
-
-    for (size_t i = 0; good && shape[i]; i++)
-        good = shape[i] == '-' ? value[i] == '-' : value[i] >= '0' && value[i] <= '9';
-    good = good && is_day(strtoul(value, NULL, 10), strtoul(value + 5, NULL, 10),
-                          strtoul(value + 8, NULL, 10));
-    if (!good)
-        return complain(r, r->line, "a day as YYYY-MM-DD", value);
-    *out =
-        (unsigned)(strtoul(value, NULL, 10) * 10000 +
-                   strtoul(value + 5, NULL, 10) * 100 + strtoul(value + 8, NULL, 10));
-    return true;
-}
-
 static bool take_ignore_key(struct reader *r, const char *key, const char *value)
 {
     struct fsd_policy_ignore *i = last_ignore(r);
 
     if (!strcmp(key, "expires"))
-        return take_date(r, value, &i->expires);
+        return (i->expires = fsd_day_parse(value)) ||
+               complain(r, r->line, "a day as YYYY-MM-DD", value);
     if (!strcmp(key, "rule")) {
         if (find_rule(value) < 0)
             return complain(r, r->line, "a rule", value);

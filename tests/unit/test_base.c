@@ -220,6 +220,30 @@ static void text__is_fitted_by_columns(void **state)
     }
 }
 
+static void day__is_of_the_calendar(void **state)
+{
+    static const char *const none[] = {
+        "",           "2026-1-31",   "2026-01-31 ", "2026-99-99", "2026-00-10",
+        "2026-02-30", "2100-02-29",  "2026-04-31",  "2026/01/31", "20260131",
+        "-026-01-31", "2026-01-310", "+026-01-31",  "2026-13-01", "2026-01-00"};
+    static const char *const no_epochs[] = {
+        "", "-1", " 5", "5 ", "0x5", "1e9", "253402300800", "99999999999999999999"};
+    (void)state;
+
+    assert_int_equal(fsd_day_parse("2026-01-31"), 20260131);
+    assert_int_equal(fsd_day_parse("2024-02-29"), 20240229);
+    assert_int_equal(fsd_day_parse("2000-02-29"), 20000229);
+    assert_int_equal(fsd_day_parse("9999-12-31"), 99991231);
+    for (size_t i = 0; i < FSD_COUNT_OF(none); i++)
+        assert_int_equal(fsd_day_parse(none[i]), 0);
+    assert_int_equal(fsd_day_of_epoch("0"), 19700101);
+    assert_int_equal(fsd_day_of_epoch("1769817600"), 20260131);
+    assert_int_equal(fsd_day_of_epoch("1769817599"), 20260130);
+    assert_int_equal(fsd_day_of_epoch("253402300799"), 99991231);
+    for (size_t i = 0; i < FSD_COUNT_OF(no_epochs); i++)
+        assert_int_equal(fsd_day_of_epoch(no_epochs[i]), 0);
+}
+
 static void status__message_is_safe_and_whole(void **state)
 {
     struct fsd_error err;
@@ -320,6 +344,7 @@ int main(void)
         cmocka_unit_test(text__hidden_characters_are_shown),
         cmocka_unit_test(text__columns_are_those_of_a_terminal),
         cmocka_unit_test(text__is_fitted_by_columns),
+        cmocka_unit_test(day__is_of_the_calendar),
         cmocka_unit_test(status__message_is_safe_and_whole),
         cmocka_unit_test(file__that_is_cut_while_read_is_zeros_and_an_error),
         cmocka_unit_test(file__reads_regular_files_only),
