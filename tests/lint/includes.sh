@@ -8,7 +8,7 @@ bad=0
 allow() {
     found=$(grep -nE '^#include "' "$1"/*.[ch] | grep -vE ':#include "('"$2"')/')
     [ -z "$found" ] && return
-    echo "$found" | sed "s|^|src/|; s|$|   ($1 may include only: $2)|"
+    echo "$found" | sed "s,^,src/,; s,$,   ($1 may include only: $2),"
     bad=1
 }
 allow base   'base'
