@@ -4,7 +4,21 @@
 #include "report/report.h"
 #include "states.h"
 
-#include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Times that are there and not kept. */
+static void tell_dropped(const struct fsd_options *opt, uint32_t profiles,
+                         const char *why)
+{
+    char text[128];
+
+    if (!opt->note)
+        return;
+    snprintf(text, sizeof text, "the times of %" PRIu32 " profile%s are not kept: %s",
+             profiles, profiles == 1 ? "" : "s", why);
+    opt->note(opt->payload, text);
+}
 
 enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times, FILE *out,
                                   struct fsd_error *err)
@@ -14,6 +28,10 @@ enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times, FIL
 
     if (status != FSD_OK)
         return status;
+    if (!opt->n_profiles) /* what times there are a snapshot holds, and keeps */
+        times = state->profiles > 0;
+    else if (!times)
+        tell_dropped(opt, state->profiles, "--with-times does");
     fsd_snapshot_write(state, times, out);
     fsd_state_free(state);
     return fsd_flush(out, err);
@@ -61,6 +79,8 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
         return status;
     c->compare = fsd_compare_new(c->old, c->new);
     status = check_models(c, opt, err);
+    if (status == FSD_OK && check->accept && c->old->profiles && !c->new->profiles)
+        tell_dropped(opt, c->old->profiles, "this build has no profile");
     if (status == FSD_OK)
         c->verdict = fsd_verdict_of_check(c->compare, c->policy, &c->lines, check);
     return status;

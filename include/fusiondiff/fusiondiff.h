@@ -223,7 +223,8 @@ FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *compar
 /** Runs all passes and writes what a gate needs as a text file, one line a fusion group,
  *  to be committed and reviewed; the same bytes for the same inputs.
  *  @param opt   as for fsd_diff_open().
- *  @param times milliseconds too, where there are profiles.
+ *  @param times milliseconds too, where there are profiles; `opt->note` hears of those
+ *               that are left out.  A snapshot as input keeps its own.
  *  @return FSD_OK, or the status that `err` (which may be NULL) describes. */
 FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times,
                                           FILE *out, struct fsd_error *err);

@@ -53,13 +53,15 @@ struct fsd_policy_word {
     uint32_t line; /**< 0: of the default policy */
 };
 
+typedef FSD_VEC(struct fsd_policy_word) fsd_policy_words;
+
 struct fsd_policy {
     struct fsd_arena *arena;
     const char *path;              /**< "" for the default one */
     struct fsd_policy_rule *rules; /**< by number, as fsd_rule_at() counts */
     double noise; /**< share of the total time that is never called slower */
-    FSD_VEC(struct fsd_policy_word) operators; /**< of int8-required */
-    FSD_VEC(struct fsd_policy_word) except;    /**< globs of nodes, of the same */
+    fsd_policy_words operators; /**< of int8-required */
+    fsd_policy_words except;    /**< globs of nodes, of the same */
     FSD_VEC(struct fsd_policy_ignore) ignores;
 };
 

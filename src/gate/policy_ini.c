@@ -1,7 +1,8 @@
 /*
- * The policy's INI file, parsed by inih.  What inih would pass over in silence is found
- * on the way in, where every line goes by once: sections without keys, long lines and
- * names that it would cut.
+ * The policy's INI file, parsed by inih, by a table of keys.  inih tells its handler
+ * neither the line nor that a section begins (Debian builds it so), cuts the names of
+ * sections and passes over those that have no key; so that sections, and lines that it
+ * would cut, are seen on their way to it.
  */
 #include "base/file.h"
 #include "base/text.h"
@@ -13,16 +14,47 @@
 
 #define POLICY_LIMIT (UINT64_C(1) << 22)
 
-enum { MOST_IGNORES = 1000, MOST_SECTION = 200 };
+enum { MOST_IGNORES = 1000 };
+
+/* A section is a rule's, by its number, or one of these; find_rule() finds none, too.
+ */
+enum { OF_NONE = -1, OF_IGNORE = -2 };
+
+enum type { LEVEL, COUNT, MS, SHARE, WORDS, RULE, TEXT, DAY };
+
+#define IN_RULE(member)   offsetof(struct fsd_policy_rule, member)
+#define IN_POLICY(member) offsetof(struct fsd_policy, member)
+#define IN_IGNORE(member) offsetof(struct fsd_policy_ignore, member)
+
+enum { BUDGETS = FSD_BUDGET_COUNT | FSD_BUDGET_MS | FSD_BUDGET_SHARE };
+
+static const struct key {
+    const char *name;
+    enum type type;
+    unsigned settable; /* what a rule must let be set */
+    enum { RULES, POLICY, IGNORE } of;
+    size_t at;
+} keys[] = {
+    {"level", LEVEL, 0, RULES, IN_RULE(level)},
+    {"count", COUNT, FSD_BUDGET_COUNT, RULES, IN_RULE(budget.count)},
+    {"ms", MS, FSD_BUDGET_MS, RULES, IN_RULE(budget.ms)},
+    {"share", SHARE, FSD_BUDGET_SHARE, RULES, IN_RULE(budget.share)},
+    {"noise", SHARE, FSD_SETS_NOISE, POLICY, IN_POLICY(noise)},
+    {"operators", WORDS, FSD_SETS_WORDS, POLICY, IN_POLICY(operators)},
+    {"except", WORDS, FSD_SETS_WORDS, POLICY, IN_POLICY(except)},
+    {"rule", RULE, 0, IGNORE, IN_IGNORE(rule)},
+    {"node", TEXT, 0, IGNORE, IN_IGNORE(node)},
+    {"reason", TEXT, 0, IGNORE, IN_IGNORE(reason)},
+    {"expires", DAY, 0, IGNORE, IN_IGNORE(expires)},
+};
 
 struct reader {
     struct fsd_policy *policy;
     const char *at, *end; /* of what inih has not seen */
     uint32_t line;        /* that it saw last */
-    int rule;             /* of the section; -1: none or an ignore */
-    bool in_ignore;
+    int of;               /* the section's */
     uint32_t section_line;
-    unsigned keys; /* of the section, seen so far: bits by key */
+    unsigned seen; /* keys of the section: bits by row */
     enum fsd_status status;
     struct fsd_error *err;
 };
@@ -41,43 +73,6 @@ static const char *keep(struct reader *r, const char *text)
     return fsd_arena_strndup(r->policy->arena, text, strlen(text));
 }
 
-/* -------------------------------------------------------------------- sections */
-
-static struct fsd_policy_ignore *last_ignore(struct reader *r)
-{
-    return &r->policy->ignores.at[r->policy->ignores.n - 1];
-}
-
-/* An ignore that does not say why is not one. */
-static bool close_section(struct reader *r)
-{
-    const struct fsd_policy_ignore *i;
-
-    if (!r->in_ignore)
-        return true;
-    r->in_ignore = false;
-    i = last_ignore(r);
-    if (!i->rule || !i->reason || !*i->reason)
-        return complain(r, r->section_line,
-                        !i->rule ? "a rule in the ignore" : "a reason in the ignore",
-                        *i->label ? i->label : "none");
-    return true;
-}
-
-static bool open_ignore(struct reader *r, const char *label)
-{
-    struct fsd_policy_ignore ignore = {.line = r->line, .node = "*"};
-
-    while (*label == ' ')
-        label++;
-    ignore.label = keep(r, label);
-    if (r->policy->ignores.n == MOST_IGNORES)
-        return complain(r, r->line, "fewer ignores", label);
-    fsd_vec_push(r->policy->arena, &r->policy->ignores, ignore);
-    r->in_ignore = true;
-    return true;
-}
-
 static int find_rule(const char *id)
 {
     for (int i = 0; fsd_rule_at((unsigned)i); i++)
@@ -87,42 +82,12 @@ static int find_rule(const char *id)
     return -1;
 }
 
-static const struct fsd_rule *rule_of(const struct reader *r)
+static struct fsd_policy_ignore *last_ignore(struct reader *r)
 {
-    return fsd_rule_at((unsigned)r->rule);
+    return &r->policy->ignores.at[r->policy->ignores.n - 1];
 }
 
-static bool open_section(struct reader *r, const char *name)
-{
-    if (!close_section(r))
-        return false;
-    r->section_line = r->line;
-    r->keys = 0;
-    r->rule = -1;
-    if (!strcmp(name, "ignore") || !strncmp(name, "ignore ", 7))
-        return open_ignore(r, name + 6);
-    r->rule = find_rule(name);
-    if (r->rule < 0)
-        return complain(r, r->line, "a rule, or 'ignore' and a label", name);
-    if (rule_of(r)->level == FSD_OFF) /* a section asks for it */
-        r->policy->rules[r->rule].level = FSD_ERROR;
-    return true;
-}
-
-/* ------------------------------------------------------------------------ keys */
-
-static bool take_level(struct reader *r, const char *value)
-{
-    int level = FSD_OFF;
-
-    for (int i = 0; i < FSD__SEVERITY_COUNT; i++)
-        if (!strcmp(fsd_severity_name((enum fsd_severity)i), value))
-            level = i;
-    if (level == FSD_OFF && strcmp(value, "off") != 0)
-        return complain(r, r->line, "error, warning, info or off", value);
-    r->policy->rules[r->rule].level = level;
-    return true;
-}
+/* ------------------------------------------------------------------------- values */
 
 static bool take_number(struct reader *r, const char *value, double *out)
 {
@@ -135,140 +100,148 @@ static bool take_number(struct reader *r, const char *value, double *out)
     return true;
 }
 
-/* A share may be a percentage. */
+/* "0.05" or "5%".  A bare 3 is likelier 3 % than three times the whole. */
 static bool take_share(struct reader *r, const char *value, double *out)
 {
     size_t n = strlen(value);
-    char text[32];
+    bool percent = n && value[n - 1] == '%';
 
-    if (n && n < sizeof text && value[n - 1] == '%') {
-        memcpy(text, value, n - 1);
-        text[n - 1] = '\0';
-        if (!take_number(r, text, out))
-            return false;
+    if (!take_number(
+            r, percent ? fsd_arena_strndup(r->policy->arena, value, n - 1) : value,
+            out))
+        return false;
+    if (percent)
         *out /= 100;
-        return true;
-    }
-    return take_number(r, value, out);
-}
-
-/* The first budget that is set puts the default ones out of force. */
-static bool take_budget(struct reader *r, const char *key, const char *value)
-{
-    struct fsd_policy_rule *rule = &r->policy->rules[r->rule];
-    unsigned bit = !strcmp(key, "count") ? FSD_BUDGET_COUNT
-                   : !strcmp(key, "ms")  ? FSD_BUDGET_MS
-                                         : FSD_BUDGET_SHARE;
-
-    if (!(rule_of(r)->settable & bit))
-        return complain(r, r->line, "a budget that this rule has", key);
-    if (!rule->own_budget)
-        rule->budget = (struct fsd_budget){-1, -1, -1};
-    rule->own_budget = true;
-    if (bit == FSD_BUDGET_SHARE)
-        return take_share(r, value, &rule->budget.share);
-    if (bit == FSD_BUDGET_COUNT && value[strspn(value, "0123456789")])
-        return complain(r, r->line, "a count", value);
-    return take_number(r, value,
-                       bit == FSD_BUDGET_MS ? &rule->budget.ms : &rule->budget.count);
-}
-
-static void take_words(struct reader *r, const char *value, bool except)
-{
-    while (*value) {
-        size_t n = strcspn(value, " \t,");
-        struct fsd_policy_word word = {fsd_arena_strndup(r->policy->arena, value, n),
-                                       r->line};
-
-        if (n && except)
-            fsd_vec_push(r->policy->arena, &r->policy->except, word);
-        else if (n)
-            fsd_vec_push(r->policy->arena, &r->policy->operators, word);
-        value += n + (value[n] != '\0');
-    }
-}
-
-static bool take_rule_key(struct reader *r, const char *key, const char *value)
-{
-    if (!strcmp(key, "level"))
-        return take_level(r, value);
-    if (!strcmp(key, "count") || !strcmp(key, "ms") || !strcmp(key, "share"))
-        return take_budget(r, key, value);
-    if ((rule_of(r)->settable & FSD_SETS_NOISE) && !strcmp(key, "noise"))
-        return take_share(r, value, &r->policy->noise);
-    if ((rule_of(r)->settable & FSD_SETS_WORDS) &&
-        (!strcmp(key, "operators") || !strcmp(key, "except"))) {
-        take_words(r, value, *key == 'e');
-        return true;
-    }
-    return complain(r, r->line, "a key of this rule", key);
-}
-
-static bool take_ignore_key(struct reader *r, const char *key, const char *value)
-{
-    struct fsd_policy_ignore *i = last_ignore(r);
-
-    if (!strcmp(key, "expires"))
-        return (i->expires = fsd_day_parse(value)) ||
-               complain(r, r->line, "a day as YYYY-MM-DD", value);
-    if (!strcmp(key, "rule")) {
-        if (find_rule(value) < 0)
-            return complain(r, r->line, "a rule", value);
-        i->rule = keep(r, value);
-    } else if (!strcmp(key, "node")) {
-        i->node = keep(r, value);
-    } else if (!strcmp(key, "reason")) {
-        i->reason = keep(r, value);
-    } else {
-        return complain(r, r->line, "rule, node, reason or expires", key);
-    }
+    else if (*out >= 1)
+        return complain(r, r->line, "a share below 1, or a percentage as in 5%", value);
     return true;
 }
 
-/* Called by inih for each key, before it asks for the next line. */
-static int take_key(void *user, const char *section, const char *key, const char *value)
+static bool take_value(struct reader *r, const struct key *key, void *at,
+                       const char *value)
 {
-    static const char *const keys[] = {"level",  "count",     "ms",     "share",
-                                       "noise",  "operators", "rule",   "node",
-                                       "except", "reason",    "expires"};
+    struct fsd_policy_word word = {.line = r->line};
+
+    switch (key->type) {
+    case LEVEL:
+        *(int *)at = FSD_OFF;
+        for (int i = 0; i < FSD__SEVERITY_COUNT; i++)
+            if (!strcmp(fsd_severity_name((enum fsd_severity)i), value))
+                *(int *)at = i;
+        return *(int *)at != FSD_OFF || !strcmp(value, "off") ||
+               complain(r, r->line, "error, warning, info or off", value);
+    case COUNT:
+        if (value[strspn(value, "0123456789")])
+            return complain(r, r->line, "a count", value);
+        return take_number(r, value, at);
+    case MS:
+        return take_number(r, value, at);
+    case SHARE:
+        return take_share(r, value, at);
+    case WORDS:
+        for (size_t n; *value; value += n + (value[n] != '\0'))
+            if ((n = strcspn(value, " \t,"))) {
+                word.text = fsd_arena_strndup(r->policy->arena, value, n);
+                fsd_vec_push(r->policy->arena, (fsd_policy_words *)at, word);
+            }
+        return true;
+    case RULE:
+        if (find_rule(value) < 0)
+            return complain(r, r->line, "a rule", value);
+        *(const char **)at = keep(r, value);
+        return true;
+    case TEXT:
+        *(const char **)at = keep(r, value);
+        return true;
+    case DAY:
+        *(unsigned *)at = fsd_day_parse(value);
+        return *(unsigned *)at || complain(r, r->line, "a day as YYYY-MM-DD", value);
+    }
+    return false;
+}
+
+/* ----------------------------------------------------------------- keys, sections */
+
+/* Called by inih for each key, before it asks for the next line. */
+static int take_key(void *user, const char *section, const char *name,
+                    const char *value)
+{
     struct reader *r = user;
+    const struct key *key = keys, *end = keys + FSD_COUNT_OF(keys);
+    bool ignore = r->of == OF_IGNORE;
+    struct fsd_policy_rule *rule;
+    unsigned settable;
 
     (void)section;
     if (r->status != FSD_OK)
         return 0;
-    for (unsigned i = 0; i < FSD_COUNT_OF(keys); i++) {
-        bool again = !strcmp(keys[i], key) && (r->keys >> i & 1);
-
-        if (again && strcmp(key, "operators") != 0 && strcmp(key, "except") != 0)
-            return complain(r, r->line, "each key once", key);
-        r->keys |= !strcmp(keys[i], key) ? 1u << i : 0;
+    if (r->of == OF_NONE)
+        return complain(r, r->line, "a section before the first key", name);
+    while (key < end && (strcmp(key->name, name) != 0 || (key->of == IGNORE) != ignore))
+        key++;
+    settable = ignore ? 0 : fsd_rule_at((unsigned)r->of)->settable;
+    if (key < end && (key->settable & BUDGETS & ~settable))
+        return complain(r, r->line, "a budget that this rule has", name);
+    if (key == end || (key->settable & ~settable))
+        return complain(r, r->line,
+                        ignore ? "rule, node, reason or expires" : "a key of this rule",
+                        name);
+    if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* which add up */
+        return complain(r, r->line, "each key once", name);
+    r->seen |= 1u << (key - keys);
+    if (ignore)
+        return take_value(r, key, (char *)last_ignore(r) + key->at, value);
+    if (key->of == POLICY)
+        return take_value(r, key, (char *)r->policy + key->at, value);
+    rule = &r->policy->rules[r->of];
+    /* The first budget that is set puts the default ones out of force. */
+    if (key->settable && !rule->own_budget) {
+        rule->budget = (struct fsd_budget){-1, -1, -1};
+        rule->own_budget = true;
     }
-    if (r->in_ignore)
-        return take_ignore_key(r, key, value);
-    if (r->rule < 0)
-        return complain(r, r->line, "a section before the first key", key);
-    return take_rule_key(r, key, value);
+    return take_value(r, key, (char *)rule + key->at, value);
 }
 
-/* ----------------------------------------------------------------------- lines */
-
-static void see_section(struct reader *r, const char *line)
+/* An ignore that does not say why is not one. */
+static bool close_section(struct reader *r)
 {
-    char name[MOST_SECTION];
-    size_t n = strcspn(line, "]\r\n");
+    const struct fsd_policy_ignore *i;
 
-    if (line[n] != ']')
-        return; /* inih complains */
-    if (n >= sizeof name) {
-        complain(r, r->line, "a shorter section", line);
-        return;
-    }
-    memcpy(name, line, n);
-    name[n] = '\0';
-    open_section(r, name);
+    if (r->of != OF_IGNORE)
+        return true;
+    i = last_ignore(r);
+    if (i->rule && i->reason && *i->reason)
+        return true;
+    return complain(r, r->section_line,
+                    !i->rule ? "a rule in the ignore" : "a reason in the ignore",
+                    *i->label ? i->label : "none");
 }
 
-/* Gives inih its next line; its buffer holds what ini_max_line says. */
+static bool open_section(struct reader *r, const char *name)
+{
+    struct fsd_policy_ignore ignore = {.line = r->line, .node = "*"};
+
+    if (!close_section(r))
+        return false;
+    r->section_line = r->line;
+    r->seen = 0;
+    if (!strcmp(name, "ignore") || !strncmp(name, "ignore ", 7)) {
+        ignore.label = name + 6 + strspn(name + 6, " ");
+        if (r->policy->ignores.n == MOST_IGNORES)
+            return complain(r, r->line, "at most 1000 ignores", ignore.label);
+        fsd_vec_push(r->policy->arena, &r->policy->ignores, ignore);
+        r->of = OF_IGNORE;
+        return true;
+    }
+    r->of = find_rule(name);
+    if (r->of < 0)
+        return complain(r, r->line, "a rule, or 'ignore' and a label", name);
+    if (fsd_rule_at((unsigned)r->of)->level == FSD_OFF) /* a section asks for it */
+        r->policy->rules[r->of].level = FSD_ERROR;
+    return true;
+}
+
+/* Gives inih its next line; its buffer has the size that inih was built with. */
 static char *give_line(char *out, int size, void *user)
 {
     struct reader *r = user;
@@ -281,7 +254,12 @@ static char *give_line(char *out, int size, void *user)
     n = (size_t)((stop ? stop + 1 : r->end) - r->at);
     r->line++;
     if (n + 1 > (size_t)size) {
-        complain(r, r->line, "a line that is not so long", "a longer one");
+        if (r->status == FSD_OK)
+            r->status =
+                fsd_fail(r->err, FSD_E_LIMIT, r->policy->path, FSD_POS_LINE, r->line,
+                         "expected a line of at most %d bytes, which is what the "
+                         "INI library reads, found one of %zu",
+                         size - 2, n - (stop != NULL));
         return NULL;
     }
     memcpy(out, r->at, n);
@@ -291,8 +269,9 @@ static char *give_line(char *out, int size, void *user)
     if (r->line == 1 && !strncmp(text, "\xef\xbb\xbf", 3))
         text += 3;
     text += strspn(text, " \t");
-    if (*text == '[')
-        see_section(r, text + 1);
+    n = strcspn(text, "]\r\n");
+    if (*text == '[' && text[n] == ']') /* inih complains of one that is not closed */
+        open_section(r, fsd_arena_strndup(r->policy->arena, text + 1, n - 1));
     return r->status == FSD_OK ? out : NULL;
 }
 
@@ -321,7 +300,7 @@ static enum fsd_status read_file(struct fsd_policy *p, const char *path,
                                  struct fsd_error *err)
 {
     struct fsd_file file;
-    struct reader r = {.policy = p, .rule = -1, .err = err};
+    struct reader r = {.policy = p, .of = OF_NONE, .err = err};
     int bad_line;
 
     r.status = fsd_file_open(&file, path, POLICY_LIMIT, err);

@@ -65,10 +65,15 @@ def check(what, holds, detail=""):
         print(f"FAILED {what} {detail}")
 
 
-def run(*args, status=(0, 1)):
+def run_both(*args, status=(0, 1)):
+    """Standard output and standard error."""
     done = subprocess.run([BINARY, *args], capture_output=True, check=False)
     check(f"exit status of {args}", done.returncode in status, done.stderr[:300])
-    return done.stdout.decode("utf-8")
+    return done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+
+
+def run(*args, status=(0, 1)):
+    return run_both(*args, status=status)[0]
 
 
 def check_junit(case, text, found):
@@ -191,6 +196,25 @@ def check_update(folder):
     check("update: passes", "passed: 0 errors" in run("check", copy, MODEL, ENGINE, status=(0,)))
 
 
+def check_times(folder):
+    """Times that a snapshot holds are kept, or it is said that they are not."""
+    profile = ("--profile", os.path.join(FIXTURES, "qat_block/profile.json"))
+    text, said = run_both("snapshot", MODEL, ENGINE, "--with-times", *profile)
+    check("times: kept", "\ntimes 1 ~ " in text and not said, said)
+    timed = os.path.join(folder, "timed.fsd")
+    with open(timed, "w", encoding="utf-8") as file:
+        file.write(text)
+    check("times: a snapshot of a snapshot", run("snapshot", timed) == text)
+    text, said = run_both("snapshot", MODEL, ENGINE, *profile)
+    check("times: left out is said", "\ntimes" not in text and "times of 1 profile are not kept" in said, said)
+    _, said = run_both("check", timed, MODEL, ENGINE, "--update", *profile)
+    with open(timed, encoding="utf-8") as file:
+        check("times: updated", "\ntimes 1 ~ " in file.read() and not said, said)
+    _, said = run_both("check", timed, MODEL, ENGINE, "--update")
+    with open(timed, encoding="utf-8") as file:
+        check("times: an update without them is said", "\ntimes" not in file.read() and "not kept" in said, said)
+
+
 def main():
     check_formats("fixture", HOSTILE, "check", os.path.join(FIXTURES, "gate/before.fsd"), MODEL, ENGINE,
                   "--policy", os.path.join(FIXTURES, "gate/policy.ini"), "--today", "2026-07-01")
@@ -210,6 +234,7 @@ def main():
               run("check", snapshot, model, engine, status=(0,)))
         check_many(folder)
         check_update(folder)
+        check_times(folder)
     print("FAILED" if failures else "passed")
     sys.exit(1 if failures else 0)
 
