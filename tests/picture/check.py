@@ -4,7 +4,7 @@
     check.py BINARY SHARED FUSER
 
 Hostile names, the bound on layout time, and pictures of every pair in SHARED/corpus (left
-out when SHARED is absent).  DOT is read back by Graphviz's own `dot -Tcanon`.
+out when SHARED is absent).  DOT is read back by Graphviz's own reader.
 """
 import os
 import re
@@ -44,6 +44,28 @@ def check_hostile(folder):
         check("hostile: SVG shows entities as they were written", "&amp; &lt;b" in said)
 
 
+def check_bytes(folder):
+    """Each byte of ASCII alone, as a whole name, and doubled: Graphviz takes no offence, and
+    both of its kinds of strings show it."""
+    names = [chr(c) * n for c in range(1, 128) for n in (1, 2) if c != 32]  # blanks show nothing
+    names += ["\\N", "\\G", "a\\nb", "\\\\l", "&#93;", "&amp;"]
+    pair = hostile_pair(folder, names)
+    dot, svg = os.path.join(folder, "bytes.dot"), os.path.join(folder, "bytes.svg")
+    done = run(*pair, "--force", "--collapse", "none", *PATIENT, "-o", dot, "-o", svg)
+    check("every byte: nothing is said", not done.stderr, done.stderr[:300])
+    reads_back("every byte", dot)
+    dom = is_svg("every byte", svg)
+    if not dom:
+        return
+    said = {t.firstChild.data.replace("\u00a0", " ")
+            for t in dom.getElementsByTagName("text") if t.firstChild}
+    tips = {a.getAttribute("xlink:title") for a in dom.getElementsByTagName("a")}
+    for i, name in enumerate(names):
+        shown = "".join(f"\\u{{{ord(c):x}}}" if c < " " or c == "\x7f" else c for c in name)
+        check(f"every byte: {name!r} is in a box and in a tooltip",
+              shown in said and any(f"node {i} {op} {shown}\n" in tip for tip in tips for op in ("Relu", "Sigmoid")))
+
+
 # --------------------------------------------------------------------------- views
 
 def check_views(folder, fixtures):
@@ -66,6 +88,22 @@ def check_views(folder, fixtures):
     done = run(*pair, "-o", out, "--layout-timeout", "0.000001", status=2)
     check("no time at all: an error, no file", b"within" in done.stderr and not os.path.exists(out),
           done.stderr)
+
+
+def check_fixtures(folder, fixtures):
+    """Every engine that lies beside a model, read back from DOT, whole and in two other ways."""
+    found = 0
+    for place, _, files in sorted(os.walk(fixtures)):
+        for engine in sorted(files):
+            if "model.onnx" not in files or not re.fullmatch(r"engine.*\.json|build\.log", engine):
+                continue
+            pair = [os.path.join(place, n) for n in ("model.onnx", engine)]
+            for args in ((), ("--all",), ("--collapse", "scope:1")):
+                dot = os.path.join(folder, "fixture.dot")
+                run(*pair, "--force", "-o", dot, *args)
+                reads_back(" ".join((os.path.relpath(pair[1], fixtures), *args)), dot)
+            found += 1
+    check(f"{found} pairs of fixtures were there", found > 7)
 
 
 def check_large(folder):
@@ -129,7 +167,9 @@ def main():
     fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../fixtures")
     with tempfile.TemporaryDirectory() as folder:
         check_hostile(folder)
+        check_bytes(folder)
         check_views(folder, fixtures)
+        check_fixtures(folder, fixtures)
         check_large(folder)
         if os.path.isdir(os.path.join(SHARED, "corpus")):
             check_corpus(folder)

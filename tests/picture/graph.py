@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A DOT as Graphviz's own reader sees it, and whether two of them are one graph.
+"""A DOT as Graphviz's own reader (cgraph, by way of gvpr) sees it, and whether two of them are
+one graph.
 
     graph.py OLD NEW        two files of DOT, or two folders of like-named ones
     (exit status 0: the same graphs; a difference is printed, the first few of a pair)
@@ -8,50 +9,65 @@ Attributes count as they hold for a node, an edge or a cluster, wherever they we
 one that has Graphviz's own default counts as not set.
 """
 import collections
-import json
 import os
 import subprocess
 import sys
 
+READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "read.gvpr")
 DEFAULTS = {"constraint": "true", "arrowhead": "normal", "minlen": "1", "weight": "1", "penwidth": "1",
-            "label": "", "tooltip": "", "style": "", "id": "", "rank": "", "ltail": ""}
+            "label": "\\N"}
 # How to write a graph, not what is in it; colours that no graph shows.
-GRAPH_ASIDE = {"name", "linelength", "color", "fillcolor"}
+GRAPH_ASIDE = {"linelength", "color", "fillcolor"}
 # All else a cluster only hands down.
 OF_CLUSTER = ("label", "tooltip", "id", "style", "fillcolor", "color")
 
+# attributes of the graph; of nodes by name; edges as a multiset of (tail, head, attributes);
+# by cluster its attributes and the nodes directly or indirectly in it
 Graph = collections.namedtuple("Graph", "attributes nodes edges clusters")
 
 
-def attributes(thing):
-    unseen = ("color", "fillcolor", "penwidth") if thing.get("style") == "invis" else ()
-    return {k: v.replace("&#93;", "]") for k, v in thing.items()
-            if isinstance(v, str) and k != "name" and k not in unseen and DEFAULTS.get(k) != v}
+def attributes(pairs):
+    unseen = ("color", "fillcolor", "penwidth") if pairs.get("style") == "invis" else ()
+    return {k: v.replace("&#93;", "]") for k, v in pairs.items()
+            if v and k not in unseen and DEFAULTS.get(k) != v}
+
+
+def records(dot):
+    """(kind, names, attributes, nodes held) of all that cgraph read."""
+    done = subprocess.run(["gvpr", "-f", READER], input=dot, capture_output=True, check=False)
+    if done.returncode or done.stderr or not done.stdout:
+        raise ValueError(done.stderr.decode(errors="replace")[:400] or "nothing was read")
+    record = None
+    for line in done.stdout.decode().split("\n"):
+        kind, _, rest = line.partition("\t")
+        if kind == "attr":
+            name, _, value = rest.partition("\t")
+            record[2][name] = value
+        elif kind == "holds":
+            record[3].add(rest)
+        else:
+            if record:
+                yield record
+            record = (kind, tuple(rest.split("\t")), {}, set())
 
 
 def read(dot):
-    """Of bytes: attributes of the graph, of nodes by name, edges as a multiset, and clusters by
-    name with the nodes directly or indirectly in them."""
-    done = subprocess.run(["dot", "-Tdot_json"], input=dot, capture_output=True, check=False)
-    if done.returncode or done.stderr:
-        raise ValueError(done.stderr.decode(errors="replace")[:400] or "dot failed")
-    graph = json.loads(done.stdout, strict=False)
-    objects = graph.get("objects", [])
-    subgraphs = graph.get("_subgraph_cnt", 0)
-    names = {o["_gvid"]: o["name"] for o in objects}
-    nodes = {o["name"]: attributes(o) for o in objects[subgraphs:]}
-    clusters = {o["name"]: ({k: v for k, v in attributes(o).items() if k in OF_CLUSTER}, frozenset(names[i] for i in o.get("nodes", ())))
-                for o in objects[:subgraphs] if o["name"].startswith("cluster")}
-    edges = collections.Counter(
-        (names[e["tail"]], names[e["head"]], tuple(sorted(attributes(e).items())))
-        for e in graph.get("edges", []))
-    top = {k: v for k, v in graph.items() if isinstance(v, str) and k not in GRAPH_ASIDE}
-    return Graph(top, nodes, edges, clusters)
+    graph = Graph({}, {}, collections.Counter(), {})
+    for kind, names, pairs, held in records(dot):
+        found = attributes(pairs)
+        if kind == "node":
+            graph.nodes[names[0]] = found
+        elif kind == "edge":
+            graph.edges[(*names, tuple(sorted(found.items())))] += 1
+        elif names[0].startswith("cluster"):
+            graph.clusters[names[0]] = ({k: v for k, v in found.items() if k in OF_CLUSTER}, held)
+        elif not graph.attributes:  # the first graph is the whole
+            graph.attributes.update((k, v) for k, v in found.items() if k not in GRAPH_ASIDE)
+    return graph
 
 
 def differences(old, new):
-    for what, a, b in (("graph", old.attributes, new.attributes), ("node", old.nodes, new.nodes),
-                       ("cluster", old.clusters, new.clusters), ("edge", old.edges, new.edges)):
+    for what, a, b in zip(Graph._fields, old, new):
         for key in sorted(set(a) | set(b), key=str):
             if a.get(key) != b.get(key):
                 yield f"{what} {key}: {a.get(key)} / {b.get(key)}"
@@ -78,9 +94,9 @@ def main():
         found = list(differences(first, second))
         other += bool(found)
         counts["of no graph"] += first == EMPTY
-        for kind in ("nodes", "edges", "clusters"):
-            held = getattr(first, kind)
-            counts[kind] += sum(held.values()) if kind == "edges" else len(held)
+        counts["nodes"] += len(first.nodes)
+        counts["edges"] += sum(first.edges.values())
+        counts["clusters"] += len(first.clusters)
         if found:
             print(f"{os.path.basename(b)}: {len(found)} differences")
             for line in found[:4]:

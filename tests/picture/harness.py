@@ -2,9 +2,12 @@
 try to break out of both."""
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.dom.minidom
+
+import graph
 
 try:
     import onnx
@@ -23,7 +26,7 @@ HOSTILE = [
     'quote " and \'', "ends in \\", "\\N \\G \\T \\l", "line\nbreak\r\n", "bell\x07 esc\x1b[31m",
     "emoji \U0001f600\U0001f1e9", "&amp; &lt;b&gt; &#65; <B>bold</B>", "a]]>b--><!--", "\u202ertl\u200b",
     "%s %n {a|b} <port>", "x" * 20000, "\U0001f600" * 15000, "\\" * 4001, "&" * 999, "cluster_0", "node",
-    "]; evil [label=x", "日本語の名前", "-", "0.5", "graph",
+    "]; evil [label=x", "日本語の名前", "-", "0.5", "graph", "]", "]]",
 ]
 
 
@@ -40,10 +43,51 @@ def run(*args, status=0):
     return done
 
 
+def printed(path):
+    """What stands in our DOT, a statement a line, as the lines say: texts by node or cluster,
+    wires, and by cluster the nodes between its braces."""
+    texts, wires, held, open_graphs = {}, [], {}, []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            line = line.strip()
+            if line.startswith("subgraph "):
+                open_graphs.append(line.split()[1])
+                held[open_graphs[-1]] = set()
+            elif line == "}":
+                open_graphs = open_graphs[:-1]
+            elif " -> " in line.split("[")[0]:
+                wires.append(tuple(line.split("[")[0].split())[::2])
+            elif open_graphs and not line.startswith("graph "):
+                name = line.split()[0]
+                for graph in open_graphs:
+                    held[graph].add(name)
+                text = re.fullmatch(r'\w+ \[.*?label=<(.*)> tooltip="([^"]*)"\]', line)
+                if text:
+                    texts[name] = text.groups()
+    return texts, sorted(wires), {n: h for n, h in held.items() if n.startswith("cluster")}
+
+
 def reads_back(what, path):
-    done = subprocess.run(["dot", "-Tcanon", path], capture_output=True, check=False)
-    check(f"{what}: dot -Tcanon reads it without a complaint",
-          done.returncode == 0 and not done.stderr, done.stderr[:300])
+    """Graphviz reads of it, without a complaint, what we printed."""
+    with open(path, "rb") as file:
+        dot = file.read()
+    texts, wires, clusters = printed(path)
+    try:
+        read = list(graph.records(dot))
+    except ValueError as error:
+        check(f"{what}: Graphviz reads it", False, str(error))
+        return
+    named = {names[0]: pairs for kind, names, pairs, _ in read if kind == "node"}
+    check(f"{what}: {len(texts)} boxes and the sides' heads",
+          texts and set(named) - set(texts) == {n.removeprefix("cluster_") for n in clusters
+                                                if dot.count(f'"side_{n[8:]}"'.encode())})
+    check(f"{what}: their labels and tooltips",
+          all((named[n].get("label"), named[n].get("tooltip")) == t for n, t in texts.items()))
+    check(f"{what}: {len(wires)} lines",
+          wires == sorted(names for kind, names, _, _ in read if kind == "edge"))
+    check(f"{what}: {len(clusters)} clusters",
+          clusters == {names[0]: held for kind, names, _, held in read
+                       if kind == "graph" and names[0].startswith("cluster")})
 
 
 def is_svg(what, path):
@@ -63,11 +107,11 @@ def synthetic(folder, *args):
     return os.path.join(folder, "model.onnx"), os.path.join(folder, "engine.json")
 
 
-def hostile_pair(folder):
+def hostile_pair(folder, names=HOSTILE):
     """A chain of Relu nodes with these names, and an engine with a layer for each."""
     nodes, layers, before = [], [], "in"
     shape = {"Dimensions": [1, 4], "Format/Datatype": "Row major linear FP32"}
-    for i, name in enumerate(HOSTILE):
+    for i, name in enumerate(names):
         after = f"t{i}" if i % 2 else name + " out"
         nodes.append(helper.make_node("Relu" if i % 3 else "Sigmoid", [before], [after], name=name))
         layers.append({"Name": name, "LayerType": "PointWiseV2" if i % 4 else name[:300],

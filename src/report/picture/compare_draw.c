@@ -1,9 +1,9 @@
 /*
- * The drawing of a comparison: one build's fusion groups on each side, the moves between
- * them, ties between the groups that share nodes.
+ * The drawing of a comparison: one build's fusion groups on each side, the moves
+ * between them, ties between the groups that share nodes.
  *
- * Of large builds only what changed is drawn, with its neighbours beside it, and of very
- * many changes the worst, half as many until they can be laid out in their time.
+ * Of large builds only what changed is drawn, with its neighbours beside it, and of
+ * very many changes the worst, half as many until they can be laid out in their time.
  */
 #include "base/order.h"
 #include "base/status.h"
@@ -19,8 +19,8 @@ enum { MOST_ENDS = 800 }; /* of a picture that lays out within a second or two *
 struct pick {
     bool *regions; /* by region */
     bool loose;    /* moves of no region, when they changed */
-    bool partial;  /* not everything: moves that neither changed nor feed a picked region
-                      are left out */
+    bool partial; /* not everything: moves that neither changed nor feed a picked region
+                     are left out */
 };
 
 struct side {
@@ -35,7 +35,8 @@ struct side {
     fsd_id *groups, *moves, *inputs, *outputs; /* their boxes; FSD_NONE */
     bool *focus;                               /* by group: drawn for its own sake */
     bool *told;                                /* by region, of both sides */
-    FSD_VEC(uint64_t) carried; /* (source, reader) that a drawn move is between, sorted */
+    FSD_VEC(uint64_t)
+    carried; /* (source, reader) that a drawn move is between, sorted */
 };
 
 /* ------------------------------------------------------------------------ boxes */
@@ -54,8 +55,8 @@ static fsd_id add_box(struct side *x, fsd_id *slot, enum fsd_box_kind kind, fsd_
 static fsd_id add_group(struct side *x, fsd_id g)
 {
     fsd_id region = x->region[g];
-    bool tells = !x->told[region] && (x->side == FSD_SIDE_RIGHT ||
-                                      !x->c->regions.at[region].new_groups.n);
+    bool tells = !x->told[region] &&
+                 (x->side == FSD_SIDE_RIGHT || !x->c->regions.at[region].new_groups.n);
 
     x->told[region] |= tells;
     return add_box(x, &x->groups[g], FSD_BOX_ITEMS, g, tells ? FSD_GROUP_TELLS : 0);
@@ -139,9 +140,9 @@ static void choose_moves(struct side *x)
         x->home[move] = change->region;
     }
     for (fsd_id i = 0; i < x->s->moves.n; i++) {
-        bool changed = x->change[i] != FSD_MOVE_UNCHANGED &&
-                       (x->home[i] == FSD_NONE ? x->pick->loose
-                                               : x->pick->regions[x->home[i]]);
+        bool changed =
+            x->change[i] != FSD_MOVE_UNCHANGED &&
+            (x->home[i] == FSD_NONE ? x->pick->loose : x->pick->regions[x->home[i]]);
 
         if (!x->pick->partial || changed || feeds_focus(x, &x->s->moves.at[i]))
             add_box(x, &x->moves[i], FSD_BOX_MOVE, i, x->change[i]);
@@ -152,8 +153,10 @@ static void choose_moves(struct side *x)
 
 static void add_wire(struct side *x, fsd_id from, fsd_id to, struct fsd_state_form form)
 {
-    fsd_drawing_add_wire(x->w, (struct fsd_wire){from, to, form.layout, FSD_NONE,
-                                                 FSD_NONE, 1, {form.type, form.type}});
+    fsd_drawing_add_wire(
+        x->w,
+        (struct fsd_wire){
+            from, to, form.layout, FSD_NONE, FSD_NONE, 1, {form.type, form.type}});
 }
 
 static int order_keys(const void *a, const void *b)
@@ -171,7 +174,8 @@ static void wire_moves(struct side *x)
 {
     for (fsd_id i = 0; i < x->s->moves.n; i++) {
         const struct fsd_move *m = &x->s->moves.at[i];
-        const fsd_ref *from = x->s->refs.at + m->from.at, *to = x->s->refs.at + m->to.at;
+        const fsd_ref *from = x->s->refs.at + m->from.at,
+                      *to = x->s->refs.at + m->to.at;
 
         if (x->moves[i] == FSD_NONE)
             continue;
@@ -342,9 +346,10 @@ static void draw_changes(struct job *job)
                  taken, job->differing);
     job->plan.drawing = draw(job->c, &pick, subject, job->arena);
     job->plan.last |= job->most <= 1;
-    snprintf(job->plan.less, sizeof job->plan.less,
-             "drawn is only %s (--around shows a part of it, -f dot and --all everything)",
-             subject);
+    snprintf(
+        job->plan.less, sizeof job->plan.less,
+        "drawn is only %s (--around shows a part of it, -f dot and --all everything)",
+        subject);
 }
 
 static bool simplify(struct fsd_plan *plan)

@@ -36,8 +36,7 @@ static const struct fsd_region_diff *region_of(const struct fsd_drawing *w,
                                                const struct fsd_box *box)
 {
     const struct fsd_compare *c = scene_of(w)->c;
-    const fsd_id *regions =
-        box->side == FSD_SIDE_RIGHT ? c->new_region : c->old_region;
+    const fsd_id *regions = box->side == FSD_SIDE_RIGHT ? c->new_region : c->old_region;
 
     return &c->regions.at[regions[id_of(w, box)]];
 }
@@ -148,7 +147,7 @@ static void put_names(const struct fsd_state *s, struct fsd_span nodes, FILE *ou
 
     for (uint32_t i = 0; i < few.n; i++) {
         fputs("<BR/>" FSD_SMALL, out);
-        fsd_put_dot_text(out, fsd_text(s->names, few.nodes[i]->key), NAME);
+        fsd_put_label_text(out, fsd_text(s->names, few.nodes[i]->key), NAME);
         fputs("</FONT>", out);
     }
     if (few.more)
@@ -166,7 +165,7 @@ static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("<B>", out);
     for (uint32_t i = 0; i < few.n; i++) {
         fputs(i ? " + " : "", out);
-        fsd_put_dot_text(out, fsd_text(s->names, few.nodes[i]->op), 20);
+        fsd_put_label_text(out, fsd_text(s->names, few.nodes[i]->op), 20);
     }
     if (few.more)
         fprintf(out, " + %u", few.more);
@@ -191,7 +190,7 @@ static void put_form(const struct fsd_state *s, struct fsd_state_form form, FILE
     fputs(fsd_dtype_name((enum fsd_dtype)form.type), out);
     if (form.layout) {
         putc(' ', out);
-        fsd_put_dot_text(out, fsd_text(s->names, form.layout), 16);
+        fsd_put_label_text(out, fsd_text(s->names, form.layout), 16);
     }
 }
 
@@ -233,12 +232,12 @@ static void put_port(const struct fsd_drawing *w, const struct fsd_box *box, FIL
     const struct fsd_state_port *port = port_of(w, box);
 
     fputs("<B>", out);
-    fsd_put_dot_text(out, fsd_text(s->names, port->name), NAME);
+    fsd_put_label_text(out, fsd_text(s->names, port->name), NAME);
     fputs("</B><BR/>" FSD_SMALL, out);
     put_form(s, port->form, out);
     if (port->shape) {
         putc(' ', out);
-        fsd_put_dot_text(out, fsd_text(s->names, port->shape), NAME);
+        fsd_put_label_text(out, fsd_text(s->names, port->shape), NAME);
     }
     fputs("</FONT>", out);
 }
@@ -260,16 +259,16 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
     struct fsd_span nodes;
 
     if (box->kind != FSD_BOX_ITEMS && box->kind != FSD_BOX_MOVE) {
-        fsd_put_dot_text(out, fsd_text(s->names, port_of(w, box)->name), TIP_NAME);
+        fsd_put_tip_text(out, fsd_text(s->names, port_of(w, box)->name), TIP_NAME);
         return;
     }
     nodes = box->kind == FSD_BOX_MOVE ? s->moves.at[id_of(w, box)].nodes
                                       : s->groups.at[id_of(w, box)].nodes;
     for (uint32_t i = 0; i < nodes.n && i < TIP_NAMES; i++) {
         fputs(i ? "\\n" : "", out);
-        fsd_put_dot_text(out, fsd_text(s->names, node_at(s, nodes, i)->key), TIP_NAME);
+        fsd_put_tip_text(out, fsd_text(s->names, node_at(s, nodes, i)->key), TIP_NAME);
         putc(' ', out);
-        fsd_put_dot_text(out, fsd_text(s->names, node_at(s, nodes, i)->op), NAME);
+        fsd_put_tip_text(out, fsd_text(s->names, node_at(s, nodes, i)->op), NAME);
     }
     if (nodes.n > TIP_NAMES)
         fprintf(out, "\\nand %u more", nodes.n - TIP_NAMES);
@@ -296,7 +295,7 @@ static void put_file(const char *path, const char *other, FILE *out)
     at = same < n ? n - same - 1 : 0;
     while (at && path[at - 1] != '/')
         at--;
-    fsd_put_dot_text(out, path + at, 60);
+    fsd_put_label_text(out, path + at, 60);
 }
 
 static void put_count(uint32_t n, const char *noun, const char *what, FILE *out)
@@ -340,8 +339,9 @@ static void put_caption(const struct fsd_drawing *w, FILE *out)
 /* Only of what the comparison holds. */
 static void put_legend(const struct fsd_drawing *w, FILE *out)
 {
-    static const char *const moves[][2] = {
-        {"+ added", "SOLID"}, {"\xe2\x88\x92 removed", "DASHED"}, {"~ changed", "SOLID"}};
+    static const char *const moves[][2] = {{"+ added", "SOLID"},
+                                           {"\xe2\x88\x92 removed", "DASHED"},
+                                           {"~ changed", "SOLID"}};
     const struct fsd_compare *c = scene_of(w)->c;
 
     fputs(FSD_LEGEND_BEGIN, out);

@@ -41,9 +41,8 @@ static void add_boxes(struct side *s, const fsd_id *leader, const char **titles)
         if (leader[i] == i) {
             s->box[i] = w->boxes.n;
             fsd_vec_push(w->arena, &w->boxes,
-                         (struct fsd_box){.side = s->side,
-                                          .cluster = FSD_NONE,
-                                          .title = titles[i]});
+                         (struct fsd_box){
+                             .side = s->side, .cluster = FSD_NONE, .title = titles[i]});
         }
         s->box[i] = s->box[leader[i]];
         w->boxes.at[s->box[i]].items.n++;
@@ -87,7 +86,12 @@ static void add_wire(struct side *s, fsd_id from, fsd_id to, fsd_id tensor,
     fsd_id b = to_port == FSD_NONE ? from_port : to_port;
 
     fsd_drawing_add_wire(
-        s->w, (struct fsd_wire){from, to, tensor, from_port, to_port, 1,
+        s->w, (struct fsd_wire){from,
+                                to,
+                                tensor,
+                                from_port,
+                                to_port,
+                                1,
                                 {type_at(s->g, a, tensor), type_at(s->g, b, tensor)}});
 }
 
@@ -101,8 +105,8 @@ static void wire_input(struct side *s, fsd_id box, uint32_t port)
 {
     fsd_id tensor = s->g->ports.at[port].tensor;
     const struct fsd_tensor *t = &s->g->tensors.at[tensor];
-    bool input = t->flags & FSD_TENSOR_INPUT && !(t->flags & FSD_TENSOR_CONSTANT) &&
-                 !t->scope;
+    bool input =
+        t->flags & FSD_TENSOR_INPUT && !(t->flags & FSD_TENSOR_CONSTANT) && !t->scope;
 
     if (is_hub(t))
         add_wire(s, terminal(s, tensor, FSD_BOX_TENSOR), box, tensor, FSD_NONE, port);
@@ -208,10 +212,7 @@ static int order_ties(const void *x, const void *y)
     int right = fsd_order(a->right, b->right), part = fsd_order(a->part, b->part);
     int left = fsd_order(a->left, b->left);
 
-    return right  ? right
-           : part ? part
-           : left ? left
-                  : fsd_order(a->loose, b->loose);
+    return right ? right : part ? part : left ? left : fsd_order(a->loose, b->loose);
 }
 
 /* A cluster has one tie, from its first box; a part one of each box. */
@@ -334,12 +335,13 @@ static int order_threads(const void *x, const void *y)
 /* ------------------------------------------------------------------------- rows */
 
 /* Graphviz puts all that is equally far from the input side by side: thirty heads of a
- * detector would make a picture of thirty columns, with ties across all of them.  So the
- * engine's boxes take their rows in the order of execution, and one whose row is full
- * goes to the next, held there by a line to the first box of the row above. */
+ * detector would make a picture of thirty columns, with ties across all of them.  So
+ * the engine's boxes take their rows in the order of execution, and one whose row is
+ * full goes to the next, held there by a line to the first box of the row above. */
 static void hold_rows(struct fsd_drawing *w)
 {
-    uint32_t *row = FSD_NEW(w->arena, uint32_t, w->boxes.n); /* the first it may be in */
+    uint32_t *row =
+        FSD_NEW(w->arena, uint32_t, w->boxes.n); /* the first it may be in */
     uint32_t *taken = FSD_NEW(w->arena, uint32_t, w->boxes.n + 1);
     fsd_id *first = FSD_NEW(w->arena, fsd_id, w->boxes.n + 1);
     uint32_t wire = 0, thread = 0; /* those of earlier boxes are before */
@@ -415,7 +417,8 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
     struct fsd_sharing shared = fsd_diff_share(d, &scene->pick, scene->grain, arena);
     struct side model, engine;
 
-    *w = (struct fsd_drawing){.arena = arena, .painter = &fsd_diff_painter, .of = scene};
+    *w =
+        (struct fsd_drawing){.arena = arena, .painter = &fsd_diff_painter, .of = scene};
     model = new_side(w, d->model, FSD_SIDE_LEFT, scene->pick.nodes);
     engine = new_side(w, d->engine, FSD_SIDE_RIGHT, scene->pick.layers);
     add_boxes(&model, shared.nodes, shared.node_titles);
@@ -454,10 +457,11 @@ static bool simplify(struct fsd_plan *plan)
         plan->last = job->scene.grain.level == FSD_LEVEL_PART;
         if (fsd_drawing_weight(plan->drawing) >= before)
             continue;
-        snprintf(plan->less, sizeof plan->less,
-                 "drawn with --collapse %s, %u boxes (--around or --only show a part of "
-                 "it in full)",
-                 fsd_grain_name(job->scene.grain, grain), plan->drawing->boxes.n);
+        snprintf(
+            plan->less, sizeof plan->less,
+            "drawn with --collapse %s, %u boxes (--around or --only show a part of "
+            "it in full)",
+            fsd_grain_name(job->scene.grain, grain), plan->drawing->boxes.n);
         return true;
     }
     return false;
@@ -475,8 +479,7 @@ enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
                                .chosen = want->collapse},
                       .arena = fsd_arena_new(),
                       .scene = {.d = d}};
-    enum fsd_status status =
-        fsd_diff_pick(d, style, job.arena, &job.scene.pick, err);
+    enum fsd_status status = fsd_diff_pick(d, style, job.arena, &job.scene.pick, err);
 
     if (status == FSD_OK && want->collapse)
         status = fsd_grain_parse(want->collapse, &job.scene.grain, err);

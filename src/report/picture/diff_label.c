@@ -49,9 +49,10 @@ static struct fsd_look tinted(unsigned tint, const char *style, const char *widt
     return (struct fsd_look){"box", style, tones[tone].fill, tones[tone].line, width};
 }
 
-static const struct fsd_look
-    vanished_look = {"box", "rounded,filled,dashed", "#f4f4f4", "#999999", "1"},
-    unexplained_look = {"box", "rounded,filled,bold", "#ffffff", "#cc0000", "2"};
+static const struct fsd_look vanished_look = {"box", "rounded,filled,dashed", "#f4f4f4",
+                                              "#999999", "1"},
+                             unexplained_look = {"box", "rounded,filled,bold",
+                                                 "#ffffff", "#cc0000", "2"};
 
 static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *box)
 {
@@ -93,7 +94,7 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
         if (dim.size >= 0)
             fprintf(out, "%" PRId64, dim.size);
         else if (dim.name)
-            fsd_put_dot_text(out, fsd_text(g->names, dim.name), 12);
+            fsd_put_label_text(out, fsd_text(g->names, dim.name), 12);
         else
             putc('?', out);
     }
@@ -117,7 +118,7 @@ static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n
 {
     fputs("<BR/>" FSD_SMALL, out);
     if (n->name)
-        fsd_put_dot_text(out, fsd_text(scene_of(w)->d->names, n->name), NAME);
+        fsd_put_label_text(out, fsd_text(scene_of(w)->d->names, n->name), NAME);
     else
         fprintf(out, "%s%u", unnamed, id);
     fputs("</FONT>", out);
@@ -132,7 +133,7 @@ static void put_layer(const struct fsd_drawing *w, fsd_id layer, FILE *out)
     const struct fsd_node *node = &d->engine->nodes.at[layer];
 
     fputs(r->inserted ? "<B>+ " : "<B>", out);
-    fsd_put_dot_text(out, node->op ? fsd_text(d->names, node->op) : "layer", NAME);
+    fsd_put_label_text(out, node->op ? fsd_text(d->names, node->op) : "layer", NAME);
     fputs("</B>", out);
     if (r->inserted)
         fprintf(out, " <FONT COLOR=\"#b34700\">inserted: %s</FONT>",
@@ -157,7 +158,7 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
     bool gone = r->fate != FSD_FATE_LAYER;
 
     fputs(gone ? "<FONT COLOR=\"#666666\">" : "<B>", out);
-    fsd_put_dot_text(out, fsd_text(d->names, n->op), NAME);
+    fsd_put_label_text(out, fsd_text(d->names, n->op), NAME);
     fputs(gone ? "</FONT>" : "</B>", out);
     if (gone)
         fprintf(out, " <FONT COLOR=\"%s\"><I>%s</I></FONT>",
@@ -180,7 +181,7 @@ static void put_tensor(const struct fsd_drawing *w, const struct fsd_box *box,
     fsd_id tensor = item(w, box, 0);
     const struct fsd_form *form = fsd_tensor_form(g, tensor);
 
-    fsd_put_dot_text(out, fsd_text(g->names, g->tensors.at[tensor].name), NAME);
+    fsd_put_label_text(out, fsd_text(g->names, g->tensors.at[tensor].name), NAME);
     fputs("<BR/>" FSD_SMALL, out);
     put_type(form, out);
     putc(' ', out);
@@ -220,7 +221,7 @@ static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FI
             if (types[t].n > types[most].n)
                 most = t;
         fprintf(out, "%s%u ", i ? ", " : "", types[most].n);
-        fsd_put_dot_text(out, fsd_text(g->names, types[most].op), 24);
+        fsd_put_label_text(out, fsd_text(g->names, types[most].op), 24);
         rest -= types[most].n;
         types[most].n = 0;
     }
@@ -252,7 +253,7 @@ static void put_shared(const struct fsd_drawing *w, const struct fsd_box *box,
 
     fputs("<B>", out);
     if (box->title)
-        fsd_put_dot_text(out, box->title, TITLE);
+        fsd_put_label_text(out, box->title, TITLE);
     fprintf(out, "%s\xc3\x97%u %s</B>", box->title ? "  " : "", box->items.n,
             box->side == FSD_SIDE_LEFT ? "nodes" : "layers");
     put_types(w, box, out);
@@ -339,7 +340,7 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
 
     if (box->kind != FSD_BOX_ITEMS) {
         fputs("tensor ", out);
-        fsd_put_dot_text(out, fsd_text(g->names, g->tensors.at[item(w, box, 0)].name),
+        fsd_put_tip_text(out, fsd_text(g->names, g->tensors.at[item(w, box, 0)].name),
                          TIP_NAME);
         return;
     }
@@ -347,15 +348,15 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
         fsd_id id = item(w, box, i);
 
         fprintf(out, "%s%s %u ", i ? "\\n" : "", model ? "node" : "layer", id);
-        fsd_put_dot_text(out, fsd_text(g->names, g->nodes.at[id].op), 60);
+        fsd_put_tip_text(out, fsd_text(g->names, g->nodes.at[id].op), 60);
         putc(' ', out);
-        fsd_put_dot_text(out, fsd_text(g->names, g->nodes.at[id].name), TIP_NAME);
+        fsd_put_tip_text(out, fsd_text(g->names, g->nodes.at[id].name), TIP_NAME);
         fprintf(out, "\\n%s",
                 model ? fsd_fate_name(d->nodes[id].fate)
                       : fsd_kind_name(d->layers[id].kind));
         if (model && d->nodes[id].why && *d->nodes[id].why) {
             fputs(": ", out);
-            fsd_put_dot_text(out, d->nodes[id].why, 200);
+            fsd_put_tip_text(out, d->nodes[id].why, 200);
         }
         if (!model && d->layers[id].inserted)
             fprintf(out, ", inserted: %s", fsd_cause_name(d->reasons[id].cause));
@@ -414,7 +415,7 @@ static void put_wire_tip(const struct fsd_drawing *w, const struct fsd_wire *wir
 {
     const struct fsd_graph *g = graph_of(w, w->boxes.at[wire->from].side);
 
-    fsd_put_dot_text(out, fsd_text(g->names, g->tensors.at[wire->what].name), TIP_NAME);
+    fsd_put_tip_text(out, fsd_text(g->names, g->tensors.at[wire->what].name), TIP_NAME);
     fputs("\\n", out);
     put_wire_text(w, wire, "\\n", out);
     if (wire->n > 1)
@@ -440,9 +441,9 @@ static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
     char grain[24];
 
     fputs("<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\"><FONT POINT-SIZE=\"14\"><B>", out);
-    fsd_put_dot_text(out, file_name(d->model->path), 60);
+    fsd_put_label_text(out, file_name(d->model->path), 60);
     fputs("</B>" FSD_ARROW "<B>", out);
-    fsd_put_dot_text(out, file_name(d->engine->path), 60);
+    fsd_put_label_text(out, file_name(d->engine->path), 60);
     fputs("</B></FONT>  ", out);
     fsd_put_noun(out, d->summary->nodes, "node");
     fputs(", ", out);

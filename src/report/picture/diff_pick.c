@@ -83,8 +83,8 @@ static void take(struct front *front, bool *in, fsd_id item)
     fsd_vec_push(front->arena, &front->items, item);
 }
 
-/* Through an initializer nothing flows: a scale that all quantizers share would make them
- * neighbours. */
+/* Through an initializer nothing flows: a scale that all quantizers share would make
+ * them neighbours. */
 static void take_neighbours(const struct fsd_graph *g, struct front *front, bool *in,
                             bool *seen, fsd_id item)
 {
@@ -295,9 +295,9 @@ static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
         pick->homes[n] = pick->nodes[n] ? home_of(d, pick, of_region, n) : FSD_NONE;
 }
 
-enum fsd_status fsd_diff_pick(const struct fsd_diff *d,
-                                 const struct fsd_style *style, struct fsd_arena *arena,
-                                 struct fsd_pick *pick, struct fsd_error *err)
+enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *style,
+                              struct fsd_arena *arena, struct fsd_pick *pick,
+                              struct fsd_error *err)
 {
     static const struct fsd_picture everything = {0};
     const struct fsd_picture *want = style->picture ? style->picture : &everything;

@@ -357,9 +357,8 @@ static void share_parts(const struct fsd_diff *d, const struct fsd_pick *pick,
     }
 }
 
-struct fsd_sharing fsd_diff_share(const struct fsd_diff *d,
-                                        const struct fsd_pick *pick,
-                                        struct fsd_grain grain, struct fsd_arena *arena)
+struct fsd_sharing fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
+                                  struct fsd_grain grain, struct fsd_arena *arena)
 {
     struct fsd_sharing s = {fsd_sets_new(arena, d->model->nodes.n),
                             fsd_sets_new(arena, d->engine->nodes.n),

@@ -7,7 +7,7 @@
  *
  * Names are made from the numbers of nodes, layers and tensors ("n30", "l12"), never
  * from the model's names, so they are valid and stay the same between runs.  Texts come
- * escaped from the painters (fsd_put_dot_text()), and nothing else may hold a quote or
+ * escaped from the painters (paint.c), and nothing else may hold a quote or
  * a backslash, so attributes are printed as they are.
  */
 #include "report/picture/drawing.h"
@@ -183,7 +183,8 @@ static bool wants_label(const struct fsd_drawing *w, const struct fsd_wire *wire
 static void put_wire(const struct fsd_drawing *w, const struct fsd_wire *wire,
                      bool wire_labels, FILE *out)
 {
-    const char *from = fsd_type_color(wire->type[0]), *to = fsd_type_color(wire->type[1]);
+    const char *from = fsd_type_color(wire->type[0]),
+               *to = fsd_type_color(wire->type[1]);
 
     begin_line(w, wire->from, wire->to, out);
     fprintf(out, strcmp(from, to) ? "color=\"%s;0.5:%s\"" : "color=\"%s\"", from, to);

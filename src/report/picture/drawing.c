@@ -34,14 +34,17 @@ static int order_wires(const void *x, const void *y)
     int from = fsd_order(a->from, b->from), to = fsd_order(a->to, b->to);
     int what = fsd_order(a->what, b->what), port = fsd_order(a->to_port, b->to_port);
 
-    return from ? from : to ? to : what ? what : port ? port
-                                               : fsd_order(a->type[0], b->type[0]);
+    return from   ? from
+           : to   ? to
+           : what ? what
+           : port ? port
+                  : fsd_order(a->type[0], b->type[0]);
 }
 
 void fsd_drawing_sort_wires(struct fsd_drawing *w)
 {
-    w->wires.n = fsd_sort_once(w->wires.at, w->wires.n, sizeof *w->wires.at,
-                               order_wires);
+    w->wires.n =
+        fsd_sort_once(w->wires.at, w->wires.n, sizeof *w->wires.at, order_wires);
 }
 
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,

@@ -37,15 +37,15 @@ struct fsd_box {
     enum fsd_side side;
     enum fsd_box_kind kind;
     struct fsd_span items; /**< in fsd_drawing.items; the first one is its number */
-    fsd_id cluster;    /**< left side: the right box whose cluster it is in; FSD_NONE */
-    uint32_t members;  /**< right side: boxes of its cluster, drawn when more than one */
-    unsigned tint;     /**< its colour's number, as the painter counts them */
+    fsd_id cluster;   /**< left side: the right box whose cluster it is in; FSD_NONE */
+    uint32_t members; /**< right side: boxes of its cluster, drawn when more than one */
+    unsigned tint;    /**< its colour's number, as the painter counts them */
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
 struct fsd_wire {
-    fsd_id from, to;           /**< boxes of one side */
-    fsd_id what;               /**< the first tensor of `n`; of a comparison, a layout */
+    fsd_id from, to; /**< boxes of one side */
+    fsd_id what;     /**< the first tensor of `n`; of a comparison, a layout */
     fsd_id from_port, to_port; /**< in the graph's ports; FSD_NONE: not known */
     uint32_t n;                /**< tensors that go this way */
     uint8_t type[2];           /**< enum fsd_dtype at its two ends; 0: not known */
@@ -68,7 +68,7 @@ struct fsd_thread {
 struct fsd_drawing {
     struct fsd_arena *arena;
     const struct fsd_painter *painter;
-    const void *of;              /**< what the painter knows of it */
+    const void *of;                /**< what the painter knows of it */
     FSD_VEC(struct fsd_box) boxes; /**< left first */
     FSD_VEC(fsd_id) items;
     FSD_VEC(struct fsd_wire) wires;     /**< sorted */
@@ -84,11 +84,11 @@ struct fsd_look {
 
 /** What a drawing of a run and one of a comparison say and show each in its own way.
  *  Labels of boxes and the legend are HTML-like strings, all else is plain ones; every
- *  name in them goes through fsd_put_dot_text(). */
+ *  name in them goes through fsd_put_label_text() or fsd_put_tip_text(). */
 struct fsd_painter {
     struct fsd_side_words {
         const char *name, *label;
-        unsigned weight;                      /**< how much its wires want to be straight */
+        unsigned weight; /**< how much its wires want to be straight */
         const char *prefixes[FSD__BOX_COUNT]; /**< of its boxes' names, by kind */
     } sides[FSD__SIDE_COUNT];
     void (*put_legend)(const struct fsd_drawing *w, FILE *out);
@@ -131,9 +131,10 @@ uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
 
 /* ----------------------------------------------------- words and colours, paint.c */
 
-/** Shortens to `most` characters by taking out of the middle (0: as it is), makes
- *  hidden characters visible, and escapes for both kinds of Graphviz's strings. */
-void fsd_put_dot_text(FILE *out, const char *s, size_t most);
+/** Shortens to `most` characters by taking out of the middle, makes hidden characters
+ *  visible, and escapes: for a label of either kind of string, or for a tooltip. */
+void fsd_put_label_text(FILE *out, const char *s, size_t most);
+void fsd_put_tip_text(FILE *out, const char *s, size_t most);
 
 /** The colour of a type, wider ones in thicker lines. */
 const char *fsd_type_color(enum fsd_dtype type);

@@ -12,6 +12,7 @@ bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
     if (!g || gvLayout(gvc, g, "dot") != 0 ||
         gvRenderData(gvc, g, format, &picture, &size) != 0)
         return false;
-    /* A label that it cannot read is drawn as the box's name, and is no failure to it. */
+    /* A label that it cannot read is drawn as the box's name, and is no failure to it.
+     */
     return agerrors() < AGERR && size && fwrite(picture, 1, size, out) == size;
 }

@@ -212,10 +212,11 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
                      *a.said ? a.said : "no word");
     } while (!done && now() < until && draw_less(plan));
     if (!done)
-        return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
-                        "expected a layout within %g seconds, found none, the picture "
-                        "%s: --around or --only make it smaller, -f dot needs no layout",
-                        seconds, why);
+        return fsd_fail(
+            err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
+            "expected a layout within %g seconds, found none, the picture "
+            "%s: --around or --only make it smaller, -f dot needs no layout",
+            seconds, why);
     fwrite(a.picture, 1, a.size, out);
     free(a.picture);
     tell(plan, boxes, why, a.said);

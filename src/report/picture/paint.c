@@ -1,6 +1,6 @@
-/* Words and colours that all pictures share.  Pale fills after Paul Tol's schemes, lines
- * after Okabe and Ito: apart for colour-blind readers too; what a colour says, a word, a
- * dash or a width says as well. */
+/* Words and colours that all pictures share.  Pale fills after Paul Tol's schemes,
+ * lines after Okabe and Ito: apart for colour-blind readers too; what a colour says, a
+ * word, a dash or a width says as well. */
 #include "report/picture/drawing.h"
 #include "base/text.h"
 
@@ -15,20 +15,20 @@ static size_t char_len(const char *s)
     return len ? len : 1;
 }
 
-/* A backslash is doubled, since HTML-like strings know "\N" as plain ones do.  A "]" is
- * an entity because of how Graphviz feeds its XML parser, piece by piece: the parser
- * keeps a "]" that ends a piece, which might begin a "]]>", and a text of nothing else
- * is then a syntax error of the label. */
-static void put_char(FILE *out, const char *s, size_t len)
+/* A "]" is an entity because of how Graphviz feeds its XML parser, piece by piece: the
+ * parser keeps a "]" that ends a piece, which might begin a "]]>", and a text of
+ * nothing else is then a syntax error of the label. */
+static void put_char(FILE *out, const char *s, size_t len, const char *backslash)
 {
-    static const char specials[] = "&<>\"]\\";
-    static const char *const stand_ins[] = {"&amp;",  "&lt;",  "&gt;",
-                                            "&quot;", "&#93;", "\\\\"};
+    static const char specials[] = "&<>\"]";
+    static const char *const stand_ins[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#93;"};
     const char *special = strchr(specials, *s);
     uint32_t code = fsd_utf8_code((const unsigned char *)s, len);
 
     if (fsd_code_is_hidden(code))
-        fprintf(out, "\\\\u{%x}", code);
+        fprintf(out, "%su{%x}", backslash, code);
+    else if (*s == '\\')
+        fputs(backslash, out);
     else if (special)
         fputs(stand_ins[special - specials], out);
     else
@@ -45,22 +45,34 @@ static size_t plain_run(const char *s)
     return n;
 }
 
-void fsd_put_dot_text(FILE *out, const char *s, size_t most)
+static void put_text(FILE *out, const char *s, size_t most, const char *backslash)
 {
     size_t plain = plain_run(s), n = 0, head = most * 2 / 5;
 
-    if (!s[plain] && (!most || plain <= most)) { /* nearly all are like this */
+    if (!s[plain] && plain <= most) { /* nearly all are like this */
         fwrite(s, 1, plain, out);
         return;
     }
-    for (const char *at = s; *at && most; at += char_len(at))
+    for (const char *at = s; *at; at += char_len(at))
         n++;
     for (size_t at = 0; *s; at++, s += char_len(s)) {
         if (n <= most || at < head || at >= n - (most - head - 1))
-            put_char(out, s, char_len(s));
+            put_char(out, s, char_len(s), backslash);
         else if (at == head)
             fputs("\xe2\x80\xa6", out); /* an ellipsis */
     }
+}
+
+/* HTML-like strings know "\N" as plain ones do. */
+void fsd_put_label_text(FILE *out, const char *s, size_t most)
+{
+    put_text(out, s, most, "\\\\");
+}
+
+/* Graphviz takes the escapes out of a tooltip twice. */
+void fsd_put_tip_text(FILE *out, const char *s, size_t most)
+{
+    put_text(out, s, most, "\\\\\\\\");
 }
 
 /* ------------------------------------------------------------------------ types */
@@ -104,8 +116,11 @@ void fsd_put_type_keys(FILE *out)
     static const struct {
         enum fsd_dtype type;
         const char *text;
-    } keys[] = {{FSD_FP32, "fp32"}, {FSD_FP16, "16 bit"}, {FSD_INT8, "8 bit"},
-                {FSD_INT4, "4 bit"}, {FSD_INT32, "other"}};
+    } keys[] = {{FSD_FP32, "fp32"},
+                {FSD_FP16, "16 bit"},
+                {FSD_INT8, "8 bit"},
+                {FSD_INT4, "4 bit"},
+                {FSD_INT32, "other"}};
 
     fputs("tensors: ", out);
     for (size_t i = 0; i < FSD_COUNT_OF(keys); i++)

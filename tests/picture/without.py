@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+"""The program builds, starts and writes DOT where there is no Graphviz.
+
+    without.py BINARY SOURCE CMAKE BUILD
+
+BINARY is the program with Graphviz.  A second one is built in BUILD, with a pkg-config that
+does not know Graphviz.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+BINARY, SOURCE, CMAKE, BUILD = map(os.path.abspath, sys.argv[1:5])
+failures = []
+
+
+def check(what, holds, detail=""):
+    print(("ok      " if holds else "FAILED  ") + what + ("" if holds else f" {detail}"))
+    if not holds:
+        failures.append(what)
+
+
+def must(*args):
+    done = subprocess.run(args, capture_output=True, text=True, check=False)
+    check(" ".join(args)[:100], done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:])
+    if failures:
+        sys.exit(1)
+    return done.stdout
+
+
+def build():
+    os.makedirs(BUILD, exist_ok=True)
+    blind = os.path.join(BUILD, "pkg-config")
+    with open(blind, "w", encoding="utf-8") as file:
+        file.write('#!/bin/sh\ncase "$*" in *gvc*|*cgraph*) exit 1 ;; esac\n'
+                   f'exec {shutil.which("pkg-config")} "$@"\n')
+    os.chmod(blind, 0o755)
+    launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+    must(CMAKE, "-S", SOURCE, "-B", BUILD, "-DFSD_GRAPHVIZ=OFF", "-DFSD_TESTS=OFF", "-DCMAKE_BUILD_TYPE=Debug",
+         f"-DPKG_CONFIG_EXECUTABLE={blind}", *launcher)
+    must(CMAKE, "--build", BUILD, "--target", "fusiondiff")
+    return os.path.join(BUILD, "fusiondiff")
+
+
+def main():
+    without = build()
+    libraries = must("ldd", without)
+    check("it needs no library of Graphviz's", not any(n in libraries for n in ("libgvc", "libcgraph", "libcdt")),
+          libraries)
+    pair = [os.path.join(SOURCE, "fixtures/qat_block", n) for n in ("model.onnx", "engine.graph.json")]
+    written = [subprocess.run([b, *pair, "-f", "dot"], capture_output=True, check=False)
+               for b in (BINARY, without)]
+    check("DOT is the same with and without", written[0].stdout == written[1].stdout and
+          written[1].returncode == 0 and b"digraph" in written[1].stdout, written[1].stderr)
+    for args in ((*pair,), ("compare", ",".join(pair), ",".join(pair))):
+        svg = os.path.join(BUILD, "x.svg")
+        done = subprocess.run([without, *args, "-o", svg], capture_output=True, check=False)
+        check(f"{args[0][-10:]}: SVG is refused by name, and no file is left",
+              done.returncode == 2 and b"built without Graphviz" in done.stderr and not os.path.exists(svg),
+              done.stderr)
+    sys.exit(1 if failures else 0)
+
+
+main()
