@@ -3,7 +3,7 @@
 
 const char *fsd_slice_find(struct fsd_slice t, const char *word)
 {
-    return memmem(t.s, t.n, word, strlen(word));
+    return t.n ? memmem(t.s, t.n, word, strlen(word)) : NULL;
 }
 
 const char *fsd_slice_find_last(struct fsd_slice t, const char *word)

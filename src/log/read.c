@@ -20,7 +20,7 @@ struct log_reader {
     struct fsd_event_reader events;
     struct fsd_log_stack open; /* parsed nodes under way */
     fsd_id parsed;             /* nodes parsed so far in this build */
-    uint32_t build;
+    uint32_t build; /* the attempt, until all engines are known */
     bool in_layers; /* after "GRAPH NODES" */
 };
 
@@ -127,6 +127,9 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 {
     struct fsd_slice t = place->line.text;
 
+    if (place->line.severity != 'V' && !place->listed)
+        fsd_log_failure_line(r->h->arena, &place->line, &r->h->scan->failures);
+
     while (t.n && (t.s[t.n - 1] == '\r' || t.s[t.n - 1] == ' '))
         t.n--;
     if (t.n > LONGEST_LINE) {
@@ -135,8 +138,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     }
     if (place->listed || is_tactic(t))
         return;
-    if (place->build != r->build) {
-        r->build = place->build;
+    if (place->attempt != r->build) {
+        r->build = place->attempt;
         r->parsed = 0;
         r->open.n = 0;
     }
@@ -195,13 +198,35 @@ static void read_finals(struct fsd_history *h, const struct fsd_file *file,
     }
 }
 
+/* What was read with the number of its attempt gets that of the engine, FSD_NONE when
+ * the attempt led to none.  A log without any engine is of the last attempt. */
+static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
+                          uint32_t last)
+{
+    uint32_t *build_of = FSD_NEW(h->arena, uint32_t, last + 1);
+
+    for (uint32_t i = 0; i <= last; i++)
+        build_of[i] = FSD_NONE;
+    for (uint32_t i = engines->n; i-- > 0;)
+        build_of[engines->at[i].attempt] = i;
+    if (!engines->n)
+        build_of[last] = 0;
+    for (uint32_t i = 0; i < h->events.n; i++)
+        h->events.at[i].build = build_of[h->events.at[i].build];
+    for (uint32_t i = 0; i < h->rivals.n; i++)
+        h->rivals.at[i].build = build_of[h->rivals.at[i].build];
+    for (uint32_t i = 0; i < h->parser.n; i++)
+        h->parser.at[i].build = build_of[h->parser.at[i].build];
+    h->builds = engines->n ? engines->n : 1;
+}
+
 void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
 {
     struct fsd_log_scan *scan = FSD_NEW(h->arena, struct fsd_log_scan, 1);
     struct log_reader *r = FSD_NEW(h->arena, struct log_reader, 1);
     struct fsd_log_segmenter *s = fsd_log_segmenter_new(h->arena, file, &scan->engines);
     struct fsd_digest digest;
-    struct fsd_log_place place;
+    struct fsd_log_place place = {.attempt = 0};
 
     r->h = h;
     r->file = file;
@@ -217,6 +242,8 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
     }
     if (scan->hashed)
         fsd_digest_end(&digest, scan->hash);
-    h->builds = scan->engines.n ? scan->engines.n : 1;
+    number_builds(h, &scan->engines, place.attempt);
     read_finals(h, file, &scan->engines);
+    if (scan->failures.n)
+        fsd_log_failure_name(&scan->failures.at[0], h);
 }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+/* The way to an engine, in the order of a log. */
+enum step { ANY_STEP, STARTING, READING, PARSING, BUILDING };
+
 enum place { NOWHERE, IN_BLOCK, IN_LAYERS, BEHIND_LAYERS, IN_BINDINGS };
 
 struct fsd_log_segmenter {
@@ -13,7 +16,9 @@ struct fsd_log_segmenter {
     struct fsd_log_lines lines;
     fsd_log_engines *out;
     struct fsd_log_line line;
-    uint32_t build; /* the one under way; its engine is known when build < out->n */
+    uint32_t attempt;
+    enum step step; /* the latest of this attempt */
+    bool known;     /* its engine has been listed */
     enum place in;
     struct fsd_log_list list; /* the one that is open */
     enum fsd_log_form form;
@@ -121,20 +126,28 @@ static bool same_engine(const struct fsd_log_segmenter *s,
 static void close_list(struct fsd_log_segmenter *s, bool at_end)
 {
     bool sure = s->form != FSD_LOG_NAMES || s->in == IN_BINDINGS || at_end;
-    bool known = s->build < s->out->n;
 
     s->in = NOWHERE;
     if (!s->list.layers || !sure)
         return;
-    if (known && s->form != FSD_LOG_BLOCK &&
+    if (s->known && s->form != FSD_LOG_BLOCK &&
         same_engine(s, &s->out->at[s->out->n - 1])) {
         if (!s->out->at[s->out->n - 1].lists[s->form].number)
             s->out->at[s->out->n - 1].lists[s->form] = s->list;
         return;
     }
-    s->build = s->out->n;
-    fsd_vec_push(s->arena, s->out, (struct fsd_log_engine){.title = s->title});
-    s->out->at[s->build].lists[s->form] = s->list;
+    s->attempt += s->known;
+    s->known = true;
+    fsd_vec_push(s->arena, s->out,
+                 (struct fsd_log_engine){.title = s->title, .attempt = s->attempt});
+    s->out->at[s->out->n - 1].lists[s->form] = s->list;
+}
+
+static void begin_attempt(struct fsd_log_segmenter *s)
+{
+    s->attempt++;
+    s->known = false;
+    s->step = ANY_STEP;
 }
 
 static void open_list(struct fsd_log_segmenter *s, enum place in,
@@ -142,8 +155,8 @@ static void open_list(struct fsd_log_segmenter *s, enum place in,
 {
     if (s->in != NOWHERE)
         close_list(s, false);
-    if (form == FSD_LOG_BLOCK) /* the builder prints one of each engine */
-        s->build = s->out->n;
+    if (form == FSD_LOG_BLOCK && s->known) /* the builder prints one an engine */
+        begin_attempt(s);
     s->in = in;
     s->form = form;
     s->list = (struct fsd_log_list){0};
@@ -176,26 +189,41 @@ static bool is_title(const struct fsd_log_line *line, const char *words)
     return fsd_slice_is(text, words);
 }
 
-/* What belongs to the way to an engine.  Where another one has been listed before, its
- * build is over, though not with any line: several threads write the log, and their
- * lines may stand within a list. */
-static bool begins_build(struct fsd_slice text)
+/* Which step a line belongs to; false when it tells of none.  Not any line ends an
+ * engine's list: several threads write the log. */
+static bool is_step(struct fsd_slice text, enum step *step)
 {
-    static const char *const words[] = {"&&&& RUNNING ",
-                                        "Input filename:",
-                                        "Adding network input: ",
-                                        "Importing initializer: ",
-                                        "Static check for parsing node: ",
-                                        "Parsing node: ",
-                                        "Registering layer: ",
-                                        "Original: ",
-                                        "Applying generic ",
-                                        "GRAPH NODES"};
+    static const struct {
+        const char *words;
+        enum step step;
+    } steps[] = {{"&&&& RUNNING ", STARTING},
+                 {"Input filename:", STARTING},
+                 {"Adding network input: ", READING},
+                 {"Importing initializer: ", ANY_STEP},
+                 {"Static check for parsing node: ", PARSING},
+                 {"Parsing node: ", PARSING},
+                 {"Registering layer: ", PARSING},
+                 {"Original: ", BUILDING},
+                 {"Applying generic ", BUILDING},
+                 {"GRAPH NODES", BUILDING}};
 
-    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
-        if (text.n && *text.s == *words[i] && fsd_slice_begins(text, words[i]))
+    for (size_t i = 0; i < FSD_COUNT_OF(steps); i++)
+        if (text.n && *text.s == *steps[i].words &&
+            fsd_slice_begins(text, steps[i].words)) {
+            *step = steps[i].step;
             return true;
+        }
     return false;
+}
+
+static void take_step(struct fsd_log_segmenter *s, enum step step)
+{
+    if (s->in != NOWHERE)
+        close_list(s, false);
+    if (s->known || (step != ANY_STEP && step < s->step))
+        begin_attempt(s);
+    if (step > s->step)
+        s->step = step;
 }
 
 static void read_title(struct fsd_log_segmenter *s)
@@ -276,14 +304,12 @@ static bool may_matter(struct fsd_slice text)
 static bool read_line(struct fsd_log_segmenter *s)
 {
     struct fsd_slice text = s->line.text;
+    enum step step;
 
     if (text.n && (*text.s == 'L' || *text.s == 'E' || *text.s == 'N') && begin_list(s))
         return true;
-    if (begins_build(text)) {
-        if (s->in != NOWHERE)
-            close_list(s, false);
-        s->build = s->out->n;
-    }
+    if (is_step(text, &step))
+        take_step(s, step);
     if (s->in == IN_LAYERS || s->in == BEHIND_LAYERS || s->in == IN_BINDINGS)
         return read_listed(s);
     read_title(s);
@@ -314,7 +340,7 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
         s->line = out->line;
         out->listed = read_line(s);
     }
-    out->build = s->build;
+    out->attempt = s->attempt;
     out->next = s->lines.at;
     return true;
 }

@@ -9,14 +9,16 @@
  * from the builder (verbose), from the inspector, and from the inspector of an engine
  * that keeps names only.  Several lists of one engine are taken together.
  *
- * A build ends behind the lists of its engine, where the way to another begins: with
- * the parser's lines, the builder's first, or another engine's list.
+ * What leads to an engine is an attempt: a network is read, parsed and built.  One ends
+ * where the next begins: behind the lists of its engine, or, when it failed and has
+ * none, where a step comes that was behind it already.
  */
 #ifndef FSD_LOG_SEGMENT_H
 #define FSD_LOG_SEGMENT_H
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "log/failure.h"
 #include "log/layer.h"
 #include "log/lines.h"
 
@@ -40,6 +42,7 @@ struct fsd_log_list {
 struct fsd_log_engine {
     struct fsd_log_list lists[FSD__LOG_FORM_COUNT];
     struct fsd_slice title; /**< of the network or file, as an earlier line gives it */
+    uint32_t attempt;       /**< that led to it */
 };
 
 typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
@@ -47,6 +50,7 @@ typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 /** What going through a whole log tells of its engines. */
 struct fsd_log_scan {
     fsd_log_engines engines;
+    fsd_log_failures failures; /**< why attempts failed; not from fsd_log_find() */
     uint64_t lines;
     uint64_t hash[2]; /**< of the file; see base/digest.h */
     bool hashed;      /**< and it is known */
@@ -63,9 +67,9 @@ struct fsd_log_segmenter *fsd_log_segmenter_new(struct fsd_arena *arena,
 /** What the segmenter says of a line. */
 struct fsd_log_place {
     struct fsd_log_line line;
-    uint32_t build; /**< which one it belongs to, from 0 */
-    bool listed;    /**< it is of a list, and tells nothing else */
-    size_t next;    /**< where the line behind it begins, in bytes */
+    uint32_t attempt; /**< which one it belongs to, from 0 */
+    bool listed;      /**< it is of a list, and tells nothing else */
+    size_t next;      /**< where the line behind it begins, in bytes */
 };
 
 /** The next line; false behind the last, when all engines are known. */

@@ -255,9 +255,14 @@ static enum fsd_status fail_several(const struct fsd_file *file,
 }
 
 static enum fsd_status choose(const struct fsd_file *file,
-                              const fsd_log_engines *engines, unsigned number,
-                              uint64_t lines, struct fsd_error *err)
+                              const struct fsd_log_scan *scan, unsigned number,
+                              struct fsd_error *err)
 {
+    const fsd_log_engines *engines = &scan->engines;
+    uint64_t lines = scan->lines;
+
+    if (!engines->n && scan->failures.n)
+        return fsd_log_fail(&scan->failures, file, err);
     if (!engines->n)
         return fsd_fail(
             err, FSD_E_FORMAT, file->name, FSD_POS_LINE, lines,
@@ -285,7 +290,7 @@ enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *
     if (!scan)
         fsd_log_find(scratch, file, &own);
     scan = scan ? scan : &own;
-    status = choose(file, &scan->engines, number, scan->lines, err);
+    status = choose(file, scan, number, err);
     if (status == FSD_OK)
         status = read_engine(&r, &scan->engines.at[number ? number - 1 : 0]);
     fsd_arena_free(scratch);
