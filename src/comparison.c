@@ -1,4 +1,5 @@
 /* Two runs, compared: the public API of it. */
+#include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "compare/compare.h"
@@ -14,21 +15,30 @@ struct fsd_comparison {
     struct fsd_compare *compare;
 };
 
+static void tell(const struct fsd_diff *d, const struct fsd_finding *finding,
+                 const struct fsd_options *opt)
+{
+    struct fsd_print safe, note;
+
+    fsd_put_safe(fsd_print_open(&safe), d->engine->path);
+    fputs(": ", safe.out);
+    fsd_put_safe(safe.out, finding->message);
+    fsd_print_open(&note);
+    fsd_print_disarmed(&safe, "\\u{%x}", note.out);
+    fsd_print_close(&note);
+    opt->note(opt->payload, note.text);
+    free(note.text);
+}
+
 /* A report of one build has these as findings; that of a comparison or a check does not
  * look at how well each build's inputs fit. */
 static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
     const struct fsd_findings *all = d->findings;
 
-    for (uint32_t i = 0; opt->note && i < all->list.n; i++) {
-        struct fsd_draft draft;
-
-        if (!all->rules.at[all->list.at[i].rule].rule->about_inputs)
-            continue;
-        fsd_put_safe(fsd_draft_open(&draft), d->engine->path);
-        fprintf(draft.out, ": %s", all->list.at[i].message);
-        opt->note(opt->payload, fsd_draft_close(&draft, d->arena));
-    }
+    for (uint32_t i = 0; opt->note && i < all->list.n; i++)
+        if (all->rules.at[all->list.at[i].rule].rule->about_inputs)
+            tell(d, &all->list.at[i], opt);
 }
 
 enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,

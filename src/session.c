@@ -3,6 +3,7 @@
  * engine is read, since the engine's layer names can only be taken apart by somebody
  * who knows them.
  */
+#include "base/print.h"
 #include "base/status.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
@@ -324,13 +325,18 @@ static enum fsd_status dump(struct fsd_inputs *in, const char *side,
     enum fsd_status status =
         log ? fsd_inputs_load_log(in, opt->log ? opt->log : opt->engine, err)
             : fsd_inputs_load_side(in, opt, model, err);
+    struct fsd_print lines;
 
-    if (status == FSD_OK && shapes)
-        status = dump_shapes(in, opt, out, err);
-    else if (status == FSD_OK && log)
-        fsd_history_dump(in->history, out);
-    else if (status == FSD_OK)
-        fsd_graph_dump(model ? in->model : in->engine, out);
+    if (status != FSD_OK)
+        return status;
+    fsd_print_open(&lines);
+    if (shapes)
+        status = dump_shapes(in, opt, lines.out, err);
+    else if (log)
+        fsd_history_dump(in->history, lines.out);
+    else
+        fsd_graph_dump(model ? in->model : in->engine, lines.out);
+    fsd_print_disarmed(&lines, "\\u{%x}", out);
     return status == FSD_OK ? fsd_flush(out, err) : status;
 }
 

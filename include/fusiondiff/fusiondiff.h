@@ -173,6 +173,8 @@ struct fsd_query {
     const char *not_type;     /**< "int8": what runs in another type */
     const char *as;           /**< form of a list of names */
     const char *check;        /**< path of a list of names to check */
+    uint32_t *left_out; /**< set to how many names the form cannot hold, which the text
+                             leaves out; NULL: nobody wants to know */
 };
 
 /** Writes the answer to one question: "reformats", "where", "inside", "names", ...

@@ -15,8 +15,8 @@ struct fsd_file {
     void *heap;              /* the buffer, NULL when the bytes are mapped */
 };
 
-/** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the same
- *  thread, with fsd_file_done() or fsd_file_close(), whatever is returned.
+/** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the
+ * same thread, with fsd_file_done() or fsd_file_close(), whatever is returned.
  *
  *  Another program may cut a file while it is mapped; looking at what is gone raises
  *  SIGBUS.  The first mapping sets a handler that puts zeros there, so that the reader

@@ -1,4 +1,5 @@
 #include "base/print.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,6 +18,13 @@ void fsd_print_close(struct fsd_print *print)
 {
     if (fclose(print->out) || !print->text)
         fsd_out_of_memory();
+}
+
+void fsd_print_disarmed(struct fsd_print *print, const char *escape, FILE *out)
+{
+    fsd_print_close(print);
+    fsd_put_disarmed(out, print->text, escape);
+    free(print->text);
 }
 
 char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena)

@@ -19,6 +19,10 @@ char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
 /** Leaves the whole in `text` and `size`; the caller frees it. */
 void fsd_print_close(struct fsd_print *print);
 
+/** Closes it, and prints it so that a job's runner obeys no line of it:
+ *  fsd_put_disarmed(). */
+void fsd_print_disarmed(struct fsd_print *print, const char *escape, FILE *out);
+
 /** A formatted string in the arena. */
 char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

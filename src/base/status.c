@@ -21,7 +21,8 @@ static void copy_safe(char *out, size_t size, const char *s)
     for (size_t left = strlen(s); left;) {
         size_t len = fsd_utf8_len((const unsigned char *)s, left);
         bool hidden =
-            !len || fsd_code_is_hidden(fsd_utf8_code((const unsigned char *)s, len));
+            !len || fsd_code_is_hidden(fsd_utf8_code((const unsigned char *)s, len)) ||
+            (*s == '#' && fsd_is_command(s));
         size_t take = hidden ? 1 : len;
 
         if (n + take >= size)

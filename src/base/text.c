@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -177,4 +178,78 @@ void fsd_put_json(FILE *out, const char *json)
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
 {
     fprintf(out, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
+/* ------------------------------------------------------------ commands to runners */
+
+/* Runners of .NET compare as a language does, which overlooks characters that are not
+ * printed; all that are not ASCII are overlooked here. */
+static const char *skip_foreign(const char *s)
+{
+    while ((unsigned char)*s >= 0x80)
+        s++;
+    return s;
+}
+
+/* "##[", "##vso[", "##teamcity[" */
+static bool is_bracket_command(const char *s)
+{
+    if (*s != '#' || *(s = skip_foreign(s + 1)) != '#')
+        return false;
+    do
+        s = skip_foreign(s + 1);
+    while (isalpha((unsigned char)*s));
+    return *s == '[';
+}
+
+/* Behind blanks, and what only colours them. */
+static const char *skip_blanks(const char *s)
+{
+    for (;;) {
+        const char *from = s;
+
+        s = skip_foreign(s + strspn(s, " \t\v\f\r"));
+        if (s[0] == '\033' && s[1] == '[') {
+            const char *end = s + 2 + strspn(s + 2, "0123456789;");
+
+            s = *end == 'm' ? end + 1 : s;
+        }
+        if (s == from)
+            return s;
+    }
+}
+
+static bool is_colon_command(const char *s)
+{
+    return *s == ':' && *skip_foreign(s + 1) == ':';
+}
+
+bool fsd_is_command(const char *line)
+{
+    if (is_colon_command(skip_blanks(line)))
+        return true;
+    while ((line = strchr(line, '#')))
+        if (is_bracket_command(line++))
+            return true;
+    return false;
+}
+
+void fsd_put_disarmed(FILE *out, const char *lines, const char *escape)
+{
+    while (*lines) {
+        const char *end = lines + strcspn(lines, "\n"), *from = lines;
+        const char *colon = skip_blanks(lines);
+
+        if (colon < end && !is_colon_command(colon))
+            colon = end;
+        for (const char *s = lines; s < end; s++) {
+            if (s != colon && (*s != '#' || !is_bracket_command(s)))
+                continue;
+            fwrite(from, 1, (size_t)(s - from), out);
+            fprintf(out, escape, (unsigned)(unsigned char)*s);
+            from = s + 1;
+        }
+        lines = *end ? end + 1 : end;
+        fwrite(from, 1, (size_t)(lines - from), out);
+    }
 }

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* argp */
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/verb.h"
 
 #include <stdlib.h>
@@ -146,6 +147,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
+    uint32_t *left_out; /* of the texts written */
 };
 
 static enum fsd_status print_view(const void *payload, const char *format,
@@ -153,9 +155,11 @@ static enum fsd_status print_view(const void *payload, const char *format,
                                   struct fsd_error *err)
 {
     const struct job *job = payload;
+    struct fsd_query query = job->line->query;
 
-    return fsd_diff_view(job->diff, job->line->verb->name, &job->line->query, format,
-                         style, out, err);
+    query.left_out = strcmp(format, "text") ? NULL : job->left_out;
+    return fsd_diff_view(job->diff, job->line->verb->name, &query, format, style, out,
+                         err);
 }
 
 static enum fsd_status run(struct command_line *line, int *exit_status,
@@ -163,11 +167,19 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 {
     struct fsd_diff *diff = NULL;
     enum fsd_status status = fsd_diff_open(&diff, &line->run, err);
-    struct job job = {diff, line};
+    uint32_t left_out = 0;
+    struct job job = {diff, line, &left_out};
+    char note[80];
 
-    (void)exit_status;
     if (status == FSD_OK)
         status = write_outputs(line, print_view, &job, err);
+    if (status == FSD_OK && left_out) {
+        snprintf(note, sizeof note,
+                 "%u names are left out, which this form cannot hold",
+                 (unsigned)left_out);
+        print_note(NULL, note);
+        *exit_status = FINDINGS;
+    }
     fsd_diff_free(diff);
     return status;
 }

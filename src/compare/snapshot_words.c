@@ -300,7 +300,7 @@ void fsd_put_name(const char *name, FILE *out)
         len = fsd_utf8_len(u, left);
         code = len ? fsd_utf8_code(u, len) : *u;
         len += !len;
-        if (fsd_code_is_hidden(code)) {
+        if (fsd_code_is_hidden(code) || (code == '#' && fsd_is_command(name))) {
             fprintf(out, "\\u{%x}", (unsigned)code);
             continue;
         }

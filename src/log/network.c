@@ -296,7 +296,11 @@ static void read_opset(struct net *net, struct fsd_slice t)
     uint64_t version;
 
     t = fsd_slice_trim(t);
-    if (fsd_slice_take_number(&t, FSD_DIM_MAX, &version) && version)
+    if (!fsd_slice_take_number(&t, FSD_DIM_MAX, &version) || !version)
+        return;
+    if (net->g->opsets.n) /* of another build in the same log */
+        net->g->opsets.at[0].version = (int64_t)version;
+    else
         fsd_vec_push(net->g->arena, &net->g->opsets,
                      (struct fsd_opset){0, (int64_t)version});
 }

@@ -72,10 +72,13 @@ static void add_model(const struct fsd_diff *d, cJSON *report)
         add_sym(d, model, "producer", d->model->producer);
     cJSON_AddNumberToObject(model, "ir_version", (double)d->model->ir_version);
     opsets = cJSON_AddObjectToObject(model, "opsets");
-    for (uint32_t i = 0; i < d->model->opsets.n; i++)
-        cJSON_AddNumberToObject(opsets,
-                                fsd_text(d->names, d->model->opsets.at[i].domain),
-                                (double)d->model->opsets.at[i].version);
+    for (uint32_t i = 0; i < d->model->opsets.n; i++) {
+        const char *domain = fsd_text(d->names, d->model->opsets.at[i].domain);
+
+        if (!cJSON_GetObjectItemCaseSensitive(opsets, domain)) /* a key is there once */
+            cJSON_AddNumberToObject(opsets, domain,
+                                    (double)d->model->opsets.at[i].version);
+    }
 }
 
 static void add_engine(const struct fsd_diff *d, cJSON *report)

@@ -151,6 +151,8 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
 {
     struct cJSON *location = fsd_json_item(fsd_json_list(result, "locations"));
     struct cJSON *physical = fsd_json_object(location, "physicalLocation"), *logical;
+    struct fsd_arena *scratch;
+    struct fsd_intern *seen;
 
     add_uri(fsd_json_object(physical, "artifactLocation"), item->file);
     /* Code scanning asks for a line; where none is known it is the first. */
@@ -159,12 +161,20 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
     if (!item->nodes.n)
         return;
     logical = fsd_json_list(location, "logicalLocations");
+    scratch = fsd_arena_new();
+    seen = fsd_intern_new(scratch);
     for (uint32_t i = 0; i < item->nodes.n; i++) {
-        struct cJSON *node = fsd_json_item(logical);
+        const char *name = v->findings->subjects.at[item->nodes.at + i].name;
+        uint32_t before = fsd_intern_count(seen);
+        struct cJSON *node;
 
-        fsd_json_text(node, "name", v->findings->subjects.at[item->nodes.at + i].name);
+        if (*name && fsd_intern_str(seen, name) < before)
+            continue; /* SARIF wants each once, and nodes may share a name */
+        node = fsd_json_item(logical);
+        fsd_json_text(node, "name", name);
         fsd_json_text(node, "kind", "element");
     }
+    fsd_arena_free(scratch);
 }
 
 static void add_result(const struct fsd_verdict *v, const struct fsd_finding *item,

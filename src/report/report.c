@@ -1,4 +1,5 @@
 #include "report/report.h"
+#include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "report/compare_report.h"
@@ -18,8 +19,10 @@ struct format {
     const char *name;
     const char *extensions; /* of the files it writes, each followed by a space */
     write_fn *write[FSD__SUBJECT_COUNT]; /* NULL: not written in this format */
-    fsd_list_fn *put_list;               /* for write_list */
-    fsd_sheet_fn *put_sheet;             /* for write_sheet */
+    const char *escape; /* of what a runner would obey, fsd_put_disarmed(); NULL: it is
+                           no text, or commands are what is wanted */
+    fsd_list_fn *put_list;   /* for write_list */
+    fsd_sheet_fn *put_sheet; /* for write_sheet */
 };
 
 /* ------------------------------------------------------------------- the writers */
@@ -121,43 +124,33 @@ static enum fsd_status compare_picture(const struct fsd_report *r,
 
 /* ---------------------------------------------------------------------- the table */
 
-#define PICTURE {run_picture, compare_picture, NULL, NULL}, NULL, NULL
-#define LIST                                                                           \
-    {                                                                                  \
-        write_list, NULL, write_list, NULL                                             \
-    }
+/* clang-format off */
+#define PICTURE {run_picture, compare_picture, NULL, NULL}
+#define LIST    {write_list, NULL, write_list, NULL}
+#define SHEET   {write_sheet, write_sheet, write_sheet, write_sheet}
+#define IN_TEXT "\\u{%x}"
+#define IN_JSON "\\u%04x"
+#define IN_XML  "&#%u;"
 
 static const struct format formats[] = {
     /*                             run, comparison, check, view */
-    {"text",
-     ".txt .text ",
-     {run_text, compare_text, write_list, write_sheet},
-     fsd_list_put_text,
-     fsd_sheet_put_text},
-    {"json",
-     ".json ",
-     {run_json, compare_json, write_list, write_sheet},
-     fsd_list_put_json,
-     fsd_sheet_put_json},
-    {"markdown",
-     ".md .markdown ",
-     {write_list, write_sheet, write_list, write_sheet},
-     fsd_list_put_markdown,
-     fsd_sheet_put_markdown},
-    {"csv",
-     ".csv ",
-     {write_sheet, write_sheet, write_sheet, write_sheet},
-     NULL,
-     fsd_sheet_put_csv},
-    {"junit", ".xml ", LIST, fsd_list_put_junit, NULL},
-    {"sarif", ".sarif ", LIST, fsd_list_put_sarif, NULL},
-    {"github", "", LIST, fsd_list_put_github, NULL},
-    {"gitlab", "", LIST, fsd_list_put_gitlab, NULL},
-    {"dot", ".dot .gv ", PICTURE},
-    {"svg", ".svg ", PICTURE},
-    {"png", ".png ", PICTURE},
-    {"pdf", ".pdf ", PICTURE},
+    {"text", ".txt .text ", {run_text, compare_text, write_list, write_sheet},
+     IN_TEXT, fsd_list_put_text, fsd_sheet_put_text},
+    {"json", ".json ", {run_json, compare_json, write_list, write_sheet},
+     IN_JSON, fsd_list_put_json, fsd_sheet_put_json},
+    {"markdown", ".md .markdown ", {write_list, write_sheet, write_list, write_sheet},
+     IN_XML, fsd_list_put_markdown, fsd_sheet_put_markdown},
+    {"csv", ".csv ", SHEET, IN_TEXT, NULL, fsd_sheet_put_csv},
+    {"junit", ".xml ", LIST, IN_XML, fsd_list_put_junit, NULL},
+    {"sarif", ".sarif ", LIST, IN_JSON, fsd_list_put_sarif, NULL},
+    {"github", "", LIST, NULL, fsd_list_put_github, NULL},
+    {"gitlab", "", LIST, IN_JSON, fsd_list_put_gitlab, NULL},
+    {"dot", ".dot .gv ", PICTURE, IN_XML, NULL, NULL},
+    {"svg", ".svg ", PICTURE, IN_XML, NULL, NULL},
+    {"png", ".png ", PICTURE, NULL, NULL, NULL},
+    {"pdf", ".pdf ", PICTURE, NULL, NULL, NULL},
 };
+/* clang-format on */
 
 static const struct format *find_format(const char *name)
 {
@@ -209,6 +202,20 @@ static enum fsd_status refuse_format(const struct fsd_report *r, const char *for
                     r->view ? r->view : verbs[r->subject], list, format);
 }
 
+/* Names reach the log of a job in every text, and must not be commands to its runner.
+ */
+static enum fsd_status write_disarmed(const struct fsd_report *r,
+                                      const struct format *format, FILE *out,
+                                      struct fsd_error *err)
+{
+    struct fsd_print lines;
+    enum fsd_status status =
+        format->write[r->subject](r, format, fsd_print_open(&lines), err);
+
+    fsd_print_disarmed(&lines, format->escape, out);
+    return status;
+}
+
 enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
                                  FILE *out, struct fsd_error *err)
 {
@@ -223,7 +230,8 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
                         r.view);
     if (!format || !format->write[r.subject])
         return refuse_format(&r, name, err);
-    status = format->write[r.subject](&r, format, out, err);
+    status = format->escape ? write_disarmed(&r, format, out, err)
+                            : format->write[r.subject](&r, format, out, err);
     return status == FSD_OK ? fsd_flush(out, err) : status;
 }
 

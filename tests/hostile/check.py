@@ -4,10 +4,12 @@
 Parts are models, engines, pairs, files, names, fused, logs.  Inputs are made here or lie in fixtures/hostile.
 Ends with 1 when anything that harness.py demands does not hold.
 """
+import ast
 import glob
 import itertools
 import json
 import os
+import shlex
 import shutil
 import sys
 
@@ -78,6 +80,21 @@ def check_names(h):
     """Names that try to break out of each format, in every place a name can stand."""
     for marks in (reports.MARKS, reports.UNPRINTABLE):
         check_marks(h, marks)
+    check_twice(h)
+
+
+def check_twice(h):
+    """What comes twice: nodes of one name in one finding, the operator sets of a model."""
+    line = [models.node("Relu", ["t%d" % i], ["t%d" % (i + 1)], "same") for i in range(4)]
+    model = h.path("twice.onnx", models.model(*line, models.inputs("t0"), models.outputs("t4"),
+                                              extra=models.raw(8, models.num(2, 13)) * 2))
+    engine = h.path("twice.json", engines.dump([engines.layer("a", ["t0"], ["x"])], ["t0", "x"]))
+    for form in ("json", "sarif", "junit", "markdown", "csv"):
+        _, report = h.run("twice as " + form, "--force", "-f", form, model, engine, allowed=(0,))
+        reports.FORMATS[form](h, "twice as " + form, report)
+        if form == "json":
+            h.check(any(len(f["nodes"]) > 1 for f in json.loads(report)["findings"]), "twice",
+                    "no finding is about several nodes")
 
 
 def check_marks(h, marks):
@@ -104,6 +121,32 @@ def check_marks(h, marks):
     names = [n["name"] for n in nodes if not n["name"].startswith("twin ")]
     h.check(names == [*marks, "dead"], "marks", "names have changed on the way")
     check_verbs(h, model, engine)
+    if marks is reports.MARKS:
+        check_pasted(h, model, engine, [n["name"] for n in nodes])
+
+
+def check_pasted(h, model, engine, marks):
+    """A list of names is pasted into a shell or a script: what comes out there is a node's name, and
+    what a form cannot hold is left out and counted."""
+    def named(form, allowed):
+        return h.run("names as " + form, "names", "--force", "--as", form, model, engine, allowed=allowed)[1]
+
+    for form in ("layerPrecisions", "layerOutputTypes", "polygraphy"):
+        words = shlex.split(named(form, (1,)), comments=True)
+        if form == "polygraphy":
+            pairs = words[words.index("--layer-precisions") + 1:] if words else []
+        else:
+            pairs = words[-1].split("=", 1)[1].split(",") if words else []
+        for pair in pairs:
+            h.check(pair.rsplit(":", 1)[0] in marks, "names as " + form, "%r is no node" % pair)
+            h.check(form != "polygraphy" or pair[0] != "-", "names as " + form, "%r looks like an option" % pair)
+    listed = named("list", (1,)).splitlines()
+    h.check(set(listed) <= set(marks) and len(listed) > 5, "names as list",
+            "names that no node has: %r" % sorted(set(listed) - set(marks)))
+    script = named("nodes_to_exclude", (0, 1)).splitlines()
+    names = ast.literal_eval(script[0].split("=", 1)[1])
+    h.check(set(names) <= set(marks) and len(names) > 5, "names as nodes_to_exclude",
+            "names that no node has: %r" % sorted(set(names) - set(marks)))
 
 
 def check_verbs(h, model, engine):

@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 
+import reports
+
 SECONDS = 60                    # of processor time: ten times what the largest inputs here take
 HANGS = 1800                    # seconds, on a machine however busy
 MEMORY = 3 << 30                # of address space, without sanitizers
@@ -73,6 +75,8 @@ class Harness:
         self.check(done.returncode in allowed, case, "exit status %d, expected %s: %s" % (
             done.returncode, allowed, done.stderr.decode(errors="replace")[-2000:]))
         out, err = self.decoded(case, done.stdout), self.decoded(case, done.stderr)
+        for line in reports.commands_in(err if "github" in args else out + "\n" + err):
+            self.check(False, case, "a command for who reads the log: %r" % line[:200])
         if done.returncode == 2:
             self.check(err.startswith("fusiondiff: ") and len(err) < 2000, case,
                        "status 2 without a reason, found %r" % err[:300])

@@ -17,6 +17,11 @@ MARKS = ["<evil>x</evil>", "\"><evil/>", "'/><evil>", "</script><evil>", "]]><ev
          "x\"]; evil_node [label=\"y", "x\\\"]; evil_node [label=\"y", "x\\", "x>];evil_node[", "{a|b}",
          "a\n::error::evil", "%0A::error::evil", "::error::evil", "::set-output name=evil::x",
          "=cmd|' /C calc'!A0", "+1", "-1", "@x", "a,b\";c", "${jndi:evil}", "%s%n%x", "\\u0022", "'"]
+# What runners of GitHub and Azure and TeamCity's take for commands wherever a name may stand.
+COMMANDS = ["  ::error file=evil::y", "::stop-commands::evil", "\u00a0::error::evil", "\u00ad::error::evil",
+            "x ##[error]evil", "##[group]evil", "#\u00ad#[error]evil", "##vso[task.setvariable variable=evil]x",
+            "##VSO[evil]", "##teamcity[evil]"]
+MARKS += COMMANDS
 MARKS += ["evil <!--", "]]>", "<![CDATA[<evil>", "\\N \\l \\G", "javascript:evil", "~~~\nevil"]
 
 # What XML cannot hold, what a terminal obeys, what turns or hides text.
@@ -33,16 +38,42 @@ class Elements(html.parser.HTMLParser):
         self.seen.add(tag)
 
 
+# A runner looks behind leading blanks for "::", and anywhere for "##[".  Some of them compare by the rules of a
+# language, which overlook characters that are not printed.
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+COMMAND = re.compile(r"^\s*::|##[a-z]*\[", re.I)
+
+
+def commands_in(report):
+    """The lines of a log that a runner would obey."""
+    for line in report.split("\n"):
+        seen = "".join(c for c in COLOUR.sub("", line) if c.isascii() or c.isspace())
+        if COMMAND.search(seen):
+            yield line
+
+
 def text(h, case, report):
-    lines = report.split("\n")
-    h.check(not any(re.match(r"::\w", line) for line in lines), case, "a command for GitHub")
+    h.check(not list(commands_in(report)), case, "a command for who reads the log")
 
 
 def as_json(h, case, report):
+    def once(pairs):
+        h.check(len(dict(pairs)) == len(pairs), case, "a key twice: %r" % [key for key, _ in pairs][:20])
+        return dict(pairs)
+
     try:
-        json.loads(report, parse_constant=lambda word: 1 / 0)
+        return json.loads(report, parse_constant=lambda word: 1 / 0, object_pairs_hook=once)
     except (ValueError, ZeroDivisionError) as error:
         h.check(False, case, "not JSON: %s" % error)
+    return None
+
+
+def sarif(h, case, report):
+    """Its schema wants the items of these lists to differ."""
+    for result in (as_json(h, case, report) or {"runs": [{"results": []}]})["runs"][0]["results"]:
+        for location in result["locations"]:
+            places = [json.dumps(x, sort_keys=True) for x in location.get("logicalLocations", [])]
+            h.check(len(places) == len(set(places)), case, "a logical location twice: %s" % places[:4])
 
 
 def as_xml(h, case, report):
@@ -95,7 +126,7 @@ def as_csv(h, case, report):
                 "a formula: %r" % row)
 
 
-FORMATS = {"text": text, "json": as_json, "sarif": as_json, "gitlab": as_json, "junit": as_xml,
+FORMATS = {"text": text, "json": as_json, "sarif": sarif, "gitlab": as_json, "junit": as_xml,
            "xml": as_xml, "html": as_html, "svg": as_xml, "markdown": markdown, "md": markdown,
            "dot": dot, "mermaid": text, "github": github, "csv": as_csv, "graphml": as_xml,
            "jsonl": lambda h, case, report: [as_json(h, case, r) for r in report.splitlines()]}

@@ -8,8 +8,8 @@
  *     polygraphy         --layer-precisions 'name:float16' ...
  *
  * The type is the one that the node runs in, so that pasting it pins what is there.  A
- * name that a form cannot hold is left out and told in a comment line, and so is how
- * many nodes run in a type that the dump does not tell.
+ * name that a form cannot hold is left out and counted; how many nodes run in a type
+ * that the dump does not tell stands in a comment line.
  */
 #include "base/file.h"
 #include "base/print.h"
@@ -112,7 +112,7 @@ static const char *quoted(struct fsd_arena *arena, const char *name)
     for (; *name; name++) {
         if (*name == '"' || *name == '\\')
             putc('\\', out);
-        if ((unsigned char)*name < ' ')
+        if ((unsigned char)*name < ' ' || (*name == '#' && fsd_is_command(name)))
             fprintf(out, "\\x%02x", (unsigned char)*name);
         else
             putc(*name, out);
@@ -137,26 +137,27 @@ struct form {
     const char *name;
     const char *text, *row, *between; /* templates: of all, of a name */
     const char *cannot;               /* characters of names that it cannot hold */
-    bool bare;                        /* a name may be the first on its line */
+    bool escapes;                     /* it has a way to write all others */
+    bool words;                       /* a name is an argument of its own */
 };
 
-#define LEFT_OUT                                                                       \
-    "{lost}<# left out, the dump does not tell in what type: "                         \
+#define UNTOLD_NODES                                                                   \
+    "<# left out, the dump does not tell in what type: "                               \
     "{of_unknown_type!|node|nodes}\n>"
 
 static const struct form forms[] = {
-    {"list", "<{held!}\n>" LEFT_OUT, "{name}", "\n", "\n\r", true},
+    {"list", "<{held!}\n>" UNTOLD_NODES, "{name}", "\n", "\n\r", false, false},
     {"layerPrecisions",
-     "<--precisionConstraints=obey --layerPrecisions='{held!}'\n>" LEFT_OUT,
-     "{name}:{trtexec}", ",", ",:*'\n\r", false},
+     "<--precisionConstraints=obey --layerPrecisions='{held!}'\n>" UNTOLD_NODES,
+     "{name}:{trtexec}", ",", ",:*'\n\r", false, false},
     {"layerOutputTypes",
-     "<--precisionConstraints=obey --layerOutputTypes='{held!}'\n>" LEFT_OUT,
-     "{name}:{trtexec}", ",", ",:*'\n\r", false},
-    {"nodes_to_exclude", "<nodes_to_exclude = [{held!}]\n>" LEFT_OUT, "{quoted}", ", ",
-     "", false},
+     "<--precisionConstraints=obey --layerOutputTypes='{held!}'\n>" UNTOLD_NODES,
+     "{name}:{trtexec}", ",", ",:*'\n\r", false, false},
+    {"nodes_to_exclude", "<nodes_to_exclude = [{held!}]\n>" UNTOLD_NODES, "{quoted}",
+     ", ", "", true, false},
     {"polygraphy",
-     "<--precision-constraints obey --layer-precisions {held!}\n>" LEFT_OUT,
-     "'{name}:{polygraphy}'", " ", ":'\n\r", false},
+     "<--precision-constraints obey --layer-precisions {held!}\n>" UNTOLD_NODES,
+     "'{name}:{polygraphy}'", " ", ":'\n\r", false, true},
 };
 
 static const struct form *form_named(const char *name, struct fsd_error *err)
@@ -171,33 +172,32 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
     return NULL;
 }
 
-/* A line that begins with two colons is a command to who runs a merge gate. */
+/* What a shell would take for something else, and what fsd_put_disarmed() would print
+ * as another name. */
 static bool can_hold(const struct form *form, const char *name)
 {
     return *name && !strpbrk(name, form->cannot) && !has_hidden(name) &&
-           (!form->bare || strncmp(name, "::", 2) != 0);
+           (form->escapes || !fsd_is_command(name)) && !(form->words && *name == '-');
 }
 
-enum { INDEX, NAME, RUNS, OP, CALLED, TRTEXEC, POLYGRAPHY, QUOTED };
+enum { INDEX, NAME, RUNS, OP, TRTEXEC, POLYGRAPHY, QUOTED };
 
 static const struct fsd_column name_columns[] = {
     [INDEX] = {"index", "node", FSD_CELL_COUNT},
     [NAME] = {"name", "name", FSD_CELL_NAME},
     [RUNS] = {"runs", "runs in", FSD_CELL_TYPE},
     [OP] = {"op", "op", FSD_CELL_NAME, true},
-    [CALLED] = {"called", NULL, FSD_CELL_NAME, true},
     [TRTEXEC] = {"trtexec", NULL, FSD_CELL_TEXT, true},
     [POLYGRAPHY] = {"polygraphy", NULL, FSD_CELL_TEXT, true},
     [QUOTED] = {"quoted", NULL, FSD_CELL_NAME, true},
 };
 
-enum { UNTOLD, NAMES, HELD, LOST };
+enum { UNTOLD, NAMES, HELD };
 
 static const struct fsd_column columns[] = {
     [UNTOLD] = {"of_unknown_type", NULL, FSD_CELL_COUNT},
     [NAMES] = {"names", "Names", FSD_CELL_ROWS, FSD_INSIDE(name_columns)},
     [HELD] = {"held", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(name_columns)},
-    [LOST] = {"lost", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(name_columns)},
 };
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,
@@ -208,7 +208,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     const struct form *form = form_named(asked->q->as ? asked->q->as : "list", err);
     struct chosen chosen = {0};
     enum fsd_status status = form ? choose(arena, asked, &chosen, err) : FSD_E_ARG;
-    struct fsd_rows names = FSD_ROWS(name_columns, ""), held = names, lost = names;
+    struct fsd_rows names = FSD_ROWS(name_columns, ""), held = names;
     struct fsd_cell *root;
 
     if (status != FSD_OK)
@@ -217,28 +217,27 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         fsd_id node = chosen.nodes.at[i];
         enum fsd_dtype runs = d->nodes[node].realised;
         const char *name = name_of(arena, d, node);
-        struct fsd_rows *place = can_hold(form, name) ? &held : &lost;
         struct fsd_cell *row = fsd_rows_add(arena, &names);
 
-        fsd_vec_push(arena, &place->at, row);
+        if (can_hold(form, name))
+            fsd_vec_push(arena, &held.at, row);
         row[INDEX] = fsd_cell_count(node);
         row[NAME] = fsd_cell_text(name);
         row[RUNS] = fsd_cell_count(runs);
         row[OP] = fsd_cell_sym(d, d->model->nodes.at[node].op);
-        row[CALLED] = fsd_cell_phrase(arena, d, node, fsd_put_node_name);
         row[TRTEXEC] = fsd_cell_text(trtexec_type(runs));
         row[POLYGRAPHY] = fsd_cell_text(polygraphy_type(runs));
         row[QUOTED] = fsd_cell_text(quoted(arena, name));
     }
     held.text = form->row;
     held.between = form->between;
-    lost.text = "# left out, this form cannot hold the name: {called}\n";
+    if (asked->q->left_out)
+        *asked->q->left_out = names.at.n - held.at.n;
     sheet->root = FSD_ROWS(columns, form->text);
     root = fsd_rows_add(arena, &sheet->root);
     root[UNTOLD] = fsd_cell_count(chosen.untold);
     root[NAMES] = fsd_cell_rows(arena, &names, UINT32_MAX);
     root[HELD] = fsd_cell_rows(arena, &held, UINT32_MAX);
-    root[LOST] = fsd_cell_rows(arena, &lost, UINT32_MAX);
     return FSD_OK;
 }
 
