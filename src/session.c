@@ -14,14 +14,9 @@
 #include "profiles.h"
 #include "report/report.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
-
-static void begin(const struct fsd_options *opt, const char *stage)
-{
-    if (opt->progress)
-        opt->progress(opt->payload, stage);
-}
 
 /* Each input has one reader, and there is one standard input. */
 static bool shares_stdin(const struct fsd_options *opt)
@@ -36,8 +31,8 @@ static bool shares_stdin(const struct fsd_options *opt)
 
 /* ------------------------------------------------------------------- the stages */
 
-/* What a stage is given: the parts of the run that its row says it reads, a sheet to
- * put the part on that it makes, and the user's word. */
+/* What a stage is given: the parts of the run that it reads, a blank run for the part
+ * that it makes, and the user's word. */
 struct desk {
     const struct fsd_diff *d;
     struct fsd_diff *made;
@@ -113,7 +108,7 @@ static enum fsd_status check_fit(const struct desk *k)
                     k->d->model->path, fit.names_found, fit.names, whose, bindings);
 }
 
-static enum fsd_status count_cost(const struct desk *k)
+static enum fsd_status make_cost(const struct desk *k)
 {
     return fsd_cost_new(&k->made->cost, k->d, k->opt, k->err);
 }
@@ -138,107 +133,85 @@ STAGE(islands, fsd_diff_islands(d))
 STAGE(summary, fsd_diff_summary(d))
 STAGE(findings, fsd_find(d))
 
-/* The parts of a run, as bits. */
+/* The parts of a run, each a pointer in it, as bits. */
+#define PART(member) (1U << offsetof(struct fsd_diff, member) / sizeof(void *))
 enum {
-    MODEL = 1 << 0,
-    ENGINE = 1 << 1,
-    LOG = 1 << 2,
-    STORY = 1 << 3,
-    TIMES = 1 << 4,
-    FACTS = 1 << 5,
-    MATCH = 1 << 6,
-    LAYERS = 1 << 7,
-    FLOWS = 1 << 8,
-    REASONS = 1 << 9,
-    NODES = 1 << 10,
-    ISLANDS = 1 << 11,
-    SUMMARY = 1 << 12,
-    COST = 1 << 13,
-    FINDINGS = 1 << 14
+    MODEL = PART(model),
+    ENGINE = PART(engine),
+    LOG = PART(history),
+    STORY = PART(story),
+    TIMES = PART(times),
+    FACTS = PART(facts),
+    MATCH = PART(match),
+    LAYERS = PART(layers),
+    FLOWS = PART(flows),
+    REASONS = PART(reasons),
+    NODES = PART(nodes),
+    ISLANDS = PART(islands),
+    SUMMARY = PART(summary),
+    COST = PART(cost),
+    FINDINGS = PART(findings)
 };
-static const size_t parts[] = {
-    offsetof(struct fsd_diff, model),   offsetof(struct fsd_diff, engine),
-    offsetof(struct fsd_diff, history), offsetof(struct fsd_diff, story),
-    offsetof(struct fsd_diff, times),   offsetof(struct fsd_diff, facts),
-    offsetof(struct fsd_diff, match),   offsetof(struct fsd_diff, layers),
-    offsetof(struct fsd_diff, flows),   offsetof(struct fsd_diff, reasons),
-    offsetof(struct fsd_diff, nodes),   offsetof(struct fsd_diff, islands),
-    offsetof(struct fsd_diff, summary), offsetof(struct fsd_diff, cost),
-    offsetof(struct fsd_diff, findings)};
-
 #define GRAPHS (MODEL | ENGINE)
 #define PROOFS (GRAPHS | FACTS | MATCH)
+#define SAID   (LOG | STORY)
 
-/* A run.  What a row says is what its stage gets to see (show()) and what is taken from
- * it (take()), so that a row cannot be wrong for long. */
+/* A run.  A stage is given the parts that its row says it reads, and nothing else of
+ * what it makes is kept than its row says: what is written here is so. */
 static const struct stage {
-    const char *announced; /* to who waits for it; NULL: with the one before */
-    enum fsd_status (*work)(const struct desk *k);
+    const char *announced; /* to whoever waits; NULL: it goes with the one before */
     unsigned reads, makes;
+    enum fsd_status (*work)(const struct desk *k);
 } stages[] = {
-    {NULL, read_inputs, 0, GRAPHS | LOG | STORY | TIMES},
-    {"proving facts", make_facts, MODEL, FACTS},
-    {"matching", make_match, GRAPHS | STORY | FACTS, MATCH},
-    {NULL, check_fit, GRAPHS | MATCH, 0},
-    {"explaining", make_layers, PROOFS, LAYERS},
-    {NULL, make_flows, PROOFS | LAYERS, FLOWS},
-    {NULL, make_reasons, PROOFS | LOG | STORY | TIMES | LAYERS | FLOWS, REASONS},
-    {NULL, make_nodes, PROOFS | LOG | STORY | LAYERS, NODES},
-    {NULL, make_islands, PROOFS | TIMES | LAYERS | FLOWS | NODES, ISLANDS},
-    {NULL, make_summary, PROOFS | LAYERS | REASONS | NODES, SUMMARY},
-    {NULL, count_cost, PROOFS | TIMES | LAYERS | FLOWS | REASONS | NODES, COST},
-    {NULL, make_findings,
-     PROOFS | LOG | STORY | TIMES | LAYERS | FLOWS | REASONS | NODES | ISLANDS | COST,
-     FINDINGS},
+    {NULL, 0, GRAPHS | SAID | TIMES, read_inputs},
+    {"proving facts", MODEL, FACTS, make_facts},
+    {"matching", GRAPHS | STORY | FACTS, MATCH, make_match},
+    {NULL, GRAPHS | MATCH, 0, check_fit},
+    {"explaining", PROOFS, LAYERS, make_layers},
+    {NULL, PROOFS | LAYERS, FLOWS, make_flows},
+    {NULL, PROOFS | SAID | TIMES | LAYERS | FLOWS, REASONS, make_reasons},
+    {NULL, PROOFS | SAID | LAYERS, NODES, make_nodes},
+    {NULL, PROOFS | TIMES | LAYERS | FLOWS | NODES, ISLANDS, make_islands},
+    {NULL, PROOFS | LAYERS | REASONS | NODES, SUMMARY, make_summary},
+    {NULL, PROOFS | TIMES | LAYERS | FLOWS | REASONS | NODES, COST, make_cost},
+    {NULL, PROOFS | SAID | TIMES | LAYERS | FLOWS | REASONS | NODES | ISLANDS | COST,
+     FINDINGS, make_findings},
 };
 
 /* Copies the parts of `which`; all others stay as they are. */
 static void copy_parts(struct fsd_diff *to, const struct fsd_diff *from, unsigned which)
 {
-    for (size_t i = 0; i < FSD_COUNT_OF(parts); i++)
-        if (which >> i & 1)
-            memcpy((char *)to + parts[i], (const char *)from + parts[i],
-                   sizeof(void *));
+    for (size_t at = 0; at < sizeof *to; at += sizeof(void *))
+        if (which >> at / sizeof(void *) & 1)
+            memcpy((char *)to + at, (const char *)from + at, sizeof(void *));
 }
 
-static enum fsd_status work(struct fsd_diff *d, const struct stage *stage,
-                            const struct fsd_options *opt, struct fsd_error *err)
-{
-    struct fsd_diff read = {.arena = d->arena, .names = d->names}, made = {0};
-    struct desk desk = {&read, &made, opt, err};
-    enum fsd_status status;
-
-    if (stage->announced)
-        begin(opt, stage->announced);
-    copy_parts(&read, d, stage->reads);
-    status = stage->work(&desk);
-    copy_parts(d, &made, stage->makes);
-    return status;
-}
-
+/* A stage reads what stands above it in the table, and every part is made once. */
 static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
                            struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
+    unsigned there = 0;
 
-    for (size_t i = 0; i < FSD_COUNT_OF(stages) && status == FSD_OK; i++)
-        status = work(d, &stages[i], opt, err);
+    for (size_t i = 0; i < FSD_COUNT_OF(stages) && status == FSD_OK; i++) {
+        const struct stage *stage = &stages[i];
+        struct fsd_diff read = {.arena = d->arena, .names = d->names}, made = {0};
+
+        assert(!(stage->reads & ~there) && !(stage->makes & there));
+        if (stage->announced && opt->progress)
+            opt->progress(opt->payload, stage->announced);
+        copy_parts(&read, d, stage->reads);
+        status = stage->work(&(struct desk){&read, &made, opt, err});
+        copy_parts(d, &made, stage->makes);
+        there |= stage->makes;
+    }
     return status;
-}
-
-static struct fsd_diff *new_run(void)
-{
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_diff *d = FSD_NEW(arena, struct fsd_diff, 1);
-
-    d->arena = arena;
-    d->names = fsd_intern_new(arena);
-    return d;
 }
 
 enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *opt,
                               struct fsd_error *err)
 {
+    struct fsd_arena *arena;
     struct fsd_diff *d;
     enum fsd_status status;
 
@@ -249,7 +222,10 @@ enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *o
     if (shares_stdin(opt))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "only one input can be standard input");
-    d = new_run();
+    arena = fsd_arena_new();
+    d = FSD_NEW(arena, struct fsd_diff, 1);
+    d->arena = arena;
+    d->names = fsd_intern_new(arena);
     status = run(d, opt, err);
     if (status == FSD_OK)
         *out = d;

@@ -58,19 +58,18 @@ void fsd_put_took(struct fsd_finder *f, double ms);
 fsd_find_fn fsd_find_misfit, fsd_find_conflicts, fsd_find_unexplained,
     fsd_find_unmapped, fsd_find_names_only, fsd_find_remarks;
 /* rule_precision.c */
-fsd_find_fn fsd_find_standing, fsd_find_standing_at_input, fsd_find_wider,
-    fsd_find_islands, fsd_find_fp32_left, fsd_find_no_tensor_cores, fsd_find_io_types;
+fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_left,
+    fsd_find_no_tensor_cores, fsd_find_io_types;
 /* rule_inserted.c */
-fsd_find_fn fsd_find_round_trips, fsd_find_chains, fsd_find_reformats, fsd_find_copies;
+fsd_find_fn fsd_find_chains, fsd_find_inserted;
 /* rule_log.c */
 fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_cut,
     fsd_find_log_warnings;
 
 /* Of a change. */
 /* rule_change.c: one region, edge, node or port. */
-fsd_find_fn fsd_find_lost, fsd_find_regrouped, fsd_find_undecided, fsd_find_widened,
-    fsd_find_new_moves, fsd_find_new_quantizers, fsd_find_untracked, fsd_find_ports,
-    fsd_find_model_changes;
+fsd_find_fn fsd_find_regrouped, fsd_find_widened, fsd_find_new_moves,
+    fsd_find_untracked, fsd_find_ports, fsd_find_model_changes;
 /* rule_total.c: the whole build. */
 fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
     fsd_find_inserted_total, fsd_find_not_int8;

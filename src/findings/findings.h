@@ -34,6 +34,7 @@ struct fsd_rule {
     const char *doc; /**< one sentence: what it means when it fires */
     unsigned needs;
     fsd_find_fn *find;
+    int which; /**< of the several alike that `find` looks for: a kind, true or false */
     unsigned settable;        /**< what a policy may set beside the level */
     struct fsd_budget budget; /**< unless a policy sets one */
     bool about_inputs; /**< says how well the inputs fit each other: every verb tells */

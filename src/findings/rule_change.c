@@ -23,24 +23,18 @@ static void put_nodes(const struct fsd_state *s, const struct fsd_group *g, FILE
         fprintf(out, " + %u more", left);
 }
 
-static void put_group(const struct fsd_state *s, fsd_id group, FILE *out)
-{
-    const struct fsd_group *g = &s->groups.at[group];
-
-    putc('`', out);
-    put_nodes(s, g, out);
-    fprintf(out, "` %s", fsd_dtype_name((enum fsd_dtype)g->precision));
-}
-
 static void put_groups(const struct fsd_finder *f, const struct fsd_state *s,
-                       struct fsd_span groups, FILE *out)
+                       struct fsd_span groups)
 {
     for (uint32_t i = 0; i < groups.n && i < NAMED; i++) {
-        fputs(!i ? "" : i + 1 == groups.n ? " and " : ", ", out);
-        put_group(s, f->c->pool.at[groups.at + i], out);
+        const struct fsd_group *g = &s->groups.at[f->c->pool.at[groups.at + i]];
+
+        fputs(!i ? "`" : i + 1 == groups.n ? " and `" : ", `", f->out);
+        put_nodes(s, g, f->out);
+        fprintf(f->out, "` %s", fsd_dtype_name((enum fsd_dtype)g->precision));
     }
     if (groups.n > NAMED)
-        fprintf(out, " and %u more", groups.n - NAMED);
+        fprintf(f->out, " and %u more", groups.n - NAMED);
 }
 
 static void put_form(const struct fsd_state *s, struct fsd_state_form form, FILE *out)
@@ -64,33 +58,6 @@ static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool outpu
 
 /* ---------------------------------------------------------------------- regions */
 
-static void about_groups(struct fsd_finder *f, const struct fsd_state *s,
-                         struct fsd_span groups)
-{
-    for (uint32_t i = 0; i < groups.n; i++) {
-        const struct fsd_group *g = &s->groups.at[f->c->pool.at[groups.at + i]];
-
-        for (uint32_t k = 0; k < g->nodes.n; k++)
-            fsd_about_state_node(f, s, s->refs.at[g->nodes.at + k]);
-    }
-}
-
-static void put_was(const struct fsd_finder *f, const struct fsd_region_diff *r,
-                    FILE *out)
-{
-    const struct fsd_state *old = f->c->old;
-    const struct fsd_group *g = &old->groups.at[f->c->pool.at[r->old_groups.at]];
-
-    if (r->old_groups.n > 1) {
-        put_groups(f, old, r->old_groups, out);
-        return;
-    }
-    putc('`', out);
-    put_nodes(old, g, out);
-    fprintf(out, g->layers == 1 ? "` was one %s layer" : "` was one %s group",
-            fsd_dtype_name((enum fsd_dtype)g->precision));
-}
-
 /* By region and kind: moves added. */
 static const uint32_t *count_added(const struct fsd_finder *f)
 {
@@ -110,11 +77,27 @@ static const uint32_t *count_added(const struct fsd_finder *f)
 static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
                         const uint32_t *added)
 {
+    const struct fsd_state *old = f->c->old, *new = f->c->new;
+    const struct fsd_group *was = &old->groups.at[f->c->pool.at[r->old_groups.at]];
+
     fsd_finding_open(f);
-    about_groups(f, f->c->new, r->new_groups);
-    put_was(f, r, f->out);
+    for (uint32_t i = 0; i < r->new_groups.n; i++) {
+        struct fsd_span nodes =
+            new->groups.at[f->c->pool.at[r->new_groups.at + i]].nodes;
+
+        for (uint32_t k = 0; k < nodes.n; k++)
+            fsd_about_state_node(f, new, new->refs.at[nodes.at + k]);
+    }
+    if (r->old_groups.n > 1) {
+        put_groups(f, old, r->old_groups);
+    } else {
+        putc('`', f->out);
+        put_nodes(old, was, f->out);
+        fprintf(f->out, was->layers == 1 ? "` was one %s layer" : "` was one %s group",
+                fsd_dtype_name((enum fsd_dtype)was->precision));
+    }
     fputs("; now ", f->out);
-    put_groups(f, f->c->new, r->new_groups, f->out);
+    put_groups(f, new, r->new_groups);
     for (uint32_t kind = 0; kind < FSD__KIND_COUNT; kind++)
         if (added[kind])
             fprintf(f->out, " + %u %s", added[kind],
@@ -128,7 +111,8 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
     fsd_finding_close(f);
 }
 
-static void find_regions(struct fsd_finder *f, enum fsd_happened happened)
+/* Which: what happened to the fusion. */
+void fsd_find_regrouped(struct fsd_finder *f)
 {
     const uint32_t *added = count_added(f);
 
@@ -136,24 +120,9 @@ static void find_regions(struct fsd_finder *f, enum fsd_happened happened)
         uint32_t region = f->c->order[i];
         const struct fsd_region_diff *r = &f->c->regions.at[region];
 
-        if (r->happened == happened)
+        if (r->happened == f->rule->which)
             tell_region(f, r, added + (size_t)region * FSD__KIND_COUNT);
     }
-}
-
-void fsd_find_lost(struct fsd_finder *f)
-{
-    find_regions(f, FSD_HAPPENED_LOST);
-}
-
-void fsd_find_regrouped(struct fsd_finder *f)
-{
-    find_regions(f, FSD_HAPPENED_REGROUPED);
-}
-
-void fsd_find_undecided(struct fsd_finder *f)
-{
-    find_regions(f, FSD_HAPPENED_OPAQUE);
 }
 
 /* ---------------------------------------------------------------------- widening */
@@ -170,12 +139,6 @@ struct buckets {
     fsd_id *next;       /* by precision: the next in its bucket */
 };
 
-static bool is_same_change(const struct fsd_node_change *a,
-                           const struct fsd_node_change *b)
-{
-    return a->before == b->before && a->after == b->after;
-}
-
 static void put_into(struct fsd_finder *f, struct buckets *b, fsd_id change)
 {
     const struct fsd_node_change *all = f->c->precisions.at;
@@ -184,7 +147,8 @@ static void put_into(struct fsd_finder *f, struct buckets *b, fsd_id change)
     uint32_t i = head ? *head : FSD_NONE;
 
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a number is a bucket's */
-    while (i != FSD_NONE && !is_same_change(&all[b->at.at[i].first], &all[change]))
+    while (i != FSD_NONE && (all[b->at.at[i].first].before != all[change].before ||
+                             all[b->at.at[i].first].after != all[change].after))
         i = b->at.at[i].next;
     if (i == FSD_NONE) {
         fsd_vec_push(f->scratch, &b->at,
@@ -197,8 +161,8 @@ static void put_into(struct fsd_finder *f, struct buckets *b, fsd_id change)
     b->at.at[i].last = change;
 }
 
-static void add_widened(struct fsd_finder *f, const struct buckets *b,
-                        const struct bucket *bucket)
+static void tell_widened(struct fsd_finder *f, const struct buckets *b,
+                         const struct bucket *bucket)
 {
     const struct fsd_node_change *all = f->c->precisions.at;
     const struct fsd_node_change *first = &all[bucket->first];
@@ -217,7 +181,7 @@ static void add_widened(struct fsd_finder *f, const struct buckets *b,
     fsd_finding_close(f);
 }
 
-static void add_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
+static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
 
     fsd_finding_open(f);
@@ -248,15 +212,15 @@ void fsd_find_widened(struct fsd_finder *f)
             put_into(f, &b, i);
     }
     for (uint32_t i = 0; i < b.at.n; i++)
-        add_widened(f, &b, &b.at.at[i]);
+        tell_widened(f, &b, &b.at.at[i]);
     for (uint32_t i = 0; i < c->edges.n; i++)
         if (c->edges.at[i].width == FSD_WIDTH_WIDENED)
-            add_edge(f, &c->edges.at[i]);
+            tell_edge(f, &c->edges.at[i]);
 }
 
 /* ------------------------------------------------------------------------- moves */
 
-static void add_move(struct fsd_finder *f, const struct fsd_move_change *change)
+static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change)
 {
     const struct fsd_state *s = f->c->new;
     const struct fsd_move *m = &s->moves.at[change->new];
@@ -290,55 +254,36 @@ static void add_move(struct fsd_finder *f, const struct fsd_move_change *change)
     fsd_finding_close(f);
 }
 
-static bool is_standing(const struct fsd_move *m)
+/* A quantizer that stands, or a layer inserted at a cost: what the builder does for
+ * nothing costs nothing. */
+static bool is_move(const struct fsd_move *m, bool standing)
 {
-    return m->kind == FSD_KIND_QUANTIZE && !m->inserted;
+    return standing ? m->kind == FSD_KIND_QUANTIZE && !m->inserted
+                    : m->inserted && m->kind != FSD_KIND_NOOP;
 }
 
-/* What the builder does for nothing costs nothing. */
-static bool is_costly(const struct fsd_move *m)
-{
-    return m->inserted && m->kind != FSD_KIND_NOOP;
-}
-
-/* One that was something else before is new too. */
-static bool is_new(const struct fsd_finder *f, const struct fsd_move_change *m,
-                   bool standing)
-{
-    const struct fsd_move *now, *before;
-
-    if (m->what == FSD_MOVE_REMOVED)
-        return false;
-    now = &f->c->new->moves.at[m->new];
-    if (standing ? !is_standing(now) : !is_costly(now))
-        return false;
-    if (m->what == FSD_MOVE_ADDED)
-        return true;
-    before = &f->c->old->moves.at[m->old];
-    return standing ? !is_standing(before) : !is_costly(before);
-}
-
-static void find_moves(struct fsd_finder *f, bool standing)
-{
-    for (uint32_t i = 0; i < f->c->moves.n; i++)
-        if (is_new(f, &f->c->moves.at[i], standing))
-            add_move(f, &f->c->moves.at[i]);
-}
-
+/* Which: standing quantizers, or inserted layers.  One that was something else before
+ * is new too. */
 void fsd_find_new_moves(struct fsd_finder *f)
 {
-    find_moves(f, false);
-}
+    const struct fsd_compare *c = f->c;
+    bool standing = f->rule->which;
 
-void fsd_find_new_quantizers(struct fsd_finder *f)
-{
-    find_moves(f, true);
+    for (uint32_t i = 0; i < c->moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[i];
+
+        if (m->what != FSD_MOVE_REMOVED &&
+            is_move(&c->new->moves.at[m->new], standing) &&
+            (m->what == FSD_MOVE_ADDED ||
+             !is_move(&c->old->moves.at[m->old], standing)))
+            tell_move(f, m);
+    }
 }
 
 /* ------------------------------------------------------------------------- nodes */
 
-static void add_presence(struct fsd_finder *f, const struct fsd_node_presence *p,
-                         const char *what)
+static void tell_presence(struct fsd_finder *f, const struct fsd_node_presence *p,
+                          const char *what)
 {
     const struct fsd_state *s = p->new != FSD_NONE ? f->c->new : f->c->old;
     fsd_id node = p->new != FSD_NONE ? p->new : p->old;
@@ -357,10 +302,10 @@ void fsd_find_untracked(struct fsd_finder *f)
         const struct fsd_node_presence *p = &f->c->presences.at[i];
 
         if (p->what == FSD_LOST_TRACK)
-            add_presence(f, p, "is now unexplained");
+            tell_presence(f, p, "is now unexplained");
         else if (p->what == FSD_ONLY_NEW &&
                  f->c->new->nodes.at[p->new].fate == FSD_FATE_UNEXPLAINED)
-            add_presence(f, p, "is new, and unexplained");
+            tell_presence(f, p, "is new, and unexplained");
     }
 }
 
@@ -370,55 +315,43 @@ void fsd_find_model_changes(struct fsd_finder *f)
         const struct fsd_node_presence *p = &f->c->presences.at[i];
 
         if (p->what == FSD_ONLY_OLD)
-            add_presence(f, p, "is only in the snapshot's model");
+            tell_presence(f, p, "is only in the snapshot's model");
         else if (p->what == FSD_ONLY_NEW)
-            add_presence(f, p, "is not in the snapshot's model");
+            tell_presence(f, p, "is not in the snapshot's model");
     }
 }
 
 /* ------------------------------------------------------------------------- ports */
 
-static const struct fsd_state_port *port(const struct fsd_state *s, bool output,
-                                         fsd_id i)
-{
-    return output ? &s->outputs.at[i] : &s->inputs.at[i];
-}
-
-static void put_change(const struct fsd_finder *f, const struct fsd_port_change *p,
-                       FILE *out)
+static void tell_port(struct fsd_finder *f, const struct fsd_port_change *p)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
-    const struct fsd_state_port *before = port(old, p->output, p->old);
-    const struct fsd_state_port *now = port(new, p->output, p->new);
+    const struct fsd_state_port *was = p->output ? old->outputs.at : old->inputs.at;
+    const struct fsd_state_port *now = p->output ? new->outputs.at : new->inputs.at;
 
-    fputs(fsd_text(new->names, now->name), out);
-    if (p->name)
-        fprintf(out, ", was called %s", fsd_text(old->names, before->name));
-    if (p->shape)
-        fprintf(out, ", %s -> %s", fsd_text(old->names, before->shape),
-                fsd_text(new->names, now->shape));
-    if (!p->form)
-        return;
-    fputs(", ", out);
-    put_form(old, before->form, out);
-    fputs(" -> ", out);
-    put_form(new, now->form, out);
-}
-
-static void add_port(struct fsd_finder *f, const struct fsd_port_change *p)
-{
-
+    was = p->old == FSD_NONE ? NULL : was + p->old;
+    now = p->new == FSD_NONE ? NULL : now + p->new;
     fsd_finding_open(f);
-    fputs(p->output ? "output " : "input ", f->out);
-    if (p->old == FSD_NONE)
-        fprintf(f->out, "%s is new",
-                fsd_text(f->c->new->names, port(f->c->new, p->output, p->new)->name));
-    else if (p->new == FSD_NONE)
-        fprintf(f->out, "%s is gone",
-                fsd_text(f->c->old->names, port(f->c->old, p->output, p->old)->name));
-    else
-        put_change(f, p, f->out);
-    if (p->old != FSD_NONE)
+    fprintf(f->out, "%s %s", p->output ? "output" : "input",
+            now ? fsd_text(new->names, now->name) : fsd_text(old->names, was->name));
+    if (!was)
+        fputs(" is new", f->out);
+    else if (!now)
+        fputs(" is gone", f->out);
+    else {
+        if (p->name)
+            fprintf(f->out, ", was called %s", fsd_text(old->names, was->name));
+        if (p->shape)
+            fprintf(f->out, ", %s -> %s", fsd_text(old->names, was->shape),
+                    fsd_text(new->names, now->shape));
+        if (p->form) {
+            fputs(", ", f->out);
+            put_form(old, was->form, f->out);
+            fputs(" -> ", f->out);
+            put_form(new, now->form, f->out);
+        }
+    }
+    if (was)
         f->now.line =
             p->output ? f->lines->outputs.at[p->old] : f->lines->inputs.at[p->old];
     fsd_finding_close(f);
@@ -427,5 +360,5 @@ static void add_port(struct fsd_finder *f, const struct fsd_port_change *p)
 void fsd_find_ports(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->ports.n; i++)
-        add_port(f, &f->c->ports.at[i]);
+        tell_port(f, &f->c->ports.at[i]);
 }

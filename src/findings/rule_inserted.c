@@ -101,13 +101,14 @@ static void put_chain(struct fsd_finder *f)
     fsd_put_took(f, f->d->times->profiles ? ms : -1);
 }
 
-static void find_chained(struct fsd_finder *f, bool round_trips)
+/* Which: round trips, or all other chains. */
+void fsd_find_chains(struct fsd_finder *f)
 {
     fsd_id *next = FSD_NEW(f->scratch, fsd_id, f->d->engine->nodes.n);
     const struct chain *chains = find_chains(f, next);
 
     for (fsd_id i = 0; i < f->d->engine->nodes.n; i++) {
-        if (chains[i].costly < 2 || chains[i].returns != round_trips)
+        if (chains[i].costly < 2 || chains[i].returns != (bool)f->rule->which)
             continue;
         fsd_finding_open(f);
         for (fsd_id at = chains[i].first; at != FSD_NONE; at = next[at])
@@ -117,19 +118,10 @@ static void find_chained(struct fsd_finder *f, bool round_trips)
     }
 }
 
-void fsd_find_round_trips(struct fsd_finder *f)
-{
-    find_chained(f, true);
-}
-
-void fsd_find_chains(struct fsd_finder *f)
-{
-    find_chained(f, false);
-}
-
 /* --------------------------------------------------------------------- one by one */
 
-static void find_inserted(struct fsd_finder *f, enum fsd_kind kind)
+/* Which: a kind of layer. */
+void fsd_find_inserted(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
 
@@ -138,7 +130,7 @@ static void find_inserted(struct fsd_finder *f, enum fsd_kind kind)
         const char *cause = fsd_cause_name(d->reasons[i].cause);
         uint32_t event = d->reasons[i].event;
 
-        if (!d->layers[i].inserted || d->layers[i].kind != kind ||
+        if (!d->layers[i].inserted || (int)d->layers[i].kind != f->rule->which ||
             d->reasons[i].cause == FSD_CAUSE_FREE)
             continue;
         fsd_finding_open(f);
@@ -159,14 +151,4 @@ static void find_inserted(struct fsd_finder *f, enum fsd_kind kind)
                     fsd_text(d->names, d->history->events.at[event].text));
         fsd_finding_close(f);
     }
-}
-
-void fsd_find_reformats(struct fsd_finder *f)
-{
-    find_inserted(f, FSD_KIND_REFORMAT);
-}
-
-void fsd_find_copies(struct fsd_finder *f)
-{
-    find_inserted(f, FSD_KIND_COPY);
 }

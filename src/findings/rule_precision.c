@@ -13,7 +13,8 @@ static bool reads_network_input(const struct fsd_diff *d, fsd_id layer)
     return in != FSD_NONE && (d->engine->tensors.at[in].flags & FSD_TENSOR_INPUT);
 }
 
-static void find_standing(struct fsd_finder *f, bool at_input)
+/* Which: those at a network input, where one is needed, or all others. */
+void fsd_find_standing(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
 
@@ -22,7 +23,7 @@ static void find_standing(struct fsd_finder *f, bool at_input)
         const struct fsd_form *out = fsd_layer_form_out(d, i);
 
         if (d->layers[i].kind != FSD_KIND_QUANTIZE ||
-            reads_network_input(d, i) != at_input)
+            reads_network_input(d, i) != (bool)f->rule->which)
             continue;
         fsd_finding_open(f);
         fsd_about_layer(f, i);
@@ -41,16 +42,6 @@ static void find_standing(struct fsd_finder *f, bool at_input)
         fsd_put_took(f, fsd_layer_ms(d, i));
         fsd_finding_close(f);
     }
-}
-
-void fsd_find_standing(struct fsd_finder *f)
-{
-    find_standing(f, false);
-}
-
-void fsd_find_standing_at_input(struct fsd_finder *f)
-{
-    find_standing(f, true);
 }
 
 /* -------------------------------------------------------------------------- wider */
