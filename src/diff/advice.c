@@ -68,39 +68,15 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FIL
     }
 }
 
-static void put_reader(const struct fsd_diff *d, const struct fsd_reader *reader,
-                       FILE *out)
-{
-    if (reader->layer == FSD_NONE) {
-        fputs("network output", out);
-    } else if (reader->node == FSD_NONE) {
-        fprintf(out, "layer %u", reader->layer);
-    } else {
-        fsd_put_node_name(d, reader->node, out);
-        fprintf(out, " (input %u)", reader->input);
-    }
-}
-
-/* A layer that only a name is known of has no readers to tell: the nodes that it does
- * work for are what can be said. */
-static void put_linked(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
-    uint32_t n = d->match->of_layer[layer].n;
-
-    for (uint32_t i = 0; i < n && i < LISTED; i++) {
-        fputs(i ? ", " : "for ", out);
-        fsd_put_node_name(d, fsd_match_of_layer(d->match, layer, i)->node, out);
-    }
-    if (!n)
-        fputs("?", out);
-}
-
+/* A layer of which only a name is known has no readers to tell: what its name says it
+ * serves, or the nodes that it does work for, can be said. */
 static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    struct fsd_span span = d->engine->layers.at[layer].mentions;
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
+    uint32_t n = d->match->of_layer[layer].n;
 
-    for (uint32_t i = 0; i < span.n; i++) {
-        const struct fsd_mention *m = &d->engine->mentions.at[span.at + i];
+    for (uint32_t i = 0; i < l->mentions.n; i++) {
+        const struct fsd_mention *m = &d->engine->mentions.at[l->mentions.at + i];
 
         if (m->role == FSD_MENTION_COPIES && m->tensor != FSD_NONE) {
             fprintf(out, "tensor %s -> ",
@@ -108,13 +84,17 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
             break;
         }
         if (m->role == FSD_MENTION_SERVES) {
-            fprintf(out, "%s %u of %s",
-                    d->engine->layers.at[layer].output ? "output" : "input",
-                    d->engine->layers.at[layer].port, fsd_text(d->names, m->text));
+            fprintf(out, "%s %u of %s", l->output ? "output" : "input", l->port,
+                    fsd_text(d->names, m->text));
             return;
         }
     }
-    put_linked(d, layer, out);
+    for (uint32_t i = 0; i < n && i < LISTED; i++) {
+        fputs(i ? ", " : "for ", out);
+        fsd_put_node_name(d, fsd_match_of_layer(d->match, layer, i)->node, out);
+    }
+    if (!n)
+        fputs("?", out);
 }
 
 void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
@@ -132,9 +112,18 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
     put_start(d, flow, out);
     fputs(" -> ", out);
     for (uint32_t i = 0; i < flow->readers.n && i < LISTED; i++) {
+        const struct fsd_reader *reader = &d->flows->readers.at[flow->readers.at + i];
+
         if (i)
             fputs(", ", out);
-        put_reader(d, &d->flows->readers.at[flow->readers.at + i], out);
+        if (reader->layer == FSD_NONE) {
+            fputs("network output", out);
+        } else if (reader->node == FSD_NONE) {
+            fprintf(out, "layer %u", reader->layer);
+        } else {
+            fsd_put_node_name(d, reader->node, out);
+            fprintf(out, " (input %u)", reader->input);
+        }
     }
     if (!flow->readers.n)
         fputs("nothing", out);

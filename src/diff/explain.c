@@ -7,6 +7,23 @@
 
 enum { MOST_NODES = 64 };
 
+FILE *fsd_tale_start(struct fsd_tale *tale, const char *topic, uint64_t line)
+{
+    tale->now = (struct fsd_line){.topic = topic, .line = line};
+    return fsd_draft_open(&tale->draft);
+}
+
+void fsd_tale_finish(struct fsd_tale *tale)
+{
+    tale->now.text = fsd_draft_close(&tale->draft, tale->arena);
+    fsd_vec_push(tale->arena, &tale->lines, tale->now);
+}
+
+void fsd_tale_say(struct fsd_tale *tale, const char *topic, const char *text)
+{
+    fsd_vec_push(tale->arena, &tale->lines, ((struct fsd_line){topic, 0, text}));
+}
+
 static void put_by(unsigned by, FILE *out)
 {
     if (by)
@@ -19,23 +36,22 @@ void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
     const struct fsd_layer_result *r = &d->layers[layer];
-    struct fsd_pen p;
+    FILE *out;
 
-    if (!fsd_tale_start(&p, tale, "layer", 0))
-        return;
-    fprintf(p.out, "%u ", layer);
-    fsd_put_layer_name(d, layer, p.out);
-    fprintf(p.out, " (%s%s%s)", fsd_kind_name(r->kind), r->inserted ? ", cause " : "",
+    out = fsd_tale_start(tale, "layer", 0);
+    fprintf(out, "%u ", layer);
+    fsd_put_layer_name(d, layer, out);
+    fprintf(out, " (%s%s%s)", fsd_kind_name(r->kind), r->inserted ? ", cause " : "",
             r->inserted ? fsd_cause_name(d->reasons[layer].cause) : "");
-    put_by(by, p.out);
+    put_by(by, out);
     if (r->precision != FSD_DTYPE_UNKNOWN)
-        fprintf(p.out, "; runs in %s", fsd_dtype_name(r->precision));
+        fprintf(out, "; runs in %s", fsd_dtype_name(r->precision));
     if (l->tactic || l->tactic_value)
-        fprintf(p.out, ", tactic %s",
+        fprintf(out, ", tactic %s",
                 fsd_text(d->names, l->tactic ? l->tactic : l->tactic_value));
     if (fsd_layer_ms(d, layer) >= 0)
-        fprintf(p.out, ", %.4f ms", fsd_layer_ms(d, layer));
-    fsd_tale_finish(&p);
+        fprintf(out, ", %.4f ms", fsd_layer_ms(d, layer));
+    fsd_tale_finish(tale);
     fsd_tell_rivals(tale, d, layer);
     fsd_tell_cost(tale, d, layer);
 }
@@ -51,17 +67,17 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d,
 
         for (uint32_t k = 0; k < who.n && told < MOST_NODES; k++) {
             fsd_id layer = e->links.at[who.at + k];
-            struct fsd_pen p;
+            FILE *out;
 
-            if (!d->layers[layer].inserted ||
-                !fsd_tale_start(&p, tale, before ? "before" : "behind", 0))
+            if (!d->layers[layer].inserted)
                 continue;
+            out = fsd_tale_start(tale, before ? "before" : "behind", 0);
             told++;
-            fprintf(p.out, "layer %u ", layer);
-            fsd_put_layer_name(d, layer, p.out);
-            fprintf(p.out, " was inserted, cause %s",
+            fprintf(out, "layer %u ", layer);
+            fsd_put_layer_name(d, layer, out);
+            fprintf(out, " was inserted, cause %s",
                     fsd_cause_name(d->reasons[layer].cause));
-            fsd_tale_finish(&p);
+            fsd_tale_finish(tale);
             fsd_tell_cost(tale, d, layer);
         }
     }
@@ -70,21 +86,20 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d,
 static void tell_end(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[node];
-    struct fsd_pen p;
+    FILE *out;
 
-    if (!fsd_tale_start(&p, tale, "fate", 0))
-        return;
-    fsd_put_fate(d, node, p.out);
+    out = fsd_tale_start(tale, "fate", 0);
+    fsd_put_fate(d, node, out);
     if (r->near_layer != FSD_NONE)
-        fprintf(p.out, " (at layer %u)", r->near_layer);
+        fprintf(out, " (at layer %u)", r->near_layer);
     if (d->match->region_of_node[node] != FSD_NONE)
-        fprintf(p.out, "; in region %u", d->match->region_of_node[node]);
+        fprintf(out, "; in region %u", d->match->region_of_node[node]);
     if (r->requested != FSD_DTYPE_UNKNOWN)
-        fprintf(p.out, "; asked for %s", fsd_dtype_name(r->requested));
+        fprintf(out, "; asked for %s", fsd_dtype_name(r->requested));
     if (r->realised != FSD_DTYPE_UNKNOWN)
-        fprintf(p.out, "%s runs in %s", r->requested != FSD_DTYPE_UNKNOWN ? "," : ";",
+        fprintf(out, "%s runs in %s", r->requested != FSD_DTYPE_UNKNOWN ? "," : ";",
                 fsd_dtype_name(r->realised));
-    fsd_tale_finish(&p);
+    fsd_tale_finish(tale);
 }
 
 void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
@@ -133,15 +148,14 @@ static void tell_nodes(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
 {
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
-        struct fsd_pen p;
+        FILE *out;
 
-        if (!fsd_tale_start(&p, tale, "node", 0))
-            return;
-        fprintf(p.out, "%u ", link->node);
-        fsd_put_node_name(d, link->node, p.out);
-        fprintf(p.out, " (%s)", fsd_text(d->names, d->model->nodes.at[link->node].op));
-        put_by(link->by, p.out);
-        fsd_tale_finish(&p);
+        out = fsd_tale_start(tale, "node", 0);
+        fprintf(out, "%u ", link->node);
+        fsd_put_node_name(d, link->node, out);
+        fprintf(out, " (%s)", fsd_text(d->names, d->model->nodes.at[link->node].op));
+        put_by(link->by, out);
+        fsd_tale_finish(tale);
     }
 }
 

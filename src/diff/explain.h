@@ -15,6 +15,8 @@ struct fsd_line {
 struct fsd_tale {
     struct fsd_arena *arena;
     FSD_VEC(struct fsd_line) lines;
+    struct fsd_line now; /**< under way, with what is printed of it */
+    struct fsd_draft draft;
 };
 
 /** Append to the tale, whose arena the caller sets. */

@@ -63,15 +63,14 @@ static void put_ports(const struct fsd_graph *g, struct fsd_span ports, FILE *ou
 void fsd_tell_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node *n = &d->model->nodes.at[node];
-    struct fsd_pen p;
+    FILE *out;
 
-    if (!fsd_tale_start(&p, tale, "parsed", 0))
-        return;
-    fprintf(p.out, "%s from ", sym(d, n->op));
-    put_ports(d->model, n->in, p.out);
-    fputs(" to ", p.out);
-    put_ports(d->model, n->out, p.out);
-    fsd_tale_finish(&p);
+    out = fsd_tale_start(tale, "parsed", 0);
+    fprintf(out, "%s from ", sym(d, n->op));
+    put_ports(d->model, n->in, out);
+    fputs(" to ", out);
+    put_ports(d->model, n->out, out);
+    fsd_tale_finish(tale);
 }
 
 /* ------------------------------------------------------------------------- events */
@@ -115,14 +114,13 @@ void fsd_tell_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t ev
                     const char *topic)
 {
     const struct fsd_event *e = &d->history->events.at[event];
-    struct fsd_pen p;
+    FILE *out;
 
-    if (!fsd_tale_start(&p, tale, topic, e->line))
-        return;
-    fsd_put_event(d->history, e, p.out);
+    out = fsd_tale_start(tale, topic, e->line);
+    fsd_put_event(d->history, e, out);
     if (fsd_is_idle_try(d->history, event))
-        fputs(" and did nothing that the log shows", p.out);
-    fsd_tale_finish(&p);
+        fputs(" and did nothing that the log shows", out);
+    fsd_tale_finish(tale);
 }
 
 const char *fsd_topic_of(enum fsd_event_kind kind)
@@ -196,7 +194,7 @@ void fsd_tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
     FSD_VEC(const struct fsd_rival *) rivals = {0};
-    struct fsd_pen p;
+    FILE *out;
 
     if (!d->story)
         return;
@@ -204,20 +202,21 @@ void fsd_tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
          i = d->history->rivals.at[i].next)
         if (d->history->rivals.at[i].build == d->history->build)
             fsd_vec_push(tale->arena, &rivals, &d->history->rivals.at[i]);
-    if (!rivals.n || !fsd_tale_start(&p, tale, "timed", 0))
+    if (!rivals.n)
         return;
+    out = fsd_tale_start(tale, "timed", 0);
     qsort(rivals.at, rivals.n, sizeof(const struct fsd_rival *), faster_first);
     for (uint32_t i = 0; i < rivals.n && i < MOST_RIVALS; i++) {
         const struct fsd_rival *r = rivals.at[i];
 
-        fprintf(p.out, "%s%s %g ms", i ? ", " : "", sym(d, r->runner), r->ms);
+        fprintf(out, "%s%s %g ms", i ? ", " : "", sym(d, r->runner), r->ms);
         if (same_tactic(d, r->tactic, l->tactic_value))
-            fputs(" (its tactic)", p.out);
+            fputs(" (its tactic)", out);
     }
     if (rivals.n > MOST_RIVALS)
-        fprintf(p.out, " and %s%u more", rivals.n < FSD_MOST_RIVALS ? "" : "at least ",
+        fprintf(out, " and %s%u more", rivals.n < FSD_MOST_RIVALS ? "" : "at least ",
                 rivals.n - MOST_RIVALS);
-    fsd_tale_finish(&p);
+    fsd_tale_finish(tale);
 }
 
 /* "Float(1,2) to Half(1,2)" is timed as "Float(1,2) -> Half(1,2)". */
@@ -254,7 +253,7 @@ void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer
     uint32_t event = d->reasons[layer].event;
     bool output = d->engine->layers.at[layer].output;
     const struct fsd_rival *r;
-    struct fsd_pen p;
+    FILE *out;
 
     if (!d->story || event == FSD_NONE)
         return;
@@ -262,8 +261,9 @@ void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer
     if (d->history->events.at[event].kind != FSD_EVENT_REFORMAT)
         return;
     r = reformat_rival(tale, d, &d->history->events.at[event], output);
-    if (!r || !fsd_tale_start(&p, tale, "timed", 0))
+    if (!r)
         return;
-    fprintf(p.out, "the builder measured %g ms for it", r->ms);
-    fsd_tale_finish(&p);
+    out = fsd_tale_start(tale, "timed", 0);
+    fprintf(out, "the builder measured %g ms for it", r->ms);
+    fsd_tale_finish(tale);
 }

@@ -58,17 +58,16 @@ static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
 static void tell_between(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id tensor)
 {
     const struct fsd_tensor *t = &d->model->tensors.at[tensor];
-    struct fsd_pen p;
+    FILE *out;
 
-    if (!fsd_tale_start(&p, tale, "between", 0))
-        return;
-    fprintf(p.out, "tensor %s lies between them", fsd_text(d->names, t->name));
+    out = fsd_tale_start(tale, "between", 0);
+    fprintf(out, "tensor %s lies between them", fsd_text(d->names, t->name));
     if (t->flags & FSD_TENSOR_OUTPUT)
-        fputs("; it is an output of the network, so it must be written", p.out);
+        fputs("; it is an output of the network, so it must be written", out);
     if (t->consumers.n > 1)
-        fprintf(p.out, "; %u nodes read it, so one fusion cannot swallow it",
+        fprintf(out, "; %u nodes read it, so one fusion cannot swallow it",
                 t->consumers.n);
-    fsd_tale_finish(&p);
+    fsd_tale_finish(tale);
 }
 
 /* What each was put together with, and which passes looked and left. */
@@ -91,27 +90,28 @@ static void tell_precisions(struct fsd_tale *tale, const struct fsd_diff *d, fsd
                             fsd_id b)
 {
     enum fsd_dtype x = d->nodes[a].realised, y = d->nodes[b].realised;
-    struct fsd_pen p;
+    FILE *out;
 
-    if (x == y || x == FSD_DTYPE_UNKNOWN || y == FSD_DTYPE_UNKNOWN ||
-        !fsd_tale_start(&p, tale, "between", 0))
+    if (x == y || x == FSD_DTYPE_UNKNOWN || y == FSD_DTYPE_UNKNOWN)
         return;
-    fprintf(p.out, "they run in different types, %s and %s", fsd_dtype_name(x),
+    out = fsd_tale_start(tale, "between", 0);
+    fprintf(out, "they run in different types, %s and %s", fsd_dtype_name(x),
             fsd_dtype_name(y));
-    fsd_tale_finish(&p);
+    fsd_tale_finish(tale);
 }
 
 /* A node that is in no layer of its own has a reason, which explains the pair, too. */
 static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
-    struct fsd_pen p;
+    FILE *out;
 
-    if (!*d->nodes[node].why || !fsd_tale_start(&p, tale, "fate", 0))
+    if (!*d->nodes[node].why)
         return;
-    fsd_put_node_name(d, node, p.out);
-    fputs(" is ", p.out);
-    fsd_put_fate(d, node, p.out);
-    fsd_tale_finish(&p);
+    out = fsd_tale_start(tale, "fate", 0);
+    fsd_put_node_name(d, node, out);
+    fputs(" is ", out);
+    fsd_put_fate(d, node, out);
+    fsd_tale_finish(tale);
 }
 
 static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,

@@ -28,7 +28,7 @@ static bool layer_is_quantized(const struct fsd_diff *d, fsd_id layer)
            fsd_dtype_is_quantized(d->engine->layers.at[layer].weights_type);
 }
 
-static struct fsd_node_result quantizer(const struct fsd_diff *d, fsd_id node)
+static struct fsd_node_result linked_quantizer(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_match *m = d->match;
     bool narrow = false, fused = false;
@@ -67,28 +67,6 @@ struct doubts {
     bool *mentioned; /* by symbol: a layer has this name, which several nodes bear */
 };
 
-static void index_shown(const struct fsd_diff *d, fsd_id *shown)
-{
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        shown[i] = FSD_NONE;
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        fsd_id first = d->facts->first_twin[i];
-
-        if ((d->match->of_node[i].n || in_region(d, i)) && shown[first] == FSD_NONE)
-            shown[first] = i;
-    }
-}
-
-static void index_mentions(const struct fsd_diff *d, bool *mentioned)
-{
-    for (uint32_t i = 0; i < d->engine->mentions.n; i++) {
-        const struct fsd_mention *m = &d->engine->mentions.at[i];
-
-        if (m->among > 1 && m->node != FSD_NONE && m->role != FSD_MENTION_SERVES)
-            mentioned[d->model->nodes.at[m->node].name] = true;
-    }
-}
-
 /* That two nodes compute the same does not prove that the builder merged them.  It is
  * proved where a layer was seen to read the other one's tensor instead, or where all
  * readers are merged themselves. */
@@ -104,47 +82,38 @@ static bool is_replaced(const struct fsd_diff *d, const bool *merged, fsd_id ten
     return t->consumers.n > 0;
 }
 
-/* Backwards, so that the readers are known: ONNX nodes stand before their readers. */
-static void find_merged(const struct fsd_diff *d, const fsd_id *shown, bool *merged)
-{
-    for (fsd_id i = d->model->nodes.n; i-- > 0;) {
-        fsd_id out = fsd_node_out_tensor(d->model, i, 0);
-        fsd_id other = shown[d->facts->first_twin[i]];
-
-        merged[i] = out != FSD_NONE && other != FSD_NONE && other != i &&
-                    !d->match->of_node[i].n && is_replaced(d, merged, out);
-    }
-}
-
 static struct doubts find_doubts(const struct fsd_diff *d, struct fsd_arena *scratch)
 {
     struct doubts x = {FSD_NEW(scratch, fsd_id, d->model->nodes.n),
                        FSD_NEW(scratch, bool, d->model->nodes.n),
                        FSD_NEW(scratch, bool, fsd_intern_count(d->names))};
 
-    index_shown(d, x.shown);
-    find_merged(d, x.shown, x.merged);
-    index_mentions(d, x.mentioned);
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        x.shown[i] = FSD_NONE;
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_id first = d->facts->first_twin[i];
+
+        if ((d->match->of_node[i].n || in_region(d, i)) && x.shown[first] == FSD_NONE)
+            x.shown[first] = i;
+    }
+    /* Backwards, so that the readers are known: ONNX nodes stand before their readers.
+     */
+    for (fsd_id i = d->model->nodes.n; i-- > 0;) {
+        fsd_id out = fsd_node_out_tensor(d->model, i, 0);
+        fsd_id other = x.shown[d->facts->first_twin[i]];
+
+        x.merged[i] = out != FSD_NONE && other != FSD_NONE && other != i &&
+                      !d->match->of_node[i].n && is_replaced(d, x.merged, out);
+    }
+    for (uint32_t i = 0; i < d->engine->mentions.n; i++) {
+        const struct fsd_mention *m = &d->engine->mentions.at[i];
+
+        if (m->among > 1 && m->node != FSD_NONE && m->role != FSD_MENTION_SERVES)
+            x.mentioned[d->model->nodes.at[m->node].name] = true;
+    }
+    x.mentioned[0] = false; /* an unnamed node shares its lack of a name with strangers:
+                               that doubts nothing */
     return x;
-}
-
-/* An unnamed node shares its lack of a name with strangers: that doubts nothing. */
-static bool may_be_mentioned(const struct fsd_diff *d, const struct doubts *x,
-                             fsd_id node)
-{
-    fsd_sym name = d->model->nodes.at[node].name;
-
-    return name && x->mentioned[name];
-}
-
-static struct fsd_node_result merged(const struct fsd_diff *d, const struct doubts *x,
-                                     fsd_id node)
-{
-    struct fsd_node_result r =
-        result(FSD_FATE_MERGED, "computes the same as another node");
-
-    r.other = x->shown[d->facts->first_twin[node]];
-    return r;
 }
 
 /* -------------------------------------------------------------------- eliding */
@@ -166,16 +135,6 @@ static bool is_written_in_place(const struct fsd_diff *d, fsd_id node)
     return true;
 }
 
-/* Quantized on one side only, and no node is known to be its: it may be a Q or DQ that
- * was left standing. */
-static bool may_stand(const struct fsd_diff *d, fsd_id layer)
-{
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-
-    return !d->match->of_layer[layer].n &&
-           ports_quantized(d->engine, n->in) != ports_quantized(d->engine, n->out);
-}
-
 static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_region *r = &d->match->regions.at[d->match->region_of_node[node]];
@@ -184,23 +143,19 @@ static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id nod
     for (uint32_t i = 0; (d->facts->traits[node] & FSD_OP_QDQ) && i < r->layers.n;
          i++) {
         fsd_id layer = d->match->pool.at[r->layers.at + i];
+        const struct fsd_node *n = &d->engine->nodes.at[layer];
 
         quantized |= layer_is_quantized(d, layer);
-        standing |= may_stand(d, layer);
+        /* Quantized on one side only, and no node is known to be its: it may be a Q or
+         * DQ that was left standing. */
+        standing |=
+            !d->match->of_layer[layer].n &&
+            ports_quantized(d->engine, n->in) != ports_quantized(d->engine, n->out);
     }
     if (quantized && !standing)
         return result(FSD_FATE_ABSORBED,
                       "its region reads or writes the quantized type");
     return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
-}
-
-static struct fsd_node_result linked(const struct fsd_diff *d, fsd_id node)
-{
-    if (d->facts->traits[node] & FSD_OP_QDQ)
-        return quantizer(d, node);
-    if (d->facts->folded[node])
-        return result(FSD_FATE_FOLDED, "all its inputs are constant");
-    return result(FSD_FATE_LAYER, "");
 }
 
 /* What the model proves of a node that no layer is known to compute. */
@@ -217,8 +172,11 @@ static struct fsd_node_result proved(const struct fsd_diff *d, const struct doub
     }
     if (is_written_in_place(d, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
-    if (x->merged[node])
-        return merged(d, x, node);
+    if (x->merged[node]) {
+        r = result(FSD_FATE_MERGED, "computes the same as another node");
+        r.other = x->shown[f->first_twin[node]];
+        return r;
+    }
     if (in_region(d, node))
         return in_its_region(d, node);
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
@@ -233,7 +191,7 @@ static struct fsd_node_result unlinked(const struct fsd_diff *d, const struct do
         return result(FSD_FATE_FOLDED, d->facts->traits[node] & FSD_OP_CONSTANT
                                            ? "Constant"
                                            : "all its inputs are constant");
-    if (may_be_mentioned(d, x, node) && !in_region(d, node))
+    if (x->mentioned[d->model->nodes.at[node].name] && !in_region(d, node))
         return result(FSD_FATE_UNEXPLAINED,
                       "several nodes bear its name, and a layer has that name");
     return proved(d, x, node);
@@ -249,7 +207,14 @@ const struct fsd_node_result *fsd_diff_nodes(const struct fsd_diff *d)
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
         struct fsd_node_result *r = &nodes[i];
 
-        *r = d->match->of_node[i].n ? linked(d, i) : unlinked(d, &x, i);
+        if (!d->match->of_node[i].n)
+            *r = unlinked(d, &x, i);
+        else if (d->facts->traits[i] & FSD_OP_QDQ)
+            *r = linked_quantizer(d, i);
+        else if (d->facts->folded[i])
+            *r = result(FSD_FATE_FOLDED, "all its inputs are constant");
+        else
+            *r = result(FSD_FATE_LAYER, "");
         fsd_add_log_to_node(d, i, r);
         r->requested = fsd_requested(d, i);
         if (r->fate == FSD_FATE_LAYER)

@@ -18,11 +18,6 @@ const struct fsd_form *fsd_layer_form_out(const struct fsd_diff *d, fsd_id layer
     return n->out.n ? fsd_port_form(d->engine, fsd_node_out(d->engine, n, 0)) : NULL;
 }
 
-static bool moves(const struct fsd_layer_result *r)
-{
-    return r->inserted || r->kind == FSD_KIND_COPY || r->kind == FSD_KIND_QUANTIZE;
-}
-
 static fsd_id twin(const struct fsd_diff *d, fsd_id tensor)
 {
     return tensor == FSD_NONE ? FSD_NONE : d->match->twin[tensor];
@@ -57,11 +52,11 @@ static void find_source(const struct fsd_diff *d, fsd_id layer, struct fsd_flow 
 
 static bool is_linked(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
-    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
-        if (fsd_match_of_node(d->match, node, i)->layer == layer)
-            return true;
-    return d->match->region_of_node[node] != FSD_NONE &&
-           d->match->region_of_node[node] == d->match->region_of_layer[layer];
+    const struct fsd_match *m = d->match;
+
+    return fsd_match_has(m, layer, node) ||
+           (m->region_of_node[node] != FSD_NONE &&
+            m->region_of_node[node] == m->region_of_layer[layer]);
 }
 
 static uint32_t input_of(const struct fsd_diff *d, fsd_id node, fsd_id tensor)
@@ -129,11 +124,6 @@ static void push_start(const struct walk *w, struct model_queue *q, fsd_id mover
     push_same(w, q, d->flows->of[mover].model_tensor);
 }
 
-static bool passes(const struct fsd_diff *d, fsd_id node)
-{
-    return d->facts->traits[node] & FSD_OP_QDQ || d->facts->same[node] != FSD_SAME_NOT;
-}
-
 /* A copy that does the work of a Concat or a Slice stands for that node itself. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
@@ -169,7 +159,8 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
 
         for (uint32_t i = 0; i < uses.n && i < MODEL_STEPS; i++) {
             fsd_id node = g->links.at[uses.at + i];
-            bool goes_on = passes(d, node);
+            bool goes_on = d->facts->traits[node] & FSD_OP_QDQ ||
+                           d->facts->same[node] != FSD_SAME_NOT;
 
             if (is_linked(d, layer, node) && (!goes_on || reader.node == FSD_NONE)) {
                 reader.node = node;
@@ -197,42 +188,36 @@ static void add_reader(const struct walk *w, struct fsd_flow *flow,
     fsd_vec_push(w->d->arena, &w->flows->readers, reader);
 }
 
-/* Adds who reads the outputs of a layer; what is inserted goes to the queue. */
-static uint32_t look_behind(const struct walk *w, fsd_id mover, fsd_id layer,
-                            fsd_id queue[STEPS], uint32_t n)
+/* Adds who reads what the mover carries, through what is inserted.  A queue in which a
+ * layer may stand twice is bounded all the same. */
+static void find_readers(const struct walk *w, fsd_id mover)
 {
     const struct fsd_diff *d = w->d;
     struct fsd_flow *flow = &w->flows->of[mover];
     const struct fsd_graph *e = d->engine;
-    fsd_id out = fsd_node_out_tensor(e, layer, 0);
-    struct fsd_span uses;
-
-    if (out == FSD_NONE)
-        return n;
-    if (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)
-        add_reader(w, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
-    uses = e->tensors.at[out].consumers;
-    for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
-        fsd_id next = e->links.at[uses.at + i];
-
-        if (!d->layers[next].inserted)
-            add_reader(w, flow, node_reader(w, mover, next));
-        else if (n < STEPS)
-            queue[n++] = next;
-        else
-            flow->cut = true;
-    }
-    return n;
-}
-
-/* A queue in which a layer may stand twice is bounded all the same. */
-static void find_readers(const struct walk *w, fsd_id layer)
-{
-    fsd_id queue[STEPS] = {layer};
+    fsd_id queue[STEPS] = {mover};
     uint32_t n = 1;
 
-    for (uint32_t at = 0; at < n; at++)
-        n = look_behind(w, layer, queue[at], queue, n);
+    for (uint32_t at = 0; at < n; at++) {
+        fsd_id out = fsd_node_out_tensor(e, queue[at], 0);
+        struct fsd_span uses;
+
+        if (out == FSD_NONE)
+            continue;
+        if (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)
+            add_reader(w, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
+        uses = e->tensors.at[out].consumers;
+        for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
+            fsd_id next = e->links.at[uses.at + i];
+
+            if (!d->layers[next].inserted)
+                add_reader(w, flow, node_reader(w, mover, next));
+            else if (n < STEPS)
+                queue[n++] = next;
+            else
+                flow->cut = true;
+        }
+    }
 }
 
 /* ---------------------------------------------------------------------- chains */
@@ -275,10 +260,12 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_diff *run)
     d->flows = flows;
     flows->of = FSD_NEW(d->arena, struct fsd_flow, n);
     for (fsd_id i = 0; i < n; i++)
-        flows->of[i] = (struct fsd_flow){.there = moves(&d->layers[i]),
-                                         .served = FSD_NONE,
-                                         .before = FSD_NONE,
-                                         .head = FSD_NONE};
+        flows->of[i] = (struct fsd_flow){
+            .there = d->layers[i].inserted || d->layers[i].kind == FSD_KIND_COPY ||
+                     d->layers[i].kind == FSD_KIND_QUANTIZE,
+            .served = FSD_NONE,
+            .before = FSD_NONE,
+            .head = FSD_NONE};
     for (fsd_id i = 0; i < n; i++) {
         struct fsd_flow *flow = &flows->of[i];
 

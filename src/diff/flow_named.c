@@ -64,14 +64,6 @@ static bool is_whole(const struct fsd_diff *d, fsd_id layer)
     return true;
 }
 
-static bool is_of(const struct fsd_diff *d, fsd_id layer, fsd_id node)
-{
-    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
-        if (fsd_match_of_node(d->match, node, i)->layer == layer)
-            return true;
-    return false;
-}
-
 /* Back over quantizers and views that have no layer of their own. */
 static fsd_id origin(const struct fsd_diff *d, fsd_id tensor)
 {
@@ -102,7 +94,7 @@ static fsd_id read_by(const struct fsd_diff *d, fsd_id layer, struct fsd_reader 
             if (tensor == FSD_NONE || d->facts->constant[tensor])
                 continue;
             by = fsd_tensor_producer(d->model, tensor);
-            if (by != FSD_NONE && is_of(d, layer, by))
+            if (by != FSD_NONE && fsd_match_has(d->match, layer, by))
                 continue;
             if (found == FSD_NONE)
                 *reader = (struct fsd_reader){layer, node, k};
@@ -120,7 +112,7 @@ static bool is_read_outside(const struct fsd_diff *d, fsd_id layer, fsd_id tenso
     if (t->consumers.n > MOST_READERS)
         return true;
     for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (!is_of(d, layer, d->model->links.at[t->consumers.at + i]))
+        if (!fsd_match_has(d->match, layer, d->model->links.at[t->consumers.at + i]))
             return true;
     return t->flags & FSD_TENSOR_OUTPUT;
 }

@@ -1,4 +1,6 @@
 #include "diff/island.h"
+#include "base/order.h"
+#include "base/sets.h"
 #include "diff/diff.h"
 
 #include <stdlib.h>
@@ -15,7 +17,7 @@ struct search {
     int wide;        /* rank from which a type is wide */
     uint8_t *from;   /* by engine tensor: what its wide data comes from and goes to */
     fsd_id *queue;   /* of tensors */
-    fsd_id *parent;  /* by engine tensor: union-find over those in islands */
+    fsd_id *sets;    /* of engine tensors that are connected */
     uint8_t *ports;  /* by layer */
     bool *covered;   /* by layer: in an island of a lower threshold */
     uint32_t *stamp; /* by node of the model: the island it was added to last, from 1 */
@@ -92,26 +94,6 @@ static bool is_between(const struct search *s, uint32_t port)
 
 /* ------------------------------------------------------------------ connected sets */
 
-static fsd_id find_root(struct search *s, fsd_id tensor)
-{
-    while (s->parent[tensor] != tensor) {
-        s->parent[tensor] = s->parent[s->parent[tensor]];
-        tensor = s->parent[tensor];
-    }
-    return tensor;
-}
-
-/* The first tensor stays the root, so that the order of islands is that of tensors. */
-static void join(struct search *s, fsd_id a, fsd_id b)
-{
-    a = find_root(s, a);
-    b = find_root(s, b);
-    if (a < b)
-        s->parent[b] = a;
-    else
-        s->parent[a] = b;
-}
-
 static void look_at_ports(struct search *s, fsd_id layer, struct fsd_span ports,
                           uint8_t wide, uint8_t narrow, fsd_id *first)
 {
@@ -128,7 +110,7 @@ static void look_at_ports(struct search *s, fsd_id layer, struct fsd_span ports,
         s->ports[layer] |= wide;
         if (*first == FSD_NONE)
             *first = tensor;
-        join(s, *first, tensor);
+        fsd_sets_join(s->sets, *first, tensor);
     }
 }
 
@@ -136,8 +118,7 @@ static void look_at_layers(struct search *s)
 {
     const struct fsd_graph *e = s->d->engine;
 
-    for (fsd_id i = 0; i < e->tensors.n; i++)
-        s->parent[i] = i;
+    s->sets = fsd_sets_new(s->scratch, e->tensors.n);
     for (fsd_id i = 0; i < e->nodes.n; i++) {
         fsd_id first = FSD_NONE;
 
@@ -157,7 +138,7 @@ static fsd_id root_of(struct search *s, fsd_id layer)
         fsd_id tensor = s->d->engine->ports.at[at].tensor;
 
         if (is_between(s, at))
-            return find_root(s, tensor);
+            return fsd_sets_find(s->sets, tensor);
     }
     return FSD_NONE;
 }
@@ -199,28 +180,20 @@ static struct border *find_borders(struct search *s)
     return borders;
 }
 
-static bool is_mover(const struct fsd_diff *d, fsd_id layer)
-{
-    return d->flows->of[layer].there;
-}
-
 /* Wide through and through, or there for the widening and narrowing only. */
 static bool is_paid_for(const struct search *s, fsd_id layer)
 {
-    return !(s->ports[layer] & (NARROW_IN | NARROW_OUT)) || is_mover(s->d, layer);
+    return !(s->ports[layer] & (NARROW_IN | NARROW_OUT)) ||
+           s->d->flows->of[layer].there;
 }
 
-static bool carries(uint8_t ports)
-{
-    return (ports & (WIDE_IN | WIDE_OUT)) == (WIDE_IN | WIDE_OUT);
-}
-
+/* One that carries wide data on, or a mover at the border. */
 static bool is_member(const struct search *s, fsd_id layer)
 {
     uint8_t ports = s->ports[layer];
 
-    return carries(ports) ||
-           ((enters(ports) || leaves(ports)) && is_mover(s->d, layer));
+    return (ports & (WIDE_IN | WIDE_OUT)) == (WIDE_IN | WIDE_OUT) ||
+           ((enters(ports) || leaves(ports)) && s->d->flows->of[layer].there);
 }
 
 struct row {
@@ -231,22 +204,13 @@ static int by_island(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
 
-    if (x->root != y->root)
-        return x->root < y->root ? -1 : 1;
-    return (x->layer > y->layer) - (x->layer < y->layer);
+    return x->root != y->root ? fsd_order(x->root, y->root)
+                              : fsd_order(x->layer, y->layer);
 }
 
 /* ------------------------------------------------------------------------ nodes */
 
 typedef FSD_VEC(fsd_id) id_vec;
-
-static bool is_linked(const struct fsd_diff *d, fsd_id layer, fsd_id node)
-{
-    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
-        if (fsd_match_of_node(d->match, node, i)->layer == layer)
-            return true;
-    return false;
-}
 
 static void add_once(struct search *s, id_vec *nodes, fsd_id node)
 {
@@ -276,7 +240,7 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor, id_vec *no
             fsd_id node = g->links.at[uses.at + i];
             fsd_id out = fsd_node_out_tensor(g, node, 0);
 
-            if (!is_linked(s->d, layer, node))
+            if (!fsd_match_has(s->d->match, layer, node))
                 continue;
             add_once(s, nodes, node);
             if (out != FSD_NONE && n < STEPS)
@@ -328,14 +292,6 @@ static enum fsd_dtype widest(const struct fsd_diff *d, fsd_id layer,
     return type;
 }
 
-static bool all_covered(const struct search *s, const struct row *rows, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!s->covered[rows[i].layer])
-            return false;
-    return true;
-}
-
 static void add_island(struct search *s, const struct row *rows, uint32_t n,
                        const struct border *border)
 {
@@ -378,10 +334,11 @@ static void collect(struct search *s)
     }
     qsort(rows, n, sizeof *rows, by_island);
     for (uint32_t at = 0; at < n; at = end) {
-        end = at;
-        while (end < n && rows[end].root == rows[at].root)
-            end++;
-        if (!all_covered(s, rows + at, end - at))
+        bool told = true; /* as a part of one that is wider than fewer bits */
+
+        for (end = at; end < n && rows[end].root == rows[at].root; end++)
+            told = told && s->covered[rows[end].layer];
+        if (!told)
             add_island(s, rows + at, end - at, &borders[rows[at].root]);
     }
     for (uint32_t i = 0; i < n; i++)
@@ -396,7 +353,6 @@ const struct fsd_islands *fsd_diff_islands(const struct fsd_diff *d)
     struct search s = {
         .d = d, .found = FSD_NEW(d->arena, struct fsd_islands, 1), .scratch = scratch};
 
-    s.parent = FSD_NEW(scratch, fsd_id, d->engine->tensors.n);
     s.ports = FSD_NEW(scratch, uint8_t, d->engine->nodes.n);
     s.covered = FSD_NEW(scratch, bool, d->engine->nodes.n);
     s.stamp = FSD_NEW(scratch, uint32_t, d->model->nodes.n);

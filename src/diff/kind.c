@@ -5,40 +5,25 @@
  */
 #include "diff/diff.h"
 
-/* A Concat does not count: a DQ that writes its part of one in place is still a DQ. Nor
- * does what is constant, as its scale. */
-static bool all_quantizers(const struct fsd_diff *d, fsd_id layer)
+/* A layer whose nodes are all quantizers, at least one.  A Concat does not count: a DQ
+ * that writes its part of one in place is still a DQ.  Nor does what is constant, as
+ * its scale. */
+static bool only_quantizes(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;
+    bool any = false;
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        bool quantizes = d->facts->traits[node] & FSD_OP_QDQ;
 
-        if (!(d->facts->traits[node] & FSD_OP_QDQ) && !d->facts->folded[node] &&
+        any |= quantizes;
+        if (!quantizes && !d->facts->folded[node] &&
             d->facts->same[node] == FSD_SAME_NOT &&
             !fsd_node_is(d->model, node, "Concat"))
             return false;
     }
-    return m->of_layer[layer].n > 0;
-}
-
-static bool any_quantizer(const struct fsd_diff *d, fsd_id layer)
-{
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-        if (d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] & FSD_OP_QDQ)
-            return true;
-    return false;
-}
-
-static enum fsd_kind refine(const struct fsd_diff *d, fsd_id layer)
-{
-    enum fsd_kind kind = d->engine->layers.at[layer].kind;
-
-    if ((kind == FSD_KIND_COMPUTE || kind == FSD_KIND_REFORMAT) &&
-        d->engine->layers.at[layer].may_quantize && any_quantizer(d, layer) &&
-        all_quantizers(d, layer))
-        return FSD_KIND_QUANTIZE;
-    return kind;
+    return any;
 }
 
 static bool only_moves(enum fsd_kind kind)
@@ -101,8 +86,12 @@ const struct fsd_layer_result *fsd_diff_layers(const struct fsd_diff *d)
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         struct fsd_layer_result *r = &layers[i];
+        const struct fsd_layer *l = &d->engine->layers.at[i];
 
-        r->kind = refine(d, i);
+        r->kind = l->kind;
+        if ((l->kind == FSD_KIND_COMPUTE || l->kind == FSD_KIND_REFORMAT) &&
+            l->may_quantize && only_quantizes(d, i))
+            r->kind = FSD_KIND_QUANTIZE;
         r->inserted = only_moves(r->kind) && !d->match->of_layer[i].n &&
                       d->match->region_of_layer[i] == FSD_NONE;
         r->precision = precision(d, i, r->kind);

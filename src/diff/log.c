@@ -6,22 +6,18 @@
 
 #include <string.h>
 
-/* Tries, the parser's lines and what becomes of tensors are no reason for a fate. */
-static bool does_something(enum fsd_event_kind kind)
-{
-    return kind != FSD_EVENT_TRY && kind != FSD_EVENT_REGISTER &&
-           kind != FSD_EVENT_RETARGET && kind != FSD_EVENT_COPY;
-}
-
-/* The last event that did something to the node. */
+/* The last event that did something to the node: tries, the parser's lines and what
+ * becomes of tensors are no reason for a fate. */
 static uint32_t last_event(const struct fsd_story *s, fsd_id node)
 {
     uint32_t found = FSD_NONE;
 
     for (uint32_t i = 0; i < s->of_node[node].n; i++) {
         uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
+        enum fsd_event_kind kind = s->h->events.at[event].kind;
 
-        if (does_something(s->h->events.at[event].kind))
+        if (kind != FSD_EVENT_TRY && kind != FSD_EVENT_REGISTER &&
+            kind != FSD_EVENT_RETARGET && kind != FSD_EVENT_COPY)
             found = event;
     }
     return found;

@@ -4,21 +4,10 @@
 
 #include "diff/explain.h"
 
-/** A sentence under way: print to `out` between start and finish. */
-struct fsd_pen {
-    struct fsd_tale *tale;
-    const char *topic;
-    uint64_t line;
-    char *text;
-    size_t size;
-    FILE *out;
-};
-
-/** @param line  of the log; 0: not from there.
- *  @return false without memory: nothing to finish. */
-bool fsd_tale_start(struct fsd_pen *p, struct fsd_tale *tale, const char *topic,
-                    uint64_t line);
-void fsd_tale_finish(struct fsd_pen *p);
+/** Begins a sentence; returns where to print it.
+ *  @param line  of the log; 0: not from there. */
+FILE *fsd_tale_start(struct fsd_tale *tale, const char *topic, uint64_t line);
+void fsd_tale_finish(struct fsd_tale *tale);
 /** A sentence that is a literal. */
 void fsd_tale_say(struct fsd_tale *tale, const char *topic, const char *text);
 

@@ -147,6 +147,14 @@ const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
     return &m->links.at[m->by_node[m->of_node[node].at + i]];
 }
 
+bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        if (fsd_match_of_node(m, node, i)->layer == layer)
+            return true;
+    return false;
+}
+
 static void fit_names(const struct fsd_match *m, struct fsd_span mentions,
                       struct fsd_fit *fit)
 {

@@ -89,6 +89,9 @@ const struct fsd_link *fsd_match_of_layer(const struct fsd_match *m, fsd_id laye
 const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
                                          uint32_t i);
 
+/** True when a link says that the layer computes the node. */
+bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node);
+
 /** How far model and engine fit: names in the engine that could be the model's, and
  *  the engine's inputs and outputs, and how many of each the model has. */
 struct fsd_fit {

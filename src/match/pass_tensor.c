@@ -73,20 +73,12 @@ static uint32_t count_work(const struct fsd_match *m, const struct fsd_cut *cut)
     return work;
 }
 
-static bool is_linked(const struct fsd_match *m, fsd_id layer, fsd_id node)
-{
-    for (uint32_t i = 0; i < m->of_node[node].n; i++)
-        if (fsd_match_of_node(m, node, i)->layer == layer)
-            return true;
-    return false;
-}
-
 /* Where a unit does nothing but views and a name says which of them it is (a Shuffle
  * named after a Reshape), the others dissolved. */
 static bool has_named_view(const struct fsd_match *m, const struct fsd_cut *cut)
 {
     for (uint32_t i = 0; i < cut->nodes.n; i++)
-        if (is_linked(m, m->pool.at[cut->layers.at], m->pool.at[cut->nodes.at + i]))
+        if (fsd_match_has(m, m->pool.at[cut->layers.at], m->pool.at[cut->nodes.at + i]))
             return true;
     return false;
 }
@@ -99,7 +91,8 @@ static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
         fsd_id node = m->pool.at[cut->nodes.at + i];
 
         if (is_view(m, node) &&
-            (!views || (named && !is_linked(m, m->pool.at[cut->layers.at], node)))) {
+            (!views ||
+             (named && !fsd_match_has(m, m->pool.at[cut->layers.at], node)))) {
             m->dissolved_in[node] = m->pool.at[cut->layers.at];
             continue;
         }

@@ -249,9 +249,8 @@ static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span p
         for (uint32_t i = 0; i < peers.n; i++) {
             fsd_id node = d->model->links.at[peers.at + i];
 
-            for (uint32_t l = 0; l < d->match->of_node[node].n; l++)
-                if (fsd_match_of_node(d->match, node, l)->layer == layer)
-                    return true;
+            if (fsd_match_has(d->match, layer, node))
+                return true;
         }
     }
     return false;
