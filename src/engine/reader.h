@@ -61,7 +61,7 @@ struct fsd_engine_reader {
 };
 
 /** The readers that there are, each in its folder. */
-extern const struct fsd_engine_reader fsd_reader_trt;
+extern const struct fsd_engine_reader fsd_reader_ort, fsd_reader_trt;
 
 /** The reader that is surest of a file; NULL when none claims it by `least`. */
 const struct fsd_engine_reader *

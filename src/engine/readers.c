@@ -5,6 +5,7 @@
 
 /* Of several that are equally sure the first one reads. */
 static const struct fsd_engine_reader *const readers[] = {
+    &fsd_reader_ort,
     &fsd_reader_trt,
 };
 

@@ -165,7 +165,10 @@ const char *fsd_layout_name(struct fsd_layout layout, char out[16])
             snprintf(out, 16, "%shwc", depth);
         break;
     case FSD_ORDER_VECTORIZED:
-        snprintf(out, 16, "c%shw%u", depth, layout.width);
+        if (layout.width)
+            snprintf(out, 16, "c%shw%u", depth, layout.width);
+        else /* in vectors of a width that is not told */
+            snprintf(out, 16, "c%shwc", depth);
         break;
     case FSD_ORDER_PERMUTED:
         memcpy(out, "axes", 5);

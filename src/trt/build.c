@@ -11,7 +11,7 @@
 #include "trt/build.h"
 #include "trt/format.h"
 #include "trt/kind.h"
-#include "trt/mention.h"
+#include "engine/mention.h"
 #include "trt/tensor_name.h"
 
 #include <string.h>

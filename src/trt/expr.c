@@ -2,7 +2,7 @@
  * The parts of a layer's name; the grammar stands in name.c.
  */
 #include "trt/expr.h"
-#include "trt/mention.h"
+#include "engine/mention.h"
 
 #include <string.h>
 

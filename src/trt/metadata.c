@@ -12,7 +12,8 @@
  * TensorRT cuts a long Metadata to 4000 characters and writes " ... " where the middle
  * was; an item that was cut through resolves to nothing.
  */
-#include "trt/mention.h"
+#include "engine/mention.h"
+#include "trt/name.h"
 
 #include <string.h>
 

@@ -35,7 +35,7 @@
  */
 #include "trt/name.h"
 #include "trt/expr.h"
-#include "trt/mention.h"
+#include "engine/mention.h"
 
 #include <string.h>
 

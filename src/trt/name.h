@@ -19,4 +19,8 @@ struct fsd_name_reader {
 void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
                    struct fsd_layer *layer);
 
+/** Reads the Metadata of the layer that is about to be added into mentions. */
+void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
+                       fsd_sym metadata);
+
 #endif

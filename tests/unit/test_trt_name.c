@@ -1,4 +1,4 @@
-#include "trt/mention.h"
+#include "engine/mention.h"
 #include "trt/name.h"
 #include "trt_names.h"
 

@@ -1,6 +1,6 @@
 /* What a stretch of text means in the model, and writing it down as a mention. */
-#ifndef FSD_TRT_MENTION_H
-#define FSD_TRT_MENTION_H
+#ifndef FSD_ENGINE_MENTION_H
+#define FSD_ENGINE_MENTION_H
 
 #include "model/graph.h"
 #include "model/vocab.h"
@@ -16,9 +16,5 @@ bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *w
 void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
                      struct fsd_mention mention, const char *s, size_t n,
                      const struct fsd_meaning *what);
-
-/** Reads the Metadata of the layer that is about to be added into mentions. */
-void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
-                       fsd_sym metadata);
 
 #endif

@@ -1,4 +1,4 @@
-#include "trt/mention.h"
+#include "engine/mention.h"
 
 /* So many nodes of one name are written down; how many there are stands in each. */
 enum { CANDIDATES = 8 };

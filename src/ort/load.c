@@ -1,0 +1,558 @@
+/*
+ * ONNX Runtime's optimized model as an engine: an ONNX file like any other, which
+ * SessionOptions.optimized_model_filepath writes.  Nothing in it names its writer; the
+ * mark is that it lists the domain com.microsoft.nchwc, which a session registers and
+ * no exporter does.  Its nodes are the layers.
+ *
+ *     X                          the node of that name, whatever was fused into it
+ *     X/MatMulAddFusion, fused X, X_token_7       made of X among others
+ *     T_nchwc                    what wrote the tensor T when it was converted
+ *     T_q, T_dq                  a Q or DQ put at the tensor T
+ *     ReorderOutput, Transpose_token_3, Gelu      no origin: only tensors tell
+ *
+ * A tensor with a name of the model holds the model's value.  A blocked tensor
+ * (reorder_token_N) has no such name, but its maker's tells T, and later fusions change
+ * what comes out without changing that name: the fourth input of a Conv adds the Add
+ * behind T, `activation` what activates it.
+ */
+#define _GNU_SOURCE /* memmem */
+#include "engine/look.h"
+#include "engine/mention.h"
+#include "engine/reader.h"
+#include "onnx/onnx.h"
+#include "ops/ops.h"
+
+#include <string.h>
+
+struct reading {
+    struct fsd_graph *g;         /* the engine */
+    const struct fsd_graph *src; /* the file as it stands there */
+    const struct fsd_vocab *vocab;
+    fsd_id *tensor_of; /* by the file's tensor; FSD_NONE: a constant, or not seen yet */
+};
+
+/* -------------------------------------------------------------------- is it one */
+
+static bool take_varint(const struct fsd_file *file, size_t *at, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; *at < file->size && shift < 64; shift += 7) {
+        unsigned char byte = file->bytes[(*at)++];
+
+        *value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            return true;
+    }
+    return false;
+}
+
+/* Goes over ModelProto's own fields only: the graph with its weights is one of them,
+ * and is stepped over.  opset_import is field 8, its domain field 1. */
+static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
+{
+    static const char mark[] = "\x0a\x13"
+                               "com.microsoft.nchwc";
+    size_t at = 0;
+    uint64_t tag, n;
+
+    if (input != FSD_INPUT_ENGINE || fsd_look(file) != FSD_LOOK_ONNX)
+        return FSD_CLAIM_NONE;
+    while (take_varint(file, &at, &tag) && take_varint(file, &at, &n)) {
+        if ((tag & 7) == 0)
+            continue;
+        if ((tag & 7) != 2 || n > file->size - at)
+            break;
+        if (tag >> 3 == 8 && fsd_looks_like(file, at, mark, sizeof mark - 1))
+            return FSD_CLAIM_SURE;
+        at += n;
+    }
+    return FSD_CLAIM_NONE;
+}
+
+/* ------------------------------------------------------------------- what a node is */
+
+static const char *text(const struct reading *r, fsd_sym sym)
+{
+    return fsd_text(r->g->names, sym);
+}
+
+static bool is_blocked(const struct reading *r, const struct fsd_node *n)
+{
+    return !strcmp(text(r, n->domain), "com.microsoft.nchwc");
+}
+
+static bool is_channels_last(const struct reading *r, const struct fsd_node *n)
+{
+    const struct fsd_attr *attr = fsd_node_attr(r->src, n, "channels_last");
+
+    return attr && attr->i == 1;
+}
+
+static bool is_quantizer(const struct reading *r, const struct fsd_node *n)
+{
+    const char *op = text(r, n->op);
+
+    return !strcmp(op, "QuantizeLinear") || !strcmp(op, "DequantizeLinear");
+}
+
+/* True when a layer that works with the channels last makes or reads the tensor, or
+ * what a Q or DQ makes of it. */
+static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool maker,
+                                unsigned depth)
+{
+    struct fsd_span near = {0, 0};
+
+    if (tensor != FSD_NONE && depth)
+        near = maker ? r->src->tensors.at[tensor].producers
+                     : r->src->tensors.at[tensor].consumers;
+    for (uint32_t i = 0; i < near.n; i++) {
+        const struct fsd_node *n = &r->src->nodes.at[r->src->links.at[near.at + i]];
+        struct fsd_span behind = maker ? n->in : n->out;
+
+        if (is_channels_last(r, n))
+            return true;
+        if (is_quantizer(r, n) && behind.n &&
+            meets_channels_last(r, r->src->ports.at[behind.at].tensor, maker,
+                                depth - 1))
+            return true;
+    }
+    return false;
+}
+
+/* A Transpose that the layout of a neighbour asked for: one that the model has stays
+ * under its name, and between two planar operators nobody would add one. */
+static bool is_layout_transpose(const struct reading *r, const struct fsd_node *n)
+{
+    enum { FAR = 4 };
+    const char *name = text(r, n->name);
+
+    if (strcmp(text(r, n->op), "Transpose") || n->in.n != 1 || n->out.n != 1 ||
+        (r->vocab && fsd_vocab_find(r->vocab, name, strlen(name))))
+        return false;
+    return meets_channels_last(r, fsd_node_in(r->src, n, 0)->tensor, true, FAR) ||
+           meets_channels_last(r, fsd_node_out(r->src, n, 0)->tensor, false, FAR);
+}
+
+static enum fsd_kind kind_of(const struct reading *r, const struct fsd_node *n)
+{
+    static const struct {
+        const char *op;
+        enum fsd_kind kind;
+    } kinds[] = {{"ReorderInput", FSD_KIND_REFORMAT},
+                 {"ReorderOutput", FSD_KIND_REFORMAT},
+                 {"Cast", FSD_KIND_REFORMAT},
+                 {"MemcpyToHost", FSD_KIND_COPY},
+                 {"MemcpyFromHost", FSD_KIND_COPY},
+                 {"QuantizeLinear", FSD_KIND_QUANTIZE},
+                 {"DequantizeLinear", FSD_KIND_QUANTIZE},
+                 {"Constant", FSD_KIND_CONSTANT},
+                 {"Identity", FSD_KIND_NOOP},
+                 {"Reshape", FSD_KIND_NOOP},
+                 {"Flatten", FSD_KIND_NOOP},
+                 {"Squeeze", FSD_KIND_NOOP},
+                 {"Unsqueeze", FSD_KIND_NOOP},
+                 {"Shape", FSD_KIND_SHAPE},
+                 {"Size", FSD_KIND_SHAPE},
+                 {"EPContext", FSD_KIND_FOREIGN}};
+    const char *op = text(r, n->op);
+
+    /* With channels_last it does the work of a Transpose of the model. */
+    if (is_blocked(r, n) && is_channels_last(r, n))
+        return FSD_KIND_COMPUTE;
+    if (is_layout_transpose(r, n))
+        return FSD_KIND_REFORMAT;
+    for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
+        if (!strcmp(op, kinds[i].op))
+            return kinds[i].kind;
+    return FSD_KIND_COMPUTE;
+}
+
+static bool multiplies(const char *op)
+{
+    return strstr(op, "Conv") || strstr(op, "Gemm") || strstr(op, "MatMul") ||
+           strstr(op, "Attention");
+}
+
+/* ---------------------------------------------------------------------------- names */
+
+/* Takes off what a transformer put around the name; false when there is nothing. */
+static bool peel(const char **s, size_t *n)
+{
+    static const char *const ends[] = {"Fusion", "/duplicated", "_new_reshape"};
+    static const char fused[] = "fused ";
+    size_t digits = 0, len = *n;
+
+    if (len > sizeof fused && !memcmp(*s, fused, sizeof fused - 1)) {
+        *s += sizeof fused - 1;
+        *n -= sizeof fused - 1;
+        return true;
+    }
+    while (digits < len && (*s)[len - 1 - digits] >= '0' &&
+           (*s)[len - 1 - digits] <= '9')
+        digits++;
+    if (digits && len > digits + 7 && !memcmp(*s + len - digits - 7, "_token_", 7)) {
+        *n = len - digits - 7;
+        return true;
+    }
+    len -= len && (*s)[len - 1] == '/';
+    for (size_t i = 0; i < FSD_COUNT_OF(ends); i++) {
+        size_t k = strlen(ends[i]);
+
+        if (len <= k || memcmp(*s + len - k, ends[i], k) != 0)
+            continue;
+        len -= k;
+        while (!i && len && (*s)[len] != '/') /* X/MatMulAddFusion */
+            len--;
+        *n = len;
+        return len > 0;
+    }
+    return false;
+}
+
+/* The model's tensor T of "T_nchwc", "T_bn_nchwc", "T_q", "T_dq"; FSD_NONE. */
+static fsd_id tensor_before(const struct reading *r, const char *s, size_t n,
+                            const char *const *ends)
+{
+    for (; r->vocab && *ends; ends++) {
+        size_t k = strlen(*ends);
+        const struct fsd_meaning *what = n > k && !memcmp(s + n - k, *ends, k)
+                                             ? fsd_vocab_find(r->vocab, s, n - k)
+                                             : NULL;
+
+        if (what && what->tensor != FSD_NONE)
+            return what->tensor;
+    }
+    return FSD_NONE;
+}
+
+static fsd_id blocked_tensor(const struct reading *r, const struct fsd_node *n)
+{
+    static const char *const ends[] = {"_bn_nchwc", "_nchwc", NULL};
+
+    return is_blocked(r, n) ? tensor_before(r, text(r, n->name),
+                                            fsd_text_len(r->g->names, n->name), ends)
+                            : FSD_NONE;
+}
+
+static void mention(struct reading *r, enum fsd_mention_role role, const char *s,
+                    size_t n, const struct fsd_meaning *what)
+{
+    fsd_mention_add(r->g, r->vocab,
+                    (struct fsd_mention){.by = FSD_BY_NAME, .role = role}, s, n, what);
+}
+
+/* What the session made itself is called after its operator. */
+static bool is_generated(const struct reading *r, const struct fsd_node *n,
+                         const char *s, size_t len)
+{
+    static const char *const heads[] = {"gemm_input_", "gemm_output_",
+                                        "InsertedPrecisionFreeCast_"};
+    static const char *const quantizer_ends[] = {"_q", "_dq", NULL};
+    const char *op = text(r, n->op);
+
+    for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
+        if (!strncmp(s, heads[i], strlen(heads[i])))
+            return true;
+    if (tensor_before(r, s, len, quantizer_ends) != FSD_NONE)
+        return true;
+    return !strncmp(s, op, strlen(op)) || (len > 7 && memmem(s, len, "_token_", 7));
+}
+
+static void read_name(struct reading *r, const struct fsd_node *n)
+{
+    const char *whole = text(r, n->name), *s = whole;
+    size_t all = fsd_text_len(r->g->names, n->name), len = all;
+    fsd_id tensor = blocked_tensor(r, n), maker;
+
+    if (!all)
+        return;
+    do {
+        const struct fsd_meaning *what =
+            r->vocab ? fsd_vocab_find(r->vocab, s, len) : NULL;
+
+        if (what && what->nodes.n) {
+            mention(r, FSD_MENTION_COMPUTES, s, len, what);
+            return;
+        }
+    } while (peel(&s, &len));
+    maker =
+        tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->vocab->model, tensor);
+    if (maker != FSD_NONE) {
+        struct fsd_mention made = {.by = FSD_BY_NAME,
+                                   .role = FSD_MENTION_COMPUTES,
+                                   .text = r->vocab->model->tensors.at[tensor].name,
+                                   .node = maker,
+                                   .tensor = FSD_NONE,
+                                   .among = 1};
+
+        fsd_vec_push(r->g->arena, &r->g->mentions, made);
+        return;
+    }
+    mention(r,
+            is_generated(r, n, whole, all) ? FSD_MENTION_HELPER : FSD_MENTION_UNKNOWN,
+            whole, all, NULL);
+}
+
+/* -------------------------------------------------------------------------- tensors */
+
+/* What the only reader of that type makes of the model's tensor; FSD_NONE.  Not looked
+ * for among so many that each layer's search would make the run quadratic. */
+enum { MOST_READERS = 64 };
+
+static fsd_id behind(const struct reading *r, fsd_id tensor, const char *op)
+{
+    const struct fsd_graph *m = r->vocab->model;
+    struct fsd_span readers = m->tensors.at[tensor].consumers;
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < readers.n && readers.n <= MOST_READERS; i++) {
+        fsd_id node = m->links.at[readers.at + i];
+
+        if (!fsd_node_is(m, node, op))
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = node;
+    }
+    return found == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(m, found, 0);
+}
+
+/* The model's tensor that an operator on blocks puts out.  One of ONNX's own keeps the
+ * name of its node. */
+static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
+{
+    const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
+    const struct fsd_attr *attr = fsd_node_attr(r->src, n, "activation");
+    const struct fsd_meaning *what;
+    fsd_id value = blocked_tensor(r, n), maker;
+
+    if (m && !is_blocked(r, n)) {
+        what = fsd_vocab_find(r->vocab, text(r, n->name),
+                              fsd_text_len(r->g->names, n->name));
+        maker =
+            what && what->nodes.n == 1 ? r->vocab->pool.at[what->nodes.at] : FSD_NONE;
+        return maker != FSD_NONE && fsd_node_is(m, maker, text(r, n->op))
+                   ? fsd_node_out_tensor(m, maker, 0)
+                   : FSD_NONE;
+    }
+    if (value != FSD_NONE && n->in.n > 3 &&
+        fsd_node_in(r->src, n, 3)->tensor != FSD_NONE)
+        value = behind(r, value, "Add");
+    maker = value == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m, value);
+    if (maker != FSD_NONE && attr && attr->s &&
+        !fsd_node_is(m, maker, text(r, attr->s)))
+        value = behind(r, value, text(r, attr->s));
+    return value;
+}
+
+/* InsertedPrecisionFreeCast_T is T in FP32. */
+static fsd_sym cast_value(const struct reading *r, fsd_sym name)
+{
+    static const char head[] = "InsertedPrecisionFreeCast_";
+    const char *s = text(r, name);
+
+    return strncmp(s, head, sizeof head - 1) != 0
+               ? 0
+               : fsd_intern_str(r->g->names, s + sizeof head - 1);
+}
+
+static fsd_id tensor_of(struct reading *r, fsd_id src)
+{
+    const struct fsd_tensor *t = &r->src->tensors.at[src];
+    struct fsd_form form = *fsd_tensor_form(r->src, src);
+    fsd_id id = r->tensor_of[src];
+
+    if (id != FSD_NONE)
+        return id;
+    id = r->tensor_of[src] = fsd_graph_add_tensor(r->g, t->name, 0);
+    form.layout.order = FSD_ORDER_LINEAR;
+    r->g->tensors.at[id].form =
+        fsd_graph_add_form(r->g, form, r->src->dims.at + form.dims.at, form.dims.n);
+    r->g->tensors.at[id].flags =
+        t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT | FSD_TENSOR_CONSTANT);
+    r->g->tensors.at[id].alias = cast_value(r, t->name);
+    return id;
+}
+
+/* An operator of the session's own has a type that no rule of ONNX's tells: that of its
+ * zero point where it quantizes, the last of its constants with 8 bits (a QGemm without
+ * one makes floats), else that of what it reads. */
+static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node *n)
+{
+    const char *op = fsd_text(g->names, n->op);
+    bool gemm = !strcmp(op, "QGemm");
+    enum fsd_dtype type = FSD_DTYPE_UNKNOWN;
+
+    if (!gemm && strncmp(op, "QLinear", 7) != 0)
+        return n->in.n ? fsd_port_form(g, fsd_node_in(g, n, 0))->type : type;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(g, n, i)->tensor;
+
+        if (t != FSD_NONE && g->tensors.at[t].flags & FSD_TENSOR_CONSTANT &&
+            fsd_dtype_is_quantized(fsd_tensor_form(g, t)->type))
+            type = fsd_tensor_form(g, t)->type;
+    }
+    return gemm && n->in.n < 9 ? FSD_FP32 : type;
+}
+
+/* The loader stops where it meets such an operator: what follows from there on. */
+static void fill_types(struct fsd_graph *g)
+{
+    for (fsd_id id = 0; id < g->nodes.n; id++) {
+        const struct fsd_node *n = &g->nodes.at[id];
+        bool own = !strncmp(fsd_text(g->names, n->domain), "com.microsoft", 13);
+
+        for (uint32_t i = 0; i < n->out.n; i++) {
+            fsd_id t = fsd_node_out(g, n, i)->tensor;
+
+            if (t == FSD_NONE || fsd_tensor_form(g, t)->type)
+                continue;
+            if (g->tensors.at[t].form == FSD_NONE)
+                g->tensors.at[t].form =
+                    fsd_graph_add_form(g, (struct fsd_form){0}, NULL, 0);
+            g->forms.at[g->tensors.at[t].form].type = !own ? fsd_op_type(g, id, i)
+                                                      : i  ? FSD_DTYPE_UNKNOWN
+                                                           : own_type(g, n);
+        }
+    }
+}
+
+/* Blocks are of 8 or of 16 channels: the machine that wrote the file decided, and the
+ * file does not say.  Where an operator of ONNX's own reads blocks it is one that does
+ * not mind them (a Concat of whole blocks), and makes blocks. */
+static enum fsd_order order_of(const struct reading *r, const struct fsd_node *n,
+                               const struct fsd_node *layer)
+{
+    enum fsd_order in = FSD_ORDER_LINEAR;
+
+    if (is_blocked(r, n))
+        return strcmp(text(r, n->op), "ReorderOutput") ? FSD_ORDER_VECTORIZED
+                                                       : FSD_ORDER_LINEAR;
+    if (is_channels_last(r, n))
+        return FSD_ORDER_CHANNELS_LAST;
+    if (layer->in.n)
+        in = fsd_port_form(r->g, fsd_node_in(r->g, layer, 0))->layout.order;
+    if (is_layout_transpose(r, n))
+        return in == FSD_ORDER_LINEAR ? FSD_ORDER_CHANNELS_LAST : FSD_ORDER_LINEAR;
+    return in == FSD_ORDER_VECTORIZED || is_quantizer(r, n) ? in : FSD_ORDER_LINEAR;
+}
+
+/* --------------------------------------------------------------------------- layers */
+
+static void add_ports(struct reading *r, struct fsd_span from, struct fsd_span *to,
+                      bool constants)
+{
+    to->at = r->g->ports.n;
+    for (uint32_t i = 0; i < from.n; i++) {
+        fsd_id src = r->src->ports.at[from.at + i].tensor;
+        bool constant =
+            src != FSD_NONE && r->src->tensors.at[src].flags & FSD_TENSOR_CONSTANT;
+        struct fsd_port port = {FSD_NONE, FSD_NONE};
+
+        if (src == FSD_NONE || constant != constants)
+            continue;
+        port.tensor = tensor_of(r, src);
+        port.form = r->g->tensors.at[port.tensor].form;
+        fsd_vec_push(r->g->arena, &r->g->ports, port);
+        to->n++;
+    }
+}
+
+static void describe_output(struct reading *r, const struct fsd_node *n,
+                            const struct fsd_node *layer)
+{
+    fsd_id src = fsd_node_out(r->src, n, 0)->tensor;
+    enum fsd_order order = order_of(r, n, layer);
+    fsd_id id = tensor_of(r, src); /* may move the arrays that are pointed into below */
+    struct fsd_tensor *t = &r->g->tensors.at[id];
+    struct fsd_layout *layout = &r->g->forms.at[t->form].layout;
+    fsd_id value;
+
+    layout->order = (uint8_t)order;
+    layout->axis = order == FSD_ORDER_LINEAR ? 0 : 1;
+    value = order == FSD_ORDER_VECTORIZED ? blocked_value(r, n) : FSD_NONE;
+    if (value != FSD_NONE)
+        t->alias = r->vocab->model->tensors.at[value].name;
+}
+
+static void add_layer(struct reading *r, const struct fsd_node *n)
+{
+    struct fsd_graph *g = r->g;
+    struct fsd_node node = {
+        .name = n->name, .op = n->op, .domain = n->domain, .where = n->where};
+    struct fsd_layer layer = {.kind = kind_of(r, n),
+                              .base_name = n->name,
+                              .profile = -1,
+                              .multiplies = multiplies(text(r, n->op)),
+                              .lists_constants = true,
+                              .mentions.at = g->mentions.n};
+    int64_t most = -1;
+
+    layer.provider =
+        layer.kind == FSD_KIND_FOREIGN ? FSD_PROVIDER_COMPILER : FSD_PROVIDER_BUILDER;
+    layer.hands_on = layer.kind == FSD_KIND_COPY ||
+                     (layer.kind == FSD_KIND_REFORMAT &&
+                      (strcmp(text(r, n->op), "Cast") || cast_value(r, n->name)));
+    read_name(r, n);
+    layer.mentions.n = g->mentions.n - layer.mentions.at;
+    add_ports(r, n->in, &layer.constants, true);
+    add_ports(r, n->in, &node.in, false);
+    if (n->out.n && fsd_node_out(r->src, n, 0)->tensor != FSD_NONE)
+        describe_output(r, n, &node);
+    add_ports(r, n->out, &node.out, false);
+    for (uint32_t i = 0; i < layer.constants.n; i++) {
+        const struct fsd_form *form =
+            fsd_port_form(g, &g->ports.at[layer.constants.at + i]);
+
+        if (fsd_form_count(g, form) > most) {
+            most = fsd_form_count(g, form);
+            layer.weights_type = form->type;
+        }
+    }
+    fsd_graph_add_node(g, node);
+    fsd_vec_push(g->arena, &g->layers, layer);
+}
+
+static struct fsd_span list_flagged(struct fsd_graph *g, uint8_t flag)
+{
+    struct fsd_span span = {g->links.n, 0};
+
+    for (fsd_id i = 0; i < g->tensors.n; i++)
+        if (g->tensors.at[i].flags & flag) {
+            fsd_vec_push(g->arena, &g->links, i);
+            span.n++;
+        }
+    return span;
+}
+
+/* Bodies of If and Loop stay inside: their owner is the layer. */
+static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,
+                            struct fsd_error *err)
+{
+    struct fsd_graph *src = fsd_graph_new(g->arena, g->names);
+    struct reading r = {.g = g, .src = src, .vocab = source->vocab};
+    enum fsd_status status = fsd_onnx_load(src, source->file, err);
+
+    if (status != FSD_OK)
+        return status;
+    fill_types(src);
+    g->kind = "ort-onnx";
+    g->detailed = true;
+    g->producer = fsd_intern_str(g->names, "ONNX Runtime");
+    memcpy(g->hash, src->hash, sizeof g->hash);
+    r.tensor_of = FSD_NEW(g->arena, fsd_id, src->tensors.n);
+    for (fsd_id i = 0; i < src->tensors.n; i++)
+        r.tensor_of[i] = FSD_NONE;
+    for (fsd_id i = 0; i < src->nodes.n && !src->nodes.at[i].scope; i++)
+        add_layer(&r, &src->nodes.at[i]);
+    g->scopes.at[0].inputs = list_flagged(g, FSD_TENSOR_INPUT);
+    g->scopes.at[0].outputs = list_flagged(g, FSD_TENSOR_OUTPUT);
+    fsd_graph_finish(g);
+    return FSD_OK;
+}
+
+const struct fsd_engine_reader fsd_reader_ort = {
+    .name = "ONNX Runtime",
+    .sniff = sniff,
+    .load = load,
+};
