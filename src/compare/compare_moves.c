@@ -60,11 +60,13 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     return hash;
 }
 
-/* What a builder does for a tensor's sake; a shape's arithmetic or a constant moves
- * nothing. */
+/* What a builder does for a tensor's sake, and what computes for no node that was found:
+ * a build with more of that is not the same build.  A shape's arithmetic or a constant
+ * does neither. */
 static bool counts(const struct fsd_move *m)
 {
-    return m->inserted || m->kind == FSD_KIND_QUANTIZE || m->nodes.n;
+    return m->inserted || m->nodes.n || m->kind == FSD_KIND_QUANTIZE ||
+           m->kind == FSD_KIND_COMPUTE || m->kind == FSD_KIND_FOREIGN;
 }
 
 static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id old,
