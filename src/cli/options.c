@@ -204,6 +204,9 @@ static unsigned parse_engine_number(const char *word, struct argp_state *state)
     return (unsigned)number;
 }
 
+/* No device has a million times what one of today has; what is beyond is a slip. */
+static const double MOST_PEAK = 1e9;
+
 static void parse_peak(struct command_line *line, const char *word,
                        struct argp_state *state)
 {
@@ -212,7 +215,8 @@ static void parse_peak(struct command_line *line, const char *word,
     line->run.peak_gb_s = strtod(word, &end);
     if (*end == ',')
         line->run.peak_top_s = strtod(end + 1, &end);
-    if (*end || !(line->run.peak_gb_s > 0) || !(line->run.peak_top_s > 0))
+    if (*end || !(line->run.peak_gb_s > 0 && line->run.peak_gb_s <= MOST_PEAK) ||
+        !(line->run.peak_top_s > 0 && line->run.peak_top_s <= MOST_PEAK))
         argp_error(state, "--peak takes GB/s,TOP/s of the device, not '%s'", word);
 }
 

@@ -595,8 +595,11 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
 bool fsd_snapshot_sniff(const char *path)
 {
     static const char magic[] = "fusiondiff snapshot ";
+    /* One that is too large is a snapshot too, and reading it says what is wrong; what
+     * comes through a pipe is held in memory. */
+    uint64_t limit = strcmp(path, "-") != 0 ? UINT64_MAX : SNAPSHOT_LIMIT;
     struct fsd_file file;
-    bool yes = fsd_file_open(&file, path, SNAPSHOT_LIMIT, NULL) == FSD_OK &&
+    bool yes = fsd_file_open(&file, path, limit, NULL) == FSD_OK &&
                file.size >= strlen(magic) && !memcmp(file.bytes, magic, strlen(magic));
 
     fsd_file_close(&file);

@@ -268,7 +268,7 @@ static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
     struct fsd_known known;
     size_t end = at;
 
-    if (depth == DEPTH_MAX) {
+    if (depth > DEPTH_MAX) {
         fsd_expr_remark(p, "input/deep-name");
         fsd_expr_mention(p, FSD_MENTION_UNKNOWN, at, p->text.n, NULL, false);
         return p->text.n;

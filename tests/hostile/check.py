@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Hostile inputs against the real binary: check.py BINARY [PART...]
 
-Parts are models, engines, pairs, files, names, fused, logs.  Inputs are made here or lie in fixtures/hostile.
+Parts are models, engines, pairs, files, names, fused, logs, limits.  Inputs are made here or lie in fixtures/hostile.
 Ends with 1 when anything that harness.py demands does not hold.
 """
 import ast
@@ -15,6 +15,7 @@ import sys
 
 import engines
 import files
+import limits
 import logs
 import models
 import pairs
@@ -245,7 +246,8 @@ def check_logs(h):
 
 
 PARTS = {"models": check_models, "engines": check_engines, "files": check_files,
-         "names": check_names, "fused": check_fused, "pairs": check_pairs, "logs": check_logs}
+         "names": check_names, "fused": check_fused, "pairs": check_pairs, "logs": check_logs,
+         "limits": limits.all_limits}
 
 
 def main():

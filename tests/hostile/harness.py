@@ -58,16 +58,20 @@ class Harness:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    def run(self, case, *args, stdin=subprocess.DEVNULL, allowed=(0, 1, 2), **more):
+    def run(self, case, *args, **more):
         """The exit status and what was written to standard output."""
+        return self.run_both(case, *args, **more)[:2]
+
+    def run_both(self, case, *args, stdin=subprocess.DEVNULL, allowed=(0, 1, 2), bounded=True, **more):
+        """The same, and what was written to standard error."""
         begin = time.monotonic()
         self.runs += 1
         try:
             done = subprocess.run([self.binary, *args], stdin=stdin, capture_output=True,
-                                  timeout=HANGS, check=False, preexec_fn=self.limit, **more)
+                                  timeout=HANGS, check=False, preexec_fn=self.limit if bounded else None, **more)
         except subprocess.TimeoutExpired:
             self.check(False, case, "still runs after %d s: %r" % (HANGS, args))
-            return -1, ""
+            return -1, "", ""
         seconds = time.monotonic() - begin
         self.slowest = max(self.slowest, (seconds, case))
         if self.verbose:
@@ -83,7 +87,7 @@ class Harness:
         elif done.returncode >= 0:
             said = [x for x in err.splitlines() if not x.startswith("fusiondiff: note: ")]
             self.check(not said, case, "status %d, yet it says %r" % (done.returncode, err[:300]))
-        return done.returncode, out
+        return done.returncode, out, err
 
     def decoded(self, case, data):
         try:

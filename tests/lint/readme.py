@@ -76,4 +76,5 @@ def main():
     sys.exit(1 if failed or len(shown) < 3 or not right else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
