@@ -74,12 +74,13 @@ def check_views(folder, fixtures):
     for args, some in ((("--only", "reformats"), True), (("--only", "precision"), True),
                        (("--only", "changes"), True), (("--around", "Conv_8"), True),
                        (("--around", "Conv_8", "--depth", "2"), True), (("--around", "*Sigmoid*"), True),
+                       (("--around", "#40"), True), (("--around", "layer:3"), True),
                        (("--collapse", "run"), False), (("--collapse", "scope:1"), False)):
         part = run(*pair, "-f", "dot", *args)
         boxes = part.stdout.count(b"fillcolor")
         check(f"{' '.join(args)}: smaller than the whole, not empty",
               boxes > 4 and (boxes < whole.stdout.count(b"fillcolor") or not some), str(boxes))
-    for args, message in ((("--around", "nobody"), b"names none"), (("--only", "x"), b"expected reformats"),
+    for args, message in ((("--around", "nobody"), b"expected the name of a node or a layer"), (("--only", "x"), b"expected reformats"),
                           (("--collapse", "scope:0"), b"expected none, run"), (("--depth", "0"), b"1 to 1000"),
                           (("--layout-timeout", "-1"), b"seconds")):
         done = run(*pair, "-f", "dot", *args, status=2)

@@ -58,12 +58,10 @@ def printed(path):
             elif " -> " in line.split("[")[0]:
                 wires.append(tuple(line.split("[")[0].split())[::2])
             elif open_graphs and not line.startswith("graph "):
-                name = line.split()[0]
-                for graph in open_graphs:
-                    held[graph].add(name)
-                text = re.fullmatch(r'\w+ \[.*?label=<(.*)> tooltip="([^"]*)"\]', line)
-                if text:
-                    texts[name] = text.groups()
+                for name in open_graphs:
+                    held[name].add(line.split()[0])
+            elif text := re.fullmatch(r'(\w+) \[.*?label=<(.*)> tooltip="([^"]*)"\]', line):
+                texts[text.group(1)] = text.groups()[1:]
     return texts, sorted(wires), {n: h for n, h in held.items() if n.startswith("cluster")}
 
 

@@ -4,9 +4,9 @@
  * its tensors; the nodes of its layers come with it, and what vanished beside them.
  */
 #include "base/status.h"
+#include "match/pick.h"
 #include "report/picture/drawing.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
 enum { NEAR = 1 }; /* steps around what is asked for, where nobody says */
@@ -30,12 +30,6 @@ static bool fuses(const struct fsd_diff *d, fsd_id layer)
     return d->layers[layer].inserted || d->match->of_layer[layer].n > 1;
 }
 
-static enum fsd_dtype port_type(const struct fsd_diff *d, struct fsd_span ports,
-                                uint32_t i)
-{
-    return fsd_port_form(d->engine, &d->engine->ports.at[ports.at + i])->type;
-}
-
 /* Only types that say something about precision: a shape tensor beside a float one is
  * no change. */
 static bool changes_type(const struct fsd_diff *d, fsd_id layer)
@@ -44,8 +38,9 @@ static bool changes_type(const struct fsd_diff *d, fsd_id layer)
     enum fsd_dtype first = FSD_DTYPE_UNKNOWN;
 
     for (uint32_t i = 0; i < l->in.n + l->out.n; i++) {
+        uint32_t port = i < l->in.n ? l->in.at + i : l->out.at + i - l->in.n;
         enum fsd_dtype type =
-            i < l->in.n ? port_type(d, l->in, i) : port_type(d, l->out, i - l->in.n);
+            fsd_port_form(d->engine, &d->engine->ports.at[port])->type;
 
         if (!fsd_dtype_rank(type))
             continue;
@@ -70,130 +65,84 @@ static const struct subject subjects[] = {
 
 /* ---------------------------------------------------------------- growing */
 
-struct front {
-    struct fsd_arena *arena;
-    FSD_VEC(fsd_id) items;
-};
-
-static void take(struct front *front, bool *in, fsd_id item)
+static void take_ends(const struct fsd_graph *g, struct fsd_span ends, bool *in,
+                      struct fsd_arena *arena, fsd_id_vec *front)
 {
-    if (in[item])
-        return;
-    in[item] = true;
-    fsd_vec_push(front->arena, &front->items, item);
-}
+    for (uint32_t i = 0; i < ends.n; i++) {
+        fsd_id end = g->links.at[ends.at + i];
 
-/* Through an initializer nothing flows: a scale that all quantizers share would make
- * them neighbours. */
-static void take_neighbours(const struct fsd_graph *g, struct front *front, bool *in,
-                            bool *seen, fsd_id item)
-{
-    const struct fsd_node *node = &g->nodes.at[item];
-
-    for (uint32_t i = 0; i < node->in.n + node->out.n; i++) {
-        uint32_t at = i < node->in.n ? node->in.at + i : node->out.at + i - node->in.n;
-        fsd_id tensor = g->ports.at[at].tensor;
-        const struct fsd_tensor *t = tensor == FSD_NONE ? NULL : &g->tensors.at[tensor];
-
-        if (!t || seen[tensor] || (t->flags & FSD_TENSOR_CONSTANT))
-            continue; /* a tensor's ends are taken once */
-        seen[tensor] = true;
-        for (uint32_t e = 0; e < t->producers.n; e++)
-            take(front, in, g->links.at[t->producers.at + e]);
-        for (uint32_t e = 0; e < t->consumers.n; e++)
-            take(front, in, g->links.at[t->consumers.at + e]);
+        if (!in[end])
+            fsd_vec_push(arena, front, end);
+        in[end] = true;
     }
 }
 
-/* Breadth first from what is in the front, which it leaves holding all. */
-static void grow(const struct fsd_graph *g, struct front *front, bool *in,
-                 unsigned depth)
+/* Takes what is up to `depth` steps away, breadth first.  Through an initializer
+ * nothing flows: a scale that all quantizers share would make them neighbours. */
+static void grow(const struct fsd_graph *g, bool *in, unsigned depth,
+                 struct fsd_arena *arena)
 {
-    bool *seen = FSD_NEW(front->arena, bool, g->tensors.n);
+    bool *seen = FSD_NEW(arena, bool, g->tensors.n); /* its ends are taken once */
+    fsd_id_vec front = {0};
     uint32_t done = 0;
 
-    for (unsigned step = 0; step < depth && done < front->items.n; step++)
-        for (uint32_t end = front->items.n; done < end; done++)
-            take_neighbours(g, front, in, seen, front->items.at[done]);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        if (in[i])
+            fsd_vec_push(arena, &front, i);
+    for (uint32_t end = front.n; depth && done < end; depth--, end = front.n)
+        for (; done < end; done++) {
+            const struct fsd_node *n = &g->nodes.at[front.at[done]];
+
+            for (uint32_t p = 0; p < n->in.n + n->out.n; p++) {
+                bool output = p >= n->in.n;
+                uint32_t port = output ? n->out.at + p - n->in.n : n->in.at + p;
+                fsd_id tensor = g->ports.at[port].tensor;
+
+                if (tensor == FSD_NONE || seen[tensor] ||
+                    (g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT))
+                    continue;
+                seen[tensor] = true;
+                take_ends(g, g->tensors.at[tensor].producers, in, arena, &front);
+                take_ends(g, g->tensors.at[tensor].consumers, in, arena, &front);
+            }
+        }
 }
 
-/* -------------------------------------------------------- from side to side */
-
-static bool has_picked_layer(const struct fsd_diff *d, const bool *layers, fsd_id node)
-{
-    fsd_id near = d->nodes[node].near_layer, region = d->match->region_of_node[node];
-
-    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
-        if (layers[fsd_match_of_node(d->match, node, i)->layer])
-            return true;
-    if (region != FSD_NONE)
-        for (uint32_t i = 0; i < d->match->regions.at[region].layers.n; i++)
-            if (layers[d->match->pool.at[d->match->regions.at[region].layers.at + i]])
-                return true;
-    return near != FSD_NONE && layers[near];
-}
-
+/* A layer's nodes come with it, and what vanished beside it. */
 static void take_nodes_of_layers(const struct fsd_diff *d, struct fsd_pick *pick)
 {
-    for (fsd_id n = 0; n < d->model->nodes.n; n++)
-        pick->nodes[n] = pick->nodes[n] || has_picked_layer(d, pick->layers, n);
+    const struct fsd_match *m = d->match;
+
+    for (fsd_id n = 0; n < d->model->nodes.n; n++) {
+        fsd_id near = d->nodes[n].near_layer, region = m->region_of_node[n];
+        struct fsd_span layers =
+            region == FSD_NONE ? (struct fsd_span){0, 0} : m->regions.at[region].layers;
+        bool is = pick->nodes[n] || (near != FSD_NONE && pick->layers[near]);
+
+        for (uint32_t i = 0; i < m->of_node[n].n && !is; i++)
+            is = pick->layers[fsd_match_of_node(m, n, i)->layer];
+        for (uint32_t i = 0; i < layers.n && !is; i++)
+            is = pick->layers[m->pool.at[layers.at + i]];
+        pick->nodes[n] = is;
+    }
 }
 
 /* ------------------------------------------------------------------- the two */
-
-static bool named(const struct fsd_diff *d, const struct fsd_node *node,
-                  const char *pattern)
-{
-    return node->name && !fnmatch(pattern, fsd_text(d->names, node->name), 0);
-}
-
-/* A name that is one to the letter wins over the same word as a glob. */
-static bool same_name(const struct fsd_diff *d, const struct fsd_node *node,
-                      const char *word)
-{
-    return node->name && !strcmp(word, fsd_text(d->names, node->name));
-}
-
-typedef bool name_fn(const struct fsd_diff *d, const struct fsd_node *node,
-                     const char *word);
-
-static uint32_t take_named(const struct fsd_diff *d, const struct fsd_graph *g,
-                           struct front *front, bool *in, const char *word, name_fn *is)
-{
-    uint32_t before = front->items.n;
-
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        if (is(d, &g->nodes.at[i], word))
-            take(front, in, i);
-    return front->items.n - before;
-}
 
 static enum fsd_status pick_around(const struct fsd_diff *d, const char *word,
                                    unsigned depth, struct fsd_arena *arena,
                                    struct fsd_pick *pick, struct fsd_error *err)
 {
-    struct front nodes = {.arena = arena}, layers = {.arena = arena};
-    static name_fn *const ways[] = {same_name, named};
-    uint32_t found = 0;
+    struct fsd_picked picked = {pick->nodes, pick->layers};
+    enum fsd_status status = fsd_pick(d->match, FSD_PICK_BOTH, word, &picked, err);
 
-    for (size_t i = 0; i < FSD_COUNT_OF(ways) && !found; i++)
-        found = take_named(d, d->model, &nodes, pick->nodes, word, ways[i]) +
-                take_named(d, d->engine, &layers, pick->layers, word, ways[i]);
-    if (!found)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected the name of a node or a layer, found '%.200s', which "
-                        "names none",
-                        word);
-    for (uint32_t i = 0; i < nodes.items.n; i++) {
-        fsd_id node = nodes.items.at[i];
-
-        for (uint32_t l = 0; l < d->match->of_node[node].n; l++)
-            take(&layers, pick->layers, fsd_match_of_node(d->match, node, l)->layer);
-    }
-    grow(d->engine, &layers, pick->layers, depth);
-    grow(d->model, &nodes, pick->nodes, depth);
+    for (fsd_id n = 0; n < d->model->nodes.n; n++)
+        for (uint32_t i = 0; pick->nodes[n] && i < d->match->of_node[n].n; i++)
+            pick->layers[fsd_match_of_node(d->match, n, i)->layer] = true;
+    grow(d->engine, pick->layers, depth, arena);
+    grow(d->model, pick->nodes, depth, arena);
     take_nodes_of_layers(d, pick);
-    return FSD_OK;
+    return status;
 }
 
 static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
@@ -201,7 +150,6 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
                                  struct fsd_pick *pick, struct fsd_error *err)
 {
     const struct subject *subject = subjects, *end = subjects + FSD_COUNT_OF(subjects);
-    struct front layers = {.arena = arena};
 
     while (subject < end && strcmp(subject->word, word) != 0)
         subject++;
@@ -210,31 +158,15 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
                         "expected reformats, changes or precision, found '%.80s'",
                         word);
     for (fsd_id l = 0; l < d->engine->nodes.n; l++)
-        if (subject->wants(d, l))
-            take(&layers, pick->layers, l);
-    if (subject->wants == fuses)
-        for (fsd_id n = 0; n < d->model->nodes.n; n++)
-            pick->nodes[n] = pick->nodes[n] || fsd_node_vanished(d, n);
-    else
-        grow(d->engine, &layers, pick->layers, depth);
+        pick->layers[l] = pick->layers[l] || subject->wants(d, l);
+    if (subject->wants != fuses)
+        grow(d->engine, pick->layers, depth, arena);
     take_nodes_of_layers(d, pick);
-    if (subject->wants == is_inserted) /* what vanished there says nothing of it */
-        for (fsd_id n = 0; n < d->model->nodes.n; n++)
-            pick->nodes[n] = pick->nodes[n] && !fsd_node_vanished(d, n);
+    for (fsd_id n = 0; n < d->model->nodes.n; n++)
+        if (fsd_node_vanished(d, n) && subject->wants != changes_type)
+            pick->nodes[n] = subject->wants == fuses; /* it says nothing of reformats */
     pick->subject = subject->phrase;
     return FSD_OK;
-}
-
-/* A Constant node is a value, not an operation: it is drawn only where it is asked
- * for, or with --all. */
-static void leave_constants_out(const struct fsd_diff *d, struct fsd_pick *pick)
-{
-    for (fsd_id n = 0; n < d->model->nodes.n; n++)
-        if (pick->nodes[n] && fsd_node_is(d->model, n, "Constant") &&
-            d->nodes[n].fate != FSD_FATE_LAYER) {
-            pick->nodes[n] = false;
-            pick->constants++;
-        }
 }
 
 /* ------------------------------------------------------------------------ homes */
@@ -315,8 +247,14 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
         memset(pick->nodes, true, d->model->nodes.n);
         memset(pick->layers, true, d->engine->nodes.n);
     }
-    if (!style->all && !want->around)
-        leave_constants_out(d, pick);
+    /* A Constant node is a value, not an operation: it is drawn only where it is asked
+     * for, or with --all. */
+    for (fsd_id n = 0; n < d->model->nodes.n && !style->all && !want->around; n++)
+        if (pick->nodes[n] && fsd_node_is(d->model, n, "Constant") &&
+            d->nodes[n].fate != FSD_FATE_LAYER) {
+            pick->nodes[n] = false;
+            pick->constants++;
+        }
     find_homes(d, pick, arena);
     return status;
 }

@@ -1,9 +1,14 @@
 /*
  * A drawing as DOT.
  *
- *     digraph  >  cluster_model   >  cluster_l12  >  n30, n31
- *                                 >  n32
+ *     digraph  >  n30, n31, n32, l12                 what they are
+ *              >  cluster_model   >  cluster_l12  >  n30, n31
+ *                                 >  n32              where they stand
  *              >  cluster_engine  >  l12
+ *              >  n30 -> n31, ...
+ *
+ * The boxes come first and in the drawing's order: where Graphviz's layout ends depends
+ * on the order that it starts from, and by clusters it would be half as wide again.
  *
  * Names are made from the numbers of nodes, layers and tensors ("n30", "l12"), never
  * from the model's names, so they are valid and stay the same between runs.  Texts come
@@ -20,7 +25,7 @@ static const struct fsd_look usual = {"box", "rounded,filled", "#ffffff", "#5555
 
 /* Labels of wires stand in ranks of their own, so the space between ranks counts twice
  * with them.  The id "\N" gives an SVG the box's name, "\T_\H" the ends of a wire. */
-static void put_head(const struct fsd_drawing *w, bool wire_labels, FILE *out)
+static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     fprintf(out,
             "digraph fusiondiff {\n"
@@ -70,7 +75,7 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
 
     if (in_cluster(w, box) && !strstr(look.style, "dashed"))
         look.fill = usual.fill; /* the cluster has its colour */
-    fputs(in_cluster(w, box) ? "\t\t\t" : "\t\t", out);
+    putc('\t', out);
     put_name(w, id, out);
     fputs(" [", out);
     put_unusual("shape", look.shape, usual.shape, out);
@@ -81,24 +86,6 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
     fputs("label=<", out);
     w->painter->put_label(w, box, out);
     fputs("> tooltip=\"", out);
-    w->painter->put_tip(w, box, out);
-    fputs("\"]\n", out);
-}
-
-/* An "id" of its own, since no escape gives the name of a cluster. */
-static void begin_cluster(const struct fsd_drawing *w, fsd_id id, FILE *out)
-{
-    const struct fsd_box *box = &w->boxes.at[id];
-    struct fsd_look look = w->painter->look(w, box);
-
-    fputs("\t\tsubgraph cluster_", out);
-    put_name(w, id, out);
-    fputs(" {\n\t\t\tgraph [id=\"of_", out);
-    put_name(w, id, out);
-    fprintf(out,
-            "\" style=\"rounded,filled\" fillcolor=\"%s\" color=\"%s\" label=\"\" "
-            "tooltip=\"",
-            look.fill, look.line);
     w->painter->put_tip(w, box, out);
     fputs("\"]\n", out);
 }
@@ -125,8 +112,32 @@ static struct chains chain_members(const struct fsd_drawing *w)
     return c;
 }
 
-/* A side begins with an invisible point, its head.  A cluster stands where its first
- * box would. */
+/* An "id" of its own, since no escape gives the name of a cluster. */
+static void put_cluster(const struct fsd_drawing *w, fsd_id id, const struct chains *c,
+                        FILE *out)
+{
+    const struct fsd_box *box = &w->boxes.at[id];
+    struct fsd_look look = w->painter->look(w, box);
+
+    fputs("\t\tsubgraph cluster_", out);
+    put_name(w, id, out);
+    fputs(" {\n\t\t\tgraph [id=\"of_", out);
+    put_name(w, id, out);
+    fprintf(out,
+            "\" style=\"rounded,filled\" fillcolor=\"%s\" color=\"%s\" label=\"\" "
+            "tooltip=\"",
+            look.fill, look.line);
+    w->painter->put_tip(w, box, out);
+    fputs("\"]\n", out);
+    for (fsd_id m = c->first[id]; m != FSD_NONE; m = c->next[m]) {
+        fputs("\t\t\t", out);
+        put_name(w, m, out);
+        putc('\n', out);
+    }
+    fputs("\t\t}\n", out);
+}
+
+/* A cluster stands where its first box would. */
 static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 {
     const struct fsd_side_words *words = &w->painter->sides[side];
@@ -136,7 +147,7 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
             "\tsubgraph cluster_%s {\n"
             "\t\tgraph [id=\"side_%s\" style=\"rounded,filled\" fillcolor=\"#fcfcfc\" "
             "color=\"#bbbbbb\" label=\"%s\"]\n"
-            "\t\t%s [shape=\"point\" style=\"invis\" penwidth=\"0\" height=\"0.01\"]\n",
+            "\t\t%s\n",
             words->name, words->name, words->label, words->name);
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         const struct fsd_box *box = &w->boxes.at[b];
@@ -144,12 +155,11 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
         if (box->side != side)
             continue;
         if (!in_cluster(w, box)) {
-            put_box(w, b, out);
+            fputs("\t\t", out);
+            put_name(w, b, out);
+            putc('\n', out);
         } else if (chains.first[box->cluster] == b) {
-            begin_cluster(w, box->cluster, out);
-            for (fsd_id m = b; m != FSD_NONE; m = chains.next[m])
-                put_box(w, m, out);
-            fputs("\t\t}\n", out);
+            put_cluster(w, box->cluster, &chains, out);
         }
     }
     fputs("\t}\n", out);
@@ -243,26 +253,37 @@ static void put_lines(const struct fsd_drawing *w, bool wire_labels, FILE *out)
     }
 }
 
-/* The heads stand side by side in the first rank, so the left side is to the left.
- * What nothing leads to hangs below them: in their rank it would be in the way of the
- * ties. */
+/* An invisible point heads each side.  Both stand side by side in the first rank, so
+ * the left side is to the left. */
 static void put_heads(const struct fsd_drawing *w, FILE *out)
 {
     const struct fsd_side_words *sides = w->painter->sides;
-    bool *led_to = FSD_NEW(w->arena, bool, w->boxes.n);
 
+    for (int side = 0; side < FSD__SIDE_COUNT; side++)
+        fprintf(out,
+                "\t%s [shape=\"point\" style=\"invis\" penwidth=\"0\" "
+                "height=\"0.01\"]\n",
+                sides[side].name);
     fprintf(out,
             "\tsubgraph anchors {\n\t\tgraph [rank=\"min\"]\n\t\t%s\n\t\t%s\n\t}\n"
             "\t%s -> %s [style=\"invis\" weight=\"100\"]\n",
             sides[0].name, sides[1].name, sides[0].name, sides[1].name);
+}
+
+/* What nothing leads to hangs below the heads: in their rank it would be in the way of
+ * the ties. */
+static void hang_loose_boxes(const struct fsd_drawing *w, FILE *out)
+{
+    bool *led_to = FSD_NEW(w->arena, bool, w->boxes.n);
+
     for (uint32_t i = 0; i < w->wires.n; i++)
         led_to[w->wires.at[i].to] = true;
     for (uint32_t i = 0; i < w->threads.n; i++)
         led_to[w->threads.at[i].to] = true;
-    for (fsd_id b = 0; w->painter->hangs && b < w->boxes.n; b++) {
+    for (fsd_id b = 0; b < w->boxes.n; b++) {
         if (led_to[b])
             continue;
-        fprintf(out, "\t%s -> ", sides[w->boxes.at[b].side].name);
+        fprintf(out, "\t%s -> ", w->painter->sides[w->boxes.at[b].side].name);
         put_name(w, b, out);
         fputs(" [style=\"invis\" weight=\"0\"]\n", out);
     }
@@ -270,10 +291,14 @@ static void put_heads(const struct fsd_drawing *w, FILE *out)
 
 void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
-    put_head(w, wire_labels, out);
+    put_graph(w, wire_labels, out);
+    put_heads(w, out);
+    for (fsd_id b = 0; b < w->boxes.n; b++)
+        put_box(w, b, out);
     for (int side = 0; side < FSD__SIDE_COUNT; side++)
         put_side(w, (enum fsd_side)side, out);
     put_lines(w, wire_labels, out);
-    put_heads(w, out);
+    if (w->painter->hangs)
+        hang_loose_boxes(w, out);
     fputs("}\n", out);
 }

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-    MANY_WIRES = 200, /* more labels of wires than this push the boxes apart */
+    MANY_WIRES = 160, /* more labels of wires than this push the boxes apart */
     DEFAULT_SECONDS = 10
 };
 
