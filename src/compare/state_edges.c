@@ -334,8 +334,7 @@ static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
     return (struct fsd_span){at, kept};
 }
 
-/* The node that a Reformat's name says it was made for, where no tensors are known:
- * "Reformatting CopyNode for Input Tensor 0 to Conv_5". */
+/* The node that a reformat's name says it was made for, where no tensors are known. */
 static fsd_ref named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
 {
     const struct fsd_graph *e = b->d->engine;

@@ -71,8 +71,8 @@ static int64_t port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
     return bytes_of(d, n, form->type);
 }
 
-/* TensorRT 10 lists the weights of its generated kernels among what they read: nobody
- * makes them, and they are no input of the network. */
+/* A dump may list the weights of generated kernels among what they read: nobody makes
+ * them, and they are no input of the network. */
 static bool is_weight(const struct fsd_diff *d, const struct fsd_port *port)
 {
     const struct fsd_tensor *t;

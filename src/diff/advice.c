@@ -134,7 +134,7 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ----------------------------------------------------------------------- advice */
 
-/* The layouts that trtexec's flags know; reports use its names. */
+/* The layouts that a builder can be asked for at the border, by its names. */
 static bool is_io_layout(const char *name)
 {
     static const char *const names[] = {"",      "chw",   "chw2",  "chw4",

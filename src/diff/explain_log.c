@@ -219,51 +219,20 @@ void fsd_tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
     fsd_tale_finish(tale);
 }
 
-/* "Float(1,2) to Half(1,2)" is timed as "Float(1,2) -> Half(1,2)". */
-static const struct fsd_rival *reformat_rival(struct fsd_tale *tale,
-                                              const struct fsd_diff *d,
-                                              const struct fsd_event *e, bool output)
-{
-    const char *change = sym(d, e->text), *to = strstr(change, ") to ");
-    const char *tensor = sym(d, e->b);
-    size_t room = strlen(change) + strlen(tensor) + 64;
-    char *text = FSD_NEW(tale->arena, char, room);
-    fsd_sym layer, runner;
-
-    if (!to)
-        return NULL;
-    snprintf(text, room, "%.*s) -> %s", (int)(to - change), change, to + 5);
-    runner = fsd_intern_find(d->names, text, strlen(text));
-    snprintf(text, room,
-             output ? "Optimizer Reformat(<in> -> %s)"
-                    : "Optimizer Reformat(%s -> <out>)",
-             tensor);
-    layer = fsd_intern_find(d->names, text, strlen(text));
-    if (layer == FSD_NONE)
-        return NULL;
-    for (uint32_t i = fsd_history_rivals(d->history, layer); i != FSD_NONE;
-         i = d->history->rivals.at[i].next)
-        if (d->history->rivals.at[i].runner == runner)
-            return &d->history->rivals.at[i];
-    return NULL;
-}
-
 void fsd_tell_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     uint32_t event = d->reasons[layer].event;
-    bool output = d->engine->layers.at[layer].output;
-    const struct fsd_rival *r;
+    const struct fsd_event *e;
     FILE *out;
 
     if (!d->story || event == FSD_NONE)
         return;
     fsd_tell_event(tale, d, event, "event");
-    if (d->history->events.at[event].kind != FSD_EVENT_REFORMAT)
-        return;
-    r = reformat_rival(tale, d, &d->history->events.at[event], output);
-    if (!r)
+    e = &d->history->events.at[event];
+    if (!e->timed)
         return;
     out = fsd_tale_start(tale, "timed", 0);
-    fprintf(out, "the builder measured %g ms for it", r->ms);
+    fprintf(out, "the builder measured %g ms for it",
+            d->history->rivals.at[e->timed - 1].ms);
     fsd_tale_finish(tale);
 }

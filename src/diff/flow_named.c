@@ -1,7 +1,6 @@
 /*
- * Where a Reformat sits of which only the name is known: "Reformatting CopyNode for
- * Input Tensor 0 to Conv_9 + Relu_10".  The layer that it serves is named there.  If
- * all that this layer's nodes read of others is one tensor, that is the edge, and no
+ * Where a reformat sits of which only the name is known.  The layer that it serves is
+ * named there, as "Conv_9 + Relu_10", with a number of the tensor.  If all that this layer's nodes read of others is one tensor, that is the edge, and no
  * number has to be believed; likewise of what they make.  Of several nothing is said,
  * since the order of a layer's tensors is not that of its nodes'.
  */

@@ -10,7 +10,7 @@ void fsd_find_misfit(struct fsd_finder *f)
     struct fsd_fit fit = fsd_match_fit(f->d->match);
     uint32_t no_name = fit.names - fit.names_found;
     uint32_t no_binding = fit.tensors - fit.tensors_found;
-    bool from_log = !strcmp(f->d->model->kind, "trt-log");
+    bool from_log = strcmp(f->d->model->kind, "onnx") != 0;
 
     if (!no_name && !no_binding)
         return;

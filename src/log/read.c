@@ -9,6 +9,7 @@
 #include "log/body.h"
 #include "log/event.h"
 #include "log/network.h"
+#include "log/timing.h"
 
 /* The longest line whose form is looked at; what is longer says nothing that is kept.
  * Names of large foreign nodes make lines of some 100 kB. */
@@ -244,6 +245,7 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
         fsd_digest_end(&digest, scan->hash);
     number_builds(h, &scan->engines, place.attempt);
     read_finals(h, file, &scan->engines);
+    fsd_timing_reformats(h);
     if (scan->failures.n)
         fsd_log_failure_name(&scan->failures.at[0], h);
 }

@@ -4,6 +4,7 @@
  */
 #include "log/timing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,4 +217,47 @@ bool fsd_timing_fastest(struct fsd_event_reader *r, struct fsd_slice p)
     const char *at = find_by_t(p, "Fastest Tactic: ", 8);
 
     return at && read_fastest(r, p, at);
+}
+
+/* ------------------------------------------------------------------------ reformats */
+
+/* "Reformatted Output Tensor 0 to X", from "Float(1,2) to Half(1,2)", is timed as
+ * "Optimizer Reformat(<in> -> tensor)", "Float(1,2) -> Half(1,2)". */
+static uint32_t find_reformat(struct fsd_arena *scratch, const struct fsd_history *h,
+                              const struct fsd_event *e)
+{
+    const char *change = fsd_text(h->names, e->text), *to = strstr(change, ") to ");
+    const char *tensor = fsd_text(h->names, e->b), *name = fsd_text(h->names, e->a);
+    bool output = strstr(name, "Reformatted Output ") == name ||
+                  strstr(name, "Reformatted Network Output ") == name;
+    size_t room = strlen(change) + strlen(tensor) + 64;
+    char *text = FSD_NEW(scratch, char, room);
+    fsd_sym layer, runner;
+
+    if (!to)
+        return 0;
+    snprintf(text, room, "%.*s) -> %s", (int)(to - change), change, to + 5);
+    runner = fsd_intern_find(h->names, text, strlen(text));
+    snprintf(text, room,
+             output ? "Optimizer Reformat(<in> -> %s)"
+                    : "Optimizer Reformat(%s -> <out>)",
+             tensor);
+    layer = fsd_intern_find(h->names, text, strlen(text));
+    if (layer == FSD_NONE)
+        return 0;
+    for (uint32_t i = fsd_history_rivals(h, layer); i != FSD_NONE;
+         i = h->rivals.at[i].next)
+        if (h->rivals.at[i].runner == runner)
+            return i + 1;
+    return 0;
+}
+
+void fsd_timing_reformats(struct fsd_history *h)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+
+    for (uint32_t i = 0; i < h->events.n && h->rivals.n; i++)
+        if (h->events.at[i].kind == FSD_EVENT_REFORMAT)
+            h->events.at[i].timed = find_reformat(scratch, h, &h->events.at[i]);
+    fsd_arena_free(scratch);
 }

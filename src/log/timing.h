@@ -14,4 +14,7 @@ bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p);
 /** "Fastest Tactic: ..." behind something else. */
 bool fsd_timing_fastest(struct fsd_event_reader *r, struct fsd_slice p);
 
+/** Finds what was measured of each reformat that was added, when all has been read. */
+void fsd_timing_reformats(struct fsd_history *h);
+
 #endif

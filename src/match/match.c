@@ -175,7 +175,7 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
     for (fsd_id l = 0; l < m->engine->layers.n; l++) {
         const struct fsd_layer *layer = &m->engine->layers.at[l];
 
-        /* TensorRT 11 gives these names of its own: "wait_0". */
+        /* These have names of the builder's own: "wait_0". */
         if (layer->kind != FSD_KIND_SHAPE && layer->kind != FSD_KIND_SYNC)
             fit_names(m, layer->mentions, &fit);
     }

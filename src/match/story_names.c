@@ -110,8 +110,8 @@ static size_t before(const char *text, size_t n, const char *tail)
 }
 
 /* The length of X in what the builder calls after X: "X_clone_2", a quantizer that was
- * moved before a Concat, once for each input; "X_quantize_scale_node", what
- * TensorRT 8.0 makes of one.  0: it is none of these. */
+ * moved before a Concat, once for each input; "X_quantize_scale_node", what one
+ * becomes.  0: it is none of these. */
 static size_t base(const char *text, size_t n)
 {
     size_t stem = n, k;

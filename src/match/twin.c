@@ -1,7 +1,7 @@
 /*
  * Which tensor of the model an engine's tensor holds.
  *
- * First by name, exactly.  Then one thing that TensorRT does to names: when it moves a
+ * First by name, exactly.  Then one thing that builders do to names: when one moves a
  * Q back across an operator that does not mind (QuantizeLinear behind a MaxPool), the
  * tensors keep their names and change their places:
  *
@@ -10,7 +10,7 @@
  *
  * So a quantized engine tensor named like a float tensor of the model, whose values are
  * about to be quantized there, stands for the tensor before the operator (seen with
- * MaxPool in TensorRT 8.0).  A DQ moved forward shifts the other way.
+ * MaxPool).  A DQ moved forward shifts the other way.
  *
  * Last, a layer that hands its tensor on gives its unnamed side the twin of the other.
  */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Element types.  fp8 is E4M3FN, the one TensorRT calls FP8. */
+/** Element types.  fp8 is E4M3FN, the one that builders call FP8. */
 enum fsd_dtype {
     FSD_DTYPE_UNKNOWN,
     FSD_FP64,
@@ -67,9 +67,9 @@ enum fsd_dtype fsd_dtype_wider(enum fsd_dtype a, enum fsd_dtype b);
 /** How the elements of a tensor lie in memory. */
 enum fsd_order {
     FSD_ORDER_UNKNOWN,       /**< not said */
-    FSD_ORDER_LINEAR,        /**< row major, TensorRT's kLINEAR */
+    FSD_ORDER_LINEAR,        /**< row major */
     FSD_ORDER_CHANNELS_LAST, /**< "channel major", kHWC and its padded kin */
-    FSD_ORDER_VECTORIZED,    /**< kCHW4, kCHW32, ...: the channel in vectors */
+    FSD_ORDER_VECTORIZED,    /**< the channel in vectors: chw4, chw32, ... */
     FSD_ORDER_PERMUTED       /**< any other order of the axes: `axes` */
 };
 

@@ -45,6 +45,7 @@ struct fsd_event {
     fsd_sym a, b, text;
     fsd_id node;    /**< REGISTER: the parsed node at work, counted from 0 */
     uint32_t build; /**< which engine of the log it leads to, from 0 */
+    uint32_t timed; /**< REFORMAT: its rival, plus 1; 0: it was not measured */
     uint64_t line;
 };
 
@@ -53,10 +54,10 @@ struct fsd_event {
 enum { FSD_MOST_RIVALS = 256 };
 
 /** What the builder measured: the best tactic of one kind of kernel for one layer, or
- *  of one Reformat. */
+ *  of one reformat. */
 struct fsd_rival {
-    fsd_sym layer;  /**< "Optimizer Reformat(x -> <out>)" for a Reformat */
-    fsd_sym runner; /**< "CaskConvolution"; of a Reformat "Float(..) -> Half(..)" */
+    fsd_sym layer;  /**< as the log names it where it measures */
+    fsd_sym runner; /**< the kind of kernel; of a reformat the change of form */
     fsd_sym tactic;
     double ms;
     uint32_t build;

@@ -28,8 +28,8 @@ struct fsd_vocab {
     lengths; /**< the distinct lengths of known names, longest first */
 };
 
-/** Names of nodes (an unnamed node is "node_of_<first output>", as the onnx-tensorrt
- *  parser has called it since TensorRT 7.2.1), tensors and initializers. */
+/** Names of nodes (an unnamed one is "node_of_<first output>", as a builder's parser
+ *  calls it), tensors and initializers. */
 struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph *model);
 
 /** The meaning of exactly these n bytes; NULL when they mean nothing. */

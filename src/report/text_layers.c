@@ -2,7 +2,7 @@
  * The engine in its order, one block a layer, its nodes beside it:
  *
  *       model                             engine
- *     5 Conv_22                    n t  | CaskConvolution  int8 chw32
+ *     5 Conv_22                    n t  | Convolution  int8 chw32
  *       BatchNormalization_23        t  | layer1.0.conv1.weight + QuantizeLinear_20 +
  * Conv_22 31                                 + Reformat  layout  fp16 chw32 -> fp16
  * chw2

@@ -24,7 +24,7 @@ void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out);
 void fsd_put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** "int8 chw32 -> fp16 chw32" of a layer's first in- and output. */
 void fsd_put_layer_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** "compute (CaskConvolution)": a layer's kind, and its type in the dump where it has
+/** "compute (Convolution)": a layer's kind, and its type in the dump where it has
  * one. */
 void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out);
 

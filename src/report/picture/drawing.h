@@ -3,7 +3,7 @@
  * the boxes of one side, ties between the sides.
  *
  *     model                            engine                   a run
- *     [Conv] --wire--> [Relu] ==tie==  [CaskConvolution]
+ *     [Conv] --wire--> [Relu] ==tie==  [Convolution]
  *      (one cluster: a layer's)             |wire
  *     [Reshape, dashed: identity]      [+ Reformat, inserted]
  *
