@@ -38,6 +38,7 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
     struct fsd_span nodes = what ? what->nodes : (struct fsd_span){0};
 
     mention.text = fsd_intern_add(g->names, s, n);
+    mention.layer = mention.layer ? mention.layer : mention.text;
     mention.node = FSD_NONE;
     mention.tensor = what ? what->tensor : FSD_NONE;
     mention.among = nodes.n;

@@ -6,8 +6,10 @@
 
 static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
 {
-    struct fsd_span nodes = fsd_story_nodes(m->story, name);
+    struct fsd_span nodes = {0};
 
+    if (name)
+        nodes = fsd_story_nodes(m->story, name);
     for (uint32_t i = 0; i < nodes.n; i++)
         fsd_match_link(m, layer, m->story->pool.at[nodes.at + i], FSD_BY_LOG);
 }
@@ -31,7 +33,7 @@ void fsd_pass_log(struct fsd_match *m)
                 &m->engine->mentions.at[l->mentions.at + k];
 
             if (computes(mention) && (mention->by & (FSD_BY_NAME | FSD_BY_LOG)))
-                link_name(m, i, mention->text);
+                link_name(m, i, fsd_story_name(m->story, mention));
         }
     }
 }

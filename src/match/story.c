@@ -363,14 +363,31 @@ uint32_t fsd_story_added(const struct fsd_story *s, const struct fsd_graph *engi
                                                         : FSD_NONE;
 }
 
+static bool is_known(const struct fsd_story *s, fsd_sym name)
+{
+    return name && name < s->known.n && s->known.at[name];
+}
+
+fsd_sym fsd_story_name(const struct fsd_story *s, const struct fsd_mention *m)
+{
+    const char *end =
+        fsd_text(s->h->names, m->layer) + fsd_text_len(s->h->names, m->text);
+    bool counted = *end == '_' && strspn(end + 1, "0123456789") == strlen(end + 1);
+
+    if (is_known(s, m->layer))
+        return m->layer;
+    /* A log that knows only X says nothing of "X_2", which may be another's layer. */
+    return counted && s->registered ? 0 : m->text;
+}
+
 static void correct(struct fsd_story *s, struct fsd_mention *m)
 {
+    fsd_sym name = fsd_story_name(s, m);
     struct fsd_span nodes;
 
-    if (m->by != FSD_BY_NAME || m->text >= s->known.n || !s->known.at[m->text] ||
-        m->role == FSD_MENTION_CONSTANT)
+    if (m->by != FSD_BY_NAME || !is_known(s, name) || m->role == FSD_MENTION_CONSTANT)
         return;
-    nodes = s->of_name.at[m->text];
+    nodes = s->of_name.at[name];
     if (nodes.n != 1 || s->pool.at[nodes.at] == m->node)
         return;
     if (m->role == FSD_MENTION_UNKNOWN || m->role == FSD_MENTION_HELPER)

@@ -59,6 +59,11 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
 /** The nodes that the layer of that name held last; empty when the log says nothing. */
 struct fsd_span fsd_story_nodes(struct fsd_story *story, fsd_sym name);
 
+/** The name of a layer of the log that a mention is of; 0 when it may be of one that the
+ *  log does not know. */
+fsd_sym fsd_story_name(const struct fsd_story *story,
+                       const struct fsd_mention *mention);
+
 /** The event that put an engine layer there (a Reformat, a copy); FSD_NONE. */
 uint32_t fsd_story_added(const struct fsd_story *story, const struct fsd_graph *engine,
                          fsd_id layer);

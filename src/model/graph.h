@@ -152,6 +152,7 @@ struct fsd_mention {
     unsigned by; /**< enum fsd_evidence: metadata, name or log */
     enum fsd_mention_role role;
     fsd_sym text;   /**< as it stands there */
+    fsd_sym layer;  /**< the same with the builder's endings: "X_2", "X_clone_1" */
     fsd_id node;    /**< of the model; FSD_NONE when it resolves to none */
     fsd_id tensor;  /**< of the model; FSD_NONE */
     uint32_t among; /**< how many nodes the text could mean; 1 is certain, 0 none */

@@ -111,6 +111,20 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
         fsd_mention_add(p->g, p->vocab, m, p->text.s + at, end - at, what);
 }
 
+/* The parser numbers the layers that it makes of a node, and so can give one the name
+ * that another node has: "node_linear_1" may be the second of node_linear and
+ * "node_linear_1_2" is one of node_linear_1.  The whole is kept, for a log can tell. */
+void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
+                            const struct fsd_known *known)
+{
+    struct fsd_mention m = {.by = FSD_BY_NAME,
+                            .role = role_here(p, role),
+                            .layer = fsd_intern_add(p->g->names, p->text.s + at,
+                                                    known->tail.end - at)};
+
+    fsd_mention_add(p->g, p->vocab, m, p->text.s + at, known->len, known->what);
+}
+
 void fsd_expr_remark(const struct fsd_expr *p, const char *rule)
 {
     struct fsd_graph *g = p->g;
@@ -275,8 +289,8 @@ static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
     }
     if (fsd_expr_known(p, at, in, &known)) {
         p->part = known.tail.copies ? PART_COPY : PART_PLAIN;
-        fsd_expr_mention(p, known.tail.copies ? FSD_MENTION_COPIES : role, at,
-                         at + known.len, known.what, false);
+        fsd_expr_mention_known(p, known.tail.copies ? FSD_MENTION_COPIES : role, at,
+                               &known);
         return known.tail.end;
     }
     if (read_bracket(p, &end, role, depth + 1))

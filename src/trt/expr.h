@@ -37,6 +37,10 @@ bool fsd_expr_known(struct fsd_expr *p, size_t at, enum fsd_place in,
 void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                       size_t end, const struct fsd_meaning *what, bool loose);
 
+/** The same of a name that was found at `at`. */
+void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
+                            const struct fsd_known *known);
+
 void fsd_expr_remark(const struct fsd_expr *p, const char *rule);
 
 /** Reads all parts.  A form that `layer` already has is left as it is. */

@@ -180,7 +180,7 @@ static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
         layer->provider = FSD_PROVIDER_COMPILER;
     if (fsd_expr_known(p, 0, FSD_IN_NAME, &known) && known.tail.end == p->text.n &&
         fsd_meaning_fits(p->vocab, known.what))
-        fsd_expr_mention(p, FSD_MENTION_COMPUTES, 0, known.len, known.what, false);
+        fsd_expr_mention_known(p, FSD_MENTION_COMPUTES, 0, &known);
     else if (is_myelin_own(p))
         fsd_expr_mention(p, FSD_MENTION_HELPER, 0, p->text.n, NULL, false);
     else if (!read_loose(p))
