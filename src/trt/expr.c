@@ -225,6 +225,7 @@ static bool is_helper(const struct fsd_expr *p, size_t at)
 {
     return fsd_scan_skip_unnamed(&p->text, &at) ||
            fsd_scan_at(&p->text, at, "ONNXTRT_") ||
+           fsd_scan_at(&p->text, at, "[ShapeHostToDeviceCopy ") ||
            fsd_scan_at(&p->text, at, "Forced Cast ITensor ");
 }
 

@@ -15,6 +15,7 @@
  *     /classifier/classifier_4/Gemm_myl9_3                 a Myelin kernel: the 3rd of
  *                                                          region 9; '.' became '_'
  *     __myl_MulSum_myl4_1                                  one named by what it does
+ *     k_proj/MatMul+q_proj/MatMul_myl0_1                   products of one input
  *     node_linear_1_2                                      node_linear_1 again
  *     (Unnamed Layer* 36) [Shuffle], ONNXTRT_Broadcast_4   helpers of the parser
  *     Conv_1 [profile 1]                                   the same for profile 1
@@ -144,11 +145,30 @@ static bool cut_myelin(struct fsd_expr *p)
     return true;
 }
 
+/* Kernels that are called by what they do. */
 static bool is_myelin_own(const struct fsd_expr *p)
 {
-    return fsd_scan_at(&p->text, 0, "__myl") || fsd_scan_at(&p->text, 0, "__mye") ||
-           fsd_scan_at(&p->text, 0, "dummy_shape_call") ||
-           fsd_scan_at(&p->text, 0, "_gemm_mha");
+    static const char *const begins[] = {"__myl", "__mye", "dummy_shape_call",
+                                         "_gemm_mha", "$$myelin$$"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(begins); i++)
+        if (fsd_scan_at(&p->text, 0, begins[i]))
+            return true;
+    return false;
+}
+
+/* Kernels that count loops and carry sizes: "cbr___mye218", "init_hvar^7389i64". */
+static bool is_bookkeeping(const struct fsd_expr *p)
+{
+    for (size_t i = 0; i < p->text.n; i++) {
+        size_t end = i;
+
+        if ((fsd_scan_skip(&p->text, &end, "__mye") &&
+             fsd_scan_skip_number(&p->text, &end)) ||
+            fsd_scan_at(&p->text, i, "hvar^"))
+            return true;
+    }
+    return false;
 }
 
 /* The node's name after Myelin's rewriting, perhaps with a counter after it. */
@@ -172,6 +192,58 @@ static bool read_loose(struct fsd_expr *p)
     return true;
 }
 
+/* The longest known name from `at` up to a '+' or the end; `end` is where it ends. */
+static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
+                                                size_t *end)
+{
+    for (size_t stop = p->text.n; stop > at; stop--)
+        if (stop == p->text.n || p->text.s[stop] == '+') {
+            const uint64_t steps = 4 + (stop - at) / 8;
+            const struct fsd_meaning *what;
+
+            if (p->steps < steps)
+                return NULL;
+            p->steps -= steps;
+            what = fsd_vocab_find(p->vocab, p->text.s + at, stop - at);
+            what = what ? what
+                        : fsd_vocab_find_loose(p->vocab, p->text.s + at, stop - at);
+            if (what && fsd_meaning_fits(p->vocab, what)) {
+                *end = stop;
+                return what;
+            }
+        }
+    return NULL;
+}
+
+/* "v_proj/MatMul+k_proj/MatMul+q_proj/MatMul": products of one input as one kernel.
+ * Names may hold a '+', so all of it must be names of the model or nothing is. */
+static bool read_joined(struct fsd_expr *p)
+{
+    enum { JOINED_MAX = 16 };
+    struct {
+        const struct fsd_meaning *what;
+        size_t at, end;
+    } parts[JOINED_MAX];
+    unsigned n = 0;
+
+    if (!p->vocab || !memchr(p->text.s, '+', p->text.n))
+        return false;
+    for (size_t at = 0; at < p->text.n; at = parts[n++].end + 1) {
+        if (n == JOINED_MAX)
+            return false;
+        parts[n].at = at;
+        parts[n].what = longest_joined(p, at, &parts[n].end);
+        if (!parts[n].what)
+            return false;
+    }
+    if (!n || parts[n - 1].end != p->text.n)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        fsd_expr_mention(p, FSD_MENTION_COMPUTES, parts[i].at, parts[i].end,
+                         parts[i].what, false);
+    return true;
+}
+
 static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
 {
     struct fsd_known known;
@@ -181,9 +253,9 @@ static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
     if (fsd_expr_known(p, 0, FSD_IN_NAME, &known) && known.tail.end == p->text.n &&
         fsd_meaning_fits(p->vocab, known.what))
         fsd_expr_mention_known(p, FSD_MENTION_COMPUTES, 0, &known);
-    else if (is_myelin_own(p))
+    else if (is_myelin_own(p) || is_bookkeeping(p))
         fsd_expr_mention(p, FSD_MENTION_HELPER, 0, p->text.n, NULL, false);
-    else if (!read_loose(p))
+    else if (!read_joined(p) && !read_loose(p))
         fsd_expr_read(p, layer);
 }
 
