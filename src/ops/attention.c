@@ -103,52 +103,28 @@ static struct attention multi_head(const struct fsd_op_case *c)
     return a;
 }
 
-static bool shape_of(const struct fsd_op_case *c, struct attention a,
-                     struct fsd_shape *out)
+static struct attention attention_of(const struct fsd_op_case *c)
 {
-    *out = *fsd_shape_in(c, 0);
-    if (out->rank == 3)
-        out->dims[2] = a.last;
-    else if (out->rank == 4)
-        out->dims[3] = a.last;
-    return out->rank == 3 || out->rank == 4;
-}
-
-/* Of both products and the projection. */
-static int64_t macs_of(const struct fsd_op_case *c, struct attention a)
-{
-    int64_t pairs = fsd_times(c->t, fsd_times(c->t, a.batch, a.queries), a.keys);
-
-    return fsd_plus(c->t, a.project,
-                    fsd_times(c->t, pairs, fsd_plus(c->t, a.across, a.along)));
+    return c->op->variant == 'p'   ? packed(c)
+           : c->op->variant == 'm' ? multi_head(c)
+                                   : onnx(c);
 }
 
 bool fsd_shape_attention(const struct fsd_op_case *c, struct fsd_shape *out)
 {
-    return shape_of(c, onnx(c), out);
+    *out = *fsd_shape_in(c, 0);
+    if (out->rank != 3 && out->rank != 4)
+        return false;
+    out->dims[out->rank - 1] = attention_of(c).last;
+    return true;
 }
 
-bool fsd_shape_packed_attention(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return shape_of(c, packed(c), out);
-}
-
-bool fsd_shape_multi_head(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return shape_of(c, multi_head(c), out);
-}
-
+/* Of both products and the projection. */
 int64_t fsd_macs_attention(const struct fsd_op_case *c)
 {
-    return macs_of(c, onnx(c));
-}
+    struct attention a = attention_of(c);
+    int64_t pairs = fsd_times(c->t, fsd_times(c->t, a.batch, a.queries), a.keys);
 
-int64_t fsd_macs_packed_attention(const struct fsd_op_case *c)
-{
-    return macs_of(c, packed(c));
-}
-
-int64_t fsd_macs_multi_head(const struct fsd_op_case *c)
-{
-    return macs_of(c, multi_head(c));
+    return fsd_plus(c->t, a.project,
+                    fsd_times(c->t, pairs, fsd_plus(c->t, a.across, a.along)));
 }

@@ -208,8 +208,8 @@ bool fsd_ints_arithmetic(const struct fsd_op_case *c, struct fsd_ints *out)
         return false;
     out->n = a->n > b->n ? a->n : b->n;
     for (uint32_t i = 0; i < out->n; i++)
-        out->at[i] =
-            compute(c, c->op->sign, a->at[a->n == 1 ? 0 : i], b->at[b->n == 1 ? 0 : i]);
+        out->at[i] = compute(c, c->op->variant, a->at[a->n == 1 ? 0 : i],
+                             b->at[b->n == 1 ? 0 : i]);
     return true;
 }
 

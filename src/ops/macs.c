@@ -18,12 +18,12 @@ static int64_t out_count(const struct fsd_op_case *c)
                            fsd_shape_of(c->s, fsd_node_out_tensor(c->g, c->node, 0)));
 }
 
-/* What stands behind the first dimension of a weight: for a Conv, what one output
- * element takes; for a ConvTranspose, what one input element gives. */
-static int64_t behind_first(const struct fsd_op_case *c, uint32_t weight)
+/* So many elements, each with what stands behind the first dimension of the weight: for
+ * a Conv, what one output element takes; for a ConvTranspose, what one input gives. */
+static int64_t convolution(const struct fsd_op_case *c, int64_t elements)
 {
-    const struct fsd_shape *w = fsd_shape_in(c, weight);
-    int64_t n = w->ranked && w->rank ? 1 : -1;
+    const struct fsd_shape *w = fsd_shape_operand(c, 1);
+    int64_t n = w->ranked && w->rank ? elements : -1;
 
     for (uint32_t i = 1; i < w->rank; i++)
         n = fsd_times(c->t, n, w->dims[i]);
@@ -32,18 +32,12 @@ static int64_t behind_first(const struct fsd_op_case *c, uint32_t weight)
 
 int64_t fsd_macs_conv(const struct fsd_op_case *c)
 {
-    return fsd_times(c->t, out_count(c), behind_first(c, 1));
-}
-
-int64_t fsd_macs_qlinear_conv(const struct fsd_op_case *c)
-{
-    return fsd_times(c->t, out_count(c), behind_first(c, 3));
+    return convolution(c, out_count(c));
 }
 
 int64_t fsd_macs_conv_transpose(const struct fsd_op_case *c)
 {
-    return fsd_times(c->t, fsd_shape_count(c->t, fsd_shape_in(c, 0)),
-                     behind_first(c, 1));
+    return convolution(c, fsd_shape_count(c->t, fsd_shape_in(c, 0)));
 }
 
 /* Also of FusedMatMul, whose operands may be flipped as Gemm's. */

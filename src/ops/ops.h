@@ -28,7 +28,9 @@ enum fsd_op_trait {
     FSD_OP_MOVES = 1 << 12,     /**< Concat, Slice, Split: copies parts of tensors */
     FSD_OP_LISTS = 1 << 13,     /**< takes or gives a sequence or an optional */
     FSD_OP_OPAQUE = 1 << 14,    /**< multiply-adds in ways that are not counted */
-    FSD_OP_OUTPUTS = 1 << 15 /**< its rules tell of all outputs, not the first only */
+    FSD_OP_QLINEAR = 1 << 15,   /**< each operand has its scale and its zero point
+                                     behind it */
+    FSD_OP_OUTPUTS = 1 << 16 /**< its rules tell of all outputs, not the first only */
 };
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
 

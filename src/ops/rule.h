@@ -43,7 +43,7 @@ struct fsd_op {
     uint32_t shape_operands; /* bits: inputs whose values decide the output's shape */
     fsd_macs_fn *macs;       /* NULL: none worth counting */
     fsd_ints_fn *ints;       /* NULL: none that decide shapes */
-    char sign;               /* for fsd_ints_arithmetic() */
+    char variant;            /* of a rule that knows several: '+' of arithmetic */
     enum fsd_same same;      /* why no operation is left of it, */
     fsd_same_fn *holds;      /* where this holds; NULL: always */
     unsigned domains;        /* enum fsd_domain; 0 is FSD_DOMAIN_ONNX */
@@ -71,6 +71,8 @@ const int64_t *fsd_case_ints(const struct fsd_op_case *c, const char *name,
 
 /** The shape of the i-th input; one that is not ranked where there is none. */
 const struct fsd_shape *fsd_shape_in(const struct fsd_op_case *c, uint32_t i);
+/** The same of the i-th operand: inputs but for scales and zero points. */
+const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case *c, uint32_t i);
 
 /** The elements of the i-th input, a constant or computed from shapes; NULL: not known.
  */
@@ -118,17 +120,14 @@ void fsd_ints_by_rule(struct fsd_sizes *s, const struct fsd_op_case *c);
 
 /* shape.c: elements, products, recurrent layers */
 fsd_shape_fn fsd_shape_same, fsd_shape_second, fsd_shape_elementwise, fsd_shape_scalar,
-    fsd_shape_quantized, fsd_shape_qlinear_elementwise, fsd_shape_gemm, fsd_shape_qgemm,
-    fsd_shape_matmul, fsd_shape_qlinear_matmul, fsd_shape_fused_matmul,
-    fsd_shape_matmul_bits, fsd_shape_det, fsd_shape_einsum, fsd_shape_recurrent,
-    fsd_shape_loss;
+    fsd_shape_quantized, fsd_shape_gemm, fsd_shape_matmul, fsd_shape_matmul_bits,
+    fsd_shape_det, fsd_shape_einsum, fsd_shape_recurrent, fsd_shape_loss;
 
 /* shape_window.c: what sees the space behind the channels */
-fsd_shape_fn fsd_shape_conv, fsd_shape_qlinear_conv, fsd_shape_conv_transpose,
-    fsd_shape_pool, fsd_shape_unpool, fsd_shape_global_pool, fsd_shape_resize,
-    fsd_shape_pad, fsd_shape_center_crop, fsd_shape_depth_to_space,
-    fsd_shape_space_to_depth, fsd_shape_col2im, fsd_shape_affine_grid,
-    fsd_shape_grid_sample, fsd_shape_roi_align, fsd_shape_roi_pool;
+fsd_shape_fn fsd_shape_conv, fsd_shape_conv_transpose, fsd_shape_pool, fsd_shape_unpool,
+    fsd_shape_global_pool, fsd_shape_resize, fsd_shape_pad, fsd_shape_center_crop,
+    fsd_shape_blocks, fsd_shape_col2im, fsd_shape_affine_grid, fsd_shape_grid_sample,
+    fsd_shape_roi_align, fsd_shape_roi_pool;
 
 /* shape_view.c: what moves, chooses or repeats elements */
 fsd_shape_fn fsd_shape_transpose, fsd_shape_flatten, fsd_shape_reshape,
@@ -144,12 +143,12 @@ fsd_shape_fn fsd_shape_filled, fsd_shape_attr, fsd_shape_range, fsd_shape_shape,
     fsd_shape_string_split;
 
 /* attention.c */
-fsd_shape_fn fsd_shape_attention, fsd_shape_packed_attention, fsd_shape_multi_head;
-fsd_macs_fn fsd_macs_attention, fsd_macs_packed_attention, fsd_macs_multi_head;
+fsd_shape_fn fsd_shape_attention;
+fsd_macs_fn fsd_macs_attention;
 
 /* macs.c */
-fsd_macs_fn fsd_macs_conv, fsd_macs_qlinear_conv, fsd_macs_conv_transpose,
-    fsd_macs_gemm, fsd_macs_matmul, fsd_macs_einsum, fsd_macs_recurrent;
+fsd_macs_fn fsd_macs_conv, fsd_macs_conv_transpose, fsd_macs_gemm, fsd_macs_matmul,
+    fsd_macs_einsum, fsd_macs_recurrent;
 
 /* ints.c */
 fsd_ints_fn fsd_ints_shape, fsd_ints_size, fsd_ints_first, fsd_ints_cast,

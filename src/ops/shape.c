@@ -51,30 +51,19 @@ void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
     *to = wide;
 }
 
+/* Of a QLinearAdd the third is no operand but the output's scale. */
 bool fsd_shape_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
 {
-    uint32_t n = c->g->nodes.at[c->node].in.n;
-
-    for (uint32_t k = 0; k < n; k++) {
-        if (!fsd_shape_in(c, k)->ranked)
-            return false;
-        if (k)
-            fsd_shape_broadcast(out, fsd_shape_in(c, k), 0);
-        else
-            *out = *fsd_shape_in(c, 0);
-    }
-    return n > 0;
-}
-
-/* Scale and zero point stand behind each operand. */
-bool fsd_shape_qlinear_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    const struct fsd_shape *b = fsd_shape_in(c, 3);
+    uint32_t n = c->op->traits & FSD_OP_QLINEAR ? 2 : c->g->nodes.at[c->node].in.n;
 
     *out = *fsd_shape_in(c, 0);
-    if (out->ranked && b->ranked)
-        fsd_shape_broadcast(out, b, 0);
-    return out->ranked && b->ranked;
+    for (uint32_t k = 1; k < n && out->ranked; k++) {
+        const struct fsd_shape *by = fsd_shape_operand(c, k);
+
+        fsd_shape_broadcast(out, by, 0);
+        out->ranked = by->ranked;
+    }
+    return out->ranked;
 }
 
 /* One loss an element of the target, or their mean or sum; then the probabilities. */
@@ -89,9 +78,9 @@ bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* --------------------------------------------------------------------- products */
 
-static bool gemm(const struct fsd_op_case *c, uint32_t second, struct fsd_shape *out)
+bool fsd_shape_gemm(const struct fsd_op_case *c, struct fsd_shape *out)
 {
-    const struct fsd_shape *a = fsd_shape_in(c, 0), *b = fsd_shape_in(c, second);
+    const struct fsd_shape *a = fsd_shape_operand(c, 0), *b = fsd_shape_operand(c, 1);
 
     if (a->rank != 2 || b->rank != 2)
         return false;
@@ -101,19 +90,11 @@ static bool gemm(const struct fsd_op_case *c, uint32_t second, struct fsd_shape 
     return true;
 }
 
-bool fsd_shape_gemm(const struct fsd_op_case *c, struct fsd_shape *out)
+/* A vector counts as a matrix of one row, or of one column, which is then dropped.  A
+ * FusedMatMul may flip its matrices first. */
+bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
 {
-    return gemm(c, 1, out);
-}
-
-bool fsd_shape_qgemm(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return gemm(c, 3, out);
-}
-
-/* A vector counts as a matrix of one row, or of one column, which is then dropped. */
-static bool product(struct fsd_shape a, struct fsd_shape b, struct fsd_shape *out)
-{
+    struct fsd_shape a = *fsd_shape_operand(c, 0), b = *fsd_shape_operand(c, 1);
     bool row = a.rank == 1, column = b.rank == 1;
     int64_t m, n;
 
@@ -123,8 +104,8 @@ static bool product(struct fsd_shape a, struct fsd_shape b, struct fsd_shape *ou
         a = (struct fsd_shape){true, 2, {1, a.dims[0]}};
     if (column)
         b = (struct fsd_shape){true, 2, {b.dims[0], 1}};
-    m = a.dims[a.rank - 2];
-    n = b.dims[b.rank - 1];
+    m = a.dims[a.rank - (fsd_case_int(c, "transA", 0) ? 1 : 2)];
+    n = b.dims[b.rank - (fsd_case_int(c, "transB", 0) ? 2 : 1)];
     *out = a;
     fsd_shape_broadcast(out, &b, 2);
     out->rank = (uint8_t)(out->rank - 2);
@@ -133,37 +114,6 @@ static bool product(struct fsd_shape a, struct fsd_shape b, struct fsd_shape *ou
     if (!column)
         out->dims[out->rank++] = n;
     return true;
-}
-
-bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return product(*fsd_shape_in(c, 0), *fsd_shape_in(c, 1), out);
-}
-
-bool fsd_shape_qlinear_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return product(*fsd_shape_in(c, 0), *fsd_shape_in(c, 3), out);
-}
-
-static struct fsd_shape flipped(const struct fsd_shape *x, bool flip)
-{
-    struct fsd_shape out = *x;
-
-    if (flip) {
-        out.dims[x->rank - 1] = x->dims[x->rank - 2];
-        out.dims[x->rank - 2] = x->dims[x->rank - 1];
-    }
-    return out;
-}
-
-/* The product of two matrices, either of which may be flipped first. */
-bool fsd_shape_fused_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    const struct fsd_shape *a = fsd_shape_in(c, 0), *b = fsd_shape_in(c, 1);
-
-    return a->rank >= 2 && b->rank >= 2 &&
-           product(flipped(a, fsd_case_int(c, "transA", 0) != 0),
-                   flipped(b, fsd_case_int(c, "transB", 0) != 0), out);
 }
 
 /* A weight of K x N is stored as blocks of a few bits; its sizes are attributes. */

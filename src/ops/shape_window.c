@@ -92,10 +92,9 @@ static uint32_t space_of(const struct fsd_op_case *c)
     return fsd_case_int(c, "channels_last", 0) ? 1 : 2;
 }
 
-static bool convolve(const struct fsd_op_case *c, const struct fsd_shape *w,
-                     struct fsd_shape *out)
+bool fsd_shape_conv(const struct fsd_op_case *c, struct fsd_shape *out)
 {
-    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    const struct fsd_shape *x = fsd_shape_in(c, 0), *w = fsd_shape_operand(c, 1);
     uint32_t space = space_of(c), n = x->rank - 2u;
 
     if (!x->ranked || !w->ranked || x->rank != w->rank || x->rank < 3)
@@ -106,16 +105,6 @@ static bool convolve(const struct fsd_op_case *c, const struct fsd_shape *w,
         out->dims[space + k] =
             slide(c, window_at(c, k, n, w->dims[k + 2]), x->dims[space + k]);
     return true;
-}
-
-bool fsd_shape_conv(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return convolve(c, fsd_shape_in(c, 1), out);
-}
-
-bool fsd_shape_qlinear_conv(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return convolve(c, fsd_shape_in(c, 3), out);
 }
 
 /* It may say itself what comes out. */
@@ -309,32 +298,23 @@ bool fsd_shape_center_crop(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Moves a block of blocksize x blocksize between the channels and the space. */
-static bool move_blocks(const struct fsd_op_case *c, bool out_of_depth,
-                        struct fsd_shape *out)
+/* Moves blocks of blocksize x blocksize from the channels to the space, '*', or from
+ * the space to the channels, '/'. */
+bool fsd_shape_blocks(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
     int64_t by = fsd_case_int(c, "blocksize", 0);
+    bool to_space = c->op->variant == '*';
 
     if (x->rank != 4 || by < 1 || by > INT16_MAX)
         return false;
     *out = *x;
-    out->dims[1] = out_of_depth ? fsd_over(c->t, x->dims[1], by * by)
-                                : fsd_times(c->t, x->dims[1], by * by);
+    out->dims[1] = to_space ? fsd_over(c->t, x->dims[1], by * by)
+                            : fsd_times(c->t, x->dims[1], by * by);
     for (uint32_t k = 2; k < 4; k++)
-        out->dims[k] = out_of_depth ? fsd_times(c->t, x->dims[k], by)
-                                    : fsd_over(c->t, x->dims[k], by);
+        out->dims[k] =
+            to_space ? fsd_times(c->t, x->dims[k], by) : fsd_over(c->t, x->dims[k], by);
     return true;
-}
-
-bool fsd_shape_depth_to_space(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return move_blocks(c, true, out);
-}
-
-bool fsd_shape_space_to_depth(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return move_blocks(c, false, out);
 }
 
 /* N, C and the space as a list; a point of the space has as many coordinates. */

@@ -68,6 +68,11 @@ const struct fsd_shape *fsd_shape_in(const struct fsd_op_case *c, uint32_t i)
     return fsd_shape_of(c->s, fsd_case_in(c, i));
 }
 
+const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case *c, uint32_t i)
+{
+    return fsd_shape_in(c, c->op->traits & FSD_OP_QLINEAR ? 3 * i : i);
+}
+
 int64_t fsd_shape_count(struct fsd_amounts *t, const struct fsd_shape *shape)
 {
     int64_t n = shape->ranked ? 1 : -1;
