@@ -9,9 +9,10 @@
  * program cuts a file that is being read: that run ends with FSD_E_IO.  A SIGBUS of any
  * other origin goes on to the handler that was there before.
  *
- * Memory: running out of memory aborts the process.  Every size that is read from
- * an input is checked against a limit first, so that running out is the machine's
- * condition and not the input's.
+ * Memory: every size that is read from an input is checked against a limit first, so
+ * that running out of memory is the machine's condition and not the input's.  It ends
+ * the process, by abort() or as fsd_on_out_of_memory() says: what an arena holds is
+ * linked so densely that a run without all of it is none.
  *
  * Words (node, layer, link, evidence, fate, kind, cause) are defined in README.md.
  */
@@ -66,6 +67,10 @@ FSD_API const char *fsd_status_name(enum fsd_status status);
  *  `size` bytes with the closing zero, valid UTF-8 without control characters.
  *  Returns `out`. */
 FSD_API const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size);
+
+/** What shall end the process when memory runs out, in all threads; NULL is abort().
+ *  @param end  must not return, and must not need memory. */
+FSD_API void fsd_on_out_of_memory(void (*end)(void));
 
 /* ----------------------------------------------------------------- options */
 

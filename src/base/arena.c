@@ -8,7 +8,8 @@
  */
 #include "base/arena.h"
 
-#include <stdarg.h>
+#include <fusiondiff/fusiondiff.h>
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +28,17 @@ struct fsd_arena {
     size_t next_size;
 };
 
+static void (*at_end_of_memory)(void) = abort;
+
+void fsd_on_out_of_memory(void (*end)(void))
+{
+    at_end_of_memory = end ? end : abort;
+}
+
 void fsd_out_of_memory(void)
 {
-    fputs("fusiondiff: out of memory\n", stderr);
-    abort();
+    at_end_of_memory();
+    abort(); /* it has come back, which nothing here is made for */
 }
 
 static struct block *add_block(struct fsd_arena *arena, size_t size)
@@ -101,35 +109,4 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n)
     if (n)
         memcpy(copy, s, n);
     return copy;
-}
-
-FILE *fsd_draft_open(struct fsd_draft *draft)
-{
-    *draft = (struct fsd_draft){0};
-    draft->out = open_memstream(&draft->text, &draft->size);
-    if (!draft->out)
-        fsd_out_of_memory();
-    return draft->out;
-}
-
-const char *fsd_draft_close(struct fsd_draft *draft, struct fsd_arena *arena)
-{
-    const char *text;
-
-    if (fclose(draft->out) != 0)
-        fsd_out_of_memory();
-    text = fsd_arena_strndup(arena, draft->text, draft->size);
-    free(draft->text);
-    return text;
-}
-
-const char *fsd_arena_print(struct fsd_arena *arena, const char *format, ...)
-{
-    struct fsd_draft draft;
-    va_list args;
-
-    va_start(args, format);
-    vfprintf(fsd_draft_open(&draft), format, args);
-    va_end(args);
-    return fsd_draft_close(&draft, arena);
 }

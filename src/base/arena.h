@@ -8,7 +8,6 @@
 
 #include <stdalign.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct fsd_arena;
 
@@ -25,22 +24,6 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 /** Ends the process: the machine's condition, not the input's, of which every size is
  *  checked first. */
 _Noreturn void fsd_out_of_memory(void);
-
-/** What printf would print. */
-const char *fsd_arena_print(struct fsd_arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/** Text under way. */
-struct fsd_draft {
-    FILE *out;
-    char *text;
-    size_t size;
-};
-
-/** Opens a draft; returns where to print.  Aborts when memory runs out. */
-FILE *fsd_draft_open(struct fsd_draft *draft);
-/** The text, in the arena; the draft is no more. */
-const char *fsd_draft_close(struct fsd_draft *draft, struct fsd_arena *arena);
 
 #define FSD_NEW(arena, type, n)                                                        \
     ((type *)fsd_arena_alloc((arena), (n), sizeof(type), alignof(type)))

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
         argv[0] = name;
     parse_command_line(&line, verb ? verb : &verb_diff, argc, argv);
     verb = verb ? verb : &verb_diff;
-    prepare_signals();
+    prepare_ends();
     show_progress(&line.run);
     if (check_outputs(&line, &err) != FSD_OK ||
         verb->run(&line, &exit_status, &err) != FSD_OK)

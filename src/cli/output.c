@@ -11,6 +11,7 @@
 #define _DEFAULT_SOURCE /* fchown */
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/verb.h"
 #include "cli/target.h"
 
 #include <errno.h>
@@ -48,7 +49,7 @@ enum fsd_status check_outputs(const struct command_line *line, struct fsd_error 
         if (path &&
             (is_any_input(path, &line->run) || is_any_input(path, &line->other)))
             return fail_file(err, FSD_E_ARG, path,
-                        "expected an output, found one of the inputs");
+                             "expected an output, found one of the inputs");
     }
     return FSD_OK;
 }
@@ -78,7 +79,7 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
         errno == EPIPE) /* whoever read it has had enough: nothing to say */
         return fail_file(err, FSD_E_WRITE, "standard output", "");
     return fail_file(err, FSD_E_WRITE, to->path ? to->path : "standard output",
-                errno ? strerror(errno) : "cannot write");
+                     errno ? strerror(errno) : "cannot write");
 }
 
 /* -------------------------------------------------------------------- a stream */
@@ -178,10 +179,24 @@ static void remove_unfinished(int number)
     raise(number);
 }
 
-void prepare_signals(void)
+/* Runs where there is no memory to be had. */
+static void end_without_memory(void)
+{
+    static const char text[] = "fusiondiff: out of memory\n";
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+    char *path = unfinished;
+
+    (void)ignored;
+    if (path)
+        unlink(path);
+    _exit(TROUBLE);
+}
+
+void prepare_ends(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 
+    fsd_on_out_of_memory(end_without_memory);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)

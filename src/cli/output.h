@@ -9,7 +9,7 @@ enum fsd_status check_outputs(const struct command_line *line, struct fsd_error 
 
 /** A closed pipe and a file over its limit become errors like any other; who ends the
  *  program leaves no temporary file behind. */
-void prepare_signals(void);
+void prepare_ends(void);
 
 /** Prints one report; `format` is never NULL. */
 typedef enum fsd_status print_fn(const void *payload, const char *format,

@@ -10,12 +10,12 @@ enum { MOST_NODES = 64 };
 FILE *fsd_tale_start(struct fsd_tale *tale, const char *topic, uint64_t line)
 {
     tale->now = (struct fsd_line){.topic = topic, .line = line};
-    return fsd_draft_open(&tale->draft);
+    return fsd_print_open(&tale->print);
 }
 
 void fsd_tale_finish(struct fsd_tale *tale)
 {
-    tale->now.text = fsd_draft_close(&tale->draft, tale->arena);
+    tale->now.text = fsd_print_take(&tale->print, tale->arena);
     fsd_vec_push(tale->arena, &tale->lines, tale->now);
 }
 

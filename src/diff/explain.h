@@ -3,6 +3,7 @@
 #ifndef FSD_DIFF_EXPLAIN_H
 #define FSD_DIFF_EXPLAIN_H
 
+#include "base/print.h"
 #include "diff/diff.h"
 
 /** One sentence.  Names are in it as they are: the writer escapes the whole. */
@@ -16,7 +17,7 @@ struct fsd_tale {
     struct fsd_arena *arena;
     FSD_VEC(struct fsd_line) lines;
     struct fsd_line now; /**< under way, with what is printed of it */
-    struct fsd_draft draft;
+    struct fsd_print print;
 };
 
 /** Append to the tale, whose arena the caller sets. */

@@ -25,7 +25,7 @@ void fsd_finding_open(struct fsd_finder *f)
     f->count = 1;
     f->ms = 0;
     f->untimed = false;
-    f->out = fsd_draft_open(&f->draft);
+    f->out = fsd_print_open(&f->print);
 }
 
 static void add_subject(struct fsd_finder *f, struct fsd_span *span, fsd_id id,
@@ -49,7 +49,7 @@ void fsd_about_node(struct fsd_finder *f, fsd_id node)
 
     add_subject(f, &f->now.nodes, node,
                 n->name ? fsd_text(f->d->names, n->name)
-                        : fsd_arena_print(f->found->arena, "#%u (%s)", node,
+                        : fsd_printed(f->found->arena, "#%u (%s)", node,
                                           fsd_text(f->d->names, n->op)));
 }
 
@@ -138,7 +138,7 @@ void fsd_finding_close(struct fsd_finder *f)
 {
     struct fsd_findings *found = f->found;
 
-    f->now.message = fsd_draft_close(&f->draft, found->arena);
+    f->now.message = fsd_print_take(&f->print, found->arena);
     if (is_ignored(f)) {
         found->rules.at[f->now.rule].ignored++;
         return;
@@ -172,11 +172,11 @@ static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *mos
     const char *text = "";
 
     if (most->count >= 0)
-        text = fsd_arena_print(arena, "%.0f", n.count);
+        text = fsd_printed(arena, "%.0f", n.count);
     if (most->ms >= 0)
-        text = fsd_arena_print(arena, "%s%s%.4f ms", text, *text ? ", " : "", n.ms);
+        text = fsd_printed(arena, "%s%s%.4f ms", text, *text ? ", " : "", n.ms);
     if (most->share >= 0)
-        text = fsd_arena_print(arena, "%s%s%.2f%%", text, *text ? ", " : "",
+        text = fsd_printed(arena, "%s%s%.2f%%", text, *text ? ", " : "",
                                100 * n.share);
     return *text ? text : NULL;
 }

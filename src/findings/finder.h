@@ -3,6 +3,7 @@
 #define FSD_FINDINGS_FINDER_H
 
 #include "compare/snapshot.h"
+#include "base/print.h"
 #include "findings/findings.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@ struct fsd_finder {
     double base;            /**< what a share is of; 0: not known */
 
     /* Kept by find.c. */
-    struct fsd_draft draft;
+    struct fsd_print print;
     double sum_count, sum_ms;
     bool any_untimed;
     uint32_t *used; /**< by ignore: findings that it ignored, or would */

@@ -1,6 +1,7 @@
 /* Where the engine runs in another type than the model asks for, or than its own
  * neighbours do; quantizers that were left standing. */
 #include "base/text.h"
+#include "base/print.h"
 #include "diff/advice.h"
 #include "findings/finder.h"
 
@@ -89,7 +90,7 @@ void fsd_find_wider(struct fsd_finder *f)
 static void add_ms(struct fsd_finder *f, double ms)
 {
     if (ms >= 0)
-        fsd_fact_text(f, "ms", fsd_arena_print(f->found->arena, "%.4f", ms));
+        fsd_fact_text(f, "ms", fsd_printed(f->found->arena, "%.4f", ms));
 }
 
 /* What an island begins or ends with: a node where it is known. */

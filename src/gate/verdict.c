@@ -1,5 +1,6 @@
 /* Verdicts: the findings, judged, and the table on top of them. */
 #include "gate/gate.h"
+#include "base/print.h"
 
 static struct fsd_verdict *new_verdict(const char *title, enum fsd_severity fails_at)
 {
@@ -34,7 +35,7 @@ static void add_row(struct fsd_verdict *v, const char *what, const char *before,
 
 static void add_count(struct fsd_verdict *v, const char *what, uint32_t n)
 {
-    add_row(v, what, NULL, fsd_arena_print(v->arena, "%u", n));
+    add_row(v, what, NULL, fsd_printed(v->arena, "%u", n));
 }
 
 struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
@@ -52,7 +53,7 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
     add_count(v, "reformats", s->by_kind[FSD_KIND_REFORMAT]);
     add_count(v, "nodes unexplained", s->by_fate[FSD_FATE_UNEXPLAINED]);
     if (d->times->total > 0)
-        add_row(v, "time", NULL, fsd_arena_print(v->arena, "%.3f ms", d->times->total));
+        add_row(v, "time", NULL, fsd_printed(v->arena, "%.3f ms", d->times->total));
     v->findings = d->findings;
     judge(v);
     return v;
@@ -63,8 +64,8 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
 static void add_counts(struct fsd_verdict *v, const char *what, uint32_t before,
                        uint32_t now)
 {
-    add_row(v, what, fsd_arena_print(v->arena, "%u", before),
-            fsd_arena_print(v->arena, "%u", now));
+    add_row(v, what, fsd_printed(v->arena, "%u", before),
+            fsd_printed(v->arena, "%u", now));
 }
 
 struct counted {
@@ -89,7 +90,7 @@ static struct counted count(const struct fsd_state *s)
 
 static const char *ms_text(struct fsd_verdict *v, double ms)
 {
-    return ms >= 0 ? fsd_arena_print(v->arena, "%.4f ms", ms) : "not known";
+    return ms >= 0 ? fsd_printed(v->arena, "%.4f ms", ms) : "not known";
 }
 
 static void add_changes(struct fsd_verdict *v, const struct fsd_compare *c)
@@ -104,13 +105,13 @@ static void add_changes(struct fsd_verdict *v, const struct fsd_compare *c)
     add_counts(v, "standing Q and DQ", before.quantizers, now.quantizers);
     add_counts(v, "unexplained nodes", before.unexplained, now.unexplained);
     add_row(v, "mapped layers",
-            fsd_arena_print(v->arena, "%u of %u", old->mapped, old->computing),
-            fsd_arena_print(v->arena, "%u of %u", new->mapped, new->computing));
+            fsd_printed(v->arena, "%u of %u", old->mapped, old->computing),
+            fsd_printed(v->arena, "%u of %u", new->mapped, new->computing));
     add_row(v, "fusions lost, gained", "",
-            fsd_arena_print(v->arena, "%u, %u", c->by_happened[FSD_HAPPENED_LOST],
+            fsd_printed(v->arena, "%u, %u", c->by_happened[FSD_HAPPENED_LOST],
                             c->by_happened[FSD_HAPPENED_GAINED]));
     add_row(v, "nodes widened, narrowed", "",
-            fsd_arena_print(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
+            fsd_printed(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
                             c->by_width[FSD_WIDTH_NARROWED]));
     add_row(v, "time", ms_text(v, old->total.median), ms_text(v, new->total.median));
 }

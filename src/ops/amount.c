@@ -4,6 +4,7 @@
  * print. They are small: a shape has few open sizes.
  */
 #include "ops/amount.h"
+#include "base/print.h"
 #include "base/vec.h"
 
 #include <ctype.h>
@@ -90,22 +91,19 @@ static void spell_term(const struct fsd_amounts *t, const struct term *term, FIL
 
 static fsd_sym spell(struct fsd_amounts *t, const struct poly *p)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    fsd_sym sym = FSD_NONE;
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    fsd_sym sym;
 
-    if (!out)
-        return FSD_NONE;
     for (uint32_t i = 0; i < p->n; i++) {
         bool minus = p->at[i].by < 0;
 
         fputs(i ? (minus ? " - " : " + ") : (minus ? "-" : ""), out);
         spell_term(t, &p->at[i], out);
     }
-    if (fclose(out) == 0)
-        sym = fsd_intern_add(t->spelt, text, size);
-    free(text);
+    fsd_print_close(&print);
+    sym = fsd_intern_add(t->spelt, print.text, print.size);
+    free(print.text);
     return sym;
 }
 

@@ -1,4 +1,5 @@
 #include "ops/rule.h"
+#include "base/print.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -271,18 +272,11 @@ static fsd_sym name_of(struct fsd_sizes *s, fsd_id tensor, uint32_t i)
 {
     const struct fsd_form *form = fsd_tensor_form(s->g, tensor);
     fsd_sym name = s->g->dims.at[form->dims.at + i].name;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out =
-        name || !is_network_input(s->g, tensor) ? NULL : open_memstream(&text, &size);
+    const char *of = fsd_text(s->g->names, s->g->tensors.at[tensor].name);
 
-    if (!out)
+    if (name || !is_network_input(s->g, tensor))
         return name;
-    fprintf(out, "%s[%u]", fsd_text(s->g->names, s->g->tensors.at[tensor].name), i);
-    if (fclose(out) == 0)
-        name = fsd_intern_add(s->g->names, text, size);
-    free(text);
-    return name;
+    return fsd_intern_str(s->g->names, fsd_printed(s->arena, "%s[%u]", of, i));
 }
 
 /* Which names the sizes of the network's inputs have. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -35,6 +36,29 @@ static void arena__gives_zeroed_aligned_memory(void **state)
     }
     fsd_arena_free(arena);
     fsd_arena_free(NULL);
+}
+
+static void end_quietly(void)
+{
+    _exit(2);
+}
+
+/* A size that cannot even be told. */
+static void arena__without_memory_ends_as_told(void **state)
+{
+    pid_t child = fork();
+    int status;
+    (void)state;
+
+    assert_true(child >= 0);
+    if (!child) {
+        fsd_on_out_of_memory(end_quietly);
+        fsd_arena_alloc(fsd_arena_new(), SIZE_MAX / 2, 8, 8);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 2);
 }
 
 static void vec__keeps_what_was_pushed(void **state)
@@ -336,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena__gives_zeroed_aligned_memory),
+        cmocka_unit_test(arena__without_memory_ends_as_told),
         cmocka_unit_test(vec__keeps_what_was_pushed),
         cmocka_unit_test(intern__equal_text_is_equal_symbol),
         cmocka_unit_test(intern__scatters_prepared_names),
