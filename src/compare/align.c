@@ -11,39 +11,20 @@
  * of equal blocks that got one longer, the way from the inputs says one thing and the
  * way to the outputs another, and both may be wrong.
  */
-#include "base/order.h"
-#include "compare/align_side.h"
+#include "compare/parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROUNDS = 64 };
 
-struct entry {
-    uint64_t hash;
-    fsd_id node;
-    bool new;
-};
-
 struct aligner {
     struct fsd_arena *scratch;
     struct fsd_align_side side[2]; /* old, new */
-    struct entry *entries;         /* room for all nodes */
+    struct fsd_hash_row *rows;     /* room for all nodes */
     fsd_id *offer[2][3];           /* by side and kind of evidence, by node */
     fsd_id *mate[2];               /* by side: as it would be with what is offered */
     uint8_t *by;                   /* by old node */
 };
-
-static int by_hash(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    if (x->new != y->new)
-        return x->new - y->new;
-    return fsd_order(x->node, y->node);
-}
 
 typedef uint64_t color_fn(const struct fsd_align_side *side, fsd_id node);
 
@@ -71,15 +52,21 @@ static uint64_t color_near(const struct fsd_align_side *side, fsd_id node)
     return anchored || side->alone[node] ? side->near[node] : 0;
 }
 
+/* A name says nothing of a node of another operator. */
+static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
+                           const char *name)
+{
+    fsd_sym op = side->s->nodes.at[node].op;
+
+    return fsd_hash_mix(fsd_hash_text(name),
+                        fsd_hash_text(fsd_text(side->s->names, op)));
+}
+
 static uint64_t color_weight(const struct fsd_align_side *side, fsd_id node)
 {
-    const struct fsd_state_node *n = &side->s->nodes.at[node];
-    const char *name = fsd_text(side->s->names, n->weight);
+    const char *name = fsd_text(side->s->names, side->s->nodes.at[node].weight);
 
-    if (!fsd_align_weight_identifies(name))
-        return 0;
-    return fsd_hash_mix(fsd_hash_text(name),
-                        fsd_hash_text(fsd_text(side->s->names, n->op)));
+    return fsd_align_weight_identifies(name) ? color_text(side, node, name) : 0;
 }
 
 static uint64_t color_name(const struct fsd_align_side *side, fsd_id node)
@@ -89,8 +76,7 @@ static uint64_t color_name(const struct fsd_align_side *side, fsd_id node)
 
     if (!n->named || !fsd_align_node_identifies(side->counted, name))
         return 0;
-    return fsd_hash_mix(fsd_hash_text(name),
-                        fsd_hash_text(fsd_text(side->s->names, n->op)));
+    return color_text(side, node, name);
 }
 
 /* ----------------------------------------------------------------------- offers */
@@ -106,10 +92,9 @@ static uint32_t collect(struct aligner *a, color_fn *color)
             if (fsd_align_is_core(&a->side[k], i) && a->side[k].mate[i] == FSD_NONE)
                 hash = color(&a->side[k], i);
             if (hash)
-                a->entries[n++] = (struct entry){hash, i, k};
+                a->rows[n++] = (struct fsd_hash_row){hash, i, k};
         }
-    if (n)
-        qsort(a->entries, n, sizeof *a->entries, by_hash);
+    fsd_hash_rows_sort(a->rows, n);
     return n;
 }
 
@@ -122,20 +107,12 @@ static void make_offers(struct aligner *a, int kind, color_fn *color)
         for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++)
             a->offer[k][kind][i] = FSD_NONE;
     for (uint32_t i = 0, k; i < n; i = k) {
-        for (k = i; k < n && a->entries[k].hash == a->entries[i].hash; k++)
+        k = fsd_hash_rows_end(a->rows, n, i);
+        if (k - i != 2 || a->rows[i].new == a->rows[i + 1].new)
             continue;
-        if (k - i != 2 || a->entries[i].new == a->entries[i + 1].new)
-            continue;
-        a->offer[0][kind][a->entries[i].node] = a->entries[i + 1].node;
-        a->offer[1][kind][a->entries[i + 1].node] = a->entries[i].node;
+        a->offer[0][kind][a->rows[i].id] = a->rows[i + 1].id;
+        a->offer[1][kind][a->rows[i + 1].id] = a->rows[i].id;
     }
-}
-
-static void no_offers(struct aligner *a, int kind)
-{
-    for (int k = 0; k < 2; k++)
-        for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++)
-            a->offer[k][kind][i] = FSD_NONE;
 }
 
 /* Whoever has two different offers, and whom they are of, stay apart. */
@@ -240,7 +217,6 @@ static uint32_t align_by(struct aligner *a, color_fn *color)
     static const uint8_t by[] = {FSD_ALIGN_AROUND};
 
     make_offers(a, 0, color);
-    no_offers(a, 1);
     return accept(a, 1, by);
 }
 
@@ -251,16 +227,16 @@ static uint32_t align_near(struct aligner *a)
     return align_by(a, color_near);
 }
 
-static const char *key_of(const struct aligner *a, const struct entry *e)
+static const char *key_of(const struct aligner *a, const struct fsd_hash_row *e)
 {
     const struct fsd_state *s = a->side[e->new].s;
 
-    return fsd_text(s->names, s->nodes.at[e->node].key);
+    return fsd_text(s->names, s->nodes.at[e->id].key);
 }
 
-/* Twins that no way tells apart are told apart by their names, if the names of one side
- * are exactly those of the other. */
-static uint32_t pair_twins(struct aligner *a, const struct entry *at, uint32_t n)
+/* Nodes that no way tells apart are told apart by their names, if the names of one side
+ * are exactly those of the other: equal towers of a detector's head are such. */
+static uint32_t pair_alike(struct aligner *a, const struct fsd_hash_row *at, uint32_t n)
 {
     uint32_t half = n / 2, made = 0;
     const struct fsd_state *old = a->side[0].s, *new = a->side[1].s;
@@ -269,25 +245,24 @@ static uint32_t pair_twins(struct aligner *a, const struct entry *at, uint32_t n
         return 0;
     for (uint32_t i = 0; i < half; i++) /* both in file order */
         if (strcmp(key_of(a, &at[i]), key_of(a, &at[half + i])) != 0 ||
-            !old->nodes.at[at[i].node].named || !new->nodes.at[at[half + i].node].named)
+            !old->nodes.at[at[i].id].named || !new->nodes.at[at[half + i].id].named)
             return 0;
     for (uint32_t i = 0; i < half; i++) {
-        if (a->side[0].contested[at[i].node] || a->side[1].contested[at[half + i].node])
+        if (a->side[0].contested[at[i].id] || a->side[1].contested[at[half + i].id])
             continue;
-        pair(a, at[i].node, at[half + i].node, FSD_ALIGN_NAME);
+        pair(a, at[i].id, at[half + i].id, FSD_ALIGN_NAME);
         made++;
     }
     return made;
 }
 
-static uint32_t align_twins(struct aligner *a)
+static uint32_t align_alike(struct aligner *a)
 {
     uint32_t n = collect(a, color_both), made = 0;
 
     for (uint32_t i = 0, k; i < n; i = k) {
-        for (k = i; k < n && a->entries[k].hash == a->entries[i].hash; k++)
-            continue;
-        made += pair_twins(a, a->entries + i, k - i);
+        k = fsd_hash_rows_end(a->rows, n, i);
+        made += pair_alike(a, a->rows + i, k - i);
     }
     return made;
 }
@@ -298,7 +273,7 @@ static void align_core(struct aligner *a)
         fsd_align_color_plain(&a->side[k], a->scratch);
     align_by_names(a);
     for (int round = 0; round < MOST_ROUNDS; round++)
-        if (!align_by_ways(a) && !align_twins(a) && !align_by(a, fsd_align_around) &&
+        if (!align_by_ways(a) && !align_alike(a) && !align_by(a, fsd_align_around) &&
             !align_near(a))
             return;
 }
@@ -378,18 +353,6 @@ static struct fsd_align *finish(struct fsd_arena *arena, const struct aligner *a
     return al;
 }
 
-static void make_room(struct aligner *a, const struct fsd_state *old,
-                      const struct fsd_state *new)
-{
-    a->entries = FSD_NEW(a->scratch, struct entry, (size_t)old->nodes.n + new->nodes.n);
-    a->mate[0] = FSD_NEW(a->scratch, fsd_id, old->nodes.n);
-    a->mate[1] = FSD_NEW(a->scratch, fsd_id, new->nodes.n);
-    for (int k = 0; k < 3; k++) {
-        a->offer[0][k] = FSD_NEW(a->scratch, fsd_id, old->nodes.n);
-        a->offer[1][k] = FSD_NEW(a->scratch, fsd_id, new->nodes.n);
-    }
-}
-
 struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,
                                 const struct fsd_state *new)
 {
@@ -399,7 +362,13 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
 
     fsd_align_side_init(&a.side[0], arena, old, false);
     fsd_align_side_init(&a.side[1], arena, new, true);
-    make_room(&a, old, new);
+    a.rows =
+        FSD_NEW(a.scratch, struct fsd_hash_row, (size_t)old->nodes.n + new->nodes.n);
+    for (int k = 0; k < 2; k++) {
+        a.mate[k] = FSD_NEW(a.scratch, fsd_id, a.side[k].s->nodes.n);
+        for (int kind = 0; kind < 3; kind++)
+            a.offer[k][kind] = FSD_NEW(a.scratch, fsd_id, a.side[k].s->nodes.n);
+    }
     align_ports(old, new, false, a.side[0].in_mate, a.side[1].in_mate);
     align_ports(old, new, true, a.side[0].out_mate, a.side[1].out_mate);
     if (same_model(old, new)) {

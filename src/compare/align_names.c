@@ -4,7 +4,7 @@
  *     /layer1/relu/Relu      not if there is a /layer1/relu_1: the first call has no
  *     /layer1/relu_1/Relu    number, and one call more before it moves them all on
  */
-#include "compare/align_side.h"
+#include "compare/parts.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * Levels tell: what b depends on has a lower one than b.  Looking at the nearest
  * aligned nodes before and behind is enough, as those were looked at too.
  */
-#include "compare/align_side.h"
+#include "compare/parts.h"
 
 /* The bound that aligned nodes set, and which of them does. */
 struct bound {

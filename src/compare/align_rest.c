@@ -2,8 +2,7 @@
  * Quantizers, views and what exporters fold: aligned after the core nodes, by the core
  * nodes before and behind them.
  */
-#include "compare/align_side.h"
-#include "compare/hash_row.h"
+#include "compare/parts.h"
 
 #include <string.h>
 
@@ -30,12 +29,12 @@ static uint64_t port_anchor(const struct fsd_align_side *side, const fsd_id *mat
     return fsd_hash_mix(what + 2, side->new ? mate[i] : i);
 }
 
-static void look_back(struct fsd_align_side *side)
+static void color_from(struct fsd_align_side *side)
 {
     const struct fsd_state *s = side->s;
 
     for (fsd_id i = 0; i < s->nodes.n; i++) {
-        struct fsd_source from = {FSD_NONE, 0};
+        struct fsd_maker from = {FSD_NONE, 0};
         uint64_t hash = 0;
 
         if (s->nodes.at[i].in.n)
@@ -51,7 +50,7 @@ static void look_back(struct fsd_align_side *side)
 }
 
 /* Consumers stand behind, so a node's sum is whole when it is reached from the end. */
-static void look_ahead(struct fsd_align_side *side)
+static void color_to(struct fsd_align_side *side)
 {
     const struct fsd_state *s = side->s;
 
@@ -127,8 +126,8 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
         scratch, struct fsd_hash_row, (size_t)side[0].s->nodes.n + side[1].s->nodes.n);
 
     for (int k = 0; k < 2; k++) {
-        look_back(&side[k]);
-        look_ahead(&side[k]);
+        color_from(&side[k]);
+        color_to(&side[k]);
     }
     for (int pass = 0; pass < PASSES; pass++)
         pair_unique(side, rows, pass, by);

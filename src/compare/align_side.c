@@ -3,8 +3,7 @@
  * direction.  An aligned node has the colour of its pair, so that what lies behind it
  * does not count and each round of alignment sees further than the last.
  */
-#include "compare/align_side.h"
-#include "compare/hash_row.h"
+#include "compare/parts.h"
 #include "ops/ops.h"
 
 #include <string.h>
@@ -38,7 +37,7 @@ static void walk_uses(struct fsd_align_side *side, bool put)
         const struct fsd_state_node *n = &s->nodes.at[i];
 
         for (uint32_t k = 0; fsd_align_is_core(side, i) && k < n->core_in.n; k++) {
-            struct fsd_source from = s->sources.at[n->core_in.at + k];
+            struct fsd_maker from = s->sources.at[n->core_in.at + k];
 
             if (from.at == FSD_NONE || (from.at & FSD_REF_PORT))
                 continue;
@@ -153,7 +152,7 @@ static uint64_t port_color(const struct fsd_align_side *side, const fsd_id *mate
 }
 
 static uint64_t source_color(const struct fsd_align_side *side, const uint64_t *color,
-                             struct fsd_source from)
+                             struct fsd_maker from)
 {
     if (from.at & FSD_REF_PORT)
         return port_color(side, side->in_mate, from.at & ~FSD_REF_PORT, IN);
@@ -259,7 +258,7 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
     uint64_t before = 0, behind = 0;
 
     for (uint32_t k = 0; k < in.n; k++) {
-        struct fsd_source from = side->s->sources.at[in.at + k];
+        struct fsd_maker from = side->s->sources.at[in.at + k];
 
         if (from.at != FSD_NONE && !(from.at & FSD_REF_PORT) &&
             side->mate[from.at] != FSD_NONE)

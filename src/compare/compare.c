@@ -1,36 +1,36 @@
 #include "base/order.h"
-#include "compare/compare_build.h"
+#include "compare/parts.h"
 
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------------ times */
 
-static double sum_groups(const struct fsd_compare *c, bool new, struct fsd_span groups,
-                         bool *known)
+/* The milliseconds of a region's groups and of its moves on one side; what no profile
+ * names counts nothing, and is not known when that is all. */
+struct region_time {
+    double groups, moves;
+    bool known;
+};
+
+static struct region_time time_of(const struct fsd_state *s,
+                                  const struct fsd_compare *c, struct fsd_span groups,
+                                  struct fsd_span moves)
 {
-    const struct fsd_state *s = new ? c->new : c->old;
-    double sum = 0;
+    struct region_time t = {0, 0, false};
 
     for (uint32_t i = 0; i < groups.n; i++) {
         double ms = s->groups.at[c->pool.at[groups.at + i]].ms.median;
 
-        *known |= ms >= 0;
-        sum += ms >= 0 ? ms : 0;
+        t.known |= ms >= 0;
+        t.groups += ms >= 0 ? ms : 0;
     }
-    return sum;
-}
-
-static double sum_moves(const struct fsd_compare *c, bool new, struct fsd_span moves)
-{
-    const struct fsd_state *s = new ? c->new : c->old;
-    double sum = 0;
-
     for (uint32_t i = 0; i < moves.n; i++) {
         double ms = s->moves.at[c->pool.at[moves.at + i]].ms.median;
 
-        sum += ms >= 0 ? ms : 0;
+        t.moves += ms >= 0 ? ms : 0;
     }
-    return sum;
+    t.known |= t.moves > 0;
+    return t;
 }
 
 static enum fsd_blame blame(const struct fsd_region_diff *r)
@@ -40,26 +40,22 @@ static enum fsd_blame blame(const struct fsd_region_diff *r)
     return r->width != FSD_WIDTH_SAME ? FSD_BLAME_PRECISION : FSD_BLAME_KERNEL;
 }
 
-/* Groups and moves of a region; a region none of whose groups the profile names has no
- * time. */
 static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
 {
-    bool old_known = false, new_known = false;
-    double before = sum_groups(c, false, r->old_groups, &old_known);
-    double after = sum_groups(c, true, r->new_groups, &new_known);
+    struct region_time old = time_of(c->old, c, r->old_groups, r->old_moves);
+    struct region_time new = time_of(c->new, c, r->new_groups, r->new_moves);
+    bool same = r->happened == FSD_HAPPENED_SAME;
 
-    r->moves_before = sum_moves(c, false, r->old_moves);
-    r->moves_after = sum_moves(c, true, r->new_moves);
-    r->before = old_known || r->moves_before > 0 ? before + r->moves_before : -1;
-    r->after = new_known || r->moves_after > 0 ? after + r->moves_after : -1;
+    r->moves_before = old.moves;
+    r->moves_after = new.moves;
+    r->before = old.known ? old.groups + old.moves : -1;
+    r->after = new.known ? new.groups + new.moves : -1;
     if (!c->timed)
         return;
-    c->before += before + r->moves_before;
-    c->after += after + r->moves_after;
-    c->by_blame[blame(r)] += after - before;
-    c->by_blame[r->happened == FSD_HAPPENED_SAME ? FSD_BLAME_MOVES
-                                                 : FSD_BLAME_FUSION] +=
-        r->moves_after - r->moves_before;
+    c->before += old.groups + old.moves;
+    c->after += new.groups + new.moves;
+    c->by_blame[blame(r)] += new.groups - old.groups;
+    c->by_blame[same ? FSD_BLAME_MOVES : FSD_BLAME_FUSION] += new.moves - old.moves;
 }
 
 /* What belongs to no region. */

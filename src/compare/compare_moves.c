@@ -4,8 +4,7 @@
  * of the same kind first.
  */
 #include "base/hash.h"
-#include "compare/compare_build.h"
-#include "compare/hash_row.h"
+#include "compare/parts.h"
 
 #include <string.h>
 
@@ -60,9 +59,9 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     return hash;
 }
 
-/* What a builder does for a tensor's sake, and what computes for no node that was found:
- * a build with more of that is not the same build.  A shape's arithmetic or a constant
- * does neither. */
+/* What a builder does for a tensor's sake, and what computes for no node that was
+ * found: a build with more of that is not the same build.  A shape's arithmetic or a
+ * constant does neither. */
 static bool counts(const struct fsd_move *m)
 {
     return m->inserted || m->nodes.n || m->kind == FSD_KIND_QUANTIZE ||

@@ -1,5 +1,5 @@
 /* What changed of nodes, of the edges between groups, and of the network's ports. */
-#include "compare/compare_build.h"
+#include "compare/parts.h"
 
 #include <string.h>
 

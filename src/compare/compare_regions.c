@@ -4,7 +4,7 @@
  * partner.
  */
 #include "base/sets.h"
-#include "compare/compare_build.h"
+#include "compare/parts.h"
 
 #include <string.h>
 
@@ -71,62 +71,49 @@ static struct meeting meet_groups(const struct fsd_compare *c,
     return m;
 }
 
-static bool is_opaque(const struct fsd_compare *c, const struct fsd_region_diff *r)
-{
-    for (uint32_t i = 0; i < r->old_groups.n + r->new_groups.n; i++) {
-        bool new = i >= r->old_groups.n;
-        uint32_t g = new ? c->pool.at[r->new_groups.at + i - r->old_groups.n]
-                         : c->pool.at[r->old_groups.at + i];
-        const struct fsd_group *group =
-            new ? &c->new->groups.at[g] : &c->old->groups.at[g];
+/* The groups of one side of a region, as far as what happened depends on them. */
+struct told {
+    uint32_t layers;
+    bool opaque; /* which layer computes what is not known of one of them */
+    bool more;   /* one of them meets several groups of the other side */
+};
 
-        if (group->loose || group->kind == FSD_KIND_FOREIGN)
-            return true;
-    }
-    return false;
-}
-
-static uint32_t count_layers(const struct fsd_compare *c,
-                             const struct fsd_region_diff *r, bool new)
+static struct told ask(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                       bool new, const struct meeting *m)
 {
     struct fsd_span groups = new ? r->new_groups : r->old_groups;
-    uint32_t n = 0;
+    struct told told = {0};
 
-    for (uint32_t i = 0; i < groups.n; i++)
-        n += (new ? c->new : c->old)->groups.at[c->pool.at[groups.at + i]].layers;
-    return n;
-}
+    for (uint32_t i = 0; i < groups.n; i++) {
+        fsd_id id = c->pool.at[groups.at + i];
+        const struct fsd_group *g = &(new ? c->new : c->old)->groups.at[id];
 
-static bool any_more(const struct fsd_compare *c, struct fsd_span groups,
-                     const bool *more)
-{
-    for (uint32_t i = 0; i < groups.n; i++)
-        if (more[c->pool.at[groups.at + i]])
-            return true;
-    return false;
+        told.layers += g->layers;
+        told.opaque |= g->loose || g->kind == FSD_KIND_FOREIGN;
+        told.more |= m->more[new][id];
+    }
+    return told;
 }
 
 static enum fsd_happened happened(const struct fsd_compare *c,
                                   const struct fsd_region_diff *r,
                                   const struct meeting *m)
 {
-    bool split, merged;
+    struct told old = ask(c, r, false, m), new = ask(c, r, true, m);
 
     if (!r->new_groups.n)
         return FSD_HAPPENED_OLD_ONLY;
     if (!r->old_groups.n)
         return FSD_HAPPENED_NEW_ONLY;
-    split = any_more(c, r->old_groups, m->more[0]);
-    merged = any_more(c, r->new_groups, m->more[1]);
-    if (!split && !merged)
-        return is_opaque(c, r) && count_layers(c, r, true) != count_layers(c, r, false)
-                   ? FSD_HAPPENED_OPAQUE
-                   : FSD_HAPPENED_SAME;
-    if (is_opaque(c, r))
+    if (!old.more && !new.more && old.layers == new.layers)
+        return FSD_HAPPENED_SAME;
+    if (old.opaque || new.opaque)
         return FSD_HAPPENED_OPAQUE;
-    if (split && merged)
+    if (old.more && new.more)
         return FSD_HAPPENED_REGROUPED;
-    return split ? FSD_HAPPENED_LOST : FSD_HAPPENED_GAINED;
+    return old.more   ? FSD_HAPPENED_LOST
+           : new.more ? FSD_HAPPENED_GAINED
+                      : FSD_HAPPENED_SAME;
 }
 
 /* Of a region with one group on each side: what of their layers can be compared. */
@@ -145,7 +132,7 @@ static void compare_layers(const struct fsd_compare *c, struct fsd_region_diff *
                        fsd_text(c->new->names, h->tactic)) != 0;
 }
 
-/* -------------------------------------------------------------------------- lists */
+/* -------------------------------------------------------------------------- spans */
 
 static void number_regions(struct fsd_compare *c, bool new, fsd_id *head,
                            fsd_id *of_head)
@@ -166,7 +153,7 @@ static void number_regions(struct fsd_compare *c, bool new, fsd_id *head,
     }
 }
 
-/* Spans of the pool for lists that are filled in a second walk. */
+/* Room in the pool for as many as were counted. */
 static void open_span(struct fsd_compare *c, struct fsd_span *span)
 {
     span->at = c->pool.n;
@@ -175,57 +162,45 @@ static void open_span(struct fsd_compare *c, struct fsd_span *span)
     span->n = 0;
 }
 
-static void list_groups(struct fsd_compare *c, bool put)
+static void add(struct fsd_compare *c, struct fsd_span *span, fsd_id id, bool put)
 {
-    for (uint32_t g = 0; g < c->old->groups.n; g++) {
-        struct fsd_span *span = &c->regions.at[c->old_region[g]].old_groups;
-
-        if (put)
-            c->pool.at[span->at + span->n] = g;
-        span->n++;
-    }
-    for (uint32_t g = 0; g < c->new->groups.n; g++) {
-        struct fsd_span *span = &c->regions.at[c->new_region[g]].new_groups;
-
-        if (put)
-            c->pool.at[span->at + span->n] = g;
-        span->n++;
-    }
+    if (put)
+        c->pool.at[span->at + span->n] = id;
+    span->n++;
 }
 
-static void list_moves(struct fsd_compare *c, bool new, bool put)
+/* Counts, then puts. */
+static void fill_side(struct fsd_compare *c, bool new, bool put)
 {
     const struct fsd_state *s = new ? c->new : c->old;
 
+    for (fsd_id i = 0; i < s->groups.n; i++) {
+        struct fsd_region_diff *r =
+            &c->regions.at[(new ? c->new_region : c->old_region)[i]];
+
+        add(c, new ? &r->new_groups : &r->old_groups, i, put);
+    }
     for (fsd_id i = 0; i < s->moves.n; i++) {
         fsd_id region = fsd_compare_region_of_move(c, new, i);
-        struct fsd_region_diff *r;
-        struct fsd_span *span;
+        struct fsd_region_diff *r = region == FSD_NONE ? NULL : &c->regions.at[region];
 
-        if (region == FSD_NONE)
-            continue;
-        r = &c->regions.at[region];
-        span = new ? &r->new_moves : &r->old_moves;
-        if (put)
-            c->pool.at[span->at + span->n] = i;
-        span->n++;
+        if (r)
+            add(c, new ? &r->new_moves : &r->old_moves, i, put);
     }
 }
 
-static void fill_lists(struct fsd_compare *c)
+static void fill_spans(struct fsd_compare *c)
 {
-    list_groups(c, false);
-    list_moves(c, false, false);
-    list_moves(c, true, false);
+    fill_side(c, false, false);
+    fill_side(c, true, false);
     for (uint32_t i = 0; i < c->regions.n; i++) {
         open_span(c, &c->regions.at[i].old_groups);
         open_span(c, &c->regions.at[i].new_groups);
         open_span(c, &c->regions.at[i].old_moves);
         open_span(c, &c->regions.at[i].new_moves);
     }
-    list_groups(c, true);
-    list_moves(c, false, true);
-    list_moves(c, true, true);
+    fill_side(c, false, true);
+    fill_side(c, true, true);
 }
 
 static fsd_id region_of_refs(const struct fsd_compare *c, bool new,
@@ -266,7 +241,7 @@ void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
     c->new_region = FSD_NEW(c->arena, fsd_id, c->new->groups.n);
     number_regions(c, true, head, of_head);
     number_regions(c, false, head, of_head);
-    fill_lists(c);
+    fill_spans(c);
     m = meet_groups(c, scratch);
     for (uint32_t i = 0; i < c->regions.n; i++) {
         struct fsd_region_diff *r = &c->regions.at[i];

@@ -1,4 +1,4 @@
-#include "compare/hash_row.h"
+#include "compare/parts.h"
 #include "base/order.h"
 
 #include <stdlib.h>

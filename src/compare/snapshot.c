@@ -52,7 +52,7 @@ enum type {
     FLAG,    /* bool: said or not */
     FORM,    /* struct fsd_state_form: "fp16/chw32" */
     SPREAD,  /* struct fsd_spread: milliseconds, where they are wanted */
-    SOURCE,  /* struct fsd_source */
+    SOURCE,  /* struct fsd_maker */
     SOURCES, /* struct fsd_span, as the rest */
     REFS,
     NODES,
@@ -288,7 +288,7 @@ static bool take_members(struct reader *r, const struct field *f, struct fsd_spa
     return out->n || fsd_words_complain(&r->w, "at least one node");
 }
 
-static bool take_source(struct reader *r, struct fsd_source *out)
+static bool take_source(struct reader *r, struct fsd_maker *out)
 {
     out->out = r->w.word.out;
     return take_ref(r, false, true, &out->at);
@@ -296,7 +296,7 @@ static bool take_source(struct reader *r, struct fsd_source *out)
 
 static bool take_sources(struct reader *r, struct fsd_span *out)
 {
-    struct fsd_source source;
+    struct fsd_maker source;
 
     out->at = r->s->sources.n;
     while (fsd_words_at_name(&r->w) || fsd_words_at_mark(&r->w, "-")) {
@@ -629,7 +629,7 @@ static void put_ref(const struct writer *w, fsd_ref ref, bool outputs)
         fsd_put_name(fsd_state_ref_text(w->s, ref, outputs), w->out);
 }
 
-static void put_source(const struct writer *w, const struct fsd_source *source)
+static void put_source(const struct writer *w, const struct fsd_maker *source)
 {
     put_ref(w, source->at, false);
     if (source->at != FSD_NONE && source->out)

@@ -1,4 +1,4 @@
-#include "compare/state_build.h"
+#include "compare/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,13 +54,13 @@ const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out)
 enum { UNSEEN, ON_WAY, SEEN };
 
 /* What a node that is not core hands on; false: nothing, or not from a node. */
-static bool step(const struct fsd_state *s, fsd_id node, struct fsd_source *source)
+static bool step(const struct fsd_state *s, fsd_id node, struct fsd_maker *source)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
 
-    *source = (struct fsd_source){FSD_NONE, 0};
+    *source = (struct fsd_maker){FSD_NONE, 0};
     if (n->role == FSD_ROLE_CORE)
-        *source = (struct fsd_source){node, 0};
+        *source = (struct fsd_maker){node, 0};
     else if (n->role != FSD_ROLE_SIDE && n->in.n)
         *source = s->sources.at[n->in.at];
     return n->role != FSD_ROLE_CORE && source->at != FSD_NONE &&
@@ -71,7 +71,7 @@ static bool step(const struct fsd_state *s, fsd_id node, struct fsd_source *sour
  * model has, ends in nothing. */
 static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
 {
-    struct fsd_source end = {FSD_NONE, 0}, next;
+    struct fsd_maker end = {FSD_NONE, 0}, next;
     fsd_id i = first;
 
     while (seen[i] == UNSEEN) {
@@ -96,7 +96,7 @@ static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
     }
 }
 
-static struct fsd_source through(const struct fsd_state *s, struct fsd_source source)
+static struct fsd_maker through(const struct fsd_state *s, struct fsd_maker source)
 {
     if (source.at == FSD_NONE || (source.at & FSD_REF_PORT) ||
         s->nodes.at[source.at].role == FSD_ROLE_CORE)
@@ -117,7 +117,7 @@ void fsd_state_see_through(struct fsd_state *s)
 
         n->core_in = (struct fsd_span){s->sources.n, n->in.n};
         for (uint32_t k = 0; k < n->in.n; k++) {
-            struct fsd_source source = through(s, s->sources.at[n->in.at + k]);
+            struct fsd_maker source = through(s, s->sources.at[n->in.at + k]);
 
             fsd_vec_push(s->arena, &s->sources, source);
         }
@@ -213,12 +213,11 @@ static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool
 {
     const struct fsd_graph *g = b->d->model;
 
-    return (struct fsd_state_port){.name =
-                                       fsd_state_copy(b, g->tensors.at[tensor].name),
-                                   .shape = shape_text(b, fsd_tensor_form(g, tensor)),
-                                   .form = binding_form(b, tensor),
-                                   .from = output ? fsd_state_direct(b, tensor)
-                                                  : (struct fsd_source){FSD_NONE, 0}};
+    return (struct fsd_state_port){
+        .name = fsd_state_copy(b, g->tensors.at[tensor].name),
+        .shape = shape_text(b, fsd_tensor_form(g, tensor)),
+        .form = binding_form(b, tensor),
+        .from = output ? fsd_state_direct(b, tensor) : (struct fsd_maker){FSD_NONE, 0}};
 }
 
 void fsd_state_add_ports(struct fsd_state_build *b)

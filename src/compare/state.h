@@ -37,7 +37,7 @@ typedef uint32_t fsd_ref;
 #define FSD_REF_PORT UINT32_C(0x80000000) /**< | number of an input or output */
 
 /** A tensor, as the thing that makes it. */
-struct fsd_source {
+struct fsd_maker {
     fsd_ref at;   /**< node or input; FSD_NONE: constant, or left out */
     uint32_t out; /**< which output of the node */
 };
@@ -53,8 +53,8 @@ struct fsd_state_node {
                              by input; what is constant at the end is left out */
     uint8_t precision;  /**< enum fsd_dtype: realised; mostly that of its group */
     /* Set by fsd_state_finish(): */
-    struct fsd_source core;  /**< what its first output is, seen through all but core
-                                  nodes: itself for a core node */
+    struct fsd_maker core;   /**< what its first output is, seen through all but core
+                                   nodes: itself for a core node */
     struct fsd_span core_in; /**< in sources: `in`, each seen so */
     fsd_id group;            /**< that computes it; FSD_NONE */
 };
@@ -98,8 +98,8 @@ struct fsd_move {
 struct fsd_state_port {
     fsd_sym name, shape; /**< "1x3x224x224" */
     struct fsd_state_form form;
-    struct fsd_source from;      /**< of an output: what makes it, directly */
-    struct fsd_source core_from; /**< the same through all but core nodes; set by
+    struct fsd_maker from;      /**< of an output: what makes it, directly */
+    struct fsd_maker core_from; /**< the same through all but core nodes; set by
                                       fsd_state_finish() */
 };
 
@@ -121,7 +121,7 @@ struct fsd_state {
     FSD_VEC(struct fsd_group) groups;
     FSD_VEC(struct fsd_move) moves;
     FSD_VEC(struct fsd_border) borders;
-    FSD_VEC(struct fsd_source) sources;
+    FSD_VEC(struct fsd_maker) sources;
     FSD_VEC(uint32_t) refs;
 };
 

@@ -12,7 +12,7 @@
  * from the node to its source.
  */
 #include "base/order.h"
-#include "compare/state_build.h"
+#include "compare/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
     const struct fsd_state_node *n = &s->nodes.at[node];
 
     for (uint32_t i = 0; i < n->core_in.n; i++) {
-        struct fsd_source source = s->sources.at[n->core_in.at + i];
+        struct fsd_maker source = s->sources.at[n->core_in.at + i];
         struct fsd_border border = {.at = source.at, .node = node};
         fsd_id value;
 

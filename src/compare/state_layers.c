@@ -5,7 +5,7 @@
  */
 #include "base/order.h"
 #include "base/sets.h"
-#include "compare/state_build.h"
+#include "compare/parts.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * The nodes of a state: their roles, what identifies them, and where their inputs come
  * from.
  */
-#include "compare/state_build.h"
+#include "compare/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -176,11 +176,11 @@ static fsd_sym op(struct fsd_state_build *b, const struct fsd_node *n)
 
 /* -------------------------------------------------------------------- sources */
 
-struct fsd_source fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor)
+struct fsd_maker fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor)
 {
-    static const struct fsd_source nothing = {FSD_NONE, 0};
+    static const struct fsd_maker nothing = {FSD_NONE, 0};
     const struct fsd_tensor *t;
-    struct fsd_source source = nothing;
+    struct fsd_maker source = nothing;
 
     if (tensor == FSD_NONE)
         return nothing;
@@ -195,9 +195,9 @@ struct fsd_source fsd_state_direct(const struct fsd_state_build *b, fsd_id tenso
     return source;
 }
 
-struct fsd_source fsd_state_core(const struct fsd_state_build *b, fsd_id tensor)
+struct fsd_maker fsd_state_core(const struct fsd_state_build *b, fsd_id tensor)
 {
-    struct fsd_source source = fsd_state_direct(b, tensor);
+    struct fsd_maker source = fsd_state_direct(b, tensor);
     const struct fsd_state_node *n;
 
     if (source.at == FSD_NONE || (source.at & FSD_REF_PORT))
@@ -247,7 +247,7 @@ static void add_inputs(struct fsd_state_build *b, fsd_id node)
 
     span->at = b->s->sources.n;
     for (uint32_t i = 0; i < n->in.n; i++) {
-        struct fsd_source source = fsd_state_direct(b, fsd_node_in(g, n, i)->tensor);
+        struct fsd_maker source = fsd_state_direct(b, fsd_node_in(g, n, i)->tensor);
 
         fsd_vec_push(b->s->arena, &b->s->sources, source);
         if (source.at != FSD_NONE)

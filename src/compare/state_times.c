@@ -1,5 +1,5 @@
 /* Times of groups and moves, and the order of moves, which the times follow. */
-#include "compare/state_build.h"
+#include "compare/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,145 @@
+/* What the files of this room share with each other, and with nobody else. */
+#ifndef FSD_COMPARE_PARTS_H
+#define FSD_COMPARE_PARTS_H
+
+#include "base/hash.h"
+#include "compare/compare.h"
+
+/* ------------------------------------------------- what is alike stands together */
+
+struct fsd_hash_row {
+    uint64_t hash;
+    fsd_id id; /**< of a node, a move, ... of one side */
+    bool new;
+};
+
+/** By hash, then the old side's before the new side's, then by id. */
+void fsd_hash_rows_sort(struct fsd_hash_row *rows, uint32_t n);
+
+/** The end of the rows that have the hash of row `i`. */
+uint32_t fsd_hash_rows_end(const struct fsd_hash_row *rows, uint32_t n, uint32_t i);
+
+/* ----------------------------------------------------------- a state, from a run */
+
+struct fsd_state_build {
+    const struct fsd_diff *d;
+    struct fsd_state *s;
+    struct fsd_arena *scratch;
+    fsd_id *of_node;      /**< by model node: its state node; FSD_NONE: a Constant */
+    uint32_t *out_number; /**< by model tensor: which output of its producer it is */
+    uint32_t *of_layer;   /**< by layer: its group, or its move | FSD_LAYER_MOVES */
+};
+
+#define FSD_LAYER_MOVES UINT32_C(0x80000000) /**< in of_layer: | number of a move */
+
+/** The string in the state's own table. */
+fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
+
+/** True when the next of the model's inputs, listed in its order, is one of the
+ * state's: not a constant, nor listed before.
+ *  @param seen by tensor of the model; the caller starts with none. */
+bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
+
+/** What a model tensor comes from, directly or through all but core nodes. */
+struct fsd_maker fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
+struct fsd_maker fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);
+
+/** The engine's form as the state keeps it. */
+struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
+                                     const struct fsd_form *f);
+
+/* The steps, in their order.  Layers become groups and moves, without borders and ends;
+ * then edges give them those; times last. */
+void fsd_state_add_nodes(struct fsd_state_build *b);
+void fsd_state_add_ports(struct fsd_state_build *b);
+void fsd_state_add_layers(struct fsd_state_build *b);
+void fsd_state_add_edges(struct fsd_state_build *b);
+void fsd_state_add_times(struct fsd_state_build *b);
+
+/** Sets the group of every node. */
+void fsd_state_set_groups(struct fsd_state *s);
+
+/** Derives core and core_in of nodes and core_from of outputs. */
+void fsd_state_see_through(struct fsd_state *s);
+
+/* ---------------------------------------------- one of two models being aligned */
+
+/** One use of a core node's output by another core node. */
+struct fsd_use {
+    fsd_id node;        /**< the consumer */
+    uint32_t slot, out; /**< 0 as slot where the order of inputs does not count */
+};
+
+struct fsd_align_side {
+    const struct fsd_state *s;
+    bool new;
+    fsd_id *mate;               /**< by node */
+    fsd_id *in_mate, *out_mate; /**< by port */
+    bool *contested;            /**< by node: evidence disagreed */
+    bool *commutes;             /**< by node: the order of its inputs does not count */
+    uint32_t *level;            /**< by node: core nodes on the longest way to it */
+    struct fsd_intern *counted; /**< beginnings of names that a counter made */
+    uint64_t *label;            /**< by node: operator, attributes, weight's shape */
+    uint64_t *from, *to, *near; /**< by node: the way from the inputs, to the outputs,
+                                    and what is a few steps around */
+    uint64_t *plain;            /**< by node: near, before anything was aligned */
+    bool *alone;                /**< by node: no other of the model has its plain */
+    struct fsd_span *uses;      /**< by node: in use */
+    struct fsd_use *use;
+    struct fsd_span *ends; /**< by node: in `end`: the outputs of the model it makes */
+    uint32_t *end;
+};
+
+void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
+                         const struct fsd_state *s, bool is_new);
+
+/** Fill from, to and near, with aligned nodes as what they are aligned to. */
+void fsd_align_color_from(struct fsd_align_side *side);
+void fsd_align_color_to(struct fsd_align_side *side);
+void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch);
+
+/** Fill plain and alone; before anything is aligned. */
+void fsd_align_color_plain(struct fsd_align_side *side, struct fsd_arena *scratch);
+
+/** The hash of a node's aligned neighbours; 0 unless there are some before and behind.
+ */
+uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node);
+
+bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node);
+
+/** Beginnings of node names, without the number that a counter put there. */
+struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
+                                     const struct fsd_state *s);
+
+/** True when the name can be taken for the thing itself: it holds a path in the
+ *  exporter's module tree, and no step of it has, or could have had, a number that an
+ *  exporter's counter made. */
+bool fsd_align_node_identifies(const struct fsd_intern *counted, const char *name);
+bool fsd_align_weight_identifies(const char *name);
+
+/** Marks as contested the new pairs of `mate` that turn an order about, and what says
+ *  so if it is new too.
+ *  @param mate by side, by node: what it is, or would be, aligned to */
+void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
+                               fsd_id *const mate[2]);
+
+/** Aligns nodes other than core ones, after those. */
+void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
+                    uint8_t *by);
+
+/* ------------------------------------------------------------------ a comparison */
+
+/* The steps, in their order. */
+void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_nodes(struct fsd_compare *c);
+void fsd_compare_edges(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_ports(struct fsd_compare *c);
+void fsd_compare_times(struct fsd_compare *c);
+void fsd_compare_sum(struct fsd_compare *c); /**< counts, order, what differs */
+
+/** The region that a move belongs to: that of the first node it serves, else of the
+ *  first it comes from; FSD_NONE. */
+fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move);
+
+#endif
