@@ -12,7 +12,8 @@ enum {
     /* A tensor with so many ends, producers times consumers, gets a box of its own:
      * wires stay as many as ports. */
     MANY_ENDS = 64,
-    WIDEST = 8 /* boxes in a row of the engine */
+    MANY_LAYERS = 8, /* of a region: lines to each would hide all else */
+    WIDEST = 8       /* boxes in a row of the engine */
 };
 
 /* One side on its way. */
@@ -190,19 +191,19 @@ static void add_tie(const struct side *model, const struct side *engine, fsd_id 
 }
 
 /* Every layer of a region is tied to the region's first node, not to each: regions are
- * large. */
+ * large.  Of a very large one the first layer stands for all. */
 static void tie_region(const struct side *model, const struct side *engine,
                        const struct fsd_diff *d, const struct fsd_region *region)
 {
     const fsd_id *nodes = d->match->pool.at + region->nodes.at;
     const fsd_id *layers = d->match->pool.at + region->layers.at;
-    uint32_t first = 0;
+    uint32_t first = 0, n = region->layers.n > MANY_LAYERS ? 1 : region->layers.n;
 
     while (first < region->nodes.n &&
            (!model->in[nodes[first]] || d->match->of_node[nodes[first]].n ||
             fsd_node_vanished(d, nodes[first])))
         first++;
-    for (uint32_t i = 0; first < region->nodes.n && i < region->layers.n; i++)
+    for (uint32_t i = 0; first < region->nodes.n && i < n; i++)
         add_tie(model, engine, model->box[nodes[first]], layers[i], true);
 }
 

@@ -112,15 +112,18 @@ static void put_type(const struct fsd_form *form, FILE *out)
         fprintf(out, " %s", layout);
 }
 
-/* "<br>name", or the words for one that has none. */
+/* "<br>name", or the words for one that has none.  Of a layer its number too, by which
+ * reports and profiles speak of it. */
 static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n,
-                           const char *unnamed, fsd_id id, FILE *out)
+                           enum fsd_side side, fsd_id id, FILE *out)
 {
     fputs("<BR/>" FSD_SMALL, out);
+    if (side == FSD_SIDE_RIGHT)
+        fprintf(out, n->name ? "%u: " : "layer %u", id);
+    else if (!n->name)
+        fprintf(out, "#%u", id);
     if (n->name)
         fsd_put_label_text(out, fsd_text(scene_of(w)->d->names, n->name), NAME);
-    else
-        fprintf(out, "%s%u", unnamed, id);
     fputs("</FONT>", out);
 }
 
@@ -140,7 +143,7 @@ static void put_layer(const struct fsd_drawing *w, fsd_id layer, FILE *out)
                 fsd_cause_name(d->reasons[layer].cause));
     else
         fsd_put_type_word(r->precision, out);
-    put_small_name(w, node, "layer ", layer, out);
+    put_small_name(w, node, FSD_SIDE_RIGHT, layer, out);
     if (r->inserted && node->in.n && node->out.n) {
         fputs("<BR/>" FSD_SMALL, out);
         put_type(fsd_port_form(d->engine, fsd_node_in(d->engine, node, 0)), out);
@@ -164,7 +167,7 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
         fprintf(out, " <FONT COLOR=\"%s\"><I>%s</I></FONT>",
                 r->fate == FSD_FATE_UNEXPLAINED ? "#cc0000" : "#666666",
                 fsd_fate_name(r->fate));
-    put_small_name(w, n, "#", node, out);
+    put_small_name(w, n, FSD_SIDE_LEFT, node, out);
     if (!gone && fsd_dtype_rank(r->requested) && fsd_dtype_rank(r->realised) &&
         r->requested != r->realised)
         fprintf(out,
@@ -331,7 +334,7 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</TD></TR></TABLE>", out);
 }
 
-/* Number, type and full name, fate or kind: two lines for each of the first items. */
+/* Number, type and full name, fate or kind, tactic: a line each, of the first items. */
 static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_diff *d = scene_of(w)->d;
@@ -360,6 +363,10 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
         }
         if (!model && d->layers[id].inserted)
             fprintf(out, ", inserted: %s", fsd_cause_name(d->reasons[id].cause));
+        if (!model && g->layers.at[id].tactic) {
+            fputs("\\ntactic ", out);
+            fsd_put_tip_text(out, fsd_text(g->names, g->layers.at[id].tactic), 200);
+        }
     }
     if (box->items.n > TIP_ITEMS)
         fprintf(out, "\\nand %u more", box->items.n - TIP_ITEMS);

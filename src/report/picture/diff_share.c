@@ -231,74 +231,46 @@ static size_t scope_length(const char *name, unsigned depth)
     return (size_t)(at - name);
 }
 
-struct scopes {
-    struct fsd_intern *keys;
-    FSD_VEC(fsd_id) first; /* by key: its first item; FSD_NONE */
-};
-
-static fsd_id first_of(struct scopes *scopes, struct fsd_arena *arena, fsd_sym key,
-                       fsd_id item)
-{
-    while (scopes->first.n <= key)
-        fsd_vec_push(arena, &scopes->first, FSD_NONE);
-    if (scopes->first.at[key] == FSD_NONE)
-        scopes->first.at[key] = item;
-    return scopes->first.at[key];
-}
-
-/* A constant outside any scope ("Slice_2345") belongs to what reads it.  Readers come
- * later in the file, so from the end. */
-static void adopt_keys(const struct fsd_diff *d, fsd_sym *key)
+/* Of each node the scope.  A constant outside any scope ("Slice_2345") belongs to what
+ * reads it; readers come later in the file, so from the end. */
+static fsd_sym *node_keys(const struct fsd_diff *d, unsigned depth,
+                          struct fsd_intern *keys, struct fsd_arena *arena)
 {
     const struct fsd_graph *g = d->model;
+    fsd_sym *key = FSD_NEW(arena, fsd_sym, g->nodes.n);
 
     for (fsd_id n = g->nodes.n; n-- > 0;) {
+        const char *name = fsd_text(d->names, g->nodes.at[n].name);
         fsd_id out = fsd_node_out_tensor(g, n, 0);
 
+        key[n] = fsd_intern_add(keys, name, scope_length(name, depth));
         if (!key[n] && out != FSD_NONE && fsd_node_vanished(d, n) &&
             g->tensors.at[out].consumers.n)
             key[n] = key[g->links.at[g->tensors.at[out].consumers.at]];
     }
-}
-
-static fsd_sym *node_keys(const struct fsd_diff *d, unsigned depth,
-                          struct fsd_intern *keys, struct fsd_arena *arena)
-{
-    fsd_sym *key = FSD_NEW(arena, fsd_sym, d->model->nodes.n);
-
-    for (fsd_id n = 0; n < d->model->nodes.n; n++) {
-        const char *name = fsd_text(d->names, d->model->nodes.at[n].name);
-
-        key[n] = fsd_intern_add(keys, name, scope_length(name, depth));
-    }
-    adopt_keys(d, key);
     return key;
 }
 
-/* The scope that what reads and writes a layer's tensors has in common; 0: none. */
-static fsd_sym key_between(const struct fsd_graph *g, const fsd_sym *key, fsd_id layer)
-{
-    fsd_id in = fsd_node_in_tensor(g, layer, 0), out = fsd_node_out_tensor(g, layer, 0);
-    fsd_id from, to;
-
-    if (in == FSD_NONE || out == FSD_NONE || !g->tensors.at[out].consumers.n)
-        return 0;
-    from = fsd_tensor_producer(g, in);
-    to = g->links.at[g->tensors.at[out].consumers.at];
-    return from != FSD_NONE && key[from] == key[to] ? key[from] : 0;
-}
-
+/* Of each layer its first node's scope; of one without nodes that which what writes its
+ * input and what reads its output have in common. */
 static fsd_sym *layer_keys(const struct fsd_diff *d, const fsd_sym *node_key,
                            struct fsd_arena *arena)
 {
-    fsd_sym *key = FSD_NEW(arena, fsd_sym, d->engine->nodes.n);
+    const struct fsd_graph *g = d->engine;
+    fsd_sym *key = FSD_NEW(arena, fsd_sym, g->nodes.n);
 
-    for (fsd_id l = 0; l < d->engine->nodes.n; l++)
+    for (fsd_id l = 0; l < g->nodes.n; l++)
         if (d->match->of_layer[l].n)
             key[l] = node_key[fsd_match_of_layer(d->match, l, 0)->node];
-    for (fsd_id l = 0; l < d->engine->nodes.n; l++)
-        if (!d->match->of_layer[l].n)
-            key[l] = key_between(d->engine, key, l);
+    for (fsd_id l = 0; l < g->nodes.n; l++) {
+        fsd_id in = fsd_node_in_tensor(g, l, 0), out = fsd_node_out_tensor(g, l, 0);
+        fsd_id from = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, in);
+
+        if (!d->match->of_layer[l].n && from != FSD_NONE && out != FSD_NONE &&
+            g->tensors.at[out].consumers.n &&
+            key[from] == key[g->links.at[g->tensors.at[out].consumers.at]])
+            key[l] = key[from];
+    }
     return key;
 }
 
@@ -306,12 +278,18 @@ static void share_keys(fsd_id *leader, const char **titles, const bool *in,
                        const fsd_sym *key, uint32_t n, struct fsd_intern *keys,
                        struct fsd_arena *arena)
 {
-    struct scopes scopes = {.keys = keys};
+    fsd_sym most = 0;
+    fsd_id *first; /* by key: its first item */
 
+    for (fsd_id i = 0; i < n; i++)
+        most = key[i] > most ? key[i] : most;
+    first = fsd_none_of(arena, most + 1);
     for (fsd_id i = 0; i < n; i++) {
         if (!in[i] || !key[i])
             continue;
-        leader[i] = first_of(&scopes, arena, key[i], i);
+        if (first[key[i]] == FSD_NONE)
+            first[key[i]] = i;
+        leader[i] = first[key[i]];
         titles[leader[i]] = fsd_text(keys, key[i]);
     }
 }
