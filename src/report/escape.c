@@ -1,4 +1,5 @@
 #include "report/escape.h"
+#include "base/print.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -10,17 +11,13 @@ typedef void put_fn(FILE *out, const char *s, size_t i);
 
 static void put_all(FILE *out, const char *s, put_fn *put)
 {
-    char *safe = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&safe, &size);
+    struct fsd_print safe;
 
-    if (!memory)
-        return;
-    fsd_put_safe(memory, s);
-    if (fclose(memory) == 0)
-        for (size_t i = 0; i < size; i++)
-            put(out, safe, i);
-    free(safe);
+    fsd_put_safe(fsd_print_open(&safe), s);
+    fsd_print_close(&safe);
+    for (size_t i = 0; i < safe.size; i++)
+        put(out, safe.text, i);
+    free(safe.text);
 }
 
 static void put_xml(FILE *out, const char *s, size_t i)

@@ -1,5 +1,6 @@
 /* A list as JSON, as SARIF 2.1.0 and as GitLab's code quality report. */
 #include "report/escape.h"
+#include "base/print.h"
 #include "report/list.h"
 #include "report/tree.h"
 
@@ -132,18 +133,13 @@ static void add_driver(const struct fsd_verdict *v, struct cJSON *run)
 
 static void add_uri(struct cJSON *object, const char *path)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct fsd_print uri;
 
-    if (!out)
-        return;
-    if (*path == '/')
-        fputs("file://", out);
-    fsd_put_uri(out, path);
-    if (fclose(out) == 0)
-        fsd_json_text(object, "uri", text);
-    free(text);
+    fputs(*path == '/' ? "file://" : "", fsd_print_open(&uri));
+    fsd_put_uri(uri.out, path);
+    fsd_print_close(&uri);
+    fsd_json_text(object, "uri", uri.text);
+    free(uri.text);
 }
 
 static void add_location(const struct fsd_verdict *v, const struct fsd_finding *item,

@@ -3,36 +3,26 @@
  * folded section a rule.  What an input named stands in <code>, escaped, so that it can
  * neither be markup nor call for somebody's attention.
  */
+#include "base/print.h"
 #include "base/text.h"
 #include "report/escape.h"
 #include "report/list.h"
 
 #include <stdlib.h>
 
-/* A piece of the comment that is printed whole or not at all. */
-struct piece {
-    char *text;
-    size_t size;
-    FILE *out;
-};
-
-static bool open_piece(struct piece *p)
+/* Prints a piece of the comment whole or not at all.  Bytes are counted, which are
+ * never fewer than characters. */
+static bool put_piece(struct fsd_print *piece, size_t *room, FILE *out)
 {
-    *p = (struct piece){0};
-    p->out = open_memstream(&p->text, &p->size);
-    return p->out != NULL;
-}
+    bool fits;
 
-/* Bytes are counted, which are never fewer than characters. */
-static bool close_piece(struct piece *p, size_t *room, FILE *out)
-{
-    bool fits = fclose(p->out) == 0 && p->size <= *room;
-
+    fsd_print_close(piece);
+    fits = piece->size <= *room;
     if (fits) {
-        fwrite(p->text, 1, p->size, out);
-        *room -= p->size;
+        fwrite(piece->text, 1, piece->size, out);
+        *room -= piece->size;
     }
-    free(p->text);
+    free(piece->text);
     return fits;
 }
 
@@ -93,21 +83,19 @@ static void put_item(const struct fsd_finding *item, FILE *out)
 static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
                      FILE *out)
 {
-    struct piece piece;
+    struct fsd_print piece;
     uint32_t left = v->findings->rules.at[rule].found;
 
-    if (!left || !open_piece(&piece))
+    if (!left)
         return;
-    put_rule_head(&v->findings->rules.at[rule], piece.out);
-    if (!close_piece(&piece, room, out))
+    put_rule_head(&v->findings->rules.at[rule], fsd_print_open(&piece));
+    if (!put_piece(&piece, room, out))
         return;
     for (uint32_t i = 0; i < v->findings->list.n && left; i++) {
         if (v->findings->list.at[i].rule != rule)
             continue;
-        if (!open_piece(&piece))
-            break;
-        put_item(&v->findings->list.at[i], piece.out);
-        if (!close_piece(&piece, room, out))
+        put_item(&v->findings->list.at[i], fsd_print_open(&piece));
+        if (!put_piece(&piece, room, out))
             break;
         left--;
     }
@@ -120,14 +108,12 @@ void fsd_list_put_markdown(const struct fsd_verdict *v, const struct fsd_style *
                            FILE *out)
 {
     size_t room = FSD_MARKDOWN_ROOM;
-    struct piece piece;
+    struct fsd_print piece;
 
     (void)style;
-    if (!open_piece(&piece))
-        return;
-    put_verdict(v, piece.out);
+    put_verdict(v, fsd_print_open(&piece));
     put_table(v, piece.out);
-    close_piece(&piece, &room, out);
+    put_piece(&piece, &room, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
         put_rule(v, i, &room, out);
 }

@@ -4,9 +4,11 @@
 #include "base/text.h"
 #include "report/compare_report.h"
 #include "report/list.h"
+#include "report/text.h"
 #include "report/picture/picture.h"
 #include "report/view/view.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct format;
@@ -21,6 +23,7 @@ struct format {
     write_fn *write[FSD__SUBJECT_COUNT]; /* NULL: not written in this format */
     const char *escape; /* of what a runner would obey, fsd_put_disarmed(); NULL: it is
                            no text, or commands are what is wanted */
+    bool wraps;         /* its lines heed a width, where one is known */
     fsd_list_fn *put_list;   /* for write_list */
     fsd_sheet_fn *put_sheet; /* for write_sheet */
 };
@@ -135,20 +138,20 @@ static enum fsd_status compare_picture(const struct fsd_report *r,
 static const struct format formats[] = {
     /*                             run, comparison, check, view */
     {"text", ".txt .text ", {run_text, compare_text, write_list, write_sheet},
-     IN_TEXT, fsd_list_put_text, fsd_sheet_put_text},
+     IN_TEXT, true, fsd_list_put_text, fsd_sheet_put_text},
     {"json", ".json ", {run_json, compare_json, write_list, write_sheet},
-     IN_JSON, fsd_list_put_json, fsd_sheet_put_json},
+     IN_JSON, false, fsd_list_put_json, fsd_sheet_put_json},
     {"markdown", ".md .markdown ", {write_list, write_sheet, write_list, write_sheet},
-     IN_XML, fsd_list_put_markdown, fsd_sheet_put_markdown},
-    {"csv", ".csv ", SHEET, IN_TEXT, NULL, fsd_sheet_put_csv},
-    {"junit", ".xml ", LIST, IN_XML, fsd_list_put_junit, NULL},
-    {"sarif", ".sarif ", LIST, IN_JSON, fsd_list_put_sarif, NULL},
-    {"github", "", LIST, NULL, fsd_list_put_github, NULL},
-    {"gitlab", "", LIST, IN_JSON, fsd_list_put_gitlab, NULL},
-    {"dot", ".dot .gv ", PICTURE, IN_XML, NULL, NULL},
-    {"svg", ".svg ", PICTURE, IN_XML, NULL, NULL},
-    {"png", ".png ", PICTURE, NULL, NULL, NULL},
-    {"pdf", ".pdf ", PICTURE, NULL, NULL, NULL},
+     IN_XML, false, fsd_list_put_markdown, fsd_sheet_put_markdown},
+    {"csv", ".csv ", SHEET, IN_TEXT, false, NULL, fsd_sheet_put_csv},
+    {"junit", ".xml ", LIST, IN_XML, false, fsd_list_put_junit, NULL},
+    {"sarif", ".sarif ", LIST, IN_JSON, false, fsd_list_put_sarif, NULL},
+    {"github", "", LIST, NULL, false, fsd_list_put_github, NULL},
+    {"gitlab", "", LIST, IN_JSON, false, fsd_list_put_gitlab, NULL},
+    {"dot", ".dot .gv ", PICTURE, IN_XML, false, NULL, NULL},
+    {"svg", ".svg ", PICTURE, IN_XML, false, NULL, NULL},
+    {"png", ".png ", PICTURE, NULL, false, NULL, NULL},
+    {"pdf", ".pdf ", PICTURE, NULL, false, NULL, NULL},
 };
 /* clang-format on */
 
@@ -202,16 +205,25 @@ static enum fsd_status refuse_format(const struct fsd_report *r, const char *for
                     r->view ? r->view : verbs[r->subject], list, format);
 }
 
-/* Names reach the log of a job in every text, and must not be commands to its runner.
- */
-static enum fsd_status write_disarmed(const struct fsd_report *r,
-                                      const struct format *format, FILE *out,
-                                      struct fsd_error *err)
+/* What is printed first is looked at as lines: a text heeds the width, and names, which
+ * reach the log of a job, must not be commands to its runner. */
+static enum fsd_status write_lines(const struct fsd_report *r,
+                                   const struct format *format, FILE *out,
+                                   struct fsd_error *err)
 {
     struct fsd_print lines;
     enum fsd_status status =
         format->write[r->subject](r, format, fsd_print_open(&lines), err);
 
+    if (format->wraps && r->style->width &&
+        !(r->view && fsd_view_find(r->view)->pasted)) {
+        char *text;
+
+        fsd_print_close(&lines);
+        text = lines.text;
+        fsd_put_wrapped(fsd_print_open(&lines), text, r->style->width);
+        free(text);
+    }
     fsd_print_disarmed(&lines, format->escape, out);
     return status;
 }
@@ -230,7 +242,7 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
                         r.view);
     if (!format || !format->write[r.subject])
         return refuse_format(&r, name, err);
-    status = format->escape ? write_disarmed(&r, format, out, err)
+    status = format->escape ? write_lines(&r, format, out, err)
                             : format->write[r.subject](&r, format, out, err);
     return status == FSD_OK ? fsd_flush(out, err) : status;
 }

@@ -23,6 +23,10 @@ void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out);
 /** Columns of the report. */
 unsigned fsd_text_width(const struct fsd_style *style);
 
+/** Prints lines of a text, those that are longer than `width` in several.  Works in
+ *  `lines`, and leaves them as they were.  wrap.c */
+void fsd_put_wrapped(FILE *out, char *lines, size_t width);
+
 /** The sections. */
 void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out);

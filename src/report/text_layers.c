@@ -11,6 +11,7 @@
  * long engine, runs of ordinary layers (nothing inserted, nothing changed, nothing
  * found) are folded to one line.
  */
+#include "base/print.h"
 #include "base/text.h"
 #include "report/text.h"
 #include "report/view_text.h"
@@ -42,45 +43,14 @@ struct block {
     enum fsd_ink mark_ink;
 };
 
-/* A string being written; closed by take(). */
-struct note {
-    FILE *out;
-    char *text;
-    size_t size;
-};
-
-static bool open_note(struct note *note)
+static void add_left(struct block *b, char *text, const char *tail, enum fsd_ink ink)
 {
-    note->text = NULL;
-    note->out = open_memstream(&note->text, &note->size);
-    return note->out;
+    fsd_vec_push(b->arena, &b->left, (struct cell){text, tail, ink});
 }
 
-static char *take(struct note *note, struct fsd_arena *arena)
+static void add_right(struct block *b, char *text, enum fsd_ink ink)
 {
-    char *copy = NULL;
-
-    if (fclose(note->out) == 0)
-        copy = fsd_arena_strndup(arena, note->text, strlen(note->text));
-    free(note->text);
-    return copy;
-}
-
-static void add_left(struct block *b, struct note *note, const char *tail,
-                     enum fsd_ink ink)
-{
-    struct cell cell = {take(note, b->arena), tail, ink};
-
-    if (cell.text)
-        fsd_vec_push(b->arena, &b->left, cell);
-}
-
-static void add_right(struct block *b, struct note *note, enum fsd_ink ink)
-{
-    struct cell cell = {take(note, b->arena), "", ink};
-
-    if (cell.text)
-        fsd_vec_push(b->arena, &b->right, cell);
+    fsd_vec_push(b->arena, &b->right, (struct cell){text, "", ink});
 }
 
 /* ------------------------------------------------------------- the engine's side */
@@ -167,42 +137,33 @@ static bool is_long(const struct fsd_diff *d, const struct fsd_style *style)
     return !style->all && d->engine->nodes.n > LONG_ENGINE;
 }
 
-static void put_what(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static void fill_right(const struct fsd_diff *d, const struct fsd_style *style,
+                       fsd_id layer, struct block *b)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
-    const struct fsd_layer_result *r = &d->layers[layer];
-    const char *type = fsd_text(d->names, n->op);
+    const char *name = fsd_text(d->names, n->name), *type = fsd_text(d->names, n->op);
+    bool inserted = d->layers[layer].inserted;
+    bool one_line = inserted && is_long(d, style);
+    enum fsd_cause cause = d->reasons[layer].cause;
+    struct fsd_print what;
+    FILE *out = fsd_print_open(&what);
 
     if (d->times->profiles) {
         fsd_put_ms_column(fsd_layer_ms(d, layer), 6, out);
         fputs("  ", out);
     }
-    fputs(*type ? type : fsd_kind_name(r->kind), out);
-    if (d->reasons[layer].cause != FSD_CAUSE_NONE)
-        fprintf(out, " (%s)", fsd_cause_name(d->reasons[layer].cause));
+    fputs(*type ? type : fsd_kind_name(d->layers[layer].kind), out);
+    if (cause != FSD_CAUSE_NONE)
+        fprintf(out, " (%s)", fsd_cause_name(cause));
     put_change(d, n, out);
-}
-
-static void fill_right(const struct fsd_diff *d, const struct fsd_style *style,
-                       fsd_id layer, struct block *b)
-{
-    const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
-    bool one_line = d->layers[layer].inserted && is_long(d, style);
-    enum fsd_ink ink = d->layers[layer].inserted                  ? FSD_INK_INSERTED
-                       : !is_even(d, &d->engine->nodes.at[layer]) ? FSD_INK_CHANGED
-                                                                  : FSD_INK_PLAIN;
-    struct note note;
-
-    if (open_note(&note)) {
-        put_what(d, layer, note.out);
-        if (one_line)
-            fprintf(note.out, "  %s", name);
-        add_right(b, &note, ink);
-    }
-    if (!one_line && !name_is_said(d, layer) && open_note(&note)) {
-        fputs(name, note.out);
-        add_right(b, &note, FSD_INK_FAINT);
-    }
+    if (one_line)
+        fprintf(out, "  %s", name);
+    add_right(b, fsd_print_take(&what, b->arena),
+              inserted        ? FSD_INK_INSERTED
+              : is_even(d, n) ? FSD_INK_PLAIN
+                              : FSD_INK_CHANGED);
+    if (!one_line && !name_is_said(d, layer))
+        add_right(b, fsd_printed(b->arena, "%s", name), FSD_INK_FAINT);
 }
 
 /* -------------------------------------------------------------- the model's side */
@@ -225,23 +186,14 @@ static bool runs_wider(const struct fsd_node_result *r)
            fsd_dtype_rank(r->realised) > fsd_dtype_rank(r->requested);
 }
 
-static void put_node(const struct fsd_diff *d, fsd_id node, FILE *out)
+static char *node_text(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id node)
 {
-    fsd_put_node_name(d, node, out);
+    struct fsd_print text;
+
+    fsd_put_node_name(d, node, fsd_print_open(&text));
     if (runs_wider(&d->nodes[node]))
-        fprintf(out, "  (asked %s)", fsd_dtype_name(d->nodes[node].requested));
-}
-
-static void add_node(const struct fsd_diff *d, fsd_id node, unsigned by,
-                     struct block *b)
-{
-    struct note note;
-
-    if (!open_note(&note))
-        return;
-    put_node(d, node, note.out);
-    add_left(b, &note, short_evidence(by, b->arena),
-             runs_wider(&d->nodes[node]) ? FSD_INK_CHANGED : FSD_INK_PLAIN);
+        fprintf(text.out, "  (asked %s)", fsd_dtype_name(d->nodes[node].requested));
+    return fsd_print_take(&text, arena);
 }
 
 /* Quantizers that live on as the layer's precision, and constants: counted by fate, not
@@ -254,24 +206,22 @@ static bool is_quiet(const struct fsd_diff *d, fsd_id node)
 static void add_quiet(const uint32_t *quiet, struct block *b)
 {
     const char *separator = "~ ";
-    struct note note;
+    struct fsd_print text;
 
-    if (!open_note(&note))
-        return;
+    fsd_print_open(&text);
     for (int fate = 0; fate < FSD__FATE_COUNT; fate++)
         if (quiet[fate]) {
-            fprintf(note.out, "%s%u %s", separator, quiet[fate],
+            fprintf(text.out, "%s%u %s", separator, quiet[fate],
                     fsd_fate_name((enum fsd_fate)fate));
             separator = ", ";
         }
-    add_left(b, &note, "", FSD_INK_FAINT);
+    add_left(b, fsd_print_take(&text, b->arena), "", FSD_INK_FAINT);
 }
 
 static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
                       fsd_id layer, struct block *b)
 {
     uint32_t quiet[FSD__FATE_COUNT] = {0}, any_quiet = 0, shown = 0, hidden = 0;
-    struct note note;
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
@@ -282,14 +232,16 @@ static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
         } else if (shown >= SHOWN_NODES && !style->all) {
             hidden++;
         } else {
-            add_node(d, link->node, link->by, b);
+            add_left(b, node_text(b->arena, d, link->node),
+                     short_evidence(link->by, b->arena),
+                     runs_wider(&d->nodes[link->node]) ? FSD_INK_CHANGED
+                                                       : FSD_INK_PLAIN);
             shown++;
         }
     }
-    if (hidden && open_note(&note)) {
-        fprintf(note.out, "and %u more nodes", hidden);
-        add_left(b, &note, "", FSD_INK_FAINT);
-    }
+    if (hidden)
+        add_left(b, fsd_printed(b->arena, "and %u more nodes", hidden), "",
+                 FSD_INK_FAINT);
     if (any_quiet)
         add_quiet(quiet, b);
 }
@@ -300,31 +252,27 @@ static void fill_region(const struct fsd_diff *d, const struct fsd_style *style,
 {
     fsd_id id = d->match->region_of_layer[layer];
     const struct fsd_region *region;
-    struct note note;
+    struct fsd_print text;
 
     if (id == FSD_NONE)
         return;
     region = &d->match->regions.at[id];
-    if (open_note(&note)) {
-        fprintf(note.out, "region %u: ", id);
-        fsd_put_noun(note.out, region->nodes.n, "node");
-        fputs(" in ", note.out);
-        fsd_put_noun(note.out, region->layers.n, "layer");
-        add_left(b, &note, "", FSD_INK_FAINT);
-    }
+    fprintf(fsd_print_open(&text), "region %u: ", id);
+    fsd_put_noun(text.out, region->nodes.n, "node");
+    fputs(" in ", text.out);
+    fsd_put_noun(text.out, region->layers.n, "layer");
+    add_left(b, fsd_print_take(&text, b->arena), "", FSD_INK_FAINT);
     if (d->match->pool.at[region->layers.at] != layer)
         return;
     for (uint32_t i = 0; i < region->nodes.n; i++) {
-        if (i == SHOWN_NODES && !style->all && open_note(&note)) {
-            fprintf(note.out, "  and %u more", region->nodes.n - i);
-            add_left(b, &note, "", FSD_INK_FAINT);
+        if (i == SHOWN_NODES && !style->all) {
+            add_left(b, fsd_printed(b->arena, "  and %u more", region->nodes.n - i), "",
+                     FSD_INK_FAINT);
             break;
         }
-        if (open_note(&note)) {
-            fputs("  ", note.out);
-            fsd_put_node_name(d, d->match->pool.at[region->nodes.at + i], note.out);
-            add_left(b, &note, "t", FSD_INK_PLAIN);
-        }
+        fputs("  ", fsd_print_open(&text));
+        fsd_put_node_name(d, d->match->pool.at[region->nodes.at + i], text.out);
+        add_left(b, fsd_print_take(&text, b->arena), "t", FSD_INK_PLAIN);
     }
 }
 
@@ -415,18 +363,13 @@ static size_t left_width(const struct fsd_diff *d, const struct fsd_style *style
 {
     size_t most = (fsd_text_width(style) - NUMBER - 4) * 2 / 5;
     size_t width = d->match->regions.n ? LEAST_REGION : LEAST;
-    struct note note;
 
     if (fsd_text_width(style) < SIDE_BY_SIDE || style->one_column)
         return 0;
     for (fsd_id i = 0; i < d->model->nodes.n && width < most; i++)
-        if ((style->all || !is_quiet(d, i)) && open_note(&note)) {
-            const char *text;
-            size_t needs;
+        if (style->all || !is_quiet(d, i)) {
+            size_t needs = fsd_safe_width(node_text(scratch, d, i)) + EVIDENCE;
 
-            put_node(d, i, note.out);
-            text = take(&note, scratch);
-            needs = text ? fsd_safe_width(text) + EVIDENCE : 0;
             width = needs > width ? needs : width;
         }
     return width < most ? width : most;

@@ -1,5 +1,6 @@
 #include "report/tree.h"
 
+#include "base/print.h"
 #include "base/text.h"
 #include "ops/amount.h"
 
@@ -41,16 +42,13 @@ void fsd_json_sym(const struct fsd_diff *d, struct cJSON *object, const char *ke
 void fsd_json_phrase(const struct fsd_diff *d, struct cJSON *object, const char *key,
                      fsd_id id, fsd_put_fn *put)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *phrase = open_memstream(&text, &size);
+    struct fsd_print phrase;
 
-    if (!phrase)
-        return;
-    put(d, id, phrase);
-    if (fclose(phrase) == 0 && *text)
-        fsd_json_text(object, key, text);
-    free(text);
+    put(d, id, fsd_print_open(&phrase));
+    fsd_print_close(&phrase);
+    if (phrase.size)
+        fsd_json_text(object, key, phrase.text);
+    free(phrase.text);
 }
 
 void fsd_json_number(struct cJSON *object, const char *key, double number)

@@ -1,4 +1,5 @@
 #include "report/view_text.h"
+#include "base/print.h"
 #include "base/text.h"
 #include "ops/amount.h"
 
@@ -62,16 +63,12 @@ void fsd_put_count(const struct fsd_diff *d, int64_t count, FILE *out)
 
 void fsd_put_safely(const struct fsd_diff *d, fsd_id id, fsd_put_fn *put, FILE *out)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *name = open_memstream(&text, &size);
+    struct fsd_print name;
 
-    if (!name)
-        return;
-    put(d, id, name);
-    if (fclose(name) == 0)
-        fsd_put_safe(out, text);
-    free(text);
+    put(d, id, fsd_print_open(&name));
+    fsd_print_close(&name);
+    fsd_put_safe(out, name.text);
+    free(name.text);
 }
 
 void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out)

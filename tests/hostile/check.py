@@ -82,6 +82,11 @@ def check_names(h):
     for marks in (reports.MARKS, reports.UNPRINTABLE):
         check_marks(h, marks)
     check_twice(h)
+    long = ["/" + "/".join("layer%d" % (i % 7) for i in range(n)) + "/Conv" for n in (1, 5, 30, 120)]
+    wide = h.path("wide.onnx", models.chain(*long))
+    check_width(h, wide, h.path("wide.json", engines.dump([
+        engines.layer(name, ["t%d" % (i - 1) if i else "x"], ["t%d" % i]) for i, name in enumerate(long)],
+        ["x", "t%d" % (len(long) - 1)])))
 
 
 def check_twice(h):
@@ -148,6 +153,25 @@ def check_pasted(h, model, engine, marks):
     names = ast.literal_eval(script[0].split("=", 1)[1])
     h.check(set(names) <= set(marks) and len(names) > 5, "names as nodes_to_exclude",
             "names that no node has: %r" % sorted(set(names) - set(marks)))
+
+
+def check_width(h, model, engine):
+    """No line is longer than was asked for, however long a name is."""
+    snapshot = h.path("width.fsd")
+    h.run("width", "snapshot", "--force", "--evidence=tensor", model, engine, "-o", snapshot, allowed=(0,))
+    for width in (40, 77, 200):
+        for args in ([], ["--all"], ["--all", "--no-side-by-side"], ["reformats"], ["scopes"],
+                     ["explain", "--node", "*"], ["where", "*"], ["inside", "*"], ["compare"], ["check"]):
+            case = "%s --width %d" % (" ".join(args), width)
+            if args[:1] == ["compare"]:
+                files = [snapshot, model + "," + engine]
+            else:
+                files = [snapshot, model, engine] if args[:1] == ["check"] else [model, engine]
+            words = args[1:] if args[:1] in (["where"], ["inside"]) else []
+            _, report = h.run(case, *args[:len(args) - len(words)], "--force", "--width", str(width), *files, *words,
+                              allowed=(0, 1))
+            long = [line for line in report.splitlines() if line.isascii() and len(line) > width]
+            h.check(report and not long, case, "%d lines are longer: %r" % (len(long), long[:2]))
 
 
 def check_verbs(h, model, engine):

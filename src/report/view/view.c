@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const struct fsd_view views[] = {
-    {"reformats", fsd_view_reformats}, {"where", fsd_view_where},
-    {"inside", fsd_view_inside},       {"names", fsd_view_names},
-    {"scopes", fsd_view_scopes},       {"explain", fsd_view_explain},
+    {"reformats", fsd_view_reformats, false}, {"where", fsd_view_where, false},
+    {"inside", fsd_view_inside, false},       {"names", fsd_view_names, true},
+    {"scopes", fsd_view_scopes, false},       {"explain", fsd_view_explain, false},
 };
 
 const struct fsd_view *fsd_view_find(const char *name)

@@ -25,6 +25,7 @@ typedef enum fsd_status fsd_view_fn(struct fsd_sheet *sheet,
 struct fsd_view {
     const char *name;
     fsd_view_fn *fill;
+    bool pasted; /**< its text is for another program: its lines stay as they are */
 };
 
 const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */

@@ -1,0 +1,81 @@
+/*
+ * Long lines of a text, brought within a width:
+ *
+ *     info    precision/wider  Conv_13 was asked for int8 and runs in fp16, since ...
+ *     info    precision/wider  Conv_13 was asked for
+ *         int8 and runs in fp16, since ...
+ *
+ * Lines break between words; a word that no line has room for, which is a name, has its
+ * middle left out.
+ */
+#include "base/text.h"
+#include "report/text.h"
+
+#include <string.h>
+
+enum { HANG = 4, LEAST_WORD = 8 };
+
+/* Columns, without the codes of colours. */
+static size_t columns_of(char *s)
+{
+    size_t n = 0;
+    char *code;
+
+    while ((code = strstr(s, "\033["))) {
+        *code = '\0';
+        n += fsd_safe_width(s);
+        *code = '\033';
+        s = code + strcspn(code, "m");
+        s += *s == 'm';
+    }
+    return n + fsd_safe_width(s);
+}
+
+static void put_line(FILE *out, char *line, size_t width)
+{
+    size_t hang = strspn(line, " ") + HANG, used = 0;
+    bool fresh = true;
+
+    if (strlen(line) <= width || columns_of(line) <= width) {
+        fputs(line, out);
+        return;
+    }
+    hang = hang < width / 2 ? hang : width / 2;
+    for (size_t gap = strspn(line, " "); line[gap]; gap = strspn(line, " ")) {
+        char *word = line + gap, *end = word + strcspn(word, " "), kept = *end;
+        size_t wide;
+
+        *end = '\0';
+        wide = columns_of(word);
+        if (!fresh && used + gap + wide > width) {
+            putc('\n', out);
+            used = 0;
+            gap = hang;
+        }
+        fprintf(out, "%*s", (int)gap, "");
+        used += gap;
+        if (used + wide <= width || used + LEAST_WORD > width || strchr(word, '\033')) {
+            fputs(word, out);
+            used += wide;
+        } else {
+            used += fsd_put_fitted(out, word, width - used);
+        }
+        fresh = false;
+        *end = kept;
+        line = end;
+    }
+}
+
+void fsd_put_wrapped(FILE *out, char *lines, size_t width)
+{
+    while (*lines) {
+        char *end = lines + strcspn(lines, "\n"), kept = *end;
+
+        *end = '\0';
+        put_line(out, lines, width);
+        *end = kept;
+        lines = end;
+        if (kept)
+            putc(*lines++, out);
+    }
+}
