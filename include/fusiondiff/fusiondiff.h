@@ -144,7 +144,8 @@ struct fsd_diff;
 /** Reads both inputs and runs all passes.
  *  @param out    set to the run on success, to NULL on failure; free it with
  *                fsd_diff_free().
- *  @param opt    `model` and `engine` must not be NULL.
+ *  @param opt    its `engine` must not be NULL; its `model` may be where the engine is a
+ *                build log that holds the model's nodes.
  *  @param err    may be NULL.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_diff_open(struct fsd_diff **out,
@@ -196,12 +197,13 @@ FSD_API enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *v
 
 struct fsd_comparison;
 
-/** Runs all passes over two pairs, of the same network or two exports of it, and
+/** Runs all passes over two builds, of the same network or two exports of it, and
  *  compares what the builder made of them.
  *  @param out  set to the comparison on success, to NULL on failure; free it with
  *              fsd_comparison_free().
- *  @param before,after  as for fsd_diff_open(); `after->force` compares what seems to be
- *              two networks.
+ *  @param before,after  each as for fsd_diff_open(), or with one of `model` and `engine`
+ *              only: a snapshot, or a build log.  `force` goes on with the pair that it
+ *              is of; that of `after` compares what seems to be two networks, too.
  *  @param err  may be NULL.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
@@ -229,7 +231,7 @@ FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *compar
 
 /** Runs all passes and writes what a gate needs as a text file, one line a fusion group,
  *  to be committed and reviewed; the same bytes for the same inputs.
- *  @param opt   as for fsd_diff_open().
+ *  @param opt   as for each side of fsd_comparison_open().
  *  @param times milliseconds too, where there are profiles; `opt->note` hears of those
  *               that are left out.  A snapshot as input keeps its own.
  *  @return FSD_OK, or the status that `err` (which may be NULL) describes. */
@@ -253,10 +255,11 @@ struct fsd_check_options {
 
 struct fsd_check;
 
-/** Runs all passes over a pair and checks it against a snapshot.
+/** Runs all passes over a build and checks it against a snapshot.
  *  @param out   set to the check on success, to NULL on failure; free it with
  *               fsd_check_free().
- *  @param opt   as for fsd_diff_open().
+ *  @param opt   as for each side of fsd_comparison_open(); its `force` checks what seems
+ *               to be another network, too.
  *  @param err   may be NULL.
  *  @return FSD_OK, whether the check passes or not; or the status that `err`
  *          describes: FSD_E_FORMAT with a line for a damaged snapshot or policy,

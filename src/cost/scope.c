@@ -1,6 +1,6 @@
 #include "cost/scope.h"
 #include "cost/cost.h"
-#include "diff/advice.h"
+#include "diff/diff.h"
 
 #include <string.h>
 

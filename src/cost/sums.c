@@ -2,31 +2,6 @@
 
 #include <stdlib.h>
 
-/* Nodes that a layer's time is shared among: those it computes; where all of its nodes
- * live on otherwise (a quantizer alone), those. */
-static bool takes_part(const struct fsd_diff *d, fsd_id node, bool computed)
-{
-    return !computed || d->nodes[node].fate == FSD_FATE_LAYER;
-}
-
-static bool any_computed(const struct fsd_diff *d, fsd_id layer)
-{
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-        if (d->nodes[fsd_match_of_layer(d->match, layer, i)->node].fate ==
-            FSD_FATE_LAYER)
-            return true;
-    return false;
-}
-
-static void give(struct fsd_cost *c, fsd_id node, double ms, bool moves, bool shares)
-{
-    struct fsd_node_cost *r = &c->nodes[node];
-
-    r->ms = (r->ms < 0 ? 0 : r->ms) + ms;
-    r->moved_ms += moves ? ms : 0;
-    r->shares = r->shares || shares;
-}
-
 /* A node's weight among those it shares a layer with.  Where the work of one of them is
  * not known, those that multiply-add take all: the rest of a layer is small beside
  * them. */
@@ -48,25 +23,33 @@ static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms
         known = known && c->nodes[nodes[i]].work >= 0;
     for (uint32_t i = 0; i < n; i++)
         all += weight(c, nodes[i], known);
-    for (uint32_t i = 0; i < n; i++)
-        give(c, nodes[i], all > 0 ? ms * weight(c, nodes[i], known) / all : ms / n,
-             moves, n > 1);
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsd_node_cost *r = &c->nodes[nodes[i]];
+        double part = all > 0 ? ms * weight(c, nodes[i], known) / all : ms / n;
+
+        r->ms = (r->ms < 0 ? 0 : r->ms) + part;
+        r->moved_ms += moves ? part : 0;
+        r->shares = r->shares || n > 1;
+    }
 }
 
 typedef FSD_VEC(fsd_id) id_vec;
 
+/* Nodes that a layer's time is shared among: those it computes; where all of its nodes
+ * live on otherwise (a quantizer alone), those. */
 static void collect(const struct fsd_diff *d, fsd_id layer, struct fsd_arena *arena,
                     id_vec *out)
 {
-    bool computed = any_computed(d, layer);
+    uint32_t n = d->match->of_layer[layer].n;
 
     out->n = 0;
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+    for (int all = 0; all < 2 && !out->n; all++)
+        for (uint32_t i = 0; i < n; i++) {
+            fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
 
-        if (takes_part(d, node, computed))
-            fsd_vec_push(arena, out, node);
-    }
+            if (all || d->nodes[node].fate == FSD_FATE_LAYER)
+                fsd_vec_push(arena, out, node);
+        }
 }
 
 /* The time of a region's layers belongs to all its nodes; layers of it that have nodes

@@ -114,30 +114,29 @@ static int64_t constant_count(const struct fsd_diff *d, fsd_id node, uint32_t i)
     return fsd_shape_count(d->cost->amounts, fsd_shape_of(d->cost->sizes, tensor));
 }
 
-static void add_node(const struct fsd_diff *d, fsd_id layer, fsd_id node,
-                     struct fsd_traffic *t)
-{
-    enum fsd_dtype type = d->layers[layer].precision;
-    enum fsd_dtype bias = fsd_dtype_rank(type) < 3 ? FSD_FP32 : type;
-    int64_t weights = constant_count(d, node, 1), more = constant_count(d, node, 2);
-
-    t->weights =
-        weights ? fsd_plus(d->cost->amounts, t->weights, bytes_of(d, weights, type))
-                : t->weights;
-    t->bias =
-        more ? fsd_plus(d->cost->amounts, t->bias, bytes_of(d, more, bias)) : t->bias;
-}
-
-/* Where the dump is silent, the weights of the layer's nodes, in the layer's type. */
+/* Where the dump is silent, the weights of the layer's nodes, in the layer's type; a
+ * bias is kept wide. */
 static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
                              struct fsd_traffic *t)
 {
+    enum fsd_dtype type = d->layers[layer].precision;
+    enum fsd_dtype wide = fsd_dtype_rank(type) < 3 ? FSD_FP32 : type;
+
     t->weights = t->bias = 0;
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+        int64_t weights, bias;
 
-        if (d->facts->traits[node] & FSD_OP_WEIGHTED && d->match->of_node[node].n == 1)
-            add_node(d, layer, node, t);
+        if (!(d->facts->traits[node] & FSD_OP_WEIGHTED) ||
+            d->match->of_node[node].n != 1)
+            continue;
+        weights = constant_count(d, node, 1);
+        bias = constant_count(d, node, 2);
+        if (weights)
+            t->weights =
+                fsd_plus(d->cost->amounts, t->weights, bytes_of(d, weights, type));
+        if (bias)
+            t->bias = fsd_plus(d->cost->amounts, t->bias, bytes_of(d, bias, wide));
     }
 }
 
@@ -162,19 +161,15 @@ static void add_weights(const struct fsd_diff *d, fsd_id layer, struct fsd_traff
                                     : bytes_of(d, (int64_t)l->bias, l->bias_type);
 }
 
-static bool moves_nothing(enum fsd_kind kind)
-{
-    return kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE;
-}
-
 void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_node *n = &d->engine->nodes.at[i];
         struct fsd_layer_cost *r = &c->layers[i];
+        enum fsd_kind kind = d->layers[i].kind;
 
-        if (moves_nothing(d->layers[i].kind))
-            continue;
+        if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE)
+            continue; /* they move nothing */
         r->bytes = -1;
         r->traffic = (struct fsd_traffic){-1, -1, -1, -1};
         if (!n->in.n && !n->out.n)

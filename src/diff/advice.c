@@ -2,7 +2,6 @@
  * The advice follows from the cause, and names what a user can change: a builder flag,
  * an edge of the model.  Where two remedies are possible the safer one is named first.
  */
-#include "diff/advice.h"
 #include "diff/diff.h"
 
 #include <string.h>

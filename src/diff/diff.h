@@ -10,8 +10,6 @@
 #ifndef FSD_DIFF_DIFF_H
 #define FSD_DIFF_DIFF_H
 
-#include "diff/flow.h"
-#include "diff/island.h"
 #include "match/match.h"
 #include "profile/measured.h"
 
@@ -71,6 +69,80 @@ struct fsd_reason {
     uint32_t event; /**< of the build log: what put it there; FSD_NONE */
 };
 
+/* ------------------------------------------------------------------------- flows */
+
+/*
+ * Where the layers that only move data sit.
+ *
+ *     model    MaxPool_12 --270--> QuantizeLinear_15, input 0
+ *     engine   MaxPool_12 --> Reformat --> Reformat --> QuantizeLinear_15
+ *
+ * A mover is a layer that moves data for the builder's sake or the quantizers': an
+ * inserted layer, a copy, a Q or DQ left standing.  Its flow is the edge of the model
+ * that it sits on, told through chains of inserted layers, and the chain of movers that
+ * it is a link of.  Everything else has no flow.
+ */
+
+/** Who reads what a mover carries. */
+struct fsd_reader {
+    fsd_id layer; /**< the first behind it that is not inserted; FSD_NONE: an output
+                       of the network */
+    fsd_id
+        node; /**< which of its nodes reads the model's tensor; FSD_NONE: not known */
+    uint32_t input; /**< the node's input; of no meaning without a node */
+};
+
+struct fsd_flow {
+    bool there;          /**< false: the layer is no mover, and the rest says nothing */
+    bool cut;            /**< there are more readers than are listed */
+    fsd_id source;       /**< the layer that made the data, before all inserted ones;
+                              FSD_NONE: an input of the network, or not known */
+    fsd_id model_tensor; /**< the edge, a tensor of the model; FSD_NONE: not known */
+    fsd_id producer; /**< the node that makes it; FSD_NONE: an input of the model, or
+                          not known */
+    struct fsd_span readers; /**< in fsd_flows.readers */
+    fsd_id served;           /**< of a layer without tensors: the one that its name says
+                                  it is for; FSD_NONE */
+    fsd_id before;           /**< the mover whose output this one reads; FSD_NONE */
+    fsd_id head;             /**< the first of its chain; itself when it stands alone */
+};
+
+struct fsd_flows {
+    struct fsd_flow *of; /**< by layer */
+    FSD_VEC(struct fsd_reader) readers;
+};
+
+/* ----------------------------------------------------------------------- islands */
+
+/*
+ * Islands: stretches of an engine that run wider than what is before and behind them.
+ *
+ *     int8 conv --fp16--> [ pool fp16 ] --fp16--> Q --> int8 conv
+ *
+ * An island is a connected set of wide tensors that narrow data enters (through a layer
+ * that reads narrow and writes wide) and leaves (through one that reads wide and writes
+ * narrow).  A narrow layer with a wide side input and a wide output, like an INT8
+ * convolution that adds an FP16 residual, carries it on.
+ */
+
+struct fsd_island {
+    enum fsd_dtype type;    /**< its widest */
+    struct fsd_span layers; /**< in fsd_islands.pool: wide ones, movers at its borders,
+                                 narrow ones that carry it on; in engine order */
+    struct fsd_span nodes;  /**< in the pool: those that work on wide data */
+    fsd_id entry, exit;     /**< the first layer that widens, the last that narrows */
+    uint32_t entries, exits;
+    double ms; /**< of its wide layers and the movers; negative: not known */
+};
+
+struct fsd_islands {
+    FSD_VEC(struct fsd_island) list; /**< by first layer, 16 bits and more first */
+    FSD_VEC(fsd_id) pool;
+};
+
+/* ------------------------------------------------------------------------- a run */
+
+/** All counts. */
 struct fsd_summary {
     uint32_t nodes, layers;
     uint32_t by_fate[FSD__FATE_COUNT];
@@ -113,14 +185,20 @@ struct fsd_diff {
 
 /* What each stage makes, in their order; it lives in d->arena. */
 const struct fsd_layer_result *fsd_diff_layers(const struct fsd_diff *d);
-/* then fsd_diff_flows(), flow.h */
+const struct fsd_flows *fsd_diff_flows(const struct fsd_diff *d);
 const struct fsd_reason *fsd_diff_reasons(const struct fsd_diff *d);
 const struct fsd_node_result *fsd_diff_nodes(const struct fsd_diff *d);
-/* then fsd_diff_islands(), island.h */
+const struct fsd_islands *fsd_diff_islands(const struct fsd_diff *d);
 const struct fsd_summary *fsd_diff_summary(const struct fsd_diff *d);
 
 /** The time of a layer in one run, the median of all profiles; negative: not known. */
 double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer);
+
+/** The form of a layer's first input or output; NULL when it has none. */
+const struct fsd_form *fsd_layer_form_in(const struct fsd_diff *d, fsd_id layer);
+const struct fsd_form *fsd_layer_form_out(const struct fsd_diff *d, fsd_id layer);
+
+/* ----------------------------------------------------------------------- phrases */
 
 /* The words of the contract, as reports print them. */
 const char *fsd_fate_name(enum fsd_fate fate);
@@ -142,5 +220,22 @@ void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out);
 /** What the build log says, as a sentence without its end; nothing when there is no log
  *  or `event` is FSD_NONE. */
 void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);
+
+/** "MaxPool_12 -> QuantizeLinear_15 (input 0), Add_36 (input 1)"; names as they are. */
+void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
+/** "fp32 chw -> fp16 chw32", or only one form where they are the same; nothing when the
+ *  layer has no tensors. */
+void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
+/** One sentence on what makes the layer unnecessary, without a full stop; says nothing
+ *  for a free layer and one that does not move data. */
+void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out);
+
+/** True for a layer that costs nothing: a NoOp, or one measured to take no time. */
+bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer);
+
+/** The word for why a mover is there: its cause, or that it is a quantizer; "".  */
+const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer);
 
 #endif

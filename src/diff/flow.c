@@ -1,5 +1,4 @@
 #include "diff/step.h"
-#include "diff/flow.h"
 
 /* Walks are cut there, so that a strange engine costs no more than a long one. */
 enum { STEPS = 64, READERS = 32, MODEL_STEPS = 32 };

@@ -1,8 +1,9 @@
 /*
  * Where a reformat sits of which only the name is known.  The layer that it serves is
- * named there, as "Conv_9 + Relu_10", with a number of the tensor.  If all that this layer's nodes read of others is one tensor, that is the edge, and no
- * number has to be believed; likewise of what they make.  Of several nothing is said,
- * since the order of a layer's tensors is not that of its nodes'.
+ * named there, as "Conv_9 + Relu_10", with a number of the tensor.  If all that this
+ * layer's nodes read of others is one tensor, that is the edge, and no number has to be
+ * believed; likewise of what they make.  Of several nothing is said, since the order of
+ * a layer's tensors is not that of its nodes'.
  */
 #include "diff/step.h"
 

@@ -1,4 +1,3 @@
-#include "diff/island.h"
 #include "base/order.h"
 #include "base/sets.h"
 #include "diff/diff.h"

@@ -50,7 +50,7 @@ void fsd_about_node(struct fsd_finder *f, fsd_id node)
     add_subject(f, &f->now.nodes, node,
                 n->name ? fsd_text(f->d->names, n->name)
                         : fsd_printed(f->found->arena, "#%u (%s)", node,
-                                          fsd_text(f->d->names, n->op)));
+                                      fsd_text(f->d->names, n->op)));
 }
 
 void fsd_about_tensor(struct fsd_finder *f, fsd_id tensor)
@@ -176,8 +176,7 @@ static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *mos
     if (most->ms >= 0)
         text = fsd_printed(arena, "%s%s%.4f ms", text, *text ? ", " : "", n.ms);
     if (most->share >= 0)
-        text = fsd_printed(arena, "%s%s%.2f%%", text, *text ? ", " : "",
-                               100 * n.share);
+        text = fsd_printed(arena, "%s%s%.2f%%", text, *text ? ", " : "", 100 * n.share);
     return *text ? text : NULL;
 }
 

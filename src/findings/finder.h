@@ -2,8 +2,8 @@
 #ifndef FSD_FINDINGS_FINDER_H
 #define FSD_FINDINGS_FINDER_H
 
-#include "compare/snapshot.h"
 #include "base/print.h"
+#include "compare/snapshot.h"
 #include "findings/findings.h"
 
 #include <stdio.h>

@@ -4,7 +4,6 @@
  * brings back the form that an earlier one changed, the change was for nothing, and the
  * finding is a round trip.
  */
-#include "diff/advice.h"
 #include "findings/finder.h"
 
 enum { STEPS = 64, LISTED = 8 };

@@ -1,8 +1,6 @@
 /* Where the engine runs in another type than the model asks for, or than its own
  * neighbours do; quantizers that were left standing. */
 #include "base/text.h"
-#include "base/print.h"
-#include "diff/advice.h"
 #include "findings/finder.h"
 
 /* ----------------------------------------------------------------------- standing */

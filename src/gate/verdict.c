@@ -109,10 +109,10 @@ static void add_changes(struct fsd_verdict *v, const struct fsd_compare *c)
             fsd_printed(v->arena, "%u of %u", new->mapped, new->computing));
     add_row(v, "fusions lost, gained", "",
             fsd_printed(v->arena, "%u, %u", c->by_happened[FSD_HAPPENED_LOST],
-                            c->by_happened[FSD_HAPPENED_GAINED]));
+                        c->by_happened[FSD_HAPPENED_GAINED]));
     add_row(v, "nodes widened, narrowed", "",
             fsd_printed(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
-                            c->by_width[FSD_WIDTH_NARROWED]));
+                        c->by_width[FSD_WIDTH_NARROWED]));
     add_row(v, "time", ms_text(v, old->total.median), ms_text(v, new->total.median));
 }
 

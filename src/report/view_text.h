@@ -2,7 +2,7 @@
 #ifndef FSD_REPORT_VIEW_TEXT_H
 #define FSD_REPORT_VIEW_TEXT_H
 
-#include "diff/advice.h"
+#include "diff/diff.h"
 #include "findings/findings.h"
 #include "report/text.h"
 

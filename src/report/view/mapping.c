@@ -1,6 +1,6 @@
 /* The mapping as one table: each layer with its nodes, then the nodes that have no
  * layer of their own: what vanished, and what a region of several layers computes. */
-#include "diff/advice.h"
+#include "diff/diff.h"
 #include "report/view/view.h"
 
 enum { NODE, NODE_NAME, OP, FATE, ASKED, RUNS, NODE_MS, NODE_REGION, EVIDENCE };

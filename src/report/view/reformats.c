@@ -5,7 +5,7 @@
  */
 #include "base/order.h"
 #include "base/status.h"
-#include "diff/advice.h"
+#include "diff/diff.h"
 #include "report/view/view.h"
 
 #include <stdlib.h>
