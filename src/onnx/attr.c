@@ -1,4 +1,4 @@
-#include "onnx/attr.h"
+#include "onnx/parts.h"
 #include "onnx/wire.h"
 
 #include <string.h>
@@ -39,73 +39,43 @@ static fsd_id form_of_list(struct fsd_graph *g, enum fsd_dtype type, int64_t n)
                               1);
 }
 
-static void note_unread(struct fsd_graph *g, struct fsd_attr *attr, enum fsd_dtype type,
-                        uint64_t bytes)
-{
-    attr->kind = FSD_ATTR_UNREAD;
-    attr->form = form_of_list(
-        g, type, type == FSD_FP32 && bytes / 4 < INT64_MAX ? (int64_t)(bytes / 4) : -1);
-    attr->value = fsd_graph_add_value(g, (struct fsd_value){.size = bytes});
-}
-
-static void read_floats(struct fsd_graph *g, struct fsd_attr *attr,
-                        const Onnx__AttributeProto *a)
-{
-    uint64_t dropped = fsd_wire_dropped(&a->base, FLOATS);
-
-    if (dropped) {
-        note_unread(g, attr, FSD_FP32, dropped);
-        return;
-    }
-    attr->kind = FSD_ATTR_FLOATS;
-    attr->list = (struct fsd_span){g->floats.n, (uint32_t)a->n_floats};
-    for (size_t i = 0; i < a->n_floats; i++)
-        fsd_vec_push(g->arena, &g->floats, (double)a->floats[i]);
-}
-
-static void read_ints(struct fsd_graph *g, struct fsd_attr *attr,
-                      const Onnx__AttributeProto *a)
-{
-    uint64_t dropped = fsd_wire_dropped(&a->base, INTS);
-
-    if (dropped) {
-        note_unread(g, attr, FSD_INT64, dropped);
-        return;
-    }
-    attr->kind = FSD_ATTR_INTS;
-    attr->list = (struct fsd_span){g->ints.n, (uint32_t)a->n_ints};
-    for (size_t i = 0; i < a->n_ints; i++)
-        fsd_vec_push(g->arena, &g->ints, a->ints[i]);
-}
-
 static fsd_sym text_of(struct fsd_graph *g, ProtobufCBinaryData bytes)
 {
     return fsd_intern_add(g->names, bytes.len ? (const char *)bytes.data : "",
                           bytes.len);
 }
 
-static void read_strings(struct fsd_graph *g, struct fsd_attr *attr,
-                         const Onnx__AttributeProto *a)
+/* The list in the field of that number, or how many bytes of it were dropped. */
+static void read_list(struct fsd_graph *g, struct fsd_attr *attr,
+                      const Onnx__AttributeProto *a, unsigned field)
 {
-    uint64_t dropped = fsd_wire_dropped(&a->base, STRINGS);
+    uint64_t dropped = fsd_wire_dropped(&a->base, field);
+    int64_t n =
+        field == FLOATS && dropped / 4 < INT64_MAX ? (int64_t)(dropped / 4) : -1;
 
     if (dropped) {
-        note_unread(g, attr, FSD_STRING, dropped);
-        return;
+        attr->form = form_of_list(g,
+                                  field == FLOATS ? FSD_FP32
+                                  : field == INTS ? FSD_INT64
+                                                  : FSD_STRING,
+                                  n);
+        attr->value = fsd_graph_add_value(g, (struct fsd_value){.size = dropped});
+    } else if (field == FLOATS) {
+        attr->kind = FSD_ATTR_FLOATS;
+        attr->list = (struct fsd_span){g->floats.n, (uint32_t)a->n_floats};
+        for (size_t i = 0; i < a->n_floats; i++)
+            fsd_vec_push(g->arena, &g->floats, (double)a->floats[i]);
+    } else if (field == INTS) {
+        attr->kind = FSD_ATTR_INTS;
+        attr->list = (struct fsd_span){g->ints.n, (uint32_t)a->n_ints};
+        for (size_t i = 0; i < a->n_ints; i++)
+            fsd_vec_push(g->arena, &g->ints, a->ints[i]);
+    } else {
+        attr->kind = FSD_ATTR_STRINGS;
+        attr->list = (struct fsd_span){g->links.n, (uint32_t)a->n_strings};
+        for (size_t i = 0; i < a->n_strings; i++)
+            fsd_vec_push(g->arena, &g->links, text_of(g, a->strings[i]));
     }
-    attr->kind = FSD_ATTR_STRINGS;
-    attr->list = (struct fsd_span){g->links.n, (uint32_t)a->n_strings};
-    for (size_t i = 0; i < a->n_strings; i++)
-        fsd_vec_push(g->arena, &g->links, text_of(g, a->strings[i]));
-}
-
-static void read_string(struct fsd_graph *g, struct fsd_attr *attr,
-                        const Onnx__AttributeProto *a)
-{
-    if (fsd_wire_dropped(&a->base, STRING))
-        return;
-    attr->kind = FSD_ATTR_STRING;
-    attr->s = text_of(g, a->s);
 }
 
 static void read_tensor(struct fsd_attr *attr, struct fsd_onnx_const constant)
@@ -132,7 +102,10 @@ struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a
         attr.i = a->i;
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING:
-        read_string(g, &attr, a);
+        if (!fsd_wire_dropped(&a->base, STRING)) {
+            attr.kind = FSD_ATTR_STRING;
+            attr.s = text_of(g, a->s);
+        }
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR:
         if (a->t)
@@ -143,13 +116,13 @@ struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a
             read_tensor(&attr, fsd_onnx_sparse(g, a->sparse_tensor, attr.name));
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS:
-        read_floats(g, &attr, a);
+        read_list(g, &attr, a, FLOATS);
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS:
-        read_ints(g, &attr, a);
+        read_list(g, &attr, a, INTS);
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS:
-        read_strings(g, &attr, a);
+        read_list(g, &attr, a, STRINGS);
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH:
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS:

@@ -1,6 +1,5 @@
-#include "onnx/function.h"
+#include "onnx/parts.h"
 #include "base/order.h"
-#include "onnx/attr.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "onnx/infer.h"
+#include "onnx/parts.h"
 #include "ops/ops.h"
 
 /* Completes what is known of a tensor.  Forms may be shared, so a new one is made; the

@@ -8,11 +8,7 @@
  * Bodies nest by recursion; BODY_DEPTH bounds it.
  */
 #include "onnx/onnx.h"
-#include "onnx/attr.h"
-#include "onnx/function.h"
-#include "onnx/infer.h"
-#include "onnx/names.h"
-#include "onnx/sniff.h"
+#include "onnx/parts.h"
 #include "onnx/wire.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "onnx/names.h"
+#include "onnx/parts.h"
 
 void fsd_onnx_names_open(struct fsd_onnx_names *names, fsd_id scope)
 {

@@ -1,4 +1,4 @@
-#include "onnx/sniff.h"
+#include "onnx/parts.h"
 #include "base/id.h"
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-#include "onnx/tensor.h"
+#include "onnx/parts.h"
 #include "onnx/wire.h"
 
 #include <string.h>
