@@ -72,6 +72,8 @@ static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
 
 /* ------------------------------------------------------------------------ wires */
 
+/* A port knows its form better than its tensor does: an engine reads and writes one
+ * tensor in several types and layouts. */
 static uint8_t type_at(const struct fsd_graph *g, fsd_id port, fsd_id tensor)
 {
     return (uint8_t)(port == FSD_NONE ? fsd_tensor_form(g, tensor)
@@ -96,6 +98,8 @@ static void add_wire(struct side *s, fsd_id from, fsd_id to, fsd_id tensor,
                                 {type_at(s->g, a, tensor), type_at(s->g, b, tensor)}});
 }
 
+/* Builders write one tensor by several layers (a Concat done in place, slices of a
+ * buffer): with many readers each writer would have a wire to each. */
 static bool is_hub(const struct fsd_tensor *t)
 {
     return t->producers.n > 1 && t->consumers.n > 1 &&

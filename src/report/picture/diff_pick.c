@@ -25,6 +25,7 @@ static bool is_inserted(const struct fsd_diff *d, fsd_id layer)
     return d->layers[layer].inserted;
 }
 
+/* A layer of one node is what the model says, and a picture of changes needs none. */
 static bool fuses(const struct fsd_diff *d, fsd_id layer)
 {
     return d->layers[layer].inserted || d->match->of_layer[layer].n > 1;

@@ -98,6 +98,8 @@ static void settle(struct fsd_arena *arena, fsd_id *leader, uint32_t n, uint32_t
 
 /* ------------------------------------------------------------------------ runs */
 
+/* What was inserted, and what is no computation, is what a reader looks for: it keeps a
+ * box of its own. */
 static bool is_plain(const struct fsd_diff *d, const struct fsd_pick *pick,
                      fsd_id layer)
 {

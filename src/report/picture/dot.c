@@ -302,3 +302,13 @@ void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out)
         hang_loose_boxes(w, out);
     fputs("}\n", out);
 }
+
+/* DOT is text and always there; what must be laid out may not be. */
+enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *out,
+                               struct fsd_error *err)
+{
+    if (strcmp(format, "dot") != 0)
+        return fsd_plan_lay_out(plan, format, out, err);
+    fsd_dot_print(plan->drawing, true, out);
+    return FSD_OK;
+}
