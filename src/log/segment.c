@@ -278,8 +278,9 @@ static bool read_listed(struct fsd_log_segmenter *s)
             extend(s);
         return sure && !foreign;
     }
-    if (is_title(&s->line, "Bindings:")) {
+    if (is_title(&s->line, "Bindings:") || is_title(&s->line, "I/O Tensors:")) {
         s->in = IN_BINDINGS;
+        s->list.io = *s->line.text.s == 'I';
         s->list.bindings = s->lines.at;
         extend(s);
         return sure;

@@ -35,6 +35,7 @@ struct fsd_log_list {
     uint64_t number; /**< of its first line, from 1; 0: it has none of this form */
     size_t layers_end; /**< behind the last layer's line */
     size_t bindings;   /**< where these begin; 0: none */
+    bool io;           /**< they are "I/O Tensors:", a line of keys each */
     uint32_t layers;
     bool prefixed; /**< its lines have prefixes, too */
 };

@@ -21,3 +21,27 @@ bool fsd_log_version(const struct fsd_file *file, char out[32])
              (unsigned)(v < 10000 ? v / 100 % 10 : v / 100 % 100), (unsigned)(v % 100));
     return true;
 }
+
+bool fsd_log_rtx_version(const struct fsd_file *file, const struct fsd_log_list *list,
+                         char out[32])
+{
+    const char *s = (const char *)file->bytes;
+    size_t before = list->at < HEAD ? list->at : HEAD;
+    struct fsd_slice behind = {s + list->end, file->size - list->end};
+    const char *version = "";
+
+    if (!fsd_slice_find((struct fsd_slice){s + list->at - before, before},
+                        "Number of target compute capabilities: "))
+        return false;
+    behind = fsd_slice_trim(behind);
+    while (fsd_slice_take(&behind, "\n") || fsd_slice_take(&behind, "\r"))
+        ;
+    if (fsd_slice_begins(behind, "Engine Metadata:"))
+        version = " 1.6 or later";
+    else if (list->io)
+        version = " 1.5";
+    else if (list->bindings)
+        version = " 1.4 or earlier";
+    snprintf(out, 32, "TensorRT for RTX%s", version);
+    return true;
+}

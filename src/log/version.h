@@ -2,6 +2,7 @@
 #define FSD_LOG_VERSION_H
 
 #include "base/file.h"
+#include "log/segment.h"
 
 #include <stdbool.h>
 
@@ -10,5 +11,11 @@
  *  Source: trtexec of TensorRT 8.0 to 10.16, "&&&& RUNNING TensorRT.trtexec [TensorRT
  *  v8203]": NV_TENSORRT_MAJOR * 1000 + MINOR * 100 + PATCH, from 10 on * 10000. */
 bool fsd_log_version(const struct fsd_file *file, char out[32]);
+
+/** The same of TensorRT for RTX, whose logs name no version: by what stands around an
+ *  engine's list.  False when the builder was another one.
+ *  Source: builds by 1.4.0, 1.5.0, 1.6.1 and 1.7.1; nothing tells 1.6 from 1.7. */
+bool fsd_log_rtx_version(const struct fsd_file *file, const struct fsd_log_list *list,
+                         char out[32]);
 
 #endif

@@ -342,3 +342,24 @@ enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *
     *whole = !m.odd;
     return status;
 }
+
+enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file *file,
+                                      struct fsd_slice line, struct fsd_error *err)
+{
+    struct maker m = {.layer = cJSON_CreateObject()};
+    struct fsd_slice name = line, keys;
+    enum fsd_status status = FSD_OK;
+
+    if (m.layer && fsd_slice_take(&name, "Name: ") &&
+        fsd_slice_split_last(&name, ", IOMode: ", &keys)) {
+        add(&m, m.layer, fsd_slice_of("Name"), string_of(name));
+        read_keys(&m, from(line, (size_t)(name.s + name.n - line.s)));
+    }
+    if (!m.layer || m.full)
+        status =
+            fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+    else
+        fsd_json_binding(b, file, m.layer);
+    cJSON_Delete(m.layer);
+    return status;
+}

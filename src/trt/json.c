@@ -441,17 +441,31 @@ static enum fsd_direction direction_of(const cJSON *mode)
     return strcasecmp(word, "output") ? FSD_DIRECTION_UNKNOWN : FSD_DIRECTION_OUT;
 }
 
-static void read_bindings(struct reading *r, const cJSON *list)
+static void read_binding(struct reading *r, const cJSON *item)
 {
     struct fsd_build_tensor tensor;
     struct lists lists;
+
+    read_tensor(r, item, &tensor, &lists);
+    if (tensor.name)
+        fsd_build_binding(r->b, &tensor, direction_of(get(item, "IOMode")));
+}
+
+static void read_bindings(struct reading *r, const cJSON *list)
+{
     const cJSON *item;
 
     cJSON_ArrayForEach (item, list) {
-        read_tensor(r, item, &tensor, &lists);
-        if (tensor.name)
-            fsd_build_binding(r->b, &tensor, direction_of(get(item, "IOMode")));
+        read_binding(r, item);
     }
+}
+
+void fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
+                      const cJSON *binding)
+{
+    struct reading r = {.b = b, .file = file};
+
+    read_binding(&r, binding);
 }
 
 /* -------------------------------------------------------- telling what it is */

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "log/layer.h"
 #include "log/segment.h"
+#include "log/version.h"
 #include "trt/inspector_text.h"
 
 #include <stdio.h>
@@ -104,23 +105,31 @@ static void read_name_line(struct reading *r, const struct fsd_log_line *line)
     r->layers++;
 }
 
-static void read_bindings(struct reading *r, const struct fsd_log_list *list)
+/* A name a line, or since TensorRT 11, and in TensorRT for RTX since 1.5, what
+ * inspectors tell of a network's inputs and outputs. */
+static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_list *list)
 {
     struct fsd_log_lines lines = fsd_log_list_lines(r->file, list);
     struct fsd_log_line line;
+    enum fsd_status status = FSD_OK;
 
     lines.at = list->bindings;
-    while (list->bindings && fsd_log_next(&lines, &line)) {
-        struct fsd_build_tensor tensor = {0};
+    while (status == FSD_OK && list->bindings && fsd_log_next(&lines, &line)) {
+        struct fsd_build_tensor tensor = {.name = symbol(r, line.text)};
 
-        tensor.name = symbol(r, line.text);
+        if (list->io) {
+            status = fsd_inspector_binding(r->b, r->file, fsd_slice_trim(line.text),
+                                           r->err);
+            continue;
+        }
         /* Where each line has a prefix, the list's end cannot be told otherwise. */
         if (list->prefixed && r->b->g->detailed &&
             fsd_graph_find(r->b->g, tensor.name, 0) == FSD_NONE)
-            return;
+            break;
         if (tensor.name)
             fsd_build_binding(r->b, &tensor, FSD_DIRECTION_UNKNOWN);
     }
+    return status;
 }
 
 /* ------------------------------------------------------------------------ a list */
@@ -197,22 +206,24 @@ static enum fsd_status read_engine(struct reading *r,
                  {FSD_LOG_BLOCK, "trt-log"},
                  {FSD_LOG_NAMES, "trt-names"}};
     enum fsd_status status;
+    char version[32];
     size_t i = 0;
 
     while (!engine->lists[order[i].form].number)
         i++;
     r->b->g->kind = order[i].kind;
+    if (fsd_log_rtx_version(r->file, &engine->lists[order[i].form], version))
+        r->b->version = fsd_intern_str(r->b->g->names, version);
     status = read_list(r, order[i].form, &engine->lists[order[i].form]);
     if (status != FSD_OK)
         return status;
     remark_odd_lines(r);
-    if (engine->lists[FSD_LOG_TEXT].bindings)
-        read_bindings(r, &engine->lists[FSD_LOG_TEXT]);
-    else
-        read_bindings(r, &engine->lists[FSD_LOG_NAMES]);
+    status = read_bindings(
+        r, &engine->lists[engine->lists[FSD_LOG_TEXT].bindings ? FSD_LOG_TEXT
+                                                               : FSD_LOG_NAMES]);
     if (order[i].form == FSD_LOG_BLOCK)
         r->b->seen |= r->old ? FSD_SEEN_OLD_LINES : FSD_SEEN_NEW_LINES;
-    return FSD_OK;
+    return status;
 }
 
 /* -------------------------------------------------------------------- which engine */
