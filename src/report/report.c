@@ -3,8 +3,8 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "report/compare_report.h"
-#include "report/list.h"
-#include "report/text.h"
+#include "report/list/list.h"
+#include "report/text/text.h"
 #include "report/picture/picture.h"
 #include "report/view/view.h"
 

@@ -1,7 +1,7 @@
 /* What stands in a picture of a run, and its colours: nodes have their layer's. */
 #include "base/text.h"
 #include "report/picture/drawing.h"
-#include "report/view_text.h"
+#include "report/text/phrase.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A sheet as JSON: every cell that is known, by its column's name. */
 #include "report/sheet/sheet.h"
-#include "report/tree.h"
+#include "report/json/tree.h"
 
 static void add_words(struct cJSON *object, const char *name,
                       const struct fsd_cell *cell)

@@ -8,7 +8,7 @@
 #include "base/print.h"
 #include "report/escape.h"
 #include "report/sheet/sheet.h"
-#include "report/view_text.h"
+#include "report/text/phrase.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* A sheet as text, by its templates. */
 #include "base/text.h"
 #include "report/sheet/sheet.h"
-#include "report/text.h"
-#include "report/view_text.h"
+#include "report/text/text.h"
+#include "report/text/phrase.h"
 
 #include <assert.h>
 #include <inttypes.h>

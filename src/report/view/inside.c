@@ -6,7 +6,7 @@
 #include "cost/roofline.h"
 #include "cost/scope.h"
 #include "report/view/view.h"
-#include "report/view_text.h"
+#include "report/text/phrase.h"
 
 #include <stdlib.h>
 

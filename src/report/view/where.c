@@ -2,7 +2,7 @@
  * believed. */
 #include "base/print.h"
 #include "report/view/view.h"
-#include "report/view_text.h"
+#include "report/text/phrase.h"
 
 enum { NEIGHBOURS = 4 };
 

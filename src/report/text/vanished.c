@@ -1,8 +1,8 @@
 /* Nodes whose fate is not a layer, by fate. */
 #include "base/order.h"
 #include "base/text.h"
-#include "report/text.h"
-#include "report/view_text.h"
+#include "report/text/text.h"
+#include "report/text/phrase.h"
 
 #include <stdlib.h>
 

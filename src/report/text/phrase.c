@@ -1,4 +1,4 @@
-#include "report/view_text.h"
+#include "report/text/phrase.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "ops/amount.h"

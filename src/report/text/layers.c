@@ -13,8 +13,8 @@
  */
 #include "base/print.h"
 #include "base/text.h"
-#include "report/text.h"
-#include "report/view_text.h"
+#include "report/text/text.h"
+#include "report/text/phrase.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/tree.h"
+#include "report/json/tree.h"
 
 #include "base/print.h"
 #include "base/text.h"
@@ -113,7 +113,8 @@ void fsd_json_number_or_term(struct cJSON *object, const char *key, int64_t numb
 void fsd_json_amount(const struct fsd_diff *d, struct cJSON *object, const char *key,
                      int64_t amount)
 {
-    fsd_json_number_or_term(object, key, amount, fsd_amount_text(d->cost->amounts, amount));
+    fsd_json_number_or_term(object, key, amount,
+                            fsd_amount_text(d->cost->amounts, amount));
 }
 
 void fsd_json_print(struct cJSON *root, FILE *out)

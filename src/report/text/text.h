@@ -1,6 +1,6 @@
 /* The text report, by its sections.  Only src/report includes this. */
-#ifndef FSD_REPORT_TEXT_H
-#define FSD_REPORT_TEXT_H
+#ifndef FSD_REPORT_TEXT_TEXT_H
+#define FSD_REPORT_TEXT_TEXT_H
 
 #include "findings/findings.h"
 #include "report/report.h"

@@ -1,7 +1,7 @@
 /* The JSON of a comparison.  Nodes, groups and moves are told in full, so that no other
  * file is needed to read it; times only where both builds have them. */
 #include "report/compare_report.h"
-#include "report/tree.h"
+#include "report/json/tree.h"
 
 #include <inttypes.h>
 

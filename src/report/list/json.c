@@ -1,8 +1,8 @@
 /* A list as JSON, as SARIF 2.1.0 and as GitLab's code quality report. */
 #include "report/escape.h"
 #include "base/print.h"
-#include "report/list.h"
-#include "report/tree.h"
+#include "report/list/list.h"
+#include "report/json/tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "report/escape.h"
-#include "report/list.h"
+#include "report/list/list.h"
 
 #include <stdlib.h>
 

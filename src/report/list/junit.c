@@ -1,6 +1,6 @@
 /* A list as JUnit XML, as CI servers read it: a rule is a test case. */
 #include "report/escape.h"
-#include "report/list.h"
+#include "report/list/list.h"
 
 static bool fails(const struct fsd_verdict *v, const struct fsd_finding *item)
 {

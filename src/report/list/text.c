@@ -1,7 +1,7 @@
 /* A list as text, for a job's log. */
 #include "base/text.h"
-#include "report/list.h"
-#include "report/text.h"
+#include "report/list/list.h"
+#include "report/text/text.h"
 
 static void put_row(const struct fsd_verdict_row *row, FILE *out)
 {

@@ -1,6 +1,6 @@
 /* Building and printing JSON, for every writer of it: one file includes cJSON. */
-#ifndef FSD_REPORT_TREE_H
-#define FSD_REPORT_TREE_H
+#ifndef FSD_REPORT_JSON_TREE_H
+#define FSD_REPORT_JSON_TREE_H
 
 #include "findings/findings.h"
 

@@ -1,7 +1,7 @@
 /* The list writers: the formats of merge gates.  They print findings and the
  * table on top of them, and nothing else of a run. */
-#ifndef FSD_REPORT_LIST_H
-#define FSD_REPORT_LIST_H
+#ifndef FSD_REPORT_LIST_LIST_H
+#define FSD_REPORT_LIST_LIST_H
 
 #include "gate/gate.h"
 #include "report/report.h"

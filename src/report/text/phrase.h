@@ -1,10 +1,10 @@
 /* Phrases that several views share.  Only src/report includes this. */
-#ifndef FSD_REPORT_VIEW_TEXT_H
-#define FSD_REPORT_VIEW_TEXT_H
+#ifndef FSD_REPORT_TEXT_PHRASE_H
+#define FSD_REPORT_TEXT_PHRASE_H
 
 #include "diff/diff.h"
 #include "findings/findings.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 /** "0.0369 ms", three digits that tell something; "-" where it is not known. */
 void fsd_put_ms(double ms, FILE *out);

@@ -1,6 +1,6 @@
-#include "report/text.h"
+#include "report/text/text.h"
 #include "base/text.h"
-#include "report/view_text.h"
+#include "report/text/phrase.h"
 
 #include <inttypes.h>
 #include <string.h>

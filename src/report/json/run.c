@@ -6,7 +6,7 @@
 #include "cost/roofline.h"
 #include "findings/findings.h"
 #include "report/report.h"
-#include "report/tree.h"
+#include "report/json/tree.h"
 #include "report/view/view.h"
 
 #include <cjson/cJSON.h>
@@ -492,7 +492,8 @@ static void add_summary(const struct fsd_diff *d, cJSON *report)
     add_counts(summary, "inserted", s->by_cause, FSD__CAUSE_COUNT, cause_at);
     add_counts(summary, "links", s->by_evidence, FSD_COUNT_OF(s->by_evidence),
                fsd_evidence_name);
-    add_counts(summary, "findings", d->findings->by_severity, FSD__SEVERITY_COUNT, severity_at);
+    add_counts(summary, "findings", d->findings->by_severity, FSD__SEVERITY_COUNT,
+               severity_at);
     coverage = cJSON_AddObjectToObject(summary, "coverage");
     cJSON_AddNumberToObject(coverage, "links", s->links);
     cJSON_AddNumberToObject(coverage, "inserted", s->inserted);

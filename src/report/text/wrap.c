@@ -9,7 +9,7 @@
  * middle left out.
  */
 #include "base/text.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include <string.h>
 

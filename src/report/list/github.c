@@ -1,4 +1,4 @@
-#include "report/list.h"
+#include "report/list/list.h"
 #include "report/escape.h"
 
 /* ---------------------------------------------------------------- annotations */

@@ -4,7 +4,7 @@
  */
 #include "base/text.h"
 #include "report/compare_report.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 #include <string.h>
 
