@@ -12,7 +12,13 @@ bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer)
 
 int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer)
 {
+    const struct fsd_layer *l = &engine->layers.at[layer];
+
     if (fsd_layer_hands_on(engine, layer))
+        return 0;
+    /* A kernel whose steps only move data; what it does for a node, the replay of its
+     * steps tells. */
+    if (l->steps.n && (l->kind == FSD_KIND_REFORMAT || l->kind == FSD_KIND_COPY))
         return 0;
     switch (engine->layers.at[layer].kind) {
     case FSD_KIND_COMPUTE:

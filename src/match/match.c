@@ -15,6 +15,7 @@ static const struct pass passes[] = {
     {"metadata", FSD_BY_METADATA, fsd_pass_metadata},
     {"name", FSD_BY_NAME, fsd_pass_name},
     {"log", FSD_BY_LOG, fsd_pass_log},
+    {"steps", FSD_BY_STRUCTURE, fsd_pass_steps},
     {"tensor", FSD_BY_TENSOR, fsd_pass_tensor},
     {"chains", FSD_BY_TENSOR, fsd_pass_chain},
     {"repeated names", FSD_BY_METADATA | FSD_BY_NAME, fsd_pass_repeated},

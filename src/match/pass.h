@@ -25,6 +25,7 @@ bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer);
 void fsd_pass_metadata(struct fsd_match *m);
 void fsd_pass_name(struct fsd_match *m);
 void fsd_pass_log(struct fsd_match *m);
+void fsd_pass_steps(struct fsd_match *m);
 void fsd_pass_tensor(struct fsd_match *m);
 void fsd_pass_chain(struct fsd_match *m);
 void fsd_pass_repeated(struct fsd_match *m);

@@ -67,7 +67,9 @@ struct fsd_tensor {
     fsd_id form;  /**< FSD_NONE: nothing known */
     fsd_id value; /**< in fsd_graph.values; FSD_NONE: not constant, or not read */
     fsd_id next_same_name;
-    fsd_sym alias; /**< engine: the name without what the engine appended; 0: none */
+    fsd_sym argument; /**< engine: made for the layer that computes the model's tensor
+                         of this name; 0: not told */
+    fsd_sym alias;    /**< engine: the name without what the engine appended; 0: none */
     uint8_t flags;
     /* Set by fsd_graph_finish(), in fsd_graph.links: */
     struct fsd_span producers; /**< nodes; several in an engine is ordinary */
@@ -190,6 +192,13 @@ enum fsd_kind {
     FSD__KIND_COUNT
 };
 
+/** Where a layer may do more than its listed steps. */
+enum fsd_more_steps {
+    FSD_STEPS_ARE_ALL,
+    FSD_STEPS_GO_ON, /**< behind them: what a library's kernel applies to its result */
+    FSD_STEPS_LACK_SOME /**< anywhere */
+};
+
 /** A layer, as its reader understood it: what is asked here is answered for any
  *  builder, and 0, NULL or false where an engine does not tell. */
 struct fsd_layer {
@@ -219,6 +228,9 @@ struct fsd_layer {
     struct fsd_span constants; /**< in fsd_graph.ports: weights and the like, where the
                                     engine lists them apart from what the layer reads */
     bool lists_constants;      /**< it does, though there may be none */
+    struct fsd_span steps; /**< the operations it is known to perform, in their order,
+                              as ONNX calls such operators: names, in fsd_graph.links */
+    uint8_t more_steps;    /**< enum fsd_more_steps: which others there may be */
 };
 
 /* ------------------------------------------------- odd, but readable, input */

@@ -10,6 +10,7 @@
  */
 #include "trt/build.h"
 #include "trt/format.h"
+#include "trt/kernel.h"
 #include "trt/kind.h"
 #include "engine/mention.h"
 #include "trt/tensor_name.h"
@@ -199,6 +200,7 @@ void fsd_build_layer_end(struct fsd_build *b)
 
     b->layer.mentions.n = g->mentions.n - b->layer.mentions.at;
     fsd_trt_facts(g->names, &b->node, b->origin, &b->layer);
+    fsd_trt_kernel(g, &b->node, &b->layer);
     if (!strcmp(fsd_text(g->names, b->subtype), "Convolution")) {
         const struct fsd_attr *maps = fsd_node_attr(g, &b->node, "OutMaps");
 

@@ -22,10 +22,27 @@ static const struct {
     {"wait", FSD_KIND_SYNC},
     {"Quantize", FSD_KIND_QUANTIZE},
     {"Dequantize", FSD_KIND_QUANTIZE},
+    {"memset", FSD_KIND_SYNC},
+    {"jmp", FSD_KIND_SYNC},
+    {"cjmp", FSD_KIND_SYNC},
 };
 
-static enum fsd_kind by_type(const char *type)
+/* Myelin counts loops and their memory with kernels of one element; what computes is
+ * called otherwise ("kgen", "gemm", ...). */
+static const struct {
+    const char *type;
+    enum fsd_kind kind;
+} myelin_types[] = {
+    {"add", FSD_KIND_SYNC},  {"mul", FSD_KIND_SYNC},  {"div", FSD_KIND_SYNC},
+    {"cast", FSD_KIND_SYNC}, {"copy", FSD_KIND_COPY}, {"custom_layer", FSD_KIND_NOOP},
+};
+
+static enum fsd_kind by_type(const struct fsd_layer *l, const char *type)
 {
+    if (l->provider == FSD_PROVIDER_COMPILER)
+        for (size_t i = 0; i < FSD_COUNT_OF(myelin_types); i++)
+            if (!strcmp(myelin_types[i].type, type))
+                return myelin_types[i].kind;
     for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
         if (!strcasecmp(types[i].type, type))
             return types[i].kind;
@@ -36,7 +53,7 @@ static enum fsd_kind by_type(const char *type)
 static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
                              enum fsd_trt_origin origin)
 {
-    enum fsd_kind kind = by_type(type);
+    enum fsd_kind kind = by_type(l, type);
 
     if (kind == FSD_KIND_REFORMAT && origin == FSD_TRT_ORIGIN_QDQ)
         return FSD_KIND_QUANTIZE;

@@ -1,4 +1,18 @@
+/*
+ * What the engine appends to the name of a tensor, and what it means:
+ *
+ *     x [profile 1]                    x, of the second profile
+ *     X.1_myl0                         X itself
+ *     X.1_5_myl0, __mye47X.1_5_myl0    made for the kernel that computes X; not X: in
+ * two of three it has not even X's size W_constantFloat_myl0             the
+ * initializer W
+ *
+ * In the place of X may stand a node with what was made inside of it
+ * ("node_transpose_first_transpose_output"): its output is meant.
+ */
 #include "trt/tensor_name.h"
+
+#include "base/slice.h"
 
 #include <string.h>
 
@@ -17,18 +31,108 @@ static size_t without_profile(const char *s, size_t n)
     return at - len;
 }
 
+/* Cuts `mark` and digits off the end. */
+static bool cut_number(struct fsd_slice *t, const char *mark)
+{
+    size_t n = t->n, len = strlen(mark);
+
+    while (n && t->s[n - 1] >= '0' && t->s[n - 1] <= '9')
+        n--;
+    if (n == t->n || n < len || memcmp(t->s + n - len, mark, len) != 0)
+        return false;
+    t->n = n - len;
+    return true;
+}
+
+static bool cut_end(struct fsd_slice *t, const char *end)
+{
+    size_t len = strlen(end);
+
+    if (t->n <= len || memcmp(t->s + t->n - len, end, len) != 0)
+        return false;
+    t->n -= len;
+    return true;
+}
+
+static fsd_sym tensor_named(const struct fsd_vocab *vocab, struct fsd_slice t)
+{
+    const struct fsd_meaning *what = fsd_vocab_find(vocab, t.s, t.n);
+
+    return what && what->tensor != FSD_NONE
+               ? vocab->model->tensors.at[what->tensor].name
+               : 0;
+}
+
+/* The tensor of that name, or the output of the node that the name begins with. */
+static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
+{
+    static const char *const insides[] = {"_first_transpose_output", "_output",
+                                          "_normalizationBiased"};
+    const struct fsd_meaning *what;
+    fsd_sym name;
+    fsd_id out;
+
+    while (cut_end(&t, "'"))
+        ;
+    name = tensor_named(vocab, t);
+    for (size_t i = 0; !name && i < FSD_COUNT_OF(insides); i++) {
+        struct fsd_slice node = t;
+
+        if (!cut_end(&node, insides[i]))
+            continue;
+        what = fsd_vocab_find(vocab, node.s, node.n);
+        if (!what || what->nodes.n != 1)
+            continue;
+        out = fsd_node_out_tensor(vocab->model, vocab->pool.at[what->nodes.at], 0);
+        name = out == FSD_NONE ? 0 : vocab->model->tensors.at[out].name;
+    }
+    return name;
+}
+
+static struct fsd_slice without_number(struct fsd_slice t)
+{
+    static const char mark[] = "__mye";
+    size_t n = sizeof mark - 1;
+
+    if (!fsd_slice_begins(t, mark))
+        return t;
+    while (n < t.n && t.s[n] >= '0' && t.s[n] <= '9')
+        n++;
+    return (struct fsd_slice){t.s + n, t.n - n};
+}
+
+static void read_kernel_tensor(struct fsd_tensor *t, struct fsd_slice name,
+                               const struct fsd_vocab *vocab)
+{
+    static const char word[] = "_constant";
+    size_t at;
+
+    if (!cut_number(&name, "_myl"))
+        return;
+    for (at = name.n; at && name.s[at - 1] != '_';)
+        at--;
+    at = at ? at - 1 : 0;
+    if (fsd_slice_begins((struct fsd_slice){name.s + at, name.n - at}, word))
+        t->alias = tensor_named(vocab, (struct fsd_slice){name.s, at});
+    else if (cut_end(&name, ".1"))
+        t->alias = meant(vocab, name);
+    else if (cut_number(&name, ".1_"))
+        t->argument = meant(vocab, without_number(name));
+}
+
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab)
 {
     for (fsd_id i = 0; i < g->tensors.n; i++) {
         struct fsd_tensor *t = &g->tensors.at[i];
-        const char *name = fsd_text(g->names, t->name);
-        size_t n = fsd_text_len(g->names, t->name), bare = without_profile(name, n);
-        const struct fsd_meaning *whole = fsd_vocab_find(vocab, name, n);
-        const struct fsd_meaning *what =
-            bare < n ? fsd_vocab_find(vocab, name, bare) : NULL;
+        struct fsd_slice name = {fsd_text(g->names, t->name),
+                                 fsd_text_len(g->names, t->name)};
+        size_t bare = without_profile(name.s, name.n);
 
-        if ((whole && whole->tensor != FSD_NONE) || !what || what->tensor == FSD_NONE)
+        if (tensor_named(vocab, name))
             continue;
-        t->alias = fsd_intern_add(g->names, name, bare);
+        if (bare < name.n)
+            t->alias = tensor_named(vocab, (struct fsd_slice){name.s, bare});
+        else
+            read_kernel_tensor(t, name, vocab);
     }
 }

@@ -1,0 +1,107 @@
+/*
+ * Nodes that a kernel passes without a step of its own: what only moves data, which a
+ * kernel may do while it reads, and scaling by constants beside a product, which the
+ * builder folds into its weights.
+ */
+#include "match/way.h"
+
+bool fsd_is_product(const struct replay *r, fsd_id node)
+{
+    return (r->m->facts->traits[node] & FSD_OP_WEIGHTED) != 0;
+}
+
+/* The one input that is no constant; FSD_NONE when there are several. */
+fsd_id fsd_data_input(const struct replay *r, fsd_id node)
+{
+    const struct fsd_node *n = &r->g->nodes.at[node];
+    fsd_id data = FSD_NONE;
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(r->g, n, i)->tensor;
+
+        if (t == FSD_NONE || r->m->facts->constant[t])
+            continue;
+        if (data != FSD_NONE && data != t)
+            return FSD_NONE;
+        data = t;
+    }
+    return data;
+}
+
+bool fsd_is_one_of(const struct replay *r, fsd_id node, const char *const *ops,
+                   size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fsd_node_is(r->g, node, ops[i]))
+            return true;
+    return false;
+}
+
+static bool only_moves(const struct replay *r, fsd_id node)
+{
+    static const char *const ops[] = {"Transpose", "Cast",   "Slice",  "Split",
+                                      "Concat",    "Expand", "Gather", "Identity",
+                                      "Dropout",   "Pad",    "Tile"};
+
+    if (fsd_node_is(r->g, node, "Gather") && fsd_data_input(r, node) == FSD_NONE)
+        return false;
+    return (r->m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ)) ||
+           r->m->facts->same[node] != FSD_SAME_NOT ||
+           fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops));
+}
+
+/* Scaling by constants, before a product or behind one. */
+static bool scales(const struct replay *r, fsd_id node)
+{
+    static const char *const ops[] = {"Mul", "Div", "Add", "Sub", "BatchNormalization"};
+
+    return fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops)) &&
+           fsd_data_input(r, node) != FSD_NONE;
+}
+
+static bool reads_only_products(const struct replay *r, fsd_id tensor, int far)
+{
+    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = r->g->links.at[t->consumers.at + i];
+        fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+
+        if (!fsd_is_product(r, node) &&
+            (!only_moves(r, node) || !far || out == FSD_NONE ||
+             !reads_only_products(r, out, far - 1)))
+            return false;
+    }
+    return t->consumers.n > 0;
+}
+
+static bool behind_product(const struct replay *r, fsd_id node)
+{
+    for (int far = 0; far < FAR; far++) {
+        fsd_id in = fsd_data_input(r, node);
+
+        node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+        if (node == FSD_NONE)
+            return false;
+        if (fsd_is_product(r, node) || fsd_node_is(r->g, node, "InstanceNormalization"))
+            return true;
+        if (!only_moves(r, node) && !scales(r, node))
+            return false;
+    }
+    return false;
+}
+
+void fsd_replay_passing(struct replay *r)
+{
+    for (fsd_id i = 0; i < r->g->nodes.n; i++) {
+        fsd_id out = fsd_node_out_tensor(r->g, i, 0);
+
+        r->passes[i] = only_moves(r, i);
+        if (r->passes[i] || !scales(r, i) || out == FSD_NONE)
+            continue;
+        r->folds[i] = behind_product(r, i) ||
+                      ((fsd_node_is(r->g, i, "Mul") || fsd_node_is(r->g, i, "Div")) &&
+                       reads_only_products(r, out, 3));
+        r->passes[i] = r->folds[i];
+    }
+}

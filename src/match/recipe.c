@@ -1,0 +1,131 @@
+#include "match/recipe.h"
+
+#include <string.h>
+
+/* Ways beside the operator itself.  Where one is the beginning of another, both are
+ * there: the rest was folded into constants. */
+static const struct {
+    const char *op, *steps;
+} ways[] = {
+    {"Add", "Sub"},
+    {"Attention", "MatMul ReduceMax Sub Exp ReduceSum Div MatMul"},
+    {"AveragePool", "ReduceMean"},
+    {"AveragePool", "ReduceSum Mul"},
+    {"BatchNormalization", "Mul Add"},
+    {"BatchNormalization", "Add"},
+    {"Clip", "Max Min"},
+    {"Clip", "Min Max"},
+    {"Clip", "Max"},
+    {"Clip", "Min"},
+    {"Conv", "Conv Add"},
+    {"Conv", "Conv Mul Add"}, /* of integers: brought to floats, and the bias */
+    {"Div", "Mul"},
+    {"Div", "Div Mul"},
+    {"Erf", "Erf"},
+    {"Gather", "Slice"},
+    {"GatherElements", "Gather"},
+    {"GatherND", "Gather"},
+    {"Gelu", "Mul Erf Add Mul Mul"},
+    {"Gelu", "Div Erf Add Mul Mul"},
+    {"Gemm", "MatMul Add"},
+    {"Gemm", "MatMul Mul Add"}, /* likewise */
+    {"Gemm", "MatMul"},
+    {"Gemm", "Mul ReduceSum Add"},
+    {"Gemm", "Mul ReduceSum"},
+    {"GlobalAveragePool", "ReduceMean"},
+    {"GlobalAveragePool", "AveragePool"},
+    {"GlobalMaxPool", "ReduceMax"},
+    {"GlobalMaxPool", "MaxPool"},
+    {"GreaterOrEqual", "Less Not"},
+    {"GroupNormalization", "InstanceNormalization"},
+    {"HardSigmoid", "Mul Add Max Min"},
+    {"HardSigmoid", "Mul Add Min Max"},
+    {"HardSwish", "Mul Add Max Min Mul"},
+    {"HardSwish", "Mul Add Min Max Mul"},
+    {"LayerNormalization", "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul Add"},
+    {"LayerNormalization", "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul"},
+    {"LayerNormalization", "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul"},
+    {"LeakyRelu", "Mul Max"},
+    {"LessOrEqual", "Greater Not"},
+    {"LogSoftmax", "ReduceMax Sub Exp ReduceSum Log Sub"},
+    {"LogSoftmax", "ReduceMax Sub Exp ReduceSum Div Mul Log"},
+    {"MatMul", "Mul ReduceSum"},
+    {"MatMul", "MatMul Mul"}, /* likewise */
+    {"Mean", "Add Mul"},
+    {"Mean", "Add Div"},
+    {"Mul", "Div"},
+    {"Pow", "Mul"},
+    {"Pow", "Sqrt"},
+    {"QuantizeLinear", "Mul Min Max Round"},
+    {"QuantizeLinear", "Mul Round Min Max"},
+    {"QuantizeLinear", "Div Min Max Round"},
+    {"QuantizeLinear", "Min Max Round"},
+    {"RMSNormalization", "Mul ReduceMean Add Sqrt Div Mul Mul"},
+    {"RMSNormalization", "Mul ReduceMean Add Sqrt Div Mul"},
+    {"Reciprocal", "Div"},
+    {"ReduceL1", "Abs ReduceSum"},
+    {"ReduceL2", "Mul ReduceSum Sqrt"},
+    {"ReduceLogSum", "ReduceSum Log"},
+    {"ReduceLogSumExp", "ReduceMax Sub Exp ReduceSum Log Add"},
+    {"ReduceSumSquare", "Mul ReduceSum"},
+    {"Relu", "Max"},
+    {"ScatterElements", "ScatterND"},
+    {"SimplifiedLayerNormalization", "Mul ReduceMean Add Sqrt Div Mul Mul"},
+    {"Softmax", "ReduceMax Sub Exp ReduceSum Div Mul"},
+    {"Softmax", "ReduceMax Sub Exp ReduceSum Div"},
+    {"Split", "Slice"},
+    {"Sum", "Add"},
+    {"Tile", "Expand"},
+};
+
+/* "A B C" behind `op`. */
+static void add(struct fsd_recipes *r, const struct fsd_graph *g,
+                struct fsd_arena *arena, fsd_sym op, const char *steps)
+{
+    struct fsd_recipe recipe = {.n = 0};
+
+    while (*steps && recipe.n < FSD_RECIPE_STEPS) {
+        size_t n = strcspn(steps, " ");
+
+        recipe.steps[recipe.n++] = fsd_intern_add(g->names, steps, n);
+        steps += n + (steps[n] == ' ');
+    }
+    if (!r->of_op[op].n)
+        r->of_op[op].at = r->all.n;
+    r->of_op[op].n++;
+    fsd_vec_push(arena, &r->all, recipe);
+}
+
+static void add_op(struct fsd_recipes *r, const struct fsd_graph *g,
+                   struct fsd_arena *arena, fsd_sym op, bool view)
+{
+    const char *name = fsd_text(g->names, op);
+
+    if (view && strcmp(name, "Reshape") != 0)
+        add(r, g, arena, op, "Reshape");
+    add(r, g, arena, op, name);
+    for (size_t i = 0; i < FSD_COUNT_OF(ways); i++)
+        if (!strcmp(ways[i].op, name))
+            add(r, g, arena, op, ways[i].steps);
+}
+
+struct fsd_recipes *fsd_recipes_new(struct fsd_arena *arena,
+                                    const struct fsd_facts *facts)
+{
+    const struct fsd_graph *g = facts->g;
+    struct fsd_recipes *r = FSD_NEW(arena, struct fsd_recipes, 1);
+    fsd_sym most = 0;
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        most = g->nodes.at[i].op > most ? g->nodes.at[i].op : most;
+    r->of_op = FSD_NEW(arena, struct fsd_span, most + 1);
+    r->of = FSD_NEW(arena, struct fsd_span, g->nodes.n);
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        fsd_sym op = g->nodes.at[i].op;
+
+        if (!r->of_op[op].n)
+            add_op(r, g, arena, op, facts->traits[i] & FSD_OP_VIEW);
+        r->of[i] = r->of_op[op];
+    }
+    return r;
+}

@@ -1,0 +1,27 @@
+/*
+ * What operations a kernel performs when it computes a node: the operator itself, or
+ * the simpler ones that it is made of.  A builder may know several ways.
+ */
+#ifndef FSD_MATCH_RECIPE_H
+#define FSD_MATCH_RECIPE_H
+
+#include "match/facts.h"
+
+enum { FSD_RECIPE_STEPS = 12 };
+
+struct fsd_recipe {
+    fsd_sym steps[FSD_RECIPE_STEPS];
+    uint8_t n;
+};
+
+struct fsd_recipes {
+    FSD_VEC(struct fsd_recipe) all;
+    struct fsd_span *of_op; /**< by symbol of the operator's name, in `all` */
+    struct fsd_span *of;    /**< by node of the model, in `all` */
+};
+
+/** The ways of all nodes of a model, in the arena. */
+struct fsd_recipes *fsd_recipes_new(struct fsd_arena *arena,
+                                    const struct fsd_facts *facts);
+
+#endif

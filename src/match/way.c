@@ -1,0 +1,596 @@
+/*
+ * Following ways: at each step of a kernel every way is continued in all that fit it,
+ * and the best are kept.
+ */
+#include "match/way.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------- one way */
+
+static struct at_hand *find_hand(struct way *w, fsd_id tensor)
+{
+    for (uint32_t i = 0; i < w->n_hand; i++)
+        if (w->hand[i].tensor == tensor)
+            return &w->hand[i];
+    return NULL;
+}
+
+bool fsd_way_took(const struct way *w, fsd_id node)
+{
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        if (w->taken[i] == node)
+            return true;
+    return false;
+}
+
+bool fsd_way_began(const struct way *w, fsd_id node)
+{
+    for (uint32_t i = 0; i < w->n_open; i++)
+        if (w->open[i].node == node)
+            return true;
+    return false;
+}
+
+/* True when all it reads is at hand; *from: the inputs of the kernel that it uses. */
+static bool is_ready(struct replay *r, struct way *w, fsd_id node, uint64_t *from,
+                     uint32_t *missing)
+{
+    const struct fsd_node *n = &r->g->nodes.at[node];
+    uint32_t data = 0;
+
+    *from = 0;
+    *missing = 0;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(r->g, n, i)->tensor;
+        struct at_hand *hand;
+
+        if (t == FSD_NONE || r->m->facts->constant[t])
+            continue;
+        data++;
+        hand = find_hand(w, t);
+        if (hand)
+            *from |= hand->from;
+        else
+            ++*missing;
+    }
+    return data && !*missing;
+}
+
+bool fsd_is_late(const struct replay *r, fsd_id node)
+{
+    return r->late[node] != FSD_NONE && r->maker[node] == FSD_NONE;
+}
+
+/* With it, what is made of it without a step. */
+void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from)
+{
+    uint32_t first = w->n_hand;
+    struct at_hand *hand = find_hand(w, tensor);
+
+    if (hand) {
+        hand->from |= from;
+        return;
+    }
+    if (w->n_hand == AT_HAND)
+        return;
+    w->hand[w->n_hand++] = (struct at_hand){tensor, from};
+    for (uint32_t at = first; at < w->n_hand; at++) {
+        const struct fsd_tensor *t = &r->g->tensors.at[w->hand[at].tensor];
+
+        for (uint32_t i = 0; i < t->consumers.n; i++) {
+            fsd_id node = r->g->links.at[t->consumers.at + i];
+            uint32_t missing;
+            uint64_t used;
+
+            if (!(r->passes[node] || fsd_is_late(r, node)) || fsd_way_took(w, node) ||
+                !is_ready(r, w, node, &used, &missing))
+                continue;
+            for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++) {
+                fsd_id out = fsd_node_out_tensor(r->g, node, k);
+
+                if (out != FSD_NONE && w->n_hand < AT_HAND && !find_hand(w, out))
+                    w->hand[w->n_hand++] = (struct at_hand){out, used};
+            }
+        }
+    }
+}
+
+/* Where at hand the first of its inputs stands. */
+static uint32_t place_of(const struct replay *r, const struct way *w, fsd_id node)
+{
+    for (uint32_t i = 0; i < w->n_hand; i++)
+        for (uint32_t k = 0; k < r->g->nodes.at[node].in.n; k++)
+            if (fsd_node_in_tensor(r->g, node, k) == w->hand[i].tensor)
+                return i;
+    return w->n_hand;
+}
+
+static void take(struct replay *r, struct way *w, fsd_id node)
+{
+    const struct fsd_node *n = &r->g->nodes.at[node];
+
+    if (w->n_taken < TAKEN)
+        w->taken[w->n_taken++] = node;
+    w->order += place_of(r, w, node);
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id out = fsd_node_out_tensor(r->g, node, i);
+        struct at_hand *hand;
+
+        if (out == FSD_NONE)
+            continue;
+        fsd_way_hand(r, w, out, 0);
+        hand = find_hand(w, out);
+        if (hand)
+            hand->from = 0; /* made here now */
+    }
+}
+
+static struct way *branch(struct replay *r, const struct way *w)
+{
+    struct way *next;
+
+    if (r->n_next == NEXT)
+        return NULL;
+    next = &r->next[r->n_next++];
+    memcpy(next, w, sizeof *w);
+    return next;
+}
+
+/* --------------------------------------------------------------- one step */
+
+static void go_on(struct replay *r, const struct way *w, fsd_sym step)
+{
+    for (uint32_t i = 0; i < w->n_open; i++) {
+        const struct fsd_recipe *recipe = &r->recipes->all.at[w->open[i].recipe];
+        fsd_id node = w->open[i].node;
+        struct way *next;
+
+        if (recipe->steps[w->open[i].done] != step || !(next = branch(r, w)))
+            continue;
+        next->used |= next->open[i].from;
+        next->cost +=
+            next->open[i].idle && r->maker[node] != FSD_NONE && fsd_is_product(r, node);
+        next->open[i].idle = false;
+        if (++next->open[i].done < recipe->n)
+            continue;
+        next->open[i] = next->open[--next->n_open];
+        take(r, next, node);
+    }
+}
+
+bool fsd_is_must(const struct replay *r, fsd_id node)
+{
+    for (uint32_t i = 0; i < r->n_must; i++)
+        if (r->must[i].node == node)
+            return true;
+    return false;
+}
+
+static bool reads_made(const struct replay *r, struct way *w, fsd_id node)
+{
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(r->g, node, i);
+        const struct at_hand *hand = t == FSD_NONE ? NULL : find_hand(w, t);
+
+        if (hand && !hand->from)
+            return true;
+    }
+    return false;
+}
+
+static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
+                  uint64_t from, uint32_t cost)
+{
+    struct fsd_span ways = r->recipes->of[node];
+    bool whole = false;
+
+    for (uint32_t i = 0; i < ways.n; i++) {
+        const struct fsd_recipe *recipe = &r->recipes->all.at[ways.at + i];
+        struct way *next;
+
+        if (recipe->steps[0] != step || (recipe->n == 1 && whole) ||
+            (recipe->n > 1 && w->n_open == OPEN) || !(next = branch(r, w)))
+            continue;
+        next->used |= from;
+        next->cost += cost;
+        if (w->n_taken && !reads_made(r, w, node)) {
+            next->loose++;
+            next->cost += r->passes[node] ? COST_LOOSE : 0;
+        }
+        if (recipe->n == 1 && r->reserved[node] != FSD_NONE && !fsd_is_must(r, node))
+            next->cost += COST_RESERVED;
+        if (r->maker[node] != FSD_NONE && !fsd_is_must(r, node))
+            next->cost += COST_AGAIN;
+        whole |= recipe->n == 1;
+        if (recipe->n == 1)
+            take(r, next, node);
+        else
+            next->open[next->n_open++] = (struct held){
+                .tensor = FSD_NONE, .node = node, .recipe = ways.at + i, .done = 1};
+    }
+}
+
+static bool is_move(const struct replay *r, fsd_sym step)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(r->moves); i++)
+        if (r->moves[i] == step)
+            return true;
+    return false;
+}
+
+/* Where not all steps are listed, one node may lie before the one that begins. */
+static void begin_behind(struct replay *r, struct way *w, fsd_id node, fsd_sym step)
+{
+    struct way *try = &r->ways[NEXT];
+    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+    const struct fsd_tensor *t;
+    uint32_t missing;
+    uint64_t from;
+
+    if (out == FSD_NONE || r->passes[node] || fsd_is_product(r, node))
+        return;
+    is_ready(r, w, node, &from, &missing);
+    memcpy(try, w, sizeof *w);
+    try->cost += COST_MOVE;
+    try->used |= from;
+    take(r, try, node);
+    t = &r->g->tensors.at[out];
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id next = r->g->links.at[t->consumers.at + i];
+
+        if (is_ready(r, try, next, &from, &missing) && !fsd_way_took(try, next))
+            begin(r, try, next, step, from, 0);
+    }
+}
+
+/* All nodes that could begin with this step, each once. */
+static void begin_nodes(struct replay *r, struct way *w, fsd_sym step)
+{
+    fsd_id seen[NEXT];
+    uint32_t n = 0, missing;
+    uint64_t from;
+
+    for (uint32_t i = 0; i < r->n_must; i++) {
+        fsd_id node = r->must[i].node;
+        bool ready = is_ready(r, w, node, &from, &missing);
+
+        if (fsd_way_took(w, node) || fsd_way_began(w, node) || n == NEXT)
+            continue;
+        seen[n++] = node;
+        begin(r, w, node, step, from, ready || r->gaps ? 0 : COST_GAP);
+    }
+    for (uint32_t i = 0; i < w->n_hand; i++) {
+        const struct fsd_tensor *t = &r->g->tensors.at[w->hand[i].tensor];
+
+        for (uint32_t k = 0; k < t->consumers.n; k++) {
+            fsd_id node = r->g->links.at[t->consumers.at + k];
+            bool known = (r->maker[node] != FSD_NONE && fsd_is_product(r, node)) ||
+                         fsd_is_must(r, node);
+
+            for (uint32_t s = 0; s < n && !known; s++)
+                known = seen[s] == node;
+            if (known || n == NEXT || fsd_way_took(w, node) || fsd_way_began(w, node) ||
+                r->m->facts->folded[node] || !is_ready(r, w, node, &from, &missing))
+                continue;
+            seen[n++] = node;
+            begin(r, w, node, step, from, 0);
+            if (r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME)
+                begin_behind(r, w, node, step);
+        }
+    }
+}
+
+int fsd_way_order(const void *a, const void *b)
+{
+    const struct way *x = a, *y = b;
+
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    if (x->loose != y->loose)
+        return x->loose < y->loose ? -1 : 1;
+    if (x->odd != y->odd)
+        return x->odd < y->odd ? -1 : 1;
+    if (x->n_taken != y->n_taken)
+        return x->n_taken > y->n_taken ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The same nodes taken in another order. */
+static bool is_same_way(const struct way *a, const struct way *b)
+{
+    if (a->cost != b->cost || a->order != b->order || a->n_taken != b->n_taken ||
+        a->n_open != b->n_open || a->loose != b->loose)
+        return false;
+    for (uint32_t i = 0; i < a->n_taken; i++)
+        if (!fsd_way_took(b, a->taken[i]))
+            return false;
+    for (uint32_t i = 0; i < a->n_open; i++)
+        if (a->open[i].node != b->open[i].node ||
+            a->open[i].recipe != b->open[i].recipe ||
+            a->open[i].done != b->open[i].done)
+            return false;
+    return true;
+}
+
+static void keep_best(struct replay *r)
+{
+    struct way *ways = r->ways;
+    uint32_t kept = 0;
+
+    qsort(r->next, r->n_next, sizeof *r->next, fsd_way_order);
+    for (uint32_t i = 0; i < r->n_next && kept < WAYS; i++)
+        if (!kept || !is_same_way(&r->next[kept - 1], &r->next[i]))
+            memmove(&r->next[kept++], &r->next[i], sizeof *r->next);
+    r->n_next = kept;
+    r->n_ways = r->n_next < WAYS ? r->n_next : WAYS;
+    r->ways = r->next;
+    r->next = ways;
+    r->n_next = 0;
+}
+
+void fsd_ways_step(struct replay *r, fsd_sym step)
+{
+    r->n_next = 0;
+    for (uint32_t i = 0; i < r->n_ways; i++) {
+        struct way *w = &r->ways[i], *next;
+
+        go_on(r, w, step);
+        begin_nodes(r, w, step);
+        next = branch(r, w);
+        if (!next)
+            continue;
+        next->cost += is_move(r, step) ? COST_MOVE : COST_STEP;
+        next->pads |= step == r->concat;
+        next->cuts |= step == r->slice;
+    }
+    keep_best(r);
+}
+
+/* ------------------------------------------------- steps that are not listed */
+
+/* Takes the node with all that it needs and that is not at hand, as far as it goes. */
+static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
+{
+    const struct fsd_node *n = &r->g->nodes.at[node];
+    uint32_t missing;
+    uint64_t from;
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(r->g, n, i)->tensor, by;
+
+        if (t == FSD_NONE || r->m->facts->constant[t] || find_hand(w, t))
+            continue;
+        by = fsd_tensor_producer(r->g, t);
+        if (by == FSD_NONE || !far || r->maker[by] != FSD_NONE ||
+            fsd_way_began(w, by) || !take_path(r, w, by, far - 1))
+            return false;
+    }
+    if (fsd_way_took(w, node) || !is_ready(r, w, node, &from, &missing))
+        return false;
+    w->used |= from;
+    take(r, w, node);
+    return true;
+}
+
+/* What the kernel reads and has not used yet goes into what follows (a residual). */
+static bool take_unused(struct replay *r, struct way *w)
+{
+    for (uint32_t i = 0; i < w->n_hand; i++) {
+        const struct fsd_tensor *t = &r->g->tensors.at[w->hand[i].tensor];
+
+        for (uint32_t k = 0; k < t->consumers.n && !w->hand[i].from; k++) {
+            fsd_id node = r->g->links.at[t->consumers.at + k];
+            uint32_t missing;
+            uint64_t from;
+
+            if (r->passes[node] || fsd_way_took(w, node) || fsd_is_product(r, node) ||
+                r->maker[node] != FSD_NONE || !is_ready(r, w, node, &from, &missing) ||
+                !(from & ~w->used))
+                continue;
+            w->used |= from;
+            take(r, w, node);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take_more(struct replay *r, struct way *w)
+{
+    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
+    struct way *try = &r->next[0];
+
+    for (uint32_t i = 0; i < r->n_must; i++) {
+        fsd_id node = r->must[i].node;
+
+        if (fsd_way_took(w, node) || fsd_way_began(w, node) ||
+            (l->more_steps == FSD_STEPS_GO_ON && fsd_is_product(r, node)))
+            continue;
+        memcpy(try, w, sizeof *w);
+        if (take_path(r, try, node, 4))
+            memcpy(w, try, sizeof *w);
+    }
+    while (!w->n_open && take_unused(r, w))
+        ;
+}
+
+/* ------------------------------------------------------------------ the end */
+
+/* Does anything outside of the way read the tensor, seen through what passes? */
+static bool escapes(const struct replay *r, const struct way *w, fsd_id tensor, int far)
+{
+    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+
+    if (t->flags & FSD_TENSOR_OUTPUT)
+        return true;
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = r->g->links.at[t->consumers.at + i];
+
+        if (fsd_way_took(w, node) || (r->m->facts->traits[node] & FSD_OP_SHAPE))
+            continue;
+        if (!r->passes[node] || !far)
+            return true;
+        for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++) {
+            fsd_id out = fsd_node_out_tensor(r->g, node, k);
+
+            if (out != FSD_NONE && escapes(r, w, out, far - 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+uint32_t fsd_way_makes(const struct replay *r, const struct way *w, fsd_id out[AT_HAND])
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].out.n; k++) {
+            fsd_id t = fsd_node_out_tensor(r->g, w->taken[i], k);
+
+            if (t != FSD_NONE && n < AT_HAND && escapes(r, w, t, 6))
+                out[n++] = t;
+        }
+    return n;
+}
+
+int64_t fsd_count_of(const struct replay *r, fsd_id tensor)
+{
+    return fsd_form_count(r->g, fsd_tensor_form(r->g, tensor));
+}
+
+/* True when what is made has a size, and none of it that of the kernel's output. */
+static bool size_differs(const struct replay *r, const struct fsd_port *port,
+                         const fsd_id *made, uint32_t n)
+{
+    int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
+    bool any = false;
+
+    for (uint32_t i = 0; i < n && size >= 0; i++) {
+        int64_t count = fsd_count_of(r, made[i]);
+
+        if (count < 0 || count == size)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* A product's weight lies among the kernel's constants, maybe padded; where none of
+ * these has as many elements, it is another product's. */
+static bool weight_differs(const struct replay *r, fsd_id node)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_layer *l = &e->layers.at[r->layer];
+    fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
+    int64_t count;
+
+    if (!fsd_is_product(r, node) || weight == FSD_NONE || !l->constants.n ||
+        r->maker[node] != FSD_NONE || !r->m->facts->constant[weight])
+        return false;
+    count = fsd_count_of(r, weight);
+    for (uint32_t i = 0; i < l->constants.n; i++) {
+        const struct fsd_form *form =
+            fsd_port_form(e, &e->ports.at[l->constants.at + i]);
+        int64_t size = fsd_form_count(e, form);
+
+        /* Three channels become four, and a depthwise weight is filled up with zeros.
+         */
+        if (size < 0 || size == count || (count > 0 && size % count == 0) ||
+            (size > count && form->dims.n > 2))
+            return false;
+    }
+    return count >= 0;
+}
+
+/* The shape of the kernel's output is that of something made, but for axes of one. */
+static bool shape_fits(const struct replay *r, const struct fsd_port *port,
+                       const fsd_id *made, uint32_t n)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_form *a = fsd_port_form(e, port);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fsd_form *b = fsd_tensor_form(r->g, made[i]);
+        uint32_t p = 0, q = 0;
+        bool same = a->ranked && b->ranked;
+
+        while (same && (p < a->dims.n || q < b->dims.n)) {
+            if (p < a->dims.n && e->dims.at[a->dims.at + p].size == 1)
+                p++;
+            else if (q < b->dims.n && r->g->dims.at[b->dims.at + q].size == 1)
+                q++;
+            else
+                same = p < a->dims.n && q < b->dims.n &&
+                       e->dims.at[a->dims.at + p++].size ==
+                           r->g->dims.at[b->dims.at + q++].size;
+        }
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* A bit for the tensor that a port of the kernel reads: that of its first port. */
+uint64_t fsd_first_port(const struct replay *r, uint32_t i)
+{
+    fsd_id t = fsd_node_in_tensor(r->m->engine, r->layer, i);
+    uint32_t first = 0;
+
+    while (fsd_node_in_tensor(r->m->engine, r->layer, first) != t)
+        first++;
+    return first < 64 ? UINT64_C(1) << first : 0;
+}
+
+/* What was half done before, and is no further. */
+static void drop_idle(struct way *w)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < w->n_open && w->n_taken; i++)
+        if (!w->open[i].idle)
+            w->open[kept++] = w->open[i];
+    if (w->n_taken)
+        w->n_open = kept;
+}
+
+void fsd_way_finish(struct replay *r, struct way *w)
+{
+    const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
+    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
+    fsd_id made[AT_HAND];
+    uint32_t escaping;
+
+    if (l->more_steps)
+        take_more(r, w);
+    escaping = fsd_way_makes(r, w, made);
+
+    drop_idle(w);
+    for (uint32_t i = 0; i < w->n_open; i++)
+        w->cost += r->recipes->all.at[w->open[i].recipe].n > 3 ? COST_UNFINISHED
+                                                               : COST_STEP - 1;
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        w->cost += weight_differs(r, w->taken[i]) ? COST_SIZE : 0;
+    for (uint32_t i = 0; i < r->n_must; i++)
+        if (!fsd_way_took(w, r->must[i].node) && !fsd_way_began(w, r->must[i].node))
+            w->cost += r->must[i].cost;
+    for (uint32_t i = 0; i < n->in.n && i < 64; i++) {
+        fsd_id e = fsd_node_in_tensor(r->m->engine, r->layer, i);
+
+        if (e != FSD_NONE && r->of[e].n && !(w->used & fsd_first_port(r, i)) &&
+            w->n_taken)
+            w->cost += COST_INPUT;
+    }
+    /* Products out of a library that are joined write parts of one tensor. */
+    if (l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1)
+        return;
+    if (!w->n_open && escaping > n->out.n)
+        w->cost += (escaping - n->out.n) * COST_OUTPUT;
+    for (uint32_t i = 0; i < n->out.n; i++)
+        w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
+    for (uint32_t i = 0; i < n->out.n && !w->n_open && !w->pads && !w->cuts; i++)
+        if (size_differs(r, fsd_node_out(r->m->engine, n, i), made, escaping))
+            w->cost += COST_SIZE;
+}

@@ -1,0 +1,123 @@
+/*
+ * A way to understand a kernel: which nodes it takes, step by step (pass_steps.c has
+ * the idea).  Only pass_steps.c and way.c include this.
+ */
+#ifndef FSD_MATCH_WAY_H
+#define FSD_MATCH_WAY_H
+
+#include "match/pass.h"
+#include "match/recipe.h"
+
+enum { WAYS = 24, AT_HAND = 192, TAKEN = 64, OPEN = 8, MUST = 24, NEXT = 96, FAR = 12 };
+
+/* What contradictions cost; a way that costs more than the limit is none. */
+enum {
+    COST_MOVE = 1,   /* a step that moves data, and no node asks for it */
+    COST_STEP = 5,   /* any other */
+    COST_INPUT = 4,  /* of the kernel, unused */
+    COST_NAMED = 6,  /* a node that the kernel's name tells, not taken */
+    COST_HINTED = 3, /* one that a tensor's name tells */
+    COST_OUTPUT = 4, /* more is made than the kernel writes */
+    COST_SIZE = 8,   /* it writes another size than is made */
+    COST_UNFINISHED = 1,
+    COST_LOOSE = 2,    /* a node that moves data is taken, and not of what was made */
+    COST_AGAIN = 2,    /* a node is taken that another kernel computes */
+    COST_RESERVED = 4, /* a node is taken that a name gives to another kernel */
+    COST_GAP = 3       /* a node is taken whose input is not at hand */
+};
+
+/* A tensor of the model, or a node half done (then `tensor` is FSD_NONE). */
+struct held {
+    fsd_id tensor, node;
+    uint32_t recipe;
+    uint8_t done;
+    bool idle;     /* of a way: this kernel has done nothing of it yet */
+    uint64_t from; /* of a way: inputs of the kernel that it comes from */
+};
+
+struct at_hand {
+    fsd_id tensor;
+    uint64_t from; /* inputs of the kernel that it comes from; 0: made by it */
+};
+
+struct way {
+    uint32_t cost;
+    uint32_t loose;  /* nodes taken that read nothing that was made before */
+    uint32_t odd;    /* outputs of another shape than all that is made */
+    uint64_t order;  /* sum of the places at hand of what is read: of equals those are
+                        taken that read what was there first */
+    bool pads, cuts; /* steps that are no node's made the data larger or smaller */
+    uint64_t used;   /* inputs of the kernel */
+    uint32_t n_hand, n_taken, n_open;
+    struct at_hand hand[AT_HAND];
+    fsd_id taken[TAKEN];
+    struct held open[OPEN];
+};
+
+struct must {
+    fsd_id node;
+    uint32_t cost;
+};
+
+struct replay {
+    struct fsd_match *m;
+    const struct fsd_graph *g;
+    struct fsd_arena *scratch;
+    struct fsd_recipes *recipes;
+    bool *passes;     /* by node: needs no step of its own */
+    bool *folds;      /* by node: it passes as a part of a product's weights */
+    fsd_id *maker;    /* by node: the layer that computes it */
+    fsd_id *late;     /* by node: the layer behind whose product it lies, and which may
+                         compute it though it is not listed */
+    fsd_id *reserved; /* by node: the layer that a name says computes it; `several` */
+    struct fsd_span *of; /* by engine tensor: in `held` */
+    FSD_VEC(struct held) held;
+    fsd_sym moves[8], concat, slice, mul;
+    fsd_id *product;   /* by layer: the product it computes; FSD_NONE */
+    fsd_id *attention; /* by layer: the Attention it computes; FSD_NONE */
+    bool *moves_on;    /* by layer: it only moves data, and for no node */
+    bool *pads, *cuts; /* by layer: likewise of the way that was kept */
+    /* Of the present kernel: */
+    fsd_id layer;
+    bool gaps; /* it reads what holds nobody knows what */
+    struct must must[MUST];
+    uint32_t n_must;
+    struct way *ways, *next; /* WAYS and NEXT of them */
+    uint32_t n_ways, n_next;
+};
+
+/** Which nodes pass, and which of them fold. */
+void fsd_replay_passing(struct replay *r);
+
+/** A product of the model: a Conv, a Gemm, a MatMul. */
+bool fsd_is_product(const struct replay *r, fsd_id node);
+/** One of `n` operators of the default domain. */
+bool fsd_is_one_of(const struct replay *r, fsd_id node, const char *const *ops,
+                   size_t n);
+/** The one input that is no constant; FSD_NONE when there are several. */
+fsd_id fsd_data_input(const struct replay *r, fsd_id node);
+
+bool fsd_way_took(const struct way *w, fsd_id node);
+/** Begun, and not finished. */
+bool fsd_way_began(const struct way *w, fsd_id node);
+/** Puts a tensor at hand, with what is made of it without a step. */
+void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from);
+/** Follows all ways one step further, and keeps the best. */
+void fsd_ways_step(struct replay *r, fsd_sym step);
+/** What a way takes that is not listed, and what it contradicts at its end. */
+void fsd_way_finish(struct replay *r, struct way *w);
+/** The likeliest first. */
+int fsd_way_order(const void *a, const void *b);
+
+/** Tensors made by a way that others read; returns how many. */
+uint32_t fsd_way_makes(const struct replay *r, const struct way *w,
+                       fsd_id out[AT_HAND]);
+int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
+bool fsd_is_must(const struct replay *r, fsd_id node);
+/** True when it was said that a library's kernel may have applied it, and none is known
+ *  to compute it. */
+bool fsd_is_late(const struct replay *r, fsd_id node);
+/** A bit for the tensor that a port of the kernel reads: that of its first port. */
+uint64_t fsd_first_port(const struct replay *r, uint32_t i);
+
+#endif

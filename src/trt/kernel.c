@@ -1,0 +1,182 @@
+/*
+ * Myelin names a kernel after the operations in it, in their order, each cut to some
+ * letters:
+ *
+ *     __myl_FcAddDivErfAddMulMul_myl0_18     MatMul Add Div Erf Add Mul Mul
+ *     __myl_MeanSubMulMeanAddSqrtDivMul...   a LayerNormalization begins like this
+ *     __myl_IotaCastSlicReshReplEtc_myl0_29  cut: "Etc" stands for the rest
+ *
+ * Kernels out of a library are named after a node instead, and their type says what
+ * they do.
+ */
+#include "trt/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct word {
+    const char *word, *steps;
+};
+
+/* Sorted.  A word that is no row's is the beginning of the operator's own name ("Add",
+ * "Relu", "Mul"), and stands for itself. */
+static const struct word words[] = {
+    {"Asin", "Asin"},
+    {"Bott", "TopK"},
+    {"Ceil", "Ceil"},
+    {"Conc", "Concat"},
+    {"Corr", "Conv"},
+    {"Cums", "CumSum"},
+    {"Dyna", "DynamicQuantizeLinear"},
+    {"Eql", "Equal"},
+    {"Fc", "MatMul"},
+    {"Floo", "Floor"},
+    {"Gath", "Gather"},
+    {"Gnor", "InstanceNormalization"},
+    {"Grid", "GridSample"},
+    {"Gtr", "Greater"},
+    {"Inor", "InstanceNormalization"},
+    {"Iota", "Range"},
+    {"Isin", "IsInf"},
+    {"Isna", "IsNaN"},
+    {"Lt", "Less"},
+    {"Maxr", "ReduceMax"},
+    {"Mean", "ReduceMean"},
+    {"Minr", "ReduceMin"},
+    {"Neq", "NotEqual"},
+    {"One", "OneHot"},
+    {"Prod", "ReduceProd"},
+    {"Repl", "Expand"},
+    {"Resh", "Reshape"},
+    {"Resi", "Resize"},
+    {"Reve", "ReverseSequence"},
+    {"Roun", "Round"},
+    {"Scat", "ScatterND"},
+    {"Sele", "Where"},
+    {"Sigm", "Sigmoid"},
+    {"Silu", "Sigmoid Mul"},
+    {"Slic", "Slice"},
+    {"Sum", "ReduceSum"},
+    {"Topk", "TopK"},
+    {"Tran", "Transpose"},
+};
+
+static int by_word(const void *key, const void *row)
+{
+    return strcmp(key, ((const struct word *)row)->word);
+}
+
+/* Appends each word of "A B C". */
+static void add_steps(struct fsd_graph *g, struct fsd_layer *layer, const char *steps)
+{
+    while (*steps) {
+        size_t n = strcspn(steps, " ");
+
+        fsd_vec_push(g->arena, &g->links, fsd_intern_add(g->names, steps, n));
+        layer->steps.n++;
+        steps += n + (steps[n] == ' ');
+    }
+}
+
+static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char *name)
+{
+    while (*name >= 'A' && *name <= 'Z') {
+        const struct word *row;
+        char word[16];
+        size_t n = 1;
+
+        while ((name[n] >= 'a' && name[n] <= 'z') || (name[n] >= '0' && name[n] <= '9'))
+            n++;
+        if (n >= sizeof word)
+            break;
+        memcpy(word, name, n);
+        word[n] = '\0';
+        name += n;
+        row = bsearch(word, words, FSD_COUNT_OF(words), sizeof *words, by_word);
+        if (!strcmp(word, "Etc"))
+            layer->more_steps = FSD_STEPS_LACK_SOME;
+        else
+            add_steps(g, layer, row ? row->steps : word);
+    }
+}
+
+/* "a/MatMul+b/MatMul": as many products as names. */
+static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < layer->mentions.n; i++) {
+        const struct fsd_mention *m = &g->mentions.at[layer->mentions.at + i];
+
+        n += m->by == FSD_BY_NAME && m->role == FSD_MENTION_COMPUTES;
+    }
+    do
+        add_steps(g, layer, "MatMul");
+    while (n-- > 1);
+}
+
+static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
+                        struct fsd_layer *layer)
+{
+    static const struct word types[] = {{"correlation", "Conv"},
+                                        {"deconv", "ConvTranspose"},
+                                        {"maxpool", "MaxPool"},
+                                        {"avgpool", "AveragePool"}};
+    static const char words_begin[] = "__myl_", attention[] = "_gemm_mha";
+    const char *name = fsd_text(g->names, node->name);
+    const char *type = fsd_text(g->names, node->op);
+
+    layer->steps = (struct fsd_span){g->links.n, 0};
+    if (!strncmp(name, words_begin, sizeof words_begin - 1)) {
+        read_words(g, layer, name + sizeof words_begin - 1);
+    } else if (!strncmp(name, attention, sizeof attention - 1)) {
+        /* Scaling and masking are in it, too, where the network has them. */
+        add_steps(g, layer, "MatMul ReduceMax Sub Exp ReduceSum Div MatMul");
+        layer->more_steps = FSD_STEPS_LACK_SOME;
+    } else if (!strcmp(type, "gemm")) {
+        read_products(g, layer);
+        layer->more_steps = FSD_STEPS_GO_ON;
+    }
+    for (size_t i = 0; !layer->steps.n && i < FSD_COUNT_OF(types); i++)
+        if (!strcmp(types[i].word, type)) {
+            add_steps(g, layer, types[i].steps);
+            layer->more_steps = FSD_STEPS_GO_ON;
+        }
+}
+
+/* Whether nodes of the model are its work, the links tell. */
+static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
+{
+    static const char *const moves[] = {"Move",    "Transpose", "Cast",
+                                        "Reshape", "Slice",     "Concat"};
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < l->steps.n; i++)
+        for (size_t k = 0; k < FSD_COUNT_OF(moves); k++)
+            n += !strcmp(moves[k], fsd_text(g->names, g->links.at[l->steps.at + i]));
+    return n && n == l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL;
+}
+
+/* What changes neither type nor layout copies. */
+static enum fsd_kind kind_of_move(const struct fsd_graph *g, const struct fsd_node *n)
+{
+    const struct fsd_form *in, *out;
+
+    if (n->in.n != 1 || n->out.n != 1)
+        return FSD_KIND_COPY;
+    in = fsd_port_form(g, fsd_node_in(g, n, 0));
+    out = fsd_port_form(g, fsd_node_out(g, n, 0));
+    return in->type == out->type && fsd_layout_same(in->layout, out->layout)
+               ? FSD_KIND_COPY
+               : FSD_KIND_REFORMAT;
+}
+
+void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
+                    struct fsd_layer *layer)
+{
+    if (layer->provider != FSD_PROVIDER_COMPILER)
+        return;
+    read_kernel(g, node, layer);
+    if (layer->kind == FSD_KIND_COMPUTE && only_moves(g, layer))
+        layer->kind = kind_of_move(g, node);
+}
