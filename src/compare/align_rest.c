@@ -13,22 +13,6 @@ static bool is_rest(const struct fsd_align_side *side, fsd_id node)
     return role != FSD_ROLE_CORE && role != FSD_ROLE_SIDE;
 }
 
-/* An aligned node as its pair; another as one that the other side has not. */
-static uint64_t anchor(const struct fsd_align_side *side, fsd_id node)
-{
-    if (side->mate[node] == FSD_NONE)
-        return fsd_hash_mix(10 + side->new, node);
-    return fsd_hash_mix(12, side->new ? side->mate[node] : node);
-}
-
-static uint64_t port_anchor(const struct fsd_align_side *side, const fsd_id *mate,
-                            uint32_t i, uint64_t what)
-{
-    if (mate[i] == FSD_NONE)
-        return fsd_hash_mix(what + side->new, i);
-    return fsd_hash_mix(what + 2, side->new ? mate[i] : i);
-}
-
 static void color_from(struct fsd_align_side *side)
 {
     const struct fsd_state *s = side->s;
@@ -40,10 +24,11 @@ static void color_from(struct fsd_align_side *side)
         if (s->nodes.at[i].in.n)
             from = s->sources.at[s->nodes.at[i].in.at];
         if (from.at != FSD_NONE && (from.at & FSD_REF_PORT))
-            hash = port_anchor(side, side->in_mate, from.at & ~FSD_REF_PORT, 20);
+            hash = fsd_align_color_of(side, FSD_COLOR_INPUT, from.at & ~FSD_REF_PORT);
         else if (from.at != FSD_NONE)
-            hash = fsd_hash_mix(is_rest(side, from.at) ? side->from[from.at]
-                                                       : anchor(side, from.at),
+            hash = fsd_hash_mix(is_rest(side, from.at)
+                                    ? side->from[from.at]
+                                    : fsd_align_color_of(side, FSD_COLOR_NODE, from.at),
                                 from.out);
         side->from[i] = fsd_hash_mix(side->label[i], hash);
     }
@@ -59,7 +44,7 @@ static void color_to(struct fsd_align_side *side)
         fsd_ref at = s->outputs.at[i].from.at;
 
         if (at != FSD_NONE && !(at & FSD_REF_PORT))
-            side->to[at] += port_anchor(side, side->out_mate, i, 30);
+            side->to[at] += fsd_align_color_of(side, FSD_COLOR_OUTPUT, i);
     }
     for (fsd_id i = s->nodes.n; i-- > 0;) {
         const struct fsd_state_node *n = &s->nodes.at[i];
@@ -68,7 +53,8 @@ static void color_to(struct fsd_align_side *side)
         side->to[i] = fsd_hash_mix(side->label[i], side->to[i]);
         if (n->role == FSD_ROLE_SIDE)
             continue;
-        hash = is_rest(side, i) ? side->to[i] : anchor(side, i);
+        hash = is_rest(side, i) ? side->to[i]
+                                : fsd_align_color_of(side, FSD_COLOR_NODE, i);
         for (uint32_t k = 0; k < n->in.n; k++) {
             fsd_ref at = s->sources.at[n->in.at + k].at;
 

@@ -135,17 +135,16 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 
 /* ---------------------------------------------------------------------- colours */
 
-enum { PAIR = 1, IN, OUT, ALONE };
+enum { ALONE = FSD_COLOR_OUTPUT + 1 };
 
-static uint64_t pair_color(const struct fsd_align_side *side, fsd_id node)
+/* What has no mate is like nothing on the other side. */
+uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_what what,
+                            uint32_t i)
 {
-    return fsd_hash_mix(PAIR, side->new ? side->mate[node] : node);
-}
+    const fsd_id *mate = what == FSD_COLOR_NODE    ? side->mate
+                         : what == FSD_COLOR_INPUT ? side->in_mate
+                                                   : side->out_mate;
 
-/* A port without a partner is like nothing on the other side. */
-static uint64_t port_color(const struct fsd_align_side *side, const fsd_id *mate,
-                           uint32_t i, uint64_t what)
-{
     if (mate[i] == FSD_NONE)
         return fsd_hash_mix(fsd_hash_mix(ALONE + side->new, what), i);
     return fsd_hash_mix(what, side->new ? mate[i] : i);
@@ -155,7 +154,7 @@ static uint64_t source_color(const struct fsd_align_side *side, const uint64_t *
                              struct fsd_maker from)
 {
     if (from.at & FSD_REF_PORT)
-        return port_color(side, side->in_mate, from.at & ~FSD_REF_PORT, IN);
+        return fsd_align_color_of(side, FSD_COLOR_INPUT, from.at & ~FSD_REF_PORT);
     return fsd_hash_mix(color[from.at], from.out);
 }
 
@@ -188,7 +187,7 @@ static uint64_t color_behind(const struct fsd_align_side *side, const uint64_t *
     for (uint32_t k = 0; k < side->ends[node].n; k++) {
         uint32_t i = side->end[side->ends[node].at + k];
 
-        sum += fsd_hash_mix(port_color(side, side->out_mate, i, OUT),
+        sum += fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_OUTPUT, i),
                             side->s->outputs.at[i].core_from.out);
     }
     return sum;
@@ -202,7 +201,7 @@ void fsd_align_color_from(struct fsd_align_side *side)
     for (fsd_id i = 0; i < side->s->nodes.n; i++)
         side->from[i] =
             side->mate[i] != FSD_NONE
-                ? pair_color(side, i)
+                ? fsd_align_color_of(side, FSD_COLOR_NODE, i)
                 : fsd_hash_mix(side->label[i], color_before(side, side->from, i));
 }
 
@@ -212,7 +211,7 @@ void fsd_align_color_to(struct fsd_align_side *side)
     for (fsd_id i = side->s->nodes.n; i-- > 0;)
         side->to[i] =
             side->mate[i] != FSD_NONE
-                ? pair_color(side, i)
+                ? fsd_align_color_of(side, FSD_COLOR_NODE, i)
                 : fsd_hash_mix(side->label[i], color_behind(side, side->to, i));
 }
 
@@ -222,8 +221,9 @@ void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch
     uint64_t *last = FSD_NEW(scratch, uint64_t, n);
 
     for (fsd_id i = 0; i < n; i++)
-        side->near[i] =
-            side->mate[i] != FSD_NONE ? pair_color(side, i) : side->label[i];
+        side->near[i] = side->mate[i] != FSD_NONE
+                            ? fsd_align_color_of(side, FSD_COLOR_NODE, i)
+                            : side->label[i];
     for (int r = 0; r < RADIUS; r++) {
         memcpy(last, side->near, n * sizeof *last);
         for (fsd_id i = 0; i < n; i++)
@@ -262,15 +262,19 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
 
         if (from.at != FSD_NONE && !(from.at & FSD_REF_PORT) &&
             side->mate[from.at] != FSD_NONE)
-            before += fsd_hash_mix(fsd_hash_mix(pair_color(side, from.at), from.out),
-                                   slot(side, node, k));
+            before += fsd_hash_mix(
+                fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_NODE, from.at),
+                             from.out),
+                slot(side, node, k));
     }
     for (uint32_t k = 0; k < uses.n; k++) {
         const struct fsd_use *use = &side->use[uses.at + k];
 
         if (side->mate[use->node] != FSD_NONE)
-            behind += fsd_hash_mix(fsd_hash_mix(pair_color(side, use->node), use->slot),
-                                   use->out);
+            behind += fsd_hash_mix(
+                fsd_hash_mix(fsd_align_color_of(side, FSD_COLOR_NODE, use->node),
+                             use->slot),
+                use->out);
     }
     if (!before || !behind)
         return 0;

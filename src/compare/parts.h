@@ -93,6 +93,12 @@ struct fsd_align_side {
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                          const struct fsd_state *s, bool is_new);
 
+/** What is aligned has the colour of its mate; what is not, one that nothing has on the
+ *  other side. */
+enum fsd_color_what { FSD_COLOR_NODE = 1, FSD_COLOR_INPUT, FSD_COLOR_OUTPUT };
+uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_what what,
+                            uint32_t i);
+
 /** Fill from, to and near, with aligned nodes as what they are aligned to. */
 void fsd_align_color_from(struct fsd_align_side *side);
 void fsd_align_color_to(struct fsd_align_side *side);

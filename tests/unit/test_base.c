@@ -288,7 +288,7 @@ static void status__message_is_safe_and_whole(void **state)
 
 static void file__reads_regular_files_only(void **state)
 {
-    char directory[] = "/tmp/fsd_file_XXXXXX", path[64];
+    char directory[] = "fsd_file_XXXXXX", path[64];
     struct fsd_file file;
     struct fsd_error err;
     (void)state;
@@ -327,7 +327,7 @@ static void note_signal(int number)
 /* Two files, of which the second loses all pages but the first, and one that is whole. */
 static void file__that_is_cut_while_read_is_zeros_and_an_error(void **state)
 {
-    char whole_path[] = "/tmp/fsd_whole_XXXXXX", cut_path[] = "/tmp/fsd_cut_XXXXXX";
+    char whole_path[] = "fsd_whole_XXXXXX", cut_path[] = "fsd_cut_XXXXXX";
     const off_t size = 4 * sysconf(_SC_PAGESIZE);
     int whole_fd = mkstemp(whole_path), cut_fd = mkstemp(cut_path);
     struct fsd_file whole, cut;

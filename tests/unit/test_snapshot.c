@@ -26,7 +26,7 @@ static char *text_of(const struct fsd_state *s, size_t *size)
 static enum fsd_status read_text(const char *text, size_t size, struct fsd_state **out,
                                  struct fsd_error *err)
 {
-    char path[] = "/tmp/fsd-snapshot-XXXXXX";
+    char path[] = "fsd-snapshot-XXXXXX";
     int fd = mkstemp(path);
     enum fsd_status status;
 
