@@ -43,14 +43,18 @@ void fsd_about_layer(struct fsd_finder *f, fsd_id layer)
                 fsd_text(f->d->names, f->d->engine->nodes.at[layer].name));
 }
 
-void fsd_about_node(struct fsd_finder *f, fsd_id node)
+const char *fsd_called(const struct fsd_finder *f, fsd_id node)
 {
     const struct fsd_node *n = &f->d->model->nodes.at[node];
 
-    add_subject(f, &f->now.nodes, node,
-                n->name ? fsd_text(f->d->names, n->name)
-                        : fsd_printed(f->found->arena, "#%u (%s)", node,
-                                      fsd_text(f->d->names, n->op)));
+    return n->name ? fsd_text(f->d->names, n->name)
+                   : fsd_printed(f->found->arena, "#%u (%s)", node,
+                                 fsd_text(f->d->names, n->op));
+}
+
+void fsd_about_node(struct fsd_finder *f, fsd_id node)
+{
+    add_subject(f, &f->now.nodes, node, fsd_called(f, node));
 }
 
 void fsd_about_tensor(struct fsd_finder *f, fsd_id tensor)

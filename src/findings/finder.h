@@ -45,6 +45,9 @@ void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_i
 /** The nodes that the layer computes by a link of its own. */
 void fsd_about_computed(struct fsd_finder *f, fsd_id layer);
 
+/** A node's name, "#12 (Conv)" where it has none. */
+const char *fsd_called(const struct fsd_finder *f, fsd_id node);
+
 /** @param key  a literal */
 void fsd_fact_number(struct fsd_finder *f, const char *key, uint64_t number);
 void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text);

@@ -92,14 +92,13 @@ static void add_ms(struct fsd_finder *f, double ms)
 }
 
 /* What an island begins or ends with: a node where it is known. */
-static const char *border_name(const struct fsd_diff *d, fsd_id layer)
+static const char *border_name(const struct fsd_finder *f, fsd_id layer)
 {
-    fsd_sym name =
-        d->match->of_layer[layer].n
-            ? d->model->nodes.at[fsd_match_of_layer(d->match, layer, 0)->node].name
-            : d->engine->nodes.at[layer].name;
+    const struct fsd_match *m = f->d->match;
 
-    return fsd_text(d->names, name);
+    return m->of_layer[layer].n
+               ? fsd_called(f, fsd_match_of_layer(m, layer, 0)->node)
+               : fsd_text(f->d->names, f->d->engine->nodes.at[layer].name);
 }
 
 void fsd_find_islands(struct fsd_finder *f)
@@ -122,8 +121,8 @@ void fsd_find_islands(struct fsd_finder *f)
         fsd_fact_number(f, "exit_layer", island->exit);
         fsd_fact_number(f, "entries", island->entries);
         fsd_fact_number(f, "exits", island->exits);
-        fsd_fact_text(f, "entry", border_name(d, island->entry));
-        fsd_fact_text(f, "exit", border_name(d, island->exit));
+        fsd_fact_text(f, "entry", border_name(f, island->entry));
+        fsd_fact_text(f, "exit", border_name(f, island->exit));
         add_ms(f, island->ms);
         fprintf(f->out,
                 "data up to %s wide between narrower data, from layer %u to layer %u, "

@@ -121,6 +121,29 @@ static void island__between_narrow_ones(void **state)
     fsd_diff_free(d);
 }
 
+/* An island that begins at an unnamed node says which one. */
+static void island__begins_unnamed(void **state)
+{
+    static const char unnamed[] =
+        "in x\nout z\nRelu -: x -> p\nRelu b: p -> q\nRelu c: q -> z\n";
+    struct fsd_diff *d = build_diff(unnamed,
+                                    "in x\nout z\n"
+                                    "PointWise first | | x:int8 -> p:fp16\n"
+                                    "PointWise b | n:b | p:fp16 -> q:fp16\n"
+                                    "PointWise c | n:c | q:fp16 -> z:int8\n",
+                                    FSD_BY_ALL);
+    const struct fsd_findings *all = d->findings;
+    const char *entry = NULL;
+
+    (void)state;
+    for (uint32_t i = 0; i < all->facts.n; i++)
+        if (!strcmp(all->facts.at[i].key, "entry"))
+            entry = all->facts.at[i].text;
+    assert_non_null(entry);
+    assert_string_equal(entry, "#0 (Relu)");
+    fsd_diff_free(d);
+}
+
 /* Wide to the end is no island, and FP32 to its end among FP16 neither. */
 static void island__needs_both_shores(void **state)
 {
@@ -167,6 +190,7 @@ int main(void)
         cmocka_unit_test(flow__output_of_the_network),
         cmocka_unit_test(flow__loop_ends),
         cmocka_unit_test(island__between_narrow_ones),
+        cmocka_unit_test(island__begins_unnamed),
         cmocka_unit_test(island__needs_both_shores),
         cmocka_unit_test(island__fp32_among_fp16),
     };
