@@ -81,9 +81,14 @@ struct cJSON *fsd_json_item(struct cJSON *list)
     return item;
 }
 
+void fsd_json_add_number(struct cJSON *list, double number)
+{
+    cJSON_AddItemToArray(list, cJSON_CreateNumber(number));
+}
+
 void fsd_json_add_id(struct cJSON *list, fsd_id id)
 {
-    cJSON_AddItemToArray(list, cJSON_CreateNumber(id));
+    fsd_json_add_number(list, id);
 }
 
 void fsd_json_add_text(struct cJSON *list, const char *text)

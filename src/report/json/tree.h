@@ -29,6 +29,7 @@ void fsd_json_count(struct cJSON *object, const char *key, uint64_t count);
 
 /** An item of a list. */
 struct cJSON *fsd_json_item(struct cJSON *list);
+void fsd_json_add_number(struct cJSON *list, double number);
 void fsd_json_add_id(struct cJSON *list, fsd_id id);
 void fsd_json_add_text(struct cJSON *list, const char *text);
 
