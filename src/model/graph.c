@@ -136,6 +136,22 @@ static void index_uses(struct fsd_graph *g, enum use use)
     }
 }
 
+void fsd_graph_list_borders(struct fsd_graph *g)
+{
+    struct fsd_span *const lists[] = {&g->scopes.at[0].inputs,
+                                      &g->scopes.at[0].outputs};
+    static const uint8_t flags[] = {FSD_TENSOR_INPUT, FSD_TENSOR_OUTPUT};
+
+    for (size_t k = 0; k < FSD_COUNT_OF(lists); k++) {
+        *lists[k] = (struct fsd_span){g->links.n, 0};
+        for (fsd_id i = 0; i < g->tensors.n; i++)
+            if (g->tensors.at[i].flags & flags[k]) {
+                fsd_vec_push(g->arena, &g->links, i);
+                lists[k]->n++;
+            }
+    }
+}
+
 void fsd_graph_finish(struct fsd_graph *g)
 {
     index_uses(g, PRODUCES);

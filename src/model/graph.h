@@ -304,6 +304,9 @@ fsd_id fsd_graph_add_value(struct fsd_graph *g, struct fsd_value value);
  *  caller from the pools. */
 fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node node);
 
+/** Lists the tensors with FSD_TENSOR_INPUT and _OUTPUT as those of the main graph. */
+void fsd_graph_list_borders(struct fsd_graph *g);
+
 /** Computes producers and consumers.  Nothing may be added afterwards. */
 void fsd_graph_finish(struct fsd_graph *g);
 

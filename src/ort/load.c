@@ -513,18 +513,6 @@ static void add_layer(struct reading *r, const struct fsd_node *n)
     fsd_vec_push(g->arena, &g->layers, layer);
 }
 
-static struct fsd_span list_flagged(struct fsd_graph *g, uint8_t flag)
-{
-    struct fsd_span span = {g->links.n, 0};
-
-    for (fsd_id i = 0; i < g->tensors.n; i++)
-        if (g->tensors.at[i].flags & flag) {
-            fsd_vec_push(g->arena, &g->links, i);
-            span.n++;
-        }
-    return span;
-}
-
 /* Bodies of If and Loop stay inside: their owner is the layer. */
 static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err)
@@ -545,8 +533,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
         r.tensor_of[i] = FSD_NONE;
     for (fsd_id i = 0; i < src->nodes.n && !src->nodes.at[i].scope; i++)
         add_layer(&r, &src->nodes.at[i]);
-    g->scopes.at[0].inputs = list_flagged(g, FSD_TENSOR_INPUT);
-    g->scopes.at[0].outputs = list_flagged(g, FSD_TENSOR_OUTPUT);
+    fsd_graph_list_borders(g);
     fsd_graph_finish(g);
     return FSD_OK;
 }

@@ -8,12 +8,10 @@
  * by name; where there is no model, tensors that no layer produces or consumes, except
  * those whose names say that they are constants.
  */
-#include "trt/build.h"
-#include "trt/format.h"
+#include "trt/trt.h"
 #include "trt/kernel.h"
-#include "trt/kind.h"
 #include "engine/mention.h"
-#include "trt/tensor_name.h"
+#include "trt/name.h"
 
 #include <string.h>
 #include <strings.h>
@@ -60,22 +58,19 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
     fsd_name_read(&b->names, name, &b->layer);
 }
 
-static void remark_format(struct fsd_build *b, fsd_sym spelling)
-{
-    while (b->odd_formats.n <= spelling)
-        fsd_vec_push(b->g->arena, &b->odd_formats, 0);
-    if (!b->odd_formats.at[spelling])
-        fsd_build_remark(b, "input/unknown-format", spelling);
-    b->odd_formats.at[spelling] = 1;
-}
-
+/* A spelling that is not understood has one remark, however many tensors have it. */
 static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
 {
     struct fsd_trt_format format = fsd_trt_format(fsd_text(b->g->names, spelling),
                                                   fsd_text_len(b->g->names, spelling));
 
-    if (!format.understood)
-        remark_format(b, spelling);
+    if (format.understood)
+        return format;
+    while (b->odd_formats.n <= spelling)
+        fsd_vec_push(b->g->arena, &b->odd_formats, 0);
+    if (!b->odd_formats.at[spelling])
+        fsd_build_remark(b, "input/unknown-format", spelling);
+    b->odd_formats.at[spelling] = 1;
     return format;
 }
 
@@ -256,16 +251,11 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
         b->g->tensors.at[id].form = add_form(b, tensor);
 }
 
-static bool looks_constant(const char *name)
-{
-    size_t n = strlen(name);
-
-    return !strncmp(name, "__mye", 5) || (n >= 5 && !strcmp(name + n - 5, "const"));
-}
-
 static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor)
 {
     const struct fsd_tensor *t = &b->g->tensors.at[tensor];
+    const char *name = fsd_text(b->g->names, t->name);
+    size_t n = fsd_text_len(b->g->names, t->name);
     uint8_t uses = b->uses.at[tensor] & (PRODUCED | CONSUMED);
     uint8_t guess = uses == CONSUMED   ? FSD_TENSOR_INPUT
                     : uses == PRODUCED ? FSD_TENSOR_OUTPUT
@@ -275,21 +265,10 @@ static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor)
         return model_flags(b, t->name) & FSD_TENSOR_OUTPUT;
     if (b->vocab)
         return model_flags(b, t->name) & FSD_TENSOR_INPUT;
-    if (guess == FSD_TENSOR_INPUT && looks_constant(fsd_text(b->g->names, t->name)))
+    if (guess == FSD_TENSOR_INPUT && /* a constant inside a region, by its name */
+        (!strncmp(name, "__mye", 5) || (n >= 5 && !strcmp(name + n - 5, "const"))))
         return 0;
     return guess;
-}
-
-static struct fsd_span list_flagged(struct fsd_graph *g, uint8_t flag)
-{
-    struct fsd_span span = {g->links.n, 0};
-
-    for (fsd_id i = 0; i < g->tensors.n; i++)
-        if (g->tensors.at[i].flags & flag) {
-            fsd_vec_push(g->arena, &g->links, i);
-            span.n++;
-        }
-    return span;
 }
 
 /* ------------------------------------------------------------------- finishing */
@@ -322,8 +301,7 @@ void fsd_build_finish(struct fsd_build *b)
 
     for (fsd_id i = 0; !b->bound && i < g->tensors.n; i++)
         g->tensors.at[i].flags |= guessed_flags(b, i);
-    g->scopes.at[0].inputs = list_flagged(g, FSD_TENSOR_INPUT);
-    g->scopes.at[0].outputs = list_flagged(g, FSD_TENSOR_OUTPUT);
+    fsd_graph_list_borders(g);
     g->producer = b->version ? b->version : fsd_intern_str(g->names, generation(b));
     fsd_graph_finish(g);
     if (b->vocab)

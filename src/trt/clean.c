@@ -2,7 +2,7 @@
  * One pass with two states, inside and outside of a string; everything that needs no
  * change is copied in runs.
  */
-#include "trt/clean.h"
+#include "trt/trt.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * The parts of a layer's name; the grammar stands in name.c.
  */
-#include "trt/expr.h"
+#include "trt/grammar.h"
 #include "engine/mention.h"
 
 #include <string.h>
@@ -117,10 +117,10 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {
-    struct fsd_mention m = {.by = FSD_BY_NAME,
-                            .role = role_here(p, role),
-                            .layer = fsd_intern_add(p->g->names, p->text.s + at,
-                                                    known->tail.end - at)};
+    struct fsd_mention m = {
+        .by = FSD_BY_NAME,
+        .role = role_here(p, role),
+        .layer = fsd_intern_add(p->g->names, p->text.s + at, known->tail.end - at)};
 
     fsd_mention_add(p->g, p->vocab, m, p->text.s + at, known->len, known->what);
 }

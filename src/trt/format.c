@@ -12,7 +12,7 @@
  * "Thirty-two" is two words whose numbers add up and "DLA_HWC4" is "hwc4" with an
  * adjective.
  */
-#include "trt/format.h"
+#include "trt/trt.h"
 #include "base/id.h"
 
 #include <stdint.h>

@@ -14,11 +14,10 @@
  * A value ends where, outside of brackets, a comma, a word and a colon stand; Metadata
  * is the last and ends with the line.
  */
-#include "trt/inspector_text.h"
+#include "trt/trt.h"
 
 #include "base/slice.h"
 #include "base/status.h"
-#include "trt/json.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

@@ -12,9 +12,7 @@
  *
  * Positions are known only for what is no JSON; other errors name the layer.
  */
-#include "trt/json.h"
-#include "trt/clean.h"
-#include "trt/format.h"
+#include "trt/trt.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

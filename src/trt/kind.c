@@ -1,4 +1,4 @@
-#include "trt/kind.h"
+#include "trt/trt.h"
 
 #include <string.h>
 #include <strings.h>

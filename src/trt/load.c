@@ -11,9 +11,7 @@
 #include "log/profile.h"
 #include "log/read.h"
 #include "log/version.h"
-#include "trt/json.h"
-#include "trt/log_engine.h"
-#include "trt/profile.h"
+#include "trt/trt.h"
 
 #include <string.h>
 

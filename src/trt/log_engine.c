@@ -1,10 +1,9 @@
-#include "trt/log_engine.h"
+#include "trt/trt.h"
 
 #include "base/status.h"
 #include "log/layer.h"
 #include "log/segment.h"
 #include "log/version.h"
-#include "trt/inspector_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -118,8 +117,8 @@ static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_lis
         struct fsd_build_tensor tensor = {.name = symbol(r, line.text)};
 
         if (list->io) {
-            status = fsd_inspector_binding(r->b, r->file, fsd_slice_trim(line.text),
-                                           r->err);
+            status =
+                fsd_inspector_binding(r->b, r->file, fsd_slice_trim(line.text), r->err);
             continue;
         }
         /* Where each line has a prefix, the list's end cannot be told otherwise. */

@@ -12,6 +12,7 @@
  * TensorRT cuts a long Metadata to 4000 characters and writes " ... " where the middle
  * was; an item that was cut through resolves to nothing.
  */
+#include "base/slice.h"
 #include "engine/mention.h"
 #include "trt/name.h"
 
@@ -34,21 +35,6 @@ struct reading {
     fsd_sym metadata;
     bool truncated;
 };
-
-static const char *find(const char *s, size_t n, const char *what, size_t len)
-{
-    for (; n >= len; s++, n--) {
-        const char *at = memchr(s, what[0], n - len + 1);
-
-        if (!at)
-            return NULL;
-        n -= (size_t)(at - s);
-        s = at;
-        if (!memcmp(s, what, len))
-            return s;
-    }
-    return NULL;
-}
 
 /* How much of the item is a known name: all of it, else what stands before the last
  * " | " that leaves one; 0 when none does. */
@@ -73,7 +59,7 @@ static void read_name(struct reading *r, const char *s, size_t n)
 {
     struct fsd_mention mention = {.by = FSD_BY_METADATA, .role = FSD_MENTION_COMPUTES};
     const struct fsd_meaning *what = NULL;
-    const char *trailer = find(s, n, TRAILER, TRAILER_LEN);
+    const char *trailer = fsd_slice_find((struct fsd_slice){s, n}, TRAILER);
     size_t known = known_name(r, s, n, &what);
 
     if (!n)
@@ -81,7 +67,7 @@ static void read_name(struct reading *r, const char *s, size_t n)
     if (!known) {
         what = NULL;
         known = trailer && trailer > s ? (size_t)(trailer - s) : n;
-        r->truncated |= find(s, known, ELISION, sizeof ELISION - 1) != NULL;
+        r->truncated |= fsd_slice_find((struct fsd_slice){s, known}, ELISION) != NULL;
     }
     fsd_mention_add(r->g, r->vocab, mention, s, known, what);
 }
@@ -102,7 +88,8 @@ static void read_piece(struct reading *r, const char *s, size_t n)
 {
     const char *next;
 
-    while (n && (next = find(s + 1, n - 1, "]" OPENING, 1 + OPENING_LEN))) {
+    while (n &&
+           (next = fsd_slice_find((struct fsd_slice){s + 1, n - 1}, "]" OPENING))) {
         size_t len = (size_t)(next - s) + 1;
 
         read_item(r, s, len);

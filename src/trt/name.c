@@ -35,7 +35,7 @@
  * of so many steps for each byte; brackets are paired once; nesting is limited.
  */
 #include "trt/name.h"
-#include "trt/expr.h"
+#include "trt/grammar.h"
 #include "engine/mention.h"
 
 #include <string.h>
@@ -205,8 +205,8 @@ static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
                 return NULL;
             p->steps -= steps;
             what = fsd_vocab_find(p->vocab, p->text.s + at, stop - at);
-            what = what ? what
-                        : fsd_vocab_find_loose(p->vocab, p->text.s + at, stop - at);
+            what =
+                what ? what : fsd_vocab_find_loose(p->vocab, p->text.s + at, stop - at);
             if (what && fsd_meaning_fits(p->vocab, what)) {
                 *end = stop;
                 return what;

@@ -1,6 +1,6 @@
-#include "trt/profile.h"
+#include "trt/trt.h"
 #include "base/status.h"
-#include "trt/record.h"
+#include "engine/look.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,16 +16,6 @@ enum {
 
 /* ------------------------------------------------------------ the wrong file */
 
-static bool has_word(const struct fsd_file *file, const char *word)
-{
-    size_t n = strlen(word), end = file->size < PEEK ? file->size : PEEK;
-
-    for (size_t i = 0; i + n <= end; i++)
-        if (file->bytes[i] == (unsigned char)*word && !memcmp(file->bytes + i, word, n))
-            return true;
-    return false;
-}
-
 static const char *known_other(const struct fsd_file *file)
 {
     static const struct {
@@ -40,7 +30,7 @@ static const char *known_other(const struct fsd_file *file)
         {"\"device_information\"", "a description of a build, without times"}};
 
     for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
-        if (has_word(file, others[i].word))
+        if (fsd_look_for(file, PEEK, others[i].word))
             return others[i].what;
     return NULL;
 }
@@ -54,8 +44,7 @@ static enum fsd_status start(struct fsd_records *r, const struct fsd_file *file,
                         "expected at most %llu bytes of %s, found %llu",
                         (unsigned long long)size_max, what,
                         (unsigned long long)file->size);
-    if (file->size >= 3 && !memcmp(file->bytes, "\xef\xbb\xbf", 3))
-        r->at = 3;
+    r->at = fsd_look_start(file);
     return FSD_OK;
 }
 
@@ -178,13 +167,6 @@ static void read_profile_field(struct profile_reading *p, const struct fsd_field
     }
 }
 
-static void open_record(struct profile_reading *p)
-{
-    p->entry =
-        (struct fsd_profile_entry){.total_ms = -1, .mean_ms = -1, .median_ms = -1};
-    p->named = p->counted = false;
-}
-
 static void close_record(struct profile_reading *p)
 {
     struct fsd_profile *profile = &p->out->at[p->out->n - 1];
@@ -213,9 +195,11 @@ static enum fsd_status step_profile(struct profile_reading *p, struct fsd_record
                             "expected at most %d profiles, found more", PROFILES_MAX);
         fsd_vec_push(p->arena, p->out, next);
     }
-    if (step == FSD_RECORD_OPEN)
-        open_record(p);
-    else if (step == FSD_RECORD_FIELD && n)
+    if (step == FSD_RECORD_OPEN) {
+        p->entry =
+            (struct fsd_profile_entry){.total_ms = -1, .mean_ms = -1, .median_ms = -1};
+        p->named = p->counted = false;
+    } else if (step == FSD_RECORD_FIELD && n)
         read_profile_field(p, field);
     else if (step == FSD_RECORD_CLOSE && n)
         close_record(p);
@@ -249,8 +233,9 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
     enum fsd_status status;
 
     status = start(&r, file, "a profile", err);
-    if (status == FSD_OK && known_other(file) && !has_word(file, "\"averageMs\"") &&
-        !has_word(file, "\"timeMs\""))
+    if (status == FSD_OK && known_other(file) &&
+        !fsd_look_for(file, PEEK, "\"averageMs\"") &&
+        !fsd_look_for(file, PEEK, "\"timeMs\""))
         return refuse(file, "a profile of layers", err);
     while (status == FSD_OK && (step = fsd_record_next(&r, &field)) != FSD_RECORD_END)
         status = step == FSD_RECORD_BROKEN ? FSD_E_FORMAT
@@ -262,12 +247,6 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
 
 /* ------------------------------------------------------------------ run times */
 
-/* trtexec before 8.2 called it endToEndMs. */
-static bool is_run_time(const struct fsd_field *field)
-{
-    return fsd_field_is(field, "latencyMs") || fsd_field_is(field, "endToEndMs");
-}
-
 enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *file,
                                struct fsd_run_times *out, struct fsd_error *err)
 {
@@ -276,13 +255,15 @@ enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *f
     enum fsd_record_step step;
     enum fsd_status status = start(&r, file, "times of runs", err);
 
-    if (status == FSD_OK && !has_word(file, "\"latencyMs\"") &&
-        !has_word(file, "\"endToEndMs\""))
+    if (status == FSD_OK && !fsd_look_for(file, PEEK, "\"latencyMs\"") &&
+        !fsd_look_for(file, PEEK, "\"endToEndMs\""))
         return refuse(file, "times of whole runs", err);
     while (status == FSD_OK && (step = fsd_record_next(&r, &field)) != FSD_RECORD_END) {
         if (step == FSD_RECORD_BROKEN)
             return FSD_E_FORMAT;
-        if (step != FSD_RECORD_FIELD || !is_run_time(&field))
+        if (step != FSD_RECORD_FIELD ||
+            (!fsd_field_is(&field, "latencyMs") &&
+             !fsd_field_is(&field, "endToEndMs"))) /* so trtexec before 8.2 */
             continue;
         if (field.is_text || !(field.number >= 0 && field.number <= MOST_MS))
             out->odd++;

@@ -1,4 +1,4 @@
-#include "trt/record.h"
+#include "trt/trt.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,14 +54,6 @@ static bool goes_on(const struct fsd_records *r, size_t at)
     return byte_at(r, skip_space(r, at + 1)) == ':';
 }
 
-/* The end of the text that begins at `at`; the file's size when it has none. */
-static size_t end_of_text(const struct fsd_records *r, size_t at)
-{
-    while (at < r->file->size && (r->file->bytes[at] != '"' || !goes_on(r, at + 1)))
-        at++;
-    return at;
-}
-
 static size_t read_number(const struct fsd_records *r, size_t at, double *number)
 {
     char text[NUMBER_LEN];
@@ -99,7 +91,9 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
         return broken(r, at, "':'");
     at = skip_space(r, at + 1);
     if (byte_at(r, at) == '"') {
-        end = end_of_text(r, at + 1);
+        end = at + 1;
+        while (end < r->file->size && (byte_at(r, end) != '"' || !goes_on(r, end + 1)))
+            end++;
         if (end == r->file->size)
             return broken(r, end, "the end of a text");
         field->is_text = true;

@@ -1,7 +1,7 @@
 /*
  * Moving through a layer's name.  Nothing here knows the model.
  */
-#include "trt/scan.h"
+#include "trt/grammar.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * In the place of X may stand a node with what was made inside of it
  * ("node_transpose_first_transpose_output"): its output is meant.
  */
-#include "trt/tensor_name.h"
+#include "trt/name.h"
 
 #include "base/slice.h"
 

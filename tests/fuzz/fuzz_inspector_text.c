@@ -3,7 +3,7 @@
 #include "log/segment.h"
 #include "support_file.h"
 #include "support_graph.h"
-#include "trt/inspector_text.h"
+#include "trt/trt.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "build_graph.h"
 #include "findings/findings.h"
 
-#include "trt/kind.h"
+#include "trt/trt.h"
 
 #include <ctype.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-#include "trt/format.h"
+#include "trt/trt.h"
 #include "base/id.h"
 
 #include <setjmp.h>

@@ -1,0 +1,269 @@
+/* From TensorRT's words to a graph: who reads what. */
+#ifndef FSD_TRT_TRT_H
+#define FSD_TRT_TRT_H
+
+#include "base/file.h"
+#include "base/slice.h"
+#include "log/segment.h"
+#include "model/dtype.h"
+#include "model/graph.h"
+#include "model/profile.h"
+#include "model/vocab.h"
+#include "trt/name.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---------------------------------------------------------------------- format.c */
+
+/* The inspector's words for a tensor's type and layout:
+ * "Thirty-two wide channel vectorized row major Int8 format". */
+
+struct fsd_trt_format {
+    enum fsd_dtype type;
+    struct fsd_layout layout;
+    bool understood; /**< false: some word of it is not known */
+};
+
+/** Reads n bytes.  What no word says stays unknown. */
+struct fsd_trt_format fsd_trt_format(const char *s, size_t n);
+
+/* ------------------------------------------------------------------------ kind.c */
+
+/* What TensorRT's words for a layer say in everybody's. */
+
+/** Why a Reformat is there, in the dump's word; others say nothing of its kind. */
+enum fsd_trt_origin {
+    FSD_TRT_ORIGIN_NONE,
+    FSD_TRT_ORIGIN_REFORMAT,
+    FSD_TRT_ORIGIN_SLICE,
+    FSD_TRT_ORIGIN_QDQ,
+    FSD_TRT_ORIGIN_IDENTITY
+};
+
+/** Fills the facts that follow from the layer's type (`node->op`), its origin, its
+ *  tactic's name, and from what its name has made of `form` and `provider`. */
+void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
+                   enum fsd_trt_origin origin, struct fsd_layer *layer);
+
+/* ----------------------------------------------------------------------- build.c */
+
+/*
+ * From what a dump says of a layer to the graph, whatever the dump's syntax.  A reader
+ * calls, for each layer,
+ *
+ *     fsd_build_layer(b, name, type);
+ *     fsd_build_port(b, ...) for its inputs, then for its outputs
+ *     fsd_build_metadata(b, text), fsd_build_attr(b, ...), and sets b->layer's fields
+ *     fsd_build_layer_end(b);
+ *
+ * and, when all layers are in, fsd_build_binding() for each binding and
+ * fsd_build_finish().
+ */
+
+/* Keys that tell the generation of a dump (formats change, versions are not written).
+ */
+enum fsd_build_seen {
+    FSD_SEEN_LOCATION = 1 << 0,       /**< a tensor has Location */
+    FSD_SEEN_STREAM = 1 << 1,         /**< StreamId or Metadata */
+    FSD_SEEN_CONVOLUTION = 1 << 2,    /**< a convolution with its parameters */
+    FSD_SEEN_DYNAMIC_FILTER = 1 << 3, /**< HasDynamicFilter */
+    FSD_SEEN_KERNELS = 1 << 4,        /**< kgen, gemm: Myelin's kernels one by one */
+    FSD_SEEN_IO_TENSORS = 1 << 5,     /**< "I/O Tensors", or Datatype beside Format */
+    FSD_SEEN_OLD_LINES = 1 << 6,      /**< a builder's line "x[Float(1,3)]" */
+    FSD_SEEN_NEW_LINES = 1 << 7       /**< a builder's line "x (Float[1,3])" */
+};
+
+enum fsd_direction {
+    FSD_DIRECTION_UNKNOWN,
+    FSD_DIRECTION_IN,
+    FSD_DIRECTION_OUT,
+    FSD_DIRECTION_CONSTANT /**< of a layer: in its list of constants */
+};
+
+/** A tensor as a layer shows it.  The name may be 0 (the dump gives none). */
+struct fsd_build_tensor {
+    fsd_sym name;
+    fsd_sym format; /**< "Row major linear FP32"; 0 when absent */
+    fsd_sym type;   /**< TensorRT 11's separate type; 0 when absent */
+    bool ranked;
+    const struct fsd_dim *dims; /**< borrowed for the call */
+    uint32_t rank;
+    const int64_t *strides; /**< one a dimension, borrowed; NULL: not told */
+    const int64_t *order;   /**< of the strides, 0 the innermost; likewise */
+    uint16_t vector;        /**< elements a vector along `vector_axis`; 0: not told */
+    uint8_t vector_axis;
+};
+
+struct fsd_build {
+    struct fsd_graph *g;
+    const struct fsd_vocab *vocab; /**< NULL: no model */
+    struct fsd_name_reader names;
+    unsigned seen;                /**< enum fsd_build_seen */
+    fsd_sym version;              /**< as the input names it; 0: it does not */
+    bool bound;                   /**< the dump lists its bindings */
+    bool in_layer;                /**< between fsd_build_layer() and its end */
+    struct fsd_node node;         /**< the layer that is being built */
+    struct fsd_layer layer;       /**< and what only an engine's layer has */
+    enum fsd_trt_origin origin;   /**< of that layer */
+    fsd_sym subtype;              /**< ParameterType or PluginType; 0 when absent */
+    FSD_VEC(uint8_t) uses;        /**< by tensor: produced, consumed */
+    FSD_VEC(uint8_t) odd_formats; /**< by symbol: this spelling has had its remark */
+};
+
+void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
+                    const struct fsd_vocab *vocab);
+
+/** @param type 0 when the dump gives names only. */
+void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type);
+void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
+                    const struct fsd_build_tensor *tensor);
+void fsd_build_metadata(struct fsd_build *b, fsd_sym metadata);
+void fsd_build_origin(struct fsd_build *b, fsd_sym origin);
+/** Its lists have been appended to the graph's pools. */
+void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr);
+void fsd_build_layer_end(struct fsd_build *b);
+
+/** A remark on the layer that is being built; outside any, on the dump. */
+void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text);
+
+/** A binding; its direction and form are known only from TensorRT 11 on. */
+void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tensor,
+                       enum fsd_direction direction);
+
+/** Tells in- and outputs, names the generation, finishes the graph. */
+void fsd_build_finish(struct fsd_build *b);
+
+/* ------------------------------------------------------------------------ json.c */
+
+/* Engine dumps in JSON. */
+
+/** Reads all layers and bindings; the caller finishes the graph. */
+enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
+                              struct fsd_error *err);
+
+/** Reads one layer as a dump has it, an object or a name.
+ *  @param number which of the file's layers, from 0: for messages. */
+struct cJSON;
+enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
+                               uint32_t number, const struct cJSON *layer,
+                               struct fsd_error *err);
+
+/** Reads one of "Bindings" or "I/O Tensors". */
+void fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
+                      const struct cJSON *binding);
+
+/* ----------------------------------------------------------------------- clean.c */
+
+/* Making JSON of what is nearly JSON, before the JSON parser sees it. */
+
+struct fsd_cleaned {
+    bool changed;  /**< the output differs from the input */
+    size_t values; /**< no more values than this are in the JSON */
+};
+
+/** Writes the bytes to `out` with these changes and returns how many there are then:
+ *  control characters inside strings, which JSON forbids and some dumps have, are
+ *  escaped; the zero character, which a C string cannot hold, becomes the four
+ *  characters \x00, escaped or not; NaN and Infinity become null.  `out` may be NULL:
+ *  then only the count is made. */
+size_t fsd_clean(const unsigned char *bytes, size_t n, char *out,
+                 struct fsd_cleaned *about);
+
+/** Where in the input the byte at `pos` of the output comes from. */
+size_t fsd_clean_origin(const unsigned char *bytes, size_t n, size_t pos);
+
+/* -------------------------------------------------------------- inspector_text.c */
+
+/* Layers as the engine inspector writes them in its one-line form. */
+
+/** Reads "Name: N, LayerType: T, Inputs: [ { Name: n, ... }], ..., Metadata: M".
+ *  @param number which of the engine's layers, from 0: for messages.
+ *  @param whole  set to false when a part of the line was not understood; what stands
+ *                before it is read all the same.
+ *  @return FSD_OK; FSD_E_LIMIT. */
+enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *file,
+                                    uint32_t number, const char *s, size_t n,
+                                    bool *whole, struct fsd_error *err);
+
+/** Reads a line of "I/O Tensors:", "Name: x, IOMode: Input, DataType: Float,
+ *  Dimensions: [1,3], ..."; nothing when it is none.
+ *  @return FSD_OK; FSD_E_LIMIT. */
+enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file *file,
+                                      struct fsd_slice line, struct fsd_error *err);
+
+/* ------------------------------------------------------------------ log_engine.c */
+
+/* Engines in build logs, console logs and the inspector's text. */
+
+/** Reads one engine of the file; the caller finishes the graph.
+ *  @param number which, from 1; 0: the only one.
+ *  @param scan   what was found of the file; NULL: it is searched here.
+ *  @return FSD_OK; FSD_E_FORMAT when there is none; FSD_E_ARG when there are several
+ *          and `number` is 0 (the message lists them), or fewer than `number`;
+ *          FSD_E_LIMIT. */
+enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *file,
+                                    unsigned number, const struct fsd_log_scan *scan,
+                                    struct fsd_error *err);
+
+/* ---------------------------------------------------------------------- record.c */
+
+/*
+ * Lists of flat records, as trtexec writes them: nearly JSON.
+ *
+ *     [ { "count" : 961 }
+ *     , { "name" : "conv1.weight + "odd" name", "timeMs" : 19.9, "medianMs" : nan } ]
+ *
+ * What JSON forbids and these files have: strings are not escaped, numbers may be nan
+ * or inf, several lists stand in one file.  A string ends at the quotation mark behind
+ * which the record goes on or ends.
+ */
+
+struct fsd_field {
+    const char *key; /**< not terminated */
+    size_t key_len;
+    bool is_text;
+    const char *text; /**< what stands between the quotation marks; not terminated */
+    size_t text_len;
+    double number; /**< NaN where none stands there */
+};
+
+struct fsd_records {
+    const struct fsd_file *file;
+    size_t at;        /**< where reading goes on */
+    const char *what; /**< "a profile": for messages */
+    struct fsd_error *err;
+};
+
+enum fsd_record_step {
+    FSD_RECORD_LIST,  /**< a list begins */
+    FSD_RECORD_OPEN,  /**< a record begins */
+    FSD_RECORD_FIELD, /**< a field of it, in `field` */
+    FSD_RECORD_CLOSE, /**< it ends */
+    FSD_RECORD_END,   /**< the file ends after a whole list */
+    FSD_RECORD_BROKEN /**< `err` is filled */
+};
+
+/** The next thing in the file. */
+enum fsd_record_step fsd_record_next(struct fsd_records *r, struct fsd_field *field);
+
+/** True when the field has that key. */
+bool fsd_field_is(const struct fsd_field *field, const char *key);
+
+/* --------------------------------------------------------------------- profile.c */
+
+/* Times that trtexec writes as JSON: --exportProfile and --exportTimes. */
+
+/** Appends every profile of the file; a file may hold several, one list behind another.
+ *  @param names where the layers' names go; most are the engine's.
+ *  @return FSD_OK; FSD_E_FORMAT with the byte where the file is damaged, or when it is
+ *          something else (a trace, a dump of layers); FSD_E_LIMIT. */
+enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
+                                 const struct fsd_file *file, fsd_profile_vec *out,
+                                 struct fsd_error *err);
+
+/** Reads the file of --exportTimes; errors as above. */
+enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *file,
+                               struct fsd_run_times *out, struct fsd_error *err);
+
+#endif
