@@ -125,14 +125,157 @@ static bool is_written_in_place(const struct fsd_diff *d, fsd_id node)
 
     if (out == FSD_NONE || !fsd_node_is(d->model, node, "Concat"))
         return false;
-    e = fsd_graph_find(d->engine, d->model->tensors.at[out].name, 0);
-    if (e == FSD_NONE || d->engine->tensors.at[e].producers.n < 2)
+    for (e = 0; e < d->engine->tensors.n; e++)
+        if (d->match->twin[e] == out && d->engine->tensors.at[e].producers.n > 1)
+            break;
+    if (e == d->engine->tensors.n)
         return false;
     for (uint32_t i = 0; i < d->engine->tensors.at[e].producers.n; i++)
         if (d->layers[d->engine->links.at[d->engine->tensors.at[e].producers.at + i]]
                 .kind == FSD_KIND_COPY)
             return false;
     return true;
+}
+
+enum { FAR = 8 };
+
+/* Nodes that a kernel's own reading or writing can do: they move data, or tell of its
+ * type. */
+static bool may_dissolve(const struct fsd_diff *d, fsd_id node)
+{
+    static const char *const ops[] = {"Transpose", "Slice",  "Split", "Concat",
+                                      "Expand",    "Gather", "Cast",  "Pad"};
+
+    if (d->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ))
+        return true;
+    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
+        if (fsd_node_is(d->model, node, ops[i]))
+            return true;
+    return false;
+}
+
+/* A generated kernel that computes the node. */
+static bool is_kernel_of(const struct fsd_diff *d, fsd_id layer, fsd_id node)
+{
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
+        if (fsd_match_of_node(d->match, node, i)->layer == layer)
+            return d->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
+    return false;
+}
+
+enum join { APART, JOINED, VIEWED };
+
+static bool forms_differ(const struct fsd_graph *e, const struct fsd_form *a,
+                         const struct fsd_form *b)
+{
+    if (a->dims.n != b->dims.n || a->strides.n != b->strides.n)
+        return true;
+    for (uint32_t i = 0; i < a->dims.n; i++)
+        if (e->dims.at[a->dims.at + i].size != e->dims.at[b->dims.at + i].size)
+            return true;
+    for (uint32_t i = 0; i < a->strides.n; i++)
+        if (e->ints.at[a->strides.at + i] != e->ints.at[b->strides.at + i])
+            return true;
+    return false;
+}
+
+/* The reader sees the tensor in another shape or with other strides than the writer. */
+static enum join join_by(const struct fsd_graph *e, const struct fsd_port *written,
+                         fsd_id reader)
+{
+    struct fsd_span in = e->nodes.at[reader].in;
+
+    for (uint32_t i = 0; i < in.n; i++) {
+        const struct fsd_port *read = &e->ports.at[in.at + i];
+
+        if (read->tensor == written->tensor &&
+            forms_differ(e, fsd_port_form(e, read), fsd_port_form(e, written)))
+            return VIEWED;
+    }
+    return JOINED;
+}
+
+/* A kernel of `reader` reads what a kernel of `maker` writes, or is the same one: no
+ * layer lies between.  FSD_NONE stands for the border of the network. */
+static enum join join_of(const struct fsd_diff *d, fsd_id maker, fsd_id reader,
+                         bool quantized)
+{
+    const struct fsd_graph *e = d->engine;
+    fsd_id ends = maker == FSD_NONE ? reader : maker;
+
+    for (uint32_t i = 0; ends != FSD_NONE && i < d->match->of_node[ends].n; i++) {
+        fsd_id layer = fsd_match_of_node(d->match, ends, i)->layer;
+        struct fsd_span ports =
+            ends == maker ? e->nodes.at[layer].out : e->nodes.at[layer].in;
+
+        if (!is_kernel_of(d, layer, ends) ||
+            (quantized && !layer_is_quantized(d, layer)))
+            continue;
+        if (maker != FSD_NONE && reader != FSD_NONE && is_kernel_of(d, layer, reader))
+            return JOINED;
+        for (uint32_t k = 0; k < ports.n; k++) {
+            fsd_id t = e->ports.at[ports.at + k].tensor;
+
+            if (t == FSD_NONE)
+                continue;
+            if (maker == FSD_NONE || reader == FSD_NONE) {
+                if (e->tensors.at[t].flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT))
+                    return JOINED;
+                continue;
+            }
+            for (uint32_t c = 0; c < e->tensors.at[t].consumers.n; c++) {
+                fsd_id to = e->links.at[e->tensors.at[t].consumers.at + c];
+
+                if (is_kernel_of(d, to, reader))
+                    return join_by(e, &e->ports.at[ports.at + k], to);
+            }
+        }
+    }
+    return APART;
+}
+
+/* A reader of the tensor that is joined to the maker, seen through what dissolves. */
+static enum join join_reader(const struct fsd_diff *d, fsd_id maker, fsd_id tensor,
+                             bool quantized, int far)
+{
+    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    enum join best = APART;
+
+    if (t->flags & FSD_TENSOR_OUTPUT)
+        return maker == FSD_NONE ? APART : join_of(d, maker, FSD_NONE, quantized);
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id reader = d->model->links.at[t->consumers.at + i];
+        fsd_id out = fsd_node_out_tensor(d->model, reader, 0);
+        enum join join = join_of(d, maker, reader, quantized);
+
+        if (join == APART && far && out != FSD_NONE && !d->match->of_node[reader].n &&
+            may_dissolve(d, reader))
+            join = join_reader(d, maker, out, quantized, far - 1);
+        best = join > best ? join : best;
+    }
+    return best;
+}
+
+/* Between generated kernels that compute what makes its data and what reads it, one of
+ * which reads what the other writes: the kernels' own strides, shapes and types are all
+ * that is left of it. */
+static enum join lies_between(const struct fsd_diff *d, fsd_id node)
+{
+    bool quantized = d->facts->traits[node] & FSD_OP_QDQ;
+    fsd_id out = fsd_node_out_tensor(d->model, node, 0), maker = node;
+
+    if (out == FSD_NONE || !may_dissolve(d, node) || in_region(d, node))
+        return APART;
+    for (int far = 0; far < FAR; far++) {
+        fsd_id in = fsd_node_in_tensor(d->model, maker, 0);
+
+        if (in == FSD_NONE || d->facts->constant[in])
+            return APART;
+        maker = fsd_tensor_producer(d->model, in);
+        if (maker == FSD_NONE || d->match->of_node[maker].n || !may_dissolve(d, maker))
+            break;
+    }
+    return join_reader(d, maker, out, quantized, FAR);
 }
 
 static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id node)
@@ -162,6 +305,7 @@ static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id nod
 static struct fsd_node_result proved(const struct fsd_diff *d, const struct doubts *x,
                                      fsd_id node)
 {
+    enum join join;
     const struct fsd_facts *f = d->facts;
     struct fsd_node_result r;
 
@@ -170,6 +314,15 @@ static struct fsd_node_result proved(const struct fsd_diff *d, const struct doub
         r.near_layer = d->match->dissolved_in[node];
         return r;
     }
+    join = lies_between(d, node);
+    if (join != APART && f->traits[node] & FSD_OP_QDQ)
+        return result(FSD_FATE_ABSORBED,
+                      "the layers around it read or write the quantized type");
+    if (join == VIEWED)
+        return result(FSD_FATE_IDENTITY,
+                      "only strides or shape change between the layers around it");
+    if (join == JOINED)
+        return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     if (is_written_in_place(d, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
     if (x->merged[node]) {

@@ -25,12 +25,41 @@ static bool is_work(const struct fsd_match *m, fsd_id node)
     return m->facts->same[node] == FSD_SAME_NOT;
 }
 
+/* A kernel that a region was compiled to, and whose nodes are known: no others hide in
+ * it. */
+static bool is_known(const struct fsd_match *m, fsd_id layer)
+{
+    return m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER &&
+           m->of_layer[layer].n;
+}
+
+/* The layers of the unit without those that are known. */
+static struct fsd_span find_unknown(struct fsd_match *m, const struct fsd_cut *cut)
+{
+    struct fsd_span span = {m->pool.n, 0};
+
+    for (uint32_t i = 0; i < cut->layers.n; i++) {
+        fsd_id layer = m->pool.at[cut->layers.at + i];
+
+        if (is_known(m, layer))
+            continue;
+        fsd_vec_push(m->arena, &m->pool, layer);
+        span.n++;
+    }
+    return span;
+}
+
 static void add_region(struct fsd_match *m, fsd_id unit)
 {
     const struct fsd_cut *cut = &m->cuts[unit];
-    struct fsd_region region = {cut->layers, {m->pool.n, 0}};
+    struct fsd_region region = {find_unknown(m, cut), {m->pool.n, 0}};
+    bool some_known = region.layers.n < cut->layers.n;
     bool idle = has_idle_layer(m, cut);
     uint32_t open = 0;
+
+    if (!region.layers.n)
+        return;
+    region.nodes.at = m->pool.n;
 
     for (uint32_t i = 0; i < cut->nodes.n; i++)
         open += is_work(m, m->pool.at[cut->nodes.at + i]) &&
@@ -40,7 +69,8 @@ static void add_region(struct fsd_match *m, fsd_id unit)
     for (uint32_t i = 0; i < cut->nodes.n; i++) {
         fsd_id node = m->pool.at[cut->nodes.at + i];
 
-        if (!is_work(m, node) || (open && !idle && linked_into(m, node, unit)))
+        if (!is_work(m, node) || (some_known && m->of_node[node].n) ||
+            (open && !idle && linked_into(m, node, unit)))
             continue;
         fsd_vec_push(m->arena, &m->pool, node);
         region.nodes.n++;
@@ -48,8 +78,8 @@ static void add_region(struct fsd_match *m, fsd_id unit)
     }
     if (!region.nodes.n)
         return;
-    for (uint32_t i = 0; i < cut->layers.n; i++)
-        m->region_of_layer[m->pool.at[cut->layers.at + i]] = m->regions.n;
+    for (uint32_t i = 0; i < region.layers.n; i++)
+        m->region_of_layer[m->pool.at[region.layers.at + i]] = m->regions.n;
     fsd_vec_push(m->arena, &m->regions, region);
 }
 

@@ -402,6 +402,16 @@ static void hold_named(struct replay *r)
             hold(r, e, (struct held){.tensor = r->m->twin[e], .node = FSD_NONE});
 }
 
+/* What is moved into a tensor that others write, too, is a part of a Concat. */
+static void link_part(struct replay *r, fsd_id layer, fsd_id out)
+{
+    fsd_id tensor = r->m->twin[out];
+    fsd_id node = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, tensor);
+
+    if (node != FSD_NONE && fsd_node_is(r->g, node, "Concat"))
+        fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
+}
+
 /* An Attention of the model takes its heads apart itself: what does it for its kernel
  * does a part of it. */
 static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
@@ -424,6 +434,8 @@ static void link_fitting(struct replay *r)
         fsd_id out = fsd_node_out_tensor(e, i, 0), in = fsd_node_in_tensor(e, i, 0);
         struct fsd_span beside = {0, 0};
 
+        if (r->moves_on[i] && out != FSD_NONE && e->tensors.at[out].producers.n > 1)
+            link_part(r, i, out);
         if (r->moves_on[i] && out != FSD_NONE)
             link_attention(r, i, e->tensors.at[out].consumers);
         if (r->pads[i] && out != FSD_NONE && e->tensors.at[out].producers.n == 1)

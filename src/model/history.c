@@ -133,15 +133,24 @@ static const char *const sentences[FSD__EVENT_COUNT] = {
     [FSD_EVENT_WARNING] = "%T",
 };
 
-/* "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b" */
+/* "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of many the first and their number,
+ * since each of a region's nodes tells of the region. */
 static void put_members(const char *list, FILE *out)
 {
     static const char word[] = "[ONNX Layer: ";
+    enum { SHOWN = 4 };
     const char *at = strstr(list, word), *next;
+    uint32_t n_shown = 0, more = 0;
 
     if (!at)
         fputs(list, out);
+    for (next = at; next; next = strstr(next + 1, word))
+        more++;
     for (; at; at = next) {
+        if (n_shown++ == SHOWN && more > SHOWN + 1) {
+            fprintf(out, "and %u more", more - SHOWN);
+            return;
+        }
         const char *name = at + sizeof word - 1;
         size_t n;
 
