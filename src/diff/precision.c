@@ -74,19 +74,25 @@ enum fsd_dtype fsd_requested(const struct fsd_diff *d, fsd_id node)
 }
 
 /* Of several layers the widest of those that compute, whatever their order; a NoOp
- * around them says nothing. */
+ * around them says nothing, nor do kernels that pad or scale for a product. */
 enum fsd_dtype fsd_realised(const struct fsd_diff *d, fsd_id node)
 {
-    enum fsd_dtype computed = FSD_DTYPE_UNKNOWN, other = FSD_DTYPE_UNKNOWN;
+    enum fsd_dtype product = FSD_DTYPE_UNKNOWN, computed = FSD_DTYPE_UNKNOWN,
+                   other = FSD_DTYPE_UNKNOWN;
+    bool weighted = d->facts->traits[node] & FSD_OP_WEIGHTED;
 
     for (uint32_t i = 0; i < d->match->of_node[node].n; i++) {
-        const struct fsd_layer_result *r =
-            &d->layers[fsd_match_of_node(d->match, node, i)->layer];
-        enum fsd_dtype *type =
-            r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN ? &computed
-                                                                       : &other;
+        fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
+        const struct fsd_layer_result *r = &d->layers[layer];
+        bool computes = r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN;
+        enum fsd_dtype *type = weighted && d->engine->layers.at[layer].multiplies
+                                   ? &product
+                               : computes ? &computed
+                                          : &other;
 
         *type = fsd_dtype_wider(*type, r->precision);
     }
+    if (product != FSD_DTYPE_UNKNOWN)
+        return product;
     return computed != FSD_DTYPE_UNKNOWN ? computed : other;
 }

@@ -55,6 +55,41 @@ static size_t known_name(const struct reading *r, const char *s, size_t n,
     return 0;
 }
 
+/* "lin_act (Act) | /Lin (Lin)": the owners of a node in the body of a function or a
+ * branch, outwards.  The one of several nodes of a name that they own; FSD_NONE when
+ * none or several are. */
+static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
+                       const char *s, size_t n)
+{
+    const struct fsd_graph *g = r->vocab->model;
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < what->nodes.n; i++) {
+        fsd_id node = r->vocab->pool.at[what->nodes.at + i];
+        fsd_id owner = g->scopes.at[g->nodes.at[node].scope].owner;
+        const char *at = s;
+        bool fits = true;
+
+        for (; fits && owner != FSD_NONE && at;
+             owner = g->scopes.at[g->nodes.at[owner].scope].owner) {
+            fsd_sym name = g->nodes.at[owner].name;
+            size_t len = fsd_text_len(g->names, name), left = n - (size_t)(at - s);
+
+            fits = len && left > len + 1 &&
+                   !memcmp(at, fsd_text(g->names, name), len) && at[len] == ' ' &&
+                   at[len + 1] == '(';
+            at = fsd_slice_find((struct fsd_slice){at, left}, TRAILER);
+            at = at ? at + TRAILER_LEN : NULL;
+        }
+        if (!fits || owner != FSD_NONE || at)
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = node;
+    }
+    return found;
+}
+
 static void read_name(struct reading *r, const char *s, size_t n)
 {
     struct fsd_mention mention = {.by = FSD_BY_METADATA, .role = FSD_MENTION_COMPUTES};
@@ -68,6 +103,19 @@ static void read_name(struct reading *r, const char *s, size_t n)
         what = NULL;
         known = trailer && trailer > s ? (size_t)(trailer - s) : n;
         r->truncated |= fsd_slice_find((struct fsd_slice){s, known}, ELISION) != NULL;
+    }
+    if (what && what->nodes.n > 1 && trailer == s + known) {
+        fsd_id node =
+            owned_by(r, what, s + known + TRAILER_LEN, n - known - TRAILER_LEN);
+
+        if (node != FSD_NONE) {
+            mention.node = node;
+            mention.tensor = FSD_NONE;
+            mention.among = 1;
+            mention.text = mention.layer = fsd_intern_add(r->g->names, s, known);
+            fsd_vec_push(r->g->arena, &r->g->mentions, mention);
+            return;
+        }
     }
     fsd_mention_add(r->g, r->vocab, mention, s, known, what);
 }
