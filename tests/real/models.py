@@ -1,0 +1,169 @@
+"""Small networks of the kinds that are deployed, with seeded weights; NAME -> ModelProto."""
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+
+class Net:
+    """Draws a graph: op() adds a node and gives its output; weight() an initializer."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+        self.nodes, self.weights, self.inputs, self.outputs = [], [], [], []
+
+    def input(self, name, *dims, type=TensorProto.FLOAT):
+        self.inputs.append(helper.make_tensor_value_info(name, type, dims))
+        return name
+
+    def output(self, tensor, *dims, type=TensorProto.FLOAT):
+        self.outputs.append(helper.make_tensor_value_info(tensor, type, dims))
+
+    def const(self, array):
+        name = f"w{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def weight(self, *dims):
+        fan = int(np.prod(dims[1:])) if len(dims) > 1 else 100
+        return self.const((self.random.standard_normal(dims) / fan ** 0.5).astype(np.float32))
+
+    def op(self, op, *inputs, name=None, outputs=1, domain="", **attributes):
+        name = name or f"/{op}_{len(self.nodes)}"
+        made = [f"{name}_out{i}" for i in range(outputs)]
+        self.nodes.append(helper.make_node(op, inputs, made, name=name, domain=domain, **attributes))
+        return made[0] if outputs == 1 else made
+
+    def model(self, opset=17):
+        graph = helper.make_graph(self.nodes, "net", self.inputs, self.outputs, self.weights)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+
+    # ------------------------------------------------------------------ what networks are made of
+
+    def conv(self, x, c_in, c_out, k=3, act="Relu", norm=True, **attributes):
+        x = self.op("Conv", x, self.weight(c_out, c_in // attributes.get("group", 1), k, k),
+                    kernel_shape=[k, k], pads=[k // 2] * 4, **attributes)
+        if norm:
+            one = np.ones(c_out, np.float32)
+            x = self.op("BatchNormalization", x, self.const(one), self.const(0 * one),
+                        self.const(0 * one), self.const(one))
+        if act == "Silu":
+            return self.op("Mul", x, self.op("Sigmoid", x))
+        return self.op(act, x) if act else x
+
+    def quantized(self, x, scale=0.02):
+        s, z = self.const(np.float32(scale)), self.const(np.int8(0))
+        return self.op("DequantizeLinear", self.op("QuantizeLinear", x, s, z), s, z)
+
+    def quantized_conv(self, x, c_in, c_out, k=3):
+        w = self.const(self.random.integers(-100, 100, (c_out, c_in, k, k)).astype(np.int8))
+        scale = self.const((self.random.random(c_out) * 0.01 + 0.005).astype(np.float32))
+        w = self.op("DequantizeLinear", w, scale, self.const(np.zeros(c_out, np.int8)), axis=0)
+        return self.op("Conv", self.quantized(x), w, kernel_shape=[k, k], pads=[k // 2] * 4)
+
+    def linear(self, x, n_in, n_out):
+        return self.op("Add", self.op("MatMul", x, self.weight(n_in, n_out)), self.weight(n_out))
+
+    def norm(self, x, n):
+        return self.op("LayerNormalization", x, self.const(np.ones(n, np.float32)), self.weight(n), axis=-1)
+
+    def attention(self, x, tokens, heads, size):
+        n = heads * size
+        q, k, v = (self.op("Reshape", self.linear(x, n, n), self.const(np.array([0, tokens, heads, size])))
+                   for _ in range(3))
+        q = self.op("Transpose", q, perm=[0, 2, 1, 3])
+        k = self.op("Transpose", k, perm=[0, 2, 3, 1])
+        v = self.op("Transpose", v, perm=[0, 2, 1, 3])
+        scores = self.op("Softmax", self.op("Mul", self.op("MatMul", q, k), self.const(np.float32(size ** -0.5))), axis=-1)
+        out = self.op("Transpose", self.op("MatMul", scores, v), perm=[0, 2, 1, 3])
+        return self.linear(self.op("Reshape", out, self.const(np.array([0, tokens, n]))), n, n)
+
+
+def mlp():
+    net = Net(1)
+    x = net.input("x", 8, 64)
+    for n_in, n_out in ((64, 128), (128, 128), (128, 10)):
+        x = net.linear(x, n_in, n_out)
+        x = net.op("Relu", x) if n_out > 10 else x
+    net.output(net.op("Softmax", x), 8, 10)
+    return net.model()
+
+
+def residual():
+    net = Net(2)
+    x = net.conv(net.input("image", 1, 3, 64, 64), 3, 32, strides=[2, 2])
+    for _ in range(3):
+        y = net.conv(net.conv(x, 32, 32), 32, 32, act=None)
+        x = net.op("Relu", net.op("Add", y, x))
+    x = net.op("Flatten", net.op("GlobalAveragePool", net.op("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])))
+    net.output(net.op("Gemm", x, net.weight(10, 32), net.weight(10), transB=1), 1, 10)
+    return net.model()
+
+
+def branches():
+    """Concat, Split, depthwise convolutions, SiLU."""
+    net = Net(3)
+    x = net.conv(net.input("image", 1, 16, 40, 40), 16, 32, act="Silu")
+    a, b = net.op("Split", x, net.const(np.array([16, 16])), outputs=2, axis=1)
+    a = net.conv(a, 16, 16, act="Silu", group=16)
+    b = net.conv(b, 16, 16, k=1, act="Silu")
+    x = net.op("Concat", a, b, net.op("MaxPool", b, kernel_shape=[5, 5], pads=[2] * 4), axis=1)
+    x = net.op("Resize", x, "", net.const(np.array([1, 1, 2, 2], np.float32)), mode="nearest")
+    net.output(net.conv(x, 48, 16, k=1, act="Sigmoid", norm=False), 1, 16, 80, 80)
+    return net.model()
+
+
+def open_batch():
+    net = Net(4)
+    x = net.conv(net.input("image", "batch", 3, 32, 32), 3, 16)
+    x = net.op("Flatten", net.op("GlobalAveragePool", net.conv(x, 16, 32)))
+    net.output(net.op("Gemm", x, net.weight(10, 32), net.weight(10), transB=1), "batch", 10)
+    return net.model()
+
+
+def quantized():
+    """A block as quantization-aware training leaves it, the skip quantized too."""
+    net = Net(5)
+    x = net.op("Relu", net.quantized_conv(net.input("image", 1, 32, 32, 32), 32, 32))
+    y = net.op("Relu", net.quantized_conv(x, 32, 32))
+    y = net.quantized_conv(y, 32, 32)
+    net.output(net.op("Relu", net.op("Add", y, net.quantized(x))), 1, 32, 32, 32)
+    return net.model()
+
+
+def half_quantized():
+    """The same with a convolution whose input lost its quantizer."""
+    net = Net(6)
+    x = net.op("Relu", net.quantized_conv(net.input("image", 1, 32, 32, 32), 32, 32))
+    x = net.conv(x, 32, 32, norm=False)
+    net.output(net.op("Relu", net.quantized_conv(x, 32, 32)), 1, 32, 32, 32)
+    return net.model()
+
+
+def encoder():
+    net = Net(7)
+    x = net.input("tokens", 1, 32, 64)
+    for _ in range(3):
+        x = net.op("Add", x, net.attention(net.norm(x, 64), 32, 4, 16))
+        y = net.linear(net.norm(x, 64), 64, 256)
+        y = net.op("Mul", y, net.op("Mul", net.const(np.float32(0.5)), net.op("Add", net.op(
+            "Erf", net.op("Div", y, net.const(np.float32(2 ** 0.5)))), net.const(np.float32(1)))))
+        x = net.op("Add", x, net.linear(y, 256, 64))
+    net.output(net.norm(x, 64), 1, 32, 64)
+    return net.model()
+
+
+def embedding():
+    """Gather, masks, reductions, a head that reads one token."""
+    net = Net(8)
+    ids = net.input("ids", 2, 16, type=TensorProto.INT64)
+    x = net.op("Gather", net.weight(100, 32), ids)
+    mask = net.op("Cast", net.op("Greater", ids, net.const(np.int64(0))), to=TensorProto.FLOAT)
+    x = net.op("Mul", x, net.op("Unsqueeze", mask, net.const(np.array([2]))))
+    x = net.op("Add", x, net.attention(net.norm(x, 32), 16, 2, 16))
+    first = net.op("Gather", x, net.const(np.int64(0)), axis=1)
+    mean = net.op("ReduceMean", x, axes=[1], keepdims=0)
+    net.output(net.linear(net.op("Tanh", net.op("Concat", first, mean, axis=-1)), 64, 5), 2, 5)
+    return net.model()
+
+
+MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
+                                  encoder, embedding)}
