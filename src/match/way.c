@@ -478,6 +478,27 @@ static bool size_differs(const struct replay *r, const struct fsd_port *port,
     return any;
 }
 
+/* A convolution's constant has the window of the weight that it is, wherever the
+ * channels stand; of two branches that are alike but for their windows, this tells
+ * which is which. */
+static bool window_differs(const struct replay *r, const struct fsd_form *constant,
+                           const struct fsd_form *weight)
+{
+    const struct fsd_graph *e = r->m->engine;
+
+    if (!constant->ranked || !weight->ranked || weight->dims.n < 3 ||
+        constant->dims.n != weight->dims.n)
+        return false;
+    for (uint32_t i = 2; i < weight->dims.n; i++) {
+        int64_t a = e->dims.at[constant->dims.at + i].size;
+        int64_t b = r->g->dims.at[weight->dims.at + i].size;
+
+        if (a >= 0 && b >= 0 && a != b)
+            return true;
+    }
+    return false;
+}
+
 /* A product's weight lies among the kernel's constants, maybe padded; where none of
  * these has as many elements, it is another product's. */
 static bool weight_differs(const struct replay *r, fsd_id node)
@@ -498,8 +519,9 @@ static bool weight_differs(const struct replay *r, fsd_id node)
 
         /* Three channels become four, and a depthwise weight is filled up with zeros.
          */
-        if (size < 0 || size == count || (count > 0 && size % count == 0) ||
-            (size > count && form->dims.n > 2))
+        if (!window_differs(r, form, fsd_tensor_form(r->g, weight)) &&
+            (size < 0 || size == count || (count > 0 && size % count == 0) ||
+             (size > count && form->dims.n > 2)))
             return false;
     }
     return count >= 0;
