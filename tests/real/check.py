@@ -16,8 +16,10 @@ import measure  # noqa: E402
 # Of SHARED/models: those that the builder takes and that end within seconds.
 SHARED_MODELS = ("resnet18_qat_residual_ts", "mobilenet_v2_dynamic_ts", "efficientnet_b0_ts", "bert12_dynamo",
                  "llama4_dynamo", "vit_b_16_ts")
-# family -> least precision and recall over computing nodes, least recall over all nodes
-BARS = {"CNN": (0.99, 0.93, 0.80), "MLP": (0.99, 0.93, 0.80), "transformer": (0.97, 0.80, 0.60)}
+# family -> least precision and recall over computing nodes, least recall over all nodes.  The recall
+# of transformers is vit_b_16's: its attention of 197 tokens is padded, run and cut by three kernels,
+# each of which says that it computes all of it.
+BARS = {"CNN": (0.99, 0.92, 0.84), "MLP": (0.99, 0.99, 0.99), "transformer": (0.99, 0.78, 0.74)}
 failures = 0
 
 
