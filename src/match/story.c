@@ -61,19 +61,73 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
     return found;
 }
 
+/* The bodies that each node of a graph owns. */
+struct bodies {
+    fsd_id *first; /* by node: a scope; FSD_NONE */
+    fsd_id *next;  /* by scope: another one of the same node; FSD_NONE */
+};
+
+static struct bodies list_bodies(struct fsd_arena *arena, const struct fsd_graph *g)
+{
+    struct bodies all = {FSD_NEW(arena, fsd_id, g->nodes.n),
+                         FSD_NEW(arena, fsd_id, g->scopes.n)};
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        all.first[i] = FSD_NONE;
+    for (fsd_id i = g->scopes.n; i-- > 0;) {
+        fsd_id owner = g->scopes.at[i].owner;
+
+        all.next[i] = FSD_NONE;
+        if (owner == FSD_NONE)
+            continue;
+        all.next[i] = all.first[owner];
+        all.first[owner] = i;
+    }
+    return all;
+}
+
+/* A function's body has the same names at each of its calls, so they are looked for
+ * within the call's own; an If has two bodies, and one of them it is. */
+static fsd_id find_within(const struct fsd_graph *parsed, fsd_id node,
+                          const struct fsd_graph *model, const struct bodies *bodies,
+                          fsd_id owner)
+{
+    fsd_id out = first_output(parsed, node), scope;
+
+    for (scope = out == FSD_NONE ? FSD_NONE : bodies->first[owner]; scope != FSD_NONE;
+         scope = bodies->next[scope]) {
+        fsd_id found = fsd_tensor_producer(
+            model, fsd_graph_find(model, parsed->tensors.at[out].name, scope));
+
+        if (found != FSD_NONE && model->nodes.at[found].op == parsed->nodes.at[node].op)
+            return found;
+    }
+    return FSD_NONE;
+}
+
 void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
                        const struct fsd_graph *model, const struct fsd_vocab *vocab)
 {
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct bodies bodies = list_bodies(scratch, model);
+    fsd_id *of = FSD_NEW(scratch, fsd_id, parsed->nodes.n); /* by node of `parsed` */
     fsd_id *node_of = FSD_NEW(h->arena, fsd_id, parsed->nodes.n);
 
     h->unlike = 0;
-    for (fsd_id i = 0; i < parsed->nodes.n; i++) {
-        fsd_id node = h->parsed_node[i];
+    for (fsd_id i = 0; i < parsed->nodes.n; i++) { /* owners stand before bodies */
+        fsd_id node = h->parsed_node[i], scope = parsed->nodes.at[node].scope;
+        fsd_id owner = scope ? of[parsed->scopes.at[scope].owner] : FSD_NONE;
 
-        node_of[i] = find_node(parsed, node, model, vocab);
+        node_of[i] = owner == FSD_NONE || parsed == model
+                         ? FSD_NONE
+                         : find_within(parsed, node, model, &bodies, owner);
+        if (node_of[i] == FSD_NONE)
+            node_of[i] = find_node(parsed, node, model, vocab);
+        of[node] = node_of[i];
         if (node_of[i] == FSD_NONE && !h->unlike++)
             h->unlike_name = parsed->nodes.at[node].name;
     }
+    fsd_arena_free(scratch);
     h->node_of = node_of;
     h->n_parsed = parsed->nodes.n;
 }
