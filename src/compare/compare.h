@@ -88,6 +88,17 @@ struct fsd_move_change {
     fsd_id region;   /**< FSD_NONE: of no region */
 };
 
+/** A fact that the old build tells and the new one does not: of it no change can be
+ *  said, so that it is told itself. */
+enum fsd_fact_kind { FSD_FACT_TYPE, FSD_FACT_LAYOUT, FSD_FACT_SHAPE };
+enum fsd_fact_of { FSD_OF_NODE, FSD_OF_EDGE, FSD_OF_MOVE, FSD_OF_INPUT, FSD_OF_OUTPUT };
+struct fsd_fact_lost {
+    uint8_t kind, of;
+    fsd_id old, new; /**< node; of an edge, the one that reads it; move; port */
+    fsd_ref from;    /**< of an edge: in the new model */
+    struct fsd_state_form before, after; /**< node: its precision */
+};
+
 struct fsd_port_change {
     bool output;
     fsd_id old, new;        /**< ports; FSD_NONE: added or removed */
@@ -121,6 +132,7 @@ struct fsd_compare {
     FSD_VEC(struct fsd_edge_change) edges;
     FSD_VEC(struct fsd_move_change) moves;
     FSD_VEC(struct fsd_port_change) ports;
+    FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
 
     bool timed;                                       /**< both have times */

@@ -80,6 +80,20 @@ static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id ol
                  (struct fsd_move_change){(uint8_t)what, old, new, region});
 }
 
+static void change_move(struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    const struct fsd_move *p = &c->old->moves.at[old], *q = &c->new->moves.at[new];
+
+    add_change(c, FSD_MOVE_CHANGED, old, new);
+    for (int after = 0; after < 2; after++)
+        fsd_compare_told(
+            c, (struct fsd_fact_lost){.of = FSD_OF_MOVE,
+                                      .old = old,
+                                      .new = new,
+                                      .before = after ? p->after : p->before,
+                                      .after = after ? q->after : q->before});
+}
+
 static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
                         struct fsd_hash_row *rows, int pass)
 {
@@ -132,7 +146,7 @@ void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
         if (!done[1][i] && counts(&c->new->moves.at[i]))
             add_change(c, FSD_MOVE_ADDED, FSD_NONE, i);
         else if (done[1][i] && !same[i])
-            add_change(c, FSD_MOVE_CHANGED, partner[i], i);
+            change_move(c, partner[i], i);
     for (fsd_id i = 0; i < n; i++)
         if (!done[0][i] && counts(&c->old->moves.at[i]))
             add_change(c, FSD_MOVE_REMOVED, i, FSD_NONE);

@@ -15,15 +15,43 @@ static uint8_t width_of(uint8_t before, uint8_t after)
     return x < y ? FSD_WIDTH_WIDENED : FSD_WIDTH_NARROWED;
 }
 
-static bool type_differs(uint8_t a, uint8_t b)
+/* What is not known is no value: it is neither equal to one nor another. */
+static bool differs(bool before, bool now, bool equal)
 {
-    return a != FSD_DTYPE_UNKNOWN && b != FSD_DTYPE_UNKNOWN && a != b;
+    return before && now && !equal;
 }
 
-static bool layout_differs(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
+static bool type_differs(uint8_t a, uint8_t b)
 {
-    return old && new &&strcmp(fsd_text(c->old->names, old),
-                               fsd_text(c->new->names, new)) != 0;
+    return differs(a != FSD_DTYPE_UNKNOWN, b != FSD_DTYPE_UNKNOWN, a == b);
+}
+
+static bool text_differs(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
+{
+    return differs(
+        old, new,
+        !strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)));
+}
+
+static bool form_differs(const struct fsd_compare *c, struct fsd_state_form old,
+                         struct fsd_state_form new)
+{
+    return type_differs(old.type, new.type) || text_differs(c, old.layout, new.layout);
+}
+
+static void add_lost(struct fsd_compare *c, struct fsd_fact_lost lost,
+                     enum fsd_fact_kind kind, bool before, bool now)
+{
+    lost.kind = (uint8_t)kind;
+    if (before && !now)
+        fsd_vec_push(c->arena, &c->lost, lost);
+}
+
+void fsd_compare_told(struct fsd_compare *c, struct fsd_fact_lost pair)
+{
+    add_lost(c, pair, FSD_FACT_TYPE, pair.before.type != FSD_DTYPE_UNKNOWN,
+             pair.after.type != FSD_DTYPE_UNKNOWN);
+    add_lost(c, pair, FSD_FACT_LAYOUT, pair.before.layout, pair.after.layout);
 }
 
 /* ----------------------------------------------------------------------- nodes */
@@ -46,8 +74,14 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
     struct fsd_region_diff *r;
     uint8_t width;
 
-    if (p->group == FSD_NONE || q->group == FSD_NONE ||
-        !type_differs(p->precision, q->precision))
+    if (p->group == FSD_NONE || q->group == FSD_NONE)
+        return;
+    fsd_compare_told(c, (struct fsd_fact_lost){.of = FSD_OF_NODE,
+                                               .old = old,
+                                               .new = new,
+                                               .before.type = p->precision,
+                                               .after.type = q->precision});
+    if (!type_differs(p->precision, q->precision))
         return;
     width = width_of(p->precision, q->precision);
     r = &c->regions.at[c->new_region[q->group]];
@@ -118,8 +152,14 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
                          const struct fsd_border *q, fsd_id region)
 {
     bool type = type_differs(p->form.type, q->form.type);
-    bool layout = layout_differs(c, p->form.layout, q->form.layout);
+    bool layout = text_differs(c, p->form.layout, q->form.layout);
 
+    fsd_compare_told(c, (struct fsd_fact_lost){.of = FSD_OF_EDGE,
+                                               .old = p->node,
+                                               .new = q->node,
+                                               .from = q->at,
+                                               .before = p->form,
+                                               .after = q->form});
     if (!type && !layout)
         return;
     c->regions.at[region].layout |= layout;
@@ -218,10 +258,16 @@ static void compare_port(struct fsd_compare *c, bool output, fsd_id old, fsd_id 
         .new = new,
         .name = strcmp(fsd_text(c->old->names, p->name),
                        fsd_text(c->new->names, q->name)) != 0,
-        .shape = layout_differs(c, p->shape, q->shape),
-        .form = type_differs(p->form.type, q->form.type) ||
-                layout_differs(c, p->form.layout, q->form.layout)};
+        .shape = text_differs(c, p->shape, q->shape),
+        .form = form_differs(c, p->form, q->form)};
+    struct fsd_fact_lost pair = {.of = output ? FSD_OF_OUTPUT : FSD_OF_INPUT,
+                                 .old = old,
+                                 .new = new,
+                                 .before = p->form,
+                                 .after = q->form};
 
+    fsd_compare_told(c, pair);
+    add_lost(c, pair, FSD_FACT_SHAPE, p->shape, q->shape);
     if (change.name || change.shape || change.form)
         fsd_vec_push(c->arena, &c->ports, change);
 }

@@ -135,6 +135,9 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
 
 /* ------------------------------------------------------------------ a comparison */
 
+/* Keeps what of a pair's form the old side tells and the new one does not. */
+void fsd_compare_told(struct fsd_compare *c, struct fsd_fact_lost pair);
+
 /* The steps, in their order. */
 void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_nodes(struct fsd_compare *c);

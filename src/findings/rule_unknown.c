@@ -1,0 +1,128 @@
+/* What the old build tells and the new one does not.  Unknown is neither the same nor
+ * another: that it is not known is the finding. */
+#include "findings/finder.h"
+
+static const char *const fact_names[] = {[FSD_FACT_TYPE] = "type",
+                                         [FSD_FACT_LAYOUT] = "layout",
+                                         [FSD_FACT_SHAPE] = "shape"};
+
+static void put_before(struct fsd_finder *f, const struct fsd_fact_lost *lost)
+{
+    const struct fsd_state *old = f->c->old;
+
+    switch ((enum fsd_fact_kind)lost->kind) {
+    case FSD_FACT_TYPE:
+        fputs(fsd_dtype_name((enum fsd_dtype)lost->before.type), f->out);
+        break;
+    case FSD_FACT_LAYOUT:
+        fputs(fsd_text(old->names, lost->before.layout), f->out);
+        break;
+    case FSD_FACT_SHAPE: /* of a port */
+        fputs(fsd_text(old->names, lost->of == FSD_OF_OUTPUT
+                                       ? old->outputs.at[lost->old].shape
+                                       : old->inputs.at[lost->old].shape),
+              f->out);
+        break;
+    }
+}
+
+static void about_ref(struct fsd_finder *f, fsd_ref ref)
+{
+    if (ref != FSD_NONE && !(ref & FSD_REF_PORT))
+        fsd_about_state_node(f, f->c->new, ref);
+}
+
+/* Where it was told: prints it, and says which nodes it concerns. */
+static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
+{
+    const struct fsd_state *s = f->c->new;
+    const struct fsd_move *m;
+
+    switch ((enum fsd_fact_of)lost->of) {
+    case FSD_OF_NODE:
+        break;
+    case FSD_OF_EDGE:
+        about_ref(f, lost->from);
+        fsd_about_state_node(f, s, lost->new);
+        fprintf(f->out, "the edge %s -> %s", fsd_state_ref_text(s, lost->from, false),
+                fsd_text(s->names, s->nodes.at[lost->new].key));
+        f->now.line = f->lines->nodes.at[lost->old];
+        break;
+    case FSD_OF_MOVE:
+        m = &s->moves.at[lost->new];
+        for (uint32_t i = 0; i < m->to.n; i++)
+            about_ref(f, s->refs.at[m->to.at + i]);
+        fprintf(f->out, "the %s before ", fsd_kind_name((enum fsd_kind)m->kind));
+        fputs(m->to.n ? fsd_state_ref_text(s, s->refs.at[m->to.at], true) : "?",
+              f->out);
+        f->now.line = f->lines->moves.at[lost->old];
+        break;
+    case FSD_OF_INPUT:
+        fprintf(f->out, "input %s", fsd_text(s->names, s->inputs.at[lost->new].name));
+        f->now.line = f->lines->inputs.at[lost->old];
+        break;
+    case FSD_OF_OUTPUT:
+        fprintf(f->out, "output %s", fsd_text(s->names, s->outputs.at[lost->new].name));
+        f->now.line = f->lines->outputs.at[lost->old];
+        break;
+    }
+}
+
+/* Nodes of one group that ran in one type are one finding. */
+static void find_nodes(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    const struct fsd_state *s = c->new;
+    const struct fsd_fact_lost **of_node =
+        FSD_NEW(f->scratch, const struct fsd_fact_lost *, s->nodes.n);
+
+    for (uint32_t i = 0; i < c->lost.n; i++)
+        if (c->lost.at[i].of == FSD_OF_NODE)
+            of_node[c->lost.at[i].new] = &c->lost.at[i];
+    for (uint32_t g = 0; g < s->groups.n; g++) {
+        struct fsd_span nodes = s->groups.at[g].nodes;
+
+        for (uint32_t i = 0; i < nodes.n; i++) {
+            const struct fsd_fact_lost *first = of_node[s->refs.at[nodes.at + i]];
+
+            if (!first)
+                continue;
+            fsd_finding_open(f);
+            for (uint32_t k = i; k < nodes.n; k++) {
+                fsd_id node = s->refs.at[nodes.at + k];
+
+                if (!of_node[node] || of_node[node]->before.type != first->before.type)
+                    continue;
+                fsd_about_state_node(f, s, node);
+                of_node[node] = NULL;
+            }
+            fputs("the type of ", f->out);
+            fsd_put_subjects(f, f->now.nodes);
+            fputs(" is not known; before ", f->out);
+            put_before(f, first);
+            f->count = f->now.nodes.n;
+            f->now.line = f->lines->nodes.at[first->old];
+            fsd_finding_close(f);
+        }
+    }
+}
+
+/* Which: the kind of fact. */
+void fsd_find_lost_facts(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+
+    if (f->rule->which == FSD_FACT_TYPE)
+        find_nodes(f);
+    for (uint32_t i = 0; i < c->lost.n; i++) {
+        const struct fsd_fact_lost *lost = &c->lost.at[i];
+
+        if (lost->kind != f->rule->which || lost->of == FSD_OF_NODE)
+            continue;
+        fsd_finding_open(f);
+        put_place(f, lost);
+        fprintf(f->out, ": the %s is not known; before ", fact_names[lost->kind]);
+        put_before(f, lost);
+        fsd_finding_close(f);
+    }
+}
