@@ -478,53 +478,46 @@ static bool size_differs(const struct replay *r, const struct fsd_port *port,
     return any;
 }
 
-/* A convolution's constant has the window of the weight that it is, wherever the
- * channels stand; of two branches that are alike but for their windows, this tells
- * which is which. */
-static bool window_differs(const struct replay *r, const struct fsd_form *constant,
-                           const struct fsd_form *weight)
+/* The constant is that weight: with its window, wherever the channels stand, or with
+ * more channels to a group; three become four, a depthwise weight is filled up with
+ * zeros. */
+static bool is_weight(const struct replay *r, const struct fsd_form *constant,
+                      const struct fsd_form *weight)
 {
-    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_dim *a = r->m->engine->dims.at + constant->dims.at;
+    const struct fsd_dim *b = r->g->dims.at + weight->dims.at;
+    int64_t size = fsd_form_count(r->m->engine, constant);
+    int64_t count = fsd_form_count(r->g, weight);
 
-    if (!constant->ranked || !weight->ranked || weight->dims.n < 3 ||
-        constant->dims.n != weight->dims.n)
-        return false;
-    for (uint32_t i = 2; i < weight->dims.n; i++) {
-        int64_t a = e->dims.at[constant->dims.at + i].size;
-        int64_t b = r->g->dims.at[weight->dims.at + i].size;
-
-        if (a >= 0 && b >= 0 && a != b)
-            return true;
-    }
-    return false;
+    if (size < 0 || count <= 0)
+        return true;
+    if (weight->dims.n < 3) /* joined with others it is a part */
+        return size % count == 0;
+    if (constant->dims.n != weight->dims.n)
+        return size == count;
+    for (uint32_t i = 2; i < weight->dims.n; i++)
+        if (a[i].size != b[i].size)
+            return false;
+    return size == count || (a[0].size == b[0].size && a[1].size >= b[1].size);
 }
 
-/* A product's weight lies among the kernel's constants, maybe padded; where none of
- * these has as many elements, it is another product's. */
+/* A product's weight lies among the kernel's constants; where none can be it, the
+ * kernel computes another product.  Of branches that are alike but for their windows,
+ * this tells which is which. */
 static bool weight_differs(const struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_layer *l = &e->layers.at[r->layer];
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
-    int64_t count;
 
     if (!fsd_is_product(r, node) || weight == FSD_NONE || !l->constants.n ||
         r->maker[node] != FSD_NONE || !r->m->facts->constant[weight])
         return false;
-    count = fsd_count_of(r, weight);
-    for (uint32_t i = 0; i < l->constants.n; i++) {
-        const struct fsd_form *form =
-            fsd_port_form(e, &e->ports.at[l->constants.at + i]);
-        int64_t size = fsd_form_count(e, form);
-
-        /* Three channels become four, and a depthwise weight is filled up with zeros.
-         */
-        if (!window_differs(r, form, fsd_tensor_form(r->g, weight)) &&
-            (size < 0 || size == count || (count > 0 && size % count == 0) ||
-             (size > count && form->dims.n > 2)))
+    for (uint32_t i = 0; i < l->constants.n; i++)
+        if (is_weight(r, fsd_port_form(e, &e->ports.at[l->constants.at + i]),
+                      fsd_tensor_form(r->g, weight)))
             return false;
-    }
-    return count >= 0;
+    return true;
 }
 
 /* The shape of the kernel's output is that of something made, but for axes of one. */
