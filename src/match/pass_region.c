@@ -26,11 +26,14 @@ static bool is_work(const struct fsd_match *m, fsd_id node)
 }
 
 /* A kernel that a region was compiled to, and whose nodes are known: no others hide in
- * it. */
+ * it.  Nor does anything in one that says what it does, where no node fits that: a
+ * model that contradicts the engine has no nodes in it. */
 static bool is_known(const struct fsd_match *m, fsd_id layer)
 {
-    return m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER &&
-           m->of_layer[layer].n;
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+
+    return l->provider == FSD_PROVIDER_COMPILER &&
+           (m->of_layer[layer].n || (l->steps.n && (m->evidence & FSD_BY_STRUCTURE)));
 }
 
 /* The layers of the unit without those that are known. */
