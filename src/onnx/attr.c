@@ -50,22 +50,22 @@ static void read_list(struct fsd_graph *g, struct fsd_attr *attr,
                       const Onnx__AttributeProto *a, unsigned field)
 {
     uint64_t dropped = fsd_wire_dropped(&a->base, field);
-    int64_t n =
-        field == FLOATS && dropped / 4 < INT64_MAX ? (int64_t)(dropped / 4) : -1;
+    bool floats = field == FLOATS, ints = field == INTS;
 
     if (dropped) {
-        attr->form = form_of_list(g,
-                                  field == FLOATS ? FSD_FP32
-                                  : field == INTS ? FSD_INT64
-                                                  : FSD_STRING,
-                                  n);
+        attr->form = form_of_list(
+            g,
+            floats ? FSD_FP32
+            : ints ? FSD_INT64
+                   : FSD_STRING,
+            floats && dropped / 4 < INT64_MAX ? (int64_t)(dropped / 4) : -1);
         attr->value = fsd_graph_add_value(g, (struct fsd_value){.size = dropped});
-    } else if (field == FLOATS) {
+    } else if (floats) {
         attr->kind = FSD_ATTR_FLOATS;
         attr->list = (struct fsd_span){g->floats.n, (uint32_t)a->n_floats};
         for (size_t i = 0; i < a->n_floats; i++)
             fsd_vec_push(g->arena, &g->floats, (double)a->floats[i]);
-    } else if (field == INTS) {
+    } else if (ints) {
         attr->kind = FSD_ATTR_INTS;
         attr->list = (struct fsd_span){g->ints.n, (uint32_t)a->n_ints};
         for (size_t i = 0; i < a->n_ints; i++)
@@ -136,77 +136,41 @@ struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a
 
 /* ------------------------------------------------------------------- Constant */
 
-static uint64_t float_bits(double value)
-{
-    float single = (float)value;
-    uint32_t bits;
-
-    memcpy(&bits, &single, sizeof bits);
-    return bits;
-}
-
-/* The bits of a list in memory that the arena keeps; small, or it were unread. */
-static struct fsd_onnx_const constant_of_list(struct fsd_graph *g,
-                                              const struct fsd_attr *attr)
-{
-    bool floats = attr->kind == FSD_ATTR_FLOATS;
-    uint32_t n = attr->list.n;
-    uint64_t *bits = FSD_NEW(g->arena, uint64_t, n);
-
-    for (uint32_t i = 0; i < n; i++)
-        bits[i] = floats ? float_bits(g->floats.at[attr->list.at + i])
-                         : (uint64_t)g->ints.at[attr->list.at + i];
-    return (struct fsd_onnx_const){
-        .form = form_of_list(g, floats ? FSD_FP32 : FSD_INT64, n),
-        .value = fsd_onnx_value(g, bits, n, floats ? 4 : 8)};
-}
-
-static struct fsd_onnx_const constant_of_scalar(struct fsd_graph *g,
-                                                const struct fsd_attr *attr)
-{
-    bool is_float = attr->kind == FSD_ATTR_FLOAT;
-    uint64_t bits = is_float ? float_bits(attr->f) : (uint64_t)attr->i;
-    struct fsd_form form = {.type = is_float ? FSD_FP32 : FSD_INT64, .ranked = true};
-
-    return (struct fsd_onnx_const){.form = fsd_graph_add_form(g, form, NULL, 0),
-                                   .value =
-                                       fsd_onnx_value(g, &bits, 1, is_float ? 4 : 8)};
-}
-
-static struct fsd_onnx_const constant_of_text(struct fsd_graph *g,
-                                              const struct fsd_attr *attr)
-{
-    struct fsd_form scalar = {.type = FSD_STRING, .ranked = true};
-    bool list = attr->kind == FSD_ATTR_STRINGS;
-    uint64_t bytes = list ? 0 : fsd_text_len(g->names, attr->s);
-
-    for (uint32_t i = 0; list && i < attr->list.n; i++)
-        bytes += fsd_text_len(g->names, g->links.at[attr->list.at + i]);
-    return (struct fsd_onnx_const){
-        .form = list ? form_of_list(g, FSD_STRING, attr->list.n)
-                     : fsd_graph_add_form(g, scalar, NULL, 0),
-        .value = fsd_graph_add_value(g, (struct fsd_value){.size = bytes})};
-}
-
+/* What a list makes, or a scalar, which is a list of one but for its form.  The bits
+ * are in memory that the arena keeps; they are few, or the attribute were unread. */
 static struct fsd_onnx_const constant_of(struct fsd_graph *g,
                                          const struct fsd_attr *attr)
 {
-    switch (attr->kind) {
-    case FSD_ATTR_FLOATS:
-    case FSD_ATTR_INTS:
-        return constant_of_list(g, attr);
-    case FSD_ATTR_FLOAT:
-    case FSD_ATTR_INT:
-        return constant_of_scalar(g, attr);
-    case FSD_ATTR_STRING:
-    case FSD_ATTR_STRINGS:
-        return constant_of_text(g, attr);
-    case FSD_ATTR_TENSOR:
-    case FSD_ATTR_UNREAD:
-    case FSD_ATTR_GRAPH:
-        break;
+    bool list = attr->kind == FSD_ATTR_FLOATS || attr->kind == FSD_ATTR_INTS ||
+                attr->kind == FSD_ATTR_STRINGS;
+    bool floats = attr->kind == FSD_ATTR_FLOATS || attr->kind == FSD_ATTR_FLOAT;
+    bool texts = attr->kind == FSD_ATTR_STRINGS || attr->kind == FSD_ATTR_STRING;
+    uint32_t n = list ? attr->list.n : 1, at = attr->list.at;
+    enum fsd_dtype type = texts ? FSD_STRING : floats ? FSD_FP32 : FSD_INT64;
+    struct fsd_form scalar = {.type = type, .ranked = true};
+    uint64_t *bits, bytes = 0;
+    struct fsd_onnx_const out = {attr->form, attr->value};
+
+    if (attr->kind == FSD_ATTR_TENSOR || attr->kind == FSD_ATTR_UNREAD ||
+        attr->kind == FSD_ATTR_GRAPH)
+        return out;
+    out.form = list ? form_of_list(g, type, n) : fsd_graph_add_form(g, scalar, NULL, 0);
+    if (texts) {
+        for (uint32_t i = 0; i < n; i++)
+            bytes += fsd_text_len(g->names, list ? g->links.at[at + i] : attr->s);
+        out.value = fsd_graph_add_value(g, (struct fsd_value){.size = bytes});
+        return out;
     }
-    return (struct fsd_onnx_const){attr->form, attr->value};
+    bits = FSD_NEW(g->arena, uint64_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        float single = (float)(list && floats ? g->floats.at[at + i] : attr->f);
+        uint32_t word;
+
+        memcpy(&word, &single, sizeof word);
+        bits[i] = floats ? word : (uint64_t)(list ? g->ints.at[at + i] : attr->i);
+    }
+    out.value = fsd_onnx_value(g, bits, n, floats ? 4 : 8);
+    return out;
 }
 
 struct fsd_onnx_const fsd_onnx_constant(struct fsd_graph *g, struct fsd_span attrs)

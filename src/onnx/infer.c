@@ -22,17 +22,6 @@ static void learn(struct fsd_graph *g, fsd_id tensor, enum fsd_dtype type,
     g->tensors.at[tensor].form = g->forms.n - 1;
 }
 
-static void infer_node(struct fsd_graph *g, fsd_id id)
-{
-    for (uint32_t i = 0; i < g->nodes.at[id].out.n; i++) {
-        fsd_id out = fsd_node_out_tensor(g, id, i), in = fsd_node_in_tensor(g, id, 0);
-
-        if (out != FSD_NONE)
-            learn(g, out, fsd_op_type(g, id, i),
-                  !i && fsd_op_keeps_shape(g, id) ? fsd_tensor_form(g, in) : NULL);
-    }
-}
-
 /* A function's inputs are what its call gives it. */
 static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
 {
@@ -58,6 +47,12 @@ void fsd_onnx_infer(struct fsd_graph *g)
             if (g->scopes.at[scope].kind == FSD_SCOPE_FUNCTION)
                 infer_formals(g, &g->scopes.at[scope]);
         }
-        infer_node(g, i);
+        for (uint32_t k = 0; k < g->nodes.at[i].out.n; k++) {
+            fsd_id out = fsd_node_out_tensor(g, i, k), in = fsd_node_in_tensor(g, i, 0);
+
+            if (out != FSD_NONE)
+                learn(g, out, fsd_op_type(g, i, k),
+                      !k && fsd_op_keeps_shape(g, i) ? fsd_tensor_form(g, in) : NULL);
+        }
     }
 }

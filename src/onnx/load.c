@@ -10,9 +10,10 @@
 #include "onnx/onnx.h"
 #include "onnx/parts.h"
 #include "onnx/wire.h"
+#include "base/hash.h"
+#include "base/print.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 enum {
     BODY_DEPTH = 256,      /* bodies in bodies */
@@ -43,6 +44,13 @@ struct body {
     Onnx__NodeProto **nodes;
     size_t n;
     fsd_id first_node, first_tensor;
+};
+
+/* Inputs or outputs of a body: a graph tells what they are, a function their names. */
+struct formals {
+    Onnx__ValueInfoProto **infos; /* NULL: */
+    char **names;
+    size_t n;
 };
 
 static bool fail_limit(struct loader *l, const char *expected)
@@ -143,50 +151,32 @@ static fsd_id read_input(struct loader *l, fsd_sym name, fsd_id scope)
     return id;
 }
 
-static void read_inputs(struct loader *l, const Onnx__GraphProto *graph, fsd_id scope)
+static void read_formals(struct loader *l, const struct formals *f, fsd_id scope,
+                         bool outputs)
 {
     struct fsd_graph *g = l->g;
-    uint32_t at = g->links.n;
+    struct fsd_span span = {g->links.n, 0};
 
-    for (size_t i = 0; i < graph->n_input; i++) {
-        fsd_id id = read_input(l, sym_of(l, graph->input[i]->name), scope);
+    for (size_t i = 0; i < f->n; i++) {
+        fsd_sym name = sym_of(l, f->infos ? f->infos[i]->name : f->names[i]);
+        fsd_id id = outputs ? read_tensor(l, name, scope, FSD_NONE)
+                            : read_input(l, name, scope);
+        struct fsd_tensor *t = &g->tensors.at[id];
 
-        take_form(l, id, graph->input[i]);
-        if (scope || g->tensors.at[id].flags & FSD_TENSOR_INPUT)
+        /* A subgraph may hand out a tensor of an enclosing graph, which is no output
+         * there; a constant is no input of the network. */
+        if (outputs && t->scope == scope)
+            t->flags |= FSD_TENSOR_OUTPUT;
+        if (outputs || scope || t->flags & FSD_TENSOR_INPUT)
             fsd_vec_push(g->arena, &g->links, id);
+        if (f->infos)
+            take_form(l, id, f->infos[i]);
     }
-    g->scopes.at[scope].inputs = (struct fsd_span){at, g->links.n - at};
-}
-
-/* A subgraph may hand out a tensor of an enclosing graph, which is no output there. */
-static fsd_id read_output(struct loader *l, const char *text, fsd_id scope)
-{
-    fsd_id id = read_tensor(l, sym_of(l, text), scope, FSD_NONE);
-
-    if (l->g->tensors.at[id].scope == scope)
-        l->g->tensors.at[id].flags |= FSD_TENSOR_OUTPUT;
-    fsd_vec_push(l->g->arena, &l->g->links, id);
-    return id;
-}
-
-static void read_outputs(struct loader *l, const Onnx__GraphProto *graph, fsd_id scope)
-{
-    uint32_t at = l->g->links.n;
-
-    for (size_t i = 0; i < graph->n_output; i++)
-        take_form(l, read_output(l, graph->output[i]->name, scope), graph->output[i]);
-    l->g->scopes.at[scope].outputs = (struct fsd_span){at, l->g->links.n - at};
-}
-
-static void read_value_infos(struct loader *l, Onnx__ValueInfoProto **infos, size_t n,
-                             fsd_id scope)
-{
-    for (size_t i = 0; i < n; i++) {
-        fsd_id id = fsd_onnx_names_own(&l->names, sym_of(l, infos[i]->name), scope);
-
-        if (id != FSD_NONE)
-            take_form(l, id, infos[i]);
-    }
+    span.n = g->links.n - span.at;
+    if (outputs)
+        g->scopes.at[scope].outputs = span;
+    else
+        g->scopes.at[scope].inputs = span;
 }
 
 /* ----------------------------------------------------------------------- nodes */
@@ -213,22 +203,6 @@ static bool declare_outputs(struct loader *l, const struct body *b)
     return true;
 }
 
-static void read_node_inputs(struct loader *l, const Onnx__NodeProto *p,
-                             struct fsd_node *node)
-{
-    struct fsd_graph *g = l->g;
-
-    node->in = (struct fsd_span){g->ports.n, (uint32_t)p->n_input};
-    for (size_t i = 0; i < p->n_input; i++) {
-        fsd_sym name = sym_of(l, p->input[i]);
-        struct fsd_port port = {FSD_NONE, FSD_NONE};
-
-        if (name)
-            port.tensor = read_tensor(l, name, node->scope, g->nodes.n);
-        fsd_vec_push(g->arena, &g->ports, port);
-    }
-}
-
 static const struct fsd_attr *find_attr(const struct fsd_graph *g,
                                         struct fsd_span attrs, fsd_sym name)
 {
@@ -238,34 +212,13 @@ static const struct fsd_attr *find_attr(const struct fsd_graph *g,
     return NULL;
 }
 
-/* What the function was called with under that name, false when with nothing.  A graph
- * that is handed on is not read once more. */
-static bool read_reference(struct loader *l, const struct call *call,
-                           const Onnx__AttributeProto *a, struct fsd_attr *out)
+/* What the function was called with under that name, NULL when with nothing. */
+static const struct fsd_attr *referred(const struct loader *l, const struct call *call,
+                                       fsd_sym name)
 {
-    fsd_sym name = sym_of(l, a->ref_attr_name);
-    const struct fsd_attr *found = NULL;
+    const struct fsd_attr *found = call ? find_attr(l->g, call->attrs, name) : NULL;
 
-    if (call)
-        found = find_attr(l->g, call->attrs, name);
-    if (call && !found)
-        found = find_attr(l->g, call->defaults, name);
-    if (!found)
-        return false;
-    *out = *found;
-    out->name = sym_of(l, a->name);
-    if (out->kind == FSD_ATTR_GRAPH)
-        out->kind = FSD_ATTR_UNREAD;
-    return true;
-}
-
-static uint64_t words_of(const struct fsd_graph *g, const struct fsd_attr *attr)
-{
-    uint64_t bytes = 0;
-
-    if (attr->value != FSD_NONE && g->values.at[attr->value].bytes)
-        bytes = g->values.at[attr->value].size;
-    return 12 + attr->list.n + bytes / 8;
+    return found || !call ? found : find_attr(l->g, call->defaults, name);
 }
 
 static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeProto *p,
@@ -278,33 +231,29 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
     node->attrs.at = g->attrs.n;
     for (size_t i = 0; i < p->n_attribute; i++) {
         const Onnx__AttributeProto *a = p->attribute[i];
+        const struct fsd_attr *given = NULL;
         struct fsd_attr attr;
+        uint64_t bytes = 0;
 
-        if (!a->ref_attr_name || !*a->ref_attr_name)
+        if (a->ref_attr_name && *a->ref_attr_name) {
+            given = referred(l, b->call, sym_of(l, a->ref_attr_name));
+            if (!given)
+                continue;
+            attr = *given;
+            attr.name = sym_of(l, a->name);
+            if (attr.kind == FSD_ATTR_GRAPH) /* handed on: not read once more */
+                attr.kind = FSD_ATTR_UNREAD;
+        } else {
             attr = fsd_onnx_attr(g, a);
-        else if (!read_reference(l, b->call, a, &attr))
-            continue;
+        }
         fsd_vec_push(g->arena, &g->attrs, attr);
-        if (!charge(l, words_of(g, &attr)))
+        if (attr.value != FSD_NONE && g->values.at[attr.value].bytes)
+            bytes = g->values.at[attr.value].size;
+        if (!charge(l, 12 + attr.list.n + bytes / 8))
             return false;
     }
     node->attrs.n = g->attrs.n - node->attrs.at;
     return true;
-}
-
-static void take_constant(struct loader *l, fsd_id id)
-{
-    struct fsd_graph *g = l->g;
-    fsd_id out = fsd_node_out_tensor(g, id, 0);
-    struct fsd_onnx_const constant;
-
-    if (out == FSD_NONE || g->nodes.at[id].flags & FSD_NODE_CALL ||
-        !fsd_node_is(g, id, "Constant"))
-        return;
-    constant = fsd_onnx_constant(g, g->nodes.at[id].attrs);
-    g->tensors.at[out].value = constant.value;
-    if (constant.form != FSD_NONE)
-        g->tensors.at[out].form = constant.form;
 }
 
 static bool read_nodes(struct loader *l, struct body *b, uint32_t outputs_at)
@@ -321,22 +270,40 @@ static bool read_nodes(struct loader *l, struct body *b, uint32_t outputs_at)
                                 .domain = sym_of(l, p->domain),
                                 .scope = b->scope,
                                 .where = (uint32_t)i,
+                                .in = {g->ports.n, (uint32_t)p->n_input},
                                 .out = {outputs_at, (uint32_t)p->n_output}};
+        fsd_id id, out;
 
         outputs_at += node.out.n;
         if (fsd_onnx_function_find(&l->functions, g, p))
             node.flags = FSD_NODE_CALL;
-        read_node_inputs(l, p, &node);
+        for (size_t k = 0; k < p->n_input; k++) {
+            fsd_sym name = sym_of(l, p->input[k]);
+            struct fsd_port port = {FSD_NONE, FSD_NONE};
+
+            if (name)
+                port.tensor = read_tensor(l, name, b->scope, g->nodes.n);
+            fsd_vec_push(g->arena, &g->ports, port);
+        }
         if (!read_attrs(l, b, p, &node))
             return false;
-        take_constant(l, fsd_graph_add_node(g, node));
+        id = fsd_graph_add_node(g, node);
+        out = fsd_node_out_tensor(g, id, 0);
+        if (out != FSD_NONE && !node.flags && fsd_node_is(g, id, "Constant")) {
+            struct fsd_onnx_const made = fsd_onnx_constant(g, node.attrs);
+
+            g->tensors.at[out].value = made.value;
+            if (made.form != FSD_NONE)
+                g->tensors.at[out].form = made.form;
+        }
     }
     return true;
 }
 
 /* ---------------------------------------------------------------------- bodies */
 
-static bool read_graph(struct loader *l, const Onnx__GraphProto *graph, struct body *b);
+static bool read_body(struct loader *l, struct body *b, const Onnx__GraphProto *graph,
+                      const Onnx__FunctionProto *f);
 static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owner,
                       const struct body *outer);
 
@@ -364,7 +331,7 @@ static bool read_subgraph(struct loader *l, const Onnx__GraphProto *graph,
     struct body b = {.call = outer->call};
 
     return open_scope(l, &b, FSD_SCOPE_SUBGRAPH, owner, sym_of(l, label), outer) &&
-           read_graph(l, graph, &b);
+           read_body(l, &b, graph, NULL);
 }
 
 static bool read_inner_bodies(struct loader *l, const struct body *b)
@@ -392,58 +359,39 @@ static bool read_inner_bodies(struct loader *l, const struct body *b)
     return true;
 }
 
-static bool read_graph(struct loader *l, const Onnx__GraphProto *graph, struct body *b)
+/* What a graph says, or a function where the graph is NULL. */
+static bool read_body(struct loader *l, struct body *b, const Onnx__GraphProto *graph,
+                      const Onnx__FunctionProto *f)
 {
+    struct formals in = {NULL, NULL, graph ? graph->n_input : f->n_input};
+    struct formals out = {NULL, NULL, graph ? graph->n_output : f->n_output};
+    Onnx__ValueInfoProto **infos = graph ? graph->value_info : f->value_info;
+    size_t n_infos = graph ? graph->n_value_info : f->n_value_info;
+    size_t constants = graph ? graph->n_initializer + graph->n_sparse_initializer : 0;
     uint32_t outputs_at = l->g->ports.n;
 
-    if (!charge(l, 12 * (graph->n_input + graph->n_output + graph->n_initializer +
-                         graph->n_sparse_initializer + graph->n_value_info)))
+    if (!charge(l, 12 * (in.n + out.n + constants + n_infos)))
         return false;
-    b->nodes = graph->node;
-    b->n = graph->n_node;
-    read_constants(l, graph, b->scope);
-    read_inputs(l, graph, b->scope);
-    if (!declare_outputs(l, b))
-        return false;
-    read_outputs(l, graph, b->scope);
-    read_value_infos(l, graph->value_info, graph->n_value_info, b->scope);
-    return read_nodes(l, b, outputs_at) && read_inner_bodies(l, b);
-}
-
-static void read_formals(struct loader *l, char **names, size_t n, fsd_id scope,
-                         bool outputs)
-{
-    struct fsd_graph *g = l->g;
-    struct fsd_span span = {g->links.n, (uint32_t)n};
-
-    for (size_t i = 0; i < n; i++) {
-        if (outputs)
-            read_output(l, names[i], scope);
-        else
-            fsd_vec_push(g->arena, &g->links,
-                         read_input(l, sym_of(l, names[i]), scope));
+    b->nodes = graph ? graph->node : f->node;
+    b->n = graph ? graph->n_node : f->n_node;
+    if (graph) {
+        in.infos = graph->input;
+        out.infos = graph->output;
+        read_constants(l, graph, b->scope);
+    } else {
+        in.names = f->input;
+        out.names = f->output;
     }
-    if (outputs)
-        g->scopes.at[scope].outputs = span;
-    else
-        g->scopes.at[scope].inputs = span;
-}
-
-static bool read_function(struct loader *l, const Onnx__FunctionProto *f,
-                          struct body *b)
-{
-    uint32_t outputs_at;
-
-    if (!charge(l, 12 * (f->n_input + f->n_output + f->n_value_info)))
-        return false;
-    b->nodes = f->node;
-    b->n = f->n_node;
-    read_formals(l, f->input, f->n_input, b->scope, false);
-    outputs_at = l->g->ports.n;
+    read_formals(l, &in, b->scope, false);
     if (!declare_outputs(l, b))
         return false;
-    read_formals(l, f->output, f->n_output, b->scope, true);
-    read_value_infos(l, f->value_info, f->n_value_info, b->scope);
+    read_formals(l, &out, b->scope, true);
+    for (size_t i = 0; i < n_infos; i++) {
+        fsd_id id = fsd_onnx_names_own(&l->names, sym_of(l, infos[i]->name), b->scope);
+
+        if (id != FSD_NONE)
+            take_form(l, id, infos[i]);
+    }
     return read_nodes(l, b, outputs_at) && read_inner_bodies(l, b);
 }
 
@@ -465,7 +413,7 @@ static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owne
         return fail_limit(l, "256 attributes of one function");
     f->open = true;
     done = open_scope(l, &b, FSD_SCOPE_FUNCTION, owner, f->name, outer) &&
-           read_function(l, f->proto, &b);
+           read_body(l, &b, NULL, f->proto);
     f->open = false;
     return done;
 }
@@ -476,14 +424,10 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
 {
     const char *name = model->producer_name ? model->producer_name : "";
     const char *version = model->producer_version ? model->producer_version : "";
-    size_t n = strlen(name), m = strlen(version);
-    char *both = FSD_NEW(g->arena, char, n + m + 2);
+    const char *space = *name && *version ? " " : "";
 
-    memcpy(both, name, n);
-    if (n && m)
-        both[n++] = ' ';
-    memcpy(both + n, version, m);
-    g->producer = fsd_intern_add(g->names, both, n + m);
+    g->producer =
+        fsd_intern_str(g->names, fsd_printed(g->arena, "%s%s%s", name, space, version));
     g->ir_version = model->ir_version;
     for (size_t i = 0; i < model->n_opset_import; i++) {
         const Onnx__OperatorSetIdProto *set = model->opset_import[i];
@@ -503,78 +447,46 @@ static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *fi
     read_header(g, model);
     l.functions = fsd_onnx_functions_new(g, model);
     fsd_onnx_names_open(&l.names, 0);
-    if (!read_graph(&l, model->graph, &main))
+    if (!read_body(&l, &main, model->graph, NULL))
         return l.status;
     fsd_onnx_infer(g);
     fsd_graph_finish(g);
     return FSD_OK;
 }
 
-/* A message that is empty but for the weights is no model: most short garbage that is
- * protobuf by chance ends here. */
-static bool has_content(const Onnx__ModelProto *model)
-{
-    return model->graph && (model->graph->n_node || model->graph->n_output);
-}
-
-static enum fsd_status check_and_read(struct fsd_graph *g, const struct fsd_file *file,
-                                      const Onnx__ModelProto *model,
-                                      struct fsd_error *err)
-{
-    enum fsd_status known;
-
-    if (has_content(model))
-        return read_model(g, file, model, err);
-    known = fsd_onnx_sniff(file, err);
-    if (known)
-        return known;
-    return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
-                    "expected an ONNX model, found none: %s",
-                    model->graph ? "its graph has no nodes and no outputs"
-                                 : "there is no graph in it");
-}
-
-/* The model without its weights, NULL when `*status` tells why not.  Freed with
- * onnx__model_proto__free_unpacked(). */
-static Onnx__ModelProto *unpack(struct fsd_graph *g, const struct fsd_file *file,
-                                enum fsd_status *status, struct fsd_error *err)
+enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
+                              struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     Onnx__ModelProto *model = NULL;
     struct fsd_wire wire;
-
-    *status =
-        fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
-    if (*status == FSD_OK) {
-        XXH128_hash_t hash = XXH3_128bits(wire.bytes, wire.size);
-
-        g->hash[0] = hash.low64;
-        g->hash[1] = hash.high64;
-        model = onnx__model_proto__unpack(NULL, wire.size, wire.bytes);
-        if (!model)
-            *status = fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
-                               "out of memory");
-    } else if (*status == FSD_E_FORMAT) {
-        enum fsd_status known = fsd_onnx_sniff(file, err);
-
-        *status = known ? known : FSD_E_FORMAT;
-    }
-    fsd_arena_free(scratch);
-    return model;
-}
-
-enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
-                              struct fsd_error *err)
-{
-    Onnx__ModelProto *model;
-    enum fsd_status status;
+    enum fsd_status status, known;
 
     g->kind = "onnx";
     g->path = fsd_arena_strndup(g->arena, file->name, strlen(file->name));
-    model = unpack(g, file, &status, err);
-    if (!model)
-        return status;
-    status = check_and_read(g, file, model, err);
+    status = fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
+    if (status == FSD_OK) {
+        fsd_hash_128(wire.bytes, wire.size, g->hash);
+        model = onnx__model_proto__unpack(NULL, wire.size, wire.bytes);
+        if (!model)
+            status = fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
+                              "out of memory");
+    }
+    fsd_arena_free(scratch);
+    if (model && model->graph && (model->graph->n_node || model->graph->n_output)) {
+        status = read_model(g, file, model, err);
+    } else if (model || status == FSD_E_FORMAT) {
+        /* A message that is empty but for the weights is no model: most short garbage
+         * that is protobuf by chance ends here. */
+        known = fsd_onnx_sniff(file, err);
+        if (known)
+            status = known;
+        else if (model)
+            status = fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
+                              "expected an ONNX model, found none: %s",
+                              model->graph ? "its graph has no nodes and no outputs"
+                                           : "there is no graph in it");
+    }
     onnx__model_proto__free_unpacked(model, NULL);
     return status;
 }

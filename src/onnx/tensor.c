@@ -16,28 +16,6 @@ enum holder {
     UINT64S = 11
 };
 
-/* Where the elements of a type are unless they are in raw_data. */
-static enum holder holder_of_type(enum fsd_dtype type)
-{
-    switch ((int)type) {
-    case FSD_FP32:
-    case FSD_COMPLEX64:
-        return FLOATS;
-    case FSD_FP64:
-    case FSD_COMPLEX128:
-        return DOUBLES;
-    case FSD_INT64:
-        return INT64S;
-    case FSD_UINT32:
-    case FSD_UINT64:
-        return UINT64S;
-    case FSD_STRING:
-        return STRINGS;
-    default:
-        return INT32S;
-    }
-}
-
 void fsd_onnx_remark(struct fsd_graph *g, const char *rule, fsd_id node, fsd_sym name)
 {
     fsd_vec_push(g->arena, &g->remarks,
@@ -77,85 +55,61 @@ static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *si
     return fsd_graph_add_form(g, form, dims, form.ranked ? (uint32_t)n : 0);
 }
 
-/* Bytes that the elements take; -1 when the form does not tell. */
-static int64_t size_of_form(const struct fsd_graph *g, fsd_id id)
-{
-    const struct fsd_form *form = &g->forms.at[id];
-    int64_t count = fsd_form_count(g, form);
-    int64_t bits = fsd_dtype_bits(form->type);
+/* Where elements are: how many, in how many bytes each, and in how many of the value.
+ * Complex numbers are two floats; types below 8 bits stand in int32_data as whole
+ * packed bytes. */
+struct held {
+    const void *at;
+    size_t n;
+    unsigned width, each;
+};
 
-    if (count < 0 || !bits || count > (INT64_MAX - 7) / bits)
-        return -1;
-    return (count * bits + 7) / 8;
-}
-
-static size_t elements_in(const Onnx__TensorProto *t, enum holder holder)
+static struct held held_in(const Onnx__TensorProto *t, enum holder holder,
+                           enum fsd_dtype type)
 {
-    switch (holder) {
-    case FLOATS:
-        return t->n_float_data;
-    case INT32S:
-        return t->n_int32_data;
-    case STRINGS:
-        return t->n_string_data;
-    case INT64S:
-        return t->n_int64_data;
-    case RAW:
-        return t->raw_data.len;
-    case DOUBLES:
-        return t->n_double_data;
-    case UINT64S:
-        return t->n_uint64_data;
-    }
-    return 0;
-}
-
-static uint64_t element_bits(const Onnx__TensorProto *t, enum holder holder, size_t i)
-{
-    uint32_t single;
-    uint64_t bits = 0;
+    unsigned bits = fsd_dtype_bits(type), own = bits < 8 ? 1 : bits / 8;
 
     switch (holder) {
     case FLOATS:
-        memcpy(&single, &t->float_data[i], sizeof single);
-        return single;
+        return (struct held){t->float_data, t->n_float_data, 4, 4};
     case INT32S:
-        return (uint32_t)t->int32_data[i];
+        return (struct held){t->int32_data, t->n_int32_data, 4, own};
     case INT64S:
-        return (uint64_t)t->int64_data[i];
-    case RAW:
-        return t->raw_data.data[i];
+        return (struct held){t->int64_data, t->n_int64_data, 8, 8};
     case DOUBLES:
-        memcpy(&bits, &t->double_data[i], sizeof bits);
-        return bits;
+        return (struct held){t->double_data, t->n_double_data, 8, 8};
     case UINT64S:
-        return t->uint64_data[i];
-    case STRINGS:
+        return (struct held){t->uint64_data, t->n_uint64_data, 8, own};
+    case RAW:
+        return (struct held){t->raw_data.data, t->raw_data.len, 1, 1};
+    case STRINGS: /* whose bytes nobody asks for */
         break;
     }
-    return 0;
+    return (struct held){.each = 1};
 }
 
-/* Bytes that one element of a holder becomes.  Complex numbers are two floats; types
- * below 8 bits stand in int32_data as whole packed bytes. */
-static unsigned element_size(enum holder holder, enum fsd_dtype type)
+/* The field for the elements of a type, unless they are in raw_data. */
+static enum holder holder_of(const Onnx__TensorProto *t, enum fsd_dtype type)
 {
-    unsigned bits = fsd_dtype_bits(type);
-
-    switch (holder) {
-    case FLOATS:
-        return 4;
-    case INT32S:
-    case UINT64S:
-        return bits < 8 ? 1 : bits / 8;
-    case INT64S:
-    case DOUBLES:
-        return 8;
-    case RAW:
-    case STRINGS:
-        break;
+    if (t->raw_data.len || fsd_wire_dropped(&t->base, RAW))
+        return RAW;
+    switch ((int)type) {
+    case FSD_FP32:
+    case FSD_COMPLEX64:
+        return FLOATS;
+    case FSD_FP64:
+    case FSD_COMPLEX128:
+        return DOUBLES;
+    case FSD_INT64:
+        return INT64S;
+    case FSD_UINT32:
+    case FSD_UINT64:
+        return UINT64S;
+    case FSD_STRING:
+        return STRINGS;
+    default:
+        return INT32S;
     }
-    return 1;
 }
 
 static void put_little_endian(unsigned char *out, uint64_t bits, unsigned size)
@@ -180,64 +134,61 @@ static fsd_id unread(struct fsd_graph *g, uint64_t size)
     return fsd_graph_add_value(g, (struct fsd_value){.size = size});
 }
 
-static uint64_t string_bytes(const Onnx__TensorProto *t)
-{
-    uint64_t dropped = fsd_wire_dropped(&t->base, STRINGS), bytes = 0;
-
-    for (size_t i = 0; i < t->n_string_data; i++)
-        bytes += t->string_data[i].len;
-    return dropped ? dropped : bytes;
-}
-
-static enum holder holder_of(const Onnx__TensorProto *t)
-{
-    if (t->raw_data.len || fsd_wire_dropped(&t->base, RAW))
-        return RAW;
-    return holder_of_type(fsd_dtype_numbered(t->data_type));
-}
-
-/* The type is known. */
+/* The type is known, and no text. */
 static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
                             fsd_id form, fsd_sym name)
 {
-    enum holder holder = holder_of(t);
-    uint64_t dropped = fsd_wire_dropped(&t->base, holder);
-    int64_t expected = size_of_form(g, form);
-    unsigned each = element_size(holder, g->forms.at[form].type);
-    size_t n = elements_in(t, holder);
+    enum fsd_dtype type = g->forms.at[form].type;
+    enum holder holder = holder_of(t, type);
+    struct held held = held_in(t, holder, type);
+    uint64_t dropped = fsd_wire_dropped(&t->base, holder), size = held.n * held.each;
+    int64_t count = fsd_form_count(g, &g->forms.at[form]), bits = fsd_dtype_bits(type);
+    uint64_t expected = 0;
     unsigned char *bytes;
 
-    if (expected < 0)
-        return unread(g, dropped ? dropped : n * each);
+    if (count < 0 || !bits || count > (INT64_MAX - 7) / bits)
+        return unread(g, dropped ? dropped : size); /* the form does not tell */
+    expected = (uint64_t)(count * bits + 7) / 8;
     if (t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL || dropped ||
-        (!n && expected))
-        return unread(g, (uint64_t)expected);
-    if ((uint64_t)expected != n * each) {
+        (!held.n && expected))
+        return unread(g, expected);
+    if (expected != size) {
         fsd_onnx_remark(g, "input/bad-value", FSD_NONE, name);
-        return unread(g, (uint64_t)expected);
+        return unread(g, expected);
     }
-    bytes = fsd_arena_alloc(g->arena, n * each + 1, 1, 1);
-    for (size_t i = 0; i < n; i++)
-        put_little_endian(bytes + i * each, element_bits(t, holder, i), each);
-    return fsd_graph_add_value(g, (struct fsd_value){.bytes = bytes, .size = n * each});
+    bytes = fsd_arena_alloc(g->arena, size + 1, 1, 1);
+    for (size_t i = 0; i < held.n; i++) {
+        const unsigned char *at = (const unsigned char *)held.at + i * held.width;
+        uint64_t whole = *at;
+        uint32_t half;
+
+        if (held.width == sizeof half) {
+            memcpy(&half, at, sizeof half);
+            whole = half;
+        } else if (held.width == sizeof whole) {
+            memcpy(&whole, at, sizeof whole);
+        }
+        put_little_endian(bytes + i * held.each, whole, held.each);
+    }
+    return fsd_graph_add_value(g, (struct fsd_value){.bytes = bytes, .size = size});
 }
 
 struct fsd_onnx_const fsd_onnx_tensor(struct fsd_graph *g, const Onnx__TensorProto *t,
                                       fsd_sym name)
 {
-    struct fsd_onnx_const out;
-    enum fsd_dtype type;
+    fsd_id form = form_of_sizes(g, t->data_type, t->dims, t->n_dims,
+                                !fsd_wire_dropped(&t->base, 1), name);
+    enum fsd_dtype type = g->forms.at[form].type;
+    uint64_t size = fsd_wire_dropped(&t->base, type == FSD_STRING ? STRINGS : RAW);
 
-    out.form = form_of_sizes(g, t->data_type, t->dims, t->n_dims,
-                             !fsd_wire_dropped(&t->base, 1), name);
-    type = g->forms.at[out.form].type;
-    if (type == FSD_STRING)
-        out.value = unread(g, string_bytes(t));
-    else if (type == FSD_DTYPE_UNKNOWN)
-        out.value = unread(g, t->raw_data.len + fsd_wire_dropped(&t->base, RAW));
-    else
-        out.value = read_elements(g, t, out.form, name);
-    return out;
+    if (type != FSD_STRING && type != FSD_DTYPE_UNKNOWN)
+        return (struct fsd_onnx_const){form, read_elements(g, t, form, name)};
+    if (type == FSD_DTYPE_UNKNOWN)
+        size += t->raw_data.len;
+    else if (!size)
+        for (size_t i = 0; i < t->n_string_data; i++)
+            size += t->string_data[i].len;
+    return (struct fsd_onnx_const){form, unread(g, size)};
 }
 
 struct fsd_onnx_const fsd_onnx_sparse(struct fsd_graph *g,
@@ -258,22 +209,6 @@ struct fsd_onnx_const fsd_onnx_sparse(struct fsd_graph *g,
 
 /* ------------------------------------------------------------------ value infos */
 
-static struct fsd_dim dim_of(struct fsd_graph *g,
-                             const Onnx__TensorShapeProto__Dimension *d, bool *bad)
-{
-    struct fsd_dim dim = {.size = -1};
-
-    if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM)
-        dim.name = fsd_intern_str(g->names, d->dim_param);
-    if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
-        return dim;
-    if (d->dim_value < 0 || d->dim_value > FSD_DIM_MAX)
-        *bad = true;
-    else
-        dim.size = d->dim_value;
-    return dim;
-}
-
 static fsd_id form_of_shape(struct fsd_graph *g, int32_t type,
                             const Onnx__TensorShapeProto *shape, fsd_sym name)
 {
@@ -283,9 +218,19 @@ static fsd_id form_of_shape(struct fsd_graph *g, int32_t type,
     uint32_t n = 0;
 
     form.ranked = shape && !bad;
-    if (form.ranked)
-        for (; n < shape->n_dim; n++)
-            dims[n] = dim_of(g, shape->dim[n], &bad);
+    for (; form.ranked && n < shape->n_dim; n++) {
+        const Onnx__TensorShapeProto__Dimension *d = shape->dim[n];
+
+        dims[n] = (struct fsd_dim){.size = -1};
+        if (d->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM)
+            dims[n].name = fsd_intern_str(g->names, d->dim_param);
+        if (d->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
+            continue;
+        if (d->dim_value < 0 || d->dim_value > FSD_DIM_MAX)
+            bad = true;
+        else
+            dims[n].size = d->dim_value;
+    }
     if (bad)
         fsd_onnx_remark(g, "input/bad-dim", FSD_NONE, name);
     if (form.type == FSD_DTYPE_UNKNOWN && !form.ranked)

@@ -130,18 +130,6 @@ static void put_length_at(struct scan *s, size_t start)
 
 /* -------------------------------------------------------------------- reading */
 
-/* Pages behind a long walk are given back.  A singular message is walked after its
- * parent, so the walk may step back too. */
-static void note_progress(struct scan *s, size_t pos)
-{
-    if (pos < s->released) {
-        s->released = pos;
-    } else if (pos - s->released > RELEASE_EVERY) {
-        fsd_file_release(s->file, pos);
-        s->released = pos;
-    }
-}
-
 static bool get_varint(struct scan *s, struct level *level, uint64_t *value)
 {
     size_t start = level->pos;
@@ -180,26 +168,6 @@ static bool get_block(struct scan *s, struct level *level, size_t *begin)
         return false;
     *begin = level->pos;
     return skip(s, level, length);
-}
-
-static bool skip_field(struct scan *s, struct level *level, unsigned wire)
-{
-    uint64_t number;
-    size_t begin;
-
-    switch (wire) {
-    case VARINT:
-        return get_varint(s, level, &number);
-    case FIXED64:
-        return skip(s, level, 8);
-    case BLOCK:
-        return get_block(s, level, &begin);
-    case FIXED32:
-        return skip(s, level, 4);
-    default:
-        return fail(s, FSD_E_FORMAT, level, level->field,
-                    "expected a field of a known wire type, found another");
-    }
 }
 
 /* ------------------------------------------------------------- kinds of fields */
@@ -265,33 +233,12 @@ static bool copy_bytes(struct scan *s, struct level *level, field_t *field)
     return put_bytes(s, level, field, begin);
 }
 
-/* Small packed numbers are walked, so that protobuf-c meets no broken one. */
-static bool put_packed_varints(struct scan *s, struct level *level, field_t *field,
-                               size_t begin)
-{
-    struct level inside = *level;
-    size_t start;
-    uint64_t value;
-
-    inside.end = level->pos;
-    inside.pos = begin;
-    if (!put_tag(s, level, field->id, BLOCK) ||
-        !reserve(s, level, inside.end - begin + LENGTH_ROOM))
-        return false;
-    start = open_length(s);
-    while (inside.pos < inside.end) {
-        if (!get_varint(s, &inside, &value))
-            return false;
-        put_varint(s, value);
-    }
-    put_length_at(s, start);
-    return true;
-}
-
 static bool copy_packed(struct scan *s, struct level *level, field_t *field)
 {
     enum wire wire = wire_of(field);
-    size_t begin, n;
+    struct level inside = *level;
+    size_t begin, n, start;
+    uint64_t value;
 
     if (!get_block(s, level, &begin))
         return false;
@@ -301,8 +248,21 @@ static bool copy_packed(struct scan *s, struct level *level, field_t *field)
                     "expected whole numbers in a packed field, found a part of one");
     if (!keeps(level, field, n) || !n)
         return true;
-    return wire == VARINT ? put_packed_varints(s, level, field, begin)
-                          : put_bytes(s, level, field, begin);
+    if (wire != VARINT)
+        return put_bytes(s, level, field, begin);
+    /* Small packed numbers are walked, so that protobuf-c meets no broken one. */
+    inside.pos = begin;
+    inside.end = level->pos;
+    if (!put_tag(s, level, field->id, BLOCK) || !reserve(s, level, n + LENGTH_ROOM))
+        return false;
+    start = open_length(s);
+    while (inside.pos < inside.end) {
+        if (!get_varint(s, &inside, &value))
+            return false;
+        put_varint(s, value);
+    }
+    put_length_at(s, start);
+    return true;
 }
 
 static bool copy_number(struct scan *s, struct level *level, field_t *field)
@@ -360,7 +320,7 @@ static bool copy_string(struct scan *s, struct level *level, field_t *field)
 static bool write_message(struct scan *s, const struct level *parent, field_t *field,
                           uint32_t from, uint32_t to);
 
-static bool add_piece(struct scan *s, struct level *level, field_t *field)
+static bool copy_message(struct scan *s, struct level *level, field_t *field)
 {
     struct piece piece = {.number = field->id};
 
@@ -371,13 +331,6 @@ static bool add_piece(struct scan *s, struct level *level, field_t *field)
     if (s->pieces.n - level->base > MOST_PIECES)
         return fail(s, FSD_E_LIMIT, level, piece.begin,
                     "expected a message in at most 64 parts, found more");
-    return true;
-}
-
-static bool copy_message(struct scan *s, struct level *level, field_t *field)
-{
-    if (!add_piece(s, level, field))
-        return false;
     if (!is_repeated(field))
         return true;
     if (!write_message(s, level, field, s->pieces.n - 1, s->pieces.n))
@@ -419,6 +372,22 @@ static bool copy_field(struct scan *s, struct level *level, field_t *field,
     return copy_number(s, level, field);
 }
 
+/* A field that no descriptor knows. */
+static bool skip_field(struct scan *s, struct level *level, unsigned wire)
+{
+    uint64_t number;
+    size_t begin;
+
+    if (wire == VARINT)
+        return get_varint(s, level, &number);
+    if (wire == BLOCK)
+        return get_block(s, level, &begin);
+    if (wire == FIXED64 || wire == FIXED32)
+        return skip(s, level, wire == FIXED64 ? 8 : 4);
+    return fail(s, FSD_E_FORMAT, level, level->field,
+                "expected a field of a known wire type, found another");
+}
+
 static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
 {
     level->pos = piece.begin;
@@ -427,8 +396,14 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
         uint64_t tag;
         field_t *field;
 
+        /* Pages behind a long walk are given back.  A singular message is walked after
+         * its parent, so the walk may step back too. */
         level->field = level->pos;
-        note_progress(s, level->pos);
+        if (level->pos < s->released || level->pos - s->released > RELEASE_EVERY) {
+            if (level->pos > s->released)
+                fsd_file_release(s->file, level->pos);
+            s->released = level->pos;
+        }
         if (!get_varint(s, level, &tag))
             return false;
         if (tag > UINT32_MAX || tag >> 3 == 0)
@@ -443,45 +418,34 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
     return true;
 }
 
-static bool write_singular(struct scan *s, struct level *level)
-{
-    uint32_t to = s->pieces.n;
-
-    for (unsigned f = 0; to > level->base && f < level->desc->n_fields; f++) {
-        field_t *field = &level->desc->fields[f];
-        bool present = false;
-
-        for (uint32_t i = level->base; i < to; i++)
-            present = present || s->pieces.at[i].number == field->id;
-        if (present && !write_message(s, level, field, level->base, to))
-            return false;
-    }
-    return true;
-}
-
-static bool write_records(struct scan *s, struct level *level)
-{
-    for (unsigned f = 0; f < level->desc->n_fields; f++) {
-        if (level->total[f] <= FSD_WIRE_PAYLOAD)
-            continue;
-        if (!put_tag(s, level, FSD_WIRE_RECORD + level->desc->fields[f].id, VARINT))
-            return false;
-        put_varint(s, level->total[f]);
-    }
-    return true;
-}
-
 /* The content of the message whose parts are the pieces of that number. */
 static bool write_content(struct scan *s, struct level *level, uint32_t number,
                           uint32_t from, uint32_t to)
 {
-    assert(level->desc->n_fields <= MOST_FIELDS);
+    desc_t *desc = level->desc;
+    uint32_t end;
+
+    assert(desc->n_fields <= MOST_FIELDS);
     level->base = s->pieces.n;
     for (uint32_t i = from; i < to; i++)
         if (s->pieces.at[i].number == number && !walk_piece(s, level, s->pieces.at[i]))
             return false;
-    if (!write_singular(s, level) || !write_records(s, level))
-        return false;
+    end = s->pieces.n; /* behind the parts of singular messages */
+    for (unsigned f = 0; end > level->base && f < desc->n_fields; f++) {
+        bool present = false;
+
+        for (uint32_t i = level->base; i < end; i++)
+            present = present || s->pieces.at[i].number == desc->fields[f].id;
+        if (present && !write_message(s, level, &desc->fields[f], level->base, end))
+            return false;
+    }
+    for (unsigned f = 0; f < desc->n_fields; f++) {
+        if (level->total[f] <= FSD_WIRE_PAYLOAD)
+            continue;
+        if (!put_tag(s, level, FSD_WIRE_RECORD + desc->fields[f].id, VARINT))
+            return false;
+        put_varint(s, level->total[f]);
+    }
     s->pieces.n = level->base;
     return true;
 }
