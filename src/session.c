@@ -10,7 +10,7 @@
 #include "findings/findings.h"
 #include "inputs.h"
 #include "match/story.h"
-#include "model/graph_dump.h"
+#include "model/graph.h"
 #include "profiles.h"
 #include "report/report.h"
 

@@ -1,7 +1,6 @@
 #define _DEFAULT_SOURCE /* madvise: posix_madvise ignores DONTNEED in glibc */
 #include "base/file.h"
 
-#include "base/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>

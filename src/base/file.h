@@ -5,7 +5,9 @@
 #define FSD_BASE_FILE_H
 
 #include "base/status.h"
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct fsd_file {
     const char *name; /* as the user gave it, borrowed */
@@ -26,8 +28,8 @@ enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t l
                               struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
 
-/** The same of a file that may be packed by gzip, xz or zstd (unpack.h): its bytes are
- *  what was packed, so that no reader need know. */
+/** The same of a file that may be packed by gzip, xz or zstd: its bytes are what was
+ *  packed, so that no reader need know. */
 enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
                                        uint64_t limit, struct fsd_error *err);
 
@@ -41,5 +43,16 @@ enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
 /** Tells the system that the bytes before `offset` will not be read again, so that
  *  a scan of a large mapping does not keep its pages. */
 void fsd_file_release(const struct fsd_file *file, size_t offset);
+
+/** True when the file begins as gzip, xz or zstd begin what they packed. */
+bool fsd_is_packed(const struct fsd_file *file);
+
+/** Writes what was packed, piece by piece, so that neither side need be in memory.
+ *  Streams that stand behind one another are one, as for the programs themselves.
+ *  @return FSD_OK; FSD_E_FORMAT when the file is damaged or cut; FSD_E_LIMIT when it
+ *          holds far more than its size can mean (a few bytes can stand for a full
+ *          disk); FSD_E_IO. */
+enum fsd_status fsd_unpack(const struct fsd_file *file, FILE *out,
+                           struct fsd_error *err);
 
 #endif

@@ -2,6 +2,9 @@
 #ifndef FSD_BASE_HASH_H
 #define FSD_BASE_HASH_H
 
+#include "base/file.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,5 +20,26 @@ uint64_t fsd_hash_seed(void);
 
 /** XXH3's 128 bits, the low half first: the same on every machine. */
 void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2]);
+
+/* ------------------------------------------- of a file, while somebody goes through it
+ */
+
+struct XXH3_state_s; /* of xxhash.h */
+
+struct fsd_digest {
+    const struct fsd_file *file;
+    struct XXH3_state_s *state;
+    size_t at; /**< so many bytes are in it */
+};
+
+/** False when there is no memory; no other call is allowed then. */
+bool fsd_digest_begin(struct fsd_digest *d, const struct fsd_file *file);
+
+/** Takes in the bytes before `at` and some behind them. */
+void fsd_digest_step(struct fsd_digest *d, size_t at);
+
+/** Takes in the rest.
+ *  @param hash XXH3's 128 bits, the low half first. */
+void fsd_digest_end(struct fsd_digest *d, uint64_t hash[2]);
 
 #endif

@@ -1,4 +1,4 @@
-#include "base/unpack.h"
+#include "base/file.h"
 
 #include "base/id.h"
 

@@ -1,4 +1,4 @@
-#include "base/order.h"
+#include "base/id.h"
 #include "compare/parts.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "compare/parts.h"
-#include "base/order.h"
+#include "base/id.h"
 
 #include <stdlib.h>
 

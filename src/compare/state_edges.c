@@ -11,7 +11,7 @@
  * The engine's tensor for an input is the one whose value is met first on the way back
  * from the node to its source.
  */
-#include "base/order.h"
+#include "base/id.h"
 #include "compare/parts.h"
 
 #include <stdlib.h>

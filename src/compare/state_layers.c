@@ -3,7 +3,7 @@
  * of which nothing tells who computes what, are one group; a standing quantizer is a
  * move even where it also writes its part of a Concat.
  */
-#include "base/order.h"
+#include "base/id.h"
 #include "base/sets.h"
 #include "compare/parts.h"
 

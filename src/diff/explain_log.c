@@ -1,6 +1,6 @@
 /* What the log tells of a node or a layer: how it was read, what was done to it, what
  * was measured. */
-#include "base/order.h"
+#include "base/id.h"
 #include "diff/diff.h"
 #include "diff/tale.h"
 

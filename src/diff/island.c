@@ -1,4 +1,4 @@
-#include "base/order.h"
+#include "base/id.h"
 #include "base/sets.h"
 #include "diff/diff.h"
 

@@ -4,7 +4,7 @@
  * profiles.
  */
 #define _GNU_SOURCE /* memmem */
-#include "engine/look.h"
+#include "engine/reader.h"
 
 #include <string.h>
 

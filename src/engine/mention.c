@@ -1,4 +1,4 @@
-#include "engine/mention.h"
+#include "engine/reader.h"
 
 /* So many nodes of one name are written down; how many there are stands in each. */
 enum { CANDIDATES = 8 };

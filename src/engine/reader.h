@@ -13,6 +13,8 @@
 #include "model/profile.h"
 #include "model/vocab.h"
 
+#include <stdbool.h>
+
 /** What a user gives a file as. */
 enum fsd_input { FSD_INPUT_ENGINE, FSD_INPUT_LOG, FSD_INPUT_PROFILE, FSD_INPUT_TIMES };
 
@@ -80,5 +82,48 @@ enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *so
 /** The failure of a reader that found something else than an engine. */
 enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error *err,
                                   const char *found);
+
+/* ------------------------------------------------------------------- what readers ask
+ */
+
+/** What a file looks like, from its first bytes, whoever wrote it. */
+enum fsd_look {
+    FSD_LOOK_EMPTY, /**< no bytes, or only white space */
+    FSD_LOOK_JSON,
+    FSD_LOOK_LIST, /**< '[' and a number: a JSON list, or text that opens with a size */
+    FSD_LOOK_ONNX,
+    FSD_LOOK_TFLITE,
+    FSD_LOOK_ZIP,
+    FSD_LOOK_GZIP,
+    FSD_LOOK_UTF16,
+    FSD_LOOK_BINARY, /**< binary, and nothing that is known */
+    FSD_LOOK_TEXT    /**< text, and nothing that is known */
+};
+
+enum fsd_look fsd_look(const struct fsd_file *file);
+
+/** Where the text begins, behind a byte order mark and white space. */
+size_t fsd_look_start(const struct fsd_file *file);
+
+/** True when these bytes stand at `at`. */
+bool fsd_looks_like(const struct fsd_file *file, size_t at, const char *bytes,
+                    size_t n);
+
+/** True when the word stands in the first `within` bytes of the file. */
+bool fsd_look_for(const struct fsd_file *file, size_t within, const char *word);
+
+/* What a stretch of text means in the model, and writing it down as a mention. */
+
+/** True when the meaning is one that a layer can have: a node or a constant.  The name
+ *  of an ordinary tensor means something only where tensors are copied. */
+bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *what);
+
+/** Appends `mention`, whose text stands at s, with what the meaning adds to it: its
+ *  node, tensor and number of candidates.  A node wins over a tensor of the same name.
+ *  A text that several nodes bear becomes a mention for each, a few at most; one that
+ *  means nothing (NULL) becomes FSD_MENTION_UNKNOWN. */
+void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
+                     struct fsd_mention mention, const char *s, size_t n,
+                     const struct fsd_meaning *what);
 
 #endif

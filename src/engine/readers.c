@@ -1,7 +1,6 @@
 /* Who reads what: the table of readers, and what is told when none of them can. */
 #include "engine/reader.h"
 #include "base/status.h"
-#include "engine/look.h"
 
 /* Of several that are equally sure the first one reads. */
 static const struct fsd_engine_reader *const readers[] = {

@@ -2,7 +2,7 @@
  * The frame of finding: each rule of the table is asked, ignores take away, budgets
  * decide, and every finding gets its fingerprint.
  */
-#include "base/order.h"
+#include "base/id.h"
 #include "findings/finder.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "log/read.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "log/body.h"
 #include "log/event.h"

@@ -1,7 +1,6 @@
 #include "log/segment.h"
 
 #include "base/id.h"
-#include "base/order.h"
 
 #include <stdlib.h>
 #include <xxhash.h>

@@ -1,5 +1,5 @@
 #include "match/match.h"
-#include "base/order.h"
+#include "base/id.h"
 #include "match/pass.h"
 
 #include <stdlib.h>

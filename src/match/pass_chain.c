@@ -10,7 +10,7 @@
  * there (Add-10 between MatMul-9 and ReLU-11, Add-13 behind MatMul-12), though no name
  * says so.
  */
-#include "base/order.h"
+#include "base/id.h"
 #include "match/pass.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "match/story.h"
-#include "base/order.h"
+#include "base/id.h"
 #include "match/story_names.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * may be missed, none is invented.
  */
 #include "match/value_number.h"
-#include "base/order.h"
+#include "base/id.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

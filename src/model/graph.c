@@ -84,54 +84,32 @@ fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node node)
 
 /* ------------------------------------------------------------------ finishing */
 
-enum use { PRODUCES, CONSUMES };
-
-static struct fsd_span *span_of(struct fsd_graph *g, fsd_id tensor, enum use use)
-{
-    struct fsd_tensor *t = &g->tensors.at[tensor];
-
-    return use == PRODUCES ? &t->producers : &t->consumers;
-}
-
-static struct fsd_span ports_of(const struct fsd_node *node, enum use use)
-{
-    return use == PRODUCES ? node->out : node->in;
-}
-
 /* Counting sort of the uses by tensor: count, lay out, fill. */
-static void index_uses(struct fsd_graph *g, enum use use)
+static void index_uses(struct fsd_graph *g, bool producers)
 {
-    uint32_t at = g->links.n;
+    for (int fill = 0; fill < 2; fill++) {
+        for (fsd_id i = 0; i < g->nodes.n; i++) {
+            struct fsd_span ports = producers ? g->nodes.at[i].out : g->nodes.at[i].in;
 
-    for (fsd_id i = 0; i < g->nodes.n; i++) {
-        struct fsd_span ports = ports_of(&g->nodes.at[i], use);
+            for (uint32_t p = ports.at; p < ports.at + ports.n; p++) {
+                fsd_id tensor = g->ports.at[p].tensor;
+                struct fsd_span *span;
 
-        for (uint32_t p = 0; p < ports.n; p++) {
-            fsd_id tensor = g->ports.at[ports.at + p].tensor;
-
-            if (tensor != FSD_NONE)
-                span_of(g, tensor, use)->n++;
+                if (tensor == FSD_NONE)
+                    continue;
+                span = producers ? &g->tensors.at[tensor].producers
+                                 : &g->tensors.at[tensor].consumers;
+                if (fill)
+                    g->links.at[span->at + span->n] = i;
+                span->n++;
+            }
         }
-    }
-    for (fsd_id t = 0; t < g->tensors.n; t++) {
-        struct fsd_span *span = span_of(g, t, use);
+        for (fsd_id t = 0; t < g->tensors.n && !fill; t++) {
+            struct fsd_span *span =
+                producers ? &g->tensors.at[t].producers : &g->tensors.at[t].consumers;
 
-        span->at = at;
-        at += span->n;
-        for (; span->n; span->n--)
-            fsd_vec_push(g->arena, &g->links, FSD_NONE);
-    }
-    for (fsd_id i = 0; i < g->nodes.n; i++) {
-        struct fsd_span ports = ports_of(&g->nodes.at[i], use);
-
-        for (uint32_t p = 0; p < ports.n; p++) {
-            fsd_id tensor = g->ports.at[ports.at + p].tensor;
-            struct fsd_span *span;
-
-            if (tensor == FSD_NONE)
-                continue;
-            span = span_of(g, tensor, use);
-            g->links.at[span->at + span->n++] = i;
+            for (span->at = g->links.n; span->n; span->n--)
+                fsd_vec_push(g->arena, &g->links, FSD_NONE);
         }
     }
 }
@@ -154,8 +132,8 @@ void fsd_graph_list_borders(struct fsd_graph *g)
 
 void fsd_graph_finish(struct fsd_graph *g)
 {
-    index_uses(g, PRODUCES);
-    index_uses(g, CONSUMES);
+    index_uses(g, true);
+    index_uses(g, false);
 }
 
 /* -------------------------------------------------------------------- reading */
@@ -174,32 +152,6 @@ const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
 {
     return port->form == FSD_NONE ? fsd_tensor_form(g, port->tensor)
                                   : &g->forms.at[port->form];
-}
-
-const struct fsd_port *fsd_node_in(const struct fsd_graph *g,
-                                   const struct fsd_node *node, uint32_t i)
-{
-    return &g->ports.at[node->in.at + i];
-}
-
-const struct fsd_port *fsd_node_out(const struct fsd_graph *g,
-                                    const struct fsd_node *node, uint32_t i)
-{
-    return &g->ports.at[node->out.at + i];
-}
-
-fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node, uint32_t i)
-{
-    const struct fsd_node *n = &g->nodes.at[node];
-
-    return i < n->in.n ? fsd_node_in(g, n, i)->tensor : FSD_NONE;
-}
-
-fsd_id fsd_node_out_tensor(const struct fsd_graph *g, fsd_id node, uint32_t i)
-{
-    const struct fsd_node *n = &g->nodes.at[node];
-
-    return i < n->out.n ? fsd_node_out(g, n, i)->tensor : FSD_NONE;
 }
 
 const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
@@ -257,12 +209,11 @@ int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form)
 
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
 {
-    const struct fsd_tensor *t;
+    struct fsd_span makers = {0};
 
-    if (tensor == FSD_NONE)
-        return FSD_NONE;
-    t = &g->tensors.at[tensor];
-    return t->producers.n == 1 ? g->links.at[t->producers.at] : FSD_NONE;
+    if (tensor != FSD_NONE)
+        makers = g->tensors.at[tensor].producers;
+    return makers.n == 1 ? g->links.at[makers.at] : FSD_NONE;
 }
 
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port, bool producers)

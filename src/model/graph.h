@@ -27,6 +27,7 @@
 
 #include <fusiondiff/fusiondiff.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /** A larger size in a model is none. */
 #define FSD_DIM_MAX ((int64_t)1 << 40)
@@ -319,15 +320,35 @@ const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
 const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor);
 
 /** The i-th input or output; i must be below node->in.n or node->out.n. */
-const struct fsd_port *fsd_node_in(const struct fsd_graph *g,
-                                   const struct fsd_node *node, uint32_t i);
-const struct fsd_port *fsd_node_out(const struct fsd_graph *g,
-                                    const struct fsd_node *node, uint32_t i);
+static inline const struct fsd_port *
+fsd_node_in(const struct fsd_graph *g, const struct fsd_node *node, uint32_t i)
+{
+    return &g->ports.at[node->in.at + i];
+}
+
+static inline const struct fsd_port *
+fsd_node_out(const struct fsd_graph *g, const struct fsd_node *node, uint32_t i)
+{
+    return &g->ports.at[node->out.at + i];
+}
 
 /** The tensor of the i-th in- or output, FSD_NONE when it is left out or i is past
  *  the end. */
-fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node, uint32_t i);
-fsd_id fsd_node_out_tensor(const struct fsd_graph *g, fsd_id node, uint32_t i);
+static inline fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node,
+                                        uint32_t i)
+{
+    struct fsd_span in = g->nodes.at[node].in;
+
+    return i < in.n ? g->ports.at[in.at + i].tensor : FSD_NONE;
+}
+
+static inline fsd_id fsd_node_out_tensor(const struct fsd_graph *g, fsd_id node,
+                                         uint32_t i)
+{
+    struct fsd_span out = g->nodes.at[node].out;
+
+    return i < out.n ? g->ports.at[out.at + i].tensor : FSD_NONE;
+}
 
 /** The attribute of that name, NULL when the node has none. */
 const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
@@ -356,5 +377,10 @@ fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
  *  @param port  an index in `ports`. */
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port,
                                bool producers);
+
+/** Writes the graph as text, the same bytes for the same graph: for golden tests, for
+ *  `--dump` and for looking at what a reader understood.  The caller checks the stream.
+ */
+void fsd_graph_dump(const struct fsd_graph *g, FILE *out);
 
 #endif

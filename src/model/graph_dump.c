@@ -2,35 +2,21 @@
  * One line a fact: inputs, outputs and constants by name, nodes in their own order,
  * attributes by name.  Two dumps can be compared with diff(1).
  */
-#include "model/graph_dump.h"
-#include "base/order.h"
+#include "model/graph.h"
+#include "base/id.h"
 #include "base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void put_sym(const struct fsd_graph *g, fsd_sym sym, FILE *out)
+/* A name between two words. */
+static void put(const struct fsd_graph *g, const char *before, fsd_sym name,
+                const char *after, FILE *out)
 {
-    fsd_put_safe(out, fsd_text(g->names, sym));
-}
-
-static void put_dims(const struct fsd_graph *g, struct fsd_span dims, FILE *out)
-{
-    putc('[', out);
-    for (uint32_t i = 0; i < dims.n; i++) {
-        struct fsd_dim dim = g->dims.at[dims.at + i];
-
-        if (i)
-            putc(',', out);
-        if (dim.size >= 0)
-            fprintf(out, "%" PRId64, dim.size);
-        else if (dim.name)
-            put_sym(g, dim.name, out);
-        else
-            putc('?', out);
-    }
-    putc(']', out);
+    fputs(before, out);
+    fsd_put_safe(out, fsd_text(g->names, name));
+    fputs(after, out);
 }
 
 static void put_form(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
@@ -40,33 +26,23 @@ static void put_form(const struct fsd_graph *g, const struct fsd_form *form, FIL
     fprintf(out, " %s", fsd_dtype_name(form->type));
     if (*fsd_layout_name(form->layout, layout))
         fprintf(out, " %s", layout);
-    putc(' ', out);
-    if (form->ranked)
-        put_dims(g, form->dims, out);
-    else
-        putc('?', out);
+    fputs(form->ranked ? " [" : " ?", out);
+    for (uint32_t i = 0; i < form->dims.n && form->ranked; i++) {
+        struct fsd_dim dim = g->dims.at[form->dims.at + i];
+
+        fputs(i ? "," : "", out);
+        if (dim.size >= 0)
+            fprintf(out, "%" PRId64, dim.size);
+        else
+            put(g, dim.name ? "" : "?", dim.name, "", out);
+    }
+    fputs(form->ranked ? "]" : "", out);
 }
 
 static void put_scope_mark(fsd_id scope, FILE *out)
 {
     if (scope)
         fprintf(out, "@%u", scope);
-}
-
-static void put_tensor(const struct fsd_graph *g, fsd_id id, FILE *out)
-{
-    const struct fsd_tensor *t = &g->tensors.at[id];
-
-    putc(' ', out);
-    put_sym(g, t->name, out);
-    put_scope_mark(t->scope, out);
-    put_form(g, fsd_tensor_form(g, id), out);
-    if (t->value != FSD_NONE) {
-        const struct fsd_value *v = &g->values.at[t->value];
-
-        fprintf(out, " %" PRIu64 " bytes%s", v->size, v->bytes ? "" : " not read");
-    }
-    putc('\n', out);
 }
 
 struct named {
@@ -82,6 +58,11 @@ static int by_name(const void *a, const void *b)
     return order ? order : fsd_order(x->id, y->id);
 }
 
+static struct named named(const struct fsd_graph *g, fsd_sym name, fsd_id id)
+{
+    return (struct named){fsd_text(g->names, name), id};
+}
+
 static void put_tensors(const struct fsd_graph *g, const char *word, unsigned flag,
                         FILE *out)
 {
@@ -91,11 +72,19 @@ static void put_tensors(const struct fsd_graph *g, const char *word, unsigned fl
 
     for (fsd_id i = 0; i < g->tensors.n; i++)
         if (g->tensors.at[i].flags & flag)
-            list[n++] = (struct named){fsd_text(g->names, g->tensors.at[i].name), i};
+            list[n++] = named(g, g->tensors.at[i].name, i);
     qsort(list, n, sizeof *list, by_name);
     for (uint32_t i = 0; i < n; i++) {
-        fputs(word, out);
-        put_tensor(g, list[i].id, out);
+        const struct fsd_tensor *t = &g->tensors.at[list[i].id];
+
+        fprintf(out, "%s ", word);
+        put(g, "", t->name, "", out);
+        put_scope_mark(t->scope, out);
+        put_form(g, fsd_tensor_form(g, list[i].id), out);
+        if (t->value != FSD_NONE)
+            fprintf(out, " %" PRIu64 " bytes%s", g->values.at[t->value].size,
+                    g->values.at[t->value].bytes ? "" : " not read");
+        putc('\n', out);
     }
     fsd_arena_free(scratch);
 }
@@ -111,36 +100,16 @@ static void put_ports(const struct fsd_graph *g, const char *word,
             fputs("(left out)\n", out);
             continue;
         }
-        put_sym(g, g->tensors.at[port->tensor].name, out);
+        put(g, "", g->tensors.at[port->tensor].name, "", out);
         put_scope_mark(g->tensors.at[port->tensor].scope, out);
         put_form(g, fsd_port_form(g, port), out);
         putc('\n', out);
     }
 }
 
-static void put_list(const struct fsd_graph *g, const struct fsd_attr *attr, FILE *out)
-{
-    putc('[', out);
-    for (uint32_t i = 0; i < attr->list.n; i++) {
-        uint32_t at = attr->list.at + i;
-
-        if (i)
-            putc(',', out);
-        if (attr->kind == FSD_ATTR_INTS)
-            fprintf(out, "%" PRId64, g->ints.at[at]);
-        else if (attr->kind == FSD_ATTR_FLOATS)
-            fprintf(out, "%.9g", g->floats.at[at]);
-        else
-            put_sym(g, g->links.at[at], out);
-    }
-    putc(']', out);
-}
-
 static void put_attr(const struct fsd_graph *g, const struct fsd_attr *attr, FILE *out)
 {
-    fputs("  . ", out);
-    put_sym(g, attr->name, out);
-    fputs(" = ", out);
+    put(g, "  . ", attr->name, " = ", out);
     switch (attr->kind) {
     case FSD_ATTR_UNREAD:
         fputs("(not read)", out);
@@ -152,14 +121,21 @@ static void put_attr(const struct fsd_graph *g, const struct fsd_attr *attr, FIL
         fprintf(out, "%.9g", attr->f);
         break;
     case FSD_ATTR_STRING:
-        putc('"', out);
-        put_sym(g, attr->s, out);
-        putc('"', out);
+        put(g, "\"", attr->s, "\"", out);
         break;
     case FSD_ATTR_INTS:
     case FSD_ATTR_FLOATS:
     case FSD_ATTR_STRINGS:
-        put_list(g, attr, out);
+        for (uint32_t i = 0, at = attr->list.at; i < attr->list.n; i++, at++) {
+            putc(i ? ',' : '[', out);
+            if (attr->kind == FSD_ATTR_INTS)
+                fprintf(out, "%" PRId64, g->ints.at[at]);
+            else if (attr->kind == FSD_ATTR_FLOATS)
+                fprintf(out, "%.9g", g->floats.at[at]);
+            else
+                put(g, "", g->links.at[at], "", out);
+        }
+        fputs(attr->list.n ? "]" : "[]", out);
         break;
     case FSD_ATTR_TENSOR:
         fputs("tensor", out);
@@ -173,67 +149,50 @@ static void put_attr(const struct fsd_graph *g, const struct fsd_attr *attr, FIL
     putc('\n', out);
 }
 
-static int attr_by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
-
 static void put_attrs(const struct fsd_graph *g, struct fsd_span attrs, FILE *out)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct named *list = FSD_NEW(scratch, struct named, attrs.n);
 
     for (uint32_t i = 0; i < attrs.n; i++)
-        list[i] = (struct named){fsd_text(g->names, g->attrs.at[attrs.at + i].name),
-                                 attrs.at + i};
-    qsort(list, attrs.n, sizeof *list, attr_by_name);
+        list[i] = named(g, g->attrs.at[attrs.at + i].name, attrs.at + i);
+    qsort(list, attrs.n, sizeof *list, by_name);
     for (uint32_t i = 0; i < attrs.n; i++)
         put_attr(g, &g->attrs.at[list[i].id], out);
     fsd_arena_free(scratch);
 }
 
-static void put_mention(const struct fsd_graph *g, const struct fsd_mention *m,
-                        FILE *out)
+static void put_layer(const struct fsd_graph *g, const struct fsd_layer *layer,
+                      FILE *out)
 {
     static const char *const roles[] = {"computes", "first",  "last",
                                         "wraps",    "copies", "serves",
                                         "constant", "helper", "unknown"};
 
-    fprintf(out, "  %s %s ", m->by == FSD_BY_METADATA ? "metadata" : "name",
-            roles[m->role]);
-    put_sym(g, m->text, out);
-    if (m->node != FSD_NONE)
-        fprintf(out, " -> node %u", m->node);
-    if (m->tensor != FSD_NONE)
-        fprintf(out, " -> tensor %u", m->tensor);
-    if (m->among > 1)
-        fprintf(out, " (one of %u)", m->among);
-    if (m->loose)
-        fputs(" (rewritten)", out);
-    putc('\n', out);
-}
-
-static void put_layer(const struct fsd_graph *g, const struct fsd_layer *layer,
-                      FILE *out)
-{
-    if (layer->origin) {
-        fputs("  origin ", out);
-        put_sym(g, layer->origin, out);
-        putc('\n', out);
-    }
-    if (layer->tactic) {
-        fputs("  tactic ", out);
-        put_sym(g, layer->tactic, out);
-        putc('\n', out);
-    }
+    if (layer->origin)
+        put(g, "  origin ", layer->origin, "\n", out);
+    if (layer->tactic)
+        put(g, "  tactic ", layer->tactic, "\n", out);
     if (layer->weights)
         fprintf(out, "  weights %" PRIu64 " %s\n", layer->weights,
                 fsd_dtype_name(layer->weights_type));
     if (layer->bias)
         fprintf(out, "  bias %" PRIu64 " %s\n", layer->bias,
                 fsd_dtype_name(layer->bias_type));
-    for (uint32_t i = 0; i < layer->mentions.n; i++)
-        put_mention(g, &g->mentions.at[layer->mentions.at + i], out);
+    for (uint32_t i = 0; i < layer->mentions.n; i++) {
+        const struct fsd_mention *m = &g->mentions.at[layer->mentions.at + i];
+
+        fprintf(out, "  %s %s ", m->by == FSD_BY_METADATA ? "metadata" : "name",
+                roles[m->role]);
+        put(g, "", m->text, "", out);
+        if (m->node != FSD_NONE)
+            fprintf(out, " -> node %u", m->node);
+        if (m->tensor != FSD_NONE)
+            fprintf(out, " -> tensor %u", m->tensor);
+        if (m->among > 1)
+            fprintf(out, " (one of %u)", m->among);
+        fputs(m->loose ? " (rewritten)\n" : "\n", out);
+    }
 }
 
 static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
@@ -242,15 +201,9 @@ static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
 
     fprintf(out, "node %u", id);
     put_scope_mark(node->scope, out);
-    putc(' ', out);
-    if (node->domain) {
-        put_sym(g, node->domain, out);
-        fputs("::", out);
-    }
-    put_sym(g, node->op, out);
-    putc(' ', out);
-    put_sym(g, node->name, out);
-    putc('\n', out);
+    put(g, " ", node->domain, node->domain ? "::" : "", out);
+    put(g, "", node->op, " ", out);
+    put(g, "", node->name, "\n", out);
     put_ports(g, "in", node->in, out);
     put_ports(g, "out", node->out, out);
     put_attrs(g, node->attrs, out);
@@ -261,47 +214,34 @@ static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
 static void put_scope(const struct fsd_graph *g, fsd_id id, FILE *out)
 {
     const struct fsd_scope *scope = &g->scopes.at[id];
+    uint32_t inputs = scope->inputs.n;
 
     fprintf(out, "scope %u ", id);
-    put_sym(g, scope->label, out);
+    put(g, "", scope->label, "", out);
     fprintf(out, " of node %u (%s in scope %u)", scope->owner,
             scope->kind == FSD_SCOPE_FUNCTION ? "function" : "subgraph", scope->parent);
-    for (uint32_t i = 0; i < scope->inputs.n; i++) {
-        fputs(i ? ", " : " in: ", out);
-        put_sym(g, g->tensors.at[g->links.at[scope->inputs.at + i]].name, out);
-    }
-    for (uint32_t i = 0; i < scope->outputs.n; i++) {
-        fputs(i ? ", " : " out: ", out);
-        put_sym(g, g->tensors.at[g->links.at[scope->outputs.at + i]].name, out);
+    for (uint32_t i = 0; i < inputs + scope->outputs.n; i++) {
+        bool in = i < inputs;
+        uint32_t at = in ? scope->inputs.at + i : scope->outputs.at + i - inputs;
+
+        put(g,
+            !i && in      ? " in: "
+            : i == inputs ? " out: "
+                          : ", ",
+            g->tensors.at[g->links.at[at]].name, "", out);
     }
     putc('\n', out);
-}
-
-static void put_remarks(const struct fsd_graph *g, FILE *out)
-{
-    for (uint32_t i = 0; i < g->remarks.n; i++) {
-        const struct fsd_remark *r = &g->remarks.at[i];
-
-        fprintf(out, "remark %s ", r->rule);
-        put_sym(g, r->text, out);
-        if (r->node != FSD_NONE)
-            fprintf(out, " (node %u)", r->node);
-        putc('\n', out);
-    }
 }
 
 void fsd_graph_dump(const struct fsd_graph *g, FILE *out)
 {
     fprintf(out, "graph %s", g->kind);
-    if (g->producer) {
-        fputs(" by ", out);
-        put_sym(g, g->producer, out);
-    }
+    if (g->producer)
+        put(g, " by ", g->producer, "", out);
     if (g->ir_version)
         fprintf(out, " ir %" PRId64, g->ir_version);
     for (uint32_t i = 0; i < g->opsets.n; i++) {
-        fputs(" opset ", out);
-        put_sym(g, g->opsets.at[i].domain, out);
+        put(g, " opset ", g->opsets.at[i].domain, "", out);
         fprintf(out, ":%" PRId64, g->opsets.at[i].version);
     }
     fprintf(out, "\nnodes %u tensors %u\n", g->nodes.n, g->tensors.n);
@@ -312,5 +252,13 @@ void fsd_graph_dump(const struct fsd_graph *g, FILE *out)
         put_scope(g, i, out);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         put_node(g, i, out);
-    put_remarks(g, out);
+    for (uint32_t i = 0; i < g->remarks.n; i++) {
+        const struct fsd_remark *r = &g->remarks.at[i];
+
+        fprintf(out, "remark %s ", r->rule);
+        put(g, "", r->text, "", out);
+        if (r->node != FSD_NONE)
+            fprintf(out, " (node %u)", r->node);
+        putc('\n', out);
+    }
 }

@@ -1,5 +1,5 @@
 #include "model/history.h"
-#include "base/order.h"
+#include "base/id.h"
 
 #include "base/text.h"
 
@@ -65,12 +65,15 @@ void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
 
 /* -------------------------------------------------------------- unknown forms */
 
-/* The first words of a line, with a run of digits as '#': lines that differ in numbers
- * only are one form. */
-static size_t form_key(const char *s, size_t n, char key[FORM_BYTES])
+/* Forms are told apart by the first words of a line, with a run of digits as '#': lines
+ * that differ in numbers only are one form. */
+void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
 {
+    char bytes[FORM_BYTES];
     size_t k = 0;
     unsigned words = 0;
+    uint32_t at;
+    fsd_sym key;
 
     for (size_t i = 0; i < n && k < FORM_BYTES - 1; i++) {
         bool digit = s[i] >= '0' && s[i] <= '9';
@@ -78,26 +81,16 @@ static size_t form_key(const char *s, size_t n, char key[FORM_BYTES])
         if (s[i] == ' ' && ++words == FORM_WORDS)
             break;
         if (!digit)
-            key[k++] = s[i];
-        else if (!k || key[k - 1] != '#')
-            key[k++] = '#';
+            bytes[k++] = s[i];
+        else if (!k || bytes[k - 1] != '#')
+            bytes[k++] = '#';
     }
-    return k;
-}
-
-void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
-{
-    char bytes[FORM_BYTES];
-    size_t k = form_key(s, n, bytes);
-    fsd_sym key = fsd_intern_find(h->names, bytes, k);
-    uint32_t at = key < h->unknown_of.n ? h->unknown_of.at[key] : 0;
-
+    key = fsd_intern_find(h->names, bytes, k);
+    at = key < h->unknown_of.n ? h->unknown_of.at[key] : 0;
     h->unknown_lines++;
-    if (at) {
+    if (at)
         h->unknown.at[at - 1].n++;
-        return;
-    }
-    if (h->unknown.n == MOST_FORMS)
+    if (at || h->unknown.n == MOST_FORMS)
         return;
     key = fsd_intern_add(h->names, bytes, k);
     while (h->unknown_of.n <= key)
@@ -110,28 +103,31 @@ void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
 
 /* ------------------------------------------------------------------- sentences */
 
-/* What stands around pass, a, b and text; '%' starts one of P, A, B, T; M is
- * text as a list of members. */
-static const char *const sentences[FSD__EVENT_COUNT] = {
-    [FSD_EVENT_STAGE] = "%A: %T layers",
-    [FSD_EVENT_TRY] = "%P looked at %A",
-    [FSD_EVENT_FUSE] = "%P fused %A with %B",
-    [FSD_EVENT_INTO] = "%P fused %A into %B",
-    [FSD_EVENT_REMOVE] = "%P removed %A",
-    [FSD_EVENT_SWAP] = "%A was swapped with %B",
-    [FSD_EVENT_RETYPE] = "%A was changed from %T",
-    [FSD_EVENT_MERGE] = "%A were merged into one layer",
-    [FSD_EVENT_DUPLICATE] = "%A was removed, it duplicates %B",
-    [FSD_EVENT_CONCAT] = ("the concatenation %A was removed: its inputs are "
-                          "written in place"),
-    [FSD_EVENT_SLICE] = "the slice %A was removed%T",
-    [FSD_EVENT_RETARGET] = "tensor %A is written where %B lies",
-    [FSD_EVENT_COPY] = "a copy of %A to %B was made because %T",
-    [FSD_EVENT_REFORMAT] = "%A was added for tensor %B, from %T",
-    [FSD_EVENT_REGISTER] = "the parser made layer %A for node %B",
-    [FSD_EVENT_MEMBERS] = "%A holds %M",
-    [FSD_EVENT_WARNING] = "%T",
+/* The name of a kind, and its sentence: '%' starts one of P, A, B, T, which are pass,
+ * a, b and text; M is text as a list of members. */
+static const struct {
+    const char *name, *sentence;
+} kinds[] = {
+    [FSD_EVENT_STAGE] = {"stage", "%A: %T layers"},
+    [FSD_EVENT_TRY] = {"try", "%P looked at %A"},
+    [FSD_EVENT_FUSE] = {"fuse", "%P fused %A with %B"},
+    [FSD_EVENT_INTO] = {"fuse into", "%P fused %A into %B"},
+    [FSD_EVENT_REMOVE] = {"remove", "%P removed %A"},
+    [FSD_EVENT_SWAP] = {"swap", "%A was swapped with %B"},
+    [FSD_EVENT_RETYPE] = {"retype", "%A was changed from %T"},
+    [FSD_EVENT_MERGE] = {"merge", "%A were merged into one layer"},
+    [FSD_EVENT_DUPLICATE] = {"duplicate", "%A was removed, it duplicates %B"},
+    [FSD_EVENT_CONCAT] =
+        {"concat", "the concatenation %A was removed: its inputs are written in place"},
+    [FSD_EVENT_SLICE] = {"slice", "the slice %A was removed%T"},
+    [FSD_EVENT_RETARGET] = {"retarget", "tensor %A is written where %B lies"},
+    [FSD_EVENT_COPY] = {"copy", "a copy of %A to %B was made because %T"},
+    [FSD_EVENT_REFORMAT] = {"reformat", "%A was added for tensor %B, from %T"},
+    [FSD_EVENT_REGISTER] = {"register", "the parser made layer %A for node %B"},
+    [FSD_EVENT_MEMBERS] = {"members", "%A holds %M"},
+    [FSD_EVENT_WARNING] = {"warning", "%T"},
 };
+_Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
 /* "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of many the first and their number,
  * since each of a region's nodes tells of the region. */
@@ -165,7 +161,7 @@ static void put_members(const char *list, FILE *out)
 
 void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE *out)
 {
-    for (const char *s = sentences[e->kind]; *s; s++) {
+    for (const char *s = kinds[e->kind].sentence; *s; s++) {
         if (*s != '%') {
             putc(*s, out);
             continue;
@@ -193,11 +189,6 @@ void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE 
 
 /* ------------------------------------------------------------------------ dump */
 
-static const char *const kind_names[FSD__EVENT_COUNT] = {
-    "stage",  "try",      "fuse",      "fuse into", "remove", "swap",
-    "retype", "merge",    "duplicate", "concat",    "slice",  "retarget",
-    "copy",   "reformat", "register",  "members",   "warning"};
-
 static int more_first(const void *a, const void *b)
 {
     const struct fsd_unknown_form *x = a, *y = b;
@@ -220,7 +211,7 @@ void fsd_history_dump(const struct fsd_history *h, FILE *out)
             h->parser.n, h->builds);
     for (unsigned k = 0; k < FSD__EVENT_COUNT; k++)
         if (counts[k])
-            fprintf(out, "event %s %u\n", kind_names[k], counts[k]);
+            fprintf(out, "event %s %u\n", kinds[k].name, counts[k]);
     fprintf(out, "measured %u", h->rivals.n);
     if (h->lost_rivals)
         fprintf(out, ", not kept %" PRIu64, h->lost_rivals);

@@ -35,8 +35,4 @@ struct fsd_run_times {
     uint32_t odd;       /**< records without a sound time */
 };
 
-/** The time of one run: the total over the runs where both are told, else the mean;
- *  negative when neither is. */
-double fsd_profile_ms(const struct fsd_profile *p, const struct fsd_profile_entry *e);
-
 #endif

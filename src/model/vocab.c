@@ -5,22 +5,22 @@
  * names that differ.
  */
 #include "model/vocab.h"
+#include "base/id.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Names up to this length are rewritten on the stack. */
 enum { SHORT_NAME = 256 };
 
-static bool is_plain(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static void rewrite(char *out, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        out[i] = is_plain(s[i]) ? s[i] : '_';
+        out[i] = (s[i] >= '0' && s[i] <= '9') || (s[i] >= 'a' && s[i] <= 'z') ||
+                         (s[i] >= 'A' && s[i] <= 'Z')
+                     ? s[i]
+                     : '_';
 }
 
 static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_sym name)
@@ -34,81 +34,42 @@ static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_s
 
 static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
 {
-    fsd_id tensor = fsd_node_out_tensor(g, node, 0);
-    struct fsd_arena *arena = g->arena;
-    const char *name;
+    fsd_id out = fsd_node_out_tensor(g, node, 0);
+    fsd_sym name = out == FSD_NONE ? 0 : g->tensors.at[out].name;
+    size_t n = fsd_text_len(g->names, name) + sizeof "node_of_";
     char *text;
-    size_t n;
 
-    if (g->nodes.at[node].name)
+    if (g->nodes.at[node].name || out == FSD_NONE)
         return g->nodes.at[node].name;
-    if (tensor == FSD_NONE)
-        return 0;
-    name = fsd_text(g->names, g->tensors.at[tensor].name);
-    n = strlen(name);
-    text = FSD_NEW(arena, char, n + sizeof "node_of_");
-    memcpy(text, "node_of_", 8);
-    memcpy(text + 8, name, n);
-    return fsd_intern_add(g->names, text, n + 8);
-}
-
-static struct fsd_meaning *meaning_at(struct fsd_vocab *v, bool loose, fsd_sym sym)
-{
-    return loose ? &v->loose.at[sym] : &v->meaning.at[sym];
-}
-
-static void clear_meanings(struct fsd_vocab *v, uint32_t symbols)
-{
-    const struct fsd_meaning nothing = {.tensor = FSD_NONE};
-
-    for (uint32_t i = 0; i < symbols; i++) {
-        fsd_vec_push(v->model->arena, &v->meaning, nothing);
-        fsd_vec_push(v->model->arena, &v->loose, nothing);
-    }
+    text = FSD_NEW(g->arena, char, n);
+    snprintf(text, n, "node_of_%s", fsd_text(g->names, name));
+    return fsd_intern_add(g->names, text, n - 1);
 }
 
 /* Lays the nodes out by symbol: count, place, fill. */
-static void place_nodes(struct fsd_vocab *v, const fsd_sym *symbol, bool loose)
+static void place_nodes(struct fsd_vocab *v, const fsd_sym *symbol,
+                        struct fsd_meaning *meaning)
 {
-    uint32_t nodes = v->model->nodes.n, symbols = v->meaning.n;
-
-    for (fsd_id i = 0; i < nodes; i++)
+    for (fsd_id i = 0; i < v->model->nodes.n; i++)
         if (symbol[i])
-            meaning_at(v, loose, symbol[i])->nodes.n++;
-    for (fsd_sym s = 0; s < symbols; s++) {
-        struct fsd_span *span = &meaning_at(v, loose, s)->nodes;
+            meaning[symbol[i]].nodes.n++;
+    for (fsd_sym s = 0; s < v->meaning.n; s++) {
+        struct fsd_span *span = &meaning[s].nodes;
 
-        span->at = v->pool.n;
-        for (; span->n; span->n--)
+        for (span->at = v->pool.n; span->n; span->n--)
             fsd_vec_push(v->model->arena, &v->pool, FSD_NONE);
     }
-    for (fsd_id i = 0; i < nodes; i++)
+    for (fsd_id i = 0; i < v->model->nodes.n; i++)
         if (symbol[i]) {
-            struct fsd_span *span = &meaning_at(v, loose, symbol[i])->nodes;
+            struct fsd_span *span = &meaning[symbol[i]].nodes;
 
             v->pool.at[span->at + span->n++] = i;
         }
 }
 
-static void place_tensors(struct fsd_vocab *v, const fsd_sym *loose)
-{
-    const struct fsd_graph *g = v->model;
-
-    for (fsd_id i = 0; i < g->tensors.n; i++) {
-        fsd_sym name = g->tensors.at[i].name;
-
-        if (name && v->meaning.at[name].tensor == FSD_NONE)
-            v->meaning.at[name].tensor = i;
-        if (name && v->loose.at[loose[i]].tensor == FSD_NONE)
-            v->loose.at[loose[i]].tensor = i;
-    }
-}
-
 static int longer_first(const void *a, const void *b)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? 1 : x > y ? -1 : 0;
+    return fsd_by_id(b, a);
 }
 
 static void collect_lengths(struct fsd_vocab *v)
@@ -130,6 +91,7 @@ static void collect_lengths(struct fsd_vocab *v)
 
 struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph *model)
 {
+    const struct fsd_meaning nothing = {.tensor = FSD_NONE};
     struct fsd_vocab *v = FSD_NEW(arena, struct fsd_vocab, 1);
     fsd_sym *node = FSD_NEW(arena, fsd_sym, model->nodes.n);
     fsd_sym *node_loose = FSD_NEW(arena, fsd_sym, model->nodes.n);
@@ -143,27 +105,38 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
     }
     for (fsd_id i = 0; i < model->tensors.n; i++)
         tensor_loose[i] = loose_symbol(v, model->names, model->tensors.at[i].name);
-    clear_meanings(v, fsd_intern_count(model->names));
-    place_nodes(v, node, false);
-    place_nodes(v, node_loose, true);
-    place_tensors(v, tensor_loose);
+    for (fsd_sym i = 0, n = fsd_intern_count(model->names); i < n; i++) {
+        fsd_vec_push(model->arena, &v->meaning, nothing);
+        fsd_vec_push(model->arena, &v->loose, nothing);
+    }
+    place_nodes(v, node, v->meaning.at);
+    place_nodes(v, node_loose, v->loose.at);
+    for (fsd_id i = 0; i < model->tensors.n; i++) {
+        fsd_sym name = model->tensors.at[i].name;
+
+        if (name && v->meaning.at[name].tensor == FSD_NONE)
+            v->meaning.at[name].tensor = i;
+        if (name && v->loose.at[tensor_loose[i]].tensor == FSD_NONE)
+            v->loose.at[tensor_loose[i]].tensor = i;
+    }
     collect_lengths(v);
     return v;
 }
 
-static bool says_something(const struct fsd_meaning *m)
+/* What a symbol means; NULL for one that is unknown, or means nothing. */
+static const struct fsd_meaning *meaning_of(const struct fsd_vocab *v, fsd_sym sym,
+                                            const struct fsd_meaning *meaning)
 {
-    return m->nodes.n || m->tensor != FSD_NONE;
+    return sym < v->meaning.n &&
+                   (meaning[sym].nodes.n || meaning[sym].tensor != FSD_NONE)
+               ? &meaning[sym]
+               : NULL;
 }
 
 const struct fsd_meaning *fsd_vocab_find(const struct fsd_vocab *v, const char *s,
                                          size_t n)
 {
-    fsd_sym sym = fsd_intern_find(v->names, s, n);
-
-    if (sym == FSD_NONE || sym >= v->meaning.n || !says_something(&v->meaning.at[sym]))
-        return NULL;
-    return &v->meaning.at[sym];
+    return meaning_of(v, fsd_intern_find(v->names, s, n), v->meaning.at);
 }
 
 const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const char *s,
@@ -178,7 +151,5 @@ const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const 
     sym = fsd_intern_find(v->names, out, n);
     if (out != stack)
         free(out);
-    if (sym == FSD_NONE || sym >= v->loose.n || !says_something(&v->loose.at[sym]))
-        return NULL;
-    return &v->loose.at[sym];
+    return meaning_of(v, sym, v->loose.at);
 }

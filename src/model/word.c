@@ -1,4 +1,5 @@
 #include "model/word.h"
+#include "base/id.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -6,33 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number behind a prefix; false when there is anything else. */
-static bool read_number(const char *text, const char *prefix, uint32_t *number)
-{
-    size_t n = strlen(prefix);
-    unsigned long value;
-    char *end;
-
-    if (strncmp(text, prefix, n) != 0 || !isdigit((unsigned char)text[n]))
-        return false;
-    value = strtoul(text + n, &end, 10);
-    *number = (uint32_t)value;
-    return !*end && value < UINT32_MAX;
-}
-
 struct fsd_word fsd_word_read(const char *text)
 {
+    static const struct {
+        const char *prefix;
+        enum fsd_word_kind kind;
+    } numbers[] = {{"#", FSD_WORD_NUMBER},
+                   {"", FSD_WORD_BARE},
+                   {"node:", FSD_WORD_NODE},
+                   {"layer:", FSD_WORD_LAYER}};
     struct fsd_word word = {FSD_WORD_NAME, text, 0};
 
-    if (read_number(text, "#", &word.number))
-        word.kind = FSD_WORD_NUMBER;
-    else if (read_number(text, "", &word.number))
-        word.kind = FSD_WORD_BARE;
-    else if (read_number(text, "node:", &word.number))
-        word.kind = FSD_WORD_NODE;
-    else if (read_number(text, "layer:", &word.number))
-        word.kind = FSD_WORD_LAYER;
-    else if (strpbrk(text, "*?["))
+    for (size_t i = 0; i < FSD_COUNT_OF(numbers); i++) {
+        size_t n = strlen(numbers[i].prefix);
+        unsigned long value;
+        char *end;
+
+        if (strncmp(text, numbers[i].prefix, n) || !isdigit((unsigned char)text[n]))
+            continue;
+        value = strtoul(text + n, &end, 10);
+        if (*end || value >= UINT32_MAX)
+            continue;
+        word.kind = numbers[i].kind;
+        word.number = (uint32_t)value;
+        return word;
+    }
+    if (strpbrk(text, "*?["))
         word.kind = FSD_WORD_PATTERN;
     return word;
 }
@@ -100,7 +100,7 @@ void fsd_nearest_try(struct fsd_nearest *nearest, const char *name)
     for (unsigned i = 0; i < nearest->n; i++)
         if (!strcmp(nearest->names[i], name))
             return;
-    if (nearest->n < sizeof nearest->names / sizeof *nearest->names)
+    if (nearest->n < FSD_COUNT_OF(nearest->names))
         nearest->names[nearest->n++] = name;
 }
 

@@ -16,8 +16,6 @@
  * behind T, `activation` what activates it.
  */
 #define _GNU_SOURCE /* memmem */
-#include "engine/look.h"
-#include "engine/mention.h"
 #include "engine/reader.h"
 #include "onnx/onnx.h"
 #include "ops/ops.h"

@@ -44,11 +44,6 @@ static fsd_id take(struct queue *q, fsd_sym name)
     return layer;
 }
 
-static bool is_named(const struct fsd_profile_entry *entry, fsd_sym name)
-{
-    return name == entry->name || name == entry->unescaped;
-}
-
 /* ---------------------------------------------------------- names that differ a bit */
 
 static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
@@ -108,8 +103,9 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
     struct queue q = new_queue(arena, engine);
 
     for (uint32_t i = 0; i < n; i++) {
-        bool here = i < engine->nodes.n &&
-                    is_named(&profile->entries.at[i], engine->nodes.at[i].name);
+        const struct fsd_profile_entry *entry = &profile->entries.at[i];
+        fsd_sym name = i < engine->nodes.n ? engine->nodes.at[i].name : FSD_NONE;
+        bool here = name == entry->name || name == entry->unescaped;
 
         join.layer_of[i] = here ? i : FSD_NONE;
         if (here)

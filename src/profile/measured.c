@@ -10,23 +10,21 @@ static void remark(struct fsd_graph *engine, const char *rule, fsd_id layer,
     fsd_vec_push(engine->arena, &engine->remarks, remark);
 }
 
-static void remark_count(struct fsd_graph *engine, const char *rule, uint32_t n,
-                         const char *what)
-{
-    char text[64];
-
-    snprintf(text, sizeof text, "%u %s", n, what);
-    if (n)
-        remark(engine, rule, FSD_NONE, fsd_intern_str(engine->names, text));
-}
-
 /* What is odd about a profile as a whole. */
 static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p,
                            uint32_t joined)
 {
-    remark_count(engine, "input/profile-no-name", p->nameless, "records");
-    remark_count(engine, "input/profile-missing-layers", engine->nodes.n - joined,
-                 "layers of the engine have no time in it");
+    uint32_t missing = engine->nodes.n - joined;
+    char text[64];
+
+    snprintf(text, sizeof text, "%u records", p->nameless);
+    if (p->nameless)
+        remark(engine, "input/profile-no-name", FSD_NONE,
+               fsd_intern_str(engine->names, text));
+    snprintf(text, sizeof text, "%u layers of the engine have no time in it", missing);
+    if (missing)
+        remark(engine, "input/profile-missing-layers", FSD_NONE,
+               fsd_intern_str(engine->names, text));
     if (p->odd_runs)
         remark(engine, "input/profile-odd-count", FSD_NONE,
                fsd_intern_str(engine->names, p->path));
@@ -47,10 +45,11 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
     remark_profile(engine, p, join.joined);
     for (uint32_t i = 0; i < p->entries.n; i++) {
         const struct fsd_profile_entry *entry = &p->entries.at[i];
-        double ms = fsd_profile_ms(p, entry);
+        bool by_runs = p->runs && entry->total_ms >= 0; /* else the mean tells */
+        double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 
-        if (ms < 0) {
+        if (ms < 0 || entry->odd) {
             remark(engine,
                    entry->odd ? "input/profile-odd-time" : "input/profile-no-time",
                    layer, entry->name);
@@ -78,66 +77,42 @@ static double *unknown(const struct fsd_graph *engine)
     return ms;
 }
 
-/* A layer's time over the profiles that tell one. */
-static struct fsd_spread settle(const struct fsd_measured *t, fsd_id layer,
-                                double *values)
-{
-    uint32_t n = 0;
-
-    for (uint32_t p = 0; p < t->profiles; p++)
-        if (t->profile_ms[p][layer] >= 0)
-            values[n++] = t->profile_ms[p][layer];
-    return fsd_spread_of(values, n);
-}
-
-/* Of the sums of each profile. */
-static struct fsd_spread sum_up(const struct fsd_measured *t, uint32_t layers,
-                                const double *elsewhere, double *values)
-{
-    for (uint32_t p = 0; p < t->profiles; p++) {
-        values[p] = elsewhere[p];
-        for (fsd_id i = 0; i < layers; i++)
-            if (t->profile_ms[p][i] > 0)
-                values[p] += t->profile_ms[p][i];
-    }
-    return fsd_spread_of(values, t->profiles);
-}
-
-static uint64_t runs_of_all(const struct fsd_profile *profiles, uint32_t n)
-{
-    uint64_t runs = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (!profiles[i].runs)
-            return 0;
-        runs += profiles[i].runs;
-    }
-    return runs;
-}
-
 void fsd_measure(struct fsd_measured *out, struct fsd_graph *engine,
                  const struct fsd_profile *profiles, uint32_t n)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct fsd_spread *of = FSD_NEW(engine->arena, struct fsd_spread, engine->nodes.n);
-    double *elsewhere = FSD_NEW(scratch, double, n);
+    double *elsewhere = FSD_NEW(scratch, double, n),
+           *sums = FSD_NEW(scratch, double, n);
     double *values = FSD_NEW(scratch, double, n);
+    bool runs_told = true;
 
     out->profile_ms = FSD_NEW(engine->arena, double *, n);
     out->profile_median = FSD_NEW(engine->arena, double *, n);
-    for (uint32_t i = 0; i < n; i++) {
-        out->profile_ms[i] = unknown(engine);
-        out->profile_median[i] = unknown(engine);
-        elsewhere[i] = add_profile(out, engine, &profiles[i], scratch);
+    for (uint32_t p = 0; p < n; p++) {
+        out->profile_ms[p] = unknown(engine);
+        out->profile_median[p] = unknown(engine);
+        sums[p] = elsewhere[p] = add_profile(out, engine, &profiles[p], scratch);
+        runs_told = runs_told && profiles[p].runs;
+        out->runs += profiles[p].runs;
     }
     for (fsd_id i = 0; i < engine->nodes.n; i++) {
-        of[i] = settle(out, i, values);
+        uint32_t told = 0;
+
+        for (uint32_t p = 0; p < n; p++) {
+            double ms = out->profile_ms[p][i];
+
+            if (ms >= 0)
+                values[told++] = ms;
+            sums[p] += ms > 0 ? ms : 0;
+        }
+        of[i] = fsd_spread_of(values, told);
         out->total += of[i].median > 0 ? of[i].median : 0;
     }
     out->of = of;
-    out->totals = sum_up(out, engine->nodes.n, elsewhere, values);
+    out->totals = fsd_spread_of(sums, n);
     out->elsewhere = n ? fsd_spread_of(elsewhere, n).median : 0;
     out->total += out->elsewhere;
-    out->runs = runs_of_all(profiles, n);
+    out->runs = runs_told ? out->runs : 0;
     fsd_arena_free(scratch);
 }

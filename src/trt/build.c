@@ -10,7 +10,7 @@
  */
 #include "trt/trt.h"
 #include "trt/kernel.h"
-#include "engine/mention.h"
+#include "engine/reader.h"
 #include "trt/name.h"
 
 #include <string.h>

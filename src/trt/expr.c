@@ -2,7 +2,7 @@
  * The parts of a layer's name; the grammar stands in name.c.
  */
 #include "trt/grammar.h"
-#include "engine/mention.h"
+#include "engine/reader.h"
 
 #include <string.h>
 

@@ -3,9 +3,8 @@
  * them.  Engines come as JSON and as lines in a log or in the inspector's text; text is
  * a log when an engine is found in it, however it begins.
  */
-#include "base/digest.h"
+#include "base/hash.h"
 #include "base/status.h"
-#include "engine/look.h"
 #include "engine/reader.h"
 #include "log/network.h"
 #include "log/profile.h"

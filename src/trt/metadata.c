@@ -13,7 +13,7 @@
  * was; an item that was cut through resolves to nothing.
  */
 #include "base/slice.h"
-#include "engine/mention.h"
+#include "engine/reader.h"
 #include "trt/name.h"
 
 #include <string.h>

@@ -36,7 +36,7 @@
  */
 #include "trt/name.h"
 #include "trt/grammar.h"
-#include "engine/mention.h"
+#include "engine/reader.h"
 
 #include <string.h>
 

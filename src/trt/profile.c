@@ -1,6 +1,6 @@
 #include "trt/trt.h"
 #include "base/status.h"
-#include "engine/look.h"
+#include "engine/reader.h"
 
 #include <math.h>
 #include <stdlib.h>

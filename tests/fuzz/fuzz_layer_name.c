@@ -1,7 +1,7 @@
 /* A layer's name, and the same bytes as Metadata, against a vocabulary that the input
  * brings itself: its lines but the last are names of nodes (in turn of constants), the
  * last is what is read. */
-#include "engine/mention.h"
+#include "engine/reader.h"
 #include "trt/name.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Any bytes as an ONNX model: load them and print what was understood. */
-#include "model/graph_dump.h"
+#include "model/graph.h"
 #include "onnx/onnx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

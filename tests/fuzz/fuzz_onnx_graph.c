@@ -1,7 +1,7 @@
 /* An ONNX model that is mutated by its fields, so that most inputs are models; then all
  * that is proved on a model alone. */
 #include "match/facts.h"
-#include "model/graph_dump.h"
+#include "model/graph.h"
 #include "onnx/onnx.h"
 #include "support_file.h"
 #include "support_mutate.h"

@@ -1,6 +1,6 @@
 /* Types, layouts, graphs, the operator table and the vocabulary. */
 #include "build_graph.h"
-#include "model/graph_dump.h"
+#include "model/graph.h"
 #include "model/vocab.h"
 #include "ops/rule.h"
 

@@ -1,4 +1,4 @@
-#include "engine/mention.h"
+#include "engine/reader.h"
 #include "trt/name.h"
 #include "trt_names.h"
 

@@ -5,7 +5,7 @@
  * Of large builds only what changed is drawn, with its neighbours beside it, and of
  * very many changes the worst, half as many until they can be laid out in their time.
  */
-#include "base/order.h"
+#include "base/id.h"
 #include "base/status.h"
 #include "report/picture/drawing.h"
 

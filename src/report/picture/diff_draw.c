@@ -1,6 +1,6 @@
 /* Boxes, wires and ties of what is picked of a run, and what is drawn when that is too
  * large: the same in coarser grains. */
-#include "base/order.h"
+#include "base/id.h"
 #include "report/picture/drawing.h"
 
 #include <math.h>

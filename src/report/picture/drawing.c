@@ -1,5 +1,5 @@
 #include "report/picture/drawing.h"
-#include "base/order.h"
+#include "base/id.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Nodes whose fate is not a layer, by fate. */
-#include "base/order.h"
+#include "base/id.h"
 #include "base/text.h"
 #include "report/text/text.h"
 #include "report/text/phrase.h"

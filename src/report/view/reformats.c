@@ -3,7 +3,7 @@
  * worst come first: by time where a profile tells it, then by bytes.  Free ones are
  * listed last, and by name only.  An advice stands once, and layers refer to it.
  */
-#include "base/order.h"
+#include "base/id.h"
 #include "base/status.h"
 #include "diff/diff.h"
 #include "report/view/view.h"
