@@ -2,8 +2,7 @@
 #include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "report/compare_report.h"
-#include "report/list/list.h"
+#include "report/verdict/verdict.h"
 #include "report/text/text.h"
 #include "report/picture/picture.h"
 #include "report/view/view.h"
@@ -11,149 +10,107 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct format;
-
-typedef enum fsd_status write_fn(const struct fsd_report *report,
-                                 const struct format *format, FILE *out,
-                                 struct fsd_error *err);
-
 struct format {
     const char *name;
     const char *extensions; /* of the files it writes, each followed by a space */
-    write_fn *write[FSD__SUBJECT_COUNT]; /* NULL: not written in this format */
     const char *escape; /* of what a runner would obey, fsd_put_disarmed(); NULL: it is
                            no text, or commands are what is wanted */
-    bool wraps;         /* its lines heed a width, where one is known */
-    fsd_list_fn *put_list;   /* for write_list */
-    fsd_sheet_fn *put_sheet; /* for write_sheet */
+    fsd_run_fn *run;    /* NULL here and below: another form, or not written */
+    fsd_compare_fn *compare;
+    fsd_verdict_fn *verdict; /* of a check; of a run its findings */
+    fsd_sheet_fn *sheet;     /* of a view, and whatever else has rows */
+    bool picture;            /* of a run and a comparison */
+    bool wraps;              /* its lines heed a width, where one is known */
 };
 
-/* ------------------------------------------------------------------- the writers */
-
-/* Of a run and of a check: its findings. */
-static enum fsd_status write_list(const struct fsd_report *r, const struct format *f,
-                                  FILE *out, struct fsd_error *err)
-{
-    struct fsd_verdict *own = r->verdict ? NULL : fsd_verdict_of_run(r->run);
-
-    (void)err;
-    f->put_list(own ? own : r->verdict, r->style, out);
-    fsd_verdict_free(own);
-    return FSD_OK;
-}
-
-static enum fsd_status fill_sheet(struct fsd_sheet *sheet, const struct fsd_report *r,
-                                  struct fsd_error *err)
-{
-    const struct fsd_view *view;
-
-    switch (r->subject) {
-    case FSD_OF_RUN:
-        fsd_sheet_of_run(sheet, r->run);
-        return FSD_OK;
-    case FSD_OF_COMPARISON:
-        fsd_sheet_of_comparison(sheet, r->compare);
-        return FSD_OK;
-    case FSD_OF_CHECK:
-        fsd_sheet_of_list(sheet, r->verdict);
-        return FSD_OK;
-    case FSD_OF_VIEW:
-    case FSD__SUBJECT_COUNT:
-    default:
-        view = fsd_view_find(r->view);
-        sheet->name = r->view;
-        return view->fill(sheet, &(struct fsd_asked){r->run, r->query, r->style->all},
-                          err);
-    }
-}
-
-/* What has rows. */
-static enum fsd_status write_sheet(const struct fsd_report *r, const struct format *f,
-                                   FILE *out, struct fsd_error *err)
-{
-    struct fsd_sheet sheet = {.arena = fsd_arena_new()};
-    enum fsd_status status = fill_sheet(&sheet, r, err);
-
-    if (status == FSD_OK)
-        f->put_sheet(&sheet, r->style, out);
-    fsd_arena_free(sheet.arena);
-    return status;
-}
-
-static enum fsd_status run_text(const struct fsd_report *r, const struct format *f,
-                                FILE *out, struct fsd_error *err)
-{
-    (void)f, (void)err;
-    fsd_write_text(r->run, r->style, out);
-    return FSD_OK;
-}
-
-static enum fsd_status run_json(const struct fsd_report *r, const struct format *f,
-                                FILE *out, struct fsd_error *err)
-{
-    (void)f, (void)err;
-    fsd_write_json(r->run, out);
-    return FSD_OK;
-}
-
-static enum fsd_status run_picture(const struct fsd_report *r, const struct format *f,
-                                   FILE *out, struct fsd_error *err)
-{
-    return fsd_picture_write(r->run, f->name, r->style, out, err);
-}
-
-static enum fsd_status compare_text(const struct fsd_report *r, const struct format *f,
-                                    FILE *out, struct fsd_error *err)
-{
-    (void)f, (void)err;
-    fsd_compare_write_text(r->compare, r->style, out);
-    return FSD_OK;
-}
-
-static enum fsd_status compare_json(const struct fsd_report *r, const struct format *f,
-                                    FILE *out, struct fsd_error *err)
-{
-    (void)f, (void)err;
-    fsd_compare_write_json(r->compare, out);
-    return FSD_OK;
-}
-
-static enum fsd_status compare_picture(const struct fsd_report *r,
-                                       const struct format *f, FILE *out,
-                                       struct fsd_error *err)
-{
-    return fsd_compare_write_picture(r->compare, f->name, r->style, out, err);
-}
-
-/* ---------------------------------------------------------------------- the table */
-
 /* clang-format off */
-#define PICTURE {run_picture, compare_picture, NULL, NULL}
-#define LIST    {write_list, NULL, write_list, NULL}
-#define SHEET   {write_sheet, write_sheet, write_sheet, write_sheet}
 #define IN_TEXT "\\u{%x}"
 #define IN_JSON "\\u%04x"
 #define IN_XML  "&#%u;"
 
 static const struct format formats[] = {
-    /*                             run, comparison, check, view */
-    {"text", ".txt .text ", {run_text, compare_text, write_list, write_sheet},
-     IN_TEXT, true, fsd_list_put_text, fsd_sheet_put_text},
-    {"json", ".json ", {run_json, compare_json, write_list, write_sheet},
-     IN_JSON, false, fsd_list_put_json, fsd_sheet_put_json},
-    {"markdown", ".md .markdown ", {write_list, write_sheet, write_list, write_sheet},
-     IN_XML, false, fsd_list_put_markdown, fsd_sheet_put_markdown},
-    {"csv", ".csv ", SHEET, IN_TEXT, false, NULL, fsd_sheet_put_csv},
-    {"junit", ".xml ", LIST, IN_XML, false, fsd_list_put_junit, NULL},
-    {"sarif", ".sarif ", LIST, IN_JSON, false, fsd_list_put_sarif, NULL},
-    {"github", "", LIST, NULL, false, fsd_list_put_github, NULL},
-    {"gitlab", "", LIST, IN_JSON, false, fsd_list_put_gitlab, NULL},
-    {"dot", ".dot .gv ", PICTURE, IN_XML, false, NULL, NULL},
-    {"svg", ".svg ", PICTURE, IN_XML, false, NULL, NULL},
-    {"png", ".png ", PICTURE, NULL, false, NULL, NULL},
-    {"pdf", ".pdf ", PICTURE, NULL, false, NULL, NULL},
+    {"text", ".txt .text ", IN_TEXT, fsd_write_text, fsd_compare_write_text,
+     fsd_verdict_put_text, fsd_sheet_put_text, .wraps = true},
+    {"json", ".json ", IN_JSON, fsd_write_json, fsd_compare_write_json,
+     fsd_verdict_put_json, fsd_sheet_put_json, .wraps = false},
+    {"markdown", ".md .markdown ", IN_XML,
+     .verdict = fsd_verdict_put_markdown, .sheet = fsd_sheet_put_markdown},
+    {"csv", ".csv ", IN_TEXT, .sheet = fsd_sheet_put_csv},
+    {"junit", ".xml ", IN_XML, .verdict = fsd_verdict_put_junit},
+    {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif},
+    {"github", "", NULL, .verdict = fsd_verdict_put_github},
+    {"gitlab", "", IN_JSON, .verdict = fsd_verdict_put_gitlab},
+    {"dot", ".dot .gv ", IN_XML, .picture = true},
+    {"svg", ".svg ", IN_XML, .picture = true},
+    {"png", ".png ", NULL, .picture = true},
+    {"pdf", ".pdf ", NULL, .picture = true},
 };
 /* clang-format on */
+
+/* Of each subject there are forms, the most telling first; write() takes the first that
+ * the format has. */
+static bool writes(const struct format *f, enum fsd_subject subject)
+{
+    switch (subject) {
+    case FSD_OF_RUN:
+        return f->run || f->verdict || f->sheet || f->picture;
+    case FSD_OF_COMPARISON:
+        return f->compare || f->sheet || f->picture;
+    case FSD_OF_CHECK:
+        return f->verdict || f->sheet;
+    case FSD_OF_VIEW:
+    case FSD__SUBJECT_COUNT:
+    default:
+        return f->sheet;
+    }
+}
+
+static enum fsd_status write_sheet(const struct fsd_report *r, const struct format *f,
+                                   FILE *out, struct fsd_error *err)
+{
+    struct fsd_sheet sheet = {.arena = fsd_arena_new()};
+    enum fsd_status status = FSD_OK;
+
+    if (r->subject == FSD_OF_RUN) {
+        fsd_sheet_of_run(&sheet, r->run);
+    } else if (r->subject == FSD_OF_COMPARISON) {
+        fsd_sheet_of_comparison(&sheet, r->compare);
+    } else if (r->subject == FSD_OF_CHECK) {
+        fsd_sheet_of_verdict(&sheet, r->verdict);
+    } else {
+        struct fsd_asked asked = {r->run, r->query, r->style->all};
+
+        sheet.name = r->view;
+        status = fsd_view_find(r->view)->fill(&sheet, &asked, err);
+    }
+    if (status == FSD_OK)
+        f->sheet(&sheet, r->style, out);
+    fsd_arena_free(sheet.arena);
+    return status;
+}
+
+static enum fsd_status write(const struct fsd_report *r, const struct format *f,
+                             FILE *out, struct fsd_error *err)
+{
+    bool run = r->subject == FSD_OF_RUN, compare = r->subject == FSD_OF_COMPARISON;
+
+    if (run && f->run) {
+        f->run(r->run, r->style, out);
+    } else if (compare && f->compare) {
+        f->compare(r->compare, r->style, out);
+    } else if (f->picture) {
+        return run ? fsd_picture_write(r->run, f->name, r->style, out, err)
+                   : fsd_compare_write_picture(r->compare, f->name, r->style, out, err);
+    } else if (f->verdict && (run || r->subject == FSD_OF_CHECK)) {
+        struct fsd_verdict *own = run ? fsd_verdict_of_run(r->run) : NULL;
+
+        f->verdict(own ? own : r->verdict, r->style, out);
+        fsd_verdict_free(own);
+    } else {
+        return write_sheet(r, f, out, err);
+    }
+    return FSD_OK;
+}
 
 static const struct format *find_format(const char *name)
 {
@@ -183,26 +140,9 @@ const char *fsd_format_at(unsigned i)
 const char *fsd_format_of(enum fsd_subject subject, unsigned i)
 {
     for (size_t k = 0; k < FSD_COUNT_OF(formats); k++)
-        if (formats[k].write[subject] && !i--)
+        if (writes(&formats[k], subject) && !i--)
             return formats[k].name;
     return NULL;
-}
-
-static enum fsd_status refuse_format(const struct fsd_report *r, const char *format,
-                                     struct fsd_error *err)
-{
-    static const char *const verbs[FSD__SUBJECT_COUNT] = {"diff", "compare", "check"};
-    char list[256] = "";
-    size_t n = 0;
-
-    for (unsigned i = 0; fsd_format_of(r->subject, i) && n < sizeof list; i++)
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s",
-                              !i                                 ? ""
-                              : fsd_format_of(r->subject, i + 1) ? ", "
-                                                                 : " and ",
-                              fsd_format_of(r->subject, i));
-    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "%s writes %s, not %s",
-                    r->view ? r->view : verbs[r->subject], list, format);
 }
 
 /* What is printed first is looked at as lines: a text heeds the width, and names, which
@@ -212,8 +152,7 @@ static enum fsd_status write_lines(const struct fsd_report *r,
                                    struct fsd_error *err)
 {
     struct fsd_print lines;
-    enum fsd_status status =
-        format->write[r->subject](r, format, fsd_print_open(&lines), err);
+    enum fsd_status status = write(r, format, fsd_print_open(&lines), err);
 
     if (format->wraps && r->style->width &&
         !(r->view && fsd_view_find(r->view)->pasted)) {
@@ -232,6 +171,7 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
                                  FILE *out, struct fsd_error *err)
 {
     static const struct fsd_style plain = {0};
+    static const char *const verbs[FSD__SUBJECT_COUNT] = {"diff", "compare", "check"};
     const struct format *format = find_format(name);
     struct fsd_report r = *report;
     enum fsd_status status;
@@ -240,10 +180,23 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
     if (r.view && !fsd_view_find(r.view))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "unknown view '%s'",
                         r.view);
-    if (!format || !format->write[r.subject])
-        return refuse_format(&r, name, err);
+    if (!format || !writes(format, r.subject)) {
+        char list[256] = "";
+        const char *known;
+        size_t n = 0;
+
+        for (unsigned i = 0; (known = fsd_format_of(r.subject, i)) && n < sizeof list;
+             i++) {
+            const char *before = fsd_format_of(r.subject, i + 1) ? ", " : " and ";
+
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? before : "",
+                                  known);
+        }
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "%s writes %s, not %s",
+                        r.view ? r.view : verbs[r.subject], list, name);
+    }
     status = format->escape ? write_lines(&r, format, out, err)
-                            : format->write[r.subject](&r, format, out, err);
+                            : write(&r, format, out, err);
     return status == FSD_OK ? fsd_flush(out, err) : status;
 }
 

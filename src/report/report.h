@@ -2,7 +2,7 @@
  * The table of formats: which writer prints what is told (a run, a comparison, a check,
  * the answer to one question) in which format.  A writer prints and computes nothing:
  * counts come from the summary, phrases from the rules.  To add a format: a row in
- * report.c and what prints a sheet or a list in it.
+ * report.c and what prints a sheet or a verdict in it.
  */
 #ifndef FSD_REPORT_REPORT_H
 #define FSD_REPORT_REPORT_H
@@ -18,7 +18,7 @@ struct fsd_report {
     enum fsd_subject subject;
     const struct fsd_diff *run;        /**< of a run and of a view */
     const struct fsd_compare *compare; /**< of a comparison */
-    const struct fsd_verdict *verdict;      /**< of a check */
+    const struct fsd_verdict *verdict; /**< of a check */
     const char *view;                  /**< of a view: its name, and what is asked */
     const struct fsd_query *query;
     const struct fsd_style *style; /**< NULL: the plain one */
@@ -34,7 +34,15 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *fo
 /** "0 errors, 1 warning, 2 notes" */
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out);
 
-void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out);
-void fsd_write_json(const struct fsd_diff *d, FILE *out);
+/** A run, and a comparison, told whole. */
+typedef void fsd_run_fn(const struct fsd_diff *d, const struct fsd_style *style,
+                        FILE *out);
+typedef void fsd_compare_fn(const struct fsd_compare *c, const struct fsd_style *style,
+                            FILE *out);
+fsd_run_fn fsd_write_text, fsd_write_json;
+fsd_compare_fn fsd_compare_write_text, fsd_compare_write_json;
+
+/** What the text of a comparison begins with: what was compared, and all counts. */
+void fsd_compare_put_head(const struct fsd_compare *c, FILE *out);
 
 #endif

@@ -3,7 +3,6 @@
 #include "support_file.h"
 
 #include "base/text.h"
-#include "report/compare_report.h"
 #include "report/picture/picture.h"
 #include "report/report.h"
 
@@ -110,7 +109,7 @@ void fuzz_check_compare(const struct fsd_compare *c)
     fsd_compare_write_text(c, &plain, report.out);
     fuzz_report_close(&report, false);
     fuzz_report_open(&report);
-    fsd_compare_write_json(c, report.out);
+    fsd_compare_write_json(c, &plain, report.out);
     fuzz_report_close(&report, true);
     fuzz_report_open(&report);
     check(fsd_compare_write_picture(c, "dot", &plain, report.out, NULL) == FSD_OK);

@@ -26,7 +26,7 @@ allow cost   'cost|diff|match|profile|ops|model|base'
 allow compare 'compare|diff|match|profile|ops|model|base'
 allow findings 'findings|compare|cost|diff|match|profile|ops|model|base'
 allow gate   'gate|findings|compare|cost|diff|match|profile|ops|model|base'
-for room in report report/sheet report/view report/text report/list report/json; do
+for room in report report/sheet report/view report/text report/verdict report/json; do
     allow $room 'report|gate|findings|compare|cost|diff|match|profile|ops|model|base'
 done
 allow report/picture 'report|findings|compare|cost|diff|match|profile|ops|model|base'

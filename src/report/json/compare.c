@@ -1,33 +1,17 @@
 /* The JSON of a comparison.  Nodes, groups and moves are told in full, so that no other
  * file is needed to read it; times only where both builds have them. */
-#include "report/compare_report.h"
+#include "report/report.h"
 #include "report/json/tree.h"
-
-#include <inttypes.h>
-
-static void add_hash(struct cJSON *object, const char *key, const uint64_t hash[2])
-{
-    char text[48];
-
-    snprintf(text, sizeof text, "xxh128:%016" PRIx64 "%016" PRIx64, hash[1], hash[0]);
-    fsd_json_text(object, key, text);
-}
-
-static void add_sym(struct cJSON *object, const char *key, const struct fsd_state *s,
-                    fsd_sym sym)
-{
-    fsd_json_text(object, key, fsd_text(s->names, sym));
-}
 
 static void add_side(struct cJSON *root, const char *key, const struct fsd_state *s)
 {
     struct cJSON *side = fsd_json_object(root, key);
 
     fsd_json_text(side, "model", s->model_path);
-    add_hash(side, "model_hash", s->model_hash);
+    fsd_json_hash(side, "model_hash", s->model_hash);
     fsd_json_text(side, "engine", s->engine_path);
-    add_hash(side, "engine_hash", s->engine_hash);
-    add_sym(side, "format", s, s->engine_kind);
+    fsd_json_hash(side, "engine_hash", s->engine_hash);
+    fsd_json_sym(side, "format", s->names, s->engine_kind);
     fsd_json_count(side, "layers", s->layers);
     fsd_json_count(side, "computing", s->computing);
     fsd_json_count(side, "mapped", s->mapped);
@@ -38,7 +22,7 @@ static void add_key(struct cJSON *object, const char *key, const struct fsd_stat
                     fsd_id node)
 {
     if (node != FSD_NONE)
-        add_sym(object, key, s, s->nodes.at[node].key);
+        fsd_json_sym(object, key, s->names, s->nodes.at[node].key);
 }
 
 static void add_refs(struct cJSON *object, const char *key, const struct fsd_state *s,
@@ -56,38 +40,17 @@ static void add_form(struct cJSON *object, const char *key, const struct fsd_sta
     struct cJSON *f = fsd_json_object(object, key);
 
     fsd_json_text(f, "type", fsd_dtype_name((enum fsd_dtype)form.type));
-    add_sym(f, "layout", s, form.layout);
-}
-
-/* -------------------------------------------------------------------- alignment */
-
-static void add_alignment(struct cJSON *root, const struct fsd_compare *c)
-{
-    struct cJSON *list = fsd_json_list(root, "aligned");
-
-    for (fsd_id i = 0; i < c->old->nodes.n; i++) {
-        struct cJSON *pair;
-
-        if (c->align->to_new[i] == FSD_NONE ||
-            c->old->nodes.at[i].role == FSD_ROLE_SIDE)
-            continue;
-        pair = fsd_json_item(list);
-        add_key(pair, "old", c->old, i);
-        add_key(pair, "new", c->new, c->align->to_new[i]);
-        add_sym(pair, "op", c->old, c->old->nodes.at[i].op);
-        fsd_json_text(pair, "role", fsd_role_name(c->old->nodes.at[i].role));
-        fsd_json_text(pair, "by", fsd_align_name(c->align->by[i]));
-    }
+    fsd_json_sym(f, "layout", s->names, form.layout);
 }
 
 static void add_nodes(struct cJSON *root, const struct fsd_compare *c)
 {
-    struct cJSON *list = fsd_json_list(root, "precisions");
+    struct cJSON *list = fsd_json_list(root, "precisions"), *item;
 
     for (uint32_t i = 0; i < c->precisions.n; i++) {
         const struct fsd_node_change *n = &c->precisions.at[i];
-        struct cJSON *item = fsd_json_item(list);
 
+        item = fsd_json_item(list);
         add_key(item, "old", c->old, n->old);
         add_key(item, "new", c->new, n->new);
         fsd_json_text(item, "before", fsd_dtype_name((enum fsd_dtype)n->before));
@@ -100,32 +63,43 @@ static void add_nodes(struct cJSON *root, const struct fsd_compare *c)
         const struct fsd_state *s = p->new == FSD_NONE ? c->old : c->new;
         const struct fsd_state_node *n =
             &s->nodes.at[p->new == FSD_NONE ? p->old : p->new];
-        struct cJSON *item = fsd_json_item(list);
 
+        item = fsd_json_item(list);
         fsd_json_text(item, "what", fsd_presence_name(p->what));
         add_key(item, "old", c->old, p->old);
         add_key(item, "new", c->new, p->new);
-        add_sym(item, "op", s, n->op);
+        fsd_json_sym(item, "op", s->names, n->op);
         fsd_json_text(item, "role", fsd_role_name(n->role));
         if (p->old != FSD_NONE)
             fsd_json_text(item, "before",
                           fsd_fate_name((enum fsd_fate)c->old->nodes.at[p->old].fate));
         if (p->new != FSD_NONE)
-            fsd_json_text(item, "after",
-                          fsd_fate_name((enum fsd_fate)c->new->nodes.at[p->new].fate));
+            fsd_json_text(item, "after", fsd_fate_name((enum fsd_fate)n->fate));
+    }
+    list = fsd_json_list(root, "aligned");
+    for (fsd_id i = 0; i < c->old->nodes.n; i++) {
+        const struct fsd_state_node *n = &c->old->nodes.at[i];
+
+        if (c->align->to_new[i] == FSD_NONE || n->role == FSD_ROLE_SIDE)
+            continue;
+        item = fsd_json_item(list);
+        add_key(item, "old", c->old, i);
+        add_key(item, "new", c->new, c->align->to_new[i]);
+        fsd_json_sym(item, "op", c->old->names, n->op);
+        fsd_json_text(item, "role", fsd_role_name(n->role));
+        fsd_json_text(item, "by", fsd_align_name(c->align->by[i]));
     }
 }
 
 /* ---------------------------------------------------------------------- regions */
 
-static void add_groups(struct cJSON *region, const char *key,
-                       const struct fsd_compare *c, bool new, struct fsd_span groups)
+static void add_groups(struct cJSON *region, const char *key, const struct fsd_state *s,
+                       const fsd_id *pool, struct fsd_span groups)
 {
-    const struct fsd_state *s = new ? c->new : c->old;
     struct cJSON *list = fsd_json_list(region, key);
 
     for (uint32_t i = 0; i < groups.n; i++) {
-        const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
+        const struct fsd_group *g = &s->groups.at[pool[groups.at + i]];
         struct cJSON *item = fsd_json_item(list);
 
         fsd_json_text(item, "kind", fsd_kind_name((enum fsd_kind)g->kind));
@@ -138,51 +112,31 @@ static void add_groups(struct cJSON *region, const char *key,
     }
 }
 
-static void add_region(struct cJSON *list, const struct fsd_compare *c, fsd_id i)
+/* Worst first, as the text has them. */
+static void add_regions(struct cJSON *root, const struct fsd_compare *c)
 {
-    const struct fsd_region_diff *r = &c->regions.at[i];
-    struct cJSON *item = fsd_json_item(list);
+    struct cJSON *list = fsd_json_list(root, "regions");
 
-    fsd_json_count(item, "region", i);
-    fsd_json_text(item, "what", fsd_happened_name(r->happened));
-    fsd_json_text(item, "precision", fsd_width_name(r->width));
-    fsd_json_bool(item, "differs", r->differs);
-    fsd_json_bool(item, "layout", r->layout);
-    fsd_json_bool(item, "layers", r->layers);
-    fsd_json_bool(item, "moves", r->moves);
-    fsd_json_bool(item, "tactic", r->tactic);
-    add_groups(item, "old", c, false, r->old_groups);
-    add_groups(item, "new", c, true, r->new_groups);
-    if (!c->timed)
-        return;
-    fsd_json_ms(item, "before", r->before);
-    fsd_json_ms(item, "after", r->after);
-    fsd_json_number(item, "moves_before", r->moves_before);
-    fsd_json_number(item, "moves_after", r->moves_after);
-}
-
-static void add_region_number(struct cJSON *item, fsd_id region)
-{
-    if (region != FSD_NONE)
-        fsd_json_count(item, "region", region);
-}
-
-static void add_edges(struct cJSON *root, const struct fsd_compare *c)
-{
-    struct cJSON *list = fsd_json_list(root, "edges");
-
-    for (uint32_t i = 0; i < c->edges.n; i++) {
-        const struct fsd_edge_change *e = &c->edges.at[i];
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
         struct cJSON *item = fsd_json_item(list);
 
-        add_region_number(item, e->region);
-        fsd_json_text(item, "old_from", fsd_state_ref_text(c->old, e->old_from, false));
-        add_key(item, "old_to", c->old, e->old_to);
-        fsd_json_text(item, "new_from", fsd_state_ref_text(c->new, e->new_from, false));
-        add_key(item, "new_to", c->new, e->new_to);
-        add_form(item, "before", c->old, e->before);
-        add_form(item, "after", c->new, e->after);
-        fsd_json_text(item, "change", fsd_width_name(e->width));
+        fsd_json_id(item, "region", c->order[i]);
+        fsd_json_text(item, "what", fsd_happened_name(r->happened));
+        fsd_json_text(item, "precision", fsd_width_name(r->width));
+        fsd_json_bool(item, "differs", r->differs);
+        fsd_json_bool(item, "layout", r->layout);
+        fsd_json_bool(item, "layers", r->layers);
+        fsd_json_bool(item, "moves", r->moves);
+        fsd_json_bool(item, "tactic", r->tactic);
+        add_groups(item, "old", c->old, c->pool.at, r->old_groups);
+        add_groups(item, "new", c->new, c->pool.at, r->new_groups);
+        if (!c->timed)
+            continue;
+        fsd_json_ms(item, "before", r->before);
+        fsd_json_ms(item, "after", r->after);
+        fsd_json_number(item, "moves_before", r->moves_before);
+        fsd_json_number(item, "moves_after", r->moves_after);
     }
 }
 
@@ -208,16 +162,30 @@ static void add_move(struct cJSON *change, const char *key, const struct fsd_sta
     fsd_json_ms(item, "ms", m->ms.median);
 }
 
-static void add_moves(struct cJSON *root, const struct fsd_compare *c)
+static void add_edges_and_moves(struct cJSON *root, const struct fsd_compare *c)
 {
-    struct cJSON *list = fsd_json_list(root, "moves");
+    struct cJSON *list = fsd_json_list(root, "edges");
 
+    for (uint32_t i = 0; i < c->edges.n; i++) {
+        const struct fsd_edge_change *e = &c->edges.at[i];
+        struct cJSON *item = fsd_json_item(list);
+
+        fsd_json_id(item, "region", e->region);
+        fsd_json_text(item, "old_from", fsd_state_ref_text(c->old, e->old_from, false));
+        add_key(item, "old_to", c->old, e->old_to);
+        fsd_json_text(item, "new_from", fsd_state_ref_text(c->new, e->new_from, false));
+        add_key(item, "new_to", c->new, e->new_to);
+        add_form(item, "before", c->old, e->before);
+        add_form(item, "after", c->new, e->after);
+        fsd_json_text(item, "change", fsd_width_name(e->width));
+    }
+    list = fsd_json_list(root, "moves");
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
         struct cJSON *item = fsd_json_item(list);
 
         fsd_json_text(item, "what", fsd_move_what_name(m->what));
-        add_region_number(item, m->region);
+        fsd_json_id(item, "region", m->region);
         add_move(item, "old", c->old, m->old);
         add_move(item, "new", c->new, m->new);
     }
@@ -233,8 +201,8 @@ static void add_port(struct cJSON *item, const char *key, const struct fsd_state
         return;
     p = &(output ? s->outputs.at : s->inputs.at)[i];
     port = fsd_json_object(item, key);
-    add_sym(port, "name", s, p->name);
-    add_sym(port, "shape", s, p->shape);
+    fsd_json_sym(port, "name", s->names, p->name);
+    fsd_json_sym(port, "shape", s->names, p->shape);
     add_form(port, "form", s, p->form);
 }
 
@@ -259,46 +227,33 @@ static void add_summary(struct cJSON *root, const struct fsd_compare *c)
     struct cJSON *summary = fsd_json_object(root, "summary"), *o;
 
     fsd_json_bool(summary, "differs", c->differs);
-    o = fsd_json_object(summary, "regions");
-    for (uint8_t i = 0; i < FSD__HAPPENED_COUNT; i++)
-        fsd_json_count(o, fsd_happened_name(i), c->by_happened[i]);
-    o = fsd_json_object(summary, "precisions");
-    for (uint8_t i = FSD_WIDTH_NARROWED; i < FSD__WIDTH_COUNT; i++)
-        fsd_json_count(o, fsd_width_name(i), c->by_width[i]);
-    o = fsd_json_object(summary, "nodes");
-    for (uint8_t i = 0; i < FSD__PRESENCE_COUNT; i++)
-        fsd_json_count(o, fsd_presence_name(i), c->by_presence[i]);
-    o = fsd_json_object(summary, "moves");
-    for (uint8_t i = 0; i <= FSD_MOVE_CHANGED; i++)
-        fsd_json_count(o, fsd_move_what_name(i), c->moves_by_what[i]);
-    o = fsd_json_object(summary, "aligned_by");
-    for (uint8_t i = 0; i < FSD__ALIGN_COUNT; i++)
-        fsd_json_count(o, fsd_align_name(i), c->align->by_count[i]);
+    FSD_JSON_TALLY(summary, "regions", c->by_happened, 0, fsd_happened_name);
+    FSD_JSON_TALLY(summary, "precisions", c->by_width, FSD_WIDTH_NARROWED,
+                   fsd_width_name);
+    FSD_JSON_TALLY(summary, "nodes", c->by_presence, 0, fsd_presence_name);
+    FSD_JSON_TALLY(summary, "moves", c->moves_by_what, 0, fsd_move_what_name);
+    FSD_JSON_TALLY(summary, "aligned_by", c->align->by_count, 0, fsd_align_name);
     if (!c->timed)
         return;
     o = fsd_json_object(summary, "ms");
     fsd_json_number(o, "before", c->before);
     fsd_json_number(o, "after", c->after);
-    o = fsd_json_object(o, "delta");
-    for (uint8_t i = 0; i < FSD__BLAME_COUNT; i++)
-        fsd_json_number(o, fsd_blame_name(i), c->by_blame[i]);
+    FSD_JSON_TALLY(o, "delta", c->by_blame, 0, fsd_blame_name);
 }
 
-void fsd_compare_write_json(const struct fsd_compare *c, FILE *out)
+void fsd_compare_write_json(const struct fsd_compare *c, const struct fsd_style *style,
+                            FILE *out)
 {
-    struct cJSON *root = fsd_json_new(), *list;
+    struct cJSON *root = fsd_json_new();
 
+    (void)style;
     fsd_json_text(root, "schema", "fusiondiff-compare/1");
     add_side(root, "old", c->old);
     add_side(root, "new", c->new);
     add_summary(root, c);
     add_ports(root, c);
-    list = fsd_json_list(root, "regions");
-    for (uint32_t i = 0; i < c->regions.n; i++)
-        add_region(list, c, c->order[i]);
-    add_edges(root, c);
-    add_moves(root, c);
+    add_regions(root, c);
+    add_edges_and_moves(root, c);
     add_nodes(root, c);
-    add_alignment(root, c);
     fsd_json_print(root, out);
 }

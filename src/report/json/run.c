@@ -9,55 +9,43 @@
 #include "report/json/tree.h"
 #include "report/view/view.h"
 
-#include <inttypes.h>
-
 /* `pool` may be NULL where the span is empty. */
-static struct cJSON *add_ids(struct cJSON *object, const char *key, const fsd_id *pool,
-                             struct fsd_span span)
+static void add_ids(struct cJSON *object, const char *key, const fsd_id *pool,
+                    struct fsd_span span)
 {
     struct cJSON *list = fsd_json_list(object, key);
 
     for (uint32_t i = 0; i < span.n; i++)
         fsd_json_add_number(list, pool[span.at + i]);
-    return list;
-}
-
-static void add_evidence(struct cJSON *object, unsigned by)
-{
-    struct cJSON *list = fsd_json_list(object, "evidence");
-
-    for (unsigned bit = 0; 1u << bit <= FSD_BY_ALL; bit++)
-        if (by >> bit & 1)
-            fsd_json_add_text(list, fsd_evidence_name(bit));
 }
 
 /* --------------------------------------------------------------------- inputs */
 
-static void add_hash(struct cJSON *object, const struct fsd_graph *g)
+static struct cJSON *add_graph(struct cJSON *report, const char *key,
+                               const char *of_nodes, const struct fsd_intern *names,
+                               const struct fsd_graph *g)
 {
-    char text[48];
+    struct cJSON *side = fsd_json_object(report, key);
 
-    snprintf(text, sizeof text, "xxh128:%016" PRIx64 "%016" PRIx64, g->hash[1],
-             g->hash[0]);
-    fsd_json_text(object, "hash", text);
+    fsd_json_text(side, "path", g->path);
+    fsd_json_hash(side, "hash", g->hash);
+    fsd_json_count(side, of_nodes, g->nodes.n);
+    fsd_json_text(side, "format", g->kind);
+    if (g->producer)
+        fsd_json_sym(side, "producer", names, g->producer);
+    return side;
 }
 
-static void add_model(const struct fsd_diff *d, struct cJSON *report)
+static void add_inputs(const struct fsd_diff *d, struct cJSON *report)
 {
-    struct cJSON *model = fsd_json_object(report, "model");
+    const struct fsd_history *h = d->history;
     struct fsd_arena *scratch = fsd_arena_new();
-    struct cJSON *opsets;
-    bool *seen;
+    bool *seen = FSD_NEW(scratch, bool, fsd_intern_count(d->names));
+    struct cJSON *model = add_graph(report, "model", "nodes", d->names, d->model);
+    struct cJSON *opsets, *log;
 
-    fsd_json_text(model, "path", d->model->path);
-    add_hash(model, d->model);
-    fsd_json_count(model, "nodes", d->model->nodes.n);
-    fsd_json_text(model, "format", d->model->kind);
-    if (d->model->producer)
-        fsd_json_sym(d, model, "producer", d->model->producer);
     fsd_json_number(model, "ir_version", (double)d->model->ir_version);
     opsets = fsd_json_object(model, "opsets");
-    seen = FSD_NEW(scratch, bool, fsd_intern_count(d->names));
     for (uint32_t i = 0; i < d->model->opsets.n; i++) {
         struct fsd_opset opset = d->model->opsets.at[i];
 
@@ -67,25 +55,7 @@ static void add_model(const struct fsd_diff *d, struct cJSON *report)
         seen[opset.domain] = true;
     }
     fsd_arena_free(scratch);
-}
-
-static void add_engine(const struct fsd_diff *d, struct cJSON *report)
-{
-    struct cJSON *engine = fsd_json_object(report, "engine");
-
-    fsd_json_text(engine, "path", d->engine->path);
-    add_hash(engine, d->engine);
-    fsd_json_count(engine, "layers", d->engine->nodes.n);
-    fsd_json_text(engine, "format", d->engine->kind);
-    if (d->engine->producer)
-        fsd_json_sym(d, engine, "producer", d->engine->producer);
-}
-
-static void add_log(const struct fsd_diff *d, struct cJSON *report)
-{
-    const struct fsd_history *h = d->history;
-    struct cJSON *log;
-
+    add_graph(report, "engine", "layers", d->names, d->engine);
     if (!h)
         return;
     log = fsd_json_object(report, "log");
@@ -94,14 +64,6 @@ static void add_log(const struct fsd_diff *d, struct cJSON *report)
     fsd_json_count(log, "events", h->events.n);
     fsd_json_count(log, "unknown", h->unknown_lines);
     fsd_json_bool(log, "used", d->story != NULL);
-}
-
-static void add_tool(struct cJSON *report)
-{
-    struct cJSON *tool = fsd_json_object(report, "tool");
-
-    fsd_json_text(tool, "name", "fusiondiff");
-    fsd_json_text(tool, "version", FSD_VERSION);
 }
 
 /* --------------------------------------------------------------------- layers */
@@ -132,26 +94,15 @@ static void add_ports(const struct fsd_diff *d, struct cJSON *layer, const char 
         struct cJSON *item = fsd_json_item(list);
         char layout[16];
         if (port->tensor != FSD_NONE)
-            fsd_json_sym(d, item, "name", d->engine->tensors.at[port->tensor].name);
+            fsd_json_sym(item, "name", d->names,
+                         d->engine->tensors.at[port->tensor].name);
         fsd_json_text(item, "type", fsd_dtype_name(form->type));
         if (*fsd_layout_name(form->layout, layout))
             fsd_json_text(item, "layout", layout);
         if (form->ranked)
             add_dims(d, item, d->engine, form->dims);
         if (form->raw)
-            fsd_json_sym(d, item, "format", form->raw);
-    }
-}
-
-static void add_links(const struct fsd_diff *d, struct cJSON *layer, fsd_id id)
-{
-    struct cJSON *list = fsd_json_list(layer, "nodes");
-
-    for (uint32_t i = 0; i < d->match->of_layer[id].n; i++) {
-        const struct fsd_link *link = fsd_match_of_layer(d->match, id, i);
-        struct cJSON *item = fsd_json_item(list);
-        fsd_json_number(item, "index", link->node);
-        add_evidence(item, link->by);
+            fsd_json_sym(item, "format", d->names, form->raw);
     }
 }
 
@@ -170,25 +121,21 @@ static void add_cost(const struct fsd_diff *d, fsd_id id, struct cJSON *layer)
     const struct fsd_layer_cost *r = &d->cost->layers[id];
     const struct fsd_spread *ms = &d->times->of[id];
     fsd_id gap = fsd_cost_gap(d, id);
+    struct fsd_roofline roof = fsd_cost_roofline(d, id);
+    struct cJSON *item;
 
     fsd_json_ms(layer, "ms", ms->median);
     if (d->times->profiles > 1 && ms->median >= 0)
         add_spread(layer, "ms_spread", ms);
     if (gap != FSD_NONE)
-        fsd_json_sym(d, layer, "bytes_unknown_of", d->engine->tensors.at[gap].name);
+        fsd_json_sym(layer, "bytes_unknown_of", d->names,
+                     d->engine->tensors.at[gap].name);
     fsd_json_amount(d, layer, "bytes", r->bytes);
     if (r->traffic.bias > 0)
         fsd_json_amount(d, layer, "bias_bytes", r->traffic.bias);
     if (r->traffic.weights > 0)
         fsd_json_amount(d, layer, "weight_bytes", r->traffic.weights);
     fsd_json_amount(d, layer, "macs", r->macs);
-}
-
-static void add_roofline(const struct fsd_diff *d, struct cJSON *layer, fsd_id id)
-{
-    struct fsd_roofline roof = fsd_cost_roofline(d, id);
-    struct cJSON *item;
-
     if (!roof.known || roof.per_byte < 0)
         return;
     item = fsd_json_object(layer, "roofline");
@@ -198,89 +145,76 @@ static void add_roofline(const struct fsd_diff *d, struct cJSON *layer, fsd_id i
     fsd_json_ms(item, "reached", roof.reached);
 }
 
-static void add_edge(const struct fsd_diff *d, struct cJSON *layer, fsd_id id)
-{
-    struct fsd_arena *scratch = fsd_arena_new();
-    const struct fsd_rows *edge = fsd_edge_record(scratch, d, id);
-
-    if (edge)
-        fsd_sheet_add_record(fsd_json_object(layer, "edge"), edge);
-    fsd_arena_free(scratch);
-}
-
 static void add_layer(const struct fsd_diff *d, struct cJSON *layer, fsd_id id)
 {
     const struct fsd_node *n = &d->engine->nodes.at[id];
     const struct fsd_layer *l = &d->engine->layers.at[id];
     const struct fsd_layer_result *r = &d->layers[id];
+    struct fsd_arena *scratch = fsd_arena_new();
+    const struct fsd_rows *edge = fsd_edge_record(scratch, d, id);
+    struct cJSON *list;
 
     fsd_json_number(layer, "index", id);
-    fsd_json_sym(d, layer, "name", n->name);
-    fsd_json_sym(d, layer, "type", n->op);
+    fsd_json_sym(layer, "name", d->names, n->name);
+    fsd_json_sym(layer, "type", d->names, n->op);
     fsd_json_text(layer, "kind", fsd_kind_name(r->kind));
     fsd_json_text(layer, "precision", fsd_dtype_name(r->precision));
     fsd_json_bool(layer, "inserted", r->inserted);
     if (d->reasons[id].cause != FSD_CAUSE_NONE)
         fsd_json_text(layer, "cause", fsd_cause_name(d->reasons[id].cause));
     fsd_json_phrase(d, layer, "log", d->reasons[id].event, fsd_put_said);
-    add_links(d, layer, id);
-    if (d->match->region_of_layer[id] != FSD_NONE)
-        fsd_json_number(layer, "region", d->match->region_of_layer[id]);
+    list = fsd_json_list(layer, "nodes");
+    for (uint32_t i = 0; i < d->match->of_layer[id].n; i++) {
+        const struct fsd_link *link = fsd_match_of_layer(d->match, id, i);
+        struct cJSON *item = fsd_json_item(list), *evidence;
+
+        fsd_json_number(item, "index", link->node);
+        evidence = fsd_json_list(item, "evidence");
+        for (unsigned bit = 0; 1u << bit <= FSD_BY_ALL; bit++)
+            if (link->by >> bit & 1)
+                fsd_json_add_text(evidence, fsd_evidence_name(bit));
+    }
+    fsd_json_id(layer, "region", d->match->region_of_layer[id]);
     add_ports(d, layer, "inputs", n->in);
     add_ports(d, layer, "outputs", n->out);
     if (l->origin)
-        fsd_json_sym(d, layer, "origin", l->origin);
+        fsd_json_sym(layer, "origin", d->names, l->origin);
     if (l->tactic)
-        fsd_json_sym(d, layer, "tactic", l->tactic);
+        fsd_json_sym(layer, "tactic", d->names, l->tactic);
     if (l->profile >= 0)
         fsd_json_number(layer, "profile", l->profile);
     add_cost(d, id, layer);
-    add_roofline(d, layer, id);
-    add_edge(d, layer, id);
-}
-
-static void add_layers(const struct fsd_diff *d, struct cJSON *report)
-{
-    struct cJSON *list = fsd_json_list(report, "layers");
-
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        add_layer(d, fsd_json_item(list), i);
+    if (edge)
+        fsd_sheet_add_record(fsd_json_object(layer, "edge"), edge);
+    fsd_arena_free(scratch);
 }
 
 /* ---------------------------------------------------------------------- nodes */
-
-static void add_layers_of(const struct fsd_diff *d, struct cJSON *node, fsd_id id)
-{
-    struct cJSON *list = fsd_json_list(node, "layers");
-
-    for (uint32_t i = 0; i < d->match->of_node[id].n; i++)
-        fsd_json_add_number(list, fsd_match_of_node(d->match, id, i)->layer);
-}
 
 static void add_node(const struct fsd_diff *d, struct cJSON *node, fsd_id id)
 {
     const struct fsd_node *n = &d->model->nodes.at[id];
     const struct fsd_node_result *r = &d->nodes[id];
     const struct fsd_node_cost *cost = &d->cost->nodes[id];
+    struct cJSON *layers;
 
     fsd_json_number(node, "index", id);
-    fsd_json_sym(d, node, "name", n->name);
-    fsd_json_sym(d, node, "op", n->op);
+    fsd_json_sym(node, "name", d->names, n->name);
+    fsd_json_sym(node, "op", d->names, n->op);
     if (n->domain)
-        fsd_json_sym(d, node, "domain", n->domain);
+        fsd_json_sym(node, "domain", d->names, n->domain);
     if (n->scope)
         fsd_json_number(node, "scope", n->scope);
     fsd_json_text(node, "fate", fsd_fate_name(r->fate));
     if (*r->why)
         fsd_json_text(node, "why", r->why);
     fsd_json_phrase(d, node, "log", r->event, fsd_put_said);
-    if (r->other != FSD_NONE)
-        fsd_json_number(node, "same_as", r->other);
-    if (r->near_layer != FSD_NONE)
-        fsd_json_number(node, "near_layer", r->near_layer);
-    add_layers_of(d, node, id);
-    if (d->match->region_of_node[id] != FSD_NONE)
-        fsd_json_number(node, "region", d->match->region_of_node[id]);
+    fsd_json_id(node, "same_as", r->other);
+    fsd_json_id(node, "near_layer", r->near_layer);
+    layers = fsd_json_list(node, "layers");
+    for (uint32_t i = 0; i < d->match->of_node[id].n; i++)
+        fsd_json_add_number(layers, fsd_match_of_node(d->match, id, i)->layer);
+    fsd_json_id(node, "region", d->match->region_of_node[id]);
     fsd_json_text(node, "requested", fsd_dtype_name(r->requested));
     fsd_json_text(node, "realised", fsd_dtype_name(r->realised));
     fsd_json_ms(node, "ms", cost->ms);
@@ -290,61 +224,33 @@ static void add_node(const struct fsd_diff *d, struct cJSON *node, fsd_id id)
         fsd_json_amount(d, node, "macs", cost->macs);
 }
 
-static void add_nodes(const struct fsd_diff *d, struct cJSON *report)
-{
-    struct cJSON *list = fsd_json_list(report, "nodes");
-
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        add_node(d, fsd_json_item(list), i);
-}
-
-static void add_scopes(const struct fsd_diff *d, struct cJSON *report)
+/* Scopes of the model and regions of the match, where there are any. */
+static void add_scopes_and_regions(const struct fsd_diff *d, struct cJSON *report)
 {
     struct cJSON *list;
 
-    if (d->model->scopes.n < 2)
-        return;
-    list = fsd_json_list(report, "scopes");
+    if (d->model->scopes.n > 1) /* the first is the whole */
+        list = fsd_json_list(report, "scopes");
     for (fsd_id i = 1; i < d->model->scopes.n; i++) {
         const struct fsd_scope *s = &d->model->scopes.at[i];
         struct cJSON *scope = fsd_json_item(list);
+
         fsd_json_number(scope, "index", i);
         fsd_json_number(scope, "owner", s->owner);
-        fsd_json_sym(d, scope, "label", s->label);
+        fsd_json_sym(scope, "label", d->names, s->label);
     }
-}
-
-static void add_regions(const struct fsd_diff *d, struct cJSON *report)
-{
-    struct cJSON *list;
-
-    if (!d->match->regions.n)
-        return;
-    list = fsd_json_list(report, "regions");
+    if (d->match->regions.n)
+        list = fsd_json_list(report, "regions");
     for (uint32_t i = 0; i < d->match->regions.n; i++) {
         const struct fsd_region *r = &d->match->regions.at[i];
         struct cJSON *region = fsd_json_item(list);
+
         add_ids(region, "layers", d->match->pool.at, r->layers);
         add_ids(region, "nodes", d->match->pool.at, r->nodes);
     }
 }
 
 /* ------------------------------------------------------------------- findings */
-
-static void add_facts(const struct fsd_findings *all, struct cJSON *object,
-                      const struct fsd_finding *f)
-{
-    struct cJSON *facts = fsd_json_object(object, "facts");
-
-    for (uint32_t i = 0; i < f->facts.n; i++) {
-        const struct fsd_fact *fact = &all->facts.at[f->facts.at + i];
-
-        if (fact->text)
-            fsd_json_text(facts, fact->key, fact->text);
-        else
-            fsd_json_count(facts, fact->key, fact->number);
-    }
-}
 
 static void add_abouts(const struct fsd_findings *all, struct cJSON *object,
                        const char *key, struct fsd_span about, bool by_name)
@@ -357,7 +263,7 @@ static void add_abouts(const struct fsd_findings *all, struct cJSON *object,
         if (by_name)
             fsd_json_add_text(list, a->name);
         else
-            fsd_json_add_id(list, a->id);
+            fsd_json_add_number(list, a->id);
     }
 }
 
@@ -367,73 +273,33 @@ static void add_findings(const struct fsd_findings *all, struct cJSON *report)
 
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_finding *f = &all->list.at[i];
-        struct cJSON *item = fsd_json_item(list);
+        struct cJSON *item = fsd_json_item(list), *facts;
+
         fsd_json_text(item, "rule", all->rules.at[f->rule].rule->id);
         fsd_json_text(item, "severity", fsd_severity_name(f->severity));
         fsd_json_text(item, "message", f->message);
         add_abouts(all, item, "layers", f->layers, false);
         add_abouts(all, item, "nodes", f->nodes, false);
         add_abouts(all, item, "tensors", f->tensors, true);
-        add_facts(all, item, f);
+        facts = fsd_json_object(item, "facts");
+        for (uint32_t k = 0; k < f->facts.n; k++) {
+            const struct fsd_fact *fact = &all->facts.at[f->facts.at + k];
+
+            if (fact->text)
+                fsd_json_text(facts, fact->key, fact->text);
+            else
+                fsd_json_count(facts, fact->key, fact->number);
+        }
     }
 }
 
 /* -------------------------------------------------------------------- summary */
 
-static void add_counts(struct cJSON *object, const char *key, const uint32_t *counts,
-                       unsigned n, const char *(*name)(unsigned))
-{
-    struct cJSON *table = fsd_json_object(object, key);
-
-    for (unsigned i = 0; i < n; i++)
-        if (*name(i))
-            fsd_json_number(table, name(i), counts[i]);
-}
-
-static const char *fate_at(unsigned i)
-{
-    return fsd_fate_name((enum fsd_fate)i);
-}
-
-static const char *kind_at(unsigned i)
-{
-    return fsd_kind_name((enum fsd_kind)i);
-}
-
-static const char *cause_at(unsigned i)
-{
-    return fsd_cause_name((enum fsd_cause)i);
-}
-
-static const char *severity_at(unsigned i)
-{
-    return fsd_severity_name((enum fsd_severity)i);
-}
-
-static void add_times_table(struct cJSON *object, const char *key, const double *ms,
-                            unsigned n, const char *(*name)(unsigned))
-{
-    struct cJSON *table = fsd_json_object(object, key);
-
-    for (unsigned i = 0; i < n; i++)
-        if (*name(i))
-            fsd_json_number(table, name(i), ms[i]);
-}
-
-static void add_op_times(const struct fsd_diff *d, struct cJSON *object)
-{
-    struct cJSON *table = fsd_json_object(object, "by_op");
-
-    for (uint32_t i = 0; i < d->cost->op_times.n; i++)
-        fsd_json_number(table, fsd_text(d->names, d->cost->op_times.at[i].op),
-                        d->cost->op_times.at[i].ms);
-}
-
 static void add_times(const struct fsd_diff *d, struct cJSON *summary)
 {
     const struct fsd_measured *t = d->times;
     const struct fsd_time_sums *sums = &d->cost->sums;
-    struct cJSON *ms;
+    struct cJSON *ms, *by_op;
 
     if (!t->profiles && t->run_ms < 0)
         return;
@@ -450,10 +316,13 @@ static void add_times(const struct fsd_diff *d, struct cJSON *summary)
     fsd_json_number(ms, "nodes", sums->nodes);
     fsd_json_number(ms, "inserted", sums->inserted);
     fsd_json_number(ms, "elsewhere", t->elsewhere);
-    add_times_table(ms, "by_kind", sums->by_kind, FSD__KIND_COUNT, kind_at);
-    add_times_table(ms, "by_cause", sums->by_cause, FSD__CAUSE_COUNT, cause_at);
+    FSD_JSON_TALLY(ms, "by_kind", sums->by_kind, 0, fsd_kind_name);
+    FSD_JSON_TALLY(ms, "by_cause", sums->by_cause, 0, fsd_cause_name);
     fsd_json_number(ms, "no_cause", sums->by_cause[FSD_CAUSE_NONE]);
-    add_op_times(d, ms);
+    by_op = fsd_json_object(ms, "by_op");
+    for (uint32_t i = 0; i < d->cost->op_times.n; i++)
+        fsd_json_number(by_op, fsd_text(d->names, d->cost->op_times.at[i].op),
+                        d->cost->op_times.at[i].ms);
 }
 
 static void add_summary(const struct fsd_diff *d, struct cJSON *report)
@@ -462,13 +331,11 @@ static void add_summary(const struct fsd_diff *d, struct cJSON *report)
     struct cJSON *summary = fsd_json_object(report, "summary");
     struct cJSON *coverage;
 
-    add_counts(summary, "nodes", s->by_fate, FSD__FATE_COUNT, fate_at);
-    add_counts(summary, "layers", s->by_kind, FSD__KIND_COUNT, kind_at);
-    add_counts(summary, "inserted", s->by_cause, FSD__CAUSE_COUNT, cause_at);
-    add_counts(summary, "links", s->by_evidence, FSD_COUNT_OF(s->by_evidence),
-               fsd_evidence_name);
-    add_counts(summary, "findings", d->findings->by_severity, FSD__SEVERITY_COUNT,
-               severity_at);
+    FSD_JSON_TALLY(summary, "nodes", s->by_fate, 0, fsd_fate_name);
+    FSD_JSON_TALLY(summary, "layers", s->by_kind, 0, fsd_kind_name);
+    FSD_JSON_TALLY(summary, "inserted", s->by_cause, 0, fsd_cause_name);
+    FSD_JSON_TALLY(summary, "links", s->by_evidence, 0, fsd_evidence_name);
+    FSD_JSON_TALLY(summary, "findings", d->findings->by_severity, 0, fsd_severity_name);
     coverage = fsd_json_object(summary, "coverage");
     fsd_json_number(coverage, "links", s->links);
     fsd_json_number(coverage, "inserted", s->inserted);
@@ -477,20 +344,24 @@ static void add_summary(const struct fsd_diff *d, struct cJSON *report)
     add_times(d, summary);
 }
 
-void fsd_write_json(const struct fsd_diff *d, FILE *out)
+void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
-    struct cJSON *report = fsd_json_new();
+    struct cJSON *report = fsd_json_new(), *tool, *list;
 
+    (void)style;
     fsd_json_text(report, "schema", FSD_SCHEMA);
-    add_tool(report);
-    add_model(d, report);
-    add_engine(d, report);
-    add_log(d, report);
+    tool = fsd_json_object(report, "tool");
+    fsd_json_text(tool, "name", "fusiondiff");
+    fsd_json_text(tool, "version", FSD_VERSION);
+    add_inputs(d, report);
     add_summary(d, report);
-    add_layers(d, report);
-    add_nodes(d, report);
-    add_scopes(d, report);
-    add_regions(d, report);
+    list = fsd_json_list(report, "layers");
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        add_layer(d, fsd_json_item(list), i);
+    list = fsd_json_list(report, "nodes");
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        add_node(d, fsd_json_item(list), i);
+    add_scopes_and_regions(d, report);
     add_findings(d->findings, report);
     fsd_json_print(report, out);
 }

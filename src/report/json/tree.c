@@ -33,10 +33,24 @@ void fsd_json_text(struct cJSON *object, const char *key, const char *text)
     cJSON_AddStringToObject(object, key, text);
 }
 
-void fsd_json_sym(const struct fsd_diff *d, struct cJSON *object, const char *key,
+void fsd_json_sym(struct cJSON *object, const char *key, const struct fsd_intern *names,
                   fsd_sym sym)
 {
-    fsd_json_text(object, key, fsd_text(d->names, sym));
+    fsd_json_text(object, key, fsd_text(names, sym));
+}
+
+void fsd_json_id(struct cJSON *object, const char *key, fsd_id id)
+{
+    if (id != FSD_NONE)
+        fsd_json_number(object, key, id);
+}
+
+void fsd_json_hash(struct cJSON *object, const char *key, const uint64_t hash[2])
+{
+    char text[48];
+
+    snprintf(text, sizeof text, "xxh128:%016" PRIx64 "%016" PRIx64, hash[1], hash[0]);
+    fsd_json_text(object, key, text);
 }
 
 void fsd_json_phrase(const struct fsd_diff *d, struct cJSON *object, const char *key,
@@ -84,11 +98,6 @@ struct cJSON *fsd_json_item(struct cJSON *list)
 void fsd_json_add_number(struct cJSON *list, double number)
 {
     cJSON_AddItemToArray(list, cJSON_CreateNumber(number));
-}
-
-void fsd_json_add_id(struct cJSON *list, fsd_id id)
-{
-    fsd_json_add_number(list, id);
 }
 
 void fsd_json_add_text(struct cJSON *list, const char *text)

@@ -3,7 +3,7 @@
  * fusion of a region colours its groups, a change of precision their border.
  */
 #include "base/text.h"
-#include "report/compare_report.h"
+#include "report/text/phrase.h"
 #include "report/picture/drawing.h"
 
 #include <string.h>

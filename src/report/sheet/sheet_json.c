@@ -16,7 +16,7 @@ static void add_ids(struct cJSON *object, const char *name, const struct fsd_cel
     struct cJSON *list = fsd_json_list(object, name);
 
     for (uint32_t i = 0; i < cell->ids.n; i++)
-        fsd_json_add_id(list, cell->ids.at[i]);
+        fsd_json_add_number(list, cell->ids.at[i]);
 }
 
 static void add_tally(struct cJSON *object, const char *name,

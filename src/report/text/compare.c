@@ -3,7 +3,7 @@
  * region that differs, worst first.
  */
 #include "base/text.h"
-#include "report/compare_report.h"
+#include "report/text/phrase.h"
 #include "report/text/text.h"
 
 #include <string.h>
@@ -397,21 +397,6 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
         if (shown < n)
             fprintf(out, "    and %u more (--all)\n", (unsigned)(n - shown));
     }
-}
-
-void fsd_put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out)
-{
-    const struct fsd_state_port *all = output ? s->outputs.at : s->inputs.at;
-
-    if (port == FSD_NONE) {
-        fputs("none", out);
-        return;
-    }
-    fsd_put_safe(out, fsd_text(s->names, all[port].name));
-    fputs(" [", out);
-    fsd_put_safe(out, fsd_text(s->names, all[port].shape));
-    fputs("] ", out);
-    fsd_put_form(s, all[port].form, out);
 }
 
 static void put_ports(const struct fsd_compare *c, FILE *out)

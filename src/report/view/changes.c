@@ -4,7 +4,7 @@
  * can be one.
  */
 #include "base/print.h"
-#include "report/compare_report.h"
+#include "report/text/phrase.h"
 #include "report/view/view.h"
 
 #include <string.h>

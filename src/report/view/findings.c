@@ -27,7 +27,7 @@ static struct fsd_cell names_of(struct fsd_arena *arena, const struct fsd_findin
     return fsd_cell_words(names, about.n);
 }
 
-void fsd_sheet_of_list(struct fsd_sheet *sheet, const struct fsd_verdict *v)
+void fsd_sheet_of_verdict(struct fsd_sheet *sheet, const struct fsd_verdict *v)
 {
     struct fsd_rows rows = FSD_ROWS(finding_columns, "");
 

@@ -40,7 +40,7 @@ void fsd_sheet_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
 /** What changed. */
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
 /** The findings. */
-void fsd_sheet_of_list(struct fsd_sheet *sheet, const struct fsd_verdict *v);
+void fsd_sheet_of_verdict(struct fsd_sheet *sheet, const struct fsd_verdict *v);
 
 /* What several views say alike. */
 

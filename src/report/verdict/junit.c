@@ -1,6 +1,6 @@
-/* A list as JUnit XML, as CI servers read it: a rule is a test case. */
+/* A verdict as JUnit XML, as CI servers read it: a rule is a test case. */
 #include "report/escape.h"
-#include "report/list/list.h"
+#include "report/verdict/verdict.h"
 
 static bool fails(const struct fsd_verdict *v, const struct fsd_finding *item)
 {
@@ -74,8 +74,8 @@ static struct outcome *outcomes(const struct fsd_verdict *v)
     return all;
 }
 
-void fsd_list_put_junit(const struct fsd_verdict *v, const struct fsd_style *style,
-                        FILE *out)
+void fsd_verdict_put_junit(const struct fsd_verdict *v, const struct fsd_style *style,
+                           FILE *out)
 {
     struct outcome *all = outcomes(v);
     uint32_t failures = 0, skipped = 0;

@@ -1,12 +1,12 @@
 /*
- * A list as a comment of a merge request: the verdict, a table of a few lines, then one
- * folded section a rule.  What an input named stands in <code>, escaped, so that it can
- * neither be markup nor call for somebody's attention.
+ * A verdict as a comment of a merge request: the verdict, a table of a few lines, then
+ * one folded section a rule.  What an input named stands in <code>, escaped, so that it
+ * can neither be markup nor call for somebody's attention.
  */
 #include "base/print.h"
 #include "base/text.h"
 #include "report/escape.h"
-#include "report/list/list.h"
+#include "report/verdict/verdict.h"
 
 #include <stdlib.h>
 
@@ -104,8 +104,8 @@ static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
     fputs("\n</details>\n\n", out);
 }
 
-void fsd_list_put_markdown(const struct fsd_verdict *v, const struct fsd_style *style,
-                           FILE *out)
+void fsd_verdict_put_markdown(const struct fsd_verdict *v,
+                              const struct fsd_style *style, FILE *out)
 {
     size_t room = FSD_MARKDOWN_ROOM;
     struct fsd_print piece;

@@ -1,7 +1,7 @@
-/* A list as JSON, as SARIF 2.1.0 and as GitLab's code quality report. */
+/* A verdict as JSON, as SARIF 2.1.0 and as GitLab's code quality report. */
 #include "report/escape.h"
 #include "base/print.h"
-#include "report/list/list.h"
+#include "report/verdict/verdict.h"
 #include "report/json/tree.h"
 
 #include <inttypes.h>
@@ -77,8 +77,8 @@ static void add_item(const struct fsd_verdict *v, const struct fsd_finding *item
     add_fingerprint(object, "fingerprint", item);
 }
 
-void fsd_list_put_json(const struct fsd_verdict *v, const struct fsd_style *style,
-                       FILE *out)
+void fsd_verdict_put_json(const struct fsd_verdict *v, const struct fsd_style *style,
+                          FILE *out)
 {
     struct cJSON *report = fsd_json_new(), *items;
 
@@ -187,8 +187,8 @@ static void add_result(const struct fsd_verdict *v, const struct fsd_finding *it
     add_fingerprint(prints, "fusiondiff/v1", item);
 }
 
-void fsd_list_put_sarif(const struct fsd_verdict *v, const struct fsd_style *style,
-                        FILE *out)
+void fsd_verdict_put_sarif(const struct fsd_verdict *v, const struct fsd_style *style,
+                           FILE *out)
 {
     struct cJSON *log = fsd_json_new(), *run, *results;
 
@@ -207,8 +207,8 @@ void fsd_list_put_sarif(const struct fsd_verdict *v, const struct fsd_style *sty
 /* --------------------------------------------------------------------- GitLab */
 
 /* A line is asked for; where none is known it is the first. */
-void fsd_list_put_gitlab(const struct fsd_verdict *v, const struct fsd_style *style,
-                         FILE *out)
+void fsd_verdict_put_gitlab(const struct fsd_verdict *v, const struct fsd_style *style,
+                            FILE *out)
 {
     static const char *const words[FSD__SEVERITY_COUNT] = {"info", "minor", "major"};
     struct cJSON *report = fsd_json_new_list();

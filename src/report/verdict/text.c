@@ -1,6 +1,7 @@
-/* A list as text, for a job's log. */
+/* A verdict in lines: as text for a job's log, and as annotations of GitHub. */
 #include "base/text.h"
-#include "report/list/list.h"
+#include "report/escape.h"
+#include "report/verdict/verdict.h"
 #include "report/text/text.h"
 
 static void put_row(const struct fsd_verdict_row *row, FILE *out)
@@ -36,8 +37,8 @@ static void put_rule(const struct fsd_outcome *rule, FILE *out)
     putc('\n', out);
 }
 
-void fsd_list_put_text(const struct fsd_verdict *v, const struct fsd_style *style,
-                       FILE *out)
+void fsd_verdict_put_text(const struct fsd_verdict *v, const struct fsd_style *style,
+                          FILE *out)
 {
     for (uint32_t i = 0; i < v->rows.n; i++)
         put_row(&v->rows.at[i], out);
@@ -52,4 +53,30 @@ void fsd_list_put_text(const struct fsd_verdict *v, const struct fsd_style *styl
     fputs(": ", out);
     fsd_put_severities(v->findings->by_severity, out);
     fprintf(out, ", %u ignored\n", v->findings->ignored);
+}
+
+/* ---------------------------------------------------------------- annotations */
+
+/* https://docs.github.com/actions: workflow commands, "::warning file=,title=::text".
+ */
+void fsd_verdict_put_github(const struct fsd_verdict *v, const struct fsd_style *style,
+                            FILE *out)
+{
+    static const char *const commands[FSD__SEVERITY_COUNT] = {"notice", "warning",
+                                                              "error"};
+
+    (void)style;
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
+
+        fprintf(out, "::%s file=", commands[item->severity]);
+        fsd_put_github_property(out, item->file);
+        if (item->line)
+            fprintf(out, ",line=%u", item->line);
+        fputs(",title=", out);
+        fsd_put_github_property(out, v->findings->rules.at[item->rule].rule->id);
+        fputs("::", out);
+        fsd_put_github(out, item->message);
+        putc('\n', out);
+    }
 }
