@@ -4,6 +4,7 @@
  */
 #include "base/id.h"
 #include "findings/finder.h"
+#include "model/word.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,17 +111,6 @@ void fsd_put_took(struct fsd_finder *f, double ms)
 
 /* ----------------------------------------------------------------------- ignores */
 
-static bool concerns(const struct fsd_finder *f, const struct fsd_policy_ignore *ignore)
-{
-    if (!strcmp(ignore->node, "*"))
-        return true;
-    for (uint32_t i = 0; i < f->now.nodes.n; i++)
-        if (fsd_policy_matches(ignore->node,
-                               f->found->subjects.at[f->now.nodes.at + i].name))
-            return true;
-    return false;
-}
-
 /* What is wrong with the policy is not for the policy to ignore. */
 static bool is_ignored(struct fsd_finder *f)
 {
@@ -128,8 +118,14 @@ static bool is_ignored(struct fsd_finder *f)
 
     for (uint32_t i = 0; p && f->now.file != p->path && i < p->ignores.n; i++) {
         const struct fsd_policy_ignore *ignore = &p->ignores.at[i];
+        bool concerned = !strcmp(ignore->node, "*");
 
-        if (strcmp(ignore->rule, f->rule->id) != 0 || !concerns(f, ignore))
+        if (strcmp(ignore->rule, f->rule->id) != 0)
+            continue;
+        for (uint32_t k = 0; k < f->now.nodes.n && !concerned; k++)
+            concerned = fsd_word_fits(ignore->node,
+                                      f->found->subjects.at[f->now.nodes.at + k].name);
+        if (!concerned)
             continue;
         f->used[i]++;
         if (!ignore->expires || f->today <= ignore->expires)
@@ -156,19 +152,6 @@ void fsd_finding_close(struct fsd_finder *f)
 
 /* ----------------------------------------------------------------------- budgets */
 
-static double share(const struct fsd_finder *f)
-{
-    return f->base > 0 ? f->sum_ms / f->base : 0;
-}
-
-/* A budget of time that cannot be measured is not kept. */
-static bool is_over(const struct fsd_finder *f, const struct fsd_budget *most)
-{
-    return (most->count >= 0 && f->sum_count > most->count) ||
-           (most->ms >= 0 && (f->any_untimed || f->sum_ms > most->ms)) ||
-           (most->share >= 0 && (f->any_untimed || share(f) > most->share));
-}
-
 /* "3, 0.1100 ms, 5.20%": of what there is a budget for. */
 static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *most,
                            struct fsd_budget n)
@@ -184,16 +167,21 @@ static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *mos
     return *text ? text : NULL;
 }
 
+/* What stays within its budget is information.  A budget of time that cannot be
+ * measured is not kept. */
 static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t first)
 {
     struct fsd_outcome *outcome = &f->found->rules.at[f->found->rules.n - 1];
-    struct fsd_budget took = {f->sum_count, f->sum_ms, share(f)};
+    struct fsd_budget took = {f->sum_count, f->sum_ms,
+                              f->base > 0 ? f->sum_ms / f->base : 0};
+    bool blind = f->any_untimed && (most->ms >= 0 || most->share >= 0);
 
-    outcome->measured = f->any_untimed && (most->ms >= 0 || most->share >= 0)
-                            ? "times not known"
-                            : amounts(f->found->arena, most, took);
+    outcome->measured =
+        blind ? "times not known" : amounts(f->found->arena, most, took);
     outcome->budget = amounts(f->found->arena, most, *most);
-    if (is_over(f, most))
+    if (blind || (most->count >= 0 && took.count > most->count) ||
+        (most->ms >= 0 && took.ms > most->ms) ||
+        (most->share >= 0 && took.share > most->share))
         return;
     for (uint32_t i = first; i < f->found->list.n; i++)
         f->found->list.at[i].severity = FSD_INFO;
@@ -201,24 +189,13 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
 
 /* ------------------------------------------------------------------ fingerprints */
 
-/* A message without its numbers, which change from run to run. */
-static uint64_t hash_words(const char *message, uint64_t hash)
-{
-    while (*message) {
-        size_t n = strcspn(message, "0123456789");
-
-        hash = XXH64(message, n, hash);
-        message += n;
-        message += strspn(message, "0123456789");
-    }
-    return hash;
-}
-
-/* What a finding is about stays when its numbers and layer names change. */
+/* What a finding is about stays when its numbers and layer names change; of one that is
+ * about no node, its message without the numbers. */
 static uint64_t hash_finding(const struct fsd_findings *found,
                              const struct fsd_finding *finding)
 {
-    const char *rule = found->rules.at[finding->rule].rule->id;
+    static const char digits[] = "0123456789";
+    const char *rule = found->rules.at[finding->rule].rule->id, *at = finding->message;
     uint64_t hash = XXH64(rule, strlen(rule), 0);
 
     for (uint32_t i = 0; i < finding->nodes.n; i++) {
@@ -226,7 +203,13 @@ static uint64_t hash_finding(const struct fsd_findings *found,
 
         hash = XXH64(name, strlen(name) + 1, hash);
     }
-    return finding->nodes.n ? hash : hash_words(finding->message, hash);
+    while (*at && !finding->nodes.n) {
+        size_t n = strcspn(at, digits);
+
+        hash = XXH64(at, n, hash);
+        at += n + strspn(at + n, digits);
+    }
+    return hash;
 }
 
 struct keyed {
@@ -237,10 +220,9 @@ struct keyed {
 static int by_hash(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
+    int hash = fsd_order(x->hash, y->hash);
 
-    if (x->hash != y->hash)
-        return x->hash < y->hash ? -1 : 1;
-    return fsd_order(x->finding, y->finding);
+    return hash ? hash : fsd_order(x->finding, y->finding);
 }
 
 /* Findings about the same get numbers. */
@@ -262,36 +244,35 @@ static void set_fingerprints(struct fsd_findings *found, struct fsd_arena *scrat
 
 /* -------------------------------------------------------------------- all rules */
 
-static void ask(struct fsd_finder *f, uint32_t number, unsigned there)
-{
-    struct fsd_policy_rule set = {f->rule->level, f->rule->budget, false};
-    uint32_t first = f->found->list.n;
-
-    if (f->policy)
-        set = f->policy->rules[number];
-    fsd_vec_push(f->found->arena, &f->found->rules,
-                 ((struct fsd_outcome){.rule = f->rule, .level = set.level}));
-    if (set.level == FSD_OFF || (f->rule->needs & ~there))
-        return;
-    f->sum_count = f->sum_ms = 0;
-    f->any_untimed = false;
-    f->base = f->c && f->c->new->total.median > 0 ? f->c->new->total.median : 0;
-    f->rule->find(f);
-    if (f->rule->settable)
-        settle(f, &set.budget, first);
-}
-
 /* Asks all rules of the subject: what is found depends on what is there, which rules
  * are told of does not. */
-static void ask_all(struct fsd_finder *f, unsigned subject, unsigned there)
+static const struct fsd_findings *ask_all(struct fsd_finder *f, struct fsd_arena *arena,
+                                          unsigned subject, unsigned there)
 {
-    struct fsd_findings *found = f->found;
+    struct fsd_findings *found = f->found = FSD_NEW(arena, struct fsd_findings, 1);
 
+    found->arena = arena;
     f->scratch = fsd_arena_new();
     f->used = FSD_NEW(f->scratch, uint32_t, f->policy ? f->policy->ignores.n : 0);
-    for (uint32_t i = 0; (f->rule = fsd_rule_at(i)); i++)
-        if (f->rule->needs & subject)
-            ask(f, i, there);
+    for (uint32_t i = 0; (f->rule = fsd_rule_at(i)); i++) {
+        struct fsd_policy_rule set = {f->rule->level, f->rule->budget, false};
+        uint32_t first = found->list.n;
+
+        if (!(f->rule->needs & subject))
+            continue;
+        if (f->policy)
+            set = f->policy->rules[i];
+        fsd_vec_push(arena, &found->rules,
+                     ((struct fsd_outcome){.rule = f->rule, .level = set.level}));
+        if (set.level == FSD_OFF || (f->rule->needs & ~there))
+            continue;
+        f->sum_count = f->sum_ms = 0;
+        f->any_untimed = false;
+        f->base = f->c && f->c->new->total.median > 0 ? f->c->new->total.median : 0;
+        f->rule->find(f);
+        if (f->rule->settable)
+            settle(f, &set.budget, first);
+    }
     for (uint32_t i = 0; i < found->list.n; i++) {
         found->rules.at[found->list.at[i].rule].found++;
         found->by_severity[found->list.at[i].severity]++;
@@ -300,15 +281,13 @@ static void ask_all(struct fsd_finder *f, unsigned subject, unsigned there)
         found->ignored += found->rules.at[i].ignored;
     set_fingerprints(found, f->scratch);
     fsd_arena_free(f->scratch);
+    return found;
 }
 
 const struct fsd_findings *fsd_find(const struct fsd_diff *d)
 {
-    struct fsd_finder f = {.d = d, .found = FSD_NEW(d->arena, struct fsd_findings, 1)};
-
-    f.found->arena = d->arena;
-    ask_all(&f, FSD_NEEDS_RUN, FSD_NEEDS_RUN | (d->history ? FSD_NEEDS_LOG : 0));
-    return f.found;
+    return ask_all(&(struct fsd_finder){.d = d}, d->arena, FSD_NEEDS_RUN,
+                   FSD_NEEDS_RUN | (d->history ? FSD_NEEDS_LOG : 0));
 }
 
 const struct fsd_findings *fsd_find_changes(struct fsd_arena *arena,
@@ -317,13 +296,7 @@ const struct fsd_findings *fsd_find_changes(struct fsd_arena *arena,
                                             const struct fsd_policy *policy,
                                             unsigned today)
 {
-    struct fsd_finder f = {.c = c,
-                           .lines = lines,
-                           .policy = policy,
-                           .today = today,
-                           .found = FSD_NEW(arena, struct fsd_findings, 1)};
+    struct fsd_finder f = {.c = c, .lines = lines, .policy = policy, .today = today};
 
-    f.found->arena = arena;
-    ask_all(&f, FSD_NEEDS_CHANGE, FSD_NEEDS_CHANGE);
-    return f.found;
+    return ask_all(&f, arena, FSD_NEEDS_CHANGE, FSD_NEEDS_CHANGE);
 }

@@ -73,7 +73,7 @@ fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_cut,
 /* Of a change. */
 /* rule_change.c: one region, edge, node or port. */
 fsd_find_fn fsd_find_regrouped, fsd_find_widened, fsd_find_new_moves,
-    fsd_find_untracked, fsd_find_ports, fsd_find_model_changes;
+    fsd_find_presences, fsd_find_ports;
 /* rule_unknown.c: a fact that is told no more. */
 fsd_find_fn fsd_find_lost_facts;
 /* rule_total.c: the whole build. */

@@ -58,22 +58,6 @@ static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool outpu
 
 /* ---------------------------------------------------------------------- regions */
 
-/* By region and kind: moves added. */
-static const uint32_t *count_added(const struct fsd_finder *f)
-{
-    const struct fsd_compare *c = f->c;
-    uint32_t *added =
-        FSD_NEW(f->scratch, uint32_t, (size_t)c->regions.n * FSD__KIND_COUNT);
-
-    for (uint32_t i = 0; i < c->moves.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[i];
-
-        if (m->what == FSD_MOVE_ADDED && m->region != FSD_NONE)
-            added[m->region * FSD__KIND_COUNT + c->new->moves.at[m->new].kind]++;
-    }
-    return added;
-}
-
 static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
                         const uint32_t *added)
 {
@@ -114,76 +98,25 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
 /* Which: what happened to the fusion. */
 void fsd_find_regrouped(struct fsd_finder *f)
 {
-    const uint32_t *added = count_added(f);
+    const struct fsd_compare *c = f->c;
+    typedef uint32_t by_kind[FSD__KIND_COUNT];
+    by_kind *added = FSD_NEW(f->scratch, by_kind, c->regions.n); /* moves, by region */
 
-    for (uint32_t i = 0; i < f->c->regions.n; i++) {
-        uint32_t region = f->c->order[i];
-        const struct fsd_region_diff *r = &f->c->regions.at[region];
+    for (uint32_t i = 0; i < c->moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[i];
 
-        if (r->happened == f->rule->which)
-            tell_region(f, r, added + (size_t)region * FSD__KIND_COUNT);
+        if (m->what == FSD_MOVE_ADDED && m->region != FSD_NONE)
+            added[m->region][c->new->moves.at[m->new].kind]++;
     }
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        if (c->regions.at[c->order[i]].happened == f->rule->which)
+            tell_region(f, &c->regions.at[c->order[i]], added[c->order[i]]);
 }
 
 /* ---------------------------------------------------------------------- widening */
 
-/* Nodes of one group that went from one type to another are one finding. */
-struct bucket {
-    fsd_id first, last; /* in c->precisions */
-    uint32_t next;      /* bucket of the same group */
-};
-
-struct buckets {
-    FSD_VEC(struct bucket) at;
-    uint32_t *of_group; /* by new group; FSD_NONE */
-    fsd_id *next;       /* by precision: the next in its bucket */
-};
-
-static void put_into(struct fsd_finder *f, struct buckets *b, fsd_id change)
-{
-    const struct fsd_node_change *all = f->c->precisions.at;
-    fsd_id group = f->c->new->nodes.at[all[change].new].group;
-    uint32_t *head = group == FSD_NONE ? NULL : &b->of_group[group];
-    uint32_t i = head ? *head : FSD_NONE;
-
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a number is a bucket's */
-    while (i != FSD_NONE && (all[b->at.at[i].first].before != all[change].before ||
-                             all[b->at.at[i].first].after != all[change].after))
-        i = b->at.at[i].next;
-    if (i == FSD_NONE) {
-        fsd_vec_push(f->scratch, &b->at,
-                     (struct bucket){change, change, head ? *head : FSD_NONE});
-        if (head)
-            *head = b->at.n - 1;
-        return;
-    }
-    b->next[b->at.at[i].last] = change;
-    b->at.at[i].last = change;
-}
-
-static void tell_widened(struct fsd_finder *f, const struct buckets *b,
-                         const struct bucket *bucket)
-{
-    const struct fsd_node_change *all = f->c->precisions.at;
-    const struct fsd_node_change *first = &all[bucket->first];
-
-    fsd_finding_open(f);
-    for (fsd_id i = bucket->first; i != FSD_NONE; i = b->next[i]) {
-        fsd_about_state_node(f, f->c->new, all[i].new);
-        fprintf(f->out, "%s%s", i == bucket->first ? "" : ", ",
-                key(f->c->new, all[i].new));
-    }
-    fprintf(f->out, " run%s in %s; before in %s", f->now.nodes.n == 1 ? "s" : "",
-            fsd_dtype_name((enum fsd_dtype)first->after),
-            fsd_dtype_name((enum fsd_dtype)first->before));
-    f->count = f->now.nodes.n;
-    f->now.line = f->lines->nodes.at[first->old];
-    fsd_finding_close(f);
-}
-
 static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
-
     fsd_finding_open(f);
     if (!(e->new_from & FSD_REF_PORT))
         fsd_about_state_node(f, f->c->new, e->new_from);
@@ -198,24 +131,43 @@ static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_finding_close(f);
 }
 
+/* Nodes of one group that went from one type to another are one finding. */
 void fsd_find_widened(struct fsd_finder *f)
 {
-    const struct fsd_compare *c = f->c;
-    struct buckets b = {.of_group = FSD_NEW(f->scratch, uint32_t, c->new->groups.n),
-                        .next = FSD_NEW(f->scratch, fsd_id, c->precisions.n)};
+    const struct fsd_state *new = f->c->new;
+    const struct fsd_node_change *all = f->c->precisions.at;
+    uint32_t n = f->c->precisions.n;
+    bool *told = FSD_NEW(f->scratch, bool, n);
+    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n); /* the next one of its group */
+    fsd_id *first = FSD_NEW(f->scratch, fsd_id, new->groups.n);
 
-    for (uint32_t i = 0; i < c->new->groups.n; i++)
-        b.of_group[i] = FSD_NONE;
-    for (fsd_id i = 0; i < c->precisions.n; i++) {
-        b.next[i] = FSD_NONE;
-        if (c->precisions.at[i].width == FSD_WIDTH_WIDENED)
-            put_into(f, &b, i);
+    for (fsd_id g = 0; g < new->groups.n; g++)
+        first[g] = FSD_NONE;
+    for (fsd_id i = n; i-- > 0;) {
+        next[i] = first[new->nodes.at[all[i].new].group];
+        first[new->nodes.at[all[i].new].group] = i;
     }
-    for (uint32_t i = 0; i < b.at.n; i++)
-        tell_widened(f, &b, &b.at.at[i]);
-    for (uint32_t i = 0; i < c->edges.n; i++)
-        if (c->edges.at[i].width == FSD_WIDTH_WIDENED)
-            tell_edge(f, &c->edges.at[i]);
+    for (fsd_id i = 0; i < n; i++) {
+        if (all[i].width != FSD_WIDTH_WIDENED || told[i])
+            continue;
+        fsd_finding_open(f);
+        for (fsd_id k = i; k != FSD_NONE; k = next[k]) {
+            if (all[k].before != all[i].before || all[k].after != all[i].after)
+                continue;
+            told[k] = true;
+            fsd_about_state_node(f, new, all[k].new);
+            fprintf(f->out, "%s%s", k == i ? "" : ", ", key(new, all[k].new));
+        }
+        fprintf(f->out, " run%s in %s; before in %s", f->now.nodes.n == 1 ? "s" : "",
+                fsd_dtype_name((enum fsd_dtype)all[i].after),
+                fsd_dtype_name((enum fsd_dtype)all[i].before));
+        f->count = f->now.nodes.n;
+        f->now.line = f->lines->nodes.at[all[i].old];
+        fsd_finding_close(f);
+    }
+    for (uint32_t i = 0; i < f->c->edges.n; i++)
+        if (f->c->edges.at[i].width == FSD_WIDTH_WIDENED)
+            tell_edge(f, &f->c->edges.at[i]);
 }
 
 /* ------------------------------------------------------------------------- moves */
@@ -282,42 +234,33 @@ void fsd_find_new_moves(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- nodes */
 
-static void tell_presence(struct fsd_finder *f, const struct fsd_node_presence *p,
-                          const char *what)
-{
-    const struct fsd_state *s = p->new != FSD_NONE ? f->c->new : f->c->old;
-    fsd_id node = p->new != FSD_NONE ? p->new : p->old;
-
-    fsd_finding_open(f);
-    fsd_about_state_node(f, s, node);
-    fprintf(f->out, "%s (%s) %s", key(s, node),
-            fsd_text(s->names, s->nodes.at[node].op), what);
-    f->now.line = p->old != FSD_NONE ? f->lines->nodes.at[p->old] : 0;
-    fsd_finding_close(f);
-}
-
-void fsd_find_untracked(struct fsd_finder *f)
+/* Which: those of one model only, or those of which it is no longer known what became
+ * of them. */
+void fsd_find_presences(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->presences.n; i++) {
         const struct fsd_node_presence *p = &f->c->presences.at[i];
+        bool is_new = p->new != FSD_NONE, only_new = p->what == FSD_ONLY_NEW;
+        const struct fsd_state *s = is_new ? f->c->new : f->c->old;
+        fsd_id node = is_new ? p->new : p->old;
+        const char *what = NULL;
 
-        if (p->what == FSD_LOST_TRACK)
-            tell_presence(f, p, "is now unexplained");
-        else if (p->what == FSD_ONLY_NEW &&
-                 f->c->new->nodes.at[p->new].fate == FSD_FATE_UNEXPLAINED)
-            tell_presence(f, p, "is new, and unexplained");
-    }
-}
-
-void fsd_find_model_changes(struct fsd_finder *f)
-{
-    for (uint32_t i = 0; i < f->c->presences.n; i++) {
-        const struct fsd_node_presence *p = &f->c->presences.at[i];
-
-        if (p->what == FSD_ONLY_OLD)
-            tell_presence(f, p, "is only in the snapshot's model");
-        else if (p->what == FSD_ONLY_NEW)
-            tell_presence(f, p, "is not in the snapshot's model");
+        if (f->rule->which)
+            what = p->what == FSD_ONLY_OLD ? "is only in the snapshot's model"
+                   : only_new              ? "is not in the snapshot's model"
+                                           : NULL;
+        else if (p->what == FSD_LOST_TRACK)
+            what = "is now unexplained";
+        else if (only_new && s->nodes.at[node].fate == FSD_FATE_UNEXPLAINED)
+            what = "is new, and unexplained";
+        if (!what)
+            continue;
+        fsd_finding_open(f);
+        fsd_about_state_node(f, s, node);
+        fprintf(f->out, "%s (%s) %s", key(s, node),
+                fsd_text(s->names, s->nodes.at[node].op), what);
+        f->now.line = p->old != FSD_NONE ? f->lines->nodes.at[p->old] : 0;
+        fsd_finding_close(f);
     }
 }
 
@@ -332,28 +275,24 @@ static void tell_port(struct fsd_finder *f, const struct fsd_port_change *p)
     was = p->old == FSD_NONE ? NULL : was + p->old;
     now = p->new == FSD_NONE ? NULL : now + p->new;
     fsd_finding_open(f);
-    fprintf(f->out, "%s %s", p->output ? "output" : "input",
-            now ? fsd_text(new->names, now->name) : fsd_text(old->names, was->name));
-    if (!was)
-        fputs(" is new", f->out);
-    else if (!now)
-        fputs(" is gone", f->out);
-    else {
-        if (p->name)
-            fprintf(f->out, ", was called %s", fsd_text(old->names, was->name));
-        if (p->shape)
-            fprintf(f->out, ", %s -> %s", fsd_text(old->names, was->shape),
-                    fsd_text(new->names, now->shape));
-        if (p->form) {
-            fputs(", ", f->out);
-            put_form(old, was->form, f->out);
-            fputs(" -> ", f->out);
-            put_form(new, now->form, f->out);
-        }
+    fprintf(f->out, "%s %s%s", p->output ? "output" : "input",
+            now ? fsd_text(new->names, now->name) : fsd_text(old->names, was->name),
+            !was   ? " is new"
+            : !now ? " is gone"
+                   : "");
+    if (was && now && p->name)
+        fprintf(f->out, ", was called %s", fsd_text(old->names, was->name));
+    if (was && now && p->shape)
+        fprintf(f->out, ", %s -> %s", fsd_text(old->names, was->shape),
+                fsd_text(new->names, now->shape));
+    if (was && now && p->form) {
+        fputs(", ", f->out);
+        put_form(old, was->form, f->out);
+        fputs(" -> ", f->out);
+        put_form(new, now->form, f->out);
     }
     if (was)
-        f->now.line =
-            p->output ? f->lines->outputs.at[p->old] : f->lines->inputs.at[p->old];
+        f->now.line = (p->output ? f->lines->outputs.at : f->lines->inputs.at)[p->old];
     fsd_finding_close(f);
 }
 

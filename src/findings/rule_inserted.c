@@ -38,31 +38,6 @@ struct chain {
     fsd_id first; /* member; FSD_NONE */
 };
 
-/* By head; `next` gets the member behind each. */
-static const struct chain *find_chains(const struct fsd_finder *f, fsd_id *next)
-{
-    const struct fsd_diff *d = f->d;
-    uint32_t n = d->engine->nodes.n;
-    struct chain *chains = FSD_NEW(f->scratch, struct chain, n);
-
-    for (fsd_id i = 0; i < n; i++)
-        chains[i].first = FSD_NONE;
-    for (fsd_id i = n; i-- > 0;) {
-        struct chain *chain;
-
-        if (!d->flows->of[i].there)
-            continue;
-        chain = &chains[d->flows->of[i].head];
-        next[i] = chain->first;
-        chain->first = i;
-        if (fsd_layer_is_free(d, i))
-            continue;
-        chain->costly++;
-        chain->returns = chain->returns || returns(d, i);
-    }
-    return chains;
-}
-
 static void put_form(const struct fsd_form *form, FILE *out)
 {
     char layout[16];
@@ -103,10 +78,27 @@ static void put_chain(struct fsd_finder *f)
 /* Which: round trips, or all other chains. */
 void fsd_find_chains(struct fsd_finder *f)
 {
-    fsd_id *next = FSD_NEW(f->scratch, fsd_id, f->d->engine->nodes.n);
-    const struct chain *chains = find_chains(f, next);
+    const struct fsd_diff *d = f->d;
+    uint32_t n = d->engine->nodes.n;
+    struct chain *chains = FSD_NEW(f->scratch, struct chain, n); /* by head */
+    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n);               /* by member */
 
-    for (fsd_id i = 0; i < f->d->engine->nodes.n; i++) {
+    for (fsd_id i = 0; i < n; i++)
+        chains[i].first = FSD_NONE;
+    for (fsd_id i = n; i-- > 0;) {
+        struct chain *chain;
+
+        if (!d->flows->of[i].there)
+            continue;
+        chain = &chains[d->flows->of[i].head];
+        next[i] = chain->first;
+        chain->first = i;
+        if (fsd_layer_is_free(d, i))
+            continue;
+        chain->costly++;
+        chain->returns = chain->returns || returns(d, i);
+    }
+    for (fsd_id i = 0; i < n; i++) {
         if (chains[i].costly < 2 || chains[i].returns != (bool)f->rule->which)
             continue;
         fsd_finding_open(f);

@@ -50,14 +50,8 @@ void fsd_find_log_cut(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* The rule "log/<topic>" reports the warnings of that topic (log/event.c). */
-static bool is_asked_for(const struct fsd_finder *f, const struct fsd_event *e)
-{
-    return e->kind == FSD_EVENT_WARNING && e->build == f->d->history->build &&
-           !strcmp(fsd_text(f->d->names, e->a), f->rule->id + strlen("log/"));
-}
-
-/* One finding a rule: a hundred tensors without a scale have one cause. */
+/* The rule "log/<topic>" reports the warnings of that topic (log/event.c).  One finding
+ * a rule: a hundred tensors without a scale have one cause. */
 void fsd_find_log_warnings(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;
@@ -66,9 +60,14 @@ void fsd_find_log_warnings(struct fsd_finder *f)
     uint32_t times = 0;
     size_t n;
 
-    for (uint32_t i = 0; !h->refused && i < h->events.n; i++)
-        if (is_asked_for(f, &h->events.at[i]) && !times++)
-            first = &h->events.at[i];
+    for (uint32_t i = 0; !h->refused && i < h->events.n; i++) {
+        const struct fsd_event *e = &h->events.at[i];
+
+        if (e->kind == FSD_EVENT_WARNING && e->build == h->build &&
+            !strcmp(fsd_text(f->d->names, e->a), f->rule->id + strlen("log/")) &&
+            !times++)
+            first = e;
+    }
     if (!first)
         return;
     text = fsd_text(f->d->names, first->text);

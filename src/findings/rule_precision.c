@@ -3,14 +3,9 @@
 #include "base/text.h"
 #include "findings/finder.h"
 
+#include <math.h>
+
 /* ----------------------------------------------------------------------- standing */
-
-static bool reads_network_input(const struct fsd_diff *d, fsd_id layer)
-{
-    fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
-
-    return in != FSD_NONE && (d->engine->tensors.at[in].flags & FSD_TENSOR_INPUT);
-}
 
 /* Which: those at a network input, where one is needed, or all others. */
 void fsd_find_standing(struct fsd_finder *f)
@@ -20,9 +15,11 @@ void fsd_find_standing(struct fsd_finder *f)
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_form *in = fsd_layer_form_in(d, i);
         const struct fsd_form *out = fsd_layer_form_out(d, i);
+        fsd_id read = fsd_node_in_tensor(d->engine, i, 0);
+        bool at_input =
+            read != FSD_NONE && (d->engine->tensors.at[read].flags & FSD_TENSOR_INPUT);
 
-        if (d->layers[i].kind != FSD_KIND_QUANTIZE ||
-            reads_network_input(d, i) != (bool)f->rule->which)
+        if (d->layers[i].kind != FSD_KIND_QUANTIZE || at_input != (bool)f->rule->which)
             continue;
         fsd_finding_open(f);
         fsd_about_layer(f, i);
@@ -45,14 +42,6 @@ void fsd_find_standing(struct fsd_finder *f)
 
 /* -------------------------------------------------------------------------- wider */
 
-static bool runs_wider(const struct fsd_diff *d, fsd_id node)
-{
-    int asked = fsd_dtype_rank(d->nodes[node].requested);
-    int runs = fsd_dtype_rank(d->nodes[node].realised);
-
-    return asked && runs > asked && !(d->facts->traits[node] & FSD_OP_QDQ);
-}
-
 /* One finding a layer, with all its nodes that were asked to be narrower. */
 void fsd_find_wider(struct fsd_finder *f)
 {
@@ -63,8 +52,11 @@ void fsd_find_wider(struct fsd_finder *f)
 
         for (uint32_t k = 0; k < d->match->of_layer[i].n; k++) {
             fsd_id node = fsd_match_of_layer(d->match, i, k)->node;
+            int asked = fsd_dtype_rank(d->nodes[node].requested);
 
-            if (d->layers[i].kind != FSD_KIND_COMPUTE || !runs_wider(d, node))
+            if (d->layers[i].kind != FSD_KIND_COMPUTE || !asked ||
+                fsd_dtype_rank(d->nodes[node].realised) <= asked ||
+                (d->facts->traits[node] & FSD_OP_QDQ))
                 continue;
             if (first == FSD_NONE) {
                 fsd_finding_open(f);
@@ -138,60 +130,44 @@ void fsd_find_islands(struct fsd_finder *f)
 
 /* -------------------------------------------------------------------- left in FP32 */
 
-static bool computes(const struct fsd_diff *d, fsd_id layer)
+/* Layers that compute in FP32, where another computes in a narrower type, and are no
+ * part of an island, which has been told.  One finding for all. */
+void fsd_find_fp32_left(struct fsd_finder *f)
 {
-    return d->layers[layer].kind == FSD_KIND_COMPUTE ||
-           d->layers[layer].kind == FSD_KIND_FOREIGN;
-}
-
-/* By layer: it computes in FP32 and is no part of an island, which has been told; and
- * another layer computes in a narrower type.  Returns how many. */
-static uint32_t mark_fp32_left(const struct fsd_diff *d, bool *left)
-{
-    bool any_narrow = false;
+    const struct fsd_diff *d = f->d;
+    bool *told = FSD_NEW(f->scratch, bool, d->engine->nodes.n), any_narrow = false;
+    double ms = d->times->profiles ? 0 : -1;
+    fsd_id *left = FSD_NEW(f->scratch, fsd_id, d->engine->nodes.n);
     uint32_t n = 0;
 
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        int rank = fsd_dtype_rank(d->layers[i].precision);
-
-        left[i] = computes(d, i) && rank >= 4;
-        any_narrow |= computes(d, i) && rank && rank < 4;
-    }
     for (uint32_t i = 0; i < d->islands->list.n; i++) {
         struct fsd_span layers = d->islands->list.at[i].layers;
 
         for (uint32_t k = 0; k < layers.n; k++)
-            left[d->islands->pool.at[layers.at + k]] = false;
+            told[d->islands->pool.at[layers.at + k]] = true;
     }
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        n += left[i];
-    return any_narrow ? n : 0;
-}
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        int rank = fsd_dtype_rank(d->layers[i].precision);
 
-/* One finding for all. */
-void fsd_find_fp32_left(struct fsd_finder *f)
-{
-    const struct fsd_diff *d = f->d;
-    uint32_t layers = d->engine->nodes.n;
-    bool *left = FSD_NEW(f->scratch, bool, layers);
-    uint32_t n = mark_fp32_left(d, left);
-    double ms = d->times->profiles ? 0 : -1;
-
-    if (!n)
+        if (d->layers[i].kind != FSD_KIND_COMPUTE &&
+            d->layers[i].kind != FSD_KIND_FOREIGN)
+            continue;
+        any_narrow |= rank && rank < 4;
+        if (rank >= 4 && !told[i])
+            left[n++] = i;
+    }
+    if (!n || !any_narrow)
         return;
     fsd_finding_open(f);
-    for (fsd_id i = 0; i < layers; i++)
-        if (left[i]) {
-            fsd_about_layer(f, i);
-            ms += fsd_layer_ms(d, i) > 0 ? fsd_layer_ms(d, i) : 0;
-        }
-    for (fsd_id i = 0; i < layers; i++)
-        if (left[i])
-            fsd_about_computed(f, i);
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_about_layer(f, left[i]);
+        ms += fmax(0, fsd_layer_ms(d, left[i]));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        fsd_about_computed(f, left[i]);
     add_ms(f, ms);
-    fprintf(f->out, "%u layer%s in fp32", n, n == 1 ? " still runs" : "s still run");
-    if (f->now.nodes.n)
-        fputs(": ", f->out);
+    fprintf(f->out, "%u layer%s in fp32%s", n, n == 1 ? " still runs" : "s still run",
+            f->now.nodes.n ? ": " : "");
     fsd_put_subjects(f, f->now.nodes);
     fsd_put_took(f, ms);
     fsd_finding_close(f);
@@ -213,10 +189,8 @@ void fsd_find_no_tensor_cores(struct fsd_finder *f)
         fsd_about_layer(f, i);
         fsd_about_computed(f, i);
         fsd_fact_text(f, "tactic", tactic);
-        fprintf(f->out, "layer %u runs %s without tensor cores", i,
-                fsd_dtype_name(d->layers[i].precision));
-        if (f->now.nodes.n)
-            fputs(": ", f->out);
+        fprintf(f->out, "layer %u runs %s without tensor cores%s", i,
+                fsd_dtype_name(d->layers[i].precision), f->now.nodes.n ? ": " : "");
         fsd_put_subjects(f, f->now.nodes);
         fsd_put_took(f, fsd_layer_ms(d, i));
         fprintf(f->out, " (%s)", tactic);
@@ -226,15 +200,14 @@ void fsd_find_no_tensor_cores(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------- types outside */
 
-/* How a network input or output changed its type. */
-struct io_change {
+/* A network input or output, and its type in the model and in the engine. */
+struct outside {
     enum fsd_dtype asked, built;
     bool input;
 };
 
 /* False when its type is the model's, or one of the two is not known. */
-static bool io_changed(const struct fsd_diff *d, fsd_id tensor,
-                       struct io_change *change)
+static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *io)
 {
     const struct fsd_tensor *t = &d->engine->tensors.at[tensor];
     fsd_id model = fsd_graph_find(d->model, t->name, 0);
@@ -243,56 +216,42 @@ static bool io_changed(const struct fsd_diff *d, fsd_id tensor,
         model = d->match->twin[tensor];
     if (!(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT)) || model == FSD_NONE)
         return false;
-    change->input = t->flags & FSD_TENSOR_INPUT;
-    change->asked = fsd_tensor_form(d->model, model)->type;
-    change->built = fsd_tensor_form(d->engine, tensor)->type;
-    return change->asked && change->built && change->asked != change->built;
+    *io = (struct outside){fsd_tensor_form(d->model, model)->type,
+                           fsd_tensor_form(d->engine, tensor)->type,
+                           t->flags & FSD_TENSOR_INPUT};
+    return io->asked && io->built && io->asked != io->built;
 }
 
-/* All that changed as the first one did. */
-static void tell_io_types(struct fsd_finder *f, fsd_id first, struct io_change as)
-{
-    const char *word = as.input ? "input" : "output";
-    const char *asked = fsd_dtype_name(as.asked), *built = fsd_dtype_name(as.built);
-    uint32_t n;
-
-    fsd_finding_open(f);
-    for (fsd_id i = first; i < f->d->engine->tensors.n; i++) {
-        struct io_change change;
-
-        if (io_changed(f->d, i, &change) && change.asked == as.asked &&
-            change.built == as.built && change.input == as.input)
-            fsd_about_tensor(f, i);
-    }
-    fsd_fact_text(f, "model", asked);
-    fsd_fact_text(f, "engine", built);
-    n = f->now.tensors.n;
-    if (n == 1) {
-        fprintf(f->out, "network %s ", word);
-        fsd_put_subjects(f, f->now.tensors);
-        fprintf(f->out, " is %s in the model and %s in the engine", asked, built);
-    } else {
-        fprintf(f->out, "%u network %ss are %s in the model and %s in the engine: ", n,
-                word, asked, built);
-        fsd_put_subjects(f, f->now.tensors);
-    }
-    fsd_finding_close(f);
-}
-
-/* One finding a change: where one output has another type, often all have. */
+/* One finding a change, of all that changed as the first one did: where one output has
+ * another type, often all have. */
 void fsd_find_io_types(struct fsd_finder *f)
 {
-    bool done[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
+    bool told[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
+    struct outside io, other;
 
     for (fsd_id i = 0; i < f->d->engine->tensors.n; i++) {
-        struct io_change change;
-        bool *told;
+        const char *asked, *built;
 
-        if (!io_changed(f->d, i, &change))
+        if (!io_changed(f->d, i, &io) || told[io.asked][io.built][io.input])
             continue;
-        told = &done[change.asked][change.built][change.input];
-        if (!*told)
-            tell_io_types(f, i, change);
-        *told = true;
+        told[io.asked][io.built][io.input] = true;
+        asked = fsd_dtype_name(io.asked);
+        built = fsd_dtype_name(io.built);
+        fsd_finding_open(f);
+        for (fsd_id k = i; k < f->d->engine->tensors.n; k++)
+            if (io_changed(f->d, k, &other) && other.asked == io.asked &&
+                other.built == io.built && other.input == io.input)
+                fsd_about_tensor(f, k);
+        fsd_fact_text(f, "model", asked);
+        fsd_fact_text(f, "engine", built);
+        if (f->now.tensors.n > 1)
+            fprintf(f->out, "%u network %ss are %s in the model and %s in the engine: ",
+                    f->now.tensors.n, io.input ? "input" : "output", asked, built);
+        else
+            fprintf(f->out, "network %s ", io.input ? "input" : "output");
+        fsd_put_subjects(f, f->now.tensors);
+        if (f->now.tensors.n == 1)
+            fprintf(f->out, " is %s in the model and %s in the engine", asked, built);
+        fsd_finding_close(f);
     }
 }

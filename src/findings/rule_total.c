@@ -1,17 +1,14 @@
 /* Rules about a whole build, beside the one of its snapshot. */
 #include "base/text.h"
 #include "findings/finder.h"
+#include "model/word.h"
 
+#include <math.h>
 #include <string.h>
 
 static double width(struct fsd_spread ms)
 {
     return ms.high > ms.low ? ms.high - ms.low : 0;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 /* Slower is what is more than the spread of either side's profiles, of which one alone
@@ -21,8 +18,8 @@ void fsd_find_slower(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
     double slower = c->after - c->before;
-    double band = larger(f->policy->noise * c->before,
-                         larger(width(c->old->total), width(c->new->total)));
+    double band = fmax(f->policy->noise * c->before,
+                       fmax(width(c->old->total), width(c->new->total)));
 
     if (!c->timed && (c->old->profiles || c->new->profiles)) {
         fsd_finding_open(f);
@@ -102,35 +99,29 @@ void fsd_find_inserted_total(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* ------------------------------------------------------------------ int8-required */
-
-static bool is_wanted(const struct fsd_finder *f, fsd_id node)
-{
-    const struct fsd_state *s = f->c->new;
-    const struct fsd_state_node *n = &s->nodes.at[node];
-    bool wanted = false;
-
-    for (uint32_t i = 0; i < f->policy->operators.n; i++)
-        wanted |= !strcmp(f->policy->operators.at[i].text, fsd_text(s->names, n->op));
-    for (uint32_t i = 0; wanted && i < f->policy->except.n; i++)
-        wanted = !fsd_policy_matches(f->policy->except.at[i].text,
-                                     fsd_text(s->names, n->key));
-    return wanted && n->fate == FSD_FATE_LAYER && n->precision != FSD_INT8;
-}
-
+/* int8-required: of the operators, nodes that are not excepted. */
 void fsd_find_not_int8(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->c->new;
 
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         const struct fsd_state_node *n = &s->nodes.at[i];
+        const char *op = fsd_text(s->names, n->op);
+        bool wanted = false;
 
-        if (!is_wanted(f, i))
+        if (n->fate != FSD_FATE_LAYER || n->precision == FSD_INT8)
+            continue;
+        for (uint32_t k = 0; k < f->policy->operators.n && !wanted; k++)
+            wanted = !strcmp(f->policy->operators.at[k].text, op);
+        for (uint32_t k = 0; k < f->policy->except.n && wanted; k++)
+            wanted = !fsd_word_fits(f->policy->except.at[k].text,
+                                    fsd_text(s->names, n->key));
+        if (!wanted)
             continue;
         fsd_finding_open(f);
         fsd_about_state_node(f, s, i);
         fsd_put_subjects(f, f->now.nodes);
-        fprintf(f->out, " (%s) runs in %s", fsd_text(s->names, n->op),
+        fprintf(f->out, " (%s) runs in %s", op,
                 fsd_dtype_name((enum fsd_dtype)n->precision));
         fsd_finding_close(f);
     }

@@ -2,9 +2,8 @@
  * another: that it is not known is the finding. */
 #include "findings/finder.h"
 
-static const char *const fact_names[] = {[FSD_FACT_TYPE] = "type",
-                                         [FSD_FACT_LAYOUT] = "layout",
-                                         [FSD_FACT_SHAPE] = "shape"};
+static const char *const fact_names[] = {
+    [FSD_FACT_TYPE] = "type", [FSD_FACT_LAYOUT] = "layout", [FSD_FACT_SHAPE] = "shape"};
 
 static void put_before(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 {

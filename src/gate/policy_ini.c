@@ -68,11 +68,6 @@ static bool complain(struct reader *r, uint32_t line, const char *expected,
     return false;
 }
 
-static const char *keep(struct reader *r, const char *text)
-{
-    return fsd_arena_strndup(r->policy->arena, text, strlen(text));
-}
-
 static int find_rule(const char *id)
 {
     for (int i = 0; fsd_rule_at((unsigned)i); i++)
@@ -89,31 +84,21 @@ static struct fsd_policy_ignore *last_ignore(struct reader *r)
 
 /* ------------------------------------------------------------------------- values */
 
-static bool take_number(struct reader *r, const char *value, double *out)
+/* A share is "0.05" or "5%": a bare 3 is likelier 3 % than three times the whole. */
+static bool take_number(struct reader *r, enum type type, const char *value,
+                        double *out)
 {
     char *end;
     double number = strtod(value, &end);
+    bool percent = type == SHARE && end != value && !strcmp(end, "%");
 
-    if (end == value || *end || !(number >= 0 && number < 1e12))
+    if (type == COUNT && value[strspn(value, "0123456789")])
+        return complain(r, r->line, "a count", value);
+    if (end == value || (*end && !percent) || !(number >= 0 && number < 1e12))
         return complain(r, r->line, "a number that is not negative", value);
-    *out = number;
-    return true;
-}
-
-/* "0.05" or "5%".  A bare 3 is likelier 3 % than three times the whole. */
-static bool take_share(struct reader *r, const char *value, double *out)
-{
-    size_t n = strlen(value);
-    bool percent = n && value[n - 1] == '%';
-
-    if (!take_number(
-            r, percent ? fsd_arena_strndup(r->policy->arena, value, n - 1) : value,
-            out))
-        return false;
-    if (percent)
-        *out /= 100;
-    else if (*out >= 1)
+    if (type == SHARE && !percent && number >= 1)
         return complain(r, r->line, "a share below 1, or a percentage as in 5%", value);
+    *out = percent ? number / 100 : number;
     return true;
 }
 
@@ -131,13 +116,9 @@ static bool take_value(struct reader *r, const struct key *key, void *at,
         return *(int *)at != FSD_OFF || !strcmp(value, "off") ||
                complain(r, r->line, "error, warning, info or off", value);
     case COUNT:
-        if (value[strspn(value, "0123456789")])
-            return complain(r, r->line, "a count", value);
-        return take_number(r, value, at);
     case MS:
-        return take_number(r, value, at);
     case SHARE:
-        return take_share(r, value, at);
+        return take_number(r, key->type, value, at);
     case WORDS:
         for (size_t n; *value; value += n + (value[n] != '\0'))
             if ((n = strcspn(value, " \t,"))) {
@@ -146,13 +127,10 @@ static bool take_value(struct reader *r, const struct key *key, void *at,
             }
         return true;
     case RULE:
-        if (find_rule(value) < 0)
-            return complain(r, r->line, "a rule", value);
-        *(const char **)at = keep(r, value);
-        return true;
     case TEXT:
-        *(const char **)at = keep(r, value);
-        return true;
+        *(const char **)at = fsd_arena_strndup(r->policy->arena, value, strlen(value));
+        return key->type == TEXT || find_rule(value) >= 0 ||
+               complain(r, r->line, "a rule", value);
     case DAY:
         *(unsigned *)at = fsd_day_parse(value);
         return *(unsigned *)at || complain(r, r->line, "a day as YYYY-MM-DD", value);
@@ -254,12 +232,11 @@ static char *give_line(char *out, int size, void *user)
     n = (size_t)((stop ? stop + 1 : r->end) - r->at);
     r->line++;
     if (n + 1 > (size_t)size) {
-        if (r->status == FSD_OK)
-            r->status =
-                fsd_fail(r->err, FSD_E_LIMIT, r->policy->path, FSD_POS_LINE, r->line,
-                         "expected a line of at most %d bytes, which is what the "
-                         "INI library reads, found one of %zu",
-                         size - 2, n - (stop != NULL));
+        r->status =
+            fsd_fail(r->err, FSD_E_LIMIT, r->policy->path, FSD_POS_LINE, r->line,
+                     "expected a line of at most %d bytes, which is what the "
+                     "INI library reads, found one of %zu",
+                     size - 2, n - (stop != NULL));
         return NULL;
     }
     memcpy(out, r->at, n);
@@ -277,62 +254,48 @@ static char *give_line(char *out, int size, void *user)
 
 /* ---------------------------------------------------------------------- policy */
 
-static void set_operators(struct fsd_policy *p)
+static void parse(struct reader *r, const struct fsd_file *file)
 {
-    static const char *const usual[] = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
-
-    for (size_t i = 0; !p->operators.n && i < FSD_COUNT_OF(usual); i++)
-        fsd_vec_push(p->arena, &p->operators, ((struct fsd_policy_word){usual[i], 0}));
-}
-
-/* Names and reasons are printed in reports. */
-static bool is_text(const struct fsd_file *file)
-{
-    size_t n, at = 0;
-
-    while (at < file->size && (n = fsd_utf8_len(file->bytes + at, file->size - at)) &&
-           file->bytes[at])
-        at += n;
-    return at == file->size;
-}
-
-static enum fsd_status read_file(struct fsd_policy *p, const char *path,
-                                 struct fsd_error *err)
-{
-    struct fsd_file file;
-    struct reader r = {.policy = p, .of = OF_NONE, .err = err};
+    size_t at = 0;
     int bad_line;
 
-    r.status = fsd_file_open(&file, path, POLICY_LIMIT, err);
-    if (r.status == FSD_OK) {
-        r.at = (const char *)file.bytes;
-        r.end = r.at + file.size;
-        if (!is_text(&file))
-            complain(&r, 1, "UTF-8 text", "bytes that are none");
-        bad_line = ini_parse_stream(give_line, &r, take_key, &r);
-        if (bad_line)
-            complain(&r, bad_line > 0 ? (uint32_t)bad_line : 0,
-                     "[section] or key = value", "something else");
-        close_section(&r);
-    }
-    return fsd_file_done(&file, r.status, err);
+    r->at = (const char *)file->bytes;
+    r->end = r->at + file->size;
+    /* Names and reasons are printed in reports. */
+    for (size_t n; at < file->size && file->bytes[at]; at += n)
+        if (!(n = fsd_utf8_len(file->bytes + at, file->size - at)))
+            break;
+    if (at < file->size)
+        complain(r, 1, "UTF-8 text", "bytes that are none");
+    bad_line = ini_parse_stream(give_line, r, take_key, r);
+    if (bad_line)
+        complain(r, bad_line > 0 ? (uint32_t)bad_line : 0, "[section] or key = value",
+                 "something else");
+    close_section(r);
 }
 
 enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
                                 struct fsd_error *err)
 {
+    static const char *const usual[] = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
     struct fsd_policy *p = fsd_policy_new();
     struct fsd_intern *names = fsd_intern_new(p->arena);
-    enum fsd_status status = FSD_OK;
+    struct reader r = {.policy = p, .of = OF_NONE, .status = FSD_OK, .err = err};
+    struct fsd_file file;
 
     *out = NULL;
     p->path = fsd_text(names, fsd_intern_str(names, path));
-    if (path)
-        status = read_file(p, path, err);
-    set_operators(p);
-    if (status == FSD_OK)
+    if (path) {
+        r.status = fsd_file_open(&file, path, POLICY_LIMIT, err);
+        if (r.status == FSD_OK)
+            parse(&r, &file);
+        r.status = fsd_file_done(&file, r.status, err);
+    }
+    for (size_t i = 0; !p->operators.n && i < FSD_COUNT_OF(usual); i++)
+        fsd_vec_push(p->arena, &p->operators, ((struct fsd_policy_word){usual[i], 0}));
+    if (r.status == FSD_OK)
         *out = p;
     else
         fsd_policy_free(p);
-    return status;
+    return r.status;
 }
