@@ -31,7 +31,6 @@ struct side {
     enum fsd_side side;
     const fsd_id *region;                      /* by group */
     uint8_t *change;                           /* by move: its tint */
-    fsd_id *home;                              /* by move: the region of its change */
     fsd_id *groups, *moves, *inputs, *outputs; /* their boxes; FSD_NONE */
     bool *focus;                               /* by group: drawn for its own sake */
     bool *told;                                /* by region, of both sides */
@@ -62,12 +61,6 @@ static fsd_id add_group(struct side *x, fsd_id g)
     return add_box(x, &x->groups[g], FSD_BOX_ITEMS, g, tells ? FSD_GROUP_TELLS : 0);
 }
 
-static fsd_id add_port(struct side *x, fsd_id port, bool output)
-{
-    return add_box(x, output ? &x->outputs[port] : &x->inputs[port],
-                   output ? FSD_BOX_OUTPUT : FSD_BOX_INPUT, port, 0);
-}
-
 /* The group of a node, or of the one it is seen through to; FSD_NONE. */
 static fsd_id group_of(const struct side *x, fsd_ref at)
 {
@@ -85,25 +78,27 @@ static fsd_id group_of(const struct side *x, fsd_ref at)
 /* The box that a reference stands for, drawn for its sake; FSD_NONE. */
 static fsd_id box_of(struct side *x, fsd_ref at, bool reader)
 {
-    fsd_id group = group_of(x, at);
+    fsd_id group = group_of(x, at), port;
 
     if (group != FSD_NONE)
         return add_group(x, group);
     if (at != FSD_NONE && !(at & FSD_REF_PORT) && !reader)
         at = x->s->nodes.at[at].core.at;
-    return at != FSD_NONE && (at & FSD_REF_PORT)
-               ? add_port(x, at & ~FSD_REF_PORT, reader)
-               : FSD_NONE;
+    if (at == FSD_NONE || !(at & FSD_REF_PORT))
+        return FSD_NONE;
+    port = at & ~FSD_REF_PORT;
+    return reader ? add_box(x, &x->outputs[port], FSD_BOX_OUTPUT, port, 0)
+                  : add_box(x, &x->inputs[port], FSD_BOX_INPUT, port, 0);
 }
 
 /* What is asked for, and what reads it. */
 static void choose_groups(struct side *x)
 {
-    for (fsd_id g = 0; g < x->s->groups.n; g++)
+    for (fsd_id g = 0; g < x->s->groups.n; g++) {
         x->focus[g] = x->pick->regions[x->region[g]];
-    for (fsd_id g = 0; g < x->s->groups.n; g++)
         if (x->focus[g])
             add_group(x, g);
+    }
     for (fsd_id g = 0; g < x->s->groups.n; g++) {
         struct fsd_span in = x->s->groups.at[g].in;
 
@@ -116,19 +111,11 @@ static void choose_groups(struct side *x)
     }
 }
 
-static bool feeds_focus(const struct side *x, const struct fsd_move *m)
-{
-    for (uint32_t i = 0; i < m->to.n; i++) {
-        fsd_id group = group_of(x, x->s->refs.at[m->to.at + i]);
-
-        if (group != FSD_NONE && x->focus[group])
-            return true;
-    }
-    return false;
-}
-
+/* Of a part, moves that changed there and those that feed what is asked for. */
 static void choose_moves(struct side *x)
 {
+    fsd_id *home = fsd_none_of(x->w->arena, x->s->moves.n); /* the change's region */
+
     memset(x->change, FSD_MOVE_UNCHANGED, x->s->moves.n);
     for (uint32_t i = 0; i < x->c->moves.n; i++) {
         const struct fsd_move_change *change = &x->c->moves.at[i];
@@ -137,14 +124,20 @@ static void choose_moves(struct side *x)
         if (move == FSD_NONE)
             continue;
         x->change[move] = change->what;
-        x->home[move] = change->region;
+        home[move] = change->region;
     }
     for (fsd_id i = 0; i < x->s->moves.n; i++) {
-        bool changed =
-            x->change[i] != FSD_MOVE_UNCHANGED &&
-            (x->home[i] == FSD_NONE ? x->pick->loose : x->pick->regions[x->home[i]]);
+        struct fsd_span to = x->s->moves.at[i].to;
+        bool drawn = !x->pick->partial;
 
-        if (!x->pick->partial || changed || feeds_focus(x, &x->s->moves.at[i]))
+        if (x->change[i] != FSD_MOVE_UNCHANGED)
+            drawn |= home[i] == FSD_NONE ? x->pick->loose : x->pick->regions[home[i]];
+        for (uint32_t t = 0; t < to.n && !drawn; t++) {
+            fsd_id group = group_of(x, x->s->refs.at[to.at + t]);
+
+            drawn = group != FSD_NONE && x->focus[group];
+        }
+        if (drawn)
             add_box(x, &x->moves[i], FSD_BOX_MOVE, i, x->change[i]);
     }
 }
@@ -153,10 +146,14 @@ static void choose_moves(struct side *x)
 
 static void add_wire(struct side *x, fsd_id from, fsd_id to, struct fsd_state_form form)
 {
-    fsd_drawing_add_wire(
-        x->w,
-        (struct fsd_wire){
-            from, to, form.layout, FSD_NONE, FSD_NONE, 1, {form.type, form.type}});
+    fsd_drawing_add_line(x->w, FSD_WIRE,
+                         (struct fsd_line){.from = from,
+                                           .to = to,
+                                           .what = form.layout,
+                                           .from_port = FSD_NONE,
+                                           .to_port = FSD_NONE,
+                                           .n = 1,
+                                           .type = {form.type, form.type}});
 }
 
 static int order_keys(const void *a, const void *b)
@@ -233,35 +230,8 @@ static void draw_side(struct side *x)
 
         if (group != FSD_NONE && x->focus[group] &&
             !is_carried(x, x->groups[group], FSD_REF_PORT | i))
-            add_wire(x, x->groups[group], add_port(x, i, true), p->form);
+            add_wire(x, x->groups[group], box_of(x, FSD_REF_PORT | i, true), p->form);
     }
-}
-
-/* ------------------------------------------------------------------------- ties */
-
-static int order_ties(const void *x, const void *y)
-{
-    const struct fsd_tie *a = x, *b = y;
-    int left = fsd_order(a->left, b->left);
-
-    return left ? left : fsd_order(a->right, b->right);
-}
-
-static void add_ties(const struct side *old, const struct side *new)
-{
-    struct fsd_drawing *w = old->w;
-
-    for (fsd_id i = 0; i < old->s->nodes.n; i++) {
-        fsd_id mate = old->c->align->to_new[i], a = old->s->nodes.at[i].group;
-        fsd_id b = mate == FSD_NONE ? FSD_NONE : new->s->nodes.at[mate].group;
-
-        if (a != FSD_NONE && b != FSD_NONE && old->groups[a] != FSD_NONE &&
-            new->groups[b] != FSD_NONE)
-            fsd_vec_push(w->arena, &w->ties,
-                         (struct fsd_tie){old->groups[a], new->groups[b], false,
-                                          !old->c->regions.at[old->region[a]].differs});
-    }
-    w->ties.n = fsd_sort_once(w->ties.at, w->ties.n, sizeof *w->ties.at, order_ties);
 }
 
 /* -------------------------------------------------------------------------- all */
@@ -279,7 +249,6 @@ static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
                          .side = new ? FSD_SIDE_RIGHT : FSD_SIDE_LEFT,
                          .region = new ? c->new_region : c->old_region,
                          .change = FSD_NEW(w->arena, uint8_t, s->moves.n),
-                         .home = fsd_none_of(w->arena, s->moves.n),
                          .groups = fsd_none_of(w->arena, s->groups.n),
                          .moves = fsd_none_of(w->arena, s->moves.n),
                          .inputs = fsd_none_of(w->arena, s->inputs.n),
@@ -287,6 +256,7 @@ static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
                          .focus = FSD_NEW(w->arena, bool, s->groups.n)};
 }
 
+/* Groups that share a node are tied. */
 static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *pick,
                                 const char *subject, struct fsd_arena *arena)
 {
@@ -302,8 +272,19 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
     new = new_side(w, c, pick, told, true);
     draw_side(&old);
     draw_side(&new);
-    fsd_drawing_sort_wires(w);
-    add_ties(&old, &new);
+    fsd_drawing_sort_lines(w, FSD_WIRE);
+    for (fsd_id i = 0; i < c->old->nodes.n; i++) {
+        fsd_id mate = c->align->to_new[i], a = c->old->nodes.at[i].group;
+        fsd_id b = mate == FSD_NONE ? FSD_NONE : c->new->nodes.at[mate].group;
+
+        if (a != FSD_NONE && b != FSD_NONE)
+            fsd_drawing_add_line(
+                w, FSD_TIE,
+                (struct fsd_line){.from = old.groups[a],
+                                  .to = new.groups[b],
+                                  .loose = !c->regions.at[old.region[a]].differs});
+    }
+    fsd_drawing_sort_lines(w, FSD_TIE);
     return w;
 }
 
@@ -317,34 +298,25 @@ struct job {
     uint32_t most; /* changed regions that are drawn; UINT32_MAX: everything is */
 };
 
-static void draw_all(struct job *job)
-{
-    struct pick pick = {.regions = FSD_NEW(job->arena, bool, job->c->regions.n)};
-
-    for (fsd_id r = 0; r < job->c->regions.n; r++)
-        pick.regions[r] = true;
-    job->plan.drawing = draw(job->c, &pick, NULL, job->arena);
-}
-
 static void draw_changes(struct job *job)
 {
-    struct pick pick = {.regions = FSD_NEW(job->arena, bool, job->c->regions.n),
+    const struct fsd_compare *c = job->c;
+    struct pick pick = {.regions = FSD_NEW(job->arena, bool, c->regions.n),
                         .partial = true};
     char *subject = FSD_NEW(job->arena, char, 80);
     uint32_t taken = 0;
 
-    for (uint32_t i = 0; i < job->c->regions.n && taken < job->most; i++)
-        if (job->c->regions.at[job->c->order[i]].differs) {
-            pick.regions[job->c->order[i]] = true;
-            taken++;
-        }
+    for (uint32_t i = 0; i < c->regions.n && taken < job->most; i++) {
+        pick.regions[c->order[i]] = c->regions.at[c->order[i]].differs;
+        taken += c->regions.at[c->order[i]].differs;
+    }
     pick.loose = taken == job->differing;
     if (pick.loose)
         snprintf(subject, 80, "what changed and what is next to it");
     else
         snprintf(subject, 80, "the worst %u of %u changes and what is next to them",
                  taken, job->differing);
-    job->plan.drawing = draw(job->c, &pick, subject, job->arena);
+    job->plan.drawing = draw(c, &pick, subject, job->arena);
     job->plan.last |= job->most <= 1;
     snprintf(
         job->plan.less, sizeof job->plan.less,
@@ -378,24 +350,6 @@ static bool take_named(const struct fsd_state *s, const fsd_id *region,
     return any;
 }
 
-static enum fsd_status draw_around(struct job *job, const char *pattern,
-                                   struct fsd_error *err)
-{
-    const struct fsd_compare *c = job->c;
-    struct pick pick = {.regions = FSD_NEW(job->arena, bool, c->regions.n),
-                        .partial = true};
-    bool old = take_named(c->old, c->old_region, pattern, pick.regions);
-    bool new = take_named(c->new, c->new_region, pattern, pick.regions);
-
-    if (!old && !new)
-        return fsd_fail(
-            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected a node that a layer of either build computes, found '%.80s'",
-            pattern);
-    job->plan.drawing = draw(c, &pick, "a neighbourhood", job->arena);
-    return FSD_OK;
-}
-
 enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
                                           const char *format,
                                           const struct fsd_style *style, FILE *out,
@@ -410,21 +364,34 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
                       .c = c,
                       .arena = fsd_arena_new(),
                       .most = UINT32_MAX};
+    struct pick pick = {.regions = FSD_NEW(job.arena, bool, c->regions.n),
+                        .partial = want->around};
     enum fsd_status status = FSD_OK;
+    bool found = !want->around;
 
-    for (fsd_id r = 0; r < c->regions.n; r++)
+    for (fsd_id r = 0; r < c->regions.n; r++) {
         job.differing += c->regions.at[r].differs;
+        pick.regions[r] = !want->around;
+    }
+    if (want->around) {
+        found |= take_named(c->old, c->old_region, want->around, pick.regions);
+        found |= take_named(c->new, c->new_region, want->around, pick.regions);
+    }
     if (want->only)
         job.most = job.differing;
     if (want->only && strcmp(want->only, "changes") != 0)
         status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                           "expected --only changes, found '%.80s'", want->only);
-    else if (want->around)
-        status = draw_around(&job, want->around, err);
-    else if (want->only)
+    else if (!found)
+        status = fsd_fail(
+            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+            "expected a node that a layer of either build computes, found '%.80s'",
+            want->around);
+    else if (want->only && !want->around)
         draw_changes(&job);
     else
-        draw_all(&job);
+        job.plan.drawing =
+            draw(c, &pick, want->around ? "a neighbourhood" : NULL, job.arena);
     *job.plan.less = '\0'; /* so far it is what was asked for */
     if (status == FSD_OK)
         status = fsd_plan_write(&job.plan, format, out, err);

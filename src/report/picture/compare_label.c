@@ -85,9 +85,9 @@ static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *b
     return region_look(region_of(w, box)->happened, region_of(w, box)->width);
 }
 
-static const char *tie_color(const struct fsd_drawing *w, const struct fsd_tie *tie)
+static const char *tie_color(const struct fsd_drawing *w, const struct fsd_line *tie)
 {
-    return look(w, &w->boxes.at[tie->right]).line;
+    return look(w, &w->boxes.at[tie->to]).line;
 }
 
 /* ----------------------------------------------------------------------- labels */
@@ -274,7 +274,7 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
         fprintf(out, "\\nand %u more", nodes.n - TIP_NAMES);
 }
 
-static void put_wire_label(const struct fsd_drawing *w, const struct fsd_wire *wire,
+static void put_wire_label(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out)
 {
     struct fsd_state_form form = {.type = wire->type[0], .layout = wire->what};

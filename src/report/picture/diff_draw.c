@@ -72,30 +72,33 @@ static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* A port knows its form better than its tensor does: an engine reads and writes one
- * tensor in several types and layouts. */
-static uint8_t type_at(const struct fsd_graph *g, fsd_id port, fsd_id tensor)
+const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
+                                     const struct fsd_line *wire, bool source)
 {
-    return (uint8_t)(port == FSD_NONE ? fsd_tensor_form(g, tensor)
-                                      : fsd_port_form(g, &g->ports.at[port]))
-        ->type;
+    fsd_id port = source ? wire->from_port : wire->to_port;
+
+    if (port == FSD_NONE)
+        port = source ? wire->to_port : wire->from_port;
+    return port == FSD_NONE ? fsd_tensor_form(g, wire->what)
+                            : fsd_port_form(g, &g->ports.at[port]);
 }
 
-/* The type at an end of which nothing is known is that at the other. */
+/* A port knows its form better than its tensor does: an engine reads and writes one
+ * tensor in several types and layouts.  The type at an end of which nothing is known is
+ * that at the other. */
 static void add_wire(struct side *s, fsd_id from, fsd_id to, fsd_id tensor,
                      fsd_id from_port, fsd_id to_port)
 {
-    fsd_id a = from_port == FSD_NONE ? to_port : from_port;
-    fsd_id b = to_port == FSD_NONE ? from_port : to_port;
+    struct fsd_line wire = {.from = from,
+                            .to = to,
+                            .what = tensor,
+                            .from_port = from_port,
+                            .to_port = to_port,
+                            .n = 1};
 
-    fsd_drawing_add_wire(
-        s->w, (struct fsd_wire){from,
-                                to,
-                                tensor,
-                                from_port,
-                                to_port,
-                                1,
-                                {type_at(s->g, a, tensor), type_at(s->g, b, tensor)}});
+    for (int end = 0; end < 2; end++)
+        wire.type[end] = (uint8_t)fsd_wire_form(s->g, &wire, end == 0)->type;
+    fsd_drawing_add_line(s->w, FSD_WIRE, wire);
 }
 
 /* Builders write one tensor by several layers (a Concat done in place, slices of a
@@ -106,33 +109,24 @@ static bool is_hub(const struct fsd_tensor *t)
            (uint64_t)t->producers.n * t->consumers.n > MANY_ENDS;
 }
 
-static void wire_input(struct side *s, fsd_id box, uint32_t port)
+static void wire_port(struct side *s, fsd_id box, uint32_t port, bool output)
 {
     fsd_id tensor = s->g->ports.at[port].tensor;
     const struct fsd_tensor *t = &s->g->tensors.at[tensor];
-    bool input =
-        t->flags & FSD_TENSOR_INPUT && !(t->flags & FSD_TENSOR_CONSTANT) && !t->scope;
+    enum fsd_box_kind kind = is_hub(t) ? FSD_BOX_TENSOR
+                             : output  ? FSD_BOX_OUTPUT
+                                       : FSD_BOX_INPUT;
 
-    if (is_hub(t))
-        add_wire(s, terminal(s, tensor, FSD_BOX_TENSOR), box, tensor, FSD_NONE, port);
-    else if (t->producers.n)
-        for (uint32_t i = 0; i < t->producers.n; i++)
-            add_wire(s, s->box[s->g->links.at[t->producers.at + i]], box, tensor,
-                     s->port[tensor], port);
-    else if (input)
-        add_wire(s, terminal(s, tensor, FSD_BOX_INPUT), box, tensor, FSD_NONE, port);
-}
-
-static void wire_output(struct side *s, fsd_id box, uint32_t port)
-{
-    fsd_id tensor = s->g->ports.at[port].tensor;
-    const struct fsd_tensor *t = &s->g->tensors.at[tensor];
-    bool output = t->flags & FSD_TENSOR_OUTPUT && !t->scope;
-
-    if (is_hub(t) || output)
-        add_wire(s, box,
-                 terminal(s, tensor, is_hub(t) ? FSD_BOX_TENSOR : FSD_BOX_OUTPUT),
-                 tensor, port, FSD_NONE);
+    if (output && (is_hub(t) || (t->flags & FSD_TENSOR_OUTPUT && !t->scope)))
+        add_wire(s, box, terminal(s, tensor, kind), tensor, port, FSD_NONE);
+    if (output)
+        return;
+    for (uint32_t i = 0; i < t->producers.n && !is_hub(t); i++)
+        add_wire(s, s->box[s->g->links.at[t->producers.at + i]], box, tensor,
+                 s->port[tensor], port);
+    if (is_hub(t) || (!t->producers.n && t->flags & FSD_TENSOR_INPUT &&
+                      !(t->flags & FSD_TENSOR_CONSTANT) && !t->scope))
+        add_wire(s, terminal(s, tensor, kind), box, tensor, FSD_NONE, port);
 }
 
 static void add_wires(struct side *s)
@@ -150,48 +144,31 @@ static void add_wires(struct side *s)
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         struct fsd_span in = g->nodes.at[i].in, out = g->nodes.at[i].out;
 
-        if (!s->in[i])
-            continue;
-        for (uint32_t p = in.at; p < in.at + in.n; p++)
+        for (uint32_t p = in.at; s->in[i] && p < in.at + in.n; p++)
             if (g->ports.at[p].tensor != FSD_NONE)
-                wire_input(s, s->box[i], p);
-        for (uint32_t p = out.at; p < out.at + out.n; p++)
+                wire_port(s, s->box[i], p, false);
+        for (uint32_t p = out.at; s->in[i] && p < out.at + out.n; p++)
             if (g->ports.at[p].tensor != FSD_NONE)
-                wire_output(s, s->box[i], p);
+                wire_port(s, s->box[i], p, true);
     }
-}
-
-/* One wire for all that goes the same way; of each tensor one use counts. */
-static void join_wires(struct fsd_drawing *w)
-{
-    uint32_t n = 0;
-    fsd_id last = FSD_NONE;
-
-    fsd_drawing_sort_wires(w);
-    for (uint32_t i = 0; i < w->wires.n; i++) {
-        struct fsd_wire wire = w->wires.at[i], *before = &w->wires.at[n - 1];
-
-        if (n && before->from == wire.from && before->to == wire.to)
-            before->n += wire.what != last;
-        else
-            w->wires.at[n++] = wire;
-        last = wire.what;
-    }
-    w->wires.n = n;
 }
 
 /* ------------------------------------------------------------------------- ties */
 
+/* Ties stand with the box that they lead to, those of a part last. */
 static void add_tie(const struct side *model, const struct side *engine, fsd_id box,
                     fsd_id layer, bool loose)
 {
-    struct fsd_drawing *w = model->w;
+    fsd_id to = engine->box[layer];
+    bool part = to != model->w->boxes.at[box].cluster;
 
     if (engine->in[layer])
-        fsd_vec_push(w->arena, &w->ties,
-                     (struct fsd_tie){box, engine->box[layer],
-                                      engine->box[layer] != w->boxes.at[box].cluster,
-                                      loose});
+        fsd_drawing_add_line(model->w, FSD_TIE,
+                             (struct fsd_line){.from = box,
+                                               .to = to,
+                                               .rank = 2 * to + part,
+                                               .part = part,
+                                               .loose = loose});
 }
 
 /* Every layer of a region is tied to the region's first node, not to each: regions are
@@ -211,29 +188,27 @@ static void tie_region(const struct side *model, const struct side *engine,
         add_tie(model, engine, model->box[nodes[first]], layers[i], true);
 }
 
-static int order_ties(const void *x, const void *y)
+/* One line for all that go the same way: of a wire counts one use of each tensor, a
+ * cluster has one tie, from its first box, a part one of each box. */
+static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {
-    const struct fsd_tie *a = x, *b = y;
-    int right = fsd_order(a->right, b->right), part = fsd_order(a->part, b->part);
-    int left = fsd_order(a->left, b->left);
-
-    return right ? right : part ? part : left ? left : fsd_order(a->loose, b->loose);
-}
-
-/* A cluster has one tie, from its first box; a part one of each box. */
-static void join_ties(struct fsd_drawing *w)
-{
+    fsd_lines *lines = &w->lines[kind];
     uint32_t n = 0;
+    fsd_id last = FSD_NONE;
 
-    w->ties.n = fsd_sort_once(w->ties.at, w->ties.n, sizeof *w->ties.at, order_ties);
-    for (uint32_t i = 0; i < w->ties.n; i++) {
-        struct fsd_tie tie = w->ties.at[i], *before = &w->ties.at[n - 1];
-        bool same = n && before->right == tie.right && before->part == tie.part;
+    fsd_drawing_sort_lines(w, kind);
+    for (uint32_t i = 0; i < lines->n; i++) {
+        struct fsd_line line = lines->at[i], *before = &lines->at[n - 1];
+        bool same = n && before->rank == line.rank && before->to == line.to &&
+                    (before->from == line.from || (kind == FSD_TIE && !line.part));
 
-        if (!same || (tie.part && before->left != tie.left))
-            w->ties.at[n++] = tie;
+        if (same)
+            before->n += line.what != last;
+        else
+            lines->at[n++] = line;
+        last = line.what;
     }
-    w->ties.n = n;
+    lines->n = n;
 }
 
 /* Of what is a cluster, its box's members; only layers that have nodes take a colour,
@@ -261,21 +236,15 @@ static void add_clusters(const struct side *model, const struct side *engine,
                     false);
     for (fsd_id r = 0; r < m->regions.n; r++)
         tie_region(model, engine, scene->d, &m->regions.at[r]);
-    join_ties(w);
-    for (uint32_t i = 0; i < w->ties.n; i++)
-        owns[w->ties.at[i].right] = true;
+    join_lines(w, FSD_TIE);
+    for (uint32_t i = 0; i < w->lines[FSD_TIE].n; i++)
+        owns[w->lines[FSD_TIE].at[i].to] = true;
     for (fsd_id b = 0; b < w->boxes.n; b++)
         if (owns[b])
             w->boxes.at[b].tint = next++;
 }
 
 /* ---------------------------------------------------------------------- threads */
-
-static void add_thread(struct fsd_drawing *w, fsd_id from, fsd_id to)
-{
-    if (from != FSD_NONE && from != to)
-        fsd_vec_push(w->arena, &w->threads, ((struct fsd_thread){from, to}));
-}
 
 /* What is not picked passes on the first box that leads to it.  A producer that comes
  * later in the file than what reads it passes on nothing. */
@@ -293,7 +262,9 @@ static void thread_past(struct side *s)
                 tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(s->g, tensor);
 
             if (from != FSD_NONE && s->in[i] && !s->in[from])
-                add_thread(s->w, reach[from], s->box[i]);
+                fsd_drawing_add_line(
+                    s->w, FSD_THREAD,
+                    (struct fsd_line){.from = reach[from], .to = s->box[i]});
             else if (from != FSD_NONE && reach[i] == FSD_NONE)
                 reach[i] = reach[from];
         }
@@ -309,32 +280,25 @@ static void thread_loose(struct fsd_drawing *w)
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
     fsd_id last[FSD__SIDE_COUNT] = {FSD_NONE, FSD_NONE};
 
-    for (uint32_t i = 0; i < w->wires.n; i++) {
-        fsd_id from = w->wires.at[i].from;
+    for (int kind = FSD_WIRE; kind <= FSD_THREAD; kind++)
+        for (uint32_t i = 0; i < w->lines[kind].n; i++) {
+            const struct fsd_line *line = &w->lines[kind].at[i];
 
-        held[w->wires.at[i].to] = true;
-        held[from] |= w->boxes.at[from].side == FSD_SIDE_LEFT;
-    }
-    for (uint32_t i = 0; i < w->threads.n; i++)
-        held[w->threads.at[i].to] = true;
-    for (uint32_t i = 0; i < w->ties.n; i++)
-        held[w->ties.at[i].left] = true;
+            held[line->to] |= kind != FSD_TIE;
+            held[line->from] |=
+                kind != FSD_THREAD && w->boxes.at[line->from].side == FSD_SIDE_LEFT;
+        }
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         const struct fsd_box *box = &w->boxes.at[b];
 
         if (box->kind != FSD_BOX_ITEMS)
             continue;
         if (!held[b] && box->cluster == FSD_NONE)
-            add_thread(w, last[box->side], b);
+            fsd_drawing_add_line(w, FSD_THREAD,
+                                 (struct fsd_line){.from = last[box->side], .to = b});
         last[box->side] = b;
     }
-}
-
-static int order_threads(const void *x, const void *y)
-{
-    const struct fsd_thread *a = x, *b = y;
-
-    return a->from == b->from ? fsd_order(a->to, b->to) : fsd_order(a->from, b->from);
+    fsd_drawing_sort_lines(w, FSD_THREAD);
 }
 
 /* ------------------------------------------------------------------------- rows */
@@ -349,7 +313,7 @@ static void hold_rows(struct fsd_drawing *w)
         FSD_NEW(w->arena, uint32_t, w->boxes.n); /* the first it may be in */
     uint32_t *taken = FSD_NEW(w->arena, uint32_t, w->boxes.n + 1);
     fsd_id *first = FSD_NEW(w->arena, fsd_id, w->boxes.n + 1);
-    uint32_t wire = 0, thread = 0; /* those of earlier boxes are before */
+    uint32_t done[FSD__LINE_COUNT] = {0}; /* those of earlier boxes are before */
 
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         uint32_t at = row[b];
@@ -359,24 +323,21 @@ static void hold_rows(struct fsd_drawing *w)
             while (taken[at] == WIDEST)
                 at++;
             if (at > row[b])
-                fsd_vec_push(w->arena, &w->holds,
-                             ((struct fsd_thread){first[at - 1], b}));
+                fsd_drawing_add_line(w, FSD_HOLD,
+                                     (struct fsd_line){.from = first[at - 1], .to = b});
             if (!taken[at]++)
                 first[at] = b;
             row[b] = at;
         }
-        for (; wire < w->wires.n && w->wires.at[wire].from <= b; wire++) {
-            const struct fsd_wire *x = &w->wires.at[wire];
+        for (int kind = FSD_WIRE; kind <= FSD_THREAD; kind += FSD_THREAD - FSD_WIRE)
+            for (uint32_t *i = &done[kind]; *i < w->lines[kind].n; ++*i) {
+                const struct fsd_line *line = &w->lines[kind].at[*i];
 
-            if (row[x->to] <= row[x->from])
-                row[x->to] = row[x->from] + 1;
-        }
-        for (; thread < w->threads.n && w->threads.at[thread].from <= b; thread++) {
-            const struct fsd_thread *x = &w->threads.at[thread];
-
-            if (row[x->to] <= row[x->from])
-                row[x->to] = row[x->from] + 1;
-        }
+                if (line->from > b)
+                    break;
+                if (row[line->to] <= row[line->from])
+                    row[line->to] = row[line->from] + 1;
+            }
     }
 }
 
@@ -431,12 +392,10 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
     add_clusters(&model, &engine, scene);
     add_wires(&model);
     add_wires(&engine);
-    join_wires(w);
+    join_lines(w, FSD_WIRE);
     thread_past(&model);
     thread_past(&engine);
     thread_loose(w);
-    w->threads.n = fsd_sort_once(w->threads.at, w->threads.n, sizeof *w->threads.at,
-                                 order_threads);
     hold_rows(w);
     scene->slowest_ms = find_slowest(w, d);
     return w;

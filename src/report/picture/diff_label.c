@@ -73,9 +73,9 @@ static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *b
                : tinted(w->boxes.at[box->cluster].tint, "rounded,filled", "1");
 }
 
-static const char *tie_color(const struct fsd_drawing *w, const struct fsd_tie *tie)
+static const char *tie_color(const struct fsd_drawing *w, const struct fsd_line *tie)
 {
-    return tinted(w->boxes.at[tie->right].tint, "", "").line;
+    return tinted(w->boxes.at[tie->to].tint, "", "").line;
 }
 
 /* ------------------------------------------------------------------------ parts */
@@ -374,23 +374,12 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
 
 /* ------------------------------------------------------------------------ wires */
 
-/* At one end, or where nothing is known of it at the other. */
-static const struct fsd_form *wire_form(const struct fsd_graph *g,
-                                        const struct fsd_wire *wire, bool source)
-{
-    fsd_id port = source ? wire->from_port : wire->to_port;
-
-    if (port == FSD_NONE)
-        port = source ? wire->to_port : wire->from_port;
-    return port == FSD_NONE ? fsd_tensor_form(g, wire->what)
-                            : fsd_port_form(g, &g->ports.at[port]);
-}
-
-static void put_wire_text(const struct fsd_drawing *w, const struct fsd_wire *wire,
+static void put_wire_text(const struct fsd_drawing *w, const struct fsd_line *wire,
                           const char *new_line, FILE *out)
 {
     const struct fsd_graph *g = graph_of(w, w->boxes.at[wire->from].side);
-    const struct fsd_form *a = wire_form(g, wire, true), *b = wire_form(g, wire, false);
+    const struct fsd_form *a = fsd_wire_form(g, wire, true),
+                          *b = fsd_wire_form(g, wire, false);
 
     if (a->type != FSD_DTYPE_UNKNOWN)
         put_type(a, out);
@@ -406,7 +395,7 @@ static void put_wire_text(const struct fsd_drawing *w, const struct fsd_wire *wi
 
 /* "int8 chw32" and below it "1x64x56x56", indented and to the left: the wire runs along
  * the label's left end. */
-static void put_wire_label(const struct fsd_drawing *w, const struct fsd_wire *wire,
+static void put_wire_label(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out)
 {
     fputs("  ", out);
@@ -417,7 +406,7 @@ static void put_wire_label(const struct fsd_drawing *w, const struct fsd_wire *w
     fputs("\\l", out);
 }
 
-static void put_wire_tip(const struct fsd_drawing *w, const struct fsd_wire *wire,
+static void put_wire_tip(const struct fsd_drawing *w, const struct fsd_line *wire,
                          FILE *out)
 {
     const struct fsd_graph *g = graph_of(w, w->boxes.at[wire->from].side);
@@ -469,11 +458,12 @@ static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
 /* Only of lines that are drawn. */
 static void put_tie_keys(const struct fsd_drawing *w, FILE *out)
 {
+    const fsd_lines *ties = &w->lines[FSD_TIE];
     bool part = false, loose = false;
 
-    for (uint32_t i = 0; i < w->ties.n; i++) {
-        loose |= w->ties.at[i].loose;
-        part |= w->ties.at[i].part && !w->ties.at[i].loose;
+    for (uint32_t i = 0; i < ties->n; i++) {
+        loose |= ties->at[i].loose;
+        part |= ties->at[i].part && !ties->at[i].loose;
     }
     if (!part && !loose)
         return;
@@ -504,7 +494,7 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
                 scene->slowest_ms);
     fputs("<TD BORDER=\"0\">", out);
     fsd_put_type_keys(out);
-    if (w->threads.n)
+    if (w->lines[FSD_THREAD].n)
         fputs(" <FONT COLOR=\"#777777\">\xc2\xb7\xc2\xb7\xc2\xb7 not shown or not "
               "known</FONT>",
               out);

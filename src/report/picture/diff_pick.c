@@ -128,24 +128,6 @@ static void take_nodes_of_layers(const struct fsd_diff *d, struct fsd_pick *pick
     }
 }
 
-/* ------------------------------------------------------------------- the two */
-
-static enum fsd_status pick_around(const struct fsd_diff *d, const char *word,
-                                   unsigned depth, struct fsd_arena *arena,
-                                   struct fsd_pick *pick, struct fsd_error *err)
-{
-    struct fsd_picked picked = {pick->nodes, pick->layers};
-    enum fsd_status status = fsd_pick(d->match, FSD_PICK_BOTH, word, &picked, err);
-
-    for (fsd_id n = 0; n < d->model->nodes.n; n++)
-        for (uint32_t i = 0; pick->nodes[n] && i < d->match->of_node[n].n; i++)
-            pick->layers[fsd_match_of_node(d->match, n, i)->layer] = true;
-    grow(d->engine, pick->layers, depth, arena);
-    grow(d->model, pick->nodes, depth, arena);
-    take_nodes_of_layers(d, pick);
-    return status;
-}
-
 static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
                                  unsigned depth, struct fsd_arena *arena,
                                  struct fsd_pick *pick, struct fsd_error *err)
@@ -189,42 +171,40 @@ static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span p
     return false;
 }
 
-static fsd_id home_of(const struct fsd_diff *d, const struct fsd_pick *pick,
-                      const fsd_id *of_region, fsd_id node)
-{
-    fsd_id region = d->match->region_of_node[node], near = d->nodes[node].near_layer;
-
-    for (uint32_t i = 0; i < d->match->of_node[node].n; i++) {
-        fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
-
-        if (pick->layers[layer])
-            return layer;
-    }
-    if (!fsd_node_vanished(d, node))
-        return region == FSD_NONE ? FSD_NONE : of_region[region];
-    if (near == FSD_NONE || !pick->layers[near])
-        return FSD_NONE;
-    return any_beside(d, near, d->model->nodes.at[node].in, true) ||
-                   any_beside(d, near, d->model->nodes.at[node].out, false)
-               ? near
-               : FSD_NONE;
-}
-
 static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
                        struct fsd_arena *arena)
 {
-    fsd_id *of_region = fsd_none_of(arena, d->match->regions.n); /* its first layer */
+    const struct fsd_match *m = d->match;
+    fsd_id *of_region = fsd_none_of(arena, m->regions.n); /* its first layer */
 
-    for (fsd_id r = 0; r < d->match->regions.n; r++) {
-        struct fsd_span layers = d->match->regions.at[r].layers;
+    for (fsd_id r = 0; r < m->regions.n; r++) {
+        struct fsd_span layers = m->regions.at[r].layers;
 
         for (uint32_t i = layers.n; i-- > 0;)
-            if (pick->layers[d->match->pool.at[layers.at + i]])
-                of_region[r] = d->match->pool.at[layers.at + i];
+            if (pick->layers[m->pool.at[layers.at + i]])
+                of_region[r] = m->pool.at[layers.at + i];
     }
-    pick->homes = FSD_NEW(arena, fsd_id, d->model->nodes.n);
-    for (fsd_id n = 0; n < d->model->nodes.n; n++)
-        pick->homes[n] = pick->nodes[n] ? home_of(d, pick, of_region, n) : FSD_NONE;
+    pick->homes = fsd_none_of(arena, d->model->nodes.n);
+    for (fsd_id n = 0; n < d->model->nodes.n; n++) {
+        const struct fsd_node *node = &d->model->nodes.at[n];
+        fsd_id region = m->region_of_node[n], near = d->nodes[n].near_layer;
+        fsd_id *home = &pick->homes[n];
+
+        for (uint32_t i = 0; pick->nodes[n] && i < m->of_node[n].n; i++) {
+            fsd_id layer = fsd_match_of_node(m, n, i)->layer;
+
+            if (*home == FSD_NONE && pick->layers[layer])
+                *home = layer;
+        }
+        if (!pick->nodes[n] || *home != FSD_NONE)
+            continue;
+        if (!fsd_node_vanished(d, n))
+            *home = region == FSD_NONE ? FSD_NONE : of_region[region];
+        else if (near != FSD_NONE && pick->layers[near] &&
+                 (any_beside(d, near, node->in, true) ||
+                  any_beside(d, near, node->out, false)))
+            *home = near;
+    }
 }
 
 enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *style,
@@ -240,8 +220,17 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
     pick->nodes = FSD_NEW(arena, bool, d->model->nodes.n);
     pick->layers = FSD_NEW(arena, bool, d->engine->nodes.n);
     pick->partial = want->around || want->only;
-    if (want->around)
-        status = pick_around(d, want->around, depth, arena, pick, err);
+    if (want->around) {
+        struct fsd_picked picked = {pick->nodes, pick->layers};
+
+        status = fsd_pick(d->match, FSD_PICK_BOTH, want->around, &picked, err);
+        for (fsd_id n = 0; n < d->model->nodes.n; n++)
+            for (uint32_t i = 0; pick->nodes[n] && i < d->match->of_node[n].n; i++)
+                pick->layers[fsd_match_of_node(d->match, n, i)->layer] = true;
+        grow(d->engine, pick->layers, depth, arena);
+        grow(d->model, pick->nodes, depth, arena);
+        take_nodes_of_layers(d, pick);
+    }
     if (want->only && status == FSD_OK)
         status = pick_only(d, want->only, depth, arena, pick, err);
     if (!pick->partial) {

@@ -61,26 +61,23 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24])
 
 bool fsd_grain_next(struct fsd_grain *grain)
 {
-    switch (grain->level) {
-    case FSD_LEVEL_NONE:
-        grain->level = FSD_LEVEL_RUN;
-        return true;
-    case FSD_LEVEL_RUN:
-        *grain = (struct fsd_grain){FSD_LEVEL_SCOPE, DEEPEST};
-        return true;
-    case FSD_LEVEL_SCOPE:
-        if (grain->depth > DEEPEST)
-            grain->depth = DEEPEST;
-        else if (grain->depth > 1)
-            grain->depth--;
-        else
-            *grain = (struct fsd_grain){FSD_LEVEL_PART, 0};
-        return true;
-    case FSD_LEVEL_PART:
-        break;
-    }
-    return false;
+    if (grain->level == FSD_LEVEL_PART)
+        return false;
+    if (grain->level == FSD_LEVEL_SCOPE && grain->depth > 1)
+        grain->depth = grain->depth > DEEPEST ? DEEPEST : grain->depth - 1;
+    else
+        *grain = (struct fsd_grain){grain->level + 1,
+                                    grain->level == FSD_LEVEL_RUN ? DEEPEST : 0};
+    return true;
 }
+
+/* What the functions below share, and how far they are. */
+struct sharer {
+    const struct fsd_diff *d;
+    const struct fsd_pick *pick;
+    struct fsd_sharing s;
+    struct fsd_arena *arena;
+};
 
 /* Boxes of fewer than `least` members are taken apart again. */
 static void settle(struct fsd_arena *arena, fsd_id *leader, uint32_t n, uint32_t least)
@@ -100,11 +97,10 @@ static void settle(struct fsd_arena *arena, fsd_id *leader, uint32_t n, uint32_t
 
 /* What was inserted, and what is no computation, is what a reader looks for: it keeps a
  * box of its own. */
-static bool is_plain(const struct fsd_diff *d, const struct fsd_pick *pick,
-                     fsd_id layer)
+static bool is_plain(const struct sharer *x, fsd_id layer)
 {
-    return pick->layers[layer] && !d->layers[layer].inserted &&
-           d->layers[layer].kind == FSD_KIND_COMPUTE;
+    return x->pick->layers[layer] && !x->d->layers[layer].inserted &&
+           x->d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
 /* The only layer that reads what this one writes, if it reads nothing else that a
@@ -129,88 +125,69 @@ static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
     return produced == 1 ? next : FSD_NONE;
 }
 
-static void join_lines(const struct fsd_diff *d, const struct fsd_pick *pick,
-                       struct fsd_sharing *s, struct fsd_arena *arena)
+/* Layers in a line, each with its nodes; of these returns which. */
+static bool *join_lines(struct sharer *x)
 {
-    for (fsd_id l = 0; l < d->engine->nodes.n; l++) {
-        fsd_id next = is_plain(d, pick, l) ? next_in_line(d->engine, l) : FSD_NONE;
+    const struct fsd_graph *model = x->d->model, *g = x->d->engine;
+    bool *taken = FSD_NEW(x->arena, bool, model->nodes.n);
+    fsd_id *first = fsd_none_of(x->arena, g->nodes.n), *leader = x->s.layers;
+    uint32_t *members = FSD_NEW(x->arena, uint32_t, g->nodes.n);
 
-        if (next != FSD_NONE && is_plain(d, pick, next) &&
-            d->layers[l].precision == d->layers[next].precision)
-            fsd_sets_join(s->layers, l, next);
+    for (fsd_id l = 0; l < g->nodes.n; l++) {
+        fsd_id next = is_plain(x, l) ? next_in_line(g, l) : FSD_NONE;
+
+        if (next != FSD_NONE && is_plain(x, next) &&
+            x->d->layers[l].precision == x->d->layers[next].precision)
+            fsd_sets_join(leader, l, next);
     }
-    settle(arena, s->layers, d->engine->nodes.n, LEAST_RUN);
+    settle(x->arena, leader, g->nodes.n, LEAST_RUN);
+    for (fsd_id l = 0; l < g->nodes.n; l++)
+        members[leader[l]]++;
+    for (fsd_id n = 0; n < model->nodes.n; n++) {
+        fsd_id home = x->pick->nodes[n] ? x->pick->homes[n] : FSD_NONE;
+
+        if (home == FSD_NONE || members[leader[home]] < LEAST_RUN)
+            continue;
+        home = leader[home];
+        if (first[home] == FSD_NONE)
+            first[home] = n;
+        fsd_sets_join(x->s.nodes, n, first[home]);
+        taken[n] = true;
+    }
+    settle(x->arena, x->s.nodes, model->nodes.n, 1);
+    return taken;
+}
+
+static bool may_bundle(const struct sharer *x, const bool *taken, fsd_id node)
+{
+    return x->pick->nodes[node] && !taken[node] && fsd_node_vanished(x->d, node);
 }
 
 /* A node goes with its layer's run, or with what vanished next to it. */
-static void join_nodes_of_lines(const struct fsd_diff *d, const struct fsd_pick *pick,
-                                struct fsd_sharing *s, bool *taken,
-                                struct fsd_arena *arena)
+static void share_runs(struct sharer *x)
 {
-    const struct fsd_graph *g = d->engine;
-    fsd_id *first = FSD_NEW(arena, fsd_id, g->nodes.n);
-    uint32_t *members = FSD_NEW(arena, uint32_t, g->nodes.n);
-
-    memset(first, 0xff, g->nodes.n * sizeof *first);
-    for (fsd_id l = 0; l < g->nodes.n; l++)
-        members[s->layers[l]]++;
-    for (fsd_id n = 0; n < d->model->nodes.n; n++) {
-        fsd_id home = pick->nodes[n] ? pick->homes[n] : FSD_NONE;
-
-        if (home == FSD_NONE || members[s->layers[home]] < LEAST_RUN)
-            continue;
-        home = s->layers[home];
-        if (first[home] == FSD_NONE)
-            first[home] = n;
-        fsd_sets_join(s->nodes, n, first[home]);
-        taken[n] = true;
-    }
-}
-
-static bool may_bundle(const struct fsd_diff *d, const struct fsd_pick *pick,
-                       const bool *taken, fsd_id node)
-{
-    return pick->nodes[node] && !taken[node] && fsd_node_vanished(d, node);
-}
-
-static void bundle_vanished(const struct fsd_diff *d, const struct fsd_pick *pick,
-                            struct fsd_sharing *s, const bool *taken,
-                            struct fsd_arena *arena)
-{
-    const struct fsd_graph *g = d->model;
-    fsd_id *bundle = fsd_sets_new(arena, g->nodes.n);
+    const struct fsd_graph *g = x->d->model;
+    fsd_id *bundle = fsd_sets_new(x->arena, g->nodes.n);
+    const bool *taken = join_lines(x);
 
     for (fsd_id n = 0; n < g->nodes.n; n++) {
-        const struct fsd_node *node = &g->nodes.at[n];
+        struct fsd_span in = g->nodes.at[n].in;
 
-        if (!may_bundle(d, pick, taken, n))
-            continue;
-        for (uint32_t i = 0; i < node->in.n; i++) {
-            fsd_id tensor = g->ports.at[node->in.at + i].tensor;
+        for (uint32_t p = in.at; may_bundle(x, taken, n) && p < in.at + in.n; p++) {
+            fsd_id tensor = g->ports.at[p].tensor;
             fsd_id from =
                 tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, tensor);
 
-            if (from != FSD_NONE && may_bundle(d, pick, taken, from) &&
-                d->nodes[from].fate == d->nodes[n].fate &&
-                pick->homes[from] == pick->homes[n])
+            if (from != FSD_NONE && may_bundle(x, taken, from) &&
+                x->d->nodes[from].fate == x->d->nodes[n].fate &&
+                x->pick->homes[from] == x->pick->homes[n])
                 fsd_sets_join(bundle, from, n);
         }
     }
-    settle(arena, bundle, g->nodes.n, LEAST_RUN);
+    settle(x->arena, bundle, g->nodes.n, LEAST_RUN);
     for (fsd_id n = 0; n < g->nodes.n; n++)
         if (bundle[n] != n)
-            s->nodes[n] = bundle[n];
-}
-
-static void share_runs(const struct fsd_diff *d, const struct fsd_pick *pick,
-                       struct fsd_sharing *s, struct fsd_arena *arena)
-{
-    bool *taken = FSD_NEW(arena, bool, d->model->nodes.n);
-
-    join_lines(d, pick, s, arena);
-    join_nodes_of_lines(d, pick, s, taken, arena);
-    settle(arena, s->nodes, d->model->nodes.n, 1);
-    bundle_vanished(d, pick, s, taken, arena);
+            x->s.nodes[n] = bundle[n];
 }
 
 /* ---------------------------------------------------------------------- scopes */
@@ -233,59 +210,12 @@ static size_t scope_length(const char *name, unsigned depth)
     return (size_t)(at - name);
 }
 
-/* Of each node the scope.  A constant outside any scope ("Slice_2345") belongs to what
- * reads it; readers come later in the file, so from the end. */
-static fsd_sym *node_keys(const struct fsd_diff *d, unsigned depth,
-                          struct fsd_intern *keys, struct fsd_arena *arena)
-{
-    const struct fsd_graph *g = d->model;
-    fsd_sym *key = FSD_NEW(arena, fsd_sym, g->nodes.n);
-
-    for (fsd_id n = g->nodes.n; n-- > 0;) {
-        const char *name = fsd_text(d->names, g->nodes.at[n].name);
-        fsd_id out = fsd_node_out_tensor(g, n, 0);
-
-        key[n] = fsd_intern_add(keys, name, scope_length(name, depth));
-        if (!key[n] && out != FSD_NONE && fsd_node_vanished(d, n) &&
-            g->tensors.at[out].consumers.n)
-            key[n] = key[g->links.at[g->tensors.at[out].consumers.at]];
-    }
-    return key;
-}
-
-/* Of each layer its first node's scope; of one without nodes that which what writes its
- * input and what reads its output have in common. */
-static fsd_sym *layer_keys(const struct fsd_diff *d, const fsd_sym *node_key,
-                           struct fsd_arena *arena)
-{
-    const struct fsd_graph *g = d->engine;
-    fsd_sym *key = FSD_NEW(arena, fsd_sym, g->nodes.n);
-
-    for (fsd_id l = 0; l < g->nodes.n; l++)
-        if (d->match->of_layer[l].n)
-            key[l] = node_key[fsd_match_of_layer(d->match, l, 0)->node];
-    for (fsd_id l = 0; l < g->nodes.n; l++) {
-        fsd_id in = fsd_node_in_tensor(g, l, 0), out = fsd_node_out_tensor(g, l, 0);
-        fsd_id from = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, in);
-
-        if (!d->match->of_layer[l].n && from != FSD_NONE && out != FSD_NONE &&
-            g->tensors.at[out].consumers.n &&
-            key[from] == key[g->links.at[g->tensors.at[out].consumers.at]])
-            key[l] = key[from];
-    }
-    return key;
-}
-
 static void share_keys(fsd_id *leader, const char **titles, const bool *in,
-                       const fsd_sym *key, uint32_t n, struct fsd_intern *keys,
+                       const fsd_sym *key, uint32_t n, const struct fsd_intern *keys,
                        struct fsd_arena *arena)
 {
-    fsd_sym most = 0;
-    fsd_id *first; /* by key: its first item */
+    fsd_id *first = fsd_none_of(arena, fsd_intern_count(keys)); /* by key */
 
-    for (fsd_id i = 0; i < n; i++)
-        most = key[i] > most ? key[i] : most;
-    first = fsd_none_of(arena, most + 1);
     for (fsd_id i = 0; i < n; i++) {
         if (!in[i] || !key[i])
             continue;
@@ -296,67 +226,88 @@ static void share_keys(fsd_id *leader, const char **titles, const bool *in,
     }
 }
 
-static void share_scopes(const struct fsd_diff *d, const struct fsd_pick *pick,
-                         unsigned depth, struct fsd_sharing *s, struct fsd_arena *arena)
+static void share_scopes(struct sharer *x, unsigned depth)
 {
-    struct fsd_intern *keys = fsd_intern_new(arena);
-    fsd_sym *nodes = node_keys(d, depth, keys, arena);
-    fsd_sym *layers = layer_keys(d, nodes, arena);
+    const struct fsd_diff *d = x->d;
+    const struct fsd_graph *g = d->model;
+    struct fsd_intern *keys = fsd_intern_new(x->arena);
+    fsd_sym *node = FSD_NEW(x->arena, fsd_sym, g->nodes.n);
+    fsd_sym *layer = FSD_NEW(x->arena, fsd_sym, d->engine->nodes.n);
 
-    share_keys(s->nodes, s->node_titles, pick->nodes, nodes, d->model->nodes.n, keys,
-               arena);
-    share_keys(s->layers, s->layer_titles, pick->layers, layers, d->engine->nodes.n,
-               keys, arena);
+    /* Of each node the scope.  A constant outside any scope ("Slice_2345") belongs to
+     * what reads it; readers come later in the file, so from the end. */
+    for (fsd_id n = g->nodes.n; n-- > 0;) {
+        const char *name = fsd_text(d->names, g->nodes.at[n].name);
+        fsd_id out = fsd_node_out_tensor(g, n, 0);
+
+        node[n] = fsd_intern_add(keys, name, scope_length(name, depth));
+        if (!node[n] && out != FSD_NONE && fsd_node_vanished(d, n) &&
+            g->tensors.at[out].consumers.n)
+            node[n] = node[g->links.at[g->tensors.at[out].consumers.at]];
+    }
+    /* Of each layer its first node's scope; of one without nodes that which what writes
+     * its input and what reads its output have in common. */
+    g = d->engine;
+    for (fsd_id l = 0; l < g->nodes.n; l++)
+        if (d->match->of_layer[l].n)
+            layer[l] = node[fsd_match_of_layer(d->match, l, 0)->node];
+    for (fsd_id l = 0; l < g->nodes.n; l++) {
+        fsd_id in = fsd_node_in_tensor(g, l, 0), out = fsd_node_out_tensor(g, l, 0);
+        fsd_id from = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, in);
+
+        if (!d->match->of_layer[l].n && from != FSD_NONE && out != FSD_NONE &&
+            g->tensors.at[out].consumers.n &&
+            layer[from] == layer[g->links.at[g->tensors.at[out].consumers.at]])
+            layer[l] = layer[from];
+    }
+    share_keys(x->s.nodes, x->s.node_titles, x->pick->nodes, node, d->model->nodes.n,
+               keys, x->arena);
+    share_keys(x->s.layers, x->s.layer_titles, x->pick->layers, layer, g->nodes.n, keys,
+               x->arena);
 }
 
 /* ----------------------------------------------------------------------- parts */
 
-static void share_parts(const struct fsd_diff *d, const struct fsd_pick *pick,
-                        struct fsd_sharing *s)
+static void share_parts(struct sharer *x)
 {
-    uint32_t n = d->engine->nodes.n, size = n / MOST_PARTS + 1, now = 0;
-    fsd_id first[MOST_PARTS + 1], head[MOST_PARTS + 1];
+    uint32_t n = x->d->engine->nodes.n, size = n / MOST_PARTS + 1, now = 0;
+    fsd_id *first = fsd_none_of(x->arena, MOST_PARTS + 1);
+    fsd_id *head = fsd_none_of(x->arena, MOST_PARTS + 1);
 
-    memset(first, 0xff, sizeof first);
-    memset(head, 0xff, sizeof head);
-    for (fsd_id l = 0; l < n; l++)
-        if (pick->layers[l]) {
-            if (first[l / size] == FSD_NONE)
-                first[l / size] = l;
-            s->layers[l] = first[l / size];
-        }
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        fsd_id home = pick->nodes[i] ? pick->homes[i] : FSD_NONE;
-
-        if (!pick->nodes[i])
+    for (fsd_id l = 0; l < n; l++) {
+        if (!x->pick->layers[l])
             continue;
-        now = home == FSD_NONE ? now : home / size;
+        if (first[l / size] == FSD_NONE)
+            first[l / size] = l;
+        x->s.layers[l] = first[l / size];
+    }
+    for (fsd_id i = 0; i < x->d->model->nodes.n; i++) {
+        if (!x->pick->nodes[i])
+            continue;
+        if (x->pick->homes[i] != FSD_NONE)
+            now = x->pick->homes[i] / size;
         if (head[now] == FSD_NONE)
             head[now] = i;
-        s->nodes[i] = head[now];
+        x->s.nodes[i] = head[now];
     }
 }
 
 struct fsd_sharing fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
                                   struct fsd_grain grain, struct fsd_arena *arena)
 {
-    struct fsd_sharing s = {fsd_sets_new(arena, d->model->nodes.n),
-                            fsd_sets_new(arena, d->engine->nodes.n),
-                            FSD_NEW(arena, const char *, d->model->nodes.n),
-                            FSD_NEW(arena, const char *, d->engine->nodes.n)};
+    struct sharer x = {.d = d,
+                       .pick = pick,
+                       .s = {fsd_sets_new(arena, d->model->nodes.n),
+                             fsd_sets_new(arena, d->engine->nodes.n),
+                             FSD_NEW(arena, const char *, d->model->nodes.n),
+                             FSD_NEW(arena, const char *, d->engine->nodes.n)},
+                       .arena = arena};
 
-    switch (grain.level) {
-    case FSD_LEVEL_NONE:
-        break;
-    case FSD_LEVEL_RUN:
-        share_runs(d, pick, &s, arena);
-        break;
-    case FSD_LEVEL_SCOPE:
-        share_scopes(d, pick, grain.depth, &s, arena);
-        break;
-    case FSD_LEVEL_PART:
-        share_parts(d, pick, &s);
-        break;
-    }
-    return s;
+    if (grain.level == FSD_LEVEL_RUN)
+        share_runs(&x);
+    else if (grain.level == FSD_LEVEL_SCOPE)
+        share_scopes(&x, grain.depth);
+    else if (grain.level == FSD_LEVEL_PART)
+        share_parts(&x);
+    return x.s;
 }

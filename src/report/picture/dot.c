@@ -24,9 +24,14 @@ static const struct fsd_look usual = {"box", "rounded,filled", "#ffffff", "#5555
                                       "1"};
 
 /* Labels of wires stand in ranks of their own, so the space between ranks counts twice
- * with them.  The id "\N" gives an SVG the box's name, "\T_\H" the ends of a wire. */
+ * with them.  The id "\N" gives an SVG the box's name, "\T_\H" the ends of a wire.
+ *
+ * An invisible point heads each side.  Both stand side by side in the first rank, so
+ * the left side is to the left. */
 static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
+    const struct fsd_side_words *sides = w->painter->sides;
+
     fprintf(out,
             "digraph fusiondiff {\n"
             "\tgraph [charset=\"UTF-8\" rankdir=\"TB\" compound=\"true\" "
@@ -43,6 +48,15 @@ static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
             usual.line, usual.width);
     w->painter->put_legend(w, out);
     fputs(">\n", out);
+    for (int side = 0; side < FSD__SIDE_COUNT; side++)
+        fprintf(out,
+                "\t%s [shape=\"point\" style=\"invis\" penwidth=\"0\" "
+                "height=\"0.01\"]\n",
+                sides[side].name);
+    fprintf(out,
+            "\tsubgraph anchors {\n\t\tgraph [rank=\"min\"]\n\t\t%s\n\t\t%s\n\t}\n"
+            "\t%s -> %s [style=\"invis\" weight=\"100\"]\n",
+            sides[0].name, sides[1].name, sides[0].name, sides[1].name);
 }
 
 /* ------------------------------------------------------------------------ boxes */
@@ -90,31 +104,10 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
     fputs("\"]\n", out);
 }
 
-/* By box, of lists that hang on a cluster's box: the next of the list. */
-struct chains {
-    fsd_id *first, *last, *next;
-};
-
-static struct chains chain_members(const struct fsd_drawing *w)
-{
-    struct chains c = {fsd_none_of(w->arena, w->boxes.n),
-                       fsd_none_of(w->arena, w->boxes.n),
-                       fsd_none_of(w->arena, w->boxes.n)};
-
-    for (fsd_id b = 0; b < w->boxes.n; b++) {
-        fsd_id owner = w->boxes.at[b].cluster;
-
-        if (owner == FSD_NONE)
-            continue;
-        *(c.first[owner] == FSD_NONE ? &c.first[owner] : &c.next[c.last[owner]]) = b;
-        c.last[owner] = b;
-    }
-    return c;
-}
-
-/* An "id" of its own, since no escape gives the name of a cluster. */
-static void put_cluster(const struct fsd_drawing *w, fsd_id id, const struct chains *c,
-                        FILE *out)
+/* An "id" of its own, since no escape gives the name of a cluster.  Its members hang
+ * together by `next`. */
+static void put_cluster(const struct fsd_drawing *w, fsd_id id, fsd_id first,
+                        const fsd_id *next, FILE *out)
 {
     const struct fsd_box *box = &w->boxes.at[id];
     struct fsd_look look = w->painter->look(w, box);
@@ -129,7 +122,7 @@ static void put_cluster(const struct fsd_drawing *w, fsd_id id, const struct cha
             look.fill, look.line);
     w->painter->put_tip(w, box, out);
     fputs("\"]\n", out);
-    for (fsd_id m = c->first[id]; m != FSD_NONE; m = c->next[m]) {
+    for (fsd_id m = first; m != FSD_NONE; m = next[m]) {
         fputs("\t\t\t", out);
         put_name(w, m, out);
         putc('\n', out);
@@ -141,8 +134,17 @@ static void put_cluster(const struct fsd_drawing *w, fsd_id id, const struct cha
 static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 {
     const struct fsd_side_words *words = &w->painter->sides[side];
-    struct chains chains = chain_members(w);
+    fsd_id *first = fsd_none_of(w->arena, w->boxes.n); /* by owner of a cluster */
+    fsd_id *next = fsd_none_of(w->arena, w->boxes.n);  /* by member */
 
+    for (fsd_id b = w->boxes.n; b-- > 0;) {
+        fsd_id owner = w->boxes.at[b].cluster;
+
+        if (owner == FSD_NONE)
+            continue;
+        next[b] = first[owner];
+        first[owner] = b;
+    }
     fprintf(out,
             "\tsubgraph cluster_%s {\n"
             "\t\tgraph [id=\"side_%s\" style=\"rounded,filled\" fillcolor=\"#fcfcfc\" "
@@ -158,8 +160,8 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
             fputs("\t\t", out);
             put_name(w, b, out);
             putc('\n', out);
-        } else if (chains.first[box->cluster] == b) {
-            put_cluster(w, box->cluster, &chains, out);
+        } else if (first[box->cluster] == b) {
+            put_cluster(w, box->cluster, b, next, out);
         }
     }
     fputs("\t}\n", out);
@@ -167,40 +169,23 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 
 /* ------------------------------------------------------------------------ lines */
 
-static void begin_line(const struct fsd_drawing *w, fsd_id from, fsd_id to, FILE *out)
-{
-    putc('\t', out);
-    put_name(w, from, out);
-    fputs(" -> ", out);
-    put_name(w, to, out);
-    fputs(" [", out);
-}
-
 /* Within a fused layer no tensor is written: what it would be there is in the tooltip.
  * What is a box of its own says itself what it is. */
-static bool wants_label(const struct fsd_drawing *w, const struct fsd_wire *wire,
-                        bool wire_labels)
-{
-    const struct fsd_box *from = &w->boxes.at[wire->from], *to = &w->boxes.at[wire->to];
-
-    if (!w->painter->port_labels &&
-        (from->kind != FSD_BOX_ITEMS || to->kind != FSD_BOX_ITEMS))
-        return false;
-    return wire->type[0] != wire->type[1] ||
-           (wire_labels && (from->cluster == FSD_NONE || from->cluster != to->cluster));
-}
-
-static void put_wire(const struct fsd_drawing *w, const struct fsd_wire *wire,
+static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
                      bool wire_labels, FILE *out)
 {
-    const char *from = fsd_type_color(wire->type[0]),
-               *to = fsd_type_color(wire->type[1]);
+    const struct fsd_box *from = &w->boxes.at[wire->from], *to = &w->boxes.at[wire->to];
+    const char *first = fsd_type_color(wire->type[0]);
+    const char *second = fsd_type_color(wire->type[1]);
+    bool port = from->kind != FSD_BOX_ITEMS || to->kind != FSD_BOX_ITEMS;
+    bool within = from->cluster != FSD_NONE && from->cluster == to->cluster;
 
-    begin_line(w, wire->from, wire->to, out);
-    fprintf(out, strcmp(from, to) ? "color=\"%s;0.5:%s\"" : "color=\"%s\"", from, to);
+    fprintf(out, strcmp(first, second) ? "color=\"%s;0.5:%s\"" : "color=\"%s\"", first,
+            second);
     fprintf(out, " penwidth=\"%s\" weight=\"%u\"", fsd_type_width(wire->type[0]),
-            w->painter->sides[w->boxes.at[wire->from].side].weight);
-    if (wants_label(w, wire, wire_labels)) {
+            w->painter->sides[from->side].weight);
+    if ((w->painter->port_labels || !port) &&
+        (wire->type[0] != wire->type[1] || (wire_labels && !within))) {
         fputs(" label=\"", out);
         w->painter->put_wire_label(w, wire, out);
         putc('"', out);
@@ -210,77 +195,61 @@ static void put_wire(const struct fsd_drawing *w, const struct fsd_wire *wire,
         w->painter->put_wire_tip(w, wire, out);
         putc('"', out);
     }
-    fputs("]\n", out);
 }
 
 /* From the cluster to its layer, which it keeps beside it; only the one tie that a
  * cluster has does. */
-static void put_tie(const struct fsd_drawing *w, const struct fsd_tie *tie, FILE *out)
+static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FILE *out)
 {
-    begin_line(w, tie->left, tie->right, out);
+    const char *tip = tie->loose  ? w->painter->loose_tip
+                      : tie->part ? "computed in part by this layer"
+                                  : NULL;
+
     fprintf(out, "color=\"%s\" penwidth=\"%s\" arrowhead=\"none\" style=\"%s\"",
             w->painter->tie_color(w, tie), w->painter->tie_width,
             tie->loose  ? "dotted"
             : tie->part ? "dashed"
                         : "bold");
     fputs(tie->part ? " constraint=\"false\"" : " minlen=\"0\" weight=\"3\"", out);
-    if (!tie->part && w->boxes.at[tie->right].members > 1) {
+    if (!tie->part && w->boxes.at[tie->to].members > 1) {
         fputs(" ltail=\"cluster_", out);
-        put_name(w, tie->right, out);
+        put_name(w, tie->to, out);
         putc('"', out);
     }
-    if (tie->loose ? w->painter->loose_tip != NULL : tie->part)
-        fprintf(out, " tooltip=\"%s\"",
-                tie->loose ? w->painter->loose_tip : "computed in part by this layer");
-    fputs("]\n", out);
+    if (tip)
+        fprintf(out, " tooltip=\"%s\"", tip);
 }
 
+/* What nothing leads to may hang below the heads: in their rank it would be in the way
+ * of the ties. */
 static void put_lines(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
-    for (uint32_t i = 0; i < w->wires.n; i++)
-        put_wire(w, &w->wires.at[i], wire_labels, out);
-    for (uint32_t i = 0; i < w->ties.n; i++)
-        put_tie(w, &w->ties.at[i], out);
-    for (uint32_t i = 0; i < w->threads.n; i++) {
-        begin_line(w, w->threads.at[i].from, w->threads.at[i].to, out);
-        fputs("color=\"#999999\" penwidth=\"1.5\" style=\"dotted\" arrowhead=\"none\" "
-              "tooltip=\"what leads there is not shown or not known\"]\n",
-              out);
-    }
-    for (uint32_t i = 0; i < w->holds.n; i++) {
-        begin_line(w, w->holds.at[i].from, w->holds.at[i].to, out);
-        fputs("style=\"invis\" weight=\"0\"]\n", out);
-    }
-}
-
-/* An invisible point heads each side.  Both stand side by side in the first rank, so
- * the left side is to the left. */
-static void put_heads(const struct fsd_drawing *w, FILE *out)
-{
-    const struct fsd_side_words *sides = w->painter->sides;
-
-    for (int side = 0; side < FSD__SIDE_COUNT; side++)
-        fprintf(out,
-                "\t%s [shape=\"point\" style=\"invis\" penwidth=\"0\" "
-                "height=\"0.01\"]\n",
-                sides[side].name);
-    fprintf(out,
-            "\tsubgraph anchors {\n\t\tgraph [rank=\"min\"]\n\t\t%s\n\t\t%s\n\t}\n"
-            "\t%s -> %s [style=\"invis\" weight=\"100\"]\n",
-            sides[0].name, sides[1].name, sides[0].name, sides[1].name);
-}
-
-/* What nothing leads to hangs below the heads: in their rank it would be in the way of
- * the ties. */
-static void hang_loose_boxes(const struct fsd_drawing *w, FILE *out)
-{
+    static const char *const same[FSD__LINE_COUNT] = {
+        [FSD_THREAD] =
+            "color=\"#999999\" penwidth=\"1.5\" style=\"dotted\" arrowhead=\"none\" "
+            "tooltip=\"what leads there is not shown or not known\"",
+        [FSD_HOLD] = "style=\"invis\" weight=\"0\""};
     bool *led_to = FSD_NEW(w->arena, bool, w->boxes.n);
 
-    for (uint32_t i = 0; i < w->wires.n; i++)
-        led_to[w->wires.at[i].to] = true;
-    for (uint32_t i = 0; i < w->threads.n; i++)
-        led_to[w->threads.at[i].to] = true;
-    for (fsd_id b = 0; b < w->boxes.n; b++) {
+    for (int kind = 0; kind < FSD__LINE_COUNT; kind++)
+        for (uint32_t i = 0; i < w->lines[kind].n; i++) {
+            const struct fsd_line *line = &w->lines[kind].at[i];
+
+            led_to[line->to] |= kind == FSD_WIRE || kind == FSD_THREAD;
+            putc('\t', out);
+            put_name(w, line->from, out);
+            fputs(" -> ", out);
+            put_name(w, line->to, out);
+            fputs(" [", out);
+            if (kind == FSD_WIRE)
+                put_wire(w, line, wire_labels, out);
+            else if (kind == FSD_TIE)
+                put_tie(w, line, out);
+            else
+                fputs(same[kind], out);
+            fputs("]\n", out);
+        }
+    for (fsd_id b = 0; w->painter->hangs && b < w->boxes.n; b++) {
         if (led_to[b])
             continue;
         fprintf(out, "\t%s -> ", w->painter->sides[w->boxes.at[b].side].name);
@@ -292,14 +261,11 @@ static void hang_loose_boxes(const struct fsd_drawing *w, FILE *out)
 void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     put_graph(w, wire_labels, out);
-    put_heads(w, out);
     for (fsd_id b = 0; b < w->boxes.n; b++)
         put_box(w, b, out);
     for (int side = 0; side < FSD__SIDE_COUNT; side++)
         put_side(w, (enum fsd_side)side, out);
     put_lines(w, wire_labels, out);
-    if (w->painter->hangs)
-        hang_loose_boxes(w, out);
     fputs("}\n", out);
 }
 

@@ -22,29 +22,32 @@ fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id ite
     return w->boxes.n - 1;
 }
 
-void fsd_drawing_add_wire(struct fsd_drawing *w, struct fsd_wire wire)
+void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
+                          struct fsd_line line)
 {
-    if (wire.from != wire.to && wire.from != FSD_NONE && wire.to != FSD_NONE)
-        fsd_vec_push(w->arena, &w->wires, wire);
+    if (line.from != line.to && line.from != FSD_NONE && line.to != FSD_NONE)
+        fsd_vec_push(w->arena, &w->lines[kind], line);
 }
 
-static int order_wires(const void *x, const void *y)
+static int order_lines(const void *x, const void *y)
 {
-    const struct fsd_wire *a = x, *b = y;
-    int from = fsd_order(a->from, b->from), to = fsd_order(a->to, b->to);
-    int what = fsd_order(a->what, b->what), port = fsd_order(a->to_port, b->to_port);
+    const struct fsd_line *a = x, *b = y;
+    const uint32_t keys[][2] = {{a->rank, b->rank},       {a->from, b->from},
+                                {a->to, b->to},           {a->what, b->what},
+                                {a->to_port, b->to_port}, {a->type[0], b->type[0]},
+                                {a->loose, b->loose}};
+    int order = 0;
 
-    return from   ? from
-           : to   ? to
-           : what ? what
-           : port ? port
-                  : fsd_order(a->type[0], b->type[0]);
+    for (size_t i = 0; i < FSD_COUNT_OF(keys) && !order; i++)
+        order = fsd_order(keys[i][0], keys[i][1]);
+    return order;
 }
 
-void fsd_drawing_sort_wires(struct fsd_drawing *w)
+void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {
-    w->wires.n =
-        fsd_sort_once(w->wires.at, w->wires.n, sizeof *w->wires.at, order_wires);
+    fsd_lines *lines = &w->lines[kind];
+
+    lines->n = fsd_sort_once(lines->at, lines->n, sizeof *lines->at, order_lines);
 }
 
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
@@ -63,5 +66,5 @@ uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
 
 uint32_t fsd_drawing_weight(const struct fsd_drawing *w)
 {
-    return w->boxes.n + w->wires.n + w->ties.n;
+    return w->boxes.n + w->lines[FSD_WIRE].n + w->lines[FSD_TIE].n;
 }

@@ -43,27 +43,35 @@ struct fsd_box {
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
-struct fsd_wire {
-    fsd_id from, to; /**< boxes of one side */
-    fsd_id what;     /**< the first tensor of `n`; of a comparison, a layout */
+enum fsd_line_kind {
+    FSD_WIRE, /**< what tensors are read by, within a side */
+    /** Between boxes that stand for the same: a layer's box and what it computes, a
+     *  cluster of boxes or one of a node that another layer has the rest of; two
+     * builds' groups.  From left to right. */
+    FSD_TIE,
+    /** From a box to a later one of its side: by what the picture leaves out, or, where
+     *  no wire is known to lead there, since it comes next in the file. */
+    FSD_THREAD,
+    FSD_HOLD, /**< not to be seen: the second comes below the first */
+    FSD__LINE_COUNT
+};
+
+struct fsd_line {
+    fsd_id from, to; /**< boxes */
+    uint32_t rank;   /**< it is sorted by this, and then by its boxes */
+
+    /* Of a wire: */
+    fsd_id what; /**< the first tensor of `n`; of a comparison, a layout */
     fsd_id from_port, to_port; /**< in the graph's ports; FSD_NONE: not known */
     uint32_t n;                /**< tensors that go this way */
     uint8_t type[2];           /**< enum fsd_dtype at its two ends; 0: not known */
+
+    /* Of a tie: */
+    bool part;  /**< the left box lies in another box's cluster */
+    bool loose; /**< drawn dotted: less is known, or nothing happened */
 };
 
-/** Between boxes that stand for the same: a layer's box and what it computes, a cluster
- *  of boxes or one of a node that another layer has the rest of; two builds' groups. */
-struct fsd_tie {
-    fsd_id left, right; /**< boxes */
-    bool part;          /**< the left box lies in another box's cluster */
-    bool loose;         /**< drawn dotted: less is known, or nothing happened */
-};
-
-/** From a box to a later one of its side: by what the picture leaves out, or, where no
- *  wire is known to lead there, since it comes next in the file. */
-struct fsd_thread {
-    fsd_id from, to;
-};
+typedef FSD_VEC(struct fsd_line) fsd_lines;
 
 struct fsd_drawing {
     struct fsd_arena *arena;
@@ -71,10 +79,7 @@ struct fsd_drawing {
     const void *of;                /**< what the painter knows of it */
     FSD_VEC(struct fsd_box) boxes; /**< left first */
     FSD_VEC(fsd_id) items;
-    FSD_VEC(struct fsd_wire) wires;     /**< sorted */
-    FSD_VEC(struct fsd_tie) ties;       /**< sorted */
-    FSD_VEC(struct fsd_thread) threads; /**< sorted */
-    FSD_VEC(struct fsd_thread) holds;   /**< not to be seen: the second comes below */
+    fsd_lines lines[FSD__LINE_COUNT]; /**< sorted */
 };
 
 /** How a box looks, in Graphviz's words. */
@@ -96,12 +101,12 @@ struct fsd_painter {
     void (*put_label)(const struct fsd_drawing *w, const struct fsd_box *box,
                       FILE *out);
     void (*put_tip)(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out);
-    void (*put_wire_label)(const struct fsd_drawing *w, const struct fsd_wire *wire,
+    void (*put_wire_label)(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out);
     /** NULL: wires have none. */
-    void (*put_wire_tip)(const struct fsd_drawing *w, const struct fsd_wire *wire,
+    void (*put_wire_tip)(const struct fsd_drawing *w, const struct fsd_line *wire,
                          FILE *out);
-    const char *(*tie_color)(const struct fsd_drawing *w, const struct fsd_tie *tie);
+    const char *(*tie_color)(const struct fsd_drawing *w, const struct fsd_line *tie);
     const char *tie_width;
     const char *loose_tip; /**< what a loose tie is; NULL: it says nothing */
     bool hangs;       /**< boxes that nothing leads to stand below the sides' heads */
@@ -116,11 +121,12 @@ fsd_id *fsd_none_of(struct fsd_arena *arena, uint32_t n);
 /** A new box of one item. */
 fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id item);
 
-/** Adds a wire; none from or to FSD_NONE or itself. */
-void fsd_drawing_add_wire(struct fsd_drawing *w, struct fsd_wire wire);
+/** Adds a line; none from or to FSD_NONE or itself. */
+void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
+                          struct fsd_line line);
 
-/** Sorts them, and leaves one of each that are equal. */
-void fsd_drawing_sort_wires(struct fsd_drawing *w);
+/** Sorts the lines of a kind, and leaves one of each that are equal. */
+void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind);
 
 /** The same of any array; returns how many are left. */
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
@@ -229,6 +235,11 @@ extern const struct fsd_painter fsd_diff_painter; /* diff_label.c */
 enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *style,
                               struct fsd_arena *arena, struct fsd_pick *pick,
                               struct fsd_error *err);
+
+/** The form of a tensor at one end of its wire, or where nothing is known of it at the
+ *  other. */
+const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
+                                     const struct fsd_line *wire, bool source);
 
 /** True for a node that no layer computes. */
 bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);

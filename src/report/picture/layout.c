@@ -81,18 +81,10 @@ static bool drain(int from, FILE *to, double until)
     }
 }
 
-static bool reap(pid_t child)
-{
-    int how = 0;
-
-    while (waitpid(child, &how, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(how) && WEXITSTATUS(how) == 0;
-}
-
 /* Of a child that has ended: its first complaint, in one line.  Its libraries for fonts
- * complain of the machine on the same stream; these words are Graphviz's own. */
+ * complain of the machine on the same stream; these words are Graphviz's own.  That its
+ * router found no room for a curve ("Unable to reclaim box space in spline routing") is
+ * nobody's concern: the edge is drawn. */
 static void hear(struct attempt *a, int from)
 {
     static const char *const words[] = {"Error: ", "Warning: "};
@@ -101,15 +93,16 @@ static void hear(struct attempt *a, int from)
 
     text[n > 0 ? n : 0] = '\0';
     for (size_t i = 0; i < FSD_COUNT_OF(words) && !at; i++)
-        at = strstr(text, words[i]);
-    if (!at)
-        return;
-    snprintf(a->said, sizeof a->said, "%.*s", (int)strcspn(at, "\r\n"), at);
+        do
+            at = strstr(at ? at + 1 : text, words[i]);
+        while (at && !strncmp(at + strlen(words[i]), "Unable to reclaim", 17));
+    if (at)
+        snprintf(a->said, sizeof a->said, "%.*s", (int)strcspn(at, "\r\n"), at);
 }
 
 static bool run(struct attempt *a, FILE *memory)
 {
-    int picture[2], said[2] = {-1, -1};
+    int picture[2], said[2] = {-1, -1}, how = 0;
     bool good = pipe2(picture, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC) == 0;
     pid_t child = good ? fork() : -1;
 
@@ -119,9 +112,14 @@ static bool run(struct attempt *a, FILE *memory)
     close(said[1]);
     good = child > 0 && drain(picture[0], memory, a->until);
     if (child > 0) {
+        pid_t ended;
+
         if (!good)
             kill(child, SIGKILL);
-        good = reap(child) && good;
+        do
+            ended = waitpid(child, &how, 0);
+        while (ended < 0 && errno == EINTR);
+        good = good && ended == child && WIFEXITED(how) && WEXITSTATUS(how) == 0;
         hear(a, said[0]);
     }
     close(picture[0]);
@@ -140,7 +138,7 @@ static bool try_layout(struct attempt *a, const struct fsd_drawing *w)
     *a->said = '\0';
     a->picture = NULL; /* fclose() fills it */
     if (text) {
-        fsd_dot_print(w, w->wires.n <= MANY_WIRES, text);
+        fsd_dot_print(w, w->lines[FSD_WIRE].n <= MANY_WIRES, text);
         good = fclose(text) == 0;
     }
     a->dot = dot;
@@ -172,22 +170,6 @@ static bool draw_less(struct fsd_plan *plan)
     return less;
 }
 
-/* Of a picture that is not all that was asked for. */
-static void tell(const struct fsd_plan *plan, uint32_t boxes, const char *why,
-                 const char *said)
-{
-    char text[600];
-
-    if (!plan->want->note || !(*plan->less || *said))
-        return;
-    if (*plan->less)
-        snprintf(text, sizeof text, "a picture of %u boxes %s: %s", boxes, why,
-                 plan->less);
-    else
-        snprintf(text, sizeof text, "Graphviz says of the picture: %s", said);
-    plan->want->note(plan->want->payload, text);
-}
-
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err)
 {
@@ -197,6 +179,7 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
     uint32_t boxes = plan->drawing->boxes.n;
     char why[260] = "is too large to lay out";
     struct attempt a = {.format = format};
+    char text[600];
     bool done;
 
     if (!plan->chosen && too_large(plan))
@@ -219,6 +202,12 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
             seconds, why);
     fwrite(a.picture, 1, a.size, out);
     free(a.picture);
-    tell(plan, boxes, why, a.said);
+    if (*plan->less)
+        snprintf(text, sizeof text, "a picture of %u boxes %s: %s", boxes, why,
+                 plan->less);
+    else
+        snprintf(text, sizeof text, "Graphviz says of the picture: %s", a.said);
+    if (plan->want->note && (*plan->less || *a.said))
+        plan->want->note(plan->want->payload, text);
     return FSD_OK;
 }

@@ -35,20 +35,12 @@ static void put_char(FILE *out, const char *s, size_t len, const char *backslash
         fwrite(s, 1, len, out);
 }
 
-/* Characters that are written as they are, one byte each. */
-static size_t plain_run(const char *s)
-{
-    size_t n = 0;
-
-    while (s[n] >= ' ' && s[n] <= '~' && !strchr("\\&<>\"]", s[n]))
-        n++;
-    return n;
-}
-
 static void put_text(FILE *out, const char *s, size_t most, const char *backslash)
 {
-    size_t plain = plain_run(s), n = 0, head = most * 2 / 5;
+    size_t plain = 0, n = 0, head = most * 2 / 5;
 
+    while (s[plain] >= ' ' && s[plain] <= '~' && !strchr("\\&<>\"]", s[plain]))
+        plain++;
     if (!s[plain] && plain <= most) { /* nearly all are like this */
         fwrite(s, 1, plain, out);
         return;
