@@ -6,17 +6,9 @@
 #include "report/text/phrase.h"
 #include "report/text/text.h"
 
-#include <string.h>
+#include <math.h>
 
 enum { FEW = 6, FEW_NODES = 12 };
-
-static void put_count(FILE *out, bool *any, uint32_t n, const char *what)
-{
-    if (!n)
-        return;
-    fprintf(out, "%s%s %u", *any ? ", " : "", what, (unsigned)n);
-    *any = true;
-}
 
 /* ------------------------------------------------------------------------- head */
 
@@ -47,7 +39,7 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     fprintf(out, "nodes aligned     %u of %u that compute (new model: %u): ", n.aligned,
             n.old, n.new);
     for (uint8_t by = FSD_ALIGN_MODEL; by < FSD__ALIGN_COUNT; by++)
-        put_count(out, &any, c->align->by_count[by], fsd_align_name(by));
+        fsd_put_tally(out, &any, c->align->by_count[by], fsd_align_name(by));
     fputs(any ? "\n" : "none\n", out);
 }
 
@@ -58,64 +50,46 @@ static bool is_free(const struct fsd_compare *c, const struct fsd_move_change *m
            (m->new == FSD_NONE || c->new->moves.at[m->new].cause == FSD_CAUSE_FREE);
 }
 
-static uint32_t count_free(const struct fsd_compare *c)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < c->moves.n; i++)
-        n += is_free(c, &c->moves.at[i]);
-    return n;
-}
-
-/* Tensors between two groups: what the precision of the nodes does not tell. */
-static void put_edge_counts(const struct fsd_compare *c, FILE *out)
-{
-    uint32_t by_width[FSD__WIDTH_COUNT] = {0};
-    bool any = false;
-
-    for (uint32_t i = 0; i < c->edges.n; i++)
-        by_width[c->edges.at[i].width]++;
-    fprintf(out, "%s\nedges        %6u: ", c->precisions.n ? "" : "no node changed",
-            (unsigned)c->edges.n);
-    for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
-        put_count(out, &any, by_width[w], fsd_width_name(w));
-    put_count(out, &any, by_width[FSD_WIDTH_SAME], "only another layout");
-    fputs(any ? "\n" : "none changed\n", out);
-}
-
 static void put_counts(const struct fsd_compare *c, FILE *out)
 {
+    uint32_t edges[FSD__WIDTH_COUNT] = {0}, free_moves = 0;
     bool any = false;
 
     fprintf(out, "regions      %6u: ", (unsigned)c->regions.n);
     for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
-        put_count(out, &any, c->by_happened[h], fsd_happened_name(h));
+        fsd_put_tally(out, &any, c->by_happened[h], fsd_happened_name(h));
     fprintf(out, "\nprecision    %6u: ", (unsigned)c->precisions.n);
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
-        put_count(out, &any, c->by_width[w], fsd_width_name(w));
-    put_edge_counts(c, out);
-    fprintf(out, "other layers %6u: ", (unsigned)c->moves.n);
+        fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
+    /* Tensors between two groups: what the precision of the nodes does not tell. */
+    for (uint32_t i = 0; i < c->edges.n; i++)
+        edges[c->edges.at[i].width]++;
+    fprintf(out, "%s\nedges        %6u: ", c->precisions.n ? "" : "no node changed",
+            (unsigned)c->edges.n);
+    any = false;
+    for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
+        fsd_put_tally(out, &any, edges[w], fsd_width_name(w));
+    fsd_put_tally(out, &any, edges[FSD_WIDTH_SAME], "only another layout");
+    fprintf(out, "%s\nother layers %6u: ", any ? "" : "none changed",
+            (unsigned)c->moves.n);
     any = false;
     for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
-        put_count(out, &any, c->moves_by_what[w], fsd_move_what_name(w));
-    put_count(out, &any, count_free(c), "free among them");
-    fprintf(out, "%s\n", any ? "" : "none changed");
+        fsd_put_tally(out, &any, c->moves_by_what[w], fsd_move_what_name(w));
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        free_moves += is_free(c, &c->moves.at[i]);
+    fsd_put_tally(out, &any, free_moves, "free among them");
+    fputs(any ? "\n" : "none changed\n", out);
 }
 
-static const char *blame_text(uint8_t blame)
+static void put_times(const struct fsd_compare *c, FILE *out)
 {
-    static const char *const texts[FSD__BLAME_COUNT] = {
+    static const char *const blamed[FSD__BLAME_COUNT] = {
         [FSD_BLAME_FUSION] = "different fusion",
         [FSD_BLAME_PRECISION] = "same fusion, other precision",
         [FSD_BLAME_KERNEL] = "same fusion and precision: other tactics, or noise",
         [FSD_BLAME_MOVES] = "inserted layers and standing quantizers"};
 
-    return texts[blame];
-}
-
-static void put_times(const struct fsd_compare *c, FILE *out)
-{
     if (!c->timed)
         return;
     fprintf(out, "time         %.4f -> %.4f ms, ", c->before, c->after);
@@ -129,7 +103,7 @@ static void put_times(const struct fsd_compare *c, FILE *out)
                       c->by_blame[b] > 0 ? c->by_blame[b] : 0, out);
         if (c->before > 0)
             fprintf(out, " (%+.1f %%)", 100 * c->by_blame[b] / c->before);
-        fprintf(out, "  %s\n", blame_text(b));
+        fprintf(out, "  %s\n", blamed[b]);
     }
 }
 
@@ -160,7 +134,6 @@ static void put_groups(const struct fsd_compare *c, const struct fsd_region_diff
         fprintf(out, "     %s  no layer\n", new ? "now" : "was");
 }
 
-/* Edges of one region and one change are one line: "fp32 chw -> fp16 hwc8  3 edges". */
 static void put_edge(const struct fsd_compare *c, const struct fsd_edge_change *e,
                      FILE *out)
 {
@@ -215,15 +188,6 @@ struct by_region {
     uint32_t *edge, *move;
 };
 
-static void place(struct fsd_span *spans, uint32_t n)
-{
-    for (uint32_t i = 0, at = 0; i < n; i++) {
-        spans[i].at = at;
-        at += spans[i].n;
-        spans[i].n = 0;
-    }
-}
-
 static struct by_region sort_by_region(const struct fsd_compare *c,
                                        struct fsd_arena *arena)
 {
@@ -248,9 +212,13 @@ static struct by_region sort_by_region(const struct fsd_compare *c,
                 x.move[span->at + span->n] = i;
             span->n++;
         }
-        if (!put) {
-            place(x.edges, n);
-            place(x.moves, n);
+        /* Counted: each region's begin where those of the one before end. */
+        for (uint32_t i = 0, edges = 0, moves = 0; i < n && !put; i++) {
+            x.edges[i].at = edges;
+            edges += x.edges[i].n;
+            x.moves[i].at = moves;
+            moves += x.moves[i].n;
+            x.edges[i].n = x.moves[i].n = 0;
         }
     }
     return x;
@@ -278,64 +246,45 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
         fprintf(out, "     edge and %u more (--all)\n", (unsigned)(edges.n - FEW));
 }
 
-static void put_title(const struct fsd_compare *c, const struct fsd_region_diff *r,
-                      const struct fsd_style *style, FILE *out)
-{
-    bool alarm = r->happened == FSD_HAPPENED_LOST || r->width == FSD_WIDTH_WIDENED;
-
-    fsd_ink(style, alarm ? FSD_INK_ALARM : FSD_INK_TITLE, out);
-    fputs(r->happened == FSD_HAPPENED_SAME ? "same fusion"
-                                           : fsd_happened_name(r->happened),
-          out);
-    fsd_ink(style, FSD_INK_PLAIN, out);
-    if (r->width != FSD_WIDTH_SAME)
-        fprintf(out, ", %s", fsd_width_name(r->width));
-    if (r->layers)
-        fputs(", another number of layers", out);
-    if (r->moves)
-        fputs(", inserted layers", out);
-    if (r->layout)
-        fputs(", layout", out);
-    if (r->tactic)
-        fputs(", tactic", out);
-    if (c->timed) {
-        fputs("  ", out);
-        fsd_put_delta(r->before, r->after, out);
-        fprintf(out, " (%.4f -> %.4f)", r->before > 0 ? r->before : 0,
-                r->after > 0 ? r->after : 0);
-    }
-    fputc('\n', out);
-}
-
 static void put_regions(const struct fsd_compare *c, const struct by_region *x,
                         const struct fsd_style *style, FILE *out)
 {
+    struct fsd_span rest = x->moves[c->regions.n];
     uint32_t number = 0;
 
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
+        bool alarm = r->happened == FSD_HAPPENED_LOST || r->width == FSD_WIDTH_WIDENED;
 
         if (!r->differs)
             continue;
         fprintf(out, "\n%3u  ", (unsigned)++number);
-        put_title(c, r, style, out);
+        fsd_ink(style, alarm ? FSD_INK_ALARM : FSD_INK_TITLE, out);
+        fputs(r->happened == FSD_HAPPENED_SAME ? "same fusion"
+                                               : fsd_happened_name(r->happened),
+              out);
+        fsd_ink(style, FSD_INK_PLAIN, out);
+        if (r->width != FSD_WIDTH_SAME)
+            fprintf(out, ", %s", fsd_width_name(r->width));
+        fputs(r->layers ? ", another number of layers" : "", out);
+        fputs(r->moves ? ", inserted layers" : "", out);
+        fputs(r->layout ? ", layout" : "", out);
+        fputs(r->tactic ? ", tactic" : "", out);
+        if (c->timed) {
+            fputs("  ", out);
+            fsd_put_delta(r->before, r->after, out);
+            fprintf(out, " (%.4f -> %.4f)", r->before > 0 ? r->before : 0,
+                    r->after > 0 ? r->after : 0);
+        }
+        fputc('\n', out);
         put_groups(c, r, false, out);
         put_groups(c, r, true, out);
         put_changes(c, x, c->order[i], style, out);
     }
-    if (x->moves[c->regions.n].n) {
+    if (rest.n)
         fputs("\n     of no region\n", out);
-        for (uint32_t i = 0; i < x->moves[c->regions.n].n; i++)
-            put_move(c, &c->moves.at[x->move[x->moves[c->regions.n].at + i]], out);
-    }
-}
-
-static bool is_notable(const struct fsd_compare *c, const struct fsd_region_diff *r)
-{
-    double delta = r->after - r->before;
-
-    return !r->differs && r->before >= 0 && r->after >= 0 &&
-           (delta < 0 ? -delta : delta) >= c->before / 200;
+    for (uint32_t i = 0; i < rest.n; i++)
+        put_move(c, &c->moves.at[x->move[rest.at + i]], out);
 }
 
 /* Regions that differ in nothing but their time, by half a percent of the whole. */
@@ -347,8 +296,10 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
     for (uint32_t i = 0; c->timed && i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
         struct fsd_span groups = r->new_groups;
+        bool known = r->before >= 0 && r->after >= 0;
 
-        if (!is_notable(c, r) || (shown >= FEW && !style->all))
+        if (r->differs || !known || fabs(r->after - r->before) < c->before / 200 ||
+            (shown >= FEW && !style->all))
             continue;
         if (!shown++)
             fputs("\nsame fusion, precision and layout, another time\n", out);
@@ -363,52 +314,35 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
 
 /* ------------------------------------------------------------------------ nodes */
 
-static void put_presence(const struct fsd_compare *c, const struct fsd_node_presence *p,
-                         FILE *out)
-{
-    const struct fsd_state *s = p->new == FSD_NONE ? c->old : c->new;
-    const struct fsd_state_node *n = &s->nodes.at[p->new == FSD_NONE ? p->old : p->new];
-
-    fputs("    ", out);
-    fsd_put_safe(out, fsd_text(s->names, n->key));
-    fputs("  ", out);
-    fsd_put_safe(out, fsd_text(s->names, n->op));
-    if (p->old != FSD_NONE && p->new != FSD_NONE)
-        fprintf(out, ": was %s, now %s",
-                fsd_fate_name((enum fsd_fate)c->old->nodes.at[p->old].fate),
-                fsd_fate_name((enum fsd_fate)n->fate));
-    fputc('\n', out);
-}
-
 static void put_presences(const struct fsd_compare *c, const struct fsd_style *style,
                           FILE *out)
 {
     for (uint8_t what = 0; what < FSD__PRESENCE_COUNT; what++) {
         uint32_t shown = 0, n = c->by_presence[what];
 
-        if (!n)
-            continue;
-        fprintf(out, "\nnodes %s: %u\n", fsd_presence_name(what), (unsigned)n);
-        for (uint32_t i = 0; i < c->presences.n; i++)
-            if (c->presences.at[i].what == what && (style->all || shown < FEW_NODES)) {
-                put_presence(c, &c->presences.at[i], out);
-                shown++;
-            }
+        if (n)
+            fprintf(out, "\nnodes %s: %u\n", fsd_presence_name(what), (unsigned)n);
+        for (uint32_t i = 0; i < c->presences.n; i++) {
+            const struct fsd_node_presence *p = &c->presences.at[i];
+            const struct fsd_state *s = p->new == FSD_NONE ? c->old : c->new;
+            const struct fsd_state_node *node =
+                &s->nodes.at[p->new == FSD_NONE ? p->old : p->new];
+
+            if (p->what != what || (shown == FEW_NODES && !style->all))
+                continue;
+            shown++;
+            fputs("    ", out);
+            fsd_put_safe(out, fsd_text(s->names, node->key));
+            fputs("  ", out);
+            fsd_put_safe(out, fsd_text(s->names, node->op));
+            if (p->old != FSD_NONE && p->new != FSD_NONE)
+                fprintf(out, ": was %s, now %s",
+                        fsd_fate_name((enum fsd_fate)c->old->nodes.at[p->old].fate),
+                        fsd_fate_name((enum fsd_fate)node->fate));
+            fputc('\n', out);
+        }
         if (shown < n)
             fprintf(out, "    and %u more (--all)\n", (unsigned)(n - shown));
-    }
-}
-
-static void put_ports(const struct fsd_compare *c, FILE *out)
-{
-    for (uint32_t i = 0; i < c->ports.n; i++) {
-        const struct fsd_port_change *p = &c->ports.at[i];
-
-        fprintf(out, "%s%s ", i ? "" : "\n", p->output ? "output" : "input");
-        fsd_put_port(c->old, p->output, p->old, out);
-        fputs(" -> ", out);
-        fsd_put_port(c->new, p->output, p->new, out);
-        fputc('\n', out);
     }
 }
 
@@ -430,7 +364,15 @@ void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style 
     struct by_region x = sort_by_region(c, arena);
 
     fsd_compare_put_head(c, out);
-    put_ports(c, out);
+    for (uint32_t i = 0; i < c->ports.n; i++) {
+        const struct fsd_port_change *p = &c->ports.at[i];
+
+        fprintf(out, "%s%s ", i ? "" : "\n", p->output ? "output" : "input");
+        fsd_put_port(c->old, p->output, p->old, out);
+        fputs(" -> ", out);
+        fsd_put_port(c->new, p->output, p->new, out);
+        fputc('\n', out);
+    }
     put_regions(c, &x, style, out);
     put_same(c, style, out);
     put_presences(c, style, out);

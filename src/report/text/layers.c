@@ -3,9 +3,8 @@
  *
  *       model                             engine
  *     5 Conv_22                    n t  | Convolution  int8 chw32
- *       BatchNormalization_23        t  | layer1.0.conv1.weight + QuantizeLinear_20 +
- * Conv_22 31                                 + Reformat  layout  fp16 chw32 -> fp16
- * chw2
+ *       BatchNormalization_23        t  | layer1.0.conv1.weight + ... + Conv_22
+ *     6                                 + Reformat (layout)  fp16 chw32 -> fp16 chw2
  *
  * A block is two lists of cells, printed side by side or one below the other.  In a
  * long engine, runs of ordinary layers (nothing inserted, nothing changed, nothing
@@ -122,14 +121,6 @@ static void put_change(const struct fsd_diff *d, const struct fsd_node *n, FILE 
     put_forms(d, n->out, out);
 }
 
-/* A layer named like its only node needs no second line. */
-static bool name_is_said(const struct fsd_diff *d, fsd_id layer)
-{
-    return d->match->of_layer[layer].n == 1 &&
-           d->model->nodes.at[fsd_match_of_layer(d->match, layer, 0)->node].name ==
-               d->engine->nodes.at[layer].name;
-}
-
 /* In a long engine an inserted layer gets one line: its name only repeats its
  * neighbour's. */
 static bool is_long(const struct fsd_diff *d, const struct fsd_style *style)
@@ -144,6 +135,10 @@ static void fill_right(const struct fsd_diff *d, const struct fsd_style *style,
     const char *name = fsd_text(d->names, n->name), *type = fsd_text(d->names, n->op);
     bool inserted = d->layers[layer].inserted;
     bool one_line = inserted && is_long(d, style);
+    /* A layer named like its only node needs no second line. */
+    bool said = d->match->of_layer[layer].n == 1 &&
+                d->model->nodes.at[fsd_match_of_layer(d->match, layer, 0)->node].name ==
+                    n->name;
     enum fsd_cause cause = d->reasons[layer].cause;
     struct fsd_print what;
     FILE *out = fsd_print_open(&what);
@@ -162,23 +157,11 @@ static void fill_right(const struct fsd_diff *d, const struct fsd_style *style,
               inserted        ? FSD_INK_INSERTED
               : is_even(d, n) ? FSD_INK_PLAIN
                               : FSD_INK_CHANGED);
-    if (!one_line && !name_is_said(d, layer))
+    if (!one_line && !said)
         add_right(b, fsd_printed(b->arena, "%s", name), FSD_INK_FAINT);
 }
 
 /* -------------------------------------------------------------- the model's side */
-
-static const char *short_evidence(unsigned by, struct fsd_arena *arena)
-{
-    static const char letters[] = "mnlts";
-    char text[6];
-    size_t n = 0;
-
-    for (int i = 0; i < 5; i++)
-        if (by >> i & 1)
-            text[n++] = letters[i];
-    return fsd_arena_strndup(arena, text, n);
-}
 
 static bool runs_wider(const struct fsd_node_result *r)
 {
@@ -203,28 +186,18 @@ static bool is_quiet(const struct fsd_diff *d, fsd_id node)
     return d->nodes[node].fate != FSD_FATE_LAYER;
 }
 
-static void add_quiet(const uint32_t *quiet, struct block *b)
-{
-    const char *separator = "~ ";
-    struct fsd_print text;
-
-    fsd_print_open(&text);
-    for (int fate = 0; fate < FSD__FATE_COUNT; fate++)
-        if (quiet[fate]) {
-            fprintf(text.out, "%s%u %s", separator, quiet[fate],
-                    fsd_fate_name((enum fsd_fate)fate));
-            separator = ", ";
-        }
-    add_left(b, fsd_print_take(&text, b->arena), "", FSD_INK_FAINT);
-}
-
 static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
                       fsd_id layer, struct block *b)
 {
+    static const char letters[] = "mnlts"; /* of enum fsd_evidence */
     uint32_t quiet[FSD__FATE_COUNT] = {0}, any_quiet = 0, shown = 0, hidden = 0;
+    const char *separator = "~ ";
+    struct fsd_print text;
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
+        char *evidence;
+        size_t n = 0;
 
         if (is_quiet(d, link->node) && !style->all) {
             quiet[d->nodes[link->node].fate]++;
@@ -232,8 +205,12 @@ static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
         } else if (shown >= SHOWN_NODES && !style->all) {
             hidden++;
         } else {
-            add_left(b, node_text(b->arena, d, link->node),
-                     short_evidence(link->by, b->arena),
+            evidence = fsd_arena_strndup(b->arena, letters, sizeof letters - 1);
+            for (int k = 0; letters[k]; k++)
+                if (link->by >> k & 1)
+                    evidence[n++] = letters[k];
+            evidence[n] = '\0';
+            add_left(b, node_text(b->arena, d, link->node), evidence,
                      runs_wider(&d->nodes[link->node]) ? FSD_INK_CHANGED
                                                        : FSD_INK_PLAIN);
             shown++;
@@ -242,8 +219,16 @@ static void fill_left(const struct fsd_diff *d, const struct fsd_style *style,
     if (hidden)
         add_left(b, fsd_printed(b->arena, "and %u more nodes", hidden), "",
                  FSD_INK_FAINT);
-    if (any_quiet)
-        add_quiet(quiet, b);
+    if (!any_quiet)
+        return;
+    fsd_print_open(&text);
+    for (int fate = 0; fate < FSD__FATE_COUNT; fate++)
+        if (quiet[fate]) {
+            fprintf(text.out, "%s%u %s", separator, quiet[fate],
+                    fsd_fate_name((enum fsd_fate)fate));
+            separator = ", ";
+        }
+    add_left(b, fsd_print_take(&text, b->arena), "", FSD_INK_FAINT);
 }
 
 /* The nodes of a region stand at its first layer. */
@@ -436,19 +421,13 @@ static void put_run(const struct fsd_diff *d, const struct fsd_style *style,
     fsd_ink(style, FSD_INK_PLAIN, out);
 }
 
-/* The end of the run of ordinary layers of one form that begins here. */
-static fsd_id run_end(const struct fsd_diff *d, const bool *seen, fsd_id from)
+void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
-    fsd_id to = from;
+    struct fsd_arena *scratch = fsd_arena_new();
+    bool *seen = find_remarkable(d, scratch);
+    bool fold = is_long(d, style);
+    size_t left = left_width(d, style, scratch);
 
-    while (to < d->engine->nodes.n && !seen[to] &&
-           d->layers[to].precision == d->layers[from].precision)
-        to++;
-    return to;
-}
-
-static void put_heading(const struct fsd_style *style, size_t left, FILE *out)
-{
     fsd_ink(style, FSD_INK_FAINT, out);
     if (left)
         fprintf(out, "%*s %-*s   engine  (evidence: metadata, name, log, tensor)\n",
@@ -458,24 +437,16 @@ static void put_heading(const struct fsd_style *style, size_t left, FILE *out)
                 "%*s   with its nodes and evidence (metadata, name, log, tensor)\n",
                 NUMBER, "layer");
     fsd_ink(style, FSD_INK_PLAIN, out);
-}
-
-void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
-{
-    struct fsd_arena *scratch = fsd_arena_new();
-    bool *seen = find_remarkable(d, scratch);
-    bool fold = is_long(d, style);
-    size_t left = left_width(d, style, scratch);
-
-    put_heading(style, left, out);
-    for (fsd_id i = 0; i < d->engine->nodes.n;) {
-        fsd_id to = fold ? run_end(d, seen, i) : i;
-
+    for (fsd_id i = 0, to; i < d->engine->nodes.n; i = to) {
+        /* The end of the run of ordinary layers of one precision that begins here. */
+        for (to = i; fold && to < d->engine->nodes.n && !seen[to] &&
+                     d->layers[to].precision == d->layers[i].precision;)
+            to++;
         if (to >= i + RUN) {
             put_run(d, style, i, to, out);
-            i = to;
         } else {
-            put_block(d, style, left, i++, out);
+            put_block(d, style, left, i, out);
+            to = i + 1;
         }
     }
     fsd_arena_free(scratch);

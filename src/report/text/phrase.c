@@ -7,20 +7,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Three digits that tell something, at least as many as thousandths need. */
-static int decimals(double ms)
-{
-    if (ms >= 100 || ms <= 0)
-        return ms > 0 ? 1 : 0;
-    return ms >= 10 ? 2 : ms >= 1 ? 3 : ms >= 0.001 ? 4 : 6;
-}
-
 void fsd_put_ms_column(double ms, int width, FILE *out)
 {
+    /* Three digits that tell something, at least as many as thousandths need. */
+    int decimals = ms >= 100     ? 1
+                   : ms >= 10    ? 2
+                   : ms >= 1     ? 3
+                   : ms >= 0.001 ? 4
+                   : ms > 0      ? 6
+                                 : 0;
+
     if (ms < 0)
         fprintf(out, "%*s", width, "-");
     else
-        fprintf(out, "%*.*f", width, decimals(ms), ms);
+        fprintf(out, "%*.*f", width, decimals, ms);
 }
 
 void fsd_put_ms(double ms, FILE *out)
@@ -28,6 +28,14 @@ void fsd_put_ms(double ms, FILE *out)
     fsd_put_ms_column(ms, 0, out);
     if (ms >= 0)
         fputs(" ms", out);
+}
+
+void fsd_put_tally(FILE *out, bool *any, uint32_t n, const char *what)
+{
+    if (!n)
+        return;
+    fprintf(out, "%s%s %u", *any ? ", " : "", what, (unsigned)n);
+    *any = true;
 }
 
 void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out)
@@ -100,32 +108,20 @@ void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ------------------------------------------------------------------- comparisons */
 
-static void put_ref(const struct fsd_state *s, fsd_ref at, bool out_port, FILE *out)
-{
-    if (at & FSD_REF_PORT)
-        fputs(out_port ? "output " : "input ", out);
-    fsd_put_safe(out, fsd_state_ref_text(s, at, out_port));
-}
-
-static bool is_shown(const struct fsd_state *s, const struct fsd_group *g, uint32_t i,
-                     bool all)
-{
-    return all || s->nodes.at[s->refs.at[g->nodes.at + i]].role == FSD_ROLE_CORE;
-}
-
 void fsd_put_group(const struct fsd_state *s, const struct fsd_group *g, FILE *out)
 {
-    bool all = true;
+    bool core = false;
     uint32_t shown = 0;
 
     for (uint32_t i = 0; i < g->nodes.n; i++)
-        all = all && !is_shown(s, g, i, false);
+        core |= s->nodes.at[s->refs.at[g->nodes.at + i]].role == FSD_ROLE_CORE;
     for (uint32_t i = 0; i < g->nodes.n; i++) {
-        if (!is_shown(s, g, i, all))
+        const struct fsd_state_node *n = &s->nodes.at[s->refs.at[g->nodes.at + i]];
+
+        if (core && n->role != FSD_ROLE_CORE)
             continue;
         fputs(shown++ ? " + " : "", out);
-        fsd_put_safe(out,
-                     fsd_text(s->names, s->nodes.at[s->refs.at[g->nodes.at + i]].key));
+        fsd_put_safe(out, fsd_text(s->names, n->key));
     }
 }
 
@@ -135,30 +131,28 @@ static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool out_p
     if (!refs.n)
         fputs("?", out);
     for (uint32_t i = 0; i < refs.n && i < 3; i++) {
+        fsd_ref at = s->refs.at[refs.at + i];
+
         fputs(i ? ", " : "", out);
-        put_ref(s, s->refs.at[refs.at + i], out_port, out);
+        if (at & FSD_REF_PORT)
+            fputs(out_port ? "output " : "input ", out);
+        fsd_put_safe(out, fsd_state_ref_text(s, at, out_port));
     }
     if (refs.n > 3)
         fprintf(out, " and %u more", (unsigned)(refs.n - 3));
 }
 
-/* Between two layers of one group, as around a Gemm that is made a convolution. */
-static bool is_within(const struct fsd_state *s, const struct fsd_move *m)
-{
-    return m->from.n == 1 && m->to.n == 1 &&
-           s->refs.at[m->from.at] == s->refs.at[m->to.at] &&
-           !(s->refs.at[m->from.at] & FSD_REF_PORT);
-}
-
 void fsd_put_move_ends(const struct fsd_state *s, const struct fsd_move *m, FILE *out)
 {
-    if (is_within(s, m)) {
+    fsd_ref from = m->from.n == 1 ? s->refs.at[m->from.at] : FSD_REF_PORT;
+
+    /* Between two layers of one group, as around a Gemm that is made a convolution. */
+    if (!(from & FSD_REF_PORT) && m->to.n == 1 && s->refs.at[m->to.at] == from) {
         fputs("within ", out);
-        put_refs(s, m->to, true, out);
-        return;
+    } else {
+        put_refs(s, m->from, false, out);
+        fputs(" -> ", out);
     }
-    put_refs(s, m->from, false, out);
-    fputs(" -> ", out);
     put_refs(s, m->to, true, out);
 }
 

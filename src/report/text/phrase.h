@@ -10,6 +10,9 @@
 void fsd_put_ms(double ms, FILE *out);
 /** The same in a column of `width`. */
 void fsd_put_ms_column(double ms, int width, FILE *out);
+/** One of several counts, "fused 3", with ", " where there are `any` before it; nothing
+ *  of 0. */
+void fsd_put_tally(FILE *out, bool *any, uint32_t n, const char *what);
 /** "38.5 MB", decimal units, or in open sizes "1204224*N B"; "-" where it is not known.
  */
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out);

@@ -67,57 +67,43 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
             h->refused ? ", not used: of another build" : "");
 }
 
-static void put_count(const char *name, uint32_t n, bool *first, FILE *out)
-{
-    if (!n)
-        return;
-    fprintf(out, "%s%s %u", *first ? "" : ", ", name, n);
-    *first = false;
-}
-
-static void put_fates(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
+/* What became of the nodes, and what the layers are. */
+static void put_fates_and_kinds(const struct fsd_diff *d, const struct fsd_style *style,
+                                FILE *out)
 {
     const struct fsd_summary *s = d->summary;
-    bool first = true;
+    bool any = false;
 
     put_title(style, "nodes", out);
     fprintf(out, s->nodes ? "%u: " : "%u", s->nodes);
     for (int i = 0; i < FSD__FATE_COUNT; i++) {
         if (i == FSD_FATE_UNEXPLAINED && s->by_fate[i])
             fsd_ink(style, FSD_INK_ALARM, out);
-        put_count(fsd_fate_name((enum fsd_fate)i), s->by_fate[i], &first, out);
+        fsd_put_tally(out, &any, s->by_fate[i], fsd_fate_name((enum fsd_fate)i));
     }
     fsd_ink(style, FSD_INK_PLAIN, out);
     putc('\n', out);
-}
-
-static void put_kinds(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
-{
-    const struct fsd_summary *s = d->summary;
-    bool first = true;
-
     put_title(style, "layers", out);
     fprintf(out, "%u: ", s->layers);
+    any = false;
     for (int i = 0; i < FSD__KIND_COUNT; i++)
-        put_count(fsd_kind_name((enum fsd_kind)i), s->by_kind[i], &first, out);
+        fsd_put_tally(out, &any, s->by_kind[i], fsd_kind_name((enum fsd_kind)i));
     putc('\n', out);
     put_title(style, "inserted", out);
-    fprintf(out, "%u", s->inserted);
-    first = true;
-    if (s->inserted)
-        fputs(": ", out);
+    fprintf(out, s->inserted ? "%u: " : "%u", s->inserted);
+    any = false;
     for (int i = 0; i < FSD__CAUSE_COUNT; i++)
-        put_count(fsd_cause_name((enum fsd_cause)i), s->by_cause[i], &first, out);
+        fsd_put_tally(out, &any, s->by_cause[i], fsd_cause_name((enum fsd_cause)i));
     putc('\n', out);
 }
 
+/* How many layers are known, by what, and what they run in. */
 static void put_coverage(const struct fsd_diff *d, const struct fsd_style *style,
                          FILE *out)
 {
     const struct fsd_summary *s = d->summary;
-    bool first = true;
+    uint32_t types[FSD__DTYPE_COUNT] = {0};
+    bool any = false;
 
     put_title(style, "mapped", out);
     fprintf(out, "%u of ", s->mapped);
@@ -127,44 +113,21 @@ static void put_coverage(const struct fsd_diff *d, const struct fsd_style *style
     if (s->links)
         fputs(": ", out);
     for (unsigned i = 0; i < FSD_COUNT_OF(s->by_evidence); i++)
-        put_count(fsd_evidence_name(i), s->by_evidence[i], &first, out);
+        fsd_put_tally(out, &any, s->by_evidence[i], fsd_evidence_name(i));
     putc('\n', out);
-}
-
-static void put_precisions(const struct fsd_diff *d, const struct fsd_style *style,
-                           FILE *out)
-{
-    uint32_t counts[FSD__DTYPE_COUNT] = {0};
-    bool first = true;
-
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (d->layers[i].kind == FSD_KIND_COMPUTE ||
             d->layers[i].kind == FSD_KIND_FOREIGN)
-            counts[d->layers[i].precision]++;
+            types[d->layers[i].precision]++;
     put_title(style, "runs in", out);
+    any = false;
     for (int i = 1; i < FSD__DTYPE_COUNT; i++)
-        put_count(fsd_dtype_name((enum fsd_dtype)i), counts[i], &first, out);
-    put_count("unknown", counts[FSD_DTYPE_UNKNOWN], &first, out);
-    fputs(first                                   ? "nothing\n"
-          : d->summary->by_kind[FSD_KIND_FOREIGN] ? " (compute and foreign layers)\n"
-                                                  : " (compute layers)\n",
+        fsd_put_tally(out, &any, types[i], fsd_dtype_name((enum fsd_dtype)i));
+    fsd_put_tally(out, &any, types[FSD_DTYPE_UNKNOWN], "unknown");
+    fputs(!any                           ? "nothing\n"
+          : s->by_kind[FSD_KIND_FOREIGN] ? " (compute and foreign layers)\n"
+                                         : " (compute layers)\n",
           out);
-}
-
-static void put_kind_times(const struct fsd_diff *d, FILE *out)
-{
-    const char *separator = ": ";
-
-    for (int i = 0; i < FSD__KIND_COUNT; i++)
-        if (d->cost->sums.by_kind[i] > 0) {
-            fprintf(out, "%s%s ", separator, fsd_kind_name((enum fsd_kind)i));
-            fsd_put_ms_column(d->cost->sums.by_kind[i], 0, out);
-            separator = ", ";
-        }
-    if (d->times->elsewhere > 0) {
-        fprintf(out, "%selsewhere ", separator);
-        fsd_put_ms_column(d->times->elsewhere, 0, out);
-    }
 }
 
 static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style,
@@ -210,12 +173,22 @@ static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
     const struct fsd_measured *t = d->times;
+    const char *separator = ": ";
 
     if (t->profiles) {
         put_title(style, "time", out);
         fsd_put_ms(t->total, out);
         put_measured(t, out);
-        put_kind_times(d, out);
+        for (int i = 0; i < FSD__KIND_COUNT; i++)
+            if (d->cost->sums.by_kind[i] > 0) {
+                fprintf(out, "%s%s ", separator, fsd_kind_name((enum fsd_kind)i));
+                fsd_put_ms_column(d->cost->sums.by_kind[i], 0, out);
+                separator = ", ";
+            }
+        if (t->elsewhere > 0) {
+            fprintf(out, "%selsewhere ", separator);
+            fsd_put_ms_column(t->elsewhere, 0, out);
+        }
         putc('\n', out);
         put_op_times(d, style, out);
     }
@@ -232,28 +205,15 @@ static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
     }
 }
 
-void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
-{
-    put_input(d, style, "model", d->model, out);
-    put_input(d, style, "engine", d->engine, out);
-    put_log(d, style, out);
-    put_fates(d, style, out);
-    put_kinds(d, style, out);
-    put_coverage(d, style, out);
-    put_precisions(d, style, out);
-    put_times(d, style, out);
-}
-
 /* ------------------------------------------------------------------- findings */
 
-static void put_finding(const struct fsd_finding *f, const char *rule,
-                        const struct fsd_style *style, FILE *out)
+void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *f,
+                      const struct fsd_style *style, FILE *out)
 {
     fsd_ink(style, f->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM, out);
     fprintf(out, "%-8s", fsd_severity_name(f->severity));
     fsd_ink(style, FSD_INK_PLAIN, out);
-    fprintf(out, "%s  ", rule);
+    fprintf(out, "%s  ", all->rules.at[f->rule].rule->id);
     fsd_put_safe(out, f->message);
     putc('\n', out);
 }
@@ -262,25 +222,25 @@ static void put_finding(const struct fsd_finding *f, const char *rule,
 static void put_rule(const struct fsd_findings *all, uint32_t rule,
                      const struct fsd_style *style, FILE *out)
 {
-    const char *id = all->rules.at[rule].rule->id;
     uint32_t shown = 0, left = 0;
 
     for (uint32_t i = 0; i < all->list.n; i++) {
         if (all->list.at[i].rule != rule)
             continue;
         if (style->all || shown < SHOWN_PER_RULE) {
-            put_finding(&all->list.at[i], id, style, out);
+            fsd_text_finding(all, &all->list.at[i], style, out);
             shown++;
         } else {
             left++;
         }
     }
     if (left)
-        fprintf(out, "        %s  and %u more (--all shows them)\n", id, left);
+        fprintf(out, "        %s  and %u more (--all shows them)\n",
+                all->rules.at[rule].rule->id, left);
 }
 
-void fsd_text_findings(const struct fsd_diff *d, const struct fsd_style *style,
-                       FILE *out)
+static void put_findings(const struct fsd_diff *d, const struct fsd_style *style,
+                         FILE *out)
 {
     if (!d->findings->list.n)
         return;
@@ -297,9 +257,14 @@ void fsd_text_findings(const struct fsd_diff *d, const struct fsd_style *style,
 
 void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
-    fsd_text_summary(d, style, out);
+    put_input(d, style, "model", d->model, out);
+    put_input(d, style, "engine", d->engine, out);
+    put_log(d, style, out);
+    put_fates_and_kinds(d, style, out);
+    put_coverage(d, style, out);
+    put_times(d, style, out);
     putc('\n', out);
     fsd_text_layers(d, style, out);
     fsd_text_vanished(d, style, out);
-    fsd_text_findings(d, style, out);
+    put_findings(d, style, out);
 }

@@ -27,14 +27,14 @@ unsigned fsd_text_width(const struct fsd_style *style);
  *  `lines`, and leaves them as they were.  wrap.c */
 void fsd_put_wrapped(FILE *out, char *lines, size_t width);
 
-/** The sections. */
-void fsd_text_summary(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out);
+/** The sections that have a file of their own. */
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style,
                      FILE *out);
 void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
                        FILE *out);
-void fsd_text_findings(const struct fsd_diff *d, const struct fsd_style *style,
-                       FILE *out);
+
+/** A line of a finding, of a run or of a check. */
+void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *f,
+                      const struct fsd_style *style, FILE *out);
 
 #endif

@@ -45,48 +45,36 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     fsd_arena_free(scratch);
 }
 
-static void put_node(const struct fsd_diff *d, const struct fsd_style *style,
-                     fsd_id node, FILE *out)
-{
-    const struct fsd_node_result *r = &d->nodes[node];
-
-    fputs("    ", out);
-    fsd_put_node(d, node, out);
-    fsd_ink(style, FSD_INK_FAINT, out);
-    if (*r->why)
-        fprintf(out, "  %s", r->why);
-    if (r->other != FSD_NONE) {
-        fputs(": ", out);
-        fsd_put_node(d, r->other, out);
-    }
-    if (r->near_layer != FSD_NONE)
-        fprintf(out, " (at layer %u)", r->near_layer);
-    if (r->event != FSD_NONE) {
-        fputs("; ", out);
-        fsd_put_safely(d, r->event, fsd_put_said, out);
-    }
-    fsd_ink(style, FSD_INK_PLAIN, out);
-    putc('\n', out);
-}
-
-/* Constants and quantizers come by the hundred and have one story: their counts say it
- * all.  The others are named. */
-static bool is_named(enum fsd_fate fate)
-{
-    return fate != FSD_FATE_FOLDED && fate != FSD_FATE_ABSORBED;
-}
-
 static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
                       enum fsd_fate fate, FILE *out)
 {
     uint32_t shown = 0, total = d->summary->by_fate[fate];
     uint32_t most = style->all ? total : SHOWN;
 
-    for (fsd_id i = 0; i < d->model->nodes.n && shown < most; i++)
-        if (d->nodes[i].fate == fate) {
-            put_node(d, style, i, out);
-            shown++;
+    for (fsd_id i = 0; i < d->model->nodes.n && shown < most; i++) {
+        const struct fsd_node_result *r = &d->nodes[i];
+
+        if (r->fate != fate)
+            continue;
+        shown++;
+        fputs("    ", out);
+        fsd_put_node(d, i, out);
+        fsd_ink(style, FSD_INK_FAINT, out);
+        if (*r->why)
+            fprintf(out, "  %s", r->why);
+        if (r->other != FSD_NONE) {
+            fputs(": ", out);
+            fsd_put_node(d, r->other, out);
         }
+        if (r->near_layer != FSD_NONE)
+            fprintf(out, " (at layer %u)", r->near_layer);
+        if (r->event != FSD_NONE) {
+            fputs("; ", out);
+            fsd_put_safely(d, r->event, fsd_put_said, out);
+        }
+        fsd_ink(style, FSD_INK_PLAIN, out);
+        putc('\n', out);
+    }
     if (shown < total)
         fprintf(out, "    and %u more (--all shows them)\n", total - shown);
 }
@@ -109,7 +97,9 @@ void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
         fprintf(out, "- %u %s", d->summary->by_fate[i], fsd_fate_name(fate));
         fsd_ink(style, FSD_INK_PLAIN, out);
         put_ops(d, fate, out);
-        if (style->all || is_named(fate))
+        /* Constants and quantizers come by the hundred and have one story: their counts
+         * say it all.  The others are named. */
+        if (style->all || (fate != FSD_FATE_FOLDED && fate != FSD_FATE_ABSORBED))
             put_nodes(d, style, fate, out);
     }
 }

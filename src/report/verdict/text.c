@@ -12,17 +12,6 @@ static void put_row(const struct fsd_verdict_row *row, FILE *out)
             change ? " -> " : "    ", row->now);
 }
 
-static void put_item(const struct fsd_verdict *v, const struct fsd_style *style,
-                     const struct fsd_finding *item, FILE *out)
-{
-    fsd_ink(style, item->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM, out);
-    fprintf(out, "%-8s", fsd_severity_name(item->severity));
-    fsd_ink(style, FSD_INK_PLAIN, out);
-    fprintf(out, "%s  ", v->findings->rules.at[item->rule].rule->id);
-    fsd_put_safe(out, item->message);
-    putc('\n', out);
-}
-
 static void put_rule(const struct fsd_outcome *rule, FILE *out)
 {
     bool budget = rule->budget && (rule->found || rule->ignored);
@@ -44,7 +33,7 @@ void fsd_verdict_put_text(const struct fsd_verdict *v, const struct fsd_style *s
         put_row(&v->rows.at[i], out);
     putc('\n', out);
     for (uint32_t i = 0; i < v->findings->list.n; i++)
-        put_item(v, style, &v->findings->list.at[i], out);
+        fsd_text_finding(v->findings, &v->findings->list.at[i], style, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
         put_rule(&v->findings->rules.at[i], out);
     fsd_ink(style, v->failed ? FSD_INK_ALARM : FSD_INK_TITLE, out);
