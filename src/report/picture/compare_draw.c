@@ -91,9 +91,12 @@ static fsd_id box_of(struct side *x, fsd_ref at, bool reader)
                   : add_box(x, &x->inputs[port], FSD_BOX_INPUT, port, 0);
 }
 
-/* What is asked for, and what reads it. */
-static void choose_groups(struct side *x)
+/* What is asked for, and what reads it; of a part, moves that changed there and those
+ * that feed what is asked for. */
+static void choose(struct side *x)
 {
+    fsd_id *home = fsd_none_of(x->w->arena, x->s->moves.n); /* the change's region */
+
     for (fsd_id g = 0; g < x->s->groups.n; g++) {
         x->focus[g] = x->pick->regions[x->region[g]];
         if (x->focus[g])
@@ -109,13 +112,6 @@ static void choose_groups(struct side *x)
                 add_group(x, g);
         }
     }
-}
-
-/* Of a part, moves that changed there and those that feed what is asked for. */
-static void choose_moves(struct side *x)
-{
-    fsd_id *home = fsd_none_of(x->w->arena, x->s->moves.n); /* the change's region */
-
     memset(x->change, FSD_MOVE_UNCHANGED, x->s->moves.n);
     for (uint32_t i = 0; i < x->c->moves.n; i++) {
         const struct fsd_move_change *change = &x->c->moves.at[i];
@@ -198,32 +194,26 @@ static bool is_carried(const struct side *x, fsd_id from, fsd_ref reader)
            bsearch(&k, x->carried.at, x->carried.n, sizeof k, order_keys) != NULL;
 }
 
-static void wire_group(struct side *x, fsd_id g)
-{
-    struct fsd_span in = x->s->groups.at[g].in;
-
-    for (uint32_t i = 0; i < in.n; i++) {
-        const struct fsd_border *b = &x->s->borders.at[in.at + i];
-        fsd_id source = group_of(x, b->at), from;
-
-        /* Of what is only next to a change, its own inputs are not drawn. */
-        if (!x->focus[g] && (source == FSD_NONE || x->groups[source] == FSD_NONE))
-            continue;
-        from = box_of(x, b->at, false);
-        if (!is_carried(x, from, b->node))
-            add_wire(x, from, x->groups[g], b->form);
-    }
-}
-
 static void draw_side(struct side *x)
 {
-    choose_groups(x);
-    choose_moves(x);
+    choose(x);
     wire_moves(x);
-    /* Sources drawn for a reader's sake get no inputs, so one round will do. */
-    for (fsd_id g = 0; g < x->s->groups.n; g++)
-        if (x->groups[g] != FSD_NONE)
-            wire_group(x, g);
+    /* Sources drawn for a reader's sake get no inputs, so one round will do; what is
+     * only next to a change gets those that are drawn. */
+    for (fsd_id g = 0; g < x->s->groups.n; g++) {
+        struct fsd_span in = x->s->groups.at[g].in;
+
+        for (uint32_t i = 0; x->groups[g] != FSD_NONE && i < in.n; i++) {
+            const struct fsd_border *b = &x->s->borders.at[in.at + i];
+            fsd_id source = group_of(x, b->at), from;
+
+            if (!x->focus[g] && (source == FSD_NONE || x->groups[source] == FSD_NONE))
+                continue;
+            from = box_of(x, b->at, false);
+            if (!is_carried(x, from, b->node))
+                add_wire(x, from, x->groups[g], b->form);
+        }
+    }
     for (fsd_id i = 0; i < x->s->outputs.n; i++) {
         const struct fsd_state_port *p = &x->s->outputs.at[i];
         fsd_id group = group_of(x, p->core_from.at);

@@ -26,19 +26,13 @@ static const struct fsd_state *state_of(const struct fsd_drawing *w,
     return box->side == FSD_SIDE_RIGHT ? c->new : c->old;
 }
 
-/* Of its group, move or port. */
-static fsd_id id_of(const struct fsd_drawing *w, const struct fsd_box *box)
-{
-    return w->items.at[box->items.at];
-}
-
 static const struct fsd_region_diff *region_of(const struct fsd_drawing *w,
                                                const struct fsd_box *box)
 {
     const struct fsd_compare *c = scene_of(w)->c;
     const fsd_id *regions = box->side == FSD_SIDE_RIGHT ? c->new_region : c->old_region;
 
-    return &c->regions.at[regions[id_of(w, box)]];
+    return &c->regions.at[regions[fsd_item(w, box, 0)]];
 }
 
 /* ------------------------------------------------------------------------ looks */
@@ -119,32 +113,8 @@ static struct few first_few(const struct fsd_state *s, struct fsd_span nodes)
     return few;
 }
 
-/* Of the same fusion in the same precision its boxes and wires say enough. */
-static void put_happened(const struct fsd_compare *c, const struct fsd_region_diff *r,
-                         FILE *out)
+static void put_names(const struct fsd_state *s, struct few few, FILE *out)
 {
-    if (r->happened == FSD_HAPPENED_SAME && r->width == FSD_WIDTH_SAME)
-        return;
-    if (r->happened != FSD_HAPPENED_SAME)
-        fprintf(out, "<FONT COLOR=\"%s\"><B>%s</B></FONT>",
-                region_look(r->happened, FSD_WIDTH_SAME).line,
-                fsd_happened_name(r->happened));
-    if (r->width != FSD_WIDTH_SAME)
-        fprintf(out, " <FONT COLOR=\"%s\"><B>%s</B></FONT>",
-                r->width == FSD_WIDTH_WIDENED ? WIDENED : NARROWED,
-                fsd_width_name(r->width));
-    if (c->timed && r->before >= 0 && r->after >= 0) {
-        fputs(" " FSD_SMALL, out);
-        fsd_put_delta(r->before, r->after, out);
-        fputs("</FONT>", out);
-    }
-    fputs("<BR/>", out);
-}
-
-static void put_names(const struct fsd_state *s, struct fsd_span nodes, FILE *out)
-{
-    struct few few = first_few(s, nodes);
-
     for (uint32_t i = 0; i < few.n; i++) {
         fputs("<BR/>" FSD_SMALL, out);
         fsd_put_label_text(out, fsd_text(s->names, few.nodes[i]->key), NAME);
@@ -157,11 +127,29 @@ static void put_names(const struct fsd_state *s, struct fsd_span nodes, FILE *ou
 static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_state *s = state_of(w, box);
-    const struct fsd_group *g = &s->groups.at[id_of(w, box)];
+    const struct fsd_group *g = &s->groups.at[fsd_item(w, box, 0)];
+    const struct fsd_region_diff *r = region_of(w, box);
     struct few few = first_few(s, g->nodes);
+    bool same = r->happened == FSD_HAPPENED_SAME,
+         same_width = r->width == FSD_WIDTH_SAME;
 
-    if (box->tint == FSD_GROUP_TELLS)
-        put_happened(scene_of(w)->c, region_of(w, box), out);
+    /* Of the same fusion in the same precision its boxes and wires say enough. */
+    if (box->tint == FSD_GROUP_TELLS && !(same && same_width)) {
+        if (!same)
+            fprintf(out, "<FONT COLOR=\"%s\"><B>%s</B></FONT>",
+                    region_look(r->happened, FSD_WIDTH_SAME).line,
+                    fsd_happened_name(r->happened));
+        if (!same_width)
+            fprintf(out, " <FONT COLOR=\"%s\"><B>%s</B></FONT>",
+                    r->width == FSD_WIDTH_WIDENED ? WIDENED : NARROWED,
+                    fsd_width_name(r->width));
+        if (scene_of(w)->c->timed && r->before >= 0 && r->after >= 0) {
+            fputs(" " FSD_SMALL, out);
+            fsd_put_delta(r->before, r->after, out);
+            fputs("</FONT>", out);
+        }
+        fputs("<BR/>", out);
+    }
     fputs("<B>", out);
     for (uint32_t i = 0; i < few.n; i++) {
         fputs(i ? " + " : "", out);
@@ -171,7 +159,7 @@ static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FI
         fprintf(out, " + %u", few.more);
     fputs("</B>", out);
     fsd_put_type_word((enum fsd_dtype)g->precision, out);
-    put_names(s, g->nodes, out);
+    put_names(s, few, out);
     if (g->kind == FSD_KIND_FOREIGN)
         fputs("<BR/>" FSD_SMALL "foreign region</FONT>", out);
     if (g->layers > 1)
@@ -198,7 +186,7 @@ static void put_move(const struct fsd_drawing *w, const struct fsd_box *box, FIL
 {
     static const char *const signs[] = {"+ ", "\xe2\x88\x92 ", "~ ", ""};
     const struct fsd_state *s = state_of(w, box);
-    const struct fsd_move *m = &s->moves.at[id_of(w, box)];
+    const struct fsd_move *m = &s->moves.at[fsd_item(w, box, 0)];
 
     fprintf(out, "<B>%s%s</B>", signs[box->tint],
             fsd_kind_name((enum fsd_kind)m->kind));
@@ -206,7 +194,7 @@ static void put_move(const struct fsd_drawing *w, const struct fsd_box *box, FIL
         fprintf(out, " <FONT COLOR=\"#b34700\">%s</FONT>",
                 fsd_cause_name((enum fsd_cause)m->cause));
     if (m->nodes.n)
-        put_names(s, m->nodes, out);
+        put_names(s, first_few(s, m->nodes), out);
     if (is_known(m->before) || is_known(m->after)) {
         fputs("<BR/>" FSD_SMALL, out);
         put_form(s, m->before, out);
@@ -223,14 +211,24 @@ static const struct fsd_state_port *port_of(const struct fsd_drawing *w,
 {
     const struct fsd_state *s = state_of(w, box);
 
-    return &(box->kind == FSD_BOX_INPUT ? s->inputs.at : s->outputs.at)[id_of(w, box)];
+    return &(box->kind == FSD_BOX_INPUT ? s->inputs.at
+                                        : s->outputs.at)[fsd_item(w, box, 0)];
 }
 
-static void put_port(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
+static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_state *s = state_of(w, box);
-    const struct fsd_state_port *port = port_of(w, box);
+    const struct fsd_state_port *port;
 
+    if (box->kind == FSD_BOX_ITEMS) {
+        put_group(w, box, out);
+        return;
+    }
+    if (box->kind == FSD_BOX_MOVE) {
+        put_move(w, box, out);
+        return;
+    }
+    port = port_of(w, box);
     fputs("<B>", out);
     fsd_put_label_text(out, fsd_text(s->names, port->name), NAME);
     fputs("</B><BR/>" FSD_SMALL, out);
@@ -240,16 +238,6 @@ static void put_port(const struct fsd_drawing *w, const struct fsd_box *box, FIL
         fsd_put_label_text(out, fsd_text(s->names, port->shape), NAME);
     }
     fputs("</FONT>", out);
-}
-
-static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
-{
-    if (box->kind == FSD_BOX_ITEMS)
-        put_group(w, box, out);
-    else if (box->kind == FSD_BOX_MOVE)
-        put_move(w, box, out);
-    else
-        put_port(w, box, out);
 }
 
 /* All its names, a line each. */
@@ -262,8 +250,8 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
         fsd_put_tip_text(out, fsd_text(s->names, port_of(w, box)->name), TIP_NAME);
         return;
     }
-    nodes = box->kind == FSD_BOX_MOVE ? s->moves.at[id_of(w, box)].nodes
-                                      : s->groups.at[id_of(w, box)].nodes;
+    nodes = box->kind == FSD_BOX_MOVE ? s->moves.at[fsd_item(w, box, 0)].nodes
+                                      : s->groups.at[fsd_item(w, box, 0)].nodes;
     for (uint32_t i = 0; i < nodes.n && i < TIP_NAMES; i++) {
         fputs(i ? "\\n" : "", out);
         fsd_put_tip_text(out, fsd_text(s->names, node_at(s, nodes, i)->key), TIP_NAME);
@@ -285,19 +273,6 @@ static void put_wire_label(const struct fsd_drawing *w, const struct fsd_line *w
 
 /* ----------------------------------------------------------------------- legend */
 
-/* The last parts of a path that tell it from the other one: mostly the file's name. */
-static void put_file(const char *path, const char *other, FILE *out)
-{
-    size_t n = strlen(path), m = strlen(other), same = 0, at;
-
-    while (same < n && same < m && path[n - same - 1] == other[m - same - 1])
-        same++;
-    at = same < n ? n - same - 1 : 0;
-    while (at && path[at - 1] != '/')
-        at--;
-    fsd_put_label_text(out, path + at, 60);
-}
-
 static void put_count(uint32_t n, const char *noun, const char *what, FILE *out)
 {
     if (!n)
@@ -313,11 +288,9 @@ static void put_caption(const struct fsd_drawing *w, FILE *out)
 {
     const struct fsd_compare *c = scene_of(w)->c;
 
-    fputs("<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"14\"><B>", out);
-    put_file(c->old->engine_path, c->new->engine_path, out);
-    fputs("</B>" FSD_ARROW "<B>", out);
-    put_file(c->new->engine_path, c->old->engine_path, out);
-    fprintf(out, "</B></FONT>  %u regions", c->regions.n);
+    fputs("<TR><TD ALIGN=\"LEFT\">", out);
+    fsd_put_title(c->old->engine_path, c->new->engine_path, true, out);
+    fprintf(out, "%u regions", c->regions.n);
     for (uint8_t h = FSD_HAPPENED_SAME + 1; h < FSD__HAPPENED_COUNT; h++)
         if (c->by_happened[h])
             fprintf(out, ", %s %u", fsd_happened_name(h), c->by_happened[h]);

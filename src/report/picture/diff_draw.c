@@ -31,7 +31,7 @@ struct side {
 
 /* A box for each first item of the sharing; its members come in order, beside each
  * other in `items`. */
-static void add_boxes(struct side *s, const fsd_id *leader, const char **titles)
+static void add_boxes(struct side *s, struct fsd_sharing shared)
 {
     struct fsd_drawing *w = s->w;
     uint32_t first = w->boxes.n, end = w->items.n;
@@ -39,13 +39,14 @@ static void add_boxes(struct side *s, const fsd_id *leader, const char **titles)
     for (fsd_id i = 0; i < s->g->nodes.n; i++) {
         if (!s->in[i])
             continue;
-        if (leader[i] == i) {
+        if (shared.leader[i] == i) {
             s->box[i] = w->boxes.n;
             fsd_vec_push(w->arena, &w->boxes,
-                         (struct fsd_box){
-                             .side = s->side, .cluster = FSD_NONE, .title = titles[i]});
+                         (struct fsd_box){.side = s->side,
+                                          .cluster = FSD_NONE,
+                                          .title = shared.titles[i]});
         }
-        s->box[i] = s->box[leader[i]];
+        s->box[i] = s->box[shared.leader[i]];
         w->boxes.at[s->box[i]].items.n++;
         fsd_vec_push(w->arena, &w->items, FSD_NONE);
     }
@@ -171,23 +172,6 @@ static void add_tie(const struct side *model, const struct side *engine, fsd_id 
                                                .loose = loose});
 }
 
-/* Every layer of a region is tied to the region's first node, not to each: regions are
- * large.  Of a very large one the first layer stands for all. */
-static void tie_region(const struct side *model, const struct side *engine,
-                       const struct fsd_diff *d, const struct fsd_region *region)
-{
-    const fsd_id *nodes = d->match->pool.at + region->nodes.at;
-    const fsd_id *layers = d->match->pool.at + region->layers.at;
-    uint32_t first = 0, n = region->layers.n > MANY_LAYERS ? 1 : region->layers.n;
-
-    while (first < region->nodes.n &&
-           (!model->in[nodes[first]] || d->match->of_node[nodes[first]].n ||
-            fsd_node_vanished(d, nodes[first])))
-        first++;
-    for (uint32_t i = 0; first < region->nodes.n && i < n; i++)
-        add_tie(model, engine, model->box[nodes[first]], layers[i], true);
-}
-
 /* One line for all that go the same way: of a wire counts one use of each tensor, a
  * cluster has one tie, from its first box, a part one of each box. */
 static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
@@ -211,13 +195,41 @@ static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
     lines->n = n;
 }
 
+/* A node is tied to its layers.  Every layer of a region is tied to the region's first
+ * node, not to each: regions are large.  Of a very large one the first layer stands for
+ * all. */
+static void add_ties(const struct side *model, const struct side *engine,
+                     const struct fsd_diff *d)
+{
+    const struct fsd_match *m = d->match;
+
+    for (fsd_id n = 0; n < model->g->nodes.n; n++)
+        for (uint32_t i = 0; model->in[n] && i < m->of_node[n].n; i++)
+            add_tie(model, engine, model->box[n], fsd_match_of_node(m, n, i)->layer,
+                    false);
+    for (fsd_id r = 0; r < m->regions.n; r++) {
+        struct fsd_span nodes = m->regions.at[r].nodes,
+                        layers = m->regions.at[r].layers;
+        uint32_t n = nodes.at, end = nodes.at + nodes.n;
+
+        while (n < end && (!model->in[m->pool.at[n]] || m->of_node[m->pool.at[n]].n ||
+                           fsd_node_vanished(d, m->pool.at[n])))
+            n++;
+        if (layers.n > MANY_LAYERS)
+            layers.n = 1;
+        for (uint32_t i = 0; n < end && i < layers.n; i++)
+            add_tie(model, engine, model->box[m->pool.at[n]], m->pool.at[layers.at + i],
+                    true);
+    }
+    join_lines(model->w, FSD_TIE);
+}
+
 /* Of what is a cluster, its box's members; only layers that have nodes take a colour,
  * so that neighbours differ. */
 static void add_clusters(const struct side *model, const struct side *engine,
                          const struct fsd_diff_scene *scene)
 {
     struct fsd_drawing *w = model->w;
-    const struct fsd_match *m = scene->d->match;
     bool *owns = FSD_NEW(w->arena, bool, w->boxes.n);
     unsigned next = 1;
 
@@ -230,13 +242,7 @@ static void add_clusters(const struct side *model, const struct side *engine,
         w->boxes.at[engine->box[home]].members++;
         owns[engine->box[home]] = true;
     }
-    for (fsd_id n = 0; n < model->g->nodes.n; n++)
-        for (uint32_t i = 0; model->in[n] && i < m->of_node[n].n; i++)
-            add_tie(model, engine, model->box[n], fsd_match_of_node(m, n, i)->layer,
-                    false);
-    for (fsd_id r = 0; r < m->regions.n; r++)
-        tie_region(model, engine, scene->d, &m->regions.at[r]);
-    join_lines(w, FSD_TIE);
+    add_ties(model, engine, scene->d);
     for (uint32_t i = 0; i < w->lines[FSD_TIE].n; i++)
         owns[w->lines[FSD_TIE].at[i].to] = true;
     for (fsd_id b = 0; b < w->boxes.n; b++)
@@ -343,25 +349,20 @@ static void hold_rows(struct fsd_drawing *w)
 
 /* -------------------------------------------------------------------------- all */
 
-/* Layers that are not in the picture count too: what is drawn of a fast part is pale.
- */
-static double find_slowest(const struct fsd_drawing *w, const struct fsd_diff *d)
+double fsd_box_ms(const struct fsd_drawing *w, const struct fsd_box *box,
+                  const struct fsd_diff *d)
 {
-    double slowest = 0;
+    double sum = -1;
 
-    for (fsd_id l = 0; l < d->engine->nodes.n; l++)
-        slowest = fmax(slowest, fsd_layer_ms(d, l));
-    for (fsd_id b = 0; b < w->boxes.n; b++) {
-        const struct fsd_box *box = &w->boxes.at[b];
-        double ms = 0;
+    if (box->side != FSD_SIDE_RIGHT || box->kind != FSD_BOX_ITEMS)
+        return -1;
+    for (uint32_t i = 0; i < box->items.n; i++) {
+        double ms = fsd_layer_ms(d, fsd_item(w, box, i));
 
-        if (box->side != FSD_SIDE_RIGHT || box->kind != FSD_BOX_ITEMS)
-            continue;
-        for (uint32_t i = 0; i < box->items.n; i++)
-            ms += fmax(0, fsd_layer_ms(d, w->items.at[box->items.at + i]));
-        slowest = fmax(slowest, ms);
+        if (ms >= 0)
+            sum = fmax(sum, 0) + ms;
     }
-    return slowest;
+    return sum;
 }
 
 static struct side new_side(struct fsd_drawing *w, const struct fsd_graph *g,
@@ -380,15 +381,16 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
 {
     const struct fsd_diff *d = scene->d;
     struct fsd_drawing *w = FSD_NEW(arena, struct fsd_drawing, 1);
-    struct fsd_sharing shared = fsd_diff_share(d, &scene->pick, scene->grain, arena);
+    struct fsd_sharing nodes, layers;
     struct side model, engine;
 
     *w =
         (struct fsd_drawing){.arena = arena, .painter = &fsd_diff_painter, .of = scene};
     model = new_side(w, d->model, FSD_SIDE_LEFT, scene->pick.nodes);
     engine = new_side(w, d->engine, FSD_SIDE_RIGHT, scene->pick.layers);
-    add_boxes(&model, shared.nodes, shared.node_titles);
-    add_boxes(&engine, shared.layers, shared.layer_titles);
+    fsd_diff_share(d, &scene->pick, scene->grain, arena, &nodes, &layers);
+    add_boxes(&model, nodes);
+    add_boxes(&engine, layers);
     add_clusters(&model, &engine, scene);
     add_wires(&model);
     add_wires(&engine);
@@ -397,7 +399,13 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
     thread_past(&engine);
     thread_loose(w);
     hold_rows(w);
-    scene->slowest_ms = find_slowest(w, d);
+    /* Layers that are not in the picture count too: what is drawn of a fast part is
+     * pale. */
+    scene->slowest_ms = 0;
+    for (fsd_id l = 0; l < d->engine->nodes.n; l++)
+        scene->slowest_ms = fmax(scene->slowest_ms, fsd_layer_ms(d, l));
+    for (fsd_id b = 0; b < w->boxes.n; b++)
+        scene->slowest_ms = fmax(scene->slowest_ms, fsd_box_ms(w, &w->boxes.at[b], d));
     return w;
 }
 

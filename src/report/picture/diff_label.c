@@ -27,11 +27,6 @@ static const struct fsd_graph *graph_of(const struct fsd_drawing *w, enum fsd_si
     return side == FSD_SIDE_LEFT ? d->model : d->engine;
 }
 
-static fsd_id item(const struct fsd_drawing *w, const struct fsd_box *box, uint32_t i)
-{
-    return w->items.at[box->items.at + i];
-}
-
 /* ------------------------------------------------------------------------ looks */
 
 /* A layer and its nodes, as many fills as lines; neighbours in an engine never share
@@ -62,8 +57,8 @@ static struct fsd_look look(const struct fsd_drawing *w, const struct fsd_box *b
     if (box->kind != FSD_BOX_ITEMS)
         return fsd_port_look;
     for (uint32_t i = 0; i < box->items.n && all; i++)
-        all = model ? fsd_node_vanished(d, item(w, box, i))
-                    : d->layers[item(w, box, i)].inserted;
+        all = model ? fsd_node_vanished(d, fsd_item(w, box, i))
+                    : d->layers[fsd_item(w, box, i)].inserted;
     if (all)
         return model ? vanished_look : fsd_inserted_look;
     if (!model)
@@ -177,21 +172,6 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
                 fsd_dtype_name(r->realised));
 }
 
-static void put_tensor(const struct fsd_drawing *w, const struct fsd_box *box,
-                       FILE *out)
-{
-    const struct fsd_graph *g = graph_of(w, box->side);
-    fsd_id tensor = item(w, box, 0);
-    const struct fsd_form *form = fsd_tensor_form(g, tensor);
-
-    fsd_put_label_text(out, fsd_text(g->names, g->tensors.at[tensor].name), NAME);
-    fputs("<BR/>" FSD_SMALL, out);
-    put_type(form, out);
-    putc(' ', out);
-    put_shape(g, form, out);
-    fputs("</FONT>", out);
-}
-
 /* ---------------------------------------------------------------- shared boxes */
 
 /* "12 Conv, 9 Relu, 3 Add, 4 more": the most frequent first, of equal ones the
@@ -206,7 +186,7 @@ static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FI
     uint32_t n = 0, rest = box->items.n;
 
     for (uint32_t i = 0, t; i < box->items.n; i++) {
-        fsd_sym op = g->nodes.at[item(w, box, i)].op;
+        fsd_sym op = g->nodes.at[fsd_item(w, box, i)].op;
 
         for (t = 0; t < n && types[t].op != op; t++)
             ;
@@ -233,39 +213,34 @@ static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</FONT>", out);
 }
 
-static void put_fates(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
-{
-    uint32_t counts[FSD__FATE_COUNT] = {0};
-    const char *comma = "";
-
-    for (uint32_t i = 0; i < box->items.n; i++)
-        counts[scene_of(w)->d->nodes[item(w, box, i)].fate]++;
-    fputs("<BR/>" FSD_SMALL, out);
-    for (int f = 0; f < FSD__FATE_COUNT; f++)
-        if (counts[f]) {
-            fprintf(out, "%s%s %u", comma, fsd_fate_name((enum fsd_fate)f), counts[f]);
-            comma = ", ";
-        }
-    fputs("</FONT>", out);
-}
-
+/* Beside the types, fates of nodes or how many layers are inserted. */
 static void put_shared(const struct fsd_drawing *w, const struct fsd_box *box,
                        FILE *out)
 {
-    uint32_t inserted = 0;
+    const struct fsd_diff *d = scene_of(w)->d;
+    bool model = box->side == FSD_SIDE_LEFT;
+    uint32_t fates[FSD__FATE_COUNT] = {0}, inserted = 0;
+    const char *comma = "<BR/>" FSD_SMALL;
 
     fputs("<B>", out);
     if (box->title)
         fsd_put_label_text(out, box->title, TITLE);
     fprintf(out, "%s\xc3\x97%u %s</B>", box->title ? "  " : "", box->items.n,
-            box->side == FSD_SIDE_LEFT ? "nodes" : "layers");
+            model ? "nodes" : "layers");
     put_types(w, box, out);
-    if (box->side == FSD_SIDE_LEFT) {
-        put_fates(w, box, out);
-        return;
-    }
     for (uint32_t i = 0; i < box->items.n; i++)
-        inserted += scene_of(w)->d->layers[item(w, box, i)].inserted;
+        if (model)
+            fates[d->nodes[fsd_item(w, box, i)].fate]++;
+        else
+            inserted += d->layers[fsd_item(w, box, i)].inserted;
+    for (int f = 0; f < FSD__FATE_COUNT; f++) {
+        if (!fates[f])
+            continue;
+        fprintf(out, "%s%s %u", comma, fsd_fate_name((enum fsd_fate)f), fates[f]);
+        comma = ", ";
+    }
+    if (model)
+        fputs("</FONT>", out);
     if (inserted)
         fprintf(out, "<BR/><FONT COLOR=\"#b34700\">+ %u inserted</FONT>", inserted);
 }
@@ -275,44 +250,42 @@ static void put_shared(const struct fsd_drawing *w, const struct fsd_box *box,
 static void put_content(const struct fsd_drawing *w, const struct fsd_box *box,
                         FILE *out)
 {
-    if (box->kind != FSD_BOX_ITEMS)
-        put_tensor(w, box, out);
-    else if (box->items.n > 1)
+    const struct fsd_graph *g = graph_of(w, box->side);
+    fsd_id first = fsd_item(w, box, 0);
+
+    if (box->kind != FSD_BOX_ITEMS) {
+        const struct fsd_form *form = fsd_tensor_form(g, first);
+
+        fsd_put_label_text(out, fsd_text(g->names, g->tensors.at[first].name), NAME);
+        fputs("<BR/>" FSD_SMALL, out);
+        put_type(form, out);
+        putc(' ', out);
+        put_shape(g, form, out);
+        fputs("</FONT>", out);
+    } else if (box->items.n > 1) {
         put_shared(w, box, out);
-    else if (box->side == FSD_SIDE_LEFT)
-        put_node(w, item(w, box, 0), out);
-    else
-        put_layer(w, item(w, box, 0), out);
+    } else if (box->side == FSD_SIDE_LEFT) {
+        put_node(w, first, out);
+    } else {
+        put_layer(w, first, out);
+    }
 }
 
-/* Five steps, pale to dark; the number stands in it. */
-static const char *heat(const struct fsd_drawing *w, double ms)
+/* With a line of what it costs, where that is known: its time in five steps, pale to
+ * dark; the number stands in it. */
+static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     static const char *const steps[] = {"#fff7d6", "#fee391", "#fec44f", "#fb9a29",
                                         "#e0701c"};
-    double slowest = scene_of(w)->slowest_ms, share = slowest > 0 ? ms / slowest : 0;
-
-    return steps[share >= 0.8 ? 4 : share <= 0 ? 0 : (int)(share * 5)];
-}
-
-/* With a line of what it costs, where that is known. */
-static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
-{
     const struct fsd_diff *d = scene_of(w)->d;
-    double ms = -1;
+    double ms = fsd_box_ms(w, box, d), slowest = scene_of(w)->slowest_ms;
+    double share = slowest > 0 ? ms / slowest : 0;
+    bool layers = box->kind == FSD_BOX_ITEMS && box->side == FSD_SIDE_RIGHT;
     int64_t bytes = -1;
 
-    for (uint32_t i = 0; i < box->items.n; i++) {
-        fsd_id layer = item(w, box, i);
-        double took;
-        int64_t moved;
+    for (uint32_t i = 0; layers && i < box->items.n; i++) {
+        int64_t moved = d->cost->layers[fsd_item(w, box, i)].bytes;
 
-        if (box->kind != FSD_BOX_ITEMS || box->side != FSD_SIDE_RIGHT)
-            break;
-        took = fsd_layer_ms(d, layer);
-        moved = d->cost->layers[layer].bytes;
-        if (took >= 0)
-            ms = (ms < 0 ? 0 : ms) + took;
         if (moved >= 0 && bytes < INT64_MAX - moved)
             bytes = (bytes < 0 ? 0 : bytes) + moved;
     }
@@ -325,8 +298,11 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
           out);
     put_content(w, box, out);
     if (ms >= 0)
-        fprintf(out, "</TD></TR><TR><TD BGCOLOR=\"%s\">%.4g ms%s", heat(w, ms), ms,
-                bytes >= 0 ? ", " : "");
+        fprintf(out, "</TD></TR><TR><TD BGCOLOR=\"%s\">%.4g ms%s",
+                steps[share >= 0.8 ? 4
+                      : share <= 0 ? 0
+                                   : (int)(share * 5)],
+                ms, bytes >= 0 ? ", " : "");
     else
         fputs("</TD></TR><TR><TD>", out);
     if (bytes >= 0)
@@ -343,12 +319,12 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
 
     if (box->kind != FSD_BOX_ITEMS) {
         fputs("tensor ", out);
-        fsd_put_tip_text(out, fsd_text(g->names, g->tensors.at[item(w, box, 0)].name),
-                         TIP_NAME);
+        fsd_put_tip_text(
+            out, fsd_text(g->names, g->tensors.at[fsd_item(w, box, 0)].name), TIP_NAME);
         return;
     }
     for (uint32_t i = 0; i < box->items.n && i < TIP_ITEMS; i++) {
-        fsd_id id = item(w, box, i);
+        fsd_id id = fsd_item(w, box, i);
 
         fprintf(out, "%s%s %u ", i ? "\\n" : "", model ? "node" : "layer", id);
         fsd_put_tip_text(out, fsd_text(g->names, g->nodes.at[id].op), 60);
@@ -420,27 +396,14 @@ static void put_wire_tip(const struct fsd_drawing *w, const struct fsd_line *wir
 
 /* ----------------------------------------------------------------------- legend */
 
-static const char *file_name(const char *path)
-{
-    const char *name = path;
-
-    for (const char *s = path; *s; s++)
-        if (*s == '/' && s[1])
-            name = s + 1;
-    return name;
-}
-
 /* What the picture is of, and what is left out. */
 static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
 {
     const struct fsd_diff *d = scene->d;
     char grain[24];
 
-    fputs("<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\"><FONT POINT-SIZE=\"14\"><B>", out);
-    fsd_put_label_text(out, file_name(d->model->path), 60);
-    fputs("</B>" FSD_ARROW "<B>", out);
-    fsd_put_label_text(out, file_name(d->engine->path), 60);
-    fputs("</B></FONT>  ", out);
+    fputs("<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">", out);
+    fsd_put_title(d->model->path, d->engine->path, false, out);
     fsd_put_noun(out, d->summary->nodes, "node");
     fputs(", ", out);
     fsd_put_noun(out, d->summary->layers, "layer");
@@ -455,30 +418,12 @@ static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
     fputs("</TD></TR>", out);
 }
 
-/* Only of lines that are drawn. */
-static void put_tie_keys(const struct fsd_drawing *w, FILE *out)
-{
-    const fsd_lines *ties = &w->lines[FSD_TIE];
-    bool part = false, loose = false;
-
-    for (uint32_t i = 0; i < ties->n; i++) {
-        loose |= ties->at[i].loose;
-        part |= ties->at[i].part && !ties->at[i].loose;
-    }
-    if (!part && !loose)
-        return;
-    fputs(
-        "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">between the sides: bold, the layer that "
-        "computes the nodes",
-        out);
-    fputs(part ? "; dashed, a layer that computes a part of one" : "", out);
-    fputs(loose ? "; dotted, one of a group that computes them" : "", out);
-    fputs("</TD></TR>", out);
-}
-
+/* Only of what is drawn. */
 static void put_legend(const struct fsd_drawing *w, FILE *out)
 {
     const struct fsd_diff_scene *scene = scene_of(w);
+    const fsd_lines *ties = &w->lines[FSD_TIE];
+    bool part = false, loose = false;
 
     fputs(FSD_LEGEND_BEGIN, out);
     put_caption(scene, out);
@@ -499,7 +444,16 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
               "known</FONT>",
               out);
     fputs("</TD></TR>", out);
-    put_tie_keys(w, out);
+    for (uint32_t i = 0; i < ties->n; i++) {
+        loose |= ties->at[i].loose;
+        part |= ties->at[i].part && !ties->at[i].loose;
+    }
+    if (part || loose)
+        fprintf(out,
+                "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">between the sides: bold, the "
+                "layer that computes the nodes%s%s</TD></TR>",
+                part ? "; dashed, a layer that computes a part of one" : "",
+                loose ? "; dotted, one of a group that computes them" : "");
     fputs(FSD_LEGEND_END, out);
 }
 

@@ -75,7 +75,7 @@ bool fsd_grain_next(struct fsd_grain *grain)
 struct sharer {
     const struct fsd_diff *d;
     const struct fsd_pick *pick;
-    struct fsd_sharing s;
+    struct fsd_sharing nodes, layers;
     struct fsd_arena *arena;
 };
 
@@ -130,7 +130,7 @@ static bool *join_lines(struct sharer *x)
 {
     const struct fsd_graph *model = x->d->model, *g = x->d->engine;
     bool *taken = FSD_NEW(x->arena, bool, model->nodes.n);
-    fsd_id *first = fsd_none_of(x->arena, g->nodes.n), *leader = x->s.layers;
+    fsd_id *first = fsd_none_of(x->arena, g->nodes.n), *leader = x->layers.leader;
     uint32_t *members = FSD_NEW(x->arena, uint32_t, g->nodes.n);
 
     for (fsd_id l = 0; l < g->nodes.n; l++) {
@@ -151,10 +151,10 @@ static bool *join_lines(struct sharer *x)
         home = leader[home];
         if (first[home] == FSD_NONE)
             first[home] = n;
-        fsd_sets_join(x->s.nodes, n, first[home]);
+        fsd_sets_join(x->nodes.leader, n, first[home]);
         taken[n] = true;
     }
-    settle(x->arena, x->s.nodes, model->nodes.n, 1);
+    settle(x->arena, x->nodes.leader, model->nodes.n, 1);
     return taken;
 }
 
@@ -187,7 +187,7 @@ static void share_runs(struct sharer *x)
     settle(x->arena, bundle, g->nodes.n, LEAST_RUN);
     for (fsd_id n = 0; n < g->nodes.n; n++)
         if (bundle[n] != n)
-            x->s.nodes[n] = bundle[n];
+            x->nodes.leader[n] = bundle[n];
 }
 
 /* ---------------------------------------------------------------------- scopes */
@@ -210,19 +210,18 @@ static size_t scope_length(const char *name, unsigned depth)
     return (size_t)(at - name);
 }
 
-static void share_keys(fsd_id *leader, const char **titles, const bool *in,
-                       const fsd_sym *key, uint32_t n, const struct fsd_intern *keys,
-                       struct fsd_arena *arena)
+static void share_keys(struct sharer *x, struct fsd_sharing s, const bool *in,
+                       const fsd_sym *key, uint32_t n, const struct fsd_intern *keys)
 {
-    fsd_id *first = fsd_none_of(arena, fsd_intern_count(keys)); /* by key */
+    fsd_id *first = fsd_none_of(x->arena, fsd_intern_count(keys)); /* by key */
 
     for (fsd_id i = 0; i < n; i++) {
         if (!in[i] || !key[i])
             continue;
         if (first[key[i]] == FSD_NONE)
             first[key[i]] = i;
-        leader[i] = first[key[i]];
-        titles[leader[i]] = fsd_text(keys, key[i]);
+        s.leader[i] = first[key[i]];
+        s.titles[first[key[i]]] = fsd_text(keys, key[i]);
     }
 }
 
@@ -260,10 +259,8 @@ static void share_scopes(struct sharer *x, unsigned depth)
             layer[from] == layer[g->links.at[g->tensors.at[out].consumers.at]])
             layer[l] = layer[from];
     }
-    share_keys(x->s.nodes, x->s.node_titles, x->pick->nodes, node, d->model->nodes.n,
-               keys, x->arena);
-    share_keys(x->s.layers, x->s.layer_titles, x->pick->layers, layer, g->nodes.n, keys,
-               x->arena);
+    share_keys(x, x->nodes, x->pick->nodes, node, d->model->nodes.n, keys);
+    share_keys(x, x->layers, x->pick->layers, layer, g->nodes.n, keys);
 }
 
 /* ----------------------------------------------------------------------- parts */
@@ -279,7 +276,7 @@ static void share_parts(struct sharer *x)
             continue;
         if (first[l / size] == FSD_NONE)
             first[l / size] = l;
-        x->s.layers[l] = first[l / size];
+        x->layers.leader[l] = first[l / size];
     }
     for (fsd_id i = 0; i < x->d->model->nodes.n; i++) {
         if (!x->pick->nodes[i])
@@ -288,20 +285,22 @@ static void share_parts(struct sharer *x)
             now = x->pick->homes[i] / size;
         if (head[now] == FSD_NONE)
             head[now] = i;
-        x->s.nodes[i] = head[now];
+        x->nodes.leader[i] = head[now];
     }
 }
 
-struct fsd_sharing fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
-                                  struct fsd_grain grain, struct fsd_arena *arena)
+static struct fsd_sharing all_apart(struct fsd_arena *arena, uint32_t n)
 {
-    struct sharer x = {.d = d,
-                       .pick = pick,
-                       .s = {fsd_sets_new(arena, d->model->nodes.n),
-                             fsd_sets_new(arena, d->engine->nodes.n),
-                             FSD_NEW(arena, const char *, d->model->nodes.n),
-                             FSD_NEW(arena, const char *, d->engine->nodes.n)},
-                       .arena = arena};
+    return (struct fsd_sharing){fsd_sets_new(arena, n),
+                                FSD_NEW(arena, const char *, n)};
+}
+
+void fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
+                    struct fsd_grain grain, struct fsd_arena *arena,
+                    struct fsd_sharing *nodes, struct fsd_sharing *layers)
+{
+    struct sharer x = {d, pick, all_apart(arena, d->model->nodes.n),
+                       all_apart(arena, d->engine->nodes.n), arena};
 
     if (grain.level == FSD_LEVEL_RUN)
         share_runs(&x);
@@ -309,5 +308,6 @@ struct fsd_sharing fsd_diff_share(const struct fsd_diff *d, const struct fsd_pic
         share_scopes(&x, grain.depth);
     else if (grain.level == FSD_LEVEL_PART)
         share_parts(&x);
-    return x.s;
+    *nodes = x.nodes;
+    *layers = x.layers;
 }

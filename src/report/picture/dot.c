@@ -67,14 +67,7 @@ static void put_name(const struct fsd_drawing *w, fsd_id id, FILE *out)
     const struct fsd_box *box = &w->boxes.at[id];
 
     fprintf(out, "%s%u", w->painter->sides[box->side].prefixes[box->kind],
-            w->items.at[box->items.at]);
-}
-
-static void put_unusual(const char *name, const char *value, const char *otherwise,
-                        FILE *out)
-{
-    if (strcmp(value, otherwise) != 0)
-        fprintf(out, "%s=\"%s\" ", name, value);
+            fsd_item(w, box, 0));
 }
 
 static bool in_cluster(const struct fsd_drawing *w, const struct fsd_box *box)
@@ -86,17 +79,23 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
 {
     const struct fsd_box *box = &w->boxes.at[id];
     struct fsd_look look = w->painter->look(w, box);
+    const char *const attributes[][3] = {
+        {"shape", look.shape, usual.shape},
+        {"style", look.style, usual.style},
+        /* The cluster has its colour. */
+        {"fillcolor",
+         in_cluster(w, box) && !strstr(look.style, "dashed") ? usual.fill : look.fill,
+         usual.fill},
+        {"color", look.line, usual.line},
+        {"penwidth", look.width, usual.width},
+    };
 
-    if (in_cluster(w, box) && !strstr(look.style, "dashed"))
-        look.fill = usual.fill; /* the cluster has its colour */
     putc('\t', out);
     put_name(w, id, out);
     fputs(" [", out);
-    put_unusual("shape", look.shape, usual.shape, out);
-    put_unusual("style", look.style, usual.style, out);
-    put_unusual("fillcolor", look.fill, usual.fill, out);
-    put_unusual("color", look.line, usual.line, out);
-    put_unusual("penwidth", look.width, usual.width, out);
+    for (size_t i = 0; i < FSD_COUNT_OF(attributes); i++)
+        if (strcmp(attributes[i][1], attributes[i][2]) != 0)
+            fprintf(out, "%s=\"%s\" ", attributes[i][0], attributes[i][1]);
     fputs("label=<", out);
     w->painter->put_label(w, box, out);
     fputs("> tooltip=\"", out);

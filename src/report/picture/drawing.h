@@ -115,6 +115,13 @@ struct fsd_painter {
 
 /* ---------------------------------------------------------- making one, drawing.c */
 
+/** The i-th item of a box. */
+static inline fsd_id fsd_item(const struct fsd_drawing *w, const struct fsd_box *box,
+                              uint32_t i)
+{
+    return w->items.at[box->items.at + i];
+}
+
 /** n times FSD_NONE. */
 fsd_id *fsd_none_of(struct fsd_arena *arena, uint32_t n);
 
@@ -151,6 +158,10 @@ const char *fsd_type_width(enum fsd_dtype type);
 
 /** " int8", in the type's colour; nothing when it is not known. */
 void fsd_put_type_word(enum fsd_dtype type, FILE *out);
+
+/** The files of a picture, in a legend: their names, or as much of two builds' paths as
+ *  tells them apart. */
+void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
 /** The table around a legend's rows, and one of its cells. */
 #define FSD_LEGEND_BEGIN                                                               \
@@ -214,10 +225,10 @@ struct fsd_grain {
     unsigned depth; /**< of FSD_LEVEL_SCOPE */
 };
 
-/** By node and by layer: the first item of its box, and that box's title. */
+/** By node or by layer: the first item of its box, and that box's title. */
 struct fsd_sharing {
-    fsd_id *nodes, *layers;
-    const char **node_titles, **layer_titles; /**< at the first items; NULL */
+    fsd_id *leader;
+    const char **titles; /**< at the first items; NULL */
 };
 
 /** What a drawing is `of`. */
@@ -241,6 +252,10 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
 const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
                                      const struct fsd_line *wire, bool source);
 
+/** The time of a box's layers together; negative where none is known. */
+double fsd_box_ms(const struct fsd_drawing *w, const struct fsd_box *box,
+                  const struct fsd_diff *d);
+
 /** True for a node that no layer computes. */
 bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);
 
@@ -255,8 +270,9 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24]);
 bool fsd_grain_next(struct fsd_grain *grain);
 
 /** Says which items share a box. */
-struct fsd_sharing fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
-                                  struct fsd_grain grain, struct fsd_arena *arena);
+void fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
+                    struct fsd_grain grain, struct fsd_arena *arena,
+                    struct fsd_sharing *nodes, struct fsd_sharing *layers);
 
 /* ----------------------------------------------------- a comparison, compare_*.c */
 

@@ -6,6 +6,7 @@
  * layout does not come to an end in its time is killed and less of it is drawn.
  */
 #define _GNU_SOURCE /* pipe2 */
+#include "base/print.h"
 #include "base/status.h"
 #include "report/picture/drawing.h"
 
@@ -39,8 +40,7 @@ static double now(void)
 struct attempt {
     const char *dot, *format;
     double until;
-    char *picture;
-    size_t size;
+    struct fsd_print picture;
     char said[200];
 };
 
@@ -130,25 +130,18 @@ static bool run(struct attempt *a, FILE *memory)
 /* Draws what is printed of `w`: all of it, to be freed, or nothing. */
 static bool try_layout(struct attempt *a, const struct fsd_drawing *w)
 {
-    char *dot = NULL;
-    size_t size = 0;
-    FILE *text = open_memstream(&dot, &size), *memory;
-    bool good = text != NULL;
+    struct fsd_print dot;
+    bool good;
 
+    fsd_dot_print(w, w->lines[FSD_WIRE].n <= MANY_WIRES, fsd_print_open(&dot));
+    fsd_print_close(&dot);
+    a->dot = dot.text;
     *a->said = '\0';
-    a->picture = NULL; /* fclose() fills it */
-    if (text) {
-        fsd_dot_print(w, w->lines[FSD_WIRE].n <= MANY_WIRES, text);
-        good = fclose(text) == 0;
-    }
-    a->dot = dot;
-    memory = good ? open_memstream(&a->picture, &a->size) : NULL;
-    good = memory && run(a, memory);
-    if (memory)
-        good = fclose(memory) == 0 && good;
+    good = run(a, fsd_print_open(&a->picture));
+    fsd_print_close(&a->picture);
+    free(dot.text);
     if (!good)
-        free(a->picture);
-    free(dot);
+        free(a->picture.text);
     return good;
 }
 
@@ -200,8 +193,8 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
             "expected a layout within %g seconds, found none, the picture "
             "%s: --around or --only make it smaller, -f dot needs no layout",
             seconds, why);
-    fwrite(a.picture, 1, a.size, out);
-    free(a.picture);
+    fwrite(a.picture.text, 1, a.picture.size, out);
+    free(a.picture.text);
     if (*plan->less)
         snprintf(text, sizeof text, "a picture of %u boxes %s: %s", boxes, why,
                  plan->less);

@@ -67,6 +67,28 @@ void fsd_put_tip_text(FILE *out, const char *s, size_t most)
     put_text(out, s, most, "\\\\\\\\");
 }
 
+/* The last parts of a path that tell it from the other one: mostly the file's name. */
+static void put_file(const char *path, const char *other, FILE *out)
+{
+    size_t n = strlen(path), m = strlen(other), same = 0, at;
+
+    while (same < n && same < m && path[n - same - 1] == other[m - same - 1])
+        same++;
+    at = same < n ? n - same - 1 : 0;
+    while (at && path[at - 1] != '/')
+        at--;
+    fsd_put_label_text(out, path + at, 60);
+}
+
+void fsd_put_title(const char *left, const char *right, bool apart, FILE *out)
+{
+    fputs("<FONT POINT-SIZE=\"14\"><B>", out);
+    put_file(left, apart ? right : "", out);
+    fputs("</B>" FSD_ARROW "<B>", out);
+    put_file(right, apart ? left : "", out);
+    fputs("</B></FONT>  ", out);
+}
+
 /* ------------------------------------------------------------------------ types */
 
 const char *fsd_type_color(enum fsd_dtype type)
