@@ -133,33 +133,27 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ----------------------------------------------------------------------- advice */
 
-/* The layouts that a builder can be asked for at the border, by its names. */
-static bool is_io_layout(const char *name)
+static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
+    /* What a builder can be asked for at the border, by its names. */
     static const char *const names[] = {"",      "chw",   "chw2",  "chw4",
                                         "chw16", "chw32", "hwc",   "hwc8",
                                         "hwc16", "dhwc",  "dhwc8", "cdhw32"};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(names); i++)
-        if (!strcmp(names[i], name))
-            return true;
-    return false;
-}
-
-static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
     fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
     bool input = in != FSD_NONE && d->flows->of[layer].source == FSD_NONE;
     const struct fsd_form *form =
         input ? fsd_layer_form_out(d, layer) : fsd_layer_form_in(d, layer);
     char layout[16];
+    size_t i = 0;
 
     if (!form)
         return;
     fsd_layout_name(form->layout, layout);
     if (layout[0] == 'c' && layout[1] >= '0' && layout[1] <= '9')
         layout[0] = '\0'; /* a vector of channels, but not in which order */
-    if (!is_io_layout(layout)) {
+    while (i < FSD_COUNT_OF(names) && strcmp(names[i], layout) != 0)
+        i++;
+    if (i == FSD_COUNT_OF(names)) {
         fprintf(out,
                 "%s %s %s, which no caller can %s: it stays as long as that layer does",
                 input ? "the first layer wants" : "the last layer makes",
@@ -234,60 +228,41 @@ static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
 }
 
-static const char *plain_advice(enum fsd_cause cause)
-{
-    switch (cause) {
-    case FSD_CAUSE_LAYOUT:
-        return "an operator here has no kernel for its neighbour's layout: bring its "
-               "channels to a multiple of the vector, or replace it";
-    case FSD_CAUSE_SCALE:
-        return "give the quantizers on both sides one scale, the larger";
-    case FSD_CAUSE_CONCAT:
-        return "the part could not be written in place: do not use it elsewhere, give "
-               "all parts one scale, and align its channels to the vector";
-    case FSD_CAUSE_SLICE:
-        return "the part could not be read in place: align its offset and channels to "
-               "the vector";
-    case FSD_CAUSE_PLUGIN:
-        return "let the plugin take more formats (supportsFormatCombination)";
-    case FSD_CAUSE_FOREIGN:
-        return "the region's border asks for it: let the region grow over this edge, "
-               "or "
-               "match its type outside";
-    case FSD_CAUSE_DLA:
-        return "the border of the DLA: avoid layers that fall back to the GPU, and use "
-               "DLA formats for network inputs and outputs";
-    case FSD_CAUSE_NONE:
-    case FSD_CAUSE_IO:
-    case FSD_CAUSE_DTYPE:
-    case FSD_CAUSE_DTYPE_LAYOUT:
-    case FSD_CAUSE_FREE:
-    case FSD_CAUSE_UNKNOWN:
-    case FSD__CAUSE_COUNT:
-        break;
-    }
-    return "";
-}
+/* Where the cause is all that the advice depends on. */
+static const char *const plain_advice[FSD__CAUSE_COUNT] = {
+    [FSD_CAUSE_LAYOUT] =
+        "an operator here has no kernel for its neighbour's layout: "
+        "bring its channels to a multiple of the vector, or replace it",
+    [FSD_CAUSE_SCALE] = "give the quantizers on both sides one scale, the larger",
+    [FSD_CAUSE_CONCAT] = "the part could not be written in place: do not use it "
+                         "elsewhere, give all parts one scale, and align its channels "
+                         "to the vector",
+    [FSD_CAUSE_SLICE] = "the part could not be read in place: align its offset and "
+                        "channels to the vector",
+    [FSD_CAUSE_PLUGIN] = "let the plugin take more formats (supportsFormatCombination)",
+    [FSD_CAUSE_FOREIGN] = "the region's border asks for it: let the region grow over "
+                          "this edge, or match its type outside",
+    [FSD_CAUSE_DLA] = "the border of the DLA: avoid layers that fall back to the GPU, "
+                      "and use DLA formats for network inputs and outputs",
+};
 
 void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    const struct fsd_layer_result *r = &d->layers[layer];
     const struct fsd_node *n = &d->engine->nodes.at[layer];
+    enum fsd_cause cause = d->reasons[layer].cause;
 
     if (fsd_layer_is_free(d, layer))
         return;
-    if (r->kind == FSD_KIND_QUANTIZE)
+    if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
         advise_quantizer(d, layer, out);
-    else if (d->reasons[layer].cause == FSD_CAUSE_IO)
+    else if (cause == FSD_CAUSE_IO)
         advise_io(d, layer, out);
-    else if (d->reasons[layer].cause == FSD_CAUSE_DTYPE ||
-             d->reasons[layer].cause == FSD_CAUSE_DTYPE_LAYOUT)
+    else if (cause == FSD_CAUSE_DTYPE || cause == FSD_CAUSE_DTYPE_LAYOUT)
         advise_type(d, layer, out);
-    else if (d->reasons[layer].cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
-        fputs(
-            "only its name is known: --profilingVerbosity=detailed makes the dump tell "
-            "what it changes",
-            out);
-    else
-        fputs(plain_advice(d->reasons[layer].cause), out);
+    else if (cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
+        fputs("only its name is known: --profilingVerbosity=detailed makes the dump "
+              "tell what it changes",
+              out);
+    else if (plain_advice[cause])
+        fputs(plain_advice[cause], out);
 }

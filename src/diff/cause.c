@@ -24,42 +24,30 @@ static bool at_border(const struct fsd_diff *d, fsd_id layer)
            !d->model->tensors.at[flow->model_tensor].scope;
 }
 
-typedef bool layer_test(const struct fsd_diff *d, fsd_id layer);
-
-static bool is_foreign(const struct fsd_diff *d, fsd_id layer)
+static unsigned provider_of(const struct fsd_diff *d, fsd_id layer)
 {
-    return d->layers[layer].kind == FSD_KIND_FOREIGN ||
-           d->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
+    bool foreign = d->layers[layer].kind == FSD_KIND_FOREIGN;
+
+    return 1U << d->engine->layers.at[layer].provider |
+           (foreign ? 1U << FSD_PROVIDER_COMPILER : 0);
 }
 
-static bool is_plugin(const struct fsd_diff *d, fsd_id layer)
+/* Who provides the layers before and behind, one bit each. */
+static unsigned providers_around(const struct fsd_diff *d, fsd_id layer)
 {
-    return d->engine->layers.at[layer].provider == FSD_PROVIDER_PLUGIN;
-}
-
-static bool is_dla(const struct fsd_diff *d, fsd_id layer)
-{
-    return d->engine->layers.at[layer].provider == FSD_PROVIDER_DEVICE;
-}
-
-static bool any_of(const struct fsd_diff *d, struct fsd_span layers, layer_test *test)
-{
-    for (uint32_t i = 0; i < layers.n; i++)
-        if (test(d, d->engine->links.at[layers.at + i]))
-            return true;
-    return false;
-}
-
-/* True for the layer before or behind. */
-static bool neighbour(const struct fsd_diff *d, fsd_id layer, layer_test *test)
-{
-    const struct fsd_graph *e = d->engine;
-    fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
     fsd_id served = d->flows->of[layer].served;
+    unsigned found = served == FSD_NONE ? 0 : provider_of(d, served);
 
-    return (served != FSD_NONE && test(d, served)) ||
-           (in != FSD_NONE && any_of(d, e->tensors.at[in].producers, test)) ||
-           (out != FSD_NONE && any_of(d, e->tensors.at[out].consumers, test));
+    for (int before = 0; before < 2; before++) {
+        struct fsd_span ports = before ? n->in : n->out, who = {0};
+
+        if (ports.n)
+            who = fsd_port_peers(d->engine, ports.at, before);
+        for (uint32_t i = 0; i < who.n; i++)
+            found |= provider_of(d, d->engine->links.at[who.at + i]);
+    }
+    return found;
 }
 
 enum { QUANTIZERS = 32 };
@@ -149,6 +137,7 @@ static enum fsd_cause by_link(const struct fsd_diff *d, fsd_id layer)
 static enum fsd_cause cause(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_layer_result *r = &d->layers[layer];
+    unsigned around;
 
     if (!r->inserted)
         return r->kind == FSD_KIND_COPY ? by_link(d, layer) : FSD_CAUSE_NONE;
@@ -156,11 +145,12 @@ static enum fsd_cause cause(const struct fsd_diff *d, fsd_id layer)
         return FSD_CAUSE_FREE;
     if (at_border(d, layer))
         return FSD_CAUSE_IO;
-    if (neighbour(d, layer, is_dla))
+    around = providers_around(d, layer);
+    if (around & 1U << FSD_PROVIDER_DEVICE)
         return FSD_CAUSE_DLA;
-    if (neighbour(d, layer, is_plugin))
+    if (around & 1U << FSD_PROVIDER_PLUGIN)
         return FSD_CAUSE_PLUGIN;
-    if (neighbour(d, layer, is_foreign))
+    if (around & 1U << FSD_PROVIDER_COMPILER)
         return FSD_CAUSE_FOREIGN;
     if (d->engine->layers.at[layer].slices)
         return FSD_CAUSE_SLICE;

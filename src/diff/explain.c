@@ -56,10 +56,11 @@ void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
     fsd_tell_cost(tale, d, layer);
 }
 
-static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d,
-                        struct fsd_span ports, bool before)
+static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id near,
+                        bool before)
 {
     const struct fsd_graph *e = d->engine;
+    struct fsd_span ports = before ? e->nodes.at[near].in : e->nodes.at[near].out;
     uint32_t told = 0;
 
     for (uint32_t i = 0; i < ports.n; i++) {
@@ -83,38 +84,33 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
-static void tell_end(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+/* As the model has it, what was done to it, what computes it, what became of it. */
+void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[node];
+    bool asked = r->requested != FSD_DTYPE_UNKNOWN;
     FILE *out;
 
+    fsd_tell_parsed(tale, d, node);
+    fsd_tell_events(tale, d, node);
+    for (uint32_t i = 0; i < d->match->of_node[node].n && i < MOST_NODES; i++) {
+        const struct fsd_link *link = fsd_match_of_node(d->match, node, i);
+
+        fsd_tell_layer(tale, d, link->layer, link->by);
+        tell_around(tale, d, link->layer, true);
+        tell_around(tale, d, link->layer, false);
+    }
     out = fsd_tale_start(tale, "fate", 0);
     fsd_put_fate(d, node, out);
     if (r->near_layer != FSD_NONE)
         fprintf(out, " (at layer %u)", r->near_layer);
     if (d->match->region_of_node[node] != FSD_NONE)
         fprintf(out, "; in region %u", d->match->region_of_node[node]);
-    if (r->requested != FSD_DTYPE_UNKNOWN)
+    if (asked)
         fprintf(out, "; asked for %s", fsd_dtype_name(r->requested));
     if (r->realised != FSD_DTYPE_UNKNOWN)
-        fprintf(out, "%s runs in %s", r->requested != FSD_DTYPE_UNKNOWN ? "," : ";",
-                fsd_dtype_name(r->realised));
+        fprintf(out, "%s runs in %s", asked ? "," : ";", fsd_dtype_name(r->realised));
     fsd_tale_finish(tale);
-}
-
-void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
-{
-    fsd_tell_parsed(tale, d, node);
-    fsd_tell_events(tale, d, node);
-    for (uint32_t i = 0; i < d->match->of_node[node].n && i < MOST_NODES; i++) {
-        const struct fsd_link *link = fsd_match_of_node(d->match, node, i);
-        const struct fsd_node *n = &d->engine->nodes.at[link->layer];
-
-        fsd_tell_layer(tale, d, link->layer, link->by);
-        tell_around(tale, d, n->in, true);
-        tell_around(tale, d, n->out, false);
-    }
-    tell_end(tale, d, node);
     fsd_tell_refused(tale, d);
 }
 
@@ -144,7 +140,7 @@ static void tell_layer_events(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
-static void tell_nodes(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
+void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
@@ -157,16 +153,9 @@ static void tell_nodes(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
         put_by(link->by, out);
         fsd_tale_finish(tale);
     }
-}
-
-void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
-{
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-
-    tell_nodes(tale, d, layer);
     tell_layer_events(tale, d, layer);
     fsd_tell_layer(tale, d, layer, 0);
-    tell_around(tale, d, n->in, true);
-    tell_around(tale, d, n->out, false);
+    tell_around(tale, d, layer, true);
+    tell_around(tale, d, layer, false);
     fsd_tell_refused(tale, d);
 }

@@ -75,39 +75,22 @@ void fsd_tell_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 
 /* ------------------------------------------------------------------------- events */
 
-/* A pass looked at a layer and the log tells of nothing that came of it. */
+/* What a pass did to a layer is told behind its try, a fusion with its pass. */
 bool fsd_is_idle_try(const struct fsd_history *h, uint32_t event)
 {
+    static const unsigned outcomes = 1U << FSD_EVENT_REMOVE | 1U << FSD_EVENT_SWAP |
+                                     1U << FSD_EVENT_RETYPE |
+                                     1U << FSD_EVENT_DUPLICATE | 1U << FSD_EVENT_MERGE |
+                                     1U << FSD_EVENT_CONCAT | 1U << FSD_EVENT_SLICE;
     const struct fsd_event *e = &h->events.at[event], *next = e + 1;
 
     if (e->kind != FSD_EVENT_TRY)
         return false;
     if (event + 1 == h->events.n || next->build != e->build)
         return true;
-    switch (next->kind) {
-    case FSD_EVENT_FUSE:
-    case FSD_EVENT_INTO:
+    if (next->kind == FSD_EVENT_FUSE || next->kind == FSD_EVENT_INTO)
         return next->pass != e->pass;
-    case FSD_EVENT_REMOVE:
-    case FSD_EVENT_SWAP:
-    case FSD_EVENT_RETYPE:
-    case FSD_EVENT_DUPLICATE:
-    case FSD_EVENT_MERGE:
-    case FSD_EVENT_CONCAT:
-    case FSD_EVENT_SLICE:
-        return false;
-    case FSD_EVENT_STAGE:
-    case FSD_EVENT_TRY:
-    case FSD_EVENT_RETARGET:
-    case FSD_EVENT_COPY:
-    case FSD_EVENT_REFORMAT:
-    case FSD_EVENT_REGISTER:
-    case FSD_EVENT_MEMBERS:
-    case FSD_EVENT_WARNING:
-    case FSD__EVENT_COUNT:
-        break;
-    }
-    return true;
+    return !(outcomes >> next->kind & 1);
 }
 
 void fsd_tell_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t event,
@@ -125,31 +108,10 @@ void fsd_tell_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t ev
 
 const char *fsd_topic_of(enum fsd_event_kind kind)
 {
-    switch (kind) {
-    case FSD_EVENT_REGISTER:
-        return "parsed";
-    case FSD_EVENT_TRY:
-        return "tried";
-    case FSD_EVENT_SWAP:
-    case FSD_EVENT_RETARGET:
-        return "moved";
-    case FSD_EVENT_STAGE:
-    case FSD_EVENT_FUSE:
-    case FSD_EVENT_INTO:
-    case FSD_EVENT_REMOVE:
-    case FSD_EVENT_RETYPE:
-    case FSD_EVENT_MERGE:
-    case FSD_EVENT_DUPLICATE:
-    case FSD_EVENT_CONCAT:
-    case FSD_EVENT_SLICE:
-    case FSD_EVENT_COPY:
-    case FSD_EVENT_REFORMAT:
-    case FSD_EVENT_MEMBERS:
-    case FSD_EVENT_WARNING:
-    case FSD__EVENT_COUNT:
-        break;
-    }
-    return "event";
+    return kind == FSD_EVENT_REGISTER                             ? "parsed"
+           : kind == FSD_EVENT_TRY                                ? "tried"
+           : kind == FSD_EVENT_SWAP || kind == FSD_EVENT_RETARGET ? "moved"
+                                                                  : "event";
 }
 
 /* A try that led to something is told by what it led to. */

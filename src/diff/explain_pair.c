@@ -55,21 +55,6 @@ static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
     return FSD_NONE;
 }
 
-static void tell_between(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id tensor)
-{
-    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
-    FILE *out;
-
-    out = fsd_tale_start(tale, "between", 0);
-    fprintf(out, "tensor %s lies between them", fsd_text(d->names, t->name));
-    if (t->flags & FSD_TENSOR_OUTPUT)
-        fputs("; it is an output of the network, so it must be written", out);
-    if (t->consumers.n > 1)
-        fprintf(out, "; %u nodes read it, so one fusion cannot swallow it",
-                t->consumers.n);
-    fsd_tale_finish(tale);
-}
-
 /* What each was put together with, and which passes looked and left. */
 static void tell_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
@@ -86,20 +71,6 @@ static void tell_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id n
     }
 }
 
-static void tell_precisions(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
-                            fsd_id b)
-{
-    enum fsd_dtype x = d->nodes[a].realised, y = d->nodes[b].realised;
-    FILE *out;
-
-    if (x == y || x == FSD_DTYPE_UNKNOWN || y == FSD_DTYPE_UNKNOWN)
-        return;
-    out = fsd_tale_start(tale, "between", 0);
-    fprintf(out, "they run in different types, %s and %s", fsd_dtype_name(x),
-            fsd_dtype_name(y));
-    fsd_tale_finish(tale);
-}
-
 /* A node that is in no layer of its own has a reason, which explains the pair, too. */
 static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
@@ -114,19 +85,38 @@ static void tell_reason(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
     fsd_tale_finish(tale);
 }
 
+/* What lies between them, in which types they run, what became of each, and what the
+ * log shows. */
 static void tell_why_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                            fsd_id b)
 {
+    enum fsd_dtype x = d->nodes[a].realised, y = d->nodes[b].realised;
     fsd_id tensor = tensor_between(d, a, b);
+    FILE *out;
 
     fsd_tale_say(tale, "apart", "no layer computes both");
     if (tensor == FSD_NONE)
         tensor = tensor_between(d, b, a);
-    if (tensor == FSD_NONE)
+    if (tensor == FSD_NONE) {
         fsd_tale_say(tale, "between", "neither reads what the other makes");
-    else
-        tell_between(tale, d, tensor);
-    tell_precisions(tale, d, a, b);
+    } else {
+        const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+
+        out = fsd_tale_start(tale, "between", 0);
+        fprintf(out, "tensor %s lies between them", fsd_text(d->names, t->name));
+        if (t->flags & FSD_TENSOR_OUTPUT)
+            fputs("; it is an output of the network, so it must be written", out);
+        if (t->consumers.n > 1)
+            fprintf(out, "; %u nodes read it, so one fusion cannot swallow it",
+                    t->consumers.n);
+        fsd_tale_finish(tale);
+    }
+    if (x != y && x != FSD_DTYPE_UNKNOWN && y != FSD_DTYPE_UNKNOWN) {
+        out = fsd_tale_start(tale, "between", 0);
+        fprintf(out, "they run in different types, %s and %s", fsd_dtype_name(x),
+                fsd_dtype_name(y));
+        fsd_tale_finish(tale);
+    }
     tell_reason(tale, d, a);
     tell_reason(tale, d, b);
     if (!d->story) {

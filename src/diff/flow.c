@@ -17,48 +17,34 @@ const struct fsd_form *fsd_layer_form_out(const struct fsd_diff *d, fsd_id layer
     return n->out.n ? fsd_port_form(d->engine, fsd_node_out(d->engine, n, 0)) : NULL;
 }
 
-static fsd_id twin(const struct fsd_diff *d, fsd_id tensor)
-{
-    return tensor == FSD_NONE ? FSD_NONE : d->match->twin[tensor];
-}
-
 /* ------------------------------------------------------------------- backwards */
 
 /* Through inserted layers to who made the data; on the way, the tensor of the model
  * that it is.  The layer's own output counts where nothing before it has a name. */
 static void find_source(const struct fsd_diff *d, fsd_id layer, struct fsd_flow *flow)
 {
-    fsd_id at = layer;
+    fsd_id at = layer, tensor;
 
-    flow->source = FSD_NONE;
     flow->model_tensor = FSD_NONE;
-    for (int steps = 0; steps < STEPS; steps++) {
-        fsd_id tensor = fsd_node_in_tensor(d->engine, at, 0);
-
-        if (twin(d, tensor) != FSD_NONE)
-            flow->model_tensor = twin(d, tensor);
-        at = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(d->engine, tensor);
-        if (at == FSD_NONE || !d->layers[at].inserted)
+    for (int steps = 0; steps < STEPS && at != FSD_NONE; steps++) {
+        tensor = fsd_node_in_tensor(d->engine, at, 0);
+        if (tensor != FSD_NONE && d->match->twin[tensor] != FSD_NONE)
+            flow->model_tensor = d->match->twin[tensor];
+        at = fsd_tensor_producer(d->engine, tensor);
+        if (at != FSD_NONE && !d->layers[at].inserted)
             break;
     }
-    if (at != FSD_NONE && !d->layers[at].inserted)
-        flow->source = at;
-    if (flow->model_tensor == FSD_NONE && d->layers[layer].inserted)
-        flow->model_tensor = twin(d, fsd_node_out_tensor(d->engine, layer, 0));
+    flow->source = at != FSD_NONE && !d->layers[at].inserted ? at : FSD_NONE;
+    tensor = fsd_node_out_tensor(d->engine, layer, 0);
+    if (flow->model_tensor == FSD_NONE && d->layers[layer].inserted &&
+        tensor != FSD_NONE)
+        flow->model_tensor = d->match->twin[tensor];
+    flow->producer = fsd_tensor_producer(d->model, flow->model_tensor);
 }
 
 /* -------------------------------------------------------------------- forwards */
 
-static bool is_linked(const struct fsd_diff *d, fsd_id layer, fsd_id node)
-{
-    const struct fsd_match *m = d->match;
-
-    return fsd_match_has(m, layer, node) ||
-           (m->region_of_node[node] != FSD_NONE &&
-            m->region_of_node[node] == m->region_of_layer[layer]);
-}
-
-static uint32_t input_of(const struct fsd_diff *d, fsd_id node, fsd_id tensor)
+uint32_t fsd_input_of(const struct fsd_diff *d, fsd_id node, fsd_id tensor)
 {
     uint32_t n = d->model->nodes.at[node].in.n, i = 0;
 
@@ -73,23 +59,6 @@ struct walk {
     struct fsd_flows *flows; /* in the making; d->flows is the same */
     fsd_id *next_same;       /* by tensor of the model */
 };
-
-static struct walk new_walk(const struct fsd_diff *d, struct fsd_flows *flows,
-                            struct fsd_arena *scratch)
-{
-    struct walk w = {d, flows, FSD_NEW(scratch, fsd_id, d->model->tensors.n)};
-
-    for (fsd_id i = 0; i < d->model->tensors.n; i++) {
-        fsd_id first = d->facts->value[i];
-
-        w.next_same[i] = i;
-        if (first != i) {
-            w.next_same[i] = w.next_same[first];
-            w.next_same[first] = i;
-        }
-    }
-    return w;
-}
 
 struct model_queue {
     fsd_id tensors[MODEL_STEPS];
@@ -110,19 +79,6 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
     } while (at != tensor);
 }
 
-/* A quantizer's work is done when its own node's output is read. */
-static void push_start(const struct walk *w, struct model_queue *q, fsd_id mover)
-{
-    const struct fsd_diff *d = w->d;
-
-    if (d->layers[mover].kind == FSD_KIND_QUANTIZE)
-        for (uint32_t i = 0; i < d->match->of_layer[mover].n; i++)
-            push_same(w, q,
-                      fsd_node_out_tensor(
-                          d->model, fsd_match_of_layer(d->match, mover, i)->node, 0));
-    push_same(w, q, d->flows->of[mover].model_tensor);
-}
-
 /* A copy that does the work of a Concat or a Slice stands for that node itself. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
@@ -133,7 +89,7 @@ static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id l
                          i < d->match->of_layer[mover].n;
          i++) {
         fsd_id node = fsd_match_of_layer(d->match, mover, i)->node;
-        uint32_t input = input_of(d, node, tensor);
+        uint32_t input = fsd_input_of(d, node, tensor);
 
         if (input < d->model->nodes.at[node].in.n)
             return (struct fsd_reader){layer, node, input};
@@ -152,7 +108,14 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     struct fsd_reader reader = {layer, FSD_NONE, 0};
     struct model_queue q = {.n = 0};
 
-    push_start(w, &q, mover);
+    /* A quantizer's work is done when its own node's output is read. */
+    for (uint32_t i = 0;
+         d->layers[mover].kind == FSD_KIND_QUANTIZE && i < d->match->of_layer[mover].n;
+         i++)
+        push_same(
+            w, &q,
+            fsd_node_out_tensor(g, fsd_match_of_layer(d->match, mover, i)->node, 0));
+    push_same(w, &q, d->flows->of[mover].model_tensor);
     for (uint32_t at = 0; at < q.n; at++) {
         struct fsd_span uses = g->tensors.at[q.tensors[at]].consumers;
 
@@ -160,10 +123,14 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
             fsd_id node = g->links.at[uses.at + i];
             bool goes_on = d->facts->traits[node] & FSD_OP_QDQ ||
                            d->facts->same[node] != FSD_SAME_NOT;
+            fsd_id region = d->match->region_of_node[node];
+            bool linked =
+                fsd_match_has(d->match, layer, node) ||
+                (region != FSD_NONE && region == d->match->region_of_layer[layer]);
 
-            if (is_linked(d, layer, node) && (!goes_on || reader.node == FSD_NONE)) {
+            if (linked && (!goes_on || reader.node == FSD_NONE)) {
                 reader.node = node;
-                reader.input = input_of(d, node, q.tensors[at]);
+                reader.input = fsd_input_of(d, node, q.tensors[at]);
                 if (!goes_on || quantizes)
                     return reader;
             }
@@ -219,43 +186,23 @@ static void find_readers(const struct walk *w, fsd_id mover)
     }
 }
 
-/* ---------------------------------------------------------------------- chains */
-
-static fsd_id mover_before(const struct fsd_diff *d, fsd_id layer)
-{
-    fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
-    fsd_id before =
-        tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(d->engine, tensor);
-
-    return before != FSD_NONE && before != layer && d->flows->of[before].there
-               ? before
-               : FSD_NONE;
-}
-
-/* Engines list layers in their order, so that the one before mostly has its head; where
- * it does not (a loop), the walk ends after some steps. */
-static fsd_id find_head(const struct fsd_diff *d, fsd_id layer)
-{
-    for (int steps = 0; steps < STEPS; steps++) {
-        fsd_id before = d->flows->of[layer].before;
-
-        if (before == FSD_NONE)
-            break;
-        layer = before;
-        if (d->flows->of[layer].head != FSD_NONE)
-            return d->flows->of[layer].head;
-    }
-    return layer;
-}
-
 const struct fsd_flows *fsd_diff_flows(const struct fsd_diff *run)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct fsd_flows *flows = FSD_NEW(run->arena, struct fsd_flows, 1);
     struct fsd_diff with_flows = *run, *d = &with_flows;
-    struct walk w = new_walk(d, flows, scratch);
+    struct walk w = {d, flows, FSD_NEW(scratch, fsd_id, d->model->tensors.n)};
     uint32_t n = d->engine->nodes.n;
 
+    for (fsd_id i = 0; i < d->model->tensors.n; i++) {
+        fsd_id first = d->facts->value[i];
+
+        w.next_same[i] = i;
+        if (first != i) {
+            w.next_same[i] = w.next_same[first];
+            w.next_same[first] = i;
+        }
+    }
     d->flows = flows;
     flows->of = FSD_NEW(d->arena, struct fsd_flow, n);
     for (fsd_id i = 0; i < n; i++)
@@ -267,20 +214,33 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_diff *run)
             .head = FSD_NONE};
     for (fsd_id i = 0; i < n; i++) {
         struct fsd_flow *flow = &flows->of[i];
+        fsd_id before;
 
         if (!flow->there)
             continue;
         find_source(d, i, flow);
-        flow->producer = flow->model_tensor == FSD_NONE
-                             ? FSD_NONE
-                             : fsd_tensor_producer(d->model, flow->model_tensor);
         find_readers(&w, i);
-        flow->before = mover_before(d, i);
+        before = fsd_tensor_producer(d->engine, fsd_node_in_tensor(d->engine, i, 0));
+        if (before != FSD_NONE && before != i && flows->of[before].there)
+            flow->before = before;
     }
     fsd_flows_by_name(d, flows);
-    for (fsd_id i = 0; i < n; i++)
-        if (d->flows->of[i].there)
-            flows->of[i].head = find_head(d, i);
+    /* Engines list layers in their order, so that the one before mostly has its head;
+     * where it does not (a loop), the walk ends after some steps. */
+    for (fsd_id i = 0; i < n; i++) {
+        fsd_id head = i;
+
+        for (int steps = 0; steps < STEPS && flows->of[head].before != FSD_NONE;
+             steps++) {
+            head = flows->of[head].before;
+            if (flows->of[head].head != FSD_NONE) {
+                head = flows->of[head].head;
+                break;
+            }
+        }
+        if (flows->of[i].there)
+            flows->of[i].head = head;
+    }
     fsd_arena_free(scratch);
     return flows;
 }

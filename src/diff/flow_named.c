@@ -16,35 +16,9 @@
  * quadratic. */
 enum { MOST_NODES = 256, MOST_READERS = 64 };
 
-struct names {
-    const struct fsd_diff *d;
-    fsd_id *layer_of; /* by symbol: the only layer of that name; FSD_NONE, SEVERAL */
-    uint32_t n;
-};
-
 static void add_one(fsd_id *found, fsd_id id)
 {
     *found = *found == FSD_NONE || *found == id ? id : SEVERAL;
-}
-
-static struct names layers_by_name(const struct fsd_diff *d, struct fsd_arena *scratch)
-{
-    struct names names = {d, NULL, fsd_intern_count(d->names)};
-
-    names.layer_of = FSD_NEW(scratch, fsd_id, names.n);
-    for (uint32_t i = 0; i < names.n; i++)
-        names.layer_of[i] = FSD_NONE;
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        add_one(&names.layer_of[d->engine->nodes.at[i].name], i);
-    return names;
-}
-
-static fsd_id served_layer(const struct names *names, fsd_id layer)
-{
-    fsd_sym name = names->d->engine->layers.at[layer].served;
-    fsd_id found = name ? names->layer_of[name] : FSD_NONE;
-
-    return found == SEVERAL ? FSD_NONE : found;
 }
 
 /* True when the layer computes its nodes alone, so that what these read and make is
@@ -145,15 +119,12 @@ static bool add_readers(const struct fsd_diff *d, struct fsd_flows *flows,
         return false;
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id node = d->model->links.at[t->consumers.at + i];
-        struct fsd_reader reader = {FSD_NONE, node, 0};
 
         if (d->match->of_node[node].n != 1)
             return false;
-        reader.layer = fsd_match_of_node(d->match, node, 0)->layer;
-        while (reader.input + 1 < d->model->nodes.at[node].in.n &&
-               fsd_node_in_tensor(d->model, node, reader.input) != tensor)
-            reader.input++;
-        fsd_vec_push(d->arena, &flows->readers, reader);
+        fsd_vec_push(d->arena, &flows->readers,
+                     (struct fsd_reader){fsd_match_of_node(d->match, node, 0)->layer,
+                                         node, fsd_input_of(d, node, tensor)});
     }
     if (t->flags & FSD_TENSOR_OUTPUT)
         fsd_vec_push(d->arena, &flows->readers,
@@ -191,17 +162,22 @@ static void place(const struct fsd_diff *d, struct fsd_flows *flows, fsd_id laye
 void fsd_flows_by_name(const struct fsd_diff *d, struct fsd_flows *flows)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct names names = layers_by_name(d, scratch);
+    const struct fsd_graph *e = d->engine;
+    uint32_t symbols = fsd_intern_count(d->names);
+    /* By symbol: the only layer of that name; FSD_NONE, SEVERAL. */
+    fsd_id *layer_of = FSD_NEW(scratch, fsd_id, symbols);
 
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        const struct fsd_node *n = &d->engine->nodes.at[i];
-        fsd_id served;
+    for (uint32_t i = 0; i < symbols; i++)
+        layer_of[i] = FSD_NONE;
+    for (fsd_id i = 0; i < e->nodes.n; i++)
+        add_one(&layer_of[e->nodes.at[i].name], i);
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        const struct fsd_node *n = &e->nodes.at[i];
+        const struct fsd_layer *l = &e->layers.at[i];
+        fsd_id served = l->served ? layer_of[l->served] : FSD_NONE;
 
-        if (!flows->of[i].there || n->in.n || n->out.n ||
-            d->engine->layers.at[i].form != FSD_NAME_SERVES)
-            continue;
-        served = served_layer(&names, i);
-        if (served != FSD_NONE)
+        if (flows->of[i].there && !n->in.n && !n->out.n && l->form == FSD_NAME_SERVES &&
+            served != FSD_NONE && served != SEVERAL)
             place(d, flows, i, served);
     }
     fsd_arena_free(scratch);

@@ -18,6 +18,7 @@ struct search {
     fsd_id *queue;   /* of tensors */
     fsd_id *sets;    /* of engine tensors that are connected */
     uint8_t *ports;  /* by layer */
+    fsd_id *first;   /* by layer: of its wide tensors, all in one set; FSD_NONE */
     bool *covered;   /* by layer: in an island of a lower threshold */
     uint32_t *stamp; /* by node of the model: the island it was added to last, from 1 */
 };
@@ -31,15 +32,11 @@ static int rank_at(const struct fsd_diff *d, uint32_t port)
 
 enum { ENTERED = 1, LEFT = 2, BETWEEN = ENTERED | LEFT };
 
-static bool any_narrow(const struct search *s, struct fsd_span ports)
+static bool is_narrow(const struct search *s, uint32_t port)
 {
-    for (uint32_t i = 0; i < ports.n; i++) {
-        int rank = rank_at(s->d, ports.at + i);
+    int rank = rank_at(s->d, port);
 
-        if (rank && rank < s->wide)
-            return true;
-    }
-    return false;
+    return rank && rank < s->wide;
 }
 
 static uint32_t push_wide(struct search *s, struct fsd_span ports, uint8_t mark,
@@ -67,8 +64,12 @@ static void flood(struct search *s, uint8_t mark)
 
     for (fsd_id i = 0; i < e->nodes.n; i++) {
         const struct fsd_node *l = &e->nodes.at[i];
+        struct fsd_span from = forwards ? l->in : l->out;
+        bool narrow = false;
 
-        if (any_narrow(s, forwards ? l->in : l->out))
+        for (uint32_t k = 0; k < from.n && !narrow; k++)
+            narrow = is_narrow(s, from.at + k);
+        if (narrow)
             n = push_wide(s, forwards ? l->out : l->in, mark, n);
     }
     for (uint32_t at = 0; at < n; at++) {
@@ -93,90 +94,38 @@ static bool is_between(const struct search *s, uint32_t port)
 
 /* ------------------------------------------------------------------ connected sets */
 
-static void look_at_ports(struct search *s, fsd_id layer, struct fsd_span ports,
-                          uint8_t wide, uint8_t narrow, fsd_id *first)
+/* The i-th of a layer's ports, outputs behind inputs. */
+static uint32_t port_at(const struct fsd_node *n, uint32_t i)
 {
-    const struct fsd_diff *d = s->d;
-
-    for (uint32_t i = 0; i < ports.n; i++) {
-        int rank = rank_at(d, ports.at + i);
-        fsd_id tensor = d->engine->ports.at[ports.at + i].tensor;
-
-        if (rank && rank < s->wide)
-            s->ports[layer] |= narrow;
-        if (!is_between(s, ports.at + i))
-            continue;
-        s->ports[layer] |= wide;
-        if (*first == FSD_NONE)
-            *first = tensor;
-        fsd_sets_join(s->sets, *first, tensor);
-    }
+    return i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n;
 }
 
+/* What each layer's ports are, and which tensors it connects: all of its wide ones, be
+ * they read or made. */
 static void look_at_layers(struct search *s)
 {
     const struct fsd_graph *e = s->d->engine;
 
     s->sets = fsd_sets_new(s->scratch, e->tensors.n);
     for (fsd_id i = 0; i < e->nodes.n; i++) {
-        fsd_id first = FSD_NONE;
+        const struct fsd_node *n = &e->nodes.at[i];
 
         s->ports[i] = 0;
-        look_at_ports(s, i, e->nodes.at[i].in, WIDE_IN, NARROW_IN, &first);
-        look_at_ports(s, i, e->nodes.at[i].out, WIDE_OUT, NARROW_OUT, &first);
-    }
-}
+        s->first[i] = FSD_NONE;
+        for (uint32_t k = 0; k < n->in.n + n->out.n; k++) {
+            uint32_t port = port_at(n, k);
+            fsd_id tensor = e->ports.at[port].tensor;
 
-/* Of a layer's wide tensors, which are all in one set, the first of the set. */
-static fsd_id root_of(struct search *s, fsd_id layer)
-{
-    const struct fsd_node *n = &s->d->engine->nodes.at[layer];
-
-    for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
-        uint32_t at = i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n;
-        fsd_id tensor = s->d->engine->ports.at[at].tensor;
-
-        if (is_between(s, at))
-            return fsd_sets_find(s->sets, tensor);
-    }
-    return FSD_NONE;
-}
-
-static bool enters(uint8_t ports)
-{
-    return (ports & (NARROW_IN | WIDE_OUT | WIDE_IN)) == (NARROW_IN | WIDE_OUT);
-}
-
-static bool leaves(uint8_t ports)
-{
-    return (ports & (WIDE_IN | NARROW_OUT)) == (WIDE_IN | NARROW_OUT);
-}
-
-/* ---------------------------------------------------------------------- members */
-
-struct border {
-    uint32_t entries, exits;
-    fsd_id entry, exit;
-};
-
-static struct border *find_borders(struct search *s)
-{
-    uint32_t n = s->d->engine->tensors.n;
-    struct border *borders = FSD_NEW(s->scratch, struct border, n);
-
-    for (fsd_id i = 0; i < s->d->engine->nodes.n; i++) {
-        fsd_id root = root_of(s, i);
-
-        if (root == FSD_NONE)
-            continue;
-        if (enters(s->ports[i]) && !borders[root].entries++)
-            borders[root].entry = i;
-        if (leaves(s->ports[i])) {
-            borders[root].exits++;
-            borders[root].exit = i;
+            if (is_narrow(s, port))
+                s->ports[i] |= k < n->in.n ? NARROW_IN : NARROW_OUT;
+            if (!is_between(s, port))
+                continue;
+            s->ports[i] |= k < n->in.n ? WIDE_IN : WIDE_OUT;
+            if (s->first[i] == FSD_NONE)
+                s->first[i] = tensor;
+            fsd_sets_join(s->sets, s->first[i], tensor);
         }
     }
-    return borders;
 }
 
 /* Wide through and through, or there for the widening and narrowing only. */
@@ -186,32 +135,10 @@ static bool is_paid_for(const struct search *s, fsd_id layer)
            s->d->flows->of[layer].there;
 }
 
-/* One that carries wide data on, or a mover at the border. */
-static bool is_member(const struct search *s, fsd_id layer)
-{
-    uint8_t ports = s->ports[layer];
-
-    return (ports & (WIDE_IN | WIDE_OUT)) == (WIDE_IN | WIDE_OUT) ||
-           ((enters(ports) || leaves(ports)) && s->d->flows->of[layer].there);
-}
-
-struct row {
-    fsd_id root, layer;
-};
-
-static int by_island(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    return x->root != y->root ? fsd_order(x->root, y->root)
-                              : fsd_order(x->layer, y->layer);
-}
-
 /* ------------------------------------------------------------------------ nodes */
 
-typedef FSD_VEC(fsd_id) id_vec;
-
-static void add_once(struct search *s, id_vec *nodes, fsd_id node)
+/* To the island under way, whose nodes are the last in the pool. */
+static void add_once(struct search *s, fsd_id node)
 {
     const struct fsd_diff *d = s->d;
     uint32_t island = s->found->list.n + 1;
@@ -220,11 +147,11 @@ static void add_once(struct search *s, id_vec *nodes, fsd_id node)
         s->stamp[node] == island)
         return;
     s->stamp[node] = island;
-    fsd_vec_push(s->scratch, nodes, node);
+    fsd_vec_push(d->arena, &s->found->pool, node);
 }
 
 /* Of a narrow layer the nodes that come behind its wide inputs. */
-static void add_behind(struct search *s, fsd_id layer, fsd_id tensor, id_vec *nodes)
+static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
 {
     const struct fsd_graph *g = s->d->model;
     uint32_t n = 0;
@@ -241,107 +168,127 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor, id_vec *no
 
             if (!fsd_match_has(s->d->match, layer, node))
                 continue;
-            add_once(s, nodes, node);
+            add_once(s, node);
             if (out != FSD_NONE && n < STEPS)
                 queue[n++] = out;
         }
     }
 }
 
-static void add_nodes(struct search *s, fsd_id layer, id_vec *nodes)
+static void add_nodes(struct search *s, fsd_id layer)
 {
     const struct fsd_diff *d = s->d;
     const struct fsd_node *n = &d->engine->nodes.at[layer];
 
     if (is_paid_for(s, layer)) {
         for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-            add_once(s, nodes, fsd_match_of_layer(d->match, layer, i)->node);
+            add_once(s, fsd_match_of_layer(d->match, layer, i)->node);
         return;
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id tensor = d->engine->ports.at[n->in.at + i].tensor;
 
         if (is_between(s, n->in.at + i))
-            add_behind(s, layer, d->match->twin[tensor], nodes);
+            add_behind(s, layer, d->match->twin[tensor]);
     }
 }
 
 /* ---------------------------------------------------------------------- islands */
 
-static struct fsd_span keep(struct search *s, const fsd_id *ids, uint32_t n)
-{
-    struct fsd_span span = {s->found->pool.n, n};
+struct row {
+    fsd_id root, layer; /* the root is the first tensor of the layer's set */
+};
 
-    for (uint32_t i = 0; i < n; i++)
-        fsd_vec_push(s->d->arena, &s->found->pool, ids[i]);
-    return span;
+static int by_island(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    return x->root != y->root ? fsd_order(x->root, y->root)
+                              : fsd_order(x->layer, y->layer);
 }
 
-static enum fsd_dtype widest(const struct fsd_diff *d, fsd_id layer,
-                             enum fsd_dtype type)
-{
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-
-    for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
-        uint32_t at = i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n;
-
-        if (rank_at(d, at) > fsd_dtype_rank(type))
-            type = fsd_port_form(d->engine, &d->engine->ports.at[at])->type;
-    }
-    return type;
-}
-
-static void add_island(struct search *s, const struct row *rows, uint32_t n,
-                       const struct border *border)
+/* Adds what the members are and take to the island. */
+static void add_island(struct search *s, struct fsd_island island,
+                       const struct row *members, uint32_t n)
 {
     const struct fsd_diff *d = s->d;
-    struct fsd_island island = {.entry = border->entry,
-                                .exit = border->exit,
-                                .entries = border->entries,
-                                .exits = border->exits,
-                                .ms = d->times->profiles ? 0 : -1};
-    fsd_id *layers = FSD_NEW(s->scratch, fsd_id, n);
-    id_vec nodes = {0};
+    const struct fsd_graph *e = d->engine;
+
+    island.ms = d->times->profiles ? 0 : -1;
+    island.layers = (struct fsd_span){s->found->pool.n, n};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct fsd_node *l = &e->nodes.at[members[i].layer];
+        double ms = fsd_layer_ms(d, members[i].layer);
+
+        fsd_vec_push(d->arena, &s->found->pool, members[i].layer);
+        for (uint32_t k = 0; k < l->in.n + l->out.n; k++) {
+            enum fsd_dtype type = fsd_port_form(e, &e->ports.at[port_at(l, k)])->type;
+
+            if (fsd_dtype_rank(type) > fsd_dtype_rank(island.type))
+                island.type = type;
+        }
+        if (is_paid_for(s, members[i].layer) && ms > 0)
+            island.ms += ms;
+    }
+    island.nodes.at = s->found->pool.n;
+    for (uint32_t i = 0; i < n; i++)
+        add_nodes(s, members[i].layer);
+    island.nodes.n = s->found->pool.n - island.nodes.at;
+    fsd_vec_push(d->arena, &s->found->list, island);
+}
+
+/* The rows of one set, in engine order: an island where narrow data enters and leaves.
+ * Its members carry wide data on, or are movers at the border.  One of which every
+ * layer is in an island of a lower threshold was told as a part of that. */
+static void look_at_set(struct search *s, struct row *rows, uint32_t n)
+{
+    struct fsd_island island = {0};
+    uint32_t members = 0;
+    bool told = true;
 
     for (uint32_t i = 0; i < n; i++) {
         fsd_id layer = rows[i].layer;
+        uint8_t ports = s->ports[layer], wide = ports & (WIDE_IN | WIDE_OUT);
+        bool enters = wide == WIDE_OUT && ports & NARROW_IN;
+        bool leaves = wide == WIDE_IN && ports & NARROW_OUT;
 
-        layers[i] = layer;
-        add_nodes(s, layer, &nodes);
-        island.type = widest(d, layer, island.type);
-        if (is_paid_for(s, layer) && fsd_layer_ms(d, layer) > 0)
-            island.ms += fsd_layer_ms(d, layer);
+        if (enters && !island.entries++)
+            island.entry = layer;
+        if (leaves) {
+            island.exits++;
+            island.exit = layer;
+        }
+        if (wide != (WIDE_IN | WIDE_OUT) &&
+            !((enters || leaves) && s->d->flows->of[layer].there))
+            continue;
+        told = told && s->covered[layer];
+        rows[members++] = rows[i];
     }
-    island.layers = keep(s, layers, n);
-    island.nodes = keep(s, nodes.at, nodes.n);
-    fsd_vec_push(d->arena, &s->found->list, island);
+    if (!island.entries || !island.exits)
+        return;
+    if (!told)
+        add_island(s, island, rows, members);
+    for (uint32_t i = 0; i < members; i++)
+        s->covered[rows[i].layer] = true;
 }
 
 static void collect(struct search *s)
 {
     const struct fsd_graph *e = s->d->engine;
-    const struct border *borders = find_borders(s);
     struct row *rows = FSD_NEW(s->scratch, struct row, e->nodes.n);
     uint32_t n = 0, end;
 
-    for (fsd_id i = 0; i < e->nodes.n; i++) {
-        fsd_id root = root_of(s, i);
-
-        if (root != FSD_NONE && borders[root].entries && borders[root].exits &&
-            is_member(s, i))
-            rows[n++] = (struct row){root, i};
-    }
+    for (fsd_id i = 0; i < e->nodes.n; i++)
+        if (s->first[i] != FSD_NONE)
+            rows[n++] = (struct row){fsd_sets_find(s->sets, s->first[i]), i};
     qsort(rows, n, sizeof *rows, by_island);
     for (uint32_t at = 0; at < n; at = end) {
-        bool told = true; /* as a part of one that is wider than fewer bits */
+        fsd_id root = rows[at].root;
 
-        for (end = at; end < n && rows[end].root == rows[at].root; end++)
-            told = told && s->covered[rows[end].layer];
-        if (!told)
-            add_island(s, rows + at, end - at, &borders[rows[at].root]);
+        for (end = at; end < n && rows[end].root == root; end++)
+            ;
+        look_at_set(s, rows + at, end - at);
     }
-    for (uint32_t i = 0; i < n; i++)
-        s->covered[rows[i].layer] = true;
 }
 
 /* First what is wider than 8 bits; then FP32 among 16 bits, where that is not inside an
@@ -353,6 +300,7 @@ const struct fsd_islands *fsd_diff_islands(const struct fsd_diff *d)
         .d = d, .found = FSD_NEW(d->arena, struct fsd_islands, 1), .scratch = scratch};
 
     s.ports = FSD_NEW(scratch, uint8_t, d->engine->nodes.n);
+    s.first = FSD_NEW(scratch, fsd_id, d->engine->nodes.n);
     s.covered = FSD_NEW(scratch, bool, d->engine->nodes.n);
     s.stamp = FSD_NEW(scratch, uint32_t, d->model->nodes.n);
     s.queue = FSD_NEW(scratch, fsd_id, d->engine->tensors.n);

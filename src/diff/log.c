@@ -6,23 +6,6 @@
 
 #include <string.h>
 
-/* The last event that did something to the node: tries, the parser's lines and what
- * becomes of tensors are no reason for a fate. */
-static uint32_t last_event(const struct fsd_story *s, fsd_id node)
-{
-    uint32_t found = FSD_NONE;
-
-    for (uint32_t i = 0; i < s->of_node[node].n; i++) {
-        uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
-        enum fsd_event_kind kind = s->h->events.at[event].kind;
-
-        if (kind != FSD_EVENT_TRY && kind != FSD_EVENT_REGISTER &&
-            kind != FSD_EVENT_RETARGET && kind != FSD_EVENT_COPY)
-            found = event;
-    }
-    return found;
-}
-
 static bool is_view(const struct fsd_diff *d, fsd_id node)
 {
     return (d->facts->traits[node] & FSD_OP_VIEW) ||
@@ -48,68 +31,70 @@ static bool is_erased(const struct fsd_diff *d, uint32_t event)
     return n >= sizeof word - 1 && !strcmp(pass + n - (sizeof word - 1), word);
 }
 
-/* A pass that erased the layer of an operation that only moves or views data found
+/* Tries, the parser's lines and what becomes of tensors are no reason for a fate.  A
+ * pass that erased the layer of an operation that only moves or views data found
  * nothing to do in it; of any other operation the log would have to say where it went.
  */
 void fsd_add_log_to_node(const struct fsd_diff *d, fsd_id node,
                          struct fsd_node_result *r)
 {
-    fsd_id other;
+    const struct fsd_story *s = d->story;
 
-    r->event = d->story ? last_event(d->story, node) : FSD_NONE;
-    if (!d->story || r->fate != FSD_FATE_UNEXPLAINED)
+    r->event = FSD_NONE;
+    for (uint32_t i = 0; s && i < s->of_node[node].n; i++) {
+        uint32_t event = s->scenes.at[s->of_node[node].at + i].event;
+        enum fsd_event_kind kind = s->h->events.at[event].kind;
+
+        if (kind != FSD_EVENT_TRY && kind != FSD_EVENT_REGISTER &&
+            kind != FSD_EVENT_RETARGET && kind != FSD_EVENT_COPY)
+            r->event = event;
+    }
+    if (!s || r->fate != FSD_FATE_UNEXPLAINED)
         return;
-    other = d->story->duplicate_of[node];
-    if (other != FSD_NONE) {
+    if (s->duplicate_of[node] != FSD_NONE) {
         r->fate = FSD_FATE_MERGED;
         r->why = "the log: removed as a duplicate";
-        r->other = other;
-    } else if (is_erased(d, d->story->removed[node]) && is_view(d, node)) {
+        r->other = s->duplicate_of[node];
+    } else if (is_erased(d, s->removed[node]) && is_view(d, node)) {
         r->fate = FSD_FATE_IDENTITY;
         r->why = "the log: its layer was erased";
-        r->event = d->story->removed[node];
+        r->event = s->removed[node];
     }
 }
 
 /* "Float(784,784,28,1) to Half(784,1:8,28,1)": strides tell the layout. */
 static enum fsd_cause cause_of(const char *change)
 {
-    const char *to = strstr(change, ") to "), *a, *b;
-    size_t n, m;
+    const char *from = change, *to = strstr(change, ") to ");
+    size_t n = strcspn(from, "("), m;
+    bool type, layout;
 
     if (!to)
         return FSD_CAUSE_UNKNOWN;
-    n = strcspn(change, "(");
-    m = strcspn(to + 5, "(");
-    a = change + n;
-    b = to + 5 + m;
-    if (n == m && !strncmp(change, to + 5, n))
-        return (size_t)(to - a) + 1 == strlen(b) && !strncmp(a, b, strlen(b))
-                   ? FSD_CAUSE_UNKNOWN
-                   : FSD_CAUSE_LAYOUT;
-    return (size_t)(to - a) + 1 == strlen(b) && !strncmp(a, b, strlen(b))
-               ? FSD_CAUSE_DTYPE
-               : FSD_CAUSE_DTYPE_LAYOUT;
-}
-
-/* An in- or output of the network. */
-static bool at_border(const struct fsd_diff *d, fsd_sym tensor)
-{
-    fsd_id t = fsd_graph_find(d->model, tensor, 0);
-
-    return t != FSD_NONE &&
-           (d->model->tensors.at[t].flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT));
+    m = (size_t)(to + 1 - from) - n; /* of the strides, in brackets */
+    to += strlen(") to ");
+    type = strcspn(to, "(") != n || strncmp(from, to, n) != 0;
+    to += strcspn(to, "(");
+    layout = strlen(to) != m || strncmp(from + n, to, m) != 0;
+    if (type)
+        return layout ? FSD_CAUSE_DTYPE_LAYOUT : FSD_CAUSE_DTYPE;
+    return layout ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
 }
 
 void fsd_add_log_to_reason(const struct fsd_diff *d, fsd_id layer, struct fsd_reason *r)
 {
     const struct fsd_event *e;
+    fsd_id t;
 
     r->event = d->story ? fsd_story_added(d->story, d->engine, layer) : FSD_NONE;
     if (r->event == FSD_NONE || r->cause != FSD_CAUSE_UNKNOWN)
         return;
     e = &d->history->events.at[r->event];
-    if (e->kind == FSD_EVENT_REFORMAT)
-        r->cause =
-            at_border(d, e->b) ? FSD_CAUSE_IO : cause_of(fsd_text(d->names, e->text));
+    if (e->kind != FSD_EVENT_REFORMAT)
+        return;
+    t = fsd_graph_find(d->model, e->b, 0);
+    r->cause = t != FSD_NONE && (d->model->tensors.at[t].flags &
+                                 (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT))
+                   ? FSD_CAUSE_IO
+                   : cause_of(fsd_text(d->names, e->text));
 }

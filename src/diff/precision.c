@@ -56,21 +56,15 @@ static enum fsd_dtype quantized_request(const struct fsd_diff *d, fsd_id node)
     return out != FSD_NONE && all_readers_quantize(d, out) ? type : FSD_DTYPE_UNKNOWN;
 }
 
-static enum fsd_dtype own_type(const struct fsd_diff *d, fsd_id node)
-{
-    enum fsd_dtype type =
-        fsd_tensor_form(d->model, fsd_node_out_tensor(d->model, node, 0))->type;
-
-    if (type == FSD_DTYPE_UNKNOWN)
-        type = fsd_tensor_form(d->model, fsd_node_in_tensor(d->model, node, 0))->type;
-    return type;
-}
-
 enum fsd_dtype fsd_requested(const struct fsd_diff *d, fsd_id node)
 {
     enum fsd_dtype type = quantized_request(d, node);
 
-    return type == FSD_DTYPE_UNKNOWN ? own_type(d, node) : type;
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = fsd_tensor_form(d->model, fsd_node_out_tensor(d->model, node, 0))->type;
+    if (type == FSD_DTYPE_UNKNOWN)
+        type = fsd_tensor_form(d->model, fsd_node_in_tensor(d->model, node, 0))->type;
+    return type;
 }
 
 /* Of several layers the widest of those that compute, whatever their order; a NoOp
