@@ -73,6 +73,19 @@ enum fsd_status fsd_cost_new(const struct fsd_cost **out, const struct fsd_diff 
  *  whose shape or type is not; FSD_NONE where they are known, or there is none such. */
 fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
 
+/** Where a layer stands under the roofline of a device: the least time that its bytes
+ *  and its multiply-adds can take. */
+struct fsd_roofline {
+    bool known;      /**< peaks were given, and bytes and multiply-adds are known */
+    bool by_memory;  /**< the bytes take longer than the multiply-adds */
+    double ms;       /**< the longer of both at the peaks */
+    double reached;  /**< ms over the measured time; negative: not measured */
+    double per_byte; /**< multiply-adds a byte; negative where nothing is moved */
+};
+
+/** An operation of the peak is half a multiply-add, as vendors count. */
+struct fsd_roofline fsd_cost_roofline(const struct fsd_diff *d, fsd_id layer);
+
 /* ---------------------------------------------------------------- inside src/cost */
 
 /* What fsd_cost_new() is made of, in this order; `c` is d->cost, under way. */

@@ -82,38 +82,25 @@ static int64_t of_nodes(const struct fsd_diff *d, fsd_id layer)
     return sum;
 }
 
-static bool computes(enum fsd_kind kind)
-{
-    return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
-}
-
-static int64_t layer_macs(const struct fsd_diff *d, fsd_id layer)
-{
-    int64_t macs;
-
-    if (!computes(d->layers[layer].kind))
-        return 0;
-    macs = described(d, layer);
-    if (macs == -1 && d->match->of_layer[layer].n)
-        macs = of_nodes(d, layer);
-    return macs;
-}
-
-static int64_t written(const struct fsd_diff *d, fsd_id node)
-{
-    fsd_id out = fsd_node_out_tensor(d->model, node, 0);
-
-    return fsd_shape_count(d->cost->amounts, fsd_shape_of(d->cost->sizes, out));
-}
-
+/* A node without multiply-adds has the elements that it writes for work. */
 void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c)
 {
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        int64_t macs = fsd_op_macs(c->sizes, i);
+        struct fsd_node_cost *r = &c->nodes[i];
+        fsd_id out = fsd_node_out_tensor(d->model, i, 0);
 
-        c->nodes[i].macs = macs;
-        c->nodes[i].work = macs ? macs : written(d, i);
+        r->macs = r->work = fsd_op_macs(c->sizes, i);
+        if (!r->macs)
+            r->work = fsd_shape_count(c->amounts, fsd_shape_of(c->sizes, out));
     }
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        c->layers[i].macs = layer_macs(d, i);
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        enum fsd_kind kind = d->layers[i].kind;
+        int64_t *macs = &c->layers[i].macs;
+
+        if (kind != FSD_KIND_COMPUTE && kind != FSD_KIND_FOREIGN)
+            continue;
+        *macs = described(d, i);
+        if (*macs == -1 && d->match->of_layer[i].n)
+            *macs = of_nodes(d, i);
+    }
 }

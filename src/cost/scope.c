@@ -30,78 +30,56 @@ static struct path path_of(const char *name)
 static struct path weight_path(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_graph *g = d->model;
-    uint32_t n = g->nodes.at[node].in.n;
+    struct path path = {"", 0, '/'};
 
-    for (uint32_t i = 1; i < n; i++) {
+    for (uint32_t i = 1; i < g->nodes.at[node].in.n && !path.len; i++) {
         fsd_id tensor = fsd_node_in_tensor(g, node, i);
 
         for (int steps = 0; steps < STEPS && tensor != FSD_NONE; steps++) {
-            fsd_id maker;
+            fsd_id maker = fsd_tensor_producer(g, tensor);
 
             if (g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT) {
-                struct path path =
-                    path_of(fsd_text(d->names, g->tensors.at[tensor].name));
-
-                if (path.len)
-                    return path;
+                path = path_of(fsd_text(d->names, g->tensors.at[tensor].name));
                 break;
             }
-            maker = fsd_tensor_producer(g, tensor);
             if (maker == FSD_NONE || !(d->facts->traits[maker] & FSD_OP_QDQ))
                 break;
             tensor = fsd_node_in_tensor(g, maker, 0);
         }
     }
-    return (struct path){"", 0, '/'};
+    return path;
 }
 
-/* The first parts of a path. */
-static size_t cut(const struct path *path, unsigned depth)
+/* The node that a mover works for: the first known one that reads its data; FSD_NONE.
+ */
+static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
 {
-    size_t at = path->len && path->text[0] == path->sign ? 1 : 0;
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    fsd_id reader = FSD_NONE;
 
-    for (; at < path->len; at++)
-        if (path->text[at] == path->sign && !--depth)
-            return at;
-    return path->len;
+    for (uint32_t i = 0; reader == FSD_NONE && i < flow->readers.n; i++)
+        reader = d->flows->readers.at[flow->readers.at + i].node;
+    return reader;
 }
 
-static void share_in_layers(const struct fsd_diff *d, struct path *paths)
+/* To the layer's nodes that have no path: with `readers`, that of who reads what it
+ * makes, else of the first of its nodes that has one. */
+static void share_in_layer(const struct fsd_diff *d, struct path *paths, fsd_id layer,
+                           bool readers)
 {
-    for (fsd_id layer = 0; layer < d->engine->nodes.n; layer++) {
-        struct path known = {"", 0, '/'};
+    fsd_id reader = readers ? reader_of(d, layer) : FSD_NONE;
+    struct path known = {"", 0, '/'};
+    uint32_t n = d->match->of_layer[layer].n;
 
-        for (uint32_t k = 0; k < d->match->of_layer[layer].n; k++) {
-            struct path *path = &paths[fsd_match_of_layer(d->match, layer, k)->node];
+    if (reader != FSD_NONE)
+        known = paths[reader];
+    for (uint32_t k = 0; !readers && k < n && !known.len; k++)
+        known = paths[fsd_match_of_layer(d->match, layer, k)->node];
+    for (uint32_t k = 0; k < n; k++) {
+        struct path *path = &paths[fsd_match_of_layer(d->match, layer, k)->node];
 
-            if (path->len && !known.len)
-                known = *path;
-        }
-        for (uint32_t k = 0; k < d->match->of_layer[layer].n; k++) {
-            struct path *path = &paths[fsd_match_of_layer(d->match, layer, k)->node];
-
-            if (!path->len)
-                *path = known;
-        }
-    }
-}
-
-/* A quantizer left standing has the scopes of who reads what it makes. */
-static void share_with_readers(const struct fsd_diff *d, struct path *paths)
-{
-    for (fsd_id layer = 0; layer < d->engine->nodes.n; layer++) {
-        const struct fsd_flow *flow = &d->flows->of[layer];
-        fsd_id reader = FSD_NONE;
-
-        for (uint32_t i = 0; reader == FSD_NONE && i < flow->readers.n; i++)
-            reader = d->flows->readers.at[flow->readers.at + i].node;
-        for (uint32_t k = 0; reader != FSD_NONE && k < d->match->of_layer[layer].n;
-             k++) {
-            struct path *path = &paths[fsd_match_of_layer(d->match, layer, k)->node];
-
-            if (!path->len)
-                *path = paths[reader];
-        }
+        if (!path->len)
+            *path = known;
     }
 }
 
@@ -115,18 +93,27 @@ static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
         if (!paths[i].len && !(d->facts->traits[i] & FSD_OP_QDQ))
             paths[i] = weight_path(d, i);
     }
-    share_in_layers(d, paths);
-    share_with_readers(d, paths);
+    for (int readers = 0; readers < 2; readers++)
+        for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+            share_in_layer(d, paths, i, readers);
     return paths;
 }
 
+/* The first `depth` parts of each path. */
 static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *paths,
                                    uint32_t n, unsigned depth)
 {
     struct fsd_scopes s = {fsd_intern_new(arena), FSD_NEW(arena, fsd_sym, n), depth};
 
-    for (uint32_t i = 0; i < n; i++)
-        s.of[i] = fsd_intern_add(s.names, paths[i].text, cut(&paths[i], depth));
+    for (uint32_t i = 0; i < n; i++) {
+        const struct path *path = &paths[i];
+        size_t at = path->len && path->text[0] == path->sign;
+
+        for (unsigned left = depth; at < path->len; at++)
+            if (path->text[at] == path->sign && !--left)
+                break;
+        s.of[i] = fsd_intern_add(s.names, path->text, at);
+    }
     return s;
 }
 
@@ -172,7 +159,7 @@ struct tally {
 };
 
 /* NOLINTBEGIN(clang-analyzer-core.NullDereference): a number is that of a module */
-static fsd_id module_named(struct tally *t, fsd_sym name)
+static struct fsd_module *module_named(struct tally *t, fsd_sym name)
 {
     if (t->module_of[name] == FSD_NONE) {
         struct fsd_module module = {.name = name};
@@ -181,7 +168,7 @@ static fsd_id module_named(struct tally *t, fsd_sym name)
         t->module_of[name] = t->modules.n;
         fsd_vec_push(t->arena, &t->modules, module);
     }
-    return t->module_of[name];
+    return &t->modules.at[t->module_of[name]];
 }
 
 static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id layer)
@@ -190,54 +177,26 @@ static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-        fsd_id id = module_named(t, scopes->of[node]);
+        struct fsd_module *module = module_named(t, scopes->of[node]);
+        fsd_id *last = &t->last_layer[t->module_of[scopes->of[node]]];
 
-        if (t->d->nodes[node].fate != FSD_FATE_LAYER || t->last_layer[id] == layer + 1)
+        if (t->d->nodes[node].fate != FSD_FATE_LAYER || *last == layer + 1)
             continue;
-        t->last_layer[id] = layer + 1;
-        t->modules.at[id].layers++;
-        t->modules.at[id].by_type[t->d->layers[layer].precision]++;
+        *last = layer + 1;
+        module->layers++;
+        module->by_type[t->d->layers[layer].precision]++;
     }
 }
 
-/* A quantizer left standing, or a copy: its nodes have its time. */
-static void count_mover(struct tally *t, const struct fsd_scopes *scopes, fsd_id layer)
+/* A quantizer left standing, or a copy, belongs to its nodes, which have its time; an
+ * inserted layer to who reads its data, else to who makes it. */
+static fsd_id owner(const struct fsd_diff *d, fsd_id layer)
 {
-    fsd_id node = fsd_match_of_layer(t->d->match, layer, 0)->node;
+    fsd_id reader = reader_of(d, layer);
 
-    if (!fsd_layer_is_free(t->d, layer))
-        t->modules.at[module_named(t, scopes->of[node])].reformats++;
-}
-
-/* An inserted layer belongs to who reads its data, else to who makes it. */
-static fsd_id served(const struct fsd_diff *d, fsd_id layer)
-{
-    const struct fsd_flow *flow = &d->flows->of[layer];
-
-    for (uint32_t i = 0; i < flow->readers.n; i++) {
-        fsd_id node = d->flows->readers.at[flow->readers.at + i].node;
-
-        if (node != FSD_NONE)
-            return node;
-    }
-    return flow->producer;
-}
-
-static void count_reformat(struct tally *t, const struct fsd_scopes *scopes,
-                           fsd_id layer, double *rest_ms)
-{
-    double ms = fsd_layer_ms(t->d, layer);
-    fsd_id node = served(t->d, layer), id;
-
-    if (node == FSD_NONE) {
-        *rest_ms += ms > 0 ? ms : 0;
-        return;
-    }
-    id = module_named(t, scopes->of[node]);
-    if (!fsd_layer_is_free(t->d, layer))
-        t->modules.at[id].reformats++;
-    if (ms > 0)
-        t->modules.at[id].reformat_ms += ms;
+    if (d->match->of_layer[layer].n)
+        return fsd_match_of_layer(d->match, layer, 0)->node;
+    return reader == FSD_NONE ? d->flows->of[layer].producer : reader;
 }
 
 static void count_layers(struct tally *t, const struct fsd_scopes *scopes,
@@ -246,14 +205,20 @@ static void count_layers(struct tally *t, const struct fsd_scopes *scopes,
     const struct fsd_diff *d = t->d;
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        if (d->match->of_layer[i].n && d->flows->of[i].there)
-            count_mover(t, scopes, i);
-        else if (d->match->of_layer[i].n)
+        bool linked = d->match->of_layer[i].n, moves = d->flows->of[i].there;
+        double ms = fsd_layer_ms(d, i) > 0 ? fsd_layer_ms(d, i) : 0;
+        fsd_id node = moves ? owner(d, i) : FSD_NONE;
+
+        if (node != FSD_NONE) {
+            struct fsd_module *module = module_named(t, scopes->of[node]);
+
+            module->reformats += !fsd_layer_is_free(d, i);
+            module->reformat_ms += linked ? 0 : ms;
+        } else if (linked) {
             count_layer(t, scopes, i);
-        else if (d->flows->of[i].there)
-            count_reformat(t, scopes, i, rest_ms);
-        else if (d->match->region_of_layer[i] == FSD_NONE && fsd_layer_ms(d, i) > 0)
-            *rest_ms += fsd_layer_ms(d, i);
+        } else if (moves || d->match->region_of_layer[i] == FSD_NONE) {
+            *rest_ms += ms;
+        }
     }
 }
 
@@ -271,16 +236,17 @@ fsd_module_vec fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *
     for (uint32_t i = 0; i < names; i++)
         t.module_of[i] = FSD_NONE;
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        fsd_id id;
+        const struct fsd_node_cost *cost = &d->cost->nodes[i];
+        struct fsd_module *module;
 
         if (!d->match->of_node[i].n && d->match->region_of_node[i] == FSD_NONE)
             continue;
-        id = module_named(&t, scopes->of[i]);
-        t.modules.at[id].nodes++;
-        if (d->cost->nodes[i].ms > 0)
-            t.modules.at[id].ms += d->cost->nodes[i].ms - d->cost->nodes[i].moved_ms;
-        if (d->cost->nodes[i].ms > 0)
-            t.modules.at[id].reformat_ms += d->cost->nodes[i].moved_ms;
+        module = module_named(&t, scopes->of[i]);
+        module->nodes++;
+        if (cost->ms > 0) {
+            module->ms += cost->ms - cost->moved_ms;
+            module->reformat_ms += cost->moved_ms;
+        }
     }
     count_layers(&t, scopes, rest_ms);
     return t.modules;

@@ -2,30 +2,25 @@
 
 #include <stdlib.h>
 
-/* A node's weight among those it shares a layer with.  Where the work of one of them is
- * not known, those that multiply-add take all: the rest of a layer is small beside
- * them. */
-static double weight(const struct fsd_cost *c, fsd_id node, bool known)
-{
-    if (known)
-        return (double)c->nodes[node].work;
-    return c->nodes[node].macs != 0;
-}
-
-/* Shares a time among the nodes; equally where no weight is known. */
+/* Shares a time among the nodes; equally where no weight is known.  Where the work of
+ * one of them is not known, those that multiply-add take all: the rest of a layer is
+ * small beside them. */
 static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms,
                   bool moves)
 {
     bool known = true;
-    double all = 0;
+    double all = 0, multiply = 0;
 
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         known = known && c->nodes[nodes[i]].work >= 0;
-    for (uint32_t i = 0; i < n; i++)
-        all += weight(c, nodes[i], known);
+        all += (double)c->nodes[nodes[i]].work;
+        multiply += c->nodes[nodes[i]].macs != 0;
+    }
+    all = known ? all : multiply;
     for (uint32_t i = 0; i < n; i++) {
         struct fsd_node_cost *r = &c->nodes[nodes[i]];
-        double part = all > 0 ? ms * weight(c, nodes[i], known) / all : ms / n;
+        double weight = known ? (double)r->work : r->macs != 0;
+        double part = all > 0 ? ms * weight / all : ms / n;
 
         r->ms = (r->ms < 0 ? 0 : r->ms) + part;
         r->moved_ms += moves ? part : 0;
@@ -52,21 +47,6 @@ static void collect(const struct fsd_diff *d, fsd_id layer, struct fsd_arena *ar
         }
 }
 
-/* The time of a region's layers belongs to all its nodes; layers of it that have nodes
- * of their own have shared theirs already. */
-static double region_time(const struct fsd_diff *d, const struct fsd_region *region)
-{
-    double ms = 0;
-
-    for (uint32_t i = 0; i < region->layers.n; i++) {
-        fsd_id layer = d->match->pool.at[region->layers.at + i];
-
-        if (fsd_layer_ms(d, layer) > 0 && !d->match->of_layer[layer].n)
-            ms += fsd_layer_ms(d, layer);
-    }
-    return ms;
-}
-
 static void share_all(const struct fsd_diff *d, struct fsd_cost *c)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -78,29 +58,22 @@ static void share_all(const struct fsd_diff *d, struct fsd_cost *c)
         collect(d, i, scratch, &nodes);
         share(c, nodes.at, nodes.n, fsd_layer_ms(d, i), d->flows->of[i].there);
     }
+    /* The time of a region's layers belongs to all its nodes; layers of it that have
+     * nodes of their own have shared theirs already. */
     for (uint32_t i = 0; i < d->match->regions.n && d->times->profiles; i++) {
         const struct fsd_region *region = &d->match->regions.at[i];
+        const fsd_id *pool = d->match->pool.at;
+        double ms = 0;
 
-        share(c, d->match->pool.at + region->nodes.at, region->nodes.n,
-              region_time(d, region), false);
+        for (uint32_t k = 0; k < region->layers.n; k++) {
+            fsd_id layer = pool[region->layers.at + k];
+
+            if (fsd_layer_ms(d, layer) > 0 && !d->match->of_layer[layer].n)
+                ms += fsd_layer_ms(d, layer);
+        }
+        share(c, pool + region->nodes.at, region->nodes.n, ms, false);
     }
     fsd_arena_free(scratch);
-}
-
-static void sum_layers(const struct fsd_diff *d, struct fsd_time_sums *t)
-{
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        double ms = fsd_layer_ms(d, i);
-
-        if (ms < 0)
-            continue;
-        t->by_kind[d->layers[i].kind] += ms;
-        t->by_cause[d->reasons[i].cause] += ms;
-        if (d->layers[i].inserted)
-            t->inserted += ms;
-        if (d->match->of_layer[i].n || d->match->region_of_layer[i] != FSD_NONE)
-            t->nodes += ms;
-    }
 }
 
 static int by_time(const void *a, const void *b)
@@ -136,9 +109,22 @@ static void sum_ops(const struct fsd_diff *d, struct fsd_cost *c)
 
 void fsd_cost_sums(const struct fsd_diff *d, struct fsd_cost *c)
 {
+    struct fsd_time_sums *t = &c->sums;
+
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
         c->nodes[i].ms = -1;
     share_all(d, c);
-    sum_layers(d, &c->sums);
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        double ms = fsd_layer_ms(d, i);
+
+        if (ms < 0)
+            continue;
+        t->by_kind[d->layers[i].kind] += ms;
+        t->by_cause[d->reasons[i].cause] += ms;
+        if (d->layers[i].inserted)
+            t->inserted += ms;
+        if (d->match->of_layer[i].n || d->match->region_of_layer[i] != FSD_NONE)
+            t->nodes += ms;
+    }
     sum_ops(d, c);
 }

@@ -16,31 +16,26 @@ static int64_t round_up(const struct fsd_diff *d, int64_t size, int64_t to)
     return fsd_times(d->cost->amounts, (size + to - 1) / to, to);
 }
 
-/* The one open size of a flattened or unflattened form of a tensor: what its elements
- * leave. */
-static int64_t left_over(const struct fsd_diff *d, const struct fsd_form *form,
-                         uint32_t i, const struct fsd_shape *shape)
-{
-    int64_t others = 1;
-
-    for (uint32_t k = 0; k < form->dims.n; k++)
-        if (k != i)
-            others = fsd_times(
-                d->cost->amounts, others,
-                fsd_sizes_dim(d->cost->sizes, d->engine->dims.at[form->dims.at + k]));
-    return fsd_over(d->cost->amounts, fsd_shape_count(d->cost->amounts, shape), others);
-}
-
 int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
                       const struct fsd_form *form, uint32_t i)
 {
-    int64_t size = fsd_sizes_dim(d->cost->sizes, d->engine->dims.at[form->dims.at + i]);
+    const struct fsd_dim *dims = &d->engine->dims.at[form->dims.at];
+    const struct fsd_sizes *sizes = d->cost->sizes;
+    struct fsd_amounts *amounts = d->cost->amounts;
+    int64_t size = fsd_sizes_dim(sizes, dims[i]), others = 1;
     fsd_id twin = port->tensor == FSD_NONE ? FSD_NONE : d->match->twin[port->tensor];
-    const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, twin);
+    const struct fsd_shape *shape = fsd_shape_of(sizes, twin);
 
-    if (size < 0 && shape->ranked)
-        size =
-            shape->rank == form->dims.n ? shape->dims[i] : left_over(d, form, i, shape);
+    if (size < 0 && shape->ranked && shape->rank == form->dims.n) {
+        size = shape->dims[i];
+    } else if (size < 0 && shape->ranked) {
+        /* The one open size of a flattened or unflattened form of a tensor is what its
+         * elements leave. */
+        for (uint32_t k = 0; k < form->dims.n; k++)
+            if (k != i)
+                others = fsd_times(amounts, others, fsd_sizes_dim(sizes, dims[k]));
+        size = fsd_over(amounts, fsd_shape_count(amounts, shape), others);
+    }
     return size > INT64_C(1) << 50 ? -1 : size;
 }
 
@@ -103,15 +98,19 @@ static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports,
 
 /* -------------------------------------------------------------------- weights */
 
-/* The elements of a node's constant input, 0 when it has no such input or it is not
- * constant (then it is one of the layer's tensors). */
-static int64_t constant_count(const struct fsd_diff *d, fsd_id node, uint32_t i)
+/* Adds the bytes of a node's constant input; none when it has no such input or it is
+ * not constant (then it is one of the layer's tensors). */
+static void add_constant(const struct fsd_diff *d, fsd_id node, uint32_t i,
+                         enum fsd_dtype type, int64_t *bytes)
 {
+    struct fsd_amounts *amounts = d->cost->amounts;
     fsd_id tensor = fsd_node_in_tensor(d->model, node, i);
+    int64_t n = 0;
 
-    if (tensor == FSD_NONE || !d->facts->constant[tensor])
-        return 0;
-    return fsd_shape_count(d->cost->amounts, fsd_shape_of(d->cost->sizes, tensor));
+    if (tensor != FSD_NONE && d->facts->constant[tensor])
+        n = fsd_shape_count(amounts, fsd_shape_of(d->cost->sizes, tensor));
+    if (n)
+        *bytes = fsd_plus(amounts, *bytes, bytes_of(d, n, type));
 }
 
 /* Where the dump is silent, the weights of the layer's nodes, in the layer's type; a
@@ -120,23 +119,15 @@ static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
                              struct fsd_traffic *t)
 {
     enum fsd_dtype type = d->layers[layer].precision;
-    enum fsd_dtype wide = fsd_dtype_rank(type) < 3 ? FSD_FP32 : type;
 
-    t->weights = t->bias = 0;
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
-        int64_t weights, bias;
 
         if (!(d->facts->traits[node] & FSD_OP_WEIGHTED) ||
             d->match->of_node[node].n != 1)
             continue;
-        weights = constant_count(d, node, 1);
-        bias = constant_count(d, node, 2);
-        if (weights)
-            t->weights =
-                fsd_plus(d->cost->amounts, t->weights, bytes_of(d, weights, type));
-        if (bias)
-            t->bias = fsd_plus(d->cost->amounts, t->bias, bytes_of(d, bias, wide));
+        add_constant(d, node, 1, type, &t->weights);
+        add_constant(d, node, 2, fsd_dtype_rank(type) < 3 ? FSD_FP32 : type, &t->bias);
     }
 }
 
@@ -145,20 +136,20 @@ static void add_weights(const struct fsd_diff *d, fsd_id layer, struct fsd_traff
     const struct fsd_layer *l = &d->engine->layers.at[layer];
     struct fsd_span in = d->engine->nodes.at[layer].in;
 
-    if (!l->weights) {
-        t->weights = fsd_plus(d->cost->amounts, ports_bytes(d, in, true),
-                              ports_bytes(d, l->constants, true));
-        if (t->weights || l->lists_constants)
-            t->bias = 0; /* among them */
-        else
-            weights_of_nodes(d, layer, t);
+    t->bias = 0;
+    if (l->weights) {
+        t->weights = l->weights > INT64_MAX
+                         ? -1
+                         : bytes_of(d, (int64_t)l->weights, l->weights_type);
+        if (l->bias)
+            t->bias =
+                l->bias > INT64_MAX ? -1 : bytes_of(d, (int64_t)l->bias, l->bias_type);
         return;
     }
-    t->weights =
-        l->weights > INT64_MAX ? -1 : bytes_of(d, (int64_t)l->weights, l->weights_type);
-    t->bias = !l->bias              ? 0
-              : l->bias > INT64_MAX ? -1
-                                    : bytes_of(d, (int64_t)l->bias, l->bias_type);
+    t->weights = fsd_plus(d->cost->amounts, ports_bytes(d, in, true),
+                          ports_bytes(d, l->constants, true));
+    if (!t->weights && !l->lists_constants) /* else the bias is among them */
+        weights_of_nodes(d, layer, t);
 }
 
 void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c)

@@ -3,7 +3,6 @@
  * a cJSON tree, which escapes and prints; numbers beyond 2^53 become strings there.
  */
 #include "cost/cost.h"
-#include "cost/roofline.h"
 #include "findings/findings.h"
 #include "report/report.h"
 #include "report/json/tree.h"

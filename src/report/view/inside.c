@@ -3,7 +3,6 @@
 #include "base/id.h"
 #include "base/print.h"
 #include "cost/cost.h"
-#include "cost/roofline.h"
 #include "cost/scope.h"
 #include "report/view/view.h"
 #include "report/text/phrase.h"
