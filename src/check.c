@@ -7,32 +7,23 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Times that are there and not kept. */
-static void tell_dropped(const struct fsd_options *opt, uint32_t profiles,
-                         const char *why)
-{
-    char text[128];
-
-    if (!opt->note)
-        return;
-    snprintf(text, sizeof text, "the times of %" PRIu32 " profile%s are not kept: %s",
-             profiles, profiles == 1 ? "" : "s", why);
-    opt->note(opt->payload, text);
-}
-
-enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times, FILE *out,
+enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
                                   struct fsd_error *err)
 {
     struct fsd_state *state;
     enum fsd_status status = fsd_state_open(&state, opt, err);
+    char text[128];
 
     if (status != FSD_OK)
         return status;
-    if (!opt->n_profiles) /* what times there are a snapshot holds, and keeps */
-        times = state->profiles > 0;
-    else if (!times)
-        tell_dropped(opt, state->profiles, "--with-times does");
-    fsd_snapshot_write(state, times, out);
+    if (state->untimed && opt->note) {
+        snprintf(text, sizeof text,
+                 "%" PRIu32 " of %" PRIu32
+                 " layers have no time in some profile: check will not take these times",
+                 state->untimed, state->layers);
+        opt->note(opt->payload, text);
+    }
+    fsd_snapshot_write(state, out);
     fsd_state_free(state);
     return fsd_flush(out, err);
 }
@@ -79,8 +70,9 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
         return status;
     c->compare = fsd_compare_new(c->old, c->new);
     status = check_models(c, opt, err);
-    if (status == FSD_OK && check->accept && c->old->profiles && !c->new->profiles)
-        tell_dropped(opt, c->old->profiles, "this build has no profile");
+    if (status == FSD_OK && check->accept && c->old->profiles && !c->new->profiles &&
+        opt->note)
+        opt->note(opt->payload, "the snapshot's times are not kept: this build has none");
     if (status == FSD_OK)
         c->verdict = fsd_verdict_of_check(c->compare, c->policy, &c->lines, check);
     return status;
@@ -133,6 +125,6 @@ enum fsd_status fsd_check_write(const struct fsd_check *check, const char *forma
 enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
                                  struct fsd_error *err)
 {
-    fsd_snapshot_write(check->new, check->old->profiles > 0, out);
+    fsd_snapshot_write(check->new, out);
     return fsd_flush(out, err);
 }

@@ -232,11 +232,11 @@ FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *compar
 /** Runs all passes and writes what a gate needs as a text file, one line a fusion group,
  *  to be committed and reviewed; the same bytes for the same inputs.
  *  @param opt   as for each side of fsd_comparison_open().
- *  @param times milliseconds too, where there are profiles; `opt->note` hears of those
- *               that are left out.  A snapshot as input keeps its own.
+ *               Milliseconds are kept where there are any: of profiles, or of a
+ *               snapshot as input; `opt->note` hears of layers that have none.
  *  @return FSD_OK, or the status that `err` (which may be NULL) describes. */
-FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, bool times,
-                                          FILE *out, struct fsd_error *err);
+FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
+                                          struct fsd_error *err);
 
 /** "2026-01-31" as 20260131; 0 when the text is no day of the calendar. */
 FSD_API unsigned fsd_day_parse(const char *text);
@@ -286,8 +286,8 @@ FSD_API enum fsd_status fsd_check_write(const struct fsd_check *check,
                                         const struct fsd_style *style, FILE *out,
                                         struct fsd_error *err);
 
-/** Writes the snapshot that would make the check pass; with times when the one checked
- *  against had them.  The errors are those of fsd_check_write(). */
+/** Writes the snapshot that would make the check pass; with times where the build has
+ *  them.  The errors are those of fsd_check_write(). */
 FSD_API enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
                                          struct fsd_error *err);
 

@@ -1,5 +1,6 @@
 #include "base/spread.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int by_value(const void *a, const void *b)
@@ -19,4 +20,20 @@ struct fsd_spread fsd_spread_of(double *values, uint32_t n)
     above = values[n / 2];
     return (struct fsd_spread){n % 2 ? above : (values[n / 2 - 1] + above) / 2,
                                values[0], values[n - 1]};
+}
+
+/* Of normally distributed values the deviation is this often the median distance. */
+#define DEVIATION_OF_MEDIAN_DISTANCE 1.4826
+
+struct fsd_spread fsd_spread_robust(double *values, uint32_t n)
+{
+    double median = fsd_spread_of(values, n).median, deviation;
+
+    for (uint32_t i = 0; i < n; i++)
+        values[i] = fabs(values[i] - median);
+    if (!n)
+        return FSD_SPREAD_NONE;
+    deviation = DEVIATION_OF_MEDIAN_DISTANCE * fsd_spread_of(values, n).median;
+    return (struct fsd_spread){median, median > deviation ? median - deviation : 0,
+                               median + deviation};
 }

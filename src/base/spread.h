@@ -14,4 +14,12 @@ struct fsd_spread {
 /** Sorts the values.  Of an even number the median is the mean of the middle two. */
 struct fsd_spread fsd_spread_of(double *values, uint32_t n);
 
+/** The same with low and high one standard deviation from the median, as the median of
+ *  the distances from it estimates that.  Half of the values may be anything before one
+ *  of them stretches it, where one outlier moves the least, the most and the mean at
+ *  will (Rousseeuw and Croux, Alternatives to the Median Absolute Deviation, JASA 88,
+ *  1993; medians for times of runs: Hoefler and Belli, Scientific Benchmarking of
+ *  Parallel Computing Systems, SC 2015).  Changes the values. */
+struct fsd_spread fsd_spread_robust(double *values, uint32_t n);
+
 #endif

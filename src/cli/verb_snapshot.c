@@ -7,7 +7,8 @@ enum { KEY_WITH_TIMES = 640 };
 
 static const struct argp_option options[] = {
     {"with-times", KEY_WITH_TIMES, NULL, 0,
-     "Keep milliseconds too: median and spread of all profiles", 3},
+     "Refuse to write a snapshot without milliseconds, which are kept of any --profile",
+     3},
     {0},
 };
 
@@ -54,7 +55,7 @@ static enum fsd_status print_snapshot(const void *payload, const char *format,
 
     (void)format;
     (void)style;
-    return fsd_snapshot_make(&line->run, line->with_times, out, err);
+    return fsd_snapshot_make(&line->run, out, err);
 }
 
 static enum fsd_status run(struct command_line *line, int *exit_status,

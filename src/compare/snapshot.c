@@ -31,7 +31,6 @@ struct reader {
 
 struct writer {
     const struct fsd_state *s;
-    bool times;
     FILE *out;
 };
 
@@ -680,7 +679,7 @@ static void put_value(const struct writer *w, const struct field *f, const void 
         put_form(w, at);
         break;
     case SPREAD:
-        if (w->times && ms->median >= 0)
+        if (ms->median >= 0)
             fprintf(w->out, " ~ %.6f %.6f %.6f", ms->median, ms->low, ms->high);
         break;
     case SOURCE:
@@ -754,7 +753,7 @@ static void put_body(const struct writer *w)
     fprintf(w->out, "fusiondiff snapshot %d\n", FSD_SNAPSHOT_FORMAT);
     for (enum line_kind kind = LINE_TOOL; kind <= LINE_LAYERS; kind++)
         put_line(w, kind, s);
-    if (w->times && s->profiles)
+    if (s->profiles)
         put_line(w, LINE_TIMES, s);
     putc('\n', w->out);
     for (uint32_t i = 0; i < s->inputs.n; i++)
@@ -774,12 +773,12 @@ static void put_body(const struct writer *w)
         put_move(w, &s->moves.at[move++]);
 }
 
-void fsd_snapshot_write(const struct fsd_state *s, bool times, FILE *out)
+void fsd_snapshot_write(const struct fsd_state *s, FILE *out)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *body = open_memstream(&text, &size);
-    struct writer w = {s, times, body};
+    struct writer w = {s, body};
     uint64_t hash[2];
 
     if (!body)

@@ -22,8 +22,7 @@
 
 enum { FSD_SNAPSHOT_FORMAT = 2 };
 
-/** @param times milliseconds too, where the state has any. */
-void fsd_snapshot_write(const struct fsd_state *s, bool times, FILE *out);
+void fsd_snapshot_write(const struct fsd_state *s, FILE *out);
 
 /** The line of each thing in the file, from 1; in the state's arena. */
 struct fsd_snapshot_lines {

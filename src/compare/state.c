@@ -140,6 +140,9 @@ void fsd_state_finish(struct fsd_state *s)
 {
     fsd_state_see_through(s);
     fsd_state_set_groups(s);
+    if (s->profiles && !s->untimed) /* a snapshot tells it of whole groups */
+        for (uint32_t i = 0; i < s->groups.n; i++)
+            s->untimed += s->groups.at[i].ms.median < 0 ? s->groups.at[i].layers : 0;
 }
 
 /* ---------------------------------------------------------------- from a run */

@@ -111,9 +111,10 @@ struct fsd_state {
     fsd_sym engine_kind, producer;
     uint32_t layers, computing, mapped;
     uint32_t profiles; /**< how many the times are from; 0: there are no times */
+    /** Of the layers of groups: those that a profile does not name. */
+    uint32_t untimed;
     /** Milliseconds of all layers: the median of what the profiles tell, which is a
-     * mean over their runs, and the least and the most, their own medians counted.  So
-     * one profile has a spread too where its runs were uneven. */
+     * mean over their runs, and fsd_spread_robust() about it. */
     struct fsd_spread total;
     FSD_VEC(struct fsd_state_port) inputs;
     FSD_VEC(struct fsd_state_port) outputs;

@@ -77,34 +77,26 @@ static void sort_moves(struct fsd_state_build *b)
 
 /* --------------------------------------------------------------------- times */
 
-/* What each profile says of one thing: n sums of means, then n sums of medians. */
-static struct fsd_spread spread(double *sums, uint32_t n)
-{
-    double median = fsd_spread_of(sums, n).median;
-    struct fsd_spread ms = fsd_spread_of(sums, 2 * n);
-
-    ms.median = median;
-    return ms;
-}
-
 /* A layer that a profile does not name adds nothing; a group none of whose layers it
- * names has no time. */
-static void add_up(const struct fsd_diff *d, uint32_t layer, double *sums, bool *known)
+ * names has no time.  Returns whether all profiles name the layer. */
+static bool add_up(const struct fsd_diff *d, uint32_t layer, double *sums, bool *known)
 {
-    uint32_t n = d->times->profiles;
+    bool all = true;
 
-    for (uint32_t p = 0; p < n; p++)
-        if (d->times->profile_ms[p][layer] >= 0) {
-            sums[p] += d->times->profile_ms[p][layer];
-            sums[n + p] += d->times->profile_median[p][layer];
-            *known = true;
-        }
+    for (uint32_t p = 0; p < d->times->profiles; p++) {
+        double ms = d->times->profile_ms[p][layer];
+
+        sums[p] += ms >= 0 ? ms : 0;
+        *known |= ms >= 0;
+        all &= ms >= 0;
+    }
+    return all;
 }
 
 void fsd_state_add_times(struct fsd_state_build *b)
 {
     struct fsd_state *s = b->s;
-    uint32_t n = s->groups.n + s->moves.n, width = 2 * b->d->times->profiles;
+    uint32_t n = s->groups.n + s->moves.n, width = b->d->times->profiles;
     double *sums = FSD_NEW(b->scratch, double, (size_t)(n + 1) * width);
     bool *known = FSD_NEW(b->scratch, bool, n + 1);
 
@@ -117,13 +109,14 @@ void fsd_state_add_times(struct fsd_state_build *b)
 
         k += b->of_layer[i] & FSD_LAYER_MOVES ? s->groups.n : 0;
         add_up(b->d, i, sums + (size_t)k * width, &known[k]);
-        add_up(b->d, i, sums + (size_t)n * width, &known[n]);
+        if (!add_up(b->d, i, sums + (size_t)n * width, &known[n]))
+            s->untimed += k < s->groups.n;
     }
     for (uint32_t k = 0; k < n; k++)
         if (known[k])
             *(k < s->groups.n ? &s->groups.at[k].ms
                               : &s->moves.at[k - s->groups.n].ms) =
-                spread(sums + (size_t)k * width, s->profiles);
+                fsd_spread_robust(sums + (size_t)k * width, s->profiles);
     if (known[n])
-        s->total = spread(sums + (size_t)n * width, s->profiles);
+        s->total = fsd_spread_robust(sums + (size_t)n * width, s->profiles);
 }

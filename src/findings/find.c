@@ -255,7 +255,7 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, struct fsd_arena
     f->scratch = fsd_arena_new();
     f->used = FSD_NEW(f->scratch, uint32_t, f->policy ? f->policy->ignores.n : 0);
     for (uint32_t i = 0; (f->rule = fsd_rule_at(i)); i++) {
-        struct fsd_policy_rule set = {f->rule->level, f->rule->budget, false};
+        struct fsd_policy_rule set = {f->rule->level, f->rule->budget, false, false};
         uint32_t first = found->list.n;
 
         if (!(f->rule->needs & subject))
@@ -268,8 +268,11 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, struct fsd_arena
             continue;
         f->sum_count = f->sum_ms = 0;
         f->any_untimed = false;
+        f->asked = set.asked;
+        f->skipped = NULL;
         f->base = f->c && f->c->new->total.median > 0 ? f->c->new->total.median : 0;
         f->rule->find(f);
+        found->rules.at[found->rules.n - 1].skipped = f->skipped;
         if (f->rule->settable)
             settle(f, &set.budget, first);
     }

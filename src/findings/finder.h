@@ -22,6 +22,8 @@ struct fsd_finder {
     FILE *out;              /**< its sentence goes here */
     double count, ms;       /**< what it takes of the budget; 1 and nothing */
     bool untimed;           /**< its ms are not known */
+    const char *skipped; /**< set where the rule could not be asked: why */
+    bool asked;          /**< by the policy: then that it could not be is a finding */
     double base;            /**< what a share is of; 0: not known */
 
     /* Kept by find.c. */

@@ -50,6 +50,7 @@ struct fsd_policy_rule {
     int level; /**< enum fsd_severity or FSD_OFF */
     struct fsd_budget budget;
     bool own_budget;
+    bool asked; /**< the policy has a section of it */
 };
 
 struct fsd_policy_ignore {
@@ -70,7 +71,8 @@ struct fsd_policy {
     struct fsd_arena *arena;
     const char *path;              /**< "" for the default one */
     struct fsd_policy_rule *rules; /**< by number, as fsd_rule_at() counts */
-    double noise; /**< share of the total time that is never called slower */
+    double noise;     /**< share of the total time that is never called slower */
+    double noise_cap; /**< share of it that measured noise explains at most */
     fsd_policy_words operators; /**< of int8-required */
     fsd_policy_words except;    /**< globs of nodes, of the same */
     FSD_VEC(struct fsd_policy_ignore) ignores;
@@ -145,6 +147,7 @@ struct fsd_outcome {
     int level;
     uint32_t found, ignored;
     const char *measured, *budget; /**< "3", "0.11 ms"; NULL: it has none */
+    const char *skipped; /**< why it could not be asked; NULL: it was */
 };
 
 struct fsd_findings {
@@ -155,6 +158,21 @@ struct fsd_findings {
     FSD_VEC(struct fsd_fact) facts;
     uint32_t by_severity[FSD__SEVERITY_COUNT], ignored;
 };
+
+/** What noise explains of a difference of times. */
+struct fsd_noise {
+    double band; /**< milliseconds */
+    enum fsd_noise_by {
+        FSD_NOISE_POLICY,    /**< its share of the time before */
+        FSD_NOISE_UNMEASURED, /**< the same, since a side has less than three profiles */
+        FSD_NOISE_MEASURED,  /**< two standard deviations of the side that varies more */
+        FSD_NOISE_CAPPED     /**< less than that: the most that the policy lets pass */
+    } by;
+};
+struct fsd_noise fsd_noise_of(const struct fsd_compare *c,
+                              const struct fsd_policy *policy);
+/** "0.0200 ms (the policy's share: 1 and 2 profiles are too few to measure it)" */
+void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *out);
 
 /** All findings of a run, in its arena. */
 const struct fsd_findings *fsd_find(const struct fsd_diff *d);

@@ -3,37 +3,90 @@
 #include "findings/finder.h"
 #include "model/word.h"
 
-#include <math.h>
 #include <string.h>
 
-static double width(struct fsd_spread ms)
+/* Of one or two profiles no spread can be told from chance. */
+enum { ENOUGH = 3 };
+
+struct fsd_noise fsd_noise_of(const struct fsd_compare *c,
+                              const struct fsd_policy *policy)
 {
-    return ms.high > ms.low ? ms.high - ms.low : 0;
+    struct fsd_noise noise = {policy->noise * c->before, FSD_NOISE_POLICY};
+    double old = c->old->total.high - c->old->total.low;
+    double new = c->new->total.high - c->new->total.low;
+    double measured = old > new ? old : new, cap = policy->noise_cap * c->before;
+
+    if (c->old->profiles < ENOUGH || c->new->profiles < ENOUGH)
+        noise.by = FSD_NOISE_UNMEASURED;
+    else if (measured > noise.band && cap > noise.band)
+        noise = measured > cap ? (struct fsd_noise){cap, FSD_NOISE_CAPPED}
+                               : (struct fsd_noise){measured, FSD_NOISE_MEASURED};
+    return noise;
 }
 
-/* Slower is what is more than the spread of either side's profiles, of which one alone
- * has the distance of its means from its medians, and more than the policy's noise.  A
- * rule that could not be applied says so. */
+void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *out)
+{
+    static const struct {
+        const char *is, *why;
+    } by[] = {[FSD_NOISE_POLICY] = {"the policy's share", "vary less"},
+              [FSD_NOISE_UNMEASURED] = {"the policy's share",
+                                        "are too few to measure it"},
+              [FSD_NOISE_MEASURED] = {"two deviations", "were measured"},
+              [FSD_NOISE_CAPPED] = {"the policy's cap", "vary more"}};
+
+    fprintf(out, "%.4f ms (%s: %u and %u profiles %s)", noise.band, by[noise.by].is,
+            c->old->profiles, c->new->profiles, by[noise.by].why);
+}
+
+static void tell_untimed(struct fsd_finder *f, const struct fsd_state *s,
+                         const char *whose)
+{
+    if (!s->profiles || !s->untimed)
+        return;
+    fsd_finding_open(f);
+    fprintf(f->out, "incomplete: %u of %u layers have no time in the profiles of %s",
+            s->untimed, s->layers, whose);
+    f->untimed = true;
+    fsd_finding_close(f);
+}
+
+/* What cannot be measured is no pass: it is skipped, and said so, where nobody asked;
+ * it fails where the policy asks or the snapshot has times. */
+static bool can_measure(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    const char *lack = !c->old->profiles && !c->new->profiles
+                           ? "neither the snapshot nor the build has times"
+                       : !c->old->profiles ? "the snapshot has no times"
+                                           : "the build has no times";
+
+    tell_untimed(f, c->old, "the snapshot");
+    tell_untimed(f, c->new, "the build");
+    if (c->timed)
+        return true;
+    f->skipped = lack;
+    if (f->asked || c->old->profiles) {
+        fsd_finding_open(f);
+        fprintf(f->out, "not measured: %s", lack);
+        f->untimed = true;
+        fsd_finding_close(f);
+    }
+    return false;
+}
+
 void fsd_find_slower(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
     double slower = c->after - c->before;
-    double band = fmax(f->policy->noise * c->before,
-                       fmax(width(c->old->total), width(c->new->total)));
+    struct fsd_noise noise = fsd_noise_of(c, f->policy);
 
-    if (!c->timed && (c->old->profiles || c->new->profiles)) {
-        fsd_finding_open(f);
-        fprintf(f->out, "not checked: %s no times",
-                c->old->profiles ? "the build has" : "the snapshot has");
-        fsd_finding_close(f);
-    }
-    if (!c->timed || !(c->before > 0) || slower <= band)
+    if (!can_measure(f) || !(c->before > 0) || slower <= noise.band)
         return;
     f->base = c->before;
     fsd_finding_open(f);
-    fprintf(f->out,
-            "the layers take %.4f ms, %+.4f ms (%+.2f%%); noise explains %.4f ms",
-            c->after, slower, 100 * slower / c->before, band);
+    fprintf(f->out, "the layers take %.4f ms, %+.4f ms (%+.2f%%); noise explains ",
+            c->after, slower, 100 * slower / c->before);
+    fsd_put_noise(c, noise, f->out);
     f->ms = slower;
     fsd_finding_close(f);
 }

@@ -169,8 +169,9 @@ struct fsd_policy *fsd_policy_new(void)
     p->path = "";
     p->rules = FSD_NEW(arena, struct fsd_policy_rule, n);
     for (uint32_t i = 0; i < n; i++)
-        p->rules[i] = (struct fsd_policy_rule){rules[i].level, rules[i].budget, false};
+        p->rules[i] = (struct fsd_policy_rule){rules[i].level, rules[i].budget, false, false};
     p->noise = 0.02;
+    p->noise_cap = 0.1;
     return p;
 }
 

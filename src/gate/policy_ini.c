@@ -40,6 +40,7 @@ static const struct key {
     {"ms", MS, FSD_BUDGET_MS, RULES, IN_RULE(budget.ms)},
     {"share", SHARE, FSD_BUDGET_SHARE, RULES, IN_RULE(budget.share)},
     {"noise", SHARE, FSD_SETS_NOISE, POLICY, IN_POLICY(noise)},
+    {"noise-cap", SHARE, FSD_SETS_NOISE, POLICY, IN_POLICY(noise_cap)},
     {"operators", WORDS, FSD_SETS_WORDS, POLICY, IN_POLICY(operators)},
     {"except", WORDS, FSD_SETS_WORDS, POLICY, IN_POLICY(except)},
     {"rule", RULE, 0, IGNORE, IN_IGNORE(rule)},
@@ -214,6 +215,7 @@ static bool open_section(struct reader *r, const char *name)
     r->of = find_rule(name);
     if (r->of < 0)
         return complain(r, r->line, "a rule, or 'ignore' and a label", name);
+    r->policy->rules[r->of].asked = true;
     if (fsd_rule_at((unsigned)r->of)->level == FSD_OFF) /* a section asks for it */
         r->policy->rules[r->of].level = FSD_ERROR;
     return true;

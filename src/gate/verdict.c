@@ -126,6 +126,12 @@ struct fsd_verdict *fsd_verdict_of_check(const struct fsd_compare *c,
             fsd_printed(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
                         c->by_width[FSD_WIDTH_NARROWED]));
     add_row(v, "time", before.ms, now.ms);
+    if (c->timed) {
+        struct fsd_print noise;
+
+        fsd_put_noise(c, fsd_noise_of(c, policy), fsd_print_open(&noise));
+        add_row(v, "noise explains", "", fsd_print_take(&noise, v->arena));
+    }
     judge(v, fsd_find_changes(v->arena, c, lines, policy, options->today));
     v->verdict = v->accepts ? "accepted" : v->failed ? "failed" : "passed";
     return v;

@@ -29,7 +29,7 @@ enum {
 
 /* Which number of a row is which; -1: the table does not have it. */
 struct columns {
-    int n, total, mean, median;
+    int n, total, mean;
     bool name_last;
 };
 
@@ -66,11 +66,10 @@ static bool take_column(struct fsd_slice *t, struct columns *c)
 {
     if (take(t, "Avg. Time (ms)") || take(t, "Avg.(ms)"))
         c->mean = c->n;
-    else if (take(t, "Median Time (ms)") || take(t, "Median(ms)"))
-        c->median = c->n;
     else if (take(t, "Time (ms)") || take(t, "Time(ms)"))
         c->total = c->n;
-    else if (!take(t, "Time %") && !take(t, "Time(%)"))
+    else if (!take(t, "Median Time (ms)") && !take(t, "Median(ms)") &&
+             !take(t, "Time %") && !take(t, "Time(%)"))
         return false;
     return ++c->n <= COLUMNS;
 }
@@ -78,7 +77,7 @@ static bool take_column(struct fsd_slice *t, struct columns *c)
 static bool read_header(struct fsd_slice t, struct columns *out)
 {
     bool first = take(&t, "Layer");
-    struct columns c = {0, -1, -1, -1, !first};
+    struct columns c = {0, -1, -1, !first};
 
     while (t.n && take_column(&t, &c))
         ;
@@ -142,7 +141,6 @@ static bool read_row(const struct reading *r, struct fsd_slice t,
 {
     const struct columns *c = &r->columns;
     double numbers[COLUMNS];
-    bool ignored = false;
 
     t = fsd_slice_trim(t);
     for (int i = 0; i < c->n; i++)
@@ -155,7 +153,6 @@ static bool read_row(const struct reading *r, struct fsd_slice t,
     out->unescaped = out->name;
     out->total_ms = time_of(numbers, c->total, &out->odd);
     out->mean_ms = time_of(numbers, c->mean, &out->odd);
-    out->median_ms = time_of(numbers, c->median, &ignored);
     return true;
 }
 

@@ -14,7 +14,6 @@ struct fsd_profile_entry {
         unescaped; /**< the same, read as JSON does; equal where there are no escapes */
     double total_ms;  /**< of all runs; negative: not told, or no time at all */
     double mean_ms;   /**< of one run; negative: as above */
-    double median_ms; /**< negative: as above */
     bool odd; /**< a time was there and cannot be one: negative, NaN, beyond measure */
 };
 

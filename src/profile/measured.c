@@ -36,7 +36,6 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
 {
     struct fsd_join join = fsd_profile_join(scratch, engine, p);
     double *own = t->profile_ms[t->profiles], elsewhere = 0;
-    double *middle = t->profile_median[t->profiles];
 
     if (!t->profiles++) {
         t->entries = p->entries.n;
@@ -58,8 +57,6 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
                 engine->nodes.at[layer].name != entry->unescaped)
                 remark(engine, "input/profile-other-name", layer, entry->name);
             own[layer] = (own[layer] > 0 ? own[layer] : 0) + ms;
-            middle[layer] = (middle[layer] > 0 ? middle[layer] : 0) +
-                            (entry->median_ms >= 0 ? entry->median_ms : ms);
         } else {
             remark(engine, "input/profile-unknown-layer", FSD_NONE, entry->name);
             elsewhere += ms;
@@ -88,10 +85,8 @@ void fsd_measure(struct fsd_measured *out, struct fsd_graph *engine,
     bool runs_told = true;
 
     out->profile_ms = FSD_NEW(engine->arena, double *, n);
-    out->profile_median = FSD_NEW(engine->arena, double *, n);
     for (uint32_t p = 0; p < n; p++) {
         out->profile_ms[p] = unknown(engine);
-        out->profile_median[p] = unknown(engine);
         sums[p] = elsewhere[p] = add_profile(out, engine, &profiles[p], scratch);
         runs_told = runs_told && profiles[p].runs;
         out->runs += profiles[p].runs;

@@ -17,8 +17,6 @@ struct fsd_measured {
     const struct fsd_spread
         *of;                  /**< by layer, over the profiles; negative: not known */
     double **profile_ms;      /**< by profile, by layer; negative: not known */
-    double **profile_median;  /**< the same of the medians; of the above where a
-                                   profile tells none */
     double total;             /**< of all entries, each the median of its profiles */
     struct fsd_spread totals; /**< of each profile's own sum */
     double elsewhere;         /**< of entries that are no layer of the engine */

@@ -156,11 +156,6 @@ static void read_profile_field(struct profile_reading *p, const struct fsd_field
         p->entry.total_ms = read_time(p, field);
     } else if (fsd_field_is(field, "averageMs")) {
         p->entry.mean_ms = read_time(p, field);
-    } else if (fsd_field_is(field, "medianMs")) {
-        bool odd = p->entry.odd;
-
-        p->entry.median_ms = read_time(p, field);
-        p->entry.odd = odd;
     } else if (fsd_field_is(field, "count")) {
         p->counted = true;
         p->count = field->is_text ? NAN : field->number;
@@ -196,8 +191,7 @@ static enum fsd_status step_profile(struct profile_reading *p, struct fsd_record
         fsd_vec_push(p->arena, p->out, next);
     }
     if (step == FSD_RECORD_OPEN) {
-        p->entry =
-            (struct fsd_profile_entry){.total_ms = -1, .mean_ms = -1, .median_ms = -1};
+        p->entry = (struct fsd_profile_entry){.total_ms = -1, .mean_ms = -1};
         p->named = p->counted = false;
     } else if (step == FSD_RECORD_FIELD && n)
         read_profile_field(p, field);

@@ -174,19 +174,19 @@ def scale_profile(path, factor, folder, name):
 
 
 def check_noise(folder):
-    """A snapshot whose profiles differ by 20 % calls nothing within 20 % slower."""
+    """Two profiles that differ by 20 % excuse nothing; five that differ excuse the cap at most."""
     model, engine, profile = resnet("qat")
-    slow = scale_profile(profile, 1.2, folder, "slow.json")
-    snapshot = os.path.join(folder, "noisy.fsd")
-    run("snapshot", model, engine, "--profile", profile, "--profile", slow, "--with-times",
-        "-o", snapshot)
-    run("check", snapshot, model, engine, "--profile", slow)
-    slower = scale_profile(profile, 1.5, folder, "slower.json")
-    text = run("check", snapshot, model, engine, "--profile", slower, status=1)
-    check("beyond the band fails", "error   latency" in text)
-    quiet = os.path.join(folder, "quiet.fsd")
-    run("snapshot", model, engine, "--profile", profile, "--with-times", "-o", quiet)
-    run("check", quiet, model, engine, "--profile", slow, status=1)
+    scaled = {f: scale_profile(profile, f, folder, f"{f}.json") for f in (0.95, 1.05, 1.08, 1.2, 1.5)}
+    two, five = os.path.join(folder, "two.fsd"), os.path.join(folder, "five.fsd")
+    run("snapshot", model, engine, "--profile", profile, "--profile", scaled[1.2], "-o", two)
+    run("check", two, model, engine, "--profile", scaled[1.2], status=1)
+    spread = [a for p in (scaled[0.95], scaled[0.95], profile, scaled[1.05], scaled[1.05]) for a in ("--profile", p)]
+    run("snapshot", model, engine, *spread, "-o", five)
+    near = [a for _ in range(3) for a in ("--profile", scaled[1.08])]
+    run("check", five, model, engine, *near)
+    slower = [a for _ in range(3) for a in ("--profile", scaled[1.2])]
+    text = run("check", five, model, engine, *slower, status=1)
+    check("beyond the cap fails", "error   latency" in text and "the policy's cap" in text)
 
 
 def check_fp16(folder):

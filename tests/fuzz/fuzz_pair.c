@@ -202,7 +202,7 @@ static void check_other(const struct fsd_options *options)
     less.evidence = FSD_BY_TENSOR;
     less.log = NULL;
     less.n_profiles = 0;
-    check(fsd_snapshot_make(&less, true, out, &err) == FSD_OK && !fclose(out));
+    check(fsd_snapshot_make(&less, out, &err) == FSD_OK && !fclose(out));
     gate.snapshot = fuzz_file_put(&file, (const uint8_t *)text, size);
     check(fsd_check_open(&c, options, &gate, &err) == FSD_OK);
     for (unsigned i = 0; fsd_format_at(i); i++) {

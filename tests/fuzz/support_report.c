@@ -75,7 +75,7 @@ char *fuzz_snapshot_text(const struct fsd_state *state, size_t *size)
     FILE *out = open_memstream(&text, size);
 
     check(out);
-    fsd_snapshot_write(state, true, out);
+    fsd_snapshot_write(state, out);
     check(!fclose(out));
     return text;
 }

@@ -205,14 +205,62 @@ def check_times(folder):
     with open(timed, "w", encoding="utf-8") as file:
         file.write(text)
     check("times: a snapshot of a snapshot", run("snapshot", timed) == text)
-    text, said = run_both("snapshot", MODEL, ENGINE, *profile)
-    check("times: left out is said", "\ntimes" not in text and "times of 1 profile are not kept" in said, said)
+    plain, said = run_both("snapshot", MODEL, ENGINE, *profile)
+    check("times: kept of any profile", plain == text and not said, said)
     _, said = run_both("check", timed, MODEL, ENGINE, "--update", *profile)
     with open(timed, encoding="utf-8") as file:
         check("times: updated", "\ntimes 1 ~ " in file.read() and not said, said)
     _, said = run_both("check", timed, MODEL, ENGINE, "--update")
     with open(timed, encoding="utf-8") as file:
         check("times: an update without them is said", "\ntimes" not in file.read() and "not kept" in said, said)
+
+
+def profiles(folder, factors, keep=lambda name: True):
+    """The profile of the fixture, so many times slower each, as arguments."""
+    with open(os.path.join(FIXTURES, "qat_block/profile.json"), encoding="utf-8") as file:
+        entries = [e for e in json.load(file) if keep(e.get("name", ""))]
+    args = []
+    for factor in factors:
+        path = os.path.join(folder, f"profile-{len(entries)}-{factor}.json")
+        with open(path, "w", encoding="utf-8") as out:
+            json.dump([{k: v * factor if k.endswith("Ms") else v for k, v in e.items()} for e in entries], out)
+        args += ["--profile", path]
+    return args
+
+
+def check_latency(folder):
+    """Slower fails whatever one profile says; what was not measured does not pass."""
+    timed, plain, policy = (os.path.join(folder, n) for n in ("latency.fsd", "plain.fsd", "latency.ini"))
+    run("snapshot", MODEL, ENGINE, *profiles(folder, (0.99, 1, 1.01)), "-o", timed)
+    run("snapshot", MODEL, ENGINE, "-o", plain)
+    with open(policy, "w", encoding="utf-8") as file:
+        file.write("[latency]\nshare = 5%\n")
+
+    def latency(snapshot, *args, status):
+        report = json.loads(run("check", snapshot, MODEL, ENGINE, "-f", "json", *args, status=(status,)))
+        rule = next(r for r in report["rules"] if r["rule"] == "latency")
+        return [f["message"] for f in report["findings"] if f["rule"] == "latency"], rule.get("skipped")
+
+    said, _ = latency(timed, *profiles(folder, (1.29, 1.3, 1.31)), status=1)
+    check("latency: slower", len(said) == 1 and "3 and 3 profiles" in said[0], said)
+    said, _ = latency(timed, *profiles(folder, (1.29, 1.3, 1.31, 0.9)), status=1)
+    check("latency: an outlier explains nothing", len(said) == 1, said)
+    said, _ = latency(timed, *profiles(folder, (1.6, 1.3, 1.0)), status=1)
+    check("latency: noise is capped", len(said) == 1 and "the policy's cap" in said[0], said)
+    said, _ = latency(timed, *profiles(folder, (1.3, 0.9)), status=1)
+    check("latency: two profiles measure no noise", len(said) == 1 and "too few" in said[0], said)
+    check("latency: within noise", latency(timed, *profiles(folder, (1.02, 1.01, 1)), status=0) == ([], None))
+    said, _ = latency(timed, *profiles(folder, (0.5,), lambda name: "Conv_4" not in name), status=1)
+    check("latency: an incomplete profile", any(m.startswith("incomplete: 1 of 8") for m in said), said)
+    said, skipped = latency(timed, status=1)
+    check("latency: times are gone", said == ["not measured: the build has no times"] and skipped, said)
+    for args in ((), profiles(folder, (1,))):
+        said, skipped = latency(plain, *args, status=0)
+        check("latency: skipped", not said and skipped, (said, skipped))
+        said, _ = latency(plain, *args, "--policy", policy, status=1)
+        check("latency: asked for", len(said) == 1 and said[0].startswith("not measured"), said)
+    case = run("check", plain, MODEL, ENGINE, "-f", "junit", status=(0,)).split('<testcase name="latency"')[1]
+    check("latency: skipped in JUnit", "<skipped message=" in case.split("</testcase>")[0], case)
 
 
 def main():
@@ -235,6 +283,7 @@ def main():
         check_many(folder)
         check_update(folder)
         check_times(folder)
+        check_latency(folder)
     print("FAILED" if failures else "passed")
     sys.exit(1 if failures else 0)
 

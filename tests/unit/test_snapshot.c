@@ -18,7 +18,7 @@ static char *text_of(const struct fsd_state *s, size_t *size)
     FILE *out = open_memstream(&text, size);
 
     assert_non_null(out);
-    fsd_snapshot_write(s, true, out);
+    fsd_snapshot_write(s, out);
     assert_int_equal(fclose(out), 0);
     return text;
 }

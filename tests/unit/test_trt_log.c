@@ -490,7 +490,6 @@ static void profile_tables(void **state)
         assert_string_equal(fsd_text(names, p->entries.at[1].name), "100 classes");
         assert_true(p->entries.at[1].total_ms == 20.38);
         assert_true(p->entries.at[1].mean_ms == 0.0261);
-        assert_true(p->entries.at[1].median_ms == 0.0250);
         fsd_file_close(&file);
         fsd_arena_free(arena);
     }
@@ -521,7 +520,6 @@ static void odd_tables(void **state)
     assert_int_equal(out.at[0].entries.n, 2);
     assert_string_equal(fsd_text(names, out.at[0].entries.at[0].name), "Total");
     assert_true(out.at[0].entries.at[1].odd);
-    assert_true(out.at[0].entries.at[0].median_ms < 0);
     assert_int_equal(out.at[1].entries.n, 1);
     assert_int_equal(out.at[1].number, 2);
     fsd_arena_free(arena);

@@ -52,7 +52,9 @@ static void add_rules(const struct fsd_verdict *v, struct cJSON *report)
 
         fsd_json_text(object, "rule", rule->rule->id);
         fsd_json_text(object, "level", fsd_level_name(rule->level));
-        if (rule->budget) {
+        if (rule->skipped)
+            fsd_json_text(object, "skipped", rule->skipped);
+        else if (rule->budget) {
             fsd_json_text(object, "measured", rule->measured);
             fsd_json_text(object, "budget", rule->budget);
         }

@@ -47,10 +47,12 @@ static void put_case(const struct fsd_verdict *v, uint32_t rule, struct outcome 
 
     fprintf(out, "    <testcase name=\"%s\" classname=\"fusiondiff.%s\" time=\"0\">\n",
             r->rule->id, v->title);
-    if (r->level == FSD_OFF)
-        fputs("      <skipped/>\n", out);
-    else if (o.failing)
+    if (o.failing)
         put_failure(v, rule, o, out);
+    else if (r->skipped)
+        fprintf(out, "      <skipped message=\"%s\"/>\n", r->skipped);
+    else if (r->level == FSD_OFF)
+        fputs("      <skipped/>\n", out);
     if (r->found > o.failing) {
         fputs("      <system-out>", out);
         put_messages(v, rule, false, out);
@@ -83,7 +85,8 @@ void fsd_verdict_put_junit(const struct fsd_verdict *v, const struct fsd_style *
     (void)style;
     for (uint32_t i = 0; i < v->findings->rules.n; i++) {
         failures += all[i].failing > 0;
-        skipped += v->findings->rules.at[i].level == FSD_OFF;
+        skipped += !all[i].failing && (v->findings->rules.at[i].skipped ||
+                                       v->findings->rules.at[i].level == FSD_OFF);
     }
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
     fprintf(out, "<testsuites name=\"fusiondiff\" tests=\"%u\" failures=\"%u\">\n",

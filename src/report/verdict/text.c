@@ -16,6 +16,10 @@ static void put_rule(const struct fsd_outcome *rule, FILE *out)
 {
     bool budget = rule->budget && (rule->found || rule->ignored);
 
+    if (rule->skipped) {
+        fprintf(out, "%s: not measured: %s\n", rule->rule->id, rule->skipped);
+        return;
+    }
     if (!budget && !rule->ignored)
         return;
     fputs(rule->rule->id, out);
