@@ -1,7 +1,6 @@
 #define _DEFAULT_SOURCE /* madvise: posix_madvise ignores DONTNEED in glibc */
 #include "base/file.h"
 
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -44,27 +43,22 @@ static _Thread_local struct fsd_mapping *mapped
     __attribute__((tls_model("initial-exec")));
 static struct sigaction before;
 
-static bool holds(const struct fsd_mapping *map, const unsigned char *address)
-{
-    return address >= map->bytes && address < map->bytes + map->size;
-}
-
-/* Zeros for all that may be gone: they end every reader's loops. */
-static bool fill_with_zeros(struct fsd_mapping *map, unsigned char *address)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    unsigned char *from = address - (uintptr_t)address % page;
-
-    map->lost = true;
-    return mmap(from, (size_t)(map->bytes + map->size - from), PROT_READ,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
-}
-
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
-    for (struct fsd_mapping *map = mapped; map; map = map->next)
-        if (holds(map, info->si_addr) && fill_with_zeros(map, info->si_addr))
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *at = info->si_addr, *from = at - (uintptr_t)at % page;
+
+    for (struct fsd_mapping *map = mapped; map; map = map->next) {
+        unsigned char *end = map->bytes + map->size;
+
+        if (at < map->bytes || at >= end)
+            continue;
+        map->lost = true;
+        /* Zeros for all that may be gone: they end every reader's loops. */
+        if (mmap(from, (size_t)(end - from), PROT_READ,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
             return;
+    }
     if (before.sa_flags & SA_SIGINFO)
         before.sa_sigaction(number, info, context);
     else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
@@ -96,18 +90,6 @@ static struct fsd_mapping *map_bytes(int fd, size_t size)
     *map = (struct fsd_mapping){bytes, size, false, mapped};
     mapped = map;
     return map;
-}
-
-static void unmap(struct fsd_mapping *map)
-{
-    struct fsd_mapping **at = &mapped;
-
-    while (*at && *at != map)
-        at = &(*at)->next;
-    if (*at)
-        *at = map->next;
-    munmap(map->bytes, map->size);
-    free(map);
 }
 
 /* ------------------------------------------------------------------------ opening */
@@ -216,8 +198,15 @@ enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
 
 void fsd_file_close(struct fsd_file *file)
 {
+    struct fsd_mapping **at = &mapped;
+
+    while (*at && *at != file->map)
+        at = &(*at)->next;
+    if (file->map && *at)
+        *at = file->map->next;
     if (file->map)
-        unmap(file->map);
+        munmap(file->map->bytes, file->map->size);
+    free(file->map);
     free(file->heap);
     memset(file, 0, sizeof *file);
 }

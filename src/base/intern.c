@@ -74,34 +74,23 @@ static size_t valid_len(const char *s, size_t n)
     return i;
 }
 
-/* Writes the repaired form of n bytes, at most four times as long. */
-static size_t repair(char *out, const char *s, size_t n)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < n;) {
-        size_t good = valid_len(s + i, n - i);
-
-        memcpy(out + used, s + i, good);
-        used += good;
-        i += good;
-        if (i < n)
-            used += (size_t)sprintf(out + used, "\\x%02x", (unsigned char)s[i++]);
-    }
-    return used;
-}
-
 fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n)
 {
     struct entry *entry = find(names, s, n);
+    size_t good = entry ? n : valid_len(s, n), used = 0;
 
-    if (entry)
-        return entry->sym; /* and it is valid, since it is there */
-    if (valid_len(s, n) < n) {
+    if (good < n) { /* what is there is valid */
         char *fixed = FSD_NEW(names->arena, char, 4 * n + 1);
 
-        n = repair(fixed, s, n);
+        for (size_t i = 0; i < n; good = valid_len(s + i, n - i)) {
+            memcpy(fixed + used, s + i, good);
+            used += good;
+            i += good;
+            if (i < n)
+                used += (size_t)sprintf(fixed + used, "\\x%02x", (unsigned char)s[i++]);
+        }
         s = fixed;
+        n = used;
         entry = find(names, s, n);
     }
     return entry ? entry->sym : add_entry(names, s, n);

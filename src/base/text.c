@@ -5,43 +5,24 @@
 #include <string.h>
 #include <utf8proc.h>
 
-static bool is_tail(unsigned char c)
-{
-    return (c & 0xc0) == 0x80;
-}
-
-/* Lengths and lead bytes after the Unicode standard, table 3-7: no overlong forms,
- * no surrogates, nothing above U+10FFFF. */
+/* No overlong forms, no surrogates, nothing above U+10FFFF. */
 size_t fsd_utf8_len(const unsigned char *s, size_t n)
 {
-    if (n && s[0] < 0x80)
-        return 1;
-    if (n >= 2 && s[0] >= 0xc2 && s[0] <= 0xdf && is_tail(s[1]))
-        return 2;
-    if (n >= 3 && (s[0] & 0xf0) == 0xe0 && is_tail(s[1]) && is_tail(s[2])) {
-        bool overlong = s[0] == 0xe0 && s[1] < 0xa0;
-        bool surrogate = s[0] == 0xed && s[1] > 0x9f;
+    utf8proc_int32_t code;
+    utf8proc_ssize_t len;
 
-        return overlong || surrogate ? 0 : 3;
-    }
-    if (n >= 4 && s[0] >= 0xf0 && s[0] <= 0xf4 && is_tail(s[1]) && is_tail(s[2]) &&
-        is_tail(s[3])) {
-        bool overlong = s[0] == 0xf0 && s[1] < 0x90;
-        bool beyond = s[0] == 0xf4 && s[1] > 0x8f;
-
-        return overlong || beyond ? 0 : 4;
-    }
-    return 0;
+    if (!n || s[0] < 0x80)
+        return n > 0;
+    len = utf8proc_iterate(s, n < 4 ? (utf8proc_ssize_t)n : 4, &code);
+    return len > 0 ? (size_t)len : 0;
 }
 
 uint32_t fsd_utf8_code(const unsigned char *s, size_t len)
 {
-    static const unsigned char lead_mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t code = s[0] & lead_mask[len];
+    utf8proc_int32_t code;
 
-    for (size_t i = 1; i < len; i++)
-        code = code << 6 | (s[i] & 0x3f);
-    return code;
+    utf8proc_iterate(s, (utf8proc_ssize_t)len, &code);
+    return (uint32_t)code;
 }
 
 bool fsd_code_is_hidden(uint32_t code)
@@ -142,17 +123,6 @@ size_t fsd_put_fitted(FILE *out, const char *s, size_t width)
     return head + 3 + full - gone;
 }
 
-static void put_json_escape(FILE *out, uint32_t code)
-{
-    if (code < 0x10000) {
-        fprintf(out, "\\u%04x", (unsigned)code);
-        return;
-    }
-    code -= 0x10000;
-    fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xd800 + (code >> 10)),
-            (unsigned)(0xdc00 + (code & 0x3ff)));
-}
-
 /* cJSON escapes what is below 0x20; what it leaves may still be a terminal's command
  * (U+009B) or turn the reading direction. */
 void fsd_put_json(FILE *out, const char *json)
@@ -167,7 +137,11 @@ void fsd_put_json(FILE *out, const char *json)
         len += !len;
         if (*s >= 0x7f && fsd_code_is_hidden(code)) {
             fwrite(json + from, 1, at - from, out);
-            put_json_escape(out, code);
+            if (code < 0x10000)
+                fprintf(out, "\\u%04x", (unsigned)code);
+            else
+                fprintf(out, "\\u%04x\\u%04x", 0xd7c0u + (unsigned)(code >> 10),
+                        0xdc00u + (unsigned)(code & 0x3ff));
             from = at + len;
         }
         at += len;

@@ -35,20 +35,11 @@ size_t fsd_look_start(const struct fsd_file *file)
     return at;
 }
 
-/* An ONNX file is a protobuf message whose first field is nearly always ir_version,
- * a small number; then comes another of ModelProto's fields. */
-static bool is_onnx(const unsigned char *s, size_t n)
-{
-    return n >= 3 && s[0] == 0x08 && s[1] > 0 && s[1] < 0x20 && s[2] &&
-           memchr("\x12\x1a\x22\x28\x32\x3a\x42", s[2], 7);
-}
-
 static bool is_binary(const unsigned char *s, size_t n)
 {
     size_t odd = 0;
 
-    if (n > 512)
-        n = 512;
+    n = n < 512 ? n : 512;
     for (size_t i = 0; i < n; i++) {
         if (!s[i])
             return true;
@@ -95,10 +86,13 @@ enum fsd_look fsd_look(const struct fsd_file *file)
     const unsigned char *s = file->bytes;
     size_t n = file->size, start;
 
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+    for (size_t i = 0; i < FSD_COUNT_OF(magics); i++)
         if (fsd_looks_like(file, magics[i].at, magics[i].bytes, magics[i].n))
             return magics[i].look;
-    if (is_onnx(s, n))
+    /* An ONNX file is a protobuf message whose first field is nearly always ir_version,
+     * a small number; then comes another of ModelProto's fields. */
+    if (n >= 3 && s[0] == 0x08 && s[1] > 0 && s[1] < 0x20 && s[2] &&
+        memchr("\x12\x1a\x22\x28\x32\x3a\x42", s[2], 7))
         return FSD_LOOK_ONNX;
     start = fsd_look_start(file);
     return start < n ? look_at_text(s + start, n - start) : FSD_LOOK_EMPTY;

@@ -19,18 +19,6 @@ bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *w
     return what->nodes.n || is_constant(vocab, what->tensor);
 }
 
-/* Where tensors are copied and where layers are served any tensor counts; elsewhere
- * only a constant, and only as such. */
-static enum fsd_mention_role role_without_node(const struct fsd_vocab *vocab,
-                                               enum fsd_mention_role role,
-                                               fsd_id tensor)
-{
-    if (role == FSD_MENTION_COPIES || role == FSD_MENTION_WRAPS ||
-        role == FSD_MENTION_SERVES)
-        return role;
-    return is_constant(vocab, tensor) ? FSD_MENTION_CONSTANT : FSD_MENTION_UNKNOWN;
-}
-
 void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
                      struct fsd_mention mention, const char *s, size_t n,
                      const struct fsd_meaning *what)
@@ -43,9 +31,16 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
     mention.tensor = what ? what->tensor : FSD_NONE;
     mention.among = nodes.n;
     if (!nodes.n) {
-        if (mention.role != FSD_MENTION_HELPER)
-            mention.role = what ? role_without_node(vocab, mention.role, mention.tensor)
-                                : FSD_MENTION_UNKNOWN;
+        /* Where tensors are copied and where layers are served any tensor counts;
+         * elsewhere only a constant, and only as such. */
+        bool any = mention.role == FSD_MENTION_COPIES ||
+                   mention.role == FSD_MENTION_WRAPS ||
+                   mention.role == FSD_MENTION_SERVES;
+
+        if (mention.role != FSD_MENTION_HELPER && !(what && any))
+            mention.role = what && is_constant(vocab, mention.tensor)
+                               ? FSD_MENTION_CONSTANT
+                               : FSD_MENTION_UNKNOWN;
         fsd_vec_push(g->arena, &g->mentions, mention);
         return;
     }

@@ -31,7 +31,8 @@ enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error 
                     "expected an engine's layers, found %s", found);
 }
 
-static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err)
+enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *source,
+                                struct fsd_error *err)
 {
     static const char *const found[] = {
         [FSD_LOOK_ONNX] = "an ONNX model; the engine's dump comes second",
@@ -42,18 +43,16 @@ static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err
         [FSD_LOOK_BINARY] = "a binary file",
         [FSD_LOOK_TEXT] = "other text",
     };
-    enum fsd_look look = fsd_look(file);
+    const struct fsd_file *file = source->file;
+    enum fsd_look look;
 
+    g->path = file->name;
+    g->reader = fsd_reader_of(file, FSD_INPUT_ENGINE, FSD_CLAIM_MAYBE);
+    if (g->reader)
+        return g->reader->load(g, source, err);
+    look = fsd_look(file);
     if (look == FSD_LOOK_EMPTY)
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
                         "expected an engine's layers, found the end of the file");
     return fsd_engine_refuse(file, err, found[look] ? found[look] : "JSON");
-}
-
-enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *source,
-                                struct fsd_error *err)
-{
-    g->path = source->file->name;
-    g->reader = fsd_reader_of(source->file, FSD_INPUT_ENGINE, FSD_CLAIM_MAYBE);
-    return g->reader ? g->reader->load(g, source, err) : refuse(source->file, err);
 }

@@ -275,22 +275,14 @@ static int64_t name_quotient(struct fsd_amounts *t, int64_t a, int64_t by)
     return fsd_amount_named(t, sym);
 }
 
-/* The quotient that a polynomial is, but for a number added to it; NULL. */
-static const struct quotient *is_quotient(const struct fsd_amounts *t,
-                                          const struct poly *p)
-{
-    bool alone = p->n == 1 || (p->n == 2 && !p->at[1].degree);
-
-    return alone && p->at[0].degree == 1 && p->at[0].by == 1
-               ? quotient_named(t, p->at[0].of[0])
-               : NULL;
-}
-
 /* floor((floor(x/m) + c)/n) is floor((x + c*m)/(m*n)). */
 static int64_t divide(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     struct poly p = open_up(t, a);
-    const struct quotient *q = is_quotient(t, &p);
+    bool alone = p.n == 1 || (p.n == 2 && !p.at[1].degree); /* but for a number */
+    const struct quotient *q = alone && p.at[0].degree == 1 && p.at[0].by == 1
+                                   ? quotient_named(t, p.at[0].of[0])
+                                   : NULL;
     int64_t of, more;
 
     if (!q)

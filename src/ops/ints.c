@@ -162,23 +162,6 @@ bool fsd_ints_concat(const struct fsd_op_case *c, struct fsd_ints *out)
     return true;
 }
 
-/* Two operands element by element; one of them may be a single element. */
-static bool paired(const struct fsd_op_case *c, const struct fsd_ints **a,
-                   const struct fsd_ints **b)
-{
-    const struct fsd_shape *x = fsd_shape_in(c, 0), *y = fsd_shape_in(c, 1);
-
-    *a = fsd_ints_in(c, 0);
-    *b = fsd_ints_in(c, 1);
-    return *a && *b && x->ranked && y->ranked && x->rank <= 1 && y->rank <= 1 &&
-           ((*a)->n == (*b)->n || (*a)->n == 1 || (*b)->n == 1);
-}
-
-static int64_t modulo(int64_t a, int64_t b)
-{
-    return a >= 0 && b > 0 ? a % b : -1;
-}
-
 static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_t b)
 {
     switch (what) {
@@ -196,15 +179,18 @@ static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_
             return -1;
         return a == b;
     default:
-        return modulo(a, b);
+        return a >= 0 && b > 0 ? a % b : -1;
     }
 }
 
+/* Two operands element by element; one of them may be a single element. */
 bool fsd_ints_arithmetic(const struct fsd_op_case *c, struct fsd_ints *out)
 {
-    const struct fsd_ints *a, *b;
+    const struct fsd_ints *a = fsd_ints_in(c, 0), *b = fsd_ints_in(c, 1);
+    const struct fsd_shape *x = fsd_shape_in(c, 0), *y = fsd_shape_in(c, 1);
 
-    if (!paired(c, &a, &b))
+    if (!a || !b || !x->ranked || !y->ranked || x->rank > 1 || y->rank > 1 ||
+        (a->n != b->n && a->n != 1 && b->n != 1))
         return false;
     out->n = a->n > b->n ? a->n : b->n;
     for (uint32_t i = 0; i < out->n; i++)
@@ -294,24 +280,20 @@ bool fsd_ints_transpose(const struct fsd_op_case *c, struct fsd_ints *out)
     return true;
 }
 
-static bool all_numbers(struct fsd_amounts *t, const struct fsd_ints *elements)
-{
-    int64_t number;
-
-    for (uint32_t i = 0; i < elements->n; i++)
-        if (!fsd_amount_number(t, elements->at[i], &number))
-            return false;
-    return true;
-}
-
 void fsd_ints_by_rule(struct fsd_sizes *s, const struct fsd_op_case *c)
 {
     fsd_id to = fsd_node_out_tensor(c->g, c->node, 0);
+    const struct fsd_ints *known;
     struct fsd_ints elements = {0};
+    bool all;
+    int64_t number;
 
-    if (to == FSD_NONE || !c->op->ints ||
-        (s->ints_of[to] != FSD_NONE && all_numbers(c->t, &s->ints.at[s->ints_of[to]])))
+    if (to == FSD_NONE || !c->op->ints)
         return;
-    if (c->op->ints(c, &elements) && elements.n <= FSD_INTS)
+    known = s->ints_of[to] == FSD_NONE ? NULL : &s->ints.at[s->ints_of[to]];
+    all = known != NULL;
+    for (uint32_t i = 0; all && i < known->n; i++)
+        all = fsd_amount_number(c->t, known->at[i], &number);
+    if (!all && c->op->ints(c, &elements) && elements.n <= FSD_INTS)
         keep(s, to, &elements);
 }

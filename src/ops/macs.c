@@ -18,26 +18,17 @@ static int64_t out_count(const struct fsd_op_case *c)
                            fsd_shape_of(c->s, fsd_node_out_tensor(c->g, c->node, 0)));
 }
 
-/* So many elements, each with what stands behind the first dimension of the weight: for
- * a Conv, what one output element takes; for a ConvTranspose, what one input gives. */
-static int64_t convolution(const struct fsd_op_case *c, int64_t elements)
+/* Elements, each with what stands behind the first dimension of the weight: for a Conv,
+ * what one output element takes; for a ConvTranspose, 't', what one input gives. */
+int64_t fsd_macs_conv(const struct fsd_op_case *c)
 {
     const struct fsd_shape *w = fsd_shape_operand(c, 1);
-    int64_t n = w->ranked && w->rank ? elements : -1;
+    int64_t n = c->op->variant == 't' ? fsd_shape_count(c->t, fsd_shape_in(c, 0))
+                                      : out_count(c);
 
     for (uint32_t i = 1; i < w->rank; i++)
         n = fsd_times(c->t, n, w->dims[i]);
-    return n;
-}
-
-int64_t fsd_macs_conv(const struct fsd_op_case *c)
-{
-    return convolution(c, out_count(c));
-}
-
-int64_t fsd_macs_conv_transpose(const struct fsd_op_case *c)
-{
-    return convolution(c, fsd_shape_count(c->t, fsd_shape_in(c, 0)));
+    return w->ranked && w->rank ? n : -1;
 }
 
 /* Also of FusedMatMul, whose operands may be flipped as Gemm's. */

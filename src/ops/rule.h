@@ -58,21 +58,43 @@ const struct fsd_op *fsd_ops(uint32_t *n);
 /* ----------------------------------------------------------- what rules may ask */
 
 /** The tensor of the i-th input; FSD_NONE where there is none. */
-fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i);
+static inline fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
+{
+    return fsd_node_in_tensor(c->g, c->node, i);
+}
 
 /** An attribute: an INT or `otherwise`; one that is a size, or -1 for a number that is
  *  none; a STRING, "" when it has none; INTS, NULL when it has none.  What a file says
  * goes into amounts only through fsd_case_size() and fsd_size(). */
-int64_t fsd_case_int(const struct fsd_op_case *c, const char *name, int64_t otherwise);
-int64_t fsd_case_size(const struct fsd_op_case *c, const char *name, int64_t otherwise);
+static inline int64_t fsd_case_int(const struct fsd_op_case *c, const char *name,
+                                   int64_t otherwise)
+{
+    return fsd_node_int(c->g, c->node, name, otherwise);
+}
+
+static inline int64_t fsd_case_size(const struct fsd_op_case *c, const char *name,
+                                    int64_t otherwise)
+{
+    return fsd_size(fsd_case_int(c, name, otherwise));
+}
+
 const char *fsd_case_word(const struct fsd_op_case *c, const char *name);
 const int64_t *fsd_case_ints(const struct fsd_op_case *c, const char *name,
                              uint32_t *n);
 
 /** The shape of the i-th input; one that is not ranked where there is none. */
-const struct fsd_shape *fsd_shape_in(const struct fsd_op_case *c, uint32_t i);
+static inline const struct fsd_shape *fsd_shape_in(const struct fsd_op_case *c,
+                                                   uint32_t i)
+{
+    return fsd_shape_of(c->s, fsd_case_in(c, i));
+}
+
 /** The same of the i-th operand: inputs but for scales and zero points. */
-const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case *c, uint32_t i);
+static inline const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case *c,
+                                                        uint32_t i)
+{
+    return fsd_shape_in(c, c->op->traits & FSD_OP_QLINEAR ? 3 * i : i);
+}
 
 /** The elements of the i-th input, a constant or computed from shapes; NULL: not known.
  */
@@ -93,7 +115,10 @@ bool fsd_shape_listed(const struct fsd_op_case *c, uint32_t i, struct fsd_shape 
 /** An axis counted from the end made one from the start; -1 when there is none such. */
 int64_t fsd_axis(int64_t axis, uint32_t rank);
 /** The axis that the attribute `axis` names of the first input; -1. */
-int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwise);
+static inline int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwise)
+{
+    return fsd_axis(fsd_case_int(c, "axis", otherwise), fsd_shape_in(c, 0)->rank);
+}
 
 /** Numpy's rule; `keep` trailing dimensions of the result are left as they are. */
 void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
@@ -131,10 +156,10 @@ fsd_shape_fn fsd_shape_conv, fsd_shape_conv_transpose, fsd_shape_pool, fsd_shape
 
 /* shape_view.c: what moves, chooses or repeats elements */
 fsd_shape_fn fsd_shape_transpose, fsd_shape_flatten, fsd_shape_reshape,
-    fsd_shape_concat, fsd_shape_qlinear_concat, fsd_shape_split, fsd_shape_slice,
-    fsd_shape_gather, fsd_shape_gather_nd, fsd_shape_squeeze, fsd_shape_unsqueeze,
-    fsd_shape_reduce, fsd_shape_arg, fsd_shape_top_k, fsd_shape_chosen,
-    fsd_shape_expand, fsd_shape_tile, fsd_shape_one_hot;
+    fsd_shape_concat, fsd_shape_split, fsd_shape_slice, fsd_shape_gather,
+    fsd_shape_gather_nd, fsd_shape_squeeze, fsd_shape_unsqueeze, fsd_shape_reduce,
+    fsd_shape_arg, fsd_shape_top_k, fsd_shape_chosen, fsd_shape_expand, fsd_shape_tile,
+    fsd_shape_one_hot;
 
 /* shape_made.c: what is made of sizes, or of what elements say */
 fsd_shape_fn fsd_shape_filled, fsd_shape_attr, fsd_shape_range, fsd_shape_shape,
@@ -147,8 +172,8 @@ fsd_shape_fn fsd_shape_attention;
 fsd_macs_fn fsd_macs_attention;
 
 /* macs.c */
-fsd_macs_fn fsd_macs_conv, fsd_macs_conv_transpose, fsd_macs_gemm, fsd_macs_matmul,
-    fsd_macs_einsum, fsd_macs_recurrent;
+fsd_macs_fn fsd_macs_conv, fsd_macs_gemm, fsd_macs_matmul, fsd_macs_einsum,
+    fsd_macs_recurrent;
 
 /* ints.c */
 fsd_ints_fn fsd_ints_shape, fsd_ints_size, fsd_ints_first, fsd_ints_cast,

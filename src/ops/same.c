@@ -44,6 +44,15 @@ bool fsd_same_cast(const struct fsd_graph *g, const struct fsd_node *node)
     return from != FSD_DTYPE_UNKNOWN && from == fsd_tensor_form(g, out)->type;
 }
 
+/* True of a list 0, 0, 0, ..., or with a step of one of 0, 1, 2, ... */
+static bool counts(const struct fsd_graph *g, const struct fsd_attr *list, int64_t step)
+{
+    for (uint32_t i = 0; i < list->list.n; i++)
+        if (list->kind != FSD_ATTR_INTS || g->ints.at[list->list.at + i] != i * step)
+            return false;
+    return list->kind == FSD_ATTR_INTS;
+}
+
 /* Without `perm` a Transpose turns the axes round; that is nothing only below rank 2.
  */
 bool fsd_same_transpose(const struct fsd_graph *g, const struct fsd_node *node)
@@ -51,14 +60,7 @@ bool fsd_same_transpose(const struct fsd_graph *g, const struct fsd_node *node)
     const struct fsd_attr *perm = fsd_node_attr(g, node, "perm");
     const struct fsd_form *form = fsd_tensor_form(g, input(g, node, 0));
 
-    if (!perm)
-        return form->ranked && form->dims.n < 2;
-    if (perm->kind != FSD_ATTR_INTS)
-        return false;
-    for (uint32_t i = 0; i < perm->list.n; i++)
-        if (g->ints.at[perm->list.at + i] != (int64_t)i)
-            return false;
-    return true;
+    return perm ? counts(g, perm, 1) : form->ranked && form->dims.n < 2;
 }
 
 bool fsd_same_pad(const struct fsd_graph *g, const struct fsd_node *node)
@@ -66,14 +68,7 @@ bool fsd_same_pad(const struct fsd_graph *g, const struct fsd_node *node)
     const struct fsd_attr *pads = fsd_node_attr(g, node, "pads");
     const struct fsd_value *value = fsd_tensor_value(g, input(g, node, 1));
 
-    if (!pads)
-        return value && value_is_zero(value);
-    if (pads->kind != FSD_ATTR_INTS)
-        return false;
-    for (uint32_t i = 0; i < pads->list.n; i++)
-        if (g->ints.at[pads->list.at + i])
-            return false;
-    return true;
+    return pads ? counts(g, pads, 0) : value && value_is_zero(value);
 }
 
 bool fsd_same_single(const struct fsd_graph *g, const struct fsd_node *node)

@@ -143,10 +143,11 @@ bool fsd_shape_unsqueeze(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* ------------------------------------------------------------------ some of them */
 
-/* Of the inputs `first`, `first` + `step`, ... */
-static bool concat(const struct fsd_op_case *c, uint32_t first, uint32_t step,
-                   struct fsd_shape *out)
+/* Of a QLinearConcat, 'q', the output's scale and zero point come first, then tensors
+ * each with its own. */
+bool fsd_shape_concat(const struct fsd_op_case *c, struct fsd_shape *out)
 {
+    uint32_t first = c->op->variant == 'q' ? 2 : 0, step = first ? 3 : 1;
     int64_t axis;
 
     *out = *fsd_shape_in(c, first);
@@ -163,17 +164,6 @@ static bool concat(const struct fsd_op_case *c, uint32_t first, uint32_t step,
         out->dims[axis] = sound ? fsd_plus(c->t, out->dims[axis], x->dims[axis]) : -1;
     }
     return true;
-}
-
-bool fsd_shape_concat(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return concat(c, 0, 1, out);
-}
-
-/* The output's scale and zero point, then tensors each with its own. */
-bool fsd_shape_qlinear_concat(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    return concat(c, 2, 3, out);
 }
 
 /* Of n equal parts the last may be smaller; without a count they are equal. */

@@ -92,70 +92,67 @@ static uint32_t space_of(const struct fsd_op_case *c)
     return fsd_case_int(c, "channels_last", 0) ? 1 : 2;
 }
 
-bool fsd_shape_conv(const struct fsd_op_case *c, struct fsd_shape *out)
+/* A window of that kernel over the n dimensions of space, or what it was made from. */
+static bool windows(const struct fsd_op_case *c, const int64_t *kernel, uint32_t n,
+                    bool back, struct fsd_shape *out)
 {
-    const struct fsd_shape *x = fsd_shape_in(c, 0), *w = fsd_shape_operand(c, 1);
-    uint32_t space = space_of(c), n = x->rank - 2u;
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+    uint32_t space = back ? 2 : space_of(c);
 
-    if (!x->ranked || !w->ranked || x->rank != w->rank || x->rank < 3)
+    if (x->rank < 3 || n != x->rank - 2u)
         return false;
     *out = *x;
-    out->dims[space == 1 ? x->rank - 1u : 1] = w->dims[0];
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < n; k++) {
+        struct window w = window_at(c, k, n, kernel[k]);
+
         out->dims[space + k] =
-            slide(c, window_at(c, k, n, w->dims[k + 2]), x->dims[space + k]);
+            back ? unslide(c, w, x->dims[space + k]) : slide(c, w, x->dims[space + k]);
+    }
+    return true;
+}
+
+bool fsd_shape_conv(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *w = fsd_shape_operand(c, 1);
+
+    if (w->rank < 3 || !windows(c, w->dims + 2, w->rank - 2u, false, out))
+        return false;
+    out->dims[space_of(c) == 1 ? out->rank - 1u : 1] = w->dims[0];
     return true;
 }
 
 /* It may say itself what comes out. */
 bool fsd_shape_conv_transpose(const struct fsd_op_case *c, struct fsd_shape *out)
 {
-    const struct fsd_shape *x = fsd_shape_in(c, 0), *w = fsd_shape_in(c, 1);
+    const struct fsd_shape *w = fsd_shape_in(c, 1);
     uint32_t n;
     const int64_t *told = fsd_case_ints(c, "output_shape", &n);
 
-    if (!x->ranked || !w->ranked || x->rank != w->rank || x->rank < 3)
+    if (w->rank < 3 || !windows(c, w->dims + 2, w->rank - 2u, true, out))
         return false;
-    *out = *x;
     out->dims[1] = fsd_times(c->t, w->dims[1], fsd_case_size(c, "group", 1));
-    for (uint32_t k = 2; k < x->rank; k++)
-        out->dims[k] =
-            told && n == x->rank - 2u
-                ? fsd_size(told[k - 2])
-                : unslide(c, window_at(c, k - 2, x->rank - 2u, w->dims[k]), x->dims[k]);
+    for (uint32_t k = 0; told && n == w->rank - 2u && k < n; k++)
+        out->dims[k + 2] = fsd_size(told[k]);
     return true;
 }
 
 bool fsd_shape_pool(const struct fsd_op_case *c, struct fsd_shape *out)
 {
-    const struct fsd_shape *x = fsd_shape_in(c, 0);
-    uint32_t n, space = space_of(c);
+    uint32_t n;
     const int64_t *kernel = fsd_case_ints(c, "kernel_shape", &n);
 
-    if (!x->ranked || x->rank < 3 || n != x->rank - 2u)
-        return false;
-    *out = *x;
-    for (uint32_t k = 0; k < n; k++)
-        out->dims[space + k] =
-            slide(c, window_at(c, k, n, kernel[k]), x->dims[space + k]);
-    return true;
+    return windows(c, kernel, n, false, out);
 }
 
 /* Puts back what a MaxPool left out; an input may say how large that was. */
 bool fsd_shape_unpool(const struct fsd_op_case *c, struct fsd_shape *out)
 {
-    const struct fsd_shape *x = fsd_shape_in(c, 0);
     uint32_t n;
     const int64_t *kernel = fsd_case_ints(c, "kernel_shape", &n);
 
     if (fsd_case_in(c, 2) != FSD_NONE)
         return fsd_shape_listed(c, 2, out);
-    if (!x->ranked || x->rank < 3 || n != x->rank - 2u)
-        return false;
-    *out = *x;
-    for (uint32_t k = 2; k < x->rank; k++)
-        out->dims[k] = unslide(c, window_at(c, k - 2, n, kernel[k - 2]), x->dims[k]);
-    return true;
+    return windows(c, kernel, n, true, out);
 }
 
 bool fsd_shape_global_pool(const struct fsd_op_case *c, struct fsd_shape *out)

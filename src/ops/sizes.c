@@ -23,21 +23,6 @@ struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph 
 
 /* ------------------------------------------------------------- what rules may ask */
 
-fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
-{
-    return fsd_node_in_tensor(c->g, c->node, i);
-}
-
-int64_t fsd_case_int(const struct fsd_op_case *c, const char *name, int64_t otherwise)
-{
-    return fsd_node_int(c->g, c->node, name, otherwise);
-}
-
-int64_t fsd_case_size(const struct fsd_op_case *c, const char *name, int64_t otherwise)
-{
-    return fsd_size(fsd_case_int(c, name, otherwise));
-}
-
 const int64_t *fsd_case_ints(const struct fsd_op_case *c, const char *name, uint32_t *n)
 {
     const struct fsd_attr *attr = fsd_node_attr(c->g, &c->g->nodes.at[c->node], name);
@@ -57,21 +42,6 @@ int64_t fsd_axis(int64_t axis, uint32_t rank)
 {
     axis += axis < 0 ? (int64_t)rank : 0;
     return axis < 0 || axis >= (int64_t)rank ? -1 : axis;
-}
-
-int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwise)
-{
-    return fsd_axis(fsd_case_int(c, "axis", otherwise), fsd_shape_in(c, 0)->rank);
-}
-
-const struct fsd_shape *fsd_shape_in(const struct fsd_op_case *c, uint32_t i)
-{
-    return fsd_shape_of(c->s, fsd_case_in(c, i));
-}
-
-const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case *c, uint32_t i)
-{
-    return fsd_shape_in(c, c->op->traits & FSD_OP_QLINEAR ? 3 * i : i);
 }
 
 int64_t fsd_shape_count(struct fsd_amounts *t, const struct fsd_shape *shape)
@@ -108,16 +78,6 @@ static enum fsd_status bad_shape(struct fsd_error *err, const char *word,
                     why);
 }
 
-static fsd_id input_named(const struct fsd_graph *g, const char *s, size_t n)
-{
-    fsd_sym name = fsd_intern_find(g->names, s, n);
-    fsd_id tensor = name == FSD_NONE ? FSD_NONE : fsd_graph_find(g, name, 0);
-
-    return tensor != FSD_NONE && (g->tensors.at[tensor].flags & FSD_TENSOR_INPUT)
-               ? tensor
-               : FSD_NONE;
-}
-
 static bool read_sizes(const char *s, struct fsd_shape *out)
 {
     out->rank = 0;
@@ -142,12 +102,15 @@ enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
     const char *sign = strrchr(word, '=');
     struct fsd_shape sizes = {0};
     const struct fsd_form *form;
-    fsd_id tensor;
+    fsd_id tensor = FSD_NONE;
+    fsd_sym name;
 
     if (!sign || !read_sizes(sign + 1, &sizes))
         return bad_shape(err, word, "sizes from 1, with 'x' between them");
-    tensor = input_named(s->g, word, (size_t)(sign - word));
-    if (tensor == FSD_NONE)
+    name = fsd_intern_find(s->g->names, word, (size_t)(sign - word));
+    if (name != FSD_NONE)
+        tensor = fsd_graph_find(s->g, name, 0);
+    if (tensor == FSD_NONE || !(s->g->tensors.at[tensor].flags & FSD_TENSOR_INPUT))
         return bad_shape(err, word, "the model has no input of that name");
     form = fsd_tensor_form(s->g, tensor);
     if (form->ranked && form->dims.n != sizes.rank)
@@ -209,21 +172,17 @@ static int64_t better(int64_t size, int64_t other)
 }
 
 /* A rule that contradicts what is known is not believed in the rest either. */
-static bool agree(const struct fsd_shape *a, const struct fsd_shape *b)
-{
-    for (uint32_t i = 0; i < a->rank && i < b->rank; i++)
-        if (a->dims[i] >= 0 && b->dims[i] >= 0 && a->dims[i] != b->dims[i])
-            return false;
-    return a->rank == b->rank;
-}
-
 static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 {
     if (!shape->ranked)
         *shape = *by;
-    else if (agree(shape, by))
-        for (uint32_t i = 0; i < by->rank; i++)
-            shape->dims[i] = better(shape->dims[i], by->dims[i]);
+    if (shape->rank != by->rank)
+        return;
+    for (uint32_t i = 0; i < by->rank; i++)
+        if (shape->dims[i] >= 0 && by->dims[i] >= 0 && shape->dims[i] != by->dims[i])
+            return;
+    for (uint32_t i = 0; i < by->rank; i++)
+        shape->dims[i] = better(shape->dims[i], by->dims[i]);
 }
 
 /* A rule's shape; false when it tells nothing. */

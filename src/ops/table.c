@@ -86,7 +86,7 @@ static const struct fsd_op ops[] = {
      .macs = fsd_macs_conv},
     {"ConvInteger", TO_INT32, .shape = fsd_shape_conv, .macs = fsd_macs_conv},
     {"ConvTranspose", ANY_IN, .shape = fsd_shape_conv_transpose,
-     .traits = FSD_OP_WEIGHTED, .macs = fsd_macs_conv_transpose},
+     .traits = FSD_OP_WEIGHTED, .macs = fsd_macs_conv, .variant = 't'},
     {"Cos", IN0, .shape = fsd_shape_same},
     {"Cosh", IN0, .shape = fsd_shape_same},
     {"CumSum", IN0, .shape = fsd_shape_same},
@@ -214,7 +214,7 @@ static const struct fsd_op ops[] = {
      .domains = FSD_DOMAIN_MICROSOFT},
     {"QLinearAveragePool", IN0, .shape = fsd_shape_pool,
      .domains = FSD_DOMAIN_MICROSOFT},
-    {"QLinearConcat", IN1, .shape = fsd_shape_qlinear_concat,
+    {"QLinearConcat", IN1, .shape = fsd_shape_concat, .variant = 'q',
      .domains = FSD_DOMAIN_MICROSOFT},
     {"QLinearConv", IN7, .shape = fsd_shape_conv, .traits = FSD_OP_QLINEAR,
      .macs = fsd_macs_conv},
@@ -443,15 +443,6 @@ static enum fsd_dtype zero_type(const struct fsd_graph *g, fsd_id node, uint32_t
                                                       : input_type(g, node, i);
 }
 
-static enum fsd_dtype filled_type(const struct fsd_graph *g, fsd_id node)
-{
-    const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[node], "value");
-
-    if (!attr)
-        return FSD_FP32;
-    return attr->form == FSD_NONE ? FSD_DTYPE_UNKNOWN : g->forms.at[attr->form].type;
-}
-
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
 {
     static const enum fsd_dtype fixed[] = {FSD_BOOL,  FSD_FP32,  FSD_FP8,    FSD_INT4,
@@ -459,6 +450,7 @@ enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
     const struct fsd_op *op = fsd_op_of(g, node);
     unsigned type = !op ? NOTHING : i ? op->types : op->type;
     enum fsd_dtype found = FSD_DTYPE_UNKNOWN;
+    const struct fsd_attr *value;
 
     if (type >= IN0 && type <= IN7)
         return input_type(g, node, type - IN0);
@@ -486,7 +478,10 @@ enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
     case BY_SCALE:
         return type_attr(g, node, "output_dtype", input_type(g, node, 1));
     case BY_VALUE:
-        return filled_type(g, node);
+        value = fsd_node_attr(g, &g->nodes.at[node], "value");
+        if (!value)
+            return FSD_FP32;
+        return value->form == FSD_NONE ? found : g->forms.at[value->form].type;
     default:
         return found;
     }
