@@ -3,6 +3,40 @@
 
 #include <string.h>
 
+/* "fp32 [1,3,?,224]" */
+static void put_form(FILE *out, const struct fsd_graph *g, const struct fsd_form *form)
+{
+    fputs(fsd_dtype_name(form->type), out);
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        int64_t size = g->dims.at[form->dims.at + i].size;
+
+        fputs(i ? "," : " [", out);
+        if (size < 0)
+            fputc('?', out);
+        else
+            fprintf(out, "%lld", (long long)size);
+    }
+    fputs(form->dims.n ? "]" : "", out);
+}
+
+/* Names and all are the model's, and yet it is another one: of other types, or without
+ * the open sizes. */
+static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
+{
+    const struct fsd_graph *m = f->d->model, *e = f->d->engine;
+
+    fsd_about_tensor(f, fit->unlike);
+    fprintf(f->out, "%u of the engine's %u inputs and outputs %s a size or a type that "
+                    "no engine of this model has: ",
+            fit->tensors_unlike, fit->tensors, fit->tensors_unlike == 1 ? "has" : "have");
+    fsd_put_subjects(f, f->now.tensors);
+    fputs(" is ", f->out);
+    put_form(f->out, e, fsd_tensor_form(e, fit->unlike));
+    fputs(", in the model ", f->out);
+    put_form(f->out, m, fsd_tensor_form(m, f->d->match->twin[fit->unlike]));
+    fputs(": was the engine built from it?", f->out);
+}
+
 /* An engine of another export of the same network has many of its names by chance, so
  * that it is not refused; what is missing tells. */
 void fsd_find_misfit(struct fsd_finder *f)
@@ -12,13 +46,19 @@ void fsd_find_misfit(struct fsd_finder *f)
     uint32_t no_binding = fit.tensors - fit.tensors_found;
     bool from_log = strcmp(f->d->model->kind, "onnx") != 0;
 
-    if (!no_name && !no_binding)
+    if (!no_name && !no_binding && !fit.tensors_unlike)
         return;
     fsd_finding_open(f);
     fsd_fact_number(f, "names", fit.names);
     fsd_fact_number(f, "names_found", fit.names_found);
     fsd_fact_number(f, "bindings", fit.tensors);
     fsd_fact_number(f, "bindings_found", fit.tensors_found);
+    fsd_fact_number(f, "bindings_unlike", fit.tensors_unlike);
+    if (!no_name && !no_binding) {
+        tell_unlike(f, &fit);
+        fsd_finding_close(f);
+        return;
+    }
     fputs(from_log ? "the parser's lines of the log do not have "
                    : "the model does not have ",
           f->out);

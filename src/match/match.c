@@ -169,9 +169,53 @@ static void fit_names(const struct fsd_match *m, struct fsd_span mentions,
     }
 }
 
+/* A size that is fixed in the model is fixed in its engine, and the same.  One that is
+ * open may have been fixed by the one who built. */
+static bool sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
+                         const struct fsd_form *model)
+{
+    if (!engine->ranked || !model->ranked || engine->dims.n != model->dims.n)
+        return false;
+    for (uint32_t i = 0; i < model->dims.n; i++) {
+        int64_t size = m->model->dims.at[model->dims.at + i].size;
+
+        if (size >= 0 && size != m->engine->dims.at[engine->dims.at + i].size)
+            return true;
+    }
+    return false;
+}
+
+/* Where types are the builder's to choose, who builds may ask for narrower inputs and
+ * outputs (--inputIOFormats); wider ones than the model has nobody asks for. */
+static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
+                         enum fsd_dtype model)
+{
+    if (engine == FSD_DTYPE_UNKNOWN || model == FSD_DTYPE_UNKNOWN)
+        return false;
+    if (m->engine->strongly_typed)
+        return engine != model;
+    return fsd_dtype_rank(model) > 0 &&
+           fsd_dtype_rank(engine) > fsd_dtype_rank(model);
+}
+
+static void fit_binding(const struct fsd_match *m, fsd_id tensor, struct fsd_fit *fit)
+{
+    const struct fsd_form *engine = fsd_tensor_form(m->engine, tensor), *model;
+
+    fit->tensors++;
+    if (m->twin[tensor] == FSD_NONE)
+        return;
+    fit->tensors_found++;
+    model = fsd_tensor_form(m->model, m->twin[tensor]);
+    if (!sizes_differ(m, engine, model) && !types_differ(m, engine->type, model->type))
+        return;
+    if (!fit->tensors_unlike++)
+        fit->unlike = tensor;
+}
+
 struct fsd_fit fsd_match_fit(const struct fsd_match *m)
 {
-    struct fsd_fit fit = {0};
+    struct fsd_fit fit = {.unlike = FSD_NONE};
 
     for (fsd_id l = 0; l < m->engine->layers.n; l++) {
         const struct fsd_layer *layer = &m->engine->layers.at[l];
@@ -181,9 +225,7 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
             fit_names(m, layer->mentions, &fit);
     }
     for (fsd_id t = 0; t < m->engine->tensors.n; t++)
-        if (m->engine->tensors.at[t].flags & FSD_TENSOR_BINDING) {
-            fit.tensors++;
-            fit.tensors_found += m->twin[t] != FSD_NONE;
-        }
+        if (m->engine->tensors.at[t].flags & FSD_TENSOR_BINDING)
+            fit_binding(m, t, &fit);
     return fit;
 }

@@ -93,10 +93,12 @@ const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
 bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
 /** How far model and engine fit: names in the engine that could be the model's, and
- *  the engine's inputs and outputs, and how many of each the model has. */
+ *  the engine's inputs and outputs, and how many of each the model has; of those how
+ *  many have a size or a type that an engine of that model cannot have. */
 struct fsd_fit {
     uint32_t names, names_found;
-    uint32_t tensors, tensors_found;
+    uint32_t tensors, tensors_found, tensors_unlike;
+    fsd_id unlike; /**< the first of these, of the engine; FSD_NONE */
 };
 struct fsd_fit fsd_match_fit(const struct fsd_match *m);
 

@@ -258,6 +258,7 @@ struct fsd_graph {
     uint64_t hash[2]; /**< XXH3 128 of what was read: low, high */
     fsd_sym producer; /**< "pytorch 2.1"; the generation of an engine dump */
     int64_t ir_version;
+    bool strongly_typed; /**< engine: its builder changes no type that a model has */
     bool detailed; /**< engine: layers have types and tensors, not only names */
 
     FSD_VEC(struct fsd_node) nodes;

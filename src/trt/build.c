@@ -303,6 +303,9 @@ void fsd_build_finish(struct fsd_build *b)
         g->tensors.at[i].flags |= guessed_flags(b, i);
     fsd_graph_list_borders(g);
     g->producer = b->version ? b->version : fsd_intern_str(g->names, generation(b));
+    /* Weak typing ended with TensorRT 11; TensorRT for RTX never had it. */
+    g->strongly_typed = b->seen & FSD_SEEN_IO_TENSORS ||
+                        strstr(fsd_text(g->names, g->producer), " for RTX");
     fsd_graph_finish(g);
     if (b->vocab)
         fsd_trt_tensor_aliases(g, b->vocab);

@@ -50,6 +50,19 @@ def check_remarks(case):
         check(case, "no remark", not finding["rule"].startswith("input/"), finding)
 
 
+# One network in two types, or with and without open sizes: all names are the same.
+ALIKE = (("zoo/cases/yolo_like/model.onnx", "yolo_fp16"), ("zoo/cases/yolo_fp16/model.onnx", "yolo_like"),
+         ("corpus/mobilenetv2-fp32-trt10/model.onnx", "mobilenet_v2_dynamic_ts"))
+
+
+def check_alike(model, case):
+    """Their types and sizes tell them apart."""
+    report = json.loads(run(case, os.path.join(SHARED, model), log_of(os.path.join(ZOO, "cases", case)),
+                            "--format", "json"))
+    said = [f["message"] for f in report["findings"] if f["rule"] == "mapping/misfit"]
+    check(case, "is not the engine of " + model, said and "no engine of this model has" in said[0], said)
+
+
 def main():
     if not os.path.isdir(ZOO):
         print("skipped: no " + ZOO)
@@ -59,6 +72,8 @@ def main():
         check_failed(case)
     for case in cases:
         check_remarks(case)
+    for model, case in ALIKE:
+        check_alike(model, case)
     check("zoo", "cases", len(failed) >= 23 and len(cases) >= 88, (len(failed), len(cases)))
     print(f"{len(failed)} failed builds, {len(cases)} others, {len(failures)} failures")
     return 1 if failures else 0
