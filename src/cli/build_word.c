@@ -1,30 +1,11 @@
 #include "cli/build_word.h"
+#include "cli/target.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static enum fsd_status fail(struct fsd_error *err, enum fsd_status status,
-                            const char *word, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static enum fsd_status fail(struct fsd_error *err, enum fsd_status status,
-                            const char *word, const char *format, ...)
-{
-    va_list args;
-
-    memset(err, 0, sizeof *err);
-    err->status = status;
-    snprintf(err->file, sizeof err->file, "%s", word);
-    va_start(args, format);
-    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line above begins it */
-    vsnprintf(err->message, sizeof err->message, format, args);
-    va_end(args);
-    return status;
-}
 
 /* ------------------------------------------------------------------- directory */
 
@@ -35,34 +16,30 @@ static bool ends_in(const char *name, const char *ending)
     return n > m && !strcmp(name + n - m, ending);
 }
 
-/* What a file in a build's directory is for; its engine is recognised by content later,
- * its profile has to say so in its name. */
-static char *place_of(struct build_word *build, const char *name)
-{
-    if (ends_in(name, ".onnx"))
-        return build->model;
-    if (!ends_in(name, ".json") || strstr(name, "times"))
-        return NULL;
-    return strstr(name, "prof") ? build->profile : build->engine;
-}
-
+/* A file in a build's directory: its engine is recognised by content later, its profile
+ * has to say so in its name. */
 static enum fsd_status take_file(struct build_word *build, const char *word,
                                  const char *name, struct fsd_error *err)
 {
-    char *place = place_of(build, name);
+    char *place = NULL;
     int n;
 
+    if (ends_in(name, ".onnx"))
+        place = build->model;
+    else if (ends_in(name, ".json") && !strstr(name, "times"))
+        place = strstr(name, "prof") ? build->profile : build->engine;
     if (!place || *name == '.')
         return FSD_OK;
     if (*place)
-        return fail(err, FSD_E_ARG, word,
-                    "expected one build, found both %.100s and %.100s: name the files "
-                    "as MODEL,ENGINE[,PROFILE]",
-                    strrchr(place, '/') + 1, name);
+        return fail_file(
+            err, FSD_E_ARG, word,
+            "expected one build, found both %.100s and %.100s: name the files "
+            "as MODEL,ENGINE[,PROFILE]",
+            strrchr(place, '/') + 1, name);
     n = snprintf(place, sizeof build->model, "%s%s%s", word,
                  ends_in(word, "/") ? "" : "/", name);
     if (n < 0 || (size_t)n >= sizeof build->model)
-        return fail(err, FSD_E_ARG, word, "the path is too long");
+        return fail_file(err, FSD_E_ARG, word, "the path is too long");
     return FSD_OK;
 }
 
@@ -74,7 +51,7 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
     enum fsd_status status = FSD_OK;
 
     if (n < 0)
-        return fail(err, FSD_E_IO, word, "cannot open: %s", strerror(errno));
+        return fail_file(err, FSD_E_IO, word, "cannot open: %s", strerror(errno));
     for (int i = 0; i < n; i++) {
         if (status == FSD_OK)
             status = take_file(build, word, names[i]->d_name, err);
@@ -82,11 +59,12 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
     }
     free(names);
     if (status == FSD_OK && (!*build->model || !*build->engine))
-        return fail(err, FSD_E_ARG, word,
-                    "expected a model (*.onnx) and an engine (*.json) in it, found %s",
-                    *build->model    ? "no engine"
-                    : *build->engine ? "no model"
-                                     : "neither");
+        return fail_file(
+            err, FSD_E_ARG, word,
+            "expected a model (*.onnx) and an engine (*.json) in it, found %s",
+            *build->model    ? "no engine"
+            : *build->engine ? "no model"
+                             : "neither");
     return status;
 }
 
@@ -125,7 +103,7 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
         size_t n = name_length(at);
 
         if (n >= sizeof build->model)
-            return fail(err, FSD_E_ARG, word, "the path is too long");
+            return fail_file(err, FSD_E_ARG, word, "the path is too long");
         memcpy(place[i], at, n);
         place[i][n] = '\0';
         at += n;
@@ -134,13 +112,14 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
         at++;
     }
     if (*at)
-        return fail(err, FSD_E_ARG, word,
-                    "expected MODEL,ENGINE[,PROFILE[,LOG]], found a fifth file");
+        return fail_file(err, FSD_E_ARG, word,
+                         "expected MODEL,ENGINE[,PROFILE[,LOG]], found a fifth file");
     if (!*build->model)
-        return fail(err, FSD_E_ARG, word,
-                    "expected MODEL,ENGINE[,PROFILE[,LOG]], a snapshot or a directory "
-                    "that holds "
-                    "them");
+        return fail_file(
+            err, FSD_E_ARG, word,
+            "expected MODEL,ENGINE[,PROFILE[,LOG]], a snapshot or a directory "
+            "that holds "
+            "them");
     return FSD_OK;
 }
 

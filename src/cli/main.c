@@ -4,6 +4,21 @@
 #include "cli/verb.h"
 
 #include <stdio.h>
+#include <string.h>
+
+static const struct verb *find_verb(const char *word)
+{
+    static const struct verb *const verbs[] = {&verb_diff, &verb_snapshot, &verb_check,
+                                               &verb_compare};
+
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (!strcmp(verbs[i]->name, word))
+            return verbs[i];
+    for (size_t i = 0; i < n_view_verbs; i++)
+        if (!strcmp(view_verbs[i].name, word))
+            return &view_verbs[i];
+    return NULL;
+}
 
 /* An error without a message is one that the user knows of. */
 static int complain(const struct fsd_error *err)

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE /* argp */
+#include "cli/progress.h"
 #include "cli/verb.h"
 
 #include <stdint.h>
@@ -70,14 +71,6 @@ static void list_formats(int subject, char *list, size_t size)
     }
 }
 
-static void unknown_format(const char *word, struct argp_state *state)
-{
-    char list[256];
-
-    list_formats(-1, list, sizeof list);
-    argp_error(state, "unknown format '%s'; there are %s", word, list);
-}
-
 static unsigned parse_evidence(const char *list, struct argp_state *state)
 {
     static const struct {
@@ -111,14 +104,27 @@ static unsigned parse_evidence(const char *list, struct argp_state *state)
     return mask;
 }
 
-static unsigned parse_width(const char *word, struct argp_state *state)
+unsigned parse_number(const char *option, const char *what, const char *word,
+                      unsigned long least, unsigned long most, struct argp_state *state)
 {
     char *end;
-    unsigned long width = strtoul(word, &end, 10);
+    unsigned long number = strtoul(word, &end, 10);
 
-    if (*end || end == word || width < 40 || width > 10000)
-        argp_error(state, "--width takes 40 to 10000 columns, not '%s'", word);
-    return (unsigned)width;
+    if (*end || end == word || *word == '-' || number < least || number > most)
+        argp_error(state, "%s takes %s, not '%s'", option, what, word);
+    return (unsigned)number;
+}
+
+double parse_amount(const char *option, const char *what, const char *word,
+                    bool positive, double most, struct argp_state *state)
+{
+    char *end;
+    double amount = strtod(word, &end);
+
+    if (*end || end == word || !(amount >= 0) || (positive && !(amount > 0)) ||
+        amount > most)
+        argp_error(state, "%s takes %s, not '%s'", option, what, word);
+    return amount;
 }
 
 static bool want_color(const char *when, struct argp_state *state)
@@ -163,25 +169,21 @@ void need_pair(struct command_line *line, struct argp_state *state)
     line->run.model = NULL;
 }
 
-/* "x.foo" says that it wants to be a foo; "x" and "/dev/null" get text. */
-static bool has_ending(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-
-    return path && strrchr(slash ? slash : path, '.');
-}
-
 static void finish(struct command_line *line, struct argp_state *state)
 {
     if (!line->n_outputs)
         line->n_outputs = 1; /* standard output */
-    for (unsigned i = 0; i < line->n_outputs; i++)
+    for (unsigned i = 0; i < line->n_outputs; i++) {
+        struct output *to = &line->outputs[i];
+        const char *slash = to->path ? strrchr(to->path, '/') : NULL;
+        /* "x.foo" wants to be a foo; "x" and "/dev/null" get text. */
+        bool ending = to->path && strrchr(slash ? slash : to->path, '.');
+
         if (line->format)
-            line->outputs[i].format = line->format;
-        else if (!line->outputs[i].format && has_ending(line->outputs[i].path) &&
-                 !line->dump && !line->one_format)
-            argp_error(state, "'%s' does not tell its format: use -f",
-                       line->outputs[i].path);
+            to->format = line->format;
+        else if (!to->format && ending && !line->dump && !line->one_format)
+            argp_error(state, "'%s' does not tell its format: use -f", to->path);
+    }
     line->run.profiles = line->profiles;
     line->run.shapes = line->shapes;
 }
@@ -192,16 +194,6 @@ static void add_word(const char **list, unsigned *n, const char *word,
     if (*n == MOST_OUTPUTS)
         argp_error(state, "at most %d of '%s'", MOST_OUTPUTS, word);
     list[(*n)++] = word;
-}
-
-static unsigned parse_engine_number(const char *word, struct argp_state *state)
-{
-    char *end;
-    unsigned long number = strtoul(word, &end, 10);
-
-    if (*end || end == word || *word == '-' || !number || number > UINT32_MAX)
-        argp_error(state, "--engine takes a number from 1, not '%s'", word);
-    return (unsigned)number;
 }
 
 /* No device has a million times what one of today has; what is beyond is a slip. */
@@ -223,12 +215,14 @@ static void parse_peak(struct command_line *line, const char *word,
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct command_line *line = state->input;
+    char formats[256];
 
     switch (key) {
     case 'f':
         line->format = fsd_format_find(arg);
+        list_formats(-1, formats, sizeof formats);
         if (!line->format)
-            unknown_format(arg, state);
+            argp_error(state, "unknown format '%s'; there are %s", arg, formats);
         break;
     case 'o':
         add_output(line, arg, state);
@@ -240,7 +234,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         line->style.all = true;
         break;
     case KEY_WIDTH:
-        line->style.width = parse_width(arg, state);
+        line->style.width =
+            parse_number("--width", "40 to 10000 columns", arg, 40, 10000, state);
         break;
     case KEY_COLOR:
         line->style.color = want_color(arg, state);
@@ -252,7 +247,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         line->run.force = true;
         break;
     case KEY_ENGINE:
-        line->run.engine_number = parse_engine_number(arg, state);
+        line->run.engine_number =
+            parse_number("--engine", "a number from 1", arg, 1, UINT32_MAX, state);
         break;
     case 'h':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
@@ -295,13 +291,36 @@ static error_t parse_build_option(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static unsigned terminal_width(void)
+error_t parse_picture_option(int key, char *arg, struct argp_state *state)
 {
-    struct winsize size;
+    struct command_line *line = state->input;
 
-    return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)
-               ? size.ws_col
-               : 0;
+    switch (key) {
+    case KEY_AROUND:
+        line->picture.around = arg;
+        break;
+    case KEY_DEPTH:
+        line->picture.depth =
+            parse_number("--depth", "1 to 1000 steps", arg, 1, 1000, state);
+        break;
+    case KEY_ONLY:
+        line->picture.only = arg;
+        break;
+    case KEY_COLLAPSE:
+        line->picture.collapse = arg;
+        break;
+    case KEY_LAYOUT_TIMEOUT:
+        line->picture.layout_seconds = parse_amount(
+            "--layout-timeout", "seconds, up to a day", arg, true, 86400, state);
+        break;
+    case ARGP_KEY_INIT:
+        line->picture.note = print_note;
+        line->style.picture = &line->picture;
+        return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
 }
 
 static const struct argp common = {options, parse_option, NULL, NULL, NULL, NULL, NULL};
@@ -351,11 +370,13 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
                         .doc = verb->doc,
                         .children = children,
                         .help_filter = filter_help};
+    struct winsize size;
 
     memset(line, 0, sizeof *line);
     line->verb = verb;
     line->fail_on = -1;
-    line->style.width = terminal_width();
+    if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+        line->style.width = size.ws_col;
     line->style.color = want_color("auto", NULL);
     snprintf(arguments, sizeof arguments,
              strcmp(verb->name, "diff") ? "%s %s" : "[%s] %s", verb->name,

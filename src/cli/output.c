@@ -77,8 +77,8 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
         return status;
     if (!to->path &&
         errno == EPIPE) /* whoever read it has had enough: nothing to say */
-        return fail_file(err, FSD_E_WRITE, "standard output", "");
-    return fail_file(err, FSD_E_WRITE, to->path ? to->path : "standard output",
+        return fail_file(err, FSD_E_WRITE, "standard output", "%s", "");
+    return fail_file(err, FSD_E_WRITE, to->path ? to->path : "standard output", "%s",
                      errno ? strerror(errno) : "cannot write");
 }
 
@@ -96,14 +96,14 @@ static enum fsd_status write_stream(const struct job *job, const struct target *
     enum fsd_status status;
 
     if (!out) {
-        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        status = fail_errno(err, job->output->path);
         if (fd >= 0)
             close(fd);
         return status;
     }
     status = print(job, out, err);
     if (fclose(out) && status == FSD_OK)
-        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        status = fail_errno(err, job->output->path);
     return status;
 }
 
@@ -148,18 +148,17 @@ static enum fsd_status write_in_place(const struct job *job,
     FILE *report = tmpfile();
     enum fsd_status status;
     struct fsd_error note;
-    char text[1024], what[256];
+    char text[1024];
 
     if (!report)
-        return fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        return fail_errno(err, job->output->path);
     status = print(job, report, err);
     if (status == FSD_OK && !overwrite(target, report))
-        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        status = fail_errno(err, job->output->path);
     fclose(report);
     if (status != FSD_OK)
         return status;
-    snprintf(what, sizeof what, "written in place: %s", why);
-    fail_file(&note, FSD_OK, job->output->path, what);
+    fail_file(&note, FSD_OK, job->output->path, "written in place: %s", why);
     print_note(NULL, fsd_error_text(&note, text, sizeof text));
     return FSD_OK;
 }
@@ -244,13 +243,13 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
 
     if (!out) {
         close(fd);
-        return fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        return fail_errno(err, job->output->path);
     }
     status = print(job, out, err);
     if (status == FSD_OK && (fflush(out) || (fsync(fd) && errno != EINVAL)))
-        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        status = fail_errno(err, job->output->path);
     if (fclose(out) && status == FSD_OK)
-        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        status = fail_errno(err, job->output->path);
     return status;
 }
 
@@ -268,16 +267,16 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
     fd = mkstemp(temporary);
     if (fd < 0) {
         *why_not = "no other file may be made in its folder";
-        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        status = fail_errno(err, job->output->path);
     } else if (!dress(fd, target)) {
         *why_not = "its owner and mode cannot be given to another file";
-        status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+        status = fail_errno(err, job->output->path);
         close(fd);
     } else {
         status = fill(job, fd, err);
         if (status == FSD_OK && rename(temporary, target->path)) {
             *why_not = "no other file may take its place";
-            status = fail_file(err, FSD_E_WRITE, job->output->path, strerror(errno));
+            status = fail_errno(err, job->output->path);
         }
     }
     if (status != FSD_OK && fd >= 0)
@@ -288,24 +287,11 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
     return status;
 }
 
-static enum fsd_status write_file(const struct job *job, const struct target *target,
-                                  struct fsd_error *err)
-{
-    const char *why_not = NULL;
-    enum fsd_status status;
-
-    if (target->kind == TARGET_HARD_LINK)
-        return write_in_place(job, target, "it has other names (hard links)", err);
-    status = replace(job, target, &why_not, err);
-    if (why_not && target->kind == TARGET_FILE)
-        return write_in_place(job, target, why_not, err);
-    return status;
-}
-
 static enum fsd_status write_job(const struct job *job, struct fsd_error *err)
 {
     enum fsd_status status;
     struct target target;
+    const char *why_not = NULL;
 
     if (!job->output->path) {
         end_progress();
@@ -315,8 +301,14 @@ static enum fsd_status write_job(const struct job *job, struct fsd_error *err)
     status = find_target(&target, job->output->path, job->line->follow, err);
     if (status != FSD_OK)
         return status;
-    return target.kind == TARGET_STREAM ? write_stream(job, &target, err)
-                                        : write_file(job, &target, err);
+    if (target.kind == TARGET_STREAM)
+        return write_stream(job, &target, err);
+    if (target.kind == TARGET_HARD_LINK)
+        return write_in_place(job, &target, "it has other names (hard links)", err);
+    status = replace(job, &target, &why_not, err);
+    return why_not && target.kind == TARGET_FILE
+               ? write_in_place(job, &target, why_not, err)
+               : status;
 }
 
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print_report,

@@ -2,6 +2,7 @@
 #include "cli/target.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +11,23 @@
 enum { MOST_LINKS = 40 }; /* as the kernel's own */
 
 enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
-                          const char *file, const char *what)
+                          const char *file, const char *what, ...)
 {
+    va_list args;
+
     memset(err, 0, sizeof *err);
     err->status = status;
-    snprintf(err->file, sizeof err->file, "%.*s", (int)sizeof err->file - 1, file);
-    snprintf(err->message, sizeof err->message, "%s", what);
+    snprintf(err->file, sizeof err->file, "%s", file);
+    va_start(args, what);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line above begins it */
+    vsnprintf(err->message, sizeof err->message, what, args);
+    va_end(args);
     return status;
 }
 
-static enum fsd_status fail_errno(struct fsd_error *err, const char *path)
+enum fsd_status fail_errno(struct fsd_error *err, const char *file)
 {
-    return fail_file(err, FSD_E_WRITE, path, strerror(errno));
+    return fail_file(err, FSD_E_WRITE, file, "%s", strerror(errno));
 }
 
 /* "/dev/stdout" leads here: a link that the kernel makes for each open file, whose text
@@ -55,8 +61,8 @@ static bool folder_of(const char *path, char out[static PATH_MAX])
 
     if (!slash)
         return realpath(".", out) != NULL;
-    snprintf(folder, sizeof folder, "%.*s",
-             (int)(slash == path ? 1 : slash - path), path);
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash == path ? 1 : slash - path),
+             path);
     return realpath(folder, out) != NULL;
 }
 
@@ -72,13 +78,10 @@ static bool lies_under(const char *path, const char *folder)
 static enum fsd_status refuse_link(struct fsd_error *err, const char *link,
                                    const char *to)
 {
-    char what[sizeof err->message];
-
-    snprintf(what, sizeof what,
-             "expected a file or a link within its folder, found a link to %.400s "
-             "(--follow writes there)",
-             to);
-    return fail_file(err, FSD_E_WRITE, link, what);
+    return fail_file(err, FSD_E_WRITE, link,
+                     "expected a file or a link within its folder, found a link to "
+                     "%.400s (--follow writes there)",
+                     to);
 }
 
 /* Where the link points to, in terms of the caller's folder. */
@@ -100,8 +103,8 @@ static bool read_link(const char *link, char out[static PATH_MAX])
     return true;
 }
 
-/* A link may lead to the terminal or to a log's pipe, as /dev/stdout does; a disk or the
- * like that a stranger's link leads to is none of these. */
+/* A link may lead to the terminal or to a log's pipe, as /dev/stdout does; a disk or
+ * the like that a stranger's link leads to is none of these. */
 static bool is_harmless_device(const char *path)
 {
     struct stat st;
@@ -148,8 +151,10 @@ static enum fsd_status step(struct target *t, bool follow, struct fsd_error *err
 
 static enum fsd_status classify(struct target *t, struct fsd_error *err)
 {
-    if (S_ISDIR(t->old.st_mode))
-        return fail_file(err, FSD_E_WRITE, t->path, strerror(EISDIR));
+    if (S_ISDIR(t->old.st_mode)) {
+        errno = EISDIR;
+        return fail_errno(err, t->path);
+    }
     if (!S_ISREG(t->old.st_mode)) {
         t->kind = TARGET_STREAM;
         return FSD_OK;

@@ -34,8 +34,11 @@ struct target {
 enum fsd_status find_target(struct target *out, const char *path, bool follow,
                             struct fsd_error *err);
 
-/** Fills `err` as the library does; `file` and `what` are copied, cut where they must. */
+/** Fills `err` as the library does; what does not fit is cut. */
 enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
-                          const char *file, const char *what);
+                          const char *file, const char *what, ...)
+    __attribute__((format(printf, 4, 5)));
+/** FSD_E_WRITE, in the words of errno. */
+enum fsd_status fail_errno(struct fsd_error *err, const char *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* The verbs: what each takes on the command line, and what it does.  To add one: a file
- * verb_<name>.c, a declaration here, a row in verbs.c. */
+ * verb_<name>.c, a declaration here, a row in main.c. */
 #ifndef FSD_CLI_VERB_H
 #define FSD_CLI_VERB_H
 
@@ -22,17 +22,35 @@ struct verb {
     int subject;     /* enum fsd_subject, which tells its formats; -1: it has but one */
 };
 
-/* Keys of options.c that a verb may want to refuse in words of its own. */
-enum { KEY_LOG = 384, KEY_PROFILE, KEY_TIMES };
-
-/** The verb that a word names; NULL when it names none. */
-const struct verb *find_verb(const char *word);
+/* Keys of options.c: some that a verb may want to refuse in words of its own, and those
+ * of pictures, for the verbs that draw. */
+enum {
+    KEY_LOG = 384,
+    KEY_PROFILE,
+    KEY_TIMES,
+    KEY_AROUND,
+    KEY_DEPTH,
+    KEY_ONLY,
+    KEY_COLLAPSE,
+    KEY_LAYOUT_TIMEOUT
+};
 
 /** Parses, or prints a message and exits: 0 after --help, 2 after an error. */
 void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
                         char **argv);
 
 /* What the parse functions of verbs share.  options.c */
+
+/** Takes an option of pictures; ARGP_ERR_UNKNOWN for any other key. */
+error_t parse_picture_option(int key, char *arg, struct argp_state *state);
+
+/** A number from `least` to `most`, or the message that the option takes `what`. */
+unsigned parse_number(const char *option, const char *what, const char *word,
+                      unsigned long least, unsigned long most,
+                      struct argp_state *state);
+/** The same of any number up to `most`; 0 is one where it is not to be `positive`. */
+double parse_amount(const char *option, const char *what, const char *word,
+                    bool positive, double most, struct argp_state *state);
 
 /** Takes the argument as MODEL, then as ENGINE; false when both are there. */
 bool take_pair(struct command_line *line, char *arg);

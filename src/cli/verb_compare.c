@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* argp */
 #include "cli/build_word.h"
 #include "cli/output.h"
-#include "cli/picture_options.h"
 #include "cli/verb.h"
 
 static const char doc[] =

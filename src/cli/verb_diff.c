@@ -1,7 +1,6 @@
 /* fusiondiff [diff] MODEL ENGINE: the main job. */
 #define _GNU_SOURCE /* argp */
 #include "cli/output.h"
-#include "cli/picture_options.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 
@@ -19,7 +18,17 @@ static const struct argp_option options[] = {
      "were "
      "not: log",
      4},
-    PICTURE_OPTIONS,
+    {"around", KEY_AROUND, "NAME", 0,
+     "Pictures: only what is near this node or layer (a glob)", 5},
+    {"depth", KEY_DEPTH, "N", 0, "Pictures: so many steps are near; 1", 5},
+    {"only", KEY_ONLY, "WHAT", 0,
+     "Pictures: only what is near reformats, changes or precision", 5},
+    {"collapse", KEY_COLLAPSE, "HOW", 0,
+     "Pictures: one box for what shares scope:N of its name, or for a run; none; by "
+     "default as far as a large graph needs it",
+     5},
+    {"layout-timeout", KEY_LAYOUT_TIMEOUT, "SECONDS", 0,
+     "svg, png, pdf: a coarser picture when the layout takes longer; 10", 5},
     {0},
 };
 
@@ -39,36 +48,13 @@ static const char doc[] =
 
 static int parse_severity(const char *word, struct argp_state *state)
 {
-    if (!strcmp(word, "info"))
-        return FSD_INFO;
-    if (!strcmp(word, "warning"))
-        return FSD_WARNING;
-    if (!strcmp(word, "error"))
-        return FSD_ERROR;
+    static const char *const words[] = {"info", "warning", "error"};
+
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(word, words[i]))
+            return FSD_INFO + i;
     argp_error(state, "--fail-on takes info, warning or error, not '%s'", word);
     return -1;
-}
-
-/* A dump needs one file only: the side that is dumped. */
-static void finish(struct command_line *line, struct argp_state *state)
-{
-    if (!line->dump)
-        need_pair(line, state);
-    else if (!line->run.model)
-        argp_error(state, "expected MODEL and ENGINE");
-    else if (!line->run.engine && !strcmp(line->dump, "engine")) {
-        line->run.engine = line->run.model;
-        line->run.model = NULL;
-    }
-}
-
-/* The first of three words may be a verb, mistyped. */
-static void refuse_third(const struct command_line *line, const char *third,
-                         struct argp_state *state)
-{
-    if (!strpbrk(line->run.model, "./"))
-        argp_error(state, "'%s' is no verb", line->run.model);
-    argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", third);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -91,11 +77,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->dump = arg;
         break;
     case ARGP_KEY_ARG:
-        if (!take_pair(line, arg))
-            refuse_third(line, arg, state);
+        if (take_pair(line, arg))
+            break;
+        if (!strpbrk(line->run.model, "./")) /* the first may be a verb, mistyped */
+            argp_error(state, "'%s' is no verb", line->run.model);
+        argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", arg);
         break;
     case ARGP_KEY_END:
-        finish(line, state);
+        /* A dump needs one file only: the side that is dumped. */
+        if (!line->dump || !line->run.model || !strcmp(line->dump, "engine"))
+            need_pair(line, state);
         break;
     default:
         return parse_picture_option(key, arg, state);

@@ -9,14 +9,13 @@
 #include "cli/progress.h"
 #include "cli/verb.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 enum {
     KEY_TOP = 768,
     KEY_MIN_MS,
     KEY_MIN_SHARE,
-    KEY_DEPTH,
     KEY_NOT,
     KEY_AS,
     KEY_CHECK,
@@ -36,29 +35,6 @@ static const struct argp_option explain_options[] = {
 
 /* ------------------------------------------------------------------- parsing */
 
-static double parse_amount(const char *option, const char *word, double most,
-                           struct argp_state *state)
-{
-    char *end;
-    double value = strtod(word, &end);
-
-    if (*end || end == word || !(value >= 0) || value > most)
-        argp_error(state, "%s takes a number from 0 to %g, not '%s'", option, most,
-                   word);
-    return value;
-}
-
-static unsigned parse_number(const char *option, const char *word,
-                             struct argp_state *state)
-{
-    char *end;
-    unsigned long value = strtoul(word, &end, 10);
-
-    if (*end || end == word || *word == '-' || !value || value > UINT32_MAX)
-        argp_error(state, "%s takes a number from 1, not '%s'", option, word);
-    return (unsigned)value;
-}
-
 static void add_word(struct command_line *line, const char *word,
                      struct argp_state *state)
 {
@@ -68,53 +44,29 @@ static void add_word(struct command_line *line, const char *word,
     line->query.words = line->words;
 }
 
-static void take_word(struct command_line *line, const char *word,
-                      struct argp_state *state)
-{
-    if (!strchr(line->verb->arguments, '.'))
-        argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", word);
-    add_word(line, word, state);
-}
-
-/* --node and --layer: one question is about one of them. */
-static void take_named(struct command_line *line, bool layer, const char *word,
-                       struct argp_state *state)
-{
-    if (line->query.n_words && line->query.layers != layer)
-        argp_error(state, "expected --node or --layer, found both");
-    line->query.layers = layer;
-    add_word(line, word, state);
-}
-
-static void finish(struct command_line *line, struct argp_state *state)
-{
-    const char *arguments = line->verb->arguments;
-    size_t n = strlen(arguments);
-
-    need_pair(line, state);
-    if (n > 3 && !strcmp(arguments + n - 3, "...") && !line->query.n_words)
-        argp_error(state, "expected %s", arguments);
-    if (line->verb->options == explain_options && !line->query.n_words)
-        argp_error(state, "expected --node or --layer");
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct command_line *line = state->input;
     struct fsd_query *q = &line->query;
+    const char *arguments = line->verb->arguments;
+    size_t n;
 
     switch (key) {
     case KEY_TOP:
-        q->top = parse_number("--top", arg, state);
+        q->top = parse_number("--top", "a number from 1", arg, 1, UINT32_MAX, state);
         break;
     case KEY_MIN_MS:
-        q->min_ms = parse_amount("--min-ms", arg, 1e9, state);
+        q->min_ms = parse_amount("--min-ms", "a number from 0 to 1e+09", arg, false,
+                                 1e9, state);
         break;
     case KEY_MIN_SHARE:
-        q->min_share = parse_amount("--min-share", arg, 100, state) / 100;
+        q->min_share = parse_amount("--min-share", "a number from 0 to 100", arg, false,
+                                    100, state) /
+                       100;
         break;
     case KEY_DEPTH:
-        q->depth = parse_number("--depth", arg, state);
+        q->depth =
+            parse_number("--depth", "a number from 1", arg, 1, UINT32_MAX, state);
         break;
     case KEY_NOT:
         q->not_type = arg;
@@ -127,14 +79,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_NODE:
     case KEY_LAYER:
-        take_named(line, key == KEY_LAYER, arg, state);
+        if (q->n_words && q->layers != (key == KEY_LAYER))
+            argp_error(state, "expected --node or --layer, found both");
+        q->layers = key == KEY_LAYER;
+        add_word(line, arg, state);
         break;
     case ARGP_KEY_ARG:
-        if (!take_pair(line, arg))
-            take_word(line, arg, state);
+        if (take_pair(line, arg))
+            break;
+        if (!strchr(line->verb->arguments, '.'))
+            argp_error(state, "expected MODEL and ENGINE, found a third file '%s'",
+                       arg);
+        add_word(line, arg, state);
         break;
     case ARGP_KEY_END:
-        finish(line, state);
+        need_pair(line, state);
+        n = strlen(arguments);
+        if (n > 3 && !strcmp(arguments + n - 3, "...") && !q->n_words)
+            argp_error(state, "expected %s", arguments);
+        if (line->verb->options == explain_options && !q->n_words)
+            argp_error(state, "expected --node or --layer");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
