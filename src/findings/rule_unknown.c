@@ -8,21 +8,16 @@ static const char *const fact_names[] = {
 static void put_before(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 {
     const struct fsd_state *old = f->c->old;
+    const struct fsd_state_port *ports =
+        lost->of == FSD_OF_OUTPUT ? old->outputs.at : old->inputs.at;
 
-    switch ((enum fsd_fact_kind)lost->kind) {
-    case FSD_FACT_TYPE:
+    if (lost->kind == FSD_FACT_TYPE)
         fputs(fsd_dtype_name((enum fsd_dtype)lost->before.type), f->out);
-        break;
-    case FSD_FACT_LAYOUT:
-        fputs(fsd_text(old->names, lost->before.layout), f->out);
-        break;
-    case FSD_FACT_SHAPE: /* of a port */
-        fputs(fsd_text(old->names, lost->of == FSD_OF_OUTPUT
-                                       ? old->outputs.at[lost->old].shape
-                                       : old->inputs.at[lost->old].shape),
+    else /* a shape is a port's */
+        fputs(fsd_text(old->names, lost->kind == FSD_FACT_LAYOUT
+                                       ? lost->before.layout
+                                       : ports[lost->old].shape),
               f->out);
-        break;
-    }
 }
 
 static void about_ref(struct fsd_finder *f, fsd_ref ref)
@@ -35,7 +30,9 @@ static void about_ref(struct fsd_finder *f, fsd_ref ref)
 static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 {
     const struct fsd_state *s = f->c->new;
+    const struct fsd_state_port *port;
     const struct fsd_move *m;
+    bool output;
 
     switch ((enum fsd_fact_of)lost->of) {
     case FSD_OF_NODE:
@@ -57,12 +54,12 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
         f->now.line = f->lines->moves.at[lost->old];
         break;
     case FSD_OF_INPUT:
-        fprintf(f->out, "input %s", fsd_text(s->names, s->inputs.at[lost->new].name));
-        f->now.line = f->lines->inputs.at[lost->old];
-        break;
     case FSD_OF_OUTPUT:
-        fprintf(f->out, "output %s", fsd_text(s->names, s->outputs.at[lost->new].name));
-        f->now.line = f->lines->outputs.at[lost->old];
+        output = lost->of == FSD_OF_OUTPUT;
+        port = &(output ? s->outputs.at : s->inputs.at)[lost->new];
+        fprintf(f->out, "%s %s", output ? "output" : "input",
+                fsd_text(s->names, port->name));
+        f->now.line = (output ? f->lines->outputs.at : f->lines->inputs.at)[lost->old];
         break;
     }
 }

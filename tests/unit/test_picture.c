@@ -148,6 +148,23 @@ static void less_is_drawn(void **state)
     free(svg);
 }
 
+/* What its router says of an edge that it draws all the same is told to nobody. */
+static void complaints(void **state)
+{
+#define NO_ROOM                                                                        \
+    "Warning: Unable to reclaim box space in spline routing for edge \"n1\" -> "       \
+    "\"n2\". Something is probably seriously wrong.\n"
+    (void)state;
+    assert_null(fsd_graphviz_complaint(""));
+    assert_null(fsd_graphviz_complaint("Fontconfig warning: no fonts\n"));
+    assert_null(fsd_graphviz_complaint(NO_ROOM NO_ROOM));
+    assert_string_equal(fsd_graphviz_complaint(NO_ROOM "Warning: Unable to draw\n"),
+                        "Warning: Unable to draw\n");
+    assert_string_equal(
+        fsd_graphviz_complaint(NO_ROOM "Warning: a\nError: b\n" NO_ROOM),
+        "Error: b\n" NO_ROOM);
+}
+
 /* ------------------------------------------------------------------------ texts */
 
 static void expect(const char *name, size_t most, const char *label, const char *tip)
@@ -184,9 +201,8 @@ static void texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drawn),
-        cmocka_unit_test(not_read),
-        cmocka_unit_test(less_is_drawn),
+        cmocka_unit_test(drawn),         cmocka_unit_test(not_read),
+        cmocka_unit_test(less_is_drawn), cmocka_unit_test(complaints),
         cmocka_unit_test(texts),
     };
 

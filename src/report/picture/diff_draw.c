@@ -263,9 +263,7 @@ static void thread_past(struct side *s)
 
         reach[i] = s->box[i];
         for (uint32_t p = in.at; p < in.at + in.n; p++) {
-            fsd_id tensor = s->g->ports.at[p].tensor;
-            fsd_id from =
-                tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(s->g, tensor);
+            fsd_id from = fsd_tensor_producer(s->g, s->g->ports.at[p].tensor);
 
             if (from != FSD_NONE && s->in[i] && !s->in[from])
                 fsd_drawing_add_line(

@@ -174,9 +174,7 @@ static void share_runs(struct sharer *x)
         struct fsd_span in = g->nodes.at[n].in;
 
         for (uint32_t p = in.at; may_bundle(x, taken, n) && p < in.at + in.n; p++) {
-            fsd_id tensor = g->ports.at[p].tensor;
-            fsd_id from =
-                tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, tensor);
+            fsd_id from = fsd_tensor_producer(g, g->ports.at[p].tensor);
 
             if (from != FSD_NONE && may_bundle(x, taken, from) &&
                 x->d->nodes[from].fate == x->d->nodes[n].fate &&
@@ -251,8 +249,8 @@ static void share_scopes(struct sharer *x, unsigned depth)
         if (d->match->of_layer[l].n)
             layer[l] = node[fsd_match_of_layer(d->match, l, 0)->node];
     for (fsd_id l = 0; l < g->nodes.n; l++) {
-        fsd_id in = fsd_node_in_tensor(g, l, 0), out = fsd_node_out_tensor(g, l, 0);
-        fsd_id from = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(g, in);
+        fsd_id from = fsd_tensor_producer(g, fsd_node_in_tensor(g, l, 0));
+        fsd_id out = fsd_node_out_tensor(g, l, 0);
 
         if (!d->match->of_layer[l].n && from != FSD_NONE && out != FSD_NONE &&
             g->tensors.at[out].consumers.n &&

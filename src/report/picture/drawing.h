@@ -204,6 +204,10 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
  *  child process.  graphviz.c */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out);
 
+/** The first line that a reader should know of in what it complained; NULL.  That its
+ *  router found no room for a curve is none: the line is drawn.  layout.c */
+const char *fsd_graphviz_complaint(const char *said);
+
 /* --------------------------------------------------------------- a run, diff_*.c */
 
 /** What is in the picture; by node and by layer. */

@@ -81,28 +81,25 @@ static bool drain(int from, FILE *to, double until)
     }
 }
 
-/* Of a child that has ended: its first complaint, in one line.  Its libraries for fonts
- * complain of the machine on the same stream; these words are Graphviz's own.  That its
- * router found no room for a curve ("Unable to reclaim box space in spline routing") is
- * nobody's concern: the edge is drawn. */
-static void hear(struct attempt *a, int from)
+/* Libraries for fonts complain of the machine on the same stream; these words are
+ * Graphviz's own. */
+const char *fsd_graphviz_complaint(const char *said)
 {
     static const char *const words[] = {"Error: ", "Warning: "};
-    char text[4096], *at = NULL;
-    ssize_t n = read(from, text, sizeof text - 1);
+    static const char no_room[] = "Warning: Unable to reclaim box space";
+    const char *at = NULL;
 
-    text[n > 0 ? n : 0] = '\0';
     for (size_t i = 0; i < FSD_COUNT_OF(words) && !at; i++)
         do
-            at = strstr(at ? at + 1 : text, words[i]);
-        while (at && !strncmp(at + strlen(words[i]), "Unable to reclaim", 17));
-    if (at)
-        snprintf(a->said, sizeof a->said, "%.*s", (int)strcspn(at, "\r\n"), at);
+            at = strstr(at ? at + 1 : said, words[i]);
+        while (at && !strncmp(at, no_room, strlen(no_room)));
+    return at;
 }
 
 static bool run(struct attempt *a, FILE *memory)
 {
     int picture[2], said[2] = {-1, -1}, how = 0;
+    char text[4096];
     bool good = pipe2(picture, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC) == 0;
     pid_t child = good ? fork() : -1;
 
@@ -112,7 +109,9 @@ static bool run(struct attempt *a, FILE *memory)
     close(said[1]);
     good = child > 0 && drain(picture[0], memory, a->until);
     if (child > 0) {
+        const char *complaint;
         pid_t ended;
+        ssize_t n;
 
         if (!good)
             kill(child, SIGKILL);
@@ -120,7 +119,11 @@ static bool run(struct attempt *a, FILE *memory)
             ended = waitpid(child, &how, 0);
         while (ended < 0 && errno == EINTR);
         good = good && ended == child && WIFEXITED(how) && WEXITSTATUS(how) == 0;
-        hear(a, said[0]);
+        n = read(said[0], text, sizeof text - 1);
+        text[n > 0 ? n : 0] = '\0';
+        if ((complaint = fsd_graphviz_complaint(text)))
+            snprintf(a->said, sizeof a->said, "%.*s", (int)strcspn(complaint, "\r\n"),
+                     complaint);
     }
     close(picture[0]);
     close(said[0]);
