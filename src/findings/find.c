@@ -14,6 +14,8 @@ enum { LISTED = 5 };
 
 /* ------------------------------------------------------------------- one finding */
 
+/* A check is reviewed where its snapshot is kept, which is under version control as the
+ * model need not be; a run has its model, or the engine where that is all there is. */
 void fsd_finding_open(struct fsd_finder *f)
 {
     f->now = (struct fsd_finding){.rule = f->found->rules.n - 1};
@@ -29,6 +31,8 @@ void fsd_finding_open(struct fsd_finder *f)
     f->out = fsd_print_open(&f->print);
 }
 
+/* What a finding is about lies in one piece in the findings' subjects: that is why
+ * layers, nodes and tensors are told one kind after the other. */
 static void add_subject(struct fsd_finder *f, struct fsd_span *span, fsd_id id,
                         const char *name)
 {
@@ -69,6 +73,8 @@ void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_i
     add_subject(f, &f->now.nodes, node, fsd_text(s->names, s->nodes.at[node].key));
 }
 
+/* Of what a layer is linked to, only nodes that it computes: what was folded into them
+ * has no precision of its own. */
 void fsd_about_computed(struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -94,6 +100,7 @@ void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text)
     f->now.facts.n++;
 }
 
+/* A sentence must stay one: what is not listed here is in the finding's subjects. */
 void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects)
 {
     for (uint32_t i = 0; i < subjects.n && i < LISTED; i++)
@@ -189,8 +196,10 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
 
 /* ------------------------------------------------------------------ fingerprints */
 
-/* What a finding is about stays when its numbers and layer names change; of one that is
- * about no node, its message without the numbers. */
+/* Dashboards follow a finding from run to run by its fingerprint, so that it must not
+ * depend on what another build of the same network changes: numbers of layers, their
+ * names, times.  Nodes are the model's and stay; of a finding about no node counts its
+ * message without the numbers. */
 static uint64_t hash_finding(const struct fsd_findings *found,
                              const struct fsd_finding *finding)
 {
@@ -225,7 +234,8 @@ static int by_hash(const void *a, const void *b)
     return hash ? hash : fsd_order(x->finding, y->finding);
 }
 
-/* Findings about the same get numbers. */
+/* Findings about the same get numbers, in the order in which they were found: the sort
+ * looks at that, too, since qsort() keeps no order of its own. */
 static void set_fingerprints(struct fsd_findings *found, struct fsd_arena *scratch)
 {
     uint32_t n = found->list.n;

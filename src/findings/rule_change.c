@@ -58,6 +58,8 @@ static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool outpu
 
 /* ---------------------------------------------------------------------- regions */
 
+/* It is about the nodes of the new groups, by which an ignore calls it; its line is
+ * that of the old group, which is what the snapshot holds. */
 static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
                         const uint32_t *added)
 {
@@ -115,6 +117,8 @@ void fsd_find_regrouped(struct fsd_finder *f)
 
 /* ---------------------------------------------------------------------- widening */
 
+/* A tensor between layers may be kept in a wider type though no node runs wider: it is
+ * written and read again at that width. */
 static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     fsd_finding_open(f);
@@ -172,6 +176,8 @@ void fsd_find_widened(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- moves */
 
+/* It is about what it stands for and what reads it, so that an ignore may call either:
+ * a Reformat has no node of its own.  Without a line: the snapshot does not have it. */
 static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change)
 {
     const struct fsd_state *s = f->c->new;
@@ -266,6 +272,8 @@ void fsd_find_presences(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- ports */
 
+/* Who feeds the engine has to know of each of these: a binding that has another name,
+ * shape or type makes a program that was right before wrong. */
 static void tell_port(struct fsd_finder *f, const struct fsd_port_change *p)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;

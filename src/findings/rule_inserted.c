@@ -15,6 +15,8 @@ static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
     return a && b && a->type == b->type && fsd_layout_same(a->layout, b->layout);
 }
 
+/* A layer whose output has the form that an earlier one of its chain read.  What is not
+ * known of a form is not taken for the same. */
 static bool returns(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_form *made = fsd_layer_form_out(d, layer);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Logs and dumps are kept side by side and mixed up easily; evidence of another build
+ * would be wrong without looking so. */
 void fsd_find_other_build(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;

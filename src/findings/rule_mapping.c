@@ -76,6 +76,7 @@ void fsd_find_misfit(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
+/* Told, whichever of the two was believed: who reads the report may know better. */
 void fsd_find_conflicts(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->d->match->conflicts.n; i++) {
@@ -121,6 +122,8 @@ void fsd_find_unexplained(struct fsd_finder *f)
     }
 }
 
+/* Of a region's layers the nodes are known together, if not which is whose: they are
+ * not unmapped.  What only moves data has none to be found. */
 void fsd_find_unmapped(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

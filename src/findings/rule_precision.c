@@ -93,6 +93,8 @@ static const char *border_name(const struct fsd_finder *f, fsd_id layer)
                : fsd_text(f->d->names, f->d->engine->nodes.at[layer].name);
 }
 
+/* Each border costs a conversion, and what is between them the wider type's time and
+ * memory; where it is entered and left tells what to change in the model. */
 void fsd_find_islands(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -175,6 +177,8 @@ void fsd_find_fp32_left(struct fsd_finder *f)
 
 /* ----------------------------------------------------------- without tensor cores */
 
+/* A kernel's name tells that it works on scalars; why the builder took it, nothing
+ * does. */
 void fsd_find_no_tensor_cores(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

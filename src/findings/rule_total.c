@@ -109,6 +109,8 @@ static double coverage(const struct fsd_state *s)
     return s->computing ? (double)s->mapped / s->computing : 1;
 }
 
+/* The drop is put where times are, against a whole of 1, so that a budget's share says
+ * what it says elsewhere. */
 void fsd_find_less_coverage(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
@@ -124,6 +126,8 @@ void fsd_find_less_coverage(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
+/* One finding for all, whatever was before.  Layers that do nothing at run time are not
+ * counted. */
 void fsd_find_inserted_total(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->c->new;

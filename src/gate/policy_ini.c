@@ -60,6 +60,7 @@ struct reader {
     struct fsd_error *err;
 };
 
+/* The first complaint is the one that is told; inih goes on after it. */
 static bool complain(struct reader *r, uint32_t line, const char *expected,
                      const char *found)
 {
@@ -69,6 +70,7 @@ static bool complain(struct reader *r, uint32_t line, const char *expected,
     return false;
 }
 
+/* Only rules about changes: what a run finds is reported, not judged. */
 static int find_rule(const char *id)
 {
     for (int i = 0; fsd_rule_at((unsigned)i); i++)
@@ -196,6 +198,7 @@ static bool close_section(struct reader *r)
                     *i->label ? i->label : "none");
 }
 
+/* Seen before inih sees it, which says nothing of a section without keys. */
 static bool open_section(struct reader *r, const char *name)
 {
     struct fsd_policy_ignore ignore = {.line = r->line, .node = "*"};
@@ -256,6 +259,7 @@ static char *give_line(char *out, int size, void *user)
 
 /* ---------------------------------------------------------------------- policy */
 
+/* The rest of a policy that is refused is not read: give_line() ends there. */
 static void parse(struct reader *r, const struct fsd_file *file)
 {
     size_t at = 0;

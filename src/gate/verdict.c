@@ -19,6 +19,8 @@ void fsd_verdict_free(struct fsd_verdict *v)
         fsd_arena_free(v->arena);
 }
 
+/* A verdict fails by the worst of its findings; where the snapshot is rewritten they
+ * are what was accepted. */
 static void judge(struct fsd_verdict *v, const struct fsd_findings *findings)
 {
     v->findings = findings;
@@ -76,6 +78,7 @@ struct amounts {
     const char *mapped, *ms;
 };
 
+/* What a comparison does not count: of one state alone. */
 static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena)
 {
     struct amounts n = {.mapped =

@@ -314,6 +314,7 @@ static void draw_changes(struct job *job)
         subject);
 }
 
+/* From everything to what changed, and then half as many changes each time. */
 static bool simplify(struct fsd_plan *plan)
 {
     struct job *job = (struct job *)(void *)plan;
@@ -325,6 +326,8 @@ static bool simplify(struct fsd_plan *plan)
     return true;
 }
 
+/* A name may hold what a glob means by itself ("[0]"), so it is tried as it is first.
+ */
 static bool take_named(const struct fsd_state *s, const fsd_id *region,
                        const char *pattern, bool *regions)
 {

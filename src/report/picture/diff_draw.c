@@ -63,6 +63,7 @@ static void add_boxes(struct side *s, struct fsd_sharing shared)
         }
 }
 
+/* One box a tensor, however many read it. */
 static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
 {
     if (s->terminal[tensor] == FSD_NONE)

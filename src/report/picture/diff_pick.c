@@ -171,6 +171,8 @@ static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span p
     return false;
 }
 
+/* A node that vanished stands in a cluster only where it touches it: its nearest layer
+ * may be far away, and a cluster is drawn around all that is in it. */
 static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
                        struct fsd_arena *arena)
 {

@@ -59,6 +59,7 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24])
     return out;
 }
 
+/* A scope that a user asked for may be deeper than any that is tried. */
 bool fsd_grain_next(struct fsd_grain *grain)
 {
     if (grain->level == FSD_LEVEL_PART)
@@ -208,6 +209,7 @@ static size_t scope_length(const char *name, unsigned depth)
     return (size_t)(at - name);
 }
 
+/* What has a scope goes with the first of its scope, which gives the box its place. */
 static void share_keys(struct sharer *x, struct fsd_sharing s, const bool *in,
                        const fsd_sym *key, uint32_t n, const struct fsd_intern *keys)
 {
@@ -263,6 +265,8 @@ static void share_scopes(struct sharer *x, unsigned depth)
 
 /* ----------------------------------------------------------------------- parts */
 
+/* A node goes with its layer's part; one without a layer with the node before it, as it
+ * stands in the file. */
 static void share_parts(struct sharer *x)
 {
     uint32_t n = x->d->engine->nodes.n, size = n / MOST_PARTS + 1, now = 0;

@@ -70,6 +70,7 @@ static void put_name(const struct fsd_drawing *w, fsd_id id, FILE *out)
             fsd_item(w, box, 0));
 }
 
+/* A cluster of one box would be a frame around a frame. */
 static bool in_cluster(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     return box->cluster != FSD_NONE && w->boxes.at[box->cluster].members > 1;

@@ -22,6 +22,8 @@ fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id ite
     return w->boxes.n - 1;
 }
 
+/* A line within a box is hidden by it, and one of a box that is not drawn has no end.
+ */
 void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
                           struct fsd_line line)
 {
@@ -29,6 +31,8 @@ void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
         fsd_vec_push(w->arena, &w->lines[kind], line);
 }
 
+/* By all that tells two lines apart, so that a drawing is the same on every machine:
+ * qsort() may put equal ones in any order. */
 static int order_lines(const void *x, const void *y)
 {
     const struct fsd_line *a = x, *b = y;

@@ -96,6 +96,8 @@ const char *fsd_graphviz_complaint(const char *said)
     return at;
 }
 
+/* Its ends of the pipes are closed here at once, since reading would otherwise never
+ * come to an end; what it says is read when it is gone, and fits a pipe or is lost. */
 static bool run(struct attempt *a, FILE *memory)
 {
     int picture[2], said[2] = {-1, -1}, how = 0;
@@ -150,18 +152,14 @@ static bool try_layout(struct attempt *a, const struct fsd_drawing *w)
 
 /* ---------------------------------------------------------------------- attempts */
 
-static bool too_large(const struct fsd_plan *plan)
-{
-    return fsd_drawing_weight(plan->drawing) > plan->most_ends;
-}
-
 /* What is still too large would take too long as well, and leave little time for what
  * is not. */
 static bool draw_less(struct fsd_plan *plan)
 {
     bool less = plan->simplify(plan);
 
-    while (less && too_large(plan) && plan->simplify(plan))
+    while (less && fsd_drawing_weight(plan->drawing) > plan->most_ends &&
+           plan->simplify(plan))
         ;
     return less;
 }
@@ -178,7 +176,7 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
     char text[600];
     bool done;
 
-    if (!plan->chosen && too_large(plan))
+    if (!plan->chosen && fsd_drawing_weight(plan->drawing) > plan->most_ends)
         draw_less(plan);
     do { /* half of the time that is left for each attempt, all of it for the last */
         left = until - now();
