@@ -55,6 +55,7 @@ struct fsd_policy_rule {
 
 struct fsd_policy_ignore {
     const char *label, *rule, *node, *reason; /**< node: a glob, "*" for any */
+    const char *owner; /**< whom to ask; NULL: not told */
     unsigned expires; /**< the last day, as 20260131; 0: never */
     uint32_t line;
 };

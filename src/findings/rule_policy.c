@@ -38,8 +38,36 @@ static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
     }
 }
 
+/* A policy that asks for nothing, or lets everything pass, looks like a gate. */
+static void judge_whole(struct fsd_finder *f)
+{
+    const struct fsd_policy *p = f->policy;
+    const struct fsd_findings *found = f->found;
+    uint32_t asked = p->ignores.n, on = 0, ignored = 0;
+
+    for (uint32_t i = 0; i < found->rules.n; i++) {
+        ignored += found->rules.at[i].ignored;
+        on += found->rules.at[i].level == FSD_ERROR;
+    }
+    for (uint32_t i = 0; fsd_rule_at(i); i++)
+        asked += p->rules[i].asked;
+    if (*p->path && !asked) {
+        open_at(f, 1);
+        fputs("the policy is empty: every rule is as without one", f->out);
+        fsd_finding_close(f);
+    }
+    if (!on || (ignored && !found->list.n)) {
+        open_at(f, 1);
+        fputs(on ? "the policy ignores all that was found"
+                 : "the policy lets no rule fail: this gate always passes",
+              f->out);
+        fsd_finding_close(f);
+    }
+}
+
 void fsd_find_stale_policy(struct fsd_finder *f)
 {
+    judge_whole(f);
     judge_words(f, &f->policy->operators, true);
     judge_words(f, &f->policy->except, false);
     for (uint32_t i = 0; i < f->policy->ignores.n; i++) {
@@ -50,8 +78,9 @@ void fsd_find_stale_policy(struct fsd_finder *f)
         if (f->used[i] && !expired)
             continue;
         open_at(f, ignore->line);
-        fprintf(f->out, "the ignore '%s' of %s (%s) ", ignore->label, ignore->rule,
-                ignore->reason);
+        fprintf(f->out, "the ignore '%s' of %s (%s%s%s) ", ignore->label, ignore->rule,
+                ignore->reason, ignore->owner ? "; " : "",
+                ignore->owner ? ignore->owner : "");
         if (expired)
             fprintf(f->out, "expired on %04u-%02u-%02u", day / 10000, day / 100 % 100,
                     day % 100);

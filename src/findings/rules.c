@@ -91,6 +91,12 @@ static const struct fsd_rule rules[] = {
     {"input/remark", FSD_INFO, "Something in an input was readable but surprising.",
      RUN, .find = fsd_find_remarks},
 
+    {"engine-stale", FSD_ERROR,
+     "The model changed and the engine did not: it was not built of this model.", CHANGE,
+     fsd_find_stale, false, COUNT, NONE_MORE},
+    {"engine-unchanged", FSD_INFO,
+     "The model's file changed, its nodes and the engine did not.", CHANGE,
+     fsd_find_stale, true, 0, .budget = {-1, -1, -1}},
     {"lost-fusion", FSD_ERROR, "Nodes that one layer computed are computed by several.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE},
     {"regrouped", FSD_WARNING,
@@ -169,7 +175,8 @@ struct fsd_policy *fsd_policy_new(void)
     p->path = "";
     p->rules = FSD_NEW(arena, struct fsd_policy_rule, n);
     for (uint32_t i = 0; i < n; i++)
-        p->rules[i] = (struct fsd_policy_rule){rules[i].level, rules[i].budget, false, false};
+        p->rules[i] = (struct fsd_policy_rule){rules[i].level, rules[i].budget, false,
+                                               false};
     p->noise = 0.02;
     p->noise_cap = 0.1;
     return p;

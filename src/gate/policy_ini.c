@@ -46,6 +46,7 @@ static const struct key {
     {"rule", RULE, 0, IGNORE, IN_IGNORE(rule)},
     {"node", TEXT, 0, IGNORE, IN_IGNORE(node)},
     {"reason", TEXT, 0, IGNORE, IN_IGNORE(reason)},
+    {"owner", TEXT, 0, IGNORE, IN_IGNORE(owner)},
     {"expires", DAY, 0, IGNORE, IN_IGNORE(expires)},
 };
 
@@ -165,7 +166,7 @@ static int take_key(void *user, const char *section, const char *name,
         return complain(r, r->line, "a budget that this rule has", name);
     if (key == end || (key->settable & ~settable))
         return complain(r, r->line,
-                        ignore ? "rule, node, reason or expires" : "a key of this rule",
+                        ignore ? "rule, node, reason, owner or expires" : "a key of this rule",
                         name);
     if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* which add up */
         return complain(r, r->line, "each key once", name);

@@ -1,0 +1,110 @@
+/* An engine that was not built of the model beside it.  Only the dump is there to tell:
+ * the same bytes for another model are an engine of the model before. */
+#include "findings/finder.h"
+
+#include <string.h>
+
+static bool is_same(const uint64_t a[2], const uint64_t b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+/* What an engine is built of; of constants and what is folded the dump says little. */
+static bool is_built(const struct fsd_state_node *n)
+{
+    return fsd_role_computes(n->role) || n->role == FSD_ROLE_QUANTIZER;
+}
+
+/* A source of the old model, as the new one has it. */
+static bool is_source(const struct fsd_compare *c, struct fsd_maker old,
+                      struct fsd_maker new)
+{
+    fsd_ref at = old.at;
+
+    if (at != FSD_NONE)
+        at = at & FSD_REF_PORT
+                 ? c->align->new_input[at & ~FSD_REF_PORT] | FSD_REF_PORT
+                 : c->align->to_new[at];
+    if ((at == FSD_NONE) != (old.at == FSD_NONE)) /* the new model has it not */
+        return false;
+    return at == new.at && (at == FSD_NONE || old.out == new.out);
+}
+
+/* What of a node is another; NULL: nothing. */
+static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    const struct fsd_state *s = c->old, *t = c->new;
+    const struct fsd_state_node *p = &s->nodes.at[old], *q = &t->nodes.at[new];
+
+    if (strcmp(fsd_text(s->names, p->op), fsd_text(t->names, q->op)) != 0)
+        return "is another operator";
+    if (strcmp(fsd_text(s->names, p->traits), fsd_text(t->names, q->traits)) != 0)
+        return "has other attributes or weight shapes";
+    if (p->core_in.n != q->core_in.n)
+        return "reads more or fewer tensors";
+    for (uint32_t i = 0; i < p->core_in.n; i++)
+        if (!is_source(c, s->sources.at[p->core_in.at + i],
+                       t->sources.at[q->core_in.at + i]))
+            return "reads other tensors";
+    return NULL;
+}
+
+static void tell(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
+{
+    const struct fsd_state *s = new != FSD_NONE ? f->c->new : f->c->old;
+    fsd_id node = new != FSD_NONE ? new : old;
+
+    fsd_finding_open(f);
+    fsd_about_state_node(f, s, node);
+    fprintf(f->out, "the engine is the snapshot's to the byte, but %s (%s) %s",
+            fsd_text(s->names, s->nodes.at[node].key),
+            fsd_text(s->names, s->nodes.at[node].op), what);
+    if (old != FSD_NONE)
+        f->now.line = f->lines->nodes.at[old];
+    fsd_finding_close(f);
+}
+
+/* Tells each change of a node that an engine is built of, when asked to; returns how
+ * many there are. */
+static uint32_t changes(struct fsd_finder *f, bool told)
+{
+    const struct fsd_compare *c = f->c;
+    uint32_t n = 0;
+
+    for (fsd_id new = 0; new < c->new->nodes.n; new++) {
+        fsd_id old = c->align->to_old[new];
+        const char *what = old == FSD_NONE ? "is new" : what_changed(c, old, new);
+
+        if (!what || !is_built(&c->new->nodes.at[new]))
+            continue;
+        n++;
+        if (told)
+            tell(f, old, new, what);
+    }
+    for (fsd_id old = 0; old < c->old->nodes.n; old++)
+        if (c->align->to_new[old] == FSD_NONE && is_built(&c->old->nodes.at[old])) {
+            n++;
+            if (told)
+                tell(f, old, FSD_NONE, "is gone");
+        }
+    return n;
+}
+
+/* Which: the model's file alone is another. */
+void fsd_find_stale(struct fsd_finder *f)
+{
+    const struct fsd_state *old = f->c->old, *new = f->c->new;
+
+    if (!is_same(old->engine_hash, new->engine_hash) ||
+        is_same(old->model_hash, new->model_hash))
+        return;
+    if (!f->rule->which) {
+        changes(f, true);
+    } else if (!changes(f, false)) {
+        fsd_finding_open(f);
+        fputs("the model's file is another, the engine is the snapshot's to the byte: "
+              "weights, scales and producers do not show in a dump",
+              f->out);
+        fsd_finding_close(f);
+    }
+}
