@@ -15,30 +15,27 @@ struct fsd_comparison {
     struct fsd_compare *compare;
 };
 
-static void tell(const struct fsd_diff *d, const struct fsd_finding *finding,
-                 const struct fsd_options *opt)
-{
-    struct fsd_print safe, note;
-
-    fsd_put_safe(fsd_print_open(&safe), d->engine->path);
-    fputs(": ", safe.out);
-    fsd_put_safe(safe.out, finding->message);
-    fsd_print_open(&note);
-    fsd_print_disarmed(&safe, "\\u{%x}", note.out);
-    fsd_print_close(&note);
-    opt->note(opt->payload, note.text);
-    free(note.text);
-}
-
 /* A report of one build has these as findings; that of a comparison or a check does not
  * look at how well each build's inputs fit. */
 static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
     const struct fsd_findings *all = d->findings;
 
-    for (uint32_t i = 0; opt->note && i < all->list.n; i++)
-        if (all->rules.at[all->list.at[i].rule].rule->about_inputs)
-            tell(d, &all->list.at[i], opt);
+    for (uint32_t i = 0; opt->note && i < all->list.n; i++) {
+        const struct fsd_finding *finding = &all->list.at[i];
+        struct fsd_print safe, note;
+
+        if (!all->rules.at[finding->rule].rule->about_inputs)
+            continue;
+        fsd_put_safe(fsd_print_open(&safe), d->engine->path);
+        fputs(": ", safe.out);
+        fsd_put_safe(safe.out, finding->message);
+        fsd_print_open(&note);
+        fsd_print_disarmed(&safe, "\\u{%x}", note.out);
+        fsd_print_close(&note);
+        opt->note(opt->payload, note.text);
+        free(note.text);
+    }
 }
 
 enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,
@@ -65,19 +62,6 @@ enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options 
     return status;
 }
 
-static enum fsd_status check_models(const struct fsd_compare *c, struct fsd_error *err)
-{
-    struct fsd_alignment_count n = fsd_alignment_count(c);
-
-    if (fsd_alignment_fits(n))
-        return FSD_OK;
-    return fsd_fail(err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
-                    "expected another export of %s, but of that model's %u computing "
-                    "nodes only %u could be found among the %u of this one (--force "
-                    "goes on all the same)",
-                    c->old->model_path, n.old, n.aligned, n.new);
-}
-
 enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
                                     const struct fsd_options *old,
                                     const struct fsd_options *new,
@@ -85,6 +69,8 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
 {
     struct fsd_state *before = NULL, *after = NULL;
     enum fsd_status status = fsd_state_open(&before, old, err);
+    struct fsd_compare *compare;
+    struct fsd_alignment_count n;
 
     *out = NULL;
     if (status == FSD_OK)
@@ -93,16 +79,19 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
         fsd_state_free(before);
         return status;
     }
+    compare = fsd_compare_new(before, after);
+    n = fsd_alignment_count(compare);
     *out = FSD_NEW(after->arena, struct fsd_comparison, 1);
-    (*out)->old = before;
-    (*out)->new = after;
-    (*out)->compare = fsd_compare_new(before, after);
-    if (!new->force)
-        status = check_models((*out)->compare, err);
-    if (status != FSD_OK) {
-        fsd_comparison_free(*out);
-        *out = NULL;
-    }
+    **out = (struct fsd_comparison){before, after, compare};
+    if (new->force || fsd_alignment_fits(n))
+        return FSD_OK;
+    status = fsd_fail(err, FSD_E_MISMATCH, after->model_path, FSD_POS_NONE, 0,
+                      "expected another export of %s, but of that model's %u computing "
+                      "nodes only %u could be found among the %u of this one (--force "
+                      "goes on all the same)",
+                      before->model_path, n.old, n.aligned, n.new);
+    fsd_comparison_free(*out);
+    *out = NULL;
     return status;
 }
 

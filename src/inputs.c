@@ -73,17 +73,6 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 
 /* ------------------------------------------------------- does the log belong here */
 
-static bool *index_layers(const struct fsd_graph *dump, struct fsd_arena *scratch)
-{
-    bool *there = FSD_NEW(scratch, bool, fsd_intern_count(dump->names));
-
-    for (fsd_id i = 0; i < dump->nodes.n; i++) {
-        there[dump->nodes.at[i].name] = true;
-        there[dump->layers.at[i].base_name] = true;
-    }
-    return there;
-}
-
 /* What the dump says of the type of a layer's output; a border's tensor is often the
  * only thing that a region's line and its kernels have in common. */
 static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
@@ -117,8 +106,12 @@ static struct kinship *compare_engines(const struct fsd_history *h,
                                        struct fsd_arena *scratch)
 {
     struct kinship *kin = FSD_NEW(scratch, struct kinship, h->builds);
-    const bool *there = index_layers(dump, scratch);
+    bool *there = FSD_NEW(scratch, bool, fsd_intern_count(dump->names)); /* by name */
 
+    for (fsd_id i = 0; i < dump->nodes.n; i++) {
+        there[dump->nodes.at[i].name] = true;
+        there[dump->layers.at[i].base_name] = true;
+    }
     for (uint32_t i = 0; i < h->finals.n; i++) {
         const struct fsd_final *final = &h->finals.at[i];
         struct kinship *k = &kin[final->build];
@@ -252,16 +245,6 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-static bool same_names(const struct fsd_graph *a, const struct fsd_graph *b)
-{
-    if (a->nodes.n != b->nodes.n)
-        return false;
-    for (fsd_id i = 0; i < a->nodes.n; i++)
-        if (a->nodes.at[i].name != b->nodes.at[i].name)
-            return false;
-    return true;
-}
-
 /* A dump that only names its layers, beside the log of their build: what the log's
  * engine block says of the same layers, in the same order, is all that there is. */
 static void read_named_layers(struct inputs *in)
@@ -270,35 +253,22 @@ static void read_named_layers(struct inputs *in)
     struct fsd_source source = {
         .file = &in->log, .vocab = d->vocab, .history = d->history};
     struct fsd_graph *dump = d->engine, *block;
+    bool same;
 
     if (dump->detailed || in->story != &in->log || d->history->refused)
         return;
     source.number = d->history->build + 1;
     block = fsd_graph_new(d->arena, d->names);
-    if (fsd_engine_load(block, &source, NULL) != FSD_OK || !same_names(dump, block))
+    if (fsd_engine_load(block, &source, NULL) != FSD_OK)
+        return;
+    same = dump->nodes.n == block->nodes.n;
+    for (fsd_id i = 0; same && i < dump->nodes.n; i++)
+        same = dump->nodes.at[i].name == block->nodes.at[i].name;
+    if (!same)
         return;
     block->path = dump->path;
     memcpy(block->hash, dump->hash, sizeof block->hash);
     d->engine = block;
-}
-
-static enum fsd_status load_all(struct inputs *in, struct fsd_error *err)
-{
-    enum fsd_status status =
-        fsd_file_open_unpacked(&in->engine, in->opt->engine, ENGINE_LIMIT, err);
-
-    if (status == FSD_OK)
-        status = load_log(in, err);
-    if (status == FSD_OK)
-        status = load_model(in, err);
-    if (status == FSD_OK)
-        status = load_engine(in, err);
-    if (status == FSD_OK && in->story)
-        compare_log(in);
-    if (status == FSD_OK && in->story)
-        read_named_layers(in);
-    status = fsd_file_done(&in->engine, status, err);
-    return in->opt->log ? fsd_file_done(&in->log, status, err) : status;
 }
 
 static void new_graphs(struct fsd_inputs *d)
@@ -311,9 +281,22 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
                                 struct fsd_error *err)
 {
     struct inputs in = {.d = d, .opt = opt};
+    enum fsd_status status =
+        fsd_file_open_unpacked(&in.engine, opt->engine, ENGINE_LIMIT, err);
 
     new_graphs(d);
-    return load_all(&in, err);
+    if (status == FSD_OK)
+        status = load_log(&in, err);
+    if (status == FSD_OK)
+        status = load_model(&in, err);
+    if (status == FSD_OK)
+        status = load_engine(&in, err);
+    if (status == FSD_OK && in.story) {
+        compare_log(&in);
+        read_named_layers(&in);
+    }
+    status = fsd_file_done(&in.engine, status, err);
+    return opt->log ? fsd_file_done(&in.log, status, err) : status;
 }
 
 enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,

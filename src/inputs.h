@@ -1,4 +1,4 @@
-/* The inputs of a run: the model, the engine, the build log. */
+/* The inputs of a run: the model, the engine, the build log, measured times. */
 #ifndef FSD_INPUTS_H
 #define FSD_INPUTS_H
 
@@ -22,11 +22,28 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
                                 struct fsd_error *err);
 
 /** The same for one side only: a model, or an engine with what model there is. */
-enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d, const struct fsd_options *opt,
-                                     bool model, struct fsd_error *err);
+enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
+                                     const struct fsd_options *opt, bool model,
+                                     struct fsd_error *err);
 
 /** Reads a log and nothing else into d->history. */
 enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
                                     struct fsd_error *err);
+
+/* profiles.c: the times that go with them, and whether they are this engine's. */
+
+/** Reads opt->profiles.  An engine whose dump was cut off, so that a profile knows
+ * every layer of it and others, gets these others as layers of which only the name is
+ * known; each with a remark.
+ *  @return FSD_E_MISMATCH for a profile of another engine, unless forced. */
+enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options *opt,
+                                  fsd_profile_vec *out, struct fsd_error *err);
+
+/** True when layers were added that only a profile knows. */
+bool fsd_profiles_added(const struct fsd_graph *engine);
+
+/** Reads opt->times into d->times. */
+enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_options *opt,
+                                   struct fsd_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "profiles.h"
+#include "inputs.h"
 #include "base/file.h"
 #include "base/spread.h"
 #include "base/status.h"
@@ -34,16 +34,6 @@ static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
-static enum fsd_status refuse(const struct fsd_inputs *d, const struct fsd_profile *p,
-                              uint32_t joined, struct fsd_error *err)
-{
-    return fsd_fail(
-        err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
-        "expected times of the %u layers of %s, found times of %u layers, of "
-        "which %u are among those (--force uses these)",
-        d->engine->nodes.n, d->engine->path, p->entries.n, joined);
-}
-
 /* The layers that only the profile knows, behind the others. */
 static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
                         const struct fsd_join *join)
@@ -72,25 +62,26 @@ bool fsd_profiles_added(const struct fsd_graph *engine)
     return false;
 }
 
-/* A log may end in the middle of its engine block; then the profile knows the rest. */
-static bool is_cut_off(const struct fsd_inputs *d, const struct fsd_join *join)
-{
-    return d->history && !d->history->foreign && d->history->path == d->engine->path &&
-           10 * (uint64_t)join->joined >= 9 * (uint64_t)d->engine->nodes.n;
-}
-
 static enum fsd_status fit(struct fsd_inputs *d, const struct fsd_profile *p,
                            bool force, struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct fsd_join join = fsd_profile_join(scratch, d->engine, p);
+    const struct fsd_graph *e = d->engine;
+    struct fsd_join join = fsd_profile_join(scratch, e, p);
+    /* A log may end in the middle of its engine block; then the profile knows the rest.
+     */
+    bool cut_off = d->history && !d->history->foreign && d->history->path == e->path &&
+                   10 * (uint64_t)join.joined >= 9 * (uint64_t)e->nodes.n;
     enum fsd_status status = FSD_OK;
 
-    if (!fsd_join_fits(&join, d->engine, p) && !is_cut_off(d, &join)) {
-        if (!force)
-            status = refuse(d, p, join.joined, err);
-    } else if (join.joined < p->entries.n && d->engine->reader->add_names) {
-        add_missing(d, p, &join);
+    if (fsd_join_fits(&join, e, p) || cut_off) {
+        if (join.joined < p->entries.n && e->reader->add_names)
+            add_missing(d, p, &join);
+    } else if (!force) {
+        status = fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
+                          "expected times of the %u layers of %s, found times of %u "
+                          "layers, of which %u are among those (--force uses these)",
+                          e->nodes.n, e->path, p->entries.n, join.joined);
     }
     fsd_arena_free(scratch);
     return status;

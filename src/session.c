@@ -11,23 +11,11 @@
 #include "inputs.h"
 #include "match/story.h"
 #include "model/graph.h"
-#include "profiles.h"
 #include "report/report.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
-
-/* Each input has one reader, and there is one standard input. */
-static bool shares_stdin(const struct fsd_options *opt)
-{
-    const char *const paths[] = {opt->model, opt->engine, opt->log};
-    unsigned n = 0;
-
-    for (size_t i = 0; i < FSD_COUNT_OF(paths); i++)
-        n += paths[i] && !strcmp(paths[i], "-");
-    return n > 1;
-}
 
 /* ------------------------------------------------------------------- the stages */
 
@@ -211,6 +199,8 @@ static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
 enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *opt,
                               struct fsd_error *err)
 {
+    const char *const paths[] = {opt->model, opt->engine, opt->log};
+    unsigned from_stdin = 0;
     struct fsd_arena *arena;
     struct fsd_diff *d;
     enum fsd_status status;
@@ -219,7 +209,9 @@ enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *o
     if (!opt->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected MODEL and ENGINE, found no ENGINE");
-    if (shares_stdin(opt))
+    for (size_t i = 0; i < FSD_COUNT_OF(paths); i++)
+        from_stdin += paths[i] && !strcmp(paths[i], "-");
+    if (from_stdin > 1)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "only one input can be standard input");
     arena = fsd_arena_new();
@@ -292,55 +284,39 @@ static enum fsd_status dump_shapes(const struct fsd_inputs *in,
     return status;
 }
 
-static enum fsd_status dump(struct fsd_inputs *in, const char *side,
-                            const struct fsd_options *opt, FILE *out,
-                            struct fsd_error *err)
-{
-    bool shapes = !strcmp(side, "shapes");
-    bool model = shapes || !strcmp(side, "model"), log = !strcmp(side, "log");
-    enum fsd_status status =
-        log ? fsd_inputs_load_log(in, opt->log ? opt->log : opt->engine, err)
-            : fsd_inputs_load_side(in, opt, model, err);
-    struct fsd_print lines;
-
-    if (status != FSD_OK)
-        return status;
-    fsd_print_open(&lines);
-    if (shapes)
-        status = dump_shapes(in, opt, lines.out, err);
-    else if (log)
-        fsd_history_dump(in->history, lines.out);
-    else
-        fsd_graph_dump(model ? in->model : in->engine, lines.out);
-    fsd_print_disarmed(&lines, "\\u{%x}", out);
-    return status == FSD_OK ? fsd_flush(out, err) : status;
-}
-
-/* What a side is read from; NULL: nothing was given. */
-static const char *path_of(const char *side, const struct fsd_options *opt)
-{
-    if (!strcmp(side, "model") || !strcmp(side, "shapes"))
-        return opt->model;
-    return !strcmp(side, "log") && opt->log ? opt->log : opt->engine;
-}
-
 enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *out,
                          struct fsd_error *err)
 {
+    bool shapes = !strcmp(side, "shapes"), log = !strcmp(side, "log");
+    bool model = shapes || !strcmp(side, "model");
+    const char *path = model ? opt->model : log && opt->log ? opt->log : opt->engine;
     struct fsd_inputs in = {0};
+    struct fsd_print lines;
     enum fsd_status status;
 
-    if (strcmp(side, "model") != 0 && strcmp(side, "engine") != 0 &&
-        strcmp(side, "log") != 0 && strcmp(side, "shapes") != 0)
+    if (!model && !log && strcmp(side, "engine") != 0)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected model, shapes, engine or log to dump, found '%s'",
                         side);
-    if (!path_of(side, opt))
+    if (!path)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "no %s given to dump",
                         side);
     in.arena = fsd_arena_new();
     in.names = fsd_intern_new(in.arena);
-    status = dump(&in, side, opt, out, err);
+    status = log ? fsd_inputs_load_log(&in, path, err)
+                 : fsd_inputs_load_side(&in, opt, model, err);
+    if (status == FSD_OK) {
+        fsd_print_open(&lines);
+        if (shapes)
+            status = dump_shapes(&in, opt, lines.out, err);
+        else if (log)
+            fsd_history_dump(in.history, lines.out);
+        else
+            fsd_graph_dump(model ? in.model : in.engine, lines.out);
+        fsd_print_disarmed(&lines, "\\u{%x}", out);
+        if (status == FSD_OK)
+            status = fsd_flush(out, err);
+    }
     fsd_arena_free(in.arena);
     return status;
 }

@@ -74,9 +74,9 @@ static uint64_t color_name(const struct fsd_align_side *side, fsd_id node)
     const struct fsd_state_node *n = &side->s->nodes.at[node];
     const char *name = fsd_text(side->s->names, n->key);
 
-    if (!n->named || !fsd_align_node_identifies(side->counted, name))
-        return 0;
-    return color_text(side, node, name);
+    return n->named && fsd_align_node_identifies(side->counted, name)
+               ? color_text(side, node, name)
+               : 0;
 }
 
 /* ----------------------------------------------------------------------- offers */
@@ -94,22 +94,18 @@ static uint32_t collect(struct aligner *a, color_fn *color)
             if (hash)
                 a->rows[n++] = (struct fsd_hash_row){hash, i, k};
         }
-    fsd_hash_rows_sort(a->rows, n);
     return n;
 }
 
 /* Pairs alone with their colour on both sides. */
 static void make_offers(struct aligner *a, int kind, color_fn *color)
 {
-    uint32_t n = collect(a, color);
+    uint32_t n = fsd_hash_rows_pairs(a->rows, collect(a, color));
 
     for (int k = 0; k < 2; k++)
         for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++)
             a->offer[k][kind][i] = FSD_NONE;
-    for (uint32_t i = 0, k; i < n; i = k) {
-        k = fsd_hash_rows_end(a->rows, n, i);
-        if (k - i != 2 || a->rows[i].new == a->rows[i + 1].new)
-            continue;
+    for (uint32_t i = 0; i < n; i += 2) {
         a->offer[0][kind][a->rows[i].id] = a->rows[i + 1].id;
         a->offer[1][kind][a->rows[i + 1].id] = a->rows[i].id;
     }
@@ -220,13 +216,6 @@ static uint32_t align_by(struct aligner *a, color_fn *color)
     return accept(a, 1, by);
 }
 
-static uint32_t align_near(struct aligner *a)
-{
-    for (int k = 0; k < 2; k++)
-        fsd_align_color_near(&a->side[k], a->scratch);
-    return align_by(a, color_near);
-}
-
 static const char *key_of(const struct aligner *a, const struct fsd_hash_row *e)
 {
     const struct fsd_state *s = a->side[e->new].s;
@@ -260,6 +249,7 @@ static uint32_t align_alike(struct aligner *a)
 {
     uint32_t n = collect(a, color_both), made = 0;
 
+    fsd_hash_rows_sort(a->rows, n);
     for (uint32_t i = 0, k; i < n; i = k) {
         k = fsd_hash_rows_end(a->rows, n, i);
         made += pair_alike(a, a->rows + i, k - i);
@@ -272,10 +262,14 @@ static void align_core(struct aligner *a)
     for (int k = 0; k < 2; k++)
         fsd_align_color_plain(&a->side[k], a->scratch);
     align_by_names(a);
-    for (int round = 0; round < MOST_ROUNDS; round++)
-        if (!align_by_ways(a) && !align_alike(a) && !align_by(a, fsd_align_around) &&
-            !align_near(a))
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        if (align_by_ways(a) || align_alike(a) || align_by(a, fsd_align_around))
+            continue;
+        for (int k = 0; k < 2; k++)
+            fsd_align_color_near(&a->side[k], a->scratch);
+        if (!align_by(a, color_near))
             return;
+    }
 }
 
 /* ------------------------------------------------------------------------ ports */
@@ -336,29 +330,12 @@ static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
     return true;
 }
 
-static struct fsd_align *finish(struct fsd_arena *arena, const struct aligner *a)
-{
-    struct fsd_align *al = FSD_NEW(arena, struct fsd_align, 1);
-
-    *al = (struct fsd_align){.to_new = a->side[0].mate,
-                             .to_old = a->side[1].mate,
-                             .by = a->by,
-                             .new_input = a->side[0].in_mate,
-                             .new_output = a->side[0].out_mate,
-                             .old_input = a->side[1].in_mate,
-                             .old_output = a->side[1].out_mate};
-    for (fsd_id i = 0; i < a->side[0].s->nodes.n; i++)
-        if (a->side[0].s->nodes.at[i].role == FSD_ROLE_CORE)
-            al->by_count[a->by[i]]++;
-    return al;
-}
-
 struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,
                                 const struct fsd_state *new)
 {
     struct aligner a = {.scratch = fsd_arena_new(),
                         .by = FSD_NEW(arena, uint8_t, old->nodes.n)};
-    struct fsd_align *al;
+    struct fsd_align *al = FSD_NEW(arena, struct fsd_align, 1);
 
     fsd_align_side_init(&a.side[0], arena, old, false);
     fsd_align_side_init(&a.side[1], arena, new, true);
@@ -378,8 +355,17 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
         align_core(&a);
         fsd_align_rest(a.side, a.scratch, a.by);
     }
-    al = finish(arena, &a);
     fsd_arena_free(a.scratch);
+    *al = (struct fsd_align){.to_new = a.side[0].mate,
+                             .to_old = a.side[1].mate,
+                             .by = a.by,
+                             .new_input = a.side[0].in_mate,
+                             .new_output = a.side[0].out_mate,
+                             .old_input = a.side[1].in_mate,
+                             .old_output = a.side[1].out_mate};
+    for (fsd_id i = 0; i < old->nodes.n; i++)
+        if (old->nodes.at[i].role == FSD_ROLE_CORE)
+            al->by_count[a.by[i]]++;
     return al;
 }
 

@@ -15,18 +15,6 @@ struct bound {
     fsd_id by;
 };
 
-static void raise(struct bound *at, struct bound from)
-{
-    if (from.level > at->level)
-        *at = from;
-}
-
-static void lower(struct bound *at, struct bound from)
-{
-    if (from.level < at->level)
-        *at = from;
-}
-
 /* The least and the greatest level that the mate of each node can have. */
 struct bounds {
     const struct fsd_align_side *side, *other;
@@ -44,7 +32,7 @@ static struct bound told(const struct bounds *b, fsd_id node, const struct bound
     return (struct bound){b->other->level[b->mate[node]] + (uint32_t)on, node};
 }
 
-static void bound_below(const struct bounds *b)
+static void set_bounds(const struct bounds *b)
 {
     const struct fsd_state *s = b->side->s;
 
@@ -54,24 +42,28 @@ static void bound_below(const struct bounds *b)
         b->least[i] = (struct bound){0, FSD_NONE};
         for (uint32_t k = 0; k < in.n; k++) {
             fsd_ref at = s->sources.at[in.at + k].at;
+            struct bound from;
 
-            if (at != FSD_NONE && !(at & FSD_REF_PORT) && at < i)
-                raise(&b->least[i], told(b, at, b->least, 1));
+            if (at == FSD_NONE || at & FSD_REF_PORT || at >= i)
+                continue;
+            from = told(b, at, b->least, 1);
+            if (from.level > b->least[i].level)
+                b->least[i] = from;
         }
     }
-}
-
-static void bound_above(const struct bounds *b)
-{
-    for (fsd_id i = b->side->s->nodes.n; i-- > 0;) {
+    for (fsd_id i = s->nodes.n; i-- > 0;) {
         struct fsd_span uses = b->side->uses[i];
 
         b->most[i] = (struct bound){UINT32_MAX, FSD_NONE};
         for (uint32_t k = 0; k < uses.n; k++) {
             fsd_id at = b->side->use[uses.at + k].node;
+            struct bound from;
 
-            if (at > i)
-                lower(&b->most[i], told(b, at, b->most, 0));
+            if (at <= i)
+                continue;
+            from = told(b, at, b->most, 0);
+            if (from.level < b->most[i].level)
+                b->most[i] = from;
         }
     }
 }
@@ -84,24 +76,6 @@ static void refuse(const struct fsd_align_side side[2], int k, fsd_id node, fsd_
     side[!k].contested[mate] = true;
 }
 
-/* What turns an order about, seen from one side. */
-static void refuse_of(const struct fsd_align_side side[2], int k,
-                      const struct bounds *b)
-{
-    for (fsd_id i = 0; i < side[k].s->nodes.n; i++) {
-        uint32_t level = b->mate[i] == FSD_NONE ? 0 : side[!k].level[b->mate[i]];
-        bool low = level < b->least[i].level, high = level >= b->most[i].level;
-
-        if (b->mate[i] == FSD_NONE || !(low || high))
-            continue;
-        refuse(side, k, i, b->mate[i]);
-        if (low)
-            refuse(side, k, b->least[i].by, b->mate[b->least[i].by]);
-        if (high)
-            refuse(side, k, b->most[i].by, b->mate[b->most[i].by]);
-    }
-}
-
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
                                fsd_id *const mate[2])
 {
@@ -112,9 +86,19 @@ void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
                            FSD_NEW(scratch, struct bound, n),
                            FSD_NEW(scratch, struct bound, n)};
 
-        bound_below(&b);
-        bound_above(&b);
-        refuse_of(side, k, &b);
+        set_bounds(&b);
+        for (fsd_id i = 0; i < n; i++) {
+            uint32_t level = b.mate[i] == FSD_NONE ? 0 : side[!k].level[b.mate[i]];
+            bool low = level < b.least[i].level, high = level >= b.most[i].level;
+
+            if (b.mate[i] == FSD_NONE || !(low || high))
+                continue;
+            refuse(side, k, i, b.mate[i]);
+            if (low)
+                refuse(side, k, b.least[i].by, b.mate[b.least[i].by]);
+            if (high)
+                refuse(side, k, b.most[i].by, b.mate[b.most[i].by]);
+        }
         fsd_arena_free(scratch);
     }
 }

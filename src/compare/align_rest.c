@@ -68,46 +68,11 @@ static void color_to(struct fsd_align_side *side)
  * an exporter may fold, which belongs to what it follows, the way from the inputs. */
 enum { BY_BOTH, BY_TO, BY_FROM, PASSES };
 
-static uint32_t collect(struct fsd_align_side side[2], struct fsd_hash_row *rows,
-                        int pass)
-{
-    uint32_t n = 0;
-
-    for (int k = 0; k < 2; k++)
-        for (fsd_id i = 0; i < side[k].s->nodes.n; i++) {
-            uint64_t hash = pass == BY_FROM ? side[k].from[i] : side[k].to[i];
-
-            if (!is_rest(&side[k], i) || side[k].mate[i] != FSD_NONE ||
-                (pass == BY_FROM && side[k].s->nodes.at[i].role != FSD_ROLE_OPTIONAL))
-                continue;
-            if (pass == BY_BOTH)
-                hash = fsd_hash_mix(hash, side[k].from[i]);
-            rows[n++] = (struct fsd_hash_row){hash, i, k};
-        }
-    fsd_hash_rows_sort(rows, n);
-    return n;
-}
-
-static void pair_unique(struct fsd_align_side side[2], struct fsd_hash_row *rows,
-                        int pass, uint8_t *by)
-{
-    static const uint8_t why[PASSES] = {FSD_ALIGN_BOTH, FSD_ALIGN_OUTPUTS,
-                                        FSD_ALIGN_INPUTS};
-    uint32_t n = collect(side, rows, pass);
-
-    for (uint32_t i = 0, k; i < n; i = k) {
-        k = fsd_hash_rows_end(rows, n, i);
-        if (k - i != 2 || rows[i].new == rows[i + 1].new)
-            continue;
-        side[0].mate[rows[i].id] = rows[i + 1].id;
-        side[1].mate[rows[i + 1].id] = rows[i].id;
-        by[rows[i].id] = why[pass];
-    }
-}
-
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
                     uint8_t *by)
 {
+    static const uint8_t why[PASSES] = {FSD_ALIGN_BOTH, FSD_ALIGN_OUTPUTS,
+                                        FSD_ALIGN_INPUTS};
     struct fsd_hash_row *rows = FSD_NEW(
         scratch, struct fsd_hash_row, (size_t)side[0].s->nodes.n + side[1].s->nodes.n);
 
@@ -115,6 +80,27 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
         color_from(&side[k]);
         color_to(&side[k]);
     }
-    for (int pass = 0; pass < PASSES; pass++)
-        pair_unique(side, rows, pass, by);
+    for (int pass = 0; pass < PASSES; pass++) {
+        uint32_t n = 0;
+
+        for (int k = 0; k < 2; k++)
+            for (fsd_id i = 0; i < side[k].s->nodes.n; i++) {
+                uint64_t from = side[k].from[i], to = side[k].to[i];
+
+                if (is_rest(&side[k], i) && side[k].mate[i] == FSD_NONE &&
+                    (pass != BY_FROM ||
+                     side[k].s->nodes.at[i].role == FSD_ROLE_OPTIONAL))
+                    rows[n++] =
+                        (struct fsd_hash_row){pass == BY_BOTH ? fsd_hash_mix(to, from)
+                                              : pass == BY_TO ? to
+                                                              : from,
+                                              i, k};
+            }
+        n = fsd_hash_rows_pairs(rows, n);
+        for (uint32_t i = 0; i < n; i += 2) {
+            side[0].mate[rows[i].id] = rows[i + 1].id;
+            side[1].mate[rows[i + 1].id] = rows[i].id;
+            by[rows[i].id] = why[pass];
+        }
+    }
 }

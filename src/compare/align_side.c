@@ -17,12 +17,6 @@ bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)
 
 /* ------------------------------------------------------------------------ setup */
 
-static uint64_t label(const struct fsd_state *s, const struct fsd_state_node *n)
-{
-    return fsd_hash_mix(fsd_hash_text(fsd_text(s->names, n->op)),
-                        fsd_hash_text(fsd_text(s->names, n->traits)));
-}
-
 static uint32_t slot(const struct fsd_align_side *side, fsd_id node, uint32_t i)
 {
     return side->commutes[node] ? 0 : i;
@@ -74,21 +68,6 @@ static uint32_t place(struct fsd_span *spans, uint32_t n)
     return at;
 }
 
-/* File order is topological. */
-static void set_levels(struct fsd_align_side *side)
-{
-    const struct fsd_state *s = side->s;
-
-    for (fsd_id i = 0; i < s->nodes.n; i++)
-        for (uint32_t k = 0; k < s->nodes.at[i].core_in.n; k++) {
-            fsd_ref at = s->sources.at[s->nodes.at[i].core_in.at + k].at;
-
-            if (at != FSD_NONE && !(at & FSD_REF_PORT) &&
-                side->level[at] >= side->level[i])
-                side->level[i] = side->level[at] + 1;
-        }
-}
-
 static fsd_id *nobody(struct fsd_arena *scratch, uint32_t n)
 {
     fsd_id *mate = FSD_NEW(scratch, fsd_id, n);
@@ -122,7 +101,9 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                                     .ends = FSD_NEW(scratch, struct fsd_span, n)};
     for (fsd_id i = 0; i < n; i++) {
         side->commutes[i] = fsd_op_is_symmetric(fsd_text(s->names, s->nodes.at[i].op));
-        side->label[i] = label(s, &s->nodes.at[i]);
+        side->label[i] =
+            fsd_hash_mix(fsd_hash_text(fsd_text(s->names, s->nodes.at[i].op)),
+                         fsd_hash_text(fsd_text(s->names, s->nodes.at[i].traits)));
     }
     walk_uses(side, false);
     side->use = FSD_NEW(scratch, struct fsd_use, place(side->uses, n));
@@ -130,7 +111,14 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
     walk_ends(side, false);
     side->end = FSD_NEW(scratch, uint32_t, place(side->ends, n));
     walk_ends(side, true);
-    set_levels(side);
+    for (fsd_id i = 0; i < n; i++) /* file order is topological */
+        for (uint32_t k = 0; k < s->nodes.at[i].core_in.n; k++) {
+            fsd_ref at = s->sources.at[s->nodes.at[i].core_in.at + k].at;
+
+            if (at != FSD_NONE && !(at & FSD_REF_PORT) &&
+                side->level[at] >= side->level[i])
+                side->level[i] = side->level[at] + 1;
+        }
 }
 
 /* ---------------------------------------------------------------------- colours */
@@ -150,14 +138,6 @@ uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_wh
     return fsd_hash_mix(what, side->new ? mate[i] : i);
 }
 
-static uint64_t source_color(const struct fsd_align_side *side, const uint64_t *color,
-                             struct fsd_maker from)
-{
-    if (from.at & FSD_REF_PORT)
-        return fsd_align_color_of(side, FSD_COLOR_INPUT, from.at & ~FSD_REF_PORT);
-    return fsd_hash_mix(color[from.at], from.out);
-}
-
 /* A sum, since the order may not count: equal for equal sets.  A constant adds nothing:
  * one exporter writes it as an initializer, another behind a node. */
 static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *color,
@@ -166,11 +146,17 @@ static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *
     struct fsd_span in = side->s->nodes.at[node].core_in;
     uint64_t sum = 0;
 
-    for (uint32_t k = 0; k < in.n; k++)
-        if (side->s->sources.at[in.at + k].at != FSD_NONE)
-            sum +=
-                fsd_hash_mix(source_color(side, color, side->s->sources.at[in.at + k]),
-                             slot(side, node, k));
+    for (uint32_t k = 0; k < in.n; k++) {
+        struct fsd_maker from = side->s->sources.at[in.at + k];
+        uint64_t hash;
+
+        if (from.at == FSD_NONE)
+            continue;
+        hash = from.at & FSD_REF_PORT
+                   ? fsd_align_color_of(side, FSD_COLOR_INPUT, from.at & ~FSD_REF_PORT)
+                   : fsd_hash_mix(color[from.at], from.out);
+        sum += fsd_hash_mix(hash, slot(side, node, k));
+    }
     return sum;
 }
 

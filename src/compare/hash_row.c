@@ -28,3 +28,18 @@ uint32_t fsd_hash_rows_end(const struct fsd_hash_row *rows, uint32_t n, uint32_t
         end++;
     return end;
 }
+
+uint32_t fsd_hash_rows_pairs(struct fsd_hash_row *rows, uint32_t n)
+{
+    uint32_t kept = 0;
+
+    fsd_hash_rows_sort(rows, n);
+    for (uint32_t i = 0, k; i < n; i = k) {
+        k = fsd_hash_rows_end(rows, n, i);
+        if (k - i != 2 || rows[i].new == rows[i + 1].new)
+            continue;
+        rows[kept++] = rows[i];
+        rows[kept++] = rows[i + 1];
+    }
+    return kept;
+}

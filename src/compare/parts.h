@@ -19,6 +19,11 @@ void fsd_hash_rows_sort(struct fsd_hash_row *rows, uint32_t n);
 /** The end of the rows that have the hash of row `i`. */
 uint32_t fsd_hash_rows_end(const struct fsd_hash_row *rows, uint32_t n, uint32_t i);
 
+/** Sorts, and keeps of the rows only pairs, an old one and a new one that are alone
+ * with their hash.
+ *  @return how many rows are left, at the beginning. */
+uint32_t fsd_hash_rows_pairs(struct fsd_hash_row *rows, uint32_t n);
+
 /* ----------------------------------------------------------- a state, from a run */
 
 struct fsd_state_build {
