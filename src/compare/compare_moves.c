@@ -80,18 +80,48 @@ static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id ol
                  (struct fsd_move_change){(uint8_t)what, old, new, region});
 }
 
+static bool agree(const struct fsd_state *s, struct fsd_state_form a,
+                  const struct fsd_state *t, struct fsd_state_form b)
+{
+    return (!a.type || !b.type || a.type == b.type) &&
+           (!a.layout || !b.layout ||
+            !strcmp(fsd_text(s->names, a.layout), fsd_text(t->names, b.layout)));
+}
+
+static bool only_moves(const struct fsd_move *m)
+{
+    return m->kind == FSD_KIND_REFORMAT || m->kind == FSD_KIND_COPY;
+}
+
+/* They differ in nothing but what one of them does not tell.  Whether data was
+ * rearranged or copied, and why, is judged by layouts: where a log has none, every
+ * reformat looks like a copy. */
+static bool may_be_same(const struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    const struct fsd_move *p = &c->old->moves.at[old], *q = &c->new->moves.at[new];
+    bool untold =
+        !p->before.layout != !q->before.layout || !p->after.layout != !q->after.layout;
+
+    return agree(c->old, p->before, c->new, q->before) &&
+           agree(c->old, p->after, c->new, q->after) && p->inserted == q->inserted &&
+           hash_set(c, false, p->nodes, false) == hash_set(c, true, q->nodes, false) &&
+           ((p->kind == q->kind && p->cause == q->cause) ||
+            (untold && only_moves(p) && only_moves(q)));
+}
+
 static void change_move(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_move *p = &c->old->moves.at[old], *q = &c->new->moves.at[new];
 
-    add_change(c, FSD_MOVE_CHANGED, old, new);
+    if (!may_be_same(c, old, new))
+        add_change(c, FSD_MOVE_CHANGED, old, new);
     for (int after = 0; after < 2; after++)
-        fsd_compare_told(
-            c, (struct fsd_fact_lost){.of = FSD_OF_MOVE,
-                                      .old = old,
-                                      .new = new,
-                                      .before = after ? p->after : p->before,
-                                      .after = after ? q->after : q->before});
+        fsd_compare_told(c,
+                         (struct fsd_fact_lost){.of = FSD_OF_MOVE,
+                                                .old = old,
+                                                .new = new,
+                                                .before = after ? p->after : p->before,
+                                                .after = after ? q->after : q->before});
 }
 
 static uint32_t collect(const struct fsd_compare *c, bool *const done[2],

@@ -54,69 +54,12 @@ static struct fsd_node_result linked_quantizer(const struct fsd_diff *d, fsd_id 
     return result(FSD_FATE_LAYER, "computed inside the layer, which is not quantized");
 }
 
-/* -------------------------------------------------------------------- doubts */
-
 static bool in_region(const struct fsd_diff *d, fsd_id node)
 {
     return d->match->region_of_node[node] != FSD_NONE;
 }
 
-struct doubts {
-    fsd_id *shown; /* by value class (its first node): a node of it that has a layer */
-    bool *merged;  /* by node: a duplicate that was seen to be replaced */
-    bool *mentioned; /* by symbol: a layer has this name, which several nodes bear */
-};
-
-/* That two nodes compute the same does not prove that the builder merged them.  It is
- * proved where a layer was seen to read the other one's tensor instead, or where all
- * readers are merged themselves. */
-static bool is_replaced(const struct fsd_diff *d, const bool *merged, fsd_id tensor)
-{
-    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
-
-    if (d->match->replaced[tensor])
-        return true;
-    for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (!merged[d->model->links.at[t->consumers.at + i]])
-            return false;
-    return t->consumers.n > 0;
-}
-
-static struct doubts find_doubts(const struct fsd_diff *d, struct fsd_arena *scratch)
-{
-    struct doubts x = {FSD_NEW(scratch, fsd_id, d->model->nodes.n),
-                       FSD_NEW(scratch, bool, d->model->nodes.n),
-                       FSD_NEW(scratch, bool, fsd_intern_count(d->names))};
-
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        x.shown[i] = FSD_NONE;
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        fsd_id first = d->facts->first_twin[i];
-
-        if ((d->match->of_node[i].n || in_region(d, i)) && x.shown[first] == FSD_NONE)
-            x.shown[first] = i;
-    }
-    /* Backwards, so that the readers are known: ONNX nodes stand before their readers.
-     */
-    for (fsd_id i = d->model->nodes.n; i-- > 0;) {
-        fsd_id out = fsd_node_out_tensor(d->model, i, 0);
-        fsd_id other = x.shown[d->facts->first_twin[i]];
-
-        x.merged[i] = out != FSD_NONE && other != FSD_NONE && other != i &&
-                      !d->match->of_node[i].n && is_replaced(d, x.merged, out);
-    }
-    for (uint32_t i = 0; i < d->engine->mentions.n; i++) {
-        const struct fsd_mention *m = &d->engine->mentions.at[i];
-
-        if (m->among > 1 && m->node != FSD_NONE && m->role != FSD_MENTION_SERVES)
-            x.mentioned[d->model->nodes.at[m->node].name] = true;
-    }
-    x.mentioned[0] = false; /* an unnamed node shares its lack of a name with strangers:
-                               that doubts nothing */
-    return x;
-}
-
-/* -------------------------------------------------------------------- eliding */
+/* -------------------------------------------------------------------- joints */
 
 /* A Concat whose output several layers write: its inputs were written in place. */
 static bool is_written_in_place(const struct fsd_diff *d, fsd_id node)
@@ -233,6 +176,93 @@ static enum join join_of(const struct fsd_diff *d, fsd_id maker, fsd_id reader,
     }
     return APART;
 }
+
+/* -------------------------------------------------------------------- doubts */
+
+struct doubts {
+    fsd_id *shown; /* by value class (its first node): a node of it that has a layer */
+    bool *merged;  /* by node: a duplicate that was seen to be replaced */
+    bool *mentioned; /* by symbol: a layer has this name, which several nodes bear */
+};
+
+/* A kernel of `reader` computes `other` itself or reads what a kernel of it writes, and
+ * nothing that it reads was computed by a layer of which no node is known. */
+static bool has_at_hand(const struct fsd_diff *d, fsd_id other, fsd_id reader)
+{
+    const struct fsd_graph *e = d->engine;
+    const struct fsd_match *m = d->match;
+
+    for (uint32_t i = 0; i < m->of_node[reader].n; i++) {
+        const struct fsd_node *n = &e->nodes.at[fsd_match_of_node(m, reader, i)->layer];
+
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            fsd_id t = fsd_node_in(e, n, k)->tensor;
+            struct fsd_span makers = {0, 0};
+
+            if (t != FSD_NONE)
+                makers = e->tensors.at[t].producers;
+            for (uint32_t p = 0; p < makers.n; p++)
+                if (!m->of_layer[e->links.at[makers.at + p]].n)
+                    return false;
+        }
+    }
+    return join_of(d, other, reader, false) != APART;
+}
+
+/* That two nodes compute the same does not prove that the builder merged them.  It is
+ * proved where a layer was seen to read the other one's tensor instead, or where all
+ * readers are merged themselves or have the other one's value at hand. */
+static bool is_replaced(const struct fsd_diff *d, const bool *merged, fsd_id tensor,
+                        fsd_id other)
+{
+    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+
+    if (d->match->replaced[tensor])
+        return true;
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id reader = d->model->links.at[t->consumers.at + i];
+
+        if (!merged[reader] && !has_at_hand(d, other, reader))
+            return false;
+    }
+    return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
+}
+
+static struct doubts find_doubts(const struct fsd_diff *d, struct fsd_arena *scratch)
+{
+    struct doubts x = {FSD_NEW(scratch, fsd_id, d->model->nodes.n),
+                       FSD_NEW(scratch, bool, d->model->nodes.n),
+                       FSD_NEW(scratch, bool, fsd_intern_count(d->names))};
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        x.shown[i] = FSD_NONE;
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_id first = d->facts->first_twin[i];
+
+        if ((d->match->of_node[i].n || in_region(d, i)) && x.shown[first] == FSD_NONE)
+            x.shown[first] = i;
+    }
+    /* Backwards, so that the readers are known: ONNX nodes stand before their readers.
+     */
+    for (fsd_id i = d->model->nodes.n; i-- > 0;) {
+        fsd_id out = fsd_node_out_tensor(d->model, i, 0);
+        fsd_id other = x.shown[d->facts->first_twin[i]];
+
+        x.merged[i] = out != FSD_NONE && other != FSD_NONE && other != i &&
+                      !d->match->of_node[i].n && is_replaced(d, x.merged, out, other);
+    }
+    for (uint32_t i = 0; i < d->engine->mentions.n; i++) {
+        const struct fsd_mention *m = &d->engine->mentions.at[i];
+
+        if (m->among > 1 && m->node != FSD_NONE && m->role != FSD_MENTION_SERVES)
+            x.mentioned[d->model->nodes.at[m->node].name] = true;
+    }
+    x.mentioned[0] = false; /* an unnamed node shares its lack of a name with strangers:
+                               that doubts nothing */
+    return x;
+}
+
+/* ------------------------------------------------------------------- between */
 
 /* A reader of the tensor that is joined to the maker, seen through what dissolves. */
 static enum join join_reader(const struct fsd_diff *d, fsd_id maker, fsd_id tensor,

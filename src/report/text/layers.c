@@ -430,12 +430,12 @@ void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FI
 
     fsd_ink(style, FSD_INK_FAINT, out);
     if (left)
-        fprintf(out, "%*s %-*s   engine  (evidence: metadata, name, log, tensor)\n",
-                NUMBER, "layer", (int)left, "node and evidence");
+        fprintf(out, "%*s %-*s   engine  (evidence: ", NUMBER, "layer", (int)left,
+                "node and evidence");
     else
-        fprintf(out,
-                "%*s   with its nodes and evidence (metadata, name, log, tensor)\n",
-                NUMBER, "layer");
+        fprintf(out, "%*s   with its nodes and evidence (", NUMBER, "layer");
+    fsd_put_evidence(FSD_BY_ALL, out);
+    fputs(")\n", out);
     fsd_ink(style, FSD_INK_PLAIN, out);
     for (fsd_id i = 0, to; i < d->engine->nodes.n; i = to) {
         /* The end of the run of ordinary layers of one precision that begins here. */
