@@ -182,6 +182,19 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
     return b->s->groups.n - 1;
 }
 
+/* Of several layers: that of the nodes, since one of the layers may pad or scale for
+ * another, or go on with what it began. */
+static void set_precision(const struct fsd_state *s, struct fsd_group *g)
+{
+    enum fsd_dtype widest = FSD_DTYPE_UNKNOWN;
+
+    for (uint32_t i = 0; i < g->nodes.n; i++)
+        widest = fsd_dtype_wider(
+            widest, (enum fsd_dtype)s->nodes.at[s->refs.at[g->nodes.at + i]].precision);
+    if (widest != FSD_DTYPE_UNKNOWN)
+        g->precision = (uint8_t)widest;
+}
+
 /* In the order of their first nodes, which no two share.  @return by head: its group */
 static fsd_id *add_groups(struct fsd_state_build *b, members_vec all)
 {
@@ -256,5 +269,8 @@ void fsd_state_add_layers(struct fsd_state_build *b)
         if (g != FSD_NONE)
             add_layer(b, &b->s->groups.at[g], i, j.loose[i]);
     }
+    for (fsd_id g = 0; g < b->s->groups.n; g++)
+        if (b->s->groups.at[g].layers > 1 && !b->s->groups.at[g].loose)
+            set_precision(b->s, &b->s->groups.at[g]);
     fsd_state_set_groups(b->s);
 }

@@ -67,8 +67,38 @@ enum fsd_dtype fsd_requested(const struct fsd_diff *d, fsd_id node)
     return type;
 }
 
+/* What the layer reads was all made by others of the node's own layers: partial
+ * results, whose type says how the node's work was cut up, not in what it is done.  Of
+ * a node that stands for others, as a call, each layer is the work of one of them. */
+static bool goes_on(const struct fsd_diff *d, fsd_id layer, fsd_id node)
+{
+    const struct fsd_graph *e = d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    unsigned traits = d->facts->traits[node];
+    bool any = false;
+
+    if (!(traits & FSD_OP_STANDARD) || traits & FSD_OP_CONTROL)
+        return false;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(e, n, i)->tensor;
+        struct fsd_span makers = {0, 0};
+
+        if (t != FSD_NONE)
+            makers = e->tensors.at[t].producers;
+        for (uint32_t k = 0; k < makers.n; k++) {
+            fsd_id maker = e->links.at[makers.at + k];
+
+            if (maker == layer || !fsd_match_has(d->match, maker, node))
+                return false;
+            any = true;
+        }
+    }
+    return any;
+}
+
 /* Of several layers the widest of those that compute, whatever their order; a NoOp
- * around them says nothing, nor do kernels that pad or scale for a product. */
+ * around them says nothing, nor do kernels that pad or scale for a product, or go on
+ * with what another one began. */
 enum fsd_dtype fsd_realised(const struct fsd_diff *d, fsd_id node)
 {
     enum fsd_dtype product = FSD_DTYPE_UNKNOWN, computed = FSD_DTYPE_UNKNOWN,
@@ -78,7 +108,8 @@ enum fsd_dtype fsd_realised(const struct fsd_diff *d, fsd_id node)
     for (uint32_t i = 0; i < d->match->of_node[node].n; i++) {
         fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
         const struct fsd_layer_result *r = &d->layers[layer];
-        bool computes = r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN;
+        bool computes = (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN) &&
+                        !goes_on(d, layer, node);
         enum fsd_dtype *type = weighted && d->engine->layers.at[layer].multiplies
                                    ? &product
                                : computes ? &computed

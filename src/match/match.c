@@ -150,10 +150,11 @@ const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
 
 bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
-    for (uint32_t i = 0; i < m->of_node[node].n; i++)
-        if (fsd_match_of_node(m, node, i)->layer == layer)
-            return true;
-    return false;
+    struct fsd_link link = {layer, node, 0};
+    struct fsd_span span = m->of_layer[layer];
+
+    return span.n && bsearch(&link, &m->links.at[span.at], span.n, sizeof link,
+                             by_layer_then_node);
 }
 
 static void fit_names(const struct fsd_match *m, struct fsd_span mentions,
