@@ -11,9 +11,9 @@
  * unfolded, as a join would do it.  Text is what the templates say:
  *
  *     {name}          the cell; a number that is not known is "-"
- *     {name:8.1}      in 8 columns, a negative width to the left; digits behind the
- * point {name|is|are}   a count and its noun, singular or plural
- *     <...>           only if every cell named in it (not in a <...> of its own) is
+ *     {name:8.1}      in 8 columns, or in -8 to the left; digits behind the point
+ *     {name|is|are}   a count and its noun, singular or plural
+ *     <...>           only if every cell named in it, not in a <...> of its own, is
  * known {name!}         the same, and if it is not 0, "unknown" or empty
  *     {*} {+} {/}     ink of a title, of what is inserted, and none
  *

@@ -2,48 +2,14 @@
 #include "report/sheet/sheet.h"
 #include "report/json/tree.h"
 
-static void add_words(struct cJSON *object, const char *name,
-                      const struct fsd_cell *cell)
-{
-    struct cJSON *list = fsd_json_list(object, name);
-
-    for (uint32_t i = 0; i < cell->words.n; i++)
-        fsd_json_add_text(list, cell->words.at[i]);
-}
-
-static void add_ids(struct cJSON *object, const char *name, const struct fsd_cell *cell)
-{
-    struct cJSON *list = fsd_json_list(object, name);
-
-    for (uint32_t i = 0; i < cell->ids.n; i++)
-        fsd_json_add_number(list, cell->ids.at[i]);
-}
-
-static void add_tally(struct cJSON *object, const char *name,
-                      const struct fsd_cell *cell)
-{
-    struct cJSON *counts = fsd_json_object(object, name);
-
-    for (uint32_t i = 0; i < cell->words.n; i++)
-        fsd_json_count(counts, cell->words.at[i], cell->words.counts[i]);
-}
-
 static void add_row(struct cJSON *object, const struct fsd_rows *rows,
                     const struct fsd_cell *row);
-
-static void add_rows(struct cJSON *object, const char *name,
-                     const struct fsd_rows *rows)
-{
-    struct cJSON *list = fsd_json_list(object, name);
-
-    for (uint32_t i = 0; i < rows->at.n; i++)
-        add_row(fsd_json_item(list), rows, rows->at.at[i]);
-}
 
 static void add_cell(struct cJSON *object, const struct fsd_column *column,
                      const struct fsd_cell *cell)
 {
     const char *name = column->name;
+    struct cJSON *inner;
 
     switch (column->kind) {
     case FSD_CELL_COUNT:
@@ -69,16 +35,24 @@ static void add_cell(struct cJSON *object, const struct fsd_column *column,
         fsd_json_text(object, name, cell->text);
         break;
     case FSD_CELL_WORDS:
-        add_words(object, name, cell);
+        inner = fsd_json_list(object, name);
+        for (uint32_t i = 0; i < cell->words.n; i++)
+            fsd_json_add_text(inner, cell->words.at[i]);
         break;
     case FSD_CELL_IDS:
-        add_ids(object, name, cell);
+        inner = fsd_json_list(object, name);
+        for (uint32_t i = 0; i < cell->ids.n; i++)
+            fsd_json_add_number(inner, cell->ids.at[i]);
         break;
     case FSD_CELL_TALLY:
-        add_tally(object, name, cell);
+        inner = fsd_json_object(object, name);
+        for (uint32_t i = 0; i < cell->words.n; i++)
+            fsd_json_count(inner, cell->words.at[i], cell->words.counts[i]);
         break;
     case FSD_CELL_ROWS:
-        add_rows(object, name, cell->rows);
+        inner = fsd_json_list(object, name);
+        for (uint32_t i = 0; i < cell->rows->at.n; i++)
+            add_row(fsd_json_item(inner), cell->rows, cell->rows->at.at[i]);
         break;
     case FSD_CELL_RECORD:
     default:

@@ -46,41 +46,31 @@ static bool is_rows(const struct fsd_column *column)
     return column->kind == FSD_CELL_ROWS || column->kind == FSD_CELL_RECORD;
 }
 
-static bool is_number(const struct fsd_column *column)
-{
-    return column->kind <= FSD_CELL_MACS;
-}
-
-/* All digits that a double has, and none that it has not. */
-static void put_number(double number, FILE *out)
+/* A number for people, or with all digits that a double has and none that it has not.
+ */
+static void put_number(bool rounds, const struct fsd_column *column, double number,
+                       FILE *out)
 {
     char text[32];
 
     snprintf(text, sizeof text, "%.15g", number);
     if (strtod(text, NULL) < number || strtod(text, NULL) > number)
         snprintf(text, sizeof text, "%.17g", number);
-    fputs(text, out);
-}
-
-static void put_list(const struct markup *m, const struct fsd_column *column,
-                     const struct fsd_cell *c, FILE *out)
-{
-    struct fsd_print list;
-
-    fsd_print_open(&list);
-    for (uint32_t i = 0; i < c->words.n; i++) {
-        fprintf(list.out, "%s%s", i ? ", " : "", c->words.at[i]);
-        if (c->words.counts)
-            fprintf(list.out, " %u", c->words.counts[i]);
-    }
-    fsd_print_close(&list);
-    m->put(column, list.text, out);
-    free(list.text);
+    if (!rounds)
+        fputs(text, out);
+    else if (column->kind == FSD_CELL_MS)
+        fsd_put_ms_column(number, 0, out);
+    else if (column->kind == FSD_CELL_SHARE)
+        fprintf(out, "%.1f %%", 100 * number);
+    else
+        fprintf(out, "%.4f", number);
 }
 
 static void put_cell(const struct markup *m, const struct fsd_column *column,
                      const struct fsd_cell *c, FILE *out)
 {
+    struct fsd_print list;
+
     if (!c->known)
         return;
     switch (column->kind) {
@@ -90,14 +80,7 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
     case FSD_CELL_NUMBER:
     case FSD_CELL_MS:
     case FSD_CELL_SHARE:
-        if (!m->rounds)
-            put_number(c->number, out);
-        else if (column->kind == FSD_CELL_MS)
-            fsd_put_ms_column(c->number, 0, out);
-        else if (column->kind == FSD_CELL_SHARE)
-            fprintf(out, "%.1f %%", 100 * c->number);
-        else
-            fprintf(out, "%.4f", c->number);
+        put_number(m->rounds, column, c->number, out);
         break;
     case FSD_CELL_BYTES:
     case FSD_CELL_MACS:
@@ -121,7 +104,15 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
         break;
     case FSD_CELL_WORDS:
     case FSD_CELL_TALLY:
-        put_list(m, column, c, out);
+        fsd_print_open(&list);
+        for (uint32_t i = 0; i < c->words.n; i++) {
+            fprintf(list.out, "%s%s", i ? ", " : "", c->words.at[i]);
+            if (c->words.counts)
+                fprintf(list.out, " %u", c->words.counts[i]);
+        }
+        fsd_print_close(&list);
+        m->put(column, list.text, out);
+        free(list.text);
         break;
     case FSD_CELL_IDS:
     case FSD_CELL_ROWS:
@@ -198,9 +189,9 @@ static void put_titles(const struct markup *m, const struct fsd_column *columns,
                 continue;
             fputs(separator, out);
             separator = m->between;
-            fputs(!ruler                   ? columns[i].title
-                  : is_number(&columns[i]) ? "---:"
-                                           : "---",
+            fputs(!ruler                             ? columns[i].title
+                  : columns[i].kind <= FSD_CELL_MACS ? "---:"
+                                                     : "---",
                   out);
         }
         n = at < n ? columns[at].n_inside : 0;
@@ -246,34 +237,26 @@ void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *st
     }
 }
 
-/* Line by line, as the text has it. */
-static void put_paragraph(const struct fsd_sheet *sheet, FILE *out)
-{
-    struct fsd_print head;
-
-    fsd_sheet_put_head(sheet, put_markdown, fsd_print_open(&head));
-    fsd_print_close(&head);
-    if (head.size)
-        putc('\n', out);
-    for (char *c = head.text; *c; c++) {
-        if (*c == '\n' && c[1])
-            fputs("<br>", out);
-        putc(*c, out);
-    }
-    if (head.size && head.text[head.size - 1] != '\n')
-        putc('\n', out);
-    free(head.text);
-}
-
 void fsd_sheet_put_markdown(const struct fsd_sheet *sheet,
                             const struct fsd_style *style, FILE *out)
 {
     const struct fsd_column *column;
     const struct fsd_rows *rows;
+    struct fsd_print head;
 
     (void)style;
     fprintf(out, "### fusiondiff %s\n", sheet->name);
-    put_paragraph(sheet, out);
+    fsd_sheet_put_head(sheet, put_markdown, fsd_print_open(&head));
+    fsd_print_close(&head);
+    if (head.size)
+        putc('\n', out);
+    for (char *c = head.text; *c; c++) { /* line by line, as the text has it */
+        fputs(*c == '\n' && c[1] ? "<br>" : "", out);
+        putc(*c, out);
+    }
+    if (head.size && head.text[head.size - 1] != '\n')
+        putc('\n', out);
+    free(head.text);
     for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++) {
         if (!rows->at.n)
             continue;

@@ -90,32 +90,13 @@ static bool is_told(const char *t, const struct fsd_rows *rows,
     return true;
 }
 
-static void put_text(const struct writer *w, const struct reference *r)
-{
-    int used = (int)fsd_safe_width(r->cell->text);
-
-    fprintf(w->out, "%*s", r->width > used ? r->width - used : 0, "");
-    w->put(r->column, r->cell->text, w->out);
-    fprintf(w->out, "%*s", -r->width > used ? -r->width - used : 0, "");
-}
-
-static void put_words(const struct fsd_cell *cell, FILE *out)
-{
-    for (uint32_t i = 0; i < cell->words.n; i++) {
-        fputs(i ? ", " : "", out);
-        fsd_put_safe(out, cell->words.at[i]);
-        if (cell->words.counts)
-            fprintf(out, " %u", cell->words.counts[i]);
-    }
-}
-
 static void put_rows(const struct writer *w, const struct fsd_rows *rows);
 
 static void put_cell(const struct writer *w, const struct reference *r)
 {
     const struct fsd_cell *c = r->cell;
     FILE *out = w->out;
-    int digits = r->digits;
+    int digits = r->digits, used;
 
     switch (r->column->kind) {
     case FSD_CELL_COUNT:
@@ -147,11 +128,19 @@ static void put_cell(const struct writer *w, const struct reference *r)
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
-        put_text(w, r);
+        used = (int)fsd_safe_width(c->text);
+        fprintf(out, "%*s", r->width > used ? r->width - used : 0, "");
+        w->put(r->column, c->text, out);
+        fprintf(out, "%*s", -r->width > used ? -r->width - used : 0, "");
         break;
     case FSD_CELL_WORDS:
     case FSD_CELL_TALLY:
-        put_words(c, out);
+        for (uint32_t i = 0; i < c->words.n; i++) {
+            fputs(i ? ", " : "", out);
+            fsd_put_safe(out, c->words.at[i]);
+            if (c->words.counts)
+                fprintf(out, " %u", c->words.counts[i]);
+        }
         break;
     case FSD_CELL_ROWS:
     case FSD_CELL_RECORD:
@@ -164,18 +153,6 @@ static void put_cell(const struct writer *w, const struct reference *r)
     }
 }
 
-/* A text that is not there is nothing, a number "-". */
-static void put_unknown(const struct reference *r, FILE *out)
-{
-    if (r->column->kind != FSD_CELL_TEXT && r->column->kind != FSD_CELL_NAME)
-        fprintf(out, "%*s", r->width, "-");
-}
-
-static enum fsd_ink ink_of(char mark)
-{
-    return mark == '*' ? FSD_INK_TITLE : mark == '+' ? FSD_INK_INSERTED : FSD_INK_PLAIN;
-}
-
 /* Up to the end of the template or of the section. */
 static void put_template(const struct writer *w, const char *t,
                          const struct fsd_rows *rows, const struct fsd_cell *row)
@@ -186,15 +163,19 @@ static void put_template(const struct writer *w, const char *t,
                 put_template(w, t + 1, rows, row);
             t = section_end(t + 1);
         } else if (*t == '{' && is_ink(t)) {
-            fsd_ink(w->style, ink_of(t[1]), w->out);
+            fsd_ink(w->style,
+                    t[1] == '*'   ? FSD_INK_TITLE
+                    : t[1] == '+' ? FSD_INK_INSERTED
+                                  : FSD_INK_PLAIN,
+                    w->out);
             t += 3;
         } else if (*t == '{') {
             struct reference r = read_reference(t, rows, row);
 
             if (r.cell->known)
                 put_cell(w, &r);
-            else
-                put_unknown(&r, w->out);
+            else if (r.column->kind != FSD_CELL_TEXT && r.column->kind != FSD_CELL_NAME)
+                fprintf(w->out, "%*s", r.width, "-"); /* no text is nothing */
             t = strchr(t, '}') + 1;
         } else {
             putc(*t++, w->out);

@@ -27,29 +27,33 @@ static void add_fingerprint(struct cJSON *object, const char *key,
 
 /* ----------------------------------------------------------------------- JSON */
 
-static void add_rows(const struct fsd_verdict *v, struct cJSON *report)
+void fsd_verdict_put_json(const struct fsd_verdict *v, const struct fsd_style *style,
+                          FILE *out)
 {
-    struct cJSON *rows = fsd_json_list(report, "summary");
+    struct cJSON *report = fsd_json_new(), *list, *object;
 
+    (void)style;
+    fsd_json_text(report, "schema", "fusiondiff-check/1");
+    if (v->snapshot)
+        fsd_json_text(report, "snapshot", v->snapshot);
+    fsd_json_text(report, "model", v->model);
+    fsd_json_text(report, "engine", v->engine);
+    fsd_json_text(report, "verdict", v->verdict ? v->verdict : "");
+    list = fsd_json_list(report, "summary");
     for (uint32_t i = 0; i < v->rows.n; i++) {
         const struct fsd_verdict_row *row = &v->rows.at[i];
-        struct cJSON *object = fsd_json_item(rows);
 
+        object = fsd_json_item(list);
         fsd_json_text(object, "what", row->what);
         if (row->before)
             fsd_json_text(object, "before", row->before);
         fsd_json_text(object, "now", row->now);
     }
-}
-
-static void add_rules(const struct fsd_verdict *v, struct cJSON *report)
-{
-    struct cJSON *rules = fsd_json_list(report, "rules");
-
+    list = fsd_json_list(report, "rules");
     for (uint32_t i = 0; i < v->findings->rules.n; i++) {
         const struct fsd_outcome *rule = &v->findings->rules.at[i];
-        struct cJSON *object = fsd_json_item(rules);
 
+        object = fsd_json_item(list);
         fsd_json_text(object, "rule", rule->rule->id);
         fsd_json_text(object, "level", fsd_level_name(rule->level));
         if (rule->skipped)
@@ -61,41 +65,21 @@ static void add_rules(const struct fsd_verdict *v, struct cJSON *report)
         fsd_json_number(object, "findings", rule->found);
         fsd_json_number(object, "ignored", rule->ignored);
     }
-}
+    list = fsd_json_list(report, "findings");
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
 
-static void add_item(const struct fsd_verdict *v, const struct fsd_finding *item,
-                     struct cJSON *items)
-{
-    struct cJSON *object = fsd_json_item(items);
-
-    fsd_json_text(object, "rule", v->findings->rules.at[item->rule].rule->id);
-    fsd_json_text(object, "severity", fsd_severity_name(item->severity));
-    fsd_json_text(object, "message", item->message);
-    fsd_json_text(object, "file", item->file);
-    if (item->line)
-        fsd_json_number(object, "line", item->line);
-    add_names(object, "nodes", v->findings, item->nodes);
-    add_names(object, "layers", v->findings, item->layers);
-    add_fingerprint(object, "fingerprint", item);
-}
-
-void fsd_verdict_put_json(const struct fsd_verdict *v, const struct fsd_style *style,
-                          FILE *out)
-{
-    struct cJSON *report = fsd_json_new(), *items;
-
-    (void)style;
-    fsd_json_text(report, "schema", "fusiondiff-check/1");
-    if (v->snapshot)
-        fsd_json_text(report, "snapshot", v->snapshot);
-    fsd_json_text(report, "model", v->model);
-    fsd_json_text(report, "engine", v->engine);
-    fsd_json_text(report, "verdict", v->verdict ? v->verdict : "");
-    add_rows(v, report);
-    add_rules(v, report);
-    items = fsd_json_list(report, "findings");
-    for (uint32_t i = 0; i < v->findings->list.n; i++)
-        add_item(v, &v->findings->list.at[i], items);
+        object = fsd_json_item(list);
+        fsd_json_text(object, "rule", v->findings->rules.at[item->rule].rule->id);
+        fsd_json_text(object, "severity", fsd_severity_name(item->severity));
+        fsd_json_text(object, "message", item->message);
+        fsd_json_text(object, "file", item->file);
+        if (item->line)
+            fsd_json_number(object, "line", item->line);
+        add_names(object, "nodes", v->findings, item->nodes);
+        add_names(object, "layers", v->findings, item->layers);
+        add_fingerprint(object, "fingerprint", item);
+    }
     fsd_json_print(report, out);
 }
 
@@ -133,17 +117,6 @@ static void add_driver(const struct fsd_verdict *v, struct cJSON *run)
     }
 }
 
-static void add_uri(struct cJSON *object, const char *path)
-{
-    struct fsd_print uri;
-
-    fputs(*path == '/' ? "file://" : "", fsd_print_open(&uri));
-    fsd_put_uri(uri.out, path);
-    fsd_print_close(&uri);
-    fsd_json_text(object, "uri", uri.text);
-    free(uri.text);
-}
-
 static void add_location(const struct fsd_verdict *v, const struct fsd_finding *item,
                          struct cJSON *result)
 {
@@ -151,8 +124,13 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
     struct cJSON *physical = fsd_json_object(location, "physicalLocation"), *logical;
     struct fsd_arena *scratch;
     struct fsd_intern *seen;
+    struct fsd_print uri;
 
-    add_uri(fsd_json_object(physical, "artifactLocation"), item->file);
+    fputs(*item->file == '/' ? "file://" : "", fsd_print_open(&uri));
+    fsd_put_uri(uri.out, item->file);
+    fsd_print_close(&uri);
+    fsd_json_text(fsd_json_object(physical, "artifactLocation"), "uri", uri.text);
+    free(uri.text);
     /* Code scanning asks for a line; where none is known it is the first. */
     fsd_json_number(fsd_json_object(physical, "region"), "startLine",
                     item->line ? item->line : 1);
@@ -175,20 +153,6 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
     fsd_arena_free(scratch);
 }
 
-static void add_result(const struct fsd_verdict *v, const struct fsd_finding *item,
-                       struct cJSON *results)
-{
-    struct cJSON *result = fsd_json_item(results), *prints;
-
-    fsd_json_text(result, "ruleId", v->findings->rules.at[item->rule].rule->id);
-    fsd_json_number(result, "ruleIndex", item->rule);
-    fsd_json_text(result, "level", sarif_level((int)item->severity));
-    add_text_of(result, "message", item->message);
-    add_location(v, item, result);
-    prints = fsd_json_object(result, "partialFingerprints");
-    add_fingerprint(prints, "fusiondiff/v1", item);
-}
-
 void fsd_verdict_put_sarif(const struct fsd_verdict *v, const struct fsd_style *style,
                            FILE *out)
 {
@@ -201,8 +165,18 @@ void fsd_verdict_put_sarif(const struct fsd_verdict *v, const struct fsd_style *
     add_driver(v, run);
     fsd_json_text(run, "columnKind", "unicodeCodePoints");
     results = fsd_json_list(run, "results");
-    for (uint32_t i = 0; i < v->findings->list.n; i++)
-        add_result(v, &v->findings->list.at[i], results);
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
+        struct cJSON *result = fsd_json_item(results);
+
+        fsd_json_text(result, "ruleId", v->findings->rules.at[item->rule].rule->id);
+        fsd_json_number(result, "ruleIndex", item->rule);
+        fsd_json_text(result, "level", sarif_level((int)item->severity));
+        add_text_of(result, "message", item->message);
+        add_location(v, item, result);
+        add_fingerprint(fsd_json_object(result, "partialFingerprints"), "fusiondiff/v1",
+                        item);
+    }
     fsd_json_print(log, out);
 }
 

@@ -26,20 +26,6 @@ struct outcome {
     const char *first; /* message */
 };
 
-static void put_failure(const struct fsd_verdict *v, uint32_t rule, struct outcome o,
-                        FILE *out)
-{
-    fputs("      <failure message=\"", out);
-    fsd_put_xml(out, o.first);
-    if (o.failing > 1)
-        fprintf(out, " and %u more", o.failing - 1);
-    fputs("\" type=\"", out);
-    fsd_put_xml(out, v->findings->rules.at[rule].rule->id);
-    fputs("\">", out);
-    put_messages(v, rule, true, out);
-    fputs("</failure>\n", out);
-}
-
 static void put_case(const struct fsd_verdict *v, uint32_t rule, struct outcome o,
                      FILE *out)
 {
@@ -47,12 +33,21 @@ static void put_case(const struct fsd_verdict *v, uint32_t rule, struct outcome 
 
     fprintf(out, "    <testcase name=\"%s\" classname=\"fusiondiff.%s\" time=\"0\">\n",
             r->rule->id, v->title);
-    if (o.failing)
-        put_failure(v, rule, o, out);
-    else if (r->skipped)
+    if (o.failing) {
+        fputs("      <failure message=\"", out);
+        fsd_put_xml(out, o.first);
+        if (o.failing > 1)
+            fprintf(out, " and %u more", o.failing - 1);
+        fputs("\" type=\"", out);
+        fsd_put_xml(out, r->rule->id);
+        fputs("\">", out);
+        put_messages(v, rule, true, out);
+        fputs("</failure>\n", out);
+    } else if (r->skipped) {
         fprintf(out, "      <skipped message=\"%s\"/>\n", r->skipped);
-    else if (r->level == FSD_OFF)
+    } else if (r->level == FSD_OFF) {
         fputs("      <skipped/>\n", out);
+    }
     if (r->found > o.failing) {
         fputs("      <system-out>", out);
         put_messages(v, rule, false, out);
@@ -61,28 +56,19 @@ static void put_case(const struct fsd_verdict *v, uint32_t rule, struct outcome 
     fputs("    </testcase>\n", out);
 }
 
-static struct outcome *outcomes(const struct fsd_verdict *v)
-{
-    struct outcome *all = FSD_NEW(v->arena, struct outcome, v->findings->rules.n);
-
-    for (uint32_t i = 0; i < v->findings->list.n; i++) {
-        const struct fsd_finding *item = &v->findings->list.at[i];
-
-        if (!fails(v, item))
-            continue;
-        if (!all[item->rule].failing++)
-            all[item->rule].first = item->message;
-    }
-    return all;
-}
-
 void fsd_verdict_put_junit(const struct fsd_verdict *v, const struct fsd_style *style,
                            FILE *out)
 {
-    struct outcome *all = outcomes(v);
+    struct outcome *all = FSD_NEW(v->arena, struct outcome, v->findings->rules.n);
     uint32_t failures = 0, skipped = 0;
 
     (void)style;
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
+
+        if (fails(v, item) && !all[item->rule].failing++)
+            all[item->rule].first = item->message;
+    }
     for (uint32_t i = 0; i < v->findings->rules.n; i++) {
         failures += all[i].failing > 0;
         skipped += !all[i].failing && (v->findings->rules.at[i].skipped ||

@@ -26,21 +26,6 @@ static bool put_piece(struct fsd_print *piece, size_t *room, FILE *out)
     return fits;
 }
 
-static void put_code(FILE *out, const char *s)
-{
-    fputs("<code>", out);
-    fsd_put_markdown(out, s);
-    fputs("</code>", out);
-}
-
-static void put_verdict(const struct fsd_verdict *v, FILE *out)
-{
-    fprintf(out, "### fusiondiff %s%s%s\n\n", v->title, v->verdict ? ": " : "",
-            v->verdict ? v->verdict : "");
-    fsd_put_severities(v->findings->by_severity, out);
-    fprintf(out, ", %u ignored\n\n", v->findings->ignored);
-}
-
 static void put_table(const struct fsd_verdict *v, FILE *out)
 {
     bool two = v->rows.n && v->rows.at[0].before;
@@ -62,39 +47,33 @@ static void put_table(const struct fsd_verdict *v, FILE *out)
     putc('\n', out);
 }
 
-static void put_rule_head(const struct fsd_outcome *rule, FILE *out)
-{
-    fprintf(out, "<details><summary>%s: ", rule->rule->id);
-    fsd_put_noun(out, rule->found, "finding");
-    if (rule->budget)
-        fprintf(out, ", %s of %s allowed", rule->measured, rule->budget);
-    if (rule->ignored)
-        fprintf(out, ", %u ignored", rule->ignored);
-    fprintf(out, "</summary>\n\n%s\n\n", rule->rule->doc);
-}
-
-static void put_item(const struct fsd_finding *item, FILE *out)
-{
-    fprintf(out, "- %s ", fsd_severity_name(item->severity));
-    put_code(out, item->message);
-    putc('\n', out);
-}
-
 static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
                      FILE *out)
 {
+    const struct fsd_outcome *r = &v->findings->rules.at[rule];
     struct fsd_print piece;
-    uint32_t left = v->findings->rules.at[rule].found;
+    uint32_t left = r->found;
 
     if (!left)
         return;
-    put_rule_head(&v->findings->rules.at[rule], fsd_print_open(&piece));
+    fprintf(fsd_print_open(&piece), "<details><summary>%s: ", r->rule->id);
+    fsd_put_noun(piece.out, left, "finding");
+    if (r->budget)
+        fprintf(piece.out, ", %s of %s allowed", r->measured, r->budget);
+    if (r->ignored)
+        fprintf(piece.out, ", %u ignored", r->ignored);
+    fprintf(piece.out, "</summary>\n\n%s\n\n", r->rule->doc);
     if (!put_piece(&piece, room, out))
         return;
     for (uint32_t i = 0; i < v->findings->list.n && left; i++) {
-        if (v->findings->list.at[i].rule != rule)
+        const struct fsd_finding *item = &v->findings->list.at[i];
+
+        if (item->rule != rule)
             continue;
-        put_item(&v->findings->list.at[i], fsd_print_open(&piece));
+        fprintf(fsd_print_open(&piece), "- %s <code>",
+                fsd_severity_name(item->severity));
+        fsd_put_markdown(piece.out, item->message);
+        fputs("</code>\n", piece.out);
         if (!put_piece(&piece, room, out))
             break;
         left--;
@@ -111,7 +90,10 @@ void fsd_verdict_put_markdown(const struct fsd_verdict *v,
     struct fsd_print piece;
 
     (void)style;
-    put_verdict(v, fsd_print_open(&piece));
+    fprintf(fsd_print_open(&piece), "### fusiondiff %s%s%s\n\n", v->title,
+            v->verdict ? ": " : "", v->verdict ? v->verdict : "");
+    fsd_put_severities(v->findings->by_severity, piece.out);
+    fprintf(piece.out, ", %u ignored\n\n", v->findings->ignored);
     put_table(v, piece.out);
     put_piece(&piece, &room, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
