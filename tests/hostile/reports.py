@@ -108,7 +108,9 @@ def dot(h, case, report):
                           timeout=60, check=False)
     h.check(done.returncode == 0 and not done.stderr, case,
             "dot says %s" % done.stderr.decode(errors="replace")[:300])
-    h.check(not re.search(r"^\s*\"?evil_node", done.stdout.decode(errors="replace"), re.M), case,
+    # dot breaks long strings at its line length, by a backslash.
+    canonical = done.stdout.decode(errors="replace").replace("\\\n", "")
+    h.check(not re.search(r"^\s*\"?evil_node", canonical, re.M), case,
             "a node of a name's own")
 
 
