@@ -112,10 +112,11 @@ def check_gitlab(case, text, found):
 
 def check_github(case, text, found):
     lines = text.split("\n")
-    check(f"{case}: one command a finding, and an end", len(lines) == len(found) + 1)
+    most = sum(min(10, sum(f["severity"] == s for f in found)) for s in LEVELS)
+    check(f"{case}: one command a finding, ten at most, and an end", len(lines) == most + 1)
     for line in lines[:-1]:
         check(f"{case}: command", re.match(
-            r"::(error|warning|notice) file=[^:,]+(,line=[1-9][0-9]*)?,title=[^:,]+::\S", line),
+            r"::(error|warning|notice) (file=[^:,]+(,line=[1-9][0-9]*)?,)?title=[^:,]+::\S", line),
               line[:200])
         check(f"{case}: no control characters", line.isprintable() or " " in line)
 
@@ -263,6 +264,18 @@ def check_latency(folder):
     check("latency: skipped in JUnit", "<skipped message=" in case.split("</testcase>")[0], case)
 
 
+def check_annotations(folder):
+    """A step shows ten of each severity: the tenth says how many more there are."""
+    known, untold = os.path.join(FIXTURES, "gate/same.fsd"), os.path.join(folder, "untold.fsd")
+    with open(known, encoding="utf-8") as file, open(untold, "w", encoding="utf-8") as out:
+        out.write(re.sub(r" (fp32|fp16|int8)/chw[0-9]*", " unknown", file.read()))
+    errors = [f for f in json.loads(run("check", known, untold, "-f", "json"))["findings"] if f["severity"] == "error"]
+    lines = [line for line in run("check", known, untold, "-f", "github").split("\n") if line.startswith("::error")]
+    check("annotations: ten of more", len(errors) > 10 and len(lines) == 10, (len(errors), len(lines)))
+    check("annotations: how many more", lines[-1] == f"::error title=fusiondiff::and {len(errors) - 9} more: see the report",
+          lines[-1])
+
+
 def main():
     check_formats("fixture", HOSTILE, "check", os.path.join(FIXTURES, "gate/before.fsd"), MODEL, ENGINE,
                   "--policy", os.path.join(FIXTURES, "gate/policy.ini"), "--today", "2026-07-01")
@@ -284,6 +297,7 @@ def main():
         check_update(folder)
         check_times(folder)
         check_latency(folder)
+        check_annotations(folder)
     print("FAILED" if failures else "passed")
     sys.exit(1 if failures else 0)
 

@@ -50,18 +50,29 @@ void fsd_verdict_put_text(const struct fsd_verdict *v, const struct fsd_style *s
 
 /* ---------------------------------------------------------------- annotations */
 
+/* Of each severity a step shows ten and drops the rest without a word. */
+enum { SHOWN = 10 };
+
 /* https://docs.github.com/actions: workflow commands, "::warning file=,title=::text".
- */
+ * Where there are more than are shown, the last one says how many. */
 void fsd_verdict_put_github(const struct fsd_verdict *v, const struct fsd_style *style,
                             FILE *out)
 {
     static const char *const commands[FSD__SEVERITY_COUNT] = {"notice", "warning",
                                                               "error"};
+    uint32_t put[FSD__SEVERITY_COUNT] = {0};
 
     (void)style;
     for (uint32_t i = 0; i < v->findings->list.n; i++) {
         const struct fsd_finding *item = &v->findings->list.at[i];
+        uint32_t all = v->findings->by_severity[item->severity];
 
+        if (++put[item->severity] >= SHOWN && all > SHOWN) {
+            if (put[item->severity] == SHOWN)
+                fprintf(out, "::%s title=fusiondiff::and %u more: see the report\n",
+                        commands[item->severity], all - SHOWN + 1);
+            continue;
+        }
         fprintf(out, "::%s file=", commands[item->severity]);
         fsd_put_github_property(out, item->file);
         if (item->line)
