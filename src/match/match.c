@@ -20,6 +20,7 @@ static const struct pass passes[] = {
     {"chains", FSD_BY_TENSOR, fsd_pass_chain},
     {"repeated names", FSD_BY_METADATA | FSD_BY_NAME, fsd_pass_repeated},
     {"bodies", FSD_BY_ALL, fsd_pass_body},
+    {"loops", FSD_BY_STRUCTURE, fsd_pass_loop},
     {"regions", FSD_BY_TENSOR, fsd_pass_region},
     {"conflicts", FSD_BY_TENSOR, fsd_pass_conflict},
 };
@@ -195,8 +196,7 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
         return false;
     if (m->engine->strongly_typed)
         return engine != model;
-    return fsd_dtype_rank(model) > 0 &&
-           fsd_dtype_rank(engine) > fsd_dtype_rank(model);
+    return fsd_dtype_rank(model) > 0 && fsd_dtype_rank(engine) > fsd_dtype_rank(model);
 }
 
 static void fit_binding(const struct fsd_match *m, fsd_id tensor, struct fsd_fit *fit)

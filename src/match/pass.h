@@ -30,6 +30,7 @@ void fsd_pass_tensor(struct fsd_match *m);
 void fsd_pass_chain(struct fsd_match *m);
 void fsd_pass_repeated(struct fsd_match *m);
 void fsd_pass_body(struct fsd_match *m);
+void fsd_pass_loop(struct fsd_match *m);
 void fsd_pass_region(struct fsd_match *m);
 void fsd_pass_conflict(struct fsd_match *m);
 

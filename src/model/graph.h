@@ -71,6 +71,8 @@ struct fsd_tensor {
     fsd_sym argument; /**< engine: made for the layer that computes the model's tensor
                          of this name; 0: not told */
     fsd_sym alias;    /**< engine: the name without what the engine appended; 0: none */
+    uint32_t loop;    /**< engine: made for the loop or branch that was parsed so
+                         manieth, from 1; 0: not told */
     uint8_t flags;
     /* Set by fsd_graph_finish(), in fsd_graph.links: */
     struct fsd_span producers; /**< nodes; several in an engine is ordinary */
@@ -259,7 +261,7 @@ struct fsd_graph {
     fsd_sym producer; /**< "pytorch 2.1"; the generation of an engine dump */
     int64_t ir_version;
     bool strongly_typed; /**< engine: its builder changes no type that a model has */
-    bool detailed; /**< engine: layers have types and tensors, not only names */
+    bool detailed;       /**< engine: layers have types and tensors, not only names */
 
     FSD_VEC(struct fsd_node) nodes;
     FSD_VEC(struct fsd_layer) layers; /**< engine: one a node; else empty */

@@ -120,6 +120,21 @@ static void read_kernel_tensor(struct fsd_tensor *t, struct fsd_slice name,
         t->argument = meant(vocab, without_number(name));
 }
 
+/* "$$myelin$$(Unnamed Loop* 0)^s.2_myl0" */
+static uint32_t loop_in(const char *name)
+{
+    static const char mark[] = "(Unnamed Loop* ";
+    enum { DIGITS = 6 };
+    uint32_t number = 0, n = 0;
+
+    name = strstr(name, mark);
+    if (!name)
+        return 0;
+    for (name += sizeof mark - 1; n < DIGITS && name[n] >= '0' && name[n] <= '9'; n++)
+        number = number * 10 + (uint32_t)(name[n] - '0');
+    return n && name[n] == ')' ? number + 1 : 0;
+}
+
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab)
 {
     for (fsd_id i = 0; i < g->tensors.n; i++) {
@@ -128,6 +143,7 @@ void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab)
                                  fsd_text_len(g->names, t->name)};
         size_t bare = without_profile(name.s, name.n);
 
+        t->loop = loop_in(name.s);
         if (tensor_named(vocab, name))
             continue;
         if (bare < name.n)

@@ -339,7 +339,8 @@ def report(figures):
 LINK_BARS = {"CNN": (0.99, 0.93, 0.80), "MLP": (0.99, 0.93, 0.80), "transformer": (0.97, 0.80, 0.60)}
 MOST = {"refused": 0, "failed without Metadata": 0, "other layers than the log": 0, "doubted": 0, "remarks": 0,
         "type unknown": 0, "layout unknown": 0, "unexplained": 6,
-        "inserted, though Metadata has nodes": 0}
+        "inserted, though Metadata has nodes": 0, "inserted invented": 0,
+        "computing layers without node": 3}
 JSON_BYTES = 8 << 20
 
 
