@@ -44,15 +44,6 @@ static void find_source(const struct fsd_diff *d, fsd_id layer, struct fsd_flow 
 
 /* -------------------------------------------------------------------- forwards */
 
-uint32_t fsd_input_of(const struct fsd_diff *d, fsd_id node, fsd_id tensor)
-{
-    uint32_t n = d->model->nodes.at[node].in.n, i = 0;
-
-    while (i < n && fsd_node_in_tensor(d->model, node, i) != tensor)
-        i++;
-    return i;
-}
-
 /* Tensors of the model by their value: those that hold the very same one are a ring. */
 struct walk {
     const struct fsd_diff *d;
@@ -89,9 +80,9 @@ static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id l
                          i < d->match->of_layer[mover].n;
          i++) {
         fsd_id node = fsd_match_of_layer(d->match, mover, i)->node;
-        uint32_t input = fsd_input_of(d, node, tensor);
+        uint32_t input = fsd_node_input_of(d->model, node, tensor);
 
-        if (input < d->model->nodes.at[node].in.n)
+        if (input != FSD_NONE)
             return (struct fsd_reader){layer, node, input};
     }
     return (struct fsd_reader){layer, FSD_NONE, 0};
@@ -130,7 +121,7 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
 
             if (linked && (!goes_on || reader.node == FSD_NONE)) {
                 reader.node = node;
-                reader.input = fsd_input_of(d, node, q.tensors[at]);
+                reader.input = fsd_node_input_of(g, node, q.tensors[at]);
                 if (!goes_on || quantizes)
                     return reader;
             }

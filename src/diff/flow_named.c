@@ -124,7 +124,8 @@ static bool add_readers(const struct fsd_diff *d, struct fsd_flows *flows,
             return false;
         fsd_vec_push(d->arena, &flows->readers,
                      (struct fsd_reader){fsd_match_of_node(d->match, node, 0)->layer,
-                                         node, fsd_input_of(d, node, tensor)});
+                                         node,
+                                         fsd_node_input_of(d->model, node, tensor)});
     }
     if (t->flags & FSD_TENSOR_OUTPUT)
         fsd_vec_push(d->arena, &flows->readers,

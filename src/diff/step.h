@@ -14,9 +14,6 @@ void fsd_add_log_to_reason(const struct fsd_diff *d, fsd_id layer,
 enum fsd_dtype fsd_requested(const struct fsd_diff *d, fsd_id node);
 enum fsd_dtype fsd_realised(const struct fsd_diff *d, fsd_id node);
 
-/** flow.c: the number of the node's input that is the tensor; past them if none is. */
-uint32_t fsd_input_of(const struct fsd_diff *d, fsd_id node, fsd_id tensor);
-
 /** flow_named.c: completes the flows of Reformats without tensors.
  *  @param d  of which d->flows is `flows` */
 void fsd_flows_by_name(const struct fsd_diff *d, struct fsd_flows *flows);

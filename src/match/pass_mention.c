@@ -28,31 +28,44 @@ static bool writes(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
     return false;
 }
 
-static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor)
+/* By tensor of the model, the one Concat that reads it, once it was asked for: copies
+ * of a tensor may be as many as its readers. */
+struct concats {
+    fsd_id *of;
+    bool *known;
+};
+
+static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor, struct concats *c)
 {
     const struct fsd_tensor *t = &g->tensors.at[tensor];
     fsd_id found = FSD_NONE;
 
+    if (c->known[tensor])
+        return c->of[tensor];
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id node = g->links.at[t->consumers.at + i];
 
-        if (!fsd_node_is(g, node, "Concat") || node == found)
+        if (node == found || !fsd_node_is(g, node, "Concat"))
             continue;
-        if (found != FSD_NONE)
-            return FSD_NONE;
+        if (found != FSD_NONE) {
+            found = FSD_NONE;
+            break;
+        }
         found = node;
     }
-    return found;
+    c->known[tensor] = true;
+    return c->of[tensor] = found;
 }
 
 /* "T copy" does the work of the Concat that reads T, or, where it writes T itself, of
  * the Slice or Split that makes T. */
-static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
+static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
+                         struct concats *concats)
 {
     fsd_id maker = fsd_tensor_producer(m->model, tensor);
 
     if (!writes(m, layer, tensor))
-        return only_concat(m->model, tensor);
+        return only_concat(m->model, tensor, concats);
     if (maker != FSD_NONE && (fsd_node_is(m->model, maker, "Slice") ||
                               fsd_node_is(m->model, maker, "Split")))
         return maker;
@@ -60,7 +73,7 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
 }
 
 static void link_mention(struct fsd_match *m, fsd_id layer,
-                         const struct fsd_mention *mention)
+                         const struct fsd_mention *mention, struct concats *concats)
 {
     fsd_id node = mention->node;
 
@@ -68,20 +81,25 @@ static void link_mention(struct fsd_match *m, fsd_id layer,
         return;
     if (node == FSD_NONE && mention->role == FSD_MENTION_COPIES &&
         mention->tensor != FSD_NONE)
-        node = copied_for(m, layer, mention->tensor);
+        node = copied_for(m, layer, mention->tensor, concats);
     if (node != FSD_NONE)
         fsd_match_link(m, layer, node, mention->by);
 }
 
 static void link_mentions(struct fsd_match *m, unsigned by)
 {
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct concats concats = {FSD_NEW(scratch, fsd_id, m->model->tensors.n),
+                              FSD_NEW(scratch, bool, m->model->tensors.n)};
+
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
         struct fsd_span span = m->engine->layers.at[i].mentions;
 
         for (uint32_t k = 0; k < span.n; k++)
             if (m->engine->mentions.at[span.at + k].by & by)
-                link_mention(m, i, &m->engine->mentions.at[span.at + k]);
+                link_mention(m, i, &m->engine->mentions.at[span.at + k], &concats);
     }
+    fsd_arena_free(scratch);
 }
 
 void fsd_pass_metadata(struct fsd_match *m)

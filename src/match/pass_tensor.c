@@ -177,17 +177,13 @@ static void link_copy(struct fsd_match *m, fsd_id layer)
 {
     fsd_id in = fsd_node_in_tensor(m->engine, layer, 0);
     fsd_id out = fsd_node_out_tensor(m->engine, layer, 0), node;
-    bool reads = false;
 
     if (m->engine->layers.at[layer].kind != FSD_KIND_COPY || in == FSD_NONE ||
         out == FSD_NONE || m->twin[in] == FSD_NONE || m->twin[out] == FSD_NONE)
         return;
     node = fsd_tensor_producer(m->model, m->twin[out]);
-    if (node == FSD_NONE)
-        return;
-    for (uint32_t i = 0; i < m->model->nodes.at[node].in.n; i++)
-        reads |= fsd_node_in_tensor(m->model, node, i) == m->twin[in];
-    if (reads && m->facts->traits[node] & FSD_OP_MOVES)
+    if (node != FSD_NONE && m->facts->traits[node] & FSD_OP_MOVES &&
+        fsd_node_input_of(m->model, node, m->twin[in]) != FSD_NONE)
         fsd_match_link(m, layer, node, FSD_BY_TENSOR);
 }
 

@@ -87,6 +87,8 @@ fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node node)
 /* Counting sort of the uses by tensor: count, lay out, fill. */
 static void index_uses(struct fsd_graph *g, bool producers)
 {
+    if (!producers)
+        g->uses_at = g->links.n;
     for (int fill = 0; fill < 2; fill++) {
         for (fsd_id i = 0; i < g->nodes.n; i++) {
             struct fsd_span ports = producers ? g->nodes.at[i].out : g->nodes.at[i].in;
@@ -101,6 +103,8 @@ static void index_uses(struct fsd_graph *g, bool producers)
                                  : &g->tensors.at[tensor].consumers;
                 if (fill)
                     g->links.at[span->at + span->n] = i;
+                if (fill && !producers)
+                    g->use_input[span->at + span->n - g->uses_at] = p - ports.at;
                 span->n++;
             }
         }
@@ -111,6 +115,8 @@ static void index_uses(struct fsd_graph *g, bool producers)
             for (span->at = g->links.n; span->n; span->n--)
                 fsd_vec_push(g->arena, &g->links, FSD_NONE);
         }
+        if (!producers && !fill)
+            g->use_input = FSD_NEW(g->arena, uint32_t, g->links.n - g->uses_at);
     }
 }
 
@@ -214,6 +220,24 @@ fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
     if (tensor != FSD_NONE)
         makers = g->tensors.at[tensor].producers;
     return makers.n == 1 ? g->links.at[makers.at] : FSD_NONE;
+}
+
+uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor)
+{
+    struct fsd_span uses = g->tensors.at[tensor].consumers;
+    uint32_t low = 0, high = uses.n;
+
+    while (low < high) { /* consumers ascend, since nodes were asked in their order */
+        uint32_t middle = low + (high - low) / 2;
+
+        if (g->links.at[uses.at + middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < uses.n && g->links.at[uses.at + low] == node
+               ? g->use_input[uses.at + low - g->uses_at]
+               : FSD_NONE;
 }
 
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port, bool producers)

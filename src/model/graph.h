@@ -279,6 +279,9 @@ struct fsd_graph {
     FSD_VEC(double) floats;
     FSD_VEC(fsd_id) links;   /**< pool of tensor, node and symbol numbers */
     FSD_VEC(fsd_id) by_name; /**< newest tensor of a symbol; use fsd_graph_find() */
+    /* Set by fsd_graph_finish(): which input each consumer in `links` is; the first of
+     * them stands at links.at[uses_at]. */
+    uint32_t *use_input, uses_at;
 };
 
 /* ------------------------------------------------------------------ building */
@@ -374,6 +377,10 @@ int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
 
 /** The producer of a tensor when it has exactly one, else FSD_NONE. */
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
+
+/** The first input of the node that is the tensor, FSD_NONE when none is.  It takes
+ *  log(readers of the tensor), however many inputs the node has. */
+uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor);
 
 /** The producers of a port's tensor, or else its consumers, in `links`; empty when the
  *  port has no tensor.

@@ -187,14 +187,16 @@ static void read_tensor(struct maker *m, cJSON *list, struct fsd_slice t)
 }
 
 /* Where the record ends.  A name may hold " }", what stands behind the dimensions does
- * not. */
+ * not.  They are looked for only up to where the next record begins: where none has
+ * any, each would search all that follow. */
 static bool record_end(struct fsd_slice t, size_t *end)
 {
     size_t dims, next;
+    struct fsd_slice own = t;
 
-    if (find(t, ", Dimensions: [", &dims) &&
-        (!find(t, " }, { Name: ", &next) || next > dims) &&
-        find(from(t, dims), " }", end)) {
+    if (find(t, " }, { Name: ", &next))
+        own.n = next;
+    if (find(own, ", Dimensions: [", &dims) && find(from(t, dims), " }", end)) {
         *end += dims;
         return true;
     }

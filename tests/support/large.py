@@ -1,4 +1,4 @@
-"""Inputs of any size, for what must not grow (tests/scale) and for what is timed (bench).
+"""Inputs of any size, for what must not grow (tests/growth) and for what is timed (bench).
 
 Files are written in pieces: what the writing process needs counts as its children's peak
 memory, too.

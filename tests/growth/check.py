@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a large input costs, on a Release build:  check.py BINARY
+"""What a large input costs, on a Release build:  check.py BINARY [whole]
 
 1. A model whose weights weigh 300 MB costs what its graph costs: under 20 MB of peak
    memory for the whole run, whichever field holds the weights.
@@ -10,6 +10,9 @@
 3. A unit of input (a layer, a node, a byte of a log) costs at most the instructions and
    the bytes of memory that its row allows, half as much again as when it was written.
 4. The memory that a build log takes does not grow with it.
+5. Work and memory grow as the input does for the shapes of shapes.py, too: by default for
+   those that have grown faster once, in a report of little output, so that it shows; with
+   `whole`, which takes an hour, for all of them and for each writer from n = 10,000 on.
 
 Exit status 77 when valgrind is absent.
 """
@@ -24,6 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import large
+import shapes
 
 BINARY = os.path.abspath(sys.argv[1])
 PEAK_KIB = 20 * 1024
@@ -117,19 +121,58 @@ def grow(folder, row):
     return counts, peaks, (counts[2] - counts[0]) / units, (peaks[2] - peaks[0]) * 1024 / units
 
 
-def check_growth(folder):
-    for _, make, n, *_ in GROWTH:
+def check_growth(folder, rows):
+    for _, make, n, *_ in rows:
         for times in (1, 2, 4):
             make(folder, n * times)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        grown = pool.map(lambda row: grow(folder, row), GROWTH)
-        for (what, _, _, most, room), (counts, peaks, each, bytes_each) in zip(GROWTH, grown):
+        grown = pool.map(lambda row: grow(folder, row), rows)
+        for (what, _, _, most, room), (counts, peaks, each, bytes_each) in zip(rows, grown):
             shown = ", ".join(f"{c / 1e6:.0f}" for c in counts)
             check(f"{what}: instructions", exponent(counts) < EXPONENT and each < most,
                   f"{shown} million at n, 2n, 4n, exponent {exponent(counts):.2f}; {each:.3g} a unit of {most:.3g}")
             shown = ", ".join(f"{p / 1024:.1f}" for p in peaks)
             check(f"{what}: memory", exponent(peaks) < EXPONENT and bytes_each < room,
                   f"{shown} MB, exponent {exponent(peaks):.2f}; {bytes_each:.3g} bytes a unit of {room:.3g}")
+
+
+# ------------------------------------------------------------------------ many shapes
+
+# n, and the shapes whose cost was quadratic once.
+MENDED = (4000, ["concat_copies", "concat_same_copies", "like_named", "inspector_bare"])
+
+# What is read, each with n where it is not 10,000: a unit of some is many bytes.
+READ = {name: 10000 for name in (
+    "chain equal_names unnamed one_region one_sum fan star concat_copies concat_same concat_same_copies "
+    "lattice ladder_region dead folded identities equal_nodes constants quantized ifs empty_attributes many_dims "
+    "reformats reformat_chain reformat_fan names_only metadata kernels one_kernel many_ports many_keys "
+    "profile_suffix inspector inspector_ports inspector_bare block many_blocks bare_blocks parser_log like_named "
+    "like_named_numbered fusions fused_one removed odd_lines profile profile_reversed").split()}
+READ.update(long_names=15000, wide_names=5000, path_names=8000)
+
+# What is written, of what shapes.
+VERBS = [["-f", form] for form in ("text", "dot", "markdown", "csv", "junit", "sarif", "github", "gitlab")] + \
+    [[verb] for verb in ("reformats", "names", "scopes", "snapshot")]
+WRITTEN = ["chain", "star", "reformats", "long_names"]
+
+
+def shape_row(shape, n, words):
+    def make(folder, size):
+        case = os.path.join(folder, f"{shape}-{size}")
+        if not os.path.isdir(case):
+            os.mkdir(case)
+            made[case] = getattr(shapes, shape)(case, size)
+        verb = [] if words[0].startswith("-") else words
+        return [*verb, *made[case], *([] if verb else words)], size
+    made = {}
+    return f"{' '.join(words)} of {shape}", make, n, math.inf, math.inf
+
+
+def shape_rows(whole):
+    if not whole:
+        return [shape_row(shape, MENDED[0], ["-f", "github"]) for shape in MENDED[1]]
+    return [shape_row(shape, n, ["-f", "json"]) for shape, n in READ.items()] + \
+        [shape_row(shape, READ[shape], words) for words in VERBS for shape in WRITTEN]
 
 
 # ------------------------------------------------------------------- what does not grow
@@ -158,7 +201,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_weights(folder)
         check_log_memory(folder)
-        check_growth(folder)
+        check_growth(folder, GROWTH)
+    with tempfile.TemporaryDirectory() as folder:
+        check_growth(folder, shape_rows(sys.argv[2:] == ["whole"]))
     return 1 if failures else 0
 
 

@@ -1,0 +1,562 @@
+"""Shapes of input whose cost is measured: each a function of a folder and a size, which
+writes what it needs there and returns the arguments of a run.
+
+Protobuf is written by hand, since some of it no library would write.
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import large
+from large import field, varint
+
+
+def text(number, value):
+    return field(number, 2, value.encode())
+
+
+# ------------------------------------------------------------------------- a model
+
+SHAPE = field(1, 2, field(1, 0, varint(1)) + field(2, 2, field(1, 2, field(1, 0, varint(8)))))
+
+
+def node(op, inputs, outputs, name="", extra=b""):
+    return field(1, 2, b"".join(text(1, t) for t in inputs) + b"".join(text(2, t) for t in outputs) +
+                 (text(3, name) if name else b"") + text(4, op) + extra)
+
+
+def port(number, name):
+    return field(number, 2, text(1, name) + field(2, 2, SHAPE))
+
+
+def constant(name):
+    """An initializer of eight floats, all zero."""
+    return field(5, 2, field(1, 0, varint(8)) + field(2, 0, varint(1)) + text(8, name) + field(9, 2, bytes(32)))
+
+
+def attribute(name, kind, payload):
+    return field(5, 2, text(1, name) + field(20, 0, varint(kind)) + payload)
+
+
+AXIS = attribute("axis", 2, field(3, 0, varint(0)))
+
+
+def write_model(folder, nodes, inputs=("x",), outputs=("y",), rest=b"", functions=b""):
+    path = os.path.join(folder, "model.onnx")
+    graph = b"".join(nodes) + text(2, "g") + rest
+    graph += b"".join(port(11, name) for name in inputs) + b"".join(port(12, name) for name in outputs)
+    with open(path, "wb") as file:
+        file.write(field(1, 0, varint(8)) + field(8, 2, field(2, 0, varint(17))) + field(7, 2, graph) + functions)
+    return path
+
+
+# ------------------------------------------------------------------------ an engine
+
+def tensor(name):
+    return {"Name": name, "Location": "Device", "Dimensions": [8], "Format/Datatype": "Row major linear FP32"}
+
+
+def layer(name, inputs, outputs, kind="ElementWise", **more):
+    return {"Name": name, "LayerType": kind, "Inputs": [tensor(t) for t in inputs],
+            "Outputs": [tensor(t) for t in outputs], "TacticValue": "0x0000000000000000", **more}
+
+
+def write_engine(folder, layers, bindings=("x", "y"), name="engine.json"):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"Layers": [')
+        for i, each in enumerate(layers):
+            file.write((",\n" if i else "") + json.dumps(each))
+        file.write('], "Bindings": ' + json.dumps(bindings) + "}\n")
+    return path
+
+
+def inspector_line(each, dims=True):
+    def ports(list_):
+        return ", ".join("{ Name: %s, Location: Device%s, Format/Datatype: Float }" %
+                         (t["Name"], ", Dimensions: [8]" if dims else "") for t in list_)
+    return "Name: %s, LayerType: %s, Inputs: [ %s], Outputs: [ %s], TacticValue: 0x0\n" % (
+        each["Name"], each["LayerType"], ports(each["Inputs"]), ports(each["Outputs"]))
+
+
+def write_inspector(folder, layers, dims=True):
+    path = os.path.join(folder, "engine.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("Layers:\n")
+        file.writelines(inspector_line(each, dims) for each in layers)
+        file.write("\nBindings:\nx\ny\n")
+    return path
+
+
+def log_line(each):
+    def ports(list_):
+        return ", ".join(t["Name"] + " (Float[8])" for t in list_)
+    return "Layer(%s): %s, Tactic: 0x0000000000000000, %s -> %s\n" % (
+        each["LayerType"], each["Name"], ports(each["Inputs"]), ports(each["Outputs"]))
+
+
+def write_log(folder, layers, before=""):
+    path = os.path.join(folder, "engine.log")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(before + large.STAMP + "Engine Layer Information:\n")
+        file.writelines(log_line(each) for each in layers)
+    return path
+
+
+# ------------------------------------------------------------------- models and engines
+
+def edge(i, n):
+    return "x" if i == 0 else "y" if i == n else f"t{i}"
+
+
+def chain_nodes(n, name="relu_{}".format):
+    return [node("Relu", [edge(i, n)], [edge(i + 1, n)], name(i)) for i in range(n)]
+
+
+def chain_layers(n, name="relu_{}".format):
+    return [layer(name(i), [edge(i, n)], [edge(i + 1, n)]) for i in range(n)]
+
+
+def chain(folder, n):
+    return [write_model(folder, chain_nodes(n)), write_engine(folder, chain_layers(n))]
+
+
+def equal_names(folder, n):
+    return [write_model(folder, chain_nodes(n, lambda i: "same")),
+            write_engine(folder, chain_layers(n, lambda i: "same"))]
+
+
+def unnamed(folder, n):
+    return [write_model(folder, chain_nodes(n, lambda i: "")),
+            write_engine(folder, chain_layers(n, lambda i: f"(Unnamed Layer* {i}) [Activation]"))]
+
+
+def unknown_names(folder, n):
+    """The engine's names, of layers and tensors, say nothing of the model's."""
+    layers = [layer(f"q{i}", ["x" if i == 0 else f"u{i}"], ["y" if i == n - 1 else f"u{i + 1}"]) for i in range(n)]
+    return [write_model(folder, chain_nodes(n)), write_engine(folder, layers)]
+
+
+def one_region(folder, n):
+    return [write_model(folder, chain_nodes(n)),
+            write_engine(folder, [layer(f"{{ForeignNode[relu_0...relu_{n - 1}]}}", ["x"], ["y"], "Myelin")])]
+
+
+def one_sum(folder, n):
+    """A layer whose name holds each node's."""
+    return [write_model(folder, chain_nodes(n)),
+            write_engine(folder, [layer(" + ".join(f"relu_{i}" for i in range(n)), ["x"], ["y"])])]
+
+
+def fan(folder, n):
+    """One tensor that all read."""
+    outs = [f"y{i}" for i in range(n)]
+    nodes = [node("Relu", ["x"], ["t"], "first")] + [node("Relu", ["t"], [y], f"relu_{y}") for y in outs]
+    layers = [layer("first", ["x"], ["t"])] + [layer(f"relu_{y}", ["t"], [y]) for y in outs]
+    return [write_model(folder, nodes, outputs=outs), write_engine(folder, layers, ["x", *outs])]
+
+
+def star(folder, n):
+    """All feed one Concat."""
+    mids = [f"t{i}" for i in range(n)]
+    nodes = [node("Relu", ["x"], [t], f"relu_{t}") for t in mids] + [node("Concat", mids, ["y"], "cat", AXIS)]
+    layers = [layer(f"relu_{t}", ["x"], [t]) for t in mids] + [layer("cat", mids, ["y"])]
+    return [write_model(folder, nodes), write_engine(folder, layers)]
+
+
+def concat_copies(folder, n):
+    """A Concat that n copies into its output stand for."""
+    mids = [f"t{i}" for i in range(n)]
+    nodes = [node("Relu", ["x"], [t], f"relu_{t}") for t in mids] + [node("Concat", mids, ["y"], "cat", AXIS)]
+    layers = [layer(f"relu_{t}", ["x"], [t]) for t in mids] + \
+        [layer(f"{t} copy", [t], ["y"], "Reformat", Origin="SLICE") for t in mids]
+    return [write_model(folder, nodes), write_engine(folder, layers)]
+
+
+def concat_same(folder, n):
+    """A Concat of n times one tensor."""
+    return [write_model(folder, [node("Relu", ["x"], ["t"], "relu"), node("Concat", ["t"] * n, ["y"], "cat", AXIS)]),
+            write_engine(folder, [layer("relu", ["x"], ["t"]), layer("cat", ["t"] * n, ["y"])])]
+
+
+def concat_same_copies(folder, n):
+    """A Concat of n times one tensor, of which the engine makes copies."""
+    return [write_model(folder, [node("Relu", ["x"], ["t"], "relu"), node("Concat", ["t"] * n, ["y"], "cat", AXIS)]),
+            write_engine(folder, [layer("relu", ["x"], ["t"])] +
+                         [layer("t copy", ["t"], ["y"], "Reformat", Origin="SLICE") for _ in range(n)])]
+
+
+LATTICE = 32
+
+
+def lattice_nodes(n, make):
+    rows = n // LATTICE
+    out = []
+    for r in range(rows):
+        for c in range(LATTICE):
+            before = ["x", "x"] if r == 0 else [f"l{r - 1}_{c}", f"l{r - 1}_{(c + 1) % LATTICE}"]
+            out.append(make(f"add_{r}_{c}", before, [f"l{r}_{c}"]))
+    return out, [f"l{rows - 1}_{c}" for c in range(LATTICE)]
+
+
+def lattice(folder, n):
+    """Rows of nodes, each of which reads two of the row before."""
+    nodes, outs = lattice_nodes(n, lambda name, ins, out: node("Add", ins, out, name))
+    layers, _ = lattice_nodes(n, layer)
+    return [write_model(folder, nodes, outputs=outs), write_engine(folder, layers, ["x", *outs])]
+
+
+def lattice_unknown(folder, n):
+    """The same, of which the engine keeps the tensors and no name."""
+    nodes, outs = lattice_nodes(n, lambda name, ins, out: node("Add", ins, out, name))
+    layers, _ = lattice_nodes(n, lambda name, ins, out: layer("q" + name, ins, out))
+    return [write_model(folder, nodes, outputs=outs), write_engine(folder, layers, ["x", *outs])]
+
+
+def ladder_region(folder, n):
+    """A lattice in one region."""
+    nodes, outs = lattice_nodes(n, lambda name, ins, out: node("Add", ins, out, name))
+    return [write_model(folder, nodes, outputs=outs),
+            write_engine(folder, [layer("{ForeignNode[add_0_0...add_%d_31]}" % (n // LATTICE - 1), ["x"], outs,
+                                        "Myelin")], ["x", *outs])]
+
+
+def dead(folder, n):
+    nodes = [node("Relu", ["x"], ["y"], "relu")] + [node("Relu", ["x"], [f"d{i}"], f"dead_{i}") for i in range(n)]
+    return [write_model(folder, nodes), write_engine(folder, [layer("relu", ["x"], ["y"])])]
+
+
+def folded(folder, n):
+    """A chain of what is constant, which one node reads."""
+    nodes = [node("Relu", ["w" if i == 0 else f"c{i}"], [f"c{i + 1}"], f"fold_{i}") for i in range(n)]
+    nodes.append(node("Add", ["x", f"c{n}"], ["y"], "add"))
+    return [write_model(folder, nodes, rest=constant("w")), write_engine(folder, [layer("add", ["x"], ["y"])])]
+
+
+def identities(folder, n):
+    nodes = [node("Identity", [edge(i, n + 1)], [edge(i + 1, n + 1)], f"id_{i}") for i in range(n)]
+    nodes.append(node("Relu", [f"t{n}"], ["y"], "relu"))
+    return [write_model(folder, nodes), write_engine(folder, [layer("relu", ["x"], ["y"])])]
+
+
+def equal_nodes(folder, n):
+    """Nodes that compute the same, of which the engine keeps one."""
+    nodes = [node("Relu", ["x"], [f"t{i}"], f"relu_{i}") for i in range(n)]
+    nodes.append(node("Concat", [f"t{i}" for i in range(n)], ["y"], "cat", AXIS))
+    return [write_model(folder, nodes),
+            write_engine(folder, [layer("relu_0", ["x"], ["t0"]), layer("cat", ["t0"] * n, ["y"])])]
+
+
+def constants(folder, n):
+    nodes = [node("Add", [edge(i, n), f"w{i}"], [edge(i + 1, n)], f"add_{i}") for i in range(n)]
+    return [write_model(folder, nodes, rest=b"".join(constant(f"w{i}") for i in range(n))),
+            write_engine(folder, [layer(f"w{i} + add_{i}", [edge(i, n)], [edge(i + 1, n)]) for i in range(n)])]
+
+
+def quantized(folder, n):
+    nodes, layers = [], []
+    for i in range(n):
+        a, z = edge(i, n), edge(i + 1, n)
+        nodes += [node("QuantizeLinear", [a, "w"], [f"q{i}"], f"quant_{i}"),
+                  node("DequantizeLinear", [f"q{i}", "w"], [f"d{i}"], f"dequant_{i}"),
+                  node("Relu", [f"d{i}"], [z], f"relu_{i}")]
+        layers.append(layer(f"quant_{i} + relu_{i}", [a], [z]))
+    return [write_model(folder, nodes, rest=constant("w")), write_engine(folder, layers)]
+
+
+def ifs(folder, n):
+    """Many small bodies."""
+    body = field(6, 2, node("Relu", ["x"], ["b"], "inner") + text(2, "body") + port(12, "b"))
+    nodes = [node("If", ["c"], [f"t{i}"], f"if_{i}", attribute("then_branch", 5, body) +
+                  attribute("else_branch", 5, body)) for i in range(n)]
+    nodes.append(node("Concat", [f"t{i}" for i in range(n)], ["y"], "cat", AXIS))
+    return [write_model(folder, nodes, inputs=("x", "c")), write_engine(folder, [layer("cat", ["x"], ["y"])])]
+
+
+def calls(folder, n):
+    """One function that all call."""
+    function = field(25, 2, text(1, "F") + text(4, "a") + text(5, "b") + field(7, 2, text(1, "a") + text(2, "m") +
+                     text(3, "one") + text(4, "Relu")) + field(7, 2, text(1, "m") + text(2, "b") + text(3, "two") +
+                     text(4, "Relu")) + text(10, "own") + field(9, 2, field(2, 0, varint(17))))
+    nodes = [node("F", [edge(i, n)], [edge(i + 1, n)], f"call_{i}", text(7, "own")) for i in range(n)]
+    return [write_model(folder, nodes, functions=function), write_engine(folder, chain_layers(n))]
+
+
+def empty_attributes(folder, n):
+    """Nothing but heads of empty attributes, of which a node may have 256."""
+    nodes = [node("Relu", ["x"], ["y" if i == 0 else f"d{i}"], f"relu_{i}", field(5, 2) * 250)
+             for i in range(n // 250)]
+    return [write_model(folder, nodes), write_engine(folder, [layer("relu_0", ["x"], ["y"])])]
+
+
+def many_attributes(folder, n):
+    """On one node."""
+    return [write_model(folder, [node("Relu", ["x"], ["y"], "relu", field(5, 2) * n)]),
+            write_engine(folder, [layer("relu", ["x"], ["y"])])]
+
+
+def long_names(folder, n):
+    """Eight nodes; a unit is a byte of each one's name."""
+    def name(i):
+        return "n" * n + str(i)
+    return [write_model(folder, chain_nodes(8, name)), write_engine(folder, chain_layers(8, name))]
+
+
+def wide_names(folder, n):
+    """The same of characters that take three bytes each."""
+    def name(i):
+        return "\u6f22" * n + str(i)
+    return [write_model(folder, chain_nodes(8, name)), write_engine(folder, chain_layers(8, name))]
+
+
+def path_names(folder, n):
+    """Of many scopes each; a unit is a scope."""
+    def name(i):
+        return "/s" * n + "/" + str(i)
+    return [write_model(folder, chain_nodes(8, name)), write_engine(folder, chain_layers(8, name))]
+
+
+def many_dims(folder, n):
+    layers = chain_layers(n)
+    for each in layers:
+        for t in each["Inputs"] + each["Outputs"]:
+            t["Dimensions"] = [1] * 60
+    return [write_model(folder, chain_nodes(n)), write_engine(folder, layers)]
+
+
+# ----------------------------------------------------------------------------- engines
+
+def reformats(folder, n):
+    """One between each two nodes."""
+    layers = []
+    for i in range(n):
+        layers.append(layer(f"Reformatting CopyNode for Input Tensor 0 to relu_{i}", [edge(i, n)], [f"r{i}"],
+                            "Reformat", Origin="REFORMAT"))
+        layers.append(layer(f"relu_{i}", [f"r{i}"], [edge(i + 1, n)]))
+    return [write_model(folder, chain_nodes(n)), write_engine(folder, layers)]
+
+
+def reformat_chain(folder, n):
+    """All between two nodes."""
+    layers = [layer(f"Reformatting CopyNode for Input Tensor 0 to relu_0", ["x" if i == 0 else f"r{i}"],
+                    [f"r{i + 1}"], "Reformat", Origin="REFORMAT") for i in range(n)]
+    return [write_model(folder, [node("Relu", ["x"], ["y"], "relu_0")]),
+            write_engine(folder, [*layers, layer("relu_0", [f"r{n}"], ["y"])])]
+
+
+def reformat_fan(folder, n):
+    """All of one tensor."""
+    mids = [f"r{i}" for i in range(n)]
+    layers = [layer(f"Reformatting CopyNode for Input Tensor {i} to sum", ["x"], [r], "Reformat",
+                    Origin="REFORMAT") for i, r in enumerate(mids)]
+    return [write_model(folder, [node("Sum", ["x"] * n, ["y"], "sum")]),
+            write_engine(folder, [*layers, layer("sum", mids, ["y"])])]
+
+
+def names_only(folder, n):
+    return [write_model(folder, chain_nodes(n)), write_engine(folder, [f"relu_{i}" for i in range(n)])]
+
+
+def metadata(folder, n):
+    """All nodes in one layer's Metadata."""
+    return [write_model(folder, chain_nodes(n)),
+            write_engine(folder, [layer("kernel", ["x"], ["y"], "kgen",
+                                        Metadata="\x1f".join(f"[ONNX Layer: relu_{i}]" for i in range(n)))])]
+
+
+def kernels(folder, n):
+    return [write_model(folder, chain_nodes(n)),
+            write_engine(folder, [layer(f"__myl_Relu_myl0_{i}", ["x" if i == 0 else f"k{i}"],
+                                        ["y" if i == n - 1 else f"k{i + 1}"], "kgen") for i in range(n)])]
+
+
+def one_kernel(folder, n):
+    """A kernel whose name tells all operations."""
+    return [write_model(folder, chain_nodes(n)),
+            write_engine(folder, [layer("__myl_" + "Relu" * n + "_myl0_0", ["x"], ["y"], "kgen")])]
+
+
+def one_tensor(folder, n):
+    """All layers read and write one tensor."""
+    return [write_model(folder, chain_nodes(4)),
+            write_engine(folder, [layer(f"relu_{i}", ["x"], ["x"]) for i in range(n)])]
+
+
+def many_ports(folder, n):
+    ins = [f"i{i}" for i in range(n)]
+    return [write_model(folder, [node("Sum", ins, ["y"], "sum")], inputs=ins),
+            write_engine(folder, [layer("sum", ins, ["y"])], [*ins, "y"])]
+
+
+def many_keys(folder, n):
+    return [write_model(folder, chain_nodes(1)),
+            write_engine(folder, [layer("relu_0", ["x"], ["y"], **{f"Key{i}": i for i in range(n)})])]
+
+
+def profile_suffix(folder, n):
+    return [write_model(folder, chain_nodes(n)),
+            write_engine(folder, chain_layers(n, lambda i: f"relu_{i} [profile 0]"))]
+
+
+def inspector(folder, n):
+    return [write_model(folder, chain_nodes(n)), write_inspector(folder, chain_layers(n))]
+
+
+def inspector_ports(folder, n):
+    ins = [f"i{i}" for i in range(n)]
+    return [write_model(folder, [node("Sum", ins, ["y"], "sum")], inputs=ins),
+            write_inspector(folder, [layer("sum", ins, ["y"])])]
+
+
+def inspector_bare(folder, n):
+    """Tensors without Dimensions, all of one layer."""
+    ins = [f"i{i}" for i in range(n)]
+    return [write_model(folder, [node("Sum", ins, ["y"], "sum")], inputs=ins),
+            write_inspector(folder, [layer("sum", ins, ["y"])], dims=False)]
+
+
+def inspector_commas(folder, n):
+    """A value that many commas stand in."""
+    path = os.path.join(folder, "engine.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("Layers:\nName: relu_0, LayerType: kgen, Inputs: [], Outputs: [], Foo: " + ", a" * n +
+                   ", B: " + "[" * n + "\n")
+    return [write_model(folder, chain_nodes(1)), path]
+
+
+def block(folder, n):
+    return [write_model(folder, chain_nodes(n)), write_log(folder, chain_layers(n))]
+
+
+def many_blocks(folder, n):
+    """Small engines one after the other."""
+    one = large.STAMP + "Engine Layer Information:\n" + log_line(layer("relu_0", ["x"], ["y"]))
+    path = os.path.join(folder, "engine.log")
+    with open(path, "w", encoding="ascii") as file:
+        file.writelines([one + large.STAMP + "done\n"] * n)
+    return [write_model(folder, chain_nodes(1)), path, "--engine", str(n)]
+
+
+def bare_blocks(folder, n):
+    """The same without a line between."""
+    one = large.STAMP + "Engine Layer Information:\n" + log_line(layer("relu_0", ["x"], ["y"]))
+    path = os.path.join(folder, "engine.log")
+    with open(path, "w", encoding="ascii") as file:
+        file.writelines([one] * n)
+    return [write_model(folder, chain_nodes(1)), path, "--engine", str(n)]
+
+
+def name_blocks(folder, n):
+    path = os.path.join(folder, "engine.log")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("Layers:\nrelu_0\n\nBindings:\nx\ny\n\n" * n)
+    return [write_model(folder, chain_nodes(1)), path, "--engine", str(n)]
+
+
+def parser(n, op="Relu", name="relu_{}".format):
+    lines = ["Adding network input: x with dtype: float32, dimensions: (8)"]
+    for i in range(n):
+        a, z = edge(i, n), edge(i + 1, n)
+        lines += [f"Parsing node: {name(i)} [{op}]", f"Searching for input: {a}",
+                  f"{name(i)} [{op}] inputs: [{a} -> (8)[FLOAT]], ",
+                  f"Registering layer: {name(i)} for ONNX node: {name(i)}",
+                  f"Registering tensor: {z} for ONNX tensor: {z}",
+                  f"{name(i)} [{op}] outputs: [{z} -> (8)[FLOAT]], "]
+    return lines + ["Marking y as output: y"]
+
+
+def parser_log(folder, n):
+    """A log that is the model, too."""
+    return [write_log(folder, chain_layers(n), large.stamped(parser(n)))]
+
+
+def like_named(folder, n):
+    """Layers of one name, which the log numbers."""
+    return [write_log(folder, chain_layers(n, lambda i: "relu"), large.stamped(parser(n, name=lambda i: "relu")))]
+
+
+def like_named_numbered(folder, n):
+    """Nodes of one name, whose layers the parser numbers."""
+    lines = parser(n, name=lambda i: "relu")
+    seen = iter(range(n))
+    lines = [f"Registering layer: relu_{next(seen)} for ONNX node: relu" if line.startswith("Registering layer") else
+             line for line in lines]
+    return [write_log(folder, chain_layers(n), large.stamped(lines))]
+
+
+def fusions(folder, n):
+    """The log tells of each two layers that they were fused."""
+    lines = parser(n) + [f"ReluFusion: Fusing relu_{i} with relu_{i + 1}" for i in range(0, n - 1, 2)]
+    layers = [layer(f"relu_{i} + relu_{i + 1}", [edge(i, n)], [edge(i + 2, n)]) for i in range(0, n - 1, 2)]
+    return [write_log(folder, layers, large.stamped(lines))]
+
+
+def fused_one(folder, n):
+    """One after the other into the same."""
+    lines = parser(n)
+    whole = "relu_0"
+    lines += [f"ReluFusion: Fusing relu_0 with relu_{i}" for i in range(1, n)]
+    return [write_log(folder, [layer(whole, ["x"], ["y"])], large.stamped(lines))]
+
+
+def removed(folder, n):
+    lines = parser(n) + [f"Eliminating relu_{i} with ConcatElimination" if i % 2 else f"Removing relu_{i}"
+                         for i in range(n)]
+    return [write_log(folder, chain_layers(n), large.stamped(lines))]
+
+
+def odd_lines(folder, n):
+    """Lines of no known form, each of its own."""
+    lines = [f"{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}{chr(97 + i // 676 % 26)}wx happened to nobody"
+             for i in range(n)]
+    return [write_log(folder, chain_layers(8), large.stamped(parser(8) + lines))]
+
+
+def ort(folder, n):
+    """ONNX Runtime's optimized form."""
+    folder2 = os.path.join(folder, "opt")
+    os.makedirs(folder2, exist_ok=True)
+    fused = [node("Relu", [edge(i, n)], [edge(i + 1, n)], f"relu_{i}") for i in range(n)]
+    return [write_model(folder, chain_nodes(n)), write_model(folder2, fused)]
+
+
+def profile(folder, n):
+    path = os.path.join(folder, "profile.json")
+    with open(path, "w", encoding="ascii") as file:
+        json.dump([{"count": 10}] + [{"name": f"relu_{i}", "timeMs": 1.5, "averageMs": 0.15, "medianMs": 0.15,
+                                      "percentage": 100 / n} for i in range(n)], file)
+    return [*chain(folder, n), "--profile", path]
+
+
+def profile_equal(folder, n):
+    path = os.path.join(folder, "profile.json")
+    with open(path, "w", encoding="ascii") as file:
+        json.dump([{"count": 10}] + [{"name": "relu_0", "timeMs": 1.5, "averageMs": 0.15, "medianMs": 0.15,
+                                      "percentage": 100 / n} for i in range(n)], file)
+    return [*chain(folder, 8), "--profile", path]
+
+
+def profile_reversed(folder, n):
+    path = os.path.join(folder, "profile.json")
+    with open(path, "w", encoding="ascii") as file:
+        json.dump([{"count": 10}] + [{"name": f"relu_{i}", "timeMs": 1.5, "averageMs": 0.15, "medianMs": 0.15,
+                                      "percentage": 100 / n} for i in reversed(range(n))], file)
+    return [*chain(folder, n), "--profile", path]
+
+
+# --------------------------------------------------------------------------- no engines
+
+def commas(folder, n):
+    """Not an engine: a list of numbers."""
+    path = os.path.join(folder, "engine.json")
+    with open(path, "w", encoding="ascii") as file:
+        file.write('{"Layers": [' + "1," * n + "1]}")
+    return [write_model(folder, chain_nodes(1)), path]
+
+
+def empties(folder, n):
+    path = os.path.join(folder, "engine.json")
+    with open(path, "w", encoding="ascii") as file:
+        file.write('{"Layers": [' + "{}," * n + "{}]}")
+    return [write_model(folder, chain_nodes(1)), path]
