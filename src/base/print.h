@@ -6,11 +6,12 @@
 
 #include <stdio.h>
 
-/** A string under way: print to `out` between open and take (or close). */
+/** A string under way: print to `out` between open and take (or close).  It stays where
+ *  it is until then. */
 struct fsd_print {
     FILE *out;
     char *text; /**< of fsd_print_close() */
-    size_t size;
+    size_t size, room;
 };
 
 FILE *fsd_print_open(struct fsd_print *print);

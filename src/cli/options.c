@@ -2,10 +2,12 @@
 #include "cli/progress.h"
 #include "cli/verb.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -18,7 +20,8 @@ enum {
     KEY_ENGINE,
     KEY_SHAPE,
     KEY_PEAK,
-    KEY_FOLLOW
+    KEY_FOLLOW,
+    KEY_MAX_MEMORY
 };
 
 static const struct argp_option options[] = {
@@ -35,6 +38,8 @@ static const struct argp_option options[] = {
      "Use only this evidence: metadata,name,log,tensor,structure", 3},
     {"engine", KEY_ENGINE, "N", 0, "Which engine of a log that holds several", 3},
     {"force", KEY_FORCE, NULL, 0, "Go on though model and engine do not fit", 3},
+    {"max-memory", KEY_MAX_MEMORY, "MB", 0,
+     "End with an error, exit status 2, rather than take more memory", 3},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 4},
     {0},
 };
@@ -212,6 +217,24 @@ static void parse_peak(struct command_line *line, const char *word,
         argp_error(state, "--peak takes GB/s,TOP/s of the device, not '%s'", word);
 }
 
+/* What is written to, and no maps of files: those cost nothing that CI counts, and a
+ * model may be hundreds of megabytes of weights that are never read. */
+static void limit_memory(const char *word, struct argp_state *state)
+{
+    char *end;
+    unsigned long mb = strtoul(word, &end, 10);
+    struct rlimit limit;
+
+    if (*end || end == word || *word == '-' || !mb || mb > UINT32_MAX)
+        argp_error(state, "--max-memory takes a number of MB from 1, not '%s'", word);
+    if (getrlimit(RLIMIT_DATA, &limit) || mb << 20 < limit.rlim_cur) {
+        limit.rlim_cur = mb << 20;
+        if (setrlimit(RLIMIT_DATA, &limit))
+            argp_error(state, "--max-memory=%s is not granted: %s", word,
+                       strerror(errno));
+    }
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct command_line *line = state->input;
@@ -242,6 +265,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_EVIDENCE:
         line->run.evidence = parse_evidence(arg, state);
+        break;
+    case KEY_MAX_MEMORY:
+        limit_memory(arg, state);
         break;
     case KEY_FORCE:
         line->run.force = true;

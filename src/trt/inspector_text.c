@@ -20,6 +20,7 @@
 #include "base/status.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,13 +128,15 @@ static cJSON *value_of(struct maker *m, struct fsd_slice t)
 {
     cJSON *item = NULL;
 
+    errno =
+        0; /* what is no list and no object may be text, but not what finds no memory */
     if (t.n > 1 && *t.s == '[' && t.s[t.n - 1] == ']')
         item = list_of((struct fsd_slice){t.s + 1, t.n - 2});
-    if (item)
+    if (item || errno == ENOMEM)
         return item;
     if (t.n > 1 && *t.s == '{' && t.s[t.n - 1] == '}') {
         item = cJSON_ParseWithLength(t.s, t.n);
-        if (item)
+        if (item || errno == ENOMEM)
             return item;
         m->odd = true;
     }

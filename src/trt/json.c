@@ -15,6 +15,7 @@
 #include "trt/trt.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -616,8 +617,12 @@ enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
 
     if (status != FSD_OK)
         return status;
+    errno = 0; /* cJSON tells of no memory as of no JSON */
     root = cJSON_ParseWithLengthOpts(text.s, text.n, &end, 0);
-    if (!root)
+    if (!root && errno == ENOMEM)
+        status =
+            fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+    else if (!root)
         status = fail_at(&r, &text, end, "JSON", false);
     else if (!find_layers(root)) /* what it is says more than what follows it */
         status = refuse(&r, root);

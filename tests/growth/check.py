@@ -9,7 +9,8 @@
    machine, and nearly so on another; a time is not, so that times are bench/run's.
 3. A unit of input (a layer, a node, a byte of a log) costs at most the instructions and
    the bytes of memory that its row allows, half as much again as when it was written.
-4. The memory that a build log takes does not grow with it.
+4. The memory that a build log takes does not grow with it; --max-memory ends a run with an
+   error, and never shortens a report.
 5. Work and memory grow as the input does for the shapes of shapes.py, too: by default for
    those that have grown faster once, in a report of little output, so that it shows; with
    `whole`, which takes an hour, for all of them and for each writer from n = 10,000 on.
@@ -194,6 +195,26 @@ def check_log_memory(folder):
           f"{peaks[0] / 1024:.1f} MB of 10 MB, {peaks[1] / 1024:.1f} MB of 100 MB")
 
 
+def check_max_memory(folder):
+    """A run that has too little memory says so and ends with 2; none loses part of its report
+    and passes."""
+    for shape in ("chain", "inspector", "block", "profile"):
+        case = os.path.join(folder, "small-" + shape)
+        os.mkdir(case)
+        made = getattr(shapes, shape)(case, 1500)
+        for words in (["diff", "-f", "json"], ["diff", "-f", "dot"], ["diff", "-f", "sarif"], ["snapshot"]):
+            command = [BINARY, words[0], *made, *words[1:]]
+            whole, bad, ended = subprocess.run(command, capture_output=True, check=False), [], 0
+            for mb in range(1, 25):
+                run = subprocess.run([*command, f"--max-memory={mb}"], capture_output=True, check=False)
+                if run.returncode == 2 and b"out of memory" in run.stderr:
+                    ended += 1
+                elif (run.returncode, run.stdout) != (whole.returncode, whole.stdout):
+                    bad.append(mb)
+            check(f"{' '.join(words)} of {shape} within 1 to 24 MB", ended and not bad,
+                  f"{ended} say that there is no memory, wrong at {bad}")
+
+
 def main():
     if not shutil.which("valgrind"):
         print("skipped: valgrind is not installed")
@@ -201,6 +222,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_weights(folder)
         check_log_memory(folder)
+        check_max_memory(folder)
         check_growth(folder, GROWTH)
     with tempfile.TemporaryDirectory() as folder:
         check_growth(folder, shape_rows(sys.argv[2:] == ["whole"]))

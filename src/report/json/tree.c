@@ -8,29 +8,38 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* cJSON makes nothing of what it finds no memory for, and goes on: a report would lack
+ * it without a word. */
+static struct cJSON *kept(struct cJSON *item)
+{
+    if (!item)
+        fsd_out_of_memory();
+    return item;
+}
+
 struct cJSON *fsd_json_new_list(void)
 {
-    return cJSON_CreateArray();
+    return kept(cJSON_CreateArray());
 }
 
 struct cJSON *fsd_json_new(void)
 {
-    return cJSON_CreateObject();
+    return kept(cJSON_CreateObject());
 }
 
 struct cJSON *fsd_json_object(struct cJSON *object, const char *key)
 {
-    return cJSON_AddObjectToObject(object, key);
+    return kept(cJSON_AddObjectToObject(object, key));
 }
 
 struct cJSON *fsd_json_list(struct cJSON *object, const char *key)
 {
-    return cJSON_AddArrayToObject(object, key);
+    return kept(cJSON_AddArrayToObject(object, key));
 }
 
 void fsd_json_text(struct cJSON *object, const char *key, const char *text)
 {
-    cJSON_AddStringToObject(object, key, text);
+    kept(cJSON_AddStringToObject(object, key, text));
 }
 
 void fsd_json_sym(struct cJSON *object, const char *key, const struct fsd_intern *names,
@@ -67,12 +76,12 @@ void fsd_json_phrase(const struct fsd_diff *d, struct cJSON *object, const char 
 
 void fsd_json_number(struct cJSON *object, const char *key, double number)
 {
-    cJSON_AddNumberToObject(object, key, number);
+    kept(cJSON_AddNumberToObject(object, key, number));
 }
 
 void fsd_json_bool(struct cJSON *object, const char *key, bool is)
 {
-    cJSON_AddBoolToObject(object, key, is);
+    kept(cJSON_AddBoolToObject(object, key, is));
 }
 
 void fsd_json_count(struct cJSON *object, const char *key, uint64_t count)
@@ -80,16 +89,16 @@ void fsd_json_count(struct cJSON *object, const char *key, uint64_t count)
     char text[24];
 
     if (count <= UINT64_C(1) << 53) {
-        cJSON_AddNumberToObject(object, key, (double)count);
+        kept(cJSON_AddNumberToObject(object, key, (double)count));
         return;
     }
     snprintf(text, sizeof text, "%" PRIu64, count);
-    cJSON_AddStringToObject(object, key, text);
+    kept(cJSON_AddStringToObject(object, key, text));
 }
 
 struct cJSON *fsd_json_item(struct cJSON *list)
 {
-    struct cJSON *item = cJSON_CreateObject();
+    struct cJSON *item = kept(cJSON_CreateObject());
 
     cJSON_AddItemToArray(list, item);
     return item;
@@ -97,18 +106,18 @@ struct cJSON *fsd_json_item(struct cJSON *list)
 
 void fsd_json_add_number(struct cJSON *list, double number)
 {
-    cJSON_AddItemToArray(list, cJSON_CreateNumber(number));
+    cJSON_AddItemToArray(list, kept(cJSON_CreateNumber(number)));
 }
 
 void fsd_json_add_text(struct cJSON *list, const char *text)
 {
-    cJSON_AddItemToArray(list, cJSON_CreateString(text));
+    cJSON_AddItemToArray(list, kept(cJSON_CreateString(text)));
 }
 
 void fsd_json_ms(struct cJSON *object, const char *key, double ms)
 {
     if (ms >= 0)
-        cJSON_AddNumberToObject(object, key, ms);
+        kept(cJSON_AddNumberToObject(object, key, ms));
 }
 
 void fsd_json_number_or_term(struct cJSON *object, const char *key, int64_t number,
@@ -135,10 +144,10 @@ void fsd_json_print(struct cJSON *root, FILE *out)
 {
     char *text = cJSON_Print(root);
 
-    if (text) {
-        fsd_put_json(out, text);
-        putc('\n', out);
-    }
+    if (!text)
+        fsd_out_of_memory();
+    fsd_put_json(out, text);
+    putc('\n', out);
     cJSON_free(text);
     cJSON_Delete(root);
 }
