@@ -112,6 +112,8 @@ static struct kinship *compare_engines(const struct fsd_history *h,
         there[dump->nodes.at[i].name] = true;
         there[dump->layers.at[i].base_name] = true;
     }
+    for (uint32_t i = 0; i < dump->elsewhere.n; i++)
+        there[dump->elsewhere.at[i]] = true;
     for (uint32_t i = 0; i < h->finals.n; i++) {
         const struct fsd_final *final = &h->finals.at[i];
         struct kinship *k = &kin[final->build];
@@ -230,6 +232,7 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     struct fsd_inputs *d = in->d;
     struct fsd_source source = {.file = &in->engine,
                                 .number = in->opt->engine_number,
+                                .profile = in->opt->opt_profile,
                                 .history =
                                     in->story == &in->engine ? d->history : NULL};
     enum fsd_status status;
@@ -250,8 +253,10 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
 static void read_named_layers(struct inputs *in)
 {
     struct fsd_inputs *d = in->d;
-    struct fsd_source source = {
-        .file = &in->log, .vocab = d->vocab, .history = d->history};
+    struct fsd_source source = {.file = &in->log,
+                                .profile = in->opt->opt_profile,
+                                .vocab = d->vocab,
+                                .history = d->history};
     struct fsd_graph *dump = d->engine, *block;
     bool same;
 

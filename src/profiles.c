@@ -34,12 +34,34 @@ static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
+/* Times of another optimization profile than the run is about are times of other
+ * layers, though most may bear the same names but for a number. */
+static enum fsd_status check_profile(const struct fsd_inputs *d,
+                                     const struct fsd_profile *p,
+                                     const struct fsd_join *join, struct fsd_error *err)
+{
+    const struct fsd_graph *g = d->engine;
+    bool *elsewhere = FSD_NEW(d->arena, bool, fsd_intern_count(d->names));
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->elsewhere.n; i++)
+        elsewhere[g->elsewhere.at[i]] = true;
+    for (uint32_t i = 0; i < p->entries.n; i++)
+        n += join->layer_of[i] == FSD_NONE && elsewhere[p->entries.at[i].unescaped];
+    if (!n)
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
+                    "expected times of optimization profile %d, found times of %u "
+                    "layers of another one (--opt-profile chooses it)",
+                    g->profile, n);
+}
+
 /* The layers that only the profile knows, behind the others. */
 static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
                         const struct fsd_join *join)
 {
     struct fsd_graph *g = d->engine;
-    uint32_t first = g->nodes.n, n = 0;
+    uint32_t first = g->nodes.n, n = 0; /* of the names, then of the layers made */
     fsd_sym *names = FSD_NEW(d->arena, fsd_sym, p->entries.n);
     struct fsd_remark remark;
     char text[64];
@@ -48,6 +70,9 @@ static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
         if (join->layer_of[i] == FSD_NONE)
             names[n++] = p->entries.at[i].unescaped;
     g->reader->add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
+    n = g->nodes.n - first; /* not of another optimization profile */
+    if (!n)
+        return;
     snprintf(text, sizeof text, "%u layers, the dump does not have them", n);
     remark = (struct fsd_remark){only_in_profile, first, FSD_NONE,
                                  fsd_intern_str(d->names, text)};
@@ -74,6 +99,12 @@ static enum fsd_status fit(struct fsd_inputs *d, const struct fsd_profile *p,
                    10 * (uint64_t)join.joined >= 9 * (uint64_t)e->nodes.n;
     enum fsd_status status = FSD_OK;
 
+    if (!force)
+        status = check_profile(d, p, &join, err);
+    if (status != FSD_OK) {
+        fsd_arena_free(scratch);
+        return status;
+    }
     if (fsd_join_fits(&join, e, p) || cut_off) {
         if (join.joined < p->entries.n && e->reader->add_names)
             add_missing(d, p, &join);

@@ -101,6 +101,9 @@ struct fsd_options {
                              `engine` is a build log that holds the model's nodes */
     const char *engine; /**< path of the engine dump or build log; "-" as above */
     unsigned engine_number;      /**< which engine of a log, from 1; 0: its only one */
+    unsigned opt_profile;        /**< which optimization profile of an engine that has
+                                      several, from 1: the builder's number and one; 0:
+                                      the first that it shows */
     const char *log;             /**< a build log beside the dump; NULL */
     const char *const *profiles; /**< of the same engine: layer times */
     unsigned n_profiles;

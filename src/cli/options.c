@@ -18,6 +18,7 @@ enum {
     KEY_WIDTH,
     KEY_COLOR,
     KEY_ENGINE,
+    KEY_OPT_PROFILE,
     KEY_SHAPE,
     KEY_PEAK,
     KEY_FOLLOW,
@@ -48,6 +49,8 @@ static const struct argp_option one_build_options[] = {
     {"no-side-by-side", KEY_ONE_COLUMN, NULL, 0,
      "Nodes below their layer, not beside it", 2},
     {"log", KEY_LOG, "FILE", 0, "The build's verbose log", 3},
+    {"opt-profile", KEY_OPT_PROFILE, "N", 0,
+     "Which optimization profile of an engine with several; the first by default", 3},
     {"profile", KEY_PROFILE, "FILE", 0,
      "Layer times of the engine, from trtexec --exportProfile; may be repeated", 3},
     {"times", KEY_TIMES, "FILE", 0, "Times of whole runs, from trtexec --exportTimes",
@@ -298,6 +301,10 @@ static error_t parse_build_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_LOG:
         line->run.log = arg;
+        break;
+    case KEY_OPT_PROFILE:
+        line->run.opt_profile = 1 + parse_number("--opt-profile", "a number from 0",
+                                                 arg, 0, INT32_MAX - 1, state);
         break;
     case KEY_PROFILE:
         add_word(line->profiles, &line->run.n_profiles, arg, state);

@@ -19,7 +19,7 @@ enum fsd_status fsd_cost_new(const struct fsd_cost **out, const struct fsd_diff 
         status = fsd_sizes_bind(s, opt->shapes[i], err);
     if (status != FSD_OK)
         return status;
-    fsd_cost_shapes(d, s);
+    fsd_cost_shapes(d, c, s);
     if (!d->layers) /* a model alone */
         return FSD_OK;
     fsd_cost_traffic(d, c);

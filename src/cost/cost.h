@@ -55,6 +55,9 @@ struct fsd_cost {
     struct fsd_node_cost *nodes;   /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
     struct fsd_time_sums sums;
+    FSD_VEC(fsd_id)
+    tuned; /**< the model's inputs whose open sizes are the ones that
+                the builder tuned the engine for */
     FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
     double peak_gb_s, peak_top_s;         /**< of the device; 0: not known */
 };
@@ -89,7 +92,7 @@ struct fsd_roofline fsd_cost_roofline(const struct fsd_diff *d, fsd_id layer);
 /* ---------------------------------------------------------------- inside src/cost */
 
 /* What fsd_cost_new() is made of, in this order; `c` is d->cost, under way. */
-void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_sizes *s);
+void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c, struct fsd_sizes *s);
 void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_sums(const struct fsd_diff *d, struct fsd_cost *c);

@@ -25,6 +25,8 @@ enum fsd_claim { FSD_CLAIM_NONE, FSD_CLAIM_MAYBE, FSD_CLAIM_SURE };
 struct fsd_source {
     const struct fsd_file *file;
     unsigned number; /**< which of its engines, from 1; 0: the only one */
+    unsigned profile; /**< which of the engine's optimization profiles, from 1; 0: the
+                           first that it shows */
     const struct fsd_vocab
         *vocab; /**< the model's names; NULL: every name stays text */
     const struct fsd_history *history; /**< what this file told as a log; NULL: it is

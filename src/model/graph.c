@@ -49,8 +49,11 @@ fsd_id fsd_graph_resolve(const struct fsd_graph *g, fsd_sym name, fsd_id scope)
 
 fsd_id fsd_graph_add_tensor(struct fsd_graph *g, fsd_sym name, fsd_id scope)
 {
-    struct fsd_tensor tensor = {
-        .name = name, .scope = scope, .form = FSD_NONE, .value = FSD_NONE};
+    struct fsd_tensor tensor = {.name = name,
+                                .scope = scope,
+                                .form = FSD_NONE,
+                                .value = FSD_NONE,
+                                .optimum = FSD_NONE};
 
     while (g->by_name.n <= name)
         fsd_vec_push(g->arena, &g->by_name, FSD_NONE);

@@ -73,6 +73,8 @@ struct fsd_tensor {
     fsd_sym alias;    /**< engine: the name without what the engine appended; 0: none */
     uint32_t loop;    /**< engine: made for the loop or branch that was parsed so
                          manieth, from 1; 0: not told */
+    fsd_id optimum;   /**< engine: a form with the sizes, of those that are open, which
+                         the builder tuned for; FSD_NONE */
     uint8_t flags;
     /* Set by fsd_graph_finish(), in fsd_graph.links: */
     struct fsd_span producers; /**< nodes; several in an engine is ordinary */
@@ -262,6 +264,11 @@ struct fsd_graph {
     int64_t ir_version;
     bool strongly_typed; /**< engine: its builder changes no type that a model has */
     bool detailed;       /**< engine: layers have types and tensors, not only names */
+    int32_t profile;   /**< engine: the optimization profile that its layers are of, as
+                            the builder counts, from 0; negative: nothing read */
+    uint32_t profiles; /**< how many it has, as far as it shows */
+    FSD_VEC(fsd_sym)
+    elsewhere; /**< the layers of its other profiles: no run has both */
 
     FSD_VEC(struct fsd_node) nodes;
     FSD_VEC(struct fsd_layer) layers; /**< engine: one a node; else empty */

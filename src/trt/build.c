@@ -11,6 +11,7 @@
 #include "trt/trt.h"
 #include "trt/kernel.h"
 #include "engine/reader.h"
+#include "base/print.h"
 #include "trt/name.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
                     const struct fsd_vocab *vocab)
 {
     *b = (struct fsd_build){.g = g, .vocab = vocab};
+    g->profiles = g->profiles ? g->profiles : 1;
     b->names =
         (struct fsd_name_reader){.g = g, .vocab = vocab, .brackets.arena = g->arena};
 }
@@ -37,6 +39,17 @@ void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text)
 
 /* --------------------------------------------------------------------- layers */
 
+/* A name without a number is the first profile's. */
+static bool is_of_profile(struct fsd_graph *g, int32_t number)
+{
+    number = number < 0 ? 0 : number;
+    if (g->profile < 0)
+        g->profile = number;
+    if (g->profiles <= (uint32_t)number)
+        g->profiles = (uint32_t)number + 1;
+    return g->profile == number;
+}
+
 void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
 {
     struct fsd_graph *g = b->g;
@@ -48,6 +61,7 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
                                 .in.at = g->ports.n,
                                 .attrs.at = g->attrs.n};
     b->layer = (struct fsd_layer){.mentions.at = g->mentions.n};
+    b->remarks = g->remarks.n;
     b->origin = FSD_TRT_ORIGIN_NONE;
     b->subtype = 0;
     b->in_layer = true;
@@ -56,6 +70,15 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
     if (!strcasecmp(op, "kgen") || !strcasecmp(op, "gemm"))
         b->seen |= FSD_SEEN_KERNELS;
     fsd_name_read(&b->names, name, &b->layer);
+    b->elsewhere = !is_of_profile(g, b->layer.profile);
+}
+
+/* What was read of the layer, in the pools that are looked at from both ends. */
+static void forget_layer(struct fsd_build *b)
+{
+    fsd_vec_push(b->g->arena, &b->g->elsewhere, b->node.name);
+    b->g->mentions.n = b->layer.mentions.at;
+    b->g->remarks.n = b->remarks;
 }
 
 /* A spelling that is not understood has one remark, however many tensors have it. */
@@ -137,11 +160,14 @@ void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
 {
     struct fsd_graph *g = b->g;
     bool out = direction == FSD_DIRECTION_OUT;
-    struct fsd_port port = {FSD_NONE, add_form(b, tensor)};
     struct fsd_span *span = direction == FSD_DIRECTION_CONSTANT ? &b->layer.constants
                             : out                               ? &b->node.out
                                                                 : &b->node.in;
+    struct fsd_port port = {FSD_NONE, FSD_NONE};
 
+    if (b->elsewhere)
+        return;
+    port.form = add_form(b, tensor);
     if (tensor->name) {
         uint8_t *uses;
 
@@ -163,6 +189,8 @@ void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
 void fsd_build_metadata(struct fsd_build *b, fsd_sym metadata)
 {
     b->seen |= FSD_SEEN_STREAM;
+    if (b->elsewhere)
+        return;
     b->layer.metadata = metadata;
     fsd_metadata_read(b->g, b->vocab, metadata);
 }
@@ -193,6 +221,11 @@ void fsd_build_layer_end(struct fsd_build *b)
 {
     struct fsd_graph *g = b->g;
 
+    b->in_layer = false;
+    if (b->elsewhere) {
+        forget_layer(b);
+        return;
+    }
     b->layer.mentions.n = g->mentions.n - b->layer.mentions.at;
     fsd_trt_facts(g->names, &b->node, b->origin, &b->layer);
     fsd_trt_kernel(g, &b->node, &b->layer);
@@ -203,7 +236,6 @@ void fsd_build_layer_end(struct fsd_build *b)
     }
     fsd_graph_add_node(g, b->node);
     fsd_vec_push(g->arena, &g->layers, b->layer);
-    b->in_layer = false;
 }
 
 /* ------------------------------------------------------------- in- and outputs */
@@ -239,16 +271,42 @@ static uint8_t direction_flags(const struct fsd_build *b, fsd_id tensor,
     return model_flags(b, b->g->tensors.at[tensor].name); /* names only */
 }
 
+/* The tensor of a binding: where all profiles share one list, its layers may know it
+ * by a name with their number.  FSD_NONE for another profile's own. */
+static fsd_id bound_tensor(struct fsd_build *b, fsd_sym name)
+{
+    struct fsd_graph *g = b->g;
+    int32_t profile = g->profile < 0 ? 0 : g->profile;
+    int32_t number = fsd_trt_tensor_profile(g->names, name);
+    fsd_id numbered = FSD_NONE;
+
+    if (number >= 0 && number != profile && fsd_graph_find(g, name, 0) == FSD_NONE)
+        return FSD_NONE;
+    if (number < 0 && profile > 0)
+        numbered = fsd_graph_find(
+            g,
+            fsd_intern_str(g->names, fsd_printed(g->arena, "%s [profile %d]",
+                                                 fsd_text(g->names, name), profile)),
+            0);
+    return numbered != FSD_NONE ? numbered : tensor_named(b, name);
+}
+
 void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tensor,
                        enum fsd_direction direction)
 {
-    fsd_id id = tensor_named(b, tensor->name);
-    uint8_t flags = FSD_TENSOR_BINDING | direction_flags(b, id, direction);
+    fsd_id id = bound_tensor(b, tensor->name);
+    uint8_t flags;
 
+    if (id == FSD_NONE)
+        return;
+    flags = FSD_TENSOR_BINDING | direction_flags(b, id, direction);
     b->bound = true;
     b->g->tensors.at[id].flags |= flags;
     if (b->g->tensors.at[id].form == FSD_NONE && (tensor->type || tensor->ranked))
         b->g->tensors.at[id].form = add_form(b, tensor);
+    if (tensor->optimum)
+        b->g->tensors.at[id].optimum = fsd_graph_add_form(
+            b->g, (struct fsd_form){.ranked = true}, tensor->optimum, tensor->rank);
 }
 
 static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor)

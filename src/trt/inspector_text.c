@@ -266,6 +266,30 @@ static size_t value_end(struct fsd_slice t)
     return t.n;
 }
 
+/* "[ { MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format: ... }, ... ]": what
+ * is read of them, one a profile. */
+static cJSON *profiles_of(struct maker *m, struct fsd_slice t)
+{
+    static const char word[] = "OptShape: [";
+    cJSON *list = cJSON_CreateArray();
+    size_t at, end;
+
+    while (list && find(t, word, &at)) {
+        cJSON *one = cJSON_CreateObject();
+
+        t = from(t, at + sizeof word - 1);
+        find(t, "]", &end);
+        if (!one || !cJSON_AddItemToArray(list, one)) {
+            cJSON_Delete(one);
+            m->full = true;
+            break;
+        }
+        add(m, one, fsd_slice_of("OptShape"), list_of((struct fsd_slice){t.s, end}));
+        t = from(t, end);
+    }
+    return list;
+}
+
 /* These stand before all other keys, or are something else's text. */
 static bool is_head(struct fsd_slice key)
 {
@@ -293,6 +317,8 @@ static void read_keys(struct maker *m, struct fsd_slice t)
         else if (fsd_slice_begins(key, "TacticValue") ||
                  fsd_slice_begins(key, "TacticName") || last)
             add(m, m->layer, key, string_of((struct fsd_slice){t.s, end}));
+        else if (fsd_slice_is(key, "ProfileInfo"))
+            add(m, m->layer, key, profiles_of(m, (struct fsd_slice){t.s, end}));
         else
             add(m, m->layer, key, value_of(m, (struct fsd_slice){t.s, end}));
         t = from(t, end);

@@ -113,6 +113,7 @@ static uint64_t as_count(const cJSON *item)
 struct lists {
     struct fsd_dim dims[RANK_MAX];
     int64_t strides[RANK_MAX], order[RANK_MAX];
+    struct fsd_dim optimum[RANK_MAX];
 };
 
 static bool read_list(const cJSON *list, int64_t out[RANK_MAX], uint32_t *n)
@@ -440,12 +441,38 @@ static enum fsd_direction direction_of(const cJSON *mode)
     return strcasecmp(word, "output") ? FSD_DIRECTION_UNKNOWN : FSD_DIRECTION_OUT;
 }
 
+/* "ProfileInfo": [{"MinShape": [1,3], "OptShape": [4,3], ...}, ...], one a profile. */
+static void read_profiles(struct reading *r, const cJSON *list,
+                          struct fsd_build_tensor *out, struct lists *lists)
+{
+    struct fsd_graph *g = r->b->g;
+    uint32_t n = 0, chosen = g->profile < 0 ? 0 : (uint32_t)g->profile, rank;
+    int64_t sizes[RANK_MAX];
+    const cJSON *item, *of_chosen = NULL;
+
+    if (!cJSON_IsArray(list))
+        return;
+    cJSON_ArrayForEach (item, list) {
+        if (n++ == chosen)
+            of_chosen = item;
+    }
+    if (g->profiles < n)
+        g->profiles = n;
+    if (!out->ranked || !read_list(get(of_chosen, "OptShape"), sizes, &rank) ||
+        rank != out->rank)
+        return;
+    for (uint32_t i = 0; i < rank; i++)
+        lists->optimum[i] = (struct fsd_dim){.size = sizes[i]};
+    out->optimum = lists->optimum;
+}
+
 static void read_binding(struct reading *r, const cJSON *item)
 {
     struct fsd_build_tensor tensor;
     struct lists lists;
 
     read_tensor(r, item, &tensor, &lists);
+    read_profiles(r, get(item, "ProfileInfo"), &tensor, &lists);
     if (tensor.name)
         fsd_build_binding(r->b, &tensor, direction_of(get(item, "IOMode")));
 }

@@ -168,6 +168,23 @@ static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
     return FSD_OK;
 }
 
+/* The profile that was asked for has layers. */
+static enum fsd_status check_profile(const struct fsd_graph *g,
+                                     const struct fsd_source *source,
+                                     struct fsd_error *err)
+{
+    if (!source->profile || (source->profile <= g->profiles && g->nodes.n))
+        return FSD_OK;
+    if (source->profile > g->profiles)
+        return fsd_fail(err, FSD_E_ARG, source->file->name, FSD_POS_NONE, 0,
+                        "expected --opt-profile from 0 to %u, found %u",
+                        g->profiles - 1, source->profile - 1);
+    return fsd_fail(err, FSD_E_ARG, source->file->name, FSD_POS_NONE, 0,
+                    "expected layers of optimization profile %u, found only %u of "
+                    "others",
+                    source->profile - 1, g->elsewhere.n);
+}
+
 static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err)
 {
@@ -179,8 +196,11 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 
     if (form == FORM_PLAN)
         return refuse_plan(file, err);
+    g->profile = (int32_t)source->profile - 1;
     fsd_build_init(&b, g, source->vocab);
     status = form == FORM_JSON ? read_json(&b, file, err) : read_text(&b, source, err);
+    if (status == FSD_OK)
+        status = check_profile(g, source, err);
     if (status == FSD_OK && scan && scan->hashed)
         memcpy(g->hash, scan->hash, sizeof g->hash);
     else if (status == FSD_OK)

@@ -38,4 +38,7 @@ void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
  * is named Activation3_output.1_4_myl6 after an activation of [-1,1024]. */
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab);
 
+/** N of a name that ends in " [profile N]"; -1 of another. */
+int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name);
+
 #endif

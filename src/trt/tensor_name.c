@@ -14,6 +14,7 @@
 
 #include "base/slice.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The length without " [profile N]" at the end; n when there is none. */
@@ -29,6 +30,15 @@ static size_t without_profile(const char *s, size_t n)
     if (at == n - 1 || at < len || memcmp(s + at - len, words, len) != 0)
         return n;
     return at - len;
+}
+
+int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name)
+{
+    const char *s = fsd_text(names, name);
+    size_t n = fsd_text_len(names, name), bare = without_profile(s, n);
+    long number = bare < n ? strtol(s + bare + strlen(" [profile "), NULL, 10) : -1;
+
+    return number > INT32_MAX ? INT32_MAX : (int32_t)number;
 }
 
 /* Cuts `mark` and digits off the end. */

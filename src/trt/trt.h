@@ -91,6 +91,8 @@ struct fsd_build_tensor {
     uint32_t rank;
     const int64_t *strides; /**< one a dimension, borrowed; NULL: not told */
     const int64_t *order;   /**< of the strides, 0 the innermost; likewise */
+    const struct fsd_dim *optimum; /**< binding: what the builder tuned for, one a
+                                        dimension; NULL: not told */
     uint16_t vector;        /**< elements a vector along `vector_axis`; 0: not told */
     uint8_t vector_axis;
 };
@@ -107,12 +109,18 @@ struct fsd_build {
     struct fsd_layer layer;       /**< and what only an engine's layer has */
     enum fsd_trt_origin origin;   /**< of that layer */
     fsd_sym subtype;              /**< ParameterType or PluginType; 0 when absent */
+    bool elsewhere;               /**< this layer is of another profile */
+    uint32_t remarks;             /**< that there were before it */
     FSD_VEC(uint8_t) uses;        /**< by tensor: produced, consumed */
     FSD_VEC(uint8_t) odd_formats; /**< by symbol: this spelling has had its remark */
 };
 
 void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
                     const struct fsd_vocab *vocab);
+
+/* An engine has each of its layers once for every optimization profile, and a run takes
+ * those of one: layers and bindings of others are told by their names and left out.
+ * Which one, g->profile says; while it says nothing, the first layer decides. */
 
 /** @param type 0 when the dump gives names only. */
 void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type);

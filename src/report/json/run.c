@@ -35,6 +35,30 @@ static struct cJSON *add_graph(struct cJSON *report, const char *key,
     return side;
 }
 
+/* With the inputs' sizes that all is counted for, where the model leaves them open. */
+static void add_engine(const struct fsd_diff *d, struct cJSON *report)
+{
+    struct cJSON *engine = add_graph(report, "engine", "layers", d->names, d->engine);
+    struct cJSON *inputs;
+
+    if (d->engine->profiles > 1) {
+        fsd_json_number(engine, "optimization_profile", d->engine->profile);
+        fsd_json_count(engine, "optimization_profiles", d->engine->profiles);
+        fsd_json_count(engine, "layers_of_other_profiles", d->engine->elsewhere.n);
+    }
+    inputs = d->cost->tuned.n ? fsd_json_list(engine, "tuned_for") : NULL;
+    for (uint32_t i = 0; i < d->cost->tuned.n; i++) {
+        fsd_id t = d->cost->tuned.at[i];
+        const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
+        struct cJSON *input = fsd_json_item(inputs), *sizes;
+
+        fsd_json_sym(input, "input", d->names, d->model->tensors.at[t].name);
+        sizes = fsd_json_list(input, "shape");
+        for (uint32_t k = 0; k < shape->rank; k++)
+            fsd_json_add_number(sizes, (double)shape->dims[k]);
+    }
+}
+
 static void add_inputs(const struct fsd_diff *d, struct cJSON *report)
 {
     const struct fsd_history *h = d->history;
@@ -54,7 +78,7 @@ static void add_inputs(const struct fsd_diff *d, struct cJSON *report)
         seen[opset.domain] = true;
     }
     fsd_arena_free(scratch);
-    add_graph(report, "engine", "layers", d->names, d->engine);
+    add_engine(d, report);
     if (!h)
         return;
     log = fsd_json_object(report, "log");

@@ -67,6 +67,37 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
             h->refused ? ", not used: of another build" : "");
 }
 
+/* Which of several optimization profiles, and for which sizes all is counted. */
+static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
+                        FILE *out)
+{
+    const struct fsd_graph *e = d->engine;
+
+    if (e->profiles > 1) {
+        put_title(style, "profile", out);
+        fprintf(out, "optimization profile %d of 0 to %u", e->profile, e->profiles - 1);
+        if (e->elsewhere.n) {
+            fputs("; ", out);
+            fsd_put_noun(out, e->elsewhere.n, "layer");
+            fputs(" of others left out", out);
+        }
+        fputs(" (--opt-profile chooses)\n", out);
+    }
+    if (!d->cost->tuned.n)
+        return;
+    put_title(style, "sizes", out);
+    for (uint32_t i = 0; i < d->cost->tuned.n; i++) {
+        fsd_id t = d->cost->tuned.at[i];
+        const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
+
+        fputs(i ? ", " : "", out);
+        fsd_put_safe(out, fsd_text(d->names, d->model->tensors.at[t].name));
+        for (uint32_t k = 0; k < shape->rank; k++)
+            fprintf(out, "%c%" PRId64, k ? 'x' : '=', shape->dims[k]);
+    }
+    fputs(", which it is tuned for (--shape gives others)\n", out);
+}
+
 /* What became of the nodes, and what the layers are. */
 static void put_fates_and_kinds(const struct fsd_diff *d, const struct fsd_style *style,
                                 FILE *out)
@@ -260,6 +291,7 @@ void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FIL
     put_input(d, style, "model", d->model, out);
     put_input(d, style, "engine", d->engine, out);
     put_log(d, style, out);
+    put_profile(d, style, out);
     put_fates_and_kinds(d, style, out);
     put_coverage(d, style, out);
     put_times(d, style, out);
