@@ -122,17 +122,46 @@ static bool forms_differ(const struct fsd_graph *e, const struct fsd_form *a,
     return false;
 }
 
-/* The reader sees the tensor in another shape or with other strides than the writer. */
-static enum join join_by(const struct fsd_graph *e, const struct fsd_port *written,
-                         fsd_id reader)
+/* The engine's form has the sizes of the model's tensor, but for axes of one. */
+static bool shows(const struct fsd_diff *d, const struct fsd_form *form, fsd_id tensor)
 {
+    const struct fsd_graph *e = d->engine, *m = d->model;
+    const struct fsd_form *own = fsd_tensor_form(m, tensor);
+    uint32_t i = 0, k = 0;
+
+    if (!form->ranked || !own->ranked)
+        return false;
+    for (;; i++, k++) {
+        while (i < form->dims.n && e->dims.at[form->dims.at + i].size == 1)
+            i++;
+        while (k < own->dims.n && m->dims.at[own->dims.at + k].size == 1)
+            k++;
+        if (i == form->dims.n || k == own->dims.n)
+            return i == form->dims.n && k == own->dims.n;
+        if (m->dims.at[own->dims.at + k].size < 0 ||
+            e->dims.at[form->dims.at + i].size != m->dims.at[own->dims.at + k].size)
+            return false;
+    }
+}
+
+/* The reader sees the tensor in another shape or with other strides than the writer,
+ * and both see what the model has at the two ends of the way: then all that lies on it
+ * is this difference.  Where one end is seen otherwise, its kernel may have performed
+ * a part of the way, and nobody knows which. */
+static enum join join_by(const struct fsd_diff *d, const struct fsd_port *written,
+                         fsd_id reader, fsd_id made, fsd_id wanted)
+{
+    const struct fsd_graph *e = d->engine;
     struct fsd_span in = e->nodes.at[reader].in;
 
     for (uint32_t i = 0; i < in.n; i++) {
         const struct fsd_port *read = &e->ports.at[in.at + i];
 
         if (read->tensor == written->tensor &&
-            forms_differ(e, fsd_port_form(e, read), fsd_port_form(e, written)))
+            forms_differ(e, fsd_port_form(e, read), fsd_port_form(e, written)) &&
+            made != FSD_NONE && wanted != FSD_NONE &&
+            shows(d, fsd_port_form(e, written), made) &&
+            shows(d, fsd_port_form(e, read), wanted))
             return VIEWED;
     }
     return JOINED;
@@ -141,9 +170,10 @@ static enum join join_by(const struct fsd_graph *e, const struct fsd_port *writt
 /* A kernel of `reader` reads what a kernel of `maker` writes, or is the same one: no
  * layer lies between.  FSD_NONE stands for the border of the network. */
 static enum join join_of(const struct fsd_diff *d, fsd_id maker, fsd_id reader,
-                         bool quantized)
+                         fsd_id wanted, bool quantized)
 {
     const struct fsd_graph *e = d->engine;
+    fsd_id made = maker == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(d->model, maker, 0);
     fsd_id ends = maker == FSD_NONE ? reader : maker;
 
     for (uint32_t i = 0; ends != FSD_NONE && i < d->match->of_node[ends].n; i++) {
@@ -170,7 +200,7 @@ static enum join join_of(const struct fsd_diff *d, fsd_id maker, fsd_id reader,
                 fsd_id to = e->links.at[e->tensors.at[t].consumers.at + c];
 
                 if (is_kernel_of(d, to, reader))
-                    return join_by(e, &e->ports.at[ports.at + k], to);
+                    return join_by(d, &e->ports.at[ports.at + k], to, made, wanted);
             }
         }
     }
@@ -206,7 +236,7 @@ static bool has_at_hand(const struct fsd_diff *d, fsd_id other, fsd_id reader)
                     return false;
         }
     }
-    return join_of(d, other, reader, false) != APART;
+    return join_of(d, other, reader, FSD_NONE, false) != APART;
 }
 
 /* That two nodes compute the same does not prove that the builder merged them.  It is
@@ -272,11 +302,11 @@ static enum join join_reader(const struct fsd_diff *d, fsd_id maker, fsd_id tens
     enum join best = APART;
 
     if (t->flags & FSD_TENSOR_OUTPUT)
-        return maker == FSD_NONE ? APART : join_of(d, maker, FSD_NONE, quantized);
+        return maker == FSD_NONE ? APART : join_of(d, maker, FSD_NONE, tensor, quantized);
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id reader = d->model->links.at[t->consumers.at + i];
         fsd_id out = fsd_node_out_tensor(d->model, reader, 0);
-        enum join join = join_of(d, maker, reader, quantized);
+        enum join join = join_of(d, maker, reader, tensor, quantized);
 
         if (join == APART && far && out != FSD_NONE && !d->match->of_node[reader].n &&
             may_dissolve(d, reader))
