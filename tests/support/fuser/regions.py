@@ -167,9 +167,10 @@ def name_inner_tensors(w, number, group):
             if t in w.bound or any(u.id not in inside for u in w.users(t)):
                 continue
             if w.roll(0.4):
-                reader = w.rng.choice(w.users(t)) if w.users(t) and w.roll(0.6) else None
-                named = reader.outs[0] if reader else t
-                serial = "_%d" % w.counter("named") if reader else ""
+                other = w.rng.choice(group).outs[0] if w.roll(0.15) else t
+                argument = (other != t or w.roll(0.5)) and w.users(t)
+                named = argument[0].outs[0] if argument else t
+                serial = "_%d" % w.counter("named") if argument else ""
                 new = "%s.1%s_myl%d" % (named.split(".1_")[0], serial, number)
             else:
                 new = "__myln_k_arg__bb1_%d_myl%d" % (w.counter("arg"), number)
