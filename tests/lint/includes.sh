@@ -20,6 +20,7 @@ allow log    'log|model|base'
 allow ort    'ort|engine|onnx|ops|model|base'
 allow trt    'trt|log|engine|model|base'
 allow match  'match|ops|model|base'
+allow match/kernel 'match|ops|model|base'
 allow profile 'profile|model|base'
 allow diff   'diff|match|profile|ops|model|base'
 allow cost   'cost|diff|match|profile|ops|model|base'
@@ -98,5 +99,9 @@ fi
 for file in */*/*.[ch] */*.[ch] *.c; do
     lines=$(wc -l <"$file")
     [ "$lines" -gt 800 ] && echo "src/$file: $lines lines, more than 800" && bad=1
+done
+for folder in $(find . -type d); do
+    files=$(find "$folder" -maxdepth 1 -type f | wc -l)
+    [ "$files" -gt 30 ] && echo "src/$folder: $files files, more than 30" && bad=1
 done
 exit $bad

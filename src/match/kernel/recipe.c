@@ -1,4 +1,4 @@
-#include "match/recipe.h"
+#include "match/kernel/recipe.h"
 
 #include <string.h>
 

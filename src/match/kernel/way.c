@@ -2,7 +2,7 @@
  * Following ways: at each step of a kernel every way is continued in all that fit it,
  * and the best are kept.
  */
-#include "match/way.h"
+#include "match/kernel/way.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define FSD_MATCH_WAY_H
 
 #include "match/pass.h"
-#include "match/recipe.h"
+#include "match/kernel/recipe.h"
 
 enum { WAYS = 24, AT_HAND = 192, TAKEN = 64, OPEN = 8, MUST = 24, NEXT = 96, FAR = 12 };
 

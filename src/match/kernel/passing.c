@@ -3,7 +3,7 @@
  * kernel may do while it reads, and scaling by constants beside a product, which the
  * builder folds into its weights.
  */
-#include "match/way.h"
+#include "match/kernel/way.h"
 
 bool fsd_is_product(const struct replay *r, fsd_id node)
 {

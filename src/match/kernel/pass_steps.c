@@ -18,7 +18,7 @@
  * Layers with links by Metadata are anchors: they are what they say, and hold what
  * their nodes make.
  */
-#include "match/way.h"
+#include "match/kernel/way.h"
 
 #include <stddef.h>
 #include <stdlib.h>
