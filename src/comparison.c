@@ -23,15 +23,18 @@ static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt
 
     for (uint32_t i = 0; opt->note && i < all->list.n; i++) {
         const struct fsd_finding *finding = &all->list.at[i];
-        struct fsd_print safe, note;
+        struct fsd_print note;
+        struct fsd_lines lines = {.escape = "\\u{%x}"};
+        FILE *out;
 
         if (!all->rules.at[finding->rule].rule->about_inputs)
             continue;
-        fsd_put_safe(fsd_print_open(&safe), d->engine->path);
-        fputs(": ", safe.out);
-        fsd_put_safe(safe.out, finding->message);
-        fsd_print_open(&note);
-        fsd_print_disarmed(&safe, "\\u{%x}", note.out);
+        lines.to = fsd_print_open(&note);
+        out = fsd_lines_open(&lines);
+        fsd_put_safe(out, d->engine->path);
+        fputs(": ", out);
+        fsd_put_safe(out, finding->message);
+        fsd_lines_close(&lines);
         fsd_print_close(&note);
         opt->note(opt->payload, note.text);
         free(note.text);

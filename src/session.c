@@ -292,7 +292,7 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
     bool model = shapes || !strcmp(side, "model");
     const char *path = model ? opt->model : log && opt->log ? opt->log : opt->engine;
     struct fsd_inputs in = {0};
-    struct fsd_print lines;
+    struct fsd_lines lines = {.to = out, .escape = "\\u{%x}"};
     enum fsd_status status;
 
     if (!model && !log && strcmp(side, "engine") != 0)
@@ -307,14 +307,14 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
     status = log ? fsd_inputs_load_log(&in, path, err)
                  : fsd_inputs_load_side(&in, opt, model, err);
     if (status == FSD_OK) {
-        fsd_print_open(&lines);
+        fsd_lines_open(&lines);
         if (shapes)
-            status = dump_shapes(&in, opt, lines.out, err);
+            status = dump_shapes(&in, opt, lines.print.out, err);
         else if (log)
-            fsd_history_dump(in.history, lines.out);
+            fsd_history_dump(in.history, lines.print.out);
         else
-            fsd_graph_dump(model ? in.model : in.engine, lines.out);
-        fsd_print_disarmed(&lines, "\\u{%x}", out);
+            fsd_graph_dump(model ? in.model : in.engine, lines.print.out);
+        fsd_lines_close(&lines);
         if (status == FSD_OK)
             status = fsd_flush(out, err);
     }

@@ -22,40 +22,41 @@ static void make_room(struct fsd_print *print, size_t room)
     print->room = room;
 }
 
-static ssize_t add(void *cookie, const char *bytes, size_t n)
+static void append(struct fsd_print *print, const char *bytes, size_t n)
 {
-    struct fsd_print *print = cookie;
-
     if (n >= print->room - print->size)
         make_room(print, 2 * (print->room + n));
     memcpy(print->text + print->size, bytes, n);
     print->size += n;
     print->text[print->size] = '\0';
+}
+
+static ssize_t add(void *cookie, const char *bytes, size_t n)
+{
+    append(cookie, bytes, n);
     return (ssize_t)n;
 }
 
-FILE *fsd_print_open(struct fsd_print *print)
+static FILE *open_as(struct fsd_print *print, void *cookie, cookie_write_function_t *write)
 {
     *print = (struct fsd_print){.text = NULL};
     make_room(print, FIRST_ROOM);
     *print->text = '\0';
-    print->out = fopencookie(print, "w", (cookie_io_functions_t){.write = add});
+    print->out = fopencookie(cookie, "w", (cookie_io_functions_t){.write = write});
     if (!print->out)
         fsd_out_of_memory();
     return print->out;
+}
+
+FILE *fsd_print_open(struct fsd_print *print)
+{
+    return open_as(print, print, add);
 }
 
 void fsd_print_close(struct fsd_print *print)
 {
     if (fclose(print->out))
         fsd_out_of_memory();
-}
-
-void fsd_print_disarmed(struct fsd_print *print, const char *escape, FILE *out)
-{
-    fsd_print_close(print);
-    fsd_put_disarmed(out, print->text, escape);
-    free(print->text);
 }
 
 char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena)
@@ -78,4 +79,47 @@ char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
     vfprintf(print.out, format, args);
     va_end(args);
     return fsd_print_take(&print, arena);
+}
+
+/* ------------------------------------------------------------------------ lines */
+
+static void hand_on(struct fsd_lines *lines)
+{
+    struct fsd_print edited;
+
+    if (lines->edit) {
+        lines->edit(fsd_print_open(&edited), lines->print.text, lines->width);
+        fsd_print_close(&edited);
+        fsd_put_disarmed(lines->to, edited.text, lines->escape);
+        free(edited.text);
+    } else {
+        fsd_put_disarmed(lines->to, lines->print.text, lines->escape);
+    }
+    lines->print.size = 0;
+    *lines->print.text = '\0';
+}
+
+static ssize_t add_lines(void *cookie, const char *bytes, size_t n)
+{
+    struct fsd_lines *lines = cookie;
+    const char *last = memrchr(bytes, '\n', n);
+    size_t whole = last ? (size_t)(last + 1 - bytes) : 0;
+
+    append(&lines->print, bytes, whole);
+    if (whole)
+        hand_on(lines);
+    append(&lines->print, bytes + whole, n - whole);
+    return (ssize_t)n;
+}
+
+FILE *fsd_lines_open(struct fsd_lines *lines)
+{
+    return open_as(&lines->print, lines, add_lines);
+}
+
+void fsd_lines_close(struct fsd_lines *lines)
+{
+    fsd_print_close(&lines->print);
+    hand_on(lines);
+    free(lines->print.text);
 }

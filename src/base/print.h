@@ -20,9 +20,20 @@ char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
 /** Leaves the whole in `text` and `size`; the caller frees it. */
 void fsd_print_close(struct fsd_print *print);
 
-/** Closes it, and prints it so that a job's runner obeys no line of it:
+/** A stream that hands on each line as it ends, so that a job's runner obeys none:
  *  fsd_put_disarmed(). */
-void fsd_print_disarmed(struct fsd_print *print, const char *escape, FILE *out);
+struct fsd_lines {
+    FILE *to;
+    const char *escape;
+    /** May be NULL: what prints them otherwise, before that. */
+    void (*edit)(FILE *out, char *lines, size_t width);
+    size_t width;
+    struct fsd_print print; /**< of the line under way */
+};
+
+/** Of `lines`, `print` need not be set. */
+FILE *fsd_lines_open(struct fsd_lines *lines);
+void fsd_lines_close(struct fsd_lines *lines);
 
 /** A formatted string in the arena. */
 char *fsd_printed(struct fsd_arena *arena, const char *format, ...)

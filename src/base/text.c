@@ -123,30 +123,48 @@ size_t fsd_put_fitted(FILE *out, const char *s, size_t width)
     return head + 3 + full - gone;
 }
 
-/* cJSON escapes what is below 0x20; what it leaves may still be a terminal's command
- * (U+009B) or turn the reading direction. */
-void fsd_put_json(FILE *out, const char *json)
+/* What stands for a byte that ends a string or breaks a line; NULL: itself. */
+static const char *json_escape(unsigned char byte)
 {
-    size_t left = strlen(json), from = 0, at = 0;
+    static const char bytes[] = "\"\\\b\f\n\r\t";
+    static const char *const escapes[] = {"\\\"", "\\\\", "\\b", "\\f",
+                                          "\\n",  "\\r",   "\\t"};
+    const char *at = byte ? strchr(bytes, byte) : NULL;
 
-    while (at < left) {
-        const unsigned char *s = (const unsigned char *)json + at;
-        size_t len = fsd_utf8_len(s, left - at);
-        uint32_t code = len ? fsd_utf8_code(s, len) : 0xfffd;
+    return at ? escapes[at - bytes] : NULL;
+}
 
-        len += !len;
-        if (*s >= 0x7f && fsd_code_is_hidden(code)) {
-            fwrite(json + from, 1, at - from, out);
-            if (code < 0x10000)
-                fprintf(out, "\\u%04x", (unsigned)code);
-            else
-                fprintf(out, "\\u%04x\\u%04x", 0xd7c0u + (unsigned)(code >> 10),
-                        0xdc00u + (unsigned)(code & 0x3ff));
-            from = at + len;
+/* What JSON allows in a string may still be a terminal's command (U+009B) or turn the
+ * reading direction. */
+void fsd_put_json(FILE *out, const char *text)
+{
+    size_t left = strlen(text), len;
+    const char *from = text;
+
+    putc('"', out);
+    while (left) {
+        const char *at = text, *escape = json_escape((unsigned char)*at);
+        bool plain = *at >= 0x20 && *at < 0x7f;
+        uint32_t code = plain ? (uint32_t)*at : take_code(&text, &left, &len);
+
+        if (plain) {
+            text++;
+            left--;
         }
-        at += len;
+        if (!escape && (plain || !fsd_code_is_hidden(code)))
+            continue;
+        fwrite(from, 1, (size_t)(at - from), out);
+        from = text;
+        if (escape)
+            fputs(escape, out);
+        else if (code < 0x10000)
+            fprintf(out, "\\u%04x", (unsigned)code);
+        else
+            fprintf(out, "\\u%04x\\u%04x", 0xd7c0u + (unsigned)(code >> 10),
+                    0xdc00u + (unsigned)(code & 0x3ff));
     }
-    fwrite(json + from, 1, left - from, out);
+    fwrite(from, 1, (size_t)(text - from), out);
+    putc('"', out);
 }
 
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun)

@@ -23,9 +23,9 @@ bool fsd_code_is_hidden(uint32_t code);
  *  characters become "\\u{1f}", everything else stands as it is. */
 void fsd_put_safe(FILE *out, const char *s);
 
-/** The same for a whole JSON text, where hidden characters can only stand in strings
- *  and become "\\u009b", which a JSON reader takes back.  Line ends and tabs stay. */
-void fsd_put_json(FILE *out, const char *json);
+/** As a JSON string, in its quotes; hidden characters become "\\u009b", which a reader
+ *  takes back. */
+void fsd_put_json(FILE *out, const char *text);
 
 /** "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);

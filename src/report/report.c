@@ -145,25 +145,21 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
     return NULL;
 }
 
-/* What is printed first is looked at as lines: a text heeds the width, and names, which
- * reach the log of a job, must not be commands to its runner. */
+/* What is printed is looked at as lines: a text heeds the width, and names, which reach
+ * the log of a job, must not be commands to its runner. */
 static enum fsd_status write_lines(const struct fsd_report *r,
                                    const struct format *format, FILE *out,
                                    struct fsd_error *err)
 {
-    struct fsd_print lines;
-    enum fsd_status status = write(r, format, fsd_print_open(&lines), err);
+    bool pasted = r->view && fsd_view_find(r->view)->pasted;
+    size_t width = format->wraps && !pasted ? r->style->width : 0;
+    struct fsd_lines lines = {.to = out,
+                              .escape = format->escape,
+                              .edit = width ? fsd_put_wrapped : NULL,
+                              .width = width};
+    enum fsd_status status = write(r, format, fsd_lines_open(&lines), err);
 
-    if (format->wraps && r->style->width &&
-        !(r->view && fsd_view_find(r->view)->pasted)) {
-        char *text;
-
-        fsd_print_close(&lines);
-        text = lines.text;
-        fsd_put_wrapped(fsd_print_open(&lines), text, r->style->width);
-        free(text);
-    }
-    fsd_print_disarmed(&lines, format->escape, out);
+    fsd_lines_close(&lines);
     return status;
 }
 

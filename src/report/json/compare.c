@@ -1,11 +1,11 @@
 /* The JSON of a comparison.  Nodes, groups and moves are told in full, so that no other
  * file is needed to read it; times only where both builds have them. */
 #include "report/report.h"
-#include "report/json/tree.h"
+#include "report/json/json.h"
 
-static void add_side(struct cJSON *root, const char *key, const struct fsd_state *s)
+static void add_side(struct fsd_json *root, const char *key, const struct fsd_state *s)
 {
-    struct cJSON *side = fsd_json_object(root, key);
+    struct fsd_json *side = fsd_json_object(root, key);
 
     fsd_json_text(side, "model", s->model_path);
     fsd_json_hash(side, "model_hash", s->model_hash);
@@ -18,34 +18,34 @@ static void add_side(struct cJSON *root, const char *key, const struct fsd_state
     fsd_json_count(side, "profiles", s->profiles);
 }
 
-static void add_key(struct cJSON *object, const char *key, const struct fsd_state *s,
+static void add_key(struct fsd_json *object, const char *key, const struct fsd_state *s,
                     fsd_id node)
 {
     if (node != FSD_NONE)
         fsd_json_sym(object, key, s->names, s->nodes.at[node].key);
 }
 
-static void add_refs(struct cJSON *object, const char *key, const struct fsd_state *s,
+static void add_refs(struct fsd_json *object, const char *key, const struct fsd_state *s,
                      struct fsd_span refs, bool out)
 {
-    struct cJSON *list = fsd_json_list(object, key);
+    struct fsd_json *list = fsd_json_list(object, key);
 
     for (uint32_t i = 0; i < refs.n; i++)
         fsd_json_add_text(list, fsd_state_ref_text(s, s->refs.at[refs.at + i], out));
 }
 
-static void add_form(struct cJSON *object, const char *key, const struct fsd_state *s,
+static void add_form(struct fsd_json *object, const char *key, const struct fsd_state *s,
                      struct fsd_state_form form)
 {
-    struct cJSON *f = fsd_json_object(object, key);
+    struct fsd_json *f = fsd_json_object(object, key);
 
     fsd_json_text(f, "type", fsd_dtype_name((enum fsd_dtype)form.type));
     fsd_json_sym(f, "layout", s->names, form.layout);
 }
 
-static void add_nodes(struct cJSON *root, const struct fsd_compare *c)
+static void add_nodes(struct fsd_json *root, const struct fsd_compare *c)
 {
-    struct cJSON *list = fsd_json_list(root, "precisions"), *item;
+    struct fsd_json *list = fsd_json_list(root, "precisions"), *item;
 
     for (uint32_t i = 0; i < c->precisions.n; i++) {
         const struct fsd_node_change *n = &c->precisions.at[i];
@@ -93,14 +93,14 @@ static void add_nodes(struct cJSON *root, const struct fsd_compare *c)
 
 /* ---------------------------------------------------------------------- regions */
 
-static void add_groups(struct cJSON *region, const char *key, const struct fsd_state *s,
+static void add_groups(struct fsd_json *region, const char *key, const struct fsd_state *s,
                        const fsd_id *pool, struct fsd_span groups)
 {
-    struct cJSON *list = fsd_json_list(region, key);
+    struct fsd_json *list = fsd_json_list(region, key);
 
     for (uint32_t i = 0; i < groups.n; i++) {
         const struct fsd_group *g = &s->groups.at[pool[groups.at + i]];
-        struct cJSON *item = fsd_json_item(list);
+        struct fsd_json *item = fsd_json_item(list);
 
         fsd_json_text(item, "kind", fsd_kind_name((enum fsd_kind)g->kind));
         fsd_json_text(item, "precision", fsd_dtype_name((enum fsd_dtype)g->precision));
@@ -113,13 +113,13 @@ static void add_groups(struct cJSON *region, const char *key, const struct fsd_s
 }
 
 /* Worst first, as the text has them. */
-static void add_regions(struct cJSON *root, const struct fsd_compare *c)
+static void add_regions(struct fsd_json *root, const struct fsd_compare *c)
 {
-    struct cJSON *list = fsd_json_list(root, "regions");
+    struct fsd_json *list = fsd_json_list(root, "regions");
 
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
-        struct cJSON *item = fsd_json_item(list);
+        struct fsd_json *item = fsd_json_item(list);
 
         fsd_json_id(item, "region", c->order[i]);
         fsd_json_text(item, "what", fsd_happened_name(r->happened));
@@ -140,11 +140,11 @@ static void add_regions(struct cJSON *root, const struct fsd_compare *c)
     }
 }
 
-static void add_move(struct cJSON *change, const char *key, const struct fsd_state *s,
+static void add_move(struct fsd_json *change, const char *key, const struct fsd_state *s,
                      fsd_id i)
 {
     const struct fsd_move *m;
-    struct cJSON *item;
+    struct fsd_json *item;
 
     if (i == FSD_NONE)
         return;
@@ -162,13 +162,13 @@ static void add_move(struct cJSON *change, const char *key, const struct fsd_sta
     fsd_json_ms(item, "ms", m->ms.median);
 }
 
-static void add_edges_and_moves(struct cJSON *root, const struct fsd_compare *c)
+static void add_edges_and_moves(struct fsd_json *root, const struct fsd_compare *c)
 {
-    struct cJSON *list = fsd_json_list(root, "edges");
+    struct fsd_json *list = fsd_json_list(root, "edges");
 
     for (uint32_t i = 0; i < c->edges.n; i++) {
         const struct fsd_edge_change *e = &c->edges.at[i];
-        struct cJSON *item = fsd_json_item(list);
+        struct fsd_json *item = fsd_json_item(list);
 
         fsd_json_id(item, "region", e->region);
         fsd_json_text(item, "old_from", fsd_state_ref_text(c->old, e->old_from, false));
@@ -182,7 +182,7 @@ static void add_edges_and_moves(struct cJSON *root, const struct fsd_compare *c)
     list = fsd_json_list(root, "moves");
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
-        struct cJSON *item = fsd_json_item(list);
+        struct fsd_json *item = fsd_json_item(list);
 
         fsd_json_text(item, "what", fsd_move_what_name(m->what));
         fsd_json_id(item, "region", m->region);
@@ -191,11 +191,11 @@ static void add_edges_and_moves(struct cJSON *root, const struct fsd_compare *c)
     }
 }
 
-static void add_port(struct cJSON *item, const char *key, const struct fsd_state *s,
+static void add_port(struct fsd_json *item, const char *key, const struct fsd_state *s,
                      bool output, fsd_id i)
 {
     const struct fsd_state_port *p;
-    struct cJSON *port;
+    struct fsd_json *port;
 
     if (i == FSD_NONE)
         return;
@@ -206,13 +206,13 @@ static void add_port(struct cJSON *item, const char *key, const struct fsd_state
     add_form(port, "form", s, p->form);
 }
 
-static void add_ports(struct cJSON *root, const struct fsd_compare *c)
+static void add_ports(struct fsd_json *root, const struct fsd_compare *c)
 {
-    struct cJSON *list = fsd_json_list(root, "ports");
+    struct fsd_json *list = fsd_json_list(root, "ports");
 
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];
-        struct cJSON *item = fsd_json_item(list);
+        struct fsd_json *item = fsd_json_item(list);
 
         fsd_json_bool(item, "output", p->output);
         add_port(item, "old", c->old, p->output, p->old);
@@ -222,9 +222,9 @@ static void add_ports(struct cJSON *root, const struct fsd_compare *c)
 
 /* ---------------------------------------------------------------------- summary */
 
-static void add_summary(struct cJSON *root, const struct fsd_compare *c)
+static void add_summary(struct fsd_json *root, const struct fsd_compare *c)
 {
-    struct cJSON *summary = fsd_json_object(root, "summary"), *o;
+    struct fsd_json *summary = fsd_json_object(root, "summary"), *o;
 
     fsd_json_bool(summary, "differs", c->differs);
     FSD_JSON_TALLY(summary, "regions", c->by_happened, 0, fsd_happened_name);
@@ -244,7 +244,7 @@ static void add_summary(struct cJSON *root, const struct fsd_compare *c)
 void fsd_compare_write_json(const struct fsd_compare *c, const struct fsd_style *style,
                             FILE *out)
 {
-    struct cJSON *root = fsd_json_new();
+    struct fsd_json *root = fsd_json_new(out);
 
     (void)style;
     fsd_json_text(root, "schema", "fusiondiff-compare/1");
@@ -255,5 +255,5 @@ void fsd_compare_write_json(const struct fsd_compare *c, const struct fsd_style 
     add_regions(root, c);
     add_edges_and_moves(root, c);
     add_nodes(root, c);
-    fsd_json_print(root, out);
+    fsd_json_end(root);
 }

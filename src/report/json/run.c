@@ -5,14 +5,14 @@
 #include "cost/cost.h"
 #include "findings/findings.h"
 #include "report/report.h"
-#include "report/json/tree.h"
+#include "report/json/json.h"
 #include "report/view/view.h"
 
 /* `pool` may be NULL where the span is empty. */
-static void add_ids(struct cJSON *object, const char *key, const fsd_id *pool,
+static void add_ids(struct fsd_json *object, const char *key, const fsd_id *pool,
                     struct fsd_span span)
 {
-    struct cJSON *list = fsd_json_list(object, key);
+    struct fsd_json *list = fsd_json_list(object, key);
 
     for (uint32_t i = 0; i < span.n; i++)
         fsd_json_add_number(list, pool[span.at + i]);
@@ -20,11 +20,11 @@ static void add_ids(struct cJSON *object, const char *key, const fsd_id *pool,
 
 /* --------------------------------------------------------------------- inputs */
 
-static struct cJSON *add_graph(struct cJSON *report, const char *key,
+static struct fsd_json *add_graph(struct fsd_json *report, const char *key,
                                const char *of_nodes, const struct fsd_intern *names,
                                const struct fsd_graph *g)
 {
-    struct cJSON *side = fsd_json_object(report, key);
+    struct fsd_json *side = fsd_json_object(report, key);
 
     fsd_json_text(side, "path", g->path);
     fsd_json_hash(side, "hash", g->hash);
@@ -36,10 +36,10 @@ static struct cJSON *add_graph(struct cJSON *report, const char *key,
 }
 
 /* With the inputs' sizes that all is counted for, where the model leaves them open. */
-static void add_engine(const struct fsd_diff *d, struct cJSON *report)
+static void add_engine(const struct fsd_diff *d, struct fsd_json *report)
 {
-    struct cJSON *engine = add_graph(report, "engine", "layers", d->names, d->engine);
-    struct cJSON *inputs;
+    struct fsd_json *engine = add_graph(report, "engine", "layers", d->names, d->engine);
+    struct fsd_json *inputs;
 
     if (d->engine->profiles > 1) {
         fsd_json_number(engine, "optimization_profile", d->engine->profile);
@@ -50,7 +50,7 @@ static void add_engine(const struct fsd_diff *d, struct cJSON *report)
     for (uint32_t i = 0; i < d->cost->tuned.n; i++) {
         fsd_id t = d->cost->tuned.at[i];
         const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
-        struct cJSON *input = fsd_json_item(inputs), *sizes;
+        struct fsd_json *input = fsd_json_item(inputs), *sizes;
 
         fsd_json_sym(input, "input", d->names, d->model->tensors.at[t].name);
         sizes = fsd_json_list(input, "shape");
@@ -59,13 +59,13 @@ static void add_engine(const struct fsd_diff *d, struct cJSON *report)
     }
 }
 
-static void add_inputs(const struct fsd_diff *d, struct cJSON *report)
+static void add_inputs(const struct fsd_diff *d, struct fsd_json *report)
 {
     const struct fsd_history *h = d->history;
     struct fsd_arena *scratch = fsd_arena_new();
     bool *seen = FSD_NEW(scratch, bool, fsd_intern_count(d->names));
-    struct cJSON *model = add_graph(report, "model", "nodes", d->names, d->model);
-    struct cJSON *opsets, *log;
+    struct fsd_json *model = add_graph(report, "model", "nodes", d->names, d->model);
+    struct fsd_json *opsets, *log;
 
     fsd_json_number(model, "ir_version", (double)d->model->ir_version);
     opsets = fsd_json_object(model, "opsets");
@@ -91,10 +91,10 @@ static void add_inputs(const struct fsd_diff *d, struct cJSON *report)
 
 /* --------------------------------------------------------------------- layers */
 
-static void add_dims(const struct fsd_diff *d, struct cJSON *object,
+static void add_dims(const struct fsd_diff *d, struct fsd_json *object,
                      const struct fsd_graph *g, struct fsd_span dims)
 {
-    struct cJSON *list = fsd_json_list(object, "dims");
+    struct fsd_json *list = fsd_json_list(object, "dims");
 
     for (uint32_t i = 0; i < dims.n; i++) {
         struct fsd_dim dim = g->dims.at[dims.at + i];
@@ -106,15 +106,15 @@ static void add_dims(const struct fsd_diff *d, struct cJSON *object,
     }
 }
 
-static void add_ports(const struct fsd_diff *d, struct cJSON *layer, const char *key,
+static void add_ports(const struct fsd_diff *d, struct fsd_json *layer, const char *key,
                       struct fsd_span ports)
 {
-    struct cJSON *list = fsd_json_list(layer, key);
+    struct fsd_json *list = fsd_json_list(layer, key);
 
     for (uint32_t i = 0; i < ports.n; i++) {
         const struct fsd_port *port = &d->engine->ports.at[ports.at + i];
         const struct fsd_form *form = fsd_port_form(d->engine, port);
-        struct cJSON *item = fsd_json_item(list);
+        struct fsd_json *item = fsd_json_item(list);
         char layout[16];
         if (port->tensor != FSD_NONE)
             fsd_json_sym(item, "name", d->names,
@@ -129,23 +129,23 @@ static void add_ports(const struct fsd_diff *d, struct cJSON *layer, const char 
     }
 }
 
-static void add_spread(struct cJSON *object, const char *key,
+static void add_spread(struct fsd_json *object, const char *key,
                        const struct fsd_spread *spread)
 {
-    struct cJSON *item = fsd_json_object(object, key);
+    struct fsd_json *item = fsd_json_object(object, key);
 
     fsd_json_number(item, "median", spread->median);
     fsd_json_number(item, "low", spread->low);
     fsd_json_number(item, "high", spread->high);
 }
 
-static void add_cost(const struct fsd_diff *d, fsd_id id, struct cJSON *layer)
+static void add_cost(const struct fsd_diff *d, fsd_id id, struct fsd_json *layer)
 {
     const struct fsd_layer_cost *r = &d->cost->layers[id];
     const struct fsd_spread *ms = &d->times->of[id];
     fsd_id gap = fsd_cost_gap(d, id);
     struct fsd_roofline roof = fsd_cost_roofline(d, id);
-    struct cJSON *item;
+    struct fsd_json *item;
 
     fsd_json_ms(layer, "ms", ms->median);
     if (d->times->profiles > 1 && ms->median >= 0)
@@ -168,14 +168,14 @@ static void add_cost(const struct fsd_diff *d, fsd_id id, struct cJSON *layer)
     fsd_json_ms(item, "reached", roof.reached);
 }
 
-static void add_layer(const struct fsd_diff *d, struct cJSON *layer, fsd_id id)
+static void add_layer(const struct fsd_diff *d, struct fsd_json *layer, fsd_id id)
 {
     const struct fsd_node *n = &d->engine->nodes.at[id];
     const struct fsd_layer *l = &d->engine->layers.at[id];
     const struct fsd_layer_result *r = &d->layers[id];
     struct fsd_arena *scratch = fsd_arena_new();
     const struct fsd_rows *edge = fsd_edge_record(scratch, d, id);
-    struct cJSON *list;
+    struct fsd_json *list;
 
     fsd_json_number(layer, "index", id);
     fsd_json_sym(layer, "name", d->names, n->name);
@@ -189,7 +189,7 @@ static void add_layer(const struct fsd_diff *d, struct cJSON *layer, fsd_id id)
     list = fsd_json_list(layer, "nodes");
     for (uint32_t i = 0; i < d->match->of_layer[id].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, id, i);
-        struct cJSON *item = fsd_json_item(list), *evidence;
+        struct fsd_json *item = fsd_json_item(list), *evidence;
 
         fsd_json_number(item, "index", link->node);
         evidence = fsd_json_list(item, "evidence");
@@ -214,12 +214,12 @@ static void add_layer(const struct fsd_diff *d, struct cJSON *layer, fsd_id id)
 
 /* ---------------------------------------------------------------------- nodes */
 
-static void add_node(const struct fsd_diff *d, struct cJSON *node, fsd_id id)
+static void add_node(const struct fsd_diff *d, struct fsd_json *node, fsd_id id)
 {
     const struct fsd_node *n = &d->model->nodes.at[id];
     const struct fsd_node_result *r = &d->nodes[id];
     const struct fsd_node_cost *cost = &d->cost->nodes[id];
-    struct cJSON *layers;
+    struct fsd_json *layers;
 
     fsd_json_number(node, "index", id);
     fsd_json_sym(node, "name", d->names, n->name);
@@ -248,15 +248,15 @@ static void add_node(const struct fsd_diff *d, struct cJSON *node, fsd_id id)
 }
 
 /* Scopes of the model and regions of the match, where there are any. */
-static void add_scopes_and_regions(const struct fsd_diff *d, struct cJSON *report)
+static void add_scopes_and_regions(const struct fsd_diff *d, struct fsd_json *report)
 {
-    struct cJSON *list;
+    struct fsd_json *list;
 
     if (d->model->scopes.n > 1) /* the first is the whole */
         list = fsd_json_list(report, "scopes");
     for (fsd_id i = 1; i < d->model->scopes.n; i++) {
         const struct fsd_scope *s = &d->model->scopes.at[i];
-        struct cJSON *scope = fsd_json_item(list);
+        struct fsd_json *scope = fsd_json_item(list);
 
         fsd_json_number(scope, "index", i);
         fsd_json_number(scope, "owner", s->owner);
@@ -266,7 +266,7 @@ static void add_scopes_and_regions(const struct fsd_diff *d, struct cJSON *repor
         list = fsd_json_list(report, "regions");
     for (uint32_t i = 0; i < d->match->regions.n; i++) {
         const struct fsd_region *r = &d->match->regions.at[i];
-        struct cJSON *region = fsd_json_item(list);
+        struct fsd_json *region = fsd_json_item(list);
 
         add_ids(region, "layers", d->match->pool.at, r->layers);
         add_ids(region, "nodes", d->match->pool.at, r->nodes);
@@ -275,10 +275,10 @@ static void add_scopes_and_regions(const struct fsd_diff *d, struct cJSON *repor
 
 /* ------------------------------------------------------------------- findings */
 
-static void add_abouts(const struct fsd_findings *all, struct cJSON *object,
+static void add_abouts(const struct fsd_findings *all, struct fsd_json *object,
                        const char *key, struct fsd_span about, bool by_name)
 {
-    struct cJSON *list = fsd_json_list(object, key);
+    struct fsd_json *list = fsd_json_list(object, key);
 
     for (uint32_t i = 0; i < about.n; i++) {
         const struct fsd_about *a = &all->subjects.at[about.at + i];
@@ -290,13 +290,13 @@ static void add_abouts(const struct fsd_findings *all, struct cJSON *object,
     }
 }
 
-static void add_findings(const struct fsd_findings *all, struct cJSON *report)
+static void add_findings(const struct fsd_findings *all, struct fsd_json *report)
 {
-    struct cJSON *list = fsd_json_list(report, "findings");
+    struct fsd_json *list = fsd_json_list(report, "findings");
 
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_finding *f = &all->list.at[i];
-        struct cJSON *item = fsd_json_item(list), *facts;
+        struct fsd_json *item = fsd_json_item(list), *facts;
 
         fsd_json_text(item, "rule", all->rules.at[f->rule].rule->id);
         fsd_json_text(item, "severity", fsd_severity_name(f->severity));
@@ -318,11 +318,11 @@ static void add_findings(const struct fsd_findings *all, struct cJSON *report)
 
 /* -------------------------------------------------------------------- summary */
 
-static void add_times(const struct fsd_diff *d, struct cJSON *summary)
+static void add_times(const struct fsd_diff *d, struct fsd_json *summary)
 {
     const struct fsd_measured *t = d->times;
     const struct fsd_time_sums *sums = &d->cost->sums;
-    struct cJSON *ms, *by_op;
+    struct fsd_json *ms, *by_op;
 
     if (!t->profiles && t->run_ms < 0)
         return;
@@ -348,11 +348,11 @@ static void add_times(const struct fsd_diff *d, struct cJSON *summary)
                         d->cost->op_times.at[i].ms);
 }
 
-static void add_summary(const struct fsd_diff *d, struct cJSON *report)
+static void add_summary(const struct fsd_diff *d, struct fsd_json *report)
 {
     const struct fsd_summary *s = d->summary;
-    struct cJSON *summary = fsd_json_object(report, "summary");
-    struct cJSON *coverage;
+    struct fsd_json *summary = fsd_json_object(report, "summary");
+    struct fsd_json *coverage;
 
     FSD_JSON_TALLY(summary, "nodes", s->by_fate, 0, fsd_fate_name);
     FSD_JSON_TALLY(summary, "layers", s->by_kind, 0, fsd_kind_name);
@@ -369,7 +369,7 @@ static void add_summary(const struct fsd_diff *d, struct cJSON *report)
 
 void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
-    struct cJSON *report = fsd_json_new(), *tool, *list;
+    struct fsd_json *report = fsd_json_new(out), *tool, *list;
 
     (void)style;
     fsd_json_text(report, "schema", FSD_SCHEMA);
@@ -386,5 +386,5 @@ void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FIL
         add_node(d, fsd_json_item(list), i);
     add_scopes_and_regions(d, report);
     add_findings(d->findings, report);
-    fsd_json_print(report, out);
+    fsd_json_end(report);
 }

@@ -139,7 +139,7 @@ typedef void fsd_put_cell_fn(const struct fsd_column *column, const char *text,
 void fsd_sheet_put_head(const struct fsd_sheet *sheet, fsd_put_cell_fn *put, FILE *out);
 
 /** The members of a record, in an object of JSON.  tree.h */
-struct cJSON;
-void fsd_sheet_add_record(struct cJSON *object, const struct fsd_rows *record);
+struct fsd_json;
+void fsd_sheet_add_record(struct fsd_json *object, const struct fsd_rows *record);
 
 #endif

@@ -1,15 +1,15 @@
 /* A sheet as JSON: every cell that is known, by its column's name. */
 #include "report/sheet/sheet.h"
-#include "report/json/tree.h"
+#include "report/json/json.h"
 
-static void add_row(struct cJSON *object, const struct fsd_rows *rows,
+static void add_row(struct fsd_json *object, const struct fsd_rows *rows,
                     const struct fsd_cell *row);
 
-static void add_cell(struct cJSON *object, const struct fsd_column *column,
+static void add_cell(struct fsd_json *object, const struct fsd_column *column,
                      const struct fsd_cell *cell)
 {
     const char *name = column->name;
-    struct cJSON *inner;
+    struct fsd_json *inner;
 
     switch (column->kind) {
     case FSD_CELL_COUNT:
@@ -61,7 +61,7 @@ static void add_cell(struct cJSON *object, const struct fsd_column *column,
     }
 }
 
-static void add_row(struct cJSON *object, const struct fsd_rows *rows,
+static void add_row(struct fsd_json *object, const struct fsd_rows *rows,
                     const struct fsd_cell *row)
 {
     for (uint32_t i = 0; i < rows->n_columns; i++)
@@ -69,7 +69,7 @@ static void add_row(struct cJSON *object, const struct fsd_rows *rows,
             add_cell(object, &rows->columns[i], &row[i]);
 }
 
-void fsd_sheet_add_record(struct cJSON *object, const struct fsd_rows *record)
+void fsd_sheet_add_record(struct fsd_json *object, const struct fsd_rows *record)
 {
     add_row(object, record, record->at.at[0]);
 }
@@ -77,10 +77,10 @@ void fsd_sheet_add_record(struct cJSON *object, const struct fsd_rows *record)
 void fsd_sheet_put_json(const struct fsd_sheet *sheet, const struct fsd_style *style,
                         FILE *out)
 {
-    struct cJSON *root = fsd_json_new();
+    struct fsd_json *root = fsd_json_new(out);
 
     (void)style;
     fsd_json_text(root, "schema", sheet->schema);
     fsd_sheet_add_record(root, &sheet->root);
-    fsd_json_print(root, out);
+    fsd_json_end(root);
 }

@@ -2,21 +2,21 @@
 #include "report/escape.h"
 #include "base/print.h"
 #include "report/verdict/verdict.h"
-#include "report/json/tree.h"
+#include "report/json/json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void add_names(struct cJSON *object, const char *key,
+static void add_names(struct fsd_json *object, const char *key,
                       const struct fsd_findings *all, struct fsd_span about)
 {
-    struct cJSON *array = fsd_json_list(object, key);
+    struct fsd_json *array = fsd_json_list(object, key);
 
     for (uint32_t i = 0; i < about.n; i++)
         fsd_json_add_text(array, all->subjects.at[about.at + i].name);
 }
 
-static void add_fingerprint(struct cJSON *object, const char *key,
+static void add_fingerprint(struct fsd_json *object, const char *key,
                             const struct fsd_finding *item)
 {
     char text[20];
@@ -30,7 +30,7 @@ static void add_fingerprint(struct cJSON *object, const char *key,
 void fsd_verdict_put_json(const struct fsd_verdict *v, const struct fsd_style *style,
                           FILE *out)
 {
-    struct cJSON *report = fsd_json_new(), *list, *object;
+    struct fsd_json *report = fsd_json_new(out), *list, *object;
 
     (void)style;
     fsd_json_text(report, "schema", "fusiondiff-check/1");
@@ -80,12 +80,12 @@ void fsd_verdict_put_json(const struct fsd_verdict *v, const struct fsd_style *s
         add_names(object, "layers", v->findings, item->layers);
         add_fingerprint(object, "fingerprint", item);
     }
-    fsd_json_print(report, out);
+    fsd_json_end(report);
 }
 
 /* ---------------------------------------------------------------------- SARIF */
 
-static void add_text_of(struct cJSON *object, const char *key, const char *text)
+static void add_text_of(struct fsd_json *object, const char *key, const char *text)
 {
     fsd_json_text(fsd_json_object(object, key), "text", text);
 }
@@ -97,17 +97,17 @@ static const char *sarif_level(int level)
     return levels[level == FSD_OFF ? FSD_INFO : level];
 }
 
-static void add_driver(const struct fsd_verdict *v, struct cJSON *run)
+static void add_driver(const struct fsd_verdict *v, struct fsd_json *run)
 {
-    struct cJSON *tool = fsd_json_object(run, "tool");
-    struct cJSON *driver = fsd_json_object(tool, "driver"), *rules;
+    struct fsd_json *tool = fsd_json_object(run, "tool");
+    struct fsd_json *driver = fsd_json_object(tool, "driver"), *rules;
 
     fsd_json_text(driver, "name", "fusiondiff");
     fsd_json_text(driver, "semanticVersion", FSD_VERSION);
     rules = fsd_json_list(driver, "rules");
     for (uint32_t i = 0; i < v->findings->rules.n; i++) {
         const struct fsd_outcome *rule = &v->findings->rules.at[i];
-        struct cJSON *object = fsd_json_item(rules), *settings;
+        struct fsd_json *object = fsd_json_item(rules), *settings;
 
         fsd_json_text(object, "id", rule->rule->id);
         add_text_of(object, "shortDescription", rule->rule->doc);
@@ -118,10 +118,10 @@ static void add_driver(const struct fsd_verdict *v, struct cJSON *run)
 }
 
 static void add_location(const struct fsd_verdict *v, const struct fsd_finding *item,
-                         struct cJSON *result)
+                         struct fsd_json *result)
 {
-    struct cJSON *location = fsd_json_item(fsd_json_list(result, "locations"));
-    struct cJSON *physical = fsd_json_object(location, "physicalLocation"), *logical;
+    struct fsd_json *location = fsd_json_item(fsd_json_list(result, "locations"));
+    struct fsd_json *physical = fsd_json_object(location, "physicalLocation"), *logical;
     struct fsd_arena *scratch;
     struct fsd_intern *seen;
     struct fsd_print uri;
@@ -142,7 +142,7 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
     for (uint32_t i = 0; i < item->nodes.n; i++) {
         const char *name = v->findings->subjects.at[item->nodes.at + i].name;
         uint32_t before = fsd_intern_count(seen);
-        struct cJSON *node;
+        struct fsd_json *node;
 
         if (*name && fsd_intern_str(seen, name) < before)
             continue; /* SARIF wants each once, and nodes may share a name */
@@ -156,7 +156,7 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
 void fsd_verdict_put_sarif(const struct fsd_verdict *v, const struct fsd_style *style,
                            FILE *out)
 {
-    struct cJSON *log = fsd_json_new(), *run, *results;
+    struct fsd_json *log = fsd_json_new(out), *run, *results;
 
     (void)style;
     fsd_json_text(log, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
@@ -167,7 +167,7 @@ void fsd_verdict_put_sarif(const struct fsd_verdict *v, const struct fsd_style *
     results = fsd_json_list(run, "results");
     for (uint32_t i = 0; i < v->findings->list.n; i++) {
         const struct fsd_finding *item = &v->findings->list.at[i];
-        struct cJSON *result = fsd_json_item(results);
+        struct fsd_json *result = fsd_json_item(results);
 
         fsd_json_text(result, "ruleId", v->findings->rules.at[item->rule].rule->id);
         fsd_json_number(result, "ruleIndex", item->rule);
@@ -177,7 +177,7 @@ void fsd_verdict_put_sarif(const struct fsd_verdict *v, const struct fsd_style *
         add_fingerprint(fsd_json_object(result, "partialFingerprints"), "fusiondiff/v1",
                         item);
     }
-    fsd_json_print(log, out);
+    fsd_json_end(log);
 }
 
 /* --------------------------------------------------------------------- GitLab */
@@ -187,12 +187,12 @@ void fsd_verdict_put_gitlab(const struct fsd_verdict *v, const struct fsd_style 
                             FILE *out)
 {
     static const char *const words[FSD__SEVERITY_COUNT] = {"info", "minor", "major"};
-    struct cJSON *report = fsd_json_new_list();
+    struct fsd_json *report = fsd_json_new_list(out);
 
     (void)style;
     for (uint32_t i = 0; i < v->findings->list.n; i++) {
         const struct fsd_finding *item = &v->findings->list.at[i];
-        struct cJSON *object = fsd_json_item(report), *location;
+        struct fsd_json *object = fsd_json_item(report), *location;
 
         fsd_json_text(object, "description", item->message);
         fsd_json_text(object, "check_name", v->findings->rules.at[item->rule].rule->id);
@@ -203,5 +203,5 @@ void fsd_verdict_put_gitlab(const struct fsd_verdict *v, const struct fsd_style 
         fsd_json_number(fsd_json_object(location, "lines"), "begin",
                         item->line ? item->line : 1);
     }
-    fsd_json_print(report, out);
+    fsd_json_end(report);
 }
