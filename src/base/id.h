@@ -22,6 +22,12 @@ static inline int fsd_order(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
+/** For qsort() of an array of uint64_t. */
+static inline int fsd_by_number(const void *a, const void *b)
+{
+    return fsd_order(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
 /** For qsort() of an array of fsd_id or fsd_sym. */
 static inline int fsd_by_id(const void *a, const void *b)
 {

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/id.h"
+#include "base/slice.h"
 
 typedef fsd_id fsd_sym;
 
@@ -19,6 +20,10 @@ struct fsd_intern *fsd_intern_new(struct fsd_arena *arena);
 
 /** The symbol of n bytes, new or known. */
 fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n);
+static inline fsd_sym fsd_intern_slice(struct fsd_intern *names, struct fsd_slice t)
+{
+    return fsd_intern_add(names, t.s, t.n);
+}
 /** The same for a zero-terminated string; NULL is the empty string. */
 fsd_sym fsd_intern_str(struct fsd_intern *names, const char *s);
 

@@ -44,6 +44,16 @@ struct fsd_slice fsd_slice_trim(struct fsd_slice t)
     return t;
 }
 
+struct fsd_slice fsd_slice_take_word(struct fsd_slice *t)
+{
+    struct fsd_slice word = {t->s, 0};
+
+    while (word.n < t->n && fsd_is_word(t->s[word.n]))
+        word.n++;
+    *t = fsd_slice_from(*t, word.n);
+    return word;
+}
+
 bool fsd_slice_take_number(struct fsd_slice *t, uint64_t most, uint64_t *out)
 {
     size_t i = 0;

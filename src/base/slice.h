@@ -18,6 +18,19 @@ static inline struct fsd_slice fsd_slice_of(const char *s)
     return (struct fsd_slice){s, strlen(s)};
 }
 
+/* ASCII, whatever the locale says. */
+static inline bool fsd_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/** A letter, a digit or '_'. */
+static inline bool fsd_is_word(char c)
+{
+    return fsd_is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           c == '_';
+}
+
 /** What stands behind the first n bytes; n may be more than there are. */
 static inline struct fsd_slice fsd_slice_from(struct fsd_slice t, size_t n)
 {
@@ -46,7 +59,14 @@ static inline bool fsd_slice_take(struct fsd_slice *t, const char *word)
     return true;
 }
 
-/** The same of the end. */
+/** Takes it as often as it is there. */
+static inline void fsd_slice_skip(struct fsd_slice *t, const char *word)
+{
+    while (fsd_slice_take(t, word))
+        ;
+}
+
+/** Takes the word off the end. */
 static inline bool fsd_slice_drop(struct fsd_slice *t, const char *word)
 {
     size_t n = strlen(word);
@@ -63,6 +83,9 @@ struct fsd_slice fsd_slice_trim(struct fsd_slice t);
 /** Takes decimal digits off the front; false when there are none.  What is larger than
  *  `most` is `most`, whatever its digits. */
 bool fsd_slice_take_number(struct fsd_slice *t, uint64_t most, uint64_t *out);
+
+/** Takes the characters of a word (fsd_is_word) off the front; none when n is 0. */
+struct fsd_slice fsd_slice_take_word(struct fsd_slice *t);
 
 /** Where the word stands first, or last; NULL. */
 const char *fsd_slice_find(struct fsd_slice t, const char *word);

@@ -35,36 +35,16 @@ bool fsd_log_close(struct fsd_log_stack *stack, const struct fsd_log_open *open,
     return true;
 }
 
-/* What was parsed since and belongs to no body yet. */
-static void own(struct fsd_log_bodies *b, fsd_id owner, uint32_t parsed)
-{
-    bool any = false;
-
-    for (fsd_id i = owner + 1; i < parsed; i++)
-        if (b->owner[i] == FSD_NONE) {
-            b->owner[i] = owner;
-            any = true;
-        }
-    b->n_owners += any;
-}
-
-static uint32_t count_nodes(const struct fsd_history *h, uint32_t build)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < h->parser.n; i++)
-        n += h->parser.at[i].build == build && h->parser.at[i].says == FSD_SAYS_NODE;
-    return n;
-}
-
 struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
                                      const struct fsd_history *h, uint32_t build,
                                      const struct fsd_file *file)
 {
-    struct fsd_log_bodies b = {.n = count_nodes(h, build)};
+    struct fsd_log_bodies b = {.n = 0};
     struct fsd_log_stack stack = {.n = 0};
     uint32_t parsed = 0;
 
+    for (uint32_t i = 0; i < h->parser.n; i++)
+        b.n += h->parser.at[i].build == build && h->parser.at[i].says == FSD_SAYS_NODE;
     b.owner = FSD_NEW(arena, fsd_id, b.n);
     b.scope = FSD_NEW(arena, fsd_id, b.n);
     for (uint32_t i = 0; i < b.n; i++)
@@ -73,6 +53,7 @@ struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
         const struct fsd_parser_line *l = &h->parser.at[i];
         struct fsd_slice t = {(const char *)file->bytes + l->at, l->n};
         const struct fsd_log_open *open;
+        bool any = false;
 
         if (l->build != build || l->says == FSD_SAYS_LAYER)
             continue;
@@ -82,8 +63,15 @@ struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
             continue;
         }
         open = fsd_log_opened(&stack, t);
-        if (open && fsd_log_close(&stack, open, t))
-            own(&b, open->node, parsed);
+        if (!open || !fsd_log_close(&stack, open, t))
+            continue;
+        /* What was parsed since and belongs to no body yet is of this one. */
+        for (fsd_id k = open->node + 1; k < parsed; k++)
+            if (b.owner[k] == FSD_NONE) {
+                b.owner[k] = open->node;
+                any = true;
+            }
+        b.n_owners += any;
     }
     return b;
 }

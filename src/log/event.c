@@ -12,16 +12,6 @@
 
 #include <string.h>
 
-static fsd_sym sym(const struct fsd_event_reader *r, struct fsd_slice p)
-{
-    return fsd_intern_add(r->h->names, p.s, p.n);
-}
-
-static bool is_known(const struct fsd_event_reader *r, const char *s, size_t n)
-{
-    return fsd_intern_find(r->h->names, s, n) != FSD_NONE;
-}
-
 /* The place of a word between two names: where both sides were seen before, else
  * outside brackets, else the first. */
 static const char *find_between(const struct fsd_event_reader *r, struct fsd_slice p,
@@ -34,7 +24,8 @@ static const char *find_between(const struct fsd_event_reader *r, struct fsd_sli
     for (const char *at = fsd_slice_find(p, word); at && tries < 64; tries++) {
         struct fsd_slice left = p, right = fsd_slice_split(&left, at, n);
 
-        if (is_known(r, left.s, left.n) && is_known(r, right.s, right.n))
+        if (fsd_intern_find(r->h->names, left.s, left.n) != FSD_NONE &&
+            fsd_intern_find(r->h->names, right.s, right.n) != FSD_NONE)
             return at;
         for (; done < at; done++)
             depth += (*done == '(' || *done == '[') - (*done == ')' || *done == ']');
@@ -57,98 +48,103 @@ static bool cut_between(const struct fsd_event_reader *r, struct fsd_slice *p,
     return at != NULL;
 }
 
-static bool keep(struct fsd_event_reader *r, struct fsd_event e)
+static const struct fsd_slice none = {"", 0};
+
+/* An event of up to three names. */
+static struct fsd_event *keep(struct fsd_event_reader *r, enum fsd_event_kind kind,
+                              struct fsd_slice a, struct fsd_slice b,
+                              struct fsd_slice text)
 {
-    e.line = r->line;
-    e.build = r->build;
-    fsd_vec_push(r->h->arena, &r->h->events, e);
-    return true;
+    fsd_vec_push(r->h->arena, &r->h->events,
+                 (struct fsd_event){.kind = kind,
+                                    .a = fsd_intern_slice(r->h->names, a),
+                                    .b = fsd_intern_slice(r->h->names, b),
+                                    .text = fsd_intern_slice(r->h->names, text),
+                                    .line = r->line,
+                                    .build = r->build});
+    return &r->h->events.at[r->h->events.n - 1];
 }
 
-/* ---------------------------------------------------------------------- fusions */
+/* ---------------------------------------------------- fusions, and moves of layers */
 
-/* "A + B" is the name of what A and B become. */
-static fsd_sym sum(struct fsd_event_reader *r, struct fsd_slice a, struct fsd_slice b)
+/* Lines that are a word, one name or two, and a word between these. */
+static const struct {
+    const char *begins, *between;
+    enum fsd_event_kind kind;
+} forms[] = {
+    {"Fusing ", " with ", FSD_EVENT_FUSE},
+    {"fusing ", " into ", FSD_EVENT_INTO},
+    {"Swapping ", " with ", FSD_EVENT_SWAP},
+    {"Retargeting ", " to ", FSD_EVENT_RETARGET},
+    {"Merging layers: ", NULL, FSD_EVENT_MERGE},
+    {"Eliminating concatenation ", NULL, FSD_EVENT_CONCAT},
+};
+
+static bool read_form(struct fsd_event_reader *r, struct fsd_slice p)
 {
-    struct fsd_slice parts[] = {a, {" + ", 3}, b};
+    struct fsd_slice b = none, sum = none;
 
-    r->sum.n = 0;
-    for (size_t k = 0; k < 3; k++)
-        for (size_t i = 0; i < parts[k].n; i++)
-            fsd_vec_push(r->h->arena, &r->sum, parts[k].s[i]);
-    return fsd_intern_add(r->h->names, r->sum.at, r->sum.n);
-}
+    for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
+        struct fsd_slice a = p;
 
-static bool read_fuse(struct fsd_event_reader *r, struct fsd_slice pass,
-                      struct fsd_slice p)
-{
-    struct fsd_slice b;
-
-    if (fsd_slice_take(&p, "Fusing ") && cut_between(r, &p, " with ", &b))
-        return keep(r, (struct fsd_event){.kind = FSD_EVENT_FUSE,
-                                          .pass = sym(r, pass),
-                                          .a = sym(r, p),
-                                          .b = sym(r, b),
-                                          .text = sum(r, p, b)});
-    if (fsd_slice_take(&p, "fusing ") && cut_between(r, &p, " into ", &b))
-        return keep(r, (struct fsd_event){.kind = FSD_EVENT_INTO,
-                                          .pass = sym(r, pass),
-                                          .a = sym(r, p),
-                                          .b = sym(r, b)});
-    return false;
-}
-
-static bool is_word(struct fsd_slice p)
-{
-    for (size_t i = 0; i < p.n; i++) {
-        unsigned char c = (unsigned char)p.s[i];
-
-        if (c != '_' && (c < '0' || c > '9') && ((c | 32) < 'a' || (c | 32) > 'z'))
+        if (!fsd_slice_take(&a, forms[i].begins))
+            continue;
+        if (forms[i].between && !cut_between(r, &a, forms[i].between, &b))
             return false;
+        /* No line says what the fused layer is called: later lines call it "A + B". */
+        if (forms[i].kind == FSD_EVENT_FUSE) {
+            const struct fsd_slice parts[] = {a, {" + ", 3}, b};
+
+            r->sum.n = 0;
+            for (size_t k = 0; k < FSD_COUNT_OF(parts); k++)
+                for (size_t c = 0; c < parts[k].n; c++)
+                    fsd_vec_push(r->h->arena, &r->sum, parts[k].s[c]);
+            sum = (struct fsd_slice){r->sum.at, r->sum.n};
+        }
+        return keep(r, forms[i].kind, a, b, sum);
     }
-    return p.n > 0;
+    return false;
 }
 
 /* "P: Fusing A with B" */
 static bool read_pass(struct fsd_event_reader *r, struct fsd_slice p)
 {
-    const char *colon = memchr(p.s, ':', p.n < 80 ? p.n : 80);
-    struct fsd_slice rest;
+    struct fsd_slice pass = fsd_slice_take_word(&p);
 
-    if (!colon || p.s + p.n - colon < 3)
+    if (!pass.n || !fsd_slice_take(&p, ": ") || !p.n || (*p.s | 32) != 'f' ||
+        !read_form(r, p))
         return false;
-    rest = fsd_slice_split(&p, colon, 2);
-    return (*rest.s | 32) == 'f' && is_word(p) && read_fuse(r, p, rest);
-}
-
-static bool read_bare_fuse(struct fsd_event_reader *r, struct fsd_slice p)
-{
-    return read_fuse(r, (struct fsd_slice){"", 0}, p);
+    r->h->events.at[r->h->events.n - 1].pass = fsd_intern_slice(r->h->names, pass);
+    return true;
 }
 
 static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 {
-    struct fsd_slice on = {"", 0};
+    struct fsd_slice on = none;
 
     if (!fsd_slice_take(&p, "Running: "))
         return false;
-    if (!fsd_slice_split_at(&p, " on ", &on))
-        on.n = 0;
-    r->tried = sym(r, p);
-    r->tried_on = sym(r, on);
-    return keep(r, (struct fsd_event){
-                       .kind = FSD_EVENT_TRY, .pass = r->tried, .a = r->tried_on});
+    fsd_slice_split_at(&p, " on ", &on);
+    r->tried = fsd_intern_slice(r->h->names, p);
+    r->tried_on = fsd_intern_slice(r->h->names, on);
+    keep(r, FSD_EVENT_TRY, on, none, none)->pass = r->tried;
+    return true;
 }
 
 /* --------------------------------------------------------------------- removals */
 
+/* The line does not tell the pass: it stands behind the one that says what was tried.
+ */
 static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
 {
-    return fsd_slice_take(&p, "Removing ") &&
-           keep(r, (struct fsd_event){.kind = FSD_EVENT_REMOVE,
-                                      .pass = r->tried,
-                                      .a = sym(r, p),
-                                      .b = r->tried_on});
+    struct fsd_event *e;
+
+    if (!fsd_slice_take(&p, "Removing "))
+        return false;
+    e = keep(r, FSD_EVENT_REMOVE, p, none, none);
+    e->pass = r->tried;
+    e->b = r->tried_on;
+    return true;
 }
 
 static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
@@ -164,24 +160,19 @@ static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
     } else {
         kind.n = 0;
     }
-    return keep(r, (struct fsd_event){.kind = FSD_EVENT_DUPLICATE,
-                                      .a = sym(r, p),
-                                      .b = sym(r, b),
-                                      .text = sym(r, kind)});
+    return keep(r, FSD_EVENT_DUPLICATE, p, b, kind);
 }
 
 static bool read_slice(struct fsd_event_reader *r, struct fsd_slice p, const char *by)
 {
-    struct fsd_slice how = {"", 0};
+    struct fsd_slice how = none;
     const char *at = fsd_slice_find(p, by);
 
     if (at) {
         how = fsd_slice_split(&p, at, 0);
-        if (how.n && how.s[how.n - 1] == '.')
-            how.n--;
+        fsd_slice_drop(&how, ".");
     }
-    return keep(r, (struct fsd_event){
-                       .kind = FSD_EVENT_SLICE, .a = sym(r, p), .text = sym(r, how)});
+    return keep(r, FSD_EVENT_SLICE, p, none, how);
 }
 
 static bool read_eliminating(struct fsd_event_reader *r, struct fsd_slice p)
@@ -189,108 +180,58 @@ static bool read_eliminating(struct fsd_event_reader *r, struct fsd_slice p)
     if (!fsd_slice_take(&p, "Eliminating "))
         return fsd_slice_take(&p, "Replacing slice ") &&
                read_slice(r, p, " with copy ");
-    if (fsd_slice_take(&p, "concatenation "))
-        return keep(r, (struct fsd_event){.kind = FSD_EVENT_CONCAT, .a = sym(r, p)});
     if (fsd_slice_take(&p, "slice "))
         return read_slice(r, p, " by retargeting ");
     return read_duplicate(r, p);
 }
 
-/* ----------------------------------------------------------- moves and new layers */
+/* ------------------------------------------------------------------ new layers */
 
 static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
 {
-    struct fsd_slice types = {"", 0};
-    const char *from;
+    struct fsd_slice types;
 
-    if (!fsd_slice_take(&p, "Swap the layer type of ") &&
-        !fsd_slice_take(&p, "Convert layer type of "))
-        return false;
-    from = fsd_slice_find_last(p, " from ");
-    if (!from)
-        return false;
-    types = fsd_slice_split(&p, from, strlen(" from "));
-    return keep(r, (struct fsd_event){.kind = FSD_EVENT_RETYPE,
-                                      .a = sym(r, p),
-                                      .text = sym(r, types)});
-}
-
-static bool read_swap(struct fsd_event_reader *r, struct fsd_slice p)
-{
-    struct fsd_slice b;
-
-    return fsd_slice_take(&p, "Swapping ") && cut_between(r, &p, " with ", &b) &&
-           keep(r, (struct fsd_event){
-                       .kind = FSD_EVENT_SWAP, .a = sym(r, p), .b = sym(r, b)});
-}
-
-static bool read_merge(struct fsd_event_reader *r, struct fsd_slice p)
-{
-    return fsd_slice_take(&p, "Merging layers: ") &&
-           keep(r, (struct fsd_event){.kind = FSD_EVENT_MERGE, .a = sym(r, p)});
-}
-
-static bool read_retarget(struct fsd_event_reader *r, struct fsd_slice p)
-{
-    struct fsd_slice b;
-
-    return fsd_slice_take(&p, "Retargeting ") && cut_between(r, &p, " to ", &b) &&
-           keep(r, (struct fsd_event){
-                       .kind = FSD_EVENT_RETARGET, .a = sym(r, p), .b = sym(r, b)});
+    return (fsd_slice_take(&p, "Swap the layer type of ") ||
+            fsd_slice_take(&p, "Convert layer type of ")) &&
+           fsd_slice_split_last(&p, " from ", &types) &&
+           keep(r, FSD_EVENT_RETYPE, p, none, types);
 }
 
 static bool read_copy(struct fsd_event_reader *r, struct fsd_slice p)
 {
-    struct fsd_slice b, why = {"", 0};
-    const char *because = fsd_slice_find_last(p, " because ");
+    struct fsd_slice b, why = none;
 
     if (!fsd_slice_take(&p, "Generating copy for "))
         return false;
-    if (because)
-        why = fsd_slice_split(&p, because, strlen(" because "));
+    fsd_slice_split_last(&p, " because ", &why);
     fsd_slice_drop(&why, ".");
-    return cut_between(r, &p, " to ", &b) &&
-           keep(r, (struct fsd_event){.kind = FSD_EVENT_COPY,
-                                      .a = sym(r, p),
-                                      .b = sym(r, b),
-                                      .text = sym(r, why)});
+    return cut_between(r, &p, " to ", &b) && keep(r, FSD_EVENT_COPY, p, b, why);
 }
 
 /* "Adding reformat layer: NAME (TENSOR) from A to B" */
 static bool read_reformat(struct fsd_event_reader *r, struct fsd_slice p)
 {
-    struct fsd_slice tensor = {"", 0}, how = {"", 0};
+    struct fsd_slice tensor = none, how = none;
     const char *at;
 
     if (!fsd_slice_take(&p, "Adding reformat layer: "))
         return false;
-    at = fsd_slice_find_last(p, " from ");
-    if (at)
-        how = fsd_slice_split(&p, at, strlen(" from "));
+    fsd_slice_split_last(&p, " from ", &how);
     at = fsd_slice_find_last(p, " (");
     if (at && fsd_slice_drop(&p, ")"))
         tensor = fsd_slice_split(&p, at, 2);
-    return keep(r, (struct fsd_event){.kind = FSD_EVENT_REFORMAT,
-                                      .a = sym(r, p),
-                                      .b = sym(r, tensor),
-                                      .text = sym(r, how)});
+    return keep(r, FSD_EVENT_REFORMAT, p, tensor, how);
 }
 
 static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice members;
-    const char *at;
 
-    if (!fsd_slice_take(&p, "ForeignNode "))
+    if (!fsd_slice_take(&p, "ForeignNode ") ||
+        !fsd_slice_split_at(&p, " metadata:", &members))
         return false;
-    at = fsd_slice_find(p, " metadata:");
-    if (!at)
-        return false;
-    members = fsd_slice_split(&p, at, strlen(" metadata:"));
     fsd_slice_take(&members, " ");
-    return keep(r, (struct fsd_event){.kind = FSD_EVENT_MEMBERS,
-                                      .a = sym(r, p),
-                                      .text = sym(r, members)});
+    return keep(r, FSD_EVENT_MEMBERS, p, none, members);
 }
 
 /* "After vertical fusions: 10 layers" */
@@ -301,9 +242,7 @@ static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
     if (!fsd_slice_drop(&p, " layers") || !fsd_slice_split_at(&p, ": ", &number))
         return false;
     r->tried = r->tried_on = 0;
-    return keep(r, (struct fsd_event){.kind = FSD_EVENT_STAGE,
-                                      .a = sym(r, p),
-                                      .text = sym(r, number)});
+    return keep(r, FSD_EVENT_STAGE, p, none, number);
 }
 
 /* --------------------------------------------------------------------- warnings */
@@ -327,14 +266,9 @@ static const struct {
 
 static bool read_warning(struct fsd_event_reader *r, struct fsd_slice p)
 {
-    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
-        if (fsd_slice_find(p, warnings[i].words)) {
-            struct fsd_slice topic = {warnings[i].topic, strlen(warnings[i].topic)};
-
-            return keep(r, (struct fsd_event){.kind = FSD_EVENT_WARNING,
-                                              .a = sym(r, topic),
-                                              .text = sym(r, p)});
-        }
+    for (size_t i = 0; i < FSD_COUNT_OF(warnings); i++)
+        if (fsd_slice_find(p, warnings[i].words))
+            return keep(r, FSD_EVENT_WARNING, fsd_slice_of(warnings[i].topic), none, p);
     return false;
 }
 
@@ -367,12 +301,12 @@ static const struct {
     char first;
     reader_fn *read;
 } readers[] = {
-    {'R', read_running},     {'R', read_removing},     {'R', read_retarget},
-    {'R', read_eliminating}, {'E', read_eliminating},  {'S', read_swap},
-    {'S', read_retype},      {'C', read_retype},       {'M', read_merge},
-    {'G', read_copy},        {'A', read_reformat},     {'A', read_stage},
-    {'O', read_stage},       {'O', fsd_timing_cached}, {'F', read_members},
-    {'F', read_bare_fuse},   {'f', read_bare_fuse},
+    {'R', read_running},     {'R', read_removing}, {'R', read_form},
+    {'R', read_eliminating}, {'E', read_form},     {'S', read_form},
+    {'E', read_eliminating}, {'S', read_retype},   {'C', read_retype},
+    {'M', read_form},        {'G', read_copy},     {'A', read_reformat},
+    {'A', read_stage},       {'O', read_stage},    {'O', fsd_timing_cached},
+    {'F', read_members},     {'F', read_form},     {'f', read_form},
 };
 
 bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice p)
@@ -381,12 +315,9 @@ bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice p)
         p.n--;
     if (!p.n || is_noise(r, p) || fsd_timing_read(r, p))
         return true;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+    for (size_t i = 0; i < FSD_COUNT_OF(readers); i++)
         if (readers[i].first == *p.s && readers[i].read(r, p))
             return true;
-    if (read_pass(r, p))
-        return true;
-    if (fsd_timing_fastest(r, p))
-        return true;
-    return r->severity != 'V' && read_warning(r, p);
+    return read_pass(r, p) || fsd_timing_fastest(r, p) ||
+           (r->severity != 'V' && read_warning(r, p));
 }

@@ -4,11 +4,6 @@
 
 enum { REASON_SHOWN = 300, NAME_SHOWN = 100 };
 
-static bool is_record(const struct fsd_log_failure *f)
-{
-    return f->op.n > 0;
-}
-
 /* Takes what belongs to the parser's record under way. */
 static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *line)
 {
@@ -45,8 +40,8 @@ void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *li
     bool error = line->severity == 'E' || line->severity == 'F';
     struct fsd_slice text = line->text, node;
 
-    if ((!error && line->prefixed) ||
-        (last && is_record(last) && read_record(last, line)) || !error)
+    if ((!error && line->prefixed) || (last && last->op.n && read_record(last, line)) ||
+        !error)
         return;
     if (fsd_slice_take(&text, "While parsing node number ") &&
         fsd_slice_split_at(&text, " [", &node)) {
@@ -59,19 +54,15 @@ void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *li
     fsd_vec_push(arena, out, new);
 }
 
-static bool is_name_char(char c)
-{
-    return c == '_' || c == '/' || c == '.' || (c >= '0' && c <= '9') ||
-           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool stands_whole(struct fsd_slice text, const char *at, size_t n)
 {
     const char *behind = at + n, *end = text.s + text.n;
+    bool begins =
+        at == text.s || (!fsd_is_word(at[-1]) && at[-1] != '/' && at[-1] != '.');
 
-    return (at == text.s || !is_name_char(at[-1])) &&
-           (behind == end || !is_name_char(*behind) ||
-            (*behind == '.' && (behind + 1 == end || behind[1] == ' ')));
+    return begins && (behind == end ||
+                      (!fsd_is_word(*behind) && *behind != '/' &&
+                       (*behind != '.' || behind + 1 == end || behind[1] == ' ')));
 }
 
 /* The longest name wins: "/a/MatMul" stands in "/a/MatMul_1", too. */
@@ -90,7 +81,7 @@ void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_hist
 {
     size_t longest = 0;
 
-    for (uint32_t i = 0; !is_record(failure) && i < h->events.n; i++) {
+    for (uint32_t i = 0; !failure->op.n && i < h->events.n; i++) {
         const struct fsd_event *e = &h->events.at[i];
 
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->build)
@@ -102,18 +93,6 @@ void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_hist
     }
 }
 
-static const struct fsd_log_failure *first_of(const fsd_log_failures *failures,
-                                              uint32_t *records)
-{
-    const struct fsd_log_failure *first = NULL;
-
-    *records = 0;
-    for (uint32_t i = 0; i < failures->n; i++)
-        if (is_record(&failures->at[i]) && !(*records)++)
-            first = &failures->at[i];
-    return first ? first : &failures->at[0];
-}
-
 static int shown(struct fsd_slice t, size_t most)
 {
     return (int)(t.n < most ? t.n : most);
@@ -122,11 +101,18 @@ static int shown(struct fsd_slice t, size_t most)
 enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
                              const struct fsd_file *file, struct fsd_error *err)
 {
-    uint32_t records;
-    const struct fsd_log_failure *f = first_of(failures, &records);
-    struct fsd_slice op = f->op, name = {"", 0}, reason = f->reason, more = {"", 0};
+    const struct fsd_log_failure *f = NULL;
+    struct fsd_slice op, name = {"", 0}, reason, more = {"", 0};
+    uint32_t records = 0;
     char whose[2 * NAME_SHOWN + 40] = "the network", others[40] = "";
 
+    /* The parser's first record tells most; the builder's own errors follow from it. */
+    for (uint32_t i = 0; i < failures->n; i++)
+        if (failures->at[i].op.n && !records++)
+            f = &failures->at[i];
+    f = f ? f : &failures->at[0];
+    op = f->op;
+    reason = f->reason;
     if (fsd_slice_split_at(&op, " -> \"", &name))
         fsd_slice_drop(&name, "\"");
     name = f->node.n ? f->node : name;

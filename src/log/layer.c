@@ -1,15 +1,5 @@
 #include "log/layer.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c)
-{
-    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-
 /* --------------------------------------------------------------------- the line */
 
 /* Takes "0x00000000000003e8", "6488063", "-3" off the front. */
@@ -20,21 +10,26 @@ static bool take_tactic(struct fsd_slice *t)
 
     first = i = hex ? 2 : fsd_slice_begins(*t, "-");
     while (i < t->n &&
-           (is_digit(t->s[i]) || (hex && t->s[i] >= 'a' && t->s[i] <= 'f')))
+           (fsd_is_digit(t->s[i]) || (hex && t->s[i] >= 'a' && t->s[i] <= 'f')))
         i++;
     *t = fsd_slice_from(*t, i);
     return i > first;
 }
 
-/* From the end, since names may hold the words, too. */
-static bool split_tactic(struct fsd_slice all, struct fsd_log_layer *out)
+bool fsd_log_layer_split(struct fsd_slice line, struct fsd_log_layer *out)
 {
-    struct fsd_slice before = all, behind;
+    struct fsd_slice before, behind;
 
+    if (!fsd_slice_take(&line, "Layer("))
+        return false;
+    out->type = fsd_slice_take_word(&line);
+    if (!fsd_slice_take(&line, "): "))
+        return false;
+    before = line;
     while (fsd_slice_split_last(&before, ", Tactic: ", &behind)) {
-        const char *number = all.s + before.n + strlen(", Tactic: ");
+        const char *number = line.s + before.n + strlen(", Tactic: ");
 
-        behind = (struct fsd_slice){number, (size_t)(all.s + all.n - number)};
+        behind = (struct fsd_slice){number, (size_t)(line.s + line.n - number)};
         if (take_tactic(&behind) && (!behind.n || fsd_slice_begins(behind, ","))) {
             out->name = before;
             out->tactic = (struct fsd_slice){number, (size_t)(behind.s - number)};
@@ -45,19 +40,6 @@ static bool split_tactic(struct fsd_slice all, struct fsd_log_layer *out)
         }
     }
     return false;
-}
-
-bool fsd_log_layer_split(struct fsd_slice line, struct fsd_log_layer *out)
-{
-    size_t i = 0;
-
-    if (!fsd_slice_take(&line, "Layer("))
-        return false;
-    while (i < line.n && is_word(line.s[i]))
-        i++;
-    out->type = (struct fsd_slice){line.s, i};
-    line = fsd_slice_from(line, i);
-    return fsd_slice_take(&line, "): ") && split_tactic(line, out);
 }
 
 bool fsd_log_text_layer(struct fsd_slice line, struct fsd_log_layer *out)
@@ -94,15 +76,10 @@ static void read_dim(struct fsd_slice text, struct fsd_log_dim *out)
 
     *out = (struct fsd_log_dim){.vector = 0};
     if (take_size(&rest, &out->size) &&
-        (!rest.n || (fsd_slice_take(&rest, ":") && take_size(&rest, &out->vector) &&
-                     !rest.n)))
+        (!rest.n ||
+         (fsd_slice_take(&rest, ":") && take_size(&rest, &out->vector) && !rest.n)))
         return;
     *out = (struct fsd_log_dim){.size = -1, .word = text};
-}
-
-static bool is_bracket(char c)
-{
-    return c == '(' || c == ')' || c == '[' || c == ']' || c == '{' || c == '}';
 }
 
 /* The dimensions up to the bracket that closes them; returns where that is, 0 when
@@ -113,7 +90,7 @@ static size_t read_dims(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
 
     out->rank = 0;
     for (; at < t.n; at++) {
-        bool end = is_bracket(t.s[at]);
+        bool end = t.s[at] && strchr("()[]{}", t.s[at]);
 
         if (!end && t.s[at] != ',')
             continue;
@@ -129,33 +106,27 @@ static size_t read_dims(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
     return 0;
 }
 
-/* What may stand behind a tensor; the last is a line without outputs that has lost its
- * last blank. */
-static bool is_border(struct fsd_slice t)
-{
-    return !t.n || fsd_slice_begins(t, ", ") || fsd_slice_begins(t, " -> ") ||
-           fsd_slice_is(t, " ->");
-}
-
 /* "[Float(-2,1,28,28)]" or " (Float[-1,1,28,28])" at `at`: its length, else 0. */
 static size_t read_form(struct fsd_slice t, size_t at, struct fsd_log_tensor *out)
 {
-    bool old = t.s[at] == '[';
-    size_t first = at + (old ? 1 : 2), i = first;
+    struct fsd_slice rest = fsd_slice_from(t, at);
+    size_t i;
 
-    if (!old && !fsd_slice_begins(fsd_slice_from(t, at), " ("))
+    out->old = fsd_slice_take(&rest, "[");
+    if (!out->old && !fsd_slice_take(&rest, " ("))
         return 0;
-    while (i < t.n && is_word(t.s[i]))
-        i++;
-    if (i == first || i == t.n || t.s[i] != (old ? '(' : '['))
+    out->type = fsd_slice_take_word(&rest);
+    if (!out->type.n || !fsd_slice_take(&rest, out->old ? "(" : "["))
         return 0;
-    out->type = (struct fsd_slice){t.s + first, i - first};
-    i = read_dims(t, i + 1, out);
-    if (!i || !fsd_slice_begins(fsd_slice_from(t, i), old ? ")]" : "])"))
+    i = read_dims(t, t.n - rest.n, out);
+    rest = fsd_slice_from(t, i);
+    if (!i || !fsd_slice_take(&rest, out->old ? ")]" : "])"))
         return 0;
-    out->old = old;
-    i += 2;
-    return is_border(fsd_slice_from(t, i)) ? i - at : 0;
+    /* The last is a line without outputs that has lost its last blank. */
+    return !rest.n || fsd_slice_begins(rest, ", ") || fsd_slice_begins(rest, " -> ") ||
+                   fsd_slice_is(rest, " ->")
+               ? i + 2 - at
+               : 0;
 }
 
 enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,

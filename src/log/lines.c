@@ -33,11 +33,6 @@ struct prefix {
     bool trt;
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* One blank belongs to a piece; more of them are the text's own, as in lists. */
 static bool take(struct prefix *p, size_t n)
 {
@@ -93,12 +88,13 @@ static size_t stamp(struct fsd_slice t)
     size_t i = 0, colons = 0;
 
     while (i < t.n && i < 40 &&
-           (is_digit(t.s[i]) || strchr("/-:.,+TZ ", t.s[i] ? t.s[i] : '!'))) {
-        if (t.s[i] == ' ' && (i + 1 == t.n || !is_digit(t.s[i + 1])))
+           (fsd_is_digit(t.s[i]) || strchr("/-:.,+TZ ", t.s[i] ? t.s[i] : '!'))) {
+        if (t.s[i] == ' ' && (i + 1 == t.n || !fsd_is_digit(t.s[i + 1])))
             break;
         colons += t.s[i++] == ':';
     }
-    return i >= 8 && is_digit(t.s[0]) && is_digit(t.s[1]) && colons >= 2 ? i : 0;
+    return i >= 8 && fsd_is_digit(t.s[0]) && fsd_is_digit(t.s[1]) && colons >= 2 ? i
+                                                                                 : 0;
 }
 
 /* What a bracket holds: a stamp, one with a severity (ONNX Runtime), or neither. */
@@ -126,8 +122,8 @@ static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
     take(p, inside.n + 2);
     if (fsd_slice_begins(p->t, "- ") || fsd_slice_begins(p->t, ":"))
         take(p, 1);
-    while (first && fsd_slice_take(&p->t, " ")) /* jetson-inference */
-        ;
+    if (first)
+        fsd_slice_skip(&p->t, " "); /* jetson-inference */
     return true;
 }
 
@@ -171,7 +167,7 @@ static bool take_color(struct prefix *p)
 
     if (p->t.n < 3 || p->t.s[1] != '[')
         return false;
-    while (i < p->t.n && (is_digit(p->t.s[i]) || p->t.s[i] == ';'))
+    while (i < p->t.n && (fsd_is_digit(p->t.s[i]) || p->t.s[i] == ';'))
         i++;
     if (i == p->t.n || p->t.s[i] != 'm')
         return false;
@@ -197,7 +193,7 @@ static bool take_piece(struct prefix *p, bool first)
     case '\x1b':
         return take_color(p);
     default:
-        if (!is_digit(*p->t.s))
+        if (!fsd_is_digit(*p->t.s))
             return *p->t.s >= 'A' && *p->t.s <= 'W' && take_word(p);
         end = stamp(p->t);
         return end && end < p->t.n && p->t.s[end] == ' ' && take(p, end + 1);
@@ -224,12 +220,6 @@ static bool take_usual(struct prefix *p)
     return p->t.n && *p->t.s != '[';
 }
 
-/* Could a piece begin with this byte? */
-static bool may_open(char c)
-{
-    return c == '[' || c == '\x1b' || is_digit(c) || (c >= 'A' && c <= 'W');
-}
-
 /* "ModelImporter.cpp:103: ", "ImporterContext.hpp:141: ": where the writer stands in
  * its own source. */
 static void take_source(struct prefix *p)
@@ -237,33 +227,15 @@ static void take_source(struct prefix *p)
     static const char *const kinds[] = {".cpp:", ".hpp:", ".h:", ".cu:"};
     struct fsd_slice t = p->t;
     uint64_t line;
-    size_t at = 0;
 
-    while (at < t.n && at < LONGEST_PIECE &&
-           (is_digit(t.s[at]) || t.s[at] == '_' || (t.s[at] >= 'a' && t.s[at] <= 'z') ||
-            (t.s[at] >= 'A' && t.s[at] <= 'Z')))
-        at++;
-    if (!at || at == t.n || t.s[at] != '.')
+    if (!fsd_slice_take_word(&t).n)
         return;
-    t = fsd_slice_from(t, at);
     for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
         if (fsd_slice_take(&t, kinds[i])) {
             if (fsd_slice_take_number(&t, UINT64_MAX, &line) && fsd_slice_take(&t, ":"))
                 take(p, p->t.n - t.n);
             return;
         }
-}
-
-static void strip(struct prefix *p)
-{
-    unsigned left = PIECES;
-    bool usual = take_usual(p);
-
-    while (!usual && left && p->t.n && may_open(*p->t.s) &&
-           take_piece(p, left == PIECES))
-        left--;
-    if (p->trt || p->severity)
-        take_source(p);
 }
 
 struct fsd_log_lines fsd_log_lines(const struct fsd_file *file)
@@ -275,6 +247,7 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
 {
     const char *s = (const char *)lines->file->bytes + lines->at, *stop;
     struct prefix p = {.severity = 0};
+    bool usual;
 
     if (lines->at >= lines->end)
         return false;
@@ -288,7 +261,12 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
     while (fsd_slice_drop(&p.t, "\r"))
         ;
     fsd_slice_drop(&p.t, "\x1b[0m");
-    strip(&p);
+    usual = take_usual(&p);
+    for (unsigned taken = 0; !usual && taken < PIECES && p.t.n; taken++)
+        if (!take_piece(&p, !taken))
+            break;
+    if (p.trt || p.severity)
+        take_source(&p);
     *out =
         (struct fsd_log_line){.text = p.t,
                               .number = ++lines->number,

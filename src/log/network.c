@@ -29,31 +29,14 @@ struct net {
     uint64_t line;
 };
 
-static fsd_sym sym(const struct net *net, struct fsd_slice t)
-{
-    return fsd_intern_add(net->g->names, t.s, t.n);
-}
-
 /* ---------------------------------------------------------------------- tensors */
 
 static fsd_id tensor(struct net *net, struct fsd_slice name, fsd_id scope)
 {
-    fsd_sym s = sym(net, name);
+    fsd_sym s = fsd_intern_slice(net->g->names, name);
     fsd_id t = fsd_graph_find(net->g, s, scope);
 
     return t == FSD_NONE ? fsd_graph_add_tensor(net->g, s, scope) : t;
-}
-
-/* What nothing made is given to a body from outside, unless it is there already. */
-static fsd_id used_tensor(struct net *net, struct fsd_slice name, fsd_id scope)
-{
-    fsd_id t = fsd_graph_resolve(net->g, sym(net, name), scope);
-
-    if (t != FSD_NONE || !scope)
-        return t != FSD_NONE ? t : tensor(net, name, 0);
-    t = tensor(net, name, scope);
-    net->g->tensors.at[t].flags |= FSD_TENSOR_INPUT;
-    return t;
 }
 
 static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t flags)
@@ -129,9 +112,16 @@ static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
         dims = (struct fsd_slice){arrow + 5, (size_t)(close - arrow) - 5};
     }
     fsd_slice_take(&type, "[");
-    if (type.n && type.s[type.n - 1] == ']')
-        type.n--;
-    t = made ? tensor(net, name, scope) : used_tensor(net, name, scope);
+    fsd_slice_drop(&type, "]");
+    t = made ? FSD_NONE
+             : fsd_graph_resolve(net->g, fsd_intern_slice(net->g->names, name), scope);
+    if (t == FSD_NONE) {
+        t = tensor(net, name, scope);
+        /* What nothing made is given to a body from outside: its inputs are not
+         * printed. */
+        if (!made && scope)
+            net->g->tensors.at[t].flags |= FSD_TENSOR_INPUT;
+    }
     set_form(net, t, dims, type);
     return t;
 }
@@ -153,8 +143,7 @@ static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id sc
 {
     struct fsd_span ports = {net->g->ports.n, 0};
 
-    while (fsd_slice_take(&t, " "))
-        ;
+    fsd_slice_skip(&t, " ");
     while (fsd_slice_take(&t, "[")) {
         struct fsd_slice item = {t.s, item_end(t)};
 
@@ -164,8 +153,7 @@ static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id sc
         t = fsd_slice_from(t, item.n);
         fsd_slice_take(&t, "]");
         fsd_slice_take(&t, ",");
-        while (fsd_slice_take(&t, " "))
-            ;
+        fsd_slice_skip(&t, " ");
     }
     return ports;
 }
@@ -189,14 +177,6 @@ static fsd_id scope_of(struct net *net, uint32_t parsed)
     return *scope;
 }
 
-/* Where a line stands that tells of no node: a body's initializers come first in it. */
-static fsd_id open_scope(struct net *net)
-{
-    uint32_t next = net->parsed;
-
-    return net->open.n && next < net->bodies.n ? scope_of(net, next) : 0;
-}
-
 static void open_node(struct net *net, struct fsd_slice head)
 {
     struct fsd_slice name = head, op = {"", 0};
@@ -207,8 +187,8 @@ static void open_node(struct net *net, struct fsd_slice head)
         name.n = (size_t)(at - head.s);
         op = (struct fsd_slice){at + 2, head.n - name.n - 3};
     }
-    node.name = sym(net, name);
-    node.op = sym(net, op);
+    node.name = fsd_intern_slice(net->g->names, name);
+    node.op = fsd_intern_slice(net->g->names, op);
     node.scope = scope_of(net, net->parsed++);
     fsd_log_open(&net->open, head, fsd_graph_add_node(net->g, node));
 }
@@ -224,20 +204,13 @@ static struct fsd_span unknown_output(struct net *net, fsd_id scope)
     return out;
 }
 
-static bool has_tensor(const struct net *net, struct fsd_span ports)
-{
-    for (uint32_t i = 0; i < ports.n; i++)
-        if (net->g->ports.at[ports.at + i].tensor != FSD_NONE)
-            return true;
-    return false;
-}
-
 /* "NAME [Op] inputs: ..." */
 static void read_uses(struct net *net, struct fsd_slice t)
 {
     const struct fsd_log_open *open = fsd_log_opened(&net->open, t);
     struct fsd_slice rest;
     struct fsd_span ports;
+    bool any = false;
     fsd_id scope;
 
     if (!open)
@@ -250,8 +223,10 @@ static void read_uses(struct net *net, struct fsd_slice t)
     } else if (fsd_log_close(&net->open, open, t)) {
         fsd_slice_take(&rest, " outputs:");
         ports = read_ports(net, rest, scope, true);
-        net->g->nodes.at[open->node].out =
-            has_tensor(net, ports) ? ports : unknown_output(net, scope);
+        for (uint32_t i = 0; i < ports.n; i++)
+            any |= net->g->ports.at[ports.at + i].tensor != FSD_NONE;
+        ports = any ? ports : unknown_output(net, scope);
+        net->g->nodes.at[open->node].out = ports;
     }
 }
 
@@ -279,18 +254,6 @@ static void read_input(struct net *net, struct fsd_slice t)
         set_form(net, id, dims, type);
 }
 
-/* "tensor-15_3 as output: tensor-15" */
-static void read_output(struct net *net, struct fsd_slice t)
-{
-    const char *at = fsd_slice_find_last(t, " as output: ");
-
-    if (!at)
-        return;
-    t = (struct fsd_slice){at + 12, t.n - (size_t)(at - t.s) - 12};
-    flag(net, t, 0, FSD_TENSOR_OUTPUT);
-    net->marked = true;
-}
-
 static void read_opset(struct net *net, struct fsd_slice t)
 {
     uint64_t version;
@@ -303,14 +266,6 @@ static void read_opset(struct net *net, struct fsd_slice t)
     else
         fsd_vec_push(net->g->arena, &net->g->opsets,
                      (struct fsd_opset){0, (int64_t)version});
-}
-
-static void read_producer(struct net *net, struct fsd_slice t)
-{
-    while (fsd_slice_take(&t, " "))
-        ;
-    if (t.n)
-        net->g->producer = sym(net, t);
 }
 
 /* "IDENTITY (Unnamed Layer* 0) [Identity]": a layer of a network whose parser, if any,
@@ -331,8 +286,8 @@ static void read_layer(struct net *net, struct fsd_slice t)
         return;
     memcpy(output, name.s, name.n);
     memcpy(output + name.n, "_output", 7);
-    node.name = sym(net, name);
-    node.op = sym(net, op);
+    node.name = fsd_intern_slice(net->g->names, name);
+    node.op = fsd_intern_slice(net->g->names, op);
     node.out = (struct fsd_span){net->g->ports.n, 1};
     fsd_vec_push(net->g->arena, &net->g->ports,
                  (struct fsd_port){
@@ -356,32 +311,31 @@ bool fsd_log_is_network(struct fsd_slice t)
 
 static void read_line(struct net *net, struct fsd_slice t)
 {
+    struct fsd_slice name;
+
     if (fsd_slice_take(&t, "Parsing node: "))
         open_node(net, t);
-    else if (fsd_slice_take(&t, "Importing initializer: "))
-        flag(net, t, open_scope(net), FSD_TENSOR_CONSTANT);
+    else if (fsd_slice_take(&t, "Importing initializer: ")) /* first in a body, too */
+        flag(net, t,
+             net->open.n && net->parsed < net->bodies.n ? scope_of(net, net->parsed)
+                                                        : 0,
+             FSD_TENSOR_CONSTANT);
     else if (fsd_slice_take(&t, "Adding network input: "))
         read_input(net, t);
     else if (fsd_slice_take(&t, "Opset version:"))
         read_opset(net, t);
-    else if (fsd_slice_take(&t, "Producer name:"))
-        read_producer(net, t);
-    else if (fsd_log_opened(&net->open, t))
+    else if (fsd_slice_take(&t, "Producer name:")) {
+        t = fsd_slice_trim(t);
+        if (t.n)
+            net->g->producer = fsd_intern_slice(net->g->names, t);
+    } else if (fsd_log_opened(&net->open, t))
         read_uses(net, t);
-    else if (fsd_slice_take(&t, "Marking "))
-        read_output(net, t);
-}
-
-/* A log of several engines of one network has its lines before the first only: the last
- * engine up to the wanted one that has any.  FSD_NONE when none has. */
-static uint32_t newest_parsed(const struct fsd_history *h)
-{
-    uint32_t build = FSD_NONE;
-
-    for (uint32_t i = 0; i < h->parser.n; i++)
-        if (h->parser.at[i].build <= h->build && h->parser.at[i].says == FSD_SAYS_NODE)
-            build = h->parser.at[i].build;
-    return build;
+    else if (fsd_slice_take(&t, "Marking ") &&
+             fsd_slice_split_last(&t, " as output: ", &name)) {
+        /* "tensor-15_3 as output: tensor-15" */
+        flag(net, name, 0, FSD_TENSOR_OUTPUT);
+        net->marked = true;
+    }
 }
 
 /* What a body returns is not printed, nor, where the log is cut, what the network does:
@@ -405,18 +359,6 @@ static void guess_outputs(struct net *net)
                 g->tensors.at[t].flags |= FSD_TENSOR_OUTPUT;
         }
     fsd_arena_free(scratch);
-}
-
-static void close_open(struct net *net)
-{
-    struct fsd_graph *g = net->g;
-
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        if (!g->nodes.at[i].out.n) {
-            struct fsd_span out = unknown_output(net, g->nodes.at[i].scope);
-
-            g->nodes.at[i].out = out;
-        }
 }
 
 /* The inputs or outputs of each scope, by scope: counted, laid out, filled. */
@@ -447,34 +389,37 @@ static void list_flagged(struct fsd_graph *g, uint8_t flag)
     }
 }
 
-static void read_lines(struct net *net, const struct fsd_history *h,
-                       const struct fsd_file *file)
-{
-    for (uint32_t i = 0; i < h->parser.n; i++) {
-        const struct fsd_parser_line *l = &h->parser.at[i];
-        struct fsd_slice t = {(const char *)file->bytes + l->at, l->n};
-
-        net->line = l->line;
-        if (l->says == FSD_SAYS_LAYER) {
-            if (h->parsed_build == FSD_NONE && l->build == h->build)
-                read_layer(net, t);
-        } else if (l->build == h->parsed_build) {
-            read_line(net, t);
-        }
-    }
-}
-
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file)
 {
     struct net *net = FSD_NEW(g->arena, struct net, 1);
 
     net->g = g;
-    h->parsed_build = newest_parsed(h);
+    /* A log of several engines of one network has its lines before the first only: the
+     * last engine up to the wanted one that has any. */
+    h->parsed_build = FSD_NONE;
+    for (uint32_t i = 0; i < h->parser.n; i++)
+        if (h->parser.at[i].build <= h->build && h->parser.at[i].says == FSD_SAYS_NODE)
+            h->parsed_build = h->parser.at[i].build;
     net->bodies = fsd_log_bodies(g->arena, h, h->parsed_build, file);
-    read_lines(net, h, file);
+    for (uint32_t i = 0; i < h->parser.n; i++) {
+        const struct fsd_parser_line *l = &h->parser.at[i];
+        struct fsd_slice t = {(const char *)file->bytes + l->at, l->n};
+
+        net->line = l->line;
+        if (l->says != FSD_SAYS_LAYER && l->build == h->parsed_build)
+            read_line(net, t);
+        else if (l->says == FSD_SAYS_LAYER && h->parsed_build == FSD_NONE &&
+                 l->build == h->build)
+            read_layer(net, t);
+    }
     fsd_file_release(file, file->size);
-    close_open(net);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        if (!g->nodes.at[i].out.n) {
+            struct fsd_span out = unknown_output(net, g->nodes.at[i].scope);
+
+            g->nodes.at[i].out = out;
+        }
     guess_outputs(net);
     h->parsed_node = fsd_log_order_nodes(g);
     list_flagged(g, FSD_TENSOR_INPUT);

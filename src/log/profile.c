@@ -46,11 +46,6 @@ struct reading {
     bool has_last;
 };
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 /* -------------------------------------------------------------------- the header */
 
 /* Takes the words off the start; false when they do not stand there. */
@@ -119,7 +114,7 @@ static struct fsd_slice take_word(struct fsd_slice *t, bool from_end)
     size_t n = 0;
     struct fsd_slice word;
 
-    while (n < t->n && !is_space(t->s[from_end ? t->n - 1 - n : n]))
+    while (n < t->n && !strchr(" \t", t->s[from_end ? t->n - 1 - n : n]))
         n++;
     word = (struct fsd_slice){from_end ? t->s + t->n - n : t->s, n};
     *t = fsd_slice_trim((struct fsd_slice){from_end ? t->s : t->s + n, t->n - n});
@@ -149,22 +144,11 @@ static bool read_row(const struct reading *r, struct fsd_slice t,
             return false;
     if (!t.n)
         return false;
-    *out = (struct fsd_profile_entry){.name = fsd_intern_add(r->names, t.s, t.n)};
+    *out = (struct fsd_profile_entry){.name = fsd_intern_slice(r->names, t)};
     out->unescaped = out->name;
     out->total_ms = time_of(numbers, c->total, &out->odd);
     out->mean_ms = time_of(numbers, c->mean, &out->odd);
     return true;
-}
-
-static void open_table(struct reading *r, const struct columns *columns)
-{
-    r->columns = *columns;
-    r->open = true;
-    r->has_last = false;
-    fsd_vec_push(r->arena, r->out,
-                 (struct fsd_profile){
-                     .path = r->file->name, .number = ++r->tables, .runs = r->runs});
-    r->runs = 0;
 }
 
 /* A table without a single row is dropped. */
@@ -203,7 +187,14 @@ static void read_line(struct reading *r, const struct fsd_log_line *line)
         close_table(r);
     } else if (read_header(trimmed, &columns)) {
         close_table(r);
-        open_table(r, &columns);
+        r->columns = columns;
+        r->open = true;
+        r->has_last = false;
+        fsd_vec_push(r->arena, r->out,
+                     (struct fsd_profile){.path = r->file->name,
+                                          .number = ++r->tables,
+                                          .runs = r->runs});
+        r->runs = 0;
     } else if (r->open && read_row(r, t, &row)) {
         add_row(r, &row);
     } else {

@@ -21,8 +21,8 @@ struct log_reader {
     struct fsd_event_reader events;
     struct fsd_log_stack open; /* parsed nodes under way */
     fsd_id parsed;             /* nodes parsed so far in this build */
-    uint32_t build; /* the attempt, until all engines are known */
-    bool in_layers; /* after "GRAPH NODES" */
+    uint32_t build;            /* the attempt, until all engines are known */
+    bool in_layers;            /* after "GRAPH NODES" */
 };
 
 /* ------------------------------------------------------------------ the network */
@@ -51,13 +51,12 @@ static bool read_register(struct log_reader *r, struct fsd_slice layer)
     if (fsd_slice_take(&layer, "layer: ") &&
         fsd_slice_split_at(&layer, " for ONNX node: ", &node))
         fsd_vec_push(r->h->arena, &r->h->events,
-                     (struct fsd_event){
-                         .kind = FSD_EVENT_REGISTER,
-                         .a = fsd_intern_add(r->h->names, layer.s, layer.n),
-                         .b = fsd_intern_add(r->h->names, node.s, node.n),
-                         .node = r->parsed ? r->parsed - 1 : FSD_NONE,
-                         .build = r->build,
-                         .line = r->h->lines});
+                     (struct fsd_event){.kind = FSD_EVENT_REGISTER,
+                                        .a = fsd_intern_slice(r->h->names, layer),
+                                        .b = fsd_intern_slice(r->h->names, node),
+                                        .node = r->parsed ? r->parsed - 1 : FSD_NONE,
+                                        .build = r->build,
+                                        .line = r->h->lines});
     return true;
 }
 
@@ -96,12 +95,6 @@ static bool read_layer_list(struct log_reader *r, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* What other programs print between the builder's lines is no form of the builder's. */
-static bool is_builders(const struct fsd_log_line *line)
-{
-    return line->prefixed && (line->trt || line->severity == 'V');
-}
-
 /* Bytes that no program prints as text: the file is damaged. */
 static bool is_damaged(struct fsd_slice t)
 {
@@ -118,12 +111,6 @@ static bool is_damaged(struct fsd_slice t)
     return false;
 }
 
-/* Nine lines of ten in a verbose log. */
-static bool is_tactic(struct fsd_slice t)
-{
-    return t.n > 8 && (!memcmp(t.s, "Tactic N", 8) || !memcmp(t.s, "Tactic: ", 8));
-}
-
 static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 {
     struct fsd_slice t = place->line.text;
@@ -137,7 +124,9 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         r->h->unknown_lines++;
         return;
     }
-    if (place->listed || is_tactic(t))
+    /* Timed tactics are nine lines of ten in a verbose log. */
+    if (place->listed || fsd_slice_begins(t, "Tactic N") ||
+        fsd_slice_begins(t, "Tactic: "))
         return;
     if (place->attempt != r->build) {
         r->build = place->attempt;
@@ -150,34 +139,14 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     if (read_layer_list(r, t) || read_register(r, t) || read_network(r, t) ||
         fsd_event_read(&r->events, t))
         return;
-    if (is_builders(&place->line))
+    /* What other programs print between the builder's lines is no form of its own. */
+    if (place->line.prefixed && (place->line.trt || place->line.severity == 'V'))
         fsd_history_unknown(r->h, t.s, t.n);
     else
         r->h->unknown_lines += is_damaged(t);
 }
 
 /* --------------------------------------------------------------- engines' layers */
-
-static void read_final(struct fsd_history *h, enum fsd_log_form form,
-                       struct fsd_slice line, uint32_t build)
-{
-    struct fsd_log_tensor tensor = {.output = false};
-    struct fsd_log_layer layer;
-    struct fsd_final final = {.build = build};
-
-    if (!fsd_log_listed_layer(form, line, &layer))
-        return;
-    final.name = fsd_intern_add(h->names, layer.name.s, layer.name.n);
-    final.region = fsd_log_is_region(&layer);
-    while (form == FSD_LOG_BLOCK && !tensor.output &&
-           fsd_log_tensor_next(&layer.tensors, &tensor) == FSD_LOG_TENSOR)
-        ;
-    if (tensor.output) {
-        final.tensor = fsd_intern_add(h->names, tensor.name.s, tensor.name.n);
-        final.out = fsd_dtype_read(tensor.type.s, tensor.type.n);
-    }
-    fsd_vec_push(h->arena, &h->finals, final);
-}
 
 /* Of each engine one list: the builder's tells types, names alone tell the least. */
 static void read_finals(struct fsd_history *h, const struct fsd_file *file,
@@ -187,15 +156,31 @@ static void read_finals(struct fsd_history *h, const struct fsd_file *file,
         const struct fsd_log_list *list = engines->at[i].lists;
         struct fsd_log_lines lines;
         struct fsd_log_line line;
-        unsigned form = FSD_LOG_BLOCK;
+        struct fsd_log_layer layer;
+        enum fsd_log_form form = FSD_LOG_BLOCK;
 
         while (!list[form].number)
             form++;
         lines = fsd_log_list_lines(file, &list[form]);
         lines.end = list[form].layers_end;
         while (fsd_log_next(&lines, &line))
-            if (!line.prefixed || list[form].prefixed)
-                read_final(h, (enum fsd_log_form)form, line.text, i);
+            if ((!line.prefixed || list[form].prefixed) &&
+                fsd_log_listed_layer(form, line.text, &layer)) {
+                struct fsd_log_tensor tensor = {.output = false};
+                struct fsd_final final = {.build = i,
+                                          .name =
+                                              fsd_intern_slice(h->names, layer.name),
+                                          .region = fsd_log_is_region(&layer)};
+
+                while (form == FSD_LOG_BLOCK && !tensor.output &&
+                       fsd_log_tensor_next(&layer.tensors, &tensor) == FSD_LOG_TENSOR)
+                    ;
+                if (tensor.output) {
+                    final.tensor = fsd_intern_slice(h->names, tensor.name);
+                    final.out = fsd_dtype_read(tensor.type.s, tensor.type.n);
+                }
+                fsd_vec_push(h->arena, &h->finals, final);
+            }
     }
 }
 

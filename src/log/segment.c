@@ -59,13 +59,6 @@ struct names {
     uint32_t n;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return fsd_order(x, y);
-}
-
 static struct names list_names(struct fsd_arena *arena, const struct fsd_file *file,
                                enum fsd_log_form form, struct fsd_log_list list)
 {
@@ -79,7 +72,7 @@ static struct names list_names(struct fsd_arena *arena, const struct fsd_file *f
         if (fsd_log_listed_layer(form, line.text, &layer) && layer.name.n &&
             !fsd_log_is_region(&layer))
             names.at[names.n++] = XXH3_64bits(layer.name.s, layer.name.n);
-    qsort(names.at, names.n, sizeof *names.at, by_value);
+    qsort(names.at, names.n, sizeof *names.at, fsd_by_number);
     return names;
 }
 
@@ -99,7 +92,8 @@ static uint32_t count_common(const struct names *a, const struct names *b)
     return n;
 }
 
-/* Half of the names: the inspector shows a region's kernels and the builder does not. */
+/* Half of the names: the inspector shows a region's kernels and the builder does not.
+ */
 static bool same_engine(const struct fsd_log_segmenter *s,
                         const struct fsd_log_engine *engine)
 {
@@ -215,24 +209,6 @@ static bool is_step(struct fsd_slice text, enum step *step)
     return false;
 }
 
-static void take_step(struct fsd_log_segmenter *s, enum step step)
-{
-    if (s->in != NOWHERE)
-        close_list(s, false);
-    if (s->known || (step != ANY_STEP && step < s->step))
-        begin_attempt(s);
-    if (step > s->step)
-        s->step = step;
-}
-
-static void read_title(struct fsd_log_segmenter *s)
-{
-    struct fsd_slice text = s->line.text;
-
-    if (fsd_slice_take(&text, "Input filename:") || fsd_slice_take(&text, "Model: "))
-        s->title = fsd_slice_trim(text);
-}
-
 /* Lists begin anywhere, also within another one. */
 static bool begin_list(struct fsd_log_segmenter *s)
 {
@@ -293,13 +269,6 @@ static bool read_listed(struct fsd_log_segmenter *s)
     return false;
 }
 
-/* Nearly all lines say nothing here outside a list, and are told by their first
- * letter. */
-static bool may_matter(struct fsd_slice text)
-{
-    return text.n && *text.s && strchr("&AEGILMNOPRS", *text.s);
-}
-
 /* @return the line is of a list and tells nothing else. */
 static bool read_line(struct fsd_log_segmenter *s)
 {
@@ -308,11 +277,18 @@ static bool read_line(struct fsd_log_segmenter *s)
 
     if (text.n && (*text.s == 'L' || *text.s == 'E' || *text.s == 'N') && begin_list(s))
         return true;
-    if (is_step(text, &step))
-        take_step(s, step);
+    if (is_step(text, &step)) {
+        if (s->in != NOWHERE)
+            close_list(s, false);
+        if (s->known || (step != ANY_STEP && step < s->step))
+            begin_attempt(s);
+        if (step > s->step)
+            s->step = step;
+    }
     if (s->in == IN_LAYERS || s->in == BEHIND_LAYERS || s->in == IN_BINDINGS)
         return read_listed(s);
-    read_title(s);
+    if (fsd_slice_take(&text, "Input filename:") || fsd_slice_take(&text, "Model: "))
+        s->title = fsd_slice_trim(text);
     return false;
 }
 
@@ -336,7 +312,10 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
         return false;
     }
     out->listed = false;
-    if (s->in != NOWHERE || may_matter(out->line.text)) {
+    /* Nearly all lines say nothing outside a list, and are told by their first letter.
+     */
+    if (s->in != NOWHERE || (out->line.text.n && *out->line.text.s &&
+                             strchr("&AEGILMNOPRS", *out->line.text.s))) {
         s->line = out->line;
         out->listed = read_line(s);
     }

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static fsd_sym sym(const struct fsd_event_reader *r, struct fsd_slice p)
-{
-    return fsd_intern_add(r->h->names, p.s, p.n);
-}
-
 /* Where a word stands that has its first 'T' at `t`: a line is short, and looking for a
  * letter that is rare in it is quicker than what memmem() prepares. */
 static const char *find_by_t(struct fsd_slice p, const char *word, size_t t)
@@ -31,56 +26,24 @@ static const char *find_by_t(struct fsd_slice p, const char *word, size_t t)
     return NULL;
 }
 
-static struct fsd_event_name name(struct fsd_slice p)
-{
-    return (struct fsd_event_name){p, FSD_NONE};
-}
-
 static fsd_sym name_sym(struct fsd_event_reader *r, struct fsd_event_name *name)
 {
     if (name->sym == FSD_NONE)
-        name->sym = name->text.n ? sym(r, name->text) : 0;
+        name->sym = name->text.n ? fsd_intern_slice(r->h->names, name->text) : 0;
     return name->sym;
 }
 
-/* "NAME (RUNNER[0x8000])"; false when there is no bracket. */
-static bool cut_runner(struct fsd_slice *name, struct fsd_slice *runner)
+/* "NAME (RUNNER[0x8000])" is what is timed from now on; nothing when there is no
+ * bracket. */
+static void take_timed(struct fsd_event_reader *r, struct fsd_slice name)
 {
-    const char *at;
+    struct fsd_slice runner, number;
 
-    if (!fsd_slice_drop(name, ")"))
-        return false;
-    at = fsd_slice_find_last(*name, " (");
-    if (!at)
-        return false;
-    *runner = fsd_slice_split(name, at, 2);
-    at = memchr(runner->s, '[', runner->n);
-    if (at)
-        runner->n = (size_t)(at - runner->s);
-    return true;
-}
-
-static bool read_timing(struct fsd_event_reader *r, struct fsd_slice p)
-{
-    struct fsd_slice runner = {"", 0};
-
-    if (!fsd_slice_take(&p, "--------------- Timing Runner: "))
-        return false;
-    if (!cut_runner(&p, &runner))
-        return true;
-    r->timed = name(p);
-    r->runner = name(runner);
-    return true;
-}
-
-static bool read_autotuning(struct fsd_event_reader *r, struct fsd_slice p)
-{
-    if (!fsd_slice_take(&p, "*************** Autotuning Reformat:"))
-        return fsd_slice_begins(p, "*************** ");
-    fsd_slice_take(&p, " ");
-    fsd_slice_drop(&p, " ***************");
-    r->autotuned = name(p);
-    return true;
+    if (!fsd_slice_drop(&name, ")") || !fsd_slice_split_last(&name, " (", &runner))
+        return;
+    fsd_slice_split_at(&runner, "[", &number);
+    r->timed = (struct fsd_event_name){name, FSD_NONE};
+    r->runner = (struct fsd_event_name){runner, FSD_NONE};
 }
 
 /* What strtod() says, -1 for what is no time.  Digits with a point, nearly all, are
@@ -115,42 +78,31 @@ static double number(struct fsd_slice p)
     return !(value >= 0) || value > 1e9 ? -1 : value;
 }
 
-static void keep_rival(struct fsd_event_reader *r, struct fsd_slice tactic, double ms)
+/* "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest Tactic: T Time: 0.01" */
+static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const char *at)
 {
-    static const char word[] = "Optimizer Reformat";
-    struct fsd_slice timed = r->timed.text;
-    struct fsd_event_name *runner =
-        fsd_slice_begins(timed, word) ? &r->autotuned : &r->runner;
+    struct fsd_slice tactic = fsd_slice_split(&p, at, strlen("Fastest Tactic: ")), rest;
+    const char *time = find_by_t(tactic, " Time: ", 1);
+    struct fsd_event_name *runner;
+    double ms;
 
-    if (ms < 0 || !timed.n)
-        return;
+    if (!time)
+        return true;
+    ms = number(fsd_slice_split(&tactic, time, strlen(" Time: ")));
+    if (fsd_slice_split_at(&p, " profiling completed in ", &rest))
+        take_timed(r, p);
+    if (ms < 0 || !r->timed.text.n)
+        return true;
+    /* All reformats are timed by one runner: what tells them apart is from what to what
+     * they lead. */
+    runner = fsd_slice_begins(r->timed.text, "Optimizer Reformat") ? &r->autotuned
+                                                                   : &r->runner;
     fsd_history_rival(r->h,
                       (struct fsd_rival){.layer = name_sym(r, &r->timed),
                                          .runner = name_sym(r, runner),
                                          .ms = ms,
                                          .build = r->build},
                       tactic.s, tactic.n);
-}
-
-/* "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest Tactic: T Time: 0.01" */
-static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const char *at)
-{
-    struct fsd_slice tactic = fsd_slice_split(&p, at, strlen("Fastest Tactic: ")), ms,
-                     runner;
-    const char *done = p.n ? fsd_slice_find(p, " profiling completed in ") : NULL;
-    const char *time = find_by_t(tactic, " Time: ", 1);
-
-    if (!time)
-        return true;
-    ms = fsd_slice_split(&tactic, time, strlen(" Time: "));
-    if (done) {
-        p.n = (size_t)(done - p.s);
-        if (cut_runner(&p, &runner)) {
-            r->timed = name(p);
-            r->runner = name(runner);
-        }
-    }
-    keep_rival(r, tactic, number(ms));
     return true;
 }
 
@@ -166,8 +118,8 @@ bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
         !fsd_slice_split_at(&tactic, ", ", &ms) || number(ms) < 0)
         return false;
     fsd_history_rival(r->h,
-                      (struct fsd_rival){.layer = sym(r, p),
-                                         .runner = sym(r, how),
+                      (struct fsd_rival){.layer = fsd_intern_slice(r->h->names, p),
+                                         .runner = fsd_intern_slice(r->h->names, how),
                                          .ms = number(ms),
                                          .build = r->build},
                       tactic.s, tactic.n);
@@ -192,24 +144,31 @@ static bool is_set_tactic(struct fsd_event_reader *r, struct fsd_slice p)
     return at != NULL;
 }
 
-/* Those that are many and say something. */
-static bool read_many(struct fsd_event_reader *r, struct fsd_slice p)
+bool fsd_timing_read(struct fsd_event_reader *r, struct fsd_slice p)
 {
     switch (*p.s) {
     case '*':
-        return read_autotuning(r, p);
+        if (fsd_slice_take(&p, "*************** Autotuning Reformat:")) {
+            fsd_slice_take(&p, " ");
+            fsd_slice_drop(&p, " ***************");
+            r->autotuned = (struct fsd_event_name){p, FSD_NONE};
+            return true;
+        }
+        if (fsd_slice_begins(p, "*************** "))
+            return true;
+        break;
     case '-':
-        return read_timing(r, p);
+        if (fsd_slice_take(&p, "--------------- Timing Runner: ")) {
+            take_timed(r, p);
+            return true;
+        }
+        break;
     case 'F':
-        return fsd_slice_begins(p, "Fastest Tactic: ") && read_fastest(r, p, p.s);
-    default:
-        return false;
+        if (fsd_slice_begins(p, "Fastest Tactic: "))
+            return read_fastest(r, p, p.s);
+        break;
     }
-}
-
-bool fsd_timing_read(struct fsd_event_reader *r, struct fsd_slice p)
-{
-    return read_many(r, p) || is_set_tactic(r, p);
+    return is_set_tactic(r, p);
 }
 
 bool fsd_timing_fastest(struct fsd_event_reader *r, struct fsd_slice p)

@@ -152,11 +152,6 @@ static void add_wire(struct side *x, fsd_id from, fsd_id to, struct fsd_state_fo
                                            .type = {form.type, form.type}});
 }
 
-static int order_keys(const void *a, const void *b)
-{
-    return fsd_order(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 static uint64_t key(fsd_id from, fsd_ref reader)
 {
     return (uint64_t)from << 32 | reader;
@@ -183,7 +178,7 @@ static void wire_moves(struct side *x)
             add_wire(x, x->moves[i], box_of(x, to[t], true), m->after);
     }
     x->carried.n =
-        fsd_sort_once(x->carried.at, x->carried.n, sizeof *x->carried.at, order_keys);
+        fsd_sort_once(x->carried.at, x->carried.n, sizeof *x->carried.at, fsd_by_number);
 }
 
 static bool is_carried(const struct side *x, fsd_id from, fsd_ref reader)
@@ -191,7 +186,7 @@ static bool is_carried(const struct side *x, fsd_id from, fsd_ref reader)
     uint64_t k = key(from, reader);
 
     return x->carried.n &&
-           bsearch(&k, x->carried.at, x->carried.n, sizeof k, order_keys) != NULL;
+           bsearch(&k, x->carried.at, x->carried.n, sizeof k, fsd_by_number) != NULL;
 }
 
 static void draw_side(struct side *x)
