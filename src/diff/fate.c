@@ -361,6 +361,26 @@ static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id nod
     return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
 }
 
+/* What the builder says that it did to the node. */
+static struct fsd_node_result told(const struct fsd_diff *d, fsd_id node)
+{
+    static const struct {
+        enum fsd_fate fate;
+        const char *why;
+    } of[] = {
+        [FSD_LEFT_ERASED] = {FSD_FATE_IDENTITY, "the log: its layer was erased"},
+        [FSD_LEFT_MERGED] = {FSD_FATE_MERGED, "the log: removed as a duplicate"},
+        [FSD_LEFT_IN_PLACE] = {FSD_FATE_IDENTITY,
+                               "the log: its part is read where it stands"},
+    };
+    const struct fsd_leaving *left = &d->story->left[node];
+    struct fsd_node_result r = result(of[left->how].fate, of[left->how].why);
+
+    r.other = left->other;
+    r.near_layer = d->match->dissolved_in[node];
+    return r;
+}
+
 /* What the model proves of a node that no layer is known to compute. */
 static struct fsd_node_result proved(const struct fsd_diff *d, const struct doubts *x,
                                      fsd_id node)
@@ -374,6 +394,8 @@ static struct fsd_node_result proved(const struct fsd_diff *d, const struct doub
         r.near_layer = d->match->dissolved_in[node];
         return r;
     }
+    if (fsd_match_left(d->match, node))
+        return told(d, node);
     join = lies_between(d, node);
     if (join != APART && f->traits[node] & FSD_OP_QDQ)
         return result(FSD_FATE_ABSORBED,

@@ -19,7 +19,7 @@ static bool only_quantizes(const struct fsd_diff *d, fsd_id layer)
 
         any |= quantizes;
         if (!quantizes && !d->facts->folded[node] &&
-            d->facts->same[node] == FSD_SAME_NOT &&
+            !m->gone[node] &&
             !fsd_node_is(d->model, node, "Concat"))
             return false;
     }

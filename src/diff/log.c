@@ -1,40 +1,11 @@
 /*
- * What the build log adds to fates and causes: a reason where one is known, a fate
- * where nothing else could prove one.  What tensors and the model prove stands.
+ * What the build log adds to fates and causes: the event that tells why.
  */
 #include "diff/step.h"
 
 #include <string.h>
 
-static bool is_view(const struct fsd_diff *d, fsd_id node)
-{
-    return (d->facts->traits[node] & FSD_OP_VIEW) ||
-           fsd_node_is(d->model, node, "Transpose") ||
-           fsd_node_is(d->model, node, "Identity") ||
-           fsd_node_is(d->model, node, "Cast");
-}
-
-/* "Running: ShuffleErasure on X", "Removing X".  A bare "Removing X" tells less: X may
- * be gone as a duplicate of another. */
-static bool is_erased(const struct fsd_diff *d, uint32_t event)
-{
-    static const char word[] = "Erasure";
-    const struct fsd_event *e;
-    const char *pass;
-    size_t n;
-
-    if (event == FSD_NONE)
-        return false;
-    e = &d->history->events.at[event];
-    pass = fsd_text(d->names, e->pass);
-    n = strlen(pass);
-    return n >= sizeof word - 1 && !strcmp(pass + n - (sizeof word - 1), word);
-}
-
-/* Tries, the parser's lines and what becomes of tensors are no reason for a fate.  A
- * pass that erased the layer of an operation that only moves or views data found
- * nothing to do in it; of any other operation the log would have to say where it went.
- */
+/* Tries, the parser's lines and what becomes of tensors are no reason for a fate. */
 void fsd_add_log_to_node(const struct fsd_diff *d, fsd_id node,
                          struct fsd_node_result *r)
 {
@@ -49,17 +20,8 @@ void fsd_add_log_to_node(const struct fsd_diff *d, fsd_id node,
             kind != FSD_EVENT_RETARGET && kind != FSD_EVENT_COPY)
             r->event = event;
     }
-    if (!s || r->fate != FSD_FATE_UNEXPLAINED)
-        return;
-    if (s->duplicate_of[node] != FSD_NONE) {
-        r->fate = FSD_FATE_MERGED;
-        r->why = "the log: removed as a duplicate";
-        r->other = s->duplicate_of[node];
-    } else if (is_erased(d, s->removed[node]) && is_view(d, node)) {
-        r->fate = FSD_FATE_IDENTITY;
-        r->why = "the log: its layer was erased";
-        r->event = s->removed[node];
-    }
+    if (s && !d->match->of_node[node].n && s->left[node].how != FSD_LEFT_NOT)
+        r->event = s->left[node].event;
 }
 
 /* "Float(784,784,28,1) to Half(784,1:8,28,1)": strides tell the layout. */

@@ -106,6 +106,12 @@ static fsd_id *new_ids(struct fsd_arena *arena, uint32_t n)
     return ids;
 }
 
+bool fsd_match_left(const struct fsd_match *m, fsd_id node)
+{
+    return m->story && (m->evidence & FSD_BY_LOG) &&
+           m->story->left[node].how != FSD_LEFT_NOT;
+}
+
 struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts *facts,
                                 const struct fsd_graph *engine, unsigned evidence,
                                 struct fsd_story *story)
@@ -127,6 +133,9 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     m->region_of_node = new_ids(arena, m->model->nodes.n);
     m->dissolved_in = new_ids(arena, m->model->nodes.n);
     m->replaced = FSD_NEW(arena, bool, m->model->tensors.n);
+    m->gone = FSD_NEW(arena, bool, m->model->nodes.n);
+    for (fsd_id i = 0; i < m->model->nodes.n; i++)
+        m->gone[i] = facts->same[i] != FSD_SAME_NOT || fsd_match_left(m, i);
     fsd_match_twins(m);
     fsd_match_units(m);
     for (size_t i = 0; i < FSD_COUNT_OF(passes); i++)

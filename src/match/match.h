@@ -53,6 +53,8 @@ struct fsd_match {
     struct fsd_story *story; /**< what the build log tells; NULL: nothing */
     unsigned evidence;       /**< what may be used */
 
+    bool *gone;      /**< by node: nothing of it is left to compute, as the model proves
+                        or the log tells */
     fsd_id *twin;    /**< by engine tensor: the model's tensor it holds, FSD_NONE */
     fsd_id *moved_q; /**< by engine tensor: the Q that was moved before it, so that it
                         holds the twin's quantized value; FSD_NONE */
@@ -91,6 +93,9 @@ const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
 
 /** True when a link says that the layer computes the node. */
 bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node);
+
+/** True when the log may be used and tells that no layer is left of the node. */
+bool fsd_match_left(const struct fsd_match *m, fsd_id node);
 
 /** How far model and engine fit: names in the engine that could be the model's, and
  *  the engine's inputs and outputs, and how many of each the model has; of those how

@@ -26,7 +26,7 @@ void fsd_pass_body(struct fsd_match *m)
         fsd_id owner = g->scopes.at[g->nodes.at[i].scope].owner;
 
         if (owner != FSD_NONE && !m->of_node[i].n && !fsd_node_is(g, owner, "If") &&
-            !m->facts->folded[i] && m->facts->same[i] == FSD_SAME_NOT)
+            !m->facts->folded[i] && !m->gone[i])
             copy_links(m, owner, i);
     }
     fsd_match_index(m);

@@ -139,7 +139,7 @@ static void link_free(struct chain *c, const struct fsd_cut *cut, fsd_id node,
                       fsd_id unit)
 {
     if (is_placed(c, node, unit) || c->from[node] != c->to[node] ||
-        c->m->facts->same[node] != FSD_SAME_NOT || c->m->facts->folded[node])
+        c->m->gone[node] || c->m->facts->folded[node])
         return;
     for (uint32_t i = 0; i < cut->layers.n; i++)
         if (c->place[c->m->pool.at[cut->layers.at + i]] == c->from[node])

@@ -55,7 +55,7 @@ static bool may_conflict(const struct fsd_match *m, const struct fsd_link *link)
     const struct fsd_cut *cut = &m->cuts[m->unit[link->layer]];
 
     return !(link->by & FSD_BY_TENSOR) && !m->facts->folded[link->node] &&
-           m->facts->same[link->node] == FSD_SAME_NOT &&
+           !m->gone[link->node] &&
            !(m->facts->traits[link->node] & FSD_OP_QDQ) && cut->nodes.n && !cut->leaky;
 }
 

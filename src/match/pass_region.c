@@ -22,7 +22,7 @@ static bool has_idle_layer(const struct fsd_match *m, const struct fsd_cut *cut)
 
 static bool is_work(const struct fsd_match *m, fsd_id node)
 {
-    return m->facts->same[node] == FSD_SAME_NOT;
+    return !m->gone[node];
 }
 
 /* A kernel that a region was compiled to, and whose nodes are known: no others hide in

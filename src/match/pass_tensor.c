@@ -61,7 +61,7 @@ static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
 /* Views count as work only where there is no other. */
 static bool is_view(const struct fsd_match *m, fsd_id node)
 {
-    return m->facts->same[node] != FSD_SAME_NOT;
+    return m->gone[node];
 }
 
 static uint32_t count_work(const struct fsd_match *m, const struct fsd_cut *cut)
@@ -91,7 +91,7 @@ static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
         fsd_id node = m->pool.at[cut->nodes.at + i];
 
         if (is_view(m, node) &&
-            (!views ||
+            (!views || fsd_match_left(m, node) ||
              (named && !fsd_match_has(m, m->pool.at[cut->layers.at], node)))) {
             m->dissolved_in[node] = m->pool.at[cut->layers.at];
             continue;

@@ -172,6 +172,7 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
         return;
     nodes = fsd_story_single(s, node);
     fsd_story_set(s, e->a, nodes);
+    s->layers[node]++;
     add_scenes(s, nodes, event);
 }
 
@@ -180,9 +181,18 @@ static bool is_fusion(const struct fsd_story *s, fsd_sym pass)
     return pass && strstr(fsd_text(s->h->names, pass), "Fusion") != NULL;
 }
 
-/* "Running: QConvScaleFusion on A", "Removing B": A holds what B did.  A pass that
- * removes the layer it looks at erases it; of any other layer the line says only that
- * it went, be it as a duplicate or because nobody needs it. */
+static bool is_erasure(const struct fsd_story *s, fsd_sym pass)
+{
+    static const char word[] = "Erasure";
+    size_t n = fsd_text_len(s->h->names, pass), k = sizeof word - 1;
+
+    return n >= k && !strcmp(fsd_text(s->h->names, pass) + n - k, word);
+}
+
+/* "Running: QConvScaleFusion on A", "Removing B": A holds what B did.  "Running:
+ * PoolingErasure on A", "Removing A": A did nothing; a node of which other layers stay
+ * (a Gemm without its reshape) is still computed.  Of any other layer the line says
+ * only that it went, be it as a duplicate or because nobody needs it. */
 static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
                           uint32_t event)
 {
@@ -198,8 +208,13 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
         fsd_story_set(s, e->b, fsd_story_join(s, into, nodes));
         return;
     }
-    for (uint32_t i = 0; e->b == e->a && i < nodes.n; i++)
-        s->removed[s->pool.at[nodes.at + i]] = event;
+    for (uint32_t i = 0; e->b == e->a && is_erasure(s, e->pass) && i < nodes.n; i++) {
+        fsd_id node = s->pool.at[nodes.at + i];
+
+        s->layers[node] -= s->layers[node] > 0;
+        if (!s->layers[node])
+            s->left[node] = (struct fsd_leaving){FSD_LEFT_ERASED, FSD_NONE, event};
+    }
 }
 
 static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
@@ -231,7 +246,8 @@ static void replay_duplicate(struct fsd_story *s, const struct fsd_event *e,
     add_scenes(s, a, event);
     add_scenes(s, b, event);
     if (a.n == 1 && b.n == 1 && s->pool.at[a.at] != s->pool.at[b.at])
-        s->duplicate_of[s->pool.at[a.at]] = s->pool.at[b.at];
+        s->left[s->pool.at[a.at]] =
+            (struct fsd_leaving){FSD_LEFT_MERGED, s->pool.at[b.at], event};
 }
 
 /* "[ONNX Layer: a][ONNX Layer: b | doc]" */
@@ -281,6 +297,17 @@ static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t
         add_scenes(s, fsd_story_nodes(s, e->b), event);
 }
 
+/* "by retargeting i to e", or "with copy": then the copy does its work. */
+static void replay_slice(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
+{
+    struct fsd_span a = fsd_story_nodes(s, e->a);
+
+    add_scenes(s, a, event);
+    if (a.n == 1 && strstr(fsd_text(s->h->names, e->text), "retargeting "))
+        s->left[s->pool.at[a.at]] =
+            (struct fsd_leaving){FSD_LEFT_IN_PLACE, FSD_NONE, event};
+}
+
 /* Steps on tensors are told of the nodes that make them. */
 static void replay_tensor(struct fsd_story *s, fsd_sym name, uint32_t event)
 {
@@ -325,8 +352,10 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
     case FSD_EVENT_SWAP:
     case FSD_EVENT_RETYPE:
     case FSD_EVENT_CONCAT:
-    case FSD_EVENT_SLICE:
         replay_pair(s, e, event);
+        break;
+    case FSD_EVENT_SLICE:
+        replay_slice(s, e, event);
         break;
     case FSD_EVENT_COPY:
         replay_added(s, e, event);
@@ -392,11 +421,9 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
     s->vocab = vocab;
     s->arena = arena;
     s->of_node = FSD_NEW(arena, struct fsd_span, model->nodes.n);
-    s->duplicate_of = FSD_NEW(arena, fsd_id, model->nodes.n);
-    s->removed = FSD_NEW(arena, uint32_t, model->nodes.n);
+    s->left = FSD_NEW(arena, struct fsd_leaving, model->nodes.n);
+    s->layers = FSD_NEW(arena, uint32_t, model->nodes.n);
     s->mark = FSD_NEW(arena, uint32_t, model->nodes.n);
-    for (fsd_id i = 0; i < model->nodes.n; i++)
-        s->duplicate_of[i] = s->removed[i] = FSD_NONE;
     for (uint32_t i = 0; i < h->events.n && !s->registered; i++)
         s->registered = h->events.at[i].kind == FSD_EVENT_REGISTER;
     for (uint32_t i = 0; i < h->events.n; i++)

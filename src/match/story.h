@@ -22,6 +22,20 @@ struct fsd_scene {
     uint32_t event; /**< in fsd_history.events */
 };
 
+/** How the log tells that nothing of a node is left for a layer to compute. */
+enum fsd_left {
+    FSD_LEFT_NOT,
+    FSD_LEFT_ERASED,   /**< passes that erase what does nothing took all its layers */
+    FSD_LEFT_MERGED,   /**< removed as a duplicate of another node */
+    FSD_LEFT_IN_PLACE, /**< a slice: who reads it reads a part of what it reads */
+};
+
+struct fsd_leaving {
+    enum fsd_left how;
+    fsd_id other;   /**< MERGED: the node it was removed for */
+    uint32_t event; /**< in fsd_history.events */
+};
+
 struct fsd_story {
     const struct fsd_history *h;
     const struct fsd_graph *model;
@@ -35,9 +49,9 @@ struct fsd_story {
                or a copy of that tensor, plus 1 */
     FSD_VEC(struct fsd_scene) scenes; /**< sorted by node, then event */
     struct fsd_span *of_node;         /**< by node: in `scenes` */
-    fsd_id *duplicate_of; /**< by node: the node it was removed for; FSD_NONE */
-    uint32_t *removed;    /**< by node: the event that removed its layer; FSD_NONE */
-    uint32_t *mark;       /**< scratch, by node */
+    struct fsd_leaving *left; /**< by node */
+    uint32_t *layers;         /**< scratch, by node: those that were not erased */
+    uint32_t *mark;           /**< scratch, by node */
     uint32_t stamp;
     unsigned depth; /**< scratch: names within names */
     bool cut; /**< some sets were too large to follow, or names too deep; those are left

@@ -329,9 +329,9 @@ static void fusions_carry_nodes(void **state)
     assert_nodes(&l, s, "a + helper", 1);
     assert_nodes(&l, s, "a + helper + PWN(b)", 7);
     assert_nodes(&l, s, "helper", 0);
-    assert_int_equal(s->removed[2], FSD_NONE);
-    assert_true(s->removed[3] != FSD_NONE);
-    assert_int_equal(s->removed[0], FSD_NONE); /* why it went is not said */
+    assert_int_equal(s->left[2].how, FSD_LEFT_NOT);
+    assert_int_equal(s->left[3].how, FSD_LEFT_ERASED);
+    assert_int_equal(s->left[0].how, FSD_LEFT_NOT); /* why it went is not said */
     fsd_arena_free(l.arena);
 }
 
@@ -398,7 +398,8 @@ static void merges_members_and_duplicates(void **state)
     (void)state;
     assert_nodes(&l, s, "a + b || c", 7);
     assert_nodes(&l, s, "{ForeignNode[a...c]}", 5);
-    assert_int_equal(s->duplicate_of[3], 2);
+    assert_int_equal(s->left[3].how, FSD_LEFT_MERGED);
+    assert_int_equal(s->left[3].other, 2);
     fsd_arena_free(l.arena);
 }
 
