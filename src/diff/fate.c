@@ -361,6 +361,16 @@ static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id nod
     return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
 }
 
+static struct fsd_node_result merged(const struct fsd_diff *d, const struct doubts *x,
+                                     fsd_id node)
+{
+    struct fsd_node_result r =
+        result(FSD_FATE_MERGED, "computes the same as another node");
+
+    r.other = x->shown[d->facts->first_twin[node]];
+    return r;
+}
+
 /* What the builder says that it did to the node. */
 static struct fsd_node_result told(const struct fsd_diff *d, fsd_id node)
 {
@@ -389,13 +399,15 @@ static struct fsd_node_result proved(const struct fsd_diff *d, const struct doub
     const struct fsd_facts *f = d->facts;
     struct fsd_node_result r;
 
+    if (f->size[node])
+        return result(FSD_FATE_ABSORBED, "it lives on as a size");
     if (f->same[node] != FSD_SAME_NOT) {
         r = result(FSD_FATE_IDENTITY, fsd_same_text(f->same[node]));
         r.near_layer = d->match->dissolved_in[node];
         return r;
     }
     if (fsd_match_left(d->match, node))
-        return told(d, node);
+        return x->merged[node] ? merged(d, x, node) : told(d, node);
     join = lies_between(d, node);
     if (join != APART && f->traits[node] & FSD_OP_QDQ)
         return result(FSD_FATE_ABSORBED,
@@ -407,11 +419,8 @@ static struct fsd_node_result proved(const struct fsd_diff *d, const struct doub
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     if (is_written_in_place(d, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
-    if (x->merged[node]) {
-        r = result(FSD_FATE_MERGED, "computes the same as another node");
-        r.other = x->shown[f->first_twin[node]];
-        return r;
-    }
+    if (x->merged[node])
+        return merged(d, x, node);
     if (in_region(d, node))
         return in_its_region(d, node);
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");

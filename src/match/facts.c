@@ -22,12 +22,13 @@ static struct work new_work(struct fsd_arena *arena, uint32_t cap)
 /* ------------------------------------------------------------------- constant */
 
 /*
- * Two properties grow together: a tensor's value is constant, and its shape is fixed.
- * Constant values make shapes fixed (a Reshape to [1,64]), fixed shapes make values
- * constant (Shape of it).  A node counts the inputs that still lack one, so that a use
- * costs the same however many inputs its node has.
+ * Three properties grow together: a tensor's value is constant, its shape is fixed, and
+ * its value is known as soon as the sizes of the inputs are.  Constant values make
+ * shapes fixed (a Reshape to [1,64]), fixed shapes make values constant (Shape of it).
+ * A node counts the inputs that still lack one, so that a use costs the same however
+ * many inputs its node has.
  */
-enum property { CONSTANT, SHAPED, PROPERTIES };
+enum property { CONSTANT, SHAPED, OF_SIZES, PROPERTIES };
 
 struct growth {
     struct fsd_facts *f;
@@ -67,7 +68,8 @@ static struct growth new_growth(struct fsd_facts *f, struct fsd_arena *scratch)
     return w;
 }
 
-static bool value_is_fixed(const struct growth *w, fsd_id node)
+/* Its value is constant; or, for OF_SIZES, hangs on nothing but sizes. */
+static bool value_is_fixed(const struct growth *w, fsd_id node, enum property p)
 {
     unsigned traits = w->f->traits[node];
 
@@ -75,9 +77,9 @@ static bool value_is_fixed(const struct growth *w, fsd_id node)
         return false;
     if (traits & FSD_OP_CONSTANT)
         return true;
-    if ((traits & FSD_OP_SHAPE) && !w->lacking[SHAPED][node])
+    if ((traits & FSD_OP_SHAPE) && (p == OF_SIZES || !w->lacking[SHAPED][node]))
         return true;
-    return w->f->g->nodes.at[node].in.n && !w->lacking[CONSTANT][node];
+    return w->f->g->nodes.at[node].in.n && !w->lacking[p][node];
 }
 
 static bool shape_is_fixed(const struct growth *w, fsd_id node)
@@ -121,13 +123,15 @@ static void give(struct growth *w, fsd_id node, enum property p)
 
 static void look_at_node(struct growth *w, fsd_id node)
 {
-    if (value_is_fixed(w, node)) {
+    if (value_is_fixed(w, node, CONSTANT)) {
         w->f->folded[node] = true;
         give(w, node, CONSTANT);
         give(w, node, SHAPED);
     } else if (!w->given[SHAPED][node] && shape_is_fixed(w, node)) {
         give(w, node, SHAPED);
     }
+    if (value_is_fixed(w, node, OF_SIZES))
+        give(w, node, OF_SIZES);
 }
 
 /* Tells the readers of one tensor, once a use. */
@@ -148,6 +152,38 @@ static bool spread(struct growth *w, enum property p)
     return true;
 }
 
+static void mark_size(const struct growth *w, fsd_id tensor, struct work *work)
+{
+    struct fsd_facts *f = w->f;
+    fsd_id node = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(f->g, tensor);
+
+    if (node == FSD_NONE || !w->have[OF_SIZES][tensor] || f->folded[node] ||
+        f->size[node])
+        return;
+    f->size[node] = true;
+    work->at[work->n++] = node;
+}
+
+/* Back from the operands that ask for a shape, as far as values hang on sizes alone. */
+static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
+{
+    struct fsd_facts *f = w->f;
+    const struct fsd_graph *g = f->g;
+    struct work work = new_work(scratch, g->nodes.n);
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
+            if (fsd_op_input_is_shape(g, i, k))
+                mark_size(w, fsd_node_in_tensor(g, i, k), &work);
+    while (work.n) {
+        fsd_id node = work.at[--work.n];
+
+        for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++)
+            if (!(f->traits[node] & FSD_OP_SHAPE))
+                mark_size(w, fsd_node_in_tensor(g, node, k), &work);
+    }
+}
+
 static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = f->g;
@@ -158,15 +194,18 @@ static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
             (g->tensors.at[t].flags & (FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE)) &&
             !g->tensors.at[t].producers.n;
 
-        if (initializer)
+        if (initializer) {
             gain(&w, t, CONSTANT);
+            gain(&w, t, OF_SIZES);
+        }
         if (initializer || declared_shape(g, t))
             gain(&w, t, SHAPED);
     }
     for (fsd_id i = 0; i < g->nodes.n; i++)
         look_at_node(&w, i);
-    while (spread(&w, CONSTANT) || spread(&w, SHAPED))
+    while (spread(&w, CONSTANT) || spread(&w, SHAPED) || spread(&w, OF_SIZES))
         ;
+    find_sizes(&w, scratch);
 }
 
 /* ----------------------------------------------------------------------- live */
@@ -273,6 +312,13 @@ static void find_roots(struct fsd_facts *f)
         find_root(f, t);
 }
 
+bool fsd_is_at_rest(const struct fsd_facts *f, fsd_id tensor)
+{
+    fsd_id node = fsd_tensor_producer(f->g, tensor);
+
+    return f->constant[tensor] || (node != FSD_NONE && f->size[node]);
+}
+
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g)
 {
     struct fsd_facts *f = FSD_NEW(arena, struct fsd_facts, 1);
@@ -282,6 +328,7 @@ struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph 
     f->traits = FSD_NEW(arena, unsigned, g->nodes.n);
     f->constant = FSD_NEW(arena, bool, g->tensors.n);
     f->folded = FSD_NEW(arena, bool, g->nodes.n);
+    f->size = FSD_NEW(arena, bool, g->nodes.n);
     f->live = FSD_NEW(arena, bool, g->nodes.n);
     f->same = FSD_NEW(arena, uint8_t, g->nodes.n);
     f->root = FSD_NEW(arena, fsd_id, g->tensors.n);

@@ -15,6 +15,9 @@ struct fsd_facts {
     unsigned *traits;   /**< by node: fsd_op_trait */
     bool *constant;     /**< by tensor: its value is fixed when the engine is built */
     bool *folded;       /**< by node: every output is constant */
+    bool *size;         /**< by node: makes sizes of sizes and constants alone, and some
+                           operand that asks for a shape needs them: no kernel has to
+                           compute it */
     bool *live;         /**< by node: reaches an output of the model */
     uint8_t *same;      /**< by node: enum fsd_same */
     fsd_id *root;       /**< by tensor: itself, or what it was before Q and DQ */
@@ -22,6 +25,9 @@ struct fsd_facts {
                            itself */
     fsd_id *value; /**< by tensor: the first tensor of the very same value, or itself */
 };
+
+/** The tensor is there before any kernel runs: a constant, or a size. */
+bool fsd_is_at_rest(const struct fsd_facts *f, fsd_id tensor);
 
 /** Computes all facts of a finished graph, in the arena. */
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g);

@@ -36,6 +36,12 @@ class Net:
         graph = helper.make_graph(self.nodes, "net", self.inputs, self.outputs, self.weights)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
 
+    def sizes(self, *parts):
+        """A shape as exporters compute it: numbers, and (tensor, axis) for a size of the run."""
+        made = [self.const(np.array([p])) if isinstance(p, int) else self.op("Unsqueeze", self.op(
+            "Gather", self.op("Shape", p[0]), self.const(np.int64(p[1]))), self.const(np.array([0]))) for p in parts]
+        return self.op("Concat", *made, axis=0)
+
     # ------------------------------------------------------------------ what networks are made of
 
     def conv(self, x, c_in, c_out, k=3, act="Relu", norm=True, **attributes):
@@ -165,5 +171,71 @@ def embedding():
     return net.model()
 
 
+def open_sizes():
+    """Shapes computed at run time: of Resize, Slice, Reshape, Expand."""
+    net = Net(9)
+    image = net.input("image", "batch", 3, 32, 32)
+    wide = net.conv(image, 3, 16, strides=[2, 2], norm=False)
+    small = net.conv(wide, 16, 16, strides=[2, 2], norm=False)
+    whole = net.op("Resize", small, "", "", net.sizes((small, 0), 16, (wide, 2), (wide, 3)), mode="nearest")
+    x = net.conv(net.op("Add", wide, whole), 16, 64, act=None, norm=False, strides=[4, 4])
+    x = net.op("Transpose", net.op("Reshape", x, net.sizes((x, 0), 64, 16)), perm=[0, 2, 1])
+    first = net.op("Expand", net.weight(1, 1, 64), net.sizes((x, 0), 1, 64))
+    x = net.op("Concat", first, x, axis=1)
+    x = net.op("Add", x, net.attention(net.norm(x, 64), 17, 4, 16))
+    net.output(net.linear(net.op("Gather", net.norm(x, 64), net.const(np.int64(0)), axis=1), 64, 10), "batch", 10)
+    return net.model()
+
+
+def causal():
+    """A decoder: positions and a mask of the run's length, rotated halves, heads that share keys, SwiGLU."""
+    net = Net(10)
+    ids = net.input("ids", "batch", "tokens", type=TensorProto.INT64)
+    heads, shared, size = 4, 2, 16
+    width = heads * size
+    tokens = net.op("Gather", net.op("Shape", ids), net.const(np.int64(1)))
+    place = net.op("Range", net.const(np.int64(0)), tokens, net.const(np.int64(1)))
+    row, column = (net.op("Unsqueeze", place, net.const(np.array([i]))) for i in (1, 0))
+    mask = net.op("Where", net.op("Greater", column, row), net.const(np.float32(-1e4)), net.const(np.float32(0)))
+    angle = net.op("Mul", net.op("Cast", row, to=TensorProto.FLOAT), net.weight(1, size // 2))
+    angle = net.op("Concat", angle, angle, axis=-1)
+    sine, cosine = net.op("Sin", angle), net.op("Cos", angle)
+
+    def norm(x):
+        mean = net.op("ReduceMean", net.op("Pow", x, net.const(np.float32(2))), axes=[-1])
+        root = net.op("Sqrt", net.op("Add", mean, net.const(np.float32(1e-6))))
+        return net.op("Mul", net.op("Mul", x, net.op("Reciprocal", root)), net.weight(width))
+
+    def split(x, n):
+        x = net.op("MatMul", x, net.weight(width, n * size))
+        return net.op("Transpose", net.op("Reshape", x, net.sizes((ids, 0), (ids, 1), n, size)), perm=[0, 2, 1, 3])
+
+    def rotate(x):
+        a, b = net.op("Split", x, net.const(np.array([size // 2] * 2)), outputs=2, axis=3)
+        turned = net.op("Concat", net.op("Neg", b), a, axis=3)
+        return net.op("Add", net.op("Mul", x, cosine), net.op("Mul", turned, sine))
+
+    def repeat(x):
+        x = net.op("Unsqueeze", x, net.const(np.array([2])))
+        x = net.op("Expand", x, net.sizes((ids, 0), shared, heads // shared, (ids, 1), size))
+        return net.op("Reshape", x, net.sizes((ids, 0), heads, (ids, 1), size))
+
+    x = net.op("Gather", net.weight(100, width), ids)
+    for _ in range(2):
+        y = norm(x)
+        q, k, v = rotate(split(y, heads)), repeat(rotate(split(y, shared))), repeat(split(y, shared))
+        scores = net.op("MatMul", q, net.op("Transpose", k, perm=[0, 1, 3, 2]))
+        scores = net.op("Add", net.op("Mul", scores, net.const(np.float32(size ** -0.5))), mask)
+        y = net.op("Transpose", net.op("MatMul", net.op("Softmax", scores, axis=-1), v), perm=[0, 2, 1, 3])
+        y = net.op("Reshape", y, net.sizes((ids, 0), (ids, 1), width))
+        x = net.op("Add", x, net.op("MatMul", y, net.weight(width, width)))
+        y = norm(x)
+        gate, up = (net.op("MatMul", y, net.weight(width, 160)) for _ in range(2))
+        y = net.op("Mul", net.op("Mul", gate, net.op("Sigmoid", gate)), up)
+        x = net.op("Add", x, net.op("MatMul", y, net.weight(160, width)))
+    net.output(net.op("MatMul", norm(x), net.weight(width, 100)), "batch", "tokens", 100)
+    return net.model()
+
+
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
-                                  encoder, embedding)}
+                                  encoder, embedding, open_sizes, causal)}

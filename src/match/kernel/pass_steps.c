@@ -425,7 +425,8 @@ static void link_attention(struct replay *r, fsd_id layer, struct fsd_span reade
 }
 
 /* What makes data larger or smaller, and no node asks for it, fits it to the product
- * beside: the kernel does a part of that node's work. */
+ * beside: the kernel does a part of that node's work.  Of joined products it takes the
+ * part of one. */
 static void link_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -443,9 +444,9 @@ static void link_fitting(struct replay *r)
         else if (r->cuts[i] && in != FSD_NONE)
             beside = e->tensors.at[in].producers;
         for (uint32_t k = 0; k < beside.n; k++) {
-            fsd_id node = r->product[e->links.at[beside.at + k]];
+            fsd_id by = e->links.at[beside.at + k], node = r->product[by];
 
-            if (node != FSD_NONE)
+            if (node != FSD_NONE && !fsd_joins_products(&e->layers.at[by]))
                 fsd_match_link(r->m, i, node, FSD_BY_STRUCTURE);
         }
     }
@@ -467,6 +468,7 @@ void fsd_pass_steps(struct fsd_match *m)
     r.recipes = fsd_recipes_new(scratch, m->facts);
     r.passes = FSD_NEW(scratch, bool, m->model->nodes.n);
     r.folds = FSD_NEW(scratch, bool, m->model->nodes.n);
+    r.generates = FSD_NEW(scratch, bool, m->model->nodes.n);
     r.maker = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
     r.of = FSD_NEW(scratch, struct fsd_span, m->engine->tensors.n);
     r.ways = FSD_NEW(scratch, struct way, NEXT + 1);

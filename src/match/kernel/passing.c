@@ -19,7 +19,7 @@ fsd_id fsd_data_input(const struct replay *r, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(r->g, n, i)->tensor;
 
-        if (t == FSD_NONE || r->m->facts->constant[t])
+        if (t == FSD_NONE || fsd_is_at_rest(r->m->facts, t))
             continue;
         if (data != FSD_NONE && data != t)
             return FSD_NONE;
@@ -91,12 +91,30 @@ static bool behind_product(const struct replay *r, fsd_id node)
     return false;
 }
 
+static bool generates(const struct replay *r, fsd_id node)
+{
+    const struct fsd_facts *f = r->m->facts;
+    const struct fsd_node *n = &r->g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(r->g, n, i)->tensor;
+
+        if (t != FSD_NONE && !fsd_is_at_rest(f, t))
+            return false;
+    }
+    return n->in.n && f->live[node] && !f->folded[node] && !f->size[node] &&
+           !(f->traits[node] & FSD_OP_SHAPE);
+}
+
 void fsd_replay_passing(struct replay *r)
 {
     for (fsd_id i = 0; i < r->g->nodes.n; i++) {
         fsd_id out = fsd_node_out_tensor(r->g, i, 0);
 
         r->passes[i] = only_moves(r, i);
+        r->generates[i] = generates(r, i);
+        if (r->generates[i])
+            fsd_vec_push(r->scratch, &r->generators, i);
         if (r->passes[i] || !scales(r, i) || out == FSD_NONE)
             continue;
         r->folds[i] = behind_product(r, i) ||

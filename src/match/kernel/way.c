@@ -46,7 +46,7 @@ static bool is_ready(struct replay *r, struct way *w, fsd_id node, uint64_t *fro
         fsd_id t = fsd_node_in(r->g, n, i)->tensor;
         struct at_hand *hand;
 
-        if (t == FSD_NONE || r->m->facts->constant[t])
+        if (t == FSD_NONE || fsd_is_at_rest(r->m->facts, t))
             continue;
         data++;
         hand = find_hand(w, t);
@@ -55,7 +55,7 @@ static bool is_ready(struct replay *r, struct way *w, fsd_id node, uint64_t *fro
         else
             ++*missing;
     }
-    return data && !*missing;
+    return (data || r->generates[node]) && !*missing;
 }
 
 bool fsd_is_late(const struct replay *r, fsd_id node)
@@ -245,6 +245,18 @@ static void begin_behind(struct replay *r, struct way *w, fsd_id node, fsd_sym s
     }
 }
 
+/* Nodes that need nothing to be at hand, and that nobody made yet. */
+static void begin_generators(struct replay *r, struct way *w, fsd_sym step)
+{
+    for (uint32_t i = 0; i < r->generators.n; i++) {
+        fsd_id node = r->generators.at[i];
+
+        if (r->maker[node] == FSD_NONE && !fsd_is_must(r, node) &&
+            !fsd_way_took(w, node) && !fsd_way_began(w, node))
+            begin(r, w, node, step, 0, 0);
+    }
+}
+
 /* All nodes that could begin with this step, each once. */
 static void begin_nodes(struct replay *r, struct way *w, fsd_sym step)
 {
@@ -338,6 +350,7 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
 
         go_on(r, w, step);
         begin_nodes(r, w, step);
+        begin_generators(r, w, step);
         next = branch(r, w);
         if (!next)
             continue;
@@ -360,7 +373,7 @@ static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(r->g, n, i)->tensor, by;
 
-        if (t == FSD_NONE || r->m->facts->constant[t] || find_hand(w, t))
+        if (t == FSD_NONE || fsd_is_at_rest(r->m->facts, t) || find_hand(w, t))
             continue;
         by = fsd_tensor_producer(r->g, t);
         if (by == FSD_NONE || !far || r->maker[by] != FSD_NONE ||
@@ -571,6 +584,11 @@ static void drop_idle(struct way *w)
         w->n_open = kept;
 }
 
+bool fsd_joins_products(const struct fsd_layer *l)
+{
+    return l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1;
+}
+
 void fsd_way_finish(struct replay *r, struct way *w)
 {
     const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
@@ -598,8 +616,7 @@ void fsd_way_finish(struct replay *r, struct way *w)
             w->n_taken)
             w->cost += COST_INPUT;
     }
-    /* Products out of a library that are joined write parts of one tensor. */
-    if (l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1)
+    if (fsd_joins_products(l))
         return;
     if (!w->n_open && escaping > n->out.n)
         w->cost += (escaping - n->out.n) * COST_OUTPUT;

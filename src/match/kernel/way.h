@@ -66,6 +66,8 @@ struct replay {
     struct fsd_recipes *recipes;
     bool *passes;     /* by node: needs no step of its own */
     bool *folds;      /* by node: it passes as a part of a product's weights */
+    bool *generates;  /* by node: makes data of sizes and constants alone (a Range) */
+    FSD_VEC(fsd_id) generators; /* these */
     fsd_id *maker;    /* by node: the layer that computes it */
     fsd_id *late;     /* by node: the layer behind whose product it lies, and which may
                          compute it though it is not listed */
@@ -106,6 +108,8 @@ void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from)
 void fsd_ways_step(struct replay *r, fsd_sym step);
 /** What a way takes that is not listed, and what it contradicts at its end. */
 void fsd_way_finish(struct replay *r, struct way *w);
+/** Products out of a library that are joined write parts of one tensor. */
+bool fsd_joins_products(const struct fsd_layer *l);
 /** The likeliest first. */
 int fsd_way_order(const void *a, const void *b);
 
