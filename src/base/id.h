@@ -3,6 +3,7 @@
 #define FSD_BASE_ID_H
 
 #include <stdint.h>
+#include <string.h>
 
 typedef uint32_t fsd_id;
 
@@ -26,6 +27,12 @@ static inline int fsd_order(uint64_t a, uint64_t b)
 static inline int fsd_by_number(const void *a, const void *b)
 {
     return fsd_order(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/** For bsearch() in a table of structs that begin with a name. */
+static inline int fsd_by_name(const void *name, const void *row)
+{
+    return strcmp(name, *(const char *const *)row);
 }
 
 /** For qsort() of an array of fsd_id or fsd_sym. */

@@ -7,7 +7,6 @@
 #include "base/print.h"
 #include "base/vec.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,20 +61,11 @@ static const struct quotient *quotient_named(const struct fsd_amounts *t, fsd_sy
     return NULL;
 }
 
-/* A name is what the model wrote: "batch", but also "2*s0 + 1". */
-static void spell_name(const struct fsd_amounts *t, fsd_sym sym, FILE *out)
-{
-    const char *name = fsd_text(t->names, sym);
-    bool plain = *name && !isdigit((unsigned char)*name);
-
-    for (const char *c = name; *c && plain; c++)
-        plain = isalnum((unsigned char)*c) || strchr("_.[]:/", *c) || *c & 0x80;
-    fprintf(out, plain || quotient_named(t, sym) ? "%s" : "(%s)", name);
-}
-
 static void spell_term(const struct fsd_amounts *t, const struct term *term, FILE *out)
 {
     uint64_t by = term->by < 0 ? -(uint64_t)term->by : (uint64_t)term->by;
+    const char *name;
+    bool plain;
 
     if (by != 1 || !term->degree)
         fprintf(out, "%" PRIu64 "%s", by, term->degree ? "*" : "");
@@ -83,7 +73,12 @@ static void spell_term(const struct fsd_amounts *t, const struct term *term, FIL
         for (power = 1; i + power < term->degree && term->of[i + power] == term->of[i];)
             power++;
         fputs(i ? "*" : "", out);
-        spell_name(t, term->of[i], out);
+        /* A name is what the model wrote: "batch", but also "2*s0 + 1". */
+        name = fsd_text(t->names, term->of[i]);
+        plain = *name && !fsd_is_digit(*name);
+        for (const char *c = name; *c && plain; c++)
+            plain = fsd_is_word(*c) || strchr(".[]:/", *c) || *c & 0x80;
+        fprintf(out, plain || quotient_named(t, term->of[i]) ? "%s" : "(%s)", name);
         if (power > 1)
             fprintf(out, "^%u", power);
     }

@@ -7,13 +7,13 @@
 
 /* -------------------------------------------------------------------- constants */
 
-static int64_t element(const unsigned char *bytes, uint32_t width)
+uint64_t fsd_number_at(const unsigned char *bytes, uint32_t width)
 {
     uint64_t value = 0;
 
     for (uint32_t k = width; k-- > 0;)
         value = value << 8 | bytes[k];
-    return width == 4 ? (int32_t)(uint32_t)value : (int64_t)value;
+    return value;
 }
 
 /* "To the end" is the largest number there is: far beyond any size will do. */
@@ -32,8 +32,12 @@ static bool read_value(struct fsd_amounts *t, const struct fsd_value *value,
     if (!value || !value->bytes || !width || value->size > (uint64_t)width * FSD_INTS)
         return false;
     out->n = (uint8_t)(value->size / width);
-    for (uint32_t i = 0; i < out->n; i++)
-        out->at[i] = read_number(t, element(value->bytes + (size_t)i * width, width));
+    for (uint32_t i = 0; i < out->n; i++) {
+        uint64_t bits = fsd_number_at(value->bytes + (size_t)i * width, width);
+
+        out->at[i] =
+            read_number(t, width == 4 ? (int32_t)(uint32_t)bits : (int64_t)bits);
+    }
     return true;
 }
 

@@ -31,20 +31,13 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
     return w->ranked && w->rank ? n : -1;
 }
 
-/* Also of FusedMatMul, whose operands may be flipped as Gemm's. */
-int64_t fsd_macs_gemm(const struct fsd_op_case *c)
-{
-    const struct fsd_shape *a = fsd_shape_in(c, 0);
-    uint32_t back = fsd_case_int(c, "transA", 0) ? 2 : 1;
-
-    return a->rank > 1 ? fsd_times(c->t, out_count(c), a->dims[a->rank - back]) : -1;
-}
-
 int64_t fsd_macs_matmul(const struct fsd_op_case *c)
 {
     const struct fsd_shape *a = fsd_shape_in(c, 0);
+    uint32_t back = fsd_case_int(c, "transA", 0) ? 2 : 1; /* Gemm, FusedMatMul */
 
-    return a->rank ? fsd_times(c->t, out_count(c), a->dims[a->rank - 1]) : -1;
+    return a->rank >= back ? fsd_times(c->t, out_count(c), a->dims[a->rank - back])
+                           : -1;
 }
 
 /* Each state meets the weights of its input and those of the state before it: W and R,

@@ -96,6 +96,9 @@ static inline const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case
     return fsd_shape_in(c, c->op->traits & FSD_OP_QLINEAR ? 3 * i : i);
 }
 
+/** A whole number of `width` bytes, the least first, as ONNX keeps all that is raw. */
+uint64_t fsd_number_at(const unsigned char *bytes, uint32_t width);
+
 /** The elements of the i-th input, a constant or computed from shapes; NULL: not known.
  */
 const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i);
@@ -145,14 +148,14 @@ void fsd_ints_by_rule(struct fsd_sizes *s, const struct fsd_op_case *c);
 
 /* shape.c: elements, products, recurrent layers */
 fsd_shape_fn fsd_shape_same, fsd_shape_second, fsd_shape_elementwise, fsd_shape_scalar,
-    fsd_shape_quantized, fsd_shape_gemm, fsd_shape_matmul, fsd_shape_matmul_bits,
+    fsd_shape_quantized, fsd_shape_matmul, fsd_shape_matmul_bits,
     fsd_shape_det, fsd_shape_einsum, fsd_shape_recurrent, fsd_shape_loss;
 
 /* shape_window.c: what sees the space behind the channels */
 fsd_shape_fn fsd_shape_conv, fsd_shape_conv_transpose, fsd_shape_pool, fsd_shape_unpool,
     fsd_shape_global_pool, fsd_shape_resize, fsd_shape_pad, fsd_shape_center_crop,
     fsd_shape_blocks, fsd_shape_col2im, fsd_shape_affine_grid, fsd_shape_grid_sample,
-    fsd_shape_roi_align, fsd_shape_roi_pool;
+    fsd_shape_roi;
 
 /* shape_view.c: what moves, chooses or repeats elements */
 fsd_shape_fn fsd_shape_transpose, fsd_shape_flatten, fsd_shape_reshape,
@@ -172,7 +175,7 @@ fsd_shape_fn fsd_shape_attention;
 fsd_macs_fn fsd_macs_attention;
 
 /* macs.c */
-fsd_macs_fn fsd_macs_conv, fsd_macs_gemm, fsd_macs_matmul, fsd_macs_einsum,
+fsd_macs_fn fsd_macs_conv, fsd_macs_matmul, fsd_macs_einsum,
     fsd_macs_recurrent;
 
 /* ints.c */

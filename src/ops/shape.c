@@ -28,15 +28,6 @@ bool fsd_shape_quantized(const struct fsd_op_case *c, struct fsd_shape *out)
     return c->out ? fsd_shape_scalar(c, out) : fsd_shape_same(c, out);
 }
 
-static int64_t broadcast_size(int64_t a, int64_t b)
-{
-    if (a == 1)
-        return b;
-    if (b == 1 || a == b)
-        return a;
-    return a > 1 ? a : b > 1 ? b : -1;
-}
-
 void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
                          uint32_t keep)
 {
@@ -46,7 +37,10 @@ void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
     for (uint32_t i = keep; i < narrow->rank; i++) {
         uint32_t w = wide.rank - 1u - i, n = narrow->rank - 1u - i;
 
-        wide.dims[w] = broadcast_size(wide.dims[w], narrow->dims[n]);
+        int64_t a = wide.dims[w], b = narrow->dims[n];
+
+        if (a == 1 || (b != 1 && a != b)) /* of unlike sizes the one that is known */
+            wide.dims[w] = a == 1 ? b : a > 1 ? a : b > 1 ? b : -1;
     }
     *to = wide;
 }
@@ -78,20 +72,8 @@ bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* --------------------------------------------------------------------- products */
 
-bool fsd_shape_gemm(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    const struct fsd_shape *a = fsd_shape_operand(c, 0), *b = fsd_shape_operand(c, 1);
-
-    if (a->rank != 2 || b->rank != 2)
-        return false;
-    *out = (struct fsd_shape){.ranked = true, .rank = 2};
-    out->dims[0] = a->dims[fsd_case_int(c, "transA", 0) ? 1 : 0];
-    out->dims[1] = b->dims[fsd_case_int(c, "transB", 0) ? 0 : 1];
-    return true;
-}
-
 /* A vector counts as a matrix of one row, or of one column, which is then dropped.  A
- * FusedMatMul may flip its matrices first. */
+ * Gemm or FusedMatMul may flip its matrices first. */
 bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     struct fsd_shape a = *fsd_shape_operand(c, 0), b = *fsd_shape_operand(c, 1);

@@ -166,32 +166,29 @@ bool fsd_shape_concat(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Of n equal parts the last may be smaller; without a count they are equal. */
-static int64_t part(const struct fsd_op_case *c, int64_t size, int64_t n, uint32_t i)
-{
-    int64_t chunk = fsd_over(c->t, size, n);
-
-    if (size < 0 || !(size % n))
-        return chunk;
-    chunk = size / n + 1;
-    if (size / chunk < n - 1)
-        return -1; /* some have nothing */
-    return fsd_size((int64_t)i < n - 1 ? chunk : size - chunk * (n - 1));
-}
-
 bool fsd_shape_split(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     int64_t axis = fsd_case_axis(c, 0), parts = c->g->nodes.at[c->node].out.n;
+    int64_t size, chunk;
     struct fsd_ints sizes;
     bool given;
 
     if (axis < 0 || parts > INT32_MAX)
         return false;
     *out = *fsd_shape_in(c, 0);
+    size = out->dims[axis];
     if (fsd_ints_of(c, "split", 1, &sizes, &given))
         out->dims[axis] = c->out < sizes.n ? sizes.at[c->out] : -1;
-    else
-        out->dims[axis] = given ? -1 : part(c, out->dims[axis], parts, c->out);
+    else if (given)
+        out->dims[axis] = -1;
+    else if (size >= 0 && size % parts) { /* the last is smaller, if it has anything */
+        chunk = size / parts + 1;
+        out->dims[axis] = size / chunk < parts - 1 ? -1
+                          : c->out + 1 < parts     ? chunk
+                                               : fsd_size(size - chunk * (parts - 1));
+    } else {
+        out->dims[axis] = fsd_over(c->t, size, parts);
+    }
     return true;
 }
 

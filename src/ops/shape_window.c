@@ -42,47 +42,26 @@ static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
     return w;
 }
 
-static float float_at(const unsigned char *bytes)
+/* The size that is left of one dimension, or `back`, that it was made from; an open one
+ * goes through as far as division by the stride comes out even. */
+static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
+                     bool back)
 {
-    uint32_t bits = 0;
-    float value;
-
-    for (unsigned k = 4; k-- > 0;)
-        bits = bits << 8 | bytes[k];
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static bool pads_itself(const struct fsd_op_case *c)
-{
-    return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
-}
-
-/* The size that is left of one dimension; an open one goes through as far as division
- * by the stride comes out even. */
-static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size)
-{
+    bool pads_itself = !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
     int64_t span = w.dilation * (w.kernel - 1) + 1, room;
 
     if (size == -1 || size > INT32_MAX || w.kernel < 0)
         return -1;
-    if (pads_itself(c))
+    if (back)
+        return fsd_plus(
+            c->t, fsd_times(c->t, size, w.stride),
+            pads_itself ? 0 : fsd_amount_of(c->t, w.extra + span - w.pad - w.stride));
+    if (pads_itself)
         return fsd_over(c->t, fsd_plus(c->t, size, w.stride - 1), w.stride);
     room = fsd_plus(c->t, size, fsd_amount_of(c->t, w.pad - span));
     if (fsd_case_int(c, "ceil_mode", 0))
         room = fsd_plus(c->t, room, w.stride - 1);
     return fsd_plus(c->t, fsd_over(c->t, room, w.stride), 1);
-}
-
-static int64_t unslide(const struct fsd_op_case *c, struct window w, int64_t size)
-{
-    int64_t more = w.extra + w.dilation * (w.kernel - 1) + 1 - w.pad - w.stride;
-
-    if (size == -1 || size > INT32_MAX || w.kernel < 0)
-        return -1;
-    if (pads_itself(c))
-        return fsd_times(c->t, size, w.stride);
-    return fsd_plus(c->t, fsd_times(c->t, size, w.stride), fsd_amount_of(c->t, more));
 }
 
 /* Where space begins: behind the channels; com.microsoft's quantized operators may have
@@ -105,8 +84,7 @@ static bool windows(const struct fsd_op_case *c, const int64_t *kernel, uint32_t
     for (uint32_t k = 0; k < n; k++) {
         struct window w = window_at(c, k, n, kernel[k]);
 
-        out->dims[space + k] =
-            back ? unslide(c, w, x->dims[space + k]) : slide(c, w, x->dims[space + k]);
+        out->dims[space + k] = slide(c, w, x->dims[space + k], back);
     }
     return true;
 }
@@ -196,8 +174,11 @@ static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
             scales[n] = (float)g->floats.at[attr->list.at + n];
     } else if (v && v->bytes && fsd_tensor_form(g, tensor)->type == FSD_FP32 &&
                v->size <= FSD_SHAPE_RANK * sizeof *scales) {
-        for (; n < v->size / sizeof *scales; n++)
-            scales[n] = float_at(v->bytes + n * sizeof *scales);
+        for (; n < v->size / sizeof *scales; n++) {
+            uint32_t bits = (uint32_t)fsd_number_at(v->bytes + n * sizeof bits, 4);
+
+            memcpy(&scales[n], &bits, sizeof bits);
+        }
     }
     return n;
 }
@@ -339,28 +320,20 @@ bool fsd_shape_grid_sample(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-bool fsd_shape_roi_pool(const struct fsd_op_case *c, struct fsd_shape *out)
+/* A MaxRoiPool says the sizes of what it gives for each region in one list, a RoiAlign
+ * in two numbers. */
+bool fsd_shape_roi(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *r = fsd_shape_in(c, 1);
     uint32_t n;
     const int64_t *sizes = fsd_case_ints(c, "pooled_shape", &n);
 
-    if (x->rank < 3 || r->rank != 2 || n != x->rank - 2u)
+    if (x->rank < 3 || r->rank != 2 || x->rank - 2u != (sizes ? n : 2))
         return false;
     *out = (struct fsd_shape){true, x->rank, {r->dims[0], x->dims[1]}};
-    for (uint32_t k = 0; k < n; k++)
-        out->dims[k + 2] = fsd_size(sizes[k]);
-    return true;
-}
-
-bool fsd_shape_roi_align(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    const struct fsd_shape *x = fsd_shape_in(c, 0), *r = fsd_shape_in(c, 1);
-
-    if (x->rank != 4 || r->rank != 2)
-        return false;
-    *out = (struct fsd_shape){true, 4, {r->dims[0], x->dims[1]}};
     out->dims[2] = fsd_case_size(c, "output_height", 1);
     out->dims[3] = fsd_case_size(c, "output_width", 1);
+    for (uint32_t k = 0; sizes && k < n; k++)
+        out->dims[k + 2] = fsd_size(sizes[k]);
     return true;
 }

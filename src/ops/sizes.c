@@ -165,12 +165,6 @@ void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
     shape->ranked = true;
 }
 
-/* The better of two sizes: a number, then an open one, then none. */
-static int64_t better(int64_t size, int64_t other)
-{
-    return size >= 0 || other == -1 || (size != -1 && other < 0) ? size : other;
-}
-
 /* A rule that contradicts what is known is not believed in the rest either. */
 static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 {
@@ -181,8 +175,10 @@ static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
     for (uint32_t i = 0; i < by->rank; i++)
         if (shape->dims[i] >= 0 && by->dims[i] >= 0 && shape->dims[i] != by->dims[i])
             return;
+    /* The better of two: a number, then an open size, then none. */
     for (uint32_t i = 0; i < by->rank; i++)
-        shape->dims[i] = better(shape->dims[i], by->dims[i]);
+        if (by->dims[i] >= 0 || (by->dims[i] != -1 && shape->dims[i] == -1))
+            shape->dims[i] = by->dims[i];
 }
 
 /* A rule's shape; false when it tells nothing. */
@@ -225,37 +221,16 @@ static bool is_network_input(const struct fsd_graph *g, fsd_id tensor)
            !g->tensors.at[tensor].scope;
 }
 
-/* The i-th size of a tensor as the model names it; of a network's input that it does
- * not name, by its place: "image[2]". */
-static fsd_sym name_of(struct fsd_sizes *s, fsd_id tensor, uint32_t i)
+void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only)
 {
-    const struct fsd_form *form = fsd_tensor_form(s->g, tensor);
-    fsd_sym name = s->g->dims.at[form->dims.at + i].name;
-    const char *of = fsd_text(s->g->names, s->g->tensors.at[tensor].name);
-
-    if (name || !is_network_input(s->g, tensor))
-        return name;
-    return fsd_intern_str(s->g->names, fsd_printed(s->arena, "%s[%u]", of, i));
-}
-
-/* Which names the sizes of the network's inputs have. */
-static bool *names_of_inputs(struct fsd_sizes *s)
-{
-    bool *is_one = FSD_NEW(s->arena, bool, s->n_dim_sizes);
+    bool *of_inputs = FSD_NEW(s->arena, bool, s->n_dim_sizes); /* by symbol */
 
     for (fsd_id i = 0; i < s->g->tensors.n; i++) {
         const struct fsd_form *form = fsd_tensor_form(s->g, i);
 
         for (uint32_t k = 0; is_network_input(s->g, i) && k < form->dims.n; k++)
-            is_one[s->g->dims.at[form->dims.at + k].name] = true;
+            of_inputs[s->g->dims.at[form->dims.at + k].name] = true;
     }
-    return is_one;
-}
-
-void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only)
-{
-    const bool *of_inputs = inputs_only ? names_of_inputs(s) : NULL;
-
     for (fsd_id i = 0; i < s->g->tensors.n; i++) {
         const struct fsd_form *form = fsd_tensor_form(s->g, i);
         struct fsd_shape *shape = &s->shapes[i];
@@ -263,9 +238,17 @@ void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only)
         if (!form->ranked || form->dims.n != shape->rank)
             continue;
         for (uint32_t k = 0; k < shape->rank; k++) {
-            fsd_sym name = shape->dims[k] == -1 ? name_of(s, i, k) : 0;
+            fsd_sym name = s->g->dims.at[form->dims.at + k].name;
 
-            if (name && (!of_inputs || is_network_input(s->g, i) || of_inputs[name]))
+            if (shape->dims[k] != -1 || (inputs_only && !of_inputs[name]))
+                continue;
+            /* What the model does not name is named by its place: "image[2]". */
+            if (!name && is_network_input(s->g, i))
+                name = fsd_intern_str(
+                    s->g->names,
+                    fsd_printed(s->arena, "%s[%u]",
+                                fsd_text(s->g->names, s->g->tensors.at[i].name), k));
+            if (name)
                 shape->dims[k] = fsd_amount_named(s->amounts, name);
         }
     }

@@ -121,10 +121,10 @@ static const struct fsd_op ops[] = {
     {"Floor", IN0, .shape = fsd_shape_same},
     {"FusedConv", ANY_IN, .shape = fsd_shape_conv, .traits = FSD_OP_WEIGHTED,
      .macs = fsd_macs_conv, .domains = FSD_DOMAIN_MICROSOFT},
-    {"FusedGemm", ANY_IN, .shape = fsd_shape_gemm, .traits = FSD_OP_WEIGHTED,
-     .macs = fsd_macs_gemm, .domains = FSD_DOMAIN_MICROSOFT},
+    {"FusedGemm", ANY_IN, .shape = fsd_shape_matmul, .traits = FSD_OP_WEIGHTED,
+     .macs = fsd_macs_matmul, .domains = FSD_DOMAIN_MICROSOFT},
     {"FusedMatMul", ANY_IN, .shape = fsd_shape_matmul, .traits = FSD_OP_WEIGHTED,
-     .macs = fsd_macs_gemm, .domains = FSD_DOMAIN_MICROSOFT},
+     .macs = fsd_macs_matmul, .domains = FSD_DOMAIN_MICROSOFT},
     {"GRU", IN0, IN0, .shape = fsd_shape_recurrent, .traits = FSD_OP_OUTPUTS,
      .macs = fsd_macs_recurrent},
     {"Gather", IN0, .shape = fsd_shape_gather, .traits = FSD_OP_COMMUTES,
@@ -133,8 +133,8 @@ static const struct fsd_op ops[] = {
     {"GatherND", IN0, .shape = fsd_shape_gather_nd},
     {"Gelu", IN0, .shape = fsd_shape_same},
     {"Gelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
-    {"Gemm", ANY_IN, .shape = fsd_shape_gemm, .traits = FSD_OP_WEIGHTED,
-     .macs = fsd_macs_gemm},
+    {"Gemm", ANY_IN, .shape = fsd_shape_matmul, .traits = FSD_OP_WEIGHTED,
+     .macs = fsd_macs_matmul},
     {"GlobalAveragePool", IN0, .shape = fsd_shape_global_pool},
     {"GlobalLpPool", IN0, .shape = fsd_shape_global_pool},
     {"GlobalMaxPool", IN0, .shape = fsd_shape_global_pool},
@@ -177,7 +177,7 @@ static const struct fsd_op ops[] = {
      .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
     {"MaxPool", IN0, TO_INT64, .shape = fsd_shape_pool,
      .traits = FSD_OP_COMMUTES | FSD_OP_OUTPUTS},
-    {"MaxRoiPool", IN0, .shape = fsd_shape_roi_pool},
+    {"MaxRoiPool", IN0, .shape = fsd_shape_roi},
     {"MaxUnpool", IN0, .shape = fsd_shape_unpool, .shape_operands = 0x4},
     {"Mean", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC,
      .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
@@ -208,8 +208,8 @@ static const struct fsd_op ops[] = {
     {"Pad", IN0, .shape = fsd_shape_pad, .shape_operands = 0xa, .same = FSD_SAME_PAD,
      .holds = fsd_same_pad},
     {"Pow", IN0, .shape = fsd_shape_elementwise},
-    {"QGemm", BY_ZERO_8, .shape = fsd_shape_gemm, .traits = FSD_OP_QLINEAR,
-     .macs = fsd_macs_gemm, .domains = FSD_DOMAIN_MICROSOFT},
+    {"QGemm", BY_ZERO_8, .shape = fsd_shape_matmul, .traits = FSD_OP_QLINEAR,
+     .macs = fsd_macs_matmul, .domains = FSD_DOMAIN_MICROSOFT},
     {"QLinearAdd", IN0, .shape = fsd_shape_elementwise, .traits = FSD_OP_QLINEAR,
      .domains = FSD_DOMAIN_MICROSOFT},
     {"QLinearAveragePool", IN0, .shape = fsd_shape_pool,
@@ -259,7 +259,7 @@ static const struct fsd_op ops[] = {
      .ints = fsd_ints_first, .same = FSD_SAME_VIEW},
     {"Resize", IN0, .shape = fsd_shape_resize, .shape_operands = 0xe},
     {"ReverseSequence", IN0, .shape = fsd_shape_same},
-    {"RoiAlign", IN0, .shape = fsd_shape_roi_align},
+    {"RoiAlign", IN0, .shape = fsd_shape_roi},
     {"RotaryEmbedding", IN0, .shape = fsd_shape_same},
     {"RotaryEmbedding", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
     {"Round", IN0, .shape = fsd_shape_same},
@@ -352,23 +352,10 @@ const struct fsd_op *fsd_ops(uint32_t *n)
     return ops;
 }
 
-static unsigned domain_of(const char *domain)
-{
-    return !*domain || !strcmp(domain, "ai.onnx") ? FSD_DOMAIN_ONNX
-           : !strcmp(domain, "com.microsoft")     ? FSD_DOMAIN_MICROSOFT
-           : !strcmp(domain, "trt")               ? FSD_DOMAIN_TRT
-                                                  : 0;
-}
-
-static int by_name(const void *key, const void *op)
-{
-    return strcmp(key, ((const struct fsd_op *)op)->name);
-}
-
 static const struct fsd_op *find(const char *name, unsigned domain)
 {
     const struct fsd_op *op =
-        bsearch(name, ops, FSD_COUNT_OF(ops), sizeof *ops, by_name);
+        bsearch(name, ops, FSD_COUNT_OF(ops), sizeof *ops, fsd_by_name);
 
     while (op && op > ops && !strcmp(op[-1].name, name))
         op--;
@@ -381,10 +368,13 @@ static const struct fsd_op *find(const char *name, unsigned domain)
 const struct fsd_op *fsd_op_of(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
+    const char *domain = fsd_text(g->names, n->domain);
+    unsigned in = !*domain || !strcmp(domain, "ai.onnx") ? FSD_DOMAIN_ONNX
+                  : !strcmp(domain, "com.microsoft")     ? FSD_DOMAIN_MICROSOFT
+                  : !strcmp(domain, "trt")               ? FSD_DOMAIN_TRT
+                                                         : 0;
 
-    return n->flags & FSD_NODE_CALL ? NULL
-                                    : find(fsd_text(g->names, n->op),
-                                           domain_of(fsd_text(g->names, n->domain)));
+    return n->flags & FSD_NODE_CALL ? NULL : find(fsd_text(g->names, n->op), in);
 }
 
 unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node)

@@ -61,11 +61,6 @@ static const struct word words[] = {
     {"Tran", "Transpose"},
 };
 
-static int by_word(const void *key, const void *row)
-{
-    return strcmp(key, ((const struct word *)row)->word);
-}
-
 /* Appends each word of "A B C". */
 static void add_steps(struct fsd_graph *g, struct fsd_layer *layer, const char *steps)
 {
@@ -92,7 +87,7 @@ static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char 
         memcpy(word, name, n);
         word[n] = '\0';
         name += n;
-        row = bsearch(word, words, FSD_COUNT_OF(words), sizeof *words, by_word);
+        row = bsearch(word, words, FSD_COUNT_OF(words), sizeof *words, fsd_by_name);
         if (!strcmp(word, "Etc"))
             layer->more_steps = FSD_STEPS_LACK_SOME;
         else
