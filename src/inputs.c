@@ -276,6 +276,32 @@ static void read_named_layers(struct inputs *in)
     d->engine = block;
 }
 
+/* What the log tells of how the engine was built.  A dump's version is a guess by its
+ * keys, the log's is not. */
+static void take_built(struct inputs *in)
+{
+    const struct fsd_history *h = in->d->history;
+    struct fsd_graph *e = in->d->engine;
+    fsd_built_vec told = {0};
+    fsd_sym version;
+
+    for (uint32_t i = h && !h->refused ? h->built.n : 0; i-- > 0;)
+        if (h->built.at[i].build == h->build)
+            fsd_built_add(e->arena, e->names, &told, h->built.at[i].fact);
+    if (e->strongly_typed)
+        fsd_built_add(e->arena, e->names, &told,
+                      (struct fsd_built){
+                          fsd_intern_str(e->names, FSD_BUILT_PRECISION),
+                          fsd_intern_str(e->names, "strongly typed")});
+    version = fsd_built_find(&told, e->names, FSD_BUILT_VERSION);
+    if (!version)
+        version = fsd_built_find(&told, e->names, FSD_BUILT_LIBRARY);
+    if (version)
+        e->producer = version;
+    fsd_built_sort(&told, e->names);
+    e->built = told;
+}
+
 static void new_graphs(struct fsd_inputs *d)
 {
     d->model = fsd_graph_new(d->arena, d->names);
@@ -300,6 +326,8 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
         compare_log(&in);
         read_named_layers(&in);
     }
+    if (status == FSD_OK)
+        take_built(&in);
     status = fsd_file_done(&in.engine, status, err);
     return opt->log ? fsd_file_done(&in.log, status, err) : status;
 }

@@ -99,6 +99,12 @@ struct fsd_fact_lost {
     struct fsd_state_form before, after; /**< node: its precision */
 };
 
+/** How the builds were made, where that is not told alike. */
+struct fsd_built_change {
+    const char *key;            /**< as in model/built.h */
+    const char *before, *after; /**< NULL: this build does not tell */
+};
+
 struct fsd_port_change {
     bool output;
     fsd_id old, new;        /**< ports; FSD_NONE: added or removed */
@@ -132,6 +138,7 @@ struct fsd_compare {
     FSD_VEC(struct fsd_edge_change) edges;
     FSD_VEC(struct fsd_move_change) moves;
     FSD_VEC(struct fsd_port_change) ports;
+    FSD_VEC(struct fsd_built_change) built;
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
 

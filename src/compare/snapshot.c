@@ -64,6 +64,7 @@ enum line_kind {
     LINE_MODEL,
     LINE_ENGINE,
     LINE_LAYERS,
+    LINE_BUILT,
     LINE_TIMES,
     LINE_INPUT,
     LINE_OUTPUT,
@@ -101,14 +102,15 @@ static const struct {
 } lines[LINE__COUNT] = {
     [LINE_TOOL] = {"tool", 1, true},      [LINE_MODEL] = {"model", 2, true},
     [LINE_ENGINE] = {"engine", 3, true},  [LINE_LAYERS] = {"layers", 4, true},
-    [LINE_TIMES] = {"times", 5, true},    [LINE_INPUT] = {"input", 6, false},
-    [LINE_OUTPUT] = {"output", 7, false}, [LINE_NODE] = {"node", 8, false},
-    [LINE_GROUP] = {"group", 9, false},   [LINE_MOVE] = {"move", 9, false},
-    [LINE_END] = {"end", 10, true},
+    [LINE_BUILT] = {"built", 5, false},   [LINE_TIMES] = {"times", 6, true},
+    [LINE_INPUT] = {"input", 7, false},   [LINE_OUTPUT] = {"output", 8, false},
+    [LINE_NODE] = {"node", 9, false},     [LINE_GROUP] = {"group", 10, false},
+    [LINE_MOVE] = {"move", 10, false},    [LINE_END] = {"end", 11, true},
 };
 
 #define STATE(member) .at = offsetof(struct fsd_state, member)
 #define PORT(member)  .at = offsetof(struct fsd_state_port, member)
+#define BUILT(member) .at = offsetof(struct fsd_built, member)
 #define NODE(member)  .at = offsetof(struct fsd_state_node, member)
 #define GROUP(member) .at = offsetof(struct fsd_group, member)
 #define MOVE(member)  .at = offsetof(struct fsd_move, member)
@@ -134,6 +136,8 @@ static const struct field {
     {LINE_LAYERS, COUNT, STATE(layers)},
     {LINE_LAYERS, COUNT, STATE(computing)},
     {LINE_LAYERS, COUNT, STATE(mapped)},
+    {LINE_BUILT, SYM, BUILT(key), "what is told of the build"},
+    {LINE_BUILT, SYM, BUILT(value), "what it is"},
     {LINE_TIMES, COUNT, STATE(profiles)},
     {LINE_TIMES, SPREAD, STATE(total)},
     {LINE_INPUT, SYM, PORT(name), "a name"},
@@ -407,6 +411,7 @@ static bool take_field(struct reader *r, const struct field *f, void *record)
 
 /* The record of a line, at first as it is where the line tells nothing of it. */
 union record {
+    struct fsd_built built;
     struct fsd_state_port port;
     struct fsd_state_node node;
     struct fsd_group group;
@@ -418,7 +423,9 @@ static void keep_record(struct reader *r, enum line_kind kind, const union recor
 #define KEEP(list, record)                                                             \
     (fsd_vec_push(r->s->arena, &r->s->list, record),                                   \
      fsd_vec_push(r->s->arena, &r->lines->list, r->w.line))
-    if (kind == LINE_INPUT)
+    if (kind == LINE_BUILT)
+        fsd_vec_push(r->s->arena, &r->s->built, rec->built);
+    else if (kind == LINE_INPUT)
         KEEP(inputs, rec->port);
     else if (kind == LINE_OUTPUT)
         KEEP(outputs, rec->port);
@@ -448,7 +455,7 @@ static bool take_line(struct reader *r, unsigned *rank)
         record.node.group = FSD_NONE;
     else if (kind == LINE_INPUT || kind == LINE_OUTPUT)
         record.port.from.at = record.port.core_from.at = FSD_NONE;
-    else if (kind < LINE_INPUT)
+    else if (kind < LINE_INPUT && kind != LINE_BUILT)
         at = r->s;
     if (!fsd_words_next(&r->w))
         return false;
@@ -753,6 +760,8 @@ static void put_body(const struct writer *w)
     fprintf(w->out, "fusiondiff snapshot %d\n", FSD_SNAPSHOT_FORMAT);
     for (enum line_kind kind = LINE_TOOL; kind <= LINE_LAYERS; kind++)
         put_line(w, kind, s);
+    for (uint32_t i = 0; i < s->built.n; i++)
+        put_line(w, LINE_BUILT, &s->built.at[i]);
     if (s->profiles)
         put_line(w, LINE_TIMES, s);
     putc('\n', w->out);

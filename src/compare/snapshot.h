@@ -2,7 +2,8 @@
  * A state as a text file that is committed and reviewed: one line a node, one a fusion
  * group, and below it one for each layer that moves a tensor for it.
  *
- *     fusiondiff snapshot 2
+ *     fusiondiff snapshot 3
+ *     built gpu "NVIDIA A100-PCIE-40GB"
  *     node Conv_34 Conv core layer int8 < Relu_24 ; k3x3,p1x1x1x1
  *     group compute int8 1 : Conv_34 Add_36 < Relu_24 int8/chw32 Conv_34 > Add_36 int8
  *       move reformat io inserted : fp32/chw -> fp16/hwc8 < @x > Conv_34
@@ -12,7 +13,8 @@
  * it is where that cannot be misread, else in quotes with \" \\ and \u{hex}.  The same
  * state gives the same bytes, and reading gives the state back, without tactics and
  * paths.  The last line has the hash of what stands above it, whatever ends the lines,
- * so that one line lost or edited is noticed; format 1 had none.
+ * so that one line lost or edited is noticed; format 1 had none.  Format 2 told nothing
+ * of how the engine was built.
  */
 #ifndef FSD_COMPARE_SNAPSHOT_H
 #define FSD_COMPARE_SNAPSHOT_H
@@ -20,7 +22,7 @@
 #include "base/file.h"
 #include "compare/state.h"
 
-enum { FSD_SNAPSHOT_FORMAT = 2 };
+enum { FSD_SNAPSHOT_FORMAT = 3 };
 
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out);
 

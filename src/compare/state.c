@@ -256,6 +256,10 @@ static void add_head(struct fsd_state_build *b)
     memcpy(s->engine_hash, d->engine->hash, sizeof s->engine_hash);
     s->engine_kind = fsd_intern_str(s->names, d->engine->kind);
     s->producer = fsd_state_copy(b, d->engine->producer);
+    for (uint32_t i = 0; i < d->engine->built.n; i++)
+        fsd_vec_push(s->arena, &s->built,
+                     ((struct fsd_built){fsd_state_copy(b, d->engine->built.at[i].key),
+                                         fsd_state_copy(b, d->engine->built.at[i].value)}));
     s->layers = d->summary->layers;
     s->computing = d->summary->computing;
     s->mapped = d->summary->mapped;

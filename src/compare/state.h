@@ -109,6 +109,7 @@ struct fsd_state {
     const char *model_path, *engine_path; /**< or the snapshot's for both */
     uint64_t model_hash[2], engine_hash[2];
     fsd_sym engine_kind, producer;
+    fsd_built_vec built; /**< as of the engine */
     uint32_t layers, computing, mapped;
     uint32_t profiles; /**< how many the times are from; 0: there are no times */
     /** Of the layers of groups: those that a profile does not name. */

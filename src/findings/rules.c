@@ -97,6 +97,13 @@ static const struct fsd_rule rules[] = {
     {"engine-unchanged", FSD_INFO,
      "The model's file changed, its nodes and the engine did not.", CHANGE,
      fsd_find_stale, true, 0, .budget = {-1, -1, -1}},
+    {"build-differs", FSD_INFO,
+     "It was built by another version, for another GPU or with other options: what most "
+     "differences come from.",
+     CHANGE, fsd_find_built, false, 0, .budget = {-1, -1, -1}},
+    {"build-unknown", FSD_INFO,
+     "The build does not tell its GPU or options, as its log would.", CHANGE,
+     fsd_find_built, true, 0, .budget = {-1, -1, -1}},
     {"lost-fusion", FSD_ERROR, "Nodes that one layer computed are computed by several.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE},
     {"regrouped", FSD_WARNING,

@@ -9,6 +9,7 @@
 #include "log/body.h"
 #include "log/event.h"
 #include "log/network.h"
+#include "log/options.h"
 #include "log/timing.h"
 
 /* The longest line whose form is looked at; what is longer says nothing that is kept.
@@ -19,6 +20,7 @@ struct log_reader {
     struct fsd_history *h;
     const struct fsd_file *file;
     struct fsd_event_reader events;
+    struct fsd_log_options options;
     struct fsd_log_stack open; /* parsed nodes under way */
     fsd_id parsed;             /* nodes parsed so far in this build */
     uint32_t build;            /* the attempt, until all engines are known */
@@ -133,6 +135,7 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         r->parsed = 0;
         r->open.n = 0;
     }
+    fsd_log_option_read(&r->options, r->h, &place->line);
     r->events.build = r->build;
     r->events.line = r->h->lines;
     r->events.severity = place->line.severity;
@@ -203,6 +206,7 @@ static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
         h->rivals.at[i].build = build_of[h->rivals.at[i].build];
     for (uint32_t i = 0; i < h->parser.n; i++)
         h->parser.at[i].build = build_of[h->parser.at[i].build];
+    fsd_log_options_end(h, engines);
     h->builds = engines->n ? engines->n : 1;
 }
 

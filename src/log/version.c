@@ -6,14 +6,12 @@
 
 enum { HEAD = 1 << 16, MOST = 1000000 };
 
-bool fsd_log_version(const struct fsd_file *file, char out[32])
+bool fsd_log_version(struct fsd_slice line, char out[32])
 {
-    struct fsd_slice head = {(const char *)file->bytes,
-                             file->size < HEAD ? file->size : HEAD},
-                     number;
+    struct fsd_slice number;
     uint64_t v;
 
-    if (!fsd_slice_split_at(&head, "[TensorRT v", &number) ||
+    if (!fsd_slice_split_at(&line, "[TensorRT v", &number) ||
         !fsd_slice_take_number(&number, MOST, &v) || !fsd_slice_take(&number, "]") ||
         v < 1000 || v >= MOST)
         return false;

@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-/** The TensorRT version that trtexec's first line of a log names, written as
- *  "TensorRT 8.2.3"; false when the log's head has no such line.
+/** The TensorRT version that trtexec's first line names, written as
+ *  "TensorRT 8.2.3"; false when it is another line.
  *  Source: trtexec of TensorRT 8.0 to 10.16, "&&&& RUNNING TensorRT.trtexec [TensorRT
  *  v8203]": NV_TENSORRT_MAJOR * 1000 + MINOR * 100 + PATCH, from 10 on * 10000. */
-bool fsd_log_version(const struct fsd_file *file, char out[32]);
+bool fsd_log_version(struct fsd_slice line, char out[32]);
 
 /** The same of TensorRT for RTX, whose logs name no version: by what stands around an
  *  engine's list.  False when the builder was another one.

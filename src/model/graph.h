@@ -23,6 +23,7 @@
 
 #include "base/intern.h"
 #include "base/vec.h"
+#include "model/built.h"
 #include "model/dtype.h"
 
 #include <fusiondiff/fusiondiff.h>
@@ -262,6 +263,7 @@ struct fsd_graph {
     uint64_t hash[2]; /**< XXH3 128 of what was read: low, high */
     fsd_sym producer; /**< "pytorch 2.1"; the generation of an engine dump */
     int64_t ir_version;
+    fsd_built_vec built; /**< engine: how it was built, as far as its log tells */
     bool strongly_typed; /**< engine: its builder changes no type that a model has */
     bool detailed;       /**< engine: layers have types and tensors, not only names */
     int32_t profile;   /**< engine: the optimization profile that its layers are of, as

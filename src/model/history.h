@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "base/vec.h"
+#include "model/built.h"
 #include "model/dtype.h"
 
 #include <stdbool.h>
@@ -73,6 +74,14 @@ struct fsd_final {
     uint32_t build;
 };
 
+/** What a log tells of how one of its engines is built; what comes later counts. */
+struct fsd_built_in {
+    struct fsd_built fact;
+    uint64_t line;
+    uint32_t build; /**< FSD_NONE: it led to no engine */
+    bool first;     /**< a program begins: what was told before is not of its engine */
+};
+
 enum fsd_parser_says {
     FSD_SAYS_NODE,  /**< "Parsing node: NAME [Op]" */
     FSD_SAYS_MORE,  /**< of a node, a tensor or the model */
@@ -103,6 +112,7 @@ struct fsd_history {
     FSD_VEC(struct fsd_rival) rivals;
     FSD_VEC(uint32_t) rivals_of; /**< by symbol: the newest rival, plus 1; 0: none */
     FSD_VEC(struct fsd_final) finals;
+    FSD_VEC(struct fsd_built_in) built;
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;
     FSD_VEC(uint32_t) unknown_of; /**< by symbol of the key: its form, plus 1 */

@@ -4,6 +4,7 @@
  * a log when an engine is found in it, however it begins.
  */
 #include "base/hash.h"
+#include "base/slice.h"
 #include "base/status.h"
 #include "engine/reader.h"
 #include "log/network.h"
@@ -16,7 +17,7 @@
 
 /* The largest dumps seen have some 50 MB.  Text is read line by line. */
 static const uint64_t size_max = (uint64_t)1 << 28;
-enum { HASH_STEP = 1 << 22 };
+enum { HASH_STEP = 1 << 22, VERSION_WITHIN = 1 << 16 };
 
 /* ----------------------------------------------------------------- what a file is */
 
@@ -136,9 +137,12 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
     const struct fsd_file *file = source->file;
     enum fsd_status status = fsd_log_engine_read(
         b, file, source->number, source->history ? source->history->scan : NULL, err);
+    struct fsd_slice head = {(const char *)file->bytes,
+                             file->size < VERSION_WITHIN ? file->size : VERSION_WITHIN};
     char version[32];
 
-    if (status == FSD_OK && fsd_log_version(file, version))
+    /* Which version built which of its engines the log tells: see inputs.c. */
+    if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
     if (status != FSD_E_FORMAT || form_of(file) != FORM_TEXT)
         return status;

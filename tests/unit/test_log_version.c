@@ -11,10 +11,9 @@
 
 static void expect(const char *text, const char *version)
 {
-    struct fsd_file file = {.bytes = (const unsigned char *)text, .size = strlen(text)};
     char out[32] = "";
 
-    assert_int_equal(fsd_log_version(&file, out), version != NULL);
+    assert_int_equal(fsd_log_version(fsd_slice_of(text), out), version != NULL);
     if (version)
         assert_string_equal(out, version);
 }

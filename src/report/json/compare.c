@@ -12,6 +12,8 @@ static void add_side(struct fsd_json *root, const char *key, const struct fsd_st
     fsd_json_text(side, "engine", s->engine_path);
     fsd_json_hash(side, "engine_hash", s->engine_hash);
     fsd_json_sym(side, "format", s->names, s->engine_kind);
+    fsd_json_sym(side, "producer", s->names, s->producer);
+    fsd_json_built(side, &s->built, s->names);
     fsd_json_count(side, "layers", s->layers);
     fsd_json_count(side, "computing", s->computing);
     fsd_json_count(side, "mapped", s->mapped);
@@ -206,6 +208,22 @@ static void add_port(struct fsd_json *item, const char *key, const struct fsd_st
     add_form(port, "form", s, p->form);
 }
 
+static void add_built(struct fsd_json *root, const struct fsd_compare *c)
+{
+    struct fsd_json *list = fsd_json_list(root, "built");
+
+    for (uint32_t i = 0; i < c->built.n; i++) {
+        const struct fsd_built_change *b = &c->built.at[i];
+        struct fsd_json *item = fsd_json_item(list);
+
+        fsd_json_text(item, "what", b->key);
+        if (b->before)
+            fsd_json_text(item, "before", b->before);
+        if (b->after)
+            fsd_json_text(item, "after", b->after);
+    }
+}
+
 static void add_ports(struct fsd_json *root, const struct fsd_compare *c)
 {
     struct fsd_json *list = fsd_json_list(root, "ports");
@@ -251,6 +269,7 @@ void fsd_compare_write_json(const struct fsd_compare *c, const struct fsd_style 
     add_side(root, "old", c->old);
     add_side(root, "new", c->new);
     add_summary(root, c);
+    add_built(root, c);
     add_ports(root, c);
     add_regions(root, c);
     add_edges_and_moves(root, c);

@@ -165,6 +165,16 @@ void fsd_json_phrase(const struct fsd_diff *d, struct fsd_json *object, const ch
 
 /* With 15 digits a sum of decimal fractions is printed without the rounding of its last
  * bit; where they are not enough, with all. */
+void fsd_json_built(struct fsd_json *object, const fsd_built_vec *built,
+                    const struct fsd_intern *names)
+{
+    struct fsd_json *told = built->n ? fsd_json_object(object, "built") : NULL;
+
+    for (uint32_t i = 0; i < built->n; i++)
+        fsd_json_sym(told, fsd_text(names, built->at[i].key), names,
+                     built->at[i].value);
+}
+
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
     FILE *out = add(object, key);

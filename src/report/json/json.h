@@ -23,6 +23,9 @@ void fsd_json_sym(struct fsd_json *object, const char *key, const struct fsd_int
                   fsd_sym sym);
 void fsd_json_number(struct fsd_json *object, const char *key, double number);
 void fsd_json_bool(struct fsd_json *object, const char *key, bool is);
+/** "built", an object of what is told of the build; no member when that is nothing. */
+void fsd_json_built(struct fsd_json *object, const fsd_built_vec *built,
+                    const struct fsd_intern *names);
 /** A number; no member for FSD_NONE. */
 void fsd_json_id(struct fsd_json *object, const char *key, fsd_id id);
 /** "xxh128:..." */

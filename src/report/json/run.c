@@ -41,6 +41,7 @@ static void add_engine(const struct fsd_diff *d, struct fsd_json *report)
     struct fsd_json *engine = add_graph(report, "engine", "layers", d->names, d->engine);
     struct fsd_json *inputs;
 
+    fsd_json_built(engine, &d->engine->built, d->names);
     if (d->engine->profiles > 1) {
         fsd_json_number(engine, "optimization_profile", d->engine->profile);
         fsd_json_count(engine, "optimization_profiles", d->engine->profiles);

@@ -31,6 +31,22 @@ static void put_side(const char *title, const struct fsd_state *s, FILE *out)
     fputs(" mapped)\n", out);
 }
 
+/* Where to look first: most differences come from here. */
+static void put_built(const struct fsd_compare *c, FILE *out)
+{
+    for (uint32_t i = 0; i < c->built.n; i++) {
+        const struct fsd_built_change *b = &c->built.at[i];
+
+        fputs(i ? "             " : "built        ", out);
+        fsd_put_safe(out, b->key);
+        fputs(": ", out);
+        fsd_put_safe(out, b->before ? b->before : "not told");
+        fputs(" -> ", out);
+        fsd_put_safe(out, b->after ? b->after : "not told");
+        fputc('\n', out);
+    }
+}
+
 static void put_alignment(const struct fsd_compare *c, FILE *out)
 {
     struct fsd_alignment_count n = fsd_alignment_count(c);
@@ -350,6 +366,7 @@ void fsd_compare_put_head(const struct fsd_compare *c, FILE *out)
 {
     put_side("old", c->old, out);
     put_side("new", c->new, out);
+    put_built(c, out);
     put_alignment(c, out);
     put_counts(c, out);
     put_times(c, out);

@@ -67,6 +67,15 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
             h->refused ? ", not used: of another build" : "");
 }
 
+static void put_built(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+{
+    if (!d->engine->built.n)
+        return;
+    put_title(style, "built", out);
+    fsd_put_built(&d->engine->built, d->names, out);
+    fputc('\n', out);
+}
+
 /* Which of several optimization profiles, and for which sizes all is counted. */
 static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out)
@@ -290,6 +299,7 @@ void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FIL
 {
     put_input(d, style, "model", d->model, out);
     put_input(d, style, "engine", d->engine, out);
+    put_built(d, style, out);
     put_log(d, style, out);
     put_profile(d, style, out);
     put_fates_and_kinds(d, style, out);

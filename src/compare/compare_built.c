@@ -1,0 +1,105 @@
+/*
+ * How both builds were made: version, GPU, options.  What one of them does not tell is
+ * not taken for the same, nor for another.
+ */
+#include "compare/parts.h"
+
+#include "base/slice.h"
+
+/* What a producer's words leave open: "TensorRT 8.2 to 8.4", "TensorRT 11 or later". */
+struct versions {
+    struct fsd_slice product;
+    uint64_t from, to;
+};
+
+enum { PARTS = 3, PART_BITS = 20, PART_MAX = (1 << PART_BITS) - 1 };
+
+/* "8.2.3": the first and the last version that these words may mean. */
+static bool take_version(struct fsd_slice *t, uint64_t *first, uint64_t *last)
+{
+    *first = *last = 0;
+    for (int i = 0; i < PARTS; i++) {
+        uint64_t part = 0;
+        bool told = (i == 0 || fsd_slice_take(t, ".")) &&
+                    fsd_slice_take_number(t, PART_MAX, &part);
+
+        if (!told && i == 0)
+            return false;
+        *first = *first << PART_BITS | part;
+        *last = *last << PART_BITS | (told ? part : PART_MAX);
+    }
+    return true;
+}
+
+static struct versions versions_of(const char *text)
+{
+    struct fsd_slice rest =
+        fsd_slice_from(fsd_slice_of(text), strcspn(text, "0123456789"));
+    struct versions v = {{text, (size_t)(rest.s - text)}, 0, UINT64_MAX};
+    uint64_t other;
+
+    v.product = fsd_slice_trim(v.product);
+    if (!take_version(&rest, &v.from, &v.to))
+        return v;
+    if (fsd_slice_is(rest, " or later"))
+        v.to = UINT64_MAX;
+    else if (fsd_slice_is(rest, " or earlier"))
+        v.from = 0;
+    else if (fsd_slice_take(&rest, " to "))
+        take_version(&rest, &other, &v.to);
+    return v;
+}
+
+static bool other_version(const char *before, const char *after)
+{
+    struct versions a = versions_of(before), b = versions_of(after);
+
+    return a.product.n != b.product.n ||
+           memcmp(a.product.s, b.product.s, a.product.n) != 0 || a.to < b.from ||
+           b.to < a.from;
+}
+
+/* Options that nobody set are not listed; the calibration is, wherever all options were
+ * told. */
+static bool tells_options(const struct fsd_state *s)
+{
+    return fsd_built_find(&s->built, s->names, FSD_BUILT_CALIBRATION);
+}
+
+static const char *told(const struct fsd_state *s, const char *key, bool options)
+{
+    fsd_sym value = fsd_built_find(&s->built, s->names, key);
+
+    return value                                 ? fsd_text(s->names, value)
+           : options && fsd_built_is_option(key) ? "not set"
+                                                 : NULL;
+}
+
+static void add(struct fsd_compare *c, const char *key, bool options)
+{
+    struct fsd_built_change change = {key, told(c->old, key, options),
+                                      told(c->new, key, options)};
+
+    if (!change.before || !change.after || strcmp(change.before, change.after) != 0)
+        fsd_vec_push(c->arena, &c->built, change);
+}
+
+void fsd_compare_built(struct fsd_compare *c)
+{
+    const struct fsd_state *old = c->old, *new = c->new;
+    const char *before = fsd_text(old->names, old->producer),
+               *after = fsd_text(new->names, new->producer);
+    bool options = tells_options(old) && tells_options(new);
+
+    if (other_version(before, after))
+        fsd_vec_push(c->arena, &c->built,
+                     ((struct fsd_built_change){FSD_BUILT_VERSION, before, after}));
+    for (uint32_t i = 0; i < old->built.n; i++)
+        add(c, fsd_text(old->names, old->built.at[i].key), options);
+    for (uint32_t i = 0; i < new->built.n; i++) {
+        const char *key = fsd_text(new->names, new->built.at[i].key);
+
+        if (!fsd_built_find(&old->built, old->names, key))
+            add(c, key, options);
+    }
+}

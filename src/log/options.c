@@ -1,0 +1,183 @@
+/*
+ * An engine is one of a version, for a GPU, with options; most differences between two
+ * builds of one model come from there.  The dump tells none of it, and logs do:
+ *
+ *     &&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec ...
+ *     [I] === Build Options ===
+ *     [I] Precision: FP32+FP16
+ *     [I] Selected Device: NVIDIA GeForce RTX 3090
+ *     [I] Compute Capability: 8.6
+ *     [V] [TRT] Loaded shared library libnvinfer_builder_resource_sm89.so.10.14.1
+ *     [I] Building engine with configuration:          (Polygraphy)
+ *         Flags                  | [FP16, TF32]
+ *
+ * Source: trtexec of TensorRT 8.0 to 10.16, Polygraphy 0.4x, verbose logs of 8.6 to
+ * 10.16.  TensorRT for RTX prints neither its device nor its options.
+ */
+#include "log/options.h"
+
+#include "log/version.h"
+
+#include <stdio.h>
+
+/* trtexec prints every option.  These change what is built; what an option has unless
+ * it is asked for is not told.  Where timings come from, how long it measures and which
+ * files it writes do not belong to the engine. */
+static const struct {
+    const char *name, *key, *unset;
+} options[] = {/* without `unset`: told in any case */
+               {"Precision", FSD_BUILT_PRECISION, ""},
+               {"Calibration", FSD_BUILT_CALIBRATION, NULL},
+               {"Workspace", NULL, ""},
+               {"Memory Pools", NULL, ""},
+               {"LayerPrecisions", NULL, ""},
+               {"Layer Device Types", NULL, ""},
+               {"Decomposable Attentions", NULL, ""},
+               {"Refit", NULL, "Disabled"},
+               {"Strip weights", NULL, "Disabled"},
+               {"Version Compatible", NULL, "Disabled"},
+               {"TensorRT runtime", NULL, "full"},
+               {"Sparsity", NULL, "Disabled"},
+               {"Safe mode", NULL, "Disabled"},
+               {"Build DLA standalone loadable", NULL, "Disabled"},
+               {"Allow GPU fallback for DLA", NULL, "Disabled"},
+               {"DirectIO mode", NULL, "Disabled"},
+               {"Restricted mode", NULL, "Disabled"},
+               {"Tactic sources", NULL, "Using default tactic sources"},
+               {"Heuristic", NULL, "Disabled"},
+               {"CPU Only Mode", NULL, "Disabled"},
+               {"Preview Features", NULL, "Use default preview flags."},
+               {"MaxAuxStreams", NULL, "-1"},
+               {"BuilderOptimizationLevel", NULL, "-1"},
+               {"MaxTactics", NULL, "-1"},
+               {"Weight Streaming", NULL, "Disabled"},
+               {"Runtime Platform", NULL, "Same As Build"},
+               {"Distributive Independence", NULL, "Disabled"},
+               {"Input(s)s format", NULL, "fp32:CHW"},
+               {"Output(s)s format", NULL, "fp32:CHW"},
+               {"DLACore", NULL, ""}};
+
+/* "workspace: 1024 MiB, dlaSRAM: default" tells of the workspace only. */
+static struct fsd_slice without_defaults(struct fsd_slice value)
+{
+    struct fsd_slice last;
+
+    while (fsd_slice_split_last(&value, ", ", &last))
+        if (!fsd_slice_drop(&last, ": default")) {
+            value.n = (size_t)(last.s + last.n - value.s);
+            break;
+        }
+    return value;
+}
+
+static struct fsd_built_in *keep(struct fsd_history *h, const char *key,
+                                 struct fsd_slice value)
+{
+    struct fsd_built fact = {fsd_intern_str(h->names, key),
+                             fsd_intern_add(h->names, value.s, value.n)};
+
+    fsd_vec_push(h->arena, &h->built,
+                 ((struct fsd_built_in){.fact = fact, .line = h->lines}));
+    return &h->built.at[h->built.n - 1];
+}
+
+static void read_option(struct fsd_history *h, struct fsd_slice text)
+{
+    struct fsd_slice value;
+
+    if (!fsd_slice_split_at(&text, ":", &value))
+        return;
+    value = without_defaults(fsd_slice_trim(value));
+    for (size_t i = 0; i < FSD_COUNT_OF(options); i++)
+        if (fsd_slice_is(text, options[i].name)) {
+            if (!options[i].unset && !value.n)
+                value = fsd_slice_of("none");
+            if (value.n &&
+                (!options[i].unset || !fsd_slice_is(value, options[i].unset)))
+                keep(h, options[i].key ? options[i].key : options[i].name, value);
+            return;
+        }
+}
+
+/* "libnvinfer_builder_resource_sm89.so.10.14.1": which kernels the builder may choose
+ * from. */
+static void read_library(struct fsd_history *h, struct fsd_slice text)
+{
+    struct fsd_slice version;
+    char name[48];
+
+    if (!fsd_slice_split_at(&text, ".so.", &version) || version.n > 32)
+        return;
+    if (fsd_slice_take(&text, "_") && text.n)
+        keep(h, FSD_BUILT_KERNELS, text);
+    snprintf(name, sizeof name, "TensorRT %.*s", (int)version.n, version.s);
+    keep(h, FSD_BUILT_LIBRARY, fsd_slice_of(name));
+}
+
+/* A section of trtexec's begins with its title and ends with the next one's. */
+static bool read_title(struct fsd_log_options *o, struct fsd_slice text)
+{
+    if (!fsd_slice_take(&text, "=== "))
+        return false;
+    o->build = fsd_slice_begins(text, "Build Options") ||
+               fsd_slice_begins(text, "System Options");
+    return true;
+}
+
+void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
+                         const struct fsd_log_line *line)
+{
+    struct fsd_slice text = line->text, value;
+    char version[32];
+
+    if (line->trt) {
+        if (fsd_slice_take(&text, "Loaded shared library libnvinfer_builder_resource"))
+            read_library(h, fsd_slice_trim(text));
+        return;
+    }
+    if (fsd_slice_begins(text, "&&&& RUNNING ")) {
+        if (fsd_log_version(text, version))
+            keep(h, FSD_BUILT_VERSION, fsd_slice_of(version))->first = true;
+    } else if (!line->prefixed) {
+        text = fsd_slice_trim(text);
+        o->polygraphy &= fsd_slice_split_at(&text, "|", &value);
+        if (o->polygraphy && fsd_slice_is(fsd_slice_trim(text), "Flags"))
+            keep(h, FSD_BUILT_FLAGS, fsd_slice_trim(value));
+    } else if (!read_title(o, text)) {
+        o->polygraphy = fsd_slice_begins(text, "Building engine with configuration:");
+        if (o->build)
+            read_option(h, text);
+        else if (fsd_slice_take(&text, "Selected Device: "))
+            keep(h, FSD_BUILT_GPU, fsd_slice_trim(text));
+        else if (fsd_slice_take(&text, "Compute Capability: "))
+            keep(h, FSD_BUILT_CAPABILITY, fsd_slice_trim(text));
+    }
+}
+
+/* An engine's facts stand before its first list. */
+static uint64_t first_line(const struct fsd_log_engine *engine)
+{
+    uint64_t first = UINT64_MAX;
+
+    for (int form = 0; form < FSD__LOG_FORM_COUNT; form++)
+        if (engine->lists[form].number && engine->lists[form].number < first)
+            first = engine->lists[form].number;
+    return first;
+}
+
+void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
+{
+    uint32_t voided = FSD_NONE; /* of this engine no earlier fact counts */
+
+    for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
+        struct fsd_built_in *fact = &h->built.at[i];
+
+        while (e > 0 && fact->line < first_line(&engines->at[e - 1]))
+            e--;
+        fact->build = e == voided                     ? FSD_NONE
+                      : engines->n && e == engines->n ? FSD_NONE
+                                                      : e;
+        if (fact->first)
+            voided = e;
+    }
+}
