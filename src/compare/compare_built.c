@@ -6,7 +6,7 @@
 
 #include "base/slice.h"
 
-/* What a producer's words leave open: "TensorRT 8.2 to 8.4", "TensorRT 11 or later". */
+/* What a producer's words leave open: "8.2 to 8.4", "11 or later". */
 struct versions {
     struct fsd_slice product;
     uint64_t from, to;
