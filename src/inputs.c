@@ -1,6 +1,9 @@
 #include "inputs.h"
 
+#include "alone.h"
 #include "base/file.h"
+#include "base/status.h"
+#include "compare/snapshot.h"
 #include "engine/reader.h"
 #include "match/story.h"
 #include "model/vocab.h"
@@ -49,6 +52,24 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
+/* With neither model nor log the engine's own names are read for what they tell of the
+ * model, before it is known what they mean. */
+static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_graph *dump = fsd_graph_new(scratch, in->d->names);
+    const struct fsd_source source = {.file = &in->engine,
+                                      .number = in->opt->engine_number,
+                                      .profile = in->opt->opt_profile};
+    enum fsd_status status = fsd_engine_load(dump, &source, err);
+
+    if (status == FSD_OK)
+        fsd_alone_read(in->d->model, dump);
+    in->d->model->path = shown_path(in->d, in->opt->engine);
+    fsd_arena_free(scratch);
+    return status;
+}
+
 /* The log's network stands in for a model that was not given, be it cut off or empty:
  * mapping/misfit tells. */
 static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
@@ -63,10 +84,7 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
     if (in->opt->model)
         return load_onnx(d, in->opt->model, err);
     if (!in->story)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected MODEL and ENGINE, found only %s, which is no build "
-                        "log that would hold the model's nodes",
-                        in->opt->engine);
+        return load_alone(in, err);
     d->model = in->parsed;
     return FSD_OK;
 }
@@ -308,12 +326,66 @@ static void new_graphs(struct fsd_inputs *d)
     d->engine = fsd_graph_new(d->arena, d->names);
 }
 
+/* What a file surely is, if it is one of those. */
+static bool is_surely(const char *path, enum fsd_input input)
+{
+    struct fsd_file file;
+    bool yes;
+
+    if (!path || !strcmp(path, "-") ||
+        fsd_file_open_unpacked(&file, path, LOG_LIMIT, NULL) != FSD_OK)
+        return false;
+    yes = fsd_reader_of(&file, input, FSD_CLAIM_SURE) != NULL;
+    fsd_file_close(&file);
+    return yes;
+}
+
+enum fsd_file_kind fsd_file_kind(const char *path)
+{
+    static const struct {
+        enum fsd_input input;
+        enum fsd_file_kind kind;
+    } inputs[] = {{FSD_INPUT_TIMES, FSD_FILE_TIMES},
+                  {FSD_INPUT_PROFILE, FSD_FILE_PROFILE},
+                  {FSD_INPUT_LOG, FSD_FILE_LOG},
+                  {FSD_INPUT_ENGINE, FSD_FILE_ENGINE}};
+    enum fsd_file_kind kind = FSD_FILE_OTHER;
+    struct fsd_file file;
+
+    if (!strcmp(path, "-"))
+        return kind;
+    if (fsd_snapshot_sniff(path))
+        return FSD_FILE_SNAPSHOT;
+    for (size_t i = 0; i < FSD_COUNT_OF(inputs); i++)
+        if (is_surely(path, inputs[i].input))
+            return inputs[i].kind;
+    if (fsd_file_open(&file, path, MODEL_LIMIT, NULL) != FSD_OK)
+        return kind;
+    if (fsd_look(&file) == FSD_LOOK_ONNX)
+        kind = FSD_FILE_MODEL;
+    fsd_file_close(&file);
+    return kind;
+}
+
+void fsd_inputs_settle(struct fsd_options *opt)
+{
+    if (!opt->log && opt->engine && is_surely(opt->model, FSD_INPUT_LOG)) {
+        opt->log = opt->model;
+        opt->model = NULL;
+    }
+    if (!opt->n_profiles && is_surely(opt->engine, FSD_INPUT_PROFILE)) {
+        opt->profiles = &opt->engine;
+        opt->n_profiles = 1;
+    }
+}
+
 enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                 struct fsd_error *err)
 {
     struct inputs in = {.d = d, .opt = opt};
     enum fsd_status status =
         fsd_file_open_unpacked(&in.engine, opt->engine, ENGINE_LIMIT, err);
+
 
     new_graphs(d);
     if (status == FSD_OK)

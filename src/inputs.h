@@ -15,6 +15,11 @@ struct fsd_inputs {
     struct fsd_measured times;   /**< of the engine's layers */
 };
 
+/** Puts files that were given in the place of others where they belong: a build log as
+ *  the model of another engine is its log, which has the model's nodes; a profile as the
+ *  engine names layers, and has their times.  What it sets lives as long as `opt`. */
+void fsd_inputs_settle(struct fsd_options *opt);
+
 /** Reads what `opt` names into d->model, d->engine and d->history, which are made here.
  *  A log as ENGINE is its own build log, and the model where there is none.
  *  @return FSD_OK, or the status that `err` describes. */

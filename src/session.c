@@ -51,19 +51,21 @@ static struct fsd_story *replay_log(struct fsd_inputs *in,
 static enum fsd_status read_inputs(const struct desk *k)
 {
     struct fsd_inputs *in = FSD_NEW(k->d->arena, struct fsd_inputs, 1);
+    struct fsd_options opt = *k->opt;
     fsd_profile_vec profiles = {0};
     enum fsd_status status;
 
+    fsd_inputs_settle(&opt);
     in->arena = k->d->arena;
     in->names = k->d->names;
-    status = fsd_inputs_load(in, k->opt, k->err);
+    status = fsd_inputs_load(in, &opt, k->err);
     if (status == FSD_OK)
-        status = fsd_profiles_load(in, k->opt, &profiles, k->err);
+        status = fsd_profiles_load(in, &opt, &profiles, k->err);
     if (status == FSD_OK)
-        status = fsd_run_times_load(in, k->opt, k->err);
+        status = fsd_run_times_load(in, &opt, k->err);
     if (status != FSD_OK)
         return status;
-    k->made->story = replay_log(in, k->opt);
+    k->made->story = replay_log(in, &opt);
     fsd_measure(&in->times, in->engine, profiles.at, profiles.n);
     k->made->model = in->model;
     k->made->engine = in->engine;

@@ -97,8 +97,9 @@ typedef void fsd_note_fn(void *payload, const char *message);
 
 /** Zero is the default of every field. */
 struct fsd_options {
-    const char *model;  /**< path of the ONNX model; "-" reads standard input; NULL when
-                             `engine` is a build log that holds the model's nodes */
+    const char *model;  /**< path of the ONNX model, or of a build log that holds its
+                             nodes; "-" reads standard input; NULL: what `engine` tells
+                             of the model's nodes */
     const char *engine; /**< path of the engine dump or build log; "-" as above */
     unsigned engine_number;      /**< which engine of a log, from 1; 0: its only one */
     unsigned opt_profile;        /**< which optimization profile of an engine that has
@@ -140,6 +141,20 @@ struct fsd_style {
     const struct fsd_picture *picture; /**< NULL: everything, as far as it can be drawn */
 };
 
+/** What a file is, by its content. */
+enum fsd_file_kind {
+    FSD_FILE_OTHER, /**< nothing of these, or nobody can be sure */
+    FSD_FILE_MODEL,
+    FSD_FILE_ENGINE,  /**< a dump of layers that can be read */
+    FSD_FILE_LOG,     /**< a verbose build log */
+    FSD_FILE_PROFILE, /**< times of layers */
+    FSD_FILE_TIMES,   /**< times of whole runs */
+    FSD_FILE_SNAPSHOT
+};
+
+/** Looks at the beginning of a file; "-" and what cannot be opened is FSD_FILE_OTHER. */
+FSD_API enum fsd_file_kind fsd_file_kind(const char *path);
+
 /* -------------------------------------------------------------------- runs */
 
 struct fsd_diff;
@@ -147,8 +162,7 @@ struct fsd_diff;
 /** Reads both inputs and runs all passes.
  *  @param out    set to the run on success, to NULL on failure; free it with
  *                fsd_diff_free().
- *  @param opt    its `engine` must not be NULL; its `model` may be where the engine is a
- *                build log that holds the model's nodes.
+ *  @param opt    its `engine` must not be NULL; its `model` may be.
  *  @param err    may be NULL.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_diff_open(struct fsd_diff **out,

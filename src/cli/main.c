@@ -1,4 +1,5 @@
 /* The first word may be a verb; without one it is diff. */
+#include "cli/build_word.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
@@ -33,6 +34,7 @@ static int complain(const struct fsd_error *err)
 
 int main(int argc, char **argv)
 {
+    static struct build_word folder;
     static char name[] = "fusiondiff"; /* getopt's messages begin with argv[0] */
     const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
     struct command_line line;
@@ -49,7 +51,8 @@ int main(int argc, char **argv)
     verb = verb ? verb : &verb_diff;
     prepare_ends();
     show_progress(&line.run);
-    if (check_outputs(&line, &err) != FSD_OK ||
+    if (take_folder(&folder, &line.run, &err) != FSD_OK ||
+        check_outputs(&line, &err) != FSD_OK ||
         verb->run(&line, &exit_status, &err) != FSD_OK)
         exit_status = complain(&err);
     end_progress();

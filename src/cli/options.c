@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -154,6 +155,25 @@ static void add_output(struct command_line *line, const char *path,
     line->outputs[line->n_outputs].path = strcmp(path, "-") ? path : NULL;
     line->outputs[line->n_outputs++].format =
         strcmp(path, "-") ? fsd_format_find(path) : NULL;
+}
+
+static bool is_there(const char *path)
+{
+    struct stat st;
+
+    return !strcmp(path, "-") || !stat(path, &st);
+}
+
+bool take_input(struct command_line *line, char *arg)
+{
+    const char *dot = strrchr(arg, '.');
+    static const char *const endings[] = {".json", ".onnx", ".log",
+                                          ".txt",  ".xz",   ".gz"};
+    bool file = is_there(arg);
+
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        file = file || !strcmp(dot, endings[i]); /* is missed as a file, not as a name */
+    return (file || !line->run.model) && take_pair(line, arg);
 }
 
 bool take_pair(struct command_line *line, char *arg)

@@ -55,6 +55,9 @@ double parse_amount(const char *option, const char *what, const char *word,
 /** Takes the argument as MODEL, then as ENGINE; false when both are there. */
 bool take_pair(struct command_line *line, char *arg);
 
+/** The same where names of nodes follow: a second word that is no file is one of them. */
+bool take_input(struct command_line *line, char *arg);
+
 /** Ends with a message unless MODEL and ENGINE are there; a lone argument is the
  * ENGINE, a build log. */
 void need_pair(struct command_line *line, struct argp_state *state);

@@ -49,6 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct command_line *line = state->input;
     struct fsd_query *q = &line->query;
     const char *arguments = line->verb->arguments;
+    bool words;
     size_t n;
 
     switch (key) {
@@ -85,9 +86,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         add_word(line, arg, state);
         break;
     case ARGP_KEY_ARG:
-        if (take_pair(line, arg))
+        words = strchr(arguments, '.');
+        if (words ? !q->n_words && take_input(line, arg) : take_pair(line, arg))
             break;
-        if (!strchr(line->verb->arguments, '.'))
+        if (!words)
             argp_error(state, "expected MODEL and ENGINE, found a third file '%s'",
                        arg);
         add_word(line, arg, state);

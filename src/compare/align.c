@@ -330,6 +330,35 @@ static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
     return true;
 }
 
+/* Of a build without its model only names are known, counters and all.  They are the
+ * nodes' own where both sides have most of them: in two exports counters agree by chance
+ * only. */
+static bool align_only_names(struct aligner *a)
+{
+    const struct fsd_state *old = a->side[0].s, *new = a->side[1].s;
+    fsd_id *of_name = FSD_NEW(a->scratch, fsd_id, fsd_intern_count(new->names));
+    uint32_t found = 0, least = old->nodes.n < new->nodes.n ? old->nodes.n : new->nodes.n;
+
+    if (old->sources.n && new->sources.n)
+        return false;
+    for (fsd_id i = 0; i < new->nodes.n; i++)
+        of_name[new->nodes.at[i].key] = i + 1;
+    for (int made = 0; made < 2; made++) {
+        for (fsd_id i = 0; i < old->nodes.n; i++) {
+            const char *name = fsd_text(old->names, old->nodes.at[i].key);
+            fsd_sym sym = fsd_intern_find(new->names, name, strlen(name));
+            fsd_id mate = sym == FSD_NONE ? 0 : of_name[sym];
+
+            found += mate != 0;
+            if (made && mate)
+                pair(a, i, mate - 1, FSD_ALIGN_NAME);
+        }
+        if (4 * (uint64_t)found < 3 * (uint64_t)least)
+            return false;
+    }
+    return true;
+}
+
 struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,
                                 const struct fsd_state *new)
 {
@@ -351,7 +380,7 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
     if (same_model(old, new)) {
         for (fsd_id i = 0; i < old->nodes.n; i++)
             pair(&a, i, i, FSD_ALIGN_MODEL);
-    } else {
+    } else if (!align_only_names(&a)) {
         align_core(&a);
         fsd_align_rest(a.side, a.scratch, a.by);
     }

@@ -48,6 +48,27 @@ void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ------------------------------------------------------------------------ edges */
 
+/* A layer at an end of an edge whose node is not known: "layer 3 (Conv_13 + 2)". */
+static void put_end(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    uint32_t n = 0;
+
+    fprintf(out, "layer %u", layer);
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+
+        if (d->nodes && d->nodes[node].fate != FSD_FATE_LAYER)
+            continue;
+        if (!n++) {
+            fputs(" (", out);
+            fsd_put_node_name(d, node, out);
+        }
+    }
+    if (n > 1)
+        fprintf(out, " + %u", n - 1);
+    fputs(n ? ")" : "", out);
+}
+
 static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FILE *out)
 {
     if (flow->producer != FSD_NONE) {
@@ -61,9 +82,15 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FIL
                                                  : "tensor",
                 fsd_text(d->names, t->name));
     } else if (flow->source != FSD_NONE) {
-        fprintf(out, "layer %u", flow->source);
+        put_end(d, flow->source, out);
     } else {
-        fputs("?", out);
+        fsd_id first = fsd_node_in_tensor(d->engine, flow->head, 0);
+
+        if (first != FSD_NONE && d->engine->tensors.at[first].flags & FSD_TENSOR_INPUT)
+            fprintf(out, "network input %s",
+                    fsd_text(d->names, d->engine->tensors.at[first].name));
+        else
+            fputs("?", out);
     }
 }
 
@@ -118,7 +145,7 @@ void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
         if (reader->layer == FSD_NONE) {
             fputs("network output", out);
         } else if (reader->node == FSD_NONE) {
-            fprintf(out, "layer %u", reader->layer);
+            put_end(d, reader->layer, out);
         } else {
             fsd_put_node_name(d, reader->node, out);
             fprintf(out, " (input %u)", reader->input);

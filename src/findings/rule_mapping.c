@@ -46,7 +46,7 @@ void fsd_find_misfit(struct fsd_finder *f)
     uint32_t no_binding = fit.tensors - fit.tensors_found;
     bool from_log = strcmp(f->d->model->kind, "onnx") != 0;
 
-    if (!no_name && !no_binding && !fit.tensors_unlike)
+    if ((!no_name && !no_binding && !fit.tensors_unlike) || f->d->model->named_only)
         return;
     fsd_finding_open(f);
     fsd_fact_number(f, "names", fit.names);
@@ -73,6 +73,22 @@ void fsd_find_misfit(struct fsd_finder *f)
     fputs(from_log ? ": the log lacks some, give the ONNX model, too"
                    : ": was the engine built from it?",
           f->out);
+    fsd_finding_close(f);
+}
+
+void fsd_find_no_model(struct fsd_finder *f)
+{
+    const struct fsd_graph *m = f->d->model;
+
+    if (!m->named_only)
+        return;
+    fsd_finding_open(f);
+    fsd_fact_number(f, "nodes", m->nodes.n);
+    fprintf(f->out,
+            "no MODEL was given: %u nodes are told by the engine's names; the ONNX model "
+            "would add those that left no name, what became of them, the edges, the "
+            "sizes and types that were asked for",
+            m->nodes.n);
     fsd_finding_close(f);
 }
 

@@ -265,6 +265,9 @@ struct fsd_graph {
     int64_t ir_version;
     fsd_built_vec built; /**< engine: how it was built, as far as its log tells */
     bool strongly_typed; /**< engine: its builder changes no type that a model has */
+    bool named_only;     /**< model: none was given, its nodes are those that an engine's
+                              names tell of; of edges, sizes and constants nothing is
+                              known */
     bool detailed;       /**< engine: layers have types and tensors, not only names */
     int32_t profile;   /**< engine: the optimization profile that its layers are of, as
                             the builder counts, from 0; negative: nothing read */

@@ -82,15 +82,27 @@ static enum form form_of(const struct fsd_file *file)
     return form == FORM_TEXT && look == FSD_LOOK_LIST ? FORM_JSON : form;
 }
 
+/* JSON of layers, objects or names; other people's JSON may be anything. */
+static bool has_layers(const struct fsd_file *file)
+{
+    enum { SEARCHED = 4096 };
+
+    return fsd_look_for(file, SEARCHED, "\"Layers\"") ||
+           fsd_look_for(file, SEARCHED, "\"LayerType\"");
+}
+
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 {
     enum form form = form_of(file);
+    bool json = form == FORM_JSON;
 
     switch (input) {
-    case FSD_INPUT_ENGINE:
-        return form == FORM_NONE   ? FSD_CLAIM_NONE
-               : form == FORM_TEXT ? FSD_CLAIM_MAYBE
-                                   : FSD_CLAIM_SURE;
+    case FSD_INPUT_ENGINE: /* of a plan it is said what to do */
+        if (form == FORM_NONE)
+            return FSD_CLAIM_NONE;
+        return form == FORM_TEXT || form == FORM_PLAN || (json && !has_layers(file))
+                   ? FSD_CLAIM_MAYBE
+                   : FSD_CLAIM_SURE;
     case FSD_INPUT_LOG: /* one that the user calls a log may begin with anything */
         return form == FORM_LOG                              ? FSD_CLAIM_SURE
                : form == FORM_INSPECTOR || form == FORM_TEXT ? FSD_CLAIM_MAYBE
@@ -99,7 +111,7 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     case FSD_INPUT_TIMES:
         break;
     }
-    return FSD_CLAIM_MAYBE;
+    return json && fsd_times_kind(file) == input ? FSD_CLAIM_SURE : FSD_CLAIM_MAYBE;
 }
 
 /* ------------------------------------------------------------------------ engines */
@@ -117,6 +129,23 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
         name, name);
 }
 
+/* A profile as an engine: the names of its layers are all that it has of one. */
+static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file *file,
+                                     struct fsd_error *err)
+{
+    fsd_profile_vec profiles = {0};
+    struct fsd_graph *g = b->g;
+    enum fsd_status status =
+        fsd_profile_read(g->arena, g->names, file, &profiles, err);
+
+    for (uint32_t i = 0; status == FSD_OK && i < profiles.at[0].entries.n; i++) {
+        fsd_build_layer(b, profiles.at[0].entries.at[i].unescaped, 0);
+        fsd_build_layer_end(b);
+    }
+    g->kind = "trt-profile";
+    return status;
+}
+
 static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *file,
                                  struct fsd_error *err)
 {
@@ -126,6 +155,8 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *fil
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
                         "expected a dump of at most %llu bytes, found %llu",
                         (unsigned long long)size_max, (unsigned long long)file->size);
+    if (fsd_times_kind(file) == FSD_INPUT_PROFILE)
+        return read_profiled(b, file, err);
     status = fsd_json_read(b, file, err);
     b->g->kind = b->g->detailed ? "trt-json" : "trt-names";
     return status;

@@ -23,7 +23,7 @@ static const char *known_other(const struct fsd_file *file)
     } others[] = {
         {"\"LayerType\"", "a dump of layers, which trtexec --exportLayerInfo writes"},
         {"\"Layers\"", "a dump of layers, which trtexec --exportLayerInfo writes"},
-        {"\"ph\"", "a Chrome trace, which is not read"},
+        {"\"ph\"", "a Chrome trace without the times of layers"},
         {"\"latencyMs\"", "times of whole runs, which belong to --times"},
         {"\"endToEndMs\"", "times of whole runs, which belong to --times"},
         {"\"averageMs\"", "times of layers, which belong to --profile"},
@@ -33,6 +33,20 @@ static const char *known_other(const struct fsd_file *file)
         if (fsd_look_for(file, PEEK, others[i].word))
             return others[i].what;
     return NULL;
+}
+
+enum fsd_input fsd_times_kind(const struct fsd_file *file)
+{
+    if (fsd_look_for(file, PEEK, "\"Layers\"") ||
+        fsd_look_for(file, PEEK, "\"LayerType\""))
+        return FSD_INPUT_ENGINE;
+    if (fsd_look_for(file, PEEK, "\"latencyMs\"") ||
+        fsd_look_for(file, PEEK, "\"endToEndMs\""))
+        return FSD_INPUT_TIMES;
+    return fsd_look_for(file, PEEK, "\"averageMs\"") ||
+                   fsd_look_for(file, PEEK, "\"timeMs\"") || fsd_trace_is(file)
+               ? FSD_INPUT_PROFILE
+               : FSD_INPUT_ENGINE;
 }
 
 static enum fsd_status start(struct fsd_records *r, const struct fsd_file *file,
@@ -227,6 +241,12 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
     enum fsd_status status;
 
     status = start(&r, file, "a profile", err);
+    if (status == FSD_OK && fsd_trace_is(file)) {
+        status = fsd_trace_read(arena, names, file, out, err);
+        return status == FSD_OK && out->n == first
+                   ? refuse(file, "a profile of layers", err)
+                   : status;
+    }
     if (status == FSD_OK && known_other(file) &&
         !fsd_look_for(file, PEEK, "\"averageMs\"") &&
         !fsd_look_for(file, PEEK, "\"timeMs\""))

@@ -102,6 +102,11 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
         r->at = end + 1;
         return FSD_RECORD_FIELD;
     }
+    if (r->nested && (byte_at(r, at) == '{' || byte_at(r, at) == '[')) {
+        field->opens = (char)byte_at(r, at);
+        r->at = at;
+        return FSD_RECORD_FIELD;
+    }
     end = read_number(r, at, &field->number);
     if (end == at)
         return broken(r, at, "a number or a text");

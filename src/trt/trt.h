@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/slice.h"
+#include "engine/reader.h"
 #include "log/segment.h"
 #include "model/dtype.h"
 #include "model/graph.h"
@@ -234,6 +235,7 @@ struct fsd_field {
     const char *text; /**< what stands between the quotation marks; not terminated */
     size_t text_len;
     double number; /**< NaN where none stands there */
+    char opens;    /**< '{' or '[': that is next to be read; 0 of text and numbers */
 };
 
 struct fsd_records {
@@ -241,6 +243,7 @@ struct fsd_records {
     size_t at;        /**< where reading goes on */
     const char *what; /**< "a profile": for messages */
     struct fsd_error *err;
+    bool nested; /**< a field may hold a record or a list */
 };
 
 enum fsd_record_step {
@@ -262,6 +265,9 @@ bool fsd_field_is(const struct fsd_field *field, const char *key);
 
 /* Times that trtexec writes as JSON: --exportProfile and --exportTimes. */
 
+/** What JSON of times a file is; FSD_INPUT_ENGINE where it is none. */
+enum fsd_input fsd_times_kind(const struct fsd_file *file);
+
 /** Appends every profile of the file; a file may hold several, one list behind another.
  *  @param names where the layers' names go; most are the engine's.
  *  @return FSD_OK; FSD_E_FORMAT with the byte where the file is damaged, or when it is
@@ -273,5 +279,17 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
 /** Reads the file of --exportTimes; errors as above. */
 enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *file,
                                struct fsd_run_times *out, struct fsd_error *err);
+
+/* ----------------------------------------------------------------------- trace.c */
+
+/* Layer times as other profilers write them: traces, and lists by layer. */
+
+/** True for what fsd_trace_read() reads, by its beginning. */
+bool fsd_trace_is(const struct fsd_file *file);
+
+/** As fsd_profile_read(). */
+enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names,
+                               const struct fsd_file *file, fsd_profile_vec *out,
+                               struct fsd_error *err);
 
 #endif

@@ -60,7 +60,7 @@ owned() {
     echo "$found" | sed "s,^\./,src/,; s,$,   (written only in $2),"
     bad=1
 }
-owned 'graph|history'   'model/|onnx/|engine/|log/|trt/|ort/|profile/|match/story|inputs|profiles|session'
+owned 'graph|history'   'model/|onnx/|engine/|log/|trt/|ort/|profile/|match/story|inputs|alone|profiles|session'
 owned 'measured'        'profile/|profiles\.c'
 owned 'facts|match|region|conflict' 'match/'
 owned 'layer_result|flows|flow|reason|node_result|islands|island|summary' 'diff/'

@@ -37,6 +37,10 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
                       const char *title, const struct fsd_graph *g, FILE *out)
 {
     put_title(style, title, out);
+    if (g->named_only) {
+        fputs("none  (its nodes are those that the engine's names tell of)\n", out);
+        return;
+    }
     fsd_put_safe(out, g->path);
     fprintf(out, "  (%s", g->kind);
     if (g->producer) {

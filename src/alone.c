@@ -1,0 +1,117 @@
+/*
+ * An engine alone.  Exporters name nodes after operators and modules, and builders put
+ * these names into what they write, so that most of the nodes can be told without the
+ * model; their edges, shapes and constants cannot.
+ *
+ *     conv1.weight + QuantizeLinear_7 + Conv_9      QuantizeLinear_7, Conv_9
+ *     [RELU]-[aten_ops.relu.default]-[/relu/relu]   itself, a RELU
+ *     Metadata [ONNX Layer: /fc/Gemm]               /fc/Gemm; the name then tells less
+ */
+#include "alone.h"
+
+#include "base/slice.h"
+#include "ops/ops.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* An initializer is called as the module's parameter, or by a number of the exporter:
+ * "conv1.weight", "onnx::MatMul_1234". */
+static bool is_constant(struct fsd_slice name)
+{
+    static const char *const ends[] = {".weight", ".bias", ".running_mean",
+                                       ".running_var"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(ends); i++) {
+        size_t n = strlen(ends[i]);
+
+        if (name.n > n && !memcmp(name.s + name.n - n, ends[i], n))
+            return true;
+    }
+    return fsd_slice_begins(name, "onnx::");
+}
+
+/* What a layer computes, not what it was put around, copies or serves. */
+static bool tells_node(const struct fsd_graph *dump, fsd_id layer,
+                       const struct fsd_mention *m, bool has_metadata)
+{
+    const struct fsd_layer *l = &dump->layers.at[layer];
+    struct fsd_slice name = {fsd_text(dump->names, m->text),
+                             fsd_text_len(dump->names, m->text)};
+
+    if (m->by & FSD_BY_METADATA)
+        return true;
+    return !has_metadata && m->role != FSD_MENTION_HELPER &&
+           (l->form == FSD_NAME_PLAIN || l->form == FSD_NAME_REGION) &&
+           l->kind != FSD_KIND_CONSTANT && !is_constant(name);
+}
+
+/* The operator that a name ends in: "Conv_9", "/layer1/Conv", "node_Conv_12"; the word
+ * that "[RELU]-[...]-[...]" begins with.  0 where it is none. */
+static void set_operator(struct fsd_graph *g, fsd_id node)
+{
+    fsd_sym sym = g->nodes.at[node].name;
+    const char *name = fsd_text(g->names, sym), *at = name + fsd_text_len(g->names, sym);
+    const char *close = *name == '[' ? strchr(name, ']') : NULL;
+
+    if (close && close[1] == '-') {
+        g->nodes.at[node].op =
+            fsd_intern_add(g->names, name + 1, (size_t)(close - name) - 1);
+        return;
+    }
+    while (at > name && isdigit((unsigned char)at[-1]))
+        at--;
+    if (*at && at > name && strchr("_-", at[-1]))
+        at--;
+    else
+        at += strlen(at);
+    for (const char *word = at; word > name && isalnum((unsigned char)word[-1]);) {
+        word--;
+        if (word > name && isalnum((unsigned char)word[-1]))
+            continue;
+        g->nodes.at[node].op = fsd_intern_add(g->names, word, (size_t)(at - word));
+        if (!(fsd_op_traits(g, node) & FSD_OP_STANDARD))
+            g->nodes.at[node].op = 0;
+    }
+}
+
+/* In- and outputs of its own, without names: what nobody reads would be dead, and what
+ * reads nothing would be constant. */
+static struct fsd_span own_tensor(struct fsd_graph *g, uint8_t flags)
+{
+    fsd_id t = fsd_graph_add_tensor(g, 0, 0);
+    struct fsd_span ports = {g->ports.n, 1};
+
+    g->tensors.at[t].flags |= flags;
+    fsd_vec_push(g->arena, &g->ports, (struct fsd_port){t, FSD_NONE});
+    return ports;
+}
+
+void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump)
+{
+    bool *there = FSD_NEW(g->arena, bool, fsd_intern_count(dump->names));
+
+    for (fsd_id i = 0; i < dump->nodes.n; i++) {
+        struct fsd_span span = dump->layers.at[i].mentions;
+        bool has_metadata = false;
+
+        for (uint32_t k = 0; k < span.n; k++)
+            has_metadata |= dump->mentions.at[span.at + k].by & FSD_BY_METADATA;
+        for (uint32_t k = 0; k < span.n; k++) {
+            const struct fsd_mention *m = &dump->mentions.at[span.at + k];
+            struct fsd_node node = {.name = m->text, .where = g->nodes.n};
+
+            if (there[m->text] || !tells_node(dump, i, m, has_metadata))
+                continue;
+            there[m->text] = true;
+            node.in = own_tensor(g, 0);
+            node.out = own_tensor(g, FSD_TENSOR_OUTPUT);
+            set_operator(g, fsd_graph_add_node(g, node));
+        }
+    }
+    g->kind = "engine-names";
+    g->named_only = true;
+    g->path = dump->path;
+    memcpy(g->hash, dump->hash, sizeof g->hash);
+    fsd_graph_finish(g);
+}
