@@ -1,5 +1,6 @@
 /* Snapshots and the merge gate: the public API of them. */
 #include "gate/gate.h"
+#include "base/print.h"
 #include "compare/snapshot.h"
 #include "report/report.h"
 #include "states.h"
@@ -11,16 +12,17 @@ enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
                                   struct fsd_error *err)
 {
     struct fsd_state *state;
-    enum fsd_status status = fsd_state_open(&state, opt, err);
+    enum fsd_status status = fsd_state_open(&state, NULL, opt, err);
     char text[128];
 
     if (status != FSD_OK)
         return status;
     if (state->untimed && opt->note) {
-        snprintf(text, sizeof text,
-                 "%" PRIu32 " of %" PRIu32
-                 " layers have no time in some profile: check will not take these times",
-                 state->untimed, state->layers);
+        snprintf(
+            text, sizeof text,
+            "%" PRIu32 " of %" PRIu32
+            " layers have no time in some profile: check will not take these times",
+            state->untimed, state->layers);
         opt->note(opt->payload, text);
     }
     fsd_snapshot_write(state, out);
@@ -31,6 +33,7 @@ enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
 struct fsd_check {
     struct fsd_arena *arena;
     struct fsd_state *old, *new;
+    struct fsd_diff *run;            /* that `new` is of; NULL: of a snapshot */
     struct fsd_snapshot_lines lines; /* of the old state */
     struct fsd_policy *policy;
     struct fsd_compare *compare;
@@ -55,6 +58,53 @@ static enum fsd_status check_models(const struct fsd_check *c,
         c->new->model_path, n.old, n.aligned, n.new);
 }
 
+/* A path as a shell takes it, and as text. */
+static void put_word(const struct fsd_check *c, const char *path, FILE *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_./=:,@%+-";
+    const char *text = fsd_text(c->new->names, fsd_intern_str(c->new->names, path));
+
+    putc(' ', out);
+    if (*text && !text[strspn(text, plain)]) {
+        fputs(text, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
+    putc('\'', out);
+}
+
+/* The command that makes of this build what later ones are checked against. */
+static const char *accept_command(const struct fsd_check *c,
+                                  const struct fsd_options *opt,
+                                  const struct fsd_check_options *check)
+{
+    const struct {
+        const char *option, *value;
+    } words[] = {{"", check->snapshot},
+                 {"", opt->model},
+                 {"", opt->engine},
+                 {" --log", opt->log},
+                 {" --policy", check->policy}};
+    struct fsd_print command;
+    FILE *out = fsd_print_open(&command);
+
+    fputs("fusiondiff check", out);
+    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
+        if (words[i].value) {
+            fputs(words[i].option, out);
+            put_word(c, words[i].value, out);
+        }
+    for (unsigned i = 0; i < opt->n_profiles; i++) {
+        fputs(" --profile", out);
+        put_word(c, opt->profiles[i], out);
+    }
+    fputs(" --update", out);
+    return fsd_print_take(&command, c->arena);
+}
+
 static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options *opt,
                                   const struct fsd_check_options *check,
                                   struct fsd_error *err)
@@ -65,16 +115,23 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     if (status == FSD_OK)
         status = fsd_policy_read(&c->policy, check->policy, err);
     if (status == FSD_OK)
-        status = fsd_state_open(&c->new, opt, err);
+        status = fsd_state_open(&c->new, &c->run, opt, err);
     if (status != FSD_OK)
         return status;
     c->compare = fsd_compare_new(c->old, c->new);
     status = check_models(c, opt, err);
     if (status == FSD_OK && check->accept && c->old->profiles && !c->new->profiles &&
         opt->note)
-        opt->note(opt->payload, "the snapshot's times are not kept: this build has none");
+        opt->note(opt->payload,
+                  "the snapshot's times are not kept: this build has none");
     if (status == FSD_OK)
-        c->verdict = fsd_verdict_of_check(c->compare, c->policy, &c->lines, check);
+        c->verdict = fsd_verdict_of_case(&(struct fsd_case){.build = c->new,
+                                                            .run = c->run,
+                                                            .c = c->compare,
+                                                            .lines = &c->lines,
+                                                            .policy = c->policy,
+                                                            .today = check->today},
+                                         check->accept, accept_command(c, opt, check));
     return status;
 }
 
@@ -84,10 +141,11 @@ enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options 
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_check *c = FSD_NEW(arena, struct fsd_check, 1);
-    enum fsd_status status = open_check(c, opt, check, err);
+    enum fsd_status status;
 
     *out = NULL;
     c->arena = arena;
+    status = open_check(c, opt, check, err);
     if (status == FSD_OK)
         *out = c;
     else
@@ -104,6 +162,7 @@ void fsd_check_free(struct fsd_check *c)
     fsd_policy_free(c->policy);
     fsd_state_free(c->old);
     fsd_state_free(c->new);
+    fsd_diff_free(c->run);
     fsd_arena_free(c->arena);
 }
 

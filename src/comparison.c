@@ -41,8 +41,8 @@ static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt
     }
 }
 
-enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,
-                               struct fsd_error *err)
+enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
+                               const struct fsd_options *opt, struct fsd_error *err)
 {
     const char *lone = !opt->engine ? opt->model : !opt->model ? opt->engine : NULL;
     struct fsd_options pair = *opt;
@@ -50,6 +50,8 @@ enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options 
     enum fsd_status status;
 
     *out = NULL;
+    if (run)
+        *run = NULL;
     if (lone && fsd_snapshot_sniff(lone))
         return fsd_snapshot_read(out, lone, NULL, err);
     if (lone) { /* a build log, which holds both */
@@ -61,7 +63,10 @@ enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options 
         tell_misfits(d, &pair);
         *out = fsd_state_of(d);
     }
-    fsd_diff_free(d);
+    if (run)
+        *run = d;
+    else
+        fsd_diff_free(d);
     return status;
 }
 
@@ -71,13 +76,13 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
                                     struct fsd_error *err)
 {
     struct fsd_state *before = NULL, *after = NULL;
-    enum fsd_status status = fsd_state_open(&before, old, err);
+    enum fsd_status status = fsd_state_open(&before, NULL, old, err);
     struct fsd_compare *compare;
     struct fsd_alignment_count n;
 
     *out = NULL;
     if (status == FSD_OK)
-        status = fsd_state_open(&after, new, err);
+        status = fsd_state_open(&after, NULL, new, err);
     if (status != FSD_OK) {
         fsd_state_free(before);
         return status;

@@ -7,8 +7,10 @@
 /** Runs all passes over a pair and keeps what builds are compared by.
  *  @param out  set to the state on success, to NULL on failure; free it with
  *              fsd_state_free().
+ *  @param run  set to the run, NULL where a snapshot stands in for one; free it with
+ *              fsd_diff_free().  NULL: nobody wants it.
  *  @return what fsd_diff_open() returns. */
-enum fsd_status fsd_state_open(struct fsd_state **out, const struct fsd_options *opt,
-                               struct fsd_error *err);
+enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
+                               const struct fsd_options *opt, struct fsd_error *err);
 
 #endif

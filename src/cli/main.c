@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     parse_command_line(&line, verb ? verb : &verb_diff, argc, argv);
     verb = verb ? verb : &verb_diff;
     prepare_ends();
-    show_progress(&line.run);
+    show_progress(&line.run, line.quiet);
     if (take_folder(&folder, &line.run, &err) != FSD_OK ||
         check_outputs(&line, &err) != FSD_OK ||
         verb->run(&line, &exit_status, &err) != FSD_OK)

@@ -33,6 +33,9 @@ static const struct argp_option options[] = {
      "Write to FILE, in the format its ending tells; may be repeated", 1},
     {"follow", KEY_FOLLOW, NULL, 0,
      "Write to where a link leads, though it leads out of its folder", 1},
+    {"quiet", 'q', NULL, 0,
+     "Nothing on standard error but errors: no notes, no summary of what went to files",
+     1},
     {"all", KEY_ALL, NULL, 0, "Show everything: no runs folded, no lists cut", 2},
     {"width", KEY_WIDTH, "COLUMNS", 0, "Width of the text report", 2},
     {"color", KEY_COLOR, "WHEN", 0, "auto (the default), always or never", 2},
@@ -272,6 +275,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         break;
     case 'o':
         add_output(line, arg, state);
+        break;
+    case 'q':
+        line->quiet = true;
         break;
     case KEY_FOLLOW:
         line->follow = true;

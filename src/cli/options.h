@@ -23,6 +23,7 @@ struct command_line {
     struct output outputs[MOST_OUTPUTS];
     unsigned n_outputs;
     bool follow;        /* links that lead out of their folders */
+    bool quiet;         /* no notes, and no word on what went to files */
     const char *format; /* -f: for the outputs without a telling ending */
     const char *profiles[MOST_OUTPUTS];
     const char *shapes[MOST_OUTPUTS];

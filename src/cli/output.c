@@ -323,3 +323,31 @@ enum fsd_status write_outputs(const struct command_line *line, print_fn *print_r
     }
     return status;
 }
+
+enum fsd_status write_judgement(const struct command_line *line, print_fn *print_report,
+                                const void *payload, struct fsd_error *err)
+{
+    enum fsd_status status = write_outputs(line, print_report, payload, err);
+    bool seen = line->quiet;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out;
+
+    for (unsigned i = 0; i < line->n_outputs; i++)
+        seen |= !line->outputs[i].path;
+    out = status == FSD_OK && !seen ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return status;
+    status = print_report(payload, "line", NULL, out, err);
+    if (fclose(out) || status != FSD_OK)
+        size = 0;
+    end_progress();
+    if (size)
+        fprintf(stderr, "fusiondiff: %.*s; see", (int)size - 1, text);
+    for (unsigned i = 0; size && i < line->n_outputs; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", line->outputs[i].path);
+    if (size)
+        fputs("\n", stderr);
+    free(text);
+    return status;
+}

@@ -21,4 +21,9 @@ typedef enum fsd_status print_fn(const void *payload, const char *format,
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print,
                               const void *payload, struct fsd_error *err);
 
+/** The same of a report that judges: where all of it went to files, a line on standard
+ *  error says how the judgement is, so that nobody is left with a status alone. */
+enum fsd_status write_judgement(const struct command_line *line, print_fn *print,
+                                const void *payload, struct fsd_error *err);
+
 #endif

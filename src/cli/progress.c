@@ -5,7 +5,7 @@
 
 /* The program runs once, so its clock and its line are its own. */
 static struct {
-    bool wanted, said;
+    bool wanted, said, quiet;
     struct timespec start;
 } progress;
 
@@ -36,14 +36,17 @@ static void on_stage(void *payload, const char *stage)
 void print_note(void *payload, const char *message)
 {
     (void)payload;
+    if (progress.quiet)
+        return;
     end_progress();
     fprintf(stderr, "fusiondiff: note: %s\n", message);
 }
 
-void show_progress(struct fsd_options *options)
+void show_progress(struct fsd_options *options, bool quiet)
 {
+    progress.quiet = quiet;
     options->note = print_note;
-    progress.wanted = isatty(STDERR_FILENO);
+    progress.wanted = !quiet && isatty(STDERR_FILENO);
     clock_gettime(CLOCK_MONOTONIC, &progress.start);
     if (progress.wanted)
         options->progress = on_stage;

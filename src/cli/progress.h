@@ -5,8 +5,9 @@
 
 #include <fusiondiff/fusiondiff.h>
 
-/** Sets `options->note`, and `options->progress` when stderr is a terminal. */
-void show_progress(struct fsd_options *options);
+/** Sets `options->note`, and `options->progress` when stderr is a terminal; neither, and
+ *  no note is ever printed, where all shall be `quiet`. */
+void show_progress(struct fsd_options *options, bool quiet);
 
 /** Says that a stage of the program's own begins. */
 void progress_stage(const char *stage);

@@ -123,7 +123,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (status == FSD_OK)
         status = fsd_check_open(&check, &line->run, &line->check, err);
     if (status == FSD_OK)
-        status = write_outputs(line, print_check, check, err);
+        status = write_judgement(line, print_check, check, err);
     if (status == FSD_OK && line->check.accept)
         status = update(line, check, err);
     if (status == FSD_OK && !line->check.accept && fsd_check_failed(check))

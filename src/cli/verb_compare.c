@@ -76,7 +76,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (status == FSD_OK)
         status = fsd_comparison_open(&comparison, &line->run, &line->other, err);
     if (status == FSD_OK)
-        status = write_outputs(line, print_comparison, comparison, err);
+        status = write_judgement(line, print_comparison, comparison, err);
     if (status == FSD_OK && fsd_comparison_differs(comparison))
         *exit_status = FINDINGS;
     fsd_comparison_free(comparison);

@@ -126,7 +126,8 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     }
     status = fsd_diff_open(&diff, &line->run, err);
     if (status == FSD_OK)
-        status = write_outputs(line, print_diff, diff, err);
+        status = line->fail_on >= 0 ? write_judgement(line, print_diff, diff, err)
+                                    : write_outputs(line, print_diff, diff, err);
     if (status == FSD_OK && line->fail_on >= 0 &&
         fsd_diff_findings(diff, (enum fsd_severity)line->fail_on))
         *exit_status = FINDINGS;

@@ -303,13 +303,15 @@ const struct fsd_findings *fsd_find(const struct fsd_diff *d)
                    FSD_NEEDS_RUN | (d->history ? FSD_NEEDS_LOG : 0));
 }
 
-const struct fsd_findings *fsd_find_changes(struct fsd_arena *arena,
-                                            const struct fsd_compare *c,
-                                            const struct fsd_snapshot_lines *lines,
-                                            const struct fsd_policy *policy,
-                                            unsigned today)
+const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
+                                         const struct fsd_case *before_gate)
 {
-    struct fsd_finder f = {.c = c, .lines = lines, .policy = policy, .today = today};
+    struct fsd_finder f = {.d = before_gate->run,
+                           .build = before_gate->build,
+                           .c = before_gate->c,
+                           .lines = before_gate->lines,
+                           .policy = before_gate->policy,
+                           .today = before_gate->today};
 
     return ask_all(&f, arena, FSD_NEEDS_CHANGE, FSD_NEEDS_CHANGE);
 }

@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 struct fsd_finder {
-    const struct fsd_diff *d;               /**< FSD_NEEDS_RUN */
+    const struct fsd_diff *d; /**< FSD_NEEDS_RUN; of a case it may be NULL */
+    const struct fsd_state *build;          /**< of a case */
     const struct fsd_compare *c;            /**< FSD_NEEDS_CHANGE */
     const struct fsd_snapshot_lines *lines; /**< of its old state */
     const struct fsd_policy *policy;

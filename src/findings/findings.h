@@ -55,7 +55,7 @@ struct fsd_policy_rule {
 
 struct fsd_policy_ignore {
     const char *label, *rule, *node, *reason; /**< node: a glob, "*" for any */
-    const char *owner; /**< whom to ask; NULL: not told */
+    const char *owner;                        /**< whom to ask; NULL: not told */
     unsigned expires; /**< the last day, as 20260131; 0: never */
     uint32_t line;
 };
@@ -148,7 +148,7 @@ struct fsd_outcome {
     int level;
     uint32_t found, ignored;
     const char *measured, *budget; /**< "3", "0.11 ms"; NULL: it has none */
-    const char *skipped; /**< why it could not be asked; NULL: it was */
+    const char *skipped;           /**< why it could not be asked; NULL: it was */
 };
 
 struct fsd_findings {
@@ -164,10 +164,11 @@ struct fsd_findings {
 struct fsd_noise {
     double band; /**< milliseconds */
     enum fsd_noise_by {
-        FSD_NOISE_POLICY,    /**< its share of the time before */
-        FSD_NOISE_UNMEASURED, /**< the same, since a side has less than three profiles */
-        FSD_NOISE_MEASURED,  /**< two standard deviations of the side that varies more */
-        FSD_NOISE_CAPPED     /**< less than that: the most that the policy lets pass */
+        FSD_NOISE_POLICY,     /**< its share of the time before */
+        FSD_NOISE_UNMEASURED, /**< the same, since a side has less than three profiles
+                               */
+        FSD_NOISE_MEASURED, /**< two standard deviations of the side that varies more */
+        FSD_NOISE_CAPPED    /**< less than that: the most that the policy lets pass */
     } by;
 };
 struct fsd_noise fsd_noise_of(const struct fsd_compare *c,
@@ -178,14 +179,19 @@ void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *ou
 /** All findings of a run, in its arena. */
 const struct fsd_findings *fsd_find(const struct fsd_diff *d);
 
-/** All findings of a change, in an arena that the caller frees; names are those of the
- *  compared states.
- *  @param lines of the snapshot that is the old state.
- *  @param today 20260131, for ignores that expire; 0: none has. */
-const struct fsd_findings *fsd_find_changes(struct fsd_arena *arena,
-                                            const struct fsd_compare *c,
-                                            const struct fsd_snapshot_lines *lines,
-                                            const struct fsd_policy *policy,
-                                            unsigned today);
+/** A build before the gate. */
+struct fsd_case {
+    const struct fsd_state *build;
+    const struct fsd_diff *run;  /**< that it is the state of; NULL: it is a snapshot */
+    const struct fsd_compare *c; /**< it beside its snapshot */
+    const struct fsd_snapshot_lines *lines; /**< of the snapshot */
+    const struct fsd_policy *policy;
+    unsigned today; /**< 20260131, for ignores that expire; 0: none has */
+};
+
+/** All findings of a case, in an arena that the caller frees; names are those of its
+ *  states. */
+const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
+                                         const struct fsd_case *before_gate);
 
 #endif

@@ -30,19 +30,21 @@ struct fsd_verdict {
     enum fsd_severity fails_at; /**< JUnit's failure */
     bool accepts;               /**< the snapshot is rewritten: nothing fails */
     bool failed;                /**< a finding is as bad as that */
+    FSD_VEC(struct fsd_verdict_row) about; /**< what was looked at, and versions */
     FSD_VEC(struct fsd_verdict_row) rows;
+    const char *accept; /**< the command that rewrites the snapshot; NULL: there is
+                             nothing to accept */
     const struct fsd_findings *findings;
 };
 
 /** On a run: nothing is judged.  Needs the run as long as it lives. */
 struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d);
 
-/** On a comparison with a snapshot, which must outlive it.
- *  @param lines of the snapshot, the old state. */
-struct fsd_verdict *fsd_verdict_of_check(const struct fsd_compare *c,
-                                         const struct fsd_policy *policy,
-                                         const struct fsd_snapshot_lines *lines,
-                                         const struct fsd_check_options *options);
+/** On a case, all of which must outlive it.
+ *  @param accepts what is found is accepted.
+ *  @param accept  the command that does it. */
+struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
+                                        bool accepts, const char *accept);
 
 void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
 

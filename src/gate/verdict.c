@@ -34,6 +34,15 @@ static void add_row(struct fsd_verdict *v, const char *what, const char *before,
     fsd_vec_push(v->arena, &v->rows, ((struct fsd_verdict_row){what, before, now}));
 }
 
+/* "resnet18.onnx (pytorch 2.1, 42 nodes)" */
+static void add_about(struct fsd_verdict *v, const char *what, const char *path,
+                      const char *of)
+{
+    const char *text = *of ? fsd_printed(v->arena, "%s (%s)", path, of) : path;
+
+    fsd_vec_push(v->arena, &v->about, ((struct fsd_verdict_row){what, NULL, text}));
+}
+
 struct counted {
     const char *what;
     uint32_t now, before;
@@ -46,6 +55,16 @@ static void add_counts(struct fsd_verdict *v, const struct counted *counts, size
         add_row(v, counts[i].what,
                 compared ? fsd_printed(v->arena, "%u", counts[i].before) : NULL,
                 fsd_printed(v->arena, "%u", counts[i].now));
+}
+
+static void add_inputs(struct fsd_verdict *v, const struct fsd_diff *d)
+{
+    if (d->model->path && *d->model->path && d->model->path != d->engine->path)
+        add_about(v, "model", d->model->path, fsd_text(d->names, d->model->producer));
+    add_about(v, "engine", d->engine->path,
+              fsd_printed(v->arena, "%s%s%s", d->engine->kind,
+                          d->engine->producer ? ", " : "",
+                          fsd_text(d->names, d->engine->producer)));
 }
 
 struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
@@ -64,6 +83,7 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
 
     v->engine = d->engine->path;
     v->model = d->model->path && *d->model->path ? d->model->path : v->engine;
+    add_inputs(v, d);
     add_counts(v, counts, FSD_COUNT_OF(counts), false);
     if (d->times->total > 0)
         add_row(v, "time", NULL, fsd_printed(v->arena, "%.3f ms", d->times->total));
@@ -99,12 +119,20 @@ static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena
     return n;
 }
 
-struct fsd_verdict *fsd_verdict_of_check(const struct fsd_compare *c,
-                                         const struct fsd_policy *policy,
-                                         const struct fsd_snapshot_lines *lines,
-                                         const struct fsd_check_options *options)
+static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state *s)
+{
+    const char *kind = fsd_text(s->names, s->engine_kind);
+    const char *producer = fsd_text(s->names, s->producer);
+
+    return fsd_printed(v->arena, "of a build: %s%s%s", kind, *producer ? ", " : "",
+                       producer);
+}
+
+struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
+                                        bool accepts, const char *accept)
 {
     struct fsd_verdict *v = new_verdict("check", FSD_ERROR);
+    const struct fsd_compare *c = before_gate->c;
     const struct fsd_state *old = c->old, *new = c->new;
     struct amounts before = measure(old, v->arena), now = measure(new, v->arena);
     const struct counted counts[] = {
@@ -116,10 +144,16 @@ struct fsd_verdict *fsd_verdict_of_check(const struct fsd_compare *c,
         {"unexplained nodes", now.unexplained, before.unexplained},
     };
 
-    v->accepts = options->accept;
+    v->accepts = accepts;
+    v->accept = accept;
     v->model = new->model_path;
     v->engine = new->engine_path;
     v->snapshot = old->model_path;
+    if (before_gate->run)
+        add_inputs(v, before_gate->run);
+    else
+        add_about(v, "build", v->engine, engine_of(v, new));
+    add_about(v, "snapshot", v->snapshot, engine_of(v, old));
     add_counts(v, counts, FSD_COUNT_OF(counts), true);
     add_row(v, "mapped layers", before.mapped, now.mapped);
     add_row(v, "fusions lost, gained", "",
@@ -132,10 +166,10 @@ struct fsd_verdict *fsd_verdict_of_check(const struct fsd_compare *c,
     if (c->timed) {
         struct fsd_print noise;
 
-        fsd_put_noise(c, fsd_noise_of(c, policy), fsd_print_open(&noise));
+        fsd_put_noise(c, fsd_noise_of(c, before_gate->policy), fsd_print_open(&noise));
         add_row(v, "noise explains", "", fsd_print_take(&noise, v->arena));
     }
-    judge(v, fsd_find_changes(v->arena, c, lines, policy, options->today));
+    judge(v, fsd_find_case(v->arena, before_gate));
     v->verdict = v->accepts ? "accepted" : v->failed ? "failed" : "passed";
     return v;
 }

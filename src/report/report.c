@@ -31,6 +31,8 @@ struct format {
 static const struct format formats[] = {
     {"text", ".txt .text ", IN_TEXT, fsd_write_text, fsd_compare_write_text,
      fsd_verdict_put_text, fsd_sheet_put_text, .wraps = true},
+    {"line", "", IN_TEXT, .compare = fsd_compare_write_line,
+     .verdict = fsd_verdict_put_line},
     {"json", ".json ", IN_JSON, fsd_write_json, fsd_compare_write_json,
      fsd_verdict_put_json, fsd_sheet_put_json, .wraps = false},
     {"markdown", ".md .markdown ", IN_XML,

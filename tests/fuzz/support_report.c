@@ -83,9 +83,12 @@ char *fuzz_snapshot_text(const struct fsd_state *state, size_t *size)
 bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy,
                      const struct fsd_snapshot_lines *lines)
 {
-    const struct fsd_check_options options = {.snapshot = "fuzz.fsd",
-                                              .today = 20260131};
-    struct fsd_verdict *verdict = fsd_verdict_of_check(c, policy, lines, &options);
+    const struct fsd_case before_gate = {.build = c->new,
+                                         .c = c,
+                                         .lines = lines,
+                                         .policy = policy,
+                                         .today = 20260131};
+    struct fsd_verdict *verdict = fsd_verdict_of_case(&before_gate, false, "accept");
     const struct fsd_report told = {.subject = FSD_OF_CHECK, .verdict = verdict};
     bool failed = verdict->failed;
     const char *format;

@@ -10,6 +10,10 @@
 
 enum { FEW = 6, FEW_NODES = 12 };
 
+static const char *const move_words[] = {[FSD_MOVE_ADDED] = "layers added",
+                                         [FSD_MOVE_REMOVED] = "layers removed",
+                                         [FSD_MOVE_CHANGED] = "layers changed"};
+
 /* ------------------------------------------------------------------------- head */
 
 static void put_side(const char *title, const struct fsd_state *s, FILE *out)
@@ -372,6 +376,29 @@ void fsd_compare_put_head(const struct fsd_compare *c, FILE *out)
     put_times(c, out);
     if (!c->differs)
         fputs("\nno difference\n", out);
+}
+
+void fsd_compare_write_line(const struct fsd_compare *c, const struct fsd_style *style,
+                            FILE *out)
+{
+    bool any = false;
+
+    (void)style;
+    fputs(c->differs ? "compare: the builds differ: " : "compare: no difference", out);
+    for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
+        if (h != FSD_HAPPENED_SAME)
+            fsd_put_tally(out, &any, c->by_happened[h], fsd_happened_name(h));
+    for (uint8_t w = 0; w < FSD__WIDTH_COUNT; w++)
+        if (w != FSD_WIDTH_SAME)
+            fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
+    for (uint8_t w = 0; w < FSD_COUNT_OF(c->moves_by_what); w++)
+        fsd_put_tally(out, &any, c->moves_by_what[w], move_words[w]);
+    fsd_put_tally(out, &any, c->ports.n, "in- and outputs");
+    if (c->differs && !any)
+        fputs("facts that only one of them tells", out);
+    if (c->timed)
+        fprintf(out, "; %.4f -> %.4f ms", c->before, c->after);
+    putc('\n', out);
 }
 
 void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style *style,

@@ -39,6 +39,14 @@ void fsd_verdict_put_json(const struct fsd_verdict *v, const struct fsd_style *s
     fsd_json_text(report, "model", v->model);
     fsd_json_text(report, "engine", v->engine);
     fsd_json_text(report, "verdict", v->verdict ? v->verdict : "");
+    if (v->accept)
+        fsd_json_text(report, "accept", v->accept);
+    list = fsd_json_list(report, "inputs");
+    for (uint32_t i = 0; i < v->about.n; i++) {
+        object = fsd_json_item(list);
+        fsd_json_text(object, "what", v->about.at[i].what);
+        fsd_json_text(object, "is", v->about.at[i].now);
+    }
     list = fsd_json_list(report, "summary");
     for (uint32_t i = 0; i < v->rows.n; i++) {
         const struct fsd_verdict_row *row = &v->rows.at[i];

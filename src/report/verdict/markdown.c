@@ -53,15 +53,16 @@ static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
     const struct fsd_outcome *r = &v->findings->rules.at[rule];
     struct fsd_print piece;
     uint32_t left = r->found;
+    bool open = false; /* what fails is there to be read; the rest is folded away */
 
     if (!left)
         return;
-    fprintf(fsd_print_open(&piece), "<details><summary>%s: ", r->rule->id);
-    fsd_put_noun(piece.out, left, "finding");
-    if (r->budget)
-        fprintf(piece.out, ", %s of %s allowed", r->measured, r->budget);
-    if (r->ignored)
-        fprintf(piece.out, ", %u ignored", r->ignored);
+    for (uint32_t i = 0; i < v->findings->list.n && !open; i++)
+        open = v->findings->list.at[i].rule == rule &&
+               v->findings->list.at[i].severity == FSD_ERROR;
+    fprintf(fsd_print_open(&piece), "<details%s><summary>%s: ", open ? " open" : "",
+            r->rule->id);
+    fsd_put_outcome(r, piece.out);
     fprintf(piece.out, "</summary>\n\n%s\n\n", r->rule->doc);
     if (!put_piece(&piece, room, out))
         return;
@@ -94,7 +95,18 @@ void fsd_verdict_put_markdown(const struct fsd_verdict *v,
             v->verdict ? ": " : "", v->verdict ? v->verdict : "");
     fsd_put_severities(v->findings->by_severity, piece.out);
     fprintf(piece.out, ", %u ignored\n\n", v->findings->ignored);
+    for (uint32_t i = 0; i < v->about.n; i++) {
+        fprintf(piece.out, "- %s <code>", v->about.at[i].what);
+        fsd_put_markdown(piece.out, v->about.at[i].now);
+        fputs("</code>\n", piece.out);
+    }
+    fputs("- fusiondiff " FSD_VERSION "\n\n", piece.out);
     put_table(v, piece.out);
+    if (v->failed && v->accept) {
+        fputs("To accept this build, run <code>", piece.out);
+        fsd_put_markdown(piece.out, v->accept);
+        fputs("</code> and commit the snapshot.\n\n", piece.out);
+    }
     put_piece(&piece, &room, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
         put_rule(v, i, &room, out);
