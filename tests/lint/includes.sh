@@ -73,7 +73,7 @@ owned 'verdict'         'gate/|check\.c|report/report\.c'
 owned 'blocks'         'pattern/'
 owned 'state|group|move' 'compare/|states\.h|comparison\.c|check\.c'
 owned 'compare'         'compare/|comparison\.c|check\.c'
-owned 'diff'            'session\.c|comparison\.c|cli/'
+owned 'diff'            'session\.c|comparison\.c|check\.c|states\.h|cli/'
 
 # forbid 'regex' 'why'
 forbid() {
