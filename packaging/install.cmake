@@ -1,24 +1,34 @@
 # What `cmake --install` puts where.
+set(FSD_MAINTAINER "fusiondiff <fusiondiff@fusiondiff.invalid>" CACHE STRING
+    "Whom packages name as their maintainer")
 option(FSD_INSTALL_STATIC "Install libfusiondiff.a, for pkg-config --static" OFF)
 
+set(FSD_COMPONENTS program library development)
+set(FSD_PACKAGES fusiondiff libfusiondiff${PROJECT_VERSION_MAJOR} libfusiondiff-dev)
+
 include(CMakePackageConfigHelpers)
-install(TARGETS fusiondiff)
+install(TARGETS fusiondiff COMPONENT program)
 if(FSD_STATIC)
   return() # one program, to be copied
 endif()
-install(TARGETS fusiondiff_shared EXPORT fusiondiffTargets)
+install(TARGETS fusiondiff_shared EXPORT fusiondiffTargets
+  LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 if(FSD_INSTALL_STATIC)
-  install(TARGETS fusiondiff_lib)
+  install(TARGETS fusiondiff_lib COMPONENT development)
 endif()
-install(DIRECTORY include/fusiondiff DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/fusiondiff DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development)
 
-set(FSD_PC_NEEDS "libprotobuf-c libcjson libxxhash inih zlib liblzma libzstd libutf8proc")
+# Not as required packages: who links the shared library need not have their headers.
+set(FSD_PC_NEEDS "-lprotobuf-c -lcjson -lxxhash -linih -lz -llzma -lzstd -lutf8proc -lm")
 if(FSD_GRAPHVIZ)
-  string(APPEND FSD_PC_NEEDS " libgvc libcgraph")
+  string(APPEND FSD_PC_NEEDS " -lgvc -lcgraph")
 endif()
+# The prefix from where the file lies, so that the whole can be moved.
+file(RELATIVE_PATH FSD_PC_UP /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(packaging/fusiondiff.pc.in fusiondiff.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fusiondiff.pc
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 set(FSD_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fusiondiff)
 configure_package_config_file(packaging/fusiondiffConfig.cmake.in fusiondiffConfig.cmake
@@ -27,5 +37,19 @@ write_basic_package_version_file(fusiondiffConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fusiondiffConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/fusiondiffConfigVersion.cmake
-  DESTINATION ${FSD_CONFIG_DIR})
-install(EXPORT fusiondiffTargets NAMESPACE fusiondiff:: DESTINATION ${FSD_CONFIG_DIR})
+  DESTINATION ${FSD_CONFIG_DIR} COMPONENT development)
+install(EXPORT fusiondiffTargets NAMESPACE fusiondiff::
+  DESTINATION ${FSD_CONFIG_DIR} COMPONENT development)
+
+# Debian's rules ask for these in every package.
+configure_file(packaging/changelog.in changelog @ONLY)
+add_custom_command(OUTPUT changelog.gz
+  COMMAND gzip -9nc changelog > changelog.gz
+  DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/changelog VERBATIM)
+add_custom_target(fsd_changelog ALL DEPENDS changelog.gz)
+foreach(component name IN ZIP_LISTS FSD_COMPONENTS FSD_PACKAGES)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/changelog.gz packaging/copyright
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${component})
+endforeach()
+
+include(packaging/deb.cmake)

@@ -210,6 +210,85 @@ FSD_API enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *v
                                       const struct fsd_style *style, FILE *out,
                                       struct fsd_error *err);
 
+/* ------------------------------------------------------------- a run as data */
+
+/*
+ * Layers and nodes have numbers from 0, those that reports print, in the order of the
+ * engine and of the model; links are sorted by layer, then node.  All strings are
+ * zero-terminated, valid as long as the run, and never NULL but where it is said.  None
+ * of these functions changes the run or fails but by a number past the last.  `size` is
+ * the sizeof of the caller's struct: later versions add members at its end.
+ */
+
+enum fsd_part {
+    FSD_PART_LAYERS,
+    FSD_PART_NODES,
+    FSD_PART_LINKS,
+    FSD_PART_FINDINGS,
+    FSD__PART_COUNT
+};
+
+/** How many there are in a run. */
+FSD_API uint32_t fsd_diff_count(const struct fsd_diff *diff, enum fsd_part part);
+
+/** A layer of the engine. */
+struct fsd_layer_data {
+    const char *name, *type;  /**< as the builder calls them */
+    const char *kind, *cause; /**< words of the report's schema; cause: NULL, none */
+    const char *precision;    /**< "int8"; NULL: not known */
+    const char *tactic;       /**< NULL: not told */
+    double ms;                /**< of one run, the median; negative: not known */
+    int64_t bytes, macs;      /**< read and written once, without the bias;
+                                   multiply-adds; negative: no number is known */
+    uint32_t first_link, n_links; /**< the links of this layer stand together */
+    bool inserted;                /**< computes no node */
+};
+
+/** A node of the model. */
+struct fsd_node_data {
+    const char *name, *op; /**< name: "" where it has none */
+    const char *domain;    /**< "" for ONNX's own operators */
+    const char *fate,
+        *why; /**< why: the proof in a few words; "" where there is none */
+    const char *requested, *realised; /**< types; NULL: not known */
+    double ms;         /**< its part of its layers' times; negative: not known */
+    int64_t macs;      /**< negative: no number is known */
+    int64_t same_as;   /**< merged: the node that it duplicates; -1 */
+    uint32_t n_layers; /**< that compute it: fsd_node_layer() */
+};
+
+/** That a layer computes a node. */
+struct fsd_link_data {
+    uint32_t layer, node;
+    unsigned evidence; /**< mask of enum fsd_evidence */
+};
+
+/** What a reviewer should look at. */
+struct fsd_finding_data {
+    const char *rule; /**< "inserted/reformat" */
+    enum fsd_severity severity;
+    const char *message;        /**< one line */
+    uint32_t n_layers, n_nodes; /**< that it is about: fsd_finding_subject() */
+};
+
+/** Fills `out` with the i-th.
+ *  @return false when there are not so many; `out` is then as it was. */
+FSD_API bool fsd_diff_layer(const struct fsd_diff *diff, uint32_t i,
+                            struct fsd_layer_data *out, size_t size);
+FSD_API bool fsd_diff_node(const struct fsd_diff *diff, uint32_t i,
+                           struct fsd_node_data *out, size_t size);
+FSD_API bool fsd_diff_link(const struct fsd_diff *diff, uint32_t i,
+                           struct fsd_link_data *out, size_t size);
+FSD_API bool fsd_diff_finding(const struct fsd_diff *diff, uint32_t i,
+                              struct fsd_finding_data *out, size_t size);
+
+/** The i-th layer that computes a node; UINT32_MAX past the last. */
+FSD_API uint32_t fsd_node_layer(const struct fsd_diff *diff, uint32_t node, uint32_t i);
+
+/** The i-th layer, or node, that a finding is about; UINT32_MAX past the last. */
+FSD_API uint32_t fsd_finding_subject(const struct fsd_diff *diff, uint32_t finding,
+                                     enum fsd_part part, uint32_t i);
+
 /* ------------------------------------------------------------------ comparing */
 
 struct fsd_comparison;

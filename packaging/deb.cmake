@@ -1,0 +1,47 @@
+# `cpack -G DEB`: the program, the library and what programs are compiled with.
+set(CPACK_PACKAGE_NAME fusiondiff)
+set(CPACK_PACKAGE_VENDOR fusiondiff)
+set(CPACK_PACKAGE_CONTACT "${FSD_MAINTAINER}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL ${FSD_COMPONENTS})
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE
+    GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+
+function(package component name section summary text)
+  string(TOUPPER ${component} c)
+  set(CPACK_DEBIAN_${c}_PACKAGE_NAME ${name} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${c}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${c}_DESCRIPTION "${summary}\n${text}" PARENT_SCOPE)
+endfunction()
+package(program fusiondiff devel "maps a TensorRT engine's layers to the nodes of its ONNX model"
+"Says which engine layer computes which nodes and why it is believed, what
+became of every node, which layers the builder inserted and at what cost, and
+where the precision is not the one that the model asked for; compares builds
+and gates merges on what changed.")
+package(library libfusiondiff${PROJECT_VERSION_MAJOR} libs "what a builder did to an ONNX model - library"
+"Holds the analysis of the program fusiondiff, for programs of one's own.")
+package(development libfusiondiff-dev libdevel "what a builder did to an ONNX model - headers"
+"Holds what programs that use libfusiondiff are compiled with.")
+# Debian calls ldconfig by a trigger.  CPack writes scripts that call it, too, which
+# nothing turns off and the override admits.
+set(FSD_SO libfusiondiff${PROJECT_VERSION_MAJOR})
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/shlibs
+  "libfusiondiff ${PROJECT_VERSION_MAJOR} ${FSD_SO} (>= ${PROJECT_VERSION})\n")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA
+    ${CMAKE_CURRENT_BINARY_DIR}/shlibs ${CMAKE_CURRENT_BINARY_DIR}/triggers)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "${FSD_SO} (= ${PROJECT_VERSION})")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/overrides
+  "${FSD_SO}: maintscript-calls-ldconfig\n")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/overrides COMPONENT library
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides RENAME ${FSD_SO})
+include(CPack)

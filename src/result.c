@@ -1,0 +1,160 @@
+/*
+ * The public API: a run as data.
+ *
+ * A caller's structs may be older, and so shorter, than this library's: what they have
+ * room for is filled.
+ */
+#include "cost/cost.h"
+#include "findings/findings.h"
+
+#include <string.h>
+
+static bool give(void *out, size_t room, const void *from, size_t size)
+{
+    memcpy(out, from, room < size ? room : size);
+    if (room > size) /* a newer caller's, of which nothing is known here */
+        memset((char *)out + size, 0, room - size);
+    return true;
+}
+
+static const char *text_or_null(const struct fsd_diff *d, fsd_sym sym)
+{
+    return sym ? fsd_text(d->names, sym) : NULL;
+}
+
+static const char *type_or_null(enum fsd_dtype type)
+{
+    return type == FSD_DTYPE_UNKNOWN ? NULL : fsd_dtype_name(type);
+}
+
+/* What depends on open sizes is no number. */
+static int64_t number_of(const struct fsd_diff *d, int64_t amount)
+{
+    int64_t number;
+
+    return fsd_amount_number(d->cost->amounts, amount, &number) ? number : -1;
+}
+
+uint32_t fsd_diff_count(const struct fsd_diff *d, enum fsd_part part)
+{
+    switch (part) {
+    case FSD_PART_LAYERS:
+        return d->engine->nodes.n;
+    case FSD_PART_NODES:
+        return d->model->nodes.n;
+    case FSD_PART_LINKS:
+        return d->match->links.n;
+    case FSD_PART_FINDINGS:
+        return d->findings->list.n;
+    case FSD__PART_COUNT:
+    default:
+        return 0;
+    }
+}
+
+bool fsd_diff_layer(const struct fsd_diff *d, uint32_t i, struct fsd_layer_data *out,
+                    size_t size)
+{
+    const struct fsd_node *n;
+    enum fsd_cause cause;
+
+    if (i >= d->engine->nodes.n)
+        return false;
+    n = &d->engine->nodes.at[i];
+    cause = d->reasons[i].cause;
+    return give(out, size,
+                &(struct fsd_layer_data){
+                    .name = fsd_text(d->names, n->name),
+                    .type = fsd_text(d->names, n->op),
+                    .kind = fsd_kind_name(d->layers[i].kind),
+                    .cause = cause == FSD_CAUSE_NONE ? NULL : fsd_cause_name(cause),
+                    .precision = type_or_null(d->layers[i].precision),
+                    .tactic = text_or_null(d, d->engine->layers.at[i].tactic),
+                    .ms = fsd_layer_ms(d, i),
+                    .bytes = number_of(d, d->cost->layers[i].bytes),
+                    .macs = number_of(d, d->cost->layers[i].macs),
+                    .first_link = d->match->of_layer[i].at,
+                    .n_links = d->match->of_layer[i].n,
+                    .inserted = d->layers[i].inserted,
+                },
+                sizeof *out);
+}
+
+bool fsd_diff_node(const struct fsd_diff *d, uint32_t i, struct fsd_node_data *out,
+                   size_t size)
+{
+    const struct fsd_node_result *r;
+    const struct fsd_node *n;
+
+    if (i >= d->model->nodes.n)
+        return false;
+    n = &d->model->nodes.at[i];
+    r = &d->nodes[i];
+    return give(out, size,
+                &(struct fsd_node_data){
+                    .name = fsd_text(d->names, n->name),
+                    .op = fsd_text(d->names, n->op),
+                    .domain = fsd_text(d->names, n->domain),
+                    .fate = fsd_fate_name(r->fate),
+                    .why = r->why,
+                    .requested = type_or_null(r->requested),
+                    .realised = type_or_null(r->realised),
+                    .ms = d->cost->nodes[i].ms,
+                    .macs = number_of(d, d->cost->nodes[i].macs),
+                    .same_as = r->other == FSD_NONE ? -1 : (int64_t)r->other,
+                    .n_layers = d->match->of_node[i].n,
+                },
+                sizeof *out);
+}
+
+uint32_t fsd_node_layer(const struct fsd_diff *d, uint32_t node, uint32_t i)
+{
+    if (node >= d->model->nodes.n || i >= d->match->of_node[node].n)
+        return UINT32_MAX;
+    return fsd_match_of_node(d->match, node, i)->layer;
+}
+
+bool fsd_diff_link(const struct fsd_diff *d, uint32_t i, struct fsd_link_data *out,
+                   size_t size)
+{
+    const struct fsd_link *link;
+
+    if (i >= d->match->links.n)
+        return false;
+    link = &d->match->links.at[i];
+    return give(out, size, &(struct fsd_link_data){link->layer, link->node, link->by},
+                sizeof *out);
+}
+
+bool fsd_diff_finding(const struct fsd_diff *d, uint32_t i,
+                      struct fsd_finding_data *out, size_t size)
+{
+    const struct fsd_findings *all = d->findings;
+    const struct fsd_finding *f;
+
+    if (i >= all->list.n)
+        return false;
+    f = &all->list.at[i];
+    return give(out, size,
+                &(struct fsd_finding_data){
+                    .rule = all->rules.at[f->rule].rule->id,
+                    .severity = f->severity,
+                    .message = f->message,
+                    .n_layers = f->layers.n,
+                    .n_nodes = f->nodes.n,
+                },
+                sizeof *out);
+}
+
+uint32_t fsd_finding_subject(const struct fsd_diff *d, uint32_t finding,
+                             enum fsd_part part, uint32_t i)
+{
+    const struct fsd_findings *all = d->findings;
+    struct fsd_span about;
+
+    if (finding >= all->list.n || (part != FSD_PART_LAYERS && part != FSD_PART_NODES))
+        return UINT32_MAX;
+    about = part == FSD_PART_LAYERS ? all->list.at[finding].layers
+                                    : all->list.at[finding].nodes;
+    return i < about.n ? all->subjects.at[about.at + i].id : UINT32_MAX;
+}
