@@ -69,6 +69,16 @@ char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena)
     return copy;
 }
 
+fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names)
+{
+    fsd_sym sym;
+
+    fsd_print_close(print);
+    sym = fsd_intern_add(names, print->text, print->size);
+    free(print->text);
+    return sym;
+}
+
 char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
 {
     struct fsd_print print;

@@ -3,6 +3,7 @@
 #define FSD_BASE_PRINT_H
 
 #include "base/arena.h"
+#include "base/intern.h"
 
 #include <stdio.h>
 
@@ -17,6 +18,8 @@ struct fsd_print {
 FILE *fsd_print_open(struct fsd_print *print);
 /** The whole, zero-terminated, in the arena. */
 char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
+/** The whole as a symbol. */
+fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names);
 /** Leaves the whole in `text` and `size`; the caller frees it. */
 void fsd_print_close(struct fsd_print *print);
 

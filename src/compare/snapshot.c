@@ -8,6 +8,7 @@
  */
 #include "compare/snapshot.h"
 #include "base/hash.h"
+#include "base/print.h"
 #include "compare/snapshot_words.h"
 
 #include <inttypes.h>
@@ -751,20 +752,15 @@ static void put_body(const struct writer *w)
 
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *body = open_memstream(&text, &size);
-    struct writer w = {s, body};
+    struct fsd_print body;
+    struct writer w = {s, fsd_print_open(&body)};
     uint64_t hash[2];
 
-    if (!body)
-        return;
     put_body(&w);
-    if (fclose(body) == 0) {
-        fsd_hash_128(text, size, hash);
-        fwrite(text, 1, size, out);
-        w.out = out;
-        put_line(&w, LINE_END, hash);
-    }
-    free(text);
+    fsd_print_close(&body);
+    fsd_hash_128(body.text, body.size, hash);
+    fwrite(body.text, 1, body.size, out);
+    free(body.text);
+    w.out = out;
+    put_line(&w, LINE_END, hash);
 }

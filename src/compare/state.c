@@ -1,4 +1,6 @@
 #include "compare/parts.h"
+#include "base/print.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -153,6 +155,18 @@ fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym)
                           fsd_text_len(b->d->names, sym));
 }
 
+void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
+                        char between, FILE *out)
+{
+    bool known = form.type != FSD_DTYPE_UNKNOWN || form.layout;
+
+    fputs(known ? fsd_dtype_name((enum fsd_dtype)form.type) : "?", out);
+    if (form.layout) {
+        putc(between, out);
+        fsd_put_safe(out, fsd_text(s->names, form.layout));
+    }
+}
+
 struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
                                      const struct fsd_form *f)
 {
@@ -165,26 +179,10 @@ struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
 
 static fsd_sym shape_text(struct fsd_state_build *b, const struct fsd_form *form)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    fsd_sym sym = 0;
+    struct fsd_print print;
 
-    if (!out)
-        return 0;
-    for (uint32_t i = 0; form->ranked && i < form->dims.n; i++) {
-        const struct fsd_dim *dim = &b->d->model->dims.at[form->dims.at + i];
-
-        fputs(i ? "x" : "", out);
-        if (dim->size >= 0)
-            fprintf(out, "%" PRId64, dim->size);
-        else
-            fputs(dim->name ? fsd_text(b->d->names, dim->name) : "?", out);
-    }
-    if (fclose(out) == 0)
-        sym = fsd_intern_add(b->s->names, text, size);
-    free(text);
-    return sym;
+    fsd_put_sizes(b->d->model, form, "x", fsd_print_open(&print));
+    return fsd_print_sym(&print, b->s->names);
 }
 
 /* The engine's binding of that name, in the form that its user sees. */

@@ -137,6 +137,11 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d);
 /** Derives what the fields marked so hold; both makers of states call it last. */
 void fsd_state_finish(struct fsd_state *s);
 
+/** "fp16 chw32" with ' ' between them, as reports have it, "fp16/chw32" with '/', as a
+ *  snapshot has it; "?" when nothing is known. */
+void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
+                        char between, FILE *out);
+
 /** Text of a reference: the node's key, or the port's name; `out`: ports are outputs.
  */
 const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out);

@@ -2,6 +2,7 @@
  * The nodes of a state: their roles, what identifies them, and where their inputs come
  * from.
  */
+#include "base/print.h"
 #include "compare/parts.h"
 
 #include <inttypes.h>
@@ -115,21 +116,20 @@ static void put_constants(const struct fsd_diff *d, const struct fsd_node *n, FI
 static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
 {
     const struct fsd_node *n = &b->d->model->nodes.at[node];
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    fsd_sym sym = 0;
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    fsd_sym sym;
 
-    if (!out)
-        return 0;
     put_attributes(b->d->model, n, out);
     if ((b->d->facts->traits[node] & FSD_OP_WEIGHTED) && weight != FSD_NONE)
         put_weight(b->d, n, weight, out);
     else if (!(b->d->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
         put_constants(b->d, n, out);
-    if (fclose(out) == 0 && size)
-        sym = fsd_intern_add(b->s->names, text + 1, size - 1);
-    free(text);
+    fsd_print_close(&print);
+    /* Each part begins with a comma. */
+    sym = fsd_intern_add(b->s->names, print.text + !!print.size,
+                         print.size - !!print.size);
+    free(print.text);
     return sym;
 }
 

@@ -23,15 +23,6 @@ const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer)
     return r->kind == FSD_KIND_QUANTIZE ? "quantize" : "";
 }
 
-static void put_form(const struct fsd_form *form, FILE *out)
-{
-    char layout[16];
-
-    fputs(fsd_dtype_name(form->type), out);
-    if (*fsd_layout_name(form->layout, layout))
-        fprintf(out, " %s", layout);
-}
-
 void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_form *in = fsd_layer_form_in(d, layer),
@@ -39,11 +30,11 @@ void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
     if (!in || !made)
         return;
-    put_form(in, out);
+    fsd_put_form(in, out);
     if (in->type == made->type && fsd_layout_same(in->layout, made->layout))
         return;
     fputs(" -> ", out);
-    put_form(made, out);
+    fsd_put_form(made, out);
 }
 
 /* ------------------------------------------------------------------------ edges */

@@ -24,21 +24,6 @@ void fsd_tell_refused(struct fsd_tale *tale, const struct fsd_diff *d)
 
 /* ------------------------------------------------------------------------ parsing */
 
-static void put_dims(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
-{
-    putc('[', out);
-    for (uint32_t i = 0; i < form->dims.n; i++) {
-        struct fsd_dim dim = g->dims.at[form->dims.at + i];
-
-        fputs(i ? "," : "", out);
-        if (dim.size < 0 && dim.name)
-            fputs(fsd_text(g->names, dim.name), out);
-        else
-            fprintf(out, "%lld", (long long)dim.size);
-    }
-    putc(']', out);
-}
-
 static void put_ports(const struct fsd_graph *g, struct fsd_span ports, FILE *out)
 {
     uint32_t n = 0;
@@ -53,8 +38,11 @@ static void put_ports(const struct fsd_graph *g, struct fsd_span ports, FILE *ou
                 fsd_text(g->names, g->tensors.at[port->tensor].name));
         if (form->type != FSD_DTYPE_UNKNOWN)
             fprintf(out, " %s", fsd_dtype_name(form->type));
-        if (form->ranked)
-            put_dims(g, form, out);
+        if (form->ranked) {
+            putc('[', out);
+            fsd_put_sizes(g, form, ",", out);
+            putc(']', out);
+        }
     }
     if (!n)
         fputs("nothing", out);

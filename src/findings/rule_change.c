@@ -37,13 +37,6 @@ static void put_groups(const struct fsd_finder *f, const struct fsd_state *s,
         fprintf(f->out, " and %u more", groups.n - NAMED);
 }
 
-static void put_form(const struct fsd_state *s, struct fsd_state_form form, FILE *out)
-{
-    fputs(fsd_dtype_name((enum fsd_dtype)form.type), out);
-    if (form.layout)
-        fprintf(out, "/%s", fsd_text(s->names, form.layout));
-}
-
 static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool output,
                      FILE *out)
 {
@@ -128,9 +121,9 @@ static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fprintf(f->out, "the edge %s -> %s carries ",
             fsd_state_ref_text(f->c->new, e->new_from, false),
             key(f->c->new, e->new_to));
-    put_form(f->c->new, e->after, f->out);
+    fsd_put_state_form(f->c->new, e->after, '/', f->out);
     fputs("; before ", f->out);
-    put_form(f->c->old, e->before, f->out);
+    fsd_put_state_form(f->c->old, e->before, '/', f->out);
     f->now.line = f->lines->nodes.at[e->old_to];
     fsd_finding_close(f);
 }
@@ -201,9 +194,9 @@ static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change
     fputs(" -> ", f->out);
     put_refs(s, m->to, true, f->out);
     fputs(": ", f->out);
-    put_form(s, m->before, f->out);
+    fsd_put_state_form(s, m->before, '/', f->out);
     fputs(" -> ", f->out);
-    put_form(s, m->after, f->out);
+    fsd_put_state_form(s, m->after, '/', f->out);
     f->untimed = m->ms.median < 0;
     if (m->ms.median >= 0) {
         f->ms = m->ms.median;
@@ -295,9 +288,9 @@ static void tell_port(struct fsd_finder *f, const struct fsd_port_change *p)
                 fsd_text(new->names, now->shape));
     if (was && now && p->form) {
         fputs(", ", f->out);
-        put_form(old, was->form, f->out);
+        fsd_put_state_form(old, was->form, '/', f->out);
         fputs(" -> ", f->out);
-        put_form(new, now->form, f->out);
+        fsd_put_state_form(new, now->form, '/', f->out);
     }
     if (was)
         f->now.line = (p->output ? f->lines->outputs.at : f->lines->inputs.at)[p->old];

@@ -40,19 +40,11 @@ struct chain {
     fsd_id first; /* member; FSD_NONE */
 };
 
-static void put_form(const struct fsd_form *form, FILE *out)
-{
-    char layout[16];
-
-    if (form)
-        fprintf(out, "%s %s", fsd_dtype_name(form->type),
-                fsd_layout_name(form->layout, layout));
-}
-
 /* "layers 3, 4: fp32 chw -> fp16 chw32 -> int8 chw32, MaxPool_12 -> ..." */
 static void put_chain(struct fsd_finder *f)
 {
     const struct fsd_about *layers = f->found->subjects.at + f->now.layers.at;
+    const struct fsd_form *form = fsd_layer_form_in(f->d, layers[0].id);
     uint32_t n = f->now.layers.n;
     double ms = 0;
 
@@ -62,14 +54,18 @@ static void put_chain(struct fsd_finder *f)
     if (n > LISTED)
         fprintf(f->out, " and %u more", n - LISTED);
     fputs(": ", f->out);
-    put_form(fsd_layer_form_in(f->d, layers[0].id), f->out);
+    if (form)
+        fsd_put_form(form, f->out);
     for (uint32_t i = 0; i < n; i++) {
         double took = fsd_layer_ms(f->d, layers[i].id);
+
+        form = fsd_layer_form_out(f->d, layers[i].id);
 
         ms += took > 0 ? took : 0;
         if (i < LISTED) {
             fputs(" -> ", f->out);
-            put_form(fsd_layer_form_out(f->d, layers[i].id), f->out);
+            if (form)
+                fsd_put_form(form, f->out);
         }
     }
     fputs(", ", f->out);

@@ -3,37 +3,30 @@
 
 #include <string.h>
 
-/* "fp32 [1,3,?,224]" */
-static void put_form(FILE *out, const struct fsd_graph *g, const struct fsd_form *form)
-{
-    fputs(fsd_dtype_name(form->type), out);
-    for (uint32_t i = 0; i < form->dims.n; i++) {
-        int64_t size = g->dims.at[form->dims.at + i].size;
-
-        fputs(i ? "," : " [", out);
-        if (size < 0)
-            fputc('?', out);
-        else
-            fprintf(out, "%lld", (long long)size);
-    }
-    fputs(form->dims.n ? "]" : "", out);
-}
-
 /* Names and all are the model's, and yet it is another one: of other types, or without
  * the open sizes. */
 static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
 {
-    const struct fsd_graph *m = f->d->model, *e = f->d->engine;
+    const struct {
+        const struct fsd_graph *g;
+        fsd_id tensor;
+        const char *before;
+    } sides[] = {{f->d->engine, fit->unlike, " is "},
+                 {f->d->model, f->d->match->twin[fit->unlike], ", in the model "}};
 
     fsd_about_tensor(f, fit->unlike);
     fprintf(f->out, "%u of the engine's %u inputs and outputs %s a size or a type that "
                     "no engine of this model has: ",
             fit->tensors_unlike, fit->tensors, fit->tensors_unlike == 1 ? "has" : "have");
     fsd_put_subjects(f, f->now.tensors);
-    fputs(" is ", f->out);
-    put_form(f->out, e, fsd_tensor_form(e, fit->unlike));
-    fputs(", in the model ", f->out);
-    put_form(f->out, m, fsd_tensor_form(m, f->d->match->twin[fit->unlike]));
+    for (size_t i = 0; i < FSD_COUNT_OF(sides); i++) {
+        const struct fsd_form *form = fsd_tensor_form(sides[i].g, sides[i].tensor);
+
+        fprintf(f->out, "%s%s", sides[i].before, fsd_dtype_name(form->type));
+        fputs(form->dims.n ? " [" : "", f->out);
+        fsd_put_sizes(sides[i].g, form, ",", f->out);
+        fputs(form->dims.n ? "]" : "", f->out);
+    }
     fputs(": was the engine built from it?", f->out);
 }
 

@@ -9,6 +9,7 @@
  */
 #include "match/value_number.h"
 #include "base/id.h"
+#include "base/print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -151,21 +152,20 @@ static void number_constants(struct numbering *v)
     for (fsd_id t = 0; t < v->g->tensors.n; t++) {
         const struct fsd_tensor *tensor = &v->g->tensors.at[t];
         const struct fsd_value *value = fsd_tensor_value(v->g, t);
-        char *text = NULL;
-        size_t size = 0;
+        struct fsd_print print;
         FILE *out;
 
         v->of_tensor[t] = t;
-        if (!value || tensor->producers.n || !value->size ||
-            !(out = open_memstream(&text, &size)))
+        if (!value || tensor->producers.n || !value->size)
             continue;
+        out = fsd_print_open(&print);
         putc('#', out);
         spell_form(v->g, fsd_tensor_form(v->g, t), out);
         putc(':', out);
         spell_bytes(out, value->bytes, value->size);
-        fclose(out);
-        v->of_tensor[t] = first_with(v, text, size, t);
-        free(text);
+        fsd_print_close(&print);
+        v->of_tensor[t] = first_with(v, print.text, print.size, t);
+        free(print.text);
     }
 }
 
@@ -180,15 +180,12 @@ void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f)
     f->first_twin = FSD_NEW(arena, fsd_id, f->g->nodes.n);
     f->value = v.of_tensor;
     for (fsd_id i = 0; i < f->g->nodes.n; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        FILE *out = open_memstream(&text, &size);
-        bool known = out && spell_node(&v, i, out);
+        struct fsd_print print;
+        bool known = spell_node(&v, i, fsd_print_open(&print));
 
-        if (out)
-            fclose(out);
-        f->first_twin[i] = known ? first_with(&v, text, size, i) : i;
-        free(text);
+        fsd_print_close(&print);
+        f->first_twin[i] = known ? first_with(&v, print.text, print.size, i) : i;
+        free(print.text);
         if (f->first_twin[i] != i)
             share_numbers(&v, i, f->first_twin[i]);
     }

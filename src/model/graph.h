@@ -400,6 +400,14 @@ uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port,
                                bool producers);
 
+/** "fp32 chw32": the type, and the layout where it is known.  All reports say a form
+ * so.
+ */
+void fsd_put_form(const struct fsd_form *form, FILE *out);
+/** The sizes with `between` them, "1,N,224": an open one by its name, or "?". */
+void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
+                   const char *between, FILE *out);
+
 /** Writes the graph as text, the same bytes for the same graph: for golden tests, for
  *  `--dump` and for looking at what a reader understood.  The caller checks the stream.
  */

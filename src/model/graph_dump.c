@@ -19,30 +19,40 @@ static void put(const struct fsd_graph *g, const char *before, fsd_sym name,
     fputs(after, out);
 }
 
-static void put_form(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
+void fsd_put_form(const struct fsd_form *form, FILE *out)
 {
     char layout[16];
 
-    fprintf(out, " %s", fsd_dtype_name(form->type));
+    fputs(fsd_dtype_name(form->type), out);
     if (*fsd_layout_name(form->layout, layout))
         fprintf(out, " %s", layout);
-    fputs(form->ranked ? " [" : " ?", out);
+}
+
+void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
+                   const char *between, FILE *out)
+{
     for (uint32_t i = 0; i < form->dims.n && form->ranked; i++) {
         struct fsd_dim dim = g->dims.at[form->dims.at + i];
 
-        fputs(i ? "," : "", out);
+        fputs(i ? between : "", out);
         if (dim.size >= 0)
             fprintf(out, "%" PRId64, dim.size);
         else
             put(g, dim.name ? "" : "?", dim.name, "", out);
     }
-    fputs(form->ranked ? "]" : "", out);
 }
 
-static void put_scope_mark(fsd_id scope, FILE *out)
+/* "@2 fp32 chw [1,N]": of a tensor in a body its scope first. */
+static void put_whole_form(const struct fsd_graph *g, fsd_id scope,
+                           const struct fsd_form *form, FILE *out)
 {
     if (scope)
         fprintf(out, "@%u", scope);
+    putc(' ', out);
+    fsd_put_form(form, out);
+    fputs(form->ranked ? " [" : " ?", out);
+    fsd_put_sizes(g, form, ",", out);
+    fputs(form->ranked ? "]" : "", out);
 }
 
 struct named {
@@ -79,8 +89,7 @@ static void put_tensors(const struct fsd_graph *g, const char *word, unsigned fl
 
         fprintf(out, "%s ", word);
         put(g, "", t->name, "", out);
-        put_scope_mark(t->scope, out);
-        put_form(g, fsd_tensor_form(g, list[i].id), out);
+        put_whole_form(g, t->scope, fsd_tensor_form(g, list[i].id), out);
         if (t->value != FSD_NONE)
             fprintf(out, " %" PRIu64 " bytes%s", g->values.at[t->value].size,
                     g->values.at[t->value].bytes ? "" : " not read");
@@ -101,8 +110,8 @@ static void put_ports(const struct fsd_graph *g, const char *word,
             continue;
         }
         put(g, "", g->tensors.at[port->tensor].name, "", out);
-        put_scope_mark(g->tensors.at[port->tensor].scope, out);
-        put_form(g, fsd_port_form(g, port), out);
+        put_whole_form(g, g->tensors.at[port->tensor].scope, fsd_port_form(g, port),
+                       out);
         putc('\n', out);
     }
 }
@@ -140,7 +149,7 @@ static void put_attr(const struct fsd_graph *g, const struct fsd_attr *attr, FIL
     case FSD_ATTR_TENSOR:
         fputs("tensor", out);
         if (attr->form != FSD_NONE)
-            put_form(g, &g->forms.at[attr->form], out);
+            put_whole_form(g, 0, &g->forms.at[attr->form], out);
         break;
     case FSD_ATTR_GRAPH:
         fputs("graph", out);
@@ -200,7 +209,8 @@ static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
     const struct fsd_node *node = &g->nodes.at[id];
 
     fprintf(out, "node %u", id);
-    put_scope_mark(node->scope, out);
+    if (node->scope)
+        fprintf(out, "@%u", node->scope);
     put(g, " ", node->domain, node->domain ? "::" : "", out);
     put(g, "", node->op, " ", out);
     put(g, "", node->name, "\n", out);

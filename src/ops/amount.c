@@ -88,7 +88,6 @@ static fsd_sym spell(struct fsd_amounts *t, const struct poly *p)
 {
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
-    fsd_sym sym;
 
     for (uint32_t i = 0; i < p->n; i++) {
         bool minus = p->at[i].by < 0;
@@ -96,10 +95,7 @@ static fsd_sym spell(struct fsd_amounts *t, const struct poly *p)
         fputs(i ? (minus ? " - " : " + ") : (minus ? "-" : ""), out);
         spell_term(t, &p->at[i], out);
     }
-    fsd_print_close(&print);
-    sym = fsd_intern_add(t->spelt, print.text, print.size);
-    free(print.text);
-    return sym;
+    return fsd_print_sym(&print, t->spelt);
 }
 
 /* ---------------------------------------------------------------------- normal form */

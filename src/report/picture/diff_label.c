@@ -97,16 +97,6 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
         fputs("x\xe2\x80\xa6", out);
 }
 
-static void put_type(const struct fsd_form *form, FILE *out)
-{
-    char layout[16];
-
-    fputs(fsd_dtype_name(form->type), out);
-    fsd_layout_name(form->layout, layout);
-    if (*layout)
-        fprintf(out, " %s", layout);
-}
-
 /* "<br>name", or the words for one that has none.  Of a layer its number too, by which
  * reports and profiles speak of it. */
 static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n,
@@ -141,9 +131,9 @@ static void put_layer(const struct fsd_drawing *w, fsd_id layer, FILE *out)
     put_small_name(w, node, FSD_SIDE_RIGHT, layer, out);
     if (r->inserted && node->in.n && node->out.n) {
         fputs("<BR/>" FSD_SMALL, out);
-        put_type(fsd_port_form(d->engine, fsd_node_in(d->engine, node, 0)), out);
+        fsd_put_form(fsd_port_form(d->engine, fsd_node_in(d->engine, node, 0)), out);
         fputs(FSD_ARROW, out);
-        put_type(fsd_port_form(d->engine, fsd_node_out(d->engine, node, 0)), out);
+        fsd_put_form(fsd_port_form(d->engine, fsd_node_out(d->engine, node, 0)), out);
         fputs("</FONT>", out);
     }
 }
@@ -258,7 +248,7 @@ static void put_content(const struct fsd_drawing *w, const struct fsd_box *box,
 
         fsd_put_label_text(out, fsd_text(g->names, g->tensors.at[first].name), NAME);
         fputs("<BR/>" FSD_SMALL, out);
-        put_type(form, out);
+        fsd_put_form(form, out);
         putc(' ', out);
         put_shape(g, form, out);
         fputs("</FONT>", out);
@@ -358,10 +348,10 @@ static void put_wire_text(const struct fsd_drawing *w, const struct fsd_line *wi
                           *b = fsd_wire_form(g, wire, false);
 
     if (a->type != FSD_DTYPE_UNKNOWN)
-        put_type(a, out);
+        fsd_put_form(a, out);
     if (b->type != a->type || !fsd_layout_same(a->layout, b->layout)) {
         fputs(FSD_ARROW, out);
-        put_type(b, out);
+        fsd_put_form(b, out);
     }
     if (a->ranked) {
         fputs(new_line, out);

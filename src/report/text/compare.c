@@ -164,9 +164,9 @@ static void put_edge(const struct fsd_compare *c, const struct fsd_edge_change *
     fputs(" -> ", out);
     fsd_put_safe(out, fsd_state_ref_text(c->new, e->new_to, false));
     fputs(": was ", out);
-    fsd_put_form(c->old, e->before, out);
+    fsd_put_state_form(c->old, e->before, ' ', out);
     fputs(", now ", out);
-    fsd_put_form(c->new, e->after, out);
+    fsd_put_state_form(c->new, e->after, ' ', out);
     if (e->width != FSD_WIDTH_SAME)
         fprintf(out, " (%s)", fsd_width_name(e->width));
     fputc('\n', out);
@@ -186,18 +186,18 @@ static void put_move(const struct fsd_compare *c, const struct fsd_move_change *
     fputs("  ", out);
     fsd_put_move_ends(s, move, out);
     fputs(": ", out);
-    fsd_put_form(s, move->before, out);
+    fsd_put_state_form(s, move->before, ' ', out);
     fputs(" -> ", out);
-    fsd_put_form(s, move->after, out);
+    fsd_put_state_form(s, move->after, ' ', out);
     if (m->what == FSD_MOVE_CHANGED) {
         const struct fsd_move *was = &c->old->moves.at[m->old];
 
         fputs(", was ", out);
         fsd_put_move(c->old, was, out);
         fputs(": ", out);
-        fsd_put_form(c->old, was->before, out);
+        fsd_put_state_form(c->old, was->before, ' ', out);
         fputs(" -> ", out);
-        fsd_put_form(c->old, was->after, out);
+        fsd_put_state_form(c->old, was->after, ' ', out);
     }
     fputc('\n', out);
 }

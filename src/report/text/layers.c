@@ -54,15 +54,6 @@ static void add_right(struct block *b, char *text, enum fsd_ink ink)
 
 /* ------------------------------------------------------------- the engine's side */
 
-static void put_form(const struct fsd_form *form, FILE *out)
-{
-    char layout[16];
-
-    fputs(fsd_dtype_name(form->type), out);
-    if (*fsd_layout_name(form->layout, layout))
-        fprintf(out, " %s", layout);
-}
-
 static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
 {
     return a->type == b->type && fsd_layout_same(a->layout, b->layout);
@@ -82,7 +73,7 @@ static uint32_t put_forms(const struct fsd_diff *d, struct fsd_span ports, FILE 
             continue;
         if (n++)
             fputs(", ", out);
-        put_form(form, out);
+        fsd_put_form(form, out);
         last = form;
     }
     return n;
@@ -111,9 +102,10 @@ static void put_change(const struct fsd_diff *d, const struct fsd_node *n, FILE 
         return;
     fputs("  ", out);
     if (is_even(d, n)) {
-        put_form(fsd_port_form(d->engine,
-                               &d->engine->ports.at[n->in.n ? n->in.at : n->out.at]),
-                 out);
+        fsd_put_form(
+            fsd_port_form(d->engine,
+                          &d->engine->ports.at[n->in.n ? n->in.at : n->out.at]),
+            out);
         return;
     }
     put_forms(d, n->in, out);

@@ -178,19 +178,6 @@ void fsd_put_move(const struct fsd_state *s, const struct fsd_move *m, FILE *out
     }
 }
 
-void fsd_put_form(const struct fsd_state *s, struct fsd_state_form form, FILE *out)
-{
-    if (form.type == FSD_DTYPE_UNKNOWN && !form.layout) {
-        fputc('?', out);
-        return;
-    }
-    fputs(fsd_dtype_name((enum fsd_dtype)form.type), out);
-    if (form.layout) {
-        fputc(' ', out);
-        fsd_put_safe(out, fsd_text(s->names, form.layout));
-    }
-}
-
 void fsd_put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out)
 {
     const struct fsd_state_port *all = output ? s->outputs.at : s->inputs.at;
@@ -203,7 +190,7 @@ void fsd_put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out
     fputs(" [", out);
     fsd_put_safe(out, fsd_text(s->names, all[port].shape));
     fputs("] ", out);
-    fsd_put_form(s, all[port].form, out);
+    fsd_put_state_form(s, all[port].form, ' ', out);
 }
 
 /* Never "-0.0000". */

@@ -42,8 +42,6 @@ void fsd_put_group(const struct fsd_state *s, const struct fsd_group *g, FILE *o
 void fsd_put_move_ends(const struct fsd_state *s, const struct fsd_move *m, FILE *out);
 /** "quantize QuantizeLinear_40", "reformat (dtype+layout)" */
 void fsd_put_move(const struct fsd_state *s, const struct fsd_move *m, FILE *out);
-/** "fp16 chw32"; "?" when nothing is known. */
-void fsd_put_form(const struct fsd_state *s, struct fsd_state_form form, FILE *out);
 /** "data [1,3,224,224] fp32 chw" of an input or output; "none" of FSD_NONE. */
 void fsd_put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out);
 /** "+0.0123 ms" */

@@ -72,7 +72,7 @@ static struct fsd_cell form_cell(const struct maker *m, const struct fsd_state *
 {
     struct fsd_print print;
 
-    fsd_put_form(s, form, fsd_print_open(&print));
+    fsd_put_state_form(s, form, ' ', fsd_print_open(&print));
     return fsd_cell_text(fsd_print_take(&print, m->arena));
 }
 
@@ -90,9 +90,9 @@ static struct fsd_cell move_cell(const struct maker *m, const struct fsd_state *
     out = fsd_print_open(&print);
     fsd_put_move(s, at, out);
     fputs(": ", out);
-    fsd_put_form(s, at->before, out);
+    fsd_put_state_form(s, at->before, ' ', out);
     fputs(" -> ", out);
-    fsd_put_form(s, at->after, out);
+    fsd_put_state_form(s, at->after, ' ', out);
     return fsd_cell_text(fsd_print_take(&print, m->arena));
 }
 
