@@ -105,6 +105,10 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
                     fsd_text(d->names, m->text));
             return;
         }
+        if (m->role == FSD_MENTION_WRAPS && !n) {
+            fprintf(out, "beside %s", fsd_text(d->names, m->text));
+            return;
+        }
     }
     for (uint32_t i = 0; i < n && i < LISTED; i++) {
         fputs(i ? ", " : "for ", out);

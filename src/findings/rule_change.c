@@ -99,9 +99,13 @@ void fsd_find_regrouped(struct fsd_finder *f)
 
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
+        const struct fsd_move *move;
 
-        if (m->what == FSD_MOVE_ADDED && m->region != FSD_NONE)
-            added[m->region][c->new->moves.at[m->new].kind]++;
+        if (m->what != FSD_MOVE_ADDED || m->region == FSD_NONE)
+            continue;
+        move = &c->new->moves.at[m->new];
+        if (move->cause != FSD_CAUSE_FREE)
+            added[m->region][move->kind]++;
     }
     for (uint32_t i = 0; i < c->regions.n; i++)
         if (c->regions.at[c->order[i]].happened == f->rule->which)

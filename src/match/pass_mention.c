@@ -2,9 +2,10 @@
  * Metadata and names: the engine reader has already resolved their words to nodes
  * (fsd_mention); here each becomes a link, or not.
  *
- * What never becomes a link: the layer that a reformat serves, an initializer, a
- * helper of the parser, and a name that several nodes of the model bear: these wait
- * for the tensors to tell which one is meant (fsd_pass_repeated).
+ * What never becomes a link: the layer that a reformat serves, the node that a reshape
+ * was put around, an initializer, a helper of the parser, and a name that several nodes
+ * of the model bear: these wait for the tensors to tell which one is meant
+ * (fsd_pass_repeated).
  */
 #include "match/pass.h"
 
@@ -12,7 +13,7 @@ static bool computes(const struct fsd_mention *mention)
 {
     return mention->role == FSD_MENTION_COMPUTES ||
            mention->role == FSD_MENTION_FIRST || mention->role == FSD_MENTION_LAST ||
-           mention->role == FSD_MENTION_WRAPS || mention->role == FSD_MENTION_COPIES;
+           mention->role == FSD_MENTION_COPIES;
 }
 
 static bool writes(const struct fsd_match *m, fsd_id layer, fsd_id tensor)

@@ -66,7 +66,7 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         (l->form == FSD_NAME_REGION || l->provider == FSD_PROVIDER_DEVICE))
         return FSD_KIND_FOREIGN;
     if ((kind == FSD_KIND_COMPUTE || kind == FSD_KIND_REFORMAT) &&
-        l->form == FSD_NAME_COPIES)
+        (l->form == FSD_NAME_COPIES || l->form == FSD_NAME_WRAPS))
         return FSD_KIND_COPY;
     return kind;
 }
