@@ -95,6 +95,19 @@ typedef void fsd_progress_fn(void *payload, const char *stage);
  *  a newline; must not call back into the run. */
 typedef void fsd_note_fn(void *payload, const char *message);
 
+/** A file that is in memory, under the name by which others would be opened. */
+struct fsd_memory {
+    const char *path;
+    const void *bytes;
+    size_t size;
+};
+
+/** What this thread opens by one of these paths from now on, in whichever function, is
+ *  read from memory.
+ *  @param files  borrowed, with their bytes, until the next call; NULL with `n` 0: none
+ *                is in memory any more. */
+FSD_API void fsd_use_memory(const struct fsd_memory *files, size_t n);
+
 /** Zero is the default of every field. */
 struct fsd_options {
     const char *model;  /**< path of the ONNX model, or of a build log that holds its

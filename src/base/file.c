@@ -152,6 +152,17 @@ static enum fsd_status map_file(struct fsd_file *out, int fd, uint64_t limit,
     return FSD_OK;
 }
 
+/* -------------------------------------------------------------------- opening */
+
+static _Thread_local const struct fsd_memory *in_memory;
+static _Thread_local size_t n_in_memory;
+
+void fsd_use_memory(const struct fsd_memory *files, size_t n)
+{
+    in_memory = files;
+    n_in_memory = n;
+}
+
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err)
 {
@@ -160,6 +171,13 @@ enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t l
 
     memset(out, 0, sizeof *out);
     out->name = path;
+    for (size_t i = 0; i < n_in_memory; i++) {
+        if (strcmp(in_memory[i].path, path) != 0)
+            continue;
+        out->bytes = in_memory[i].bytes;
+        out->size = in_memory[i].size;
+        return out->size > limit ? over_limit(err, path, limit) : FSD_OK;
+    }
     if (!strcmp(path, "-")) {
         out->name = "standard input";
         return read_stream(out, STDIN_FILENO, limit, err);

@@ -88,9 +88,10 @@ def check_runs(program, embedded, env):
         files = [f"{SOURCE}/fixtures/{name}" for name in pair]
         report = json.loads(run(program, *files, "-f", "json", env=env))
         want = ["\t".join(str(word) for word in row) for row in said_of(report)]
-        got = run(embedded, *files, env=env).splitlines()
-        claim(len(want) > 10 and got == want, f"{embedded} of {pair} prints otherwise than the report says:\n" +
-              "\n".join(f"  {a}\n  {b}" for a, b in zip(got, want) if a != b)[:2000])
+        for words in ([], ["memory"]):
+            got = run(embedded, *files, *words, env=env).splitlines()
+            claim(len(want) > 10 and got == want, f"{embedded} {words} of {pair} prints otherwise than the report says:\n" +
+                  "\n".join(f"  {a}\n  {b}" for a, b in zip(got, want) if a != b)[:2000])
 
 
 def main():

@@ -1,5 +1,6 @@
-/* The library as an embedder sees it, C11 and C++17 alike:  embed MODEL ENGINE  prints a
- * run line by line, which check.py holds against the JSON report. */
+/* The library as an embedder sees it, C11 and C++17 alike:  embed MODEL ENGINE [memory]
+ * prints a run line by line, which check.py holds against the JSON report.  With a third
+ * word the library gets bytes, not files. */
 #include <fusiondiff/fusiondiff.h>
 
 #include <stdio.h>
@@ -29,8 +30,22 @@ static void print_run(const struct fsd_diff *run)
                finding.n_nodes ? fsd_finding_subject(run, i, FSD_PART_NODES, 0) : 0);
 }
 
+static char kept[2][1 << 20];
+
+static struct fsd_memory bytes_of(const char *path, const char *as, char *bytes)
+{
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(bytes, 1, sizeof kept[0], file) : 0;
+    struct fsd_memory memory = {as, bytes, size};
+
+    if (file)
+        fclose(file);
+    return memory;
+}
+
 int main(int argc, char **argv)
 {
+    struct fsd_memory files[2];
     struct fsd_options options;
     struct fsd_error error;
     struct fsd_diff *run;
@@ -41,6 +56,13 @@ int main(int argc, char **argv)
     memset(&options, 0, sizeof options);
     options.model = argv[1];
     options.engine = argv[2];
+    if (argc > 3) {
+        options.model = "the model";
+        options.engine = "the engine";
+        files[0] = bytes_of(argv[1], options.model, kept[0]);
+        files[1] = bytes_of(argv[2], options.engine, kept[1]);
+        fsd_use_memory(files, 2);
+    }
     if (fsd_diff_open(&run, &options, &error) != FSD_OK) {
         fprintf(stderr, "%s\n", fsd_error_text(&error, text, sizeof text));
         return 2;
