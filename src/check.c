@@ -175,8 +175,11 @@ enum fsd_status fsd_check_write(const struct fsd_check *check, const char *forma
                                 const struct fsd_style *style, FILE *out,
                                 struct fsd_error *err)
 {
-    const struct fsd_report report = {
-        .subject = FSD_OF_CHECK, .verdict = check->verdict, .style = style};
+    const struct fsd_report report = {.subject = FSD_OF_CHECK,
+                                      .run = check->run,
+                                      .compare = check->compare,
+                                      .verdict = check->verdict,
+                                      .style = style};
 
     return fsd_report_write(&report, format, out, err);
 }

@@ -2,6 +2,7 @@
 #include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "report/page/page.h"
 #include "report/verdict/verdict.h"
 #include "report/text/text.h"
 #include "report/picture/picture.h"
@@ -20,6 +21,7 @@ struct format {
     fsd_verdict_fn *verdict; /* of a check; of a run its findings */
     fsd_sheet_fn *sheet;     /* of a view, and whatever else has rows */
     bool picture;            /* of a run and a comparison */
+    bool page;               /* of all but a view */
     bool wraps;              /* its lines heed a width, where one is known */
 };
 
@@ -38,6 +40,7 @@ static const struct format formats[] = {
     {"markdown", ".md .markdown ", IN_XML,
      .verdict = fsd_verdict_put_markdown, .sheet = fsd_sheet_put_markdown},
     {"csv", ".csv ", IN_TEXT, .sheet = fsd_sheet_put_csv},
+    {"html", ".html .htm ", IN_JSON, .page = true}, /* names are in its JSON only */
     {"junit", ".xml ", IN_XML, .verdict = fsd_verdict_put_junit},
     {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif},
     {"github", "", NULL, .verdict = fsd_verdict_put_github},
@@ -55,11 +58,11 @@ static bool writes(const struct format *f, enum fsd_subject subject)
 {
     switch (subject) {
     case FSD_OF_RUN:
-        return f->run || f->verdict || f->sheet || f->picture;
+        return f->page || f->run || f->verdict || f->sheet || f->picture;
     case FSD_OF_COMPARISON:
-        return f->compare || f->sheet || f->picture;
+        return f->page || f->compare || f->sheet || f->picture;
     case FSD_OF_CHECK:
-        return f->verdict || f->sheet;
+        return f->page || f->verdict || f->sheet;
     case FSD_OF_VIEW:
     case FSD__SUBJECT_COUNT:
     default:
@@ -96,7 +99,9 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
 {
     bool run = r->subject == FSD_OF_RUN, compare = r->subject == FSD_OF_COMPARISON;
 
-    if (run && f->run) {
+    if (f->page) {
+        fsd_page_write(r, out);
+    } else if (run && f->run) {
         f->run(r->run, r->style, out);
     } else if (compare && f->compare) {
         f->compare(r->compare, r->style, out);

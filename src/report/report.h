@@ -16,8 +16,8 @@
 /** What is to be told. */
 struct fsd_report {
     enum fsd_subject subject;
-    const struct fsd_diff *run;        /**< of a run and of a view */
-    const struct fsd_compare *compare; /**< of a comparison */
+    const struct fsd_diff *run;        /**< of a run, of a view, and of a check */
+    const struct fsd_compare *compare; /**< of a comparison and a check */
     const struct fsd_verdict *verdict; /**< of a check */
     const char *view;                  /**< of a view: its name, and what is asked */
     const struct fsd_query *query;

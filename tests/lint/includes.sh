@@ -28,7 +28,7 @@ allow pattern 'pattern|diff|match|profile|ops|model|base'
 allow compare 'compare|diff|match|profile|ops|model|base'
 allow findings 'findings|pattern|compare|cost|diff|match|profile|ops|model|base'
 allow gate   'gate|findings|pattern|compare|cost|diff|match|profile|ops|model|base'
-for room in report report/sheet report/view report/text report/verdict report/json; do
+for room in report report/sheet report/view report/text report/verdict report/json report/page; do
     allow $room 'report|gate|findings|pattern|compare|cost|diff|match|profile|ops|model|base'
 done
 allow report/picture 'report|findings|compare|cost|diff|match|profile|ops|model|base'

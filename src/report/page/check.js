@@ -1,0 +1,65 @@
+/*
+ * A check as a subject: that of the comparison with the snapshot, or of the build where there
+ * is none, with the rules, their budgets and the verdict in front.
+ */
+import { base_name, noun, quoted, safe } from "./words.js";
+
+/** @typedef {import("./types").CheckDocument} CheckDocument */
+/** @typedef {import("./types").RuleRow} RuleRow */
+/** @typedef {import("./types").Subject} Subject */
+
+const SEVERITIES = ["failed", "notes", "skipped", "ok", "off"];
+
+/** @param {CheckDocument} d @param {CheckDocument["rules"][0]} r @param {Subject} base @returns {RuleRow} */
+function rule_row(d, r, base) {
+    const found = d.findings.filter((f) => f.rule === r.rule);
+    const failed = found.some((f) => f.severity === "error");
+    const notes = [];
+    if (r.skipped) notes.push(`not asked: ${safe(r.skipped)}`);
+    if (r.ignored) notes.push(`${noun(r.ignored, "finding")} ignored by the policy`);
+    return {
+        rule: r.rule,
+        level: r.level,
+        state: failed ? "failed" : found.length ? "notes" : r.skipped ? "skipped" : r.level === "off" ? "off" : "ok",
+        measured: r.measured ?? "",
+        budget: r.budget ?? "",
+        findings: found.map((f) => {
+            const node = f.nodes.find((name) => base.find({ kind: "node", id: name }));
+            const line = f.line ? `${safe(f.file)}:${f.line}` : safe(f.file);
+            return {
+                severity: f.severity,
+                message: safe(f.message),
+                where: [...(node === undefined ? [] : [{ text: safe(node), chosen: { kind: "node", id: node } }, "  "]), { text: line, look: "faint" }],
+            };
+        }),
+        note: notes.join("; "),
+    };
+}
+
+/** @param {CheckDocument} d @param {Subject} base @returns {Subject} */
+export function check_subject(d, base) {
+    const rules = d.rules.map((r) => rule_row(d, r, base));
+    rules.sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
+    const failed = rules.filter((r) => r.state === "failed").length;
+    const asked = rules.filter((r) => r.state !== "off" && r.state !== "skipped").length;
+    return {
+        ...base,
+        title: `check ${d.verdict}: ${base_name(d.engine)}`,
+        from: base_name(d.snapshot ?? d.model),
+        to: base_name(d.engine),
+        files: [
+            ...(d.inputs ?? []).map((input) => /** @type {[string, string]} */ ([input.what, input.is])),
+            ["in a terminal", `fusiondiff check ${[d.snapshot, d.model, d.engine].filter((path) => path !== undefined).map(quoted).join(" ")}`],
+            ...(d.accept ? /** @type {[string, string][]} */ ([["to accept", d.accept]]) : []),
+        ],
+        verdict: { text: d.verdict, look: d.verdict === "failed" ? "alarm" : "good" },
+        sides: d.snapshot === undefined ? base.sides : ["snapshot", "this build"],
+        tiles: [
+            { title: "verdict", value: d.verdict, note: failed ? `${noun(failed, "rule")} failed of ${asked} asked` : `${noun(asked, "rule")} asked`, look: failed ? "alarm" : "good" },
+            ...d.summary.map((row) => ({ title: safe(row.what), value: safe(row.now), note: row.before ? `was ${safe(row.before)}` : "" })),
+        ],
+        rules,
+        rules_title: "Rules and budgets",
+        first_view: "rules",
+    };
+}

@@ -1,0 +1,61 @@
+/* The chips that several subjects show alike. */
+import { safe } from "./words.js";
+
+/** @typedef {import("./types").Chip} Chip */
+/** @typedef {import("./types").Item} Item */
+/** @typedef {import("./types").Port} Port */
+/** @typedef {import("./types").Form} Form */
+
+/** How wide a type is, as far as that says something of precision (model/dtype.c). */
+const RANKS = {
+    fp64: 5, fp32: 4, tf32: 4, bf16: 3, fp16: 3, int16: 3, uint16: 3,
+    fp8: 2, fp8e4m3fnuz: 2, fp8e5m2: 2, fp8e5m2fnuz: 2, fp8e8m0: 2, int8: 2, uint8: 2,
+    fp4: 1, int4: 1, uint4: 1,
+};
+
+/** 0: it says nothing. @param {string} type */
+export function rank(type) {
+    return /** @type {Record<string, number>} */ (RANKS)[type] ?? 0;
+}
+
+/** @param {string} type @param {string} [rest] @param {string} [title] @returns {Chip} */
+export function type_chip(type, rest = "", title = "") {
+    const text = [type, rest].filter(Boolean).join(" ");
+    return { text: safe(text), look: `type-${rank(type)}`, ...(title && { title }) };
+}
+
+/** @param {string} text @param {string} look @param {string} [title] @returns {Chip} */
+export function word_chip(text, look, title = "") {
+    return { text: safe(text), look, ...(title && { title }) };
+}
+
+/** @type {Chip} */
+const ARROW = { text: "→", look: "arrow" };
+
+/** The forms of one side of a layer, each once, those of shapes and masks only where there is
+ * nothing else. @param {Port[]} ports */
+function forms_of(ports) {
+    const forms = new Map(ports.map((p) => [`${p.type} ${p.layout ?? ""}`, p]));
+    const telling = [...forms].filter(([, p]) => rank(p.type));
+    return telling.length ? telling : [...forms].filter(([, p]) => p.type !== "unknown");
+}
+
+/** What changes between what is read and what is written: "int8 chw4 → fp16 chw32".
+ * @param {Port[]} inputs @param {Port[]} outputs @returns {Chip[]} */
+export function change_chips(inputs, outputs) {
+    const [from, to] = [forms_of(inputs), forms_of(outputs)];
+    /** @param {[string, Port][]} forms */
+    const chips = (forms) => forms.slice(0, 3).map(([, p]) => type_chip(p.type, p.layout));
+    if (from.map(([form]) => form).join() === to.map(([form]) => form).join()) return chips(to);
+    return from.length && to.length ? [...chips(from), ARROW, ...chips(to)] : chips([...from, ...to]);
+}
+
+/** @param {Form} before @param {Form} after @returns {Chip[]} */
+export function form_chips(before, after) {
+    return change_chips([before], [after]);
+}
+
+/** @param {string} word @param {string} name @param {Chip[]} [chips] @returns {Item} */
+export function item(word, name, chips = []) {
+    return { word, name, chips };
+}

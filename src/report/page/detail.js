@@ -1,0 +1,74 @@
+/* The whole record of what is chosen, as a subject tells it. */
+import { chip, el } from "./dom.js";
+
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Pieces} Pieces */
+/** @typedef {import("./types").Section} Section */
+
+/** @param {Pieces} pieces @param {(chosen: Chosen) => string} link */
+export function put_pieces(pieces, link) {
+    return pieces.map((piece) => {
+        if (typeof piece === "string") return piece;
+        if (piece.chosen) return el("a", { href: link(piece.chosen) }, piece.text);
+        return el("span", { class: piece.look ?? "" }, piece.text);
+    });
+}
+
+/** @param {string} text */
+function code_block(text) {
+    const code = el("pre", { tabindex: "0" }, el("code", {}, text));
+    const copy = el("button", { type: "button", class: "copy" }, "Copy");
+    copy.addEventListener("click", async () => {
+        /* A page from a disk may not have the clipboard: then the text is selected. */
+        try {
+            await navigator.clipboard.writeText(text);
+            copy.textContent = "Copied";
+        } catch {
+            getSelection()?.selectAllChildren(code);
+            copy.textContent = "Selected";
+        }
+    });
+    return el("div", { class: "code" }, code, copy);
+}
+
+/** @param {string[]} head @param {Pieces[][]} rows @param {(chosen: Chosen) => string} link */
+function table(head, rows, link) {
+    return el(
+        "div",
+        { class: "table", tabindex: "0", role: "group", "aria-label": head.join(", ") },
+        el(
+            "table",
+            {},
+            el("thead", {}, el("tr", {}, ...head.map((h) => (h ? el("th", { scope: "col" }, h) : el("td"))))),
+            el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, ...put_pieces(cell, link))))))
+        )
+    );
+}
+
+/** @param {Section} section @param {(chosen: Chosen) => string} link */
+function put_section(section, link) {
+    const out = el("section", {}, el("h3", {}, section.title));
+    if ("pairs" in section)
+        out.append(el("dl", {}, ...section.pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, ...put_pieces(value, link))])));
+    else if ("head" in section) out.append(table(section.head, section.rows, link));
+    else if ("lines" in section)
+        out.append(el(section.ordered ? "ol" : "ul", {}, ...section.lines.map((line) => el("li", {}, ...put_pieces(line, link)))));
+    else {
+        if (section.code) out.append(code_block(section.code));
+        if (section.note) out.append(el("p", { class: "faint" }, section.note));
+    }
+    return out;
+}
+
+/** @param {HTMLElement} panel @param {import("./types").Story | null} record @param {(chosen: Chosen) => string} link @param {string} closed a link to the state without it */
+export function put_record(panel, record, link, closed) {
+    panel.hidden = !record;
+    if (!record) return panel.replaceChildren();
+    panel.replaceChildren(
+        el("p", { class: "record-kind" }, el("span", {}, record.kind), el("a", { href: closed, class: "close", "aria-label": "Close the record" }, "×")),
+        el("h2", { id: "record-title", tabindex: "0" }, record.title),
+        el("p", { class: "chips" }, ...record.chips.map(chip)),
+        ...record.sections.map((s) => put_section(s, link))
+    );
+    panel.scrollTop = 0;
+}

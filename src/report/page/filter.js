@@ -1,0 +1,57 @@
+/*
+ * Which blocks are shown.  Values of one facet are alternatives, facets and the words of a
+ * search all have to hold: "reformat or copy, and below encoder/, and named conv".
+ */
+import { safe } from "./words.js";
+
+/** @typedef {import("./types").Block} Block */
+/** @typedef {import("./types").State} State */
+
+/** @param {Block} block @param {string} facet @param {Set<string>} values */
+function has(block, facet, values) {
+    return block.facets[facet]?.some((value) => values.has(value)) ?? false;
+}
+
+/** @param {string} query */
+function words_of(query) {
+    return query.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** @param {Block} block @param {State} state @param {string[]} words @param {string} but */
+function passes(block, state, words, but) {
+    for (const [facet, values] of state.picks) if (facet !== but && !has(block, facet, values)) return false;
+    return words.every((word) => block.text.includes(word));
+}
+
+/** @param {Block[]} blocks @param {State} state @param {string} [but] a facet that is not looked at */
+export function filtered(blocks, state, but = "") {
+    const words = words_of(state.query);
+    if (!words.length && !state.picks.size) return blocks;
+    return blocks.filter((block) => passes(block, state, words, but));
+}
+
+/** How many blocks have each value of a facet, were it not chosen among them.
+ * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string, number>} */
+export function tally(blocks, state, facet) {
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const block of filtered(blocks, state, facet))
+        for (const value of new Set(block.facets[facet] ?? [])) counts.set(value, (counts.get(value) ?? 0) + 1);
+    for (const value of state.picks.get(facet) ?? []) if (!counts.has(value)) counts.set(value, 0);
+    return counts;
+}
+
+/** Its values in the order they are shown in.
+ * @param {Map<string, number>} sums @param {string[] | undefined} order @returns {[string, number][]} */
+export function ordered(sums, order) {
+    /** @param {string} value */
+    const place = (value) => (order?.includes(value) ? order.indexOf(value) : Infinity);
+    return [...sums].sort(
+        (a, b) => (place(a[0]) === place(b[0]) ? b[1] - a[1] || (a[0] < b[0] ? -1 : 1) : place(a[0]) - place(b[0]))
+    );
+}
+
+/** What a search looks through. @param {string[]} names */
+export function search_text(names) {
+    return names.map((name) => (name + (safe(name) === name ? "" : ` ${safe(name)}`)).toLowerCase()).join("\n");
+}

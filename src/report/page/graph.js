@@ -1,0 +1,224 @@
+/*
+ * The graph view: pictures that Graphviz laid out when the page was written, to be panned and
+ * zoomed.  A box that stands for a module opens the picture of what is in it.
+ *
+ * A picture comes as the text of an SVG.  It is not put into the page as it is, but read as
+ * XML and built anew out of the few elements and attributes that pictures are made of.
+ */
+import { el, svg } from "./dom.js";
+import { changed, print_state, same_chosen } from "./state.js";
+import { safe } from "./words.js";
+
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Picture} Picture */
+/** @typedef {import("./types").State} State */
+/** @typedef {import("./types").Subject} Subject */
+
+const ELEMENTS = new Set(["g", "path", "polygon", "polyline", "ellipse", "text", "a", "defs", "linearGradient", "stop"]);
+const ATTRIBUTES = ["offset", "stop-color", "gradientUnits", "x1", "x2", "y1", "y2", "transform", "fill", "stroke", "stroke-width", "stroke-dasharray", "points", "d", "cx", "cy", "rx", "ry", "x", "y", "text-anchor", "font-size", "font-weight"];
+const NEAREST = 4;
+
+/** The policy forbids style attributes, in what is only read, too: of those that Graphviz
+ * writes, the colours of the legend's gradient are kept. @param {string} text */
+function read_svg(text) {
+    const plain = text.replace(/ style="(?:stop-color:(#[0-9a-f]+);)?[^"]*"/g, (_, color) => (color ? ` stop-color="${color}"` : ""));
+    return new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
+}
+
+/** @param {Element} from @param {SVGElement} to @param {Map<string, SVGElement>} boxes */
+function rebuild(from, to, boxes) {
+    for (const child of from.children) {
+        if (!ELEMENTS.has(child.localName)) continue;
+        /* Graphviz wraps what has a tooltip in a link without a target. */
+        const made = svg(child.localName === "a" ? "g" : child.localName);
+        for (const name of ATTRIBUTES) {
+            const value = child.getAttribute(name);
+            if (value !== null) made.setAttribute(name, value === "transparent" ? "none" : value);
+        }
+        if (child.localName === "text") made.append(child.textContent ?? "");
+        const tip = child.localName === "a" ? child.getAttribute("xlink:title") : null;
+        if (tip) made.append(svg("title", {}, tip));
+        const id = child.getAttribute("id");
+        if (id && child.localName === "linearGradient") made.setAttribute("id", id);
+        if (id && child.localName === "g" && /^[a-z]+\d+$/.test(id)) {
+            made.setAttribute("data-box", id);
+            made.setAttribute("class", "box");
+            boxes.set(id, made);
+        }
+        rebuild(child, made, boxes);
+        to.append(made);
+    }
+}
+
+export class GraphView {
+    /** @param {HTMLElement} panel @param {Subject} subject @param {Picture[]} pictures @param {(chosen: Chosen) => void} choose @param {(picture: number) => void} open */
+    constructor(panel, subject, pictures, choose, open) {
+        this.panel = panel;
+        this.subject = subject;
+        this.pictures = pictures;
+        this.choose = choose;
+        this.open = open;
+        this.drawn = -1;
+        /** @type {Map<string, SVGElement>} */
+        this.boxes = new Map();
+        this.zoom = { x: 0, y: 0, scale: 1 };
+        this.size = { width: 1, height: 1 };
+        this.stage = el("div", { class: "stage", tabindex: "0", role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
+        this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });
+        this.stage.addEventListener("wheel", (e) => this.wheeled(e), { passive: false });
+        this.stage.addEventListener("pointerdown", (e) => this.dragged(e));
+        this.stage.addEventListener("keydown", (e) => this.pressed(e));
+        this.stage.addEventListener("click", (e) => this.clicked(e));
+    }
+
+    /** @param {State} state */
+    show(state) {
+        const at = this.pictures[state.picture] ? state.picture : 0;
+        const picture = this.pictures[at];
+        if (!picture) return;
+        if (this.drawn !== at) {
+            this.draw(picture, state, at);
+            this.drawn = at;
+        }
+        const box = state.chosen && this.box_showing(picture, state.chosen);
+        for (const [id, group] of this.boxes) group.classList.toggle("chosen", id === box);
+        if (box && !same_chosen(state.chosen, this.centred ?? null)) this.centre(box);
+        this.centred = state.chosen;
+    }
+
+    /** @param {Picture} picture @param {State} state @param {number} at */
+    draw(picture, state, at) {
+        const path = [];
+        for (let p = /** @type {Picture | undefined} */ (picture), i = at; p; i = p.within ?? -1, p = this.pictures[i]) path.unshift([p.title, i]);
+        this.crumbs.replaceChildren(
+            ...path.flatMap(([title, i], k) => [k ? " › " : "", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state(changed(state, { picture: Number(i) })) }, safe(String(title)))])
+        );
+        /** @param {string} label @param {string} text @param {() => void} act */
+        const button = (label, text, act) => {
+            const b = el("button", { type: "button", "aria-label": label, title: label }, text);
+            b.addEventListener("click", act);
+            return b;
+        };
+        const tools = el("div", { class: "tools" }, this.crumbs, button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Show all", "⤢", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false)));
+        const modules = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
+        const inner = modules.length ? el("nav", { class: "modules", "aria-label": "Modules in this picture" }, "open: ", ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i })) }, safe(p.title)), " "])) : null;
+        this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? "", picture.note ? el("p", { class: "note" }, safe(picture.note)) : "", this.stage);
+        this.boxes.clear();
+        this.stage.replaceChildren();
+        if (!picture.svg) return;
+        const source = read_svg(picture.svg);
+        const [, , width, height] = (source.getAttribute("viewBox") ?? "0 0 1 1").split(/[ ,]+/).map(Number);
+        this.size = { width: width || 1, height: height || 1 };
+        this.drawing = svg("svg", { width: this.size.width, height: this.size.height, "aria-hidden": "true" });
+        this.content = svg("g");
+        rebuild(source, this.content, this.boxes);
+        this.drawing.append(this.content);
+        this.stage.append(this.drawing);
+        this.fit(this.size.height < 2 * this.size.width);
+    }
+
+    /** The box of what is chosen, or the one that it is in. @param {Picture} picture @param {Chosen} chosen */
+    box_showing(picture, chosen) {
+        const own = this.subject.box_of(chosen);
+        if (!own) return null;
+        if (this.boxes.has(own)) return own;
+        const [side, number] = [own[0] ?? "", Number(own.slice(1))];
+        for (const [box, items] of Object.entries(picture.boxes ?? {})) if (box.startsWith(side) && items.includes(number)) return box;
+        return null;
+    }
+
+    apply() {
+        const { x, y, scale } = this.zoom;
+        if (!this.drawing) return;
+        this.drawing.setAttribute("width", String(this.stage.clientWidth));
+        this.drawing.setAttribute("height", String(this.stage.clientHeight));
+        this.content?.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
+    }
+
+    /** @param {boolean} all else only its width */
+    fit(all) {
+        const [w, h] = [this.stage.clientWidth || 800, this.stage.clientHeight || 600];
+        const scale = Math.min(w / this.size.width, all ? h / this.size.height : 1, 1.2);
+        this.zoom = { x: Math.max(0, (w - this.size.width * scale) / 2), y: 0, scale };
+        this.apply();
+    }
+
+    /** @param {number} by @param {number} [x] what stays where it is @param {number} [y] */
+    scale(by, x = this.stage.clientWidth / 2, y = this.stage.clientHeight / 2) {
+        const scale = Math.min(NEAREST, Math.max(0.02, this.zoom.scale * by));
+        const k = scale / this.zoom.scale;
+        this.zoom = { x: x - (x - this.zoom.x) * k, y: y - (y - this.zoom.y) * k, scale };
+        this.apply();
+    }
+
+    /** @param {string} box */
+    centre(box) {
+        const group = this.boxes.get(box);
+        if (!group || !this.stage.clientWidth) return;
+        if (this.zoom.scale < 0.5) this.scale(0.8 / this.zoom.scale);
+        const [at, stage] = [group.getBoundingClientRect(), this.stage.getBoundingClientRect()];
+        const inside = at.left > stage.left && at.right < stage.right && at.top > stage.top && at.bottom < stage.bottom;
+        if (inside) return;
+        this.zoom.x += stage.left + stage.width / 2 - (at.left + at.width / 2);
+        this.zoom.y += stage.top + stage.height / 2 - (at.top + at.height / 2);
+        this.apply();
+    }
+
+    /** @param {WheelEvent} event */
+    wheeled(event) {
+        event.preventDefault();
+        const stage = this.stage.getBoundingClientRect();
+        if (event.ctrlKey || event.metaKey) this.scale(Math.exp(-event.deltaY / 200), event.clientX - stage.left, event.clientY - stage.top);
+        else {
+            this.zoom.x -= event.shiftKey ? event.deltaY : event.deltaX;
+            this.zoom.y -= event.shiftKey ? 0 : event.deltaY;
+            this.apply();
+        }
+    }
+
+    /** @param {PointerEvent} down */
+    dragged(down) {
+        const from = { ...this.zoom };
+        /** @param {PointerEvent} move */
+        const move = (move) => {
+            this.zoom.x = from.x + move.clientX - down.clientX;
+            this.zoom.y = from.y + move.clientY - down.clientY;
+            this.moved = Math.hypot(move.clientX - down.clientX, move.clientY - down.clientY) > 4;
+            this.apply();
+        };
+        this.moved = false;
+        window.addEventListener("pointermove", move);
+        window.addEventListener("pointerup", () => window.removeEventListener("pointermove", move), { once: true });
+    }
+
+    /** @param {MouseEvent} event */
+    clicked(event) {
+        const box = /** @type {Element} */ (event.target).closest("[data-box]")?.getAttribute("data-box");
+        const picture = this.pictures[this.drawn];
+        if (!box || !picture || this.moved) return;
+        const module = picture.opens?.[box];
+        const chosen = this.subject.chosen_of(box);
+        if (module !== undefined) this.open(module);
+        else if (chosen) this.choose(chosen);
+    }
+
+    /** @param {KeyboardEvent} event */
+    pressed(event) {
+        const step = 60;
+        /** @type {Record<string, () => void>} */
+        const keys = {
+            ArrowLeft: () => (this.zoom.x += step),
+            ArrowRight: () => (this.zoom.x -= step),
+            ArrowUp: () => (this.zoom.y += step),
+            ArrowDown: () => (this.zoom.y -= step),
+            "+": () => this.scale(1.25),
+            "-": () => this.scale(0.8),
+            "0": () => this.fit(true),
+        };
+        const act = keys[event.key];
+        if (!act) return;
+        event.preventDefault();
+        act();
+        this.apply();
+    }
+}

@@ -1,0 +1,286 @@
+/*
+ * The rows: a treegrid of any length, of which only what is in sight is in the document.
+ *
+ *     block  left                    right
+ *       1    QuantizeLinear_0        0 Reformat          a block is as many lines as its
+ *       2    Conv_4              |   1 CaskConvolution   longer side; its first line is a
+ *            Relu_6              |                       row of level 1, the others below
+ *       3    - Identity_8                                it of level 2
+ *
+ * All lines are equally high, so where a line stands is a product, not a search.  The focus
+ * stays on the grid, which names the current line (aria-activedescendant): lines that leave
+ * the sight leave the document.
+ */
+import { chip, el } from "./dom.js";
+import { same_chosen } from "./state.js";
+import { percent, shorten } from "./words.js";
+
+/** @typedef {import("./types").Block} Block */
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Item} Item */
+/** @typedef {import("./types").Subject} Subject */
+
+const LINE = 28;
+const BEYOND = 12; /* lines kept above and below the sight */
+const NAME = 140;
+const PRINTED = 3000;
+
+/** @typedef {{block: Block, line: number, lines: number}} Line */
+
+/** @param {Item} item */
+function item_cell(item) {
+    const chips = el("span", { class: "chips" }, ...item.chips.map(chip));
+    return [
+        item.index ? el("span", { class: "index" }, item.index) : null,
+        item.word ? el("span", { class: "word" }, shorten(item.word, 40)) : null,
+        el("span", { class: "name", title: shorten(item.name, 600) }, shorten(item.name, NAME)),
+        item.chips.length ? chips : null,
+        item.evidence?.length ? el("span", { class: "evidence", title: `evidence: ${item.evidence.join(", ")}` }, item.evidence.map((word) => word[0]).join("")) : null,
+    ];
+}
+
+export class RowList {
+    /** @param {HTMLElement} grid the scroller @param {HTMLElement} head @param {Subject} subject @param {(chosen: Chosen) => void} choose */
+    constructor(grid, head, subject, choose) {
+        this.grid = grid;
+        this.subject = subject;
+        this.choose = choose;
+        /** @type {Line[]} */
+        this.lines = [];
+        /** @type {Set<Block>} */
+        this.opened = new Set();
+        /** @type {Block[]} */
+        this.blocks = [];
+        /** @type {Chosen | null} */
+        this.chosen = null;
+        this.current = 0;
+        /** @type {Map<number, HTMLElement>} */
+        this.shown = new Map();
+        this.body = el("div", { class: "rows-body", role: "rowgroup" });
+        grid.append(this.body);
+        this.put_head(head);
+        grid.style.setProperty("--measures", String(subject.measures.length));
+        head.style.setProperty("--measures", String(subject.measures.length));
+        grid.addEventListener("scroll", () => this.render(), { passive: true });
+        grid.addEventListener("click", (event) => this.clicked(event));
+        grid.addEventListener("keydown", (event) => this.pressed(event));
+        new ResizeObserver(() => this.render()).observe(grid);
+        window.addEventListener("beforeprint", () => this.render(true));
+        window.addEventListener("afterprint", () => this.render());
+    }
+
+    /** @param {HTMLElement} head */
+    put_head(head) {
+        const { sides, measures } = this.subject;
+        head.replaceChildren(
+            el("div", { role: "columnheader", class: "left" }, sides[0]),
+            el("div", { role: "columnheader", class: "gutter" }, el("span", { class: "hidden" }, "what happened")),
+            el("div", { role: "columnheader", class: "right" }, sides[1]),
+            ...measures.map((m) => el("div", { role: "columnheader", class: "measure" }, m.title))
+        );
+        this.grid.setAttribute("aria-colcount", String(3 + measures.length));
+    }
+
+    /** @param {Block[]} blocks @param {Chosen | null} chosen */
+    show(blocks, chosen) {
+        const at = this.lines[this.current];
+        this.blocks = blocks;
+        this.chosen = chosen;
+        const found = chosen && this.subject.find(chosen);
+        if (found && found.block.folded && !found.block.folded.includes(found.item) && found.block.left.includes(found.item))
+            this.opened.add(found.block);
+        this.layout();
+        const here = found ? this.line_of(found.block, found.item) : at ? this.line_of(at.block, null) : -1;
+        this.current = here >= 0 ? here : 0;
+        if (found && here >= 0) this.reveal(here);
+        this.render();
+    }
+
+    layout() {
+        this.lines = [];
+        for (const block of this.blocks) {
+            const n = Math.max(this.left_of(block).length, block.right.length, 1);
+            for (let line = 0; line < n; line++) this.lines.push({ block, line, lines: n });
+        }
+        this.body.style.height = `${this.lines.length * LINE}px`;
+        this.grid.setAttribute("aria-rowcount", String(this.lines.length + 1));
+        for (const row of this.shown.values()) row.remove();
+        this.shown.clear();
+    }
+
+    /** @param {Block} block */
+    left_of(block) {
+        return block.folded && !this.opened.has(block) ? block.folded : block.left;
+    }
+
+    /** @param {Block} block @param {Item | null} item */
+    line_of(block, item) {
+        const first = this.lines.findIndex((l) => l.block === block);
+        const inside = item ? Math.max(this.left_of(block).indexOf(item), block.right.indexOf(item), 0) : 0;
+        return first < 0 ? -1 : first + inside;
+    }
+
+    /** Into sight, with some of what stands around it. @param {number} at */
+    reveal(at) {
+        const [top, height] = [this.grid.scrollTop, this.grid.clientHeight];
+        if (at * LINE < top) this.grid.scrollTop = Math.max(0, (at - 2) * LINE);
+        else if ((at + 1) * LINE > top + height) this.grid.scrollTop = (at + 3) * LINE - height;
+        if (at * LINE < this.grid.scrollTop || at * LINE > this.grid.scrollTop + height) this.grid.scrollTop = at * LINE - height / 2;
+    }
+
+    /** @param {boolean} [all] for paper, as much as a printer should be given */
+    render(all = false) {
+        const from = all ? 0 : Math.max(0, Math.floor(this.grid.scrollTop / LINE) - BEYOND);
+        const to = Math.min(this.lines.length, all ? PRINTED : Math.ceil((this.grid.scrollTop + this.grid.clientHeight) / LINE) + BEYOND);
+        for (const [at, row] of this.shown)
+            if (at < from || at >= to) {
+                row.remove();
+                this.shown.delete(at);
+            }
+        const fresh = document.createDocumentFragment();
+        for (let at = from; at < to; at++) {
+            const line = this.lines[at];
+            if (!line || this.shown.has(at)) continue;
+            const row = this.row(line, at);
+            this.shown.set(at, row);
+            fresh.append(row);
+        }
+        this.body.append(fresh);
+        this.mark();
+    }
+
+    /** Which line is current, and which is chosen. */
+    mark() {
+        for (const [at, row] of this.shown) {
+            const line = /** @type {Line} */ (this.lines[at]);
+            const items = [this.left_of(line.block)[line.line], line.block.right[line.line]];
+            const chosen = this.chosen !== null && items.some((i) => same_chosen(this.chosen, i?.chosen));
+            row.setAttribute("aria-selected", String(chosen));
+            row.classList.toggle("current", at === this.current);
+        }
+        if (this.shown.has(this.current)) this.grid.setAttribute("aria-activedescendant", `row-${this.current}`);
+        else this.grid.removeAttribute("aria-activedescendant");
+    }
+
+    /** @param {Line} line @param {number} at */
+    row({ block, line, lines }, at) {
+        const left = this.left_of(block)[line];
+        const right = block.right[line];
+        const place = lines === 1 ? "only" : line === 0 ? "first" : line === lines - 1 ? "last" : "middle";
+        const row = el(
+            "div",
+            {
+                role: "row",
+                id: `row-${at}`,
+                class: `row ${block.level} tint-${block.tint} ${place}`,
+                "aria-level": line ? "2" : "1",
+                "aria-rowindex": String(at + 2),
+                "data-at": String(at),
+            },
+            el("div", { role: "gridcell", class: `left${left?.quiet ? " quiet" : ""}` }, ...(left ? item_cell(left) : [])),
+            el("div", { role: "gridcell", class: "gutter" }, this.gutter(block, line)),
+            el("div", { role: "gridcell", class: "right" }, ...(right ? item_cell(right) : [])),
+            ...this.subject.measures.map((_, i) => this.measure(block, i, line))
+        );
+        if (!line && block.folded) row.setAttribute("aria-expanded", String(this.opened.has(block)));
+        row.style.top = `${at * LINE}px`;
+        return row;
+    }
+
+    /** @param {Block} block @param {number} line */
+    gutter(block, line) {
+        if (line) return null;
+        if (block.folded) return el("button", { type: "button", class: "opener", tabindex: "-1", "aria-label": this.opened.has(block) ? "fold" : "unfold" }, this.opened.has(block) ? "▾" : "▸");
+        const words = { "+": "added", "-": "gone", "?": "unexplained", "~": "changed", "": "" };
+        return block.mark ? el("span", { class: "mark", title: words[block.mark] }, block.mark) : null;
+    }
+
+    /** @param {Block} block @param {number} i @param {number} line */
+    measure(block, i, line) {
+        const value = block.measures[i] ?? null;
+        const measure = this.subject.measures[i];
+        const cell = el("div", { role: "gridcell", class: "measure" });
+        if (line || value === null || !measure) return cell;
+        const bar = el("span", { class: `bar ${measure.signed ? (value > 0 ? "alarm" : "good") : `bar-${i}`}`, "aria-hidden": "true" });
+        bar.style.width = `${measure.most ? (Math.abs(value) / measure.most) * 100 : 0}%`;
+        cell.append(bar, el("span", { class: "number" }, measure.print(value)));
+        if (measure.total) cell.title = `${percent(value, measure.total)} of all`;
+        return cell;
+    }
+
+    /** @param {Block} block */
+    toggle(block) {
+        if (!block.folded) return;
+        if (!this.opened.delete(block)) this.opened.add(block);
+        const at = this.lines[this.current]?.block;
+        this.layout();
+        if (at) this.current = Math.max(0, this.line_of(at, null));
+        this.render();
+    }
+
+    /** What a line chooses: that of the side that was meant, else of either. @param {number} at @param {boolean} left_first */
+    choose_line(at, left_first) {
+        const line = this.lines[at];
+        if (!line) return;
+        const left = this.left_of(line.block)[line.line]?.chosen;
+        const right = line.block.right[line.line]?.chosen ?? line.block.right[0]?.chosen;
+        const chosen = left_first ? left ?? right : right ?? left;
+        if (chosen) this.choose(chosen);
+        else this.toggle(line.block);
+    }
+
+    /** @param {Event} event */
+    clicked(event) {
+        const target = /** @type {Element} */ (event.target);
+        const at = Number(target.closest("[data-at]")?.getAttribute("data-at") ?? -1);
+        const line = this.lines[at];
+        if (!line) return;
+        this.current = at;
+        this.grid.focus({ preventScroll: true }); /* not on a button that is made anew */
+        if (target.closest(".opener") || (!this.left_of(line.block)[line.line]?.chosen && target.closest(".left") && line.block.folded)) this.toggle(line.block);
+        else this.choose_line(at, !!target.closest(".left"));
+        this.mark();
+    }
+
+    /** @param {number} at */
+    go(at) {
+        this.current = Math.min(Math.max(at, 0), this.lines.length - 1);
+        this.reveal(this.current);
+        this.render();
+    }
+
+    /** Steps to another block, as a review's keys do. @param {number} way */
+    step(way) {
+        let at = this.current;
+        const block = this.lines[at]?.block;
+        while (this.lines[at] && this.lines[at]?.block === block) at += way;
+        if (!this.lines[at]) return;
+        while (way < 0 && this.lines[at]?.line) at--;
+        this.go(at);
+    }
+
+    /** @param {KeyboardEvent} event */
+    pressed(event) {
+        const page = Math.max(1, Math.floor(this.grid.clientHeight / LINE) - 1);
+        const block = this.lines[this.current]?.block;
+        const open = block && this.opened.has(block);
+        /** @type {Record<string, () => void>} */
+        const keys = {
+            ArrowDown: () => this.go(this.current + 1),
+            ArrowUp: () => this.go(this.current - 1),
+            PageDown: () => this.go(this.current + page),
+            PageUp: () => this.go(this.current - page),
+            Home: () => this.go(0),
+            End: () => this.go(this.lines.length - 1),
+            ArrowRight: () => block && !open && this.toggle(block),
+            ArrowLeft: () => block && open && this.toggle(block),
+            Enter: () => this.choose_line(this.current, event.shiftKey),
+            " ": () => block && this.toggle(block),
+        };
+        const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key];
+        if (!act) return;
+        event.preventDefault();
+        event.stopPropagation();
+        act();
+    }
+}

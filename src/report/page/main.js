@@ -1,0 +1,259 @@
+/*
+ * The page: reads what it is about, and shows the state that the address tells.  Everything
+ * that changes what is shown changes the address, and is shown because the address changed.
+ */
+import { check_subject } from "./check.js";
+import { compare_subject } from "./compare.js";
+import { put_record } from "./detail.js";
+import { by_id, el } from "./dom.js";
+import { filtered, ordered, tally } from "./filter.js";
+import { GraphView } from "./graph.js";
+import { RowList } from "./list.js";
+import { put_overview } from "./overview.js";
+import { put_rules } from "./rules.js";
+import { run_subject } from "./run.js";
+import { changed, print_state, read_state, toggled } from "./state.js";
+import { count, noun, safe, shorten } from "./words.js";
+
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Facet} Facet */
+/** @typedef {import("./types").State} State */
+/** @typedef {import("./types").Subject} Subject */
+
+const FACET_VALUES = 12;
+
+/** What the page was written with under that name; null: nothing. @param {string} name */
+function embedded(name) {
+    const text = document.getElementById(`data-${name}`)?.textContent;
+    return text ? JSON.parse(text) : null;
+}
+
+/** @returns {Subject} */
+function read_subject() {
+    const [run, compare, check] = ["run", "compare", "check"].map(embedded);
+    const base = compare ? compare_subject(compare) : run_subject(run, { ...embedded("layer-stories"), ...embedded("node-stories") });
+    return check ? check_subject(check, base) : base;
+}
+
+const subject = read_subject();
+/** @type {import("./types").Picture[]} */
+const pictures = embedded("pictures") ?? [];
+const panels = { diff: by_id("diff"), graph: by_id("graph"), overview: by_id("overview"), rules: by_id("rules") };
+/** @type {Record<string, string>} */
+const views = {
+    ...(subject.rules_title && subject.first_view === "rules" ? { rules: subject.rules_title } : {}),
+    diff: "Side by side",
+    graph: "Graph",
+    overview: "Overview",
+    ...(subject.rules_title && subject.first_view !== "rules" ? { rules: subject.rules_title } : {}),
+};
+let state = read_state(location.hash);
+const search = /** @type {HTMLInputElement} */ (by_id("search"));
+const help = /** @type {HTMLDialogElement} */ (by_id("help"));
+
+/* ---------------------------------------------------------------------- the state */
+
+/** @param {State} next */
+function go(next) {
+    history.pushState(null, "", print_state(next));
+    arrive();
+}
+
+/** The same without a step to go back to: for what is typed. @param {State} next */
+function amend(next) {
+    history.replaceState(null, "", print_state(next));
+    arrive();
+}
+
+/** @param {Chosen} chosen */
+const link = (chosen) => print_state(changed(state, { chosen }));
+/** @param {Chosen} chosen */
+const choose = (chosen) => go(changed(state, { chosen }));
+
+const rows = new RowList(by_id("rows"), by_id("rows-head"), subject, choose);
+const graph = new GraphView(panels.graph, subject, pictures, choose, (picture) => go(changed(state, { picture })));
+
+/* --------------------------------------------------------------------- the frame */
+
+function put_frame() {
+    document.title = `${safe(subject.title)} – fusiondiff`;
+    by_id("title").replaceChildren(el("span", {}, shorten(subject.from, 60)), el("span", { class: "arrow" }, " → "), el("span", {}, shorten(subject.to, 60)));
+    if (subject.verdict) by_id("title").append(el("span", { class: `verdict ${subject.verdict.look}` }, subject.verdict.text));
+}
+
+function put_tiles() {
+    by_id("tiles").replaceChildren(
+        ...subject.tiles.map((tile) => {
+            const [facet, value] = tile.filter ?? [];
+            const known = facet !== undefined && value !== undefined && subject.blocks.some((b) => b.facets[facet]?.includes(value));
+            const words = [el("span", { class: "tile-title" }, tile.title), el("span", { class: "tile-value" }, tile.value), el("span", { class: "tile-note" }, tile.note)];
+            if (!known) return el("div", { class: `tile ${tile.look ?? ""}` }, ...words);
+            const on = state.picks.get(facet)?.has(value) ?? false;
+            return el("a", { class: `tile ${tile.look ?? ""}`, href: print_state(changed(toggled(state, facet, value), { view: "diff" })), "aria-current": String(on) }, ...words);
+        })
+    );
+}
+
+function put_views() {
+    by_id("views").replaceChildren(
+        ...Object.entries(views).map(([view, title]) => el("a", { href: print_state(changed(state, { view })), ...(view === current_view() && { "aria-current": "page" }) }, title))
+    );
+}
+
+/** @param {Facet} facet */
+function put_facet(facet) {
+    const values = ordered(tally(subject.blocks, state, facet.name), facet.order);
+    if (!values.length || (values.length === 1 && !state.picks.has(facet.name) && facet.name !== "show")) return null;
+    const picked = state.picks.get(facet.name);
+    const list = el("ul");
+    const cut = facets_opened.has(facet.name) ? values.length : FACET_VALUES;
+    for (const [value, n] of values.slice(0, cut)) {
+        const box = el("input", { type: "checkbox" });
+        box.checked = picked?.has(value) ?? false;
+        box.addEventListener("change", () => go(toggled(state, facet.name, value)));
+        list.append(el("li", {}, el("label", { title: safe(value) }, box, el("span", { class: "value" }, shorten(value, 48)), el("span", { class: "n" }, count(n)))));
+    }
+    const box = el("details", {}, el("summary", {}, facet.title), list);
+    if (values.length > cut) {
+        const more = el("button", { type: "button", class: "more" }, `${values.length - cut} more`);
+        more.addEventListener("click", () => {
+            facets_opened.add(facet.name);
+            put_facets();
+        });
+        box.append(more);
+    }
+    box.open = facets_touched.get(facet.name) ?? (facet.open || !!picked);
+    box.addEventListener("toggle", () => facets_touched.set(facet.name, box.open));
+    return box;
+}
+/** @type {Map<string, boolean>} */
+const facets_touched = new Map();
+/** @type {Set<string>} */
+const facets_opened = new Set();
+
+/** The focus stays on the box that was clicked, though all of them are made anew. */
+function put_facets() {
+    const active = document.activeElement?.closest("label")?.getAttribute("title");
+    by_id("facets").replaceChildren(...subject.facets.map(put_facet).filter((f) => f !== null));
+    if (active)
+        for (const label of by_id("facets").querySelectorAll("label"))
+            if (label.title === active) label.querySelector("input")?.focus();
+}
+
+/** @param {import("./types").Block[]} blocks */
+function put_picked(blocks) {
+    const picked = by_id("picked");
+    picked.replaceChildren(el("span", { class: "shown" }, blocks.length === subject.blocks.length ? noun(blocks.length, "row group") : `${count(blocks.length)} of ${count(subject.blocks.length)} row groups`));
+    for (const [facet, values] of state.picks)
+        for (const value of values) picked.append(el("a", { class: "pick", href: print_state(toggled(state, facet, value)), "aria-label": `remove the filter ${facet}: ${safe(value)}` }, `${facet}: ${shorten(value, 40)} ×`));
+    if (state.picks.size || state.query) picked.append(el("a", { class: "clear", href: print_state(changed(state, { picks: new Map(), query: "" })) }, "clear all"));
+    by_id("sort").setAttribute("aria-pressed", String(state.sort === "size"));
+    by_id("sort").hidden = !subject.measures.some((m) => m.most > 0);
+}
+
+/* -------------------------------------------------------------------------- show */
+
+function current_view() {
+    return views[state.view] ? state.view : subject.first_view;
+}
+
+/** The worst first: by the first measure that is known, for two builds by what changed. */
+function sorted_blocks() {
+    const blocks = filtered(subject.blocks, state);
+    if (state.sort !== "size") return blocks;
+    const signed = subject.measures.findIndex((m) => m.signed);
+    const by = signed >= 0 ? signed : subject.measures.findIndex((m) => m.most > 0);
+    return [...blocks].sort((a, b) => Math.abs(b.measures[by] ?? 0) - Math.abs(a.measures[by] ?? 0));
+}
+
+function show() {
+    const view = current_view();
+    const blocks = sorted_blocks();
+    for (const [name, panel] of Object.entries(panels)) panel.hidden = name !== view;
+    put_tiles();
+    put_views();
+    put_facets();
+    put_picked(blocks);
+    if (document.activeElement !== search) search.value = state.query;
+    const record = state.chosen && subject.record(state.chosen);
+    put_record(by_id("record"), record, link, print_state(changed(state, { chosen: null })));
+    by_id("missing").textContent = state.chosen && !record ? `there is no ${state.chosen.kind} ${shorten(state.chosen.id, 80)} here` : "";
+    document.body.classList.toggle("with-record", !!record);
+    if (view === "diff") {
+        rows.show(blocks, state.chosen);
+        by_id("nothing").hidden = blocks.length > 0;
+    } else if (view === "overview") put_overview(panels.overview, subject, state, link);
+    else if (view === "rules") put_rules(panels.rules, subject.rules_title, subject.rules, link);
+    else graph.show(state);
+}
+
+function arrive() {
+    state = read_state(location.hash);
+    show();
+}
+
+/* ---------------------------------------------------------------------- the keys */
+
+/** @param {KeyboardEvent} event */
+function pressed(event) {
+    const target = /** @type {Element} */ (event.target);
+    const typing = target.matches("input:not([type=checkbox]), textarea");
+    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.key === "Escape") {
+        if (typing && state.query) amend(changed(state, { query: "" }));
+        else if (state.chosen) go(changed(state, { chosen: null }));
+        search.value = read_state(location.hash).query;
+        by_id("rows").focus({ preventScroll: true });
+        return;
+    }
+    if (typing) {
+        if (event.key === "Enter") by_id("rows").focus();
+        return;
+    }
+    const names = Object.keys(views);
+    /** @type {Record<string, () => void>} */
+    const keys = {
+        "/": () => search.focus(),
+        "?": () => help.showModal(),
+        j: () => moved(1),
+        k: () => moved(-1),
+        o: () => by_id("record-title").focus(),
+        s: () => go(changed(state, { sort: state.sort ? "" : "size" })),
+    };
+    names.forEach((view, i) => (keys[String(i + 1)] = () => go(changed(state, { view }))));
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+}
+
+/** @param {number} way */
+function moved(way) {
+    if (current_view() !== "diff") return;
+    by_id("rows").focus({ preventScroll: true });
+    rows.step(way);
+}
+
+/* ------------------------------------------------------------------------- begin */
+
+search.addEventListener("input", () => amend(changed(state, { query: search.value })));
+by_id("sort").addEventListener("click", () => go(changed(state, { sort: state.sort ? "" : "size" })));
+by_id("help-button").addEventListener("click", () => help.showModal());
+by_id("filters-button").addEventListener("click", () => {
+    const open = document.body.classList.toggle("with-facets");
+    by_id("filters-button").setAttribute("aria-expanded", String(open));
+});
+by_id("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+});
+document.addEventListener("keydown", pressed);
+window.addEventListener("hashchange", arrive);
+/* Of two builds most is the same: a page that no link leads to shows what is not. */
+if (!location.hash && subject.facets.some((f) => f.name === "what") && subject.blocks.some((b) => b.facets.show?.includes("changed")))
+    history.replaceState(null, "", print_state(toggled(state, "show", "changed")));
+put_frame();
+arrive();
+by_id("rows").focus({ preventScroll: true });
+document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,135 @@
+/*
+ * The overview: bars for each facet that filter when they are clicked, the waterfall between
+ * two builds, and the layers below their roofline.
+ */
+import { el, svg } from "./dom.js";
+import { filtered, ordered } from "./filter.js";
+import { print_state, toggled } from "./state.js";
+import { count, millis, safe, short_number, shorten, signed_millis } from "./words.js";
+
+/** @typedef {import("./types").Block} Block */
+/** @typedef {import("./types").State} State */
+/** @typedef {import("./types").Subject} Subject */
+
+const BARS = 12;
+
+/* ------------------------------------------------------------------------- bars */
+
+/** What bars sum up: the first measure that anything is known of, else blocks.
+ * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number}} */
+function unit_of(subject) {
+    const i = subject.measures.findIndex((m) => !m.signed && m.most > 0);
+    const measure = subject.measures[i];
+    if (measure) return { title: measure.title, print: measure.print, of: (b) => b.measures[i] ?? 0 };
+    return { title: "rows", print: count, of: () => 1 };
+}
+
+/** @param {Subject} subject @param {State} state @param {{facet: string, title: string}} chart */
+function bars(subject, state, { facet, title }) {
+    const unit = unit_of(subject);
+    /** @type {Map<string, number>} */
+    const sums = new Map();
+    for (const block of filtered(subject.blocks, state, facet)) {
+        const value = block.facets[facet]?.[0];
+        if (value !== undefined) sums.set(value, (sums.get(value) ?? 0) + unit.of(block));
+    }
+    if (!sums.size) return null;
+    const values = ordered(sums, undefined);
+    const most = Math.max(...sums.values(), 0);
+    const total = [...sums.values()].reduce((a, b) => a + b, 0);
+    const picked = state.picks.get(facet);
+    const list = el("ul", { class: "bars" });
+    for (const [value, sum] of values.slice(0, BARS)) {
+        const on = picked?.has(value) ?? false;
+        const bar = el("span", { class: "bar", "aria-hidden": "true" });
+        bar.style.width = `${most ? (sum / most) * 100 : 0}%`;
+        const words = el("span", { class: "label" }, shorten(value, 60));
+        const number = el("span", { class: "number" }, `${unit.print(sum)}  ${total ? ((sum / total) * 100).toFixed(0) : 0} %`);
+        list.append(el("li", {}, el("a", { href: print_state(toggled(state, facet, value)), class: on ? "on" : "", "aria-current": String(on), title: safe(value) }, words, el("span", { class: "track" }, bar), number)));
+    }
+    const rest = values.length > BARS ? el("p", { class: "faint" }, `and ${values.length - BARS} more`) : null;
+    return el("section", { class: "card" }, el("h3", {}, title, el("span", { class: "unit" }, unit.title)), list, rest);
+}
+
+/* -------------------------------------------------------------------- waterfall */
+
+/** @param {NonNullable<Subject["waterfall"]>} waterfall */
+function put_waterfall({ title, steps }) {
+    const [width, height, base, top] = [640, 260, 200, 24];
+    const most = Math.max(...steps.map((s) => Math.max(s.from, s.to)), 1e-9);
+    /** @param {number} value */
+    const y = (value) => base - (value / most) * (base - top);
+    const each = width / steps.length;
+    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}: ${steps.map((s) => `${s.label} ${signed_millis(s.to - s.from)}`).join(", ")}` });
+    steps.forEach((s, i) => {
+        const [x, w] = [i * each + each * 0.14, each * 0.72];
+        const [high, low] = [y(Math.max(s.from, s.to)), y(Math.min(s.from, s.to))];
+        const after = steps[i + 1];
+        chart.append(
+            svg("rect", { x, y: high, width: w, height: Math.max(low - high, 1.5), class: `step ${s.look}`, rx: 2 }),
+            svg("text", { x: x + w / 2, y: high - 6, class: "value" }, s.look === "whole" ? millis(s.to) : signed_millis(s.to - s.from)),
+            ...s.label.split(/, | (?=\S{5,}$)/).map((part, line) => svg("text", { x: x + w / 2, y: base + 18 + 14 * line, class: "axis" }, part))
+        );
+        if (after) chart.append(svg("line", { x1: x + w, x2: x + each, y1: y(s.to), y2: y(s.to), class: "guide" }));
+    });
+    return el("section", { class: "card wide" }, el("h3", {}, title), chart);
+}
+
+/* --------------------------------------------------------------------- roofline */
+
+/** @param {number} from @param {number} to */
+function decades(from, to) {
+    const out = [];
+    for (let d = Math.ceil(Math.log10(from)); d <= Math.floor(Math.log10(to)); d++) out.push(10 ** d);
+    return out;
+}
+
+/** @param {import("./types").Roofline} roofline @param {Set<string>} shown @param {(chosen: import("./types").Chosen) => string} link */
+function put_roofline(roofline, shown, link) {
+    const { points, macs, bytes, timed } = roofline;
+    const title = timed ? "Roofline" : "Work of layers";
+    if (points.length < 2) return null;
+    const [width, height, left, right, top, bottom] = [640, 320, 64, 16, 16, 44];
+    const xs = points.map((p) => p.x);
+    const ys = points.map((p) => p.y);
+    const [x0, x1] = [Math.min(...xs) / 1.6, Math.max(...xs) * 1.6];
+    const [y0, y1] = [Math.min(...ys) / 1.6, Math.max(...ys, timed && macs ? macs : 0) * 1.6];
+    /** @param {number} v */
+    const x = (v) => left + ((Math.log10(v) - Math.log10(x0)) / (Math.log10(x1) - Math.log10(x0))) * (width - left - right);
+    /** @param {number} v */
+    const y = (v) => height - bottom - ((Math.log10(v) - Math.log10(y0)) / (Math.log10(y1) - Math.log10(y0))) * (height - top - bottom);
+    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${title}: ${points.length} layers` });
+    for (const d of decades(x0, x1)) chart.append(svg("line", { x1: x(d), x2: x(d), y1: top, y2: height - bottom, class: "guide" }), svg("text", { x: x(d), y: height - bottom + 16, class: "axis" }, short_number(d)));
+    for (const d of decades(y0, y1)) chart.append(svg("line", { x1: left, x2: width - right, y1: y(d), y2: y(d), class: "guide" }), svg("text", { x: left - 6, y: y(d) + 4, class: "axis end" }, short_number(d)));
+    if (timed && bytes) {
+        const knee = macs ? macs / bytes : x1;
+        const from = Math.max(x0, y0 / bytes);
+        chart.append(svg("path", { class: "roof", d: `M${x(from)},${y(from * bytes)}L${x(Math.min(knee, x1))},${y(Math.min(knee, x1) * bytes)}${macs && knee < x1 ? `L${x(x1)},${y(macs)}` : ""}` }));
+    }
+    for (const p of points) {
+        const dot = svg("circle", { cx: x(p.x).toFixed(1), cy: y(p.y).toFixed(1), r: 4.5, class: `dot ${p.look}${shown.has(p.chosen.id) ? "" : " dim"}` }, svg("title", {}, p.title));
+        const a = svg("a", { href: link(p.chosen), "aria-label": p.title }, dot);
+        a.setAttribute("tabindex", "-1"); /* the rows lead to each of them */
+        chart.append(a);
+    }
+    chart.append(svg("text", { x: (width + left) / 2, y: height - 8, class: "axis" }, "multiply-adds a byte"), svg("text", { x: 14, y: (height - bottom) / 2, class: "axis", transform: `rotate(-90 14 ${(height - bottom) / 2})` }, timed ? "multiply-adds a millisecond" : "multiply-adds"));
+    const note = timed ? (bytes || macs ? "" : "The roof is drawn where --peak tells what the device can do.") : "Without a profile: how much each layer computes; with one, how fast.";
+    return el("section", { class: "card wide" }, el("h3", {}, title), chart, note ? el("p", { class: "faint" }, note) : null);
+}
+
+/* -------------------------------------------------------------------------- all */
+
+/** @param {HTMLElement} panel @param {Subject} subject @param {State} state @param {(chosen: import("./types").Chosen) => string} link */
+export function put_overview(panel, subject, state, link) {
+    const shown = new Set(filtered(subject.blocks, state).flatMap((b) => b.right.map((i) => i.chosen?.id ?? "")));
+    panel.replaceChildren(
+        el("h2", { class: "hidden" }, "Overview"),
+        ...[
+            subject.waterfall && put_waterfall(subject.waterfall),
+            ...subject.charts.map((chart) => bars(subject, state, chart)),
+            subject.roofline && put_roofline(subject.roofline, shown, link),
+            el("section", { class: "card" }, el("h3", {}, "Files"), el("dl", {}, ...subject.files.flatMap(([name, path]) => [el("dt", {}, name), el("dd", {}, safe(path))]))),
+        ].filter((x) => x !== null),
+        el("p", { class: "faint" }, subject.chart_note)
+    );
+}

@@ -1,0 +1,11 @@
+/* The page: one HTML file that holds a run, a comparison or a check, and all it needs to
+ * show it. */
+#ifndef FSD_REPORT_PAGE_PAGE_H
+#define FSD_REPORT_PAGE_PAGE_H
+
+#include "report/report.h"
+
+/** Writes it.  A picture that cannot be laid out is missing, and the page says why. */
+void fsd_page_write(const struct fsd_report *report, FILE *out);
+
+#endif

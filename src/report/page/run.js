@@ -1,0 +1,613 @@
+/*
+ * A run as a subject: blocks are layers in the order of execution, each with its nodes, and
+ * between them the nodes that vanished, where they would have been.
+ */
+import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
+import { search_text } from "./filter.js";
+import { pasted } from "./paste.js";
+import { base_name, bytes, count, macs, millis, noun, number_of, percent, quoted, safe, shorten } from "./words.js";
+
+/** @typedef {import("./types").Block} Block */
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Item} Item */
+/** @typedef {import("./types").Layer} Layer */
+/** @typedef {import("./types").Node} ModelNode */
+/** @typedef {import("./types").Pieces} Pieces */
+/** @typedef {import("./types").Port} Port */
+/** @typedef {import("./types").RunDocument} RunDocument */
+/** @typedef {import("./types").Section} Section */
+/** @typedef {import("./types").Story} Story */
+/** @typedef {import("./types").StoryDocument} StoryDocument */
+/** @typedef {import("./types").Subject} Subject */
+
+const COMPUTING = new Set(["compute", "foreign", "quantize"]);
+const FATES = ["layer", "absorbed", "folded", "identity", "merged", "dead", "unexplained"];
+const EVIDENCE = ["metadata", "name", "log", "tensor", "structure", "none"];
+const SEVERITIES = ["error", "warning", "info"];
+/** Nodes that a block shows before it is opened, and vanished ones that share a row. */
+const SHOWN = 6;
+const TOGETHER = 2;
+/** Colours of groups: as many as the pictures have (diff_label.c). */
+const TINTS = 6;
+/** Modules: so many tell a model's parts apart, and more than so many tell nobody anything. */
+const USEFUL = 6;
+const TOO_MANY = 60;
+
+/** All that is looked up while blocks and records are made. */
+class Run {
+    /** @param {RunDocument} document @param {StoryDocument | null} story */
+    constructor(document, story) {
+        this.document = document;
+        this.layers = document.layers;
+        this.nodes = document.nodes;
+        /** Of names that one node only has. @type {Map<string, number | null>} */
+        this.by_name = new Map();
+        for (const n of this.nodes) this.by_name.set(n.name, this.by_name.has(n.name) ? null : n.index);
+        /** @type {Map<number, import("./types").Finding[]>} */
+        this.of_layer = new Map();
+        /** @type {Map<number, import("./types").Finding[]>} */
+        this.of_node = new Map();
+        for (const finding of document.findings) {
+            for (const i of finding.layers) this.of_layer.set(i, [...(this.of_layer.get(i) ?? []), finding]);
+            for (const i of finding.nodes) this.of_node.set(i, [...(this.of_node.get(i) ?? []), finding]);
+        }
+        /** @type {Map<number, import("./types").StoryOf["story"]>} */
+        this.node_story = new Map(story?.nodes?.map((s) => [s.index, s.story]));
+        /** @type {Map<number, import("./types").StoryOf["story"]>} */
+        this.layer_story = new Map(story?.layers?.map((s) => [s.index, s.story]));
+        this.depth = module_depth(this.nodes);
+    }
+
+    /** @param {number} i @returns {ModelNode} */
+    node(i) {
+        return /** @type {ModelNode} */ (this.nodes[i]);
+    }
+
+    /** @param {number} i @returns {Layer} */
+    layer(i) {
+        return /** @type {Layer} */ (this.layers[i]);
+    }
+
+    /** By name where that is enough, so that a link survives another export. @param {ModelNode} n @returns {Chosen} */
+    choose_node(n) {
+        const unique = n.name && !n.name.startsWith("#") && this.by_name.get(n.name) === n.index;
+        return { kind: "node", id: unique ? n.name : `#${n.index}` };
+    }
+
+    /** @param {Chosen} chosen @returns {number | null} */
+    index_of(chosen) {
+        if (chosen.kind !== "node" && chosen.kind !== "layer") return null;
+        const list = chosen.kind === "node" ? this.nodes : this.layers;
+        const number = chosen.kind === "node" ? chosen.id.match(/^#(\d+)$/)?.[1] : chosen.id.match(/^\d+$/)?.[0];
+        if (number !== undefined) return list[Number(number)] ? Number(number) : null;
+        const named = chosen.kind === "node" ? this.by_name.get(chosen.id) : undefined;
+        return named ?? list.find((x) => x.name === chosen.id)?.index ?? null;
+    }
+}
+
+/** @param {Layer} l @returns {Chosen} */
+const choose_layer = (l) => ({ kind: "layer", id: String(l.index) });
+
+/** @param {ModelNode} n */
+const node_name = (n) => n.name || `#${n.index} ${n.op}`;
+
+/** A wider type than the model asks for, as diff/ tells. @param {ModelNode} n */
+const runs_wider = (n) => rank(n.requested) > 0 && rank(n.realised) > rank(n.requested);
+
+/* ----------------------------------------------------------------------- modules */
+
+/** @param {string} module @param {number} depth */
+function module_at(module, depth) {
+    const sign = module.includes("/") ? "/" : ".";
+    const parts = module.split(sign);
+    return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
+}
+
+/** The first depth that tells some modules apart, but not so many that nobody reads them
+ * (cost/scope.c). @param {ModelNode[]} nodes */
+function module_depth(nodes) {
+    const modules = new Set(nodes.map((n) => n.module ?? ""));
+    let best = 1;
+    for (let depth = 1, last = 0; depth < 32; depth++) {
+        const found = new Set([...modules].map((m) => module_at(m, depth))).size;
+        if (depth > 1 && (found > TOO_MANY || found === last)) break;
+        [best, last] = [depth, found];
+        if (found > USEFUL) break;
+    }
+    return best;
+}
+
+/** @param {Run} run @param {ModelNode | undefined} n */
+const module_of = (run, n) => (n?.module ? module_at(n.module, run.depth) : "(none)");
+
+/** Of an inserted layer that of who reads its data, else of who makes it.
+ * @param {Run} run @param {Layer} l @param {ModelNode[]} nodes */
+function modules_of_layer(run, l, nodes) {
+    const reader = l.edge?.readers.find((r) => r.node !== undefined)?.node ?? l.edge?.producer;
+    const of = nodes.length ? nodes : reader === undefined ? [] : [run.node(reader)];
+    return of.length ? of.map((n) => module_of(run, n)) : ["(none)"];
+}
+
+/* ------------------------------------------------------------------------ blocks */
+
+/** @param {Run} run @param {ModelNode} n @param {string[]} evidence @returns {Item} */
+function node_item(run, n, evidence) {
+    const chips = [];
+    if (runs_wider(n))
+        chips.push(word_chip(`asked ${n.requested}`, "alarm", `the model asks for ${n.requested}, it runs in ${n.realised}`));
+    if (n.fate !== "layer") chips.push(word_chip(n.fate, `fate-${n.fate}`, n.why));
+    return {
+        ...item(n.op, node_name(n), chips),
+        chosen: run.choose_node(n),
+        index: `#${n.index}`,
+        evidence,
+        quiet: n.fate !== "layer" && n.fate !== "unexplained",
+    };
+}
+
+/** @param {Layer} l @returns {Item} */
+function layer_item(l) {
+    const chips = l.kind === "compute" ? [] : [word_chip(l.kind, `kind-${l.kind}`)];
+    if (l.cause) chips.push(word_chip(l.cause, "cause", `the builder put it there: ${l.cause}`));
+    return {
+        ...item(l.type || l.kind, l.name, [...chips, ...change_chips(l.inputs, l.outputs)]),
+        chosen: choose_layer(l),
+        index: String(l.index),
+    };
+}
+
+/** What stands on the left until the block is opened: the loud ones, as many as fit, and how
+ * many there are besides. @param {Item[]} items @param {string[]} fates of the quiet ones @returns {Item[] | null} */
+function folded(items, fates) {
+    const loud = items.filter((i) => !i.quiet);
+    const shown = loud.length > SHOWN ? loud.slice(0, SHOWN - 1) : loud;
+    const rest = [];
+    if (shown.length < loud.length) rest.push(`${loud.length - shown.length} more nodes`);
+    for (const fate of FATES) {
+        const n = fates.filter((f) => f === fate).length;
+        if (n) rest.push(`${n} ${fate}`);
+    }
+    if (items.length - shown.length < 2) return null;
+    return [...shown, { ...item("", `+ ${rest.join(", ")}`), quiet: true }];
+}
+
+/** @param {Layer} l @param {ModelNode[]} nodes */
+function pattern_of(l, nodes) {
+    const ops = nodes.filter((n) => n.fate === "layer").map((n) => n.op);
+    if (!ops.length) return l.inserted ? "(inserted)" : "(no node)";
+    const runs = ops.filter((op, i) => op !== ops[i - 1]);
+    return runs.length > 5 ? `${runs.slice(0, 4).join("+")}+${runs.length - 4} more` : runs.join("+");
+}
+
+/** What the filter "show" knows of a layer. @param {Run} run @param {Layer} l @param {ModelNode[]} nodes */
+function remarks_of_layer(run, l, nodes) {
+    const mapped = l.nodes.length > 0 || l.region !== undefined;
+    const remarks = [];
+    if (l.inserted || l.kind === "reformat" || l.kind === "quantize" || l.kind === "copy") remarks.push("moves data");
+    if (nodes.some(runs_wider)) remarks.push("precision not as asked");
+    if ((!mapped && COMPUTING.has(l.kind)) || nodes.some((n) => n.fate === "unexplained")) remarks.push("unexplained");
+    if (nodes.filter((n) => n.fate === "layer").length > 1) remarks.push("fused");
+    if (run.of_layer.has(l.index) || l.nodes.some((link) => run.of_node.has(link.index))) remarks.push("findings");
+    return remarks;
+}
+
+/** @param {Run} run @param {Layer} l @param {number} tint @returns {Block} */
+function layer_block(run, l, tint) {
+    const region = l.region === undefined ? null : run.document.regions?.[l.region];
+    const own = region && region.layers[0] === l.index ? region.nodes.filter((i) => !run.node(i).layers.length) : [];
+    const nodes = [...l.nodes.map((link) => run.node(link.index)), ...own.map((i) => run.node(i))];
+    const evidence = [...l.nodes.map((link) => link.evidence), ...own.map(() => ["tensor"])];
+    const left = nodes.map((n, i) => node_item(run, n, evidence[i] ?? []));
+    const right = layer_item(l);
+    if (region) right.chips.unshift(word_chip(`region ${l.region}`, "region", "these layers compute the region's nodes; which computes which is not known"));
+    const findings = [...(run.of_layer.get(l.index) ?? []), ...nodes.flatMap((n) => run.of_node.get(n.index) ?? [])];
+    const lost = !nodes.length && !region && COMPUTING.has(l.kind);
+    return {
+        at: l.index,
+        tint: nodes.length || region ? tint : 0,
+        mark: l.inserted ? "+" : lost ? "?" : "",
+        level: l.inserted ? "added" : lost ? "alarm" : "plain",
+        left,
+        right: [right],
+        folded: folded(left, nodes.filter((_, i) => left[i]?.quiet).map((n) => n.fate)),
+        measures: [l.ms ?? null, number_of(l.bytes)],
+        facets: {
+            show: remarks_of_layer(run, l, nodes),
+            kind: [l.kind],
+            op: nodes.map((n) => n.op),
+            precision: [l.precision],
+            cause: l.cause ? [l.cause] : [],
+            fate: nodes.map((n) => n.fate),
+            evidence: evidence.length ? evidence.map((by) => by[0] ?? "none") : lost ? ["none"] : [],
+            module: modules_of_layer(run, l, nodes),
+            pattern: [pattern_of(l, nodes)],
+            finding: findings.map((f) => f.rule),
+        },
+        text: search_text([l.name, l.type, l.tactic ?? "", ...nodes.flatMap((n) => [n.name, n.op])]),
+    };
+}
+
+/** @param {Run} run @param {ModelNode[]} nodes of one fate @param {number} at @returns {Block} */
+function vanished_block(run, nodes, at) {
+    const left = nodes.map((n) => {
+        const own = node_item(run, n, []);
+        if (n.why) own.chips.push(word_chip(n.why, "why"));
+        return own;
+    });
+    const fate = nodes[0]?.fate ?? "";
+    const unexplained = fate === "unexplained";
+    const ops = [...new Set(nodes.map((n) => n.op))];
+    const several = { ...item("", `${nodes.length} ${fate}: ${ops.slice(0, 4).join(", ")}${ops.length > 4 ? ", …" : ""}`), quiet: true };
+    return {
+        at,
+        tint: 0,
+        mark: unexplained ? "?" : "-",
+        level: unexplained ? "alarm" : "removed",
+        left,
+        right: [],
+        folded: left.length >= TOGETHER ? [several] : null,
+        measures: [null, null],
+        facets: {
+            show: [
+                unexplained ? "unexplained" : "vanished",
+                ...(nodes.some((n) => run.of_node.has(n.index)) ? ["findings"] : []),
+            ],
+            op: nodes.map((n) => n.op),
+            fate: [fate],
+            module: nodes.map((n) => module_of(run, n)),
+            finding: nodes.flatMap((n) => (run.of_node.get(n.index) ?? []).map((f) => f.rule)),
+        },
+        text: search_text(nodes.flatMap((n) => [n.name, n.op])),
+    };
+}
+
+/** Nodes that no layer computes, each behind the layer that it is next to, else behind that
+ * of the node before it; neighbours of one fate share a block. @param {Run} run @returns {Block[]} */
+function vanished_blocks(run) {
+    let last = -1;
+    const placed = [];
+    for (const n of run.nodes) {
+        if (n.layers.length) last = n.layers[0] ?? last;
+        else if (n.region === undefined) placed.push({ n, at: n.near_layer ?? last });
+    }
+    placed.sort((a, b) => a.at - b.at || a.n.index - b.n.index);
+    const blocks = [];
+    for (let from = 0, to = 0; from < placed.length; from = to) {
+        const { n, at } = /** @type {{n: ModelNode, at: number}} */ (placed[from]);
+        while (placed[to]?.at === at && placed[to]?.n.fate === n.fate) to++;
+        const nodes = placed.slice(from, to).map((p) => p.n);
+        if (nodes.length >= TOGETHER) blocks.push(vanished_block(run, nodes, at + 0.5));
+        else blocks.push(...nodes.map((one) => vanished_block(run, [one], at + 0.5)));
+    }
+    return blocks;
+}
+
+/** @param {Run} run @returns {Block[]} */
+function all_blocks(run) {
+    /** @type {Map<number, number>} */
+    const regions = new Map();
+    let tint = 0;
+    const layers = run.layers.map((l) => {
+        const known = l.region === undefined ? undefined : regions.get(l.region);
+        if (known === undefined && (l.nodes.length || l.region !== undefined)) tint = (tint % TINTS) + 1;
+        if (known === undefined && l.region !== undefined) regions.set(l.region, tint);
+        return layer_block(run, l, known ?? tint);
+    });
+    /* A sort that keeps equals in order: what vanished comes behind its layer. */
+    return [...layers, ...vanished_blocks(run)].sort((a, b) => a.at - b.at);
+}
+
+/* ----------------------------------------------------------------------- records */
+
+/** @param {Layer} l @returns {Pieces} */
+const layer_link = (l) => [{ text: `layer ${l.index}`, chosen: choose_layer(l) }, ` ${shorten(l.type, 40)} ${shorten(l.name, 90)}`];
+
+/** @param {Run} run @param {ModelNode} n @returns {Pieces} */
+const node_link = (run, n) => [{ text: shorten(node_name(n), 90), chosen: run.choose_node(n) }, ` ${safe(n.op)}`];
+
+/** @param {(number | string)[] | undefined} dims */
+const shape_text = (dims) => (dims ? `[${dims.map((d) => (d === -1 ? "?" : String(d))).join(", ")}]` : "");
+
+/** @param {string} title @param {Port[] | undefined} ports @returns {Section[]} */
+function port_table(title, ports) {
+    if (!ports?.length) return [];
+    const engine = ports.some((p) => p.layout || p.format);
+    const head = engine ? ["tensor", "type", "shape", "layout", "format and strides, as the engine says"] : ["tensor", "type", "shape"];
+    const rows = ports.map((p) => {
+        const cells = [safe(p.name ?? ""), p.type, safe(shape_text(p.dims))];
+        return [...cells, ...(engine ? [p.layout ?? "", safe(p.format ?? "")] : [])].map((c) => [c]);
+    });
+    return [{ title, head, rows }];
+}
+
+/** @param {string} title @param {[string, Pieces | string | null | undefined | false][]} pairs @returns {Section[]} */
+function facts(title, pairs) {
+    /** @type {[string, Pieces][]} */
+    const known = [];
+    for (const [name, value] of pairs) if (value && value.length) known.push([name, typeof value === "string" ? [value] : value]);
+    return known.length ? [{ title, pairs: known }] : [];
+}
+
+/** @param {import("./types").Finding[]} findings @returns {Section[]} */
+function findings_section(findings) {
+    const lines = findings.map((f) => [{ text: f.severity, look: f.severity }, ` ${f.rule}  `, safe(f.message)]);
+    return lines.length ? [{ title: "Findings", lines }] : [];
+}
+
+/** @param {import("./types").StoryOf["story"] | undefined} story @returns {Section[]} */
+function story_section(story) {
+    const lines = story?.map((s) => [{ text: s.topic, look: "topic" }, ` ${safe(s.text)}`, s.line ? { text: ` log line ${s.line}`, look: "faint" } : ""]);
+    return lines?.length ? [{ title: "Story", lines, ordered: true }] : [];
+}
+
+/** @param {ModelNode[]} nodes @returns {Section[]} */
+function paste_sections(nodes) {
+    const named = nodes
+        .filter((n) => n.fate === "layer" && n.op !== "QuantizeLinear" && n.op !== "DequantizeLinear" && rank(n.realised))
+        .map((n) => ({ name: n.name || (n.outputs?.[0]?.name ? `node_of_${n.outputs[0].name}` : ""), type: n.realised }));
+    if (!named.length) return [];
+    return pasted(named).map(({ form, text, left_out }) => ({
+        title: `To paste: ${form}`,
+        code: text,
+        ...(left_out && { note: `${noun(left_out, "name")} left out: this form cannot hold it` }),
+    }));
+}
+
+/** The same in a terminal. @param {Run} run @param {string} verb @param {string} words @returns {Section} */
+function command_section(run, verb, words) {
+    const { model, engine, log } = run.document;
+    const files = [model.path, engine.path].filter((path, i) => i || path !== engine.path).map(quoted);
+    const beside = log && log.path !== engine.path ? ` --log ${quoted(log.path)}` : "";
+    return { title: "In a terminal", code: safe(`fusiondiff ${verb} ${files.join(" ")}${beside} ${words}`) };
+}
+
+/** @param {Run} run @param {Layer} l @returns {Pieces | null} */
+function edge_pieces(run, l) {
+    if (!l.edge) return null;
+    /** @type {Pieces} */
+    const pieces = [];
+    const { producer, tensor, readers } = l.edge;
+    pieces.push(...(producer === undefined ? [safe(tensor ?? "?")] : node_link(run, run.node(producer))), " → ");
+    if (!readers.length) pieces.push("?");
+    readers.forEach((r, i) => {
+        if (i) pieces.push(", ");
+        if (r.output) pieces.push("an output of the network");
+        else if (r.node !== undefined) pieces.push(...node_link(run, run.node(r.node)), ` (input ${r.input ?? "?"})`);
+        else if (r.layer !== undefined) pieces.push(...layer_link(run.layer(r.layer)));
+    });
+    if (l.edge.more_readers) pieces.push(", …");
+    return pieces;
+}
+
+/** @param {number | null} value @param {string | undefined} term @param {(n: number) => string} print */
+const amount = (value, term, print) => [value === null ? "" : `${print(value)} (${count(value)})`, term ? safe(term) : ""].filter(Boolean).join("  =  ");
+
+/** @param {Run} run @param {Layer} l @returns {Story} */
+function layer_record(run, l) {
+    const nodes = l.nodes.map((link) => run.node(link.index));
+    const region = l.region === undefined ? null : run.document.regions?.[l.region];
+    const total = run.document.summary.ms?.total ?? 0;
+    const { ms_spread: spread, roofline: roof } = l;
+    return {
+        kind: `layer ${l.index}`,
+        title: safe(l.name) || safe(l.type),
+        chips: layer_item(l).chips,
+        sections: [
+            ...facts("What it is", [
+                ["type", safe(l.type)],
+                ["kind", l.kind],
+                ["runs in", l.precision],
+                ["inserted, cause", l.inserted && (l.cause ?? "unknown")],
+                ["sits between", edge_pieces(run, l)],
+                ["the log says", l.log && safe(l.log)],
+                ["origin", l.origin && safe(l.origin)],
+                ["tactic", l.tactic && safe(l.tactic)],
+                ["profile", l.profile !== undefined && String(l.profile)],
+            ]),
+            ...facts("What it costs", [
+                ["time", l.ms !== undefined && `${millis(l.ms)}  ${percent(l.ms, total)}${spread ? `  (${millis(spread.low)} to ${millis(spread.high)})` : ""}`],
+                ["bytes read and written", amount(number_of(l.bytes), l.bytes_symbolic, bytes)],
+                ["not known for", l.bytes_unknown_of && safe(l.bytes_unknown_of)],
+                ["of these weights", amount(number_of(l.weight_bytes), undefined, bytes)],
+                ["multiply-adds", amount(number_of(l.macs), l.macs_symbolic, macs)],
+                ["roofline", roof && `bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds a byte${roof.reached === undefined ? "" : `, ${(roof.reached * 100).toFixed(0)} % reached`}`],
+            ]),
+            ...findings_section(run.of_layer.get(l.index) ?? []),
+            ...(nodes.length
+                ? [{
+                      title: noun(nodes.length, "node"),
+                      head: ["node", "fate", "asked for", "evidence"],
+                      rows: nodes.map((n, i) => [node_link(run, n), [n.fate], [n.requested], [(l.nodes[i]?.evidence ?? []).join(", ")]]),
+                  }]
+                : []),
+            ...(region
+                ? [{ title: `Region ${l.region}: no evidence tells which layer computes which node`, lines: [...region.layers.map((i) => layer_link(run.layer(i))), ...region.nodes.map((i) => node_link(run, run.node(i)))] }]
+                : []),
+            ...port_table("Reads", l.inputs),
+            ...port_table("Writes", l.outputs),
+            ...story_section(run.layer_story.get(l.index)),
+            ...paste_sections(nodes),
+            command_section(run, "explain", `--layer ${l.index}`),
+        ],
+    };
+}
+
+/** @param {Run} run @param {ModelNode} n @returns {Story} */
+function node_record(run, n) {
+    const layers = n.layers.map((i) => run.layer(i));
+    const region = n.region === undefined ? null : run.document.regions?.[n.region];
+    const chips = [word_chip(n.fate, `fate-${n.fate}`), ...(n.realised === "unknown" ? [] : [type_chip(n.realised)])];
+    return {
+        kind: `node #${n.index}`,
+        title: safe(node_name(n)),
+        chips,
+        sections: [
+            ...facts("What became of it", [
+                ["operator", safe([n.domain, n.op].filter(Boolean).join("."))],
+                ["fate", n.fate],
+                ["why", n.why && safe(n.why)],
+                ["the log says", n.log && safe(n.log)],
+                ["the same as", n.same_as === undefined ? null : node_link(run, run.node(n.same_as))],
+                ["next to", n.near_layer === undefined ? null : layer_link(run.layer(n.near_layer))],
+                ["asked for", n.requested],
+                ["runs in", n.realised],
+                ["module", n.module && safe(n.module)],
+                ["its part of the time", n.ms !== undefined && `${millis(n.ms)}${n.shares ? " (shared with others of the layer)" : ""}`],
+                ["multiply-adds", amount(number_of(n.macs), n.macs_symbolic, macs)],
+            ]),
+            ...findings_section(run.of_node.get(n.index) ?? []),
+            ...(layers.length
+                ? [{
+                      title: `Computed by ${noun(layers.length, "layer")}`,
+                      head: ["layer", "evidence"],
+                      rows: layers.map((l) => [layer_link(l), [(l.nodes.find((link) => link.index === n.index)?.evidence ?? []).join(", ")]]),
+                  }]
+                : []),
+            ...(region ? [{ title: `Region ${n.region}: computed by some of`, lines: region.layers.map((i) => layer_link(run.layer(i))) }] : []),
+            ...port_table("Reads", n.inputs),
+            ...port_table("Writes", n.outputs),
+            ...story_section(run.node_story.get(n.index)),
+            ...paste_sections([n]),
+            command_section(run, "explain", `--node ${quoted(run.choose_node(n).id)}`),
+        ],
+    };
+}
+
+/* ---------------------------------------------------------------------- overview */
+
+/** @param {Run} run @returns {import("./types").Tile[]} */
+function tiles_of(run) {
+    const { nodes, layers, coverage, findings, ms, inserted } = run.document.summary;
+    /** @param {Record<string, number>} tally @param {number} most */
+    const listed = (tally, most) => Object.entries(tally).filter(([, n]) => n).sort((a, b) => b[1] - a[1]).slice(0, most).map(([word, n]) => `${word} ${count(n)}`).join(", ");
+    const lost = (coverage.computing_layers ?? 0) - (coverage.mapped_layers ?? 0);
+    const wider = run.nodes.filter(runs_wider).length;
+    const alarms = (findings.error ?? 0) + (findings.warning ?? 0);
+    return [
+        { title: "nodes", value: count(run.nodes.length), note: listed(nodes, 3) },
+        { title: "layers", value: count(run.layers.length), note: listed(layers, 3) },
+        { title: "inserted", value: count(coverage.inserted ?? 0), note: listed(inserted, 3) || "no layer is the builder's own", look: coverage.inserted ? "added" : "good", filter: ["show", "moves data"] },
+        { title: "layers mapped", value: `${count(coverage.mapped_layers ?? 0)} of ${count(coverage.computing_layers ?? 0)}`, note: lost + (nodes.unexplained ?? 0) ? `${count(nodes.unexplained ?? 0)} nodes unexplained` : "every node is accounted for", look: lost + (nodes.unexplained ?? 0) ? "alarm" : "good", filter: ["show", "unexplained"] },
+        { title: "wider than asked", value: count(wider), note: wider ? "nodes run in a wider type" : "types are as the model asks", look: wider ? "alarm" : "good", filter: ["show", "precision not as asked"] },
+        { title: "time", value: ms?.total === undefined ? "–" : millis(ms.total), note: ms?.total === undefined ? "no profile was given" : `inserted ${percent(ms.inserted ?? 0, ms.total)}` },
+        { title: "findings", value: count(run.document.findings.length), note: listed(findings, 3) || "none", look: alarms ? "alarm" : "good", filter: ["show", "findings"] },
+    ];
+}
+
+/** Peaks follow from what each layer can at least take. @param {Run} run @returns {import("./types").Roofline} */
+function roofline_of(run) {
+    const timed = run.layers.some((l) => l.ms !== undefined);
+    /** @type {import("./types").Roofline} */
+    const roofline = { points: [], macs: null, bytes: null, timed };
+    for (const l of run.layers) {
+        const [m, b] = [number_of(l.macs), number_of(l.bytes)];
+        if (l.roofline && m && l.roofline.bound === "compute") roofline.macs = m / l.roofline.ms;
+        if (l.roofline && b && l.roofline.bound === "memory") roofline.bytes = b / l.roofline.ms;
+        if (!m || !b || (timed && !l.ms)) continue;
+        const y = timed ? m / (l.ms ?? 1) : m;
+        roofline.points.push({ x: m / b, y, look: `type-${rank(l.precision)}`, title: `layer ${l.index} ${shorten(l.name, 60)}`, chosen: choose_layer(l) });
+    }
+    return roofline;
+}
+
+/** Findings by their rule. @param {Run} run @returns {import("./types").RuleRow[]} */
+function rules_of(run) {
+    /** @type {Map<string, import("./types").RuleRow>} */
+    const rules = new Map();
+    for (const f of run.document.findings) {
+        const row = rules.get(f.rule) ?? { rule: f.rule, level: f.severity, state: f.severity, measured: "", budget: "", findings: [], note: "" };
+        /** @type {Pieces} */
+        const where = [];
+        for (const i of f.layers.slice(0, 4)) where.push({ text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }, " ");
+        for (const i of f.nodes.slice(0, 4)) where.push({ text: shorten(node_name(run.node(i)), 40), chosen: run.choose_node(run.node(i)) }, " ");
+        row.findings.push({ severity: f.severity, message: safe(f.message), where });
+        rules.set(f.rule, row);
+    }
+    return [...rules.values()].sort((a, b) => SEVERITIES.indexOf(a.level) - SEVERITIES.indexOf(b.level));
+}
+
+/** @param {RunDocument} document @param {StoryDocument | null} story @returns {Subject} */
+export function run_subject(document, story) {
+    const run = new Run(document, story);
+    const blocks = all_blocks(run);
+    /** @type {Map<string, {block: Block, item: Item}>} */
+    const places = new Map();
+    for (const block of blocks)
+        for (const one of [...block.right, ...block.left])
+            if (one.chosen) {
+                const key = `${one.chosen.kind} ${one.chosen.id}`;
+                if (!places.has(key)) places.set(key, { block, item: one });
+            }
+    /** @param {Chosen} chosen @returns {Chosen | null} the one form of it */
+    const settled = (chosen) => {
+        const index = run.index_of(chosen);
+        if (index === null) return null;
+        return chosen.kind === "layer" ? { kind: "layer", id: String(index) } : run.choose_node(run.node(index));
+    };
+    const { model, engine, summary, log } = document;
+    const total = summary.ms?.total ?? null;
+    /** @param {number} i */
+    const most = (i) => blocks.reduce((max, b) => Math.max(max, b.measures[i] ?? 0), 0);
+    return {
+        title: `${base_name(model.path)} → ${base_name(engine.path)}`,
+        from: base_name(model.path),
+        to: base_name(engine.path),
+        files: [
+            ["model", `${model.path}  (${[model.format, model.producer].filter(Boolean).join(", ")})`],
+            ["engine", `${engine.path}  (${[engine.format, engine.producer].filter(Boolean).join(", ")})`],
+            ...(log ? /** @type {[string, string][]} */ ([["log", log.path + (log.used ? "" : "  (not used)")]]) : []),
+        ],
+        verdict: null,
+        sides: ["ONNX nodes", "engine layers"],
+        measures: [
+            { title: "time", print: millis, signed: false, most: most(0), total },
+            { title: "bytes", print: bytes, signed: false, most: most(1), total: null },
+        ],
+        blocks,
+        facets: [
+            { name: "show", title: "Show", order: ["findings", "moves data", "precision not as asked", "unexplained", "fused", "vanished"], open: true },
+            { name: "kind", title: "Kind of layer", open: true },
+            { name: "precision", title: "Runs in", open: true },
+            { name: "cause", title: "Cause of insertion", open: true },
+            { name: "fate", title: "Fate of nodes", order: FATES },
+            { name: "op", title: "Operator" },
+            { name: "module", title: "Module" },
+            { name: "pattern", title: "Fused operators" },
+            { name: "evidence", title: "Evidence, strongest", order: EVIDENCE },
+            { name: "finding", title: "Finding" },
+        ],
+        charts: [
+            { facet: "kind", title: "Kind of layer" },
+            { facet: "precision", title: "Runs in" },
+            { facet: "cause", title: "Cause of insertion" },
+            { facet: "module", title: "Module" },
+            { facet: "pattern", title: "Fused operators" },
+        ],
+        chart_note: "A layer of several modules counts for the first.",
+        tiles: tiles_of(run),
+        rules: rules_of(run),
+        rules_title: "Findings",
+        waterfall: null,
+        roofline: roofline_of(run),
+        find(chosen) {
+            const one = settled(chosen);
+            return (one && places.get(`${one.kind} ${one.id}`)) ?? null;
+        },
+        record(chosen) {
+            const index = run.index_of(chosen);
+            if (index === null) return null;
+            return chosen.kind === "layer" ? layer_record(run, run.layer(index)) : node_record(run, run.node(index));
+        },
+        box_of(chosen) {
+            const index = run.index_of(chosen);
+            return index === null ? null : `${chosen.kind === "layer" ? "l" : "n"}${index}`;
+        },
+        chosen_of(box) {
+            const [, side, number] = box.match(/^([nl])(\d+)$/) ?? [];
+            const list = side === "n" ? run.nodes : run.layers;
+            if (!side || !list[Number(number)]) return null;
+            return side === "n" ? run.choose_node(run.node(Number(number))) : { kind: "layer", id: String(Number(number)) };
+        },
+        first_view: "diff",
+    };
+}

@@ -1,0 +1,429 @@
+/*
+ * What the page is given, as the schemas beside the public header tell it, and what its
+ * modules hand each other.  Only the checker reads this: nothing of it is in the page.
+ */
+
+/* ------------------------------------------- include/fusiondiff/report.schema.json */
+
+/** A number that a double cannot hold is a string. */
+export type Amount = number | string;
+
+export interface Port {
+    name?: string;
+    type: string;
+    layout?: string;
+    dims?: (number | string)[];
+    format?: string;
+}
+
+export interface Link {
+    index: number;
+    evidence: string[];
+}
+
+export interface Edge {
+    source?: number;
+    tensor?: string;
+    producer?: number;
+    readers: { layer?: number; output?: true; node?: number; input?: number }[];
+    more_readers?: true;
+    chain: number;
+}
+
+export interface Layer {
+    index: number;
+    name: string;
+    type: string;
+    kind: string;
+    precision: string;
+    inserted: boolean;
+    cause?: string;
+    log?: string;
+    nodes: Link[];
+    region?: number;
+    inputs: Port[];
+    outputs: Port[];
+    origin?: string;
+    tactic?: string;
+    profile?: number;
+    ms?: number;
+    ms_spread?: { median: number; low: number; high: number };
+    bytes?: Amount;
+    bytes_unknown_of?: string;
+    bytes_symbolic?: string;
+    bias_bytes?: Amount;
+    weight_bytes?: Amount;
+    macs?: Amount;
+    macs_symbolic?: string;
+    roofline?: { bound: string; ms: number; macs_per_byte: number; reached?: number };
+    edge?: Edge;
+}
+
+export interface Node {
+    index: number;
+    name: string;
+    op: string;
+    domain?: string;
+    scope?: number;
+    module?: string;
+    fate: string;
+    why?: string;
+    log?: string;
+    same_as?: number;
+    near_layer?: number;
+    layers: number[];
+    region?: number;
+    inputs?: Port[];
+    outputs?: Port[];
+    requested: string;
+    realised: string;
+    ms?: number;
+    shares?: true;
+    macs?: Amount;
+    macs_symbolic?: string;
+}
+
+export interface Finding {
+    rule: string;
+    severity: string;
+    message: string;
+    layers: number[];
+    nodes: number[];
+    tensors: string[];
+    facts: Record<string, Amount>;
+}
+
+export interface RunDocument {
+    schema: string;
+    tool: { name: string; version: string };
+    model: { path: string; nodes: Amount; format: string; producer?: string };
+    engine: { path: string; layers: Amount; format: string; producer?: string };
+    log?: { path: string; used: boolean };
+    summary: {
+        nodes: Record<string, number>;
+        layers: Record<string, number>;
+        inserted: Record<string, number>;
+        links: Record<string, number>;
+        findings: Record<string, number>;
+        coverage: Record<string, number>;
+        ms?: { run?: number; total?: number; inserted?: number; nodes?: number };
+    };
+    layers: Layer[];
+    nodes: Node[];
+    scopes?: { index: number; owner: number; label: string }[];
+    regions?: { layers: number[]; nodes: number[] }[];
+    findings: Finding[];
+}
+
+/* ------------------------------------------ include/fusiondiff/compare.schema.json */
+
+export interface Side {
+    model: string;
+    engine: string;
+    format: string;
+    layers: number;
+    computing: number;
+    mapped: number;
+    profiles: number;
+}
+
+export interface Form {
+    type: string;
+    layout: string;
+}
+
+export interface Group {
+    kind: string;
+    precision: string;
+    layers: number;
+    loose?: true;
+    nodes: string[];
+    ms?: number;
+}
+
+export interface Region {
+    region: number;
+    what: string;
+    precision: string;
+    differs: boolean;
+    layout: boolean;
+    layers: boolean;
+    moves: boolean;
+    tactic: boolean;
+    old: Group[];
+    new: Group[];
+    before?: number;
+    after?: number;
+    moves_before?: number;
+    moves_after?: number;
+}
+
+export interface Move {
+    kind: string;
+    inserted: boolean;
+    cause?: string;
+    from: string[];
+    to: string[];
+    nodes: string[];
+    before: Form;
+    after: Form;
+    ms?: number;
+}
+
+export interface MoveChange {
+    what: string;
+    region?: number;
+    old?: Move;
+    new?: Move;
+}
+
+export interface EdgeChange {
+    region: number;
+    old_from: string;
+    old_to: string;
+    new_from: string;
+    new_to: string;
+    before: Form;
+    after: Form;
+    change: string;
+}
+
+export interface NodeChange {
+    what: string;
+    old?: string;
+    new?: string;
+    op: string;
+    role: string;
+    before?: string;
+    after?: string;
+}
+
+export interface NamedPort {
+    name: string;
+    shape: string;
+    form: Form;
+}
+
+export interface CompareDocument {
+    schema: string;
+    old: Side;
+    new: Side;
+    summary: {
+        differs: boolean;
+        regions: Record<string, number>;
+        precisions: Record<string, number>;
+        nodes: Record<string, number>;
+        moves: Record<string, number>;
+        aligned_by: Record<string, number>;
+        ms?: { before: number; after: number; delta: Record<string, number> };
+    };
+    ports: { output: boolean; old?: NamedPort; new?: NamedPort }[];
+    regions: Region[];
+    edges: EdgeChange[];
+    moves: MoveChange[];
+    precisions: { old: string; new: string; before: string; after: string; change: string }[];
+    nodes: NodeChange[];
+    aligned: { old: string; new: string; op: string; role: string; by: string }[];
+}
+
+/* -------------------------------------------- include/fusiondiff/check.schema.json */
+
+export interface CheckDocument {
+    schema: string;
+    snapshot?: string;
+    model: string;
+    engine: string;
+    accept?: string;
+    inputs?: { what: string; is: string }[];
+    verdict: string;
+    summary: { what: string; before?: string; now: string }[];
+    rules: {
+        rule: string;
+        level: string;
+        measured?: string;
+        budget?: string;
+        skipped?: string;
+        findings: number;
+        ignored: number;
+    }[];
+    findings: {
+        rule: string;
+        severity: string;
+        message: string;
+        file: string;
+        line?: number;
+        nodes: string[];
+        layers: string[];
+        fingerprint: string;
+    }[];
+}
+
+/** A drawing of the whole or of a module, as Graphviz laid it out. */
+export interface Picture {
+    title: string;
+    svg?: string;
+    note?: string;
+    within?: number; /** the picture that shows it as one box */
+    boxes?: Record<string, number[]>; /** of those with several items: all of them */
+    opens?: Record<string, number>; /** of those that stand for a module: its picture */
+}
+
+/** The answer of `explain`: include/fusiondiff/fusiondiff.h tells its views. */
+export interface StoryDocument {
+    nodes?: StoryOf[];
+    layers?: StoryOf[];
+}
+export interface StoryOf {
+    index: number;
+    story: { topic: string; line?: number; text: string }[];
+}
+
+/* ----------------------------------------------------------- between the modules */
+
+/** What can be chosen: "layer" and "12". */
+export interface Chosen {
+    kind: string;
+    id: string;
+}
+
+export interface Chip {
+    text: string;
+    look: string; /** a class: "type-fp16", "warning" */
+    title?: string;
+}
+
+/** One entry on one side of a row. */
+export interface Item {
+    chosen?: Chosen;
+    index?: string;
+    word: string; /** an operator, a layer's type */
+    name: string;
+    chips: Chip[];
+    evidence?: string[];
+    quiet?: boolean; /** no operation of its own: shown pale */
+}
+
+/** What stands together: a layer and its nodes, a node that vanished, two builds' groups. */
+export interface Block {
+    at: number; /** its place in the order of execution */
+    tint: number; /** 0: none */
+    mark: "" | "+" | "-" | "?" | "~";
+    level: string; /** of what its mark says: "plain", "added", "removed", "changed" */
+    left: Item[];
+    right: Item[];
+    folded: Item[] | null; /** what stands on the left until it is opened */
+    measures: (number | null)[]; /** as many as the subject has */
+    facets: Record<string, string[]>;
+    text: string; /** all its names, in lower case */
+}
+
+export interface Facet {
+    name: string; /** as it stands in a link */
+    title: string;
+    order?: string[]; /** of its values; else the most frequent first */
+    open?: boolean;
+}
+
+export interface Measure {
+    title: string;
+    print: (value: number) => string;
+    signed: boolean;
+    most: number;
+    total: number | null;
+}
+
+export type Piece = string | { text: string; chosen?: Chosen; look?: string };
+export type Pieces = Piece[];
+
+export type Section =
+    | { title: string; pairs: [string, Pieces][] }
+    | { title: string; head: string[]; rows: Pieces[][] }
+    | { title: string; lines: Pieces[]; ordered?: boolean }
+    | { title: string; code: string; note?: string };
+
+/** The whole record of what is chosen. */
+export interface Story {
+    kind: string;
+    title: string;
+    chips: Chip[];
+    sections: Section[];
+}
+
+export interface Tile {
+    title: string;
+    value: string;
+    note: string;
+    look?: string;
+    filter?: [string, string]; /** a facet and its value */
+}
+
+/** A bar for each value of a facet, or steps of a waterfall. */
+export interface Step {
+    label: string;
+    from: number;
+    to: number;
+    look: string;
+}
+
+export interface Point {
+    x: number;
+    y: number;
+    look: string;
+    title: string;
+    chosen: Chosen;
+}
+
+export interface Roofline {
+    points: Point[];
+    /** Peaks, where they are known: multiply-adds and bytes a millisecond. */
+    macs: number | null;
+    bytes: number | null;
+    timed: boolean;
+}
+
+export interface RuleRow {
+    rule: string;
+    level: string;
+    state: string; /** "ok", "failed", "skipped", "off", "notes" */
+    measured: string;
+    budget: string;
+    findings: { severity: string; message: string; where: Pieces }[];
+    note: string;
+}
+
+/** What a page is about; run.js, compare.js and check.js each make one. */
+export interface Subject {
+    title: string;
+    from: string;
+    to: string;
+    files: [string, string][];
+    verdict: { text: string; look: string } | null;
+    sides: [string, string];
+    measures: Measure[];
+    blocks: Block[];
+    facets: Facet[];
+    charts: { facet: string; title: string }[];
+    chart_note: string;
+    tiles: Tile[];
+    rules: RuleRow[];
+    rules_title: string;
+    waterfall: { title: string; steps: Step[] } | null;
+    roofline: Roofline | null;
+    /** The block that shows it, and which of its items; null: there is no such thing. */
+    find(chosen: Chosen): { block: Block; item: Item } | null;
+    record(chosen: Chosen): Story | null;
+    /** Names of boxes in pictures, of what is chosen and the other way round. */
+    box_of(chosen: Chosen): string | null;
+    chosen_of(box: string): Chosen | null;
+    first_view: string;
+}
+
+/** What stands behind the "#": the whole of what a link shows. */
+export interface State {
+    view: string;
+    query: string;
+    sort: string;
+    picks: Map<string, Set<string>>;
+    chosen: Chosen | null;
+    picture: number;
+}

@@ -1,0 +1,262 @@
+/*
+ * What the page must do, in a real browser:  node browser.mjs BINARY PAGES
+ *
+ * Each page is opened from the disk.  Whatever it says to the console, asks of the network or
+ * leaves axe to complain of is a failure.  No test looks at a clock: bench/page prints times.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const [binary, folder] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let failures = 0;
+
+function check(what, holds, detail = "") {
+    console.log(`${holds ? "ok      " : "FAILED  "}${what}${holds ? "" : ` ${detail}`}`);
+    failures += !holds;
+}
+
+/** What follows a click on a link or a step in the history comes when the browser gets to it. */
+async function comes(what, holds) {
+    for (let i = 0; i < 100 && !(await holds()); i++) await new Promise((done) => setTimeout(done, 50));
+    check(what, await holds());
+}
+
+const equal = (what, found, wanted) => check(what, JSON.stringify(found) === JSON.stringify(wanted), `found ${JSON.stringify(found)?.slice(0, 400)}, not ${JSON.stringify(wanted)?.slice(0, 400)}`);
+const path_of = (name) => join(folder, `${name}.html`);
+const document_of = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+
+/* A container's root may not have the sandbox. */
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+
+/** Opens a page and hands it to `use`; afterwards it has said and asked nothing. */
+async function open(name, hash, use, { width = 1400, colors = "light" } = {}) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: colors, reducedMotion: "reduce", offline: true, bypassCSP: false });
+    const page = await context.newPage();
+    const said = [];
+    page.on("console", (m) => said.push(m.text()));
+    page.on("pageerror", (e) => said.push(String(e.stack)));
+    page.on("request", (r) => r.url().split("#")[0] !== `file://${path_of(name)}` && said.push(`asks for ${r.url()}`));
+    await page.goto(`file://${path_of(name)}${hash}`);
+    await page.waitForSelector("html[data-ready]");
+    await use(page);
+    equal(`${name}${hash}: says and asks nothing`, said, []);
+    await context.close();
+}
+
+/** axe runs in the page's world by the debugger's hand, which the policy does not bind. */
+async function accessible(page, what) {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+    equal(`${what}: axe finds nothing`, violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary}`)]), []);
+}
+
+const texts = (page, selector) => page.locator(selector).allTextContents();
+const hash_of = (page) => page.evaluate(() => decodeURIComponent(location.hash));
+const names_left = (page) => texts(page, "#rows .left .name");
+
+/* -------------------------------------------------------------------------- a run */
+
+async function check_rows(page) {
+    const run = document_of("run");
+    const layers = await texts(page, "#rows .right .index");
+    equal("rows: every layer once, in the order of execution", layers, run.layers.map((l) => String(l.index)));
+    const inserted = page.locator("#rows .row.added");
+    equal("rows: an inserted layer is alone on the right", [await inserted.locator(".left .name").count(), await inserted.locator(".right .name").count()], [0, run.layers.filter((l) => l.inserted).length]);
+    const gone = page.locator("#rows .row.removed");
+    check("rows: a vanished node is alone on the left", (await gone.locator(".left .name").count()) > 0 && (await gone.locator(".right .name").count()) === 0);
+    const dead = page.locator("#rows .row", { hasText: "Sigmoid_17" });
+    check("rows: with its reason", (await dead.textContent()).includes("reaches no output of the model"));
+    const conv = page.locator("#rows .row", { hasText: "Conv_13" }).first();
+    check("rows: type and layout as chips", (await conv.locator(".right .chip").allTextContents()).includes("int8 chw32"));
+    check("rows: milliseconds and bytes", /0\.\d+ ms/.test(await conv.textContent()) && (await conv.locator(".bar").count()) === 2);
+    const rows = await page.locator("#rows").evaluate((grid) => ({ role: grid.getAttribute("role"), count: Number(grid.getAttribute("aria-rowcount")), rows: grid.querySelectorAll("[role=row]").length }));
+    equal("rows: a treegrid that says how many it has", rows, { role: "treegrid", count: rows.rows, rows: rows.rows });
+}
+
+async function check_filters(page) {
+    const run = document_of("run");
+    await page.keyboard.press("/");
+    await page.keyboard.type("relu_6");
+    check("search: finds nodes by name", (await names_left(page)).includes("Relu_6") && !(await names_left(page)).includes("Sigmoid_17"));
+    check("search: stands in the address", (await hash_of(page)).includes("q=relu_6"));
+    await page.keyboard.press("Escape");
+    await page.locator("#search").fill("reformatting copynode");
+    equal("search: finds layers by name", (await texts(page, "#rows .right .index")).length, run.layers.filter((l) => l.name.toLowerCase().includes("reformatting copynode")).length);
+    await page.locator("#search").fill("");
+    await page.locator("#facets label", { hasText: "moves data" }).click();
+    equal("filter: what moves data", await texts(page, "#rows .right .index"), run.layers.filter((l) => l.inserted || ["reformat", "quantize", "copy"].includes(l.kind)).map((l) => String(l.index)));
+    check("filter: stands in the address", (await hash_of(page)).includes("show=moves data"));
+    await page.goBack();
+    await comes("filter: back takes it away", async () => (await texts(page, "#rows .right .index")).length === run.layers.length);
+    await page.goForward();
+    await comes("filter: forward brings it again", async () => (await texts(page, "#rows .right .index")).length < run.layers.length);
+    await page.locator(".clear").click();
+}
+
+async function check_keys(page) {
+    await page.locator("#rows").focus();
+    await page.keyboard.press("Home");
+    const current = () => page.locator("#rows .current").getAttribute("data-at");
+    const first = await current();
+    await page.keyboard.press("j");
+    const second = await current();
+    check("keys: j goes on", Number(second) > Number(first), `${first} ${second}`);
+    await page.keyboard.press("k");
+    equal("keys: k goes back", await current(), first);
+    equal("keys: the current row is named", await page.locator("#rows").getAttribute("aria-activedescendant"), `row-${first}`);
+    do await page.keyboard.press("j");
+    while (!(await page.locator("#rows .current .right .name").count())); /* to a layer */
+    await page.keyboard.press("Enter");
+    check("keys: enter opens a record", await page.locator("#record").isVisible());
+    await page.keyboard.press("Escape");
+    check("keys: escape closes it", await page.locator("#record").isHidden());
+    await page.keyboard.press("?");
+    check("keys: ? tells the keys", await page.locator("#help").isVisible());
+    await accessible(page, "help");
+    await page.keyboard.press("Escape");
+    check("keys: escape closes that", await page.locator("#help").isHidden());
+    const folded = page.locator("#rows .row[aria-expanded=false]").first();
+    const before = await page.locator("#rows .left .name").count();
+    await folded.locator(".opener").click();
+    check("keys: a group unfolds", (await page.locator("#rows .left .name").count()) > before);
+    await page.keyboard.press("ArrowLeft");
+    equal("keys: left folds it", await page.locator("#rows .left .name").count(), before);
+}
+
+async function check_record(page) {
+    const layer = document_of("run").layers[3];
+    const told = await page.locator("#record").innerText();
+    for (const word of [layer.name, layer.tactic, "Conv_13", "name, tensor", "int8", "chw32", layer.inputs[0].format, "[1, 8, 8, 8]"])
+        check(`record: tells ${String(word).slice(0, 60)}`, told.includes(word), told.slice(0, 300));
+    const codes = await texts(page, "#record pre");
+    const [model, engine] = ["model", "engine"].map((side) => document_of("run")[side].path);
+    const command = codes[codes.length - 1];
+    equal("record: the command that tells the same", command, `fusiondiff explain ${model} ${engine} --layer 3`);
+    check("record: which runs", execFileSync(binary, command.split(" ").slice(1)).toString().startsWith("layer 3"));
+    const asked = layer.nodes.map((link) => document_of("run").nodes[link.index]).filter((n) => n.fate === "layer");
+    for (const form of ["layerPrecisions", "nodes_to_exclude", "polygraphy"]) {
+        const all = execFileSync(binary, ["names", model, engine, "--as", form]).toString();
+        const mine = codes.find((c) => c.startsWith(all.slice(0, 18))) ?? "";
+        const entries = (text) => new Set(text.match(/[\w.]*(Conv|Add|Relu|Batch|Gemm|MatMul|Pool)\w*(:\w+)?/g));
+        check(`record: to paste as ${form}: what names says`, mine && asked.length === entries(mine).size && [...entries(mine)].every((e) => entries(all).has(e)), `${mine} | ${all}`);
+    }
+    await page.locator("#record a", { hasText: "Conv_13" }).first().click();
+    await comes("record: leads to its nodes", async () => (await hash_of(page)).includes("node=Conv_13"));
+    await page.goBack();
+    await comes("record: back leads to the layer", async () => (await hash_of(page)).includes("layer=3"));
+}
+
+async function check_views(page) {
+    await page.keyboard.press("2");
+    check("graph: the drawing is there", (await page.locator(".stage .box").count()) > 20);
+    equal("graph: what is chosen in the rows is chosen in it", await page.locator(".stage .chosen").getAttribute("data-box"), "l3");
+    await page.locator('.stage [data-box="n18"]').click({ force: true });
+    check("graph: a click chooses", (await hash_of(page)).includes("node=GlobalAveragePool_18"));
+    await page.keyboard.press("1");
+    check("graph: and the rows show it", (await page.locator('#rows [aria-selected="true"]').first().textContent()).includes("GlobalAveragePool_18"));
+    await page.keyboard.press("3");
+    await accessible(page, "overview");
+    check("overview: a roofline", (await page.locator("#overview .dot").count()) > 1 && (await page.locator("#overview .roof").count()) === 1);
+    await page.locator("#overview .bars a", { hasText: "quantize" }).first().click();
+    await comes("overview: a bar filters", async () => (await hash_of(page)).includes("kind=quantize"));
+    await page.locator(".clear").click();
+    await page.keyboard.press("4");
+    check("findings: each rule is told", (await page.locator("#rules").innerText()).includes("quantize/standing"));
+    await accessible(page, "findings");
+}
+
+async function check_run() {
+    for (const [width, colors] of [[1400, "light"], [700, "dark"]])
+        await open("run", "#layer=3", async (page) => {
+            await accessible(page, `rows, ${width} wide, ${colors}`);
+            await page.goto(`file://${path_of("run")}#view=graph`);
+            await accessible(page, `graph, ${width} wide, ${colors}`);
+        }, { width, colors });
+    await open("run", "", async (page) => {
+        await check_rows(page);
+        await check_filters(page);
+        await check_keys(page);
+    });
+    await open("run", "#layer=3", async (page) => {
+        await check_record(page);
+        await check_views(page);
+    });
+    await open("run", "#node=Relu_7&fate=merged&q=relu", async (page) => {
+        equal("link: search and filter", [await page.locator("#search").inputValue(), await names_left(page)], ["relu", ["Relu_7"]]);
+        check("link: the record", (await page.locator("#record").innerText()).includes("computes the same as another node"));
+    });
+    await open("run", "#layer=99", async (page) => equal("link: to what is not there says so", await page.locator("#missing").textContent(), "there is no layer 99 here"));
+    await open("log", "#layer=1", async (page) => {
+        check("log: the story is told", (await page.locator("#record li .topic").count()) > 0 && /log line \d+/.test(await page.locator("#record").innerText()));
+    });
+}
+
+/* ---------------------------------------------------------------- two builds, a gate */
+
+async function check_compare() {
+    await open("compare", "", async (page) => {
+        check("compare: begins with what changed", (await hash_of(page)).includes("show=changed"));
+        const row = await page.locator("#rows .row.changed").first().textContent();
+        for (const word of ["fusion-lost", "widened", "Conv_13", "Add_15"]) check(`compare: the row tells ${word}`, row.includes(word), row);
+        await page.locator("#rows .row.changed").first().click();
+        const told = await page.locator("#record").innerText();
+        check("compare: the record tells times and inserted layers", told.includes("0.1100 ms → 0.2200 ms") && told.includes("dtype+layout"), told);
+        await accessible(page, "compare");
+        await page.keyboard.press("3");
+        const steps = await texts(page, "#overview .value");
+        equal("compare: the waterfall's ends and causes", [steps[0], steps[1], steps[steps.length - 1]], ["0.2300 ms", "+0.1100 ms", "0.3400 ms"]);
+        await accessible(page, "compare, overview");
+        await page.keyboard.press("2");
+        check("compare: the drawing", (await page.locator(".stage .box").count()) > 2);
+    });
+    await open("check", "", async (page) => {
+        const { rules, verdict } = document_of("check");
+        const told = await page.locator("#rules").innerText();
+        check("check: begins with the rules", await page.locator("#rules").isVisible());
+        check("check: the verdict", (await page.locator("#title .verdict").textContent()) === verdict);
+        for (const rule of rules) check(`check: ${rule.rule} with its budget`, told.includes(rule.rule) && (!rule.budget || told.includes(rule.budget)));
+        await accessible(page, "check");
+        await page.keyboard.press("2");
+        check("check: what changed since the snapshot", (await page.locator("#rows .row.changed, #rows .row.added").count()) > 0);
+    });
+}
+
+/* ------------------------------------------------------------------ hostile, and large */
+
+async function check_hostile() {
+    await open("hostile", "", async (page) => {
+        check("hostile: no name became an element", (await page.locator("script").count()) === 3 && (await page.locator("img").count()) === 0 && !(await page.title()).includes("broken"));
+        await page.keyboard.press("Control+End");
+        const told = (await page.locator("#rows").innerText()).replaceAll("\u00a0", " ");
+        for (const shown of ["</script><script>", 'quote " and \'', "\\u{202e}rtl\\u{200b}", "bell\\u{7} esc", "emoji \u{1f600}", "\\u{2028}", "日本語の名前"]) check(`hostile: shows ${shown}`, told.includes(shown));
+        const long = await page.locator("#rows .name", { hasText: "xxxx" }).first();
+        check("hostile: a long name is shortened", (await long.textContent()).length < 200);
+        await long.click();
+        check("hostile: and whole in its record", (await page.locator("#record h2").textContent()).length === 20000);
+        await accessible(page, "hostile");
+    });
+}
+
+async function check_large() {
+    const [page_size, json_size] = ["html", "json"].map((ending) => statSync(join(folder, `large.${ending}`)).size);
+    check("large: at most 1.2 times its JSON", page_size <= 1.2 * json_size, `${page_size} of ${json_size}`);
+    await open("large", "#layer=9000", async (page) => {
+        check("large: a link leads deep into it", await page.locator('#rows [aria-selected="true"]').first().isVisible());
+        check("large: only what is in sight is in the document", (await page.locator("#rows [role=row]").count()) < 120);
+        const [count, layers] = [await page.locator("#rows").getAttribute("aria-rowcount"), document_of("large").layers.length];
+        check("large: and the rest is counted", Number(count) > layers, count);
+        await page.keyboard.press("End");
+        equal("large: end leads to the last row", await page.locator("#rows .current").getAttribute("aria-rowindex"), count);
+    });
+}
+
+await check_run();
+await check_compare();
+await check_hostile();
+await check_large();
+await browser.close();
+process.exit(failures ? 1 : 0);

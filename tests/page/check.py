@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""What must hold of a page as a file, before any browser opens it:  check.py BINARY SHARED FUSER
+
+The data is that of the JSON reports, no name leaves its script element, the policy's hashes
+are those of what they allow, and nothing in the page leads out of it.
+"""
+import base64
+import hashlib
+import html.parser
+import json
+import os
+import re
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "picture"))
+from harness import HOSTILE, check, finish, hostile_pair, run  # noqa: E402
+
+FIXTURES = os.path.join(HERE, "..", "..", "fixtures")
+PAIR = [os.path.join(FIXTURES, "qat_block", name) for name in ("model.onnx", "engine.graph.json")]
+PROFILE = ["--profile", os.path.join(FIXTURES, "qat_block", "profile.json")]
+SPLIT = [PAIR[0], os.path.join(FIXTURES, "compare", "split.json")]
+GATE = os.path.join(FIXTURES, "gate")
+
+
+class Page(html.parser.HTMLParser):
+    """The elements of a page, as an HTML parser finds them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.scripts, self.styles, self.data = [], [], [], {}
+        self.inside = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.inside = (tag, dict(attrs)) if tag in ("script", "style") else None
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if not self.inside:
+            return
+        tag, attrs = self.inside
+        if tag == "style":
+            self.styles.append(data)
+        elif attrs.get("type") == "application/json":
+            self.data[attrs["id"]] = self.data.get(attrs["id"], "") + data
+        else:
+            self.scripts.append(data)
+
+
+def printed(args, format):
+    """`compare` and `check` end with 1 where something is found."""
+    done = run(*args, "-f", format, status=1 if args[0] in ("compare", "check") else 0)
+    check(f"{args[0][-40:]}: {format} without a word", not done.stderr, done.stderr[:300])
+    return done.stdout.decode()
+
+
+def digest(text):
+    return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def check_page(what, args, documents):
+    """`documents`: by the name of what is embedded the arguments that print it as JSON."""
+    text = printed(args, "html")
+    page = Page(text)
+    check(f"{what}: the same bytes again", printed(args, "html") == text)
+    for name, json_args in documents.items():
+        want = json.loads(printed(json_args, "json"))
+        check(f"{what}: {name} is what -f json prints", json.loads(page.data.get(f"data-{name}", "null")) == want)
+    policy = next(a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
+    check(f"{what}: one script, one style", len(page.scripts) == 1 and len(page.styles) == 1)
+    check(f"{what}: the policy allows this script", f"script-src {digest(page.scripts[0])};" in policy)
+    check(f"{what}: the policy allows this style", f"style-src {digest(page.styles[0])};" in policy)
+    check(f"{what}: the policy allows nothing else",
+          policy.startswith("default-src 'none';") and not re.search("unsafe|\\*|data:|https?:", policy))
+    check(f"{what}: no handler or style in an attribute",
+          not [a for _, a in page.elements if any(k.startswith("on") or k == "style" for k in a)])
+    check(f"{what}: nothing is loaded or linked to",
+          not [a for _, a in page.elements if {"src", "href", "action", "ping", "poster"} & a.keys()])
+    links = set(re.findall(r"https?://[^\s\"'<>\\]+", page.scripts[0] + page.styles[0])) - {"http://www.w3.org/2000/svg"}
+    check(f"{what}: no address in its source", not links, str(links))
+    check(f"{what}: no data begins or ends an element", not any("<" in data for data in page.data.values()))
+    return text, page
+
+
+def check_hostile(folder):
+    names = HOSTILE + ["</script><script>document.title='broken'</script>", "<!--<script>", "]]>", "-->",
+                       "x" * 20000, "\u2028\u2029", "\ufeff", "##[error]x", "::error::x"]
+    pair = hostile_pair(folder, names)
+    _, page = check_page("hostile", [*pair, "--force"], {"run": [*pair, "--force"]})
+    told = {node["name"] for node in json.loads(page.data["data-run"])["nodes"]}
+    check("hostile: every name is in its data", set(names) <= told, str(set(names) - told)[:300])
+
+
+def main():
+    sides = [",".join(PAIR), ",".join(SPLIT)]
+    check_page("run", [*PAIR, *PROFILE], {"run": [*PAIR, *PROFILE]})
+    check_page("compare", ["compare", *sides], {"compare": ["compare", *sides]})
+    gate = ["check", os.path.join(GATE, "before.fsd"), *PAIR, "--policy", os.path.join(GATE, "policy.ini"), "--today", "2026-07-01"]
+    check_page("check", gate, {"check": gate, "compare": ["compare", gate[1], ",".join(PAIR)]})
+    with tempfile.TemporaryDirectory() as folder:
+        check_hostile(folder)
+    finish()
+
+
+main()

@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+"""Writes the pages that the browser opens:  inputs.py BINARY FOLDER"""
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BINARY, FOLDER = sys.argv[1:3]
+sys.argv[1:] = [BINARY, "", ""]
+sys.path[:0] = [os.path.join(HERE, "..", part) for part in ("picture", "support")]
+import large  # noqa: E402
+from harness import HOSTILE, hostile_pair  # noqa: E402
+
+FIXTURES = os.path.join(HERE, "..", "..", "fixtures")
+LAYERS = 10000
+
+
+def at(*names):
+    return os.path.join(FIXTURES, *names)
+
+
+def write(name, *args):
+    for ending in ("html", "json"):
+        done = subprocess.run([BINARY, *args, "-o", os.path.join(FOLDER, f"{name}.{ending}")],
+                              check=False, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if done.returncode not in (0, 1):
+            sys.exit(f"{name}.{ending}: exit status {done.returncode}")
+
+
+def main():
+    os.makedirs(os.path.join(FOLDER, "inputs"), exist_ok=True)
+    pair = [at("qat_block", "model.onnx"), at("qat_block", "engine.graph.json")]
+    profiles = [at("compare", f"{name}.profile.json") for name in ("fused", "split")]
+    names = HOSTILE + ["</script><script>document.title='broken'</script>", "<img src=x onerror=alert(1)>", "\u2028"]
+    write("run", *pair, "--profile", at("qat_block", "profile.json"), "--peak", "500,100")
+    write("log", at("build_log", "build.log"))
+    write("compare", "compare", ",".join([*pair, profiles[0]]), ",".join([pair[0], at("compare", "split.json"), profiles[1]]))
+    write("check", "check", at("gate", "before.fsd"), *pair, "--policy", at("gate", "policy.ini"), "--today", "2026-07-01")
+    write("hostile", *hostile_pair(os.path.join(FOLDER, "inputs"), names), "--force")
+    write("large", *large.pair(os.path.join(FOLDER, "inputs"), "chain", LAYERS))
+
+
+main()
