@@ -207,6 +207,7 @@ struct fsd_query {
     double min_ms, min_share; /**< leave out what costs less; share from 0 to 1 */
     unsigned depth;           /**< of name scopes; 0: a useful one */
     const char *not_type;     /**< "int8": what runs in another type */
+    const char *by;           /**< "nodes": what is ranked; NULL: layers */
     const char *as;           /**< form of a list of names */
     const char *check;        /**< path of a list of names to check */
     uint32_t *left_out; /**< set to how many names the form cannot hold, which the text

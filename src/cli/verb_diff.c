@@ -40,9 +40,8 @@ static const char doc[] =
     "verbose build log, the inspector's text or ONNX Runtime's optimized model; '-' "
     "reads standard input.  Without MODEL the nodes are those that ENGINE tells of; a "
     "directory stands for all the files of a build in it.\n\n"
-    "Other verbs, each with a --help of its own: reformats, where, inside, names, "
-    "scopes, "
-    "explain, compare, snapshot, check.\n\n"
+    "Other verbs, each with a --help of its own: top, memory, reformats, where, "
+    "inside, names, scopes, explain, compare, snapshot, check.\n\n"
     "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
 
 static int parse_severity(const char *word, struct argp_state *state)

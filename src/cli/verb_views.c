@@ -20,7 +20,8 @@ enum {
     KEY_AS,
     KEY_CHECK,
     KEY_NODE,
-    KEY_LAYER
+    KEY_LAYER,
+    KEY_BY
 };
 
 static const struct argp_option explain_options[] = {
@@ -53,8 +54,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     size_t n;
 
     switch (key) {
+    case KEY_BY:
+        q->by = arg;
+        break;
     case KEY_TOP:
-        q->top = parse_number("--top", "a number from 1", arg, 1, UINT32_MAX, state);
+    case 'n':
+        q->top = parse_number(key == 'n' ? "-n" : "--top", "a number from 1", arg, 1, UINT32_MAX, state);
         break;
     case KEY_MIN_MS:
         q->min_ms = parse_amount("--min-ms", "a number from 0 to 1e+09", arg, false,
@@ -159,6 +164,17 @@ static const struct argp_option reformats_options[] = {
     {0},
 };
 
+static const struct argp_option top_options[] = {
+    {"number", 'n', "N", 0, "So many; 10, or with --all everything", 3},
+    {"by", KEY_BY, "WHAT", 0, "layers (the default), nodes, scopes, types or tactics", 3},
+    {0},
+};
+
+static const struct argp_option memory_options[] = {
+    {"number", 'n', "N", 0, "So many layers and tensors; 10, or with --all everything", 3},
+    {0},
+};
+
 static const struct argp_option names_options[] = {
     {"not", KEY_NOT, "TYPE", 0, "The nodes that do not run in TYPE, as int8", 3},
     {"as", KEY_AS, "FORM", 0,
@@ -182,6 +198,17 @@ static const struct argp_option scopes_options[] = {
     "or layer:12, or a pattern with *, ? and [...]"
 
 const struct verb view_verbs[] = {
+    {"top", "MODEL ENGINE",
+     "Ranks layers, or what they are summed up by, by their times: what is slowest, on "
+     "what it is spent, how far from the roofline, what to do first.\v"
+     "Without --profile by bytes, or multiply-adds, and it says so. --peak GB/S,TOP/S "
+     "tells the roofline.",
+     top_options, parse, run, false, FSD_OF_VIEW},
+    {"memory", "MODEL ENGINE",
+     "Sums up the bytes of weights and activations, layer by layer and where most is "
+     "alive together, with the largest tensors.\v"
+     "A build log adds what the builder said of persistent and scratch memory.",
+     memory_options, parse, run, false, FSD_OF_VIEW},
     {"reformats", "MODEL ENGINE",
      "Lists the layers that only move data, the worst first: why each is there, on "
      "which "

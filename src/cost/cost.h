@@ -89,7 +89,36 @@ struct fsd_roofline {
 /** An operation of the peak is half a multiply-add, as vendors count. */
 struct fsd_roofline fsd_cost_roofline(const struct fsd_diff *d, fsd_id layer);
 
+/* What lies in memory, and when.  A tensor lives from the layer that writes it first to
+ * the one that reads it last, in the engine's order; what a layer without an operation
+ * hands on is the same memory.  Two layers are never taken to share more than that,
+ * so that the builder may need less: it overlays, and writes in place. */
+
+struct fsd_life {
+    int64_t bytes;         /**< negative: not known */
+    fsd_id first, last;    /**< layers */
+    bool border;           /**< of the network: its caller's memory */
+    bool there;            /**< false: a weight, or the same memory as another one */
+};
+
+struct fsd_lives {
+    struct fsd_life *of; /**< by tensor of the engine */
+    int64_t *alive;      /**< by layer: bytes inside the engine while it runs */
+    int64_t peak, sum;   /**< of what is inside: most at once, and all */
+    int64_t inputs, outputs; /**< of the network; negative: none is seen */
+    int64_t weights;         /**< and biases */
+    fsd_id at;           /**< where the peak is; FSD_NONE: no layer */
+    uint32_t unknown;    /**< tensors whose size is not known */
+    uint32_t untold;     /**< layers whose weights are not known */
+};
+
+struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *d);
+
 /* ---------------------------------------------------------------- inside src/cost */
+
+/** The bytes of a use of a tensor; true where it is that of a weight. */
+int64_t fsd_port_bytes(const struct fsd_diff *d, const struct fsd_port *port);
+bool fsd_port_is_weight(const struct fsd_diff *d, const struct fsd_port *port);
 
 /* What fsd_cost_new() is made of, in this order; `c` is d->cost, under way. */
 void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c, struct fsd_sizes *s);

@@ -49,7 +49,7 @@ static int64_t bytes_of(const struct fsd_diff *d, int64_t count, enum fsd_dtype 
                     bits < 0 ? bits : fsd_plus(d->cost->amounts, bits, 7), 8);
 }
 
-static int64_t port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
+int64_t fsd_port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
 {
     const struct fsd_form *form = fsd_port_form(d->engine, port);
     int64_t n = form->ranked ? 1 : -1;
@@ -68,7 +68,7 @@ static int64_t port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
 
 /* A dump may list the weights of generated kernels among what they read: nobody makes
  * them, and they are no input of the network. */
-static bool is_weight(const struct fsd_diff *d, const struct fsd_port *port)
+bool fsd_port_is_weight(const struct fsd_diff *d, const struct fsd_port *port)
 {
     const struct fsd_tensor *t;
     fsd_id twin;
@@ -90,8 +90,8 @@ static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports,
     for (uint32_t i = 0; i < ports.n; i++) {
         const struct fsd_port *port = &d->engine->ports.at[ports.at + i];
 
-        if (is_weight(d, port) == weights)
-            n = fsd_plus(d->cost->amounts, n, port_bytes(d, port));
+        if (fsd_port_is_weight(d, port) == weights)
+            n = fsd_plus(d->cost->amounts, n, fsd_port_bytes(d, port));
     }
     return n;
 }
@@ -184,7 +184,7 @@ fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer)
         const struct fsd_port *port =
             &d->engine->ports.at[i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n];
 
-        if (port_bytes(d, port) == -1)
+        if (fsd_port_bytes(d, port) == -1)
             return port->tensor;
     }
     return FSD_NONE;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "log/body.h"
 #include "log/event.h"
+#include "log/memory.h"
 #include "log/network.h"
 #include "log/options.h"
 #include "log/timing.h"
@@ -139,7 +140,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     r->events.build = r->build;
     r->events.line = r->h->lines;
     r->events.severity = place->line.severity;
-    if (read_layer_list(r, t) || read_register(r, t) || read_network(r, t) ||
+    if (fsd_log_memory_read(r->h, t, r->build) || read_layer_list(r, t) ||
+        read_register(r, t) || read_network(r, t) ||
         fsd_event_read(&r->events, t))
         return;
     /* What other programs print between the builder's lines is no form of its own. */
@@ -204,6 +206,8 @@ static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
         h->events.at[i].build = build_of[h->events.at[i].build];
     for (uint32_t i = 0; i < h->rivals.n; i++)
         h->rivals.at[i].build = build_of[h->rivals.at[i].build];
+    for (uint32_t i = 0; i < h->memory.n; i++)
+        h->memory.at[i].build = build_of[h->memory.at[i].build];
     for (uint32_t i = 0; i < h->parser.n; i++)
         h->parser.at[i].build = build_of[h->parser.at[i].build];
     fsd_log_options_end(h, engines);

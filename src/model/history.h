@@ -74,6 +74,15 @@ struct fsd_final {
     uint32_t build;
 };
 
+/** What the builder says of memory, in bytes; negative: not told. */
+struct fsd_told_bytes {
+    fsd_sym layer;        /**< 0: the sums of the whole engine */
+    int64_t host, device; /**< persistent */
+    int64_t scratch;      /**< of a layer; of all the most, or their sum before 10 */
+    int64_t activations, weights; /**< sums only */
+    uint32_t build;
+};
+
 /** What a log tells of how one of its engines is built; what comes later counts. */
 struct fsd_built_in {
     struct fsd_built fact;
@@ -113,6 +122,7 @@ struct fsd_history {
     FSD_VEC(uint32_t) rivals_of; /**< by symbol: the newest rival, plus 1; 0: none */
     FSD_VEC(struct fsd_final) finals;
     FSD_VEC(struct fsd_built_in) built;
+    FSD_VEC(struct fsd_told_bytes) memory;
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;
     FSD_VEC(uint32_t) unknown_of; /**< by symbol of the key: its form, plus 1 */

@@ -12,6 +12,7 @@ import tempfile
 from harness import CORPUS, check, failures, run, start
 
 VERBS = {"": [], "reformats": [], "where": ["*"], "inside": ["*"], "names": [], "scopes": [],
+         "top": [], "memory": [],
          "explain": ["--layer", "0"]}
 
 if not os.path.isdir(CORPUS):

@@ -309,6 +309,20 @@ def check_misfits():
     run(case, model, engine, "--profile", path, status=2)
 
 
+def check_memory():
+    """The figures of a public write-up, from both verbs that tell them."""
+    case = "mobilenetv2-fpn-int8-trt8.5"
+    pair = [os.path.join(CORPUS, case, f) for f in ("model.onnx", "build.log")]
+    memory = json.loads(run(case, "memory", *pair, "-f", "json"))["layers"]
+    top = json.loads(run(case, "top", *pair, "--all", "-f", "json"))["items"]
+    for name, parts in {"Conv_0 + PWN(Clip_3)": (1179648, 864, 3145728),
+                        "PWN(Add_133)": (393216, 0, 196608)}.items():
+        told = next(layer for layer in memory if layer["name"] == name)
+        ranked = next(item for item in top if item["name"] == name)
+        check(case, f"bytes of {name}", (told["in"], told["weights"], told["out"]) == parts, told)
+        check(case, f"all bytes of {name}", told["bytes"] == sum(parts) == ranked["bytes"], told)
+
+
 def main():
     if not os.path.isdir(CORPUS):
         print(f"{CORPUS} is absent")
@@ -321,6 +335,7 @@ def main():
         check_mobilenet(folder)
         check_centernet(folder)
     check_misfits()
+    check_memory()
     print(f"{len(failures)} failures")
     return 1 if failures else 0
 

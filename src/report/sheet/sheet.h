@@ -12,6 +12,8 @@
  *
  *     {name}          the cell; a number that is not known is "-"
  *     {name:8.1}      in 8 columns, or in -8 to the left; digits behind the point
+ *     {name:12}       of bytes: all digits, not the first three
+ *     {name:.60}      of a text: in 60 columns of 100, its middle left out
  *     {name|is|are}   a count and its noun, singular or plural
  *     <...>           only if every cell named in it, not in a <...> of its own, is
  * known {name!}         the same, and if it is not 0, "unknown" or empty

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { USUAL_WIDTH = 100, LEAST_ROOM = 12 };
+
 struct writer {
     const struct fsd_style *style;
     fsd_put_cell_fn *put;
@@ -92,6 +94,15 @@ static bool is_told(const char *t, const struct fsd_rows *rows,
 
 static void put_rows(const struct writer *w, const struct fsd_rows *rows);
 
+/* A text with the middle left out, in the columns that it has in a report of usual
+ * width; what the width is more or less, is the text's. */
+static void put_short(const struct writer *w, const char *text, int columns)
+{
+    int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;
+
+    fsd_put_fitted(w->out, text, (size_t)(room > LEAST_ROOM ? room : LEAST_ROOM));
+}
+
 static void put_cell(const struct writer *w, const struct reference *r)
 {
     const struct fsd_cell *c = r->cell;
@@ -118,7 +129,12 @@ static void put_cell(const struct writer *w, const struct reference *r)
             fsd_put_ms(c->number, out);
         break;
     case FSD_CELL_BYTES:
-        fsd_put_scaled(c->amount.number, c->amount.term, " B", out);
+        if (r->width && c->amount.term) /* a column of figures to be added up */
+            fprintf(out, "%*s", r->width, c->amount.term);
+        else if (r->width)
+            fprintf(out, "%*" PRId64, r->width, c->amount.number);
+        else
+            fsd_put_scaled(c->amount.number, c->amount.term, " B", out);
         break;
     case FSD_CELL_MACS:
         fsd_put_scaled(c->amount.number, c->amount.term, "", out);
@@ -128,6 +144,10 @@ static void put_cell(const struct writer *w, const struct reference *r)
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
+        if (digits >= 0 && !w->style->all) {
+            put_short(w, c->text, digits);
+            break;
+        }
         used = (int)fsd_safe_width(c->text);
         fprintf(out, "%*s", r->width > used ? r->width - used : 0, "");
         w->put(r->column, c->text, out);

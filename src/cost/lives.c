@@ -1,0 +1,108 @@
+#include "cost/cost.h"
+
+/* The tensor whose memory it is: what a layer without an operation writes is what it
+ * reads. */
+static fsd_id memory_of(const struct fsd_diff *d, const fsd_id *same, fsd_id tensor)
+{
+    for (uint32_t steps = 0; same[tensor] != tensor && steps < d->engine->nodes.n; steps++)
+        tensor = same[tensor];
+    return tensor;
+}
+
+static void live(struct fsd_life *life, fsd_id layer)
+{
+    life->first = life->there && life->first < layer ? life->first : layer;
+    life->last = life->there && life->last > layer ? life->last : layer;
+    life->there = true;
+}
+
+static void find_lives(const struct fsd_diff *d, const fsd_id *same,
+                       struct fsd_life *of)
+{
+    const struct fsd_graph *e = d->engine;
+
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        const struct fsd_node *n = &e->nodes.at[i];
+
+        for (uint32_t k = 0; k < n->in.n + n->out.n; k++) {
+            const struct fsd_port *port =
+                &e->ports.at[k < n->in.n ? n->in.at + k : n->out.at + k - n->in.n];
+            struct fsd_life *life;
+            int64_t bytes;
+
+            if (port->tensor == FSD_NONE || fsd_port_is_weight(d, port))
+                continue;
+            life = &of[memory_of(d, same, port->tensor)];
+            bytes = fsd_port_bytes(d, port);
+            /* Forms of one tensor may be padded otherwise: the largest has room. */
+            life->bytes = life->there && (bytes < 0 || bytes < life->bytes) ? life->bytes
+                          : bytes < 0                                      ? -1
+                                                                           : bytes;
+            live(life, i);
+            life->border |= (e->tensors.at[port->tensor].flags &
+                             (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT)) != 0;
+        }
+    }
+}
+
+static void sum_weights(const struct fsd_diff *d, struct fsd_lives *lives)
+{
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        const struct fsd_traffic *t = &d->cost->layers[i].traffic;
+
+        lives->untold += t->weights < 0 || t->bias < 0;
+        lives->weights += (t->weights > 0 ? t->weights : 0) + (t->bias > 0 ? t->bias : 0);
+    }
+}
+
+struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    const struct fsd_graph *e = d->engine;
+    struct fsd_lives lives = {.of = FSD_NEW(arena, struct fsd_life, e->tensors.n),
+                              .alive = FSD_NEW(arena, int64_t, e->nodes.n + 1),
+                              .inputs = -1,
+                              .outputs = -1,
+                              .at = FSD_NONE};
+    fsd_id *same = FSD_NEW(arena, fsd_id, e->tensors.n);
+    int64_t now = 0;
+
+    for (fsd_id t = 0; t < e->tensors.n; t++)
+        same[t] = t;
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        fsd_id in = fsd_node_in_tensor(e, i, 0), out = fsd_node_out_tensor(e, i, 0);
+
+        if (d->layers[i].kind == FSD_KIND_NOOP && in != FSD_NONE && out != FSD_NONE &&
+            same[out] == out && in != out)
+            same[out] = in;
+    }
+    find_lives(d, same, lives.of);
+    for (fsd_id t = 0; t < e->tensors.n; t++) {
+        const struct fsd_life *life = &lives.of[t];
+        int64_t bytes = life->bytes > 0 ? life->bytes : 0;
+
+        if (!life->there)
+            continue;
+        if (life->border) {
+            int64_t *sum = e->tensors.at[t].flags & FSD_TENSOR_INPUT ? &lives.inputs
+                                                                     : &lives.outputs;
+
+            lives.unknown += life->bytes < 0;
+            *sum = (*sum < 0 ? 0 : *sum) + bytes;
+            continue;
+        }
+        lives.unknown += life->bytes < 0;
+        lives.sum += bytes;
+        lives.alive[life->first] += bytes;
+        lives.alive[life->last + 1] -= bytes;
+    }
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        now += lives.alive[i];
+        lives.alive[i] = now;
+        if (now > lives.peak) {
+            lives.peak = now;
+            lives.at = i;
+        }
+    }
+    sum_weights(d, &lives);
+    return lives;
+}

@@ -1,0 +1,441 @@
+/*
+ * What takes longest: layers, or what layers are summed up by.  Without times the
+ * question is answered by what can be counted, bytes or multiply-adds, and the answer
+ * says so: neither is a time.
+ */
+#include "base/id.h"
+#include "base/print.h"
+#include "base/status.h"
+#include "cost/cost.h"
+#include "cost/scope.h"
+#include "report/view/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 10, FEW_NODES = 3 };
+
+/* What is ranked: a layer, a node, or several layers or nodes of one name. */
+struct item {
+    const char *name;
+    fsd_id id;         /* of the layer or node; the first one's of several */
+    uint32_t members;  /* layers, or nodes where nodes are summed up */
+    double ms;         /* negative: not known */
+    int64_t bytes, macs; /* negative: no number is known of any */
+    double weight;     /* what it is ranked by; negative: it cannot be */
+};
+
+typedef FSD_VEC(struct item) item_vec;
+
+struct ranking {
+    struct fsd_arena *arena;
+    const struct fsd_diff *d;
+    item_vec items;
+    const char *by; /* the ways */
+    const char *unit; /* what is ranked: "ms", "bytes", "multiply-adds" */
+    double total;     /* of all weights, and of what is no item */
+    uint32_t unknown; /* items that cannot be ranked */
+};
+
+/* ------------------------------------------------------------------------ the ways */
+
+static void add_to(struct item *item, double ms, int64_t bytes, int64_t macs)
+{
+    item->members++;
+    if (ms >= 0)
+        item->ms = (item->ms < 0 ? 0 : item->ms) + ms;
+    if (bytes >= 0)
+        item->bytes = (item->bytes < 0 ? 0 : item->bytes) + bytes;
+    if (macs >= 0)
+        item->macs = (item->macs < 0 ? 0 : item->macs) + macs;
+}
+
+static struct item *new_item(struct ranking *r, const char *name, fsd_id id)
+{
+    struct item item = {name, id, 0, -1, -1, -1, -1};
+
+    fsd_vec_push(r->arena, &r->items, item);
+    return &r->items.at[r->items.n - 1];
+}
+
+static void by_layers(struct ranking *r)
+{
+    const struct fsd_diff *d = r->d;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        add_to(new_item(r, fsd_text(d->names, d->engine->nodes.at[i].name), i),
+               fsd_layer_ms(d, i), d->cost->layers[i].bytes, d->cost->layers[i].macs);
+}
+
+static void by_nodes(struct ranking *r)
+{
+    const struct fsd_diff *d = r->d;
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        if (d->nodes[i].fate == FSD_FATE_LAYER)
+            add_to(new_item(r, fsd_phrase_of(r->arena, d, i, fsd_put_node_name), i),
+                   d->cost->nodes[i].ms, -1, d->cost->nodes[i].macs);
+}
+
+/* Layers of one word: their type, or their kernel. */
+static void by_word(struct ranking *r, fsd_sym (*word)(const struct fsd_graph *, fsd_id))
+{
+    const struct fsd_diff *d = r->d;
+    uint32_t *item_of =
+        FSD_NEW(r->arena, uint32_t, fsd_intern_count(d->names)); /* and one */
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        fsd_sym sym = word(d->engine, i);
+
+        if (!item_of[sym]) {
+            new_item(r, sym ? fsd_text(d->names, sym) : "(not told)", i);
+            item_of[sym] = r->items.n;
+        }
+        add_to(&r->items.at[item_of[sym] - 1], fsd_layer_ms(d, i),
+               d->cost->layers[i].bytes, d->cost->layers[i].macs);
+    }
+}
+
+static fsd_sym type_of(const struct fsd_graph *e, fsd_id layer)
+{
+    return e->nodes.at[layer].op;
+}
+
+static fsd_sym tactic_of(const struct fsd_graph *e, fsd_id layer)
+{
+    return e->layers.at[layer].tactic;
+}
+
+static void by_types(struct ranking *r)
+{
+    by_word(r, type_of);
+}
+
+static void by_tactics(struct ranking *r)
+{
+    by_word(r, tactic_of);
+}
+
+static void by_scopes(struct ranking *r)
+{
+    const struct fsd_diff *d = r->d;
+    struct fsd_scopes scopes = fsd_cost_scopes(r->arena, d, 0);
+    double rest = 0;
+    fsd_module_vec modules = fsd_cost_modules(r->arena, d, &scopes, &rest);
+    int64_t *macs = FSD_NEW(r->arena, int64_t, fsd_intern_count(scopes.names));
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        if (d->cost->nodes[i].macs > 0 && d->nodes[i].fate == FSD_FATE_LAYER)
+            macs[scopes.of[i]] += d->cost->nodes[i].macs;
+    for (uint32_t i = 0; i < modules.n; i++) {
+        const struct fsd_module *m = &modules.at[i];
+        struct item *item = new_item(
+            r, m->name ? fsd_text(scopes.names, m->name) : "(no scope)", FSD_NONE);
+
+        add_to(item, m->ms < 0 ? -1 : m->ms + m->reformat_ms, -1, macs[m->name]);
+        item->members = m->layers;
+    }
+}
+
+static const struct way {
+    const char *by, *what; /* of several: "layers" */
+    void (*fill)(struct ranking *r);
+    bool single;   /* each item is one layer */
+    bool computed; /* its bytes are not known, as nodes share them */
+} ways[] = {
+    {"layers", "layers", by_layers, true, false},
+    {"nodes", "nodes", by_nodes, false, true},
+    {"scopes", "scopes", by_scopes, false, true},
+    {"types", "layer types", by_types, false, false},
+    {"tactics", "tactics", by_tactics, false, false},
+};
+
+/* ------------------------------------------------------------------------- ranking */
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+
+    if (x->weight != y->weight)
+        return x->weight < y->weight ? 1 : -1;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return x->id != y->id ? fsd_order(x->id, y->id) : strcmp(x->name, y->name);
+}
+
+static void rank(struct ranking *r, const struct way *way)
+{
+    bool timed = r->d->times->profiles;
+
+    r->unit = timed ? "ms" : way->computed ? "multiply-adds" : "bytes";
+    for (uint32_t i = 0; i < r->items.n; i++) {
+        struct item *item = &r->items.at[i];
+
+        item->weight = timed           ? item->ms
+                       : way->computed ? (double)item->macs
+                                       : (double)item->bytes;
+        r->unknown += item->weight < 0;
+        r->total += item->weight > 0 ? item->weight : 0;
+    }
+    if (timed)
+        r->total = r->d->times->total; /* entries that are no layer take time, too */
+    if (r->items.n)
+        qsort(r->items.at, r->items.n, sizeof *r->items.at, by_weight);
+}
+
+/* --------------------------------------------------------------------------- advice */
+
+/* By layer, the gravest finding about it; NULL: none. */
+static const struct fsd_finding **gravest(struct fsd_arena *arena,
+                                          const struct fsd_diff *d)
+{
+    const struct fsd_findings *all = d->findings;
+    const struct fsd_finding **of =
+        FSD_NEW(arena, const struct fsd_finding *, d->engine->nodes.n);
+
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_finding *f = &all->list.at[i];
+
+        for (uint32_t k = 0; k < f->layers.n; k++) {
+            const struct fsd_finding **best =
+                &of[all->subjects.at[f->layers.at + k].id];
+
+            if (!*best || f->severity > (*best)->severity)
+                *best = f;
+        }
+    }
+    return of;
+}
+
+/* ----------------------------------------------------------------------------- rows */
+
+enum {
+    RANK,
+    LAYER,
+    NODE,
+    NAME,
+    TYPE,
+    PRECISION,
+    KERNEL,
+    NODES,
+    MEMBERS,
+    MS,
+    BYTES,
+    MACS,
+    SHARE,
+    SUM,
+    GB_S,
+    TOP_S,
+    MEMORY,
+    COMPUTE,
+    BOUND,
+    REACHED,
+    FIRST
+};
+
+static const struct fsd_column item_columns[] = {
+    [RANK] = {"rank", "rank", FSD_CELL_COUNT},
+    [LAYER] = {"layer", "layer", FSD_CELL_COUNT},
+    [NODE] = {"node", "node", FSD_CELL_COUNT},
+    [NAME] = {"name", "name", FSD_CELL_NAME},
+    [TYPE] = {"type", "type", FSD_CELL_NAME},
+    [PRECISION] = {"precision", "runs in", FSD_CELL_TEXT},
+    [KERNEL] = {"tactic", "kernel", FSD_CELL_NAME},
+    [NODES] = {"nodes", "nodes", FSD_CELL_NAME},
+    [MEMBERS] = {"members", "layers", FSD_CELL_COUNT},
+    [MS] = {"ms", "ms", FSD_CELL_MS},
+    [BYTES] = {"bytes", "bytes", FSD_CELL_BYTES},
+    [MACS] = {"macs", "multiply-adds", FSD_CELL_MACS},
+    [SHARE] = {"share", "share", FSD_CELL_SHARE},
+    [SUM] = {"cumulative_share", "sum of shares", FSD_CELL_SHARE},
+    [GB_S] = {"gb_s", "GB/s", FSD_CELL_NUMBER},
+    [TOP_S] = {"top_s", "TOP/s", FSD_CELL_NUMBER},
+    [MEMORY] = {"by_memory", NULL, FSD_CELL_FLAG, true},
+    [COMPUTE] = {"by_compute", NULL, FSD_CELL_FLAG, true},
+    [BOUND] = {"bound", "bound by", FSD_CELL_TEXT},
+    [REACHED] = {"roofline_share", "of its roofline", FSD_CELL_SHARE},
+    [FIRST] = {"first", "what to do first", FSD_CELL_NAME},
+};
+
+static const char layer_text[] =
+    "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >layer {layer}  <{type}  ><{precision}  >"
+    "{name:.52}\n"
+    "               <{nodes:.72}\n               ><{tactic:.72}\n               >"
+    "{bytes}<, {macs!} multiply-adds>< at {gb_s:.1} GB/s><, {top_s:.1} TOP/s>"
+    "<; bound by {bound}><, {roofline_share:.0} % of its roofline>\n"
+    "<               first: {first}\n>";
+static const char group_text[] = "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
+                                 "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
+
+enum {
+    BY,
+    UNIT,
+    WHAT,
+    SHOWN_N,
+    ALL_N,
+    TOTAL_MS,
+    TOP_SHARE,
+    UNKNOWN,
+    UNTIMED,
+    ITEMS
+};
+
+static const struct fsd_column columns[] = {
+    [BY] = {"by", NULL, FSD_CELL_TEXT},
+    [UNIT] = {"unit", NULL, FSD_CELL_TEXT},
+    [WHAT] = {"what", NULL, FSD_CELL_TEXT, true},
+    [SHOWN_N] = {"shown", NULL, FSD_CELL_COUNT},
+    [ALL_N] = {"of", NULL, FSD_CELL_COUNT},
+    [TOTAL_MS] = {"total_ms", NULL, FSD_CELL_MS},
+    [TOP_SHARE] = {"share", NULL, FSD_CELL_SHARE},
+    [UNKNOWN] = {"not_ranked", NULL, FSD_CELL_COUNT},
+    [UNTIMED] = {"untimed", NULL, FSD_CELL_TEXT, true},
+    [ITEMS] = {"items", "What takes most", FSD_CELL_ROWS, FSD_INSIDE(item_columns)},
+};
+
+static const char head[] =
+    "<{untimed}, so that nothing is known of time; by {unit} >the first {shown} of {of} {what}"
+    " <take {share:.1} %>< of {total_ms}>"
+    "<; {not_ranked!} of them cannot be ranked, their {unit} are not known>";
+
+/* Timed, and of single layers. */
+static const char *const texts[2][2] = {
+    {"\n\n{*}     %    sum      n  name\n{/}{items}", "\n\n{*}     %    sum  layer\n{/}{items}"},
+    {"\n\n{*}     %    sum        ms      n  name\n{/}{items}",
+     "\n\n{*}     %    sum        ms  layer\n{/}{items}"},
+};
+
+/* Up to three names and how many more. */
+static const char *nodes_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                            fsd_id layer)
+{
+    const struct fsd_match *m = d->match;
+    struct fsd_print print;
+    uint32_t n = 0;
+
+    fsd_print_open(&print);
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (d->nodes[node].fate != FSD_FATE_LAYER)
+            continue;
+        if (n++ < FEW_NODES) {
+            fputs(n > 1 ? " + " : "", print.out);
+            fsd_put_node_name(d, node, print.out);
+        }
+    }
+    if (n > FEW_NODES)
+        fprintf(print.out, " and %u more", n - FEW_NODES);
+    return fsd_print_take(&print, arena);
+}
+
+static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
+                       const struct item *item, const struct fsd_finding *finding,
+                       struct fsd_cell *row)
+{
+    struct fsd_roofline roof = fsd_cost_roofline(d, item->id);
+    const struct fsd_layer *layer = &d->engine->layers.at[item->id];
+    const char *nodes = nodes_of(arena, d, item->id);
+
+    row[LAYER] = fsd_cell_count(item->id);
+    if (d->engine->nodes.at[item->id].op)
+        row[TYPE] = fsd_cell_sym(d, d->engine->nodes.at[item->id].op);
+    if (d->layers[item->id].precision != FSD_DTYPE_UNKNOWN)
+        row[PRECISION] = fsd_cell_text(fsd_dtype_name(d->layers[item->id].precision));
+    if (layer->tactic)
+        row[KERNEL] = fsd_cell_sym(d, layer->tactic);
+    /* A name that is not made of its nodes' names does not tell them. */
+    if (*nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
+                   d->layers[item->id].kind == FSD_KIND_FOREIGN))
+        row[NODES] = fsd_cell_text(nodes);
+    row[BYTES] = fsd_cell_amount(d, d->cost->layers[item->id].bytes);
+    row[MACS] = fsd_cell_amount(d, d->cost->layers[item->id].macs);
+    if (item->ms > 0 && item->bytes >= 0)
+        row[GB_S] = fsd_cell_number((double)item->bytes / item->ms / 1e6);
+    if (item->ms > 0 && item->macs > 0)
+        row[TOP_S] = fsd_cell_number(2 * (double)item->macs / item->ms / 1e9);
+    if (roof.known)
+        row[BOUND] = fsd_cell_text(roof.by_memory ? "memory" : "arithmetic");
+    if (roof.known && roof.reached >= 0)
+        row[REACHED] = fsd_cell_number(roof.reached);
+    if (d->flows->of[item->id].there)
+        row[FIRST] = fsd_cell_phrase(arena, d, item->id, fsd_put_advice);
+    else if (finding)
+        row[FIRST] = fsd_cell_text(finding->message);
+}
+
+static struct fsd_rows rows_of(struct ranking *r, const struct way *way, uint32_t most,
+                               double *sum)
+{
+    struct fsd_rows rows = FSD_ROWS(item_columns, way->single ? layer_text : group_text);
+    const struct fsd_finding **about = gravest(r->arena, r->d);
+
+    for (uint32_t i = 0; i < r->items.n && i < most; i++) {
+        const struct item *item = &r->items.at[i];
+        struct fsd_cell *row;
+
+        if (item->weight <= 0)
+            break;
+        row = fsd_rows_add(r->arena, &rows);
+        *sum += item->weight;
+        row[RANK] = fsd_cell_count(i + 1);
+        row[NAME] = fsd_cell_text(item->name);
+        row[MS] = fsd_cell_ms(item->ms);
+        row[SHARE] = fsd_cell_number(item->weight / r->total);
+        row[SUM] = fsd_cell_number(*sum / r->total);
+        if (way->single) {
+            fill_layer(r->arena, r->d, item, about[item->id], row);
+            continue;
+        }
+        if (!strcmp(way->by, "nodes"))
+            row[NODE] = fsd_cell_count(item->id);
+        row[MEMBERS] = fsd_cell_count(item->members);
+        if (item->bytes >= 0)
+            row[BYTES] = fsd_cell_amount(r->d, item->bytes);
+        if (item->macs >= 0)
+            row[MACS] = fsd_cell_amount(r->d, item->macs);
+    }
+    return rows;
+}
+
+enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *asked,
+                             struct fsd_error *err)
+{
+    struct ranking r = {.arena = sheet->arena, .d = asked->d};
+    const char *by = asked->q->by ? asked->q->by : "layers";
+    const struct way *way = ways, *end = ways + FSD_COUNT_OF(ways);
+    uint32_t most = asked->q->top ? asked->q->top : asked->all ? UINT32_MAX : SHOWN;
+    bool timed = asked->d->times->profiles;
+    struct fsd_rows rows;
+    struct fsd_cell *root;
+    double sum = 0;
+
+    while (way < end && strcmp(way->by, by) != 0)
+        way++;
+    if (way == end)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected --by layers, nodes, scopes, types or tactics, found "
+                        "'%.80s'",
+                        by);
+    way->fill(&r);
+    rank(&r, way);
+    rows = rows_of(&r, way, most, &sum);
+    sheet->schema = "fusiondiff-top/1";
+    sheet->head = head;
+    sheet->root = FSD_ROWS(columns, texts[timed][way->single]);
+    root = fsd_rows_add(r.arena, &sheet->root);
+    root[BY] = fsd_cell_text(way->by);
+    root[UNIT] = fsd_cell_text(r.unit);
+    root[WHAT] = fsd_cell_text(way->what);
+    root[SHOWN_N] = fsd_cell_count(rows.at.n);
+    root[ALL_N] = fsd_cell_count(r.items.n);
+    if (timed)
+        root[TOTAL_MS] = fsd_cell_ms(r.total);
+    else
+        root[UNTIMED] = fsd_cell_text("no profile was given");
+    if (r.total > 0)
+        root[TOP_SHARE] = fsd_cell_number(sum / r.total);
+    root[UNKNOWN] = fsd_cell_count(r.unknown);
+    root[ITEMS] = fsd_cell_rows(r.arena, &rows, UINT32_MAX);
+    return FSD_OK;
+}
