@@ -29,6 +29,14 @@ static inline int fsd_by_number(const void *a, const void *b)
     return fsd_order(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
+/** For qsort() of structs that begin with two of fsd_id or fsd_sym. */
+static inline int fsd_by_pair(const void *a, const void *b)
+{
+    const uint32_t *x = (const uint32_t *)a, *y = (const uint32_t *)b;
+
+    return x[0] != y[0] ? fsd_order(x[0], y[0]) : fsd_order(x[1], y[1]);
+}
+
 /** For bsearch() in a table of structs that begin with a name. */
 static inline int fsd_by_name(const void *name, const void *row)
 {

@@ -26,31 +26,8 @@ struct aligner {
     uint8_t *by;                   /* by old node */
 };
 
-typedef uint64_t color_fn(const struct fsd_align_side *side, fsd_id node);
-
-static uint64_t color_from(const struct fsd_align_side *side, fsd_id node)
-{
-    return side->from[node];
-}
-
-static uint64_t color_to(const struct fsd_align_side *side, fsd_id node)
-{
-    return side->to[node];
-}
-
-static uint64_t color_both(const struct fsd_align_side *side, fsd_id node)
-{
-    return fsd_hash_mix(side->from[node], side->to[node]);
-}
-
-/* Far from all that is aligned, what is left over is soon the only one of its kind:
- * then it must have been that from the beginning. */
-static uint64_t color_near(const struct fsd_align_side *side, fsd_id node)
-{
-    bool anchored = side->near[node] != side->plain[node];
-
-    return anchored || side->alone[node] ? side->near[node] : 0;
-}
+/* What may tell a node from all others. */
+enum color { BY_FROM, BY_TO, BY_BOTH, BY_AROUND, BY_NEAR, BY_WEIGHT, BY_NAME };
 
 /* A name says nothing of a node of another operator. */
 static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
@@ -62,26 +39,43 @@ static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
                         fsd_hash_text(fsd_text(side->s->names, op)));
 }
 
-static uint64_t color_weight(const struct fsd_align_side *side, fsd_id node)
-{
-    const char *name = fsd_text(side->s->names, side->s->nodes.at[node].weight);
-
-    return fsd_align_weight_identifies(name) ? color_text(side, node, name) : 0;
-}
-
-static uint64_t color_name(const struct fsd_align_side *side, fsd_id node)
+/* 0 when it tells nothing. */
+static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
+                         enum color color)
 {
     const struct fsd_state_node *n = &side->s->nodes.at[node];
-    const char *name = fsd_text(side->s->names, n->key);
+    const char *text;
 
-    return n->named && fsd_align_node_identifies(side->counted, name)
-               ? color_text(side, node, name)
-               : 0;
+    switch (color) {
+    case BY_FROM:
+        return side->from[node];
+    case BY_TO:
+        return side->to[node];
+    case BY_BOTH:
+        return fsd_hash_mix(side->from[node], side->to[node]);
+    case BY_AROUND:
+        return fsd_align_around(side, node);
+    case BY_NEAR:
+        /* Far from all that is aligned, what is left over is soon the only one of its
+         * kind: then it must have been that from the beginning. */
+        return side->near[node] != side->plain[node] || side->alone[node]
+                   ? side->near[node]
+                   : 0;
+    case BY_WEIGHT:
+        text = fsd_text(side->s->names, n->weight);
+        return fsd_align_weight_identifies(text) ? color_text(side, node, text) : 0;
+    case BY_NAME:
+        text = fsd_text(side->s->names, n->key);
+        return n->named && fsd_align_node_identifies(side->counted, text)
+                   ? color_text(side, node, text)
+                   : 0;
+    }
+    return 0;
 }
 
 /* ----------------------------------------------------------------------- offers */
 
-static uint32_t collect(struct aligner *a, color_fn *color)
+static uint32_t collect(struct aligner *a, enum color color)
 {
     uint32_t n = 0;
 
@@ -90,7 +84,7 @@ static uint32_t collect(struct aligner *a, color_fn *color)
             uint64_t hash = 0;
 
             if (fsd_align_is_core(&a->side[k], i) && a->side[k].mate[i] == FSD_NONE)
-                hash = color(&a->side[k], i);
+                hash = color_of(&a->side[k], i, color);
             if (hash)
                 a->rows[n++] = (struct fsd_hash_row){hash, i, k};
         }
@@ -98,7 +92,7 @@ static uint32_t collect(struct aligner *a, color_fn *color)
 }
 
 /* Pairs alone with their colour on both sides. */
-static void make_offers(struct aligner *a, int kind, color_fn *color)
+static void make_offers(struct aligner *a, int kind, enum color color)
 {
     uint32_t n = fsd_hash_rows_pairs(a->rows, collect(a, color));
 
@@ -184,8 +178,8 @@ static void align_by_names(struct aligner *a)
 {
     static const uint8_t by[] = {FSD_ALIGN_NAME, FSD_ALIGN_NAME};
 
-    make_offers(a, 0, color_weight);
-    make_offers(a, 1, color_name);
+    make_offers(a, 0, BY_WEIGHT);
+    make_offers(a, 1, BY_NAME);
     for (fsd_id i = 0; i < a->side[0].s->nodes.n; i++)
         if (a->offer[0][0][i] != FSD_NONE && a->offer[0][0][i] == a->offer[0][1][i]) {
             a->offer[1][1][a->offer[0][1][i]] = FSD_NONE; /* one reason is enough */
@@ -202,13 +196,13 @@ static uint32_t align_by_ways(struct aligner *a)
         fsd_align_color_from(&a->side[k]);
         fsd_align_color_to(&a->side[k]);
     }
-    make_offers(a, 0, color_from);
-    make_offers(a, 1, color_to);
-    make_offers(a, 2, color_both);
+    make_offers(a, 0, BY_FROM);
+    make_offers(a, 1, BY_TO);
+    make_offers(a, 2, BY_BOTH);
     return accept(a, 3, by);
 }
 
-static uint32_t align_by(struct aligner *a, color_fn *color)
+static uint32_t align_by(struct aligner *a, enum color color)
 {
     static const uint8_t by[] = {FSD_ALIGN_AROUND};
 
@@ -247,7 +241,7 @@ static uint32_t pair_alike(struct aligner *a, const struct fsd_hash_row *at, uin
 
 static uint32_t align_alike(struct aligner *a)
 {
-    uint32_t n = collect(a, color_both), made = 0;
+    uint32_t n = collect(a, BY_BOTH), made = 0;
 
     fsd_hash_rows_sort(a->rows, n);
     for (uint32_t i = 0, k; i < n; i = k) {
@@ -263,11 +257,11 @@ static void align_core(struct aligner *a)
         fsd_align_color_plain(&a->side[k], a->scratch);
     align_by_names(a);
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        if (align_by_ways(a) || align_alike(a) || align_by(a, fsd_align_around))
+        if (align_by_ways(a) || align_alike(a) || align_by(a, BY_AROUND))
             continue;
         for (int k = 0; k < 2; k++)
             fsd_align_color_near(&a->side[k], a->scratch);
-        if (!align_by(a, color_near))
+        if (!align_by(a, BY_NEAR))
             return;
     }
 }

@@ -33,18 +33,14 @@ static struct region_time time_of(const struct fsd_state *s,
     return t;
 }
 
-static enum fsd_blame blame(const struct fsd_region_diff *r)
-{
-    if (r->happened != FSD_HAPPENED_SAME)
-        return FSD_BLAME_FUSION;
-    return r->width != FSD_WIDTH_SAME ? FSD_BLAME_PRECISION : FSD_BLAME_KERNEL;
-}
-
 static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
 {
     struct region_time old = time_of(c->old, c, r->old_groups, r->old_moves);
     struct region_time new = time_of(c->new, c, r->new_groups, r->new_moves);
     bool same = r->happened == FSD_HAPPENED_SAME;
+    enum fsd_blame blame = !same                        ? FSD_BLAME_FUSION
+                           : r->width != FSD_WIDTH_SAME ? FSD_BLAME_PRECISION
+                                                        : FSD_BLAME_KERNEL;
 
     r->moves_before = old.moves;
     r->moves_after = new.moves;
@@ -54,7 +50,7 @@ static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
         return;
     c->before += old.groups + old.moves;
     c->after += new.groups + new.moves;
-    c->by_blame[blame(r)] += new.groups - old.groups;
+    c->by_blame[blame] += new.groups - old.groups;
     c->by_blame[same ? FSD_BLAME_MOVES : FSD_BLAME_FUSION] += new.moves - old.moves;
 }
 
@@ -136,24 +132,6 @@ static void order_regions(struct fsd_compare *c)
     fsd_arena_free(scratch);
 }
 
-/* A view that one exporter writes and another does not is no difference of builds. */
-static bool presence_matters(const struct fsd_compare *c,
-                             const struct fsd_node_presence *p)
-{
-    uint8_t role = p->new != FSD_NONE ? c->new->nodes.at[p->new].role
-                                      : c->old->nodes.at[p->old].role;
-
-    return role != FSD_ROLE_VIEW;
-}
-
-static void count_presences(struct fsd_compare *c)
-{
-    for (uint32_t i = 0; i < c->presences.n; i++) {
-        c->by_presence[c->presences.at[i].what]++;
-        c->differs |= presence_matters(c, &c->presences.at[i]);
-    }
-}
-
 void fsd_compare_sum(struct fsd_compare *c)
 {
     for (uint32_t i = 0; i < c->edges.n; i++)
@@ -170,7 +148,16 @@ void fsd_compare_sum(struct fsd_compare *c)
         c->by_width[c->precisions.at[i].width]++;
     for (uint32_t i = 0; i < c->moves.n; i++)
         c->moves_by_what[c->moves.at[i].what]++;
-    count_presences(c);
+    for (uint32_t i = 0; i < c->presences.n; i++) {
+        const struct fsd_node_presence *p = &c->presences.at[i];
+        const struct fsd_state_node *n =
+            p->new != FSD_NONE ? &c->new->nodes.at[p->new] : &c->old->nodes.at[p->old];
+
+        c->by_presence[p->what]++;
+        /* That one exporter writes a view and another does not is no difference of
+         * builds. */
+        c->differs |= n->role != FSD_ROLE_VIEW;
+    }
     c->differs |= c->moves.n || c->ports.n;
     order_regions(c);
 }

@@ -33,12 +33,6 @@ static bool text_differs(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
         !strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)));
 }
 
-static bool form_differs(const struct fsd_compare *c, struct fsd_state_form old,
-                         struct fsd_state_form new)
-{
-    return type_differs(old.type, new.type) || text_differs(c, old.layout, new.layout);
-}
-
 static void add_lost(struct fsd_compare *c, struct fsd_fact_lost lost,
                      enum fsd_fact_kind kind, bool before, bool now)
 {
@@ -56,19 +50,12 @@ void fsd_compare_told(struct fsd_compare *c, struct fsd_fact_lost pair)
 
 /* ----------------------------------------------------------------------- nodes */
 
-/* Worst first. */
-static uint8_t worse(uint8_t a, uint8_t b)
-{
-    static const uint8_t rank[FSD__WIDTH_COUNT] = {[FSD_WIDTH_SAME] = 0,
-                                                   [FSD_WIDTH_NARROWED] = 1,
-                                                   [FSD_WIDTH_OTHER] = 2,
-                                                   [FSD_WIDTH_WIDENED] = 3};
-
-    return rank[a] > rank[b] ? a : b;
-}
-
 static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
+    static const uint8_t badness[FSD__WIDTH_COUNT] = {[FSD_WIDTH_SAME] = 0,
+                                                      [FSD_WIDTH_NARROWED] = 1,
+                                                      [FSD_WIDTH_OTHER] = 2,
+                                                      [FSD_WIDTH_WIDENED] = 3};
     const struct fsd_state_node *p = &c->old->nodes.at[old];
     const struct fsd_state_node *q = &c->new->nodes.at[new];
     struct fsd_region_diff *r;
@@ -85,7 +72,8 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
         return;
     width = width_of(p->precision, q->precision);
     r = &c->regions.at[c->new_region[q->group]];
-    r->width = worse(r->width, width);
+    if (badness[width] > badness[r->width])
+        r->width = width;
     fsd_vec_push(c->arena, &c->precisions,
                  (struct fsd_node_change){.old = old,
                                           .new = new,
@@ -259,7 +247,8 @@ static void compare_port(struct fsd_compare *c, bool output, fsd_id old, fsd_id 
         .name = strcmp(fsd_text(c->old->names, p->name),
                        fsd_text(c->new->names, q->name)) != 0,
         .shape = text_differs(c, p->shape, q->shape),
-        .form = form_differs(c, p->form, q->form)};
+        .form = type_differs(p->form.type, q->form.type) ||
+                text_differs(c, p->form.layout, q->form.layout)};
     struct fsd_fact_lost pair = {.of = output ? FSD_OF_OUTPUT : FSD_OF_INPUT,
                                  .old = old,
                                  .new = new,

@@ -76,15 +76,6 @@ static bool take_quoted(struct words *w, char *to)
     return true;
 }
 
-static void take_bare(struct words *w, char *to)
-{
-    w->word.kind = strchr("<>:;=~-", *w->at) ? WORD_MARK : WORD_BARE;
-    while (w->at < w->line_end && *w->at != ' ' && *w->at != '#')
-        *to++ = *w->at++;
-    *to++ = '\0';
-    w->decoded_used = (size_t)(to - w->decoded);
-}
-
 static bool take_number_behind(struct words *w)
 {
     uint64_t n = 0;
@@ -115,10 +106,16 @@ bool fsd_words_next(struct words *w)
     if (w->at == w->line_end)
         return !w->word.port || fsd_words_complain(w, "a name behind '@'");
     w->word.text = to;
-    if (*w->at != '"')
-        take_bare(w, to);
-    else if (!take_quoted(w, to))
-        return false;
+    if (*w->at == '"') {
+        if (!take_quoted(w, to))
+            return false;
+    } else {
+        w->word.kind = strchr("<>:;=~-", *w->at) ? WORD_MARK : WORD_BARE;
+        while (w->at < w->line_end && *w->at != ' ' && *w->at != '#')
+            *to++ = *w->at++;
+        *to++ = '\0';
+        w->decoded_used = (size_t)(to - w->decoded);
+    }
     if (!take_number_behind(w))
         return false;
     if (w->at < w->line_end && *w->at != ' ')
@@ -165,37 +162,27 @@ static bool next_line(struct words *w)
     return true;
 }
 
-/* Room for the words of a line.  A word and its zero byte take no more than it has
- * there with what is behind it; one more for the last. */
-static void make_room(struct words *w)
-{
-    size_t need = (size_t)(w->line_end - w->at) + 1;
-
-    w->decoded_used = 0;
-    if (need <= w->decoded_size)
-        return;
-    w->decoded_size = need < w->decoded_size * 2 ? w->decoded_size * 2 : need;
-    w->decoded = FSD_NEW(w->scratch, char, w->decoded_size);
-}
-
-/* They are spelt out in names.  Raw, a zero byte would make two names one, and what
- * looks like a line's end would be lost. */
-static bool holds_control(struct words *w)
-{
-    for (const char *at = w->at; at < w->line_end; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f) {
-            w->word = (struct word){.kind = WORD_BARE, .text = "a control character"};
-            fsd_words_complain(w, "text");
-            return true;
-        }
-    return false;
-}
-
 bool fsd_words_next_line(struct words *w)
 {
     while (w->status == FSD_OK && next_line(w)) {
-        make_room(w);
-        if (holds_control(w) || !fsd_words_next(w))
+        /* A word and its zero byte take no more than it has there with what is behind
+         * it; one more for the last. */
+        size_t need = (size_t)(w->line_end - w->at) + 1;
+
+        w->decoded_used = 0;
+        if (need > w->decoded_size) {
+            w->decoded_size = need < w->decoded_size * 2 ? w->decoded_size * 2 : need;
+            w->decoded = FSD_NEW(w->scratch, char, w->decoded_size);
+        }
+        /* Control characters are spelt out in names.  Raw, a zero byte would make two
+         * names one, and what looks like a line's end would be lost. */
+        for (const char *at = w->at; at < w->line_end; at++)
+            if ((unsigned char)*at < ' ' || *at == 0x7f) {
+                w->word =
+                    (struct word){.kind = WORD_BARE, .text = "a control character"};
+                return fsd_words_complain(w, "text");
+            }
+        if (!fsd_words_next(w))
             return false;
         if (w->word.kind != WORD_END)
             return true;

@@ -60,13 +60,6 @@ static void serve(struct edges *x, fsd_id tensor, fsd_ref end)
     }
 }
 
-static fsd_id value_of(const struct fsd_state_build *b, fsd_id engine_tensor)
-{
-    fsd_id t = b->d->match->twin[engine_tensor];
-
-    return t == FSD_NONE ? FSD_NONE : b->d->facts->value[t];
-}
-
 /* -------------------------------------------------------------------- borders */
 
 static void stamp_inputs(struct edges *x, fsd_id layer)
@@ -77,8 +70,9 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
 
     for (uint32_t i = 0; i < n->in.n; i++) {
         const struct fsd_port *port = fsd_node_in(e, n, i);
-        fsd_id value =
-            port->tensor == FSD_NONE ? FSD_NONE : value_of(x->b, port->tensor);
+        fsd_id twin =
+            port->tensor == FSD_NONE ? FSD_NONE : x->b->d->match->twin[port->tensor];
+        fsd_id value = twin == FSD_NONE ? FSD_NONE : x->b->d->facts->value[twin];
 
         if (value == FSD_NONE || x->stamp[value] == group + 1)
             continue;
@@ -108,11 +102,6 @@ static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
     return FSD_NONE;
 }
 
-static bool from_outside(const struct fsd_state *s, fsd_ref at, uint32_t group)
-{
-    return at != FSD_NONE && ((at & FSD_REF_PORT) || s->nodes.at[at].group != group);
-}
-
 static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
 {
     struct fsd_state *s = x->b->s;
@@ -124,8 +113,9 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
         struct fsd_border border = {.at = source.at, .node = node};
         fsd_id value;
 
-        if (!from_outside(s, source.at, group))
-            continue;
+        if (source.at == FSD_NONE ||
+            (!(source.at & FSD_REF_PORT) && s->nodes.at[source.at].group == group))
+            continue; /* it comes from within the group */
         value = find_read(x, fsd_node_in_tensor(x->b->d->model, model_node, i), group);
         if (value != FSD_NONE) {
             border.form = fsd_state_form(x->b, x->form[value]);
@@ -313,20 +303,13 @@ static fsd_ref find_from(const struct fsd_state_build *b, fsd_id tensor)
     return FSD_NONE;
 }
 
-static int by_ref(const void *a, const void *b)
-{
-    const fsd_ref *x = a, *y = b;
-
-    return fsd_order(*x, *y);
-}
-
 static struct fsd_span close_refs(struct fsd_state *s, uint32_t at)
 {
     uint32_t n = s->refs.n - at, kept = 0;
     fsd_ref *all = n ? s->refs.at + at : NULL;
 
     if (n)
-        qsort(all, n, sizeof *all, by_ref);
+        qsort(all, n, sizeof *all, fsd_by_id);
     for (uint32_t i = 0; i < n; i++)
         if (all[i] != FSD_NONE && (!kept || all[i] != all[kept - 1]))
             all[kept++] = all[i];
@@ -351,17 +334,6 @@ static fsd_ref named_end(const struct fsd_state_build *b, fsd_id layer, bool out
     return FSD_NONE;
 }
 
-static void set_to_alone(const struct fsd_state_build *b, fsd_id layer,
-                         struct fsd_move *move)
-{
-    fsd_ref to = guess_to(b, layer);
-    uint32_t at = b->s->refs.n;
-
-    fsd_vec_push(b->s->arena, &b->s->refs,
-                 to == FSD_NONE ? named_end(b, layer, false) : to);
-    move->to = close_refs(b->s, at);
-}
-
 static void set_from(const struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -375,17 +347,14 @@ static void set_from(const struct fsd_state_build *b, fsd_id layer)
     if (!n->in.n)
         fsd_vec_push(b->s->arena, &b->s->refs, named_end(b, layer, true));
     move->from = close_refs(b->s, at);
-    if (!move->to.n)
-        set_to_alone(b, layer, move);
-}
+    if (!move->to.n) {
+        fsd_ref to = guess_to(b, layer);
 
-static int by_move(const void *a, const void *b)
-{
-    const struct move_end *x = a, *y = b;
-
-    if (x->move != y->move)
-        return x->move < y->move ? -1 : 1;
-    return fsd_order(x->end, y->end);
+        at = b->s->refs.n;
+        fsd_vec_push(b->s->arena, &b->s->refs,
+                     to == FSD_NONE ? named_end(b, layer, false) : to);
+        move->to = close_refs(b->s, at);
+    }
 }
 
 static void set_to(struct edges *x)
@@ -393,7 +362,7 @@ static void set_to(struct edges *x)
     struct fsd_state *s = x->b->s;
 
     if (x->to.n)
-        qsort(x->to.at, x->to.n, sizeof *x->to.at, by_move);
+        qsort(x->to.at, x->to.n, sizeof *x->to.at, fsd_by_pair);
     for (uint32_t i = 0, k; i < x->to.n; i = k) {
         uint32_t at = s->refs.n;
 

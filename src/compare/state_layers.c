@@ -40,14 +40,6 @@ static void join_node(struct joining *j, fsd_id node, fsd_id layer)
         fsd_sets_join(j->head, j->owner[node], layer);
 }
 
-static bool computes_any(const struct fsd_state_build *b, const struct fsd_region *r)
-{
-    for (uint32_t i = 0; i < r->nodes.n; i++)
-        if (is_computed(b, b->d->match->pool.at[r->nodes.at + i]))
-            return true;
-    return false;
-}
-
 /* A node of a region may be linked to a layer outside, or lie in another region. */
 static void join_region(struct joining *j, const struct fsd_region *region)
 {
@@ -80,9 +72,15 @@ static struct joining join_layers(struct fsd_state_build *b)
         j.owner[i] = FSD_NONE;
     for (uint32_t i = 0; i < m->links.n; i++)
         join_node(&j, m->links.at[i].node, m->links.at[i].layer);
-    for (uint32_t r = 0; r < m->regions.n; r++)
-        if (computes_any(b, &m->regions.at[r]))
+    for (uint32_t r = 0; r < m->regions.n; r++) {
+        struct fsd_span region = m->regions.at[r].nodes;
+        bool computes = false;
+
+        for (uint32_t i = 0; i < region.n; i++)
+            computes |= is_computed(b, m->pool.at[region.at + i]);
+        if (computes)
             join_region(&j, &m->regions.at[r]);
+    }
     return j;
 }
 
@@ -92,15 +90,6 @@ struct members {
     fsd_id head; /* layer */
     fsd_id node; /* state node */
 };
-
-static int by_head(const void *a, const void *b)
-{
-    const struct members *x = a, *y = b;
-
-    if (x->head != y->head)
-        return x->head < y->head ? -1 : 1;
-    return fsd_order(x->node, y->node);
-}
 
 typedef FSD_VEC(struct members) members_vec;
 
@@ -131,7 +120,7 @@ static members_vec collect(struct fsd_state_build *b, fsd_id *head)
             add_member(b, &all, head, layer, m->pool.at[region->nodes.at + i]);
     }
     if (all.n)
-        qsort(all.at, all.n, sizeof *all.at, by_head);
+        qsort(all.at, all.n, sizeof *all.at, fsd_by_pair);
     return all;
 }
 
@@ -180,19 +169,6 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
     g.ms = FSD_SPREAD_NONE;
     fsd_vec_push(b->s->arena, &b->s->groups, g);
     return b->s->groups.n - 1;
-}
-
-/* Of several layers: that of the nodes, since one of the layers may pad or scale for
- * another, or go on with what it began. */
-static void set_precision(const struct fsd_state *s, struct fsd_group *g)
-{
-    enum fsd_dtype widest = FSD_DTYPE_UNKNOWN;
-
-    for (uint32_t i = 0; i < g->nodes.n; i++)
-        widest = fsd_dtype_wider(
-            widest, (enum fsd_dtype)s->nodes.at[s->refs.at[g->nodes.at + i]].precision);
-    if (widest != FSD_DTYPE_UNKNOWN)
-        g->precision = (uint8_t)widest;
 }
 
 /* In the order of their first nodes, which no two share.  @return by head: its group */
@@ -269,8 +245,20 @@ void fsd_state_add_layers(struct fsd_state_build *b)
         if (g != FSD_NONE)
             add_layer(b, &b->s->groups.at[g], i, j.loose[i]);
     }
-    for (fsd_id g = 0; g < b->s->groups.n; g++)
-        if (b->s->groups.at[g].layers > 1 && !b->s->groups.at[g].loose)
-            set_precision(b->s, &b->s->groups.at[g]);
+    /* The precision of several layers is that of the nodes, since one of the layers may
+     * pad or scale for another, or go on with what it began. */
+    for (uint32_t k = 0; k < b->s->groups.n; k++) {
+        struct fsd_group *g = &b->s->groups.at[k];
+        enum fsd_dtype widest = FSD_DTYPE_UNKNOWN;
+
+        for (uint32_t i = 0; g->layers > 1 && !g->loose && i < g->nodes.n; i++) {
+            fsd_id node = b->s->refs.at[g->nodes.at + i];
+
+            widest =
+                fsd_dtype_wider(widest, (enum fsd_dtype)b->s->nodes.at[node].precision);
+        }
+        if (widest != FSD_DTYPE_UNKNOWN)
+            g->precision = (uint8_t)widest;
+    }
     fsd_state_set_groups(b->s);
 }

@@ -11,12 +11,6 @@
 
 /* ----------------------------------------------------------------------- role */
 
-static bool is_foldable(const struct fsd_diff *d, fsd_id node)
-{
-    return fsd_node_is(d->model, node, "BatchNormalization") ||
-           fsd_node_is(d->model, node, "Cast");
-}
-
 static enum fsd_role role(const struct fsd_diff *d, fsd_id node)
 {
     if (d->facts->folded[node] || !d->facts->live[node])
@@ -25,7 +19,11 @@ static enum fsd_role role(const struct fsd_diff *d, fsd_id node)
         return FSD_ROLE_QUANTIZER;
     if (d->facts->same[node] != FSD_SAME_NOT || (d->facts->traits[node] & FSD_OP_VIEW))
         return FSD_ROLE_VIEW;
-    return is_foldable(d, node) ? FSD_ROLE_OPTIONAL : FSD_ROLE_CORE;
+    /* Exporters fold one into the weights before it, or write the types without. */
+    return fsd_node_is(d->model, node, "BatchNormalization") ||
+                   fsd_node_is(d->model, node, "Cast")
+               ? FSD_ROLE_OPTIONAL
+               : FSD_ROLE_CORE;
 }
 
 /* --------------------------------------------------------------------- traits */
@@ -77,19 +75,11 @@ static fsd_id constant_root(const struct fsd_diff *d, fsd_id tensor)
                                                             : FSD_NONE;
 }
 
-static bool is_transposed(const struct fsd_diff *d, const struct fsd_node *n)
-{
-    const struct fsd_attr *a = fsd_node_attr(d->model, n, "transB");
-
-    return a && a->kind == FSD_ATTR_INT && a->i;
-}
-
 /* The weight of a Gemm is written as if transB were 0. */
-static void put_weight(const struct fsd_diff *d, const struct fsd_node *n,
-                       fsd_id tensor, FILE *out)
+static void put_weight(const struct fsd_diff *d, fsd_id node, fsd_id tensor, FILE *out)
 {
     const struct fsd_form *form = fsd_tensor_form(d->model, tensor);
-    bool turn = form->dims.n == 2 && is_transposed(d, n);
+    bool turn = form->dims.n == 2 && fsd_node_int(d->model, node, "transB", 0);
 
     fputs(",w", out);
     for (uint32_t i = 0; i < form->dims.n; i++) {
@@ -122,7 +112,7 @@ static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
 
     put_attributes(b->d->model, n, out);
     if ((b->d->facts->traits[node] & FSD_OP_WEIGHTED) && weight != FSD_NONE)
-        put_weight(b->d, n, weight, out);
+        put_weight(b->d, node, weight, out);
     else if (!(b->d->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
         put_constants(b->d, n, out);
     fsd_print_close(&print);
@@ -134,17 +124,6 @@ static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
 }
 
 /* ------------------------------------------------------------------------ key */
-
-/* How many nodes bear each name. */
-static uint32_t *count_names(struct fsd_state_build *b)
-{
-    const struct fsd_graph *g = b->d->model;
-    uint32_t *count = FSD_NEW(b->scratch, uint32_t, fsd_intern_count(b->d->names));
-
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        count[g->nodes.at[i].name]++;
-    return count;
-}
 
 /* "#" is put behind until no name of the model is the same. */
 static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
@@ -260,8 +239,10 @@ static void add_inputs(struct fsd_state_build *b, fsd_id node)
 void fsd_state_add_nodes(struct fsd_state_build *b)
 {
     const struct fsd_diff *d = b->d;
-    uint32_t *count = count_names(b);
+    uint32_t *count = FSD_NEW(b->scratch, uint32_t, fsd_intern_count(b->d->names));
 
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        count[d->model->nodes.at[i].name]++;
     b->of_node = FSD_NEW(b->scratch, fsd_id, d->model->nodes.n);
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
         const struct fsd_node *n = &d->model->nodes.at[i];

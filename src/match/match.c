@@ -30,15 +30,6 @@ void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
     fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
 }
 
-static int by_layer_then_node(const void *a, const void *b)
-{
-    const struct fsd_link *x = a, *y = b;
-
-    if (x->layer != y->layer)
-        return x->layer < y->layer ? -1 : 1;
-    return fsd_order(x->node, y->node);
-}
-
 static void join_equal(struct fsd_match *m)
 {
     uint32_t kept = 0;
@@ -46,7 +37,7 @@ static void join_equal(struct fsd_match *m)
     for (uint32_t i = 0; i < m->links.n; i++) {
         struct fsd_link link = m->links.at[i];
 
-        if (kept && !by_layer_then_node(&m->links.at[kept - 1], &link))
+        if (kept && !fsd_by_pair(&m->links.at[kept - 1], &link))
             m->links.at[kept - 1].by |= link.by;
         else
             m->links.at[kept++] = link;
@@ -91,7 +82,7 @@ static void index_nodes(struct fsd_match *m)
 void fsd_match_index(struct fsd_match *m)
 {
     if (m->links.n)
-        qsort(m->links.at, m->links.n, sizeof *m->links.at, by_layer_then_node);
+        qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
     join_equal(m);
     index_layers(m);
     index_nodes(m);
@@ -163,8 +154,8 @@ bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node)
     struct fsd_link link = {layer, node, 0};
     struct fsd_span span = m->of_layer[layer];
 
-    return span.n && bsearch(&link, &m->links.at[span.at], span.n, sizeof link,
-                             by_layer_then_node);
+    return span.n &&
+           bsearch(&link, &m->links.at[span.at], span.n, sizeof link, fsd_by_pair);
 }
 
 static void fit_names(const struct fsd_match *m, struct fsd_span mentions,
