@@ -24,6 +24,12 @@ static inline bool fsd_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/** What JSON and ONNX's text form may have between their words. */
+static inline bool fsd_is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 /** A letter, a digit or '_'. */
 static inline bool fsd_is_word(char c)
 {

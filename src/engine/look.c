@@ -21,16 +21,11 @@ bool fsd_look_for(const struct fsd_file *file, size_t within, const char *word)
     return memmem(file->bytes, n, word, strlen(word)) != NULL;
 }
 
-static bool is_space(unsigned char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 size_t fsd_look_start(const struct fsd_file *file)
 {
     size_t at = fsd_looks_like(file, 0, "\xef\xbb\xbf", 3) ? 3 : 0;
 
-    while (at < file->size && is_space(file->bytes[at]))
+    while (at < file->size && fsd_is_space((char)file->bytes[at]))
         at++;
     return at;
 }
@@ -43,8 +38,8 @@ static bool is_binary(const unsigned char *s, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (!s[i])
             return true;
-        odd += s[i] < 0x20 && !is_space(s[i]) && s[i] != 0x1b && s[i] != 0x1e &&
-               s[i] != 0x1f;
+        odd += s[i] < 0x20 && !fsd_is_space((char)s[i]) && s[i] != 0x1b &&
+               s[i] != 0x1e && s[i] != 0x1f;
     }
     return odd > n / 8;
 }
@@ -57,7 +52,7 @@ static enum fsd_look look_at_text(const unsigned char *s, size_t n)
 
     if (s[0] == '{')
         return FSD_LOOK_JSON;
-    while (i < n && is_space(s[i]))
+    while (i < n && fsd_is_space((char)s[i]))
         i++;
     if (s[0] == '[' && (i == n || memchr("{\"[]", s[i], 4) ||
                         (n - i >= 4 && !memcmp(s + i, "null", 4)) ||

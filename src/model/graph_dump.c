@@ -68,11 +68,6 @@ static int by_name(const void *a, const void *b)
     return order ? order : fsd_order(x->id, y->id);
 }
 
-static struct named named(const struct fsd_graph *g, fsd_sym name, fsd_id id)
-{
-    return (struct named){fsd_text(g->names, name), id};
-}
-
 static void put_tensors(const struct fsd_graph *g, const char *word, unsigned flag,
                         FILE *out)
 {
@@ -82,7 +77,7 @@ static void put_tensors(const struct fsd_graph *g, const char *word, unsigned fl
 
     for (fsd_id i = 0; i < g->tensors.n; i++)
         if (g->tensors.at[i].flags & flag)
-            list[n++] = named(g, g->tensors.at[i].name, i);
+            list[n++] = (struct named){fsd_text(g->names, g->tensors.at[i].name), i};
     qsort(list, n, sizeof *list, by_name);
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_tensor *t = &g->tensors.at[list[i].id];
@@ -158,19 +153,6 @@ static void put_attr(const struct fsd_graph *g, const struct fsd_attr *attr, FIL
     putc('\n', out);
 }
 
-static void put_attrs(const struct fsd_graph *g, struct fsd_span attrs, FILE *out)
-{
-    struct fsd_arena *scratch = fsd_arena_new();
-    struct named *list = FSD_NEW(scratch, struct named, attrs.n);
-
-    for (uint32_t i = 0; i < attrs.n; i++)
-        list[i] = named(g, g->attrs.at[attrs.at + i].name, attrs.at + i);
-    qsort(list, attrs.n, sizeof *list, by_name);
-    for (uint32_t i = 0; i < attrs.n; i++)
-        put_attr(g, &g->attrs.at[list[i].id], out);
-    fsd_arena_free(scratch);
-}
-
 static void put_layer(const struct fsd_graph *g, const struct fsd_layer *layer,
                       FILE *out)
 {
@@ -207,6 +189,8 @@ static void put_layer(const struct fsd_graph *g, const struct fsd_layer *layer,
 static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
 {
     const struct fsd_node *node = &g->nodes.at[id];
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct named *list = FSD_NEW(scratch, struct named, node->attrs.n);
 
     fprintf(out, "node %u", id);
     if (node->scope)
@@ -216,7 +200,14 @@ static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
     put(g, "", node->name, "\n", out);
     put_ports(g, "in", node->in, out);
     put_ports(g, "out", node->out, out);
-    put_attrs(g, node->attrs, out);
+    for (uint32_t i = 0; i < node->attrs.n; i++)
+        list[i] =
+            (struct named){fsd_text(g->names, g->attrs.at[node->attrs.at + i].name), i};
+    if (node->attrs.n)
+        qsort(list, node->attrs.n, sizeof *list, by_name);
+    for (uint32_t i = 0; i < node->attrs.n; i++)
+        put_attr(g, &g->attrs.at[node->attrs.at + list[i].id], out);
+    fsd_arena_free(scratch);
     if (id < g->layers.n)
         put_layer(g, &g->layers.at[id], out);
 }

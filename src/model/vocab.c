@@ -17,10 +17,7 @@ enum { SHORT_NAME = 256 };
 static void rewrite(char *out, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        out[i] = (s[i] >= '0' && s[i] <= '9') || (s[i] >= 'a' && s[i] <= 'z') ||
-                         (s[i] >= 'A' && s[i] <= 'Z')
-                     ? s[i]
-                     : '_';
+        out[i] = fsd_is_word(s[i]) ? s[i] : '_';
 }
 
 static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_sym name)

@@ -53,11 +53,6 @@ struct fsd_nearest fsd_nearest_to(const char *word)
     return (struct fsd_nearest){.word = word, .edits = (unsigned)strlen(word) / 3 + 1};
 }
 
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
 /* Letters to put in, take out or change (Levenshtein), a capital being the small one;
  * more than `most` when it is more than that.  One row of the table is kept. */
 static unsigned edits_between(const char *a, size_t n, const char *b, size_t m,
@@ -71,12 +66,13 @@ static unsigned edits_between(const char *a, size_t n, const char *b, size_t m,
         unsigned corner = row[0], best = row[0] = (unsigned)i;
 
         for (size_t j = 1; j <= m; j++) {
-            unsigned same = corner + (tolower((unsigned char)a[i - 1]) !=
+            unsigned cost = corner + (tolower((unsigned char)a[i - 1]) !=
                                       tolower((unsigned char)b[j - 1]));
 
             corner = row[j];
-            row[j] = least(same, least(row[j], row[j - 1]) + 1);
-            best = least(best, row[j]);
+            cost = row[j] + 1 < cost ? row[j] + 1 : cost;
+            row[j] = row[j - 1] + 1 < cost ? row[j - 1] + 1 : cost;
+            best = row[j] < best ? row[j] : best;
         }
         if (best > most)
             return best;

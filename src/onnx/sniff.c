@@ -47,18 +47,13 @@ static enum fsd_status refuse(const struct fsd_file *file, struct fsd_error *err
                     "expected an ONNX model, found %s", found);
 }
 
-static bool is_space(unsigned char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Where the bytes are the start of more, the last character may be cut. */
 static bool is_text(const unsigned char *s, size_t n, bool cut)
 {
     size_t len;
 
     for (; n && (len = fsd_utf8_len(s, n)); s += len, n -= len)
-        if (!is_space(*s) && (*s < 0x20 || *s == 0x7f))
+        if (!fsd_is_space((char)*s) && (*s < 0x20 || *s == 0x7f))
             return false;
     return n <= (cut ? 3 : 0);
 }
@@ -74,7 +69,7 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
         s += 3;
         n -= 3;
     }
-    while (n && is_space(*s)) {
+    while (n && fsd_is_space((char)*s)) {
         s++;
         n--;
     }

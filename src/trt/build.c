@@ -39,21 +39,11 @@ void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text)
 
 /* --------------------------------------------------------------------- layers */
 
-/* A name without a number is the first profile's. */
-static bool is_of_profile(struct fsd_graph *g, int32_t number)
-{
-    number = number < 0 ? 0 : number;
-    if (g->profile < 0)
-        g->profile = number;
-    if (g->profiles <= (uint32_t)number)
-        g->profiles = (uint32_t)number + 1;
-    return g->profile == number;
-}
-
 void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
 {
     struct fsd_graph *g = b->g;
     const char *op = fsd_text(g->names, type);
+    int32_t profile;
 
     b->node = (struct fsd_node){.name = name,
                                 .op = type,
@@ -70,15 +60,12 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
     if (!strcasecmp(op, "kgen") || !strcasecmp(op, "gemm"))
         b->seen |= FSD_SEEN_KERNELS;
     fsd_name_read(&b->names, name, &b->layer);
-    b->elsewhere = !is_of_profile(g, b->layer.profile);
-}
-
-/* What was read of the layer, in the pools that are looked at from both ends. */
-static void forget_layer(struct fsd_build *b)
-{
-    fsd_vec_push(b->g->arena, &b->g->elsewhere, b->node.name);
-    b->g->mentions.n = b->layer.mentions.at;
-    b->g->remarks.n = b->remarks;
+    profile = b->layer.profile < 0 ? 0 : b->layer.profile; /* no number: the first's */
+    if (g->profile < 0)
+        g->profile = profile;
+    if (g->profiles <= (uint32_t)profile)
+        g->profiles = (uint32_t)profile + 1;
+    b->elsewhere = g->profile != profile;
 }
 
 /* A spelling that is not understood has one remark, however many tensors have it. */
@@ -222,8 +209,10 @@ void fsd_build_layer_end(struct fsd_build *b)
     struct fsd_graph *g = b->g;
 
     b->in_layer = false;
-    if (b->elsewhere) {
-        forget_layer(b);
+    if (b->elsewhere) { /* takes back what was read of it */
+        fsd_vec_push(g->arena, &g->elsewhere, b->node.name);
+        g->mentions.n = b->layer.mentions.at;
+        g->remarks.n = b->remarks;
         return;
     }
     b->layer.mentions.n = g->mentions.n - b->layer.mentions.at;
@@ -257,20 +246,6 @@ static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
     return tensor->scope ? 0 : tensor->flags & MODEL_FLAGS;
 }
 
-static uint8_t direction_flags(const struct fsd_build *b, fsd_id tensor,
-                               enum fsd_direction direction)
-{
-    uint8_t uses = b->uses.at[tensor];
-
-    if (direction == FSD_DIRECTION_IN)
-        return FSD_TENSOR_INPUT;
-    if (direction == FSD_DIRECTION_OUT || uses & PRODUCED)
-        return FSD_TENSOR_OUTPUT;
-    if (uses & CONSUMED)
-        return FSD_TENSOR_INPUT;
-    return model_flags(b, b->g->tensors.at[tensor].name); /* names only */
-}
-
 /* The tensor of a binding: where all profiles share one list, its layers may know it
  * by a name with their number.  FSD_NONE for another profile's own. */
 static fsd_id bound_tensor(struct fsd_build *b, fsd_sym name)
@@ -299,7 +274,15 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
 
     if (id == FSD_NONE)
         return;
-    flags = FSD_TENSOR_BINDING | direction_flags(b, id, direction);
+    /* A list of bare names does not say which way they go: what a layer makes goes out,
+     * and of names that no layer has only the model can tell. */
+    if (direction == FSD_DIRECTION_UNKNOWN)
+        flags = b->uses.at[id] & PRODUCED   ? FSD_TENSOR_OUTPUT
+                : b->uses.at[id] & CONSUMED ? FSD_TENSOR_INPUT
+                                            : model_flags(b, b->g->tensors.at[id].name);
+    else
+        flags = direction == FSD_DIRECTION_IN ? FSD_TENSOR_INPUT : FSD_TENSOR_OUTPUT;
+    flags |= FSD_TENSOR_BINDING;
     b->bound = true;
     b->g->tensors.at[id].flags |= flags;
     if (b->g->tensors.at[id].form == FSD_NONE && (tensor->type || tensor->ranked))

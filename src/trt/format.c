@@ -48,14 +48,6 @@ static const char *const silent[] = {
      * Transposed format", "(Arbitrary) Format with stride order = [1,2,0]". */
     "transposed", "arbitrary", "order", "=", "not", "available"};
 
-static size_t lower(char out[WORD_MAX], const char *s, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = (char)(s[i] >= 'A' && s[i] <= 'Z' ? s[i] - 'A' + 'a' : s[i]);
-    out[n] = '\0';
-    return n;
-}
-
 static unsigned number_of(const char *word)
 {
     unsigned value = 0;
@@ -66,14 +58,6 @@ static unsigned number_of(const char *word)
     for (; *word >= '0' && *word <= '9' && value < 1000; word++)
         value = 10 * value + (unsigned)(*word - '0');
     return *word ? 0 : value;
-}
-
-static bool is_silent(const char *word)
-{
-    for (size_t i = 0; i < FSD_COUNT_OF(silent); i++)
-        if (!strcmp(word, silent[i]))
-            return true;
-    return false;
 }
 
 static void lay_out(struct fsd_layout *layout, enum fsd_order order)
@@ -127,20 +111,6 @@ static bool read_layout(struct sentence *s, const char *word)
     return read_code(layout, word);
 }
 
-/* "channel % 8 == 0", "channel == 4", "a multiple of 8", "column stride % 32". */
-static bool read_condition(struct sentence *s, const char *word)
-{
-    if (!strcmp(word, "channel") || !strcmp(word, "channels") || !strcmp(word, "c"))
-        s->of_channel = true;
-    else if (!strcmp(word, "column"))
-        s->of_channel = false;
-    else if (!strcmp(word, "%") || !strcmp(word, "==") || !strcmp(word, "multiple"))
-        s->multiple = true;
-    else
-        return false;
-    return true;
-}
-
 /* "% 8" is followed by "== 0", which adds nothing. */
 static bool read_number(struct sentence *s, const char *word)
 {
@@ -160,6 +130,13 @@ static bool read_number(struct sentence *s, const char *word)
 
 static void read_word(struct sentence *s, const struct word *word)
 {
+    static const struct {
+        const char *word;
+        bool sign, channel;
+    } conditions[] = {{"channel", false, true}, {"channels", false, true},
+                      {"c", false, true},       {"column", false, false},
+                      {"%", true, false},       {"==", true, false},
+                      {"multiple", true, false}};
     enum fsd_dtype type = fsd_dtype_read(word->text, strlen(word->text));
 
     if (!strcmp(word->text, "wide"))
@@ -169,17 +146,24 @@ static void read_word(struct sentence *s, const struct word *word)
     if (read_number(s, word->text))
         return;
     s->number = 0;
+    /* Conditions: "channel % 8 == 0", "a multiple of 8", "column stride % 32". */
+    for (size_t i = 0; i < FSD_COUNT_OF(conditions); i++)
+        if (!strcmp(word->text, conditions[i].word)) {
+            if (conditions[i].sign)
+                s->multiple = true;
+            else
+                s->of_channel = conditions[i].channel;
+            return;
+        }
     if (type)
         s->out.type = type;
-    else if (!read_condition(s, word->text) && !read_layout(s, word->text) &&
-             !is_silent(word->text))
-        s->out.understood = false;
-}
+    else if (!read_layout(s, word->text)) {
+        size_t i = 0;
 
-static bool cuts(char c)
-{
-    return c == ' ' || c == '-' || c == '_' || c == ',' || c == '.' || c == '\t' ||
-           c == '(' || c == ')' || c == '[' || c == ']';
+        while (i < FSD_COUNT_OF(silent) && strcmp(word->text, silent[i]) != 0)
+            i++;
+        s->out.understood &= i < FSD_COUNT_OF(silent);
+    }
 }
 
 struct fsd_trt_format fsd_trt_format(const char *s, size_t n)
@@ -191,12 +175,14 @@ struct fsd_trt_format fsd_trt_format(const char *s, size_t n)
         struct word word = {0};
         size_t len = 0;
 
-        while (i + len < n && !cuts(s[i + len]))
+        while (i + len < n && !memchr(" -_,.\t()[]", s[i + len], 10))
             len++;
         if (len >= WORD_MAX) {
             sentence.out.understood = false;
         } else if (len) {
-            lower(word.text, s + i, len);
+            for (size_t k = 0; k < len; k++)
+                word.text[k] =
+                    (char)(s[i + k] | (s[i + k] >= 'A' && s[i + k] <= 'Z') << 5);
             read_word(&sentence, &word);
             sentence.before = word;
             any = true;

@@ -231,12 +231,6 @@ static struct fsd_slice read_tensors(struct maker *m, const char *key,
 
 /* ------------------------------------------------------------------------ keys */
 
-static bool is_key_char(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-           c == '/' || c == '_';
-}
-
 /* ", Key: " at the start: the key, and how long it all is; 0 when none stands there. */
 static size_t key_at(struct fsd_slice t, struct fsd_slice *key)
 {
@@ -244,7 +238,7 @@ static size_t key_at(struct fsd_slice t, struct fsd_slice *key)
 
     if (!fsd_slice_begins(t, ", "))
         return 0;
-    while (i < t.n && i <= LONGEST_KEY && is_key_char(t.s[i]))
+    while (i < t.n && i <= LONGEST_KEY && (fsd_is_word(t.s[i]) || t.s[i] == '/'))
         i++;
     *key = (struct fsd_slice){t.s + 2, i - 2};
     if (i == 2 || i >= t.n || t.s[i] != ':')
@@ -290,29 +284,22 @@ static cJSON *profiles_of(struct maker *m, struct fsd_slice t)
     return list;
 }
 
-/* These stand before all other keys, or are something else's text. */
-static bool is_head(struct fsd_slice key)
+static void read_keys(struct maker *m, struct fsd_slice t)
 {
     static const char *const heads[] = {"Name", "LayerType", "Inputs", "Constants",
                                         "Outputs"};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
-        if (strlen(heads[i]) == key.n && fsd_slice_begins(key, heads[i]))
-            return true;
-    return false;
-}
-
-static void read_keys(struct maker *m, struct fsd_slice t)
-{
     struct fsd_slice key;
     size_t n, end;
 
     while ((n = key_at(t, &key))) {
-        bool last = key.n == 8 && !memcmp(key.s, "Metadata", 8);
+        bool last = fsd_slice_is(key, "Metadata"), is_head = false;
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        if (is_head(key))
+        /* These stand before all other keys, or are something else's text. */
+        for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
+            is_head |= fsd_slice_is(key, heads[i]);
+        if (is_head)
             m->odd = true;
         else if (fsd_slice_begins(key, "TacticValue") ||
                  fsd_slice_begins(key, "TacticName") || last)

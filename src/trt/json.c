@@ -100,13 +100,6 @@ static bool as_integer(const cJSON *item, int64_t *out)
     return true;
 }
 
-static uint64_t as_count(const cJSON *item)
-{
-    int64_t value;
-
-    return as_integer(item, &value) && value > 0 ? (uint64_t)value : 0;
-}
-
 /* -------------------------------------------------------------------- tensors */
 
 /* What a tensor's lists hold, one number a dimension. */
@@ -148,23 +141,12 @@ static void read_format(struct reading *r, const cJSON *item,
         r->b->seen |= FSD_SEEN_IO_TENSORS;
 }
 
-/* Strides and their order are of use only where there is one for each dimension. */
-static void read_strides(const cJSON *item, struct fsd_build_tensor *out,
-                         struct lists *lists)
-{
-    uint32_t n;
-
-    if (read_list(get(item, "Strides"), lists->strides, &n) && n == out->rank)
-        out->strides = lists->strides;
-    if (read_list(get(item, "StrideOrder"), lists->order, &n) && n == out->rank)
-        out->order = lists->order;
-}
-
 static void read_tensor(struct reading *r, const cJSON *item,
                         struct fsd_build_tensor *out, struct lists *lists)
 {
     const cJSON *list = get(item, "Dimensions");
     int64_t sizes[RANK_MAX];
+    uint32_t n;
 
     *out = (struct fsd_build_tensor){.dims = lists->dims};
     out->name = symbol(r, cJSON_IsString(item) ? item : get(item, "Name"));
@@ -176,8 +158,13 @@ static void read_tensor(struct reading *r, const cJSON *item,
         fsd_build_remark(r->b, "input/odd-dimensions", out->name);
     for (uint32_t i = 0; i < out->rank; i++)
         lists->dims[i] = (struct fsd_dim){.size = sizes[i]};
-    if (out->ranked)
-        read_strides(item, out, lists);
+    /* Strides and their order are of use only where there is one a dimension. */
+    if (out->ranked && read_list(get(item, "Strides"), lists->strides, &n) &&
+        n == out->rank)
+        out->strides = lists->strides;
+    if (out->ranked && read_list(get(item, "StrideOrder"), lists->order, &n) &&
+        n == out->rank)
+        out->order = lists->order;
     if (get(item, "Location"))
         r->b->seen |= FSD_SEEN_LOCATION;
 }
@@ -204,19 +191,6 @@ static enum fsd_status read_ports(struct reading *r, const cJSON *layer,
 }
 
 /* --------------------------------------------------------------------- layers */
-
-static void read_words(struct reading *r, const cJSON *list, struct fsd_attr *attr)
-{
-    struct fsd_graph *g = r->b->g;
-    const cJSON *item;
-
-    attr->kind = FSD_ATTR_STRINGS;
-    attr->list.at = g->links.n;
-    cJSON_ArrayForEach (item, list) {
-        fsd_vec_push(g->arena, &g->links, symbol(r, item));
-        attr->list.n++;
-    }
-}
 
 /* One number that is no integer makes all of them floats. */
 static void read_numbers(struct reading *r, const cJSON *list, struct fsd_attr *attr)
@@ -271,7 +245,14 @@ static void read_attr(struct reading *r, const cJSON *item)
     } else if (cJSON_IsArray(item) && all_are(item, cJSON_IsNumber)) {
         read_numbers(r, item, &attr);
     } else if (cJSON_IsArray(item) && all_are(item, cJSON_IsString)) {
-        read_words(r, item, &attr);
+        const cJSON *word;
+
+        attr.kind = FSD_ATTR_STRINGS;
+        attr.list.at = r->b->g->links.n;
+        cJSON_ArrayForEach (word, item) {
+            fsd_vec_push(r->b->g->arena, &r->b->g->links, symbol(r, word));
+            attr.list.n++;
+        }
     } else {
         return;
     }
@@ -283,7 +264,9 @@ static void read_weights(const cJSON *item, uint64_t *count, enum fsd_dtype *typ
 {
     const cJSON *name = get(item, "Type");
 
-    *count = as_count(get(item, "Count"));
+    int64_t value;
+
+    *count = as_integer(get(item, "Count"), &value) && value > 0 ? (uint64_t)value : 0;
     if (cJSON_IsString(name))
         *type = fsd_dtype_read(name->valuestring, strlen(name->valuestring));
 }
@@ -354,21 +337,10 @@ static void note_generation(struct reading *r, const cJSON *item)
             r->b->seen |= keys[i].seen;
 }
 
-static void read_keys(struct reading *r, const cJSON *layer)
-{
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, layer) {
-        note_generation(r, item);
-        if (!read_key(r, item))
-            read_attr(r, item);
-    }
-}
-
 static enum fsd_status read_layer(struct reading *r, const cJSON *layer)
 {
     const cJSON *name = cJSON_IsString(layer) ? layer : get(layer, "Name");
-    const cJSON *type = get(layer, "LayerType");
+    const cJSON *type = get(layer, "LayerType"), *item;
     enum fsd_status status;
 
     if (!cJSON_IsString(layer) && !cJSON_IsObject(layer))
@@ -387,7 +359,11 @@ static enum fsd_status read_layer(struct reading *r, const cJSON *layer)
         return status;
     if (cJSON_IsObject(layer)) {
         r->b->g->detailed = true;
-        read_keys(r, layer);
+        cJSON_ArrayForEach (item, layer) {
+            note_generation(r, item);
+            if (!read_key(r, item))
+                read_attr(r, item);
+        }
     }
     fsd_build_layer_end(r->b);
     return FSD_OK;
@@ -416,30 +392,7 @@ enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
     return read_limited(&r, layer);
 }
 
-static enum fsd_status read_layers(struct reading *r, const cJSON *list)
-{
-    enum fsd_status status = FSD_OK;
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, list) {
-        if (status == FSD_OK)
-            status = read_limited(r, item);
-    }
-    return status;
-}
-
 /* ------------------------------------------------------------------- bindings */
-
-static enum fsd_direction direction_of(const cJSON *mode)
-{
-    const char *word = cJSON_IsString(mode) ? mode->valuestring : "";
-
-    if (*word == 'k')
-        word++;
-    if (!strcasecmp(word, "input"))
-        return FSD_DIRECTION_IN;
-    return strcasecmp(word, "output") ? FSD_DIRECTION_UNKNOWN : FSD_DIRECTION_OUT;
-}
 
 /* "ProfileInfo": [{"MinShape": [1,3], "OptShape": [4,3], ...}, ...], one a profile. */
 static void read_profiles(struct reading *r, const cJSON *list,
@@ -470,20 +423,17 @@ static void read_binding(struct reading *r, const cJSON *item)
 {
     struct fsd_build_tensor tensor;
     struct lists lists;
+    const cJSON *mode = get(item, "IOMode"); /* "kINPUT", "Input" */
+    const char *word = cJSON_IsString(mode) ? mode->valuestring : "";
 
+    word += *word == 'k';
     read_tensor(r, item, &tensor, &lists);
     read_profiles(r, get(item, "ProfileInfo"), &tensor, &lists);
     if (tensor.name)
-        fsd_build_binding(r->b, &tensor, direction_of(get(item, "IOMode")));
-}
-
-static void read_bindings(struct reading *r, const cJSON *list)
-{
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, list) {
-        read_binding(r, item);
-    }
+        fsd_build_binding(r->b, &tensor,
+                          !strcasecmp(word, "input")    ? FSD_DIRECTION_IN
+                          : !strcasecmp(word, "output") ? FSD_DIRECTION_OUT
+                                                        : FSD_DIRECTION_UNKNOWN);
 }
 
 void fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
@@ -562,20 +512,23 @@ static const cJSON *find_layers(const cJSON *root)
 
 static enum fsd_status read_root(struct reading *r, const cJSON *root)
 {
-    const cJSON *layers = find_layers(root);
-    const cJSON *bindings = get(root, "Bindings"), *tensors = get(root, "I/O Tensors");
-    enum fsd_status status;
+    const cJSON *const bindings[] = {get(root, "Bindings"), get(root, "I/O Tensors")};
+    enum fsd_status status = FSD_OK;
+    const cJSON *item;
 
-    status = read_layers(r, layers);
-    if (status != FSD_OK)
-        return status;
-    if (tensors)
+    cJSON_ArrayForEach (item, find_layers(root)) {
+        if (status == FSD_OK)
+            status = read_limited(r, item);
+    }
+    if (bindings[1])
         r->b->seen |= FSD_SEEN_IO_TENSORS;
-    if (cJSON_IsArray(bindings))
-        read_bindings(r, bindings);
-    if (cJSON_IsArray(tensors))
-        read_bindings(r, tensors);
-    return FSD_OK;
+    for (size_t i = 0; i < FSD_COUNT_OF(bindings) && status == FSD_OK; i++)
+        if (cJSON_IsArray(bindings[i])) {
+            cJSON_ArrayForEach (item, bindings[i]) {
+                read_binding(r, item);
+            }
+        }
+    return status;
 }
 
 /* -------------------------------------------------------------------- parsing */

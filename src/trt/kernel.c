@@ -166,21 +166,18 @@ static enum fsd_kind kind_of_move(const struct fsd_graph *g, const struct fsd_no
                : FSD_KIND_REFORMAT;
 }
 
-static bool is_product(const char *step)
-{
-    return !strcmp(step, "Conv") || !strcmp(step, "MatMul") ||
-           !strcmp(step, "ConvTranspose");
-}
-
 void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
                     struct fsd_layer *layer)
 {
+    static const char *const products[] = {"Conv", "MatMul", "ConvTranspose"};
+
     if (layer->provider != FSD_PROVIDER_COMPILER)
         return;
     read_kernel(g, node, layer);
     for (uint32_t i = 0; i < layer->steps.n; i++)
-        layer->multiplies |=
-            is_product(fsd_text(g->names, g->links.at[layer->steps.at + i]));
+        for (size_t k = 0; k < FSD_COUNT_OF(products); k++)
+            layer->multiplies |= !strcmp(
+                products[k], fsd_text(g->names, g->links.at[layer->steps.at + i]));
     if (layer->kind == FSD_KIND_COMPUTE && only_moves(g, layer))
         layer->kind = kind_of_move(g, node);
 }

@@ -37,23 +37,21 @@ static const struct {
     {"cast", FSD_KIND_SYNC}, {"copy", FSD_KIND_COPY}, {"custom_layer", FSD_KIND_NOOP},
 };
 
-static enum fsd_kind by_type(const struct fsd_layer *l, const char *type)
-{
-    if (l->provider == FSD_PROVIDER_COMPILER)
-        for (size_t i = 0; i < FSD_COUNT_OF(myelin_types); i++)
-            if (!strcmp(myelin_types[i].type, type))
-                return myelin_types[i].kind;
-    for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
-        if (!strcasecmp(types[i].type, type))
-            return types[i].kind;
-    return FSD_KIND_COMPUTE;
-}
-
 /* Origin says what a Reformat does (formats seen from TensorRT 8.2 on). */
 static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
                              enum fsd_trt_origin origin)
 {
-    enum fsd_kind kind = by_type(l, type);
+    bool compiled = l->provider == FSD_PROVIDER_COMPILER;
+    enum fsd_kind kind = FSD_KIND_COMPUTE;
+    size_t i = 0;
+
+    while (i < FSD_COUNT_OF(types) && strcasecmp(types[i].type, type) != 0)
+        i++;
+    if (i < FSD_COUNT_OF(types))
+        kind = types[i].kind;
+    for (i = 0; compiled && i < FSD_COUNT_OF(myelin_types); i++)
+        if (!strcmp(myelin_types[i].type, type))
+            kind = myelin_types[i].kind;
 
     if (kind == FSD_KIND_REFORMAT && origin == FSD_TRT_ORIGIN_QDQ)
         return FSD_KIND_QUANTIZE;
@@ -93,22 +91,15 @@ static bool says_any(const char *text, const char *const *words, size_t n)
     return false;
 }
 
-/* Words in the names of kernels that multiply without tensor cores: CUDA cores one by
- * one (simt, ffma, scudnn, sgemm), or the four-way INT8 instruction (int8x4, idp).  A
- * depthwise kernel has nothing to use them for. */
-static bool is_scalar(const char *tactic)
-{
-    static const char *const words[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
-                                        "_idp", "dp4a", "fp16x2", "hfma2"};
-
-    return says_any(tactic, words, FSD_COUNT_OF(words)) && !strstr(tactic, "depthwise");
-}
-
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer)
 {
     static const char *const multiply[] = {"gemm", "Gemm", "onvolution",
                                            "MatrixMultiply"};
+    /* Kernels that multiply without tensor cores: CUDA cores one by one (simt, ffma,
+     * scudnn, sgemm), or the four-way INT8 instruction (int8x4, idp). */
+    static const char *const scalar[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
+                                         "_idp", "dp4a", "fp16x2", "hfma2"};
     const char *type = fsd_text(names, node->op);
     const char *tactic = fsd_text(names, layer->tactic);
 
@@ -121,7 +112,9 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     layer->may_quantize = may_quantize(type);
     layer->multiplies = says_any(type, multiply, FSD_COUNT_OF(multiply));
     layer->transposed = strstr(type, "econvolution") != NULL;
-    layer->scalar = is_scalar(tactic);
+    /* A depthwise kernel has nothing to use tensor cores for. */
+    layer->scalar =
+        says_any(tactic, scalar, FSD_COUNT_OF(scalar)) && !strstr(tactic, "depthwise");
     /* FP32 tensors leave open whether the kernel rounds to TF32. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
 }

@@ -20,11 +20,6 @@ struct reading {
     bool old;           /* a tensor in the syntax up to TensorRT 8.4 was there */
 };
 
-static fsd_sym symbol(struct reading *r, struct fsd_slice text)
-{
-    return fsd_intern_add(r->b->g->names, text.s, text.n);
-}
-
 static void count_odd(struct reading *r, const struct fsd_log_line *line)
 {
     if (!r->odd_lines++)
@@ -36,8 +31,8 @@ static void count_odd(struct reading *r, const struct fsd_log_line *line)
 static void add_tensor(struct reading *r, const struct fsd_log_tensor *t)
 {
     struct fsd_dim dims[FSD_LOG_RANK_MAX];
-    struct fsd_build_tensor tensor = {.name = symbol(r, t->name),
-                                      .type = symbol(r, t->type),
+    struct fsd_build_tensor tensor = {.name = fsd_intern_slice(r->b->g->names, t->name),
+                                      .type = fsd_intern_slice(r->b->g->names, t->type),
                                       .ranked = true,
                                       .dims = dims,
                                       .rank = t->rank};
@@ -45,7 +40,7 @@ static void add_tensor(struct reading *r, const struct fsd_log_tensor *t)
     for (uint32_t i = 0; i < t->rank; i++) {
         dims[i] = (struct fsd_dim){.size = t->dims[i].size};
         if (t->dims[i].word.n)
-            dims[i].name = symbol(r, t->dims[i].word);
+            dims[i].name = fsd_intern_slice(r->b->g->names, t->dims[i].word);
         if (t->dims[i].vector > 0 && t->dims[i].vector <= VECTOR_MAX) {
             tensor.vector = (uint16_t)t->dims[i].vector;
             tensor.vector_axis = (uint8_t)i;
@@ -65,12 +60,14 @@ static void read_block_line(struct reading *r, const struct fsd_log_line *line)
         count_odd(r, line);
         return;
     }
-    fsd_build_layer(r->b, symbol(r, layer.name), symbol(r, layer.type));
-    r->b->layer.tactic_value = symbol(r, layer.tactic);
+    fsd_build_layer(r->b, fsd_intern_slice(r->b->g->names, layer.name),
+                    fsd_intern_slice(r->b->g->names, layer.type));
+    r->b->layer.tactic_value = fsd_intern_slice(r->b->g->names, layer.tactic);
     while ((step = fsd_log_tensor_next(&layer.tensors, &tensor)) == FSD_LOG_TENSOR)
         add_tensor(r, &tensor);
     if (step == FSD_LOG_BROKEN)
-        fsd_build_remark(r->b, "input/cut-line", symbol(r, layer.tensors));
+        fsd_build_remark(r->b, "input/cut-line",
+                         fsd_intern_slice(r->b->g->names, layer.tensors));
     fsd_build_layer_end(r->b);
     r->layers++;
 }
@@ -97,13 +94,6 @@ static enum fsd_status read_text_line(struct reading *r,
     return status;
 }
 
-static void read_name_line(struct reading *r, const struct fsd_log_line *line)
-{
-    fsd_build_layer(r->b, symbol(r, line->text), 0);
-    fsd_build_layer_end(r->b);
-    r->layers++;
-}
-
 /* A name a line, or since TensorRT 11, and in TensorRT for RTX since 1.5, what
  * inspectors tell of a network's inputs and outputs. */
 static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_list *list)
@@ -114,7 +104,8 @@ static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_lis
 
     lines.at = list->bindings;
     while (status == FSD_OK && list->bindings && fsd_log_next(&lines, &line)) {
-        struct fsd_build_tensor tensor = {.name = symbol(r, line.text)};
+        struct fsd_build_tensor tensor = {
+            .name = fsd_intern_slice(r->b->g->names, line.text)};
 
         if (list->io) {
             status =
@@ -133,18 +124,6 @@ static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_lis
 
 /* ------------------------------------------------------------------------ a list */
 
-static enum fsd_status check_limits(const struct reading *r)
-{
-    bool layers = r->layers > LAYERS_MAX;
-
-    if (!layers && r->b->g->mentions.n <= MENTIONS_MAX)
-        return FSD_OK;
-    return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
-                    "expected at most %d %s, found more",
-                    layers ? LAYERS_MAX : MENTIONS_MAX,
-                    layers ? "layers" : "names in names of layers");
-}
-
 static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
                                  const struct fsd_log_list *list,
                                  const struct fsd_log_line *line)
@@ -160,22 +139,18 @@ static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
         read_block_line(r, line);
     else if (form == FSD_LOG_TEXT)
         status = read_text_line(r, line);
-    else
-        read_name_line(r, line);
-    return status == FSD_OK ? check_limits(r) : status;
-}
-
-static enum fsd_status read_list(struct reading *r, enum fsd_log_form form,
-                                 const struct fsd_log_list *list)
-{
-    struct fsd_log_lines lines = fsd_log_list_lines(r->file, list);
-    struct fsd_log_line line;
-    enum fsd_status status = FSD_OK;
-
-    lines.end = list->layers_end;
-    while (status == FSD_OK && fsd_log_next(&lines, &line))
-        status = read_line(r, form, list, &line);
-    return status;
+    else { /* a name, and no more */
+        fsd_build_layer(r->b, fsd_intern_slice(r->b->g->names, line->text), 0);
+        fsd_build_layer_end(r->b);
+        r->layers++;
+    }
+    if (status != FSD_OK ||
+        (r->layers <= LAYERS_MAX && r->b->g->mentions.n <= MENTIONS_MAX))
+        return status;
+    return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
+                    "expected at most %d %s, found more",
+                    r->layers > LAYERS_MAX ? LAYERS_MAX : MENTIONS_MAX,
+                    r->layers > LAYERS_MAX ? "layers" : "names in names of layers");
 }
 
 static void remark_odd_lines(struct reading *r)
@@ -204,16 +179,23 @@ static enum fsd_status read_engine(struct reading *r,
     } order[] = {{FSD_LOG_TEXT, "trt-text"},
                  {FSD_LOG_BLOCK, "trt-log"},
                  {FSD_LOG_NAMES, "trt-names"}};
-    enum fsd_status status;
+    const struct fsd_log_list *list;
+    struct fsd_log_lines lines;
+    struct fsd_log_line line;
+    enum fsd_status status = FSD_OK;
     char version[32];
     size_t i = 0;
 
     while (!engine->lists[order[i].form].number)
         i++;
+    list = &engine->lists[order[i].form];
     r->b->g->kind = order[i].kind;
-    if (fsd_log_rtx_version(r->file, &engine->lists[order[i].form], version))
+    if (fsd_log_rtx_version(r->file, list, version))
         r->b->version = fsd_intern_str(r->b->g->names, version);
-    status = read_list(r, order[i].form, &engine->lists[order[i].form]);
+    lines = fsd_log_list_lines(r->file, list);
+    lines.end = list->layers_end;
+    while (status == FSD_OK && fsd_log_next(&lines, &line))
+        status = read_line(r, order[i].form, list, &line);
     if (status != FSD_OK)
         return status;
     remark_odd_lines(r);

@@ -35,6 +35,7 @@
  * of so many steps for each byte; brackets are paired once; nesting is limited.
  */
 #include "trt/name.h"
+#include "base/print.h"
 #include "trt/grammar.h"
 #include "engine/reader.h"
 
@@ -44,18 +45,6 @@
 
 /* Longer names are nobody's, and are not taken apart. */
 enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
-
-/* The log says "Reformatted Input Tensor 0 to X" when it adds what is called so. */
-static fsd_sym in_log(struct fsd_expr *p, size_t served)
-{
-    static const char verb[] = "Reformatted ";
-    const size_t n = p->text.n - served;
-    char *text = FSD_NEW(p->g->arena, char, sizeof verb + n);
-
-    memcpy(text, verb, sizeof verb - 1);
-    memcpy(text + sizeof verb - 1, p->text.s + served, n);
-    return fsd_intern_add(p->g->names, text, sizeof verb - 1 + n);
-}
 
 /* "Reformatting CopyNode for Input Tensor 0 to X"; since 8.0 also "for Network Input
  * x".  TensorRT 7 wrote "X input reformatter 0". */
@@ -83,7 +72,10 @@ static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym w
     }
     layer->output = output;
     layer->port = port;
-    layer->made_as = in_log(p, served);
+    /* The log says "Reformatted Input Tensor 0 to X" when it adds what is called so. */
+    layer->made_as = fsd_intern_str(
+        p->g->names, fsd_printed(p->g->arena, "Reformatted %.*s",
+                                 (int)(p->text.n - served), p->text.s + served));
     p->text.s += i;
     p->text.n -= i;
     if (numbered) /* and for the same profile: " [profile 1]" has been cut off here */
@@ -275,14 +267,6 @@ static void read_base(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole
         fsd_expr_read(p, layer);
 }
 
-static bool is_known_whole(const struct fsd_expr *p)
-{
-    const struct fsd_meaning *what =
-        p->vocab ? fsd_vocab_find(p->vocab, p->text.s, p->text.n) : NULL;
-
-    return what && fsd_meaning_fits(p->vocab, what);
-}
-
 /* Takes " [profile N]" out at the end and, in a Myelin kernel's name, before "_myl"; in
  * other places, and where the whole is a name of the model, it is part of the name. */
 static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
@@ -290,7 +274,10 @@ static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
     char *out;
     size_t used = 0;
 
-    if (!strstr(p->text.s, PROFILE) || is_known_whole(p))
+    const struct fsd_meaning *what =
+        p->vocab ? fsd_vocab_find(p->vocab, p->text.s, p->text.n) : NULL;
+
+    if (!strstr(p->text.s, PROFILE) || (what && fsd_meaning_fits(p->vocab, what)))
         return name;
     out = FSD_NEW(p->g->arena, char, p->text.n);
     for (size_t i = 0; i < p->text.n;) {
@@ -307,16 +294,6 @@ static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
         }
     }
     return fsd_intern_add(p->g->names, out, used);
-}
-
-/* The log speaks of the tensor where it adds "T copy"; 0 for copies of other names. */
-static fsd_sym copied(struct fsd_intern *names, fsd_sym name)
-{
-    static const char end[] = " copy";
-    const size_t len = sizeof end - 1, n = fsd_text_len(names, name);
-    const char *s = fsd_text(names, name);
-
-    return n > len && !strcmp(s + n - len, end) ? fsd_intern_add(names, s, n - len) : 0;
 }
 
 static void set_text(struct fsd_expr *p, fsd_sym name)
@@ -353,8 +330,14 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     set_text(&p, layer->base_name);
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
-    if (layer->form == FSD_NAME_COPIES)
-        layer->made_as = copied(reader->g->names, layer->base_name);
+    /* The log speaks of the tensor where it adds "T copy", and not of other copies. */
+    if (layer->form == FSD_NAME_COPIES) {
+        struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
+
+        layer->made_as = fsd_slice_drop(&tensor, " copy") && tensor.n
+                             ? fsd_intern_slice(p.g->names, tensor)
+                             : 0;
+    }
     if (!p.steps)
         fsd_expr_remark(&p, "input/long-name");
 }

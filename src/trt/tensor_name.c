@@ -99,22 +99,11 @@ static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
     return name;
 }
 
-static struct fsd_slice without_number(struct fsd_slice t)
-{
-    static const char mark[] = "__mye";
-    size_t n = sizeof mark - 1;
-
-    if (!fsd_slice_begins(t, mark))
-        return t;
-    while (n < t.n && t.s[n] >= '0' && t.s[n] <= '9')
-        n++;
-    return (struct fsd_slice){t.s + n, t.n - n};
-}
-
 static void read_kernel_tensor(struct fsd_tensor *t, struct fsd_slice name,
                                const struct fsd_vocab *vocab)
 {
     static const char word[] = "_constant";
+    uint64_t number;
     size_t at;
 
     if (!cut_number(&name, "_myl"))
@@ -126,8 +115,11 @@ static void read_kernel_tensor(struct fsd_tensor *t, struct fsd_slice name,
         t->alias = tensor_named(vocab, (struct fsd_slice){name.s, at});
     else if (cut_end(&name, ".1"))
         t->alias = meant(vocab, name);
-    else if (cut_number(&name, ".1_"))
-        t->argument = meant(vocab, without_number(name));
+    else if (cut_number(&name, ".1_")) {
+        if (fsd_slice_take(&name, "__mye"))
+            fsd_slice_take_number(&name, UINT64_MAX, &number);
+        t->argument = meant(vocab, name);
+    }
 }
 
 /* "$$myelin$$(Unnamed Loop* 0)^s.2_myl0" */
