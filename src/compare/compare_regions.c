@@ -2,6 +2,10 @@
  * Regions: connected components of the union of both partitions.  The elements are the
  * old nodes, and the new nodes that have no partner; an aligned new node is its
  * partner.
+ *
+ * Nothing else will do: between two versions of a builder layers have other names,
+ * types and borders, and the same command run twice gives other kernels, other numbers
+ * in names and another order.  What both builds have is the model's nodes.
  */
 #include "base/sets.h"
 #include "compare/parts.h"

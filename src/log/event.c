@@ -73,6 +73,8 @@ static const struct {
     enum fsd_event_kind kind;
 } forms[] = {
     {"Fusing ", " with ", FSD_EVENT_FUSE},
+    /* Passes that quantize write it small: "fusing (DequantizeLinear_30 and
+     * DequantizeLinear_33) into Conv_34".  Of what is taken in, names show nothing. */
     {"fusing ", " into ", FSD_EVENT_INTO},
     {"Swapping ", " with ", FSD_EVENT_SWAP},
     {"Retargeting ", " to ", FSD_EVENT_RETARGET},
@@ -118,6 +120,8 @@ static bool read_pass(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
+/* Until something is fused or removed behind it this is only an attempt.  TensorRT 8.2
+ * does not say on which layer, and 8.0 prints no such line. */
 static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice on = none;
@@ -147,6 +151,8 @@ static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
+/* A Q or DQ of the same tensor with the same scale.  Where two stand at one tensor and
+ * no such line does, their scales differ. */
 static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, kind;
@@ -163,6 +169,8 @@ static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_DUPLICATE, p, b, kind);
 }
 
+/* What reads or writes a part of a tensor needs no layer where the tensor itself can be
+ * used in place; the copy that replaces it elsewhere is a layer. */
 static bool read_slice(struct fsd_event_reader *r, struct fsd_slice p, const char *by)
 {
     struct fsd_slice how = none;
@@ -187,6 +195,8 @@ static bool read_eliminating(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* ------------------------------------------------------------------ new layers */
 
+/* From here on the lists of layers have the new type: of a MatMul with constant weights
+ * CONVOLUTION, of an ElementWise POINTWISE. */
 static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice types;
@@ -197,6 +207,9 @@ static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
            keep(r, FSD_EVENT_RETYPE, p, none, types);
 }
 
+/* The reason says what can be done about it: a "stomping hazard" ends when the tensor
+ * is read nowhere else, an input "not movable" is the network's or a constant, and one
+ * that "does not support striding" belongs to a plugin or has a format that cannot. */
 static bool read_copy(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, why = none;
@@ -223,6 +236,8 @@ static bool read_reformat(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_REFORMAT, p, tensor, how);
 }
 
+/* Seen in 10.16 and in no log of TensorRT 8: without it a region's name tells its first
+ * and its last node, and nothing else does before Metadata. */
 static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice members;
@@ -234,7 +249,8 @@ static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_MEMBERS, p, none, members);
 }
 
-/* "After vertical fusions: 10 layers" */
+/* "After vertical fusions: 10 layers".  All stages come once for calibration and then
+ * once for each optimization profile, so that what was tried before is forgotten. */
 static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice number;

@@ -2,7 +2,8 @@
 
 /* --------------------------------------------------------------------- the line */
 
-/* Takes "0x00000000000003e8", "6488063", "-3" off the front. */
+/* Takes "0x00000000000003e8", "6488063", "-3" off the front: hexadecimal since 8.4.1,
+ * before that the same number in decimal, with a sign where its highest bit is set. */
 static bool take_tactic(struct fsd_slice *t)
 {
     size_t i, first;

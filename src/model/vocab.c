@@ -29,6 +29,7 @@ static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_s
     return fsd_intern_add(names, out, n);
 }
 
+/* Parsers call a node that has no name after its first output. */
 static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(g, node, 0);

@@ -158,6 +158,8 @@ void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
     if (tensor->name) {
         uint8_t *uses;
 
+        /* Each port keeps a form of its own: what a pooling writes as [1,64,7,7] the
+         * gemm behind it reads as [1,3136]. */
         port.tensor = tensor_named(b, tensor->name);
         uses = &b->uses.at[port.tensor];
         /* A tensor's own form is its first producer's, else its first consumer's. */

@@ -311,6 +311,8 @@ static bool read_key(struct reading *r, const cJSON *item)
             return true;
         }
     if (cJSON_IsObject(item)) {
+        /* A convolution with a pooling behind it writes "ConvWeights", since "Kernel"
+         * and the like could be either's. */
         if (!strncasecmp(key, "Conv", 4))
             key += 4;
         if (!strcasecmp(key, "Weights"))
@@ -322,6 +324,8 @@ static bool read_key(struct reading *r, const cJSON *item)
     return false;
 }
 
+/* No dump tells who wrote it; keys do, roughly: HasDynamicFilter came with 8.5,
+ * StreamId and Metadata with 8.6. */
 static void note_generation(struct reading *r, const cJSON *item)
 {
     static const struct {

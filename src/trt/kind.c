@@ -3,8 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* LayerType values that are not computing, in any case ("NoOp", TensorRT 11: "noop").
- */
+/* LayerType values that are not computing, in any case ("NoOp", TensorRT 11: "noop"). A
+ * NoOp proves nothing of a node: a reformat that came out free is one, and so is a
+ * Reshape or Cast of the model, with Metadata or without. */
 static const struct {
     const char *type;
     enum fsd_kind kind;
@@ -37,7 +38,10 @@ static const struct {
     {"cast", FSD_KIND_SYNC}, {"copy", FSD_KIND_COPY}, {"custom_layer", FSD_KIND_NOOP},
 };
 
-/* Origin says what a Reformat does (formats seen from TensorRT 8.2 on). */
+/* Origin says what a Reformat does, since TensorRT 8.2: only REFORMAT is the builder's
+ * own.  A QDQ is a QuantizeLinear or DequantizeLinear of the model that found nothing
+ * to be fused with, a SLICE writes its part of a Concat, or reads one, by copying, and
+ * CAST and IDENTITY are the model's nodes of that name. */
 static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
                              enum fsd_trt_origin origin)
 {

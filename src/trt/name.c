@@ -103,6 +103,7 @@ static size_t digits_at_end(const struct fsd_expr *p, size_t n)
     return digits;
 }
 
+/* TensorRT up to 7: "Conv_4 input reformatter 0". */
 static bool read_old_reformat(struct fsd_expr *p, struct fsd_layer *layer)
 {
     size_t n = p->text.n, digits = digits_at_end(p, n);
