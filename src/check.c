@@ -58,6 +58,22 @@ static enum fsd_status check_models(const struct fsd_check *c,
         c->new->model_path, n.old, n.aligned, n.new);
 }
 
+/* Where there is nothing to compare with, a policy that asks nothing of the build alone
+ * would pass whatever was built. */
+static enum fsd_status check_promises(const struct fsd_policy *policy,
+                                      struct fsd_error *err)
+{
+    for (unsigned i = 0; fsd_rule_at(i); i++)
+        if ((fsd_rule_at(i)->needs & FSD_NEEDS_CASE) && policy->rules[i].asked &&
+            policy->rules[i].level != FSD_OFF)
+            return FSD_OK;
+    return fsd_fail(err, FSD_E_ARG, *policy->path ? policy->path : NULL, FSD_POS_NONE,
+                    0,
+                    "expected a snapshot, or a policy that asks something of the build "
+                    "alone (expect, precision-required, max-reformats, int8-required), "
+                    "found neither");
+}
+
 /* A path as a shell takes it, and as text. */
 static void put_word(const struct fsd_check *c, const char *path, FILE *out)
 {
@@ -109,19 +125,24 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
                                   const struct fsd_check_options *check,
                                   struct fsd_error *err)
 {
-    enum fsd_status status =
-        fsd_snapshot_read(&c->old, check->snapshot, &c->lines, err);
+    enum fsd_status status = FSD_OK;
 
+    if (check->snapshot)
+        status = fsd_snapshot_read(&c->old, check->snapshot, &c->lines, err);
     if (status == FSD_OK)
         status = fsd_policy_read(&c->policy, check->policy, err);
+    if (status == FSD_OK && !check->snapshot)
+        status = check_promises(c->policy, err);
     if (status == FSD_OK)
         status = fsd_state_open(&c->new, &c->run, opt, err);
     if (status != FSD_OK)
         return status;
-    c->compare = fsd_compare_new(c->old, c->new);
-    status = check_models(c, opt, err);
-    if (status == FSD_OK && check->accept && c->old->profiles && !c->new->profiles &&
-        opt->note)
+    if (c->old) {
+        c->compare = fsd_compare_new(c->old, c->new);
+        status = check_models(c, opt, err);
+    }
+    if (status == FSD_OK && c->old && check->accept && c->old->profiles &&
+        !c->new->profiles && opt->note)
         opt->note(opt->payload,
                   "the snapshot's times are not kept: this build has none");
     if (status == FSD_OK)
@@ -131,7 +152,8 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
                                                             .lines = &c->lines,
                                                             .policy = c->policy,
                                                             .today = check->today},
-                                         check->accept, accept_command(c, opt, check));
+                                         check->accept,
+                                         c->old ? accept_command(c, opt, check) : NULL);
     return status;
 }
 

@@ -355,9 +355,10 @@ FSD_API unsigned fsd_day_parse(const char *text);
  *  SOURCE_DATE_EPOCH tells it; 0 when the text is no such number. */
 FSD_API unsigned fsd_day_of_epoch(const char *seconds);
 
-/** Zero is the default of every field but `snapshot`. */
+/** Zero is the default of every field; one of `snapshot` and `policy` is needed. */
 struct fsd_check_options {
-    const char *snapshot; /**< path of the snapshot to check against */
+    const char *snapshot; /**< path of the snapshot to check against; NULL: only what the
+                               policy promises of any build is checked */
     const char *policy;   /**< path of the policy; NULL: the default one */
     unsigned today;       /**< 20260131, for ignores that expire; 0: none has expired */
     bool accept;          /**< nothing fails: the snapshot is to be rewritten */

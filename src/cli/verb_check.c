@@ -3,6 +3,7 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,6 +23,9 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Checks a build against a snapshot: which fusions were lost, what runs wider, what "
     "was inserted, what got slower.\v"
+    "Without SNAPSHOT what the policy promises of any build is checked: blocks that "
+    "are "
+    "one kernel, types, inserted layers.\n\n"
     "Exit status: 0 the check passes, or --update was given; 1 a rule of level error "
     "is "
     "over its budget; 2 trouble.";
@@ -42,6 +46,43 @@ static unsigned today(struct argp_state *state)
     return day;
 }
 
+/* SNAPSHOT MODEL ENGINE, of which MODEL may be left out, and SNAPSHOT where there is a
+ * policy: it is known by what is in it. */
+static void sort_words(struct command_line *line, struct argp_state *state)
+{
+    static const char *const kinds[FSD_FILE_SNAPSHOT + 1] = {[FSD_FILE_MODEL] = "an ONNX model",
+                                        [FSD_FILE_ENGINE] = "an engine's layers",
+                                        [FSD_FILE_LOG] = "a build log",
+                                        [FSD_FILE_PROFILE] = "a profile",
+                                        [FSD_FILE_TIMES] = "times of whole runs"};
+    unsigned n = line->query.n_words, at = 0;
+    enum fsd_file_kind kind;
+
+    if (!n)
+        argp_error(state, "expected SNAPSHOT, MODEL and ENGINE");
+    kind = fsd_file_kind(line->words[0]);
+    for (unsigned i = 1; i < n; i++)
+        if (kind != FSD_FILE_SNAPSHOT && kinds[kind] &&
+            fsd_file_kind(line->words[i]) == FSD_FILE_SNAPSHOT)
+            argp_error(state,
+                       "expected the snapshot first, found '%s', which is %s, "
+                       "before '%s'",
+                       line->words[0], kinds[kind], line->words[i]);
+    if (kind == FSD_FILE_SNAPSHOT || n == 3 || !line->check.policy)
+        line->check.snapshot = line->words[at++];
+    if (line->check.snapshot && kinds[kind])
+        argp_error(state,
+                   "expected a snapshot first, found '%s', which is %s; 'fusiondiff "
+                   "snapshot' writes one, and with --policy promises are checked "
+                   "without one",
+                   line->words[0], kinds[kind]);
+    for (; at < n; at++)
+        take_pair(line, (char *)(uintptr_t)line->words[at]);
+    need_pair(line, state);
+    if (!line->check.snapshot && line->check.accept)
+        argp_error(state, "--update needs a SNAPSHOT");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct command_line *line = state->input;
@@ -59,16 +100,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--today takes a day as YYYY-MM-DD, not '%s'", arg);
         break;
     case ARGP_KEY_ARG:
-        if (!line->check.snapshot)
-            line->check.snapshot = arg;
-        else if (!take_pair(line, arg))
+        if (line->query.n_words == 3)
             argp_error(state, "expected SNAPSHOT, MODEL and ENGINE, found '%s' too",
                        arg);
+        line->words[line->query.n_words++] = arg;
         break;
     case ARGP_KEY_END:
-        if (!line->check.snapshot)
-            argp_error(state, "expected SNAPSHOT, MODEL and ENGINE");
-        need_pair(line, state);
+        sort_words(line, state);
         if (!line->check.today)
             line->check.today = today(state);
         break;
@@ -133,4 +171,4 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 }
 
 const struct verb verb_check = {
-    "check", "SNAPSHOT MODEL ENGINE", doc, options, parse, run, false, FSD_OF_CHECK};
+    "check", "[SNAPSHOT] MODEL ENGINE", doc, options, parse, run, false, FSD_OF_CHECK};

@@ -19,8 +19,8 @@ enum { LISTED = 5 };
 void fsd_finding_open(struct fsd_finder *f)
 {
     f->now = (struct fsd_finding){.rule = f->found->rules.n - 1};
-    if (f->c)
-        f->now.file = f->c->old->model_path;
+    if (f->build)
+        f->now.file = f->c ? f->c->old->model_path : f->build->model_path;
     else
         f->now.file = f->d->model->path && *f->d->model->path ? f->d->model->path
                                                               : f->d->engine->path;
@@ -123,7 +123,8 @@ static bool is_ignored(struct fsd_finder *f)
 {
     const struct fsd_policy *p = f->policy;
 
-    for (uint32_t i = 0; p && f->now.file != p->path && i < p->ignores.n; i++) {
+    for (uint32_t i = 0;
+         p && f->rule->find != fsd_find_stale_policy && i < p->ignores.n; i++) {
         const struct fsd_policy_ignore *ignore = &p->ignores.at[i];
         bool concerned = !strcmp(ignore->node, "*");
 
@@ -280,7 +281,7 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, struct fsd_arena
         f->any_untimed = false;
         f->asked = set.asked;
         f->skipped = NULL;
-        f->base = f->c && f->c->new->total.median > 0 ? f->c->new->total.median : 0;
+        f->base = f->build && f->build->total.median > 0 ? f->build->total.median : 0;
         f->rule->find(f);
         found->rules.at[found->rules.n - 1].skipped = f->skipped;
         if (f->rule->settable)
@@ -313,5 +314,7 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                            .policy = before_gate->policy,
                            .today = before_gate->today};
 
-    return ask_all(&f, arena, FSD_NEEDS_CHANGE, FSD_NEEDS_CHANGE);
+    unsigned there = f.c ? FSD_NEEDS_CASE | FSD_NEEDS_CHANGE : FSD_NEEDS_CASE;
+
+    return ask_all(&f, arena, there, there);
 }

@@ -86,6 +86,8 @@ fsd_find_fn fsd_find_stale;
 /* rule_total.c: the whole build. */
 fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
     fsd_find_inserted_total, fsd_find_not_int8;
+/* rule_promise.c: what a policy promises of any build. */
+fsd_find_fn fsd_find_unexpected, fsd_find_not_in_types;
 /* rule_policy.c: the policy's own. */
 fsd_find_fn fsd_find_stale_policy;
 

@@ -13,6 +13,7 @@
 #include "compare/compare.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
+#include "pattern/pattern.h"
 
 /* -------------------------------------------------------------------- the policy */
 
@@ -38,7 +39,9 @@ enum {
     FSD_BUDGET_MS = 2,
     FSD_BUDGET_SHARE = 4,
     FSD_SETS_NOISE = 8,
-    FSD_SETS_WORDS = 16
+    FSD_SETS_WORDS = 16,
+    FSD_SETS_BLOCKS = 32, /**< what is expected of a pattern's blocks */
+    FSD_SETS_TYPES = 64   /**< which types are required of how much */
 };
 
 /** The most that is allowed; negative: any. */
@@ -68,6 +71,28 @@ struct fsd_policy_word {
 
 typedef FSD_VEC(struct fsd_policy_word) fsd_policy_words;
 
+/** What a share is of. */
+enum fsd_work { FSD_WORK_MACS, FSD_WORK_MS, FSD_WORK_BYTES, FSD_WORK_NODES };
+
+/** What a policy promises of the build itself, whatever was before: that all blocks of
+ *  a pattern are fused, or that most of the work is done in certain types.
+ *
+ *     [expect attention]             [precision-required]
+ *     fused = whole                  type = fp16, bf16
+ *     min = 12                       share = 95%
+ */
+struct fsd_promise {
+    uint32_t rule; /**< by number, as fsd_rule_at() counts: whose section it is */
+    uint32_t line;
+    enum fsd_pattern pattern;
+    int fused;              /**< enum fsd_fused that is wanted; FSD_OFF: any */
+    uint64_t types;         /**< bits by enum fsd_dtype; 0: any */
+    fsd_policy_words scope; /**< globs of nodes; none: all */
+    double least;           /**< blocks that there are */
+    double share;           /**< from 0 to 1: of the work in these types */
+    enum fsd_work by;
+};
+
 struct fsd_policy {
     struct fsd_arena *arena;
     const char *path;              /**< "" for the default one */
@@ -77,6 +102,7 @@ struct fsd_policy {
     fsd_policy_words operators; /**< of int8-required */
     fsd_policy_words except;    /**< globs of nodes, of the same */
     FSD_VEC(struct fsd_policy_ignore) ignores;
+    FSD_VEC(struct fsd_promise) promises;
 };
 
 /** A policy that leaves every rule as its row says, in an arena of its own. */
@@ -93,7 +119,8 @@ typedef void fsd_find_fn(struct fsd_finder *f);
 enum {
     FSD_NEEDS_RUN = 1,
     FSD_NEEDS_CHANGE = 2, /**< two builds, compared */
-    FSD_NEEDS_LOG = 4     /**< the run's build log */
+    FSD_NEEDS_LOG = 4,    /**< the run's build log */
+    FSD_NEEDS_CASE = 8    /**< a build before the gate, with or without a snapshot */
 };
 
 enum { FSD_OFF = -1 }; /**< a level: asked for by a policy only */
@@ -183,7 +210,8 @@ const struct fsd_findings *fsd_find(const struct fsd_diff *d);
 struct fsd_case {
     const struct fsd_state *build;
     const struct fsd_diff *run;  /**< that it is the state of; NULL: it is a snapshot */
-    const struct fsd_compare *c; /**< it beside its snapshot */
+    const struct fsd_compare *c; /**< it beside its snapshot; NULL: there is
+                                      none */
     const struct fsd_snapshot_lines *lines; /**< of the snapshot */
     const struct fsd_policy *policy;
     unsigned today; /**< 20260131, for ignores that expire; 0: none has */

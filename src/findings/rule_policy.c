@@ -28,8 +28,8 @@ static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
     for (uint32_t i = 0; i < words->n; i++) {
         const struct fsd_policy_word *word = &words->at[i];
 
-        if (!word->line || names_any(f->c->new, word->text, operators) ||
-            names_any(f->c->old, word->text, operators))
+        if (!word->line || names_any(f->build, word->text, operators) ||
+            (f->c && names_any(f->c->old, word->text, operators)))
             continue;
         open_at(f, word->line);
         fprintf(f->out, "int8-required: '%s' is the name of no %s of the model",

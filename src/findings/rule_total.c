@@ -130,7 +130,7 @@ void fsd_find_less_coverage(struct fsd_finder *f)
  * counted. */
 void fsd_find_inserted_total(struct fsd_finder *f)
 {
-    const struct fsd_state *s = f->c->new;
+    const struct fsd_state *s = f->build;
     double ms = 0;
     uint32_t n = 0;
 
@@ -145,7 +145,7 @@ void fsd_find_inserted_total(struct fsd_finder *f)
     if (!n)
         return;
     fsd_finding_open(f);
-    fprintf(f->out, "%u inserted layers", n);
+    fsd_put_noun(f->out, n, "inserted layer");
     if (s->profiles)
         fprintf(f->out, ", %.4f ms of %.4f ms", ms, s->total.median);
     else
@@ -159,7 +159,7 @@ void fsd_find_inserted_total(struct fsd_finder *f)
 /* int8-required: of the operators, nodes that are not excepted. */
 void fsd_find_not_int8(struct fsd_finder *f)
 {
-    const struct fsd_state *s = f->c->new;
+    const struct fsd_state *s = f->build;
 
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         const struct fsd_state_node *n = &s->nodes.at[i];

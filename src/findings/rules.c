@@ -5,6 +5,7 @@ enum {
     RUN = FSD_NEEDS_RUN,
     LOG = FSD_NEEDS_RUN | FSD_NEEDS_LOG,
     CHANGE = FSD_NEEDS_CHANGE,
+    CASE = FSD_NEEDS_CASE,
     COUNT = FSD_BUDGET_COUNT,
     MS = FSD_BUDGET_MS,
     SHARE = FSD_BUDGET_SHARE
@@ -152,14 +153,21 @@ static const struct fsd_rule rules[] = {
      "A node has no counterpart in the other model, or could not be aligned.", CHANGE,
      fsd_find_presences, true, COUNT, NONE_MORE},
     {"max-reformats", FSD_OFF,
-     "There are more inserted layers than the policy allows at all.", CHANGE,
+     "There are more inserted layers than the policy allows at all.", CASE,
      fsd_find_inserted_total, 0, COUNT | MS | SHARE, NONE_MORE},
     {"int8-required", FSD_OFF,
-     "A node that the policy wants in INT8 runs in another type.", CHANGE,
+     "A node that the policy wants in INT8 runs in another type.", CASE,
      fsd_find_not_int8, 0, COUNT | FSD_SETS_WORDS, NONE_MORE},
+    {"expect", FSD_OFF,
+     "A block of the model that the policy expects in one kernel is not, or not in the "
+     "type that it expects.",
+     CASE, fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE},
+    {"precision-required", FSD_OFF,
+     "Less of the work than the policy requires is done in the types that it requires.",
+     CASE, fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE},
     /* Last, when it is known which ignores were of use. */
     {"policy", FSD_WARNING,
-     "An ignore of the policy has expired, or a word of it matches nothing.", CHANGE,
+     "An ignore of the policy has expired, or a word of it matches nothing.", CASE,
      fsd_find_stale_policy, 0, 0, .budget = {-1, -1, -1}},
 };
 

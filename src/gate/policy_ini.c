@@ -20,19 +20,23 @@ enum { MOST_IGNORES = 1000 };
  */
 enum { OF_NONE = -1, OF_IGNORE = -2 };
 
-enum type { LEVEL, COUNT, MS, SHARE, WORDS, RULE, TEXT, DAY };
+enum type { LEVEL, COUNT, MS, SHARE, WORDS, RULE, TEXT, DAY, TYPES, FUSED, WORK };
 
-#define IN_RULE(member)   offsetof(struct fsd_policy_rule, member)
-#define IN_POLICY(member) offsetof(struct fsd_policy, member)
-#define IN_IGNORE(member) offsetof(struct fsd_policy_ignore, member)
+#define IN_RULE(member)    offsetof(struct fsd_policy_rule, member)
+#define IN_POLICY(member)  offsetof(struct fsd_policy, member)
+#define IN_IGNORE(member)  offsetof(struct fsd_policy_ignore, member)
+#define IN_PROMISE(member) offsetof(struct fsd_promise, member)
 
-enum { BUDGETS = FSD_BUDGET_COUNT | FSD_BUDGET_MS | FSD_BUDGET_SHARE };
+enum {
+    BUDGETS = FSD_BUDGET_COUNT | FSD_BUDGET_MS | FSD_BUDGET_SHARE,
+    PROMISES = FSD_SETS_BLOCKS | FSD_SETS_TYPES
+};
 
 static const struct key {
     const char *name;
     enum type type;
-    unsigned settable; /* what a rule must let be set */
-    enum { RULES, POLICY, IGNORE } of;
+    unsigned settable; /* what of this a rule must let be set */
+    enum { RULES, POLICY, IGNORE, PROMISE } of;
     size_t at;
 } keys[] = {
     {"level", LEVEL, 0, RULES, IN_RULE(level)},
@@ -43,6 +47,12 @@ static const struct key {
     {"noise-cap", SHARE, FSD_SETS_NOISE, POLICY, IN_POLICY(noise_cap)},
     {"operators", WORDS, FSD_SETS_WORDS, POLICY, IN_POLICY(operators)},
     {"except", WORDS, FSD_SETS_WORDS, POLICY, IN_POLICY(except)},
+    {"fused", FUSED, FSD_SETS_BLOCKS, PROMISE, IN_PROMISE(fused)},
+    {"min", COUNT, FSD_SETS_BLOCKS, PROMISE, IN_PROMISE(least)},
+    {"type", TYPES, PROMISES, PROMISE, IN_PROMISE(types)},
+    {"scope", WORDS, PROMISES, PROMISE, IN_PROMISE(scope)},
+    {"share", SHARE, FSD_SETS_TYPES, PROMISE, IN_PROMISE(share)},
+    {"by", WORK, FSD_SETS_TYPES, PROMISE, IN_PROMISE(by)},
     {"rule", RULE, 0, IGNORE, IN_IGNORE(rule)},
     {"node", TEXT, 0, IGNORE, IN_IGNORE(node)},
     {"reason", TEXT, 0, IGNORE, IN_IGNORE(reason)},
@@ -55,6 +65,7 @@ struct reader {
     const char *at, *end; /* of what inih has not seen */
     uint32_t line;        /* that it saw last */
     int of;               /* the section's */
+    bool promise;         /* which is a promise of that rule */
     uint32_t section_line;
     unsigned seen; /* keys of the section: bits by row */
     enum fsd_status status;
@@ -71,14 +82,22 @@ static bool complain(struct reader *r, uint32_t line, const char *expected,
     return false;
 }
 
-/* Only rules about changes: what a run finds is reported, not judged. */
-static int find_rule(const char *id)
+/* Only rules of the gate: what a run finds is reported, not judged. */
+static int find_rule(const char *id, size_t n)
 {
-    for (int i = 0; fsd_rule_at((unsigned)i); i++)
-        if ((fsd_rule_at((unsigned)i)->needs & FSD_NEEDS_CHANGE) &&
-            !strcmp(fsd_rule_at((unsigned)i)->id, id))
+    for (int i = 0; fsd_rule_at((unsigned)i); i++) {
+        const struct fsd_rule *rule = fsd_rule_at((unsigned)i);
+
+        if ((rule->needs & (FSD_NEEDS_CHANGE | FSD_NEEDS_CASE)) &&
+            strlen(rule->id) == n && !memcmp(rule->id, id, n))
             return i;
+    }
     return -1;
+}
+
+static struct fsd_promise *last_promise(struct reader *r)
+{
+    return &r->policy->promises.at[r->policy->promises.n - 1];
 }
 
 static struct fsd_policy_ignore *last_ignore(struct reader *r)
@@ -109,7 +128,9 @@ static bool take_number(struct reader *r, enum type type, const char *value,
 static bool take_value(struct reader *r, const struct key *key, void *at,
                        const char *value)
 {
+    static const char *const works[] = {"macs", "ms", "bytes", "nodes", NULL};
     struct fsd_policy_word word = {.line = r->line};
+    unsigned work = 0;
 
     switch (key->type) {
     case LEVEL:
@@ -133,8 +154,27 @@ static bool take_value(struct reader *r, const struct key *key, void *at,
     case RULE:
     case TEXT:
         *(const char **)at = fsd_arena_strndup(r->policy->arena, value, strlen(value));
-        return key->type == TEXT || find_rule(value) >= 0 ||
+        return key->type == TEXT || find_rule(value, strlen(value)) >= 0 ||
                complain(r, r->line, "a rule", value);
+    case TYPES:
+        for (size_t n; *value; value += n + (value[n] != '\0'))
+            if ((n = strcspn(value, " \t,"))) {
+                enum fsd_dtype dtype = fsd_dtype_read(value, n);
+
+                if (dtype == FSD_DTYPE_UNKNOWN)
+                    return complain(r, r->line, "a type, as fp16", value);
+                *(uint64_t *)at |= UINT64_C(1) << dtype;
+            }
+        return true;
+    case FUSED:
+        *(int *)at = strcmp(value, "any") ? FSD_FUSED_WHOLE : FSD_OFF;
+        return !strcmp(value, "any") || !strcmp(value, "whole") ||
+               complain(r, r->line, "whole or any", value);
+    case WORK:
+        while (works[work] && strcmp(works[work], value) != 0)
+            work++;
+        *(enum fsd_work *)at = (enum fsd_work)work;
+        return works[work] || complain(r, r->line, "macs, ms, bytes or nodes", value);
     case DAY:
         *(unsigned *)at = fsd_day_parse(value);
         return *(unsigned *)at || complain(r, r->line, "a day as YYYY-MM-DD", value);
@@ -150,7 +190,7 @@ static int take_key(void *user, const char *section, const char *name,
 {
     struct reader *r = user;
     const struct key *key = keys, *end = keys + FSD_COUNT_OF(keys);
-    bool ignore = r->of == OF_IGNORE;
+    bool ignore = r->of == OF_IGNORE, other;
     struct fsd_policy_rule *rule;
     unsigned settable;
 
@@ -159,20 +199,28 @@ static int take_key(void *user, const char *section, const char *name,
         return 0;
     if (r->of == OF_NONE)
         return complain(r, r->line, "a section before the first key", name);
-    while (key < end && (strcmp(key->name, name) != 0 || (key->of == IGNORE) != ignore))
-        key++;
+    for (; key < end; key++) { /* of a promise, and of its rule the level */
+        other = ignore ? key->of != IGNORE
+                       : key->of == IGNORE ||
+                             (key->of == PROMISE) != (r->promise && key->type != LEVEL);
+        if (!other && !strcmp(key->name, name))
+            break;
+    }
     settable = ignore ? 0 : fsd_rule_at((unsigned)r->of)->settable;
     if (key < end && (key->settable & BUDGETS & ~settable))
         return complain(r, r->line, "a budget that this rule has", name);
-    if (key == end || (key->settable & ~settable))
+    if (key == end || (key->settable && !(key->settable & settable)))
         return complain(r, r->line,
-                        ignore ? "rule, node, reason, owner or expires" : "a key of this rule",
+                        ignore ? "rule, node, reason, owner or expires"
+                               : "a key of this rule",
                         name);
     if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* which add up */
         return complain(r, r->line, "each key once", name);
     r->seen |= 1u << (key - keys);
     if (ignore)
         return take_value(r, key, (char *)last_ignore(r) + key->at, value);
+    if (key->of == PROMISE)
+        return take_value(r, key, (char *)last_promise(r) + key->at, value);
     if (key->of == POLICY)
         return take_value(r, key, (char *)r->policy + key->at, value);
     rule = &r->policy->rules[r->of];
@@ -184,11 +232,14 @@ static int take_key(void *user, const char *section, const char *name,
     return take_value(r, key, (char *)rule + key->at, value);
 }
 
-/* An ignore that does not say why is not one. */
+/* An ignore that does not say why is not one, and types that are not said are none. */
 static bool close_section(struct reader *r)
 {
     const struct fsd_policy_ignore *i;
 
+    if (r->promise && !last_promise(r)->types &&
+        (fsd_rule_at((unsigned)r->of)->settable & FSD_SETS_TYPES))
+        return complain(r, r->section_line, "a type in the section", "none");
     if (r->of != OF_IGNORE)
         return true;
     i = last_ignore(r);
@@ -199,10 +250,36 @@ static bool close_section(struct reader *r)
                     *i->label ? i->label : "none");
 }
 
+/* [expect PATTERN], [precision-required LABEL] */
+static bool open_promise(struct reader *r, const char *word)
+{
+    struct fsd_promise p = {.rule = (uint32_t)r->of,
+                            .line = r->line,
+                            .pattern = fsd_pattern_find(word),
+                            .fused = FSD_OFF,
+                            .least = 1,
+                            .share = 1};
+
+    if (fsd_rule_at(p.rule)->settable & FSD_SETS_BLOCKS) {
+        if (p.pattern == FSD__PATTERN_COUNT)
+            return complain(r, r->line,
+                            "a pattern: attention, qkv, layernorm, rmsnorm, gelu, "
+                            "swiglu, conv-bn-act or residual",
+                            *word ? word : "none");
+        p.fused = FSD_FUSED_WHOLE;
+    }
+    if (r->policy->promises.n == MOST_IGNORES)
+        return complain(r, r->line, "at most 1000 promises", word);
+    fsd_vec_push(r->policy->arena, &r->policy->promises, p);
+    return true;
+}
+
 /* Seen before inih sees it, which says nothing of a section without keys. */
 static bool open_section(struct reader *r, const char *name)
 {
     struct fsd_policy_ignore ignore = {.line = r->line, .node = "*"};
+    bool promise;
+    size_t n;
 
     if (!close_section(r))
         return false;
@@ -214,11 +291,18 @@ static bool open_section(struct reader *r, const char *name)
             return complain(r, r->line, "at most 1000 ignores", ignore.label);
         fsd_vec_push(r->policy->arena, &r->policy->ignores, ignore);
         r->of = OF_IGNORE;
+        r->promise = false;
         return true;
     }
-    r->of = find_rule(name);
-    if (r->of < 0)
+    n = strcspn(name, " ");
+    r->of = find_rule(name, n);
+    promise = r->of >= 0 && (fsd_rule_at((unsigned)r->of)->settable & PROMISES);
+    r->promise = false;
+    if (r->of < 0 || (name[n] && !promise))
         return complain(r, r->line, "a rule, or 'ignore' and a label", name);
+    if (promise && !open_promise(r, name + n + strspn(name + n, " ")))
+        return false;
+    r->promise = promise;
     r->policy->rules[r->of].asked = true;
     if (fsd_rule_at((unsigned)r->of)->level == FSD_OFF) /* a section asks for it */
         r->policy->rules[r->of].level = FSD_ERROR;

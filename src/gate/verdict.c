@@ -19,6 +19,17 @@ void fsd_verdict_free(struct fsd_verdict *v)
         fsd_arena_free(v->arena);
 }
 
+/* Whether the snapshot is what the build fails by: promises stay broken when it is
+ * rewritten. */
+static bool fails_by_change(const struct fsd_findings *all)
+{
+    for (uint32_t i = 0; i < all->list.n; i++)
+        if (all->list.at[i].severity == FSD_ERROR &&
+            (all->rules.at[all->list.at[i].rule].rule->needs & FSD_NEEDS_CHANGE))
+            return true;
+    return false;
+}
+
 /* A verdict fails by the worst of its findings; where the snapshot is rewritten they
  * are what was accepted. */
 static void judge(struct fsd_verdict *v, const struct fsd_findings *findings)
@@ -133,7 +144,7 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
 {
     struct fsd_verdict *v = new_verdict("check", FSD_ERROR);
     const struct fsd_compare *c = before_gate->c;
-    const struct fsd_state *old = c->old, *new = c->new;
+    const struct fsd_state *new = before_gate->build, *old = c ? c->old : new;
     struct amounts before = measure(old, v->arena), now = measure(new, v->arena);
     const struct counted counts[] = {
         {"layers", new->layers, old->layers},
@@ -145,31 +156,37 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
     };
 
     v->accepts = accepts;
-    v->accept = accept;
     v->model = new->model_path;
     v->engine = new->engine_path;
-    v->snapshot = old->model_path;
     if (before_gate->run)
         add_inputs(v, before_gate->run);
     else
         add_about(v, "build", v->engine, engine_of(v, new));
-    add_about(v, "snapshot", v->snapshot, engine_of(v, old));
-    add_counts(v, counts, FSD_COUNT_OF(counts), true);
-    add_row(v, "mapped layers", before.mapped, now.mapped);
-    add_row(v, "fusions lost, gained", "",
-            fsd_printed(v->arena, "%u, %u", c->by_happened[FSD_HAPPENED_LOST],
-                        c->by_happened[FSD_HAPPENED_GAINED]));
-    add_row(v, "nodes widened, narrowed", "",
-            fsd_printed(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
-                        c->by_width[FSD_WIDTH_NARROWED]));
-    add_row(v, "time", before.ms, now.ms);
-    if (c->timed) {
+    if (c) {
+        v->snapshot = old->model_path;
+        add_about(v, "snapshot", v->snapshot, engine_of(v, old));
+    }
+    if (*before_gate->policy->path)
+        add_about(v, "policy", before_gate->policy->path, "");
+    add_counts(v, counts, FSD_COUNT_OF(counts), c);
+    add_row(v, "mapped layers", c ? before.mapped : NULL, now.mapped);
+    if (c) {
+        add_row(v, "fusions lost, gained", "",
+                fsd_printed(v->arena, "%u, %u", c->by_happened[FSD_HAPPENED_LOST],
+                            c->by_happened[FSD_HAPPENED_GAINED]));
+        add_row(v, "nodes widened, narrowed", "",
+                fsd_printed(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
+                            c->by_width[FSD_WIDTH_NARROWED]));
+    }
+    add_row(v, "time", c ? before.ms : NULL, now.ms);
+    if (c && c->timed) {
         struct fsd_print noise;
 
         fsd_put_noise(c, fsd_noise_of(c, before_gate->policy), fsd_print_open(&noise));
         add_row(v, "noise explains", "", fsd_print_take(&noise, v->arena));
     }
     judge(v, fsd_find_case(v->arena, before_gate));
+    v->accept = fails_by_change(v->findings) ? accept : NULL;
     v->verdict = v->accepts ? "accepted" : v->failed ? "failed" : "passed";
     return v;
 }

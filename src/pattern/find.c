@@ -401,12 +401,15 @@ static bool is_gate(struct attempt *a)
            weighted_behind(a, letter(a, 'g')) != FSD_NONE;
 }
 
-/* Whether a tensor is an ancestor of a node.  Nodes stand in an order in which makers
- * come first, so that what stands before the tensor's own maker need not be looked at.
+/* Whether a tensor, or one of the same value, is an ancestor of a node.  Nodes stand in
+ * an order in which makers come first, so that what stands before the tensor's own
+ * maker need not be looked at.
  */
 static bool is_ancestor(const struct attempt *a, fsd_id tensor, fsd_id node)
 {
-    fsd_id maker = fsd_tensor_producer(a->g, tensor), todo[WALK], seen[ANCESTORS];
+    const fsd_id *value = a->facts->value;
+    fsd_id maker = fsd_tensor_producer(a->g, value[tensor]), todo[WALK],
+           seen[ANCESTORS];
     uint32_t n = 0, n_seen = 0;
 
     todo[n++] = node;
@@ -416,7 +419,7 @@ static bool is_ancestor(const struct attempt *a, fsd_id tensor, fsd_id node)
         for (uint32_t i = 0; i < a->g->nodes.at[at].in.n; i++) {
             fsd_id in = fsd_node_in_tensor(a->g, at, i), made;
 
-            if (in == tensor)
+            if (in != FSD_NONE && value[in] == value[tensor])
                 return true;
             made = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(a->g, in);
             if (made == FSD_NONE || is_constant(a, in) ||

@@ -130,7 +130,7 @@ def check_markdown(case, text, found, report):
     check(f"{case}: what fails is open, the rest is folded",
           {rule for mark, rule in re.findall(r"<details( open)?><summary>(.*?):", text) if mark}
           == {f["rule"] for f in found if f["severity"] == "error"})
-    check(f"{case}: how to accept it", visible(report["accept"]) in html.unescape(text))
+    check(f"{case}: how to accept it", visible(report.get("accept", "")) in html.unescape(text))
     spans = re.findall(r"<code>(.*?)</code>", text)
     check(f"{case}: code spans hold no markup",
           not any(re.search(r"[<>`*\[\]|@]", span) for span in spans))

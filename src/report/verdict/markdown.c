@@ -102,7 +102,7 @@ void fsd_verdict_put_markdown(const struct fsd_verdict *v,
     }
     fputs("- fusiondiff " FSD_VERSION "\n\n", piece.out);
     put_table(v, piece.out);
-    if (v->failed && v->accept) {
+    if (v->accept) {
         fputs("To accept this build, run <code>", piece.out);
         fsd_put_markdown(piece.out, v->accept);
         fputs("</code> and commit the snapshot.\n\n", piece.out);
