@@ -3,10 +3,13 @@
  * a cJSON tree, which escapes and prints; numbers beyond 2^53 become strings there.
  */
 #include "cost/cost.h"
+#include "cost/scope.h"
 #include "findings/findings.h"
 #include "report/report.h"
 #include "report/json/json.h"
 #include "report/view/view.h"
+
+#include <limits.h>
 
 /* `pool` may be NULL where the span is empty. */
 static void add_ids(struct fsd_json *object, const char *key, const fsd_id *pool,
@@ -107,24 +110,44 @@ static void add_dims(const struct fsd_diff *d, struct fsd_json *object,
     }
 }
 
-static void add_ports(const struct fsd_diff *d, struct fsd_json *layer, const char *key,
-                      struct fsd_span ports)
+/* What follows from the rest of the model, where it does not say it itself. */
+static void add_sizes(const struct fsd_diff *d, struct fsd_json *object, fsd_id tensor)
 {
-    struct fsd_json *list = fsd_json_list(layer, key);
+    const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, tensor);
+    struct fsd_json *list = shape->ranked ? fsd_json_list(object, "dims") : NULL;
+
+    for (uint32_t i = 0; list && i < shape->rank; i++) {
+        const char *term = fsd_amount_text(d->cost->amounts, shape->dims[i]);
+
+        if (term)
+            fsd_json_add_text(list, term);
+        else
+            fsd_json_add_number(list, (double)shape->dims[i]);
+    }
+}
+
+/* Of a layer or a node. */
+static void add_ports(const struct fsd_diff *d, const struct fsd_graph *g,
+                      struct fsd_json *object, const char *key, struct fsd_span ports)
+{
+    struct fsd_json *list = fsd_json_list(object, key);
 
     for (uint32_t i = 0; i < ports.n; i++) {
-        const struct fsd_port *port = &d->engine->ports.at[ports.at + i];
-        const struct fsd_form *form = fsd_port_form(d->engine, port);
+        const struct fsd_port *port = &g->ports.at[ports.at + i];
+        const struct fsd_form *form = fsd_port_form(g, port);
         struct fsd_json *item = fsd_json_item(list);
         char layout[16];
-        if (port->tensor != FSD_NONE)
-            fsd_json_sym(item, "name", d->names,
-                         d->engine->tensors.at[port->tensor].name);
+
+        if (port->tensor != FSD_NONE &&
+            (g == d->engine || g->tensors.at[port->tensor].name))
+            fsd_json_sym(item, "name", d->names, g->tensors.at[port->tensor].name);
         fsd_json_text(item, "type", fsd_dtype_name(form->type));
         if (*fsd_layout_name(form->layout, layout))
             fsd_json_text(item, "layout", layout);
         if (form->ranked)
-            add_dims(d, item, d->engine, form->dims);
+            add_dims(d, item, g, form->dims);
+        else if (g == d->model && port->tensor != FSD_NONE)
+            add_sizes(d, item, port->tensor);
         if (form->raw)
             fsd_json_sym(item, "format", d->names, form->raw);
     }
@@ -199,8 +222,8 @@ static void add_layer(const struct fsd_diff *d, struct fsd_json *layer, fsd_id i
                 fsd_json_add_text(evidence, fsd_evidence_name(bit));
     }
     fsd_json_id(layer, "region", d->match->region_of_layer[id]);
-    add_ports(d, layer, "inputs", n->in);
-    add_ports(d, layer, "outputs", n->out);
+    add_ports(d, d->engine, layer, "inputs", n->in);
+    add_ports(d, d->engine, layer, "outputs", n->out);
     if (l->origin)
         fsd_json_sym(layer, "origin", d->names, l->origin);
     if (l->tactic)
@@ -215,7 +238,8 @@ static void add_layer(const struct fsd_diff *d, struct fsd_json *layer, fsd_id i
 
 /* ---------------------------------------------------------------------- nodes */
 
-static void add_node(const struct fsd_diff *d, struct fsd_json *node, fsd_id id)
+static void add_node(const struct fsd_diff *d, const struct fsd_scopes *modules,
+                     struct fsd_json *node, fsd_id id)
 {
     const struct fsd_node *n = &d->model->nodes.at[id];
     const struct fsd_node_result *r = &d->nodes[id];
@@ -229,6 +253,8 @@ static void add_node(const struct fsd_diff *d, struct fsd_json *node, fsd_id id)
         fsd_json_sym(node, "domain", d->names, n->domain);
     if (n->scope)
         fsd_json_number(node, "scope", n->scope);
+    if (modules->of[id])
+        fsd_json_sym(node, "module", modules->names, modules->of[id]);
     fsd_json_text(node, "fate", fsd_fate_name(r->fate));
     if (*r->why)
         fsd_json_text(node, "why", r->why);
@@ -239,6 +265,8 @@ static void add_node(const struct fsd_diff *d, struct fsd_json *node, fsd_id id)
     for (uint32_t i = 0; i < d->match->of_node[id].n; i++)
         fsd_json_add_number(layers, fsd_match_of_node(d->match, id, i)->layer);
     fsd_json_id(node, "region", d->match->region_of_node[id]);
+    add_ports(d, d->model, node, "inputs", n->in);
+    add_ports(d, d->model, node, "outputs", n->out);
     fsd_json_text(node, "requested", fsd_dtype_name(r->requested));
     fsd_json_text(node, "realised", fsd_dtype_name(r->realised));
     fsd_json_ms(node, "ms", cost->ms);
@@ -370,6 +398,8 @@ static void add_summary(const struct fsd_diff *d, struct fsd_json *report)
 
 void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_scopes modules = fsd_cost_scopes(scratch, d, UINT_MAX);
     struct fsd_json *report = fsd_json_new(out), *tool, *list;
 
     (void)style;
@@ -384,8 +414,9 @@ void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FIL
         add_layer(d, fsd_json_item(list), i);
     list = fsd_json_list(report, "nodes");
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        add_node(d, fsd_json_item(list), i);
+        add_node(d, &modules, fsd_json_item(list), i);
     add_scopes_and_regions(d, report);
     add_findings(d->findings, report);
     fsd_json_end(report);
+    fsd_arena_free(scratch);
 }
