@@ -22,6 +22,7 @@ enum fsd_status fsd_cost_new(const struct fsd_cost **out, const struct fsd_diff 
     fsd_cost_shapes(d, c, s);
     if (!d->layers) /* a model alone */
         return FSD_OK;
+    fsd_cost_like(d, c);
     fsd_cost_traffic(d, c);
     fsd_cost_macs(d, c);
     fsd_cost_sums(d, c);

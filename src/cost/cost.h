@@ -52,6 +52,8 @@ struct fsd_op_time {
 struct fsd_cost {
     struct fsd_amounts *amounts;   /**< bytes and the like in open sizes */
     const struct fsd_sizes *sizes; /**< of the model's tensors */
+    fsd_id *like;                  /**< by engine tensor: the model's tensor that it is,
+                                        or is as large as; FSD_NONE */
     struct fsd_node_cost *nodes;   /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
     struct fsd_time_sums sums;
@@ -122,6 +124,7 @@ bool fsd_port_is_weight(const struct fsd_diff *d, const struct fsd_port *port);
 
 /* What fsd_cost_new() is made of, in this order; `c` is d->cost, under way. */
 void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c, struct fsd_sizes *s);
+void fsd_cost_like(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_sums(const struct fsd_diff *d, struct fsd_cost *c);

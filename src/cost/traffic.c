@@ -23,8 +23,8 @@ int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
     const struct fsd_sizes *sizes = d->cost->sizes;
     struct fsd_amounts *amounts = d->cost->amounts;
     int64_t size = fsd_sizes_dim(sizes, dims[i]), others = 1;
-    fsd_id twin = port->tensor == FSD_NONE ? FSD_NONE : d->match->twin[port->tensor];
-    const struct fsd_shape *shape = fsd_shape_of(sizes, twin);
+    fsd_id like = port->tensor == FSD_NONE ? FSD_NONE : d->cost->like[port->tensor];
+    const struct fsd_shape *shape = fsd_shape_of(sizes, like);
 
     if (size < 0 && shape->ranked && shape->rank == form->dims.n) {
         size = shape->dims[i];

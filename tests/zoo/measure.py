@@ -261,6 +261,8 @@ def measure(binary, case, figures, show):
     figures.add(case, "computing layers without node", bare)
     figures.add(case, "computing layers of unknown precision",
                 sum(l["kind"] == "compute" and l["precision"] == "unknown" for l in report["layers"]))
+    figures.add(case, "layers that move data without bytes",
+                sum(l["kind"] in ("compute", "reformat", "copy") and l.get("bytes") is None for l in report["layers"]))
     for node in report["nodes"]:
         if node["fate"] == "unexplained":
             figures.add(case, "unexplained", 1)
@@ -307,7 +309,7 @@ def ratio(a, b):
 COUNTS = ("cases", "kernels", "tensors", "layouts", "inserted", "said inserted")
 WORST = ("refused", "failed without Metadata", "other layers than the log", "doubted", "conflicts", "remarks",
          "type unknown", "layout unknown", "computing layers of unknown precision",
-         "computing layers without node", "unexplained", "inserted missed", "inserted invented",
+         "computing layers without node", "layers that move data without bytes", "unexplained", "inserted missed", "inserted invented",
          "inserted, though Metadata has nodes", "computing wrong", "computing missed", "all wrong", "all missed")
 
 
@@ -338,7 +340,7 @@ def report(figures):
 # Precision and recall of links over computing nodes, recall over all nodes.
 LINK_BARS = {"CNN": (0.99, 0.93, 0.80), "MLP": (0.99, 0.93, 0.80), "transformer": (0.97, 0.80, 0.60)}
 MOST = {"refused": 0, "failed without Metadata": 0, "other layers than the log": 0, "doubted": 0, "remarks": 0,
-        "type unknown": 0, "layout unknown": 0, "unexplained": 6,
+        "type unknown": 0, "layout unknown": 0, "layers that move data without bytes": 17, "unexplained": 6,
         "inserted, though Metadata has nodes": 0, "inserted invented": 0,
         "computing layers without node": 3}
 JSON_BYTES = 8 << 20
