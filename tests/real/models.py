@@ -171,6 +171,21 @@ def embedding():
     return net.model()
 
 
+def detector():
+    """Blocks that split, add and join their parts; two heads that are alike."""
+    net = Net(11)
+    x = net.conv(net.input("image", 1, 3, 64, 64), 3, 32, act="Silu", strides=[2, 2])
+    for _ in range(2):
+        a, b = net.op("Split", net.conv(x, 32, 32, k=1, act="Silu"), net.const(np.array([16, 16])), outputs=2, axis=1)
+        c = net.op("Add", b, net.conv(net.conv(b, 16, 16, act="Silu"), 16, 16, act="Silu"))
+        x = net.conv(net.op("Concat", a, b, c, axis=1), 48, 32, k=1, act="Silu")
+    x = net.conv(x, 32, 64, act="Silu", strides=[2, 2])
+    box = net.conv(net.conv(x, 64, 64, act="Silu"), 64, 64, k=1, act=None, norm=False)
+    kind = net.conv(net.conv(x, 64, 64, act="Silu"), 64, 20, k=1, act=None, norm=False)
+    net.output(net.op("Reshape", net.op("Concat", box, kind, axis=1), net.const(np.array([1, 84, 256]))), 1, 84, 256)
+    return net.model()
+
+
 def open_sizes():
     """Shapes computed at run time: of Resize, Slice, Reshape, Expand."""
     net = Net(9)
@@ -238,4 +253,4 @@ def causal():
 
 
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
-                                  encoder, embedding, open_sizes, causal)}
+                                  encoder, embedding, detector, open_sizes, causal)}

@@ -60,6 +60,49 @@ static fsd_id only_reader(const struct replay *r, fsd_id tensor)
     return FSD_NONE;
 }
 
+/* The only node that a layer's name says it computes. */
+static fsd_id only_named(const struct replay *r, fsd_id layer)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span mentions = e->layers.at[layer].mentions;
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < mentions.n; i++) {
+        const struct fsd_mention *m = &e->mentions.at[mentions.at + i];
+
+        if (!(m->by & r->m->evidence))
+            continue;
+        if (m->role != FSD_MENTION_COMPUTES || m->among != 1 ||
+            (found != FSD_NONE && found != m->node))
+            return FSD_NONE;
+        found = m->node;
+    }
+    return found;
+}
+
+/* A kernel that is named after one node, and reads one tensor: that is the node's
+ * input.  Of branches that are alike this tells which is which. */
+static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span readers = {0};
+    fsd_id found = FSD_NONE;
+
+    if (tensor != FSD_NONE && (r->m->evidence & FSD_BY_TENSOR))
+        readers = e->tensors.at[tensor].consumers;
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id layer = e->links.at[readers.at + i], node = only_named(r, layer), in;
+
+        if (node == FSD_NONE || e->nodes.at[layer].in.n != 1)
+            continue;
+        in = fsd_data_input(r, node);
+        if (in == FSD_NONE || (found != FSD_NONE && found != real_maker(r, in)))
+            return FSD_NONE;
+        found = real_maker(r, in);
+    }
+    return found;
+}
+
 /* What names say that the kernel computes: its own, and those of its tensors. */
 static void find_must(struct replay *r)
 {
@@ -90,6 +133,9 @@ static void find_must(struct replay *r)
             e->tensors.at[out].producers.n == 1 && l->kind == FSD_KIND_COMPUTE)
             add_must(r, real_maker(r, r->m->twin[out]), COST_HINTED);
     }
+    for (uint32_t i = 0; i < n->out.n && l->kind == FSD_KIND_COMPUTE; i++)
+        add_must(r, wanted_by_reader(r, fsd_node_out_tensor(e, r->layer, i)),
+                 COST_HINTED);
     for (uint32_t i = 0; i < l->constants.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id c = e->ports.at[l->constants.at + i].tensor;
 

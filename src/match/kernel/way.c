@@ -180,6 +180,12 @@ static bool reads_made(const struct replay *r, struct way *w, fsd_id node)
     return false;
 }
 
+/* A Split: one kernel makes one part, another one the next. */
+static bool comes_in_parts(const struct replay *r, fsd_id node)
+{
+    return r->passes[node] && r->g->nodes.at[node].out.n > 1;
+}
+
 static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
                   uint64_t from, uint32_t cost)
 {
@@ -201,7 +207,8 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
         }
         if (recipe->n == 1 && r->reserved[node] != FSD_NONE && !fsd_is_must(r, node))
             next->cost += COST_RESERVED;
-        if (r->maker[node] != FSD_NONE && !fsd_is_must(r, node))
+        if (r->maker[node] != FSD_NONE && !fsd_is_must(r, node) &&
+            !comes_in_parts(r, node))
             next->cost += COST_AGAIN;
         whole |= recipe->n == 1;
         if (recipe->n == 1)
@@ -342,6 +349,14 @@ static void keep_best(struct replay *r)
     r->n_next = 0;
 }
 
+static bool took_parts(const struct replay *r, const struct way *w)
+{
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        if (comes_in_parts(r, w->taken[i]))
+            return true;
+    return false;
+}
+
 void fsd_ways_step(struct replay *r, fsd_sym step)
 {
     r->n_next = 0;
@@ -356,7 +371,7 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
             continue;
         next->cost += is_move(r, step) ? COST_MOVE : COST_STEP;
         next->pads |= step == r->concat;
-        next->cuts |= step == r->slice;
+        next->cuts |= step == r->slice && !took_parts(r, w);
     }
     keep_best(r);
 }
@@ -599,7 +614,6 @@ void fsd_way_finish(struct replay *r, struct way *w)
     if (l->more_steps)
         take_more(r, w);
     escaping = fsd_way_makes(r, w, made);
-
     drop_idle(w);
     for (uint32_t i = 0; i < w->n_open; i++)
         w->cost += r->recipes->all.at[w->open[i].recipe].n > 3 ? COST_UNFINISHED
@@ -618,7 +632,7 @@ void fsd_way_finish(struct replay *r, struct way *w)
     }
     if (fsd_joins_products(l))
         return;
-    if (!w->n_open && escaping > n->out.n)
+    if (!w->n_open && escaping > n->out.n && !took_parts(r, w))
         w->cost += (escaping - n->out.n) * COST_OUTPUT;
     for (uint32_t i = 0; i < n->out.n; i++)
         w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
