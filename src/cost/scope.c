@@ -1,4 +1,5 @@
 #include "cost/scope.h"
+#include "base/slice.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
 
@@ -12,11 +13,15 @@ struct path {
     char sign;  /* what stands between its parts */
 };
 
+/* Of "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" the last is the module's. */
 static struct path path_of(const char *name)
 {
-    struct path path = {name, 0, '/'};
-    const char *last = strrchr(name, '/');
+    const char *in = *name == '[' ? strstr(name, "]-[/") : NULL;
+    struct path path = {in ? in + 3 : name, 0, '/'};
+    const char *last;
 
+    name = path.text;
+    last = strrchr(name, '/');
     if (!last || last == name) {
         last = strrchr(name, '.');
         path.sign = '.';
@@ -89,7 +94,12 @@ static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
     struct path *paths = FSD_NEW(arena, struct path, n);
 
     for (fsd_id i = 0; i < n; i++) {
+        fsd_sym module = d->model->nodes.at[i].module;
+
         paths[i] = path_of(fsd_text(d->names, d->model->nodes.at[i].name));
+        if (module)
+            paths[i] = (struct path){fsd_text(d->names, module),
+                                     fsd_text_len(d->names, module), '.'};
         if (!paths[i].len && !(d->facts->traits[i] & FSD_OP_QDQ))
             paths[i] = weight_path(d, i);
     }
@@ -97,6 +107,16 @@ static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
         for (fsd_id i = 0; i < d->engine->nodes.n; i++)
             share_in_layer(d, paths, i, readers);
     return paths;
+}
+
+/* "layers.3" is one part: a number alone is no module's name. */
+static bool is_number(const struct path *path, size_t at)
+{
+    size_t digits = 0;
+
+    while (at + digits < path->len && fsd_is_digit(path->text[at + digits]))
+        digits++;
+    return digits && (at + digits == path->len || path->text[at + digits] == path->sign);
 }
 
 /* The first `depth` parts of each path. */
@@ -110,7 +130,7 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
         size_t at = path->len && path->text[0] == path->sign;
 
         for (unsigned left = depth; at < path->len; at++)
-            if (path->text[at] == path->sign && !--left)
+            if (path->text[at] == path->sign && !is_number(path, at + 1) && !--left)
                 break;
         s.of[i] = fsd_intern_add(s.names, path->text, at);
     }

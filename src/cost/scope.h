@@ -1,5 +1,6 @@
 /*
- * Name scopes: the modules of a model, as its names tell them.
+ * Name scopes: the modules of a model, as the exporter wrote them beside its nodes, else
+ * as its names tell them.
  *
  *     /backbone/layer1/layer1.0/conv1/Conv     scopes backbone, layer1, layer1.0, conv1
  *     model.12.cv1.conv.weight                 scopes model, 12, cv1, conv

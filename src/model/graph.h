@@ -116,6 +116,7 @@ struct fsd_node {
     fsd_sym name;   /**< 0: unnamed */
     fsd_sym op;     /**< ONNX op type, or the engine's layer type */
     fsd_sym domain; /**< ONNX operator domain; 0 is the default one */
+    fsd_sym module; /**< of the exporter's source, "model.layers.0"; 0: it tells none */
     fsd_id scope;
     uint32_t where; /**< position in its own list: NodeProto or layer index, log line */
     struct fsd_span in, out; /**< in fsd_graph.ports */

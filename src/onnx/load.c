@@ -475,6 +475,8 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
     fsd_arena_free(scratch);
     if (model && model->graph && (model->graph->n_node || model->graph->n_output)) {
         status = read_model(g, file, model, err);
+        if (status == FSD_OK)
+            fsd_onnx_modules(g, file);
     } else if (model || status == FSD_E_FORMAT) {
         /* A message that is empty but for the weights is no model: most short garbage
          * that is protobuf by chance ends here. */

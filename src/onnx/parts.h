@@ -111,6 +111,11 @@ void fsd_onnx_names_close(struct fsd_onnx_names *names, fsd_id from, fsd_id to);
  */
 void fsd_onnx_infer(struct fsd_graph *g);
 
+/* ---------------------------------------------------------------------- module.c */
+
+/** Sets the module of the main graph's nodes, where the file tells it. */
+void fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file);
+
 /* ------------------------------------------------------------------------ sniff.c */
 
 /** Looks at the first bytes of a file that could not be read as a model.

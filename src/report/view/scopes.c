@@ -1,8 +1,23 @@
 /* Layers, time, reformats and precision of each module, by the scopes in names. */
+#include "base/print.h"
 #include "cost/scope.h"
 #include "report/view/view.h"
 
-enum { NAME, CALLED, NODES, LAYERS, REFORMATS, MS, SHARE, REFORMAT_MS, PRECISION };
+#include <string.h>
+
+enum {
+    NAME,
+    CALLED,
+    NODES,
+    LAYERS,
+    REFORMATS,
+    MS,
+    SHARE,
+    REFORMAT_MS,
+    PRECISION,
+    BLOCK,
+    UNLIKE
+};
 
 static const struct fsd_column module_columns[] = {
     [NAME] = {"name", NULL, FSD_CELL_NAME},
@@ -14,9 +29,11 @@ static const struct fsd_column module_columns[] = {
     [SHARE] = {"share", "share", FSD_CELL_SHARE, true},
     [REFORMAT_MS] = {"reformat_ms", "moves' ms", FSD_CELL_MS},
     [PRECISION] = {"precision", "layers by precision", FSD_CELL_TALLY},
+    [BLOCK] = {"block", "block", FSD_CELL_NAME},
+    [UNLIKE] = {"unlike", "unlike the other blocks", FSD_CELL_TEXT},
 };
 
-enum { DEPTH, COUNT, TOTAL, REST, SCOPES };
+enum { DEPTH, COUNT, TOTAL, REST, SCOPES, FOLDED };
 
 static const struct fsd_column columns[] = {
     [DEPTH] = {"depth", NULL, FSD_CELL_COUNT},
@@ -24,20 +41,131 @@ static const struct fsd_column columns[] = {
     [TOTAL] = {"total_ms", NULL, FSD_CELL_MS},
     [REST] = {"rest_ms", NULL, FSD_CELL_MS},
     [SCOPES] = {"scopes", "Scopes", FSD_CELL_ROWS, FSD_INSIDE(module_columns)},
+    /* Of text: equal blocks are one row. */
+    [FOLDED] = {"folded", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(module_columns)},
 };
 
 /* With and without times. */
 static const char timed_row[] = "{nodes:6} {layers:6} {ms:9} {share:5.1} {reformats:5} "
-                                "{reformat_ms:9}  {called}  {precision}\n";
+                                "{reformat_ms:9}  {called}  {precision}<  ({unlike})>\n";
 static const char plain_row[] =
-    "{nodes:6} {layers:6} {reformats:5}   {called}  {precision}\n";
+    "{nodes:6} {layers:6} {reformats:5}   {called}  {precision}<  ({unlike})>\n";
 
 static const char timed_text[] =
     "\n\n{*} nodes layers        ms     %  moves  their ms  scope  layers by "
     "precision\n"
-    "{/}{scopes}<\nelsewhere {rest_ms!}>\ntotal {total_ms}\n";
+    "{/}{folded}<\nelsewhere {rest_ms!}>\ntotal {total_ms}\n";
 static const char plain_text[] =
-    "\n\n{*} nodes layers moves  scope  layers by precision\n{/}{scopes}";
+    "\n\n{*} nodes layers moves  scope  layers by precision\n{/}{folded}";
+
+/* ------------------------------------------------------------------ equal blocks */
+
+/*
+ *     encoder.layer.0  9 layers      encoder.layer.* x3  27 layers
+ *     encoder.layer.1  9 layers      encoder.layer.2     10 layers, not 9
+ *     encoder.layer.2  10 layers
+ *     encoder.layer.3  9 layers
+ *
+ * Modules whose names differ in one number are blocks of one kind.  Those that were
+ * built alike, if they are the most, are told together.
+ */
+
+enum { FEWEST = 3, LEAST_NODES = 4 };
+
+/* The name with its first number between signs as '*'; 0 when it has none. */
+static fsd_sym kind_of(struct fsd_arena *arena, struct fsd_intern *names,
+                       const char *name)
+{
+    const char *at = name;
+
+    while (*at) {
+        size_t n = strcspn(at, "/.");
+
+        if (n && strspn(at, "0123456789") == n)
+            return fsd_intern_str(names, fsd_printed(arena, "%.*s*%s", (int)(at - name),
+                                                     name, at + n));
+        at += n + (at[n] != '\0');
+    }
+    return 0;
+}
+
+static bool is_alike(const struct fsd_module *a, const struct fsd_module *b)
+{
+    return a->nodes == b->nodes && a->layers == b->layers &&
+           a->reformats == b->reformats &&
+           !memcmp(a->by_type, b->by_type, sizeof a->by_type);
+}
+
+struct blocks {
+    struct fsd_intern *kinds;
+    fsd_sym *kind;   /* by module; 0: it is no block */
+    uint32_t *like;  /* by kind: the module that most are like */
+    uint32_t *alike; /* by kind: how many */
+    uint32_t *all;   /* by kind */
+};
+
+static struct blocks find_blocks(struct fsd_arena *arena, const fsd_module_vec *modules,
+                                 const struct fsd_intern *names)
+{
+    struct blocks b = {fsd_intern_new(arena), FSD_NEW(arena, fsd_sym, modules->n)};
+    uint32_t kinds;
+
+    for (uint32_t i = 0; i < modules->n; i++)
+        b.kind[i] = kind_of(arena, b.kinds, fsd_text(names, modules->at[i].name));
+    kinds = fsd_intern_count(b.kinds);
+    b.like = FSD_NEW(arena, uint32_t, kinds);
+    b.alike = FSD_NEW(arena, uint32_t, kinds);
+    b.all = FSD_NEW(arena, uint32_t, kinds);
+    for (uint32_t i = 0; i < modules->n; i++) { /* by vote: who has the majority stays */
+        fsd_sym kind = b.kind[i];
+
+        b.all[kind]++;
+        if (!b.alike[kind])
+            b.like[kind] = i;
+        b.alike[kind] += is_alike(&modules->at[i], &modules->at[b.like[kind]]) ? 1 : -1u;
+    }
+    memset(b.alike, 0, kinds * sizeof *b.alike);
+    for (uint32_t i = 0; i < modules->n; i++) {
+        uint32_t *like = &b.like[b.kind[i]];
+
+        if (is_alike(&modules->at[i], &modules->at[*like]) && !b.alike[b.kind[i]]++)
+            *like = i;
+    }
+    for (uint32_t i = 0; i < modules->n; i++)
+        if (b.all[b.kind[i]] < FEWEST || 2 * b.alike[b.kind[i]] <= b.all[b.kind[i]] ||
+            modules->at[b.like[b.kind[i]]].nodes < LEAST_NODES)
+            b.kind[i] = 0;
+    return b;
+}
+
+static void add_module(struct fsd_module *sum, const struct fsd_module *m)
+{
+    sum->nodes += m->nodes;
+    sum->layers += m->layers;
+    sum->reformats += m->reformats;
+    sum->ms += m->ms;
+    sum->reformat_ms += m->reformat_ms;
+    for (int i = 0; i < FSD__DTYPE_COUNT; i++)
+        sum->by_type[i] += m->by_type[i];
+}
+
+/* "9 layers, not 8" */
+static const char *unlike(struct fsd_arena *arena, const struct fsd_module *m,
+                          const struct fsd_module *most, uint32_t others)
+{
+    const struct {
+        uint32_t is, most;
+        const char *what;
+    } facts[] = {{m->layers, most->layers, "layers"},
+                 {m->reformats, most->reformats, "moves"},
+                 {m->nodes, most->nodes, "nodes"}};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(facts); i++)
+        if (facts[i].is != facts[i].most)
+            return fsd_printed(arena, "%u %s, the other %u have %u", facts[i].is,
+                               facts[i].what, others, facts[i].most);
+    return fsd_printed(arena, "other precisions than the other %u", others);
+}
 
 static struct fsd_cell types_of(struct fsd_arena *arena, const struct fsd_module *m)
 {
@@ -52,6 +180,19 @@ static struct fsd_cell types_of(struct fsd_arena *arena, const struct fsd_module
     return (struct fsd_cell){.known = true, .words = {words, counts, n}};
 }
 
+static void fill_row(struct fsd_cell *row, struct fsd_arena *arena,
+                     const struct fsd_module *m, bool timed, double total)
+{
+    row[NODES] = fsd_cell_count(m->nodes);
+    row[LAYERS] = fsd_cell_count(m->layers);
+    row[REFORMATS] = fsd_cell_count(m->reformats);
+    row[MS] = fsd_cell_ms(m->ms);
+    if (timed)
+        row[SHARE] = fsd_cell_number(total > 0 ? m->ms / total : 0);
+    row[REFORMAT_MS] = fsd_cell_ms(m->reformat_ms);
+    row[PRECISION] = types_of(arena, m);
+}
+
 enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                 struct fsd_error *err)
 {
@@ -64,21 +205,37 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
     struct fsd_rows rows = FSD_ROWS(module_columns, timed ? timed_row : plain_row);
     struct fsd_cell *root;
 
+    struct blocks blocks = find_blocks(arena, &modules, scopes.names);
+    struct fsd_rows folded = rows;
+
     (void)err;
     for (uint32_t i = 0; i < modules.n; i++) {
+        fsd_sym kind = blocks.kind[i];
+        const struct fsd_module *most = &modules.at[blocks.like[kind]];
         const struct fsd_module *m = &modules.at[i];
+        bool alike = kind && is_alike(m, most);
         struct fsd_cell *row = fsd_rows_add(arena, &rows);
+        struct fsd_module sum = *m;
 
         row[NAME] = fsd_cell_text(fsd_text(scopes.names, m->name));
         row[CALLED] = m->name ? row[NAME] : fsd_cell_text("(no scope)");
-        row[NODES] = fsd_cell_count(m->nodes);
-        row[LAYERS] = fsd_cell_count(m->layers);
-        row[REFORMATS] = fsd_cell_count(m->reformats);
-        row[MS] = fsd_cell_ms(m->ms);
-        if (timed)
-            row[SHARE] = fsd_cell_number(total > 0 ? m->ms / total : 0);
-        row[REFORMAT_MS] = fsd_cell_ms(m->reformat_ms);
-        row[PRECISION] = types_of(arena, m);
+        if (kind)
+            row[BLOCK] = fsd_cell_text(fsd_text(blocks.kinds, kind));
+        if (kind && !alike)
+            row[UNLIKE] = fsd_cell_text(unlike(arena, m, most, blocks.alike[kind]));
+        fill_row(row, arena, m, timed, total);
+        if (!alike || asked->all) {
+            fsd_vec_push(arena, &folded.at, row);
+        } else if (m == most) { /* the first of them stands for all */
+            for (uint32_t k = i + 1; k < modules.n; k++)
+                if (blocks.kind[k] == kind && is_alike(&modules.at[k], most))
+                    add_module(&sum, &modules.at[k]);
+            row = fsd_rows_add(arena, &folded);
+            row[CALLED] = fsd_cell_text(
+                fsd_printed(arena, "%s x%u", fsd_text(blocks.kinds, kind),
+                            blocks.alike[kind]));
+            fill_row(row, arena, &sum, timed, total);
+        }
     }
     sheet->schema = "fusiondiff-scopes/1";
     sheet->head = "{n} scopes at depth {depth}";
@@ -91,5 +248,6 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
         root[REST] = fsd_cell_number(rest);
     }
     root[SCOPES] = fsd_cell_rows(arena, &rows, UINT32_MAX);
+    root[FOLDED] = fsd_cell_rows(arena, &folded, UINT32_MAX);
     return FSD_OK;
 }
