@@ -1,0 +1,427 @@
+/*
+ * The library for Python: runs, comparisons and checks as opaque objects, reports as
+ * bytes.  What a side of a comparison reads comes as a dictionary; see _library.pyi.
+ *
+ * All work is done without Python's lock: nothing of Python is touched meanwhile, and
+ * notes of the library wait in memory until it is held again.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <fusiondiff/fusiondiff.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FILES = 64, MOST_MEMORY = 2 * MOST_FILES };
+
+static PyObject *error_class;
+
+/* ------------------------------------------------------------------------- inputs */
+
+/* Strings and bytes are borrowed from the dictionary, which outlives the call. */
+struct side {
+    struct fsd_options opt;
+    const char *profiles[MOST_FILES], *shapes[MOST_FILES];
+};
+
+struct call {
+    struct side side[2];
+    struct fsd_memory memory[MOST_MEMORY];
+    size_t n_memory;
+    char **notes; /* what the library told meanwhile, the caller's list to be */
+    size_t n_notes;
+    struct fsd_error err;
+    enum fsd_status status;
+};
+
+static void keep_note(void *payload, const char *message)
+{
+    struct call *call = payload;
+    char **larger = realloc(call->notes, (call->n_notes + 1) * sizeof *larger);
+
+    if (larger)
+        call->notes = larger;
+    if (larger && (larger[call->n_notes] = strdup(message)))
+        call->n_notes++;
+}
+
+/* A path, or a pair of a name and the bytes that shall be read under it. */
+static bool take_file(struct call *call, PyObject *value, const char **out)
+{
+    struct fsd_memory *memory = &call->memory[call->n_memory];
+    PyObject *name = value;
+    Py_ssize_t size;
+    char *bytes;
+
+    if (value == Py_None)
+        return true;
+    if (PyTuple_Check(value)) {
+        if (call->n_memory == MOST_MEMORY || PyTuple_Size(value) != 2 ||
+            PyBytes_AsStringAndSize(PyTuple_GetItem(value, 1), &bytes, &size))
+            return false;
+        name = PyTuple_GetItem(value, 0);
+        memory->bytes = bytes;
+        memory->size = (size_t)size;
+    }
+    *out = PyBytes_AsString(name); /* as the file system encodes it */
+    if (*out && name != value) {
+        memory->path = *out;
+        call->n_memory++;
+    }
+    return *out != NULL;
+}
+
+static bool take_list(struct call *call, PyObject *value, const char **out, unsigned *n)
+{
+    for (Py_ssize_t i = 0; i < PyList_Size(value); i++) {
+        if (*n == MOST_FILES) {
+            PyErr_Format(PyExc_ValueError, "at most %d files of a kind", MOST_FILES);
+            return false;
+        }
+        if (!take_file(call, PyList_GetItem(value, i), &out[*n]))
+            return false;
+        ++*n;
+    }
+    return !PyErr_Occurred();
+}
+
+static bool take_side(struct call *call, struct side *side, PyObject *dict)
+{
+    struct fsd_options *opt = &side->opt;
+    const struct {
+        const char *key;
+        const char **at;
+    } files[] = {{"model", &opt->model},
+                 {"engine", &opt->engine},
+                 {"log", &opt->log},
+                 {"times", &opt->times}};
+    const struct {
+        const char *key;
+        unsigned *at;
+    } numbers[] = {{"engine_number", &opt->engine_number},
+                   {"opt_profile", &opt->opt_profile},
+                   {"evidence", &opt->evidence}};
+    PyObject *value;
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if ((value = PyDict_GetItemString(dict, files[i].key)) &&
+            !take_file(call, value, files[i].at))
+            return false;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if ((value = PyDict_GetItemString(dict, numbers[i].key)))
+            *numbers[i].at = (unsigned)PyLong_AsUnsignedLong(value);
+    if ((value = PyDict_GetItemString(dict, "force")))
+        opt->force = PyObject_IsTrue(value) == 1;
+    if ((value = PyDict_GetItemString(dict, "peak_gb_s")))
+        opt->peak_gb_s = PyFloat_AsDouble(value);
+    if ((value = PyDict_GetItemString(dict, "peak_top_s")))
+        opt->peak_top_s = PyFloat_AsDouble(value);
+    opt->profiles = side->profiles;
+    opt->shapes = side->shapes;
+    opt->note = keep_note;
+    opt->payload = call;
+    if ((value = PyDict_GetItemString(dict, "profiles")) &&
+        !take_list(call, value, side->profiles, &opt->n_profiles))
+        return false;
+    if ((value = PyDict_GetItemString(dict, "shapes")) &&
+        !take_list(call, value, side->shapes, &opt->n_shapes))
+        return false;
+    return !PyErr_Occurred();
+}
+
+/* ----------------------------------------------------------------------- what comes */
+
+static PyObject *raise_error(const struct fsd_error *err)
+{
+    static const char *const units[] = {"", "byte", "line"};
+    PyObject *words =
+        Py_BuildValue("(ssssK)", fsd_status_name(err->status), err->message, err->file,
+                      units[err->unit], (unsigned long long)err->pos);
+
+    if (words)
+        PyErr_SetObject(error_class, words);
+    Py_XDECREF(words);
+    return NULL;
+}
+
+/* Notes become warnings; a filter may make them errors. */
+static bool give_notes(struct call *call)
+{
+    bool fine = true;
+
+    for (size_t i = 0; i < call->n_notes; i++) {
+        fine = fine && !PyErr_WarnEx(PyExc_UserWarning, call->notes[i], 2);
+        free(call->notes[i]);
+    }
+    free(call->notes);
+    return fine;
+}
+
+static const char RUN[] = "fusiondiff.run", COMPARISON[] = "fusiondiff.comparison",
+                  CHECK[] = "fusiondiff.check";
+
+static void free_run(PyObject *capsule)
+{
+    fsd_diff_free(PyCapsule_GetPointer(capsule, RUN));
+}
+
+static void free_comparison(PyObject *capsule)
+{
+    fsd_comparison_free(PyCapsule_GetPointer(capsule, COMPARISON));
+}
+
+static void free_check(PyObject *capsule)
+{
+    fsd_check_free(PyCapsule_GetPointer(capsule, CHECK));
+}
+
+static PyObject *finish(struct call *call, void *made, const char *kind,
+                        PyCapsule_Destructor destroy)
+{
+    PyObject *capsule;
+
+    if (!give_notes(call) && call->status != FSD_OK)
+        PyErr_Clear(); /* what went wrong matters more than what was noted */
+    if (call->status != FSD_OK)
+        return raise_error(&call->err);
+    capsule = PyCapsule_New(made, kind, destroy);
+    if (PyErr_Occurred())
+        Py_CLEAR(capsule);
+    return capsule;
+}
+
+/* Bytes that a writer printed; `out` was opened by open_memstream(). */
+static PyObject *printed(FILE *out, char **bytes, const size_t *size,
+                         enum fsd_status status, const struct fsd_error *err)
+{
+    bool whole = out && !fclose(out);
+    PyObject *result = NULL;
+
+    if (status != FSD_OK)
+        raise_error(err);
+    else if (!whole)
+        PyErr_NoMemory();
+    else
+        result = PyBytes_FromStringAndSize(*bytes, (Py_ssize_t)*size);
+    free(*bytes);
+    return result;
+}
+
+/* ------------------------------------------------------------------------ functions */
+
+static PyObject *open_run(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_diff *run = NULL;
+    PyObject *side;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!:open_run", &PyDict_Type, &side) ||
+        !take_side(&call, &call.side[0], side))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    fsd_use_memory(call.memory, call.n_memory);
+    call.status = fsd_diff_open(&run, &call.side[0].opt, &call.err);
+    fsd_use_memory(NULL, 0);
+    Py_END_ALLOW_THREADS
+    return finish(&call, run, RUN, free_run);
+}
+
+static PyObject *open_comparison(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_comparison *comparison = NULL;
+    PyObject *before, *after;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!O!:open_comparison", &PyDict_Type, &before,
+                          &PyDict_Type, &after) ||
+        !take_side(&call, &call.side[0], before) ||
+        !take_side(&call, &call.side[1], after))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    fsd_use_memory(call.memory, call.n_memory);
+    call.status = fsd_comparison_open(&comparison, &call.side[0].opt,
+                                      &call.side[1].opt, &call.err);
+    fsd_use_memory(NULL, 0);
+    Py_END_ALLOW_THREADS
+    return finish(&call, comparison, COMPARISON, free_comparison);
+}
+
+static PyObject *open_check(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_check_options opt = {0};
+    struct fsd_check *check = NULL;
+    PyObject *side, *snapshot, *policy;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!OOI:open_check", &PyDict_Type, &side, &snapshot,
+                          &policy, &opt.today) ||
+        !take_side(&call, &call.side[0], side) ||
+        !take_file(&call, snapshot, &opt.snapshot) ||
+        !take_file(&call, policy, &opt.policy))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    fsd_use_memory(call.memory, call.n_memory);
+    call.status = fsd_check_open(&check, &call.side[0].opt, &opt, &call.err);
+    fsd_use_memory(NULL, 0);
+    Py_END_ALLOW_THREADS
+    return finish(&call, check, CHECK, free_check);
+}
+
+static PyObject *snapshot(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+    PyObject *side, *result;
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!:snapshot", &PyDict_Type, &side) ||
+        !take_side(&call, &call.side[0], side))
+        return NULL;
+    out = open_memstream(&bytes, &size);
+    if (!out)
+        return PyErr_NoMemory();
+    Py_BEGIN_ALLOW_THREADS
+    fsd_use_memory(call.memory, call.n_memory);
+    call.status = fsd_snapshot_make(&call.side[0].opt, out, &call.err);
+    fsd_use_memory(NULL, 0);
+    Py_END_ALLOW_THREADS
+    result = printed(out, &bytes, &size, call.status, &call.err);
+    if (!give_notes(&call))
+        Py_CLEAR(result);
+    return result;
+}
+
+/* A report of whichever of the three the capsule holds. */
+static PyObject *write_report(PyObject *self, PyObject *args)
+{
+    enum fsd_status status;
+    struct fsd_error err;
+    struct fsd_style style = {0};
+    const char *format, *kind;
+    char *bytes = NULL;
+    size_t size = 0;
+    PyObject *capsule;
+    int all = 0;
+    void *made;
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OsIp:write", &capsule, &format, &style.width, &all))
+        return NULL;
+    style.all = all;
+    kind = PyCapsule_GetName(capsule);
+    made = kind ? PyCapsule_GetPointer(capsule, kind) : NULL;
+    if (!made)
+        return NULL;
+    out = open_memstream(&bytes, &size);
+    if (!out)
+        return PyErr_NoMemory();
+    Py_BEGIN_ALLOW_THREADS
+    if (kind == RUN)
+        status = fsd_diff_write(made, format, &style, out, &err);
+    else if (kind == COMPARISON)
+        status = fsd_comparison_write(made, format, &style, out, &err);
+    else
+        status = fsd_check_write(made, format, &style, out, &err);
+    Py_END_ALLOW_THREADS
+    return printed(out, &bytes, &size, status, &err);
+}
+
+static PyObject *view(PyObject *self, PyObject *args)
+{
+    struct fsd_query query = {0};
+    const char *words[MOST_FILES];
+    enum fsd_status status;
+    struct fsd_error err;
+    struct fsd_style style = {0};
+    const char *name, *format;
+    char *bytes = NULL;
+    size_t size = 0;
+    PyObject *capsule, *list;
+    struct fsd_diff *run;
+    struct call call = {0};
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OsO!sI:view", &capsule, &name, &PyList_Type, &list,
+                          &format, &style.width) ||
+        !take_list(&call, list, words, &query.n_words))
+        return NULL;
+    query.words = words;
+    run = PyCapsule_GetPointer(capsule, RUN);
+    out = run ? open_memstream(&bytes, &size) : NULL;
+    if (!out)
+        return run ? PyErr_NoMemory() : NULL;
+    Py_BEGIN_ALLOW_THREADS
+    status = fsd_diff_view(run, name, &query, format, &style, out, &err);
+    Py_END_ALLOW_THREADS
+    return printed(out, &bytes, &size, status, &err);
+}
+
+static PyObject *differs(PyObject *self, PyObject *capsule)
+{
+    const struct fsd_comparison *made = PyCapsule_GetPointer(capsule, COMPARISON);
+
+    (void)self;
+    return made ? PyBool_FromLong(fsd_comparison_differs(made)) : NULL;
+}
+
+static PyObject *failed(PyObject *self, PyObject *capsule)
+{
+    const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
+
+    (void)self;
+    return made ? PyBool_FromLong(fsd_check_failed(made)) : NULL;
+}
+
+static PyObject *update(PyObject *self, PyObject *capsule)
+{
+    const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
+    enum fsd_status status;
+    struct fsd_error err;
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *out;
+
+    (void)self;
+    out = made ? open_memstream(&bytes, &size) : NULL;
+    if (!out)
+        return made ? PyErr_NoMemory() : NULL;
+    status = fsd_check_update(made, out, &err);
+    return printed(out, &bytes, &size, status, &err);
+}
+
+static PyMethodDef methods[] = {
+    {"open_run", open_run, METH_VARARGS, NULL},
+    {"open_comparison", open_comparison, METH_VARARGS, NULL},
+    {"open_check", open_check, METH_VARARGS, NULL},
+    {"snapshot", snapshot, METH_VARARGS, NULL},
+    {"write", write_report, METH_VARARGS, NULL},
+    {"view", view, METH_VARARGS, NULL},
+    {"differs", differs, METH_O, NULL},
+    {"failed", failed, METH_O, NULL},
+    {"update", update, METH_O, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "fusiondiff._native", NULL, -1, methods,
+                                    NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__native(void);
+PyMODINIT_FUNC PyInit__native(void)
+{
+    PyObject *made = PyModule_Create(&module);
+
+    error_class = made ? PyErr_NewException("fusiondiff._native.Error", NULL, NULL) : NULL;
+    Py_XINCREF(error_class); /* PyModule_AddObject() takes one, the static one stays */
+    if (error_class && PyModule_AddObject(made, "Error", error_class))
+        Py_CLEAR(made);
+    if (made && PyModule_AddStringConstant(made, "version", FSD_VERSION))
+        Py_CLEAR(made);
+    return made;
+}

@@ -1,0 +1,46 @@
+"""A fixture for tests that build engines: ``assert_fusions(snapshot, model, engine)``.
+
+A snapshot that is not there is written, and the test fails once, so that it is looked at
+and committed; ``pytest --fusiondiff-update`` rewrites those that exist.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Protocol
+
+import pytest
+
+import fusiondiff
+
+
+class AssertFusions(Protocol):
+    def __call__(self, snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
+                 engine: fusiondiff.Input | None = None, **options: Any) -> None: ...
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fusiondiff-update", action="store_true", help="rewrite snapshots of fusions from what is built")
+
+
+@pytest.fixture
+def assert_fusions(request: pytest.FixtureRequest) -> AssertFusions:
+    """Fails with the report when a build is not what its snapshot says."""
+    update = bool(request.config.getoption("--fusiondiff-update"))
+
+    def held(snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
+             engine: fusiondiff.Input | None = None, *, policy: fusiondiff.Input | None = None, **options: Any) -> None:
+        there = os.path.exists(snapshot)
+        if update or not there:
+            text = fusiondiff.snapshot(model, engine, **options)
+            with open(snapshot, "w", encoding="utf-8") as file:
+                file.write(text)
+            if not there and not update:
+                pytest.fail(f"{os.fspath(snapshot)} was not there; it is written now: look at it and commit it",
+                            pytrace=False)
+            return
+        check = fusiondiff.check(snapshot, model, engine, policy=policy, **options)
+        if check.failed:
+            pytest.fail(str(check), pytrace=False)
+
+    return held

@@ -1,0 +1,129 @@
+"""The package against what the program prints, and what its users do with it."""
+
+import datetime
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import fusiondiff
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODEL = ROOT / "fixtures/qat_block/model.onnx"
+ENGINE = ROOT / "fixtures/qat_block/engine.graph.json"
+
+
+def printed(*args):
+    """What the program of the same wheel prints."""
+    return subprocess.run([sys.executable, "-m", "fusiondiff", *map(str, args)], capture_output=True, text=True)
+
+
+def test_a_run_is_the_programs_json():
+    run = fusiondiff.diff(MODEL, ENGINE)
+    report = json.loads(printed(MODEL, ENGINE, "-f", "json").stdout)
+    assert run.json == report
+    assert [layer.kind for layer in run.layers] == [layer["kind"] for layer in report["layers"]]
+    assert [link.evidence for link in run.layers[1].nodes] == [link["evidence"] for link in report["layers"][1]["nodes"]]
+    assert {node.fate for node in run.nodes} >= {"layer", "folded", "merged", "dead"}
+    assert [finding.rule for finding in run.findings] == [finding["rule"] for finding in report["findings"]]
+    assert str(run) == printed(MODEL, ENGINE).stdout
+
+
+def test_what_has_no_field_is_kept():
+    report = fusiondiff.diff(MODEL, ENGINE).json
+    for kind, items in ((fusiondiff.Layer, report["layers"]), (fusiondiff.Node, report["nodes"])):
+        for item in items:
+            made = kind.from_json(item)
+            assert set(item) == {name for name in item if name in made.extra or hasattr(made, name)}
+    assert fusiondiff.Layer.from_json({"index": 1, "later": 2}).extra == {"later": 2}
+    assert fusiondiff.Layer.from_json({"macs": str(2**60)}).macs == 2**60
+
+
+def test_bytes_and_protos_are_inputs_too():
+    class Proto:
+        def SerializeToString(self):
+            return MODEL.read_bytes()
+
+    run = fusiondiff.diff(Proto(), ENGINE.read_bytes())
+    assert run.json["model"]["path"] == "(model)"
+    assert run.json["layers"] == fusiondiff.diff(MODEL, ENGINE).json["layers"]
+
+
+def test_an_engine_alone():
+    assert len(fusiondiff.diff(ENGINE).layers) == 8
+
+
+def test_errors_tell_file_and_position(tmp_path):
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"Layers": [')
+    with pytest.raises(fusiondiff.Error) as caught:
+        fusiondiff.diff(MODEL, broken)
+    assert caught.value.status == "format" and caught.value.file == str(broken)
+    with pytest.raises(fusiondiff.Error) as caught:
+        fusiondiff.diff(MODEL, tmp_path / "absent")
+    assert caught.value.status == "io" and caught.value.position is None
+    with pytest.raises(fusiondiff.Error):
+        fusiondiff.diff(MODEL, ENGINE).write("png of a cat")
+    with pytest.raises(ValueError):
+        fusiondiff.diff(None, None)
+
+
+def test_compare_snapshot_check(tmp_path):
+    wide = ROOT / "fixtures/compare/wide.json"
+    assert not fusiondiff.compare((MODEL, ENGINE), (MODEL, ENGINE)).differs
+    change = fusiondiff.compare((MODEL, ENGINE), fusiondiff.Side(MODEL, wide, force=True))
+    assert change.differs and change.json["schema"]
+    assert fusiondiff.compare((MODEL.read_bytes(), ENGINE.read_bytes()), (MODEL, wide)).differs
+    kept = tmp_path / "build.fsd"
+    kept.write_text(fusiondiff.snapshot(MODEL, ENGINE))
+    assert kept.read_text() == printed("snapshot", MODEL, ENGINE, "-o", "-").stdout
+    check = fusiondiff.check(kept, MODEL, ENGINE, today=datetime.date(2026, 1, 31))
+    assert not check.failed and check.update() == kept.read_text()
+    check = fusiondiff.check(kept, MODEL, wide)
+    assert check.failed and "lost-fusion" in str(check) + json.dumps(check.json)
+
+
+def test_views_and_tables():
+    run = fusiondiff.diff(MODEL, ENGINE)
+    assert run.view("where", "Relu_7") == printed("where", MODEL, ENGINE, "Relu_7", "--width", "100").stdout
+    assert run.layers.where(inserted=True)[0].cause == "layout"
+    frame = run.layers.to_pandas()
+    assert list(frame["index"]) == list(range(8)) and list(frame["kind"]) == [layer.kind for layer in run.layers]
+
+
+def test_runs_in_threads_are_alike():
+    want = fusiondiff.diff(MODEL, ENGINE).write("json")
+    got = []
+    threads = [threading.Thread(target=lambda: got.append(fusiondiff.diff(MODEL, ENGINE.read_bytes()).layers)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == 8 and all(list(layers) == list(got[0]) for layers in got)
+    assert json.loads(want)["layers"][0]["name"] == got[0][0].name
+
+
+pytest_plugins = ["pytester"]
+
+
+def test_the_plugin(pytester):
+    pytester.makepyfile(f"""
+        def test_build(assert_fusions):
+            assert_fusions("build.fsd", {str(MODEL)!r}, {str(ENGINE)!r})
+        """)
+    first = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    first.assert_outcomes(failed=1)
+    first.stdout.fnmatch_lines(["*build.fsd was not there*"])
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+    pytester.makepyfile(f"""
+        def test_build(assert_fusions):
+            assert_fusions("build.fsd", {str(MODEL)!r}, {str(ROOT / 'fixtures/compare/wide.json')!r})
+        """)
+    changed = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    changed.assert_outcomes(failed=1)
+    changed.stdout.fnmatch_lines(["*precision*"])
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "--fusiondiff-update").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
