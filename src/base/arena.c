@@ -4,12 +4,15 @@
  *     newest -> [header|used....|free......] -> [header|used......] -> ...
  *
  * A request that does not fit opens a new block, twice as large as the last up to a
- * megabyte, or as large as the request.
+ * megabyte, or as large as the request.  What is larger has a block to itself, and can
+ * grow in it.
  */
 #include "base/arena.h"
 
 #include <fusiondiff/fusiondiff.h>
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +21,7 @@
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
 struct block {
-    struct block *next;
+    struct block *next, *newer;
     size_t used, size; /* of data */
     alignas(max_align_t) unsigned char data[];
 };
@@ -49,6 +52,8 @@ static struct block *add_block(struct fsd_arena *arena, size_t size)
         fsd_out_of_memory();
     block->size = size;
     block->next = arena->newest;
+    if (block->next)
+        block->next->newer = block;
     arena->newest = block;
     return block;
 }
@@ -100,6 +105,40 @@ void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t ali
     block->used = at + bytes;
     return block->data + at;
 #endif
+}
+
+/* Pages are moved, not copied, by systems that can; what an array outgrew would else be
+ * as much again as the array. */
+static void *grow_block(struct fsd_arena *arena, void *at, size_t bytes)
+{
+    struct block *block =
+        (struct block *)((unsigned char *)at - offsetof(struct block, data));
+
+    block = realloc(block, sizeof *block + bytes);
+    if (!block)
+        fsd_out_of_memory();
+    block->size = block->used = bytes;
+    *(block->newer ? &block->newer->next : &arena->newest) = block;
+    if (block->next)
+        block->next->newer = block;
+    return block->data;
+}
+
+void *fsd_arena_grow(struct fsd_arena *arena, void *at, size_t bytes, size_t larger)
+{
+#ifdef FSD_ARENA_DEBUG
+    bool alone = at != NULL;
+#else
+    bool alone = bytes > LARGEST_BLOCK;
+#endif
+    void *copy;
+
+    if (alone)
+        return grow_block(arena, at, larger);
+    copy = fsd_arena_alloc(arena, larger, 1, alignof(max_align_t));
+    if (bytes)
+        memcpy(copy, at, bytes);
+    return copy;
 }
 
 char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n)

@@ -1,5 +1,5 @@
 /* A growable array on an arena: `FSD_VEC(int) v = {0}; fsd_vec_push(arena, &v, 3);`.
- * Growing leaves the old copy in the arena, at most as much again as the array. */
+ * Growing may move it: nothing points into an array to which something is added. */
 #ifndef FSD_BASE_VEC_H
 #define FSD_BASE_VEC_H
 

@@ -18,7 +18,11 @@
 enum {
     BODY_DEPTH = 256,      /* bodies in bodies */
     NODE_LIMIT = 1 << 20,  /* with each call's body */
+    NODE_FREE = 1 << 15,   /* of a small file; a larger one may have one more */
+    NODE_BYTES = 32,       /* for so many bytes: each takes a run some 900 */
     WORK_LIMIT = 64 << 20, /* words of the graph's pools, or thereabouts */
+    WORK_FREE = 4 << 20,   /* likewise */
+    WORK_BYTE = 4,         /* words, for a byte of the file */
     ATTR_LIMIT = 256       /* attributes of one node; they are searched in a row */
 };
 
@@ -53,18 +57,23 @@ struct formals {
     size_t n;
 };
 
-static bool fail_limit(struct loader *l, const char *expected)
+static bool fail_limit(struct loader *l, uint64_t most, const char *of)
 {
     l->status = fsd_fail(l->err, FSD_E_LIMIT, l->file->name, FSD_POS_NONE, 0,
-                         "expected at most %s, found more", expected);
+                         "expected at most %llu %s, found more",
+                         (unsigned long long)most, of);
     return false;
 }
 
 static bool charge(struct loader *l, uint64_t words)
 {
+    uint64_t most = WORK_FREE + WORK_BYTE * l->file->size;
+
+    if (most > WORK_LIMIT)
+        most = WORK_LIMIT;
     l->work += words;
-    return l->work <= WORK_LIMIT ||
-           fail_limit(l, "512 MiB of graph, with each call of a function unfolded");
+    return l->work <= most ||
+           fail_limit(l, most, "words of graph, with each call of a function unfolded");
 }
 
 /* Long names in a function that is called often cost more than what they become. */
@@ -227,7 +236,7 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
     struct fsd_graph *g = l->g;
 
     if (p->n_attribute > ATTR_LIMIT)
-        return fail_limit(l, "256 attributes of one node");
+        return fail_limit(l, 256, "attributes of one node");
     node->attrs.at = g->attrs.n;
     for (size_t i = 0; i < p->n_attribute; i++) {
         const Onnx__AttributeProto *a = p->attribute[i];
@@ -259,10 +268,13 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
 static bool read_nodes(struct loader *l, struct body *b, uint32_t outputs_at)
 {
     struct fsd_graph *g = l->g;
+    uint64_t most = NODE_FREE + l->file->size / NODE_BYTES;
 
     b->first_node = g->nodes.n;
-    if (b->n > NODE_LIMIT - g->nodes.n)
-        return fail_limit(l, "1048576 nodes, with each call of a function unfolded");
+    if (most > NODE_LIMIT)
+        most = NODE_LIMIT;
+    if (g->nodes.n + b->n > most)
+        return fail_limit(l, most, "nodes, with each call of a function unfolded");
     for (size_t i = 0; i < b->n; i++) {
         const Onnx__NodeProto *p = b->nodes[i];
         struct fsd_node node = {.name = sym_of(l, p->name),
@@ -312,7 +324,8 @@ static bool open_scope(struct loader *l, struct body *b, enum fsd_scope_kind kin
                        fsd_id owner, fsd_sym label, const struct body *outer)
 {
     if (outer->depth + 1 >= BODY_DEPTH)
-        return fail_limit(l, "256 bodies of control flow or functions in each other");
+        return fail_limit(l, BODY_DEPTH,
+                          "bodies of control flow or functions in each other");
     if (!charge(l, 16))
         return false;
     b->depth = outer->depth + 1;
@@ -410,7 +423,7 @@ static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owne
         return false;
     }
     if (f->defaults.n > ATTR_LIMIT)
-        return fail_limit(l, "256 attributes of one function");
+        return fail_limit(l, 256, "attributes of one function");
     f->open = true;
     done = open_scope(l, &b, FSD_SCOPE_FUNCTION, owner, f->name, outer) &&
            read_body(l, &b, NULL, f->proto);

@@ -50,6 +50,7 @@ struct scan {
     size_t n, cap; /* of out */
     FSD_VEC(struct piece) pieces;
     uint32_t fields, messages;
+    uint64_t weight; /* what protobuf-c will take for what is kept */
     size_t released; /* where pages were last given back */
 };
 
@@ -110,6 +111,16 @@ static bool put_tag(struct scan *s, const struct level *level, uint32_t number,
         return false;
     put_varint(s, (uint64_t)number << 3 | (unsigned)wire);
     return true;
+}
+
+/* A block of memory of n bytes, which malloc() gives a header and a pointer leads to. */
+static bool weigh(struct scan *s, const struct level *level, size_t n)
+{
+    s->weight += n + 32;
+    if (s->weight / FSD_WIRE_WEIGHT <= s->file->size + FSD_WIRE_FREE)
+        return true;
+    return fail(s, FSD_E_LIMIT, level, level->pos,
+                "expected names and numbers in its messages, found too many empty ones");
 }
 
 /* Returns where the content starts; put_length_at() closes the block. */
@@ -213,7 +224,8 @@ static bool put_bytes(struct scan *s, struct level *level, field_t *field, size_
 {
     size_t n = level->pos - begin;
 
-    if (!put_tag(s, level, field->id, BLOCK) || !reserve(s, level, n + 10))
+    if (!put_tag(s, level, field->id, BLOCK) || !reserve(s, level, n + 10) ||
+        !weigh(s, level, n))
         return false;
     put_varint(s, n);
     if (n)
@@ -459,11 +471,12 @@ static bool write_message(struct scan *s, const struct level *parent, field_t *f
     level.pos = s->pieces.at[from].begin;
     if (level.depth >= FSD_WIRE_DEPTH)
         return fail(s, FSD_E_LIMIT, &level, level.pos,
-                    "expected at most 512 levels of messages, found more");
+                    "expected at most 101 levels of messages, found more");
     if (++s->messages > FSD_WIRE_MESSAGES)
         return fail(s, FSD_E_LIMIT, &level, level.pos,
                     "expected at most 4194304 messages, found more");
-    if (!put_tag(s, parent, field->id, BLOCK))
+    if (!put_tag(s, parent, field->id, BLOCK) ||
+        !weigh(s, parent, level.desc->sizeof_message))
         return false;
     start = open_length(s);
     if (!write_content(s, &level, field->id, from, to))

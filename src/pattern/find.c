@@ -242,10 +242,10 @@ static bool turn(struct attempt *a)
     return true;
 }
 
-enum { NOT_ONE = FSD_NONE - 1 };
+static const fsd_id not_one = FSD_NONE - 1;
 
 /* The only node of that name behind the tensor, through elementwise ones, which are
- * kept where they lead there; NOT_ONE: several, or too far. */
+ * kept where they lead there; not_one: several, or too far. */
 static fsd_id walk(struct attempt *a, fsd_id tensor, const struct expr *e,
                    uint32_t *steps)
 {
@@ -259,13 +259,13 @@ static fsd_id walk(struct attempt *a, fsd_id tensor, const struct expr *e,
         return FSD_NONE;
     } else if (!(*steps)--) {
         *steps = 0;
-        return NOT_ONE;
+        return not_one;
     } else {
         for (uint32_t i = 0; i < a->g->nodes.at[node].in.n; i++) {
             fsd_id other = walk(a, fsd_node_in_tensor(a->g, node, i), e, steps);
 
             if (other != FSD_NONE)
-                found = found == FSD_NONE || found == other ? other : NOT_ONE;
+                found = found == FSD_NONE || found == other ? other : not_one;
         }
         if (found == FSD_NONE)
             return FSD_NONE;
@@ -289,7 +289,7 @@ static bool fits(struct attempt *a, const char *text, fsd_id tensor)
         return false;
     if (e.walks) {
         node = walk(a, tensor, &e, &steps);
-        if (node == FSD_NONE || node == NOT_ONE)
+        if (node == FSD_NONE || node == not_one)
             return false;
         tensor = at = fsd_node_out_tensor(a->g, node, 0);
     }
@@ -477,7 +477,7 @@ static fsd_id projection_of(const struct attempt *a, fsd_id tensor, uint32_t *st
         fsd_id other = projection_of(a, fsd_node_in_tensor(a->g, node, i), steps);
 
         if (other != FSD_NONE)
-            found = found == FSD_NONE || found == other ? other : NOT_ONE;
+            found = found == FSD_NONE || found == other ? other : not_one;
     }
     return found;
 }
@@ -494,7 +494,7 @@ static bool take_projections(struct attempt *a)
         fsd_id tensor = letter(a, of[i]), data;
 
         made[i] = tensor == FSD_NONE ? FSD_NONE : projection_of(a, tensor, &steps);
-        if (made[i] == FSD_NONE || made[i] == NOT_ONE || !steps)
+        if (made[i] == FSD_NONE || made[i] == not_one || !steps)
             return false;
         data = fsd_node_in_tensor(a->g, made[i], 0);
         maker_of(a, &data);

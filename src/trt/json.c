@@ -29,6 +29,11 @@ enum {
     MENTIONS_MAX = 1 << 24
 };
 
+/* Of small ones so many, and in a larger file one more for so many bytes.  cJSON takes
+ * 140 bytes for a value, a run some 1,000 for a layer; TensorRT writes a value in 14
+ * bytes or more, a layer that has but a name in 30. */
+enum { VALUES_FREE = 1 << 17, VALUE_BYTES = 12, LAYERS_FREE = 1 << 15, LAYER_BYTES = 32 };
+
 struct reading {
     struct fsd_build *b;
     const struct fsd_file *file;
@@ -65,6 +70,14 @@ static enum fsd_status fail_limit(const struct reading *r, unsigned limit,
 {
     return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
                     "expected at most %u %s, found more", limit, of);
+}
+
+static unsigned most(const struct reading *r, unsigned free, unsigned bytes,
+                     unsigned max)
+{
+    uint64_t n = free + r->file->size / bytes;
+
+    return n < max ? (unsigned)n : max;
 }
 
 static enum fsd_status fail_layer(const struct reading *r, const char *expected,
@@ -380,8 +393,8 @@ static enum fsd_status read_limited(struct reading *r, const cJSON *layer)
 
     if (status != FSD_OK)
         return status;
-    if (++r->layer > LAYERS_MAX)
-        return fail_limit(r, LAYERS_MAX, "layers");
+    if (++r->layer > most(r, LAYERS_FREE, LAYER_BYTES, LAYERS_MAX))
+        return fail_limit(r, r->layer - 1, "layers");
     if (r->b->g->mentions.n > MENTIONS_MAX)
         return fail_limit(r, MENTIONS_MAX, "names in names of layers");
     return FSD_OK;
@@ -546,12 +559,13 @@ struct text {
 static enum fsd_status clean(const struct reading *r, struct text *out)
 {
     const struct fsd_file *file = r->file;
+    unsigned values = most(r, VALUES_FREE, VALUE_BYTES, VALUES_MAX);
     struct fsd_cleaned about;
 
     *out = (struct text){.s = (const char *)file->bytes};
     out->n = fsd_clean(file->bytes, file->size, NULL, &about);
-    if (about.values > VALUES_MAX)
-        return fail_limit(r, VALUES_MAX, "JSON values");
+    if (about.values > values)
+        return fail_limit(r, values, "JSON values");
     if (!about.changed)
         return FSD_OK;
     out->s = out->heap = malloc(out->n);

@@ -560,3 +560,49 @@ def empties(folder, n):
     with open(path, "w", encoding="ascii") as file:
         file.write('{"Layers": [' + "{}," * n + "{}]}")
     return [write_model(folder, chain_nodes(1)), path]
+
+
+# ------------------------------------------------------------------ dense, and dearest
+
+# What a dump may hold of each at the least weight that is read: head, item, tail, and the bytes
+# that an item is filled to (src/trt/json.c).
+DENSE = {
+    "ports": ('{"Layers": [{"Name": "relu_0", "Inputs": [', '"%x"', "]}]}", 12),
+    "ports_named": ('{"Layers": [{"Name": "relu_0", "Inputs": [', '{"Name":"%x"}', "]}]}", 24),
+    "bindings": ('{"Layers": ["relu_0"], "Bindings": [', '"%x"', "]}", 12),
+    "names": ('{"Layers": [', '"%x"', "]}", 32),
+    "layers": ('{"Layers": [', '{"Name":"%x"}', "]}", 32),
+    "attributes": ('{"Layers": [{"Name": "relu_0", ', '"%x":1', "}]}", 12),
+    "words": ('{"Layers": [{"Name": "relu_0", "Odd": [', '"%x"', "]}]}", 12),
+    "numbers": ('{"Layers": [{"Name": "relu_0", "Odd": [', "%d", "]}]}", 12),
+    "lists": ('{"Layers": [{"Name": "relu_0", "Odd": [', "[%d]", "]}]}", 24),
+    "reformats": ('{"Layers": [', '{"Name":"%x","LayerType":"Reformat","Inputs":["%x"],"Outputs":["-%x"]}', "]}", 72),
+}
+
+
+def dense(folder, n, what):
+    head, item, tail, size = DENSE[what]
+    path = os.path.join(folder, "engine.json")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(head)
+        for i in range(n):
+            file.write((item % ((i,) * item.count("%")) + ("," if i + 1 < n else "")).ljust(size))
+        file.write(tail)
+    return [write_model(folder, chain_nodes(1)), path]
+
+
+def doubled(folder, n):
+    """Functions that call the next one twice: a small file, and a graph of any size."""
+    depth = max(1, n.bit_length() - 1)
+    functions = b""
+    for i in range(depth):
+        last = i + 1 == depth
+        inner = b"".join(
+            field(7, 2, text(1, a) + text(2, b) + text(3, a) + text(4, "Relu" if last else f"f{i + 1}") +
+                  (b"" if last else text(7, "own"))) for a, b in (("a", "m"), ("m", "b")))
+        functions += field(25, 2, text(1, f"f{i}") + text(4, "a") + text(5, "b") + inner +
+                           field(9, 2, field(2, 0, varint(17))) + field(9, 2, text(1, "own") + field(2, 0, varint(1))) +
+                           text(10, "own"))
+    functions += field(8, 2, text(1, "own") + field(2, 0, varint(1)))
+    return [write_model(folder, [node("f0", ["x"], ["y"], "call", text(7, "own"))], functions=functions),
+            write_engine(folder, [layer("relu_0", ["x"], ["y"])])]

@@ -6,6 +6,7 @@ takes gigabytes (64 GiB of a dump, 16 Mi JSON values or names), and budgets of a
 no input meets exactly.
 """
 import os
+import subprocess
 import sys
 
 import engines
@@ -37,6 +38,17 @@ def calls(depth):
                          + raw(9, num(2, 17)) + raw(9, text(1, "own") + num(2, 1)) + text(10, "own"))
     return model(node("f0", ["x"], ["y"], "call", text(7, "own")), inputs("x"), outputs("y"),
                  extra=functions + raw(8, text(1, "own") + num(2, 1)))
+
+
+def lean(make, free, per):
+    """What n makes, where a file may hold `free` of it and one more for `per` bytes: the most that
+    such a file holds, and one more."""
+    def most(more):
+        n = free
+        while n + 1 <= free + len(make(n + 1)) // per:
+            n = free + len(make(n)) // per
+        return make(n + more)
+    return most
 
 
 def strip(field):
@@ -81,6 +93,12 @@ def padded(head, size, tail=b""):
     return head + b"\n" * (size - len(head) - len(tail)) + tail
 
 
+def constants_of(path, what):
+    """How many a small file may hold, and for how many bytes one more."""
+    free = "%s_FREE" % what if what == "NODE" else "%sS_FREE" % what
+    return constant(free, path), constant("%s_BYTES" % what, path)
+
+
 SNAPSHOT = b"fusiondiff snapshot 1\nnode one Relu core layer fp32 <\n"
 
 
@@ -103,7 +121,16 @@ ROWS = [
     ("bytes of a name taken apart", ("NAME_MAX", "src/trt/name.c"),
      lambda n: engines.dump([engines.layer("n" * n, ["x"], ["y"])]), "engine", "input/long-name"),
     ("layers of a dump", ("LAYERS_MAX", "src/trt/json.c"),
-     lambda n: b'{"Layers": [' + b",".join([b'"one"'] * n) + b"]}", "layers", "layers"),
+     lambda n: b'{"Layers": [' + b",".join([b'"one"'.ljust(31)] * n) + b"]}", "layers", "layers"),
+    ("layers of a small dump", None,
+     lean(lambda n: b'{"Layers": [' + b",".join([b'"one"'] * n) + b"]}", *constants_of("src/trt/json.c", "LAYER")),
+     "layers", "layers"),
+    ("JSON values of a small dump", None,
+     lean(lambda n: b'{"Layers": [{"Name": "one", "Odd": [' + b",".join([b"1"] * (n - 5)) + b"]}]}",
+          *constants_of("src/trt/json.c", "VALUE")), "engine", "JSON values"),
+    ("nodes of a small model", None,
+     lean(lambda n: model(node("Relu", ["x"], ["y"], "r"), raw(1, text(4, "R")) * (n - 1), inputs("x"), outputs("y")),
+          *constants_of("src/onnx/load.c", "NODE")), "model", "nodes"),
     ("depth of JSON", 1000, lambda n: b'{"Layers": [{"Name": "one", "Odd": ' + b"[" * (n - 3) + b"]" * (n - 3)
      + b"}]}", "engine", "expected"),
     ("profiles in a file", ("PROFILES_MAX", "src/trt/profile.c"),
@@ -138,9 +165,28 @@ def run(h, what, how, data):
     return status, out + err
 
 
+def little_stack(h):
+    """The deepest that is read needs 256 KB of stack: a thread of a program that embeds the
+    library may have no more."""
+    if h.sanitized:
+        return
+    plain = h.path("limits.onnx", model(CHAIN, inputs("x"), outputs("y")))
+    engine = h.path("limits.json", engines.dump([engines.layer("one", ["x"], ["y"])]))
+    for what, n, make in (("levels of messages", constant("FSD_WIRE_DEPTH", "src/onnx/wire.h"), at_depth),
+                          ("bodies in bodies", constant("BODY_DEPTH", "src/onnx/load.c"), calls),
+                          ("brackets", constant("DEPTH_MAX", "src/trt/expr.c"), bracketed),
+                          ("JSON", 999, lambda n: b'{"Layers": [{"Name": "one", "Odd": ' + b"[" * (n - 3) +
+                           b"]" * (n - 3) + b"}]}")):
+        subject = h.path("limits.subject", make(n))
+        pair = [plain, subject] if what in ("brackets", "JSON") else [subject, engine]
+        done = subprocess.run(["bash", "-c", 'ulimit -s 256; exec "$@"', "-", h.binary, "--force", *pair, "-f", "json"],
+                              capture_output=True, check=False)
+        h.check(done.returncode == 0, "%d %s on a stack of 256 KB" % (n, what), "status %d" % done.returncode)
+
+
 def all_limits(h):
     for what, where, make, how, told in ROWS:
-        n = where if isinstance(where, int) else constant(*where)
+        n = 0 if where is None else where if isinstance(where, int) else constant(*where)
         if h.sanitized and n in LARGE:
             continue
         status, said = run(h, what, how, make(n))
@@ -148,6 +194,7 @@ def all_limits(h):
         status, said = run(h, what, how, make(n + 1))
         refused = status == 2 or "input/" in told and status in (0, 1)
         h.check(refused and told in said, what, "%d is read: status %d, %s" % (n + 1, status, said[-300:]))
+    little_stack(h)
     size = constant("MODEL_LIMIT", "src/inputs.c")
     engine = h.path("limits.json", engines.dump([engines.layer("one", ["x"], ["y"])]))
     for more in (0, 1):

@@ -430,22 +430,42 @@ static void depth_is_bounded(void **state)
     onnx__model_proto__free_unpacked(model, NULL);
     assert_int_equal(filter(run, &deep, &onnx__model_proto__descriptor), FSD_E_LIMIT);
     assert_int_equal(filter(run, &bomb, &onnx__model_proto__descriptor), FSD_E_LIMIT);
-    assert_non_null(strstr(run->err.message, "512 levels"));
+    assert_non_null(strstr(run->err.message, "101 levels"));
 }
 
 static void too_many_messages(void **state)
 {
+    enum { NODE = 20 };
     struct run *run = *state;
     struct bytes b = new_bytes(run);
-    size_t n = 2 * (FSD_WIRE_MESSAGES + 1);
-    unsigned char *nodes = calloc(1, n);
+    size_t n = FSD_WIRE_MESSAGES + 1;
+    static const unsigned char node[] = {GRAPH_NODE << 3 | 2, 18, 3 << 3 | 2, 16, 'n'};
+    unsigned char *nodes = calloc(n, NODE);
 
     assert_non_null(nodes);
-    for (size_t i = 0; i < n; i += 2)
-        nodes[i] = GRAPH_NODE << 3 | 2;
-    put(&b, nodes, n);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(nodes + i * NODE, node, sizeof node);
+        memset(nodes + i * NODE + sizeof node, 'n', NODE - sizeof node);
+    }
+    put(&b, nodes, n * NODE);
     free(nodes);
     assert_int_equal(filter(run, &b, &onnx__graph_proto__descriptor), FSD_E_LIMIT);
+    assert_non_null(strstr(run->err.message, "4194304 messages"));
+}
+
+/* A message of two bytes is unpacked to 200 and more. */
+static void too_many_empty_messages(void **state)
+{
+    enum { FEW = 1 << 10, MANY = 1 << 20 };
+    struct run *run = *state;
+    struct bytes few = new_bytes(run), many = new_bytes(run);
+    static const unsigned char node[] = {GRAPH_NODE << 3 | 2, 0};
+
+    for (unsigned i = 0; i < MANY; i++)
+        put(i < FEW ? &few : &many, node, sizeof node);
+    assert_int_equal(filter(run, &few, &onnx__graph_proto__descriptor), FSD_OK);
+    assert_int_equal(filter(run, &many, &onnx__graph_proto__descriptor), FSD_E_LIMIT);
+    assert_non_null(strstr(run->err.message, "empty ones"));
 }
 
 static void nothing_at_all(void **state)
@@ -479,6 +499,7 @@ int main(void)
         TEST(too_many_parts),
         TEST(depth_is_bounded),
         TEST(too_many_messages),
+        TEST(too_many_empty_messages),
         TEST(nothing_at_all),
     };
     return cmocka_run_group_tests_name("onnx_wire", tests, NULL, NULL);

@@ -456,7 +456,7 @@ static void refuse__position(void **state)
 
 static void refuse__too_deep(void **state)
 {
-    enum { DEPTH = 200000 };
+    enum { DEPTH = 100000 };
     char *deep = test_malloc(DEPTH);
     struct run r;
 
