@@ -113,11 +113,22 @@ void fsd_pass_name(struct fsd_match *m)
     link_mentions(m, FSD_BY_NAME);
 }
 
+/* Links of earlier passes are in the order of their nodes. */
 static bool is_linked(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
-        if (fsd_match_of_layer(m, layer, i)->node == node)
+    uint32_t from = 0, end = m->of_layer[layer].n;
+
+    while (from < end) {
+        uint32_t middle = from + (end - from) / 2;
+        fsd_id at = fsd_match_of_layer(m, layer, middle)->node;
+
+        if (at == node)
             return true;
+        if (at < node)
+            from = middle + 1;
+        else
+            end = middle;
+    }
     return false;
 }
 

@@ -26,6 +26,7 @@ enum {
     OPENING_LEN = sizeof OPENING - 1,
     TRAILER_LEN = sizeof TRAILER - 1,
     TRAILERS = 64,     /* so many " | " of one item are tried */
+    OWNED_MAX = 1024,  /* of more nodes of one name none is picked by its owners */
     TEXT_MAX = 1 << 20 /* longer texts are not taken apart; the longest seen has 16 K */
 };
 
@@ -104,7 +105,7 @@ static void read_name(struct reading *r, const char *s, size_t n)
         known = trailer && trailer > s ? (size_t)(trailer - s) : n;
         r->truncated |= fsd_slice_find((struct fsd_slice){s, known}, ELISION) != NULL;
     }
-    if (what && what->nodes.n > 1 && trailer == s + known) {
+    if (what && what->nodes.n > 1 && what->nodes.n <= OWNED_MAX && trailer == s + known) {
         fsd_id node =
             owned_by(r, what, s + known + TRAILER_LEN, n - known - TRAILER_LEN);
 

@@ -365,6 +365,13 @@ def metadata(folder, n):
                                         Metadata="\x1f".join(f"[ONNX Layer: relu_{i}]" for i in range(n)))])]
 
 
+def owned(folder, n):
+    """A node in the body of a function that is called n times, each told by who calls it."""
+    model, _ = calls(folder, n)
+    return [model, write_engine(folder, [layer("kernel", ["x"], ["y"], "kgen", Metadata="\x1f".join(
+        f"[ONNX Layer: one | call_{i} (F)]" for i in range(n)))]), "--force"]
+
+
 def kernels(folder, n):
     return [write_model(folder, chain_nodes(n)),
             write_engine(folder, [layer(f"__myl_Relu_myl0_{i}", ["x" if i == 0 else f"k{i}"],
