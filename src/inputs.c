@@ -383,11 +383,17 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
                                 struct fsd_error *err)
 {
     struct inputs in = {.d = d, .opt = opt};
-    enum fsd_status status =
-        fsd_file_open_unpacked(&in.engine, opt->engine, ENGINE_LIMIT, err);
+    enum fsd_status status;
 
 
     new_graphs(d);
+    if (!opt->engine) {
+        fsd_graph_finish(d->engine);
+        d->engine->path = "";
+        begin(opt, "reading the model");
+        return load_onnx(d, opt->model, err);
+    }
+    status = fsd_file_open_unpacked(&in.engine, opt->engine, ENGINE_LIMIT, err);
     if (status == FSD_OK)
         status = load_log(&in, err);
     if (status == FSD_OK)

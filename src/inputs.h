@@ -20,7 +20,7 @@ struct fsd_inputs {
  *  engine names layers, and has their times.  What it sets lives as long as `opt`. */
 void fsd_inputs_settle(struct fsd_options *opt);
 
-/** Reads what `opt` names into d->model, d->engine and d->history, which are made here.
+/** Reads what `opt` names (without an engine: one without layers) into d->model, d->engine and d->history, which are made here.
  *  A log as ENGINE is its own build log, and the model where there is none.
  *  @return FSD_OK, or the status that `err` describes. */
 enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *opt,

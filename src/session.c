@@ -12,6 +12,7 @@
 #include "match/story.h"
 #include "model/graph.h"
 #include "report/report.h"
+#include "states.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -199,8 +200,8 @@ static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
     return status;
 }
 
-enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *opt,
-                              struct fsd_error *err)
+enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
+                             struct fsd_error *err)
 {
     const char *const paths[] = {opt->model, opt->engine, opt->log};
     unsigned from_stdin = 0;
@@ -209,9 +210,6 @@ enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *o
     enum fsd_status status;
 
     *out = NULL;
-    if (!opt->engine)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected MODEL and ENGINE, found no ENGINE");
     for (size_t i = 0; i < FSD_COUNT_OF(paths); i++)
         from_stdin += paths[i] && !strcmp(paths[i], "-");
     if (from_stdin > 1)
@@ -227,6 +225,16 @@ enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *o
     else
         fsd_diff_free(d);
     return status;
+}
+
+enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *opt,
+                              struct fsd_error *err)
+{
+    *out = NULL;
+    if (!opt->engine)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected MODEL and ENGINE, found no ENGINE");
+    return fsd_run_open(out, opt, err);
 }
 
 void fsd_diff_free(struct fsd_diff *diff)

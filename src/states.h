@@ -1,8 +1,12 @@
-/* The inputs of a comparison, opened. */
+/* Runs opened by the library itself: of a model alone, and as sides of a comparison. */
 #ifndef FSD_STATES_H
 #define FSD_STATES_H
 
 #include "compare/state.h"
+
+/** As fsd_diff_open(), of a model without an engine, too: then of one without layers. */
+enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
+                             struct fsd_error *err);
 
 /** Runs all passes over a pair and keeps what builds are compared by.
  *  @param out  set to the state on success, to NULL on failure; free it with

@@ -402,6 +402,49 @@ FSD_API enum fsd_status fsd_check_write(const struct fsd_check *check,
 FSD_API enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
                                          struct fsd_error *err);
 
+/* ------------------------------------------------------------------------ linting */
+
+/** Zero is the default of every field. */
+struct fsd_lint_options {
+    const char *builder; /**< for whom the model is judged: "trt8", "rtx-1.7:sm89"; NULL:
+                              who made the engine, else rtx-1.7:sm89 */
+    const char *policy;  /**< path of the policy; NULL: the default one */
+    unsigned today;      /**< 20260131, for ignores that expire; 0: none has expired */
+};
+
+struct fsd_linting;
+
+/** Judges a model before its build; with an engine each finding is confirmed or
+ *  withdrawn by what was built.
+ *  @param out  set on success, to NULL on failure; free it with fsd_linting_free().
+ *  @param opt  as for fsd_diff_open(), but that its `engine` may be NULL and its `model`
+ *              may not.
+ *  @param err  may be NULL.
+ *  @return FSD_OK, or the status that `err` describes. */
+FSD_API enum fsd_status fsd_linting_open(struct fsd_linting **out,
+                                         const struct fsd_options *opt,
+                                         const struct fsd_lint_options *lint,
+                                         struct fsd_error *err);
+
+/** @param linting may be NULL. */
+FSD_API void fsd_linting_free(struct fsd_linting *linting);
+
+/** The number of findings at or above a severity. */
+FSD_API uint32_t fsd_linting_findings(const struct fsd_linting *linting,
+                                      enum fsd_severity least);
+
+/** Writes one report; the errors are those of fsd_diff_write(). */
+FSD_API enum fsd_status fsd_linting_write(const struct fsd_linting *linting,
+                                          const char *format,
+                                          const struct fsd_style *style, FILE *out,
+                                          struct fsd_error *err);
+
+/** Writes all rules of lint: each with its level, what it needs, for which builders it
+ *  holds, the reason, what to do about it, and where it is from. */
+FSD_API enum fsd_status fsd_linting_list(const char *format,
+                                         const struct fsd_style *style, FILE *out,
+                                         struct fsd_error *err);
+
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
  *  @param side "model", which needs `opt->model`; "shapes", which needs it too and
@@ -422,12 +465,13 @@ FSD_API const char *fsd_format_find(const char *name);
 FSD_API const char *fsd_format_at(unsigned i);
 
 /** What reports tell of, each by a function of its own: fsd_diff_write(),
- *  fsd_comparison_write(), fsd_check_write(), fsd_diff_view(). */
+ *  fsd_comparison_write(), fsd_check_write(), fsd_diff_view(), fsd_linting_write(). */
 enum fsd_subject {
     FSD_OF_RUN,
     FSD_OF_COMPARISON,
     FSD_OF_CHECK,
     FSD_OF_VIEW,
+    FSD_OF_LINT,
     FSD__SUBJECT_COUNT
 };
 

@@ -10,7 +10,7 @@
 static const struct verb *find_verb(const char *word)
 {
     static const struct verb *const verbs[] = {&verb_diff, &verb_snapshot, &verb_check,
-                                               &verb_compare};
+                                               &verb_compare, &verb_lint};
 
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (!strcmp(verbs[i]->name, word))

@@ -139,6 +139,17 @@ double parse_amount(const char *option, const char *what, const char *word,
     return amount;
 }
 
+int parse_severity(const char *word, struct argp_state *state)
+{
+    static const char *const words[] = {"info", "warning", "error"};
+
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(word, words[i]))
+            return FSD_INFO + i;
+    argp_error(state, "--fail-on takes info, warning or error, not '%s'", word);
+    return -1;
+}
+
 static bool want_color(const char *when, struct argp_state *state)
 {
     const char *no_color = getenv("NO_COLOR");

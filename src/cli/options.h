@@ -47,6 +47,10 @@ struct command_line {
     bool one_format; /* outputs may be called anything */
     bool with_times;
     struct fsd_check_options check;
+
+    /* Of lint. */
+    struct fsd_lint_options lint;
+    bool list; /* its rules, and nothing else */
 };
 
 #endif

@@ -52,6 +52,9 @@ unsigned parse_number(const char *option, const char *what, const char *word,
 double parse_amount(const char *option, const char *what, const char *word,
                     bool positive, double most, struct argp_state *state);
 
+/** A level of --fail-on. */
+int parse_severity(const char *word, struct argp_state *state);
+
 /** Takes the argument as MODEL, then as ENGINE; false when both are there. */
 bool take_pair(struct command_line *line, char *arg);
 
@@ -63,7 +66,7 @@ bool take_input(struct command_line *line, char *arg);
 void need_pair(struct command_line *line, struct argp_state *state);
 
 extern const struct verb verb_diff, verb_compare;
-extern const struct verb verb_snapshot, verb_check;
+extern const struct verb verb_snapshot, verb_check, verb_lint;
 
 /* One verb a view of the library. verb_views.c */
 extern const struct verb view_verbs[];

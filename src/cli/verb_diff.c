@@ -41,19 +41,8 @@ static const char doc[] =
     "reads standard input.  Without MODEL the nodes are those that ENGINE tells of; a "
     "directory stands for all the files of a build in it.\n\n"
     "Other verbs, each with a --help of its own: top, memory, reformats, where, "
-    "inside, names, scopes, explain, compare, snapshot, check.\n\n"
+    "inside, names, scopes, explain, compare, snapshot, check, lint.\n\n"
     "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
-
-static int parse_severity(const char *word, struct argp_state *state)
-{
-    static const char *const words[] = {"info", "warning", "error"};
-
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(word, words[i]))
-            return FSD_INFO + i;
-    argp_error(state, "--fail-on takes info, warning or error, not '%s'", word);
-    return -1;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

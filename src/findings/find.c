@@ -4,6 +4,7 @@
  */
 #include "base/id.h"
 #include "findings/finder.h"
+#include "lint/lint.h"
 #include "model/word.h"
 
 #include <stdlib.h>
@@ -152,6 +153,8 @@ void fsd_finding_close(struct fsd_finder *f)
         return;
     }
     f->now.severity = (enum fsd_severity)found->rules.at[f->now.rule].level;
+    if (f->now.proof && !strcmp(f->now.proof, "withdrawn"))
+        f->now.severity = FSD_INFO;
     fsd_vec_push(found->arena, &found->list, f->now);
     f->sum_count += f->count;
     f->sum_ms += f->ms > 0 ? f->ms : 0; /* no credit for what is faster */
@@ -277,6 +280,11 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, struct fsd_arena
                      ((struct fsd_outcome){.rule = f->rule, .level = set.level}));
         if (set.level == FSD_OFF || (f->rule->needs & ~there))
             continue;
+        if (f->lint && f->rule->builders && !(f->rule->builders & f->lint->target.family)) {
+            found->rules.at[found->rules.n - 1].skipped = fsd_printed(
+                arena, "holds for %s", fsd_families_text(arena, f->rule->builders));
+            continue;
+        }
         f->sum_count = f->sum_ms = 0;
         f->any_untimed = false;
         f->asked = set.asked;
@@ -302,6 +310,18 @@ const struct fsd_findings *fsd_find(const struct fsd_diff *d)
 {
     return ask_all(&(struct fsd_finder){.d = d}, d->arena, FSD_NEEDS_RUN,
                    FSD_NEEDS_RUN | (d->history ? FSD_NEEDS_LOG : 0));
+}
+
+const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
+                                         const struct fsd_lint *lint,
+                                         const struct fsd_policy *policy,
+                                         unsigned today)
+{
+    struct fsd_finder f = {.d = d, .lint = lint, .policy = policy, .today = today};
+
+    return ask_all(&f, d->arena, FSD_NEEDS_LINT,
+                   FSD_NEEDS_LINT | (d->engine->nodes.n ? FSD_NEEDS_ENGINE : 0) |
+                       (d->history ? FSD_NEEDS_LOG : 0));
 }
 
 const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,

@@ -9,8 +9,10 @@
 #include <stdio.h>
 
 struct fsd_finder {
-    const struct fsd_diff *d; /**< FSD_NEEDS_RUN; of a case it may be NULL */
+    const struct fsd_diff *d; /**< FSD_NEEDS_RUN, FSD_NEEDS_LINT; of a case it may be
+                                   NULL */
     const struct fsd_state *build;          /**< of a case */
+    const struct fsd_lint *lint;            /**< FSD_NEEDS_LINT */
     const struct fsd_compare *c;            /**< FSD_NEEDS_CHANGE */
     const struct fsd_snapshot_lines *lines; /**< of its old state */
     const struct fsd_policy *policy;
@@ -90,5 +92,20 @@ fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
 fsd_find_fn fsd_find_unexpected, fsd_find_not_in_types;
 /* rule_policy.c: the policy's own. */
 fsd_find_fn fsd_find_stale_policy;
+
+/* Of a model, before its build. */
+/* lint_place.c: where quantizers stand. */
+fsd_find_fn fsd_lint_one_sided, fsd_lint_residual, fsd_lint_open_sum, fsd_lint_inside_conv, fsd_lint_pad,
+    fsd_lint_deconv, fsd_lint_silu, fsd_lint_island, fsd_lint_no_gain, fsd_lint_useless,
+    fsd_lint_after;
+/* lint_scale.c: scales and zero points. */
+fsd_find_fn fsd_lint_two_scales, fsd_lint_concat_inputs, fsd_lint_weight_axis,
+    fsd_lint_data_scales, fsd_lint_zero_point, fsd_lint_bad_scale,
+    fsd_lint_scale_unknown, fsd_lint_axis_moved, fsd_lint_block;
+/* lint_build.c: what a builder refuses, or does badly. */
+fsd_find_fn fsd_lint_refused, fsd_lint_not_known, fsd_lint_channels, fsd_lint_casts,
+    fsd_lint_fp32_rest, fsd_lint_dynamic;
+/* lint_engine.c: what the engine shows. */
+fsd_find_fn fsd_lint_missed_fusion, fsd_lint_symptoms;
 
 #endif

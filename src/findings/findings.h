@@ -113,6 +113,7 @@ void fsd_policy_free(struct fsd_policy *policy); /**< may be NULL */
 
 struct fsd_snapshot_lines;
 struct fsd_finder;
+struct fsd_lint; /* lint/lint.h */
 typedef void fsd_find_fn(struct fsd_finder *f);
 
 /** What a rule looks at: it is asked where there is all that it needs. */
@@ -120,7 +121,9 @@ enum {
     FSD_NEEDS_RUN = 1,
     FSD_NEEDS_CHANGE = 2, /**< two builds, compared */
     FSD_NEEDS_LOG = 4,    /**< the run's build log */
-    FSD_NEEDS_CASE = 8    /**< a build before the gate, with or without a snapshot */
+    FSD_NEEDS_CASE = 8,   /**< a build before the gate, with or without a snapshot */
+    FSD_NEEDS_LINT = 16,  /**< a model, before its build: lint */
+    FSD_NEEDS_ENGINE = 32 /**< and what was built of it */
 };
 
 enum { FSD_OFF = -1 }; /**< a level: asked for by a policy only */
@@ -135,6 +138,15 @@ struct fsd_rule {
     unsigned settable;        /**< what a policy may set beside the level */
     struct fsd_budget budget; /**< unless a policy sets one */
     bool about_inputs; /**< says how well the inputs fit each other: every verb tells */
+    /* Of lint. */
+    unsigned builders; /**< for which it holds, enum fsd_family; 0: any */
+    enum fsd_proves {
+        FSD_PROVES_NOTHING,
+        FSD_PROVES_WIDE,   /**< the layers of its first node read or write wide */
+        FSD_PROVES_STANDS, /**< a layer computes one of its quantizers */
+        FSD_PROVES_BUILT   /**< nothing was built */
+    } proves; /**< what an engine must show to confirm a finding */
+    const char *why, *fix, *source; /**< NULL: not told yet */
 };
 
 /** "error", "warning", "info", "off" */
@@ -157,6 +169,20 @@ struct fsd_fact {
     const char *text; /**< used instead when not NULL */
 };
 
+/** One thing to change in the model, for a script to apply. */
+struct fsd_edit {
+    const char *action; /**< "insert-pair", "remove-pair", "set-scale": a literal */
+    const char *tensor; /**< that is quantized */
+    fsd_id node;        /**< whose input it is, or the quantizer */
+    const char *name;
+    uint32_t input;
+    const char *like, *scale_tensor; /**< the quantizer whose scale to take, and that
+                                          scale; NULL: to be measured */
+    double scale;                    /**< by value; 0: not one, or not known */
+    const char *type;                /**< "int8"; NULL: as it is */
+    const char *effect;              /**< in numbers */
+};
+
 struct fsd_finding {
     uint32_t rule;              /**< in fsd_findings.rules */
     enum fsd_severity severity; /**< info where its rule is within its budget */
@@ -164,6 +190,9 @@ struct fsd_finding {
     struct fsd_span layers, nodes,
         tensors;           /**< in fsd_findings.subjects; tensors: the engine's */
     struct fsd_span facts; /**< in fsd_findings.facts */
+    struct fsd_span edits; /**< in fsd_findings.edits */
+    const char *proof;     /**< "confirmed", "withdrawn", "undecided": what the engine
+                                says of a prediction; NULL: not asked */
     const char *file;      /**< that a reviewer sees; NULL: the model */
     uint32_t line;         /**< in it, from 1; 0: not known */
     uint64_t fingerprint;  /**< the same in the next run; no other finding has it */
@@ -184,6 +213,7 @@ struct fsd_findings {
     FSD_VEC(struct fsd_finding) list; /**< by rule */
     FSD_VEC(struct fsd_about) subjects;
     FSD_VEC(struct fsd_fact) facts;
+    FSD_VEC(struct fsd_edit) edits;
     uint32_t by_severity[FSD__SEVERITY_COUNT], ignored;
 };
 
@@ -205,6 +235,13 @@ void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *ou
 
 /** All findings of a run, in its arena. */
 const struct fsd_findings *fsd_find(const struct fsd_diff *d);
+
+/** All findings on the model of a run, which may have no engine, in its arena.  With an
+ *  engine the findings of the run are traced to these. */
+const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
+                                         const struct fsd_lint *lint,
+                                         const struct fsd_policy *policy,
+                                         unsigned today);
 
 /** A build before the gate. */
 struct fsd_case {

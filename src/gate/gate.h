@@ -40,6 +40,12 @@ struct fsd_verdict {
 /** On a run: nothing is judged.  Needs the run as long as it lives. */
 struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d);
 
+/** On a model, and what was built of it, if anything. */
+struct fsd_lint;
+struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
+                                        const struct fsd_lint *lint,
+                                        const struct fsd_findings *findings);
+
 /** On a case, all of which must outlive it.
  *  @param accepts what is found is accepted.
  *  @param accept  the command that does it. */

@@ -82,13 +82,13 @@ static bool complain(struct reader *r, uint32_t line, const char *expected,
     return false;
 }
 
-/* Only rules of the gate: what a run finds is reported, not judged. */
+/* Only rules of the gate and of lint: what a run finds is reported, not judged. */
 static int find_rule(const char *id, size_t n)
 {
     for (int i = 0; fsd_rule_at((unsigned)i); i++) {
         const struct fsd_rule *rule = fsd_rule_at((unsigned)i);
 
-        if ((rule->needs & (FSD_NEEDS_CHANGE | FSD_NEEDS_CASE)) &&
+        if ((rule->needs & (FSD_NEEDS_CHANGE | FSD_NEEDS_CASE | FSD_NEEDS_LINT)) &&
             strlen(rule->id) == n && !memcmp(rule->id, id, n))
             return i;
     }

@@ -1,6 +1,7 @@
 /* Verdicts: the findings, judged, and the table on top of them. */
 #include "gate/gate.h"
 #include "base/print.h"
+#include "lint/lint.h"
 
 static struct fsd_verdict *new_verdict(const char *title, enum fsd_severity fails_at)
 {
@@ -99,6 +100,27 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
     if (d->times->total > 0)
         add_row(v, "time", NULL, fsd_printed(v->arena, "%.3f ms", d->times->total));
     judge(v, d->findings);
+    return v;
+}
+
+struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
+                                        const struct fsd_lint *lint,
+                                        const struct fsd_findings *findings)
+{
+    struct fsd_verdict *v = new_verdict("lint", FSD_ERROR);
+    const struct counted counts[] = {
+        {"nodes", d->model->nodes.n, 0},
+        {"quantizers", lint->quantizers.n, 0},
+    };
+
+    v->model = d->model->path;
+    v->engine = d->engine->nodes.n ? d->engine->path : v->model;
+    add_row(v, "for", NULL, lint->target.name);
+    add_counts(v, counts, FSD_COUNT_OF(counts), false);
+    if (lint->style.name)
+        add_row(v, "style", NULL, lint->style.name);
+    judge(v, findings);
+    v->verdict = v->failed ? "failed" : "passed";
     return v;
 }
 

@@ -18,6 +18,7 @@ struct format {
                            no text, or commands are what is wanted */
     fsd_run_fn *run;    /* NULL here and below: another form, or not written */
     fsd_compare_fn *compare;
+    fsd_lint_fn *lint;
     fsd_verdict_fn *verdict; /* of a check; of a run its findings */
     fsd_sheet_fn *sheet;     /* of a view, and whatever else has rows */
     bool picture;            /* of a run and a comparison */
@@ -32,11 +33,11 @@ struct format {
 
 static const struct format formats[] = {
     {"text", ".txt .text ", IN_TEXT, fsd_write_text, fsd_compare_write_text,
-     fsd_verdict_put_text, fsd_sheet_put_text, .wraps = true},
+     fsd_lint_write_text, fsd_verdict_put_text, fsd_sheet_put_text, .wraps = true},
     {"line", "", IN_TEXT, .compare = fsd_compare_write_line,
      .verdict = fsd_verdict_put_line},
     {"json", ".json ", IN_JSON, fsd_write_json, fsd_compare_write_json,
-     fsd_verdict_put_json, fsd_sheet_put_json, .wraps = false},
+     fsd_lint_write_json, fsd_verdict_put_json, fsd_sheet_put_json, .wraps = false},
     {"markdown", ".md .markdown ", IN_XML,
      .verdict = fsd_verdict_put_markdown, .sheet = fsd_sheet_put_markdown},
     {"csv", ".csv ", IN_TEXT, .sheet = fsd_sheet_put_csv},
@@ -63,6 +64,8 @@ static bool writes(const struct format *f, enum fsd_subject subject)
         return f->page || f->compare || f->sheet || f->picture;
     case FSD_OF_CHECK:
         return f->page || f->verdict || f->sheet;
+    case FSD_OF_LINT:
+        return f->verdict || f->sheet;
     case FSD_OF_VIEW:
     case FSD__SUBJECT_COUNT:
     default:
@@ -80,7 +83,7 @@ static enum fsd_status write_sheet(const struct fsd_report *r, const struct form
         fsd_sheet_of_run(&sheet, r->run);
     } else if (r->subject == FSD_OF_COMPARISON) {
         fsd_sheet_of_comparison(&sheet, r->compare);
-    } else if (r->subject == FSD_OF_CHECK) {
+    } else if (r->subject == FSD_OF_CHECK || r->subject == FSD_OF_LINT) {
         fsd_sheet_of_verdict(&sheet, r->verdict);
     } else {
         struct fsd_asked asked = {r->run, r->query, r->style->all};
@@ -105,10 +108,12 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
         f->run(r->run, r->style, out);
     } else if (compare && f->compare) {
         f->compare(r->compare, r->style, out);
+    } else if (r->subject == FSD_OF_LINT && f->lint) {
+        f->lint(r, out);
     } else if (f->picture) {
         return run ? fsd_picture_write(r->run, f->name, r->style, out, err)
                    : fsd_compare_write_picture(r->compare, f->name, r->style, out, err);
-    } else if (f->verdict && (run || r->subject == FSD_OF_CHECK)) {
+    } else if (f->verdict && r->subject != FSD_OF_VIEW && !compare) {
         struct fsd_verdict *own = run ? fsd_verdict_of_run(r->run) : NULL;
 
         f->verdict(own ? own : r->verdict, r->style, out);
@@ -174,7 +179,11 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
                                  FILE *out, struct fsd_error *err)
 {
     static const struct fsd_style plain = {0};
-    static const char *const verbs[FSD__SUBJECT_COUNT] = {"diff", "compare", "check"};
+    static const char *const verbs[FSD__SUBJECT_COUNT] = {
+        [FSD_OF_RUN] = "diff",
+        [FSD_OF_COMPARISON] = "compare",
+        [FSD_OF_CHECK] = "check",
+        [FSD_OF_LINT] = "lint"};
     const struct format *format = find_format(name);
     struct fsd_report r = *report;
     enum fsd_status status;

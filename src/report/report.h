@@ -18,7 +18,8 @@ struct fsd_report {
     enum fsd_subject subject;
     const struct fsd_diff *run;        /**< of a run, of a view, and of a check */
     const struct fsd_compare *compare; /**< of a comparison and a check */
-    const struct fsd_verdict *verdict; /**< of a check */
+    const struct fsd_verdict *verdict; /**< of a check, and of lint */
+    const struct fsd_lint *lint;       /**< of lint */
     const char *view;                  /**< of a view: its name, and what is asked */
     const struct fsd_query *query;
     const struct fsd_style *style; /**< NULL: the plain one */
@@ -40,6 +41,8 @@ typedef void fsd_run_fn(const struct fsd_diff *d, const struct fsd_style *style,
 typedef void fsd_compare_fn(const struct fsd_compare *c, const struct fsd_style *style,
                             FILE *out);
 fsd_run_fn fsd_write_text, fsd_write_json;
+typedef void fsd_lint_fn(const struct fsd_report *r, FILE *out);
+fsd_lint_fn fsd_lint_write_text, fsd_lint_write_json;
 fsd_compare_fn fsd_compare_write_text, fsd_compare_write_line, fsd_compare_write_json;
 
 /** What the text of a comparison begins with: what was compared, and all counts. */

@@ -26,10 +26,11 @@ allow diff   'diff|match|profile|ops|model|base'
 allow cost   'cost|diff|match|profile|ops|model|base'
 allow pattern 'pattern|diff|match|profile|ops|model|base'
 allow compare 'compare|diff|match|profile|ops|model|base'
-allow findings 'findings|pattern|compare|cost|diff|match|profile|ops|model|base'
-allow gate   'gate|findings|pattern|compare|cost|diff|match|profile|ops|model|base'
+allow lint   'lint|match|ops|model|base'
+allow findings 'findings|lint|pattern|compare|cost|diff|match|profile|ops|model|base'
+allow gate   'gate|findings|lint|pattern|compare|cost|diff|match|profile|ops|model|base'
 for room in report report/sheet report/view report/text report/verdict report/json report/page; do
-    allow $room 'report|gate|findings|pattern|compare|cost|diff|match|profile|ops|model|base'
+    allow $room 'report|gate|findings|lint|pattern|compare|cost|diff|match|profile|ops|model|base'
 done
 allow report/picture 'report|findings|compare|cost|diff|match|profile|ops|model|base'
 allow cli    'cli'
@@ -68,12 +69,12 @@ owned 'shape|ints'      'ops/'
 owned 'sizes'           'ops/|cost/(cost|shape)\.[ch]'
 owned 'cost|layer_cost|node_cost|time_sums' 'cost/'
 owned 'findings|finding|finder' 'findings/'
-owned 'policy'          'findings/|gate/|check\.c'
-owned 'verdict'         'gate/|check\.c|report/report\.c'
+owned 'policy'          'findings/|gate/|check\.c|linting\.c'
+owned 'verdict'         'gate/|check\.c|linting\.c|report/report\.c'
 owned 'blocks'         'pattern/'
 owned 'state|group|move' 'compare/|states\.h|comparison\.c|check\.c'
 owned 'compare'         'compare/|comparison\.c|check\.c'
-owned 'diff'            'session\.c|comparison\.c|check\.c|states\.h|cli/'
+owned 'diff'            'session\.c|linting\.c|comparison\.c|check\.c|states\.h|cli/'
 
 # forbid 'regex' 'why'
 forbid() {
@@ -88,10 +89,11 @@ forbid '\b(exit|abort|printf|puts|perror)\('          'the library neither print
     grep -vE '^src/(cli/|base/arena\.c)' && bad=1
 
 # What one builder calls things is known in its reader.  Exceptions: what users are told
-# of the builder's own tools, a wrong file given as model, and operators of its domain.
+# of the builder's own tools, a wrong file given as model, operators of its domain, and
+# what lint knows of builders.
 found=$(grep -rnE '[Mm]yelin|ForeignNode|Cask|TensorRT|trtexec|"trt-|Reformatting|Optimizer Reformat' \
             --include='*.[ch]' . |
-        grep -vE '^\./(trt/|log/|ort/|cli/|onnx/sniff\.c|ops/table\.c|report/view/names\.c)')
+        grep -vE '^\./(trt/|log/|ort/|cli/|onnx/sniff\.c|ops/table\.c|report/view/names\.c|lint/|findings/(rules|lint_[a-z]*)\.c)')
 if [ -n "$found" ]; then
     echo "$found" | sed 's|^\./|src/|; s|$|   (a word of one builder outside of its reader)|'
     bad=1

@@ -63,6 +63,9 @@ void fsd_json_number_or_term(struct fsd_json *object, const char *key, int64_t n
 void fsd_json_amount(const struct fsd_diff *d, struct fsd_json *object, const char *key,
                      int64_t amount);
 
+/** "findings", as the report's schema has them. run.c */
+void fsd_json_findings(struct fsd_json *report, const struct fsd_findings *all);
+
 void fsd_json_end(struct fsd_json *root);
 
 #endif

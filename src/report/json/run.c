@@ -319,7 +319,7 @@ static void add_abouts(const struct fsd_findings *all, struct fsd_json *object,
     }
 }
 
-static void add_findings(const struct fsd_findings *all, struct fsd_json *report)
+void fsd_json_findings(struct fsd_json *report, const struct fsd_findings *all)
 {
     struct fsd_json *list = fsd_json_list(report, "findings");
 
@@ -416,7 +416,7 @@ void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FIL
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
         add_node(d, &modules, fsd_json_item(list), i);
     add_scopes_and_regions(d, report);
-    add_findings(d->findings, report);
+    fsd_json_findings(report, d->findings);
     fsd_json_end(report);
     fsd_arena_free(scratch);
 }

@@ -1,0 +1,41 @@
+/* What the rules of lint share.  Only findings/lint_*.c. */
+#ifndef FSD_FINDINGS_LINT_H
+#define FSD_FINDINGS_LINT_H
+
+#include "findings/finder.h"
+#include "lint/lint.h"
+
+/** Opens a finding about the node. */
+void fsd_lint_open(struct fsd_finder *f, fsd_id node);
+
+/** Closes it: with an engine, after saying what that made of the node. */
+void fsd_lint_close(struct fsd_finder *f);
+
+/** Proposes a Q/DQ pair before an input of the node, with the scale of `like`; NULL: a
+ *  scale that is to be measured.
+ *  @param effect  what that changes in numbers. */
+void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
+                     const struct fsd_quantizer *like, const char *effect);
+/** Proposes to take the pair away that begins with this Q. */
+void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
+                     const char *effect);
+/** Proposes to give the quantizer the other one's scale. */
+void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
+                    const struct fsd_quantizer *like, const char *effect);
+
+/** "Conv_4", and the name of a tensor of the model. */
+const char *fsd_lint_node(const struct fsd_finder *f, fsd_id node);
+const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor);
+
+/** The Q that the DQ undoes; NULL where it undoes none, as of stored weights. */
+const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
+                                          const struct fsd_quantizer *dq);
+
+/** The node's operator is one of the words, each between blanks. */
+bool fsd_lint_is_any(const struct fsd_lint *l, fsd_id node, const char *ops);
+
+/** The quantized convolution that makes the tensor, with at most what builders fold
+ *  into one behind it: a normalization, a bias; FSD_NONE. */
+fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor);
+
+#endif

@@ -1,0 +1,272 @@
+/* What a builder refuses, and what it does badly whatever the quantizers: channels that
+ * fill no vector, casts to and fro, channels that only a run knows. */
+#include "base/text.h"
+#include "findings/lint.h"
+
+#include <inttypes.h>
+
+/* ------------------------------------------------------------------------- refusals */
+
+/* One finding an operator and reason: the build fails at the first anyway. */
+static bool same_reason(const struct fsd_lint *l, const struct fsd_refusal *r, fsd_id a,
+                        fsd_id b)
+{
+    return l->g->nodes.at[a].op == l->g->nodes.at[b].op && fsd_lint_refusal(l, b) == r;
+}
+
+static void find_refused(struct fsd_finder *f, fsd_id first,
+                         const struct fsd_refusal *r, bool *told)
+{
+    const struct fsd_lint *l = f->lint;
+    uint32_t n = 0;
+
+    fsd_finding_open(f);
+    for (fsd_id i = first; i < l->g->nodes.n; i++)
+        if (!told[i] && same_reason(l, r, first, i)) {
+            fsd_about_node(f, i);
+            told[i] = true;
+            n++;
+        }
+    fprintf(f->out, "%s will not take %s (", l->target.name,
+            fsd_text(f->d->names, l->g->nodes.at[first].op));
+    fsd_put_noun(f->out, n, "node");
+    fputs(": ", f->out);
+    fsd_put_subjects(f, f->now.nodes);
+    fprintf(f->out, "): %s (%s)",
+            r ? r->why : "it has no importer of that name, and no plugins",
+            r ? r->source : "measured: TensorRT for RTX 1.7.1");
+    fsd_fact_text(f, "op", fsd_text(f->d->names, l->g->nodes.at[first].op));
+    fsd_fact_text(f, "source", r ? r->source : "measured: TensorRT for RTX 1.7.1");
+    fsd_lint_close(f);
+}
+
+void fsd_lint_refused(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    bool *told = FSD_NEW(f->scratch, bool, l->g->nodes.n);
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        const struct fsd_refusal *r = fsd_lint_refusal(l, i);
+
+        if (!told[i] && (r || fsd_lint_import(l, i) == FSD_IMPORT_NONE))
+            find_refused(f, i, r, told);
+    }
+}
+
+/* What nobody tried is not said to work. */
+void fsd_lint_not_known(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    bool *told = FSD_NEW(f->scratch, bool, fsd_intern_count(f->d->names));
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        fsd_sym op = l->g->nodes.at[i].op;
+
+        if (told[op] || fsd_lint_refusal(l, i) ||
+            fsd_lint_import(l, i) != FSD_IMPORT_UNKNOWN)
+            continue;
+        told[op] = true;
+        fsd_finding_open(f);
+        for (fsd_id k = i; k < l->g->nodes.n; k++)
+            if (l->g->nodes.at[k].op == op)
+                fsd_about_node(f, k);
+        fprintf(f->out, "it is not known whether %s takes %s without a plugin: ",
+                l->target.name, fsd_text(f->d->names, op));
+        fsd_put_subjects(f, f->now.nodes);
+        fsd_lint_close(f);
+    }
+}
+
+/* ------------------------------------------------------------------------ alignment */
+
+/* Channels that a vector of the type holds, as tensor cores read them. */
+static int64_t vector_of(enum fsd_dtype type)
+{
+    switch (fsd_dtype_rank(type)) {
+    case 1:
+        return 64;
+    case 2:
+        return 32;
+    case 3:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+static int64_t padded(int64_t channels, int64_t vector)
+{
+    return (channels + vector - 1) / vector * vector;
+}
+
+struct channels {
+    int64_t in, out, vector;
+    enum fsd_dtype type;
+};
+
+/* A convolution's channels on both sides, where they are numbers. */
+static bool read_channels(const struct fsd_lint *l, fsd_id node, struct channels *c)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const struct fsd_shape *y =
+        fsd_shape_of(l->sizes, fsd_node_out_tensor(l->g, node, 0));
+
+    if (!x->ranked || !y->ranked || x->rank < 3 || y->rank < 3 || x->dims[1] <= 0 ||
+        y->dims[1] <= 0 || fsd_node_int(l->g, node, "group", 1) > 1)
+        return false;
+    c->type = fsd_lint_is_narrow(l, node)
+                  ? fsd_lint_held(l, node, 0)->type
+                  : fsd_tensor_form(l->g, fsd_node_in_tensor(l->g, node, 0))->type;
+    c->vector = vector_of(c->type);
+    c->in = x->dims[1];
+    c->out = y->dims[1];
+    return c->vector > 0;
+}
+
+/* The network's own input has the channels that its data has: nobody can change them.
+ */
+static bool at_border(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, node, 0));
+    fsd_id data = q ? q->data : fsd_node_in_tensor(l->g, node, 0);
+
+    return data != FSD_NONE && (l->g->tensors.at[data].flags & FSD_TENSOR_INPUT);
+}
+
+void fsd_lint_channels(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        struct channels c;
+        int64_t macs, elements, more_macs = 0, more_bytes = 0;
+
+        if (!fsd_lint_is_any(l, i, " Conv ConvTranspose ") ||
+            !read_channels(l, i, &c) || at_border(l, i) ||
+            (c.in % c.vector == 0 && c.out % c.vector == 0))
+            continue;
+        macs = fsd_op_macs(l->sizes, i);
+        elements = fsd_shape_count(
+            l->sizes->amounts, fsd_shape_of(l->sizes, fsd_node_out_tensor(l->g, i, 0)));
+        if (macs > 0 && macs < INT64_MAX / 4096)
+            more_macs =
+                (int64_t)((double)macs * (double)padded(c.in, c.vector) / (double)c.in *
+                              (double)padded(c.out, c.vector) / (double)c.out -
+                          (double)macs);
+        if (elements > 0)
+            more_bytes = elements / c.out * (padded(c.out, c.vector) - c.out) *
+                         (int64_t)fsd_dtype_bits(c.type) / 8;
+        fsd_lint_open(f, i);
+        fprintf(f->out,
+                "%s has %" PRId64 " channels in and %" PRId64 " out in %s, which are "
+                "no multiples of %" PRId64 ": padded",
+                fsd_lint_node(f, i), c.in, c.out, fsd_dtype_name(c.type), c.vector);
+        if (more_macs > 0)
+            fprintf(f->out, ", %.2f M multiply-adds more", (double)more_macs / 1e6);
+        if (more_bytes > 0)
+            fprintf(f->out, ", %.1f kB more written", (double)more_bytes / 1e3);
+        fsd_fact_number(f, "padded_macs", (uint64_t)(more_macs > 0 ? more_macs : 0));
+        fsd_fact_number(f, "padded_bytes", (uint64_t)(more_bytes > 0 ? more_bytes : 0));
+        fsd_lint_close(f);
+    }
+}
+
+/* ----------------------------------------------------------------------------- casts
+ */
+
+/* Cast -> Cast, back to the type that was there: down and up loses, up and down only
+ * costs. */
+void fsd_lint_casts(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        fsd_id in = fsd_node_in_tensor(l->g, i, 0),
+               out = fsd_node_out_tensor(l->g, i, 0);
+        fsd_id next = fsd_lint_only_reader(l, out);
+        fsd_id back = next == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(l->g, next, 0);
+        int was, now;
+
+        if (in == FSD_NONE || back == FSD_NONE || l->facts->constant[in] ||
+            !fsd_lint_is_any(l, i, " Cast ") || !fsd_lint_is_any(l, next, " Cast "))
+            continue;
+        was = fsd_dtype_rank(fsd_tensor_form(l->g, in)->type);
+        now = fsd_dtype_rank(fsd_tensor_form(l->g, out)->type);
+        if (!was || !now || was == now ||
+            fsd_tensor_form(l->g, back)->type != fsd_tensor_form(l->g, in)->type)
+            continue;
+        fsd_lint_open(f, i);
+        fsd_about_node(f, next);
+        fprintf(f->out, "%s and %s cast %s to %s and back: %s", fsd_lint_node(f, i),
+                fsd_lint_node(f, next), fsd_dtype_name(fsd_tensor_form(l->g, in)->type),
+                fsd_dtype_name(fsd_tensor_form(l->g, out)->type),
+                was > now ? "precision is lost for nothing" : "for nothing");
+        fsd_lint_close(f);
+    }
+}
+
+/* -------------------------------------------------------------- what is left in FP32
+ */
+
+/* A strongly typed builder leaves in FP32 what the model has in FP32. */
+void fsd_lint_fp32_rest(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    uint32_t n = 0;
+
+    if (!l->quantizers.n || !(l->target.family & FSD_STRONG))
+        return;
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        fsd_id out = fsd_node_out_tensor(l->g, i, 0);
+
+        if (!(l->facts->traits[i] & FSD_OP_WEIGHTED) || out == FSD_NONE ||
+            l->facts->folded[i] || fsd_lint_held(l, i, 0) || fsd_lint_held(l, i, 1) ||
+            fsd_tensor_form(l->g, out)->type != FSD_FP32)
+            continue;
+        if (!n++)
+            fsd_finding_open(f);
+        fsd_about_node(f, i);
+    }
+    if (!n)
+        return;
+    fprintf(f->out, "%s keeps the model's types, and leaves ", l->target.name);
+    fsd_put_noun(f->out, n, "operator");
+    fputs(" that multiply in FP32 beside those that are quantized: ", f->out);
+    fsd_put_subjects(f, f->now.nodes);
+    fsd_lint_close(f);
+}
+
+/* --------------------------------------------------------------------- dynamic sizes
+ */
+
+/* The axis of data along which an operator multiplies and sums up. */
+static bool sums_over_open(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    bool conv = fsd_lint_is_any(l, node, " Conv ConvTranspose ");
+
+    if (!(l->facts->traits[node] & FSD_OP_WEIGHTED) || l->facts->folded[node])
+        return false;
+    return !x->ranked || !x->rank || x->dims[conv && x->rank > 1 ? 1 : x->rank - 1] < 0;
+}
+
+void fsd_lint_dynamic(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        if (!sums_over_open(l, i))
+            continue;
+        if (!n++)
+            fsd_finding_open(f);
+        fsd_about_node(f, i);
+    }
+    if (!n)
+        return;
+    fputs("the model does not tell how many channels are summed up by ", f->out);
+    fsd_put_subjects(f, f->now.nodes);
+    fsd_lint_close(f);
+}

@@ -1,0 +1,280 @@
+/*
+ * What the rules of lint share: names, edits, and what an engine says of a finding.
+ *
+ * A rule predicts that what it is about costs something, and says by which sign an
+ * engine shows it: that the layers of the finding's first node read or write a wide
+ * type, or have others inserted beside them; that a layer computes a quantizer.  Where
+ * the sign is not there the finding is withdrawn: it stays, as information.
+ */
+#include "findings/lint.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------------------- names */
+
+const char *fsd_lint_node(const struct fsd_finder *f, fsd_id node)
+{
+    return fsd_called(f, node);
+}
+
+const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor)
+{
+    return tensor == FSD_NONE
+               ? ""
+               : fsd_text(f->d->names, f->d->model->tensors.at[tensor].name);
+}
+
+bool fsd_lint_is_any(const struct fsd_lint *l, fsd_id node, const char *ops)
+{
+    const char *op = fsd_text(l->g->names, l->g->nodes.at[node].op);
+    size_t n = strlen(op);
+
+    if (!(l->facts->traits[node] & FSD_OP_STANDARD))
+        return false;
+    for (const char *at = ops; n && (at = strstr(at, op)); at += n)
+        if (at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
+                                          const struct fsd_quantizer *dq)
+{
+    fsd_id maker =
+        dq ? fsd_tensor_producer(l->g, fsd_lint_root(l, dq->data)) : FSD_NONE;
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, maker);
+
+    return q && q->quantizes ? q : NULL;
+}
+
+/* Adds and multiplications by constants are what exporters make of a bias or of a
+ * normalization that was taken apart. */
+fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
+{
+    for (int steps = 0; steps < 6 && tensor != FSD_NONE; steps++) {
+        fsd_id maker = fsd_tensor_producer(l->g, tensor);
+        fsd_id first, second;
+
+        if (maker == FSD_NONE)
+            return FSD_NONE;
+        if (fsd_lint_is_any(l, maker, " Conv ConvTranspose "))
+            return fsd_lint_is_narrow(l, maker) ? maker : FSD_NONE;
+        first = fsd_node_in_tensor(l->g, maker, 0);
+        second = fsd_node_in_tensor(l->g, maker, 1);
+        if (fsd_lint_is_any(l, maker, " BatchNormalization Identity "))
+            tensor = first;
+        else if (fsd_lint_is_any(l, maker, " Add Mul ") && first != FSD_NONE &&
+                 second != FSD_NONE &&
+                 l->facts->constant[first] != l->facts->constant[second])
+            tensor = l->facts->constant[first] ? second : first;
+        else
+            return FSD_NONE;
+    }
+    return FSD_NONE;
+}
+
+/* --------------------------------------------------------------------------- edits */
+
+static void add_edit(struct fsd_finder *f, struct fsd_edit edit)
+{
+    if (!f->now.edits.n)
+        f->now.edits.at = f->found->edits.n;
+    fsd_vec_push(f->found->arena, &f->found->edits, edit);
+    f->now.edits.n++;
+}
+
+/* One scale by value, the first of several: a script takes them from `scale_of`. */
+static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
+                       const struct fsd_quantizer *like)
+{
+    if (!like)
+        return;
+    edit->like = fsd_lint_node(f, like->node);
+    edit->scale_tensor = fsd_lint_tensor(f, like->scale);
+    edit->type = fsd_dtype_name(like->type);
+    if (like->scales && like->n == 1)
+        edit->scale = like->scales[0];
+}
+
+void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
+                     const struct fsd_quantizer *like, const char *effect)
+{
+    struct fsd_edit edit = {
+        .action = "insert-pair",
+        .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->d->model, node, input)),
+        .node = node,
+        .name = fsd_lint_node(f, node),
+        .input = input,
+        .type = "int8",
+        .effect = effect};
+
+    take_scale(f, &edit, like);
+    add_edit(f, edit);
+}
+
+void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
+                     const char *effect)
+{
+    add_edit(f, (struct fsd_edit){.action = "remove-pair",
+                                  .tensor = fsd_lint_tensor(f, q->data),
+                                  .node = q->node,
+                                  .name = fsd_lint_node(f, q->node),
+                                  .effect = effect});
+}
+
+void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
+                    const struct fsd_quantizer *like, const char *effect)
+{
+    struct fsd_edit edit = {.action = "set-scale",
+                            .tensor = fsd_lint_tensor(f, q->data),
+                            .node = q->node,
+                            .name = fsd_lint_node(f, q->node),
+                            .input = 1,
+                            .effect = effect};
+
+    take_scale(f, &edit, like);
+    add_edit(f, edit);
+}
+
+/* ---------------------------------------------------------------- what an engine says
+ */
+
+/* What the layers that compute a node show. */
+struct seen {
+    uint32_t layers, wide, unknown, inserted, together; /* ports; movers; with others */
+    fsd_id layer;           /* the first that is wide, else the first */
+    enum fsd_dtype in, out; /* its widest input, its output */
+    double ms;
+};
+
+static void look_at_ports(const struct fsd_graph *e, fsd_id layer, bool outputs,
+                          struct seen *seen, enum fsd_dtype *widest)
+{
+    const struct fsd_node *n = &e->nodes.at[layer];
+    struct fsd_span ports = outputs ? n->out : n->in;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        enum fsd_dtype type = fsd_port_form(e, &e->ports.at[ports.at + i])->type;
+
+        *widest = i ? fsd_dtype_wider(*widest, type) : type;
+        seen->unknown += type == FSD_DTYPE_UNKNOWN;
+        seen->wide += fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8);
+    }
+}
+
+static struct seen look(const struct fsd_diff *d, fsd_id node)
+{
+    struct seen seen = {.layer = FSD_NONE, .ms = 0};
+
+    for (uint32_t i = 0; i < d->match->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
+        struct seen one = {0};
+
+        if (d->layers[layer].kind != FSD_KIND_COMPUTE &&
+            d->layers[layer].kind != FSD_KIND_FOREIGN)
+            continue;
+        look_at_ports(d->engine, layer, false, &one, &one.in);
+        look_at_ports(d->engine, layer, true, &one, &one.out);
+        if (!seen.layers++ || (one.wide && !seen.wide)) {
+            seen.layer = layer;
+            seen.in = one.in;
+            seen.out = one.out;
+        }
+        seen.wide += one.wide;
+        seen.unknown += one.unknown;
+        seen.ms += fsd_layer_ms(d, layer);
+    }
+    for (fsd_id i = 0; seen.layer != FSD_NONE && i < d->engine->nodes.n; i++)
+        seen.inserted +=
+            d->flows->of[i].there &&
+            (d->flows->of[i].source == seen.layer ||
+             (d->flows->of[i].readers.n &&
+              d->flows->readers.at[d->flows->of[i].readers.at].layer == seen.layer));
+    return seen;
+}
+
+static void put_seen(struct fsd_finder *f, const struct seen *s)
+{
+    fprintf(f->out, "layer %u ", s->layer);
+    fsd_put_layer_name(f->d, s->layer, f->out);
+    fprintf(f->out, " reads %s, writes %s", fsd_dtype_name(s->in),
+            fsd_dtype_name(s->out));
+    if (s->inserted)
+        fprintf(f->out, ", %u that only move%s data beside it", s->inserted,
+                s->inserted == 1 ? "s" : "");
+    if (s->ms > 0)
+        fsd_put_took(f, s->ms);
+}
+
+/* The first node's layers: do they run wide, or need others beside them? */
+static const char *ask_width(struct fsd_finder *f)
+{
+    struct seen seen = look(f->d, f->found->subjects.at[f->now.nodes.at].id);
+
+    if (!seen.layers || (seen.unknown && !seen.wide))
+        return "undecided";
+    put_seen(f, &seen);
+    return seen.wide || seen.inserted ? "confirmed" : "withdrawn";
+}
+
+/* The quantizers among the nodes: does a layer compute one of them? */
+static const char *ask_quantizers(struct fsd_finder *f)
+{
+    uint32_t known = 0, all = 0;
+
+    for (uint32_t i = 0; i < f->now.nodes.n; i++) {
+        fsd_id node = f->found->subjects.at[f->now.nodes.at + i].id;
+        enum fsd_fate fate = f->d->nodes[node].fate;
+
+        if (!fsd_lint_quantizer(f->lint, node))
+            continue;
+        if (fate == FSD_FATE_LAYER) {
+            fprintf(f->out, "layer %u computes %s",
+                    fsd_match_of_node(f->d->match, node, 0)->layer,
+                    fsd_lint_node(f, node));
+            return "confirmed";
+        }
+        all++;
+        known += fate != FSD_FATE_UNEXPLAINED;
+    }
+    if (!all || known < all)
+        return "undecided";
+    fputs("no layer computes its quantizers", f->out);
+    return "withdrawn";
+}
+
+static const char *ask_build(struct fsd_finder *f)
+{
+    fputs("an engine was built", f->out);
+    return "withdrawn";
+}
+
+static void ask_engine(struct fsd_finder *f)
+{
+    static const char *(*const ask[])(struct fsd_finder *
+                                      f) = {[FSD_PROVES_WIDE] = ask_width,
+                                            [FSD_PROVES_STANDS] = ask_quantizers,
+                                            [FSD_PROVES_BUILT] = ask_build};
+    const char *proof;
+
+    if (!f->d->engine->nodes.n || !f->now.nodes.n || !f->rule->proves)
+        return;
+    fputs("; the engine: ", f->out);
+    proof = ask[f->rule->proves](f);
+    fprintf(f->out, "%s%s",
+            strcmp(proof, "undecided") ? ": " : "it does not tell: ", proof);
+    fsd_fact_text(f, "engine", proof);
+    f->now.proof = proof;
+}
+
+void fsd_lint_open(struct fsd_finder *f, fsd_id node)
+{
+    fsd_finding_open(f);
+    fsd_about_node(f, node);
+}
+
+void fsd_lint_close(struct fsd_finder *f)
+{
+    ask_engine(f);
+    fsd_finding_close(f);
+}

@@ -1,0 +1,296 @@
+/*
+ * Quantizers: their scales by value, what they reach, and whose value a tensor holds.
+ */
+#include "lint/lint.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { REACH = 256, DEPTH = 16, STEPS = 64 };
+
+/* ------------------------------------------------------------------------ constants */
+
+fsd_id fsd_lint_root(const struct fsd_lint *l, fsd_id tensor)
+{
+    for (int steps = 0; tensor != FSD_NONE && steps < STEPS; steps++) {
+        fsd_id maker = fsd_tensor_producer(l->g, tensor);
+
+        if (maker == FSD_NONE || !fsd_node_is(l->g, maker, "Identity"))
+            break;
+        tensor = fsd_node_in_tensor(l->g, maker, 0);
+    }
+    return tensor;
+}
+
+static uint64_t bits_at(const unsigned char *bytes, uint64_t i, unsigned width)
+{
+    uint64_t value = 0;
+
+    for (unsigned k = width; k-- > 0;)
+        value = value << 8 | bytes[i * width + k];
+    return value;
+}
+
+static double float_of(uint64_t bits, int exponent, int mantissa)
+{
+    int bias = (1 << (exponent - 1)) - 1;
+    int e = (int)(bits >> mantissa) & ((1 << exponent) - 1);
+    double m =
+        (double)(bits & ((UINT64_C(1) << mantissa) - 1)) / (double)(1 << mantissa);
+    double sign = bits >> (exponent + mantissa) & 1 ? -1 : 1;
+
+    if (e == (1 << exponent) - 1)
+        return m > 0 ? NAN : sign * INFINITY;
+    return sign * (e ? ldexp(1 + m, e - bias) : ldexp(m, 1 - bias));
+}
+
+/* Any type that a scale or a zero point of a model in use has; NAN for others, which
+ * equals nothing. */
+static bool number_at(const struct fsd_value *v, enum fsd_dtype type, uint64_t i,
+                      double *out)
+{
+    const unsigned width = fsd_dtype_bits(type) / 8;
+    uint64_t bits = width ? bits_at(v->bytes, i, width) : 0;
+    float single;
+
+    switch ((int)type) {
+    case FSD_FP32:
+        memcpy(&single, &(uint32_t){(uint32_t)bits}, sizeof single);
+        *out = (double)single;
+        return true;
+    case FSD_FP64:
+        memcpy(out, &bits, sizeof bits);
+        return true;
+    case FSD_FP16:
+        *out = float_of(bits, 5, 10);
+        return true;
+    case FSD_BF16:
+        *out = float_of(bits, 8, 7);
+        return true;
+    case FSD_FP8E8M0: /* a power of two without a sign */
+        *out = bits == 255 ? NAN : ldexp(1, (int)bits - 127);
+        return true;
+    case FSD_FP8: /* its largest exponent is no infinity but for the last mantissa */
+        *out = (bits & 0x7f) == 0x7f   ? NAN
+               : (bits & 0x78) == 0x78 ? ldexp(1 + (double)(bits & 7) / 8, 8)
+                                       : float_of(bits, 4, 3);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---------------------------------------------------------------------- quantizers */
+
+static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
+{
+    fsd_id root = fsd_lint_root(l, q->scale);
+    const struct fsd_value *v = root == FSD_NONE ? NULL : fsd_tensor_value(l->g, root);
+    enum fsd_dtype type =
+        root == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(l->g, root)->type;
+    unsigned width = fsd_dtype_bits(type) / 8;
+    const struct fsd_shape *shape = fsd_shape_of(l->sizes, q->scale);
+    double *scales;
+    bool any = false;
+
+    if (shape->ranked && fsd_shape_is_full(shape)) {
+        int64_t n = fsd_shape_count(l->sizes->amounts, shape);
+
+        q->n = n > 0 && n < UINT32_MAX ? (uint32_t)n : 0;
+    }
+    if (!v || !v->bytes || !width || v->size / width == 0)
+        return;
+    q->n = (uint32_t)(v->size / width);
+    scales = FSD_NEW(l->arena, double, q->n);
+    for (uint32_t i = 0; i < q->n; i++) {
+        if (!number_at(v, type, i, &scales[i]))
+            return;
+        any |= fabs(scales[i]) > 0 || isnan(scales[i]);
+    }
+    /* A scale a channel, and all of them 0: values that somebody left out. */
+    if (any || q->n == 1)
+        q->scales = scales;
+}
+
+static enum fsd_zero zero_of(const struct fsd_lint *l, fsd_id node)
+{
+    fsd_id root = fsd_lint_root(l, fsd_node_in_tensor(l->g, node, 2));
+    const struct fsd_value *v = root == FSD_NONE ? NULL : fsd_tensor_value(l->g, root);
+
+    if (root == FSD_NONE)
+        return FSD_ZERO_NONE;
+    if (!v || !v->bytes)
+        return FSD_ZERO_UNKNOWN;
+    for (uint64_t i = 0; i < v->size; i++)
+        if (v->bytes[i])
+            return FSD_ZERO_OTHER;
+    return FSD_ZERO_NONE;
+}
+
+static void add_quantizer(struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_graph *g = l->g;
+    struct fsd_quantizer q = {.node = node,
+                              .quantizes =
+                                  (l->facts->traits[node] & FSD_OP_QUANTIZE) != 0,
+                              .data = fsd_node_in_tensor(g, node, 0),
+                              .scale = fsd_node_in_tensor(g, node, 1),
+                              .axis = fsd_node_int(g, node, "axis", 1),
+                              .block = fsd_node_int(g, node, "block_size", 0),
+                              .zero = zero_of(l, node)};
+    fsd_id narrow = q.quantizes ? fsd_node_out_tensor(g, node, 0) : q.data;
+    const struct fsd_shape *shape = fsd_shape_of(l->sizes, q.data);
+
+    if (narrow != FSD_NONE)
+        q.type = fsd_tensor_form(g, narrow)->type;
+    if (q.type == FSD_DTYPE_UNKNOWN && q.quantizes)
+        q.type = fsd_op_type(g, node, 0);
+    if (q.axis < 0)
+        q.axis = shape->ranked ? q.axis + shape->rank : -1;
+    read_scales(l, &q);
+    l->quantizer_of[node] = l->quantizers.n;
+    fsd_vec_push(l->arena, &l->quantizers, q);
+}
+
+/* A tensor holds a DQ's value where the DQ made it, or an operator over which
+ * quantizers may be moved made it of such. Of several inputs all must be. */
+static uint32_t held_by(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_node *n = &l->g->nodes.at[node];
+    unsigned traits = l->facts->traits[node];
+    uint32_t held = FSD_NONE;
+
+    if (l->quantizer_of[node] != FSD_NONE)
+        return traits & FSD_OP_DEQUANTIZE ? l->quantizer_of[node] : FSD_NONE;
+    if (!(traits & FSD_OP_COMMUTES))
+        return FSD_NONE;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(l->g, node, i);
+
+        if (i && !fsd_node_is(l->g, node, "Concat"))
+            break;
+        if (t == FSD_NONE || l->holds[t] == FSD_NONE)
+            return FSD_NONE;
+        if (!i)
+            held = l->holds[t];
+    }
+    return held;
+}
+
+const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
+                                    const struct fsd_facts *facts,
+                                    const struct fsd_sizes *sizes,
+                                    struct fsd_target target)
+{
+    struct fsd_lint *l = FSD_NEW(arena, struct fsd_lint, 1);
+    const struct fsd_graph *g = facts->g;
+
+    *l = (struct fsd_lint){
+        .arena = arena, .g = g, .facts = facts, .sizes = sizes, .target = target};
+    l->quantizer_of = FSD_NEW(arena, uint32_t, g->nodes.n);
+    l->holds = FSD_NEW(arena, uint32_t, g->tensors.n);
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        l->holds[t] = FSD_NONE;
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        l->quantizer_of[i] = FSD_NONE;
+        if (facts->traits[i] & FSD_OP_QDQ)
+            add_quantizer(l, i);
+    }
+    /* Nodes of a graph stand in an order in which each reads what others made. */
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        uint32_t held = held_by(l, i);
+
+        for (uint32_t k = 0; held != FSD_NONE && k < g->nodes.at[i].out.n; k++)
+            if (fsd_node_out_tensor(g, i, k) != FSD_NONE)
+                l->holds[fsd_node_out_tensor(g, i, k)] = held;
+    }
+    fsd_lint_see_style(l);
+    return l;
+}
+
+const struct fsd_quantizer *fsd_lint_quantizer(const struct fsd_lint *l, fsd_id node)
+{
+    return node == FSD_NONE || l->quantizer_of[node] == FSD_NONE
+               ? NULL
+               : &l->quantizers.at[l->quantizer_of[node]];
+}
+
+const struct fsd_quantizer *fsd_lint_held(const struct fsd_lint *l, fsd_id node,
+                                          uint32_t input)
+{
+    fsd_id t = fsd_node_in_tensor(l->g, node, input);
+
+    return t == FSD_NONE || l->holds[t] == FSD_NONE ? NULL
+                                                    : &l->quantizers.at[l->holds[t]];
+}
+
+bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_quantizer *data = fsd_lint_held(l, node, 0);
+    const struct fsd_quantizer *weights = fsd_lint_held(l, node, 1);
+
+    return (l->facts->traits[node] & FSD_OP_WEIGHTED) && data && weights &&
+           fsd_dtype_is_quantized(data->type) && fsd_dtype_is_quantized(weights->type);
+}
+
+fsd_id fsd_lint_only_reader(const struct fsd_lint *l, fsd_id tensor)
+{
+    const struct fsd_tensor *t = tensor == FSD_NONE ? NULL : &l->g->tensors.at[tensor];
+
+    return t && t->consumers.n == 1 && !(t->flags & FSD_TENSOR_OUTPUT)
+               ? l->g->links.at[t->consumers.at]
+               : FSD_NONE;
+}
+
+/* Ways part and meet again: what bounds the walk is how many readers it looks at. */
+struct walk {
+    const struct fsd_lint *l;
+    struct fsd_arena *arena;
+    fsd_reaches *out;
+    uint32_t left;
+};
+
+static void reach(struct walk *w, fsd_id tensor, fsd_id via, int depth)
+{
+    const struct fsd_lint *l = w->l;
+    struct fsd_span readers = l->g->tensors.at[tensor].consumers;
+
+    for (uint32_t i = 0; i < readers.n && w->left; i++) {
+        fsd_id node = l->g->links.at[readers.at + i];
+        const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+
+        w->left--;
+        if (q && q->quantizes && q->data == tensor)
+            fsd_vec_push(w->arena, w->out,
+                         ((struct fsd_reach){l->quantizer_of[node], via}));
+        else if ((l->facts->traits[node] & FSD_OP_COMMUTES) && depth < DEPTH)
+            for (uint32_t k = 0; k < l->g->nodes.at[node].out.n; k++)
+                if (fsd_node_out_tensor(l->g, node, k) != FSD_NONE)
+                    reach(w, fsd_node_out_tensor(l->g, node, k),
+                          via == FSD_NONE ? node : via, depth + 1);
+    }
+}
+
+void fsd_lint_reach(const struct fsd_lint *l, fsd_id tensor, struct fsd_arena *arena,
+                    fsd_reaches *out)
+{
+    struct walk w = {l, arena, out, REACH};
+
+    if (tensor != FSD_NONE)
+        reach(&w, tensor, FSD_NONE, 0);
+}
+
+enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quantizer *a,
+                               const struct fsd_quantizer *b)
+{
+    if (fsd_lint_root(l, a->scale) == fsd_lint_root(l, b->scale))
+        return FSD_ALIKE;
+    if (!a->scales || !b->scales)
+        return a->n && b->n && a->n != b->n ? FSD_UNLIKE : FSD_ALIKE_UNKNOWN;
+    if (a->n != b->n)
+        return FSD_UNLIKE;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!(a->scales[i] >= b->scales[i] && a->scales[i] <= b->scales[i]))
+            return FSD_UNLIKE;
+    return FSD_ALIKE;
+}

@@ -1,0 +1,389 @@
+/*
+ * What builders do not take: one row a reason, with who saw it.  To add one: a row.
+ *
+ * Rows of RTX were measured: versions 1.4 to 1.7 were given ONNX's own test models, and
+ * one small model for each type, operator and compute capability; what they said stands
+ * in `why`.  Rows of the other families are what the parser's list of operators says of
+ * all its versions.  An operator without a row is not said to be taken: only an
+ * importer that is known to exist says so.
+ */
+#include "lint/lint.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MEASURED "measured: TensorRT for RTX 1.7.1"
+#define LISTED   "onnx-tensorrt, docs/operators.md, and measured: TensorRT for RTX 1.7.1"
+#define T(type)  (UINT64_C(1) << FSD_##type)
+
+#define STRANGE                                                                        \
+    (T(STRING) | T(COMPLEX64) | T(COMPLEX128) | T(UINT16) | T(UINT32) | T(UINT64) |    \
+     T(INT16) | T(FP8E5M2) | T(FP8E5M2FNUZ) | T(FP8E4M3FNUZ) | T(INT2) | T(UINT2))
+#define ANY_FP8 (T(FP8))
+#define NARROW  (T(FP8) | T(FP4) | T(INT4) | T(UINT4))
+
+#define QDQ                                                                            \
+    " QuantizeLinear DequantizeLinear TRT_FP8QuantizeLinear TRT_FP8DequantizeLinear "  \
+    "TRT_INT4QuantizeLinear TRT_INT4DequantizeLinear "
+
+struct row;
+typedef bool holds_fn(const struct fsd_lint *l, const struct row *r, fsd_id node);
+
+struct row {
+    const char *ops;   /* each between blanks; NULL: any operator */
+    unsigned families; /* enum fsd_family */
+    unsigned until;    /* the last version of RTX that refuses; 0: all do */
+    unsigned below_sm; /* compute capability from which it is taken; 0: none */
+    holds_fn *holds;   /* NULL: always */
+    const char *attr;  /* and what `holds` looks for */
+    int64_t number;
+    const char *words; /* each between blanks */
+    uint64_t types;    /* bits by enum fsd_dtype */
+    struct fsd_refusal is;
+};
+
+/* ---------------------------------------------------------------------- conditions */
+
+/* Is the word one of the list, each between blanks? */
+static bool lists(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *at = list; n && (at = strstr(at, word)); at += n)
+        if (at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+static bool has_type(const struct fsd_graph *g, fsd_id tensor, uint64_t types)
+{
+    return tensor != FSD_NONE && types >> fsd_tensor_form(g, tensor)->type & 1;
+}
+
+/* Any input or output. */
+static bool has_a_type(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_node *n = &l->g->nodes.at[node];
+    struct fsd_span in = n->in, out = n->out;
+
+    for (uint32_t i = 0; i < in.n; i++)
+        if (has_type(l->g, l->g->ports.at[in.at + i].tensor, r->types))
+            return true;
+    for (uint32_t i = 0; i < out.n; i++)
+        if (has_type(l->g, l->g->ports.at[out.at + i].tensor, r->types))
+            return true;
+    return false;
+}
+
+static bool reads_type(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    return has_type(l->g, fsd_node_in_tensor(l->g, node, 0), r->types) &&
+           !l->facts->folded[node];
+}
+
+/* The first input is a constant of the types. */
+static bool weighs(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    fsd_id first = fsd_node_in_tensor(l->g, node, 0);
+
+    return has_type(l->g, first, r->types) && l->facts->constant[first];
+}
+
+/* It makes such a tensor, which neither is the network's output nor a quantizer's. */
+static bool inside(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(l->g, node, 0);
+
+    return has_type(l->g, out, r->types) &&
+           !(l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT) &&
+           !(l->facts->traits[node] & FSD_OP_QDQ) && !l->facts->folded[node];
+}
+
+/* It reads quantized data and weights, which are of the types. */
+static bool runs_narrow(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    return fsd_lint_is_narrow(l, node) &&
+           r->types >> fsd_lint_held(l, node, 1)->type & 1;
+}
+
+/* Three dimensions behind the channels. */
+static bool is_spatial(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    return reads_type(l, r, node) &&
+           fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 5;
+}
+
+/* More outputs are used than `number`. */
+static bool gives_more(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < l->g->nodes.at[node].out.n; i++) {
+        fsd_id out = fsd_node_out_tensor(l->g, node, i);
+
+        n += out != FSD_NONE && (l->g->tensors.at[out].consumers.n ||
+                                 l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT);
+    }
+    return n > r->number;
+}
+
+/* The input `number` is there, and no constant. */
+static bool is_computed(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+
+    return given != FSD_NONE && !l->facts->constant[given];
+}
+
+static bool has_zero_point(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+
+    (void)r;
+    return q && q->zero == FSD_ZERO_OTHER;
+}
+
+static bool has_bad_scale(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+
+    (void)r;
+    for (uint32_t i = 0; q && q->scales && i < q->n; i++)
+        if (!(q->scales[i] > 0))
+            return true;
+    return false;
+}
+
+static const struct fsd_attr *attr_of(const struct fsd_lint *l, const struct row *r,
+                                      fsd_id node, enum fsd_attr_kind kind)
+{
+    const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
+
+    return attr && attr->kind == kind ? attr : NULL;
+}
+
+/* Another number than `number`, nor 1 where there are words. */
+static bool int_is_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_INT);
+
+    return attr && attr->i != r->number && !(r->words && attr->i == 1);
+}
+
+static bool ints_are_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_INTS);
+
+    for (uint32_t i = 0; attr && i < attr->list.n; i++)
+        if (l->g->ints.at[attr->list.at + i] != r->number)
+            return true;
+    return false;
+}
+
+static bool float_is_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_FLOAT);
+
+    return attr && fabs(attr->f) > 0;
+}
+
+static bool word_is_in(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_STRING);
+
+    return attr && lists(r->words, fsd_text(l->g->names, attr->s));
+}
+
+static bool word_is_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_STRING);
+
+    return attr && !lists(r->words, fsd_text(l->g->names, attr->s));
+}
+
+/* ---------------------------------------------------------------------------- table */
+
+/* clang-format off */
+static const struct row refusals[] = {
+    /* Operators. */
+    {" BitShift Compress ConcatFromSequence ConvInteger Det DynamicQuantizeLinear "
+     "MatMulInteger MaxRoiPool MaxUnpool Multinomial NegativeLogLikelihoodLoss "
+     "QLinearConv QLinearMatMul SequenceAt SequenceConstruct SequenceEmpty "
+     "SequenceErase SequenceInsert SequenceLength SoftmaxCrossEntropyLoss "
+     "SplitToSequence StringNormalizer TfIdfVectorizer Unique ",
+     FSD_ANY_BUILDER, .is.why = "the parser knows the operator and refuses it",
+     .is.source = LISTED},
+    {" AffineGrid Bernoulli BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CenterCropPad "
+     "Col2Im DFT ImageDecoder MelWeightMatrix Optional OptionalGetElement "
+     "OptionalHasElement RegexFullMatch SequenceMap StringConcat StringSplit ",
+     FSD_RTX, .is.why = "the parser knows the operator and refuses it",
+     .is.source = MEASURED},
+    {" NonZero DeformConv CausalConvWithState LinearAttention ", FSD_RTX,
+     .is.why = "the parser looks for a plugin that RTX does not have", .is.source = MEASURED},
+    {" RoiAlign ", FSD_RTX,
+     .is.why = "the parser takes a plugin for it that needs a CUDA driver while it builds",
+     .is.source = MEASURED " without a GPU"},
+    {" NonMaxSuppression ", FSD_RTX, .is.why = "no kernel implements it",
+     .is.source = MEASURED},
+    {" Swish ", FSD_RTX, .until = 104, .is.why = "no importer of that name",
+     .is.source = "measured: TensorRT for RTX 1.4.0"},
+    {" MultiHeadAttention ", FSD_RTX, .until = 105, .is.why = "no importer of that name",
+     .is.source = "measured: TensorRT for RTX 1.4.0, 1.5.0"},
+
+    /* Types. */
+    {NULL, FSD_RTX, .holds = has_a_type, .types = STRANGE,
+     .is.why = "no tensor may have this type", .is.source = MEASURED},
+    {" Cast CastLike ", FSD_RTX, .holds = has_a_type, .types = NARROW,
+     .is.why = "only quantizers make or read tensors of this type", .is.source = MEASURED},
+    {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = reads_type, .types = T(INT32),
+     .is.why = "a DequantizeLinear of INT32, as exporters write for a bias, must have FP8, "
+            "FP4, INT4 or INT8",
+     .is.source = LISTED},
+    {" DequantizeLinear ", FSD_RTX, .holds = weighs, .types = T(UINT8),
+     .is.why = "UINT8 weights are not taken", .is.source = MEASURED},
+    {NULL, FSD_RTX, .holds = inside, .types = T(UINT8),
+     .is.why = "UINT8 is not taken between layers", .is.source = MEASURED},
+    {" Clip ", FSD_RTX, .holds = reads_type, .types = T(INT8) | T(UINT8),
+     .is.why = "it takes floating point, INT32 and INT64", .is.source = MEASURED},
+    {" ConvTranspose GRU ", FSD_RTX, .holds = reads_type, .types = T(BF16),
+     .is.why = "no kernel of BF16", .is.source = MEASURED},
+    {" Range ", FSD_RTX, .holds = reads_type, .types = T(FP16) | T(BF16),
+     .is.why = "it takes FP32, INT32 and INT64", .is.source = MEASURED},
+
+    /* Compute capabilities. */
+    {" MatMul Gemm Einsum LSTM GRU RNN ", FSD_RTX, .below_sm = 80,
+     .holds = reads_type, .types = T(FP32),
+     .is.why = "Turing has no FP32 matrix product here", .is.source = MEASURED " for sm75"},
+    {" Conv ConvTranspose ", FSD_RTX, .below_sm = 80, .holds = is_spatial,
+     .types = T(FP32), .is.why = "Turing has no FP32 3-D convolution here",
+     .is.source = MEASURED " for sm75"},
+    {NULL, FSD_RTX, .below_sm = 80, .holds = has_a_type, .types = T(BF16),
+     .is.why = "the device has no BF16", .is.source = MEASURED " for sm75"},
+    {NULL, FSD_RTX, .below_sm = 80, .holds = has_a_type, .types = T(INT4) | T(UINT4),
+     .is.why = "the device has no INT4", .is.source = MEASURED " for sm75"},
+    {NULL, FSD_RTX, .below_sm = 89, .holds = has_a_type, .types = T(FP8),
+     .is.why = "the device has no FP8", .is.source = MEASURED " for sm75, sm80, sm86"},
+    {NULL, FSD_RTX, .below_sm = 100, .holds = has_a_type, .types = T(FP4),
+     .is.why = "the device has no FP4", .is.source = MEASURED " for sm75 to sm89"},
+
+    /* Versions. */
+    {QDQ, FSD_RTX, .until = 104,
+     .is.why = "RTX 1.4 folds quantizers on a device, which a build without a GPU lacks",
+     .is.source = "measured: TensorRT for RTX 1.4.0 without a GPU"},
+    {" Conv ConvTranspose ", FSD_RTX, .until = 106, .holds = runs_narrow,
+     .types = T(INT8), .is.why = "RTX up to 1.6 has no INT8 convolution",
+     .is.source = "measured: TensorRT for RTX 1.4.0, 1.5.0, 1.6.1"},
+    {" GRU ", FSD_RTX, .until = 104, .holds = reads_type, .types = T(FP16),
+     .is.why = "its parts get different types", .is.source = "measured: TensorRT for RTX 1.4.0"},
+
+    /* Quantizers. */
+    {QDQ, FSD_ANY_BUILDER, .holds = has_zero_point, .is.why = "a zero point other than 0",
+     .is.source = LISTED},
+    {QDQ, FSD_ANY_BUILDER, .holds = has_bad_scale,
+     .is.why = "a scale that is not above 0", .is.source = MEASURED},
+    {" QuantizeLinear DequantizeLinear ", FSD_RTX, .holds = is_computed, .number = 2,
+     .is.why = "the zero point is no initializer", .is.source = MEASURED},
+
+    /* Attributes. */
+    {" AveragePool MaxPool LpPool ", FSD_RTX, .holds = ints_are_not,
+     .attr = "dilations", .number = 1, .is.why = "only pools without dilation are taken",
+     .is.source = MEASURED},
+    {" LpPool GlobalLpPool LpNormalization ", FSD_RTX, .holds = int_is_not, .attr = "p",
+     .number = 2, .words = " 1 ", .is.why = "only L1 and L2", .is.source = MEASURED},
+    {" BatchNormalization ", FSD_RTX, .holds = int_is_not, .attr = "training_mode",
+     .is.why = "training mode", .is.source = MEASURED},
+    {" LayerNormalization MaxPool Attention BatchNormalization ", FSD_ANY_BUILDER,
+     .holds = gives_more, .number = 1, .is.why = "only its first output is taken",
+     .is.source = LISTED},
+    {" Attention ", FSD_RTX, .holds = float_is_not, .attr = "softcap",
+     .is.why = "softcap is not taken", .is.source = MEASURED},
+    {" Attention ", FSD_RTX, .holds = int_is_not, .attr = "softmax_precision",
+     .is.why = "softmax_precision is not taken", .is.source = MEASURED},
+    {" Resize ", FSD_ANY_BUILDER, .holds = word_is_in,
+     .attr = "coordinate_transformation_mode",
+     .words = " tf_crop_and_resize half_pixel_symmetric ",
+     .is.why = "this way of finding coordinates is not taken", .is.source = LISTED},
+    {" Resize ", FSD_RTX, .holds = int_is_not, .attr = "antialias",
+     .is.why = "antialiasing is not taken", .is.source = MEASURED},
+    {" Resize ", FSD_RTX, .holds = word_is_not, .attr = "keep_aspect_ratio_policy",
+     .words = " stretch ", .is.why = "it only stretches", .is.source = MEASURED},
+    {" ScatterElements ScatterND ", FSD_RTX, .holds = word_is_not, .attr = "reduction",
+     .words = " none ", .is.why = "no reduction is taken", .is.source = MEASURED},
+    {" TensorScatter ", FSD_RTX, .holds = word_is_not, .attr = "mode",
+     .words = " linear ", .is.why = "only the linear mode is taken", .is.source = MEASURED},
+
+    /* What must be known before the build. */
+    {" ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin "
+     "ReduceProd ReduceSum ReduceSumSquare Squeeze Unsqueeze CumSum OneHot ",
+     FSD_RTX, .holds = is_computed, .number = 1,
+     .is.why = "its axes, or its depth, are computed at run time", .is.source = MEASURED},
+    {" Dropout ", FSD_RTX, .holds = is_computed, .number = 2,
+     .is.why = "training_mode is no initializer", .is.source = MEASURED},
+    {" STFT ", FSD_RTX, .holds = is_computed, .number = 1,
+     .is.why = "frame_step is no initializer", .is.source = MEASURED},
+};
+
+/* The operators for which RTX 1.7 has an importer. */
+static const char imported[] =
+    " Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh Attention"
+    " AveragePool BatchNormalization BlackmanWindow Cast CastLike"
+    " CausalConvWithState Ceil Celu Clip Concat Constant ConstantOfShape Conv"
+    " ConvTranspose Cos Cosh CumSum DepthToSpace DequantizeLinear Div Dropout Einsum"
+    " Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU Gather GatherElements"
+    " GatherND Gelu Gemm GlobalAveragePool GlobalLpPool GlobalMaxPool Greater"
+    " GreaterOrEqual GridSample GroupNormalization GroupQueryAttention HammingWindow"
+    " HannWindow HardSigmoid HardSwish Hardmax Identity If InstanceNormalization"
+    " IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual"
+    " LinearAttention Log LogSoftmax Loop LpNormalization LpPool MatMul MatMulNBits"
+    " Max MaxPool Mean MeanVarianceNormalization Min Mish Mod Mul MultiHeadAttention"
+    " Neg NonMaxSuppression NonZero Not OneHot Or PRelu Pad Pow QMoE QuantizeLinear"
+    " RMSNormalization RNN RandomNormal RandomNormalLike RandomUniform"
+    " RandomUniformLike Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum"
+    " ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum"
+    " ReduceSumSquare Relu Reshape Resize ReverseSequence RoiAlign RotaryEmbedding"
+    " Round STFT Scan Scatter ScatterElements ScatterND Selu Shape Shrink Sigmoid"
+    " Sign SimplifiedLayerNormalization Sin Sinh Size"
+    " SkipSimplifiedLayerNormalization Slice Softmax Softplus Softsign SpaceToDepth"
+    " Split Sqrt Squeeze Sub Sum Swish TRT_Attention TRT_BlockDequantize"
+    " TRT_BlockQuantize TRT_DynamicQuantize TRT_FP4DynamicQuantize"
+    " TRT_FP8DequantizeLinear TRT_FP8QuantizeLinear TRT_INT4DequantizeLinear"
+    " TRT_INT4QuantizeLinear TRT_KVCacheUpdate TRT_MXFP8DequantizeLinear"
+    " TRT_MXFP8DynamicQuantize TRT_MXFP8QuantizeLinear TRT_MaxAverageBlendPool"
+    " TRT_MoE TRT_RaggedSoftmax TRT_Scale TRT_Shuffle Tan Tanh TensorScatter"
+    " ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor" " ";
+/* clang-format on */
+
+static bool concerns(const struct fsd_lint *l, const struct row *r, const char *op)
+{
+    const struct fsd_target *t = &l->target;
+
+    return (r->families & t->family) && (!r->ops || lists(r->ops, op)) &&
+           (!r->until || (t->version && t->version <= r->until)) &&
+           (!r->below_sm || (t->sm && t->sm < r->below_sm));
+}
+
+const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node)
+{
+    const char *op = fsd_text(l->g->names, l->g->nodes.at[node].op);
+
+    if (l->g->nodes.at[node].flags & FSD_NODE_CALL)
+        return NULL;
+    for (size_t i = 0; i < FSD_COUNT_OF(refusals); i++)
+        if (concerns(l, &refusals[i], op) &&
+            (!refusals[i].holds || refusals[i].holds(l, &refusals[i], node)))
+            return &refusals[i].is;
+    return NULL;
+}
+
+/* The parser looks at the operator's name only, whatever its domain. */
+enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_node *n = &l->g->nodes.at[node];
+
+    if ((n->flags & FSD_NODE_CALL) || lists(imported, fsd_text(l->g->names, n->op)))
+        return l->target.family == FSD_RTX || (n->flags & FSD_NODE_CALL) ||
+                       (l->facts->traits[node] & FSD_OP_STANDARD)
+                   ? FSD_IMPORTED
+                   : FSD_IMPORT_UNKNOWN;
+    return l->target.family == FSD_RTX ? FSD_IMPORT_NONE : FSD_IMPORT_UNKNOWN;
+}

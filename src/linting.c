@@ -1,0 +1,103 @@
+/* Lint: the public API of what a model says before its build. */
+#include "base/status.h"
+#include "gate/gate.h"
+#include "lint/lint.h"
+#include "report/report.h"
+#include "states.h"
+
+struct fsd_linting {
+    struct fsd_arena *arena;
+    struct fsd_diff *run; /* of the model alone, or with an engine */
+    struct fsd_policy *policy;
+    struct fsd_verdict *verdict;
+    const struct fsd_lint *lint;
+};
+
+static enum fsd_status open_linting(struct fsd_linting *l,
+                                    const struct fsd_options *opt,
+                                    const struct fsd_lint_options *lint,
+                                    struct fsd_error *err)
+{
+    enum fsd_status status = fsd_policy_read(&l->policy, lint->policy, err);
+    struct fsd_target target;
+    const char *word = lint->builder;
+
+    if (status == FSD_OK && !opt->model)
+        status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "expected MODEL");
+    if (status == FSD_OK)
+        status = fsd_run_open(&l->run, opt, err);
+    if (status != FSD_OK)
+        return status;
+    /* With an engine, and nobody told for whom: the builder that made it. */
+    if (!fsd_target_read(&target, word ? word : fsd_target_of(l->run->engine),
+                         l->arena))
+        return fsd_fail(
+            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+            "expected trt8, trt10, trt11 or rtx, with a version and a compute "
+            "capability as rtx-1.7:sm89, found '%s'",
+            word);
+    l->lint = fsd_lint_new(l->arena, l->run->facts, l->run->cost->sizes, target);
+    l->verdict = fsd_verdict_of_lint(
+        l->run, l->lint, fsd_find_lint(l->run, l->lint, l->policy, lint->today));
+    return FSD_OK;
+}
+
+enum fsd_status fsd_linting_open(struct fsd_linting **out,
+                                 const struct fsd_options *opt,
+                                 const struct fsd_lint_options *lint,
+                                 struct fsd_error *err)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_linting *l = FSD_NEW(arena, struct fsd_linting, 1);
+    enum fsd_status status;
+
+    *out = NULL;
+    l->arena = arena;
+    status = open_linting(l, opt, lint, err);
+    if (status == FSD_OK)
+        *out = l;
+    else
+        fsd_linting_free(l);
+    return status;
+}
+
+void fsd_linting_free(struct fsd_linting *l)
+{
+    if (!l)
+        return;
+    fsd_verdict_free(l->verdict);
+    fsd_policy_free(l->policy);
+    fsd_diff_free(l->run);
+    fsd_arena_free(l->arena);
+}
+
+uint32_t fsd_linting_findings(const struct fsd_linting *l, enum fsd_severity least)
+{
+    uint32_t n = 0;
+
+    for (unsigned s = least; s < FSD__SEVERITY_COUNT; s++)
+        n += l->verdict->findings->by_severity[s];
+    return n;
+}
+
+enum fsd_status fsd_linting_write(const struct fsd_linting *l, const char *format,
+                                  const struct fsd_style *style, FILE *out,
+                                  struct fsd_error *err)
+{
+    const struct fsd_report report = {.subject = FSD_OF_LINT,
+                                      .run = l->run,
+                                      .lint = l->lint,
+                                      .verdict = l->verdict,
+                                      .style = style};
+
+    return fsd_report_write(&report, format, out, err);
+}
+
+enum fsd_status fsd_linting_list(const char *format, const struct fsd_style *style,
+                                 FILE *out, struct fsd_error *err)
+{
+    const struct fsd_report report = {
+        .subject = FSD_OF_VIEW, .view = "rules", .style = style};
+
+    return fsd_report_write(&report, format, out, err);
+}

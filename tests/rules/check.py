@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""check.py BINARY FIXTURES: every rule of lint fires on its firing model, and on that only as
+advised: not on the silent one.  A rule without both fixtures fails."""
+import json
+import pathlib
+import subprocess
+import sys
+
+# What needs an engine is shown by golden cases.
+BUILT = {"fusion/missed", "engine/symptom"}
+BUILDERS = {"build/not-known": "trt10", "qdq/open-sum": "trt8", "qdq/deconv": "trt8", "qdq/inside-conv": "trt10", "qdq/silu": "trt10",
+            "qdq/pad": "trt10", "scale/concat": "trt10"}
+failures = 0
+
+
+def run(binary, *args):
+    ran = subprocess.run([binary, "lint", *map(str, args), "-f", "json"], capture_output=True, check=False)
+    if ran.returncode > 1:
+        sys.exit(ran.stderr.decode())
+    return json.loads(ran.stdout)
+
+
+def check(holds, what):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"FAILED {what}")
+
+
+def main():
+    binary, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    rules = [r["rule"] for r in run(binary, "--list")["rules"]]
+    check(len(rules) > 25, "the list of rules is whole")
+    for rule in rules:
+        if rule in BUILT:
+            continue
+        found = {}
+        for kind in ("fires", "silent"):
+            model = folder / f"{rule.replace('/', '_')}.{kind}.onnx"
+            check(model.exists(), f"{model.name} is there")
+            report = run(binary, model, *(["--for", BUILDERS[rule]] if rule in BUILDERS else []))
+            found[kind] = [f for f in report["findings"] if f["rule"] == rule]
+            nodes = report["findings"]
+            check(all(f["nodes"] for f in nodes), f"{model.name}: every finding names a node")
+            check(all(0 <= e["finding"] < len(nodes) for e in report["edits"]), f"{model.name}: edits have a finding")
+        check(found["fires"], f"{rule} fires")
+        check(not found["silent"], f"{rule} is silent on the model that it advises")
+    print(f"{len(rules)} rules, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

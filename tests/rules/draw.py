@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""draw.py FOLDER: two small models a rule of lint, one that it fires on and one that is as
+the rule advises; FOLDER/RULE.fires.onnx and FOLDER/RULE.silent.onnx, a '/' in RULE as '_'.
+
+The same models are built with the real builder by tests/real/lint.py."""
+import os
+import sys
+
+import numpy as np
+from onnx import TensorProto, helper
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "real"))
+from models import Net  # noqa: E402
+
+C = 32
+PAIRS = {}
+BUILDER = {}  # of rules that do not hold for the default one
+REAL = ("qdq/residual", "qdq/one-sided", "qdq/inside-conv", "qdq/island", "qdq/silu", "qdq/no-gain", "qdq/useless",
+        "qdq/after", "scale/one-tensor", "scale/moved", "scale/concat", "scale/concat-inputs", "cast/round-trip",
+        "precision/fp32-rest")
+
+
+def pair(rule, builder=None):
+    def keep(draw):
+        PAIRS[rule] = draw
+        if builder:
+            BUILDER[rule] = builder
+        return draw
+    return keep
+
+
+def conv(n, x, c_in=C, c_out=C, **attributes):
+    """A convolution of data that is quantized, or not, already."""
+    w = n.const(n.random.integers(-100, 100, (c_out, c_in, 1, 1)).astype(np.int8))
+    scale = n.const((n.random.random(c_out) * 0.01 + 0.005).astype(np.float32))
+    w = n.op("DequantizeLinear", w, scale, n.const(np.zeros(c_out, np.int8)), axis=0)
+    return n.op("Conv", x, w, kernel_shape=[1, 1], **attributes)
+
+
+def q(n, x, scale=0.02, zero=0, type=np.int8, **attributes):
+    s, z = n.const(np.asarray(scale, np.float32)), n.const(np.full(np.shape(scale), zero, type))
+    return n.op("DequantizeLinear", n.op("QuantizeLinear", x, s, z, **attributes), s, z, **attributes)
+
+
+def start(seed=5, c=C, side=16):
+    n = Net(seed)
+    return n, n.input("x", 1, c, side, side)
+
+
+def end(n, y, *dims, opset=17, type=TensorProto.FLOAT):
+    n.output(y, *dims, type=type)
+    return n.model(opset)
+
+
+def finish(n, y, opset=17):
+    """Whatever stands before is read by a quantized convolution, at last."""
+    return end(n, conv(n, q(n, y)), 1, C, 16, 16, opset=opset)
+
+
+@pair("build/refused")
+def refused(fires):
+    n, x = start()
+    return end(n, n.op("Det" if fires else "ReduceSum", x, **({} if fires else {"keepdims": 0})),
+               *([1, C] if fires else []))
+
+
+@pair("build/not-known", "trt10")
+def not_known(fires):
+    n, x = start()
+    y = n.op("HouseOp", x, domain="house") if fires else n.op("Relu", x)
+    n.output(y, 1, C, 16, 16)
+    m = n.model()
+    m.opset_import.append(helper.make_opsetid("house", 1))
+    return m
+
+
+@pair("qdq/residual")
+def residual(fires):
+    n, x = start()
+    x = n.op("Relu", conv(n, q(n, x)))
+    y = conv(n, q(n, n.op("Relu", conv(n, q(n, x)))))
+    return finish(n, n.op("Relu", n.op("Add", y, x if fires else q(n, x))))
+
+
+@pair("qdq/open-sum", "trt8")
+def open_sum(fires):
+    n, x = start()
+    x = n.op("Relu", conv(n, q(n, x)))
+    y = conv(n, q(n, n.op("Relu", conv(n, q(n, x)))))
+    y = n.op("Relu", n.op("Add", y, q(n, x)))
+    return end(n, n.op("GlobalAveragePool", y if fires else q(n, y)), 1, C, 1, 1)
+
+
+@pair("qdq/one-sided")
+def one_sided(fires):
+    n, x = start()
+    return finish(n, n.op("Relu", conv(n, x if fires else q(n, x))))
+
+
+@pair("qdq/inside-conv")
+def inside_conv(fires):
+    n, x = start()
+    y = conv(n, q(n, x))
+    return finish(n, n.op("Relu", q(n, y)) if fires else n.op("Relu", y))
+
+
+@pair("qdq/island")
+def island(fires):
+    n, x = start()
+    y = n.op("Relu", conv(n, q(n, x)))
+    y = n.op("AveragePool", y if fires else q(n, y), kernel_shape=[3, 3], pads=[1] * 4)
+    return finish(n, y)
+
+
+@pair("qdq/silu")
+def silu(fires):
+    n, x = start()
+    y = conv(n, q(n, x))
+    s = n.op("Sigmoid", y)
+    return finish(n, n.op("Mul", y, q(n, s) if fires else s))
+
+
+@pair("qdq/pad")
+def pad(fires):
+    n, x = start()
+    pads = n.const(np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64))
+    y = q(n, n.op("Pad", x, pads)) if fires else n.op("Pad", q(n, x), pads)
+    return end(n, conv(n, y), 1, C, 18, 18)
+
+
+@pair("qdq/deconv", "trt8")
+def deconv(fires):
+    n, x = start()
+    w = n.const(n.random.integers(-100, 100, (C, C, 2, 2)).astype(np.int8))
+    w = n.op("DequantizeLinear", w, n.const(np.full(C, 0.01, np.float32)), n.const(np.zeros(C, np.int8)), axis=1)
+    y = n.op("ConvTranspose", q(n, x), w, kernel_shape=[2, 2], strides=[2, 2])
+    return end(n, conv(n, q(n, n.op("Relu", y) if fires else y)), 1, C, 32, 32)
+
+
+@pair("qdq/no-gain")
+def no_gain(fires):
+    n, x = start()
+    y = conv(n, q(n, x))
+    return finish(n, n.op("Softmax", q(n, y) if fires else y, axis=1))
+
+
+@pair("qdq/useless")
+def useless(fires):
+    n, x = start()
+    y = n.op("Relu", conv(n, q(n, x)))
+    return end(n, q(n, y) if fires else y, 1, C, 16, 16)
+
+
+@pair("qdq/after")
+def after(fires):
+    n, x = start()
+    y = conv(n, q(n, x))
+    z = n.op("Mul", q(n, y) if fires else y, n.const(np.float32(0.5)))
+    return finish(n, z)
+
+
+@pair("scale/one-tensor")
+def one_tensor(fires):
+    n, x = start()
+    y = n.op("Relu", conv(n, q(n, x)))
+    a, b = conv(n, q(n, y, 0.02)), conv(n, q(n, y, 0.03 if fires else 0.02))
+    return end(n, n.op("Concat", a, b, axis=1), 1, 2 * C, 16, 16)
+
+
+@pair("scale/moved")
+def moved(fires):
+    n, x = start()
+    y = n.op("Relu", conv(n, q(n, x)))
+    a = conv(n, q(n, y, 0.02))
+    b = conv(n, q(n, n.op("MaxPool", y, kernel_shape=[3, 3], pads=[1] * 4), 0.03 if fires else 0.02))
+    return end(n, n.op("Concat", a, b, axis=1), 1, 2 * C, 16, 16)
+
+
+@pair("scale/concat")
+def concat(fires):
+    n, x = start()
+    y = n.op("Relu", conv(n, q(n, x)))
+    a, b = n.op("Relu", conv(n, q(n, y))), n.op("Relu", conv(n, q(n, y)))
+    both = conv(n, q(n, n.op("Concat", a, b, axis=1), 0.03 if fires else 0.02), c_in=2 * C)
+    return end(n, n.op("Concat", conv(n, q(n, a, 0.02)), both, axis=1), 1, 2 * C, 16, 16)
+
+
+@pair("scale/concat-inputs")
+def concat_inputs(fires):
+    n, x = start()
+    y = n.op("Relu", conv(n, q(n, x)))
+    a, b = n.op("Relu", conv(n, q(n, y))), n.op("Relu", conv(n, q(n, y)))
+    both = n.op("Concat", q(n, a, 0.02), q(n, b, 0.03 if fires else 0.02), axis=1)
+    return end(n, conv(n, both, c_in=2 * C), 1, C, 16, 16)
+
+
+@pair("scale/weight-axis")
+def weight_axis(fires):
+    n, x = start()
+    w = n.const(n.random.integers(-100, 100, (C, C, 1, 1)).astype(np.int8))
+    w = n.op("DequantizeLinear", w, n.const(np.full(C, 0.01, np.float32)), n.const(np.zeros(C, np.int8)),
+             axis=1 if fires else 0)
+    return end(n, n.op("Conv", q(n, x), w, kernel_shape=[1, 1]), 1, C, 16, 16)
+
+
+@pair("scale/data")
+def data(fires):
+    n, x = start()
+    y = q(n, x, np.full(C, 0.02), axis=1) if fires else q(n, x)
+    return end(n, conv(n, y), 1, C, 16, 16)
+
+
+@pair("scale/axis-moved")
+def axis_moved(fires):
+    n, x = start()
+    y = q(n, x, np.full(C, 0.02), axis=1) if fires else q(n, x)
+    return end(n, n.op("Transpose", y, perm=[0, 2, 3, 1]), 1, 16, 16, C)
+
+
+@pair("scale/zero-point")
+def zero_point(fires):
+    n, x = start()
+    return end(n, conv(n, q(n, x, zero=3 if fires else 0)), 1, C, 16, 16)
+
+
+@pair("scale/bad")
+def bad(fires):
+    n, x = start()
+    return end(n, conv(n, q(n, x, scale=-0.02 if fires else 0.02)), 1, C, 16, 16)
+
+
+@pair("scale/unknown")
+def unknown(fires):
+    n, x = start()
+    s = n.op("Abs", n.input("s")) if fires else n.const(np.float32(0.02))
+    z = n.const(np.int8(0))
+    y = n.op("DequantizeLinear", n.op("QuantizeLinear", x, s, z), s, z)
+    return end(n, conv(n, y), 1, C, 16, 16)
+
+
+@pair("scale/block")
+def block(fires):
+    n = Net(5)
+    x = n.input("x", 4, 96)
+    size = 64 if fires else 32
+    w = n.const(n.random.integers(-100, 100, (96, 16)).astype(np.int8))
+    w = n.op("DequantizeLinear", w, n.const(np.full((-(-96 // size), 16), 0.01, np.float32)), axis=0, block_size=size)
+    return end(n, n.op("MatMul", x, w), 4, 16, opset=21)
+
+
+@pair("channels/alignment")
+def channels(fires):
+    n, x = start()
+    c = 24 if fires else 32
+    y = n.op("Relu", conv(n, q(n, x), c_out=c))
+    return end(n, conv(n, q(n, y), c_in=c), 1, C, 16, 16)
+
+
+@pair("cast/round-trip")
+def round_trip(fires):
+    n, x = start()
+    y = n.op("Relu", x)
+    if fires:
+        y = n.op("Cast", n.op("Cast", y, to=TensorProto.FLOAT16), to=TensorProto.FLOAT)
+    return end(n, n.op("Sigmoid", y), 1, C, 16, 16)
+
+
+@pair("precision/fp32-rest")
+def fp32_rest(fires):
+    n, x = start()
+    y = n.op("Relu", conv(n, q(n, x)))
+    y = n.op("Conv", y, n.weight(C, C, 1, 1), kernel_shape=[1, 1]) if fires else conv(n, q(n, y))
+    return end(n, y, 1, C, 16, 16)
+
+
+@pair("size/dynamic")
+def dynamic(fires):
+    n = Net(5)
+    return end(n, n.op("MatMul", n.input("x", 4, "k" if fires else 8), n.weight(8, 8)), 4, 8)
+
+
+def main():
+    for rule, draw in PAIRS.items():
+        for fires in (True, False):
+            name = f"{rule.replace('/', '_')}.{'fires' if fires else 'silent'}.onnx"
+            with open(os.path.join(sys.argv[1], name), "wb") as file:
+                file.write(draw(fires).SerializeToString())
+
+
+if __name__ == "__main__":
+    main()
