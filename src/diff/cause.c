@@ -102,6 +102,34 @@ static enum fsd_cause by_exclusion(const struct fsd_diff *d, fsd_id layer,
     return scales == 1 ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
 }
 
+/* Its strides leave room between its elements: it is a part of a larger tensor, into
+ * which it is joined or out of which it is cut. */
+static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
+{
+    int64_t last = 0, count = fsd_form_count(e, form);
+
+    if (count <= 0 || form->strides.n != form->dims.n)
+        return false;
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        int64_t stride = e->ints.at[form->strides.at + i];
+        int64_t steps = e->dims.at[form->dims.at + i].size - 1;
+
+        if (stride < 0 || (steps && stride > INT64_MAX / 2 / steps) ||
+            last > INT64_MAX / 2)
+            return false;
+        last += steps * stride;
+    }
+    return last >= count;
+}
+
+static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
+{
+    for (uint32_t i = 0; i < ports.n; i++)
+        if (is_part(e, fsd_port_form(e, &e->ports.at[ports.at + i])))
+            return true;
+    return false;
+}
+
 static enum fsd_cause by_change(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_form *in = fsd_layer_form_in(d, layer);
@@ -114,7 +142,13 @@ static enum fsd_cause by_change(const struct fsd_diff *d, fsd_id layer)
     layout = !fsd_layout_same(in->layout, out->layout);
     if (type)
         return layout ? FSD_CAUSE_DTYPE_LAYOUT : FSD_CAUSE_DTYPE;
-    return layout ? FSD_CAUSE_LAYOUT : by_exclusion(d, layer, in);
+    if (layout)
+        return FSD_CAUSE_LAYOUT;
+    if (any_part(d->engine, d->engine->nodes.at[layer].out))
+        return FSD_CAUSE_CONCAT;
+    if (any_part(d->engine, d->engine->nodes.at[layer].in))
+        return FSD_CAUSE_SLICE;
+    return by_exclusion(d, layer, in);
 }
 
 /* A copy that does a Concat's or a Slice's work is linked to it. */
@@ -150,7 +184,9 @@ static enum fsd_cause cause(const struct fsd_diff *d, fsd_id layer)
         return FSD_CAUSE_DLA;
     if (around & 1U << FSD_PROVIDER_PLUGIN)
         return FSD_CAUSE_PLUGIN;
-    if (around & 1U << FSD_PROVIDER_COMPILER)
+    /* One that is a kernel of the region itself lies within it, not at its border. */
+    if (around & 1U << FSD_PROVIDER_COMPILER &&
+        d->engine->layers.at[layer].provider != FSD_PROVIDER_COMPILER)
         return FSD_CAUSE_FOREIGN;
     if (d->engine->layers.at[layer].slices)
         return FSD_CAUSE_SLICE;

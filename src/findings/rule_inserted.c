@@ -35,9 +35,9 @@ static bool returns(const struct fsd_diff *d, fsd_id layer)
 }
 
 struct chain {
-    uint32_t costly; /* members that are not free */
-    bool returns;
-    fsd_id first; /* member; FSD_NONE */
+    uint32_t costly;        /* members that are not free */
+    bool returns, inserted; /* some member does, or is */
+    fsd_id first;           /* member; FSD_NONE */
 };
 
 /* "layers 3, 4: fp32 chw -> fp16 chw32 -> int8 chw32, MaxPool_12 -> ..." */
@@ -95,9 +95,11 @@ void fsd_find_chains(struct fsd_finder *f)
             continue;
         chain->costly++;
         chain->returns = chain->returns || returns(d, i);
+        chain->inserted |= d->layers[i].inserted;
     }
     for (fsd_id i = 0; i < n; i++) {
-        if (chains[i].costly < 2 || chains[i].returns != (bool)f->rule->which)
+        if (chains[i].costly < 2 || chains[i].returns != (bool)f->rule->which ||
+            !(chains[i].returns || chains[i].inserted)) /* a Q and a DQ may go round */
             continue;
         fsd_finding_open(f);
         for (fsd_id at = chains[i].first; at != FSD_NONE; at = next[at])

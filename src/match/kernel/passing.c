@@ -46,8 +46,7 @@ static bool only_moves(const struct replay *r, fsd_id node)
     if (fsd_node_is(r->g, node, "Gather") && fsd_data_input(r, node) == FSD_NONE)
         return false;
     return (r->m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ)) ||
-           r->m->gone[node] ||
-           fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops));
+           r->m->gone[node] || fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops));
 }
 
 /* Scaling by constants, before a product or behind one. */
