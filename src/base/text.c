@@ -143,8 +143,9 @@ void fsd_put_json(FILE *out, const char *text)
 
     putc('"', out);
     while (left) {
-        const char *at = text, *escape = json_escape((unsigned char)*at);
-        bool plain = *at >= 0x20 && *at < 0x7f;
+        const char *at = text;
+        bool plain = *at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\';
+        const char *escape = plain ? NULL : json_escape((unsigned char)*at);
         uint32_t code = plain ? (uint32_t)*at : take_code(&text, &left, &len);
 
         if (plain) {

@@ -154,7 +154,7 @@ async function check_views(page) {
     await page.keyboard.press("2");
     check("graph: the drawing is there", (await page.locator(".stage .box").count()) > 20);
     equal("graph: what is chosen in the rows is chosen in it", await page.locator(".stage .chosen").getAttribute("data-box"), "l3");
-    await page.locator('.stage [data-box="n18"]').click({ force: true });
+    await page.locator('.stage [data-box="n18"]').dispatchEvent("click");
     check("graph: a click chooses", (await hash_of(page)).includes("node=GlobalAveragePool_18"));
     await page.keyboard.press("1");
     check("graph: and the rows show it", (await page.locator('#rows [aria-selected="true"]').first().textContent()).includes("GlobalAveragePool_18"));
@@ -212,6 +212,7 @@ async function check_compare() {
         await accessible(page, "compare, overview");
         await page.keyboard.press("2");
         check("compare: the drawing", (await page.locator(".stage .box").count()) > 2);
+        equal("compare: what is chosen in the rows is chosen in it", await page.locator(".stage .chosen").count(), 1);
     });
     await open("check", "", async (page) => {
         const { rules, verdict } = document_of("check");
@@ -222,6 +223,23 @@ async function check_compare() {
         await accessible(page, "check");
         await page.keyboard.press("2");
         check("check: what changed since the snapshot", (await page.locator("#rows .row.changed, #rows .row.added").count()) > 0);
+    });
+}
+
+async function check_modules() {
+    await open("modules", "#view=graph", async (page) => {
+        const pictures = await page.evaluate(() => JSON.parse(document.getElementById("data-pictures").textContent));
+        check("modules: a large drawing is of modules", pictures.length > 2 && pictures[0].note.includes("too large"));
+        const [box, opened] = Object.entries(pictures[0].opens)[0];
+        await page.locator(`.stage [data-box="${box}"]`).first().dispatchEvent("click");
+        check("modules: a click on a box opens it", (await hash_of(page)).includes(`picture=${opened}`) && (await page.locator(".crumbs [aria-current]").textContent()) === pictures[opened].title);
+        const layer = pictures[0].boxes[box][0];
+        check("modules: what is in it is drawn", (await page.locator(".stage .box").count()) > 2);
+        await accessible(page, "modules");
+        await page.locator(".crumbs a").click();
+        await comes("modules: and the way back", async () => !(await hash_of(page)).includes("picture="));
+        await page.goto(`file://${path_of("modules")}#view=graph&layer=${box[0] === "l" ? layer : 0}`);
+        await comes("modules: of what is chosen the box that holds it is marked", async () => (await page.locator(".stage .chosen").count()) === 1);
     });
 }
 
@@ -256,6 +274,7 @@ async function check_large() {
 
 await check_run();
 await check_compare();
+await check_modules();
 await check_hostile();
 await check_large();
 await browser.close();

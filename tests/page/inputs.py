@@ -37,6 +37,7 @@ def main():
     write("compare", "compare", ",".join([*pair, profiles[0]]), ",".join([pair[0], at("compare", "split.json"), profiles[1]]))
     write("check", "check", at("gate", "before.fsd"), *pair, "--policy", at("gate", "policy.ini"), "--today", "2026-07-01")
     write("hostile", *hostile_pair(os.path.join(FOLDER, "inputs"), names), "--force")
+    write("modules", *large.pair(os.path.join(FOLDER, "inputs"), "chain", 700))
     write("large", *large.pair(os.path.join(FOLDER, "inputs"), "chain", LAYERS))
 
 

@@ -28,10 +28,13 @@ struct fsd_json {
     bool list, any, opened; /* opened: the next level is */
 };
 
+/* At most LEVELS_MAX. */
 static void put_tabs(const struct fsd_json *level, unsigned n)
 {
-    while (n--)
-        putc('\t', level->out);
+    static const char tabs[] = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t"
+                               "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+
+    fwrite(tabs, 1, n, level->out);
 }
 
 static void close_inner(struct fsd_json *level)

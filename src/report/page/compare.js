@@ -5,7 +5,7 @@
  */
 import { change_chips, form_chips, item, type_chip, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
-import { base_name, count, millis, percent, quoted, safe, shorten, signed_millis } from "./words.js";
+import { apart, count, millis, percent, quoted, safe, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -228,8 +228,8 @@ function waterfall_of(d) {
     return { title: "Where the time went", steps: [...steps, { label: "new", from: 0, to: ms.after, look: "whole" }] };
 }
 
-/** @param {CompareDocument} d @returns {Subject} */
-export function compare_subject(d) {
+/** @param {CompareDocument} d @param {Record<string, number[]>} drawn the region of each group, as boxes are named @returns {Subject} */
+export function compare_subject(d, drawn) {
     const regions = [...d.regions].sort((a, b) => a.region - b.region);
     const blocks = [...regions.map((r, i) => region_block(r, d, (i % TINTS) + 1)), ...lone_blocks(d)].sort((a, b) => a.at - b.at);
     const by_region = new Map(d.regions.map((r) => [String(r.region), r]));
@@ -251,10 +251,11 @@ export function compare_subject(d) {
     /** @param {number} i */
     const most = (i) => blocks.reduce((max, b) => Math.max(max, Math.abs(b.measures[i] ?? 0)), 0);
     const ms = d.summary.ms;
+    const [from, to] = apart(d.old.engine, d.new.engine);
     return {
-        title: `${base_name(d.old.engine)} → ${base_name(d.new.engine)}`,
-        from: base_name(d.old.engine),
-        to: base_name(d.new.engine),
+        title: `${from} → ${to}`,
+        from,
+        to,
         files: [
             ["old", `${d.old.model}, ${d.old.engine}  (${d.old.format})`],
             ["new", `${d.new.model}, ${d.new.engine}  (${d.new.format})`],
@@ -285,6 +286,7 @@ export function compare_subject(d) {
             { facet: "precision", title: "Runs in now" },
         ],
         chart_note: "",
+        ...(ms && { chart_measure: 1 }),
         tiles: tiles_of(d),
         rules: [],
         rules_title: "",
@@ -298,8 +300,19 @@ export function compare_subject(d) {
             const found = find(one);
             return found ? lone_record(found.block, d) : null;
         },
-        box_of: () => null,
-        chosen_of: () => null,
+        box_of(chosen) {
+            const one = settled(chosen);
+            for (const side of one.kind === "region" ? ["n", "o"] : []) {
+                const group = drawn[side]?.indexOf(Number(one.id)) ?? -1;
+                if (group >= 0) return `${side}${group}`;
+            }
+            return null;
+        },
+        chosen_of(box) {
+            const [, side = "", group] = box.match(/^([no])(\d+)$/) ?? [];
+            const region = drawn[side]?.[Number(group)];
+            return region === undefined ? null : { kind: "region", id: String(region) };
+        },
         first_view: "diff",
     };
 }

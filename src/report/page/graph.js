@@ -91,7 +91,7 @@ export class GraphView {
         const path = [];
         for (let p = /** @type {Picture | undefined} */ (picture), i = at; p; i = p.within ?? -1, p = this.pictures[i]) path.unshift([p.title, i]);
         this.crumbs.replaceChildren(
-            ...path.flatMap(([title, i], k) => [k ? " › " : "", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state(changed(state, { picture: Number(i) })) }, safe(String(title)))])
+            ...path.flatMap(([title, i], k) => [k ? " › " : "", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state(changed(state, { picture: Number(i), chosen: null })) }, safe(String(title)))])
         );
         /** @param {string} label @param {string} text @param {() => void} act */
         const button = (label, text, act) => {
@@ -101,10 +101,11 @@ export class GraphView {
         };
         const tools = el("div", { class: "tools" }, this.crumbs, button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Show all", "⤢", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false)));
         const modules = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
-        const inner = modules.length ? el("nav", { class: "modules", "aria-label": "Modules in this picture" }, "open: ", ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i })) }, safe(p.title)), " "])) : null;
+        const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes of it open: click one, or`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i, chosen: null })) }, safe(p.title)), " "]))) : null;
         this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? "", picture.note ? el("p", { class: "note" }, safe(picture.note)) : "", this.stage);
         this.boxes.clear();
         this.stage.replaceChildren();
+        this.stage.hidden = !picture.svg;
         if (!picture.svg) return;
         const source = read_svg(picture.svg);
         const [, , width, height] = (source.getAttribute("viewBox") ?? "0 0 1 1").split(/[ ,]+/).map(Number);
@@ -114,7 +115,7 @@ export class GraphView {
         rebuild(source, this.content, this.boxes);
         this.drawing.append(this.content);
         this.stage.append(this.drawing);
-        this.fit(this.size.height < 2 * this.size.width);
+        this.fit(false);
     }
 
     /** The box of what is chosen, or the one that it is in. @param {Picture} picture @param {Chosen} chosen */

@@ -45,6 +45,8 @@ export class RowList {
         this.grid = grid;
         this.subject = subject;
         this.choose = choose;
+        /** Those that anything is known of. */
+        this.measures = subject.measures.map((measure, i) => ({ measure, i })).filter(({ measure }) => measure.most > 0);
         /** @type {Line[]} */
         this.lines = [];
         /** @type {Set<Block>} */
@@ -59,8 +61,7 @@ export class RowList {
         this.body = el("div", { class: "rows-body", role: "rowgroup" });
         grid.append(this.body);
         this.put_head(head);
-        grid.style.setProperty("--measures", String(subject.measures.length));
-        head.style.setProperty("--measures", String(subject.measures.length));
+        grid.style.setProperty("--measures", String(this.measures.length));
         grid.addEventListener("scroll", () => this.render(), { passive: true });
         grid.addEventListener("click", (event) => this.clicked(event));
         grid.addEventListener("keydown", (event) => this.pressed(event));
@@ -71,14 +72,14 @@ export class RowList {
 
     /** @param {HTMLElement} head */
     put_head(head) {
-        const { sides, measures } = this.subject;
+        const { sides } = this.subject;
         head.replaceChildren(
             el("div", { role: "columnheader", class: "left" }, sides[0]),
             el("div", { role: "columnheader", class: "gutter" }, el("span", { class: "hidden" }, "what happened")),
             el("div", { role: "columnheader", class: "right" }, sides[1]),
-            ...measures.map((m) => el("div", { role: "columnheader", class: "measure" }, m.title))
+            ...this.measures.map(({ measure }) => el("div", { role: "columnheader", class: "measure" }, measure.title))
         );
-        this.grid.setAttribute("aria-colcount", String(3 + measures.length));
+        this.grid.setAttribute("aria-colcount", String(3 + this.measures.length));
     }
 
     /** @param {Block[]} blocks @param {Chosen | null} chosen */
@@ -180,7 +181,7 @@ export class RowList {
             el("div", { role: "gridcell", class: `left${left?.quiet ? " quiet" : ""}` }, ...(left ? item_cell(left) : [])),
             el("div", { role: "gridcell", class: "gutter" }, this.gutter(block, line)),
             el("div", { role: "gridcell", class: "right" }, ...(right ? item_cell(right) : [])),
-            ...this.subject.measures.map((_, i) => this.measure(block, i, line))
+            ...this.measures.map(({ measure, i }) => this.measure(measure, i, block, line))
         );
         if (!line && block.folded) row.setAttribute("aria-expanded", String(this.opened.has(block)));
         row.style.top = `${at * LINE}px`;
@@ -195,12 +196,11 @@ export class RowList {
         return block.mark ? el("span", { class: "mark", title: words[block.mark] }, block.mark) : null;
     }
 
-    /** @param {Block} block @param {number} i @param {number} line */
-    measure(block, i, line) {
+    /** @param {import("./types").Measure} measure @param {number} i @param {Block} block @param {number} line */
+    measure(measure, i, block, line) {
         const value = block.measures[i] ?? null;
-        const measure = this.subject.measures[i];
         const cell = el("div", { role: "gridcell", class: "measure" });
-        if (line || value === null || !measure) return cell;
+        if (line || value === null) return cell;
         const bar = el("span", { class: `bar ${measure.signed ? (value > 0 ? "alarm" : "good") : `bar-${i}`}`, "aria-hidden": "true" });
         bar.style.width = `${measure.most ? (Math.abs(value) / measure.most) * 100 : 0}%`;
         cell.append(bar, el("span", { class: "number" }, measure.print(value)));

@@ -31,13 +31,13 @@ function embedded(name) {
 /** @returns {Subject} */
 function read_subject() {
     const [run, compare, check] = ["run", "compare", "check"].map(embedded);
-    const base = compare ? compare_subject(compare) : run_subject(run, { ...embedded("layer-stories"), ...embedded("node-stories") });
+    const base = compare ? compare_subject(compare, pictures[0]?.regions ?? {}) : run_subject(run, { ...embedded("layer-stories"), ...embedded("node-stories") });
     return check ? check_subject(check, base) : base;
 }
 
-const subject = read_subject();
 /** @type {import("./types").Picture[]} */
 const pictures = embedded("pictures") ?? [];
+const subject = read_subject();
 const panels = { diff: by_id("diff"), graph: by_id("graph"), overview: by_id("overview"), rules: by_id("rules") };
 /** @type {Record<string, string>} */
 const views = {
@@ -71,7 +71,7 @@ const link = (chosen) => print_state(changed(state, { chosen }));
 const choose = (chosen) => go(changed(state, { chosen }));
 
 const rows = new RowList(by_id("rows"), by_id("rows-head"), subject, choose);
-const graph = new GraphView(panels.graph, subject, pictures, choose, (picture) => go(changed(state, { picture })));
+const graph = new GraphView(panels.graph, subject, pictures, choose, (picture) => go(changed(state, { picture, chosen: null })));
 
 /* --------------------------------------------------------------------- the frame */
 

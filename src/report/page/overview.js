@@ -15,10 +15,11 @@ const BARS = 12;
 
 /* ------------------------------------------------------------------------- bars */
 
-/** What bars sum up: the first measure that anything is known of, else blocks.
+/** What bars sum up: the subject's own, else the first measure that anything is known of, else
+ * blocks.
  * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number}} */
 function unit_of(subject) {
-    const i = subject.measures.findIndex((m) => !m.signed && m.most > 0);
+    const i = subject.chart_measure ?? subject.measures.findIndex((m) => m.most > 0);
     const measure = subject.measures[i];
     if (measure) return { title: measure.title, print: measure.print, of: (b) => b.measures[i] ?? 0 };
     return { title: "rows", print: count, of: () => 1 };

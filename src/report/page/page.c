@@ -12,7 +12,6 @@
 #include "base/print.h"
 #include "report/json/json.h"
 #include "report/page/source.h"
-#include "report/picture/picture.h"
 #include "report/verdict/verdict.h"
 
 #include <stdlib.h>
@@ -48,44 +47,6 @@ static void put_data(const char *name, struct fsd_print *json, FILE *out)
     put_embedded(json, out);
     fputs("</script>\n", out);
     free(json->text);
-}
-
-/* ---------------------------------------------------------------------- pictures */
-
-static void put_note(void *picture, const char *note)
-{
-    fsd_json_text(picture, "note", note);
-}
-
-/* The drawing of the format svg.  What it says on the way, and why there is none,
- * stands beside it. */
-static void put_pictures(const struct fsd_report *r, FILE *out)
-{
-    static const struct fsd_picture everything = {0};
-    struct fsd_print svg, json;
-    struct fsd_json *list = fsd_json_new_list(fsd_print_open(&json));
-    struct fsd_json *item = fsd_json_item(list);
-    struct fsd_style style = *r->style;
-    struct fsd_picture want = style.picture ? *style.picture : everything;
-    struct fsd_error err = {0};
-    enum fsd_status status;
-
-    want.note = put_note;
-    want.payload = item;
-    style.picture = &want;
-    fsd_print_open(&svg);
-    fsd_json_text(item, "title", "all");
-    status = r->compare
-                 ? fsd_compare_write_picture(r->compare, "svg", &style, svg.out, &err)
-                 : fsd_picture_write(r->run, "svg", &style, svg.out, &err);
-    fsd_print_close(&svg);
-    if (status == FSD_OK)
-        fsd_json_text(item, "svg", svg.text);
-    else
-        fsd_json_text(item, "note", err.message);
-    free(svg.text);
-    fsd_json_end(list);
-    put_data("pictures", &json, out);
 }
 
 /* ------------------------------------------------------------------------ stories */
@@ -128,6 +89,7 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
         fsd_verdict_put_json(r->verdict, r->style, fsd_print_open(&json));
         put_data("check", &json, out);
     }
-    put_pictures(r, out);
+    fsd_page_put_pictures(r, fsd_print_open(&json));
+    put_data("pictures", &json, out);
     fwrite(fsd_page_tail, 1, fsd_page_tail_size, out);
 }

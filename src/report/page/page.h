@@ -8,4 +8,7 @@
 /** Writes it.  A picture that cannot be laid out is missing, and the page says why. */
 void fsd_page_write(const struct fsd_report *report, FILE *out);
 
+/** The drawings that go with it, as JSON; pictures.c. */
+void fsd_page_put_pictures(const struct fsd_report *report, FILE *out);
+
 #endif

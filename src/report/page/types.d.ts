@@ -265,6 +265,7 @@ export interface Picture {
     note?: string;
     within?: number; /** the picture that shows it as one box */
     boxes?: Record<string, number[]>; /** of those with several items: all of them */
+    regions?: Record<string, number[]>; /** of two builds: by side and group */
     opens?: Record<string, number>; /** of those that stand for a module: its picture */
 }
 
@@ -404,6 +405,7 @@ export interface Subject {
     facets: Facet[];
     charts: { facet: string; title: string }[];
     chart_note: string;
+    chart_measure?: number;
     tiles: Tile[];
     rules: RuleRow[];
     rules_title: string;

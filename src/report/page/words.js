@@ -26,6 +26,14 @@ export function base_name(path) {
     return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
+/** As many last parts of two paths as tell them apart. @param {string} a @param {string} b @returns {[string, string]} */
+export function apart(a, b) {
+    const [x, y] = [a.split("/"), b.split("/")];
+    let n = 1;
+    while (n < Math.max(x.length, y.length) && x.slice(-n).join("/") === y.slice(-n).join("/")) n++;
+    return [x.slice(-n).join("/"), y.slice(-n).join("/")];
+}
+
 /** 1234567 as "1,234,567". @param {number} n */
 export function count(n) {
     return String(Math.round(n)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");

@@ -414,33 +414,62 @@ struct job {
     struct fsd_plan plan; /* first */
     struct fsd_arena *arena;
     struct fsd_diff_scene scene; /* of the last drawing */
+    unsigned depth; /* by so many scopes all of it would be one box */
 };
 
 /* Draws in the next grain that makes the picture smaller. */
 static bool simplify(struct fsd_plan *plan)
 {
     struct job *job = (struct job *)(void *)plan;
+    const struct fsd_grain *grain = &job->scene.grain;
     uint32_t before = fsd_drawing_weight(plan->drawing);
-    char grain[24];
+    unsigned levels = fsd_diff_scope_levels(job->scene.d);
+    char word[24];
 
     while (fsd_grain_next(&job->scene.grain)) {
+        if (grain->level == FSD_LEVEL_SCOPE &&
+            (grain->depth <= job->depth || grain->depth > levels))
+            continue;
         plan->drawing = draw(&job->scene, job->arena);
-        plan->last = job->scene.grain.level == FSD_LEVEL_PART;
+        plan->last = grain->level == FSD_LEVEL_PART;
         if (fsd_drawing_weight(plan->drawing) >= before)
             continue;
         snprintf(
             plan->less, sizeof plan->less,
             "drawn with --collapse %s, %u boxes (--around or --only show a part of "
             "it in full)",
-            fsd_grain_name(job->scene.grain, grain), plan->drawing->boxes.n);
+            fsd_grain_name(*grain, word), plan->drawing->boxes.n);
         return true;
     }
     return false;
 }
 
-enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
-                                  const struct fsd_style *style, FILE *out,
-                                  struct fsd_error *err)
+static void tell_boxes(const struct fsd_drawing *w, const struct fsd_excerpt *part)
+{
+    for (fsd_id b = 0; b < w->boxes.n; b++) {
+        const struct fsd_box *box = &w->boxes.at[b];
+        const struct fsd_box *owner =
+            box->cluster == FSD_NONE ? NULL : &w->boxes.at[box->cluster];
+        bool layers = box->side == FSD_SIDE_RIGHT;
+        char name[16];
+
+        if (box->kind != FSD_BOX_ITEMS || box->items.n < 2)
+            continue;
+        snprintf(name, sizeof name, "%c%u", layers ? 'l' : 'n', fsd_item(w, box, 0));
+        part->box(part->payload, &(struct fsd_picture_box){
+                                     .name = name,
+                                     .layers = layers,
+                                     .items = &w->items.at[box->items.at],
+                                     .n = box->items.n,
+                                     .owner = owner ? fsd_item(w, owner, 0) : FSD_NONE,
+                                     .title = box->title});
+    }
+}
+
+enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
+                                       struct fsd_excerpt *part, const char *format,
+                                       const struct fsd_style *style, FILE *out,
+                                       struct fsd_error *err)
 {
     static const struct fsd_picture everything = {0};
     const struct fsd_picture *want = style->picture ? style->picture : &everything;
@@ -449,15 +478,34 @@ enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
                                .most_ends = MOST_ENDS,
                                .chosen = want->collapse},
                       .arena = fsd_arena_new(),
-                      .scene = {.d = d}};
-    enum fsd_status status = fsd_diff_pick(d, style, job.arena, &job.scene.pick, err);
+                      .scene = {.d = d},
+                      .depth = part->depth};
+    enum fsd_status status = FSD_OK;
 
+    if (part->layers)
+        fsd_diff_pick_layers(d, part->layers, part->n, job.arena, &job.scene.pick);
+    else
+        status = fsd_diff_pick(d, style, job.arena, &job.scene.pick, err);
     if (status == FSD_OK && want->collapse)
         status = fsd_grain_parse(want->collapse, &job.scene.grain, err);
     if (status == FSD_OK) {
         job.plan.drawing = draw(&job.scene, job.arena);
         status = fsd_plan_write(&job.plan, format, out, err);
     }
+    if (status == FSD_OK && part->box) {
+        if (job.scene.grain.level == FSD_LEVEL_SCOPE)
+            part->depth = job.scene.grain.depth;
+        tell_boxes(job.plan.drawing, part);
+    }
     fsd_arena_free(job.arena);
     return status;
+}
+
+enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
+                                  const struct fsd_style *style, FILE *out,
+                                  struct fsd_error *err)
+{
+    struct fsd_excerpt all = {0};
+
+    return fsd_picture_write_part(d, &all, format, style, out, err);
 }

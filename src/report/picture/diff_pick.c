@@ -209,6 +209,37 @@ static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
     }
 }
 
+/* A Constant node is a value, not an operation: it is drawn only where it is asked for,
+ * or with --all. */
+static void leave_constants(const struct fsd_diff *d, struct fsd_pick *pick)
+{
+    for (fsd_id n = 0; n < d->model->nodes.n; n++)
+        if (pick->nodes[n] && fsd_node_is(d->model, n, "Constant") &&
+            d->nodes[n].fate != FSD_FATE_LAYER) {
+            pick->nodes[n] = false;
+            pick->constants++;
+        }
+}
+
+static void start_pick(const struct fsd_diff *d, struct fsd_arena *arena,
+                       struct fsd_pick *pick)
+{
+    *pick = (struct fsd_pick){.nodes = FSD_NEW(arena, bool, d->model->nodes.n),
+                              .layers = FSD_NEW(arena, bool, d->engine->nodes.n)};
+}
+
+void fsd_diff_pick_layers(const struct fsd_diff *d, const fsd_id *layers, uint32_t n,
+                          struct fsd_arena *arena, struct fsd_pick *pick)
+{
+    start_pick(d, arena, pick);
+    pick->partial = true;
+    for (uint32_t i = 0; i < n; i++)
+        pick->layers[layers[i]] = true;
+    take_nodes_of_layers(d, pick);
+    leave_constants(d, pick);
+    find_homes(d, pick, arena);
+}
+
 enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *style,
                               struct fsd_arena *arena, struct fsd_pick *pick,
                               struct fsd_error *err)
@@ -218,9 +249,7 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
     unsigned depth = want->depth ? want->depth : NEAR;
     enum fsd_status status = FSD_OK;
 
-    memset(pick, 0, sizeof *pick);
-    pick->nodes = FSD_NEW(arena, bool, d->model->nodes.n);
-    pick->layers = FSD_NEW(arena, bool, d->engine->nodes.n);
+    start_pick(d, arena, pick);
     pick->partial = want->around || want->only;
     if (want->around) {
         struct fsd_picked picked = {pick->nodes, pick->layers};
@@ -239,14 +268,8 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
         memset(pick->nodes, true, d->model->nodes.n);
         memset(pick->layers, true, d->engine->nodes.n);
     }
-    /* A Constant node is a value, not an operation: it is drawn only where it is asked
-     * for, or with --all. */
-    for (fsd_id n = 0; n < d->model->nodes.n && !style->all && !want->around; n++)
-        if (pick->nodes[n] && fsd_node_is(d->model, n, "Constant") &&
-            d->nodes[n].fate != FSD_FATE_LAYER) {
-            pick->nodes[n] = false;
-            pick->constants++;
-        }
+    if (!style->all && !want->around)
+        leave_constants(d, pick);
     find_homes(d, pick, arena);
     return status;
 }

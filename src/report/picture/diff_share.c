@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "report/picture/drawing.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +208,22 @@ static size_t scope_length(const char *name, unsigned depth)
         at = next;
     }
     return (size_t)(at - name);
+}
+
+unsigned fsd_diff_scope_levels(const struct fsd_diff *d)
+{
+    unsigned most = 0;
+
+    for (fsd_id n = 0; n < d->model->nodes.n; n++) {
+        const char *name = fsd_text(d->names, d->model->nodes.at[n].name);
+        size_t all = scope_length(name, UINT_MAX);
+        unsigned levels = all != 0;
+
+        for (size_t at = 1; at < all; at++)
+            levels += name[at] == '/';
+        most = levels > most ? levels : most;
+    }
+    return most;
 }
 
 /* What has a scope goes with the first of its scope, which gives the box its place. */

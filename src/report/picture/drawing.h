@@ -251,6 +251,10 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
                               struct fsd_arena *arena, struct fsd_pick *pick,
                               struct fsd_error *err);
 
+/** Picks some layers, with their nodes and what vanished beside these. */
+void fsd_diff_pick_layers(const struct fsd_diff *d, const fsd_id *layers, uint32_t n,
+                          struct fsd_arena *arena, struct fsd_pick *pick);
+
 /** The form of a tensor at one end of its wire, or where nothing is known of it at the
  *  other. */
 const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
@@ -272,6 +276,10 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24]);
 
 /** Makes it the next coarser one; false after the last. */
 bool fsd_grain_next(struct fsd_grain *grain);
+
+/** Scopes within scopes that nodes' names have at most; to a greater depth, pictures are
+ *  the same. */
+unsigned fsd_diff_scope_levels(const struct fsd_diff *d);
 
 /** Says which items share a box. */
 void fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,

@@ -7,6 +7,31 @@
 
 #include <stdio.h>
 
+/** A box that stands for several nodes or layers. */
+struct fsd_picture_box {
+    const char *name;  /**< its id in an SVG: "l12" */
+    bool layers;       /**< else nodes */
+    const fsd_id *items;
+    uint32_t n;
+    fsd_id owner;      /**< of nodes: the first of the layers that compute them; FSD_NONE */
+    const char *title; /**< what the items have in common; NULL: nothing */
+};
+
+/** A part of a run as a picture of its own, and what it became. */
+struct fsd_excerpt {
+    const fsd_id *layers; /**< these and their nodes; NULL: what the style asks for */
+    uint32_t n;
+    unsigned depth; /**< so many scopes are common to all; set to those of its boxes */
+    void (*box)(void *payload, const struct fsd_picture_box *box);
+    void *payload; /**< handed to `box` */
+};
+
+/** The same as fsd_picture_write(), of a part, and tells of its boxes. */
+enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
+                                       struct fsd_excerpt *part, const char *format,
+                                       const struct fsd_style *style, FILE *out,
+                                       struct fsd_error *err);
+
 /** Writes a picture: DOT as it is, the other formats laid out by Graphviz in a child
  *  process, which is killed when it takes too long; then less is drawn, and said so.
  *  @param format "dot", "svg", "png" or "pdf".
