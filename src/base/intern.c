@@ -39,7 +39,7 @@ static struct entry *find(const struct fsd_intern *names, const char *s, size_t 
 {
     struct entry *entry = NULL;
 
-    HASH_FIND(hh, names->table, s, n, entry);
+    HASH_FIND(hh, names->table, n ? s : "", n, entry); /* no name has no bytes */
     return entry;
 }
 

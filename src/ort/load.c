@@ -364,8 +364,8 @@ static fsd_id tensor_of(struct reading *r, fsd_id src)
         return id;
     id = r->tensor_of[src] = fsd_graph_add_tensor(r->g, t->name, 0);
     form.layout.order = FSD_ORDER_LINEAR;
-    r->g->tensors.at[id].form =
-        fsd_graph_add_form(r->g, form, r->src->dims.at + form.dims.at, form.dims.n);
+    r->g->tensors.at[id].form = fsd_graph_add_form(
+        r->g, form, form.dims.n ? &r->src->dims.at[form.dims.at] : NULL, form.dims.n);
     r->g->tensors.at[id].flags =
         t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT | FSD_TENSOR_CONSTANT);
     r->g->tensors.at[id].alias = cast_value(r, t->name);

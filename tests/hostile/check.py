@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Hostile inputs against the real binary: check.py BINARY [PART...]
 
-Parts are models, engines, pairs, files, names, fused, logs, limits.  Inputs are made here or lie in fixtures/hostile.
+Parts are models, engines, pairs, files, names, fused, logs, limits, untouched.  Inputs are made here or lie in fixtures/hostile.
 Ends with 1 when anything that harness.py demands does not hold.
 """
 import ast
@@ -20,6 +20,7 @@ import logs
 import models
 import pairs
 import reports
+import untouched
 from harness import Harness
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -271,7 +272,7 @@ def check_logs(h):
 
 PARTS = {"models": check_models, "engines": check_engines, "files": check_files,
          "names": check_names, "fused": check_fused, "pairs": check_pairs, "logs": check_logs,
-         "limits": limits.all_limits}
+         "limits": limits.all_limits, "untouched": untouched.untouched}
 
 
 def main():

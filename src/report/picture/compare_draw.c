@@ -162,20 +162,19 @@ static void wire_moves(struct side *x)
 {
     for (fsd_id i = 0; i < x->s->moves.n; i++) {
         const struct fsd_move *m = &x->s->moves.at[i];
-        const fsd_ref *from = x->s->refs.at + m->from.at,
-                      *to = x->s->refs.at + m->to.at;
+        const fsd_ref *refs = x->s->refs.at;
 
         if (x->moves[i] == FSD_NONE)
             continue;
         for (uint32_t f = 0; f < m->from.n; f++) {
-            fsd_id source = box_of(x, from[f], false);
+            fsd_id source = box_of(x, refs[m->from.at + f], false);
 
             add_wire(x, source, x->moves[i], m->before);
             for (uint32_t t = 0; t < m->to.n; t++)
-                fsd_vec_push(x->w->arena, &x->carried, key(source, to[t]));
+                fsd_vec_push(x->w->arena, &x->carried, key(source, refs[m->to.at + t]));
         }
         for (uint32_t t = 0; t < m->to.n; t++)
-            add_wire(x, x->moves[i], box_of(x, to[t], true), m->after);
+            add_wire(x, x->moves[i], box_of(x, refs[m->to.at + t], true), m->after);
     }
     x->carried.n =
         fsd_sort_once(x->carried.at, x->carried.n, sizeof *x->carried.at, fsd_by_number);
