@@ -53,7 +53,7 @@ void fsd_lint_missed_fusion(struct fsd_finder *f)
 static bool is_symptom(const char *rule)
 {
     static const char *const of_model[] = {
-        "quantize/standing", "precision/wider", "precision/island",
+        "log/missing-scale", "quantize/standing", "precision/wider", "precision/island",
         "precision/no-tensor-cores", "inserted/round-trip"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(of_model); i++)

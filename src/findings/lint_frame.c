@@ -6,6 +6,7 @@
  * type, or have others inserted beside them; that a layer computes a quantizer.  Where
  * the sign is not there the finding is withdrawn: it stays, as information.
  */
+#include "base/text.h"
 #include "findings/lint.h"
 
 #include <string.h>
@@ -243,6 +244,34 @@ static const char *ask_quantizers(struct fsd_finder *f)
     return "withdrawn";
 }
 
+/* The layers that make what the first quantizer reads: how many narrow tensors do they
+ * write?  Merged quantizers leave one. */
+static const char *ask_copies(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    const struct fsd_quantizer *q = NULL;
+    uint32_t narrow = 0;
+    fsd_id maker, layer = FSD_NONE;
+
+    for (uint32_t i = 0; i < f->now.nodes.n && !q; i++)
+        q = fsd_lint_quantizer(f->lint, f->found->subjects.at[f->now.nodes.at + i].id);
+    maker = q ? fsd_tensor_producer(d->model, q->data) : FSD_NONE;
+    for (uint32_t i = 0; maker != FSD_NONE && i < d->match->of_node[maker].n; i++) {
+        const struct fsd_node *n;
+
+        layer = fsd_match_of_node(d->match, maker, i)->layer;
+        n = &d->engine->nodes.at[layer];
+        for (uint32_t k = 0; k < n->out.n; k++)
+            narrow += fsd_dtype_is_quantized(
+                fsd_port_form(d->engine, fsd_node_out(d->engine, n, k))->type);
+    }
+    if (!narrow)
+        return ask_quantizers(f);
+    fprintf(f->out, "layer %u writes ", layer);
+    fsd_put_noun(f->out, narrow, "narrow tensor");
+    return narrow > 1 ? "confirmed" : "withdrawn";
+}
+
 static const char *ask_build(struct fsd_finder *f)
 {
     fputs("an engine was built", f->out);
@@ -254,6 +283,7 @@ static void ask_engine(struct fsd_finder *f)
     static const char *(*const ask[])(struct fsd_finder *
                                       f) = {[FSD_PROVES_WIDE] = ask_width,
                                             [FSD_PROVES_STANDS] = ask_quantizers,
+        [FSD_PROVES_TWICE] = ask_copies,
                                             [FSD_PROVES_BUILT] = ask_build};
     const char *proof;
 

@@ -164,18 +164,24 @@ void fsd_lint_weight_axis(struct fsd_finder *f)
     }
 }
 
-/* Data has one scale: kernels know no other. */
+/* Data has one scale: kernels know no other.  Whoever reads it is told first. */
 void fsd_lint_data_scales(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
 
     for (uint32_t i = 0; i < l->quantizers.n; i++) {
         const struct fsd_quantizer *q = &l->quantizers.at[i];
+        fsd_id dq = fsd_lint_only_reader(l, fsd_node_out_tensor(l->g, q->node, 0));
+        fsd_id reader = dq == FSD_NONE
+                            ? FSD_NONE
+                            : fsd_lint_only_reader(l, fsd_node_out_tensor(l->g, dq, 0));
 
         if (!q->quantizes || q->n < 2 || q->block || l->facts->constant[q->data] ||
             q->type == FSD_FP4)
             continue;
-        fsd_lint_open(f, q->node);
+        fsd_lint_open(f, reader == FSD_NONE ? q->node : reader);
+        if (reader != FSD_NONE)
+            fsd_about_node(f, q->node);
         fprintf(f->out, "%s has %u scales for data, of which kernels take one",
                 fsd_lint_node(f, q->node), q->n);
         fsd_lint_close(f);

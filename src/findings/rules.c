@@ -255,6 +255,22 @@ static const struct fsd_rule rules[] = {
      "that would be one kernel.",
      .fix = "Exclude the operator from quantization.",
      .source = "NVIDIA Model-Optimizer, nodes that it excludes; TensorRT issue 4397"},
+    {"qdq/attention", FSD_WARNING,
+     "Quantizers in an attention keep it from being one kernel.", LINT,
+     .find = fsd_lint_attention, .proves = FSD_PROVES_WIDE,
+     .why = "Fused attention multiplies twice in one type. Both products must be "
+            "quantized or neither, and in INT8 there are kernels for heads of 16, 32 and "
+            "64 and at most 512 positions only.",
+     .fix = "Exclude both products from quantization, or use FP8.",
+     .source = "TensorRT issues 4167 and 3724; the transformers' fused attention, "
+               "TensorRT documentation"},
+    {"qdq/small-product", FSD_INFO,
+     "A quantized product is too small to gain by it.", LINT,
+     .find = fsd_lint_small_product,
+     .why = "Fewer than 16 columns or summands fill no tile of the matrix units, and the "
+            "conversions around the product cost more than it saves.",
+     .fix = "Exclude it from quantization.",
+     .source = "NVIDIA Model-Optimizer, nodes that it excludes"},
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds nothing that computes.", LINT,
      .find = fsd_lint_useless, .proves = FSD_PROVES_STANDS,
      .why = "It rounds, and stays as a layer of its own.",
@@ -269,14 +285,14 @@ static const struct fsd_rule rules[] = {
      .source = "the TensorRT developer guide, Q/DQ placement; ONNX Runtime, quantization for "
      "TensorRT"},
     {"scale/one-tensor", FSD_WARNING, "Two quantizers of one tensor have other scales.", LINT,
-     .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_STANDS,
+     .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_TWICE,
      .why = "Equal quantizers of one tensor are merged; unlike ones are two layers.",
      .fix = "Let them share a scale.",
      .source = "the TensorRT developer guide, Q/DQ placement; log of a QAT ResNet-18, "
      "HorizontalMergeQNodes"},
     {"scale/moved", FSD_WARNING, "A quantizer before and one behind an operator that moves data have other "
      "scales.", LINT,
-     .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_STANDS,
+     .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
      .why = "A quantizer moves over a MaxPool, a Transpose or a Slice to its brother, and "
      "is merged with it when the scales are the same.",
      .fix = "Let them share a scale.",

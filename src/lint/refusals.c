@@ -18,7 +18,7 @@
 
 #define STRANGE                                                                        \
     (T(STRING) | T(COMPLEX64) | T(COMPLEX128) | T(UINT16) | T(UINT32) | T(UINT64) |    \
-     T(INT16) | T(FP8E5M2) | T(FP8E5M2FNUZ) | T(FP8E4M3FNUZ) | T(INT2) | T(UINT2))
+     T(INT16) | T(UINT4) | T(FP8E8M0) | T(FP8E5M2) | T(FP8E5M2FNUZ) | T(FP8E4M3FNUZ) | T(INT2) | T(UINT2))
 #define ANY_FP8 (T(FP8))
 #define NARROW  (T(FP8) | T(FP4) | T(INT4) | T(UINT4))
 
@@ -75,10 +75,21 @@ static bool has_a_type(const struct fsd_lint *l, const struct row *r, fsd_id nod
     return false;
 }
 
+/* The first input, be it constant or not. */
+static bool takes_type(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    return has_type(l->g, fsd_node_in_tensor(l->g, node, 0), r->types);
+}
+
 static bool reads_type(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
-    return has_type(l->g, fsd_node_in_tensor(l->g, node, 0), r->types) &&
-           !l->facts->folded[node];
+    return takes_type(l, r, node) && !l->facts->folded[node];
+}
+
+/* The same of what has a second operand: an Einsum of one multiplies nothing. */
+static bool multiplies(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    return reads_type(l, r, node) && fsd_node_in_tensor(l->g, node, 1) != FSD_NONE;
 }
 
 /* The first input is a constant of the types. */
@@ -127,12 +138,70 @@ static bool gives_more(const struct fsd_lint *l, const struct row *r, fsd_id nod
     return n > r->number;
 }
 
-/* The input `number` is there, and no constant. */
+/* The input `number` is there, of the types if there are any, and no constant. */
 static bool is_computed(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
 
-    return given != FSD_NONE && !l->facts->constant[given];
+    return given != FSD_NONE && !l->facts->constant[given] &&
+           (!r->types || has_type(l->g, given, r->types));
+}
+
+/* The input `number` is one of the network's. */
+static bool is_given(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+
+    return is_computed(l, r, node) &&
+           (l->g->tensors.at[given].flags & FSD_TENSOR_INPUT);
+}
+
+/* The input `number` is a constant above 3840. */
+static bool is_too_many(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+    fsd_id known = given == FSD_NONE ? FSD_NONE : l->sizes->ints_of[given];
+
+    return known != FSD_NONE && l->sizes->ints.at[known].n == 1 &&
+           l->sizes->ints.at[known].at[0] > 3840;
+}
+
+/* Four dimensions, and a head of less than `number` or of the types: attention that no
+ * kernel runs whole, and that is not taken apart. */
+static bool is_no_kernel(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_shape *q = fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+
+    return q->ranked && q->rank == 4 && l->g->nodes.at[node].in.n < 7 &&
+           (takes_type(l, r, node) || (q->dims[3] > 0 && q->dims[3] < r->number));
+}
+
+/* A mask beside is_causal. */
+static bool is_masked_twice(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    (void)r;
+    return fsd_node_in_tensor(l->g, node, 3) != FSD_NONE &&
+           fsd_node_int(l->g, node, "is_causal", 0);
+}
+
+/* Both directions, with other activations. */
+static bool is_lopsided(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_attr *attr =
+        fsd_node_attr(l->g, &l->g->nodes.at[node], "activations");
+    uint32_t n = attr && attr->kind == FSD_ATTR_STRINGS ? attr->list.n / 2 : 0;
+
+    (void)r;
+    for (uint32_t i = 0; i < n; i++)
+        if (l->g->links.at[attr->list.at + i] != l->g->links.at[attr->list.at + n + i])
+            return true;
+    return false;
+}
+
+/* Its remainder is that of integers, and its operands are not. */
+static bool is_inexact(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    return reads_type(l, r, node) && !fsd_node_int(l->g, node, "fmod", 0);
 }
 
 static bool has_zero_point(const struct fsd_lint *l, const struct row *r, fsd_id node)
@@ -235,7 +304,7 @@ static const struct row refusals[] = {
      .is.why = "no tensor may have this type", .is.source = MEASURED},
     {" Cast CastLike ", FSD_RTX, .holds = has_a_type, .types = NARROW,
      .is.why = "only quantizers make or read tensors of this type", .is.source = MEASURED},
-    {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = reads_type, .types = T(INT32),
+    {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = takes_type, .types = T(INT32),
      .is.why = "a DequantizeLinear of INT32, as exporters write for a bias, must have FP8, "
             "FP4, INT4 or INT8",
      .is.source = LISTED},
@@ -252,7 +321,7 @@ static const struct row refusals[] = {
 
     /* Compute capabilities. */
     {" MatMul Gemm Einsum LSTM GRU RNN ", FSD_RTX, .below_sm = 80,
-     .holds = reads_type, .types = T(FP32),
+     .holds = multiplies, .types = T(FP32) | T(FP64),
      .is.why = "Turing has no FP32 matrix product here", .is.source = MEASURED " for sm75"},
     {" Conv ConvTranspose ", FSD_RTX, .below_sm = 80, .holds = is_spatial,
      .types = T(FP32), .is.why = "Turing has no FP32 3-D convolution here",
@@ -282,6 +351,7 @@ static const struct row refusals[] = {
     {QDQ, FSD_ANY_BUILDER, .holds = has_bad_scale,
      .is.why = "a scale that is not above 0", .is.source = MEASURED},
     {" QuantizeLinear DequantizeLinear ", FSD_RTX, .holds = is_computed, .number = 2,
+     .types = T(INT8) | T(UINT8) | T(INT4) | T(FP4),
      .is.why = "the zero point is no initializer", .is.source = MEASURED},
 
     /* Attributes. */
@@ -321,6 +391,29 @@ static const struct row refusals[] = {
      .is.why = "training_mode is no initializer", .is.source = MEASURED},
     {" STFT ", FSD_RTX, .holds = is_computed, .number = 1,
      .is.why = "frame_step is no initializer", .is.source = MEASURED},
+    {" Resize ", FSD_RTX, .holds = is_given, .number = 2, .types = T(FP32),
+     .is.why = "its scales are an input of the network", .is.source = MEASURED},
+    {" Upsample Resize ", FSD_RTX, .holds = is_given, .number = 1, .types = T(FP32),
+     .is.why = "its scales are an input of the network", .is.source = MEASURED},
+    {" TopK ", FSD_ANY_BUILDER, .holds = is_too_many, .number = 1,
+     .is.why = "more than 3840 are asked for", .is.source = LISTED},
+    {" Attention ", FSD_RTX, .holds = is_no_kernel, .number = 16, .types = T(FP32),
+     .is.why = "an attention of four dimensions in FP32, or with heads below 16, has no "
+               "kernel", .is.source = MEASURED},
+    {" Attention ", FSD_RTX, .holds = is_masked_twice,
+     .is.why = "a mask and is_causal exclude each other", .is.source = MEASURED},
+    {" LSTM GRU RNN ", FSD_ANY_BUILDER, .holds = is_lopsided,
+     .is.why = "both directions must have the same activations", .is.source = LISTED},
+    {" Mod ", FSD_RTX, .holds = is_inexact, .types = T(FP32) | T(FP16) | T(BF16),
+     .is.why = "floating point needs fmod", .is.source = MEASURED},
+    {" MatMul Relu ", FSD_RTX, .holds = reads_type, .types = T(INT32),
+     .is.why = "INT32 is not taken", .is.source = MEASURED},
+    {" Add Sub Mul Div Max Min Mod Greater Less GreaterOrEqual LessOrEqual MaxPool ",
+     FSD_RTX, .holds = reads_type, .types = T(UINT8), .is.why = "UINT8 is not taken",
+     .is.source = MEASURED},
+    {" Cast ", FSD_RTX, .until = 104, .holds = has_a_type, .types = T(INT8),
+     .is.why = "RTX 1.4 folds casts to INT8 on a device, which a build without a GPU "
+               "lacks", .is.source = "measured: TensorRT for RTX 1.4.0 without a GPU"},
 };
 
 /* The operators for which RTX 1.7 has an importer. */

@@ -159,6 +159,25 @@ def after(fires):
     return finish(n, z)
 
 
+@pair("qdq/attention")
+def attention(fires):
+    n = Net(5)
+    query, key, value = (n.input(name, 1, 2, 64, 32) for name in "qkv")
+    quantized = (lambda x: x) if fires else (lambda x: q(n, x, 0.01))
+    scores = n.op("MatMul", q(n, query), n.op("Transpose", q(n, key), perm=[0, 1, 3, 2]))
+    scores = n.op("Softmax", n.op("Mul", scores, n.const(np.float32(0.17))), axis=-1)
+    return end(n, n.op("MatMul", quantized(scores), quantized(value)), 1, 2, 64, 32)
+
+
+@pair("qdq/small-product")
+def small_product(fires):
+    n = Net(5)
+    c = 8 if fires else 16
+    w = n.const(n.random.integers(-100, 100, (64, c)).astype(np.int8))
+    w = n.op("DequantizeLinear", w, n.const(np.float32(0.01)), n.const(np.int8(0)))
+    return end(n, n.op("MatMul", q(n, n.input("x", 4, 64)), w), 4, c)
+
+
 @pair("scale/one-tensor")
 def one_tensor(fires):
     n, x = start()
