@@ -2,6 +2,7 @@
 #include "gate/gate.h"
 #include "base/print.h"
 #include "compare/snapshot.h"
+#include "lint/lint.h"
 #include "report/report.h"
 #include "states.h"
 
@@ -38,6 +39,7 @@ struct fsd_check {
     struct fsd_policy *policy;
     struct fsd_compare *compare;
     struct fsd_verdict *verdict;
+    const struct fsd_lint *lint; /* NULL: not asked for */
 };
 
 /* Two models of which less than half can be aligned are not two exports of one network.
@@ -121,6 +123,27 @@ static const char *accept_command(const struct fsd_check *c,
     return fsd_print_take(&command, c->arena);
 }
 
+/* What the model says of itself, beside what was built of it. */
+static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *opt,
+                                 const struct fsd_check_options *check,
+                                 struct fsd_error *err)
+{
+    struct fsd_target target;
+    const char *word = check->builder;
+
+    if (!check->lint)
+        return FSD_OK;
+    if (!c->run || !opt->model)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a model and its engine for --lint, found less");
+    if (!fsd_target_read(&target, word ? word : fsd_target_of(c->run->engine),
+                         c->arena))
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, FSD_TARGET_EXPECTED,
+                        word);
+    c->lint = fsd_lint_new(c->arena, c->run->facts, c->run->cost->sizes, target);
+    return FSD_OK;
+}
+
 static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options *opt,
                                   const struct fsd_check_options *check,
                                   struct fsd_error *err)
@@ -131,10 +154,12 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
         status = fsd_snapshot_read(&c->old, check->snapshot, &c->lines, err);
     if (status == FSD_OK)
         status = fsd_policy_read(&c->policy, check->policy, err);
-    if (status == FSD_OK && !check->snapshot)
+    if (status == FSD_OK && !check->snapshot && !check->lint)
         status = check_promises(c->policy, err);
     if (status == FSD_OK)
         status = fsd_state_open(&c->new, &c->run, opt, err);
+    if (status == FSD_OK)
+        status = open_lint(c, opt, check, err);
     if (status != FSD_OK)
         return status;
     if (c->old) {
@@ -148,6 +173,7 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     if (status == FSD_OK)
         c->verdict = fsd_verdict_of_case(&(struct fsd_case){.build = c->new,
                                                             .run = c->run,
+                                                            .lint = c->lint,
                                                             .c = c->compare,
                                                             .lines = &c->lines,
                                                             .policy = c->policy,

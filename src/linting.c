@@ -31,11 +31,8 @@ static enum fsd_status open_linting(struct fsd_linting *l,
     /* With an engine, and nobody told for whom: the builder that made it. */
     if (!fsd_target_read(&target, word ? word : fsd_target_of(l->run->engine),
                          l->arena))
-        return fsd_fail(
-            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected trt8, trt10, trt11 or rtx, with a version and a compute "
-            "capability as rtx-1.7:sm89, found '%s'",
-            word);
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, FSD_TARGET_EXPECTED,
+                        word);
     l->lint = fsd_lint_new(l->arena, l->run->facts, l->run->cost->sizes, target);
     l->verdict = fsd_verdict_of_lint(
         l->run, l->lint, fsd_find_lint(l->run, l->lint, l->policy, lint->today));

@@ -362,6 +362,8 @@ struct fsd_check_options {
     const char *policy;   /**< path of the policy; NULL: the default one */
     unsigned today;       /**< 20260131, for ignores that expire; 0: none has expired */
     bool accept;          /**< nothing fails: the snapshot is to be rewritten */
+    bool lint;            /**< the model is judged, too, as fsd_linting_open() does */
+    const char *builder;  /**< for whom; as in struct fsd_lint_options */
 };
 
 struct fsd_check;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { KEY_POLICY = 640, KEY_UPDATE, KEY_TODAY };
+enum { KEY_POLICY = 640, KEY_UPDATE, KEY_TODAY, KEY_LINT, KEY_FOR };
 
 static const struct argp_option options[] = {
     {"policy", KEY_POLICY, "FILE", 0, "Rules, their levels and budgets, what to ignore",
@@ -17,6 +17,8 @@ static const struct argp_option options[] = {
      "Rewrite the snapshot from this build, and say what was accepted", 3},
     {"today", KEY_TODAY, "YYYY-MM-DD", 0,
      "For ignores that expire; else SOURCE_DATE_EPOCH, else the clock", 3},
+    {"lint", KEY_LINT, NULL, 0, "Judge the model, too, as the verb lint does", 3},
+    {"for", KEY_FOR, "BUILDER", 0, "Of --lint: for whom, as rtx-1.7:sm89", 3},
     {0},
 };
 
@@ -68,7 +70,8 @@ static void sort_words(struct command_line *line, struct argp_state *state)
                        "expected the snapshot first, found '%s', which is %s, "
                        "before '%s'",
                        line->words[0], kinds[kind], line->words[i]);
-    if (kind == FSD_FILE_SNAPSHOT || n == 3 || !line->check.policy)
+    if (kind == FSD_FILE_SNAPSHOT || n == 3 ||
+        (!line->check.policy && !line->check.lint))
         line->check.snapshot = line->words[at++];
     if (line->check.snapshot && kinds[kind])
         argp_error(state,
@@ -90,6 +93,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_POLICY:
         line->check.policy = arg;
+        break;
+    case KEY_LINT:
+        line->check.lint = true;
+        break;
+    case KEY_FOR:
+        line->check.builder = arg;
         break;
     case KEY_UPDATE:
         line->check.accept = true;

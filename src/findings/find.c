@@ -328,13 +328,14 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                                          const struct fsd_case *before_gate)
 {
     struct fsd_finder f = {.d = before_gate->run,
+                           .lint = before_gate->lint,
                            .build = before_gate->build,
                            .c = before_gate->c,
                            .lines = before_gate->lines,
                            .policy = before_gate->policy,
                            .today = before_gate->today};
+    unsigned subject = FSD_NEEDS_CASE | (f.c ? FSD_NEEDS_CHANGE : 0) |
+                       (f.lint ? FSD_NEEDS_LINT : 0);
 
-    unsigned there = f.c ? FSD_NEEDS_CASE | FSD_NEEDS_CHANGE : FSD_NEEDS_CASE;
-
-    return ask_all(&f, arena, there, there);
+    return ask_all(&f, arena, subject, subject | FSD_NEEDS_ENGINE);
 }

@@ -53,8 +53,8 @@ void fsd_lint_missed_fusion(struct fsd_finder *f)
 static bool is_symptom(const char *rule)
 {
     static const char *const of_model[] = {
-        "log/missing-scale", "quantize/standing", "precision/wider", "precision/island",
-        "precision/no-tensor-cores", "inserted/round-trip"};
+        "log/missing-scale", "quantize/standing",         "precision/wider",
+        "precision/island",  "precision/no-tensor-cores", "inserted/round-trip"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(of_model); i++)
         if (!strcmp(of_model[i], rule))
@@ -89,8 +89,10 @@ static const struct fsd_finding *explains(struct fsd_finder *f, const bool *near
 {
     for (uint32_t i = 0; i < until; i++) {
         const struct fsd_finding *item = &f->found->list.at[i];
+        bool on_model = f->found->rules.at[item->rule].rule->needs & FSD_NEEDS_LINT;
 
-        for (uint32_t k = 0; k < item->nodes.n && item->severity > FSD_INFO; k++)
+        for (uint32_t k = 0; k < item->nodes.n && on_model && item->severity > FSD_INFO;
+             k++)
             if (near[f->found->subjects.at[item->nodes.at + k].id])
                 return item;
     }

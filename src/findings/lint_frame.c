@@ -283,7 +283,7 @@ static void ask_engine(struct fsd_finder *f)
     static const char *(*const ask[])(struct fsd_finder *
                                       f) = {[FSD_PROVES_WIDE] = ask_width,
                                             [FSD_PROVES_STANDS] = ask_quantizers,
-        [FSD_PROVES_TWICE] = ask_copies,
+                                            [FSD_PROVES_TWICE] = ask_copies,
                                             [FSD_PROVES_BUILT] = ask_build};
     const char *proof;
 

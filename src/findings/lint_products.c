@@ -7,7 +7,8 @@ enum { TILE = 16, MOST_POSITIONS = 512 };
 
 /* ------------------------------------------------------------------------ attention */
 
-/* The product whose result comes to the softmax, through scaling, masks and quantizers. */
+/* The product whose result comes to the softmax, through scaling, masks and quantizers.
+ */
 static fsd_id product_before(const struct fsd_lint *l, fsd_id softmax)
 {
     fsd_id at = fsd_node_in_tensor(l->g, softmax, 0);
@@ -20,7 +21,8 @@ static fsd_id product_before(const struct fsd_lint *l, fsd_id softmax)
         if (!fsd_lint_quantizer(l, maker) &&
             !fsd_lint_is_any(l, maker, " Add Sub Mul Div Where Cast Identity Reshape "))
             return FSD_NONE;
-        at = fsd_node_in_tensor(l->g, maker, fsd_lint_is_any(l, maker, " Where ") ? 1 : 0);
+        at = fsd_node_in_tensor(l->g, maker,
+                                fsd_lint_is_any(l, maker, " Where ") ? 1 : 0);
     }
     return FSD_NONE;
 }
@@ -86,7 +88,8 @@ void fsd_lint_attention(struct fsd_finder *f)
     }
 }
 
-/* --------------------------------------------------------------------- small products */
+/* --------------------------------------------------------------------- small products
+ */
 
 void fsd_lint_small_product(struct fsd_finder *f)
 {

@@ -65,6 +65,15 @@ static void judge_whole(struct fsd_finder *f)
     }
 }
 
+/* One policy serves check and lint: what the other verb's rules ignore is not in vain. */
+static bool was_asked(const struct fsd_findings *found, const char *rule)
+{
+    for (uint32_t i = 0; i < found->rules.n; i++)
+        if (!strcmp(found->rules.at[i].rule->id, rule))
+            return true;
+    return false;
+}
+
 void fsd_find_stale_policy(struct fsd_finder *f)
 {
     judge_whole(f);
@@ -75,7 +84,7 @@ void fsd_find_stale_policy(struct fsd_finder *f)
         unsigned day = ignore->expires;
         bool expired = day && f->today > day;
 
-        if (f->used[i] && !expired)
+        if ((f->used[i] && !expired) || !was_asked(f->found, ignore->rule))
             continue;
         open_at(f, ignore->line);
         fprintf(f->out, "the ignore '%s' of %s (%s%s%s) ", ignore->label, ignore->rule,

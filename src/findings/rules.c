@@ -102,13 +102,14 @@ static const struct fsd_rule rules[] = {
      RUN, .find = fsd_find_remarks},
 
     {"engine-stale", FSD_ERROR,
-     "The model changed and the engine did not: it was not built of this model.", CHANGE,
-     fsd_find_stale, false, COUNT, NONE_MORE},
+     "The model changed and the engine did not: it was not built of this model.",
+     CHANGE, fsd_find_stale, false, COUNT, NONE_MORE},
     {"engine-unchanged", FSD_INFO,
      "The model's file changed, its nodes and the engine did not.", CHANGE,
      fsd_find_stale, true, 0, .budget = {-1, -1, -1}},
     {"build-differs", FSD_INFO,
-     "It was built by another version, for another GPU or with other options: what most "
+     "It was built by another version, for another GPU or with other options: what "
+     "most "
      "differences come from.",
      CHANGE, fsd_find_built, false, 0, .budget = {-1, -1, -1}},
     {"build-unknown", FSD_INFO,
@@ -171,158 +172,187 @@ static const struct fsd_rule rules[] = {
     {"precision-required", FSD_OFF,
      "Less of the work than the policy requires is done in the types that it requires.",
      CASE, fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE},
-    /* Last, when it is known which ignores were of use. */
-    {"policy", FSD_WARNING,
-     "An ignore of the policy has expired, or a word of it matches nothing.", CASE,
-     fsd_find_stale_policy, 0, 0, .budget = {-1, -1, -1}},
     /* Lint: what the model says before its build. */
-    {"build/refused", FSD_ERROR, "The builder does not take an operator, a type or an attribute.", LINT,
+    {"build/refused", FSD_ERROR,
+     "The builder does not take an operator, a type or an attribute.", LINT,
      .find = fsd_lint_refused, .proves = FSD_PROVES_BUILT,
-     .why = "The parser or the compiler ends the build at the first of these; the rest of "
-     "the model is not looked at.",
-     .fix = "Replace the operator, export with another opset, or leave it to a plugin or "
-     "to the code around the engine.",
+     .why =
+         "The parser or the compiler ends the build at the first of these; the rest of "
+         "the model is not looked at.",
+     .fix =
+         "Replace the operator, export with another opset, or leave it to a plugin or "
+         "to the code around the engine.",
      .source = "the table in src/lint/refusals.c, each row with its own source"},
-    {"build/not-known", FSD_INFO, "It is not known whether the builder takes an operator.", LINT,
+    {"build/not-known", FSD_INFO,
+     "It is not known whether the builder takes an operator.", LINT,
      .find = fsd_lint_not_known,
      .why = "An operator that nobody tried, or of a domain of its own, is not said to "
-     "work.",
+            "work.",
      .fix = "Try it, and add a row to src/lint/refusals.c or a plugin to the build.",
      .source = "the table in src/lint/refusals.c"},
-    {"qdq/residual", FSD_ERROR, "A residual addition has quantizers on no branch, or on both.", LINT,
+    {"qdq/residual", FSD_ERROR,
+     "A residual addition has quantizers on no branch, or on both.", LINT,
      .find = fsd_lint_residual, .proves = FSD_PROVES_WIDE,
-     .why = "A quantized convolution takes the addition behind it into its own kernel "
-     "when the other branch comes in INT8. A branch without a quantizer keeps the "
-     "sum, and all that reads it, in 16 or 32 bits; one behind the convolution as "
-     "well parts the two.",
-     .fix = "Put one Q/DQ pair on the skip branch, with the scale of the quantizer that "
-     "reads the block's input, and none between the convolution and the addition.",
-     .source = "the TensorRT developer guide, Q/DQ placement; NVIDIA Model-Optimizer pull "
-     "requests 425 and 2024; TensorRT issue 2204"},
+     .why =
+         "A quantized convolution takes the addition behind it into its own kernel "
+         "when the other branch comes in INT8. A branch without a quantizer keeps the "
+         "sum, and all that reads it, in 16 or 32 bits; one behind the convolution as "
+         "well parts the two.",
+     .fix =
+         "Put one Q/DQ pair on the skip branch, with the scale of the quantizer that "
+         "reads the block's input, and none between the convolution and the addition.",
+     .source =
+         "the TensorRT developer guide, Q/DQ placement; NVIDIA Model-Optimizer pull "
+         "requests 425 and 2024; TensorRT issue 2204"},
     {"qdq/open-sum", FSD_WARNING,
      "A residual addition has its quantizer, and nothing quantizes the sum.", LINT,
      .find = fsd_lint_open_sum, .proves = FSD_PROVES_WIDE, .builders = NOT_RTX,
-     .why = "The kernel that takes an INT8 branch into a convolution writes INT8. Where "
-            "the sum stays wide, as before the pooling at the end of a network, the "
-            "quantizer of the branch is left standing.",
+     .why =
+         "The kernel that takes an INT8 branch into a convolution writes INT8. Where "
+         "the sum stays wide, as before the pooling at the end of a network, the "
+         "quantizer of the branch is left standing.",
      .fix = "Quantize the sum: put a Q/DQ pair before what reads it.",
      .source = "profiles of a QAT ResNet-18 by trt-engine-explorer, TensorRT 8.4"},
-    {"qdq/one-sided", FSD_WARNING, "An operator reads quantized data or quantized weights, but not both.", LINT,
+    {"qdq/one-sided", FSD_WARNING,
+     "An operator reads quantized data or quantized weights, but not both.", LINT,
      .find = fsd_lint_one_sided, .proves = FSD_PROVES_WIDE,
-     .why = "A kernel that multiplies in INT8 needs both sides so; with one, the other is "
-     "dequantized and the operator runs wide.",
+     .why =
+         "A kernel that multiplies in INT8 needs both sides so; with one, the other is "
+         "dequantized and the operator runs wide.",
      .fix = "Quantize the other side, or neither.",
      .source = "the TensorRT developer guide, Q/DQ placement; TensorRT issue 3197"},
-    {"qdq/inside-conv", FSD_WARNING, "A quantizer stands between an operator and the activation or normalization "
-     "it is fused with.", LINT,
-     .find = fsd_lint_inside_conv, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
-     .why = "Builders fuse a convolution with its normalization and activation, and "
-     "quantize what comes out; a pair in between makes two layers with wide data "
-     "between them.",
+    {"qdq/inside-conv", FSD_WARNING,
+     "A quantizer stands between an operator and the activation or normalization "
+     "it is fused with.",
+     LINT, .find = fsd_lint_inside_conv, .proves = FSD_PROVES_STANDS,
+     .builders = NOT_RTX,
+     .why =
+         "Builders fuse a convolution with its normalization and activation, and "
+         "quantize what comes out; a pair in between makes two layers with wide data "
+         "between them.",
      .fix = "Move the pair behind the activation.",
      .source = "the TensorRT developer guide, Q/DQ placement; TensorRT issue 2592"},
-    {"qdq/island", FSD_WARNING, "An operator without a quantizer stands between quantized ones.", LINT,
+    {"qdq/island", FSD_WARNING,
+     "An operator without a quantizer stands between quantized ones.", LINT,
      .find = fsd_lint_island, .proves = FSD_PROVES_WIDE,
      .why = "Quantizers cannot be moved over an average: its input stays wide, so that "
-     "the operator before writes 16 or 32 bits, and data is converted there and "
-     "back.",
+            "the operator before writes 16 or 32 bits, and data is converted there and "
+            "back.",
      .fix = "Put a Q/DQ pair before it.",
      .source = "the TensorRT developer guide, Q/DQ placement; TensorRT issue 2976"},
     {"qdq/silu", FSD_WARNING, "A quantizer stands inside a SiLU.", LINT,
      .find = fsd_lint_silu, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "Sigmoid and multiplication are one with the convolution before them only "
-     "while nothing stands in between.",
-     .fix = "Leave the SiLU whole; where it must be quantized, give all three quantizers "
-     "one scale.",
-     .source = "zmurder, notes on quantization in practice; pytorch/TensorRT issue 3678"},
-    {"qdq/pad", FSD_WARNING, "A quantizer stands between a Pad and its convolution.", LINT,
-     .find = fsd_lint_pad, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
+            "while nothing stands in between.",
+     .fix =
+         "Leave the SiLU whole; where it must be quantized, give all three quantizers "
+         "one scale.",
+     .source =
+         "zmurder, notes on quantization in practice; pytorch/TensorRT issue 3678"},
+    {"qdq/pad", FSD_WARNING, "A quantizer stands between a Pad and its convolution.",
+     LINT, .find = fsd_lint_pad, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "A convolution takes the padding before it into itself only when nothing "
-     "stands in between.",
+            "stands in between.",
      .fix = "Put the pair before the Pad, or give the convolution its pads.",
      .source = "TensorRT issue 2592"},
-    {"qdq/deconv", FSD_WARNING, "A quantized ConvTranspose is followed by a normalization, an activation or a "
-     "Concat.", LINT,
-     .find = fsd_lint_deconv, .proves = FSD_PROVES_WIDE, .builders = FSD_TRT8 | FSD_TRT10,
-     .why = "There is no INT8 kernel for it together with what follows, and it falls back "
-     "to FP32.",
+    {"qdq/deconv", FSD_WARNING,
+     "A quantized ConvTranspose is followed by a normalization, an activation or a "
+     "Concat.",
+     LINT, .find = fsd_lint_deconv, .proves = FSD_PROVES_WIDE,
+     .builders = FSD_TRT8 | FSD_TRT10,
+     .why =
+         "There is no INT8 kernel for it together with what follows, and it falls back "
+         "to FP32.",
      .fix = "Fold the normalization into its weights, or do not quantize it.",
      .source = "yolov7_qat guidance, NVIDIA-AI-IOT; TensorRT issue 2597"},
-    {"qdq/no-gain", FSD_WARNING, "A quantizer stands before an operator that has no narrow kernel.", LINT,
+    {"qdq/no-gain", FSD_WARNING,
+     "A quantizer stands before an operator that has no narrow kernel.", LINT,
      .find = fsd_lint_no_gain, .proves = FSD_PROVES_STANDS,
-     .why = "What is rounded to 8 bits is widened again at once: precision and a "
-     "conversion are lost. In an attention or a normalization it cuts the region "
-     "that would be one kernel.",
+     .why =
+         "What is rounded to 8 bits is widened again at once: precision and a "
+         "conversion are lost. In an attention or a normalization it cuts the region "
+         "that would be one kernel.",
      .fix = "Exclude the operator from quantization.",
      .source = "NVIDIA Model-Optimizer, nodes that it excludes; TensorRT issue 4397"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers in an attention keep it from being one kernel.", LINT,
      .find = fsd_lint_attention, .proves = FSD_PROVES_WIDE,
-     .why = "Fused attention multiplies twice in one type. Both products must be "
-            "quantized or neither, and in INT8 there are kernels for heads of 16, 32 and "
-            "64 and at most 512 positions only.",
+     .why =
+         "Fused attention multiplies twice in one type. Both products must be "
+         "quantized or neither, and in INT8 there are kernels for heads of 16, 32 and "
+         "64 and at most 512 positions only.",
      .fix = "Exclude both products from quantization, or use FP8.",
      .source = "TensorRT issues 4167 and 3724; the transformers' fused attention, "
                "TensorRT documentation"},
-    {"qdq/small-product", FSD_INFO,
-     "A quantized product is too small to gain by it.", LINT,
-     .find = fsd_lint_small_product,
-     .why = "Fewer than 16 columns or summands fill no tile of the matrix units, and the "
-            "conversions around the product cost more than it saves.",
+    {"qdq/small-product", FSD_INFO, "A quantized product is too small to gain by it.",
+     LINT, .find = fsd_lint_small_product,
+     .why =
+         "Fewer than 16 columns or summands fill no tile of the matrix units, and the "
+         "conversions around the product cost more than it saves.",
      .fix = "Exclude it from quantization.",
      .source = "NVIDIA Model-Optimizer, nodes that it excludes"},
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds nothing that computes.", LINT,
      .find = fsd_lint_useless, .proves = FSD_PROVES_STANDS,
-     .why = "It rounds, and stays as a layer of its own.",
-     .fix = "Delete it.",
+     .why = "It rounds, and stays as a layer of its own.", .fix = "Delete it.",
      .source = "the TensorRT developer guide, Q/DQ placement"},
-    {"qdq/after", FSD_WARNING, "Quantizers stand behind operators, not before those that run narrow.", LINT,
+    {"qdq/after", FSD_WARNING,
+     "Quantizers stand behind operators, not before those that run narrow.", LINT,
      .find = fsd_lint_after, .proves = FSD_PROVES_STANDS,
      .why = "A pair whose reader does not run narrow is a conversion there and back. "
-     "Exporters that quantize what each operator makes have many.",
-     .fix = "Let the exporter quantize the inputs of Conv, Gemm and MatMul only, and one "
-     "branch of residual additions.",
-     .source = "the TensorRT developer guide, Q/DQ placement; ONNX Runtime, quantization for "
-     "TensorRT"},
-    {"scale/one-tensor", FSD_WARNING, "Two quantizers of one tensor have other scales.", LINT,
-     .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_TWICE,
+            "Exporters that quantize what each operator makes have many.",
+     .fix =
+         "Let the exporter quantize the inputs of Conv, Gemm and MatMul only, and one "
+         "branch of residual additions.",
+     .source =
+         "the TensorRT developer guide, Q/DQ placement; ONNX Runtime, quantization for "
+         "TensorRT"},
+    {"scale/one-tensor", FSD_WARNING, "Two quantizers of one tensor have other scales.",
+     LINT, .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_TWICE,
      .why = "Equal quantizers of one tensor are merged; unlike ones are two layers.",
      .fix = "Let them share a scale.",
      .source = "the TensorRT developer guide, Q/DQ placement; log of a QAT ResNet-18, "
-     "HorizontalMergeQNodes"},
-    {"scale/moved", FSD_WARNING, "A quantizer before and one behind an operator that moves data have other "
-     "scales.", LINT,
-     .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
-     .why = "A quantizer moves over a MaxPool, a Transpose or a Slice to its brother, and "
-     "is merged with it when the scales are the same.",
-     .fix = "Let them share a scale.",
-     .source = "yolov7_qat, find_quantizer_pairs"},
-    {"scale/concat", FSD_WARNING, "The branches of a Concat are quantized with other scales than what it makes.", LINT,
-     .find = fsd_lint_two_scales, .which = 2, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
+               "HorizontalMergeQNodes"},
+    {"scale/moved", FSD_WARNING,
+     "A quantizer before and one behind an operator that moves data have other "
+     "scales.",
+     LINT, .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
+     .why =
+         "A quantizer moves over a MaxPool, a Transpose or a Slice to its brother, and "
+         "is merged with it when the scales are the same.",
+     .fix = "Let them share a scale.", .source = "yolov7_qat, find_quantizer_pairs"},
+    {"scale/concat", FSD_WARNING,
+     "The branches of a Concat are quantized with other scales than what it makes.",
+     LINT, .find = fsd_lint_two_scales, .which = 2, .proves = FSD_PROVES_STANDS,
+     .builders = NOT_RTX,
      .why = "The quantizer behind a Concat is copied to each branch; one that already "
-     "stands there with another scale leaves two, and a conversion each.",
+            "stands there with another scale leaves two, and a conversion each.",
      .fix = "Give all of them the greatest scale.",
      .source = "yolov7_qat: 180 to 207 queries a second"},
-    {"scale/concat-inputs", FSD_WARNING, "The inputs of a Concat hold quantized data of several scales.", LINT,
+    {"scale/concat-inputs", FSD_WARNING,
+     "The inputs of a Concat hold quantized data of several scales.", LINT,
      .find = fsd_lint_concat_inputs, .proves = FSD_PROVES_WIDE,
      .why = "Data of one scale is written where the Concat wants it; the others are "
-     "quantized anew and copied.",
-     .fix = "Give all of them the greatest scale.",
-     .source = "yolov7_qat guidance"},
-    {"scale/weight-axis", FSD_WARNING, "Scales of weights do not lie along the output channels.", LINT,
+            "quantized anew and copied.",
+     .fix = "Give all of them the greatest scale.", .source = "yolov7_qat guidance"},
+    {"scale/weight-axis", FSD_WARNING,
+     "Scales of weights do not lie along the output channels.", LINT,
      .find = fsd_lint_weight_axis, .proves = FSD_PROVES_WIDE,
-     .why = "A kernel scales what it sums up, which it can do for an output channel only.",
-     .fix = "Set axis: 0 for Conv, 1 for ConvTranspose, for Gemm 0 with transB, else 1.",
+     .why =
+         "A kernel scales what it sums up, which it can do for an output channel only.",
+     .fix =
+         "Set axis: 0 for Conv, 1 for ConvTranspose, for Gemm 0 with transB, else 1.",
      .source = "the TensorRT developer guide, explicit quantization"},
     {"scale/data", FSD_WARNING, "A quantizer of data has several scales.", LINT,
      .find = fsd_lint_data_scales, .proves = FSD_PROVES_WIDE,
      .why = "Kernels multiply data of one scale; with several it is dequantized first.",
      .fix = "Use one scale for data.",
      .source = "the TensorRT developer guide, explicit quantization"},
-    {"scale/axis-moved", FSD_WARNING, "Scales lie along an axis that the next operator moves.", LINT,
+    {"scale/axis-moved", FSD_WARNING,
+     "Scales lie along an axis that the next operator moves.", LINT,
      .find = fsd_lint_axis_moved, .proves = FSD_PROVES_WIDE,
-     .why = "A quantizer with a scale a channel cannot move over what mixes the channels, "
-     "so that data stays wide there.",
+     .why =
+         "A quantizer with a scale a channel cannot move over what mixes the channels, "
+         "so that data stays wide there.",
      .fix = "Use one scale, or quantize behind the operator.",
      .source = "the TensorRT developer guide, Q/DQ placement"},
     {"scale/zero-point", FSD_ERROR, "A zero point is not 0.", LINT,
@@ -332,58 +362,72 @@ static const struct fsd_rule rules[] = {
      .source = "onnx-tensorrt, docs/operators.md; measured: TensorRT for RTX 1.7.1"},
     {"scale/bad", FSD_ERROR, "A scale is 0, negative, infinite or no number.", LINT,
      .find = fsd_lint_bad_scale,
-     .why = "Nothing can be rounded with it: the parser refuses it, or all that comes out "
-     "is 0 or no number.",
+     .why =
+         "Nothing can be rounded with it: the parser refuses it, or all that comes out "
+         "is 0 or no number.",
      .fix = "Calibrate the tensor; exclude what has no range.",
      .source = "onnx-tensorrt; measured: TensorRT for RTX 1.7.1"},
-    {"scale/block", FSD_WARNING, "Blocks of scales do not fit the type or the axis.", LINT,
-     .find = fsd_lint_block,
-     .why = "Blocked types are read in blocks of one size: 16 for NVFP4, 32 for MXFP8; a "
-     "rest has no scale.",
+    {"scale/block", FSD_WARNING, "Blocks of scales do not fit the type or the axis.",
+     LINT, .find = fsd_lint_block,
+     .why =
+         "Blocked types are read in blocks of one size: 16 for NVFP4, 32 for MXFP8; a "
+         "rest has no scale.",
      .fix = "Quantize with that block size, along an axis that is a multiple of it.",
-     .source = "ONNX operator specification, opset 21 and 23; the TensorRT developer guide, "
-     "block quantization"},
-    {"scale/unknown", FSD_INFO, "Scales cannot be read, and were compared with nothing.", LINT,
+     .source =
+         "ONNX operator specification, opset 21 and 23; the TensorRT developer guide, "
+         "block quantization"},
+    {"scale/unknown", FSD_INFO,
+     "Scales cannot be read, and were compared with nothing.", LINT,
      .find = fsd_lint_scale_unknown,
      .why = "Scales that are computed, too many, or in a file that is absent equal "
-     "nothing and differ from nothing.",
-     .fix = "Keep scales in the model's file.",
-     .source = "this program's limits"},
-    {"channels/alignment", FSD_INFO, "Channels fill no whole vector of their type.", LINT,
-     .find = fsd_lint_channels,
+            "nothing and differ from nothing.",
+     .fix = "Keep scales in the model's file.", .source = "this program's limits"},
+    {"channels/alignment", FSD_INFO, "Channels fill no whole vector of their type.",
+     LINT, .find = fsd_lint_channels,
      .why = "Tensor cores read 32 channels of INT8 and 8 of FP16 at once; the rest is "
-     "padded, and between kernels of other paddings data is moved.",
+            "padded, and between kernels of other paddings data is moved.",
      .fix = "Make channels a multiple, where the network is still to be trained.",
-     .source = "trt-engine-explorer's checks; TensorRT issue 4039; NVIDIA Model-Optimizer"},
+     .source =
+         "trt-engine-explorer's checks; TensorRT issue 4039; NVIDIA Model-Optimizer"},
     {"cast/round-trip", FSD_WARNING, "A tensor is cast to another type and back.", LINT,
      .find = fsd_lint_casts,
      .why = "The second cast brings back the type, not what the first one lost.",
      .fix = "Remove both, or keep the type of what stands around.",
      .source = "this program"},
-    {"precision/fp32-rest", FSD_INFO, "Operators are left in FP32 beside quantized ones.", LINT,
+    {"precision/fp32-rest", FSD_INFO,
+     "Operators are left in FP32 beside quantized ones.", LINT,
      .find = fsd_lint_fp32_rest, .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
-     .why = "A strongly typed builder chooses no type: what is not quantized runs as it "
-     "is exported, mostly FP32, with a conversion at each border.",
+     .why =
+         "A strongly typed builder chooses no type: what is not quantized runs as it "
+         "is exported, mostly FP32, with a conversion at each border.",
      .fix = "Export the rest in FP16 or BF16 (AutoCast).",
      .source = "TensorRT 11 migration guide; ultralytics issue 26159"},
-    {"size/dynamic", FSD_INFO, "Only a run knows how many channels an operator multiplies.", LINT,
+    {"size/dynamic", FSD_INFO,
+     "Only a run knows how many channels an operator multiplies.", LINT,
      .find = fsd_lint_dynamic,
      .why = "Kernels are chosen, and fused with what follows, for channels that are "
-     "known; an open batch or picture is ordinary.",
+            "known; an open batch or picture is ordinary.",
      .fix = "Export with fixed channels; infer shapes before.",
      .source = "the TensorRT developer guide, dynamic shapes"},
-    {"fusion/missed", FSD_WARNING, "Operators that a builder fuses are layers apart, and nothing in the model "
-     "says why.", BUILT,
-     .find = fsd_lint_missed_fusion, .builders = NOT_RTX,
-     .why = "Convolution, normalization and ReLU, and a residual addition behind, are one "
-     "layer where the conditions of the fusion catalogue hold.",
-     .fix = "Look at the types on both sides, and at who else reads the tensor between.",
+    {"fusion/missed", FSD_WARNING,
+     "Operators that a builder fuses are layers apart, and nothing in the model "
+     "says why.",
+     BUILT, .find = fsd_lint_missed_fusion, .builders = NOT_RTX,
+     .why =
+         "Convolution, normalization and ReLU, and a residual addition behind, are one "
+         "layer where the conditions of the fusion catalogue hold.",
+     .fix =
+         "Look at the types on both sides, and at who else reads the tensor between.",
      .source = "TensorRT fusion catalogue"},
-    {"engine/symptom", FSD_INFO, "A finding on the engine, and the rule on the model that explains it.", BUILT,
+    {"engine/symptom", FSD_INFO,
+     "A finding on the engine, and the rule on the model that explains it.", BUILT,
      .find = fsd_lint_symptoms,
      .why = "What stands in an engine was put there by the model, mostly.",
-     .fix = "See the rule that is named.",
-     .source = "this program"},
+     .fix = "See the rule that is named.", .source = "this program"},
+    /* Last, when it is known which ignores were of use. */
+    {"policy", FSD_WARNING,
+     "An ignore of the policy has expired, or a word of it matches nothing.", CASE,
+     fsd_find_stale_policy, 0, 0, .budget = {-1, -1, -1}},
 };
 
 const struct fsd_rule *fsd_rule_at(unsigned i)
@@ -408,8 +452,8 @@ struct fsd_policy *fsd_policy_new(void)
     p->path = "";
     p->rules = FSD_NEW(arena, struct fsd_policy_rule, n);
     for (uint32_t i = 0; i < n; i++)
-        p->rules[i] = (struct fsd_policy_rule){rules[i].level, rules[i].budget, false,
-                                               false};
+        p->rules[i] =
+            (struct fsd_policy_rule){rules[i].level, rules[i].budget, false, false};
     p->noise = 0.02;
     p->noise_cap = 0.1;
     return p;

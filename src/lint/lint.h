@@ -39,6 +39,11 @@ struct fsd_target {
  *  @param word  NULL: rtx-1.7:sm89, the default. */
 bool fsd_target_read(struct fsd_target *out, const char *word, struct fsd_arena *arena);
 
+/** What is said of a word that names none: a format. */
+#define FSD_TARGET_EXPECTED                                                            \
+    "expected trt8, trt10, trt11 or rtx, with a version and a compute capability as "  \
+    "rtx-1.7:sm89, found '%s'"
+
 /** The word for the builder that made the engine; NULL: it does not tell. */
 const char *fsd_target_of(const struct fsd_graph *engine);
 

@@ -18,7 +18,8 @@
 
 #define STRANGE                                                                        \
     (T(STRING) | T(COMPLEX64) | T(COMPLEX128) | T(UINT16) | T(UINT32) | T(UINT64) |    \
-     T(INT16) | T(UINT4) | T(FP8E8M0) | T(FP8E5M2) | T(FP8E5M2FNUZ) | T(FP8E4M3FNUZ) | T(INT2) | T(UINT2))
+     T(INT16) | T(UINT4) | T(FP8E8M0) | T(FP8E5M2) | T(FP8E5M2FNUZ) | T(FP8E4M3FNUZ) | \
+     T(INT2) | T(UINT2))
 #define ANY_FP8 (T(FP8))
 #define NARROW  (T(FP8) | T(FP4) | T(INT4) | T(UINT4))
 
@@ -170,7 +171,8 @@ static bool is_too_many(const struct fsd_lint *l, const struct row *r, fsd_id no
  * kernel runs whole, and that is not taken apart. */
 static bool is_no_kernel(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
-    const struct fsd_shape *q = fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const struct fsd_shape *q =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
 
     return q->ranked && q->rank == 4 && l->g->nodes.at[node].in.n < 7 &&
            (takes_type(l, r, node) || (q->dims[3] > 0 && q->dims[3] < r->number));
