@@ -210,6 +210,7 @@ struct fsd_query {
     const char *by;           /**< "nodes": what is ranked; NULL: layers */
     const char *as;           /**< form of a list of names */
     const char *check;        /**< path of a list of names to check */
+    uint32_t *unmatched; /**< set to how many names of `check` match nothing; NULL */
     uint32_t *left_out; /**< set to how many names the form cannot hold, which the text
                              leaves out; NULL: nobody wants to know */
 };

@@ -7,18 +7,28 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct verb *verb_at(unsigned i)
+{
+    static const struct verb *const verbs[] = {&verb_diff, &verb_compare,
+                                               &verb_snapshot, &verb_check,
+                                               &verb_lint};
+    const size_t n = sizeof verbs / sizeof *verbs;
+
+    if (!i)
+        return verbs[0];
+    if (i <= n_view_verbs)
+        return &view_verbs[i - 1];
+    return i - n_view_verbs < n ? verbs[i - n_view_verbs] : NULL;
+}
+
 static const struct verb *find_verb(const char *word)
 {
-    static const struct verb *const verbs[] = {&verb_diff, &verb_snapshot, &verb_check,
-                                               &verb_compare, &verb_lint};
+    const struct verb *verb;
 
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        if (!strcmp(verbs[i]->name, word))
-            return verbs[i];
-    for (size_t i = 0; i < n_view_verbs; i++)
-        if (!strcmp(view_verbs[i].name, word))
-            return &view_verbs[i];
-    return NULL;
+    for (unsigned i = 0; (verb = verb_at(i)); i++)
+        if (!strcmp(verb->name, word))
+            break;
+    return verb;
 }
 
 /* An error without a message is one that the user knows of. */
@@ -36,11 +46,26 @@ int main(int argc, char **argv)
 {
     static struct build_word folder;
     static char name[] = "fusiondiff"; /* getopt's messages begin with argv[0] */
-    const struct verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
+    static char help[] = "--help";
+    bool asks = argc > 1 && !strcmp(argv[1], "help");
+    const struct verb *verb = argc > 1 + asks ? find_verb(argv[1 + asks]) : NULL;
     struct command_line line;
     struct fsd_error err = {0};
     int exit_status = OK;
 
+    if (asks && argc == 2) {
+        print_verbs(stdout);
+        return fflush(stdout) ? TROUBLE : OK;
+    }
+    if (asks && !verb) {
+        fprintf(stderr, "fusiondiff: '%s' is no verb ('fusiondiff help' lists them)\n",
+                argv[2]);
+        return TROUBLE;
+    }
+    if (asks) { /* "help VERB" is "VERB --help" */
+        argv[1] = argv[2];
+        argv[2] = help;
+    }
     if (verb) { /* argp shall not see it */
         argc--;
         argv++;

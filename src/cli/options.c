@@ -409,22 +409,32 @@ static error_t parse_with_verb(int key, char *arg, struct argp_state *state)
     return current->parse(key, arg, state);
 }
 
-/* Puts the verb's formats on top of what --help says below the options.  argp frees
- * what is not `text`. */
+/* Puts the verb's formats on top of what --help says below the options, and examples
+ * under it.  argp frees what is not `text`. */
 static char *filter_help(int key, const char *text, void *input)
 {
-    char list[256], *help;
+    char list[256], *help = NULL;
     size_t size;
+    FILE *out;
 
     (void)input;
-    if (key != ARGP_KEY_HELP_POST_DOC || current->subject < 0)
+    if (key != ARGP_KEY_HELP_POST_DOC || !(out = open_memstream(&help, &size)))
         return (char *)(uintptr_t)text;
-    list_formats(current->subject, list, sizeof list);
-    size = sizeof "Formats: .\n\n" + strlen(list) + (text ? strlen(text) : 0);
-    help = malloc(size);
-    if (help)
-        snprintf(help, size, "Formats: %s.%s%s", list, text ? "\n\n" : "",
-                 text ? text : "");
+    if (current->subject >= 0) {
+        list_formats(current->subject, list, sizeof list);
+        fprintf(out, "Formats: %s.\n\n", list);
+    }
+    if (text)
+        fprintf(out, "%s\n\n", text);
+    if (!strcmp(current->name, "diff")) {
+        print_verbs(out);
+        putc('\n', out);
+    }
+    print_examples(current->name, out);
+    if (fclose(out)) {
+        free(help);
+        return (char *)(uintptr_t)text;
+    }
     return help;
 }
 

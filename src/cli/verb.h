@@ -1,5 +1,5 @@
 /* The verbs: what each takes on the command line, and what it does.  To add one: a file
- * verb_<name>.c, a declaration here, a row in main.c. */
+ * verb_<name>.c, a declaration here, a row in main.c and one in help.c. */
 #ifndef FSD_CLI_VERB_H
 #define FSD_CLI_VERB_H
 
@@ -34,6 +34,13 @@ enum {
     KEY_COLLAPSE,
     KEY_LAYOUT_TIMEOUT
 };
+
+/** The i-th verb, NULL past the last. main.c */
+const struct verb *verb_at(unsigned i);
+
+/** A line a verb; examples of one. help.c */
+void print_verbs(FILE *out);
+void print_examples(const char *verb, FILE *out);
 
 /** Parses, or prints a message and exits: 0 after --help, 2 after an error. */
 void parse_command_line(struct command_line *line, const struct verb *verb, int argc,

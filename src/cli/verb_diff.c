@@ -40,8 +40,6 @@ static const char doc[] =
     "verbose build log, the inspector's text or ONNX Runtime's optimized model; '-' "
     "reads standard input.  Without MODEL the nodes are those that ENGINE tells of; a "
     "directory stands for all the files of a build in it.\n\n"
-    "Other verbs, each with a --help of its own: top, memory, reformats, where, "
-    "inside, names, scopes, explain, compare, snapshot, check, lint.\n\n"
     "Exit status: 0 nothing at or above the --fail-on level, 1 findings, 2 trouble.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -119,6 +119,7 @@ struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
     uint32_t *left_out; /* of the texts written */
+    uint32_t *unmatched;
 };
 
 static enum fsd_status print_view(const void *payload, const char *format,
@@ -128,6 +129,7 @@ static enum fsd_status print_view(const void *payload, const char *format,
     const struct job *job = payload;
     struct fsd_query query = job->line->query;
 
+    query.unmatched = job->unmatched;
     query.left_out = strcmp(format, "text") ? NULL : job->left_out;
     return fsd_diff_view(job->diff, job->line->verb->name, &query, format, style, out,
                          err);
@@ -138,8 +140,8 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 {
     struct fsd_diff *diff = NULL;
     enum fsd_status status = fsd_diff_open(&diff, &line->run, err);
-    uint32_t left_out = 0;
-    struct job job = {diff, line, &left_out};
+    uint32_t left_out = 0, unmatched = 0;
+    struct job job = {diff, line, &left_out, &unmatched};
     char note[80];
 
     if (status == FSD_OK)
@@ -151,6 +153,8 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
         print_note(NULL, note);
         *exit_status = FINDINGS;
     }
+    if (status == FSD_OK && unmatched)
+        *exit_status = FINDINGS;
     fsd_diff_free(diff);
     return status;
 }
@@ -166,7 +170,7 @@ static const struct argp_option reformats_options[] = {
 
 static const struct argp_option top_options[] = {
     {"number", 'n', "N", 0, "So many; 10, or with --all everything", 3},
-    {"by", KEY_BY, "WHAT", 0, "layers (the default), nodes, scopes, types or tactics", 3},
+    {"by", KEY_BY, "WHAT", 0, "layers (the default), nodes, scopes, patterns, types or tactics", 3},
     {0},
 };
 
@@ -178,10 +182,12 @@ static const struct argp_option memory_options[] = {
 static const struct argp_option names_options[] = {
     {"not", KEY_NOT, "TYPE", 0, "The nodes that do not run in TYPE, as int8", 3},
     {"as", KEY_AS, "FORM", 0,
-     "layerPrecisions, layerOutputTypes, nodes_to_exclude, polygraphy or list", 3},
+     "layerPrecisions, layerOutputTypes, polygraphy, nodes_to_exclude (ONNX Runtime), "
+     "modelopt, autocast, nncf, list, or table, the default with --not",
+     3},
     {"check", KEY_CHECK, "LIST", 0,
-     "Tell which names of the file LIST match nothing; such names are ignored silently "
-     "by TensorRT",
+     "Tell which names of the file LIST match nothing, and exit with 1 if any does; such "
+     "names are ignored silently by TensorRT",
      3},
     {0},
 };
@@ -231,6 +237,13 @@ const struct verb view_verbs[] = {
      "in "
      "its nodes' names.",
      scopes_options, parse, run, false, FSD_OF_VIEW},
+    {"patterns", "MODEL ENGINE",
+     "Shows which blocks of the model that builders know (attention, QKV projections, "
+     "normalizations, activations, Conv+BN+activation, residual additions) were fused "
+     "whole, and of the others what computes them and what stands between.\v"
+     "Blocks are found by operators and edges, not by names. --all lists those that are "
+     "whole, too.",
+     NULL, parse, run, false, FSD_OF_VIEW},
     {"explain", "MODEL ENGINE",
      "Tells the story of a node or a layer in order: how it was parsed, what the "
      "builder "

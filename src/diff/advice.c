@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LISTED = 4 };
+enum { FAR = 4, LISTED = 4 };
 
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer)
 {
@@ -222,8 +222,76 @@ static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             fsd_dtype_name(in->type), fsd_dtype_name(made->type));
 }
 
+/* A node of another layer that reads the tensor without a quantizer, seen through nodes
+ * of which no operation is left; FSD_NONE. */
+static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id tensor,
+                                 int far)
+{
+    const struct fsd_graph *m = d->model;
+    struct fsd_span readers = {0, 0};
+    fsd_id found = FSD_NONE;
+
+    if (tensor != FSD_NONE && far)
+        readers = m->tensors.at[tensor].consumers;
+    for (uint32_t i = 0; i < readers.n && i < LISTED && found == FSD_NONE; i++) {
+        fsd_id node = m->links.at[readers.at + i];
+
+        if ((d->facts->traits[node] & FSD_OP_QDQ) || fsd_match_has(d->match, layer, node))
+            continue;
+        found = d->nodes[node].fate == FSD_FATE_LAYER
+                    ? node
+                    : unquantized_reader(d, layer, fsd_node_out_tensor(m, node, 0),
+                                         far - 1);
+    }
+    return found;
+}
+
+/* "layer 21 writes fp32, for GlobalAveragePool_294 reads Relu_293 without a quantizer":
+ * a layer that one reader wants wide writes wide for all of them.  False where the model
+ * shows no such reader. */
+static bool blame_reader(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype wide,
+                         FILE *out)
+{
+    uint32_t n = layer == FSD_NONE ? 0 : d->match->of_layer[layer].n;
+
+    for (uint32_t i = n; i-- > 0;) {
+        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node, reader;
+
+        if (d->facts->traits[node] & FSD_OP_QDQ)
+            continue;
+        reader = unquantized_reader(d, layer, fsd_node_out_tensor(d->model, node, 0),
+                                    FAR);
+        if (reader == FSD_NONE)
+            continue;
+        fprintf(out, "layer %u writes %s, for ", layer, fsd_dtype_name(wide));
+        fsd_put_node_name(d, reader, out);
+        fputs(" reads ", out);
+        fsd_put_node_name(d, node, out);
+        fputs(" without a quantizer: put one there", out);
+        return true;
+    }
+    return false;
+}
+
+/* All that the layer reads is at least so wide, and something is read. */
+static bool reads_wide(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype wide)
+{
+    struct fsd_span in = {0, 0};
+
+    if (layer != FSD_NONE)
+        in = d->engine->nodes.at[layer].in;
+    for (uint32_t i = 0; i < in.n; i++)
+        if (fsd_dtype_rank(fsd_port_form(d->engine, &d->engine->ports.at[in.at + i])
+                               ->type) < fsd_dtype_rank(wide))
+            return false;
+    return in.n > 0;
+}
+
 static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    fsd_id reader =
+        flow->readers.n ? d->flows->readers.at[flow->readers.at].layer : FSD_NONE;
     const struct fsd_form *in = fsd_layer_form_in(d, layer),
                           *made = fsd_layer_form_out(d, layer);
     fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
@@ -237,24 +305,62 @@ static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
     }
     if (!in || !made)
         return;
-    if (fsd_dtype_rank(made->type) > fsd_dtype_rank(in->type))
+    if (fsd_dtype_rank(made->type) > fsd_dtype_rank(in->type)) {
+        if (blame_reader(d, reader, made->type, out))
+            return;
         fprintf(
             out,
             "what reads it runs in %s: give that operator quantized inputs only, with "
             "one scale where they meet",
             fsd_dtype_name(made->type));
-    else
+    } else if (reads_wide(d, flow->source, in->type)) {
+        put_end(d, flow->source, out);
+        fprintf(out, " reads %s itself: quantize its input, too",
+                fsd_dtype_name(in->type));
+    } else if (!blame_reader(d, flow->source, in->type, out)) {
         fprintf(out,
                 "what makes its input leaves it in %s: quantize every branch that "
                 "operator reads, so that it writes %s itself",
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+    }
+}
+
+/* Channels that do not fill a vector are a reason for another layout; else it is the
+ * operator's. */
+static void advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    const struct fsd_form *in = fsd_layer_form_in(d, layer),
+                          *made = fsd_layer_form_out(d, layer);
+    const struct fsd_form *forms[] = {in, made};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(forms) && in && made; i++) {
+        const struct fsd_layout *l = &forms[i]->layout;
+        int64_t to = l->width > 1 ? l->width : l->pad;
+        int64_t channels = l->axis < forms[i]->dims.n
+                               ? d->engine->dims.at[forms[i]->dims.at + l->axis].size
+                               : -1;
+
+        if (to > 1 && channels > 0 && channels % to) {
+            fprintf(out,
+                    "%lld channels do not fill vectors of %lld: bring them to a multiple",
+                    (long long)channels, (long long)to);
+            return;
+        }
+    }
+    if (flow->source == FSD_NONE || !flow->readers.n ||
+        d->flows->readers.at[flow->readers.at].layer == FSD_NONE) {
+        fputs("the operators on its two sides have no kernel for one layout", out);
+        return;
+    }
+    put_end(d, d->flows->readers.at[flow->readers.at].layer, out);
+    fputs(" has no kernel for what ", out);
+    put_end(d, flow->source, out);
+    fputs(" writes, or none as fast; another operator or type may have", out);
 }
 
 /* Where the cause is all that the advice depends on. */
 static const char *const plain_advice[FSD__CAUSE_COUNT] = {
-    [FSD_CAUSE_LAYOUT] =
-        "an operator here has no kernel for its neighbour's layout: "
-        "bring its channels to a multiple of the vector, or replace it",
     [FSD_CAUSE_SCALE] = "give the quantizers on both sides one scale, the larger",
     [FSD_CAUSE_CONCAT] = "the part could not be written in place: do not use it "
                          "elsewhere, give all parts one scale, and align its channels "
@@ -281,6 +387,8 @@ void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         advise_io(d, layer, out);
     else if (cause == FSD_CAUSE_DTYPE || cause == FSD_CAUSE_DTYPE_LAYOUT)
         advise_type(d, layer, out);
+    else if (cause == FSD_CAUSE_LAYOUT)
+        advise_layout(d, layer, out);
     else if (cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
         fputs("only its name is known: --profilingVerbosity=detailed makes the dump "
               "tell what it changes",

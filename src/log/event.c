@@ -249,6 +249,61 @@ static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_MEMBERS, p, none, members);
 }
 
+/* "Found /attn1/Softmax to be part of self-attention pattern." */
+static bool read_pattern(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice pattern;
+
+    fsd_slice_drop(&p, ".");
+    return fsd_slice_take(&p, "Found ") && fsd_slice_drop(&p, " pattern") &&
+           fsd_slice_split_at(&p, " to be part of ", &pattern) &&
+           keep(r, FSD_EVENT_PATTERN, p, none, pattern);
+}
+
+/* What a region's compiler measured, since 10.8; the fastest come first:
+ *
+ *      (foreignNode) Autotuning op node_linear: [ONNX Layer: node_linear]
+ *      (foreignNode) tactic_id, cost(in ms), cost/fastest_cost, ..., kernel_name, ...
+ *      (foreignNode)    0, 0.0188384, 1.00000, 0.92564, sm80_xmma_gemm_..., 0x12, 0
+ */
+static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
+{
+    struct fsd_slice members, cells[5], rest;
+    char text[320];
+    size_t n = 0;
+
+    if (!fsd_slice_take(&p, " (foreignNode) "))
+        return false;
+    fsd_slice_skip(&p, " ");
+    if (fsd_slice_take(&p, "Autotuning op ")) {
+        fsd_slice_split_at(&p, ": [", &members);
+        r->tuned = p;
+        r->tuned_rows = 0;
+        return true;
+    }
+    for (rest = p; n < FSD_COUNT_OF(cells) && rest.n; n++) {
+        cells[n] = rest;
+        if (!fsd_slice_split_at(&cells[n], ", ", &rest))
+            rest.n = 0;
+    }
+    if (n < FSD_COUNT_OF(cells) || !r->tuned.n || !fsd_is_digit(*p.s) ||
+        r->tuned_rows >= 2)
+        return true;
+    snprintf(text, sizeof text, "%.*s %.*s ms", (int)(cells[4].n > 120 ? 120 : cells[4].n),
+             cells[4].s, (int)(cells[1].n > 12 ? 12 : cells[1].n), cells[1].s);
+    if (!r->tuned_rows++) {
+        keep(r, FSD_EVENT_TUNED, r->tuned, none, fsd_slice_of(text));
+    } else { /* the second tells how much the first is ahead */
+        struct fsd_event *e = &r->h->events.at[r->h->events.n - 1];
+        char both[640];
+
+        snprintf(both, sizeof both, "%s, then %s", fsd_text(r->h->names, e->text), text);
+        if (e->kind == FSD_EVENT_TUNED)
+            e->text = fsd_intern_str(r->h->names, both);
+    }
+    return true;
+}
+
 /* "After vertical fusions: 10 layers".  All stages come once for calibration and then
  * once for each optimization profile, so that what was tried before is forgotten. */
 static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
@@ -296,8 +351,6 @@ static bool is_noise(const struct fsd_event_reader *r, struct fsd_slice p)
     switch (*p.s) {
     case 'T':
         return fsd_slice_begins(p, "Tactic");
-    case ' ':
-        return fsd_slice_begins(p, " (foreignNode)");
     case '>':
         return fsd_slice_begins(p, ">>>>>>>>>>>>>");
     case 'S':
@@ -323,6 +376,7 @@ static const struct {
     {'M', read_form},        {'G', read_copy},     {'A', read_reformat},
     {'A', read_stage},       {'O', read_stage},    {'O', fsd_timing_cached},
     {'F', read_members},     {'F', read_form},     {'f', read_form},
+    {'F', read_pattern},     {' ', read_tuning},
 };
 
 bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice p)

@@ -349,6 +349,8 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
         replay_merge(s, e, event);
         break;
     case FSD_EVENT_TRY:
+    case FSD_EVENT_PATTERN:
+    case FSD_EVENT_TUNED:
     case FSD_EVENT_SWAP:
     case FSD_EVENT_RETYPE:
     case FSD_EVENT_CONCAT:

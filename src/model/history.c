@@ -125,6 +125,8 @@ static const struct {
     [FSD_EVENT_REFORMAT] = {"reformat", "%A was added for tensor %B, from %T"},
     [FSD_EVENT_REGISTER] = {"register", "the parser made layer %A for node %B"},
     [FSD_EVENT_MEMBERS] = {"members", "%A holds %M"},
+    [FSD_EVENT_PATTERN] = {"pattern", "%A was found to be part of the %T pattern"},
+    [FSD_EVENT_TUNED] = {"tuned", "kernels were measured for %A: %T"},
     [FSD_EVENT_WARNING] = {"warning", "%T"},
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");

@@ -36,6 +36,8 @@ enum fsd_event_kind {
                               text: "Float(..) to Half(..)" */
     FSD_EVENT_REGISTER,  /**< layer a for ONNX node b */
     FSD_EVENT_MEMBERS,   /**< a: the foreign node, text: its Metadata */
+    FSD_EVENT_PATTERN,   /**< a is part of what text calls, "self-attention" */
+    FSD_EVENT_TUNED,     /**< a, text: the fastest kernels that were measured for it */
     FSD_EVENT_WARNING,   /**< text: the message; a: the rule's word, see warnings */
     FSD__EVENT_COUNT
 };

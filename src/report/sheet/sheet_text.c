@@ -140,7 +140,7 @@ static void put_cell(const struct writer *w, const struct reference *r)
         fsd_put_scaled(c->amount.number, c->amount.term, "", out);
         break;
     case FSD_CELL_TYPE:
-        fputs(fsd_dtype_name((enum fsd_dtype)c->count), out);
+        fprintf(out, "%*s", r->width, fsd_dtype_name((enum fsd_dtype)c->count));
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:

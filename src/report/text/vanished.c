@@ -5,8 +5,9 @@
 #include "report/text/phrase.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { SHOWN = 12 };
+enum { SHOWN = 12, FEW = 6, ALIKE = 3, REASONS = 32 };
 
 struct op_count {
     fsd_sym op;
@@ -45,17 +46,96 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     fsd_arena_free(scratch);
 }
 
+/* Nodes that one reason is all there is to tell of are told together. */
+static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
+{
+    return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;
+}
+
+/* "only the shape changes, not the data: view_1, view_2, view_3 and 33 more" */
+static uint32_t put_alike(const struct fsd_diff *d, const struct fsd_style *style,
+                          fsd_id first, FILE *out)
+{
+    const struct fsd_node_result *like = &d->nodes[first];
+    uint32_t n = 0;
+
+    for (fsd_id i = first; i < d->model->nodes.n; i++) {
+        const struct fsd_node_result *r = &d->nodes[i];
+
+        if (!is_plain(r, like->fate) || strcmp(r->why, like->why) != 0)
+            continue;
+        if (n++ < FEW) {
+            fputs(n > 1 ? ", " : "    ", out);
+            fsd_put_node(d, i, out);
+        }
+    }
+    if (n > FEW)
+        fprintf(out, " and %u more (--all shows them)", n - FEW);
+    fsd_ink(style, FSD_INK_FAINT, out);
+    fprintf(out, "  %s", like->why);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+    putc('\n', out);
+    return n;
+}
+
+/* The reasons of a fate, which are few: they are literals. */
+struct reason {
+    const char *why;
+    uint32_t n;
+    fsd_id first;
+};
+
+struct reasons {
+    struct reason at[REASONS];
+    uint32_t n;
+};
+
+static struct reason *reason_of(struct reasons *all, const struct fsd_node_result *r)
+{
+    for (uint32_t i = 0; i < all->n; i++)
+        if (!strcmp(all->at[i].why, r->why))
+            return &all->at[i];
+    return NULL;
+}
+
+static void collect(const struct fsd_diff *d, enum fsd_fate fate, struct reasons *out)
+{
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        const struct fsd_node_result *r = &d->nodes[i];
+        struct reason *reason;
+
+        if (!is_plain(r, fate))
+            continue;
+        reason = reason_of(out, r);
+        if (!reason && out->n < REASONS) {
+            reason = &out->at[out->n++];
+            *reason = (struct reason){r->why, 0, i};
+        }
+        if (reason)
+            reason->n++;
+    }
+}
+
 static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
                       enum fsd_fate fate, FILE *out)
 {
-    uint32_t shown = 0, total = d->summary->by_fate[fate];
+    uint32_t shown = 0, told = 0, total = d->summary->by_fate[fate];
     uint32_t most = style->all ? total : SHOWN;
+    struct reasons reasons = {.n = 0};
 
+    collect(d, fate, &reasons);
     for (fsd_id i = 0; i < d->model->nodes.n && shown < most; i++) {
         const struct fsd_node_result *r = &d->nodes[i];
 
+        const struct reason *reason =
+            is_plain(r, fate) && !style->all ? reason_of(&reasons, r) : NULL;
+
         if (r->fate != fate)
             continue;
+        if (reason && reason->n >= ALIKE) {
+            told += reason->first == i ? put_alike(d, style, i, out) : 0;
+            continue;
+        }
         shown++;
         fputs("    ", out);
         fsd_put_node(d, i, out);
@@ -75,8 +155,8 @@ static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
         fsd_ink(style, FSD_INK_PLAIN, out);
         putc('\n', out);
     }
-    if (shown < total)
-        fprintf(out, "    and %u more (--all shows them)\n", total - shown);
+    if (shown + told < total)
+        fprintf(out, "    and %u more (--all shows them)\n", total - shown - told);
 }
 
 void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,

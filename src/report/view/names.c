@@ -6,6 +6,9 @@
  *     layerOutputTypes   trtexec --layerOutputTypes="name":fp16,...
  *     nodes_to_exclude   nodes_to_exclude = ["name", ...]     ONNX Runtime's quantizer
  *     polygraphy         --layer-precisions 'name:float16' ...
+ *     modelopt, autocast --nodes_to_exclude '^name$' ...      patterns, of ModelOpt
+ *     nncf               ignored_scope=nncf.IgnoredScope(names=["name", ...])
+ *     table              the type it runs in, the one that was asked for, the name
  *
  * The type is the one that the node runs in, so that pasting it pins what is there.  A
  * name that a form cannot hold is left out and counted; how many nodes run in a type
@@ -121,6 +124,22 @@ static const char *quoted(struct fsd_arena *arena, const char *name)
     return fsd_print_take(&print, arena);
 }
 
+/* A pattern of Python that fits the name and nothing else. */
+static const char *pattern_of(struct fsd_arena *arena, const char *name)
+{
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
+    putc('^', out);
+    for (; *name; name++) {
+        if (strchr(".^$*+?{}[]\\|()", *name))
+            putc('\\', out);
+        putc(*name, out);
+    }
+    putc('$', out);
+    return fsd_print_take(&print, arena);
+}
+
 static bool has_hidden(const char *name)
 {
     for (size_t left = strlen(name), len; left; name += len, left -= len) {
@@ -158,6 +177,14 @@ static const struct form forms[] = {
     {"polygraphy",
      "<--precision-constraints obey --layer-precisions {held!}\n>" UNTOLD_NODES,
      "'{name}:{polygraphy}'", " ", ":'\n\r", false, true},
+    {"modelopt", "<--nodes_to_exclude {held!}\n>" UNTOLD_NODES, "'{pattern}'", " ",
+     "'\n\r", false, true},
+    {"autocast", "<--nodes_to_exclude {held!}\n>" UNTOLD_NODES, "'{pattern}'", " ",
+     "'\n\r", false, true},
+    {"nncf", "<ignored_scope=nncf.IgnoredScope(names=[{held!}])\n>" UNTOLD_NODES,
+     "{quoted}", ", ", "", true, false},
+    {"table", "runs in  asked for  node\n<{held!}>" UNTOLD_NODES,
+     "{runs:-7}  {asked:-9}  {name}<  ({op})>\n", NULL, "", true, false},
 };
 
 static const struct form *form_named(const char *name, struct fsd_error *err)
@@ -166,8 +193,8 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
         if (!strcmp(forms[i].name, name))
             return &forms[i];
     fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-             "expected layerPrecisions, layerOutputTypes, nodes_to_exclude, polygraphy "
-             "or list, found '%s'",
+             "expected layerPrecisions, layerOutputTypes, nodes_to_exclude, polygraphy, "
+             "modelopt, autocast, nncf, table or list, found '%s'",
              name);
     return NULL;
 }
@@ -180,16 +207,18 @@ static bool can_hold(const struct form *form, const char *name)
            (form->escapes || !fsd_is_command(name)) && !(form->words && *name == '-');
 }
 
-enum { INDEX, NAME, RUNS, OP, TRTEXEC, POLYGRAPHY, QUOTED };
+enum { INDEX, NAME, RUNS, ASKED, OP, TRTEXEC, POLYGRAPHY, QUOTED, PATTERN };
 
 static const struct fsd_column name_columns[] = {
     [INDEX] = {"index", "node", FSD_CELL_COUNT},
     [NAME] = {"name", "name", FSD_CELL_NAME},
     [RUNS] = {"runs", "runs in", FSD_CELL_TYPE},
+    [ASKED] = {"asked", "asked for", FSD_CELL_TYPE},
     [OP] = {"op", "op", FSD_CELL_NAME, true},
     [TRTEXEC] = {"trtexec", NULL, FSD_CELL_TEXT, true},
     [POLYGRAPHY] = {"polygraphy", NULL, FSD_CELL_TEXT, true},
     [QUOTED] = {"quoted", NULL, FSD_CELL_NAME, true},
+    [PATTERN] = {"pattern", NULL, FSD_CELL_NAME, true},
 };
 
 enum { UNTOLD, NAMES, HELD };
@@ -205,7 +234,10 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
-    const struct form *form = form_named(asked->q->as ? asked->q->as : "list", err);
+    const char *as = asked->q->as         ? asked->q->as
+                     : asked->q->not_type ? "table"
+                                          : "list";
+    const struct form *form = form_named(as, err);
     struct chosen chosen = {0};
     enum fsd_status status = form ? choose(arena, asked, &chosen, err) : FSD_E_ARG;
     struct fsd_rows names = FSD_ROWS(name_columns, ""), held = names;
@@ -224,10 +256,13 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         row[INDEX] = fsd_cell_count(node);
         row[NAME] = fsd_cell_text(name);
         row[RUNS] = fsd_cell_count(runs);
+        if (d->nodes[node].requested)
+            row[ASKED] = fsd_cell_count(d->nodes[node].requested);
         row[OP] = fsd_cell_sym(d, d->model->nodes.at[node].op);
         row[TRTEXEC] = fsd_cell_text(trtexec_type(runs));
         row[POLYGRAPHY] = fsd_cell_text(polygraphy_type(runs));
         row[QUOTED] = fsd_cell_text(quoted(arena, name));
+        row[PATTERN] = fsd_cell_text(pattern_of(arena, name));
     }
     held.text = form->row;
     held.between = form->between;
@@ -365,6 +400,8 @@ static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *as
     root[CHECKED] = fsd_cell_count(list.n);
     root[UNKNOWN] = fsd_cell_rows(arena, &rows, UINT32_MAX);
     root[UNKNOWN_COUNT] = fsd_cell_count(rows.at.n);
+    if (asked->q->unmatched)
+        *asked->q->unmatched = rows.at.n;
     return FSD_OK;
 }
 

@@ -148,6 +148,16 @@ const struct fsd_rows *fsd_edge_record(struct fsd_arena *arena,
 
 /* ------------------------------------------------------------------------- rows */
 
+/* What it costs as the build log has it, where nobody measured the engine; negative:
+ * not told. */
+static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
+{
+    uint32_t event = d->reasons[layer].event;
+    uint32_t timed = d->story && event != FSD_NONE ? d->history->events.at[event].timed : 0;
+
+    return timed ? d->history->rivals.at[timed - 1].ms : -1;
+}
+
 enum {
     LAYER,
     NAME,
@@ -157,6 +167,8 @@ enum {
     TYPE,
     ADVICE,
     MS,
+    GAIN,
+    GAIN_BY,
     SHARE,
     BYTES,
     EDGE,
@@ -174,6 +186,8 @@ static const struct fsd_column mover_columns[] = {
     [TYPE] = {"type", "type", FSD_CELL_NAME, true},
     [ADVICE] = {"advice", "advice", FSD_CELL_NAME},
     [MS] = {"ms", "ms", FSD_CELL_MS},
+    [GAIN] = {"gain_ms", "gain at most", FSD_CELL_MS},
+    [GAIN_BY] = {"gain_by", "estimated by", FSD_CELL_TEXT},
     [SHARE] = {"share", "share", FSD_CELL_SHARE},
     [BYTES] = {"bytes", "bytes", FSD_CELL_BYTES},
     [EDGE] = {"edge", NULL, FSD_CELL_RECORD, FSD_INSIDE(edge_columns)},
@@ -188,11 +202,13 @@ static const char mover_text[] =
     "<            edge   {on}\n>"
     "<            chain  after layer {after}\n>";
 
-enum { NOTE_NUMBER, NOTE_TEXT };
+enum { NOTE_NUMBER, NOTE_TEXT, NOTE_GAIN, NOTE_BY };
 
 static const struct fsd_column note_columns[] = {
     [NOTE_NUMBER] = {"n", NULL, FSD_CELL_COUNT},
     [NOTE_TEXT] = {"text", NULL, FSD_CELL_TEXT},
+    [NOTE_GAIN] = {"gain", NULL, FSD_CELL_MS},
+    [NOTE_BY] = {"by", NULL, FSD_CELL_TEXT},
 };
 
 enum {
@@ -203,6 +219,7 @@ enum {
     REFORMATS,
     FREE,
     COUNT,
+    NOTHING,
     ALL_MS,
     ALL_SHARE,
     FREE_COUNT,
@@ -220,6 +237,7 @@ static const struct fsd_column columns[] = {
                    FSD_INSIDE(mover_columns)},
     [FREE] = {"free", "Free layers", FSD_CELL_ROWS, FSD_INSIDE(mover_columns)},
     [COUNT] = {"n", NULL, FSD_CELL_COUNT, true},
+    [NOTHING] = {"none", NULL, FSD_CELL_TEXT, true},
     [ALL_MS] = {"all_ms", NULL, FSD_CELL_MS, true},
     [ALL_SHARE] = {"all_share", NULL, FSD_CELL_SHARE, true},
     [FREE_COUNT] = {"n_free", NULL, FSD_CELL_COUNT, true},
@@ -229,8 +247,8 @@ static const struct fsd_column columns[] = {
 };
 
 static const char head[] =
-    "{n|layer only moves data|layers only move data}"
-    "<, {all_ms} of {total_ms} ({all_share} %)>; {n_free} more are free\n";
+    "<{none}><{n!|layer only moves data|layers only move data}"
+    "<, {all_ms} of {total_ms} ({all_share} %)>><; {n_free!} more are free>\n";
 
 static const char text[] =
     "\n{reformats}<\n{left_out!} more are not shown<, {left_out_ms!}>\n>"
@@ -253,6 +271,12 @@ static void fill_mover(struct fsd_arena *arena, struct fsd_cell *row,
     row[TYPE] = fsd_cell_sym(d, n->op);
     row[ADVICE] = fsd_cell_text(advice);
     row[MS] = fsd_cell_ms(ms);
+    if (advice) {
+        row[GAIN] = fsd_cell_ms(ms >= 0 ? ms : timed_by_builder(d, layer));
+        row[GAIN_BY] = fsd_cell_text(ms >= 0               ? "its measured time"
+                                     : row[GAIN].known ? "the builder's own timing"
+                                                           : NULL);
+    }
     if (ms >= 0 && d->times->total > 0)
         row[SHARE] = fsd_cell_number(ms / d->times->total);
     row[BYTES] = fsd_cell_amount(d, d->cost->layers[layer].bytes);
@@ -276,15 +300,26 @@ static struct fsd_rows mover_rows(struct fsd_arena *arena, const struct fsd_diff
 }
 
 static struct fsd_cell note_rows(struct fsd_arena *arena,
-                                 const struct fsd_intern *notes)
+                                 const struct fsd_intern *notes,
+                                 const struct fsd_rows *movers)
 {
-    struct fsd_rows rows = FSD_ROWS(note_columns, "  [{n}] {text}\n");
+    struct fsd_rows rows =
+        FSD_ROWS(note_columns, "  [{n}] {text}<  (at most {gain}, {by})>\n");
 
     for (fsd_sym i = 1; i < fsd_intern_count(notes); i++) {
         struct fsd_cell *row = fsd_rows_add(arena, &rows);
 
         row[NOTE_NUMBER] = fsd_cell_count(i);
         row[NOTE_TEXT] = fsd_cell_text(fsd_text(notes, i));
+        for (uint32_t k = 0; k < movers->at.n; k++) {
+            const struct fsd_cell *mover = movers->at.at[k];
+
+            if (mover[NOTE].count != i || !mover[GAIN].known)
+                continue;
+            row[NOTE_GAIN] = fsd_cell_ms(
+                (row[NOTE_GAIN].known ? row[NOTE_GAIN].number : 0) + mover[GAIN].number);
+            row[NOTE_BY] = mover[GAIN_BY];
+        }
     }
     return fsd_cell_rows(arena, &rows, UINT32_MAX);
 }
@@ -311,12 +346,14 @@ static void fill_root(struct fsd_arena *arena, struct fsd_cell *root,
     root[REFORMATS] = fsd_cell_rows(arena, &costly, UINT32_MAX);
     root[FREE] = fsd_cell_rows(arena, &free, UINT32_MAX);
     root[COUNT] = fsd_cell_count(lists->costly.n + lists->left_out);
+    if (!root[COUNT].count)
+        root[NOTHING] = fsd_cell_text("no layer that costs time only moves data");
     root[FREE_COUNT] = fsd_cell_count(lists->free.n);
     if (lists->free.n > FEW_FREE && !asked->all)
         root[FREE_FOLDED] = root[FREE_COUNT]; /* they cost nothing: a number will do */
     else
         root[FREE_SHOWN] = root[FREE];
-    root[NOTES] = note_rows(arena, notes);
+    root[NOTES] = note_rows(arena, notes, &costly);
 }
 
 enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "cost/cost.h"
 #include "cost/scope.h"
+#include "pattern/pattern.h"
 #include "report/view/view.h"
 
 #include <stdlib.h>
@@ -137,6 +138,32 @@ static void by_scopes(struct ranking *r)
     }
 }
 
+/* A node may be of several patterns, so that these do not add up to the whole. */
+static void by_patterns(struct ranking *r)
+{
+    const struct fsd_diff *d = r->d;
+    const struct fsd_blocks *blocks = fsd_blocks_of(r->arena, d);
+    uint32_t item_of[FSD__PATTERN_COUNT] = {0}; /* and one */
+
+    for (uint32_t i = 0; i < blocks->list.n; i++) {
+        const struct fsd_block *b = &blocks->list.at[i];
+        struct item *item;
+
+        if (!item_of[b->pattern]) {
+            new_item(r, fsd_pattern_name((enum fsd_pattern)b->pattern), b->pattern);
+            item_of[b->pattern] = r->items.n;
+        }
+        item = &r->items.at[item_of[b->pattern] - 1];
+        for (uint32_t k = 0; k < b->nodes.n; k++) {
+            fsd_id node = blocks->pool.at[b->nodes.at + k];
+
+            add_to(item, d->cost->nodes[node].ms, -1, d->cost->nodes[node].macs);
+            item->members--; /* blocks are counted */
+        }
+        item->members++;
+    }
+}
+
 static const struct way {
     const char *by, *what; /* of several: "layers" */
     void (*fill)(struct ranking *r);
@@ -146,6 +173,7 @@ static const struct way {
     {"layers", "layers", by_layers, true, false},
     {"nodes", "nodes", by_nodes, false, true},
     {"scopes", "scopes", by_scopes, false, true},
+    {"patterns", "patterns", by_patterns, false, true},
     {"types", "layer types", by_types, false, false},
     {"tactics", "tactics", by_tactics, false, false},
 };
@@ -414,8 +442,8 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
         way++;
     if (way == end)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected --by layers, nodes, scopes, types or tactics, found "
-                        "'%.80s'",
+                        "expected --by layers, nodes, scopes, patterns, types or "
+                        "tactics, found '%.80s'",
                         by);
     way->fill(&r);
     rank(&r, way);

@@ -9,6 +9,7 @@ static const struct fsd_view views[] = {
     {"scopes", fsd_view_scopes, false},       {"explain", fsd_view_explain, false},
     {"top", fsd_view_top, false},             {"memory", fsd_view_memory, false},
     {"rules", fsd_view_rules, false},
+    {"patterns", fsd_view_patterns, false},
 };
 
 const struct fsd_view *fsd_view_find(const char *name)
