@@ -21,6 +21,7 @@ struct format {
     fsd_lint_fn *lint;
     fsd_verdict_fn *verdict; /* of a check; of a run its findings */
     fsd_sheet_fn *sheet;     /* of a view, and whatever else has rows */
+    bool views;              /* of nothing but views */
     bool picture;            /* of a run and a comparison */
     bool page;               /* of all but a view */
     bool wraps;              /* its lines heed a width, where one is known */
@@ -41,6 +42,7 @@ static const struct format formats[] = {
     {"markdown", ".md .markdown ", IN_XML,
      .verdict = fsd_verdict_put_markdown, .sheet = fsd_sheet_put_markdown},
     {"csv", ".csv ", IN_TEXT, .sheet = fsd_sheet_put_csv},
+    {"schema", "", IN_JSON, .sheet = fsd_sheet_put_schema, .views = true},
     {"html", ".html .htm ", IN_JSON, .page = true}, /* names are in its JSON only */
     {"junit", ".xml ", IN_XML, .verdict = fsd_verdict_put_junit},
     {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif},
@@ -57,6 +59,8 @@ static const struct format formats[] = {
  * the format has. */
 static bool writes(const struct format *f, enum fsd_subject subject)
 {
+    if (f->views && subject != FSD_OF_VIEW)
+        return false;
     switch (subject) {
     case FSD_OF_RUN:
         return f->page || f->run || f->verdict || f->sheet || f->picture;

@@ -7,9 +7,9 @@
  */
 #include "base/id.h"
 #include "base/status.h"
+#include "model/word.h"
 #include "report/picture/drawing.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,18 +320,28 @@ static bool simplify(struct fsd_plan *plan)
     return true;
 }
 
-/* A name may hold what a glob means by itself ("[0]"), so it is tried as it is first.
- */
+/* A node by its name, its number or a pattern, or by the weight that it reads. */
+static bool is_named(const struct fsd_state *s, fsd_id node, const struct fsd_word *word)
+{
+    const struct fsd_state_node *n = &s->nodes.at[node];
+
+    if (word->kind == FSD_WORD_NUMBER || word->kind == FSD_WORD_NODE)
+        return node == word->number;
+    return fsd_word_fits(word->text, fsd_text(s->names, n->key)) ||
+           (n->weight && fsd_word_fits(word->text, fsd_text(s->names, n->weight)));
+}
+
 static bool take_named(const struct fsd_state *s, const fsd_id *region,
-                       const char *pattern, bool *regions)
+                       const struct fsd_word *word, bool *regions,
+                       struct fsd_nearest *nearest)
 {
     bool any = false;
 
     for (fsd_id n = 0; n < s->nodes.n; n++) {
-        const char *name = fsd_text(s->names, s->nodes.at[n].key);
-
-        if (s->nodes.at[n].group != FSD_NONE &&
-            (!strcmp(name, pattern) || !fnmatch(pattern, name, 0)))
+        if (s->nodes.at[n].group == FSD_NONE)
+            continue;
+        fsd_nearest_try(nearest, fsd_text(s->names, s->nodes.at[n].key));
+        if (is_named(s, n, word))
             regions[region[s->nodes.at[n].group]] = any = true;
     }
     return any;
@@ -354,6 +364,8 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
     struct pick pick = {.regions = FSD_NEW(job.arena, bool, c->regions.n),
                         .partial = want->around};
     enum fsd_status status = FSD_OK;
+    struct fsd_nearest nearest = {0};
+    char suggestion[512];
     bool found = !want->around;
 
     for (fsd_id r = 0; r < c->regions.n; r++) {
@@ -361,8 +373,11 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
         pick.regions[r] = !want->around;
     }
     if (want->around) {
-        found |= take_named(c->old, c->old_region, want->around, pick.regions);
-        found |= take_named(c->new, c->new_region, want->around, pick.regions);
+        struct fsd_word word = fsd_word_read(want->around);
+
+        nearest = fsd_nearest_to(want->around);
+        found |= take_named(c->old, c->old_region, &word, pick.regions, &nearest);
+        found |= take_named(c->new, c->new_region, &word, pick.regions, &nearest);
     }
     if (want->only)
         job.most = job.differing;
@@ -372,8 +387,8 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
     else if (!found)
         status = fsd_fail(
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected a node that a layer of either build computes, found '%.80s'",
-            want->around);
+            "expected a node that a layer of either build computes, found '%.80s'%s",
+            want->around, fsd_nearest_text(&nearest, suggestion));
     else if (want->only && !want->around)
         draw_changes(&job);
     else

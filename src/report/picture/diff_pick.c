@@ -78,12 +78,15 @@ static void take_ends(const struct fsd_graph *g, struct fsd_span ends, bool *in,
     }
 }
 
-/* Takes what is up to `depth` steps away, breadth first.  Through an initializer
- * nothing flows: a scale that all quantizers share would make them neighbours. */
-static void grow(const struct fsd_graph *g, bool *in, unsigned depth,
-                 struct fsd_arena *arena)
+/* Takes what is up to `depth` steps away, breadth first.  A step leads to who makes
+ * what is read, or to who reads what is made: what reads the same tensor is two steps
+ * away, and through a constant nothing flows, or a scale that all quantizers share would
+ * make them neighbours.
+ * @param constant  by tensor; NULL where nothing is proved */
+static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
+                 unsigned depth, struct fsd_arena *arena)
 {
-    bool *seen = FSD_NEW(arena, bool, g->tensors.n); /* its ends are taken once */
+    bool *seen = FSD_NEW(arena, bool, 2 * g->tensors.n); /* ends are taken once */
     fsd_id_vec front = {0};
     uint32_t done = 0;
 
@@ -99,12 +102,14 @@ static void grow(const struct fsd_graph *g, bool *in, unsigned depth,
                 uint32_t port = output ? n->out.at + p - n->in.n : n->in.at + p;
                 fsd_id tensor = g->ports.at[port].tensor;
 
-                if (tensor == FSD_NONE || seen[tensor] ||
-                    (g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT))
+                if (tensor == FSD_NONE || (constant && constant[tensor]) ||
+                    seen[2 * tensor + output])
                     continue;
-                seen[tensor] = true;
-                take_ends(g, g->tensors.at[tensor].producers, in, arena, &front);
-                take_ends(g, g->tensors.at[tensor].consumers, in, arena, &front);
+                seen[2 * tensor + output] = true;
+                take_ends(g,
+                          output ? g->tensors.at[tensor].consumers
+                                 : g->tensors.at[tensor].producers,
+                          in, arena, &front);
             }
         }
 }
@@ -143,7 +148,7 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
     for (fsd_id l = 0; l < d->engine->nodes.n; l++)
         pick->layers[l] = pick->layers[l] || subject->wants(d, l);
     if (subject->wants != fuses)
-        grow(d->engine, pick->layers, depth, arena);
+        grow(d->engine, NULL, pick->layers, depth, arena);
     take_nodes_of_layers(d, pick);
     for (fsd_id n = 0; n < d->model->nodes.n; n++)
         if (fsd_node_vanished(d, n) && subject->wants != changes_type)
@@ -258,8 +263,8 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
         for (fsd_id n = 0; n < d->model->nodes.n; n++)
             for (uint32_t i = 0; pick->nodes[n] && i < d->match->of_node[n].n; i++)
                 pick->layers[fsd_match_of_node(d->match, n, i)->layer] = true;
-        grow(d->engine, pick->layers, depth, arena);
-        grow(d->model, pick->nodes, depth, arena);
+        grow(d->engine, NULL, pick->layers, depth, arena);
+        grow(d->model, d->facts->constant, pick->nodes, depth, arena);
         take_nodes_of_layers(d, pick);
     }
     if (want->only && status == FSD_OK)

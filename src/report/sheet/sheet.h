@@ -131,7 +131,7 @@ typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, const struct fsd_style 
                           FILE *out);
 
 fsd_sheet_fn fsd_sheet_put_text, fsd_sheet_put_json, fsd_sheet_put_csv,
-    fsd_sheet_put_markdown;
+    fsd_sheet_put_markdown, fsd_sheet_put_schema;
 
 /** Prints the text of a cell. */
 typedef void fsd_put_cell_fn(const struct fsd_column *column, const char *text,

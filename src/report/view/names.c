@@ -394,6 +394,7 @@ static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *as
         row[LISTED_NAME] = fsd_cell_text(list.at[i].name);
         row[LISTED_NEAR] = fsd_cell_text(list.at[i].near);
     }
+    sheet->schema = "fusiondiff-names-check/1";
     sheet->head = "{n} of {checked} names match nothing\n";
     sheet->root = FSD_ROWS(check_columns, "{unknown}");
     root = fsd_rows_add(arena, &sheet->root);
