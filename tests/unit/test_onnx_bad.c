@@ -211,7 +211,7 @@ static void deep_branches(void **state)
     fsd_arena_free(arena);
 }
 
-/* A name in 20,000 bodies, and 20,000 bodies that mean the main graph's: linear. */
+/* A name in 10,000 bodies, and 10,000 bodies that mean the main graph's: linear. */
 static void one_name_in_many_bodies(void **state)
 {
     struct fsd_arena *arena = fsd_arena_new();
@@ -220,10 +220,10 @@ static void one_name_in_many_bodies(void **state)
 
     (void)state;
     put_block(&graph, 11, "\x0a\x01x", 3);
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0; i < 20000; i++) {
         struct bytes inner = {.arena = arena}, attr = inner, node = inner;
 
-        if (i < 20000)
+        if (i < 10000)
             put_block(&inner, 1,
                       "\x12\x01x\x22\x03"
                       "Neg",
@@ -242,9 +242,9 @@ static void one_name_in_many_bodies(void **state)
     put_part(&model, 7, &graph);
     load = load_memory(model.at, model.n);
     assert_int_equal(load.status, FSD_OK);
-    assert_int_equal(load.g->nodes.n, 80000);
+    assert_int_equal(load.g->nodes.n, 40000);
     assert_int_equal(load.g->remarks.n, 0);
-    assert_int_equal(load.g->tensors.at[0].consumers.n, 20000);
+    assert_int_equal(load.g->tensors.at[0].consumers.n, 10000);
     drop_load(&load);
     fsd_arena_free(arena);
 }
