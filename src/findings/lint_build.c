@@ -7,49 +7,71 @@
 
 /* ------------------------------------------------------------------------- refusals */
 
-/* One finding an operator and reason: the build fails at the first anyway. */
-static bool same_reason(const struct fsd_lint *l, const struct fsd_refusal *r, fsd_id a,
-                        fsd_id b)
+/* One finding an operator and reason: the build fails at the first anyway.  Nodes of
+ * one operator are chained, so that however many there are each is looked at for each
+ * reason that it may have, and not for each other node. */
+struct chain {
+    fsd_id *next; /* by node: the next one of its operator; FSD_NONE */
+    const struct fsd_refusal **why; /* by node */
+    bool *told;                     /* by node */
+};
+
+static struct chain chain_nodes(struct fsd_finder *f)
 {
-    return l->g->nodes.at[a].op == l->g->nodes.at[b].op && fsd_lint_refusal(l, b) == r;
+    const struct fsd_graph *g = f->lint->g;
+    uint32_t n = g->nodes.n;
+    struct chain c = {FSD_NEW(f->scratch, fsd_id, n),
+                      FSD_NEW(f->scratch, const struct fsd_refusal *, n),
+                      FSD_NEW(f->scratch, bool, n)};
+    fsd_id *head = FSD_NEW(f->scratch, fsd_id, fsd_intern_count(g->names));
+
+    for (uint32_t i = 0; i < fsd_intern_count(g->names); i++)
+        head[i] = FSD_NONE;
+    for (fsd_id i = n; i-- > 0;) {
+        c.next[i] = head[g->nodes.at[i].op];
+        head[g->nodes.at[i].op] = i;
+        c.why[i] = fsd_lint_refusal(f->lint, i);
+    }
+    return c;
 }
 
-static void find_refused(struct fsd_finder *f, fsd_id first,
-                         const struct fsd_refusal *r, bool *told)
+/* Tells of all nodes of the first one's operator that share its reason. */
+static uint32_t tell_all(struct fsd_finder *f, struct chain *c, fsd_id first)
 {
-    const struct fsd_lint *l = f->lint;
     uint32_t n = 0;
 
-    fsd_finding_open(f);
-    for (fsd_id i = first; i < l->g->nodes.n; i++)
-        if (!told[i] && same_reason(l, r, first, i)) {
+    for (fsd_id i = first; i != FSD_NONE; i = c->next[i])
+        if (c->why[i] == c->why[first] && !c->told[i]) {
+            c->told[i] = true;
             fsd_about_node(f, i);
-            told[i] = true;
             n++;
         }
-    fprintf(f->out, "%s will not take %s (", l->target.name,
-            fsd_text(f->d->names, l->g->nodes.at[first].op));
-    fsd_put_noun(f->out, n, "node");
-    fputs(": ", f->out);
-    fsd_put_subjects(f, f->now.nodes);
-    fprintf(f->out, "): %s (%s)",
-            r ? r->why : "it has no importer of that name, and no plugins",
-            r ? r->source : "measured: TensorRT for RTX 1.7.1");
-    fsd_fact_text(f, "op", fsd_text(f->d->names, l->g->nodes.at[first].op));
-    fsd_fact_text(f, "source", r ? r->source : "measured: TensorRT for RTX 1.7.1");
-    fsd_lint_close(f);
+    return n;
 }
 
 void fsd_lint_refused(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
-    bool *told = FSD_NEW(f->scratch, bool, l->g->nodes.n);
+    struct chain c = chain_nodes(f);
 
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        const struct fsd_refusal *r = fsd_lint_refusal(l, i);
+        const char *op = fsd_text(f->d->names, l->g->nodes.at[i].op);
+        const struct fsd_refusal *r = c.why[i];
+        uint32_t n;
 
-        if (!told[i] && (r || fsd_lint_import(l, i) == FSD_IMPORT_NONE))
-            find_refused(f, i, r, told);
+        if (c.told[i] || (!r && fsd_lint_import(l, i) != FSD_IMPORT_NONE))
+            continue;
+        r = r ? r : &fsd_lint_no_importer;
+        fsd_finding_open(f);
+        n = tell_all(f, &c, i);
+        fprintf(f->out, "%s will not take %s (", l->target.name, op);
+        fsd_put_noun(f->out, n, "node");
+        fputs(": ", f->out);
+        fsd_put_subjects(f, f->now.nodes);
+        fprintf(f->out, "): %s (%s)", r->why, r->source);
+        fsd_fact_text(f, "op", op);
+        fsd_fact_text(f, "source", r->source);
+        fsd_lint_close(f);
     }
 }
 
@@ -57,21 +79,15 @@ void fsd_lint_refused(struct fsd_finder *f)
 void fsd_lint_not_known(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
-    bool *told = FSD_NEW(f->scratch, bool, fsd_intern_count(f->d->names));
+    struct chain c = chain_nodes(f);
 
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_sym op = l->g->nodes.at[i].op;
-
-        if (told[op] || fsd_lint_refusal(l, i) ||
-            fsd_lint_import(l, i) != FSD_IMPORT_UNKNOWN)
+        if (c.told[i] || c.why[i] || fsd_lint_import(l, i) != FSD_IMPORT_UNKNOWN)
             continue;
-        told[op] = true;
         fsd_finding_open(f);
-        for (fsd_id k = i; k < l->g->nodes.n; k++)
-            if (l->g->nodes.at[k].op == op)
-                fsd_about_node(f, k);
+        tell_all(f, &c, i);
         fprintf(f->out, "it is not known whether %s takes %s without a plugin: ",
-                l->target.name, fsd_text(f->d->names, op));
+                l->target.name, fsd_text(f->d->names, l->g->nodes.at[i].op));
         fsd_put_subjects(f, f->now.nodes);
         fsd_lint_close(f);
     }

@@ -3,6 +3,25 @@
 
 #include <string.h>
 
+/* By node the first finding on the model that is about it. */
+static uint32_t *findings_of(struct fsd_finder *f)
+{
+    uint32_t n = f->d->model->nodes.n;
+    uint32_t *of = FSD_NEW(f->scratch, uint32_t, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        of[i] = FSD_NONE;
+    for (uint32_t i = f->found->list.n; i-- > 0;) {
+        const struct fsd_finding *item = &f->found->list.at[i];
+        bool on_model = f->found->rules.at[item->rule].rule->needs & FSD_NEEDS_LINT;
+
+        for (uint32_t k = 0; k < item->nodes.n && on_model && item->severity > FSD_INFO;
+             k++)
+            of[f->found->subjects.at[item->nodes.at + k].id] = i;
+    }
+    return of;
+}
+
 /* ------------------------------------------------------------------- missed fusions */
 
 /* The one layer that computes the node; FSD_NONE where there are several, or a region
@@ -17,33 +36,47 @@ static fsd_id layer_of(const struct fsd_diff *d, fsd_id node)
     return d->layers[layer].kind == FSD_KIND_COMPUTE ? layer : FSD_NONE;
 }
 
+static void find_apart(struct fsd_finder *f, const uint32_t *of, fsd_id one,
+                       fsd_id other)
+{
+    fsd_id a = layer_of(f->d, one), b = layer_of(f->d, other);
+
+    if (a == FSD_NONE || b == FSD_NONE || a == b || of[one] != FSD_NONE ||
+        of[other] != FSD_NONE)
+        return;
+    fsd_finding_open(f);
+    fsd_about_layer(f, a);
+    fsd_about_layer(f, b);
+    fsd_about_node(f, one);
+    fsd_about_node(f, other);
+    fprintf(f->out,
+            "%s and %s are layers %u and %u, and nothing in the model parts them",
+            fsd_lint_node(f, one), fsd_lint_node(f, other), a, b);
+    fsd_finding_close(f);
+}
+
 /* Convolution and ReLU need no more than each other: any kind of convolution, no other
- * reader in between.  An addition needs the same shape on both sides. */
+ * reader in between.  An addition needs two tensors of one shape. */
 void fsd_lint_missed_fusion(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
+    const uint32_t *of = findings_of(f);
 
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
         fsd_id next = fsd_lint_only_reader(l, fsd_node_out_tensor(l->g, i, 0));
-        fsd_id a, b;
 
-        if (next == FSD_NONE || !fsd_lint_is_any(l, i, " Conv BatchNormalization ") ||
-            !fsd_lint_is_any(l, next, " BatchNormalization Relu "))
-            continue;
-        a = layer_of(f->d, i);
-        b = layer_of(f->d, next);
-        if (a == FSD_NONE || b == FSD_NONE || a == b)
-            continue;
-        fsd_finding_open(f);
-        fsd_about_layer(f, a);
-        fsd_about_layer(f, b);
-        fsd_about_node(f, i);
-        fsd_about_node(f, next);
-        fprintf(f->out,
-                "%s and %s are layers %u and %u, and nothing in the model parts "
-                "them",
-                fsd_lint_node(f, i), fsd_lint_node(f, next), a, b);
-        fsd_finding_close(f);
+        if (next != FSD_NONE &&
+            fsd_lint_is_any(l, i, " Conv BatchNormalization Add ") &&
+            fsd_lint_is_any(l, next, " BatchNormalization Relu "))
+            find_apart(f, of, i, next);
+        for (uint32_t k = 0; k < 2 && fsd_lint_is_any(l, i, " Add "); k++) {
+            fsd_id conv = fsd_lint_conv_behind(l, fsd_node_in_tensor(l->g, i, k));
+
+            if (conv != FSD_NONE && fsd_lint_held(l, i, !k)) {
+                find_apart(f, of, conv, i);
+                break;
+            }
+        }
     }
 }
 
@@ -62,74 +95,71 @@ static bool is_symptom(const char *rule)
     return false;
 }
 
-/* A node, who else reads what it reads, and what leads there: a Q that was left
- * standing stands there for the sake of an addition before or beside it. */
-static void mark(const struct fsd_graph *g, fsd_id node, int steps, bool *near)
+/* The first of those about a node, about who else reads what it reads, and about what
+ * leads there: a Q that was left standing stands there for the sake of an addition
+ * before or beside it.
+ * @param left how many nodes may still be looked at. */
+static uint32_t explains(const struct fsd_graph *g, fsd_id node, int steps,
+                         const uint32_t *of, uint32_t *left)
 {
     const struct fsd_node *n = &g->nodes.at[node];
+    uint32_t first = of[node];
 
-    near[node] = true;
-    for (uint32_t p = 0; p < n->in.n + n->out.n && p < 64; p++) {
+    for (uint32_t p = 0; p < n->in.n + n->out.n && *left; p++) {
         bool in = p < n->in.n;
         uint32_t port = in ? n->in.at + p : n->out.at + p - n->in.n;
         struct fsd_span makers = fsd_port_peers(g, port, true);
         struct fsd_span readers = fsd_port_peers(g, port, false);
 
-        for (uint32_t i = 0; i < readers.n && i < 64; i++)
-            near[g->links.at[readers.at + i]] = true;
-        for (uint32_t i = 0; in && i < makers.n && i < 64; i++)
-            if (steps && !near[g->links.at[makers.at + i]])
-                mark(g, g->links.at[makers.at + i], steps - 1, near);
-    }
-}
+        for (uint32_t i = 0; i < readers.n && *left; i++, --*left)
+            if (of[g->links.at[readers.at + i]] < first)
+                first = of[g->links.at[readers.at + i]];
+        for (uint32_t i = 0; in && steps && i < makers.n && *left; i++) {
+            uint32_t other =
+                explains(g, g->links.at[makers.at + i], steps - 1, of, left);
 
-/* The first finding on the model that touches what the symptom is about. */
-static const struct fsd_finding *explains(struct fsd_finder *f, const bool *near,
-                                          uint32_t until)
-{
-    for (uint32_t i = 0; i < until; i++) {
-        const struct fsd_finding *item = &f->found->list.at[i];
-        bool on_model = f->found->rules.at[item->rule].rule->needs & FSD_NEEDS_LINT;
-
-        for (uint32_t k = 0; k < item->nodes.n && on_model && item->severity > FSD_INFO;
-             k++)
-            if (near[f->found->subjects.at[item->nodes.at + k].id])
-                return item;
+            first = other < first ? other : first;
+        }
     }
-    return NULL;
+    return first;
 }
 
 void fsd_lint_symptoms(struct fsd_finder *f)
 {
     const struct fsd_findings *run = f->d->findings;
-    uint32_t until = f->found->list.n;
+    const uint32_t *of = findings_of(f);
 
     for (uint32_t i = 0; i < run->list.n; i++) {
         const struct fsd_finding *item = &run->list.at[i];
-        const char *rule = run->rules.at[item->rule].rule->id;
-        const struct fsd_finding *by;
-        bool *near;
+        const char *rule = run->rules.at[item->rule].rule->id, *by;
+        uint32_t first = FSD_NONE;
 
         if (!is_symptom(rule))
             continue;
-        near = FSD_NEW(f->scratch, bool, f->d->model->nodes.n);
-        for (uint32_t k = 0; k < item->nodes.n; k++)
-            mark(f->d->model, run->subjects.at[item->nodes.at + k].id, 2, near);
-        by = explains(f, near, until);
+        for (uint32_t k = 0; k < item->nodes.n; k++) {
+            uint32_t left = 512;
+            uint32_t other = explains(
+                f->d->model, run->subjects.at[item->nodes.at + k].id, 2, of, &left);
+
+            first = other < first ? other : first;
+        }
         fsd_finding_open(f);
         for (uint32_t k = 0; k < item->layers.n; k++)
             fsd_about_layer(f, run->subjects.at[item->layers.at + k].id);
         for (uint32_t k = 0; k < item->nodes.n; k++)
             fsd_about_node(f, run->subjects.at[item->nodes.at + k].id);
         fprintf(f->out, "%s: %s; ", rule, item->message);
-        if (by)
-            fprintf(f->out, "explained by %s at %s",
-                    f->found->rules.at[by->rule].rule->id,
-                    f->found->subjects.at[by->nodes.at].name);
-        else
+        by = "nothing";
+        if (first != FSD_NONE) {
+            const struct fsd_finding *cause = &f->found->list.at[first];
+
+            by = f->found->rules.at[cause->rule].rule->id;
+            fprintf(f->out, "explained by %s at %s", by,
+                    f->found->subjects.at[cause->nodes.at].name);
+        } else {
             fputs("no rule explains it", f->out);
-        fsd_fact_text(f, "explained_by",
-                      by ? f->found->rules.at[by->rule].rule->id : "nothing");
+        }
+        fsd_fact_text(f, "explained_by", by);
         fsd_finding_close(f);
     }
 }

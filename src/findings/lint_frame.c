@@ -163,6 +163,23 @@ static void look_at_ports(const struct fsd_graph *e, fsd_id layer, bool outputs,
     }
 }
 
+/* Layers beside it that only move data. */
+static uint32_t count_movers(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    uint32_t movers = 0;
+
+    for (uint32_t p = 0; p < n->in.n + n->out.n; p++) {
+        bool in = p < n->in.n;
+        struct fsd_span peers =
+            fsd_port_peers(d->engine, in ? n->in.at + p : n->out.at + p - n->in.n, in);
+
+        for (uint32_t i = 0; i < peers.n; i++)
+            movers += d->flows->of[d->engine->links.at[peers.at + i]].there;
+    }
+    return movers;
+}
+
 static struct seen look(const struct fsd_diff *d, fsd_id node)
 {
     struct seen seen = {.layer = FSD_NONE, .ms = 0};
@@ -185,12 +202,8 @@ static struct seen look(const struct fsd_diff *d, fsd_id node)
         seen.unknown += one.unknown;
         seen.ms += fsd_layer_ms(d, layer);
     }
-    for (fsd_id i = 0; seen.layer != FSD_NONE && i < d->engine->nodes.n; i++)
-        seen.inserted +=
-            d->flows->of[i].there &&
-            (d->flows->of[i].source == seen.layer ||
-             (d->flows->of[i].readers.n &&
-              d->flows->readers.at[d->flows->of[i].readers.at].layer == seen.layer));
+    if (seen.layer != FSD_NONE)
+        seen.inserted = count_movers(d, seen.layer);
     return seen;
 }
 

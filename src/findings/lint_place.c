@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "findings/lint.h"
 
+#include <string.h>
+
 #define ACTIVATIONS                                                                    \
     " Relu LeakyRelu Clip Sigmoid Tanh Elu Selu HardSigmoid HardSwish Softplus PRelu " \
     "Mish Gelu Swish "
@@ -377,6 +379,16 @@ void fsd_lint_island(struct fsd_finder *f)
 /* ---------------------------------------------------------------- what gains nothing
  */
 
+/* A picture that is not made larger by copying. */
+static bool interpolates(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_attr *mode = fsd_node_attr(l->g, &l->g->nodes.at[node], "mode");
+
+    return fsd_lint_is_any(l, node, " Resize Upsample ") && mode &&
+           mode->kind == FSD_ATTR_STRING &&
+           strcmp(fsd_text(l->g->names, mode->s), "nearest") != 0;
+}
+
 /* A quantizer before an operator that has no narrow kernel: it is undone at once. */
 void fsd_lint_no_gain(struct fsd_finder *f)
 {
@@ -386,10 +398,12 @@ void fsd_lint_no_gain(struct fsd_finder *f)
         const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, i, 0));
 
         if (!q || l->style.after_operators ||
-            !fsd_lint_is_any(l, i,
-                             " LayerNormalization RMSNormalization Softmax "
-                             "LogSoftmax Erf Gelu InstanceNormalization "
-                             "GroupNormalization Pow Exp Tanh "))
+            (!interpolates(l, i) &&
+             !fsd_lint_is_any(
+                 l, i,
+                 " LayerNormalization RMSNormalization Softmax LogSoftmax "
+                 "Erf Gelu InstanceNormalization GroupNormalization Pow Exp "
+                 "Tanh ")))
             continue;
         fsd_lint_open(f, i);
         fsd_about_node(f, q->node);

@@ -49,40 +49,31 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_quant
     fsd_lint_close(f);
 }
 
-/* One finding a tensor and way: the first Q that differs. */
+/* One finding a tensor and way: the first Q that differs from the one that reads the
+ * tensor itself. */
 void fsd_lint_two_scales(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
 
     for (fsd_id t = 0; t < l->g->tensors.n; t++) {
+        const struct fsd_quantizer *own = NULL;
         fsd_reaches found = {0};
-        bool done = false;
 
         if (l->g->tensors.at[t].consumers.n < 2 || l->facts->constant[t])
             continue;
         fsd_lint_reach(l, t, f->scratch, &found);
-        for (uint32_t i = 0; i < found.n && !done; i++)
-            for (uint32_t k = i + 1; k < found.n && !done; k++) {
-                const struct fsd_quantizer *a =
-                    &l->quantizers.at[found.at[i].quantizer];
-                const struct fsd_quantizer *b =
-                    &l->quantizers.at[found.at[k].quantizer];
-                fsd_id via =
-                    found.at[i].via == FSD_NONE ? found.at[k].via : found.at[i].via;
+        for (uint32_t i = 0; i < found.n && !own; i++)
+            if (found.at[i].via == FSD_NONE)
+                own = &l->quantizers.at[found.at[i].quantizer];
+        for (uint32_t i = 0; i < found.n && own; i++) {
+            const struct fsd_quantizer *q = &l->quantizers.at[found.at[i].quantizer];
 
-                if (found.at[i].via != FSD_NONE && found.at[k].via != FSD_NONE)
-                    continue;
-                if (found.at[i].via != FSD_NONE) {
-                    const struct fsd_quantizer *swap = a;
-
-                    a = b;
-                    b = swap;
-                }
-                done = way_of(l, via) == f->rule->which &&
-                       fsd_lint_scales(l, a, b) == FSD_UNLIKE;
-                if (done)
-                    find_two(f, t, a, b, via);
-            }
+            if (q == own || way_of(l, found.at[i].via) != f->rule->which ||
+                fsd_lint_scales(l, own, q) != FSD_UNLIKE)
+                continue;
+            find_two(f, t, own, q, found.at[i].via);
+            break;
+        }
     }
 }
 

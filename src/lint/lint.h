@@ -145,6 +145,9 @@ struct fsd_refusal {
 /** The row that refuses the node for the target; NULL: none does. */
 const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node);
 
+/** The reason of an operator that has no importer, where there are no plugins. */
+extern const struct fsd_refusal fsd_lint_no_importer;
+
 /** What is known of an operator beside the rows. */
 enum fsd_import {
     FSD_IMPORTED,      /**< the builder has an importer for it */

@@ -470,6 +470,9 @@ const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node
     return NULL;
 }
 
+const struct fsd_refusal fsd_lint_no_importer = {
+    "it has no importer of that name, and no plugins", MEASURED};
+
 /* The parser looks at the operator's name only, whatever its domain. */
 enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node)
 {

@@ -6,10 +6,14 @@ import pathlib
 import subprocess
 import sys
 
-# What needs an engine is shown by golden cases.
-BUILT = {"fusion/missed", "engine/symptom"}
+# Every finding on an engine is one of the rule; golden cases show it.
+BUILT = {"engine/symptom"}
+STYLES = {
+    "brevitas": "Brevitas", "nncf": "NNCF", "modelopt": "NVIDIA ModelOpt", "ort": "ONNX Runtime static quantization",
+    "pytorch_quantization": "pytorch-quantization", "dynamo": "PyTorch dynamo export",
+    "torchscript": "PyTorch export (pytorch-quantization and its kin)", "unknown": None}
 BUILDERS = {"build/not-known": "trt10", "qdq/open-sum": "trt8", "qdq/deconv": "trt8", "qdq/inside-conv": "trt10", "qdq/silu": "trt10",
-            "qdq/pad": "trt10", "scale/concat": "trt10"}
+            "qdq/pad": "trt10", "scale/concat": "trt10", "fusion/missed": "trt10"}
 failures = 0
 
 
@@ -38,13 +42,18 @@ def main():
         for kind in ("fires", "silent"):
             model = folder / f"{rule.replace('/', '_')}.{kind}.onnx"
             check(model.exists(), f"{model.name} is there")
-            report = run(binary, model, *(["--for", BUILDERS[rule]] if rule in BUILDERS else []))
+            engine = model.with_suffix(".json")
+            report = run(binary, model, *([engine] if engine.exists() else []),
+                         *(["--for", BUILDERS[rule]] if rule in BUILDERS else []))
             found[kind] = [f for f in report["findings"] if f["rule"] == rule]
             nodes = report["findings"]
             check(all(f["nodes"] for f in nodes), f"{model.name}: every finding names a node")
             check(all(0 <= e["finding"] < len(nodes) for e in report["edits"]), f"{model.name}: edits have a finding")
         check(found["fires"], f"{rule} fires")
         check(not found["silent"], f"{rule} is silent on the model that it advises")
+    for key, name in STYLES.items():
+        seen = run(binary, folder / f"style_{key}.onnx")["style"].get("name")
+        check(seen == name, f"style of {key}: wanted {name}, found {seen}")
     print(f"{len(rules)} rules, {failures} failures")
     return 1 if failures else 0
 

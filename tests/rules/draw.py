@@ -3,6 +3,7 @@
 the rule advises; FOLDER/RULE.fires.onnx and FOLDER/RULE.silent.onnx, a '/' in RULE as '_'.
 
 The same models are built with the real builder by tests/real/lint.py."""
+import json
 import os
 import sys
 
@@ -298,7 +299,62 @@ def dynamic(fires):
     return end(n, n.op("MatMul", n.input("x", 4, "k" if fires else 8), n.weight(8, 8)), 4, 8)
 
 
+# Rules that look at an engine, too: a model, and what a builder made of it.
+
+def layer(name, kind, reads, writes):
+    port = {"Dimensions": [1, C, 16, 16], "Format/Datatype": "Row major linear FP16 format"}
+    return {"Name": name, "LayerType": kind, "Inputs": [dict(port, Name=n) for n in reads],
+            "Outputs": [dict(port, Name=n) for n in writes], "ParameterType": kind, "TacticValue": "0x1"}
+
+
+def missed(fires):
+    n, x = start()
+    y = n.op("Relu", n.op("Conv", x, n.weight(C, C, 1, 1), name="conv", kernel_shape=[1, 1]), name="relu")
+    model = end(n, y, 1, C, 16, 16)
+    if fires:
+        layers = [layer("conv", "CaskConvolution", ["x"], ["conv_out0"]),
+                  layer("PWN(relu)", "PointWiseV2", ["conv_out0"], ["relu_out0"])]
+    else:
+        layers = [layer("conv + relu", "CaskConvolution", ["x"], ["relu_out0"])]
+    return model, {"Layers": layers, "Bindings": ["x", "relu_out0"]}
+
+
+# What exporters leave of themselves, by which lint knows their style.
+STYLES = {
+    "brevitas": ("pytorch", "/conv/weight_quant/export_handler/", "Brevitas"),
+    "nncf": ("nncf 2.9", "/nncf_module/FakeQuantize", "NNCF"),
+    "modelopt": ("modelopt", "/", "NVIDIA ModelOpt"),
+    "ort": ("onnx.quantize", "/x_", "ONNX Runtime static quantization"),
+    "pytorch_quantization": ("pytorch", "/conv/_input_quantizer/", "pytorch-quantization"),
+    "dynamo": ("pytorch", "node_", "PyTorch dynamo export"),
+    "torchscript": ("pytorch", "/", "PyTorch export (pytorch-quantization and its kin)"),
+    "unknown": ("somebody", "/", None),
+}
+
+
+def style(key):
+    producer, prefix, _ = STYLES[key]
+    n, x = start()
+    model = end(n, conv(n, q(n, x)), 1, C, 16, 16)
+    model.producer_name = producer
+    for i, node in enumerate(model.graph.node):
+        if "Quantize" in node.op_type:
+            node.name = f"{prefix}{node.op_type}_{i}"
+    return model
+
+
 def main():
+    for key in STYLES:
+        with open(os.path.join(sys.argv[1], f"style_{key}.onnx"), "wb") as file:
+            file.write(style(key).SerializeToString())
+    for fires in (True, False):
+        model, engine = missed(fires)
+        path = os.path.join(sys.argv[1], f"fusion_missed.{'fires' if fires else 'silent'}")
+        with open(path + ".onnx", "wb") as file:
+            file.write(model.SerializeToString())
+        with open(path + ".json", "w", encoding="utf-8") as file:
+            json.dump(engine, file, indent=1)
+            file.write("\n")
     for rule, draw in PAIRS.items():
         for fires in (True, False):
             name = f"{rule.replace('/', '_')}.{'fires' if fires else 'silent'}.onnx"
