@@ -308,8 +308,11 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, struct fsd_arena
 
 const struct fsd_findings *fsd_find(const struct fsd_diff *d)
 {
+    /* Of a model alone there is nothing to be said but what lint says. */
+    bool built = *d->engine->path != '\0';
+
     return ask_all(&(struct fsd_finder){.d = d}, d->arena, FSD_NEEDS_RUN,
-                   FSD_NEEDS_RUN | (d->history ? FSD_NEEDS_LOG : 0));
+                   (built ? FSD_NEEDS_RUN : 0) | (d->history ? FSD_NEEDS_LOG : 0));
 }
 
 const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
