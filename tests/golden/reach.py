@@ -40,7 +40,8 @@ def schemas():
     for path in glob.glob(os.path.join(ROOT, "include", "fusiondiff", "*.schema.json")):
         with open(path, encoding="utf-8") as file:
             schema = json.load(file)
-        yield schema["properties"]["schema"]["const"], schema
+        if "properties" in schema:    # that of views is a choice of several
+            yield schema["properties"]["schema"]["const"], schema
 
 
 def listed(schema, root, where, seen=frozenset(), name=None):
