@@ -132,13 +132,6 @@ static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 
 enum step { STOP, STOP_AT_READ, GO_ON };
 
-static enum step look_at_constant(const struct fsd_cutter *c, fsd_id tensor)
-{
-    fsd_id node = fsd_tensor_producer(c->m->model, tensor);
-
-    return node != FSD_NONE && (c->m->facts->traits[node] & FSD_OP_QDQ) ? GO_ON : STOP;
-}
-
 /* What the walk does at an input of a node it visits. */
 static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
 {
@@ -146,8 +139,12 @@ static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
 
     if (c->read[value] == c->mark)
         return STOP_AT_READ;
-    if (c->m->facts->constant[tensor])
-        return look_at_constant(c, tensor);
+    if (c->m->facts->constant[tensor]) {
+        fsd_id node = fsd_tensor_producer(c->m->model, tensor);
+
+        return node != FSD_NONE && (c->m->facts->traits[node] & FSD_OP_QDQ) ? GO_ON
+                                                                            : STOP;
+    }
     if (c->root_read[root] == c->mark)
         return value == root ? STOP_AT_READ : GO_ON;
     if (c->written[value] == c->mark)
@@ -267,22 +264,16 @@ static void add_moved(struct fsd_cutter *c, const struct fsd_node *layer,
     }
 }
 
-static bool read_anything(const struct fsd_match *m, const fsd_id *layers, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (m->engine->nodes.at[layers[i]].in.n)
-            return true;
-    return false;
-}
-
 struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
                         bool *leaky)
 {
     struct fsd_match *m = c->m;
     const struct fsd_node *nodes = m->engine->nodes.at;
     struct fsd_span span = {m->pool.n, 0};
-    bool reads = read_anything(m, layers, n);
+    bool reads = false;
 
+    for (uint32_t i = 0; i < n; i++)
+        reads |= nodes[layers[i]].in.n > 0;
     c->mark++;
     c->leaky = false;
     for (uint32_t i = 0; i < n; i++)

@@ -38,20 +38,6 @@ struct growth {
     struct work work[PROPERTIES];  /* tensors whose readers have yet to be told */
 };
 
-static bool declared_shape(const struct fsd_graph *g, fsd_id tensor)
-{
-    return fsd_form_count(g, fsd_tensor_form(g, tensor)) >= 0;
-}
-
-static uint32_t count_inputs(const struct fsd_graph *g, const struct fsd_node *n)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < n->in.n; i++)
-        count += fsd_node_in(g, n, i)->tensor != FSD_NONE;
-    return count;
-}
-
 static struct growth new_growth(struct fsd_facts *f, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = f->g;
@@ -63,7 +49,8 @@ static struct growth new_growth(struct fsd_facts *f, struct fsd_arena *scratch)
         w.given[p] = FSD_NEW(scratch, bool, g->nodes.n);
         w.work[p] = new_work(scratch, g->tensors.n);
         for (fsd_id i = 0; i < g->nodes.n; i++)
-            w.lacking[p][i] = count_inputs(g, &g->nodes.at[i]);
+            for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
+                w.lacking[p][i] += fsd_node_in_tensor(g, i, k) != FSD_NONE;
     }
     return w;
 }
@@ -198,7 +185,7 @@ static void find_constants(struct fsd_facts *f, struct fsd_arena *scratch)
             gain(&w, t, CONSTANT);
             gain(&w, t, OF_SIZES);
         }
-        if (initializer || declared_shape(g, t))
+        if (initializer || fsd_form_count(g, fsd_tensor_form(g, t)) >= 0)
             gain(&w, t, SHAPED);
     }
     for (fsd_id i = 0; i < g->nodes.n; i++)
@@ -224,40 +211,11 @@ static void mark_producers(struct fsd_facts *f, fsd_id tensor, struct work *work
     }
 }
 
-static void mark_outputs(struct fsd_facts *f, fsd_id scope, struct work *work)
-{
-    const struct fsd_scope *s = &f->g->scopes.at[scope];
-
-    for (uint32_t i = 0; i < s->outputs.n; i++)
-        mark_producers(f, f->g->links.at[s->outputs.at + i], work);
-}
-
-/* The scopes of each owner, as a chain: first[node], then next[scope]. */
-struct bodies {
-    fsd_id *first, *next;
-};
-
-static struct bodies index_bodies(const struct fsd_graph *g, struct fsd_arena *scratch)
-{
-    struct bodies b = {FSD_NEW(scratch, fsd_id, g->nodes.n),
-                       FSD_NEW(scratch, fsd_id, g->scopes.n)};
-
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        b.first[i] = FSD_NONE;
-    for (fsd_id s = 1; s < g->scopes.n; s++) {
-        fsd_id owner = g->scopes.at[s].owner;
-
-        b.next[s] = b.first[owner];
-        b.first[owner] = s;
-    }
-    return b;
-}
-
 static void find_live(struct fsd_facts *f, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = f->g;
     struct work work = new_work(scratch, g->nodes.n);
-    struct bodies bodies = index_bodies(g, scratch);
+    struct fsd_bodies bodies = fsd_graph_bodies(scratch, g);
 
     for (fsd_id t = 0; t < g->tensors.n; t++)
         if ((g->tensors.at[t].flags & FSD_TENSOR_OUTPUT) && !g->tensors.at[t].scope)
@@ -270,7 +228,8 @@ static void find_live(struct fsd_facts *f, struct fsd_arena *scratch)
             if (fsd_node_in(g, n, i)->tensor != FSD_NONE)
                 mark_producers(f, fsd_node_in(g, n, i)->tensor, &work);
         for (fsd_id s = bodies.first[node]; s != FSD_NONE; s = bodies.next[s])
-            mark_outputs(f, s, &work);
+            for (uint32_t i = 0; i < g->scopes.at[s].outputs.n; i++)
+                mark_producers(f, g->links.at[g->scopes.at[s].outputs.at + i], &work);
     }
 }
 
@@ -304,14 +263,6 @@ static void find_root(struct fsd_facts *f, fsd_id tensor)
         f->root[t] = root;
 }
 
-static void find_roots(struct fsd_facts *f)
-{
-    for (fsd_id t = 0; t < f->g->tensors.n; t++)
-        f->root[t] = FSD_NONE;
-    for (fsd_id t = 0; t < f->g->tensors.n; t++)
-        find_root(f, t);
-}
-
 bool fsd_is_at_rest(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id node = fsd_tensor_producer(f->g, tensor);
@@ -336,7 +287,10 @@ struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph 
         f->traits[i] = fsd_op_traits(g, i);
     find_constants(f, scratch);
     find_live(f, scratch);
-    find_roots(f);
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        f->root[t] = FSD_NONE;
+    for (fsd_id t = 0; t < g->tensors.n; t++)
+        find_root(f, t);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         f->same[i] = (uint8_t)fsd_op_same(g, i);
     fsd_value_number(arena, f);

@@ -30,34 +30,6 @@ void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
     fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
 }
 
-static void join_equal(struct fsd_match *m)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < m->links.n; i++) {
-        struct fsd_link link = m->links.at[i];
-
-        if (kept && !fsd_by_pair(&m->links.at[kept - 1], &link))
-            m->links.at[kept - 1].by |= link.by;
-        else
-            m->links.at[kept++] = link;
-    }
-    m->links.n = kept;
-}
-
-static void index_layers(struct fsd_match *m)
-{
-    for (fsd_id i = 0; i < m->engine->nodes.n; i++)
-        m->of_layer[i] = (struct fsd_span){0, 0};
-    for (uint32_t i = 0; i < m->links.n; i++) {
-        struct fsd_span *span = &m->of_layer[m->links.at[i].layer];
-
-        if (!span->n)
-            span->at = i;
-        span->n++;
-    }
-}
-
 static void index_nodes(struct fsd_match *m)
 {
     uint32_t at = 0;
@@ -81,10 +53,25 @@ static void index_nodes(struct fsd_match *m)
 
 void fsd_match_index(struct fsd_match *m)
 {
+    uint32_t kept = 0;
+
     if (m->links.n)
         qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
-    join_equal(m);
-    index_layers(m);
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++)
+        m->of_layer[i] = (struct fsd_span){0, 0};
+    for (uint32_t i = 0; i < m->links.n; i++) {
+        struct fsd_link link = m->links.at[i];
+        struct fsd_span *span = &m->of_layer[link.layer];
+
+        if (kept && !fsd_by_pair(&m->links.at[kept - 1], &link)) {
+            m->links.at[kept - 1].by |= link.by;
+            continue;
+        }
+        if (!span->n++)
+            span->at = kept;
+        m->links.at[kept++] = link;
+    }
+    m->links.n = kept;
     index_nodes(m);
 }
 
@@ -158,19 +145,6 @@ bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node)
            bsearch(&link, &m->links.at[span.at], span.n, sizeof link, fsd_by_pair);
 }
 
-static void fit_names(const struct fsd_match *m, struct fsd_span mentions,
-                      struct fsd_fit *fit)
-{
-    for (uint32_t i = 0; i < mentions.n; i++) {
-        const struct fsd_mention *mention = &m->engine->mentions.at[mentions.at + i];
-
-        if (mention->role == FSD_MENTION_HELPER)
-            continue;
-        fit->names++;
-        fit->names_found += mention->node != FSD_NONE || mention->tensor != FSD_NONE;
-    }
-}
-
 /* A size that is fixed in the model is fixed in its engine, and the same.  One that is
  * open may have been fixed by the one who built. */
 static bool sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
@@ -199,34 +173,38 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
     return fsd_dtype_rank(model) > 0 && fsd_dtype_rank(engine) > fsd_dtype_rank(model);
 }
 
-static void fit_binding(const struct fsd_match *m, fsd_id tensor, struct fsd_fit *fit)
-{
-    const struct fsd_form *engine = fsd_tensor_form(m->engine, tensor), *model;
-
-    fit->tensors++;
-    if (m->twin[tensor] == FSD_NONE)
-        return;
-    fit->tensors_found++;
-    model = fsd_tensor_form(m->model, m->twin[tensor]);
-    if (!sizes_differ(m, engine, model) && !types_differ(m, engine->type, model->type))
-        return;
-    if (!fit->tensors_unlike++)
-        fit->unlike = tensor;
-}
-
 struct fsd_fit fsd_match_fit(const struct fsd_match *m)
 {
     struct fsd_fit fit = {.unlike = FSD_NONE};
 
     for (fsd_id l = 0; l < m->engine->layers.n; l++) {
         const struct fsd_layer *layer = &m->engine->layers.at[l];
+        const struct fsd_mention *all = m->engine->mentions.at;
 
         /* These have names of the builder's own: "wait_0". */
-        if (layer->kind != FSD_KIND_SHAPE && layer->kind != FSD_KIND_SYNC)
-            fit_names(m, layer->mentions, &fit);
+        if (layer->kind == FSD_KIND_SHAPE || layer->kind == FSD_KIND_SYNC)
+            continue;
+        for (uint32_t i = layer->mentions.at;
+             i < layer->mentions.at + layer->mentions.n; i++)
+            if (all[i].role != FSD_MENTION_HELPER) {
+                fit.names++;
+                fit.names_found += all[i].node != FSD_NONE || all[i].tensor != FSD_NONE;
+            }
     }
-    for (fsd_id t = 0; t < m->engine->tensors.n; t++)
-        if (m->engine->tensors.at[t].flags & FSD_TENSOR_BINDING)
-            fit_binding(m, t, &fit);
+    for (fsd_id t = 0; t < m->engine->tensors.n; t++) {
+        const struct fsd_form *engine = fsd_tensor_form(m->engine, t), *model;
+
+        if (!(m->engine->tensors.at[t].flags & FSD_TENSOR_BINDING))
+            continue;
+        fit.tensors++;
+        if (m->twin[t] == FSD_NONE)
+            continue;
+        fit.tensors_found++;
+        model = fsd_tensor_form(m->model, m->twin[t]);
+        if ((sizes_differ(m, engine, model) ||
+             types_differ(m, engine->type, model->type)) &&
+            !fit.tensors_unlike++)
+            fit.unlike = t;
+    }
     return fit;
 }

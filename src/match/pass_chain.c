@@ -27,17 +27,6 @@ struct chain {
 
 /* ------------------------------------------------------------------- the layers */
 
-static void note_edge(struct chain *c, fsd_id maker, fsd_id reader)
-{
-    fsd_id unit = c->m->unit[maker];
-
-    if (maker == reader || unit != c->m->unit[reader] || c->next[maker] == reader)
-        return;
-    c->forks[unit] |= c->next[maker] != FSD_NONE || c->before[reader] > 0;
-    c->next[maker] = reader;
-    c->before[reader] = 1;
-}
-
 static void note_edges(struct chain *c)
 {
     const struct fsd_graph *e = c->m->engine;
@@ -49,9 +38,18 @@ static void note_edges(struct chain *c)
             continue;
         if (tensor->producers.n > 1)
             c->forks[c->m->unit[e->links.at[tensor->producers.at]]] = true;
-        for (uint32_t i = 0; i < tensor->consumers.n; i++)
-            note_edge(c, e->links.at[tensor->producers.at],
-                      e->links.at[tensor->consumers.at + i]);
+        for (uint32_t i = 0; i < tensor->consumers.n; i++) {
+            fsd_id maker = e->links.at[tensor->producers.at];
+            fsd_id reader = e->links.at[tensor->consumers.at + i];
+            fsd_id unit = c->m->unit[maker];
+
+            if (maker == reader || unit != c->m->unit[reader] ||
+                c->next[maker] == reader)
+                continue;
+            c->forks[unit] |= c->next[maker] != FSD_NONE || c->before[reader] > 0;
+            c->next[maker] = reader;
+            c->before[reader] = 1;
+        }
     }
 }
 
@@ -135,18 +133,6 @@ static void lower_to(struct chain *c, fsd_id node)
     }
 }
 
-static void link_free(struct chain *c, const struct fsd_cut *cut, fsd_id node,
-                      fsd_id unit)
-{
-    if (is_placed(c, node, unit) || c->from[node] != c->to[node] ||
-        c->m->gone[node] || c->m->facts->folded[node])
-        return;
-    for (uint32_t i = 0; i < cut->layers.n; i++)
-        if (c->place[c->m->pool.at[cut->layers.at + i]] == c->from[node])
-            fsd_match_link(c->m, c->m->pool.at[cut->layers.at + i], node,
-                           FSD_BY_TENSOR);
-}
-
 static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
                        uint32_t last)
 {
@@ -163,8 +149,15 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
     for (uint32_t i = n; i-- > 0;)
         if (!is_placed(c, nodes[i], unit))
             lower_to(c, nodes[i]);
-    for (uint32_t i = 0; i < n; i++)
-        link_free(c, cut, nodes[i], unit);
+    for (uint32_t i = 0; i < n; i++) { /* what can be in one place only is there */
+        if (is_placed(c, nodes[i], unit) || c->from[nodes[i]] != c->to[nodes[i]] ||
+            c->m->gone[nodes[i]] || c->m->facts->folded[nodes[i]])
+            continue;
+        for (uint32_t k = 0; k < cut->layers.n; k++)
+            if (c->place[c->m->pool.at[cut->layers.at + k]] == c->from[nodes[i]])
+                fsd_match_link(c->m, c->m->pool.at[cut->layers.at + k], nodes[i],
+                               FSD_BY_TENSOR);
+    }
 }
 
 static void find_firsts(const struct chain *c, fsd_id *first)

@@ -6,16 +6,6 @@
  */
 #include "match/pass.h"
 
-static bool in_own_cut(const struct fsd_match *m, const struct fsd_link *link)
-{
-    struct fsd_span nodes = m->cuts[m->unit[link->layer]].nodes;
-
-    for (uint32_t i = 0; i < nodes.n; i++)
-        if (m->pool.at[nodes.at + i] == link->node)
-            return true;
-    return false;
-}
-
 /* Of the layers that tensors link to a node, the first, and the first of another unit
  * than that one's: whichever unit asks, one of them is the first of the others.  A node
  * whose name thousands of layers bear is asked for thousands of times. */
@@ -43,22 +33,6 @@ static struct claims *list_claims(const struct fsd_match *m, struct fsd_arena *s
     return of;
 }
 
-/* The layer of another unit that tensors link to the node, FSD_NONE when there is none.
- */
-static fsd_id claimed_elsewhere(const struct fsd_match *m, struct claims c, fsd_id unit)
-{
-    return c.first != FSD_NONE && m->unit[c.first] == unit ? c.other : c.first;
-}
-
-static bool may_conflict(const struct fsd_match *m, const struct fsd_link *link)
-{
-    const struct fsd_cut *cut = &m->cuts[m->unit[link->layer]];
-
-    return !(link->by & FSD_BY_TENSOR) && !m->facts->folded[link->node] &&
-           !m->gone[link->node] &&
-           !(m->facts->traits[link->node] & FSD_OP_QDQ) && cut->nodes.n && !cut->leaky;
-}
-
 /* Searching the own cut is linear in it; it is reached only for the few links that
  * another unit's tensors contradict. */
 void fsd_pass_conflict(struct fsd_match *m)
@@ -68,12 +42,20 @@ void fsd_pass_conflict(struct fsd_match *m)
 
     for (uint32_t i = 0; i < m->links.n; i++) {
         const struct fsd_link *link = &m->links.at[i];
-        fsd_id other;
+        fsd_id unit = m->unit[link->layer];
+        const struct fsd_cut *cut = &m->cuts[unit];
+        struct claims c = claims[link->node];
+        fsd_id other =
+            c.first != FSD_NONE && m->unit[c.first] == unit ? c.other : c.first;
+        bool in_own = false;
 
-        if (!may_conflict(m, link))
+        if (other == FSD_NONE || link->by & FSD_BY_TENSOR || !cut->nodes.n ||
+            cut->leaky || m->facts->folded[link->node] || m->gone[link->node] ||
+            m->facts->traits[link->node] & FSD_OP_QDQ)
             continue;
-        other = claimed_elsewhere(m, claims[link->node], m->unit[link->layer]);
-        if (other != FSD_NONE && !in_own_cut(m, link))
+        for (uint32_t k = 0; k < cut->nodes.n && !in_own; k++)
+            in_own = m->pool.at[cut->nodes.at + k] == link->node;
+        if (!in_own)
             fsd_vec_push(
                 m->arena, &m->conflicts,
                 (struct fsd_conflict){link->layer, link->node, link->by, other});

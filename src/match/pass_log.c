@@ -14,12 +14,6 @@ static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
         fsd_match_link(m, layer, m->story->pool.at[nodes.at + i], FSD_BY_LOG);
 }
 
-static bool computes(const struct fsd_mention *mention)
-{
-    return mention->role == FSD_MENTION_COMPUTES ||
-           mention->role == FSD_MENTION_FIRST || mention->role == FSD_MENTION_LAST;
-}
-
 void fsd_pass_log(struct fsd_match *m)
 {
     for (fsd_id i = 0; m->story && i < m->engine->layers.n; i++) {
@@ -32,7 +26,10 @@ void fsd_pass_log(struct fsd_match *m)
             const struct fsd_mention *mention =
                 &m->engine->mentions.at[l->mentions.at + k];
 
-            if (computes(mention) && (mention->by & (FSD_BY_NAME | FSD_BY_LOG)))
+            if ((mention->role == FSD_MENTION_COMPUTES ||
+                 mention->role == FSD_MENTION_FIRST ||
+                 mention->role == FSD_MENTION_LAST) &&
+                (mention->by & (FSD_BY_NAME | FSD_BY_LOG)))
                 link_name(m, i, fsd_story_name(m->story, mention));
         }
     }

@@ -16,19 +16,6 @@ static bool computes(const struct fsd_mention *mention)
            mention->role == FSD_MENTION_COPIES;
 }
 
-static bool writes(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
-{
-    const struct fsd_node *n = &m->engine->nodes.at[layer];
-
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id e = fsd_node_out(m->engine, n, i)->tensor;
-
-        if (e != FSD_NONE && m->twin[e] == tensor)
-            return true;
-    }
-    return false;
-}
-
 /* By tensor of the model, the one Concat that reads it, once it was asked for: copies
  * of a tensor may be as many as its readers. */
 struct concats {
@@ -64,27 +51,19 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
                          struct concats *concats)
 {
     fsd_id maker = fsd_tensor_producer(m->model, tensor);
+    bool writes = false;
 
-    if (!writes(m, layer, tensor))
+    for (uint32_t i = 0; i < m->engine->nodes.at[layer].out.n; i++) {
+        fsd_id e = fsd_node_out_tensor(m->engine, layer, i);
+
+        writes |= e != FSD_NONE && m->twin[e] == tensor;
+    }
+    if (!writes)
         return only_concat(m->model, tensor, concats);
     if (maker != FSD_NONE && (fsd_node_is(m->model, maker, "Slice") ||
                               fsd_node_is(m->model, maker, "Split")))
         return maker;
     return FSD_NONE;
-}
-
-static void link_mention(struct fsd_match *m, fsd_id layer,
-                         const struct fsd_mention *mention, struct concats *concats)
-{
-    fsd_id node = mention->node;
-
-    if (!computes(mention) || mention->among > 1)
-        return;
-    if (node == FSD_NONE && mention->role == FSD_MENTION_COPIES &&
-        mention->tensor != FSD_NONE)
-        node = copied_for(m, layer, mention->tensor, concats);
-    if (node != FSD_NONE)
-        fsd_match_link(m, layer, node, mention->by);
 }
 
 static void link_mentions(struct fsd_match *m, unsigned by)
@@ -96,9 +75,18 @@ static void link_mentions(struct fsd_match *m, unsigned by)
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
         struct fsd_span span = m->engine->layers.at[i].mentions;
 
-        for (uint32_t k = 0; k < span.n; k++)
-            if (m->engine->mentions.at[span.at + k].by & by)
-                link_mention(m, i, &m->engine->mentions.at[span.at + k], &concats);
+        for (uint32_t k = 0; k < span.n; k++) {
+            const struct fsd_mention *mention = &m->engine->mentions.at[span.at + k];
+            fsd_id node = mention->node;
+
+            if (!(mention->by & by) || !computes(mention) || mention->among > 1)
+                continue;
+            if (node == FSD_NONE && mention->role == FSD_MENTION_COPIES &&
+                mention->tensor != FSD_NONE)
+                node = copied_for(m, i, mention->tensor, &concats);
+            if (node != FSD_NONE)
+                fsd_match_link(m, i, node, mention->by);
+        }
     }
     fsd_arena_free(scratch);
 }
@@ -113,25 +101,6 @@ void fsd_pass_name(struct fsd_match *m)
     link_mentions(m, FSD_BY_NAME);
 }
 
-/* Links of earlier passes are in the order of their nodes. */
-static bool is_linked(const struct fsd_match *m, fsd_id layer, fsd_id node)
-{
-    uint32_t from = 0, end = m->of_layer[layer].n;
-
-    while (from < end) {
-        uint32_t middle = from + (end - from) / 2;
-        fsd_id at = fsd_match_of_layer(m, layer, middle)->node;
-
-        if (at == node)
-            return true;
-        if (at < node)
-            from = middle + 1;
-        else
-            end = middle;
-    }
-    return false;
-}
-
 /* A name that several nodes bear is evidence for the one that the tensors point at. */
 void fsd_pass_repeated(struct fsd_match *m)
 {
@@ -142,7 +111,7 @@ void fsd_pass_repeated(struct fsd_match *m)
             const struct fsd_mention *mention = &m->engine->mentions.at[span.at + k];
 
             if (mention->among > 1 && computes(mention) && mention->node != FSD_NONE &&
-                (mention->by & m->evidence) && is_linked(m, i, mention->node))
+                (mention->by & m->evidence) && fsd_match_has(m, i, mention->node))
                 fsd_match_link(m, i, mention->node, mention->by);
         }
     }

@@ -12,67 +12,40 @@ static bool linked_into(const struct fsd_match *m, fsd_id node, fsd_id unit)
     return false;
 }
 
-static bool has_idle_layer(const struct fsd_match *m, const struct fsd_cut *cut)
-{
-    for (uint32_t i = 0; i < cut->layers.n; i++)
-        if (!m->of_layer[m->pool.at[cut->layers.at + i]].n)
-            return true;
-    return false;
-}
-
-static bool is_work(const struct fsd_match *m, fsd_id node)
-{
-    return !m->gone[node];
-}
-
-/* A kernel that a region was compiled to, and whose nodes are known: no others hide in
- * it.  Nor does anything in one that says what it does, where no node fits that: a
- * model that contradicts the engine has no nodes in it. */
-static bool is_known(const struct fsd_match *m, fsd_id layer)
-{
-    const struct fsd_layer *l = &m->engine->layers.at[layer];
-
-    return l->provider == FSD_PROVIDER_COMPILER &&
-           (m->of_layer[layer].n || (l->steps.n && (m->evidence & FSD_BY_STRUCTURE)));
-}
-
-/* The layers of the unit without those that are known. */
-static struct fsd_span find_unknown(struct fsd_match *m, const struct fsd_cut *cut)
-{
-    struct fsd_span span = {m->pool.n, 0};
-
-    for (uint32_t i = 0; i < cut->layers.n; i++) {
-        fsd_id layer = m->pool.at[cut->layers.at + i];
-
-        if (is_known(m, layer))
-            continue;
-        fsd_vec_push(m->arena, &m->pool, layer);
-        span.n++;
-    }
-    return span;
-}
-
 static void add_region(struct fsd_match *m, fsd_id unit)
 {
     const struct fsd_cut *cut = &m->cuts[unit];
-    struct fsd_region region = {find_unknown(m, cut), {m->pool.n, 0}};
-    bool some_known = region.layers.n < cut->layers.n;
-    bool idle = has_idle_layer(m, cut);
+    struct fsd_region region = {{m->pool.n, 0}, {m->pool.n, 0}};
+    bool some_known, idle = false;
     uint32_t open = 0;
 
+    for (uint32_t i = 0; i < cut->layers.n; i++) {
+        fsd_id layer = m->pool.at[cut->layers.at + i];
+        const struct fsd_layer *l = &m->engine->layers.at[layer];
+
+        idle |= !m->of_layer[layer].n;
+        /* A kernel that a region was compiled to, and whose nodes are known: no others
+         * hide in it.  Nor does anything in one that says what it does, where no node
+         * fits that: a model that contradicts the engine has no nodes in it. */
+        if (l->provider == FSD_PROVIDER_COMPILER &&
+            (m->of_layer[layer].n || (l->steps.n && (m->evidence & FSD_BY_STRUCTURE))))
+            continue;
+        fsd_vec_push(m->arena, &m->pool, layer);
+        region.layers.n++;
+    }
     if (!region.layers.n)
         return;
+    some_known = region.layers.n < cut->layers.n;
     region.nodes.at = m->pool.n;
-
     for (uint32_t i = 0; i < cut->nodes.n; i++)
-        open += is_work(m, m->pool.at[cut->nodes.at + i]) &&
+        open += !m->gone[m->pool.at[cut->nodes.at + i]] &&
                 !linked_into(m, m->pool.at[cut->nodes.at + i], unit);
     if (!open && !idle)
         return;
     for (uint32_t i = 0; i < cut->nodes.n; i++) {
         fsd_id node = m->pool.at[cut->nodes.at + i];
 
-        if (!is_work(m, node) || (some_known && m->of_node[node].n) ||
+        if (m->gone[node] || (some_known && m->of_node[node].n) ||
             (open && !idle && linked_into(m, node, unit)))
             continue;
         fsd_vec_push(m->arena, &m->pool, node);

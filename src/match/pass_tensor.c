@@ -64,36 +64,21 @@ static bool is_view(const struct fsd_match *m, fsd_id node)
     return m->gone[node];
 }
 
-static uint32_t count_work(const struct fsd_match *m, const struct fsd_cut *cut)
-{
-    uint32_t work = 0;
-
-    for (uint32_t i = 0; i < cut->nodes.n; i++)
-        work += !is_view(m, m->pool.at[cut->nodes.at + i]);
-    return work;
-}
-
-/* Where a unit does nothing but views and a name says which of them it is (a Shuffle
- * named after a Reshape), the others dissolved. */
-static bool has_named_view(const struct fsd_match *m, const struct fsd_cut *cut)
-{
-    for (uint32_t i = 0; i < cut->nodes.n; i++)
-        if (fsd_match_has(m, m->pool.at[cut->layers.at], m->pool.at[cut->nodes.at + i]))
-            return true;
-    return false;
-}
-
 static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
 {
-    bool named = views && has_named_view(m, cut);
+    fsd_id first = m->pool.at[cut->layers.at];
+    bool named = false;
 
+    /* Where a unit does nothing but views and a name says which of them it is (a
+     * Shuffle named after a Reshape), the others dissolved. */
+    for (uint32_t i = 0; i < cut->nodes.n && views && !named; i++)
+        named = fsd_match_has(m, first, m->pool.at[cut->nodes.at + i]);
     for (uint32_t i = 0; i < cut->nodes.n; i++) {
         fsd_id node = m->pool.at[cut->nodes.at + i];
 
-        if (is_view(m, node) &&
-            (!views || fsd_match_left(m, node) ||
-             (named && !fsd_match_has(m, m->pool.at[cut->layers.at], node)))) {
-            m->dissolved_in[node] = m->pool.at[cut->layers.at];
+        if (is_view(m, node) && (!views || fsd_match_left(m, node) ||
+                                 (named && !fsd_match_has(m, first, node)))) {
+            m->dissolved_in[node] = first;
             continue;
         }
         for (uint32_t k = 0; k < cut->layers.n; k++)
@@ -128,13 +113,6 @@ static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
     return node;
 }
 
-static fsd_id only_reader(const struct fsd_match *m, fsd_id tensor)
-{
-    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
-
-    return t->consumers.n == 1 ? m->model->links.at[t->consumers.at] : FSD_NONE;
-}
-
 static void link_ends(const struct ends *e, fsd_id layer)
 {
     const struct fsd_match *m = e->m;
@@ -149,10 +127,12 @@ static void link_ends(const struct ends *e, fsd_id layer)
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(m->engine, n, i)->tensor;
+        fsd_id twin = t == FSD_NONE ? FSD_NONE : m->twin[t];
 
-        if (t != FSD_NONE && m->twin[t] != FSD_NONE &&
-            m->engine->tensors.at[t].consumers.n == 1)
-            link_end(e, layer, only_reader(m, m->twin[t]));
+        if (twin != FSD_NONE && m->engine->tensors.at[t].consumers.n == 1 &&
+            m->model->tensors.at[twin].consumers.n == 1)
+            link_end(e, layer,
+                     m->model->links.at[m->model->tensors.at[twin].consumers.at]);
     }
 }
 
@@ -198,7 +178,7 @@ void fsd_pass_tensor(struct fsd_match *m)
     for (fsd_id u = 0; u < m->engine->nodes.n; u++) {
         const fsd_id *layers = members.order + members.of[u].at;
         struct fsd_cut *cut = &m->cuts[u];
-        uint32_t work;
+        uint32_t work = 0;
 
         if (!members.of[u].n)
             continue;
@@ -206,7 +186,8 @@ void fsd_pass_tensor(struct fsd_match *m)
         if (!cut->layers.n)
             continue;
         cut->nodes = fsd_cut(cutter, layers, members.of[u].n, &cut->leaky);
-        work = count_work(m, cut);
+        for (uint32_t i = 0; i < cut->nodes.n; i++)
+            work += !is_view(m, m->pool.at[cut->nodes.at + i]);
         if (cut->layers.n == 1 || work == 1)
             link_all(m, cut, work == 0);
         else

@@ -1,6 +1,7 @@
 #include "match/story.h"
 #include "base/id.h"
 #include "match/story_names.h"
+#include "base/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,18 +31,6 @@ static fsd_id only_node(const struct fsd_vocab *vocab, fsd_sym name)
     return what && what->nodes.n == 1 ? vocab->pool.at[what->nodes.at] : FSD_NONE;
 }
 
-/* The tensor of that name: of the main graph, or the only one of all the bodies. */
-static fsd_id only_tensor(const struct fsd_graph *g, fsd_sym name)
-{
-    fsd_id t = fsd_graph_find(g, name, 0), any;
-
-    if (t != FSD_NONE)
-        return t;
-    any = name < g->by_name.n ? g->by_name.at[name] : FSD_NONE;
-    return any != FSD_NONE && g->tensors.at[any].next_same_name == FSD_NONE ? any
-                                                                            : FSD_NONE;
-}
-
 /* A node is found by what it makes, since names may be missing or repeated. */
 static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
                         const struct fsd_graph *model, const struct fsd_vocab *vocab)
@@ -51,7 +40,7 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
     if (parsed == model)
         return node;
     if (out != FSD_NONE) {
-        t = only_tensor(model, parsed->tensors.at[out].name);
+        t = fsd_graph_only(model, parsed->tensors.at[out].name);
         found = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(model, t);
     }
     if (found == FSD_NONE)
@@ -61,36 +50,11 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
     return found;
 }
 
-/* The bodies that each node of a graph owns. */
-struct bodies {
-    fsd_id *first; /* by node: a scope; FSD_NONE */
-    fsd_id *next;  /* by scope: another one of the same node; FSD_NONE */
-};
-
-static struct bodies list_bodies(struct fsd_arena *arena, const struct fsd_graph *g)
-{
-    struct bodies all = {FSD_NEW(arena, fsd_id, g->nodes.n),
-                         FSD_NEW(arena, fsd_id, g->scopes.n)};
-
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        all.first[i] = FSD_NONE;
-    for (fsd_id i = g->scopes.n; i-- > 0;) {
-        fsd_id owner = g->scopes.at[i].owner;
-
-        all.next[i] = FSD_NONE;
-        if (owner == FSD_NONE)
-            continue;
-        all.next[i] = all.first[owner];
-        all.first[owner] = i;
-    }
-    return all;
-}
-
 /* A function's body has the same names at each of its calls, so they are looked for
  * within the call's own; an If has two bodies, and one of them it is. */
 static fsd_id find_within(const struct fsd_graph *parsed, fsd_id node,
-                          const struct fsd_graph *model, const struct bodies *bodies,
-                          fsd_id owner)
+                          const struct fsd_graph *model,
+                          const struct fsd_bodies *bodies, fsd_id owner)
 {
     fsd_id out = first_output(parsed, node), scope;
 
@@ -109,7 +73,7 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
                        const struct fsd_graph *model, const struct fsd_vocab *vocab)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct bodies bodies = list_bodies(scratch, model);
+    struct fsd_bodies bodies = fsd_graph_bodies(scratch, model);
     fsd_id *of = FSD_NEW(scratch, fsd_id, parsed->nodes.n); /* by node of `parsed` */
     fsd_id *node_of = FSD_NEW(h->arena, fsd_id, parsed->nodes.n);
 
@@ -147,15 +111,6 @@ static void add_scenes(struct fsd_story *s, struct fsd_span nodes, uint32_t even
                      (struct fsd_scene){s->pool.at[nodes.at + i], event});
 }
 
-/* "node_of_y" and the like: the parser's name for an unnamed node. */
-static bool is_named(const struct fsd_story *s, fsd_id node, fsd_sym name)
-{
-    fsd_sym own = s->model->nodes.at[node].name;
-
-    return own == name ||
-           (!own && !strncmp(fsd_text(s->h->names, name), "node_of_", 8));
-}
-
 /* A layer that the parser made of a node.  Constants are registered in the same words,
  * under the name of their initializer. */
 static void replay_register(struct fsd_story *s, const struct fsd_event *e,
@@ -163,10 +118,14 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
 {
     fsd_id node = FSD_NONE;
     struct fsd_span nodes;
+    fsd_sym own;
 
     if (e->node != FSD_NONE && e->node < s->h->n_parsed)
         node = s->h->node_of[e->node];
-    if (node == FSD_NONE || !is_named(s, node, e->b))
+    own = node == FSD_NONE ? 0 : s->model->nodes.at[node].name;
+    /* The parser calls an unnamed node "node_of_y" and the like. */
+    if (node == FSD_NONE ||
+        (own ? own != e->b : strncmp(fsd_text(s->h->names, e->b), "node_of_", 8) != 0))
         node = only_node(s->vocab, e->b);
     if (node == FSD_NONE)
         return;
@@ -174,19 +133,6 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
     fsd_story_set(s, e->a, nodes);
     s->layers[node]++;
     add_scenes(s, nodes, event);
-}
-
-static bool is_fusion(const struct fsd_story *s, fsd_sym pass)
-{
-    return pass && strstr(fsd_text(s->h->names, pass), "Fusion") != NULL;
-}
-
-static bool is_erasure(const struct fsd_story *s, fsd_sym pass)
-{
-    static const char word[] = "Erasure";
-    size_t n = fsd_text_len(s->h->names, pass), k = sizeof word - 1;
-
-    return n >= k && !strcmp(fsd_text(s->h->names, pass) + n - k, word);
 }
 
 /* "Running: QConvScaleFusion on A", "Removing B": A holds what B did.  "Running:
@@ -197,9 +143,10 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
                           uint32_t event)
 {
     struct fsd_span nodes = fsd_story_nodes(s, e->a);
+    struct fsd_slice pass = fsd_slice_of(fsd_text(s->h->names, e->pass));
 
     add_scenes(s, nodes, event);
-    if (e->b && e->b != e->a && is_fusion(s, e->pass)) {
+    if (e->b && e->b != e->a && fsd_slice_find(pass, "Fusion")) {
         struct fsd_span into = fsd_story_nodes(s, e->b);
 
         if (!into.n)
@@ -208,7 +155,9 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
         fsd_story_set(s, e->b, fsd_story_join(s, into, nodes));
         return;
     }
-    for (uint32_t i = 0; e->b == e->a && is_erasure(s, e->pass) && i < nodes.n; i++) {
+    if (e->b != e->a || !fsd_slice_drop(&pass, "Erasure"))
+        return;
+    for (uint32_t i = 0; i < nodes.n; i++) {
         fsd_id node = s->pool.at[nodes.at + i];
 
         s->layers[node] -= s->layers[node] > 0;
@@ -217,37 +166,19 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
     }
 }
 
+/* "A with B" makes a layer of a new name; "(A1 and A2) into B" leaves B its own. */
 static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
-    struct fsd_span a = fsd_story_nodes(s, e->a), b = fsd_story_nodes(s, e->b), both;
-
-    both = fsd_story_join(s, a, b);
-    add_scenes(s, a, event);
-    add_scenes(s, b, event);
-    fsd_story_set(s, e->text, both);
-}
-
-static void replay_into(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
-{
-    struct fsd_span a = fsd_story_list(s, e->a), b = fsd_story_nodes(s, e->b), both;
-
-    both = fsd_story_join(s, b, a);
-    add_scenes(s, a, event);
-    add_scenes(s, b, event);
-    if (b.n)
-        fsd_story_set(s, e->b, both);
-}
-
-static void replay_duplicate(struct fsd_story *s, const struct fsd_event *e,
-                             uint32_t event)
-{
-    struct fsd_span a = fsd_story_nodes(s, e->a), b = fsd_story_nodes(s, e->b);
+    bool into = e->kind == FSD_EVENT_INTO;
+    struct fsd_span a = into ? fsd_story_list(s, e->a) : fsd_story_nodes(s, e->a);
+    struct fsd_span b = fsd_story_nodes(s, e->b);
 
     add_scenes(s, a, event);
     add_scenes(s, b, event);
-    if (a.n == 1 && b.n == 1 && s->pool.at[a.at] != s->pool.at[b.at])
-        s->left[s->pool.at[a.at]] =
-            (struct fsd_leaving){FSD_LEFT_MERGED, s->pool.at[b.at], event};
+    if (!into)
+        fsd_story_set(s, e->text, fsd_story_join(s, a, b));
+    else if (b.n)
+        fsd_story_set(s, e->b, fsd_story_join(s, b, a));
 }
 
 /* "[ONNX Layer: a][ONNX Layer: b | doc]" */
@@ -283,29 +214,23 @@ static void replay_members(struct fsd_story *s, const struct fsd_event *e,
     fsd_story_set(s, e->a, all);
 }
 
-static void replay_merge(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
-{
-    add_scenes(s, fsd_story_nodes(s, e->a), event);
-}
-
+/* What happened to a layer, or to two.  A duplicate of another is merged with it; a
+ * slice goes "by retargeting i to e", or else a copy does its work. */
 static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
-    struct fsd_span a = fsd_story_nodes(s, e->a);
+    struct fsd_span a = fsd_story_nodes(s, e->a), b = {0, 0};
+    struct fsd_leaving *left = a.n == 1 ? &s->left[s->pool.at[a.at]] : NULL;
 
     add_scenes(s, a, event);
     if (e->b)
-        add_scenes(s, fsd_story_nodes(s, e->b), event);
-}
-
-/* "by retargeting i to e", or "with copy": then the copy does its work. */
-static void replay_slice(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
-{
-    struct fsd_span a = fsd_story_nodes(s, e->a);
-
-    add_scenes(s, a, event);
-    if (a.n == 1 && strstr(fsd_text(s->h->names, e->text), "retargeting "))
-        s->left[s->pool.at[a.at]] =
-            (struct fsd_leaving){FSD_LEFT_IN_PLACE, FSD_NONE, event};
+        b = fsd_story_nodes(s, e->b);
+    add_scenes(s, b, event);
+    if (e->kind == FSD_EVENT_DUPLICATE && left && b.n == 1 &&
+        s->pool.at[a.at] != s->pool.at[b.at])
+        *left = (struct fsd_leaving){FSD_LEFT_MERGED, s->pool.at[b.at], event};
+    else if (e->kind == FSD_EVENT_SLICE && left &&
+             strstr(fsd_text(s->h->names, e->text), "retargeting "))
+        *left = (struct fsd_leaving){FSD_LEFT_IN_PLACE, FSD_NONE, event};
 }
 
 /* Steps on tensors are told of the nodes that make them. */
@@ -331,22 +256,14 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
         replay_register(s, e, event);
         break;
     case FSD_EVENT_FUSE:
-        replay_fuse(s, e, event);
-        break;
     case FSD_EVENT_INTO:
-        replay_into(s, e, event);
+        replay_fuse(s, e, event);
         break;
     case FSD_EVENT_REMOVE:
         replay_remove(s, e, event);
         break;
-    case FSD_EVENT_DUPLICATE:
-        replay_duplicate(s, e, event);
-        break;
     case FSD_EVENT_MEMBERS:
         replay_members(s, e, event);
-        break;
-    case FSD_EVENT_MERGE:
-        replay_merge(s, e, event);
         break;
     case FSD_EVENT_TRY:
     case FSD_EVENT_PATTERN:
@@ -354,10 +271,10 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
     case FSD_EVENT_SWAP:
     case FSD_EVENT_RETYPE:
     case FSD_EVENT_CONCAT:
-        replay_pair(s, e, event);
-        break;
+    case FSD_EVENT_MERGE:
+    case FSD_EVENT_DUPLICATE:
     case FSD_EVENT_SLICE:
-        replay_slice(s, e, event);
+        replay_pair(s, e, event);
         break;
     case FSD_EVENT_COPY:
         replay_added(s, e, event);
@@ -377,39 +294,23 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
     }
 }
 
-static int by_node_then_event(const void *a, const void *b)
-{
-    const struct fsd_scene *x = a, *y = b;
-
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    return fsd_order(x->event, y->event);
-}
-
 static void index_scenes(struct fsd_story *s)
 {
     uint32_t kept = 0;
 
     if (s->scenes.n)
-        qsort(s->scenes.at, s->scenes.n, sizeof *s->scenes.at, by_node_then_event);
+        qsort(s->scenes.at, s->scenes.n, sizeof *s->scenes.at, fsd_by_pair);
     for (uint32_t i = 0; i < s->scenes.n; i++) {
         struct fsd_scene scene = s->scenes.at[i];
         struct fsd_span *span = &s->of_node[scene.node];
 
-        if (kept && !by_node_then_event(&s->scenes.at[kept - 1], &scene))
+        if (kept && !fsd_by_pair(&s->scenes.at[kept - 1], &scene))
             continue;
         if (!span->n++)
             span->at = kept;
         s->scenes.at[kept++] = scene;
     }
     s->scenes.n = kept;
-}
-
-static bool is_ours(const struct fsd_history *h, const struct fsd_event *e)
-{
-    return e->kind == FSD_EVENT_REGISTER
-               ? e->build == h->parsed_build || h->parsed_build == FSD_NONE
-               : e->build == h->build;
 }
 
 struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_history *h,
@@ -428,9 +329,15 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
     s->mark = FSD_NEW(arena, uint32_t, model->nodes.n);
     for (uint32_t i = 0; i < h->events.n && !s->registered; i++)
         s->registered = h->events.at[i].kind == FSD_EVENT_REGISTER;
-    for (uint32_t i = 0; i < h->events.n; i++)
-        if (is_ours(h, &h->events.at[i]))
-            replay_event(s, &h->events.at[i], i);
+    for (uint32_t i = 0; i < h->events.n; i++) {
+        const struct fsd_event *e = &h->events.at[i];
+        bool parsed = e->kind == FSD_EVENT_REGISTER;
+
+        /* A network is parsed once and may be built several times. */
+        if (e->build == (parsed ? h->parsed_build : h->build) ||
+            (parsed && h->parsed_build == FSD_NONE))
+            replay_event(s, e, i);
+    }
     index_scenes(s);
     return s;
 }
@@ -463,26 +370,24 @@ fsd_sym fsd_story_name(const struct fsd_story *s, const struct fsd_mention *m)
     return counted && s->registered ? 0 : m->text;
 }
 
-static void correct(struct fsd_story *s, struct fsd_mention *m)
-{
-    fsd_sym name = fsd_story_name(s, m);
-    struct fsd_span nodes;
-
-    if (m->by != FSD_BY_NAME || !is_known(s, name) || m->role == FSD_MENTION_CONSTANT)
-        return;
-    nodes = s->of_name.at[name];
-    if (nodes.n != 1 || s->pool.at[nodes.at] == m->node)
-        return;
-    if (m->role == FSD_MENTION_UNKNOWN || m->role == FSD_MENTION_HELPER)
-        m->role = FSD_MENTION_COMPUTES;
-    m->node = s->pool.at[nodes.at];
-    m->tensor = FSD_NONE;
-    m->among = 1;
-    m->by = FSD_BY_LOG;
-}
-
 void fsd_story_correct(struct fsd_story *s, struct fsd_graph *engine)
 {
-    for (uint32_t i = 0; s->registered && i < engine->mentions.n; i++)
-        correct(s, &engine->mentions.at[i]);
+    for (uint32_t i = 0; s->registered && i < engine->mentions.n; i++) {
+        struct fsd_mention *m = &engine->mentions.at[i];
+        fsd_sym name = fsd_story_name(s, m);
+        struct fsd_span nodes;
+
+        if (m->by != FSD_BY_NAME || !is_known(s, name) ||
+            m->role == FSD_MENTION_CONSTANT)
+            continue;
+        nodes = s->of_name.at[name];
+        if (nodes.n != 1 || s->pool.at[nodes.at] == m->node)
+            continue;
+        if (m->role == FSD_MENTION_UNKNOWN || m->role == FSD_MENTION_HELPER)
+            m->role = FSD_MENTION_COMPUTES;
+        m->node = s->pool.at[nodes.at];
+        m->tensor = FSD_NONE;
+        m->among = 1;
+        m->by = FSD_BY_LOG;
+    }
 }

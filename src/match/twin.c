@@ -18,18 +18,6 @@
 
 enum { FAR = 4 }; /* commuting operators that a Q is followed across */
 
-static fsd_id named(const struct fsd_graph *model, fsd_sym name)
-{
-    fsd_id t = fsd_graph_find(model, name, 0);
-
-    if (t != FSD_NONE || !name || name >= model->by_name.n)
-        return t;
-    t = model->by_name.at[name];
-    if (t != FSD_NONE && model->tensors.at[t].next_same_name != FSD_NONE)
-        return FSD_NONE; /* in several scopes: nothing tells which */
-    return t;
-}
-
 static bool is_quantized(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id node = fsd_tensor_producer(f->g, tensor);
@@ -123,10 +111,10 @@ static void name_twins(struct fsd_match *m)
 {
     for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
         const struct fsd_tensor *tensor = &m->engine->tensors.at[e];
-        fsd_id t = named(m->model, tensor->name);
+        fsd_id t = fsd_graph_only(m->model, tensor->name);
 
         if (t == FSD_NONE && tensor->alias)
-            t = named(m->model, tensor->alias);
+            t = fsd_graph_only(m->model, tensor->alias);
         m->twin[e] = t;
         if (t != FSD_NONE && !m->facts->constant[t] && !is_quantized(m->facts, t) &&
             fsd_dtype_is_quantized(fsd_tensor_form(m->engine, e)->type))

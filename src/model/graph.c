@@ -34,6 +34,33 @@ fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope)
     return id;
 }
 
+fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name)
+{
+    fsd_id t = fsd_graph_find(g, name, 0);
+
+    if (t != FSD_NONE || !name || name >= g->by_name.n)
+        return t;
+    t = g->by_name.at[name];
+    return t != FSD_NONE && g->tensors.at[t].next_same_name == FSD_NONE ? t : FSD_NONE;
+}
+
+struct fsd_bodies fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_graph *g)
+{
+    struct fsd_bodies all = {FSD_NEW(arena, fsd_id, g->nodes.n),
+                             FSD_NEW(arena, fsd_id, g->scopes.n)};
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        all.first[i] = FSD_NONE;
+    for (fsd_id s = g->scopes.n; s-- > 0;) {
+        fsd_id owner = g->scopes.at[s].owner;
+
+        all.next[s] = owner == FSD_NONE ? FSD_NONE : all.first[owner];
+        if (owner != FSD_NONE)
+            all.first[owner] = s;
+    }
+    return all;
+}
+
 fsd_id fsd_graph_resolve(const struct fsd_graph *g, fsd_sym name, fsd_id scope)
 {
     while (scope != FSD_NONE) {

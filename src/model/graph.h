@@ -308,6 +308,17 @@ fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope scope);
 /** The tensor of that name in exactly that scope, FSD_NONE when there is none. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
 
+/** The tensor of that name: of the main graph, or the only one of all bodies; FSD_NONE.
+ */
+fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name);
+
+/** The bodies that each node of a graph owns: `first` by node, `next` by scope, another
+ *  one of the same node; both FSD_NONE where there is none. */
+struct fsd_bodies {
+    fsd_id *first, *next;
+};
+struct fsd_bodies fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_graph *g);
+
 /** The tensor that the name means when it is used in that scope: its own, else an
  *  enclosing graph's.  A function's body does not see its caller's tensors. */
 fsd_id fsd_graph_resolve(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
