@@ -16,6 +16,16 @@ struct fsd_span {
 
 #define FSD_COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
+/** Defines the function that gives a value of an enum its name: one a value, in order
+ * or by designators. */
+#define FSD_NAMES(function, type, count, ...)                                          \
+    const char *function(type value)                                                   \
+    {                                                                                  \
+        static const char *const names[] = {__VA_ARGS__};                              \
+        _Static_assert(FSD_COUNT_OF(names) == (count), "a name each");                 \
+        return names[value];                                                           \
+    }
+
 /** What sorting asks: negative, zero or positive, as the first is before, at or behind
  *  the second. */
 static inline int fsd_order(uint64_t a, uint64_t b)

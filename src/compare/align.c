@@ -392,13 +392,7 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
     return al;
 }
 
-const char *fsd_align_name(uint8_t by)
-{
-    static const char *const names[FSD__ALIGN_COUNT] = {
-        [FSD_ALIGN_NOT] = "none",      [FSD_ALIGN_MODEL] = "same-model",
-        [FSD_ALIGN_NAME] = "name",     [FSD_ALIGN_BOTH] = "inputs+outputs",
-        [FSD_ALIGN_INPUTS] = "inputs", [FSD_ALIGN_OUTPUTS] = "outputs",
-        [FSD_ALIGN_AROUND] = "around"};
-
-    return names[by];
-}
+FSD_NAMES(fsd_align_name, uint8_t, FSD__ALIGN_COUNT, [FSD_ALIGN_NOT] = "none",
+          [FSD_ALIGN_MODEL] = "same-model", [FSD_ALIGN_NAME] = "name",
+          [FSD_ALIGN_BOTH] = "inputs+outputs", [FSD_ALIGN_INPUTS] = "inputs",
+          [FSD_ALIGN_OUTPUTS] = "outputs", [FSD_ALIGN_AROUND] = "around")

@@ -194,51 +194,24 @@ void fsd_compare_free(struct fsd_compare *c)
 
 /* ------------------------------------------------------------------------ names */
 
-const char *fsd_happened_name(uint8_t happened)
-{
-    static const char *const names[FSD__HAPPENED_COUNT] = {
-        [FSD_HAPPENED_SAME] = "same",
-        [FSD_HAPPENED_LOST] = "fusion-lost",
-        [FSD_HAPPENED_GAINED] = "fusion-gained",
-        [FSD_HAPPENED_REGROUPED] = "regrouped",
-        [FSD_HAPPENED_OPAQUE] = "opaque",
-        [FSD_HAPPENED_OLD_ONLY] = "only-old",
-        [FSD_HAPPENED_NEW_ONLY] = "only-new"};
+FSD_NAMES(fsd_happened_name, uint8_t, FSD__HAPPENED_COUNT, [FSD_HAPPENED_SAME] = "same",
+          [FSD_HAPPENED_LOST] = "fusion-lost", [FSD_HAPPENED_GAINED] = "fusion-gained",
+          [FSD_HAPPENED_REGROUPED] = "regrouped", [FSD_HAPPENED_OPAQUE] = "opaque",
+          [FSD_HAPPENED_OLD_ONLY] = "only-old", [FSD_HAPPENED_NEW_ONLY] = "only-new")
 
-    return names[happened];
-}
+FSD_NAMES(
+    fsd_width_name, uint8_t,
+    FSD__WIDTH_COUNT, [FSD_WIDTH_SAME] = "same", [FSD_WIDTH_NARROWED] = "narrowed",
+    [FSD_WIDTH_WIDENED] = "widened", [FSD_WIDTH_OTHER] = "changed")
 
-const char *fsd_width_name(uint8_t width)
-{
-    static const char *const names[FSD__WIDTH_COUNT] = {[FSD_WIDTH_SAME] = "same",
-                                                        [FSD_WIDTH_NARROWED] =
-                                                            "narrowed",
-                                                        [FSD_WIDTH_WIDENED] = "widened",
-                                                        [FSD_WIDTH_OTHER] = "changed"};
+FSD_NAMES(fsd_blame_name, uint8_t, FSD__BLAME_COUNT, [FSD_BLAME_FUSION] = "fusion",
+          [FSD_BLAME_PRECISION] = "precision", [FSD_BLAME_KERNEL] = "kernel",
+          [FSD_BLAME_MOVES] = "inserted")
 
-    return names[width];
-}
-
-const char *fsd_blame_name(uint8_t blamed)
-{
-    static const char *const names[FSD__BLAME_COUNT] = {[FSD_BLAME_FUSION] = "fusion",
-                                                        [FSD_BLAME_PRECISION] =
-                                                            "precision",
-                                                        [FSD_BLAME_KERNEL] = "kernel",
-                                                        [FSD_BLAME_MOVES] = "inserted"};
-
-    return names[blamed];
-}
-
-const char *fsd_presence_name(uint8_t what)
-{
-    static const char *const names[FSD__PRESENCE_COUNT] = {
-        [FSD_ONLY_OLD] = "only-old",      [FSD_ONLY_NEW] = "only-new",
-        [FSD_ELIMINATED] = "eliminated",  [FSD_KEPT] = "kept",
-        [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained"};
-
-    return names[what];
-}
+FSD_NAMES(fsd_presence_name, uint8_t,
+          FSD__PRESENCE_COUNT, [FSD_ONLY_OLD] = "only-old", [FSD_ONLY_NEW] = "only-new",
+          [FSD_ELIMINATED] = "eliminated", [FSD_KEPT] = "kept",
+          [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained")
 
 const char *fsd_move_what_name(uint8_t what)
 {

@@ -28,17 +28,9 @@ bool fsd_role_computes(uint8_t role)
     return role == FSD_ROLE_CORE || role == FSD_ROLE_OPTIONAL;
 }
 
-const char *fsd_role_name(uint8_t role)
-{
-    static const char *const names[FSD__ROLE_COUNT] = {[FSD_ROLE_CORE] = "core",
-                                                       [FSD_ROLE_OPTIONAL] = "optional",
-                                                       [FSD_ROLE_QUANTIZER] =
-                                                           "quantizer",
-                                                       [FSD_ROLE_VIEW] = "view",
-                                                       [FSD_ROLE_SIDE] = "side"};
-
-    return names[role];
-}
+FSD_NAMES(fsd_role_name, uint8_t, FSD__ROLE_COUNT, [FSD_ROLE_CORE] = "core",
+          [FSD_ROLE_OPTIONAL] = "optional", [FSD_ROLE_QUANTIZER] = "quantizer",
+          [FSD_ROLE_VIEW] = "view", [FSD_ROLE_SIDE] = "side")
 
 const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out)
 {

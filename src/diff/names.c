@@ -1,33 +1,14 @@
 #include "diff/diff.h"
 
-const char *fsd_fate_name(enum fsd_fate fate)
-{
-    static const char *const names[] = {"layer",  "folded", "identity",   "absorbed",
-                                        "merged", "dead",   "unexplained"};
-    _Static_assert(FSD_COUNT_OF(names) == FSD__FATE_COUNT, "a name each");
+FSD_NAMES(fsd_fate_name, enum fsd_fate, FSD__FATE_COUNT, "layer", "folded", "identity",
+          "absorbed", "merged", "dead", "unexplained")
 
-    return names[fate];
-}
+FSD_NAMES(fsd_kind_name, enum fsd_kind, FSD__KIND_COUNT, "compute", "reformat", "copy",
+          "quantize", "constant", "noop", "shape", "sync", "foreign")
 
-const char *fsd_kind_name(enum fsd_kind kind)
-{
-    static const char *const names[] = {"compute",  "reformat", "copy",
-                                        "quantize", "constant", "noop",
-                                        "shape",    "sync",     "foreign"};
-    _Static_assert(FSD_COUNT_OF(names) == FSD__KIND_COUNT, "a name each");
-
-    return names[kind];
-}
-
-const char *fsd_cause_name(enum fsd_cause cause)
-{
-    static const char *const names[] = {
-        "",      "io",     "dtype",   "layout", "dtype+layout", "scale",  "concat",
-        "slice", "plugin", "foreign", "dla",    "free",         "unknown"};
-    _Static_assert(FSD_COUNT_OF(names) == FSD__CAUSE_COUNT, "a name each");
-
-    return names[cause];
-}
+FSD_NAMES(fsd_cause_name, enum fsd_cause, FSD__CAUSE_COUNT, "", "io", "dtype", "layout",
+          "dtype+layout", "scale", "concat", "slice", "plugin", "foreign", "dla",
+          "free", "unknown")
 
 const char *fsd_evidence_name(unsigned bit_index)
 {
@@ -48,13 +29,8 @@ void fsd_put_evidence(unsigned by, FILE *out)
         }
 }
 
-const char *fsd_severity_name(enum fsd_severity severity)
-{
-    static const char *const names[] = {"info", "warning", "error"};
-    _Static_assert(FSD_COUNT_OF(names) == FSD__SEVERITY_COUNT, "a name each");
-
-    return names[severity];
-}
+FSD_NAMES(fsd_severity_name, enum fsd_severity, FSD__SEVERITY_COUNT, "info", "warning",
+          "error")
 
 void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out)
 {

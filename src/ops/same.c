@@ -85,19 +85,8 @@ enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node)
     return op && n->in.n && (!op->holds || op->holds(g, n)) ? op->same : FSD_SAME_NOT;
 }
 
-const char *fsd_same_text(enum fsd_same same)
-{
-    static const char *const texts[] = {
-        "",
-        "Identity",
-        "Dropout outside training",
-        "Cast to the type it already has",
-        "only the shape changes, not the data",
-        "Transpose that leaves every axis in place",
-        "Pad by nothing",
-        "only one input, handed on",
-    };
-    _Static_assert(FSD_COUNT_OF(texts) == FSD_SAME__COUNT, "a text each");
-
-    return texts[same];
-}
+FSD_NAMES(fsd_same_text, enum fsd_same, FSD_SAME__COUNT, "", "Identity",
+          "Dropout outside training", "Cast to the type it already has",
+          "only the shape changes, not the data",
+          "Transpose that leaves every axis in place", "Pad by nothing",
+          "only one input, handed on")
