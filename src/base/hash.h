@@ -7,11 +7,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/** Both numbers; the order counts. */
-uint64_t fsd_hash_mix(uint64_t a, uint64_t b);
-uint64_t fsd_hash_text(const char *text);
 uint64_t fsd_hash_bytes(const void *bytes, size_t n);
+static inline uint64_t fsd_hash_text(const char *text)
+{
+    return fsd_hash_bytes(text, strlen(text));
+}
+/** Of both numbers; the order counts. */
+static inline uint64_t fsd_hash_mix(uint64_t a, uint64_t b)
+{
+    const uint64_t both[] = {a, b};
+
+    return fsd_hash_bytes(both, sizeof both);
+}
 
 /** A hash whose collisions nobody can prepare who does not know the seed, and a seed
  *  that is another one each time.  No output may depend on it. */

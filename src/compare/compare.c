@@ -54,29 +54,22 @@ static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
     c->by_blame[same ? FSD_BLAME_MOVES : FSD_BLAME_FUSION] += new.moves - old.moves;
 }
 
-/* What belongs to no region. */
-static void time_others(struct fsd_compare *c, bool new)
-{
-    const struct fsd_state *s = new ? c->new : c->old;
-
-    for (fsd_id i = 0; i < s->moves.n; i++) {
-        double ms = s->moves.at[i].ms.median;
-
-        if (ms < 0 || fsd_compare_region_of_move(c, new, i) != FSD_NONE)
-            continue;
-        *(new ? &c->after : &c->before) += ms;
-        c->by_blame[FSD_BLAME_MOVES] += new ? ms : -ms;
-    }
-}
-
 void fsd_compare_times(struct fsd_compare *c)
 {
     c->timed = c->old->profiles && c->new->profiles;
     for (uint32_t i = 0; i < c->regions.n; i++)
         time_region(c, &c->regions.at[i]);
-    if (c->timed) {
-        time_others(c, false);
-        time_others(c, true);
+    for (int new = 0; new < 2 && c->timed; new ++) { /* moves that are of no region */
+        const struct fsd_state *s = new ? c->new : c->old;
+
+        for (fsd_id i = 0; i < s->moves.n; i++) {
+            double ms = s->moves.at[i].ms.median;
+
+            if (ms < 0 || fsd_compare_region_of_move(c, new, i) != FSD_NONE)
+                continue;
+            *(new ? &c->after : &c->before) += ms;
+            c->by_blame[FSD_BLAME_MOVES] += new ? ms : -ms;
+        }
     }
 }
 

@@ -80,14 +80,6 @@ static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id ol
                  (struct fsd_move_change){(uint8_t)what, old, new, region});
 }
 
-static bool agree(const struct fsd_state *s, struct fsd_state_form a,
-                  const struct fsd_state *t, struct fsd_state_form b)
-{
-    return (!a.type || !b.type || a.type == b.type) &&
-           (!a.layout || !b.layout ||
-            !strcmp(fsd_text(s->names, a.layout), fsd_text(t->names, b.layout)));
-}
-
 static bool only_moves(const struct fsd_move *m)
 {
     return m->kind == FSD_KIND_REFORMAT || m->kind == FSD_KIND_COPY;
@@ -102,8 +94,8 @@ static bool may_be_same(const struct fsd_compare *c, fsd_id old, fsd_id new)
     bool untold =
         !p->before.layout != !q->before.layout || !p->after.layout != !q->after.layout;
 
-    return agree(c->old, p->before, c->new, q->before) &&
-           agree(c->old, p->after, c->new, q->after) && p->inserted == q->inserted &&
+    return !fsd_forms_differ(c, p->before, q->before) &&
+           !fsd_forms_differ(c, p->after, q->after) && p->inserted == q->inserted &&
            hash_set(c, false, p->nodes, false) == hash_set(c, true, q->nodes, false) &&
            ((p->kind == q->kind && p->cause == q->cause) ||
             (untold && only_moves(p) && only_moves(q)));

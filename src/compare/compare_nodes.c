@@ -15,24 +15,6 @@ static uint8_t width_of(uint8_t before, uint8_t after)
     return x < y ? FSD_WIDTH_WIDENED : FSD_WIDTH_NARROWED;
 }
 
-/* What is not known is no value: it is neither equal to one nor another. */
-static bool differs(bool before, bool now, bool equal)
-{
-    return before && now && !equal;
-}
-
-static bool type_differs(uint8_t a, uint8_t b)
-{
-    return differs(a != FSD_DTYPE_UNKNOWN, b != FSD_DTYPE_UNKNOWN, a == b);
-}
-
-static bool text_differs(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
-{
-    return differs(
-        old, new,
-        !strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)));
-}
-
 static void add_lost(struct fsd_compare *c, struct fsd_fact_lost lost,
                      enum fsd_fact_kind kind, bool before, bool now)
 {
@@ -68,7 +50,7 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
                                                .new = new,
                                                .before.type = p->precision,
                                                .after.type = q->precision});
-    if (!type_differs(p->precision, q->precision))
+    if (!fsd_types_differ(p->precision, q->precision))
         return;
     width = width_of(p->precision, q->precision);
     r = &c->regions.at[c->new_region[q->group]];
@@ -89,28 +71,23 @@ static void add_presence(struct fsd_compare *c, fsd_id old, fsd_id new,
                  (struct fsd_node_presence){old, new, (uint8_t)what});
 }
 
-static void compare_fate(struct fsd_compare *c, fsd_id old, fsd_id new)
-{
-    uint8_t p = c->old->nodes.at[old].fate, q = c->new->nodes.at[new].fate;
-
-    if (q == FSD_FATE_UNEXPLAINED && p != q)
-        add_presence(c, old, new, FSD_LOST_TRACK);
-    else if (p == FSD_FATE_UNEXPLAINED && p != q)
-        add_presence(c, old, new, FSD_FOUND);
-    else if (p == FSD_FATE_LAYER && q != FSD_FATE_LAYER)
-        add_presence(c, old, new, FSD_ELIMINATED);
-    else if (p != FSD_FATE_LAYER && q == FSD_FATE_LAYER)
-        add_presence(c, old, new, FSD_KEPT);
-}
-
 void fsd_compare_nodes(struct fsd_compare *c)
 {
     for (fsd_id i = 0; i < c->new->nodes.n; i++) {
         fsd_id old = c->align->to_old[i];
 
         if (old != FSD_NONE) {
+            uint8_t was = c->old->nodes.at[old].fate, is = c->new->nodes.at[i].fate;
+
             compare_precision(c, old, i);
-            compare_fate(c, old, i);
+            if (is == FSD_FATE_UNEXPLAINED && was != is)
+                add_presence(c, old, i, FSD_LOST_TRACK);
+            else if (was == FSD_FATE_UNEXPLAINED && was != is)
+                add_presence(c, old, i, FSD_FOUND);
+            else if (was == FSD_FATE_LAYER && is != FSD_FATE_LAYER)
+                add_presence(c, old, i, FSD_ELIMINATED);
+            else if (was != FSD_FATE_LAYER && is == FSD_FATE_LAYER)
+                add_presence(c, old, i, FSD_KEPT);
         } else if (c->new->nodes.at[i].role != FSD_ROLE_SIDE) {
             add_presence(c, FSD_NONE, i, FSD_ONLY_NEW);
         }
@@ -139,8 +116,8 @@ static fsd_ref old_ref(const struct fsd_compare *c, fsd_ref new)
 static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
                          const struct fsd_border *q, fsd_id region)
 {
-    bool type = type_differs(p->form.type, q->form.type);
-    bool layout = text_differs(c, p->form.layout, q->form.layout);
+    bool type = fsd_types_differ(p->form.type, q->form.type);
+    bool layout = fsd_texts_differ(c, p->form.layout, q->form.layout);
 
     fsd_compare_told(c, (struct fsd_fact_lost){.of = FSD_OF_EDGE,
                                                .old = p->node,
@@ -240,15 +217,14 @@ static void compare_port(struct fsd_compare *c, bool output, fsd_id old, fsd_id 
         &(output ? c->old->outputs.at : c->old->inputs.at)[old];
     const struct fsd_state_port *q =
         &(output ? c->new->outputs.at : c->new->inputs.at)[new];
-    struct fsd_port_change change = {
-        .output = output,
-        .old = old,
-        .new = new,
-        .name = strcmp(fsd_text(c->old->names, p->name),
-                       fsd_text(c->new->names, q->name)) != 0,
-        .shape = text_differs(c, p->shape, q->shape),
-        .form = type_differs(p->form.type, q->form.type) ||
-                text_differs(c, p->form.layout, q->form.layout)};
+    struct fsd_port_change change = {.output = output,
+                                     .old = old,
+                                     .new = new,
+                                     .name =
+                                         strcmp(fsd_text(c->old->names, p->name),
+                                                fsd_text(c->new->names, q->name)) != 0,
+                                     .shape = fsd_texts_differ(c, p->shape, q->shape),
+                                     .form = fsd_forms_differ(c, p->form, q->form)};
     struct fsd_fact_lost pair = {.of = output ? FSD_OF_OUTPUT : FSD_OF_INPUT,
                                  .old = old,
                                  .new = new,
@@ -261,27 +237,23 @@ static void compare_port(struct fsd_compare *c, bool output, fsd_id old, fsd_id 
         fsd_vec_push(c->arena, &c->ports, change);
 }
 
-static void compare_ports(struct fsd_compare *c, bool output)
-{
-    uint32_t n = output ? c->old->outputs.n : c->old->inputs.n;
-    uint32_t m = output ? c->new->outputs.n : c->new->inputs.n;
-    const fsd_id *to_new = output ? c->align->new_output : c->align->new_input;
-    const fsd_id *to_old = output ? c->align->old_output : c->align->old_input;
-
-    for (fsd_id i = 0; i < n; i++)
-        if (to_new[i] != FSD_NONE)
-            compare_port(c, output, i, to_new[i]);
-        else
-            fsd_vec_push(c->arena, &c->ports,
-                         (struct fsd_port_change){output, i, FSD_NONE, 0, 0, 0});
-    for (fsd_id i = 0; i < m; i++)
-        if (to_old[i] == FSD_NONE)
-            fsd_vec_push(c->arena, &c->ports,
-                         (struct fsd_port_change){output, FSD_NONE, i, 0, 0, 0});
-}
-
 void fsd_compare_ports(struct fsd_compare *c)
 {
-    compare_ports(c, false);
-    compare_ports(c, true);
+    for (int output = 0; output < 2; output++) {
+        uint32_t n = output ? c->old->outputs.n : c->old->inputs.n;
+        uint32_t m = output ? c->new->outputs.n : c->new->inputs.n;
+        const fsd_id *to_new = output ? c->align->new_output : c->align->new_input;
+        const fsd_id *to_old = output ? c->align->old_output : c->align->old_input;
+
+        for (fsd_id i = 0; i < n; i++)
+            if (to_new[i] != FSD_NONE)
+                compare_port(c, output, i, to_new[i]);
+            else
+                fsd_vec_push(c->arena, &c->ports,
+                             (struct fsd_port_change){output, i, FSD_NONE, 0, 0, 0});
+        for (fsd_id i = 0; i < m; i++)
+            if (to_old[i] == FSD_NONE)
+                fsd_vec_push(c->arena, &c->ports,
+                             (struct fsd_port_change){output, FSD_NONE, i, 0, 0, 0});
+    }
 }

@@ -5,6 +5,8 @@
 #include "base/hash.h"
 #include "compare/compare.h"
 
+#include <string.h>
+
 /* ------------------------------------------------- what is alike stands together */
 
 struct fsd_hash_row {
@@ -23,6 +25,27 @@ uint32_t fsd_hash_rows_end(const struct fsd_hash_row *rows, uint32_t n, uint32_t
  * with their hash.
  *  @return how many rows are left, at the beginning. */
 uint32_t fsd_hash_rows_pairs(struct fsd_hash_row *rows, uint32_t n);
+
+/* ------------------------------------------------- facts that may not be known */
+
+/** What is not known is no value: it is neither equal to one nor another. */
+static inline bool fsd_types_differ(uint8_t old, uint8_t new)
+{
+    return old != FSD_DTYPE_UNKNOWN && new != FSD_DTYPE_UNKNOWN &&old != new;
+}
+static inline bool fsd_texts_differ(const struct fsd_compare *c, fsd_sym old,
+                                    fsd_sym new)
+{
+    return old && new &&strcmp(fsd_text(c->old->names, old),
+                               fsd_text(c->new->names, new)) != 0;
+}
+static inline bool fsd_forms_differ(const struct fsd_compare *c,
+                                    struct fsd_state_form old,
+                                    struct fsd_state_form new)
+{
+    return fsd_types_differ(old.type, new.type) ||
+           fsd_texts_differ(c, old.layout, new.layout);
+}
 
 /* ----------------------------------------------------------- a state, from a run */
 

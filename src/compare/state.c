@@ -23,11 +23,6 @@ void fsd_state_free(struct fsd_state *s)
         fsd_arena_free(s->arena);
 }
 
-bool fsd_role_computes(uint8_t role)
-{
-    return role == FSD_ROLE_CORE || role == FSD_ROLE_OPTIONAL;
-}
-
 FSD_NAMES(fsd_role_name, uint8_t, FSD__ROLE_COUNT, [FSD_ROLE_CORE] = "core",
           [FSD_ROLE_OPTIONAL] = "optional", [FSD_ROLE_QUANTIZER] = "quantizer",
           [FSD_ROLE_VIEW] = "view", [FSD_ROLE_SIDE] = "side")
@@ -169,14 +164,6 @@ struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
         .layout = fsd_intern_str(b->s->names, fsd_layout_name(f->layout, text))};
 }
 
-static fsd_sym shape_text(struct fsd_state_build *b, const struct fsd_form *form)
-{
-    struct fsd_print print;
-
-    fsd_put_sizes(b->d->model, form, "x", fsd_print_open(&print));
-    return fsd_print_sym(&print, b->s->names);
-}
-
 /* The engine's binding of that name, in the form that its user sees. */
 static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
 {
@@ -205,10 +192,12 @@ static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tens
 static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool output)
 {
     const struct fsd_graph *g = b->d->model;
+    struct fsd_print shape;
 
+    fsd_put_sizes(g, fsd_tensor_form(g, tensor), "x", fsd_print_open(&shape));
     return (struct fsd_state_port){
         .name = fsd_state_copy(b, g->tensors.at[tensor].name),
-        .shape = shape_text(b, fsd_tensor_form(g, tensor)),
+        .shape = fsd_print_sym(&shape, b->s->names),
         .form = binding_form(b, tensor),
         .from = output ? fsd_state_direct(b, tensor) : (struct fsd_maker){FSD_NONE, 0}};
 }

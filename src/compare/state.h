@@ -146,7 +146,11 @@ void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
  */
 const char *fsd_state_ref_text(const struct fsd_state *s, fsd_ref ref, bool out);
 
-bool fsd_role_computes(uint8_t role); /**< core or optional */
+/** Core or optional. */
+static inline bool fsd_role_computes(uint8_t role)
+{
+    return role == FSD_ROLE_CORE || role == FSD_ROLE_OPTIONAL;
+}
 const char *fsd_role_name(uint8_t role);
 
 #endif

@@ -199,14 +199,6 @@ struct row {
     fsd_id root, layer; /* the root is the first tensor of the layer's set */
 };
 
-static int by_island(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-
-    return x->root != y->root ? fsd_order(x->root, y->root)
-                              : fsd_order(x->layer, y->layer);
-}
-
 /* Adds what the members are and take to the island. */
 static void add_island(struct search *s, struct fsd_island island,
                        const struct row *members, uint32_t n)
@@ -281,7 +273,7 @@ static void collect(struct search *s)
     for (fsd_id i = 0; i < e->nodes.n; i++)
         if (s->first[i] != FSD_NONE)
             rows[n++] = (struct row){fsd_sets_find(s->sets, s->first[i]), i};
-    qsort(rows, n, sizeof *rows, by_island);
+    qsort(rows, n, sizeof *rows, fsd_by_pair);
     for (uint32_t at = 0; at < n; at = end) {
         fsd_id root = rows[at].root;
 

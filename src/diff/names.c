@@ -65,8 +65,3 @@ void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out)
     if (d->history && event != FSD_NONE)
         fsd_put_event(d->history, &d->history->events.at[event], out);
 }
-
-double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer)
-{
-    return d->times->of[layer].median;
-}

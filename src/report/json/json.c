@@ -119,25 +119,9 @@ struct fsd_json *fsd_json_list(struct fsd_json *object, const char *key)
     return open_inner(object, true);
 }
 
-struct fsd_json *fsd_json_item(struct fsd_json *list)
-{
-    return fsd_json_object(list, NULL);
-}
-
 void fsd_json_text(struct fsd_json *object, const char *key, const char *text)
 {
     fsd_put_json(add(object, key), text);
-}
-
-void fsd_json_add_text(struct fsd_json *list, const char *text)
-{
-    fsd_json_text(list, NULL, text);
-}
-
-void fsd_json_sym(struct fsd_json *object, const char *key,
-                  const struct fsd_intern *names, fsd_sym sym)
-{
-    fsd_json_text(object, key, fsd_text(names, sym));
 }
 
 void fsd_json_id(struct fsd_json *object, const char *key, fsd_id id)
@@ -166,8 +150,6 @@ void fsd_json_phrase(const struct fsd_diff *d, struct fsd_json *object, const ch
     free(phrase.text);
 }
 
-/* With 15 digits a sum of decimal fractions is printed without the rounding of its last
- * bit; where they are not enough, with all. */
 void fsd_json_built(struct fsd_json *object, const fsd_built_vec *built,
                     const struct fsd_intern *names)
 {
@@ -178,6 +160,8 @@ void fsd_json_built(struct fsd_json *object, const fsd_built_vec *built,
                      built->at[i].value);
 }
 
+/* With 15 digits a sum of decimal fractions is printed without the rounding of its last
+ * bit; where they are not enough, with all. */
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
     FILE *out = add(object, key);
@@ -193,11 +177,6 @@ void fsd_json_number(struct fsd_json *object, const char *key, double number)
             snprintf(text, sizeof text, "%.17g", number);
         fputs(text, out);
     }
-}
-
-void fsd_json_add_number(struct fsd_json *list, double number)
-{
-    fsd_json_number(list, NULL, number);
 }
 
 void fsd_json_bool(struct fsd_json *object, const char *key, bool is)

@@ -19,8 +19,11 @@ struct fsd_json *fsd_json_new_list(FILE *out);
 struct fsd_json *fsd_json_object(struct fsd_json *object, const char *key);
 struct fsd_json *fsd_json_list(struct fsd_json *object, const char *key);
 void fsd_json_text(struct fsd_json *object, const char *key, const char *text);
-void fsd_json_sym(struct fsd_json *object, const char *key, const struct fsd_intern *names,
-                  fsd_sym sym);
+static inline void fsd_json_sym(struct fsd_json *object, const char *key,
+                                const struct fsd_intern *names, fsd_sym sym)
+{
+    fsd_json_text(object, key, fsd_text(names, sym));
+}
 void fsd_json_number(struct fsd_json *object, const char *key, double number);
 void fsd_json_bool(struct fsd_json *object, const char *key, bool is);
 /** "built", an object of what is told of the build; no member when that is nothing. */
@@ -47,10 +50,19 @@ void fsd_json_count(struct fsd_json *object, const char *key, uint64_t count);
                 fsd_json_number(tally_, name(i_), (numbers)[i_]);                      \
     } while (0)
 
-/** An item of a list. */
-struct fsd_json *fsd_json_item(struct fsd_json *list);
-void fsd_json_add_number(struct fsd_json *list, double number);
-void fsd_json_add_text(struct fsd_json *list, const char *text);
+/** An item of a list: a member without a key. */
+static inline struct fsd_json *fsd_json_item(struct fsd_json *list)
+{
+    return fsd_json_object(list, NULL);
+}
+static inline void fsd_json_add_number(struct fsd_json *list, double number)
+{
+    fsd_json_number(list, NULL, number);
+}
+static inline void fsd_json_add_text(struct fsd_json *list, const char *text)
+{
+    fsd_json_text(list, NULL, text);
+}
 
 /** A time where it is known: a negative one is left out. */
 void fsd_json_ms(struct fsd_json *object, const char *key, double ms);

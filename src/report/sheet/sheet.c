@@ -20,46 +20,11 @@ struct fsd_cell fsd_cell_rows(struct fsd_arena *arena, const struct fsd_rows *ro
     return (struct fsd_cell){.known = true, .rows = copy};
 }
 
-struct fsd_cell fsd_cell_count(uint64_t count)
-{
-    return (struct fsd_cell){.known = true, .count = count};
-}
-
-struct fsd_cell fsd_cell_id(fsd_id id)
-{
-    return (struct fsd_cell){.known = id != FSD_NONE, .count = id};
-}
-
-struct fsd_cell fsd_cell_ms(double ms)
-{
-    return (struct fsd_cell){.known = ms >= 0, .number = ms};
-}
-
-struct fsd_cell fsd_cell_number(double number)
-{
-    return (struct fsd_cell){.known = true, .number = number};
-}
-
 struct fsd_cell fsd_cell_amount(const struct fsd_diff *d, int64_t amount)
 {
     const char *term = fsd_amount_text(d->cost->amounts, amount);
 
     return (struct fsd_cell){.known = term || amount >= 0, .amount = {amount, term}};
-}
-
-struct fsd_cell fsd_cell_text(const char *text)
-{
-    return (struct fsd_cell){.known = text, .text = text};
-}
-
-struct fsd_cell fsd_cell_words(const char *const *words, uint32_t n)
-{
-    return (struct fsd_cell){.known = true, .words = {words, NULL, n}};
-}
-
-struct fsd_cell fsd_cell_ids(const fsd_id *ids, uint32_t n)
-{
-    return (struct fsd_cell){.known = true, .ids = {ids, n}};
 }
 
 struct fsd_cell fsd_cell_evidence(struct fsd_arena *arena, unsigned by)

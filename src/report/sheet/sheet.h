@@ -110,17 +110,38 @@ struct fsd_cell *fsd_rows_add(struct fsd_arena *arena, struct fsd_rows *rows);
 struct fsd_cell fsd_cell_rows(struct fsd_arena *arena, const struct fsd_rows *rows,
                               uint32_t most);
 
-struct fsd_cell fsd_cell_count(uint64_t count);
+static inline struct fsd_cell fsd_cell_count(uint64_t count)
+{
+    return (struct fsd_cell){.known = true, .count = count};
+}
 /** FSD_NONE: not known. */
-struct fsd_cell fsd_cell_id(fsd_id id);
+static inline struct fsd_cell fsd_cell_id(fsd_id id)
+{
+    return (struct fsd_cell){.known = id != FSD_NONE, .count = id};
+}
 /** A negative time is not known. */
-struct fsd_cell fsd_cell_ms(double ms);
-struct fsd_cell fsd_cell_number(double number);
+static inline struct fsd_cell fsd_cell_ms(double ms)
+{
+    return (struct fsd_cell){.known = ms >= 0, .number = ms};
+}
+static inline struct fsd_cell fsd_cell_number(double number)
+{
+    return (struct fsd_cell){.known = true, .number = number};
+}
 struct fsd_cell fsd_cell_amount(const struct fsd_diff *d, int64_t amount);
 /** NULL: not known. */
-struct fsd_cell fsd_cell_text(const char *text);
-struct fsd_cell fsd_cell_words(const char *const *words, uint32_t n);
-struct fsd_cell fsd_cell_ids(const fsd_id *ids, uint32_t n);
+static inline struct fsd_cell fsd_cell_text(const char *text)
+{
+    return (struct fsd_cell){.known = text, .text = text};
+}
+static inline struct fsd_cell fsd_cell_words(const char *const *words, uint32_t n)
+{
+    return (struct fsd_cell){.known = true, .words = {words, NULL, n}};
+}
+static inline struct fsd_cell fsd_cell_ids(const fsd_id *ids, uint32_t n)
+{
+    return (struct fsd_cell){.known = true, .ids = {ids, n}};
+}
 /** The words of a mask of enum fsd_evidence. */
 struct fsd_cell fsd_cell_evidence(struct fsd_arena *arena, unsigned by);
 
