@@ -122,28 +122,6 @@ static bool forms_differ(const struct fsd_graph *e, const struct fsd_form *a,
     return false;
 }
 
-/* The engine's form has the sizes of the model's tensor, but for axes of one. */
-static bool shows(const struct fsd_diff *d, const struct fsd_form *form, fsd_id tensor)
-{
-    const struct fsd_graph *e = d->engine, *m = d->model;
-    const struct fsd_form *own = fsd_tensor_form(m, tensor);
-    uint32_t i = 0, k = 0;
-
-    if (!form->ranked || !own->ranked)
-        return false;
-    for (;; i++, k++) {
-        while (i < form->dims.n && e->dims.at[form->dims.at + i].size == 1)
-            i++;
-        while (k < own->dims.n && m->dims.at[own->dims.at + k].size == 1)
-            k++;
-        if (i == form->dims.n || k == own->dims.n)
-            return i == form->dims.n && k == own->dims.n;
-        if (m->dims.at[own->dims.at + k].size < 0 ||
-            e->dims.at[form->dims.at + i].size != m->dims.at[own->dims.at + k].size)
-            return false;
-    }
-}
-
 /* The reader sees the tensor in another shape or with other strides than the writer,
  * and both see what the model has at the two ends of the way: then all that lies on it
  * is this difference.  Where one end is seen otherwise, its kernel may have performed
@@ -160,8 +138,10 @@ static enum join join_by(const struct fsd_diff *d, const struct fsd_port *writte
         if (read->tensor == written->tensor &&
             forms_differ(e, fsd_port_form(e, read), fsd_port_form(e, written)) &&
             made != FSD_NONE && wanted != FSD_NONE &&
-            shows(d, fsd_port_form(e, written), made) &&
-            shows(d, fsd_port_form(e, read), wanted))
+            fsd_sizes_alike(e, fsd_port_form(e, written), d->model,
+                            fsd_tensor_form(d->model, made), true) &&
+            fsd_sizes_alike(e, fsd_port_form(e, read), d->model,
+                            fsd_tensor_form(d->model, wanted), true))
             return VIEWED;
     }
     return JOINED;

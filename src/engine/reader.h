@@ -1,6 +1,6 @@
 /*
  * The seam for builders.  A reader is a folder that knows what one builder writes, and
- * a row in readers.c.  What it knows it says in the neutral facts of struct fsd_layer
+ * a name in FSD_READERS.  What it knows it says in the neutral facts of struct fsd_layer
  * (model/graph.h), of struct fsd_history and struct fsd_profile; nobody above it asks
  * who the builder was.
  */
@@ -64,8 +64,11 @@ struct fsd_engine_reader {
                                   struct fsd_run_times *out, struct fsd_error *err);
 };
 
-/** The readers that there are, each in its folder. */
-extern const struct fsd_engine_reader fsd_reader_ort, fsd_reader_trt;
+/** The readers that there are, each in its folder: fsd_reader_ort is ort/'s. */
+#define FSD_READERS(row) row(ort) row(trt)
+
+#define FSD_READER_DECLARED(name) extern const struct fsd_engine_reader fsd_reader_##name;
+FSD_READERS(FSD_READER_DECLARED)
 
 /** The reader that is surest of a file; NULL when none claims it by `least`. */
 const struct fsd_engine_reader *

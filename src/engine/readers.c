@@ -3,10 +3,8 @@
 #include "base/status.h"
 
 /* Of several that are equally sure the first one reads. */
-static const struct fsd_engine_reader *const readers[] = {
-    &fsd_reader_ort,
-    &fsd_reader_trt,
-};
+#define LISTED(name) &fsd_reader_##name,
+static const struct fsd_engine_reader *const readers[] = {FSD_READERS(LISTED)};
 
 const struct fsd_engine_reader *
 fsd_reader_of(const struct fsd_file *file, enum fsd_input input, enum fsd_claim least)

@@ -243,6 +243,26 @@ int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form)
     return count;
 }
 
+bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
+                     const struct fsd_graph *h, const struct fsd_form *b, bool proved)
+{
+    uint32_t i = 0, k = 0;
+
+    if (!a->ranked || !b->ranked)
+        return false;
+    for (;; i++, k++) {
+        while (i < a->dims.n && g->dims.at[a->dims.at + i].size == 1)
+            i++;
+        while (k < b->dims.n && h->dims.at[b->dims.at + k].size == 1)
+            k++;
+        if (i == a->dims.n || k == b->dims.n)
+            return i == a->dims.n && k == b->dims.n;
+        if (g->dims.at[a->dims.at + i].size != h->dims.at[b->dims.at + k].size ||
+            (proved && h->dims.at[b->dims.at + k].size < 0))
+            return false;
+    }
+}
+
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
 {
     struct fsd_span makers = {0};

@@ -412,6 +412,11 @@ uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port,
                                bool producers);
 
+/** The sizes are the same but for axes of one: both are known, or, not `proved`, in the
+ *  same place neither. */
+bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
+                     const struct fsd_graph *h, const struct fsd_form *b, bool proved);
+
 /** "fp32 chw32": the type, and the layout where it is known.  All reports say a form
  * so.
  */

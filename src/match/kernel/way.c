@@ -555,24 +555,9 @@ static bool shape_fits(const struct replay *r, const struct fsd_port *port,
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_form *a = fsd_port_form(e, port);
 
-    for (uint32_t i = 0; i < n; i++) {
-        const struct fsd_form *b = fsd_tensor_form(r->g, made[i]);
-        uint32_t p = 0, q = 0;
-        bool same = a->ranked && b->ranked;
-
-        while (same && (p < a->dims.n || q < b->dims.n)) {
-            if (p < a->dims.n && e->dims.at[a->dims.at + p].size == 1)
-                p++;
-            else if (q < b->dims.n && r->g->dims.at[b->dims.at + q].size == 1)
-                q++;
-            else
-                same = p < a->dims.n && q < b->dims.n &&
-                       e->dims.at[a->dims.at + p++].size ==
-                           r->g->dims.at[b->dims.at + q++].size;
-        }
-        if (same)
+    for (uint32_t i = 0; i < n; i++)
+        if (fsd_sizes_alike(e, a, r->g, fsd_tensor_form(r->g, made[i]), false))
             return true;
-    }
     return false;
 }
 
