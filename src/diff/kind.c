@@ -26,11 +26,6 @@ static bool only_quantizes(const struct fsd_diff *d, fsd_id layer)
     return any;
 }
 
-static bool only_moves(enum fsd_kind kind)
-{
-    return kind == FSD_KIND_REFORMAT || kind == FSD_KIND_COPY || kind == FSD_KIND_NOOP;
-}
-
 /* ------------------------------------------------------------------ precision */
 
 static enum fsd_dtype port_type(const struct fsd_diff *d, struct fsd_span ports,
@@ -92,7 +87,9 @@ const struct fsd_layer_result *fsd_diff_layers(const struct fsd_diff *d)
         if ((l->kind == FSD_KIND_COMPUTE || l->kind == FSD_KIND_REFORMAT) &&
             l->may_quantize && only_quantizes(d, i))
             r->kind = FSD_KIND_QUANTIZE;
-        r->inserted = only_moves(r->kind) && !d->match->of_layer[i].n &&
+        r->inserted = (r->kind == FSD_KIND_REFORMAT || r->kind == FSD_KIND_COPY ||
+                       r->kind == FSD_KIND_NOOP) &&
+                      !d->match->of_layer[i].n &&
                       d->match->region_of_layer[i] == FSD_NONE;
         r->precision = precision(d, i, r->kind);
     }

@@ -3,6 +3,7 @@
  * put together, and most are told by the events; the others are taken apart here.
  */
 #include "match/story_names.h"
+#include "base/slice.h"
 
 #include <string.h>
 
@@ -101,26 +102,21 @@ static size_t separator(const char *const *words, const char *text, size_t n)
     return 0;
 }
 
-/* The length of what stands before the tail; 0: it does not end so. */
-static size_t before(const char *text, size_t n, const char *tail)
-{
-    size_t k = strlen(tail);
-
-    return n > k && !memcmp(text + n - k, tail, k) ? n - k : 0;
-}
-
 /* The length of X in what the builder calls after X: "X_clone_2", a quantizer that was
  * moved before a Concat, once for each input; "X_quantize_scale_node", what one
  * becomes.  0: it is none of these. */
 static size_t base(const char *text, size_t n)
 {
-    size_t stem = n, k;
+    struct fsd_slice whole = {text, n}, stem = whole;
 
-    while (stem && text[stem - 1] >= '0' && text[stem - 1] <= '9')
-        stem--;
-    k = stem < n ? before(text, stem, "_clone_") : 0;
-    k = k ? k : before(text, n, "_quantize_scale_node");
-    return k ? k : before(text, n, "_dequantize_scale_node");
+    while (stem.n && fsd_is_digit(stem.s[stem.n - 1]))
+        stem.n--;
+    if (stem.n < n && fsd_slice_drop(&stem, "_clone_"))
+        return stem.n;
+    return fsd_slice_drop(&whole, "_quantize_scale_node") ||
+                   fsd_slice_drop(&whole, "_dequantize_scale_node")
+               ? whole.n
+               : 0;
 }
 
 static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
@@ -129,11 +125,6 @@ static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
 
     return (name != FSD_NONE && name < s->known.n && s->known.at[name]) ||
            begin(s, text, n) != FSD_NONE;
-}
-
-static bool is_meant(const struct fsd_story *s, const char *text, size_t n)
-{
-    return has_meaning(s, text, n) || has_meaning(s, text, base(text, n));
 }
 
 /* Bytes of the first name of a text.  Names may hold the words that stand between
@@ -148,7 +139,8 @@ static size_t first_name(const struct fsd_story *s, const char *const *words,
             ends[found++] = i;
     if (found < MOST_WITHIN)
         ends[found++] = n;
-    while (found > 1 && !is_meant(s, text, ends[found - 1]))
+    while (found > 1 && !has_meaning(s, text, ends[found - 1]) &&
+           !has_meaning(s, text, base(text, ends[found - 1])))
         found--;
     return ends[found - 1];
 }
@@ -178,26 +170,13 @@ static bool has_parts(const char *const *words, const char *text, size_t n)
     return false;
 }
 
-/* The nodes of what a name is made of.  X may hold separators itself. */
-static struct fsd_span nodes_within(struct fsd_story *s, const char *text, size_t n)
-{
-    size_t k = base(text, n);
-
-    if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
-        return nodes_of_text(s, text + 4, n - 5);
-    if (k && (has_meaning(s, text, k) || !has_parts(joined, text, n)))
-        return nodes_of_text(s, text, k);
-    if (has_parts(joined, text, n))
-        return nodes_of_parts(s, joined, text, n);
-    return (struct fsd_span){0, 0};
-}
-
 /* Names nest: "PWN(PWN(a), b)", "a + PWN(b)".  Each step leaves a shorter text. */
 static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n)
 {
     struct fsd_span nodes = {0, 0};
     fsd_sym name = fsd_intern_find(s->h->names, text, n);
     fsd_id node = begin(s, text, n);
+    size_t k = base(text, n);
 
     if (name != FSD_NONE && name < s->known.n && s->known.at[name])
         return s->of_name.at[name];
@@ -208,7 +187,12 @@ static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size
         return nodes;
     }
     s->depth++;
-    nodes = nodes_within(s, text, n);
+    if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
+        nodes = nodes_of_text(s, text + 4, n - 5);
+    else if (k && (has_meaning(s, text, k) || !has_parts(joined, text, n)))
+        nodes = nodes_of_text(s, text, k); /* X may hold separators itself */
+    else if (has_parts(joined, text, n))
+        nodes = nodes_of_parts(s, joined, text, n);
     s->depth--;
     return nodes;
 }

@@ -16,12 +16,6 @@ struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *name
     return g;
 }
 
-fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope scope)
-{
-    fsd_vec_push(g->arena, &g->scopes, scope);
-    return g->scopes.n - 1;
-}
-
 /* A name that occurs in many scopes (a function called many times) has a chain of
  * tensors, newest first: readers finish one scope before they open the next, so the
  * one that is looked for is nearly always at the front. */
@@ -98,18 +92,6 @@ fsd_id fsd_graph_add_form(struct fsd_graph *g, struct fsd_form form,
         fsd_vec_push(g->arena, &g->dims, dims[i]);
     fsd_vec_push(g->arena, &g->forms, form);
     return g->forms.n - 1;
-}
-
-fsd_id fsd_graph_add_value(struct fsd_graph *g, struct fsd_value value)
-{
-    fsd_vec_push(g->arena, &g->values, value);
-    return g->values.n - 1;
-}
-
-fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node node)
-{
-    fsd_vec_push(g->arena, &g->nodes, node);
-    return g->nodes.n - 1;
 }
 
 /* ------------------------------------------------------------------ finishing */

@@ -303,7 +303,11 @@ struct fsd_graph {
 struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *names);
 
 /** A new scope. */
-fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope scope);
+static inline fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope scope)
+{
+    fsd_vec_push(g->arena, &g->scopes, scope);
+    return g->scopes.n - 1;
+}
 
 /** The tensor of that name in exactly that scope, FSD_NONE when there is none. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
@@ -329,11 +333,19 @@ fsd_id fsd_graph_add_tensor(struct fsd_graph *g, fsd_sym name, fsd_id scope);
 /** Appends to the pools.  Dims are copied; `dims` may be NULL when n is 0. */
 fsd_id fsd_graph_add_form(struct fsd_graph *g, struct fsd_form form,
                           const struct fsd_dim *dims, uint32_t n);
-fsd_id fsd_graph_add_value(struct fsd_graph *g, struct fsd_value value);
+static inline fsd_id fsd_graph_add_value(struct fsd_graph *g, struct fsd_value value)
+{
+    fsd_vec_push(g->arena, &g->values, value);
+    return g->values.n - 1;
+}
 
 /** Appends the node; its `in`, `out` and `attrs` spans have been filled by the
  *  caller from the pools. */
-fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node node);
+static inline fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node node)
+{
+    fsd_vec_push(g->arena, &g->nodes, node);
+    return g->nodes.n - 1;
+}
 
 /** Lists the tensors with FSD_TENSOR_INPUT and _OUTPUT as those of the main graph. */
 void fsd_graph_list_borders(struct fsd_graph *g);

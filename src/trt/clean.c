@@ -29,17 +29,6 @@ static void copy(struct cleaner *c, size_t len)
     c->at += len;
 }
 
-static void put_escape(struct cleaner *c, unsigned char byte)
-{
-    static const char hex[] = "0123456789abcdef";
-    char text[6] = {'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
-
-    if (byte)
-        put(c, text, sizeof text);
-    else
-        put(c, "\\\\x00", 5);
-}
-
 static bool is_next(const struct cleaner *c, const char *word, size_t len)
 {
     return c->n - c->at >= len && !memcmp(c->in + c->at, word, len);
@@ -73,11 +62,17 @@ static size_t plain_run(struct cleaner *c)
 
 static void step_in_string(struct cleaner *c)
 {
+    static const char hex[] = "0123456789abcdef";
     unsigned char byte = c->in[c->at];
     bool zero = is_next(c, "\\u0000", 6);
 
     if (zero || byte < 0x20) {
-        put_escape(c, zero ? 0 : byte);
+        char text[] = {'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
+
+        if (zero || !byte)
+            put(c, "\\\\x00", 5);
+        else
+            put(c, text, sizeof text);
         c->at += zero ? 6 : 1;
         c->about.changed = true;
     } else if (byte == '\\' && c->at + 1 < c->n && c->in[c->at + 1] >= 0x20) {

@@ -54,16 +54,6 @@ static bool cut_number(struct fsd_slice *t, const char *mark)
     return true;
 }
 
-static bool cut_end(struct fsd_slice *t, const char *end)
-{
-    size_t len = strlen(end);
-
-    if (t->n <= len || memcmp(t->s + t->n - len, end, len) != 0)
-        return false;
-    t->n -= len;
-    return true;
-}
-
 static fsd_sym tensor_named(const struct fsd_vocab *vocab, struct fsd_slice t)
 {
     const struct fsd_meaning *what = fsd_vocab_find(vocab, t.s, t.n);
@@ -82,13 +72,13 @@ static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
     fsd_sym name;
     fsd_id out;
 
-    while (cut_end(&t, "'"))
+    while (fsd_slice_drop(&t, "'"))
         ;
     name = tensor_named(vocab, t);
     for (size_t i = 0; !name && i < FSD_COUNT_OF(insides); i++) {
         struct fsd_slice node = t;
 
-        if (!cut_end(&node, insides[i]))
+        if (!fsd_slice_drop(&node, insides[i]))
             continue;
         what = fsd_vocab_find(vocab, node.s, node.n);
         if (!what || what->nodes.n != 1)
@@ -113,7 +103,7 @@ static void read_kernel_tensor(struct fsd_tensor *t, struct fsd_slice name,
     at = at ? at - 1 : 0;
     if (fsd_slice_begins((struct fsd_slice){name.s + at, name.n - at}, word))
         t->alias = tensor_named(vocab, (struct fsd_slice){name.s, at});
-    else if (cut_end(&name, ".1"))
+    else if (fsd_slice_drop(&name, ".1"))
         t->alias = meant(vocab, name);
     else if (cut_number(&name, ".1_")) {
         if (fsd_slice_take(&name, "__mye"))
