@@ -367,6 +367,39 @@ enum fsd_file_kind fsd_file_kind(const char *path)
     return kind;
 }
 
+enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,
+                                 struct fsd_error *err)
+{
+    static const char *const kinds[] = {
+        [FSD_FILE_ENGINE] = "an engine's layers, which come second",
+        [FSD_FILE_LOG] = "a build log, which is an ENGINE, or goes with --log",
+        [FSD_FILE_PROFILE] = "times of layers, which go with --profile",
+        [FSD_FILE_TIMES] = "times of whole runs, which go with --times",
+        [FSD_FILE_SNAPSHOT] = "a snapshot, which `check` and `compare` read"};
+    enum fsd_file_kind model = opt->model ? fsd_file_kind(opt->model) : FSD_FILE_OTHER;
+    enum fsd_file_kind engine =
+        opt->engine ? fsd_file_kind(opt->engine) : FSD_FILE_OTHER;
+
+    if (status != FSD_E_FORMAT && status != FSD_E_UNSUPPORTED)
+        return status;
+    if (engine == FSD_FILE_MODEL && opt->model && model != FSD_FILE_MODEL)
+        return fsd_fail(err, status, opt->model, FSD_POS_NONE, 0,
+                        "expected MODEL and then ENGINE, found them swapped: %s is the "
+                        "model",
+                        opt->engine);
+    if (engine == FSD_FILE_MODEL)
+        return fsd_fail(err, status, opt->engine, FSD_POS_NONE, 0,
+                        "expected an engine's layers, found an ONNX model; give what "
+                        "was built from it, too: MODEL ENGINE");
+    if (model != FSD_FILE_OTHER && model != FSD_FILE_MODEL && kinds[model])
+        return fsd_fail(err, status, opt->model, FSD_POS_NONE, 0,
+                        "expected an ONNX model, found %s", kinds[model]);
+    if ((engine == FSD_FILE_SNAPSHOT || engine == FSD_FILE_TIMES) && kinds[engine])
+        return fsd_fail(err, status, opt->engine, FSD_POS_NONE, 0,
+                        "expected an engine's layers, found %s", kinds[engine]);
+    return status;
+}
+
 void fsd_inputs_settle(struct fsd_options *opt)
 {
     if (!opt->log && opt->engine && is_surely(opt->model, FSD_INPUT_LOG)) {

@@ -20,6 +20,12 @@ struct fsd_inputs {
  *  engine names layers, and has their times.  What it sets lives as long as `opt`. */
 void fsd_inputs_settle(struct fsd_options *opt);
 
+/** After a failure: where a file is surely something else than it was given as, says so,
+ *  and where it belongs.
+ *  @return the status that `err` describes then. */
+enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,
+                                 struct fsd_error *err);
+
 /** Reads what `opt` names (without an engine: one without layers) into d->model, d->engine and d->history, which are made here.
  *  A log as ENGINE is its own build log, and the model where there is none.
  *  @return FSD_OK, or the status that `err` describes. */

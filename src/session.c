@@ -65,7 +65,7 @@ static enum fsd_status read_inputs(const struct desk *k)
     if (status == FSD_OK)
         status = fsd_run_times_load(in, &opt, k->err);
     if (status != FSD_OK)
-        return status;
+        return fsd_inputs_blame(k->opt, status, k->err);
     k->made->story = replay_log(in, &opt);
     fsd_measure(&in->times, in->engine, profiles.at, profiles.n);
     k->made->model = in->model;

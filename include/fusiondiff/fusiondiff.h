@@ -139,6 +139,7 @@ struct fsd_picture {
     const char *around;    /**< name or glob of nodes or layers: only what is near them */
     unsigned depth;        /**< steps that are near; 0: one */
     const char *only;      /**< "reformats", "changes" or "precision": what is near those */
+    const char *color_by;  /**< "precision", "time", "kind" or "fusion"; NULL: the last */
     const char *collapse;  /**< "none", "run" or "scope:N"; NULL: as far as it has to be */
     double layout_seconds; /**< for svg, png, pdf; not above 0: 10 */
     fsd_note_fn *note;     /**< NULL: nobody wants to know */

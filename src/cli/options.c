@@ -376,6 +376,9 @@ error_t parse_picture_option(int key, char *arg, struct argp_state *state)
     case KEY_ONLY:
         line->picture.only = arg;
         break;
+    case KEY_COLOR_BY:
+        line->picture.color_by = arg;
+        break;
     case KEY_COLLAPSE:
         line->picture.collapse = arg;
         break;

@@ -32,6 +32,7 @@ enum {
     KEY_DEPTH,
     KEY_ONLY,
     KEY_COLLAPSE,
+    KEY_COLOR_BY,
     KEY_LAYOUT_TIMEOUT
 };
 

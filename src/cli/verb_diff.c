@@ -23,6 +23,9 @@ static const struct argp_option options[] = {
     {"depth", KEY_DEPTH, "N", 0, "Pictures: so many steps are near; 1", 5},
     {"only", KEY_ONLY, "WHAT", 0,
      "Pictures: only what is near reformats, changes or precision", 5},
+    {"color-by", KEY_COLOR_BY, "WHAT", 0,
+     "Pictures: what a layer's colour says: precision, time, kind or fusion, the default",
+     5},
     {"collapse", KEY_COLLAPSE, "HOW", 0,
      "Pictures: one box for what shares scope:N of its name, or for a run; none; by "
      "default as far as a large graph needs it",

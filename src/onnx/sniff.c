@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+enum { PEEK = 512 };
+
 struct magic {
-    uint8_t at, n;
+    uint16_t at, n;
     const char *bytes;
     enum fsd_status status;
     const char *looks; /* "found X" */
@@ -29,6 +31,9 @@ static const struct magic magics[] = {
     {0, 2, "\x80\x02", FSD_E_UNSUPPORTED,
      "a Python pickle, such as an old PyTorch file; export it to ONNX first"},
     {0, 2, "\x1f\x8b", FSD_E_UNSUPPORTED, "a gzip archive; unpack it first"},
+    {257, 5, "ustar", FSD_E_UNSUPPORTED, "a tar archive; unpack it first"},
+    {4, 5, "\0\0\0\0{", FSD_E_UNSUPPORTED,
+     "a safetensors file, which holds weights only; export the model to ONNX"},
     {0, 8, "\x89HDF\r\n\x1a\n", FSD_E_UNSUPPORTED,
      "an HDF5 file, such as a Keras model"},
     {0, 34, "version https://git-lfs.github.com", FSD_E_FORMAT,
@@ -61,7 +66,7 @@ static bool is_text(const unsigned char *s, size_t n, bool cut)
 enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err)
 {
     const unsigned char *s = file->bytes;
-    size_t n = file->size < 256 ? file->size : 256;
+    size_t n = file->size < PEEK ? file->size : PEEK;
 
     if (!n)
         return refuse(file, err, FSD_E_FORMAT, "an empty file");
@@ -79,6 +84,6 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
         if (n >= (size_t)m->at + m->n && !memcmp(s + m->at, m->bytes, m->n))
             return refuse(file, err, m->status, m->looks);
     }
-    return is_text(s, n, file->size > 256) ? refuse(file, err, FSD_E_FORMAT, "text")
+    return is_text(s, n, file->size > PEEK) ? refuse(file, err, FSD_E_FORMAT, "text")
                                            : FSD_OK;
 }

@@ -246,9 +246,16 @@ static void add_clusters(const struct side *model, const struct side *engine,
     add_ties(model, engine, scene->d);
     for (uint32_t i = 0; i < w->lines[FSD_TIE].n; i++)
         owns[w->lines[FSD_TIE].at[i].to] = true;
-    for (fsd_id b = 0; b < w->boxes.n; b++)
-        if (owns[b])
+    for (fsd_id b = 0; b < w->boxes.n; b++) {
+        const struct fsd_box *box = &w->boxes.at[b];
+
+        if (scene->coloring->tint && box->side == FSD_SIDE_RIGHT &&
+            box->kind == FSD_BOX_ITEMS)
+            w->boxes.at[b].tint =
+                scene->coloring->tint(scene->d, fsd_item(w, box, 0));
+        else if (owns[b])
             w->boxes.at[b].tint = next++;
+    }
 }
 
 /* ---------------------------------------------------------------------- threads */
@@ -486,6 +493,8 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
         fsd_diff_pick_layers(d, part->layers, part->n, job.arena, &job.scene.pick);
     else
         status = fsd_diff_pick(d, style, job.arena, &job.scene.pick, err);
+    if (status == FSD_OK)
+        status = fsd_coloring_find(want->color_by, &job.scene.coloring, err);
     if (status == FSD_OK && want->collapse)
         status = fsd_grain_parse(want->collapse, &job.scene.grain, err);
     if (status == FSD_OK) {

@@ -418,8 +418,12 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     fputs(FSD_LEGEND_BEGIN, out);
     put_caption(scene, out);
     fputs("<TR>", out);
-    fsd_put_key(tinted(1, "", ""), "ROUNDED", "nodes, and the layer of that colour",
-                out);
+    if (!scene->coloring->tint)
+        fsd_put_key(tinted(1, "", ""), "ROUNDED", "nodes, and the layer of that colour",
+                    out);
+    for (unsigned i = 0; i < FSD_COUNT_OF(scene->coloring->words); i++)
+        if (scene->coloring->words[i])
+            fsd_put_key(tinted(i, "", ""), "ROUNDED", scene->coloring->words[i], out);
     fsd_put_key(vanished_look, "DASHED", "vanished node", out);
     fsd_put_key(fsd_inserted_look, "SOLID", "+ inserted layer", out);
     if (scene->d->summary->by_fate[FSD_FATE_UNEXPLAINED])

@@ -20,9 +20,10 @@ bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node)
 
 /* ---------------------------------------------------------- what is asked for */
 
-static bool is_inserted(const struct fsd_diff *d, fsd_id layer)
+/* What `reformats` lists. */
+static bool moves(const struct fsd_diff *d, fsd_id layer)
 {
-    return d->layers[layer].inserted;
+    return d->flows->of[layer].there && !fsd_layer_is_free(d, layer);
 }
 
 /* A layer of one node is what the model says, and a picture of changes needs none. */
@@ -59,7 +60,7 @@ struct subject {
 };
 
 static const struct subject subjects[] = {
-    {"reformats", is_inserted, "inserted layers and what is next to them"},
+    {"reformats", moves, "layers that only move data and what is next to them"},
     {"changes", fuses, "fused and inserted layers, and nodes that vanished"},
     {"precision", changes_type, "layers that read or write more than one type"},
 };

@@ -149,6 +149,16 @@ uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
 void fsd_put_label_text(FILE *out, const char *s, size_t most);
 void fsd_put_tip_text(FILE *out, const char *s, size_t most);
 
+/** What the colours of layers say; `tint` is NULL where they only tell layers apart. */
+struct fsd_coloring {
+    const char *name;
+    unsigned (*tint)(const struct fsd_diff *d, fsd_id layer);
+    const char *words[7]; /**< by tint, for the legend; NULL: not used */
+};
+/** NULL is the first of them.  diff_color.c */
+enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **out,
+                                  struct fsd_error *err);
+
 /** The colour of a type, wider ones in thicker lines. */
 const char *fsd_type_color(enum fsd_dtype type);
 const char *fsd_type_width(enum fsd_dtype type);
@@ -240,6 +250,7 @@ struct fsd_diff_scene {
     const struct fsd_diff *d;
     struct fsd_pick pick;
     struct fsd_grain grain;
+    const struct fsd_coloring *coloring;
     double slowest_ms; /**< of the engine's layers, those of a box together; not above 0
                             when no time is known */
 };

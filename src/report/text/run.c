@@ -3,6 +3,7 @@
 #include "report/text/phrase.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN_OPS = 6, DEFAULT_WIDTH = 100, SHOWN_PER_RULE = 12 };
@@ -262,22 +263,75 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
     putc('\n', out);
 }
 
-/* Of one rule the first few; all with --all. */
-static void put_rule(const struct fsd_findings *all, uint32_t rule,
+/* What hurts most comes first: by the time of a finding's layers, else by their bytes. */
+struct hurt {
+    const struct fsd_finding *finding;
+    double ms, bytes;
+    uint32_t place;
+};
+
+static int more_hurt(const void *a, const void *b)
+{
+    const struct hurt *x = a, *y = b;
+
+    if (x->ms != y->ms)
+        return x->ms < y->ms ? 1 : -1;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return x->place < y->place ? -1 : 1;
+}
+
+static struct hurt hurt_of(const struct fsd_diff *d, const struct fsd_finding *f,
+                           uint32_t place)
+{
+    struct hurt hurt = {f, 0, 0, place};
+
+    for (uint32_t i = 0; i < f->layers.n; i++) {
+        fsd_id layer = d->findings->subjects.at[f->layers.at + i].id;
+        double ms = fsd_layer_ms(d, layer);
+
+        hurt.ms += ms > 0 ? ms : 0;
+        if (d->cost->layers[layer].bytes > 0)
+            hurt.bytes += (double)d->cost->layers[layer].bytes;
+    }
+    return hurt;
+}
+
+/* Of one rule the first few; all with --all.  Findings of one sentence are one line. */
+static void put_rule(const struct fsd_diff *d, uint32_t rule,
                      const struct fsd_style *style, FILE *out)
 {
-    uint32_t shown = 0, left = 0;
+    const struct fsd_findings *all = d->findings;
+    uint32_t n = all->rules.at[rule].found, shown = 0, left = 0, same;
+    struct fsd_arena *scratch;
+    struct hurt *list;
 
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        if (all->list.at[i].rule != rule)
-            continue;
+    if (!n)
+        return;
+    scratch = fsd_arena_new();
+    list = FSD_NEW(scratch, struct hurt, all->list.n);
+    n = 0;
+    for (uint32_t i = 0; i < all->list.n; i++)
+        if (all->list.at[i].rule == rule) {
+            list[n] = hurt_of(d, &all->list.at[i], n);
+            n++;
+        }
+    qsort(list, n, sizeof *list, more_hurt);
+    for (uint32_t i = 0; i < n; i += same) {
+        const char *message = list[i].finding->message;
+
+        for (same = 1; i + same < n && !strcmp(message, list[i + same].finding->message);)
+            same++;
         if (style->all || shown < SHOWN_PER_RULE) {
-            fsd_text_finding(all, &all->list.at[i], style, out);
+            fsd_text_finding(all, list[i].finding, style, out);
+            if (same > 1)
+                fprintf(out, "        %u times\n", same);
             shown++;
         } else {
-            left++;
+            left += same;
         }
     }
+    fsd_arena_free(scratch);
     if (left)
         fprintf(out, "        %s  and %u more (--all shows them)\n",
                 all->rules.at[rule].rule->id, left);
@@ -296,7 +350,7 @@ static void put_findings(const struct fsd_diff *d, const struct fsd_style *style
     for (int severity = FSD__SEVERITY_COUNT - 1; severity >= 0; severity--)
         for (uint32_t i = 0; i < d->findings->rules.n; i++)
             if (d->findings->rules.at[i].level == severity)
-                put_rule(d->findings, i, style, out);
+                put_rule(d, i, style, out);
 }
 
 void fsd_write_text(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)

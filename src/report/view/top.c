@@ -348,6 +348,10 @@ static const char *nodes_of(struct fsd_arena *arena, const struct fsd_diff *d,
         if (d->nodes[node].fate != FSD_FATE_LAYER)
             continue;
         if (n++ < FEW_NODES) {
+            fsd_sym module = d->model->nodes.at[node].module;
+
+            if (n == 1 && module) /* dynamo's "linear_17" alone says nothing */
+                fprintf(print.out, "%s: ", fsd_text(d->names, module));
             fputs(n > 1 ? " + " : "", print.out);
             fsd_put_node_name(d, node, print.out);
         }

@@ -1,0 +1,57 @@
+/* What the colour of a layer, and of its nodes, says: by default which nodes are its own,
+ * else a fact about it. */
+#include "base/status.h"
+#include "report/picture/drawing.h"
+
+#include <string.h>
+
+static unsigned by_precision(const struct fsd_diff *d, fsd_id layer)
+{
+    static const unsigned by_rank[] = {5, 6, 4, 3, 1, 1};
+    enum fsd_dtype type = d->layers[layer].precision;
+
+    return type == FSD_DTYPE_UNKNOWN ? 0 : by_rank[fsd_dtype_rank(type)];
+}
+
+static unsigned by_time(const struct fsd_diff *d, fsd_id layer)
+{
+    double ms = fsd_layer_ms(d, layer), total = d->times->total;
+
+    return !(ms > 0) || !(total > 0) ? 0 : ms >= total / 20 ? 4 : ms >= total / 100 ? 2 : 1;
+}
+
+static unsigned by_kind(const struct fsd_diff *d, fsd_id layer)
+{
+    static const uint8_t of[FSD__KIND_COUNT] = {
+        [FSD_KIND_COMPUTE] = 1, [FSD_KIND_FOREIGN] = 6,  [FSD_KIND_QUANTIZE] = 4,
+        [FSD_KIND_COPY] = 2,    [FSD_KIND_REFORMAT] = 2, [FSD_KIND_NOOP] = 5,
+        [FSD_KIND_CONSTANT] = 5, [FSD_KIND_SHAPE] = 5,   [FSD_KIND_SYNC] = 5};
+
+    return of[d->layers[layer].kind];
+}
+
+static const struct fsd_coloring colorings[] = {
+    {"fusion", NULL, {NULL}},
+    {"precision", by_precision,
+     {"not told", "32 bits", NULL, "16 bits", "8 bits", "integers", "4 bits"}},
+    {"time", by_time,
+     {"no time", "less", "from 1 % of a run", NULL, "from 5 % of a run"}},
+    {"kind", by_kind,
+     {NULL, "compute", "reformat, copy", NULL, "quantize", "others", "foreign"}},
+};
+
+enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **out,
+                                  struct fsd_error *err)
+{
+    *out = colorings;
+    for (size_t i = 0; i < FSD_COUNT_OF(colorings) && name; i++)
+        if (!strcmp(colorings[i].name, name)) {
+            *out = &colorings[i];
+            return FSD_OK;
+        }
+    return name ? fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                           "expected --color-by precision, time, kind or fusion, found "
+                           "'%.80s'",
+                           name)
+                : FSD_OK;
+}
