@@ -71,8 +71,8 @@ export class GraphView {
         this.stage.addEventListener("click", (e) => this.clicked(e));
     }
 
-    /** @param {State} state */
-    show(state) {
+    /** @param {State} state @param {Set<string> | null} shown what passes the filters; null: all does */
+    show(state, shown) {
         const at = this.pictures[state.picture] ? state.picture : 0;
         const picture = this.pictures[at];
         if (!picture) return;
@@ -81,7 +81,12 @@ export class GraphView {
             this.drawn = at;
         }
         const box = state.chosen && this.box_showing(picture, state.chosen);
-        for (const [id, group] of this.boxes) group.classList.toggle("chosen", id === box);
+        for (const [id, group] of this.boxes) {
+            const items = picture.boxes?.[id]?.map((i) => `${id[0]}${i}`) ?? [id];
+            const chosen = items.map((i) => this.subject.chosen_of(i)).filter((c) => c !== null);
+            group.classList.toggle("chosen", id === box);
+            group.classList.toggle("dim", shown !== null && chosen.length > 0 && !chosen.some((c) => shown.has(`${c.kind} ${c.id}`)));
+        }
         if (box && !same_chosen(state.chosen, this.centred ?? null)) this.centre(box);
         this.centred = state.chosen;
     }

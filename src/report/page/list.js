@@ -47,6 +47,8 @@ export class RowList {
         this.choose = choose;
         /** Those that anything is known of. */
         this.measures = subject.measures.map((measure, i) => ({ measure, i })).filter(({ measure }) => measure.most > 0);
+        /** The one that a narrow window has room for. */
+        this.key = (this.measures.find(({ measure }) => measure.signed) ?? this.measures[0])?.i;
         /** @type {Line[]} */
         this.lines = [];
         /** @type {Set<Block>} */
@@ -77,7 +79,7 @@ export class RowList {
             el("div", { role: "columnheader", class: "left" }, sides[0]),
             el("div", { role: "columnheader", class: "gutter" }, el("span", { class: "hidden" }, "what happened")),
             el("div", { role: "columnheader", class: "right" }, sides[1]),
-            ...this.measures.map(({ measure }) => el("div", { role: "columnheader", class: "measure" }, measure.title))
+            ...this.measures.map(({ measure, i }) => el("div", { role: "columnheader", class: this.measure_class(i) }, measure.title))
         );
         this.grid.setAttribute("aria-colcount", String(3 + this.measures.length));
     }
@@ -180,7 +182,7 @@ export class RowList {
             },
             el("div", { role: "gridcell", class: `left${left?.quiet ? " quiet" : ""}` }, ...(left ? item_cell(left) : [])),
             el("div", { role: "gridcell", class: "gutter" }, this.gutter(block, line)),
-            el("div", { role: "gridcell", class: "right" }, ...(right ? item_cell(right) : [])),
+            el("div", { role: "gridcell", class: "right" }, ...(right ? item_cell(right) : [left?.reason ? el("span", { class: "reason" }, shorten(left.reason, NAME)) : null])),
             ...this.measures.map(({ measure, i }) => this.measure(measure, i, block, line))
         );
         if (!line && block.folded) row.setAttribute("aria-expanded", String(this.opened.has(block)));
@@ -196,10 +198,15 @@ export class RowList {
         return block.mark ? el("span", { class: "mark", title: words[block.mark] }, block.mark) : null;
     }
 
+    /** @param {number} i */
+    measure_class(i) {
+        return i === this.key ? "measure key" : "measure";
+    }
+
     /** @param {import("./types").Measure} measure @param {number} i @param {Block} block @param {number} line */
     measure(measure, i, block, line) {
         const value = block.measures[i] ?? null;
-        const cell = el("div", { role: "gridcell", class: "measure" });
+        const cell = el("div", { role: "gridcell", class: this.measure_class(i) });
         if (line || value === null) return cell;
         const bar = el("span", { class: `bar ${measure.signed ? (value > 0 ? "alarm" : "good") : `bar-${i}`}`, "aria-hidden": "true" });
         bar.style.width = `${measure.most ? (Math.abs(value) / measure.most) * 100 : 0}%`;

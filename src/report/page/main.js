@@ -169,6 +169,7 @@ function sorted_blocks() {
 function show() {
     const view = current_view();
     const blocks = sorted_blocks();
+    document.body.dataset.view = view;
     for (const [name, panel] of Object.entries(panels)) panel.hidden = name !== view;
     put_tiles();
     put_views();
@@ -184,7 +185,13 @@ function show() {
         by_id("nothing").hidden = blocks.length > 0;
     } else if (view === "overview") put_overview(panels.overview, subject, state, link);
     else if (view === "rules") put_rules(panels.rules, subject.rules_title, subject.rules, link);
-    else graph.show(state);
+    else graph.show(state, blocks.length === subject.blocks.length ? null : chosen_in(blocks));
+}
+
+/** @param {import("./types").Block[]} blocks */
+function chosen_in(blocks) {
+    const items = blocks.flatMap((b) => [...b.left, ...b.right]);
+    return new Set(items.flatMap((i) => (i.chosen ? `${i.chosen.kind} ${i.chosen.id}` : [])));
 }
 
 function arrive() {

@@ -107,7 +107,12 @@ function put_roofline(roofline, shown, link) {
         const from = Math.max(x0, y0 / bytes);
         chart.append(svg("path", { class: "roof", d: `M${x(from)},${y(from * bytes)}L${x(Math.min(knee, x1))},${y(Math.min(knee, x1) * bytes)}${macs && knee < x1 ? `L${x(x1)},${y(macs)}` : ""}` }));
     }
+    /** @type {Set<string>} */
+    const taken = new Set(); /* layers that are alike have one dot, of the first of them */
     for (const p of points) {
+        const place = `${x(p.x).toFixed(0)} ${y(p.y).toFixed(0)} ${p.look} ${shown.has(p.chosen.id)}`;
+        if (taken.has(place)) continue;
+        taken.add(place);
         const dot = svg("circle", { cx: x(p.x).toFixed(1), cy: y(p.y).toFixed(1), r: 4.5, class: `dot ${p.look}${shown.has(p.chosen.id) ? "" : " dim"}` }, svg("title", {}, p.title));
         const a = svg("a", { href: link(p.chosen), "aria-label": p.title }, dot);
         a.setAttribute("tabindex", "-1"); /* the rows lead to each of them */

@@ -147,7 +147,7 @@ function node_item(run, n, evidence) {
 
 /** @param {Layer} l @returns {Item} */
 function layer_item(l) {
-    const chips = l.kind === "compute" ? [] : [word_chip(l.kind, `kind-${l.kind}`)];
+    const chips = l.kind === "compute" || l.kind === l.type.toLowerCase() ? [] : [word_chip(l.kind, `kind-${l.kind}`)];
     if (l.cause) chips.push(word_chip(l.cause, "cause", `the builder put it there: ${l.cause}`));
     return {
         ...item(l.type || l.kind, l.name, [...chips, ...change_chips(l.inputs, l.outputs)]),
@@ -230,9 +230,7 @@ function layer_block(run, l, tint) {
 /** @param {Run} run @param {ModelNode[]} nodes of one fate @param {number} at @returns {Block} */
 function vanished_block(run, nodes, at) {
     const left = nodes.map((n) => {
-        const own = node_item(run, n, []);
-        if (n.why) own.chips.push(word_chip(n.why, "why"));
-        return own;
+        return { ...node_item(run, n, []), ...(n.why && { reason: n.why }) };
     });
     const fate = nodes[0]?.fate ?? "";
     const unexplained = fate === "unexplained";

@@ -301,6 +301,7 @@ export interface Item {
     name: string;
     chips: Chip[];
     evidence?: string[];
+    reason?: string; /** why it has nothing on the other side */
     quiet?: boolean; /** no operation of its own: shown pale */
 }
 
