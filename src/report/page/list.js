@@ -27,15 +27,27 @@ const PRINTED = 3000;
 
 /** @typedef {{block: Block, line: number, lines: number}} Line */
 
-/** @param {Item} item */
-function item_cell(item) {
-    const chips = el("span", { class: "chips" }, ...item.chips.map(chip));
+/** A name that is its word and a number ("Conv_13", of a Conv) says both. @param {Item} item */
+function name_cell(item) {
+    const name = shorten(item.name, NAME);
+    const both = item.word !== "" && name.startsWith(item.word) && /^[_\d]/.test(name.slice(item.word.length));
+    const shown = both ? [el("b", {}, item.word), name.slice(item.word.length)] : [name];
+    return {
+        word: item.word && !both ? el("span", { class: "word" }, shorten(item.word, 40)) : null,
+        name: el("span", { class: "name", title: shorten(item.name, 600) }, ...shown),
+    };
+}
+
+/** @param {Item} item @param {boolean} named */
+function item_cell(item, named) {
+    const { word, name } = name_cell(item);
+    const letters = item.evidence?.map((by) => by[0]).join("");
     return [
         item.index ? el("span", { class: "index" }, item.index) : null,
-        item.word ? el("span", { class: "word" }, shorten(item.word, 40)) : null,
-        el("span", { class: "name", title: shorten(item.name, 600) }, shorten(item.name, NAME)),
-        item.chips.length ? chips : null,
-        item.evidence?.length ? el("span", { class: "evidence", title: `evidence: ${item.evidence.join(", ")}` }, item.evidence.map((word) => word[0]).join("")) : null,
+        word,
+        named || !word ? name : null,
+        item.chips.length ? el("span", { class: "chips" }, ...item.chips.map(chip)) : null,
+        letters ? el("span", { class: "evidence", title: `evidence: ${item.evidence?.join(", ")}` }, letters) : null,
     ];
 }
 
@@ -168,7 +180,6 @@ export class RowList {
     /** @param {Line} line @param {number} at */
     row({ block, line, lines }, at) {
         const left = this.left_of(block)[line];
-        const right = block.right[line];
         const place = lines === 1 ? "only" : line === 0 ? "first" : line === lines - 1 ? "last" : "middle";
         const row = el(
             "div",
@@ -180,14 +191,24 @@ export class RowList {
                 "aria-rowindex": String(at + 2),
                 "data-at": String(at),
             },
-            el("div", { role: "gridcell", class: `left${left?.quiet ? " quiet" : ""}` }, ...(left ? item_cell(left) : [])),
+            el("div", { role: "gridcell", class: `left${left?.quiet ? " quiet" : ""}` }, ...(left ? item_cell(left, true) : [])),
             el("div", { role: "gridcell", class: "gutter" }, this.gutter(block, line)),
-            el("div", { role: "gridcell", class: "right" }, ...(right ? item_cell(right) : [left?.reason ? el("span", { class: "reason" }, shorten(left.reason, NAME)) : null])),
+            el("div", { role: "gridcell", class: "right" }, ...this.right_cell(block, line, lines, left)),
             ...this.measures.map(({ measure, i }) => this.measure(measure, i, block, line))
         );
         if (!line && block.folded) row.setAttribute("aria-expanded", String(this.opened.has(block)));
         row.style.top = `${at * LINE}px`;
         return row;
+    }
+
+    /** One layer beside several nodes has its name in a line of its own.
+     * @param {Block} block @param {number} line @param {number} lines @param {Item | undefined} left */
+    right_cell(block, line, lines, left) {
+        const [only, more] = block.right;
+        const right = block.right[line];
+        if (right) return item_cell(right, lines === 1 || more !== undefined);
+        if (only && !more && line === 1) return name_cell(only).word ? [el("span", { class: "indent" }), name_cell(only).name] : [];
+        return left?.reason ? [el("span", { class: "reason" }, shorten(left.reason, NAME))] : [];
     }
 
     /** @param {Block} block @param {number} line */
