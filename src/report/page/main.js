@@ -31,7 +31,7 @@ function embedded(name) {
 /** @returns {Subject} */
 function read_subject() {
     const [run, compare, check] = ["run", "compare", "check"].map(embedded);
-    const base = compare ? compare_subject(compare, pictures[0]?.regions ?? {}) : run_subject(run, { ...embedded("layer-stories"), ...embedded("node-stories") });
+    const base = compare ? compare_subject(compare, pictures[0]?.regions ?? {}) : run_subject(run, embedded("stories"), embedded("patterns"));
     return check ? check_subject(check, base) : base;
 }
 

@@ -10,33 +10,39 @@
  */
 #include "report/page/page.h"
 #include "base/print.h"
+#include "diff/explain.h"
 #include "report/json/json.h"
 #include "report/page/source.h"
 #include "report/verdict/verdict.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* What JSON may be without: blanks between its parts, of which a report has many. */
-static void put_embedded(const struct fsd_print *json, FILE *out)
+/* What JSON may be without goes in place: blanks between its parts, of which a report
+ * has many. */
+static void put_embedded(struct fsd_print *json, FILE *out)
 {
+    char *text = json->text;
     bool within = false;
-    size_t from = 0;
+    size_t kept = 0;
 
     for (size_t at = 0; at < json->size; at++) {
-        char c = json->text[at];
+        char c = text[at];
 
-        if (within && c == '\\') {
-            at++;
-        } else if (c == '"') {
-            within = !within;
-        } else if (c == '<' || (!within && strchr(" \t\n", c))) {
-            fwrite(json->text + from, 1, at - from, out);
-            fputs(c == '<' ? "\\u003c" : "", out);
-            from = at + 1;
+        if (!within && (c == '\t' || c == '\n' || c == ' '))
+            continue;
+        if (c == '<') {
+            fwrite(text, 1, kept, out);
+            fputs("\\u003c", out);
+            kept = 0;
+            continue;
         }
+        text[kept++] = c;
+        if (c == '"')
+            within = !within;
+        else if (c == '\\')
+            text[kept++] = text[++at];
     }
-    fwrite(json->text + from, 1, json->size - from, out);
+    fwrite(text, 1, kept, out);
 }
 
 /* Closes what was printed, and puts it into the page under a name. */
@@ -51,24 +57,62 @@ static void put_data(const char *name, struct fsd_print *json, FILE *out)
 
 /* ------------------------------------------------------------------------ stories */
 
-/* What the log tells of each node and layer, where there is one. */
-static void put_stories(const struct fsd_report *r, FILE *out)
+/* As `explain` tells it, but of the log only: the page has all else from the run. */
+static void put_story(const struct fsd_diff *d, bool layer, fsd_id id,
+                      struct fsd_json *list)
 {
-    static const char *const everything[] = {"*"};
+    struct fsd_tale tale = {.arena = fsd_arena_new()};
+    struct fsd_json *story = NULL, *item;
+
+    if (layer)
+        fsd_explain_layer(&tale, d, id);
+    else
+        fsd_explain_node(&tale, d, id);
+    for (uint32_t i = 0; i < tale.lines.n; i++) {
+        const struct fsd_line *line = &tale.lines.at[i];
+
+        if (!line->line)
+            continue;
+        if (!story) {
+            item = fsd_json_item(list);
+            fsd_json_number(item, "index", id);
+            story = fsd_json_list(item, "story");
+        }
+        item = fsd_json_item(story);
+        fsd_json_text(item, "topic", line->topic);
+        fsd_json_count(item, "line", line->line);
+        fsd_json_text(item, "text", line->text);
+    }
+    fsd_arena_free(tale.arena);
+}
+
+static void put_stories(const struct fsd_diff *d, FILE *out)
+{
+    struct fsd_json *all = fsd_json_new(out), *list = fsd_json_list(all, "nodes");
+
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        put_story(d, false, i, list);
+    list = fsd_json_list(all, "layers");
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        put_story(d, true, i, list);
+    fsd_json_end(all);
+}
+
+/* ----------------------------------------------------------------------- patterns */
+
+/* The answer of the view, as it stands. */
+static void put_patterns(const struct fsd_report *r, FILE *out)
+{
+    static const struct fsd_query everything = {0};
+    const struct fsd_report asked = {.subject = FSD_OF_VIEW,
+                                     .run = r->run,
+                                     .view = "patterns",
+                                     .query = &everything,
+                                     .style = r->style};
     struct fsd_print json;
 
-    if (!r->run->story)
-        return;
-    for (int layers = 0; layers < 2; layers++) {
-        const struct fsd_query query = {
-            .words = everything, .n_words = 1, .layers = layers != 0};
-        struct fsd_report story = {
-            .subject = FSD_OF_VIEW, .run = r->run, .view = "explain", .query = &query};
-
-        if (fsd_report_write(&story, "json", fsd_print_open(&json), NULL) != FSD_OK)
-            continue;
-        put_data(layers ? "layer-stories" : "node-stories", &json, out);
-    }
+    if (fsd_report_write(&asked, "json", fsd_print_open(&json), NULL) == FSD_OK)
+        put_data("patterns", &json, out);
 }
 
 /* Two builds, where there are two, else one; and of a check the verdict besides. */
@@ -83,7 +127,11 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     } else {
         fsd_write_json(r->run, r->style, fsd_print_open(&json));
         put_data("run", &json, out);
-        put_stories(r, out);
+        put_patterns(r, out);
+        if (r->run->story) {
+            put_stories(r->run, fsd_print_open(&json));
+            put_data("stories", &json, out);
+        }
     }
     if (r->verdict) {
         fsd_verdict_put_json(r->verdict, r->style, fsd_print_open(&json));

@@ -12,6 +12,8 @@ import { base_name, bytes, count, macs, millis, noun, number_of, percent, quoted
 /** @typedef {import("./types").Item} Item */
 /** @typedef {import("./types").Layer} Layer */
 /** @typedef {import("./types").Node} ModelNode */
+/** @typedef {import("./types").PatternsDocument} PatternsDocument */
+/** @typedef {NonNullable<PatternsDocument["blocks"]>[0]} Pattern */
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Port} Port */
 /** @typedef {import("./types").RunDocument} RunDocument */
@@ -35,8 +37,8 @@ const TOO_MANY = 60;
 
 /** All that is looked up while blocks and records are made. */
 class Run {
-    /** @param {RunDocument} document @param {StoryDocument | null} story */
-    constructor(document, story) {
+    /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns */
+    constructor(document, story, patterns) {
         this.document = document;
         this.layers = document.layers;
         this.nodes = document.nodes;
@@ -56,6 +58,14 @@ class Run {
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
         this.layer_story = new Map(story?.layers?.map((s) => [s.index, s.story]));
         this.depth = module_depth(this.nodes);
+        /** Blocks of known patterns. @type {Map<number, Pattern[]>} */
+        this.patterns_of_layer = new Map();
+        /** @type {Map<number, Pattern[]>} */
+        this.patterns_of_node = new Map();
+        for (const block of patterns?.blocks ?? []) {
+            for (const i of block.layers) this.patterns_of_layer.set(i, [...(this.patterns_of_layer.get(i) ?? []), block]);
+            for (const i of block.nodes) this.patterns_of_node.set(i, [...(this.patterns_of_node.get(i) ?? []), block]);
+        }
     }
 
     /** @param {number} i @returns {ModelNode} */
@@ -172,7 +182,7 @@ function folded(items, fates) {
 }
 
 /** @param {Layer} l @param {ModelNode[]} nodes */
-function pattern_of(l, nodes) {
+function operators_of(l, nodes) {
     const ops = nodes.filter((n) => n.fate === "layer").map((n) => n.op);
     if (!ops.length) return l.inserted ? "(inserted)" : "(no node)";
     const runs = ops.filter((op, i) => op !== ops[i - 1]);
@@ -187,6 +197,7 @@ function remarks_of_layer(run, l, nodes) {
     if (nodes.some(runs_wider)) remarks.push("precision not as asked");
     if ((!mapped && COMPUTING.has(l.kind)) || nodes.some((n) => n.fate === "unexplained")) remarks.push("unexplained");
     if (nodes.filter((n) => n.fate === "layer").length > 1) remarks.push("fused");
+    if (run.patterns_of_layer.get(l.index)?.some((p) => p.fused === "split")) remarks.push("pattern split");
     if (run.of_layer.has(l.index) || l.nodes.some((link) => run.of_node.has(link.index))) remarks.push("findings");
     return remarks;
 }
@@ -202,6 +213,7 @@ function layer_block(run, l, tint) {
     if (region) right.chips.unshift(word_chip(`region ${l.region}`, "region", "these layers compute the region's nodes; which computes which is not known"));
     const findings = [...(run.of_layer.get(l.index) ?? []), ...nodes.flatMap((n) => run.of_node.get(n.index) ?? [])];
     const lost = !nodes.length && !region && COMPUTING.has(l.kind);
+    const patterns = run.patterns_of_layer.get(l.index) ?? [];
     return {
         at: l.index,
         tint: nodes.length || region ? tint : 0,
@@ -220,7 +232,8 @@ function layer_block(run, l, tint) {
             fate: nodes.map((n) => n.fate),
             evidence: evidence.length ? evidence.map((by) => by[0] ?? "none") : lost ? ["none"] : [],
             module: modules_of_layer(run, l, nodes),
-            pattern: [pattern_of(l, nodes)],
+            operators: [operators_of(l, nodes)],
+            pattern: patterns.map((p) => p.pattern),
             finding: findings.map((f) => f.rule),
         },
         text: search_text([l.name, l.type, l.tactic ?? "", ...nodes.flatMap((n) => [n.name, n.op])]),
@@ -326,6 +339,18 @@ function facts(title, pairs) {
     return known.length ? [{ title, pairs: known }] : [];
 }
 
+/** @param {Run} run @param {Pattern[] | undefined} patterns @returns {Section[]} */
+function patterns_section(run, patterns) {
+    /** @param {Pattern} p @returns {Pieces} */
+    const line = (p) => [
+        { text: `${p.pattern} ${p.fused}`, look: p.fused === "split" ? "alarm" : "" },
+        " of ",
+        ...node_link(run, run.node(p.node)),
+        ...p.layers.flatMap((i) => [", ", { text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }]),
+    ];
+    return patterns?.length ? [{ title: "Blocks that it is part of", lines: patterns.map(line) }] : [];
+}
+
 /** @param {import("./types").Finding[]} findings @returns {Section[]} */
 function findings_section(findings) {
     const lines = findings.map((f) => [{ text: f.severity, look: f.severity }, ` ${f.rule}  `, safe(f.message)]);
@@ -335,7 +360,7 @@ function findings_section(findings) {
 /** @param {import("./types").StoryOf["story"] | undefined} story @returns {Section[]} */
 function story_section(story) {
     const lines = story?.map((s) => [{ text: s.topic, look: "topic" }, ` ${safe(s.text)}`, s.line ? { text: ` log line ${s.line}`, look: "faint" } : ""]);
-    return lines?.length ? [{ title: "Story", lines, ordered: true }] : [];
+    return lines?.length ? [{ title: "What the log tells", lines, ordered: true }] : [];
 }
 
 /** @param {ModelNode[]} nodes @returns {Section[]} */
@@ -411,6 +436,7 @@ function layer_record(run, l) {
                 ["roofline", roof && `bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds a byte${roof.reached === undefined ? "" : `, ${(roof.reached * 100).toFixed(0)} % reached`}`],
             ]),
             ...findings_section(run.of_layer.get(l.index) ?? []),
+            ...patterns_section(run, run.patterns_of_layer.get(l.index)),
             ...(nodes.length
                 ? [{
                       title: noun(nodes.length, "node"),
@@ -454,6 +480,7 @@ function node_record(run, n) {
                 ["multiply-adds", amount(number_of(n.macs), n.macs_symbolic, macs)],
             ]),
             ...findings_section(run.of_node.get(n.index) ?? []),
+            ...patterns_section(run, run.patterns_of_node.get(n.index)),
             ...(layers.length
                 ? [{
                       title: `Computed by ${noun(layers.length, "layer")}`,
@@ -524,9 +551,9 @@ function rules_of(run) {
     return [...rules.values()].sort((a, b) => SEVERITIES.indexOf(a.level) - SEVERITIES.indexOf(b.level));
 }
 
-/** @param {RunDocument} document @param {StoryDocument | null} story @returns {Subject} */
-export function run_subject(document, story) {
-    const run = new Run(document, story);
+/** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @returns {Subject} */
+export function run_subject(document, story, patterns) {
+    const run = new Run(document, story, patterns);
     const blocks = all_blocks(run);
     /** @type {Map<string, {block: Block, item: Item}>} */
     const places = new Map();
@@ -563,14 +590,15 @@ export function run_subject(document, story) {
         ],
         blocks,
         facets: [
-            { name: "show", title: "Show", order: ["findings", "moves data", "precision not as asked", "unexplained", "fused", "vanished"], open: true },
+            { name: "show", title: "Show", order: ["findings", "moves data", "precision not as asked", "unexplained", "pattern split", "fused", "vanished"], open: true },
             { name: "kind", title: "Kind of layer", open: true },
             { name: "precision", title: "Runs in", open: true },
             { name: "cause", title: "Cause of insertion", open: true },
             { name: "fate", title: "Fate of nodes", order: FATES },
             { name: "op", title: "Operator" },
             { name: "module", title: "Module" },
-            { name: "pattern", title: "Fused operators" },
+            { name: "pattern", title: "Pattern" },
+            { name: "operators", title: "Fused operators" },
             { name: "evidence", title: "Evidence, strongest", order: EVIDENCE },
             { name: "finding", title: "Finding" },
         ],
@@ -579,7 +607,8 @@ export function run_subject(document, story) {
             { facet: "precision", title: "Runs in" },
             { facet: "cause", title: "Cause of insertion" },
             { facet: "module", title: "Module" },
-            { facet: "pattern", title: "Fused operators" },
+            { facet: "pattern", title: "Pattern" },
+            { facet: "operators", title: "Fused operators" },
         ],
         chart_note: "A layer of several modules counts for the first.",
         tiles: tiles_of(run),

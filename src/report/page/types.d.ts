@@ -269,7 +269,20 @@ export interface Picture {
     opens?: Record<string, number>; /** of those that stand for a module: its picture */
 }
 
-/** The answer of `explain`: include/fusiondiff/fusiondiff.h tells its views. */
+/** The answer of `patterns`: include/fusiondiff/views.schema.json. */
+export interface PatternsDocument {
+    blocks?: {
+        pattern: string;
+        node: number;
+        called?: string;
+        fused: string;
+        nodes: number[];
+        layers: number[];
+        between?: unknown[];
+    }[];
+}
+
+/** What the log tells of each node and layer, in the form of the answers of `explain`. */
 export interface StoryDocument {
     nodes?: StoryOf[];
     layers?: StoryOf[];
