@@ -23,8 +23,9 @@ enum fsd_happened {
     FSD_HAPPENED_GAINED,    /**< every old group is part of a new one */
     FSD_HAPPENED_REGROUPED, /**< neither */
     FSD_HAPPENED_OPAQUE,    /**< groups or counts of layers differ, but one side is a
-                               foreign region or tells not which layer computes what:
-                               nothing can be said */
+                               foreign region, tells not which layer computes what,
+                               or is known by weaker evidence than the other: nothing can
+                               be said */
     FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of it */
     FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of it */
     FSD__HAPPENED_COUNT

@@ -78,8 +78,9 @@ static struct meeting meet_groups(const struct fsd_compare *c,
 /* The groups of one side of a region, as far as what happened depends on them. */
 struct told {
     uint32_t layers;
-    bool opaque; /* which layer computes what is not known of one of them */
-    bool more;   /* one of them meets several groups of the other side */
+    bool opaque;  /* which layer computes what is not known of one of them */
+    bool guessed; /* what it computes is known by structure alone */
+    bool more;    /* one of them meets several groups of the other side */
 };
 
 static struct told ask(const struct fsd_compare *c, const struct fsd_region_diff *r,
@@ -94,6 +95,7 @@ static struct told ask(const struct fsd_compare *c, const struct fsd_region_diff
 
         told.layers += g->layers;
         told.opaque |= g->loose || g->kind == FSD_KIND_FOREIGN;
+        told.guessed |= g->guessed;
         told.more |= m->more[new][id];
     }
     return told;
@@ -111,7 +113,8 @@ static enum fsd_happened happened(const struct fsd_compare *c,
         return FSD_HAPPENED_NEW_ONLY;
     if (!old.more && !new.more && old.layers == new.layers)
         return FSD_HAPPENED_SAME;
-    if (old.opaque || new.opaque)
+    /* What rests on weaker evidence than the other side is no proof of a change. */
+    if (old.opaque || new.opaque || old.guessed != new.guessed)
         return FSD_HAPPENED_OPAQUE;
     if (old.more && new.more)
         return FSD_HAPPENED_REGROUPED;

@@ -224,6 +224,18 @@ void fsd_state_add_ports(struct fsd_state_build *b)
     }
 }
 
+static fsd_sym told_with(const struct fsd_diff *d, struct fsd_intern *names)
+{
+    bool metadata = false;
+
+    for (fsd_id i = 0; i < d->engine->nodes.n && !metadata; i++)
+        metadata = d->engine->layers.at[i].metadata != 0;
+    return fsd_intern_str(names, metadata && d->engine->detailed ? "tensors,metadata"
+                                 : metadata                      ? "metadata"
+                                 : d->engine->detailed           ? "tensors"
+                                                                 : "names");
+}
+
 static void add_head(struct fsd_state_build *b)
 {
     const struct fsd_diff *d = b->d;
@@ -236,9 +248,11 @@ static void add_head(struct fsd_state_build *b)
     s->engine_kind = fsd_intern_str(s->names, d->engine->kind);
     s->producer = fsd_state_copy(b, d->engine->producer);
     for (uint32_t i = 0; i < d->engine->built.n; i++)
-        fsd_vec_push(s->arena, &s->built,
-                     ((struct fsd_built){fsd_state_copy(b, d->engine->built.at[i].key),
-                                         fsd_state_copy(b, d->engine->built.at[i].value)}));
+        fsd_vec_push(
+            s->arena, &s->built,
+            ((struct fsd_built){fsd_state_copy(b, d->engine->built.at[i].key),
+                                fsd_state_copy(b, d->engine->built.at[i].value)}));
+    s->tells = told_with(d, s->names);
     s->layers = d->summary->layers;
     s->computing = d->summary->computing;
     s->mapped = d->summary->mapped;

@@ -76,7 +76,9 @@ struct fsd_border {
  *  node together are one group: no node is in two. */
 struct fsd_group {
     uint8_t kind, precision;
-    bool loose; /**< which layer computes which of the nodes is not known */
+    bool loose;   /**< which layer computes which of the nodes is not known */
+    bool guessed; /**< a layer is linked to a node by structure alone: weaker evidence
+                     than any other */
     uint32_t layers;
     struct fsd_span nodes;   /**< fsd_id in refs, sorted; at least one computes */
     struct fsd_span in, out; /**< in borders, sorted */
@@ -109,6 +111,8 @@ struct fsd_state {
     const char *model_path, *engine_path; /**< or the snapshot's for both */
     uint64_t model_hash[2], engine_hash[2];
     fsd_sym engine_kind, producer;
+    fsd_sym tells; /**< "tensors", "metadata", "tensors,metadata": what its layers are
+                      told with; 0: not known, of a snapshot that was taken before */
     fsd_built_vec built; /**< as of the engine */
     uint32_t layers, computing, mapped;
     uint32_t profiles; /**< how many the times are from; 0: there are no times */

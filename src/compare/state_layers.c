@@ -138,9 +138,12 @@ static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id lay
                       bool loose)
 {
     const struct fsd_layer_result *r = &b->d->layers[layer];
+    const struct fsd_match *m = b->d->match;
     bool now = computes((uint8_t)r->kind), before = g->layers && computes(g->kind);
 
     g->loose |= loose;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
+        g->guessed |= fsd_match_of_layer(m, layer, i)->by == FSD_BY_STRUCTURE;
     if (!g->layers || (now && !before)) {
         g->kind = (uint8_t)r->kind;
         g->precision = (uint8_t)r->precision;

@@ -25,9 +25,9 @@ struct fsd_finder {
     FILE *out;              /**< its sentence goes here */
     double count, ms;       /**< what it takes of the budget; 1 and nothing */
     bool untimed;           /**< its ms are not known */
-    const char *skipped; /**< set where the rule could not be asked: why */
-    bool asked;          /**< by the policy: then that it could not be is a finding */
-    double base;            /**< what a share is of; 0: not known */
+    const char *skipped;    /**< set where the rule could not be asked: why */
+    bool asked;  /**< by the policy: then that it could not be is a finding */
+    double base; /**< what a share is of; 0: not known */
 
     /* Kept by find.c. */
     struct fsd_print print;
@@ -64,8 +64,8 @@ void fsd_put_took(struct fsd_finder *f, double ms);
 
 /* Of a run, by the file that holds them. */
 /* rule_mapping.c */
-fsd_find_fn fsd_find_misfit, fsd_find_no_model, fsd_find_conflicts, fsd_find_unexplained,
-    fsd_find_unmapped, fsd_find_names_only, fsd_find_remarks;
+fsd_find_fn fsd_find_misfit, fsd_find_no_model, fsd_find_conflicts,
+    fsd_find_unexplained, fsd_find_unmapped, fsd_find_names_only, fsd_find_remarks;
 /* rule_precision.c */
 fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_left,
     fsd_find_no_tensor_cores, fsd_find_io_types;
@@ -80,14 +80,14 @@ fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_cut,
 fsd_find_fn fsd_find_regrouped, fsd_find_widened, fsd_find_new_moves,
     fsd_find_presences, fsd_find_ports;
 /* rule_unknown.c: a fact that is told no more. */
-fsd_find_fn fsd_find_lost_facts;
+fsd_find_fn fsd_find_lost_facts, fsd_find_told_less;
 /* rule_build.c: how it was built. */
 fsd_find_fn fsd_find_built;
 /* rule_stale.c: an engine of another model. */
 fsd_find_fn fsd_find_stale;
 /* rule_total.c: the whole build. */
 fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
-    fsd_find_inserted_total, fsd_find_not_int8;
+    fsd_find_better, fsd_find_inserted_total, fsd_find_not_int8;
 /* rule_promise.c: what a policy promises of any build. */
 fsd_find_fn fsd_find_unexpected, fsd_find_not_in_types;
 /* rule_policy.c: the policy's own. */

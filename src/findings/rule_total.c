@@ -28,11 +28,11 @@ void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *ou
 {
     static const struct {
         const char *is, *why;
-    } by[] = {[FSD_NOISE_POLICY] = {"the policy's share", "vary less"},
-              [FSD_NOISE_UNMEASURED] = {"the policy's share",
-                                        "are too few to measure it"},
-              [FSD_NOISE_MEASURED] = {"two deviations", "were measured"},
-              [FSD_NOISE_CAPPED] = {"the policy's cap", "vary more"}};
+    } by[] = {
+        [FSD_NOISE_POLICY] = {"the policy's share", "vary less"},
+        [FSD_NOISE_UNMEASURED] = {"the policy's share", "are too few to measure it"},
+        [FSD_NOISE_MEASURED] = {"two deviations", "were measured"},
+        [FSD_NOISE_CAPPED] = {"the policy's cap", "vary more"}};
 
     fprintf(out, "%.4f ms (%s: %u and %u profiles %s)", noise.band, by[noise.by].is,
             c->old->profiles, c->new->profiles, by[noise.by].why);
@@ -101,6 +101,58 @@ void fsd_find_more_layers(struct fsd_finder *f)
     fsd_put_noun(f->out, now, "layer");
     fprintf(f->out, ", before %u", before);
     f->count = now - before;
+    fsd_finding_close(f);
+}
+
+/* Layers that are inserted at a cost, and quantizers that stand. */
+static uint32_t moves_of(const struct fsd_state *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->moves.n; i++) {
+        const struct fsd_move *m = &s->moves.at[i];
+
+        n += m->inserted ? m->kind != FSD_KIND_NOOP : m->kind == FSD_KIND_QUANTIZE;
+    }
+    return n;
+}
+
+/* Who does not take a better build as the snapshot will not see it lost. */
+void fsd_find_better(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    uint32_t before = moves_of(c->old), now = moves_of(c->new);
+    uint32_t narrowed = c->by_width[FSD_WIDTH_NARROWED];
+    uint32_t gained = c->by_happened[FSD_HAPPENED_GAINED];
+    double faster = c->timed && !c->old->untimed && !c->new->untimed
+                        ? c->before - c->after - fsd_noise_of(c, f->policy).band
+                        : 0;
+    const char *comma = "";
+
+    if (now >= before && !narrowed && !gained && !(faster > 0))
+        return;
+    fsd_finding_open(f);
+    if (now < before) {
+        fsd_put_noun(f->out, before - now, "layer");
+        fputs(" less for moving data", f->out);
+        comma = ", ";
+    }
+    if (narrowed) {
+        fputs(comma, f->out);
+        fsd_put_noun(f->out, narrowed, "node");
+        fputs(" in a narrower type", f->out);
+        comma = ", ";
+    }
+    if (gained) {
+        fputs(comma, f->out);
+        fsd_put_noun(f->out, gained, "fusion");
+        fputs(" gained", f->out);
+        comma = ", ";
+    }
+    if (faster > 0)
+        fprintf(f->out, "%s%.4f ms after %.4f ms, more than noise explains", comma,
+                c->after, c->before);
+    fputs(": --update makes it what later builds are held to", f->out);
     fsd_finding_close(f);
 }
 

@@ -2,6 +2,8 @@
  * another: that it is not known is the finding. */
 #include "findings/finder.h"
 
+#include <string.h>
+
 static const char *const fact_names[] = {
     [FSD_FACT_TYPE] = "type", [FSD_FACT_LAYOUT] = "layout", [FSD_FACT_SHAPE] = "shape"};
 
@@ -61,6 +63,25 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
                 fsd_text(s->names, port->name));
         f->now.line = (output ? f->lines->outputs.at : f->lines->inputs.at)[lost->old];
         break;
+    }
+}
+
+/* Without tensors or Metadata the same build is known by less. */
+void fsd_find_told_less(struct fsd_finder *f)
+{
+    static const char *const facts[] = {"tensors", "metadata"};
+    const char *before = fsd_text(f->c->old->names, f->c->old->tells);
+    const char *now = fsd_text(f->c->new->names, f->c->new->tells);
+
+    for (size_t i = 0; i < FSD_COUNT_OF(facts) && *now; i++) {
+        if (!strstr(before, facts[i]) || strstr(now, facts[i]))
+            continue;
+        fsd_finding_open(f);
+        fprintf(f->out,
+                "the build's layers come without %s, those of the snapshot had "
+                "it: build and dump it with the same verbosity",
+                i ? "Metadata" : "tensors");
+        fsd_finding_close(f);
     }
 }
 
