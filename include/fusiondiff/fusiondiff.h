@@ -449,6 +449,17 @@ FSD_API enum fsd_status fsd_linting_list(const char *format,
                                          const struct fsd_style *style, FILE *out,
                                          struct fsd_error *err);
 
+/** Writes what a rule means, why it matters, what to do about it and how to accept it.
+ *  @param rule its id; NULL: a line of each rule there is.
+ *  @return FSD_OK; FSD_E_ARG for no such rule; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_rule_explain(const char *rule, FILE *out,
+                                         struct fsd_error *err);
+
+/** Writes the policy that holds where none is given, as a file to begin one with: read
+ *  back, it changes nothing.
+ *  @return FSD_OK; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err);
+
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
  *  @param side "model", which needs `opt->model`; "shapes", which needs it too and

@@ -47,6 +47,11 @@ struct command_line {
     bool one_format; /* outputs may be called anything */
     bool with_times;
     struct fsd_check_options check;
+    bool print_policy;
+
+    /* Of explain: what it tells of rules needs no build. */
+    const char *rule;
+    bool rules; /* of all of them, a line each */
 
     /* Of lint. */
     struct fsd_lint_options lint;

@@ -8,13 +8,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { KEY_POLICY = 640, KEY_UPDATE, KEY_TODAY, KEY_LINT, KEY_FOR };
+enum { KEY_POLICY = 640, KEY_UPDATE, KEY_TODAY, KEY_PRINT_POLICY, KEY_LINT, KEY_FOR };
 
 static const struct argp_option options[] = {
     {"policy", KEY_POLICY, "FILE", 0, "Rules, their levels and budgets, what to ignore",
      3},
     {"update", KEY_UPDATE, NULL, 0,
      "Rewrite the snapshot from this build, and say what was accepted", 3},
+    {"print-policy", KEY_PRINT_POLICY, NULL, 0,
+     "Write the default policy, to begin one with, and check nothing", 3},
     {"today", KEY_TODAY, "YYYY-MM-DD", 0,
      "For ignores that expire; else SOURCE_DATE_EPOCH, else the clock", 3},
     {"lint", KEY_LINT, NULL, 0, "Judge the model, too, as the verb lint does", 3},
@@ -52,11 +54,12 @@ static unsigned today(struct argp_state *state)
  * policy: it is known by what is in it. */
 static void sort_words(struct command_line *line, struct argp_state *state)
 {
-    static const char *const kinds[FSD_FILE_SNAPSHOT + 1] = {[FSD_FILE_MODEL] = "an ONNX model",
-                                        [FSD_FILE_ENGINE] = "an engine's layers",
-                                        [FSD_FILE_LOG] = "a build log",
-                                        [FSD_FILE_PROFILE] = "a profile",
-                                        [FSD_FILE_TIMES] = "times of whole runs"};
+    static const char *const kinds[FSD_FILE_SNAPSHOT + 1] = {
+        [FSD_FILE_MODEL] = "an ONNX model",
+        [FSD_FILE_ENGINE] = "an engine's layers",
+        [FSD_FILE_LOG] = "a build log",
+        [FSD_FILE_PROFILE] = "a profile",
+        [FSD_FILE_TIMES] = "times of whole runs"};
     unsigned n = line->query.n_words, at = 0;
     enum fsd_file_kind kind;
 
@@ -103,6 +106,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_UPDATE:
         line->check.accept = true;
         break;
+    case KEY_PRINT_POLICY:
+        line->print_policy = line->one_format = true;
+        break;
     case KEY_TODAY:
         line->check.today = fsd_day_parse(arg);
         if (!line->check.today)
@@ -115,7 +121,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->words[line->query.n_words++] = arg;
         break;
     case ARGP_KEY_END:
-        sort_words(line, state);
+        if (!line->print_policy)
+            sort_words(line, state);
         if (!line->check.today)
             line->check.today = today(state);
         break;
@@ -139,6 +146,16 @@ static enum fsd_status print_snapshot(const void *payload, const char *format,
     (void)format;
     (void)style;
     return fsd_check_update(payload, out, err);
+}
+
+static enum fsd_status print_policy(const void *payload, const char *format,
+                                    const struct fsd_style *style, FILE *out,
+                                    struct fsd_error *err)
+{
+    (void)payload;
+    (void)format;
+    (void)style;
+    return fsd_policy_print(out, err);
 }
 
 /* As any report is written: whole, or not at all. */
@@ -165,7 +182,11 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
                            struct fsd_error *err)
 {
     struct fsd_check *check = NULL;
-    enum fsd_status status = check_names(line, err);
+    enum fsd_status status;
+
+    if (line->print_policy)
+        return write_outputs(line, print_policy, NULL, err);
+    status = check_names(line, err);
 
     if (status == FSD_OK)
         status = fsd_check_open(&check, &line->run, &line->check, err);

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* argp */
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 
 #include <stdint.h>
@@ -21,7 +22,8 @@ enum {
     KEY_CHECK,
     KEY_NODE,
     KEY_LAYER,
-    KEY_BY
+    KEY_BY,
+    KEY_LIST
 };
 
 static const struct argp_option explain_options[] = {
@@ -31,6 +33,7 @@ static const struct argp_option explain_options[] = {
      3},
     {"layer", KEY_LAYER, "LAYER", 0,
      "The layer to explain: a name, 12, node:12 or a pattern", 3},
+    {"list", KEY_LIST, NULL, 0, "All rules, a line each", 3},
     {0},
 };
 
@@ -43,6 +46,17 @@ static void add_word(struct command_line *line, const char *word,
         argp_error(state, "at most %d names", MOST_WORDS);
     line->words[line->query.n_words++] = word;
     line->query.words = line->words;
+}
+
+/* Where there is one word and nothing is asked about a build, it is a rule's. */
+static bool take_rule(struct command_line *line)
+{
+    if (!line->rules && (line->query.n_words || !line->run.model || line->run.engine))
+        return false;
+    line->rule = line->rules ? NULL : line->run.model;
+    line->rules = true;
+    line->run.model = NULL;
+    return true;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -99,13 +113,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                        arg);
         add_word(line, arg, state);
         break;
+    case KEY_LIST:
+        line->rules = true;
+        break;
     case ARGP_KEY_END:
+        if (line->verb->options == explain_options && take_rule(line))
+            break;
         need_pair(line, state);
         n = strlen(arguments);
         if (n > 3 && !strcmp(arguments + n - 3, "...") && !q->n_words)
             argp_error(state, "expected %s", arguments);
         if (line->verb->options == explain_options && !q->n_words)
-            argp_error(state, "expected --node or --layer");
+            argp_error(state, "expected --node or --layer, or a RULE alone");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -135,15 +154,29 @@ static enum fsd_status print_view(const void *payload, const char *format,
                          err);
 }
 
+static enum fsd_status print_rule(const void *payload, const char *format,
+                                  const struct fsd_style *style, FILE *out,
+                                  struct fsd_error *err)
+{
+    (void)style;
+    if (strcmp(format, "text") != 0)
+        return fail_file(err, FSD_E_ARG, "explain", "rules are told as text, not as %s",
+                         format);
+    return fsd_rule_explain(payload, out, err);
+}
+
 static enum fsd_status run(struct command_line *line, int *exit_status,
                            struct fsd_error *err)
 {
     struct fsd_diff *diff = NULL;
-    enum fsd_status status = fsd_diff_open(&diff, &line->run, err);
+    enum fsd_status status =
+        line->rules ? FSD_OK : fsd_diff_open(&diff, &line->run, err);
     uint32_t left_out = 0, unmatched = 0;
     struct job job = {diff, line, &left_out, &unmatched};
     char note[80];
 
+    if (line->rules)
+        return write_outputs(line, print_rule, line->rule, err);
     if (status == FSD_OK)
         status = write_outputs(line, print_view, &job, err);
     if (status == FSD_OK && left_out) {
@@ -244,12 +277,13 @@ const struct verb view_verbs[] = {
      "Blocks are found by operators and edges, not by names. --all lists those that are "
      "whole, too.",
      NULL, parse, run, false, FSD_OF_VIEW},
-    {"explain", "MODEL ENGINE",
+    {"explain", "MODEL ENGINE | RULE",
      "Tells the story of a node or a layer in order: how it was parsed, what the "
      "builder "
      "did with it, which layer it became part of, what was measured, what stands "
      "around "
-     "it.  A build log tells most of it.",
+     "it.  A build log tells most of it.  Of a RULE alone: what it means, why it "
+     "matters, what to do about it and how to accept it.",
      explain_options, parse, run, false, FSD_OF_VIEW},
 };
 const size_t n_view_verbs = sizeof view_verbs / sizeof *view_verbs;

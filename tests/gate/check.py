@@ -283,6 +283,21 @@ def check_annotations(folder):
           lines[-1])
 
 
+def check_rules(folder):
+    """Each rule is explained, and the printed policy is the one that holds without it."""
+    for line in run("explain", "--list", status=(0,)).splitlines():
+        told = run("explain", line.split()[0], status=(0,))
+        check(f"explained: {line.split()[0]}", re.fullmatch(
+            r"\S+  \(.*\)\nwhat    \S.*\nwhy     (?!\(null).*\nfix     (?!\(null).*\n(source  .*\n)?accept  .*\n", told), told)
+    policy = os.path.join(folder, "default.ini")
+    run("check", "--print-policy", "-o", policy, status=(0,))
+    for name in ("before", "same", "worse", "stale", "untold"):
+        args = "check", os.path.join(FIXTURES, f"gate/{name}.fsd"), MODEL, ENGINE, "-f", "json"
+        one, two = json.loads(run(*args)), json.loads(run(*args, "--policy", policy))
+        check(f"printed policy: {name}", all(one[key] == two[key] for key in (
+            "verdict", "summary", "rules", "findings")))
+
+
 def main():
     check_formats("fixture", HOSTILE, "check", os.path.join(FIXTURES, "gate/before.fsd"), MODEL, ENGINE,
                   "--policy", os.path.join(FIXTURES, "gate/policy.ini"), "--today", "2026-07-01")
@@ -301,6 +316,7 @@ def main():
         check("hostile: same build", "passed: 0 errors, 0 warnings, 0 notes" in
               run("check", snapshot, model, engine, status=(0,)))
         check_many(folder)
+        check_rules(folder)
         check_update(folder)
         check_times(folder)
         check_latency(folder)
