@@ -72,7 +72,7 @@ static enum fsd_status check_promises(const struct fsd_policy *policy,
     return fsd_fail(err, FSD_E_ARG, *policy->path ? policy->path : NULL, FSD_POS_NONE,
                     0,
                     "expected a snapshot, or a policy that asks something of the build "
-                    "alone (expect, precision-required, max-reformats, int8-required), "
+                    "alone (expect, precision-required, memory, max-reformats, int8-required), "
                     "found neither");
 }
 

@@ -89,7 +89,7 @@ fsd_find_fn fsd_find_stale;
 fsd_find_fn fsd_find_slower, fsd_find_more_layers, fsd_find_less_coverage,
     fsd_find_better, fsd_find_inserted_total, fsd_find_not_int8;
 /* rule_promise.c: what a policy promises of any build. */
-fsd_find_fn fsd_find_unexpected, fsd_find_not_in_types;
+fsd_find_fn fsd_find_unexpected, fsd_find_not_in_types, fsd_find_too_large;
 /* rule_policy.c: the policy's own. */
 fsd_find_fn fsd_find_stale_policy;
 

@@ -41,7 +41,8 @@ enum {
     FSD_SETS_NOISE = 8,
     FSD_SETS_WORDS = 16,
     FSD_SETS_BLOCKS = 32, /**< what is expected of a pattern's blocks */
-    FSD_SETS_TYPES = 64   /**< which types are required of how much */
+    FSD_SETS_TYPES = 64,  /**< which types are required of how much */
+    FSD_SETS_BYTES = 128  /**< how much of which memory there may be */
 };
 
 /** The most that is allowed; negative: any. */
@@ -71,6 +72,15 @@ struct fsd_policy_word {
 
 typedef FSD_VEC(struct fsd_policy_word) fsd_policy_words;
 
+/** Memory of an engine. */
+enum fsd_memory_kind {
+    FSD_MEMORY_ACTIVATIONS, /**< between layers, at once */
+    FSD_MEMORY_WEIGHTS,
+    FSD_MEMORY_SCRATCH,    /**< told by a log only, as the next one */
+    FSD_MEMORY_PERSISTENT, /**< on the device */
+    FSD__MEMORY_COUNT
+};
+
 /** What a share is of. */
 enum fsd_work { FSD_WORK_MACS, FSD_WORK_MS, FSD_WORK_BYTES, FSD_WORK_NODES };
 
@@ -91,6 +101,7 @@ struct fsd_promise {
     double least;           /**< blocks that there are */
     double share;           /**< from 0 to 1: of the work in these types */
     enum fsd_work by;
+    double bytes[FSD__MEMORY_COUNT]; /**< at most; negative: any */
 };
 
 struct fsd_policy {
@@ -146,7 +157,7 @@ struct fsd_rule {
         FSD_PROVES_STANDS, /**< a layer computes one of its quantizers */
         FSD_PROVES_TWICE,  /**< what its quantizers read is written narrow twice */
         FSD_PROVES_BUILT   /**< nothing was built */
-    } proves; /**< what an engine must show to confirm a finding */
+    } proves;              /**< what an engine must show to confirm a finding */
     const char *why, *fix, *source; /**< NULL: not told yet */
 };
 

@@ -252,3 +252,57 @@ void fsd_find_not_in_types(struct fsd_finder *f)
         fsd_finding_close(f);
     }
 }
+
+/* ------------------------------------------------------------------------ memory */
+
+/* What the log says; else what follows from sizes, of which a builder may need less.
+ * Negative: not known. */
+static double memory_of(const struct fsd_diff *d, const struct fsd_lives *lives,
+                        enum fsd_memory_kind which)
+{
+    const struct fsd_history *h = d->history;
+    int64_t bytes = -1;
+
+    for (uint32_t i = 0; h && !h->refused && i < h->memory.n; i++) {
+        const struct fsd_told_bytes *m = &h->memory.at[i];
+        const int64_t told[FSD__MEMORY_COUNT] = {m->activations, m->weights, m->scratch,
+                                                 m->device};
+
+        if (m->build == h->build && !m->layer)
+            bytes = told[which];
+    }
+    if (bytes < 0 && which == FSD_MEMORY_ACTIVATIONS && !lives->unknown)
+        bytes = lives->peak;
+    if (bytes < 0 && which == FSD_MEMORY_WEIGHTS && !lives->untold)
+        bytes = lives->weights;
+    return (double)bytes;
+}
+
+void fsd_find_too_large(struct fsd_finder *f)
+{
+    static const char *const names[] = {"activations", "weights", "scratch memory",
+                                        "persistent memory"};
+
+    for (uint32_t i = 0; i < f->policy->promises.n; i++) {
+        const struct fsd_promise *p = &f->policy->promises.at[i];
+        struct fsd_lives lives;
+
+        if (fsd_rule_at(p->rule) != f->rule || !has_run(f, p))
+            continue;
+        lives = fsd_cost_lives(f->scratch, f->d);
+        for (unsigned k = 0; k < FSD__MEMORY_COUNT; k++) {
+            double bytes = memory_of(f->d, &lives, (enum fsd_memory_kind)k);
+
+            if (p->bytes[k] < 0 || (bytes >= 0 && bytes <= p->bytes[k]))
+                continue;
+            open_promise(f, p);
+            if (bytes < 0)
+                fprintf(f->out, "not known: the %s; the build's log may tell",
+                        names[k]);
+            else
+                fprintf(f->out, "the %s take %.0f bytes; at most %.0f allowed",
+                        names[k], bytes, p->bytes[k]);
+            fsd_finding_close(f);
+        }
+    }
+}

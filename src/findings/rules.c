@@ -293,6 +293,11 @@ static const struct fsd_rule rules[] = {
      .why = "An engine that is silently wide costs several times as much.",
      .fix = "`names --not TYPE` lists the nodes; strongly typed builds take the "
             "model's types."},
+    {"memory", FSD_OFF, "The engine needs more memory than the policy allows.", CASE,
+     fsd_find_too_large, 0, FSD_SETS_BYTES, NONE_MORE,
+     .why = "What does not fit beside the rest of a device's work does not run.",
+     .fix = "`memory` lists the layers and the largest tensors; smaller batches, narrower "
+            "types and a workspace limit need less."},
     /* Lint: what the model says before its build. */
     {"build/refused", FSD_ERROR,
      "The builder does not take an operator, a type or an attribute.", LINT,

@@ -20,7 +20,20 @@ enum { MOST_IGNORES = 1000 };
  */
 enum { OF_NONE = -1, OF_IGNORE = -2 };
 
-enum type { LEVEL, COUNT, MS, SHARE, WORDS, RULE, TEXT, DAY, TYPES, FUSED, WORK };
+enum type {
+    LEVEL,
+    COUNT,
+    MS,
+    SHARE,
+    WORDS,
+    RULE,
+    TEXT,
+    DAY,
+    TYPES,
+    FUSED,
+    WORK,
+    BYTES
+};
 
 #define IN_RULE(member)    offsetof(struct fsd_policy_rule, member)
 #define IN_POLICY(member)  offsetof(struct fsd_policy, member)
@@ -29,7 +42,8 @@ enum type { LEVEL, COUNT, MS, SHARE, WORDS, RULE, TEXT, DAY, TYPES, FUSED, WORK 
 
 enum {
     BUDGETS = FSD_BUDGET_COUNT | FSD_BUDGET_MS | FSD_BUDGET_SHARE,
-    PROMISES = FSD_SETS_BLOCKS | FSD_SETS_TYPES
+    PROMISES = FSD_SETS_BLOCKS | FSD_SETS_TYPES | FSD_SETS_BYTES,
+    SCOPED = FSD_SETS_BLOCKS | FSD_SETS_TYPES
 };
 
 static const struct key {
@@ -49,10 +63,16 @@ static const struct key {
     {"except", WORDS, FSD_SETS_WORDS, POLICY, IN_POLICY(except)},
     {"fused", FUSED, FSD_SETS_BLOCKS, PROMISE, IN_PROMISE(fused)},
     {"min", COUNT, FSD_SETS_BLOCKS, PROMISE, IN_PROMISE(least)},
-    {"type", TYPES, PROMISES, PROMISE, IN_PROMISE(types)},
-    {"scope", WORDS, PROMISES, PROMISE, IN_PROMISE(scope)},
+    {"type", TYPES, SCOPED, PROMISE, IN_PROMISE(types)},
+    {"scope", WORDS, SCOPED, PROMISE, IN_PROMISE(scope)},
     {"share", SHARE, FSD_SETS_TYPES, PROMISE, IN_PROMISE(share)},
     {"by", WORK, FSD_SETS_TYPES, PROMISE, IN_PROMISE(by)},
+    {"activations", BYTES, FSD_SETS_BYTES, PROMISE,
+     IN_PROMISE(bytes[FSD_MEMORY_ACTIVATIONS])},
+    {"weights", BYTES, FSD_SETS_BYTES, PROMISE, IN_PROMISE(bytes[FSD_MEMORY_WEIGHTS])},
+    {"scratch", BYTES, FSD_SETS_BYTES, PROMISE, IN_PROMISE(bytes[FSD_MEMORY_SCRATCH])},
+    {"persistent", BYTES, FSD_SETS_BYTES, PROMISE,
+     IN_PROMISE(bytes[FSD_MEMORY_PERSISTENT])},
     {"rule", RULE, 0, IGNORE, IN_IGNORE(rule)},
     {"node", TEXT, 0, IGNORE, IN_IGNORE(node)},
     {"reason", TEXT, 0, IGNORE, IN_IGNORE(reason)},
@@ -125,6 +145,27 @@ static bool take_number(struct reader *r, enum type type, const char *value,
     return true;
 }
 
+/* "4326240", "512 MiB", "0.5 GB" */
+static bool take_bytes(struct reader *r, const char *value, double *out)
+{
+    static const struct {
+        const char *word;
+        double bytes;
+    } units[] = {{"", 1},     {"B", 1},      {"kB", 1e3},          {"MB", 1e6},
+                 {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1 << 30}};
+    char *end;
+    double number = strtod(value, &end);
+    size_t unit = 0;
+
+    end += strspn(end, " ");
+    while (unit < FSD_COUNT_OF(units) && strcmp(units[unit].word, end) != 0)
+        unit++;
+    if (end == value || unit == FSD_COUNT_OF(units) || !(number >= 0 && number < 1e15))
+        return complain(r, r->line, "bytes, as 512 MiB", value);
+    *out = number * units[unit].bytes;
+    return true;
+}
+
 static bool take_value(struct reader *r, const struct key *key, void *at,
                        const char *value)
 {
@@ -133,6 +174,8 @@ static bool take_value(struct reader *r, const struct key *key, void *at,
     unsigned work = 0;
 
     switch (key->type) {
+    case BYTES:
+        return take_bytes(r, value, at);
     case LEVEL:
         *(int *)at = FSD_OFF;
         for (int i = 0; i < FSD__SEVERITY_COUNT; i++)
@@ -240,6 +283,13 @@ static bool close_section(struct reader *r)
     if (r->promise && !last_promise(r)->types &&
         (fsd_rule_at((unsigned)r->of)->settable & FSD_SETS_TYPES))
         return complain(r, r->section_line, "a type in the section", "none");
+    if (r->promise && (fsd_rule_at((unsigned)r->of)->settable & FSD_SETS_BYTES)) {
+        const double *most = last_promise(r)->bytes;
+
+        if (most[0] < 0 && most[1] < 0 && most[2] < 0 && most[3] < 0)
+            return complain(r, r->section_line, "bytes of some memory in the section",
+                            "none");
+    }
     if (r->of != OF_IGNORE)
         return true;
     i = last_ignore(r);
@@ -258,7 +308,8 @@ static bool open_promise(struct reader *r, const char *word)
                             .pattern = fsd_pattern_find(word),
                             .fused = FSD_OFF,
                             .least = 1,
-                            .share = 1};
+                            .share = 1,
+                            .bytes = {-1, -1, -1, -1}};
 
     if (fsd_rule_at(p.rule)->settable & FSD_SETS_BLOCKS) {
         if (p.pattern == FSD__PATTERN_COUNT)

@@ -127,6 +127,8 @@ enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err)
                     mark, mark);
         if (r->settable & FSD_SETS_BLOCKS)
             fputs(";fused = whole\n;type = fp16\n;scope = *\n;min = 1\n", out);
+        if (r->settable & FSD_SETS_BYTES)
+            fputs(";activations = 512 MiB\n;weights = 512 MiB\n", out);
         if (r->settable & FSD_SETS_TYPES)
             fputs(";type = fp16\n;share = 100%\n;by = macs\n;scope = *\n", out);
     }

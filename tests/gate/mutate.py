@@ -5,7 +5,8 @@
 
 Snapshots of the fixtures, and of the engines in SHARED where it is there, are changed as a
 worse build would be: one group wider, split, its type or a layout not told, a node of unknown
-fate, a layer inserted, an output of another type, all layers slower; or as a build that is the
+fate, a layer inserted, an output of another type, all layers slower, its Metadata gone, another
+engine in its place; or as a build that is the
 same would be: groups in another order, other names of unnamed nodes, times within noise.  A
 change must be an error or a warning that names a node (or port) of its place; what is the same
 must pass without either.  COUNT mutants (2,400), chosen by SEED; what they came to is printed.
@@ -166,6 +167,14 @@ def slow(s):
     return ({"latency"}, [""]) if scale(s, CHOICE.uniform(1.15, 2)) else None
 
 
+def forget_metadata(s):
+    line = pick(w for w in s.head if w[0] == "engine" and "metadata" in w[-1])
+    if not line:
+        return None
+    line[-1] = "tensors"
+    return {"facts-unknown"}, ["Metadata"]
+
+
 # -------------------------------------------------------------- what leaves it as it was
 
 def reorder(s):
@@ -199,7 +208,16 @@ def rebuild(s):
     return True
 
 
-CHANGES = (widen, forget_type, forget_layout, split, unmap, insert, change_output, slow)
+def swap(s, other):
+    """Another engine is given: None where it does the same."""
+    def build(x):
+        return sorted((w[1], w[2], w[3], *sorted(parts(w)[1])) for w in x.groups()), sorted(
+            tuple(w[1:4]) for b in x.blocks for w in b if w[0] == "move")
+    return build(s) != build(other) or None
+
+
+CHANGES = (widen, forget_type, forget_layout, split, unmap, insert, change_output, slow,
+           forget_metadata)
 SAME = (reorder, rename, jitter, rebuild)
 
 
@@ -210,6 +228,12 @@ def sources():
     if os.path.isdir(corpus):
         places += [(os.path.join(corpus, c), e) for c in sorted(os.listdir(corpus))
                    for e in ("engine.graph.json", "engine.names-only.json")]
+    zoo = os.path.join(SHARED, "zoo/cases")
+    if os.path.isdir(zoo):  # models of which several engines were built
+        cases = sorted(os.listdir(zoo))
+        several = {c.split(".")[0] for c in cases if "." in c}
+        places += [(os.path.join(zoo, c), e) for c in cases if c.split(".")[0] in several
+                   for e in ("build.log", "build.log.xz")]
     for folder, engine in places:
         files = [os.path.join(folder, f) for f in ("model.onnx", engine)]
         profile = os.path.join(folder, "profile.json")
@@ -241,6 +265,13 @@ def judge(kind, name, old, mutant, expected):
                             f"{[f['rule'] for f in said][:5]}")
 
 
+def judge_swap(name, old, other_name, other):
+    """Another model's engine is refused; another one of the same model differs somewhere."""
+    done = start("check", old, other, "-f", "json")
+    if done.returncode != 2 and not json.loads(done.stdout)["findings"]:
+        failures.append(f"swap of {name} for {other_name}: nothing is said")
+
+
 def main():
     counts = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -256,8 +287,16 @@ def main():
         while sum(counts.values()) < COUNT and tried < 20 * COUNT:
             tried += 1
             name, text, path = CHOICE.choice(olds)
-            change = CHOICE.choice(CHANGES + SAME)
+            change = CHOICE.choice(CHANGES + SAME + (swap,))
             s = Snapshot(text)
+            if change is swap:
+                model = name.split(".")[0]
+                other_name, other, other_path = CHOICE.choice(
+                    [o for o in olds if o[0].split(".")[0] == model and CHOICE.random() < 0.9] or olds)
+                if swap(s, Snapshot(other)):
+                    counts["swap"] += 1
+                    judge_swap(name, path, other_name, other_path)
+                continue
             expected = change(s)
             if not expected:
                 continue
@@ -268,7 +307,7 @@ def main():
     for line in failures[:40]:
         print("FAILED", line)
     print(f"{sum(counts.values())} mutants of {len(olds)} builds:",
-          ", ".join(f"{n} {counts[n]}" for n in (f.__name__ for f in CHANGES + SAME)), f"; {len(failures)} failed")
+          ", ".join(f"{n} {counts[n]}" for n in (f.__name__ for f in CHANGES + (swap,) + SAME)), f"; {len(failures)} failed")
     sys.exit(1 if failures or sum(counts.values()) < COUNT else 0)
 
 
