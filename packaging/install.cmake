@@ -11,6 +11,28 @@ install(TARGETS fusiondiff COMPONENT program)
 if(FSD_STATIC)
   return() # one program, to be copied
 endif()
+
+# The manual is the program's own word.  Debian keeps a shell's completions of packages
+# apart from those of the machine.
+add_custom_command(OUTPUT fusiondiff.1.gz
+  COMMAND fusiondiff help --as man > fusiondiff.1
+  COMMAND gzip -9nc fusiondiff.1 > fusiondiff.1.gz
+  DEPENDS fusiondiff VERBATIM)
+add_custom_target(fsd_manual ALL DEPENDS fusiondiff.1.gz)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fusiondiff.1.gz
+  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(FSD_ZSH vendor-completions)
+else()
+  set(FSD_ZSH site-functions)
+endif()
+set(FSD_SHELLS packaging/completions)
+install(FILES ${FSD_SHELLS}/fusiondiff.bash RENAME fusiondiff COMPONENT program
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
+install(FILES ${FSD_SHELLS}/_fusiondiff COMPONENT program
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/${FSD_ZSH})
+install(FILES ${FSD_SHELLS}/fusiondiff.fish COMPONENT program
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d)
 install(TARGETS fusiondiff_shared EXPORT fusiondiffTargets
   LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 if(FSD_INSTALL_STATIC)
@@ -42,6 +64,7 @@ install(EXPORT fusiondiffTargets NAMESPACE fusiondiff::
   DESTINATION ${FSD_CONFIG_DIR} COMPONENT development)
 
 # Debian's rules ask for these in every package.
+string(TIMESTAMP FSD_MAIL_DAY "%a, %d %b %Y %H:%M:%S +0000" UTC)
 configure_file(packaging/changelog.in changelog @ONLY)
 add_custom_command(OUTPUT changelog.gz
   COMMAND gzip -9nc changelog > changelog.gz

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
+#include "engine/reader.h"
 #include "findings/findings.h"
 #include "inputs.h"
 #include "match/story.h"
@@ -330,4 +331,23 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
     }
     fsd_arena_free(in.arena);
     return status;
+}
+
+enum fsd_status fsd_about(const char *format, const struct fsd_style *style, FILE *out,
+                          struct fsd_error *err)
+{
+    /* Of each reader its name, then what it reads: the report knows no readers. */
+    const char *words[64];
+    struct fsd_query query = {.words = words};
+    const struct fsd_report report = {
+        .subject = FSD_OF_VIEW, .view = "about", .query = &query, .style = style};
+    const struct fsd_engine_reader *reader;
+
+    for (unsigned i = 0; (reader = fsd_reader_at(i)); i++)
+        for (const char *const *reads = reader->reads;
+             *reads && query.n_words + 2 <= FSD_COUNT_OF(words); reads++) {
+            words[query.n_words++] = reader->name;
+            words[query.n_words++] = *reads;
+        }
+    return fsd_report_write(&report, format, out, err);
 }

@@ -350,6 +350,14 @@ FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *compar
 FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
                                           struct fsd_error *err);
 
+/** Writes what the program can do here: its version, the builders' files that it reads,
+ *  the formats it writes, and whether Graphviz draws (which is tried).
+ *  @param format one that fsd_format_of(FSD_OF_VIEW) gives.
+ *  @param style,err  may be NULL.
+ *  @return FSD_OK, FSD_E_WRITE, or FSD_E_ARG for another format. */
+FSD_API enum fsd_status fsd_about(const char *format, const struct fsd_style *style,
+                                  FILE *out, struct fsd_error *err);
+
 /** "2026-01-31" as 20260131; 0 when the text is no day of the calendar. */
 FSD_API unsigned fsd_day_parse(const char *text);
 

@@ -63,6 +63,7 @@ static const struct row {
     {"lint",
      "the model before the build, and its findings proved on the engine",
      {"model.onnx", "model.onnx engine.json"}},
+    {"doctor", "what this program can do here", {"", "-f json"}},
 };
 
 static const struct row *row_of(const char *verb)
@@ -73,6 +74,12 @@ static const struct row *row_of(const char *verb)
     return NULL;
 }
 
+const char *verb_brief(const struct verb *verb)
+{
+    assert(row_of(verb->name));
+    return row_of(verb->name)->brief;
+}
+
 void print_verbs(FILE *out)
 {
     const struct verb *verb;
@@ -80,16 +87,22 @@ void print_verbs(FILE *out)
     fputs("Verbs, each with a --help of its own ('fusiondiff help VERB'):\n", out);
     for (unsigned i = 0; (verb = verb_at(i)); i++)
         fprintf(out, "  %-10s %s\n", verb->name,
-                row_of(verb->name) ? row_of(verb->name)->brief : "");
+                verb_brief(verb));
 }
 
-void print_examples(const char *verb, FILE *out)
+const char *verb_example(const struct verb *verb, unsigned i)
 {
-    const struct row *row = row_of(verb);
+    assert(row_of(verb->name));
+    return i < 3 ? row_of(verb->name)->examples[i] : NULL;
+}
 
-    assert(row);
+void print_examples(const struct verb *verb, FILE *out)
+{
+    bool named = strcmp(verb->name, "diff") != 0;
+    const char *example;
+
     fputs("Examples:\n", out);
-    for (size_t i = 0; i < 3 && row->examples[i]; i++)
-        fprintf(out, "  fusiondiff %s%s%s\n", strcmp(verb, "diff") ? verb : "",
-                strcmp(verb, "diff") ? " " : "", row->examples[i]);
+    for (unsigned i = 0; (example = verb_example(verb, i)); i++)
+        fprintf(out, "  fusiondiff %s%s%s\n", named ? verb->name : "",
+                named && *example ? " " : "", example);
 }

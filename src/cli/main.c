@@ -11,7 +11,7 @@ const struct verb *verb_at(unsigned i)
 {
     static const struct verb *const verbs[] = {&verb_diff, &verb_compare,
                                                &verb_snapshot, &verb_check,
-                                               &verb_lint};
+                                               &verb_lint, &verb_doctor};
     const size_t n = sizeof verbs / sizeof *verbs;
 
     if (!i)
@@ -21,7 +21,7 @@ const struct verb *verb_at(unsigned i)
     return i - n_view_verbs < n ? verbs[i - n_view_verbs] : NULL;
 }
 
-static const struct verb *find_verb(const char *word)
+const struct verb *find_verb(const char *word)
 {
     const struct verb *verb;
 
@@ -55,6 +55,15 @@ int main(int argc, char **argv)
 
     if (asks && argc == 2) {
         print_verbs(stdout);
+        return fflush(stdout) ? TROUBLE : OK;
+    }
+    if (asks && (!strcmp(argv[2], "--as") || !strcmp(argv[2], "--complete"))) {
+        if (!strcmp(argv[2], "--complete"))
+            print_completions((unsigned)argc - 3, argv + 3);
+        else if (argc == 4 && !strcmp(argv[3], "man"))
+            print_manual(stdout);
+        else
+            fputs("fusiondiff: help --as takes man\n", stderr);
         return fflush(stdout) ? TROUBLE : OK;
     }
     if (asks && !verb) {

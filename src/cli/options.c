@@ -65,8 +65,19 @@ static const struct argp_option one_build_options[] = {
     {0},
 };
 
+/* "--version --json" is for scripts, in whichever order. */
+static void print_version(FILE *out, struct argp_state *state)
+{
+    for (int i = 1; i < state->argc; i++)
+        if (!strcmp(state->argv[i], "--json")) {
+            fsd_about("json", NULL, out, NULL);
+            return;
+        }
+    fputs("fusiondiff " FSD_VERSION "\n", out);
+}
+
 /* Seen by the C library, so that --version is there. */
-FSD_API const char *argp_program_version = "fusiondiff " FSD_VERSION;
+FSD_API void (*argp_program_version_hook)(FILE *, struct argp_state *) = print_version;
 
 /* "text, json, csv": a subject's formats, all of them for -1. */
 static void list_formats(int subject, char *list, size_t size)
@@ -402,6 +413,17 @@ static const struct argp one_build = {
 
 static const struct verb *current; /* argp's parser functions have no other way to it */
 
+const struct argp_option *verb_options(const struct verb *verb, unsigned i)
+{
+    static const struct argp_option none[] = {{0}};
+
+    if (i == 2)
+        return options;
+    if (i == 1)
+        return verb->two_builds ? none : one_build_options;
+    return verb->options ? verb->options : none;
+}
+
 static error_t parse_with_verb(int key, char *arg, struct argp_state *state)
 {
     if (key == ARGP_KEY_INIT) {
@@ -433,7 +455,7 @@ static char *filter_help(int key, const char *text, void *input)
         print_verbs(out);
         putc('\n', out);
     }
-    print_examples(current->name, out);
+    print_examples(current, out);
     if (fclose(out)) {
         free(help);
         return (char *)(uintptr_t)text;

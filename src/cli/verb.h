@@ -39,9 +39,23 @@ enum {
 /** The i-th verb, NULL past the last. main.c */
 const struct verb *verb_at(unsigned i);
 
+/** The verb of that name; NULL: none. main.c */
+const struct verb *find_verb(const char *word);
+
+/** Options that a verb takes, ended by a row of zeros: of its own (0), of verbs that take
+ *  one build (1), of all (2). options.c */
+const struct argp_option *verb_options(const struct verb *verb, unsigned i);
+
 /** A line a verb; examples of one. help.c */
 void print_verbs(FILE *out);
-void print_examples(const char *verb, FILE *out);
+void print_examples(const struct verb *verb, FILE *out);
+const char *verb_brief(const struct verb *verb);
+const char *verb_example(const struct verb *verb, unsigned i); /**< NULL past the last */
+
+/** The page of the manual, in mdoc. manual.c */
+void print_manual(FILE *out);
+/** What may stand in place of the last word. complete.c */
+void print_completions(unsigned n, char **words);
 
 /** Parses, or prints a message and exits: 0 after --help, 2 after an error. */
 void parse_command_line(struct command_line *line, const struct verb *verb, int argc,
@@ -74,7 +88,7 @@ bool take_input(struct command_line *line, char *arg);
 void need_pair(struct command_line *line, struct argp_state *state);
 
 extern const struct verb verb_diff, verb_compare;
-extern const struct verb verb_snapshot, verb_check, verb_lint;
+extern const struct verb verb_snapshot, verb_check, verb_lint, verb_doctor;
 
 /* One verb a view of the library. verb_views.c */
 extern const struct verb view_verbs[];

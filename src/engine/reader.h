@@ -36,6 +36,8 @@ struct fsd_source {
 /** A row: functions that a builder has no use for are NULL. */
 struct fsd_engine_reader {
     const char *name;
+    const char *const *reads; /**< for people: the kinds of file, with the builder's
+                                   versions; ends with NULL */
     enum fsd_claim (*sniff)(const struct fsd_file *file, enum fsd_input input);
 
     /** Fills an empty graph, as fsd_engine_load() says. */
@@ -69,6 +71,9 @@ struct fsd_engine_reader {
 
 #define FSD_READER_DECLARED(name) extern const struct fsd_engine_reader fsd_reader_##name;
 FSD_READERS(FSD_READER_DECLARED)
+
+/** The i-th reader; NULL past the last. */
+const struct fsd_engine_reader *fsd_reader_at(unsigned i);
 
 /** The reader that is surest of a file; NULL when none claims it by `least`. */
 const struct fsd_engine_reader *

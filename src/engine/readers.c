@@ -6,6 +6,11 @@
 #define LISTED(name) &fsd_reader_##name,
 static const struct fsd_engine_reader *const readers[] = {FSD_READERS(LISTED)};
 
+const struct fsd_engine_reader *fsd_reader_at(unsigned i)
+{
+    return i < FSD_COUNT_OF(readers) ? readers[i] : NULL;
+}
+
 const struct fsd_engine_reader *
 fsd_reader_of(const struct fsd_file *file, enum fsd_input input, enum fsd_claim least)
 {

@@ -536,8 +536,12 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     return FSD_OK;
 }
 
+static const char *const reads[] = {
+    "optimized models of the CPU, ONNX Runtime 1.12 to 1.31", NULL};
+
 const struct fsd_engine_reader fsd_reader_ort = {
     .name = "ONNX Runtime",
+    .reads = reads,
     .sniff = sniff,
     .load = load,
 };

@@ -279,8 +279,17 @@ static enum fsd_status read_profile(struct fsd_arena *arena, struct fsd_intern *
                     "trtexec --dumpProfile prints");
 }
 
+static const char *const reads[] = {
+    "layer dumps (JSON), TensorRT 8.2 to 11, TensorRT for RTX, Torch-TensorRT",
+    "verbose build logs, TensorRT 8.0 to 10.16, TensorRT for RTX",
+    "the inspector's text, and console logs of trtexec --dumpLayerInfo",
+    "profiles: trtexec's JSON and table, Torch-TensorRT's trace",
+    "times of whole runs: trtexec --exportTimes",
+    NULL};
+
 const struct fsd_engine_reader fsd_reader_trt = {
     .name = "TensorRT",
+    .reads = reads,
     .sniff = sniff,
     .load = load,
     .add_names = add_names,

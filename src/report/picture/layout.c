@@ -150,6 +150,17 @@ static bool try_layout(struct attempt *a, const struct fsd_drawing *w)
     return good;
 }
 
+bool fsd_picture_lays_out(const char *format)
+{
+    struct attempt a = {
+        .dot = "digraph { a -> b }", .format = format, .until = now() + DEFAULT_SECONDS};
+    bool good = run(&a, fsd_print_open(&a.picture));
+
+    fsd_print_close(&a.picture);
+    free(a.picture.text);
+    return good;
+}
+
 /* ---------------------------------------------------------------------- attempts */
 
 /* What is still too large would take too long as well, and leave little time for what

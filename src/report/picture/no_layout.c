@@ -2,6 +2,12 @@
 #include "base/status.h"
 #include "report/picture/drawing.h"
 
+bool fsd_picture_lays_out(const char *format)
+{
+    (void)format;
+    return false;
+}
+
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err)
 {

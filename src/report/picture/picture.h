@@ -49,4 +49,7 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);
 
+/** True when Graphviz is there and draws in that format, which is tried. */
+bool fsd_picture_lays_out(const char *format);
+
 #endif

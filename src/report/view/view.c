@@ -8,7 +8,7 @@ static const struct fsd_view views[] = {
     {"inside", fsd_view_inside, false},       {"names", fsd_view_names, true},
     {"scopes", fsd_view_scopes, false},       {"explain", fsd_view_explain, false},
     {"top", fsd_view_top, false},             {"memory", fsd_view_memory, false},
-    {"rules", fsd_view_rules, false},
+    {"rules", fsd_view_rules, false},         {"about", fsd_view_about, false},
     {"patterns", fsd_view_patterns, false},
 };
 

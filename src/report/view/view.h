@@ -30,7 +30,8 @@ struct fsd_view {
 
 const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
 
-fsd_view_fn fsd_view_rules; /* of lint; asks for no run */
+/* Of lint's rules, and of the program itself; they ask for no run. */
+fsd_view_fn fsd_view_rules, fsd_view_about;
 fsd_view_fn fsd_view_reformats, fsd_view_where, fsd_view_inside, fsd_view_names,
     fsd_view_scopes, fsd_view_explain, fsd_view_top, fsd_view_memory,
     fsd_view_patterns;

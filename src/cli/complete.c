@@ -1,0 +1,207 @@
+/*
+ * What may stand at the cursor: `fusiondiff help --complete WORD...`, where the last word
+ * is the one that is being typed, maybe empty.  The shells' completions ask this and know
+ * nothing themselves, so that they cannot differ from the tables of options.
+ *
+ * Each line is a candidate, a tab and what it means; a line "files" without a tab says that
+ * names of files may stand there, too.
+ */
+#define _GNU_SOURCE /* argp */
+#include "cli/build_word.h"
+#include "cli/verb.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What an option takes that is neither a file nor a name of the model; each word stands in
+ * the option's --help, too. */
+static const struct {
+    const char *option, *words;
+} values[] = {
+    {"color", "auto always never"},
+    {"evidence", "metadata name log tensor structure"},
+    {"fail-on", "info warning error"},
+    {"only", "reformats changes precision"},
+    {"collapse", "run none scope:1 scope:2"},
+    {"dump", "model engine shapes"},
+    {"debug", "log"},
+    {"by", "layers nodes scopes patterns types tactics"},
+    {"as", "layerPrecisions layerOutputTypes polygraphy nodes_to_exclude modelopt autocast "
+           "nncf list table"},
+    {"not", "fp32 tf32 fp16 bf16 fp8 int8 int4 fp4"},
+    {"for", "trt8 trt10 trt11 rtx"},
+};
+
+/* What is being typed, behind the "--option=" that candidates repeat. */
+struct typed {
+    const char *head;
+    int n_head;
+    const char *word;
+};
+
+static void offer(const struct typed *t, const char *candidate, const char *meaning)
+{
+    size_t n = strcspn(meaning, ".:;\n\v");
+
+    if (strncmp(candidate, t->word, strlen(t->word)) != 0)
+        return;
+    for (const char *c = candidate; *c; c++)
+        if (iscntrl((unsigned char)*c)) /* would be another line, or worse */
+            return;
+    fprintf(stdout, "%.*s%s\t%.*s\n", t->n_head, t->head, candidate, (int)n, meaning);
+}
+
+static const struct argp_option *find_option(const struct verb *verb, const char *word)
+{
+    size_t n = strcspn(word, "=");
+
+    if (word[0] != '-' || !word[1])
+        return NULL;
+    for (unsigned i = 0; i < 3; i++)
+        for (const struct argp_option *o = verb_options(verb, i); o->key; o++)
+            if (o->name && word[1] == '-' ? n > 2 && strlen(o->name) == n - 2 &&
+                                            !strncmp(o->name, word + 2, n - 2)
+                                : o->key < 128 && word[1] == o->key)
+                return o;
+    return NULL;
+}
+
+static void offer_options(const struct typed *t, const struct verb *verb)
+{
+    char name[64];
+
+    for (unsigned i = 0; i < 3; i++)
+        for (const struct argp_option *o = verb_options(verb, i); o->key; o++) {
+            if (o->flags & OPTION_HIDDEN)
+                continue;
+            snprintf(name, sizeof name, "--%s", o->name);
+            offer(t, name, o->doc);
+        }
+    offer(t, "--help", "Options, formats and examples");
+}
+
+/* The names in the files that the line has so far; what cannot be read has none. */
+static void offer_names(const struct typed *t, struct fsd_options *run, bool nodes,
+                        bool layers)
+{
+    static struct build_word folder;
+    struct fsd_diff *diff = NULL;
+    struct fsd_node_data node;
+    struct fsd_layer_data layer;
+
+    if (!run->engine) {
+        run->engine = run->model;
+        run->model = NULL;
+    }
+    run->force = true;
+    /* Which file of a folder was taken for what is no candidate, nor a warning. */
+    if (!freopen("/dev/null", "w", stderr) || !run->engine ||
+        take_folder(&folder, run, NULL) != FSD_OK ||
+        fsd_diff_open(&diff, run, NULL) != FSD_OK)
+        return;
+    for (uint32_t i = 0; nodes && fsd_diff_node(diff, i, &node, sizeof node); i++)
+        if (*node.name)
+            offer(t, node.name, node.op);
+    for (uint32_t i = 0; layers && fsd_diff_layer(diff, i, &layer, sizeof layer); i++)
+        if (*layer.name)
+            offer(t, layer.name, layer.type);
+    fsd_diff_free(diff);
+}
+
+static void offer_values(const struct typed *t, const struct verb *verb,
+                         const struct argp_option *option, struct fsd_options *run)
+{
+    const char *name;
+    char word[64];
+
+    if (islower((unsigned char)*option->arg)) { /* takes that very word */
+        offer(t, option->arg, "");
+        return;
+    }
+    if (!strcmp(option->arg, "FORMAT"))
+        for (unsigned i = 0; verb->subject >= 0 &&
+                             (name = fsd_format_of((enum fsd_subject)verb->subject, i));
+             i++)
+            offer(t, name, "");
+    else if (!strcmp(option->arg, "FILE") || !strcmp(option->name, "check"))
+        fputs("files\n", stdout);
+    else if (!strcmp(option->arg, "NODE") || !strcmp(option->arg, "NAME") ||
+             !strcmp(option->arg, "LAYER"))
+        offer_names(t, run, *option->arg == 'N', strcmp(option->arg, "NODE") != 0);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        if (strcmp(values[i].option, option->name) != 0)
+            continue;
+        for (const char *at = values[i].words; *at; at += strspn(at, " ")) {
+            size_t n = strcspn(at, " ");
+
+            snprintf(word, sizeof word, "%.*s", (int)n, at);
+            offer(t, word, "");
+            at += n;
+        }
+    }
+}
+
+static void offer_argument(const struct typed *t, const struct verb *verb,
+                           struct fsd_options *run)
+{
+    bool names = strstr(verb->arguments, "NODE") || strstr(verb->arguments, "LAYER");
+
+    if (!names || !run->engine)
+        fputs("files\n", stdout);
+    if (names)
+        offer_names(t, run, strstr(verb->arguments, "NODE"),
+                    strstr(verb->arguments, "LAYER"));
+}
+
+/* The files on the line, as verbs take them. */
+static void take_files(struct fsd_options *run, const struct verb *verb, unsigned n,
+                       char **words)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const struct argp_option *option = find_option(verb, words[i]);
+        char *equals = strchr(words[i], '=');
+        char *value = option && option->arg ? equals    ? equals + 1
+                                              : i + 1 < n ? words[++i]
+                                                          : NULL
+                                            : NULL;
+
+        if (option && value && !strcmp(option->name, "log"))
+            run->log = value;
+        else if (!option && !access(words[i], R_OK) &&
+                 fsd_file_kind(words[i]) != FSD_FILE_SNAPSHOT)
+            *(run->model ? &run->engine : &run->model) = words[i];
+    }
+}
+
+void print_completions(unsigned n, char **words)
+{
+    const struct verb *verb = n > 1 ? find_verb(words[0]) : NULL, *each;
+    bool help = n == 2 && !strcmp(words[0], "help"), first = n == 1 || help;
+    char *last = n ? words[n - 1] : NULL, *equals = last ? strchr(last, '=') : NULL;
+    const struct argp_option *before = NULL, *option;
+    struct fsd_options run = {0};
+    struct typed t = {"", 0, last};
+
+    if (!last)
+        return;
+    verb = verb ? verb : verb_at(0);
+    if (n > 1)
+        before = find_option(verb, words[n - 2]);
+    option = equals ? find_option(verb, last) : NULL;
+    take_files(&run, verb, n - 1, words);
+    if (option && option->arg) {
+        t = (struct typed){last, (int)(equals + 1 - last), equals + 1};
+        offer_values(&t, verb, option, &run);
+    } else if (before && before->arg && !strchr(words[n - 2], '=')) {
+        offer_values(&t, verb, before, &run);
+    } else if (*last == '-') {
+        offer_options(&t, verb);
+    } else {
+        for (unsigned i = 0; first && (each = verb_at(i)); i++)
+            offer(&t, each->name, verb_brief(each));
+        if (!help)
+            offer_argument(&t, verb, &run);
+    }
+}

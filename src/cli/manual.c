@@ -1,0 +1,166 @@
+/* The manual page, in mdoc, of the tables that --help is made of. */
+#define _GNU_SOURCE /* argp */
+#include "cli/verb.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* A word of prose: its first hyphen, dot or apostrophe would be the formatter's. */
+static void put_word(FILE *out, const char *word, size_t n, bool first)
+{
+    if (first && (*word == '.' || *word == '\''))
+        fputs("\\&", out);
+    for (size_t i = 0; i < n; i++) {
+        if (word[i] == '\\')
+            fputs("\\e", out);
+        else if (word[i] == '-' && (!i || !isalnum((unsigned char)word[i - 1])))
+            fputs("\\-", out);
+        else
+            putc(word[i], out);
+    }
+}
+
+/* Prose of `n` bytes: a sentence begins a line, as mdoc wants it, and none is long. */
+static void put_text(FILE *out, const char *text, size_t n)
+{
+    const char *end = text + n;
+    size_t column = 0;
+    bool ends = false;
+
+    while (text < end) {
+        size_t blank = strspn(text, " \n"), word = strcspn(text + blank, " \n");
+
+        if (blank > 1 && text[0] == '\n' && text + blank < end) {
+            fputs("\n.Pp\n", out);
+            column = 0;
+        } else if (column && word) {
+            bool breaks = ends || column + word > 72;
+
+            putc(breaks ? '\n' : ' ', out);
+            column = breaks ? 0 : column;
+        }
+        text += blank;
+        if (text >= end)
+            break;
+        if (word > (size_t)(end - text))
+            word = (size_t)(end - text);
+        put_word(out, text, word, !column);
+        column += word + 1;
+        text += word;
+        ends = text[-1] == '.' || (text[-1] == ')' && text[-2] == '.');
+    }
+    putc('\n', out);
+}
+
+static void put_paragraph(FILE *out, const char *text)
+{
+    fputs(".Pp\n", out);
+    put_text(out, text, strlen(text));
+}
+
+/* "[SNAPSHOT] MODEL ENGINE NODE..." */
+static void put_arguments(FILE *out, const char *words)
+{
+    for (size_t n; *words; words += n + strspn(words + n, " ")) {
+        bool may = *words == '[';
+
+        n = strcspn(words, " ");
+        fprintf(out, ".%sAr %.*s\n", may ? "Op " : "", (int)(may ? n - 2 : n),
+                words + may);
+    }
+}
+
+static void put_options(FILE *out, const struct argp_option *options)
+{
+    fputs(".Bl -tag -width Ds\n", out);
+    for (; options->key; options++) {
+        const char *before = options->arg ? " Ar " : "";
+        const char *arg = options->arg ? options->arg : "";
+
+        if (options->flags & OPTION_HIDDEN)
+            continue;
+        if (options->key < 128)
+            fprintf(out, ".It Fl %c%s%s , Fl \\-%s%s%s\n", options->key, before, arg,
+                    options->name, before, arg);
+        else
+            fprintf(out, ".It Fl \\-%s%s%s\n", options->name, before, arg);
+        put_text(out, options->doc, strlen(options->doc));
+    }
+    fputs(".El\n", out);
+}
+
+static bool has_options(const struct argp_option *options)
+{
+    for (; options->key; options++)
+        if (!(options->flags & OPTION_HIDDEN))
+            return true;
+    return false;
+}
+
+static void put_verb(FILE *out, const struct verb *verb)
+{
+    const char *below = strchr(verb->doc, '\v'), *name, *example;
+    const struct argp_option *own = verb_options(verb, 0);
+    bool named = verb != verb_at(0);
+
+    fprintf(out, ".Ss %s\n", verb->name);
+    put_text(out, verb->doc, below ? (size_t)(below - verb->doc) : strlen(verb->doc));
+    if (has_options(own))
+        put_options(out, own);
+    if (below)
+        put_paragraph(out, below + 1);
+    if (verb->subject >= 0) {
+        fputs(".Pp\nFormats:", out);
+        for (unsigned i = 0; (name = fsd_format_of((enum fsd_subject)verb->subject, i)); i++)
+            fprintf(out, "%s\n.Cm %s", i ? " ," : "", name);
+        fputs(" .\n", out);
+    }
+    fputs(".Bd -literal -offset indent\n", out);
+    for (unsigned i = 0; (example = verb_example(verb, i)); i++)
+        fprintf(out, "fusiondiff %s%s%s\n", named ? verb->name : "",
+                named && *example ? " " : "", example);
+    fputs(".Ed\n", out);
+}
+
+void print_manual(FILE *out)
+{
+    static const char *const titles[] = {NULL, "Of every verb that takes one build",
+                                         "Of every verb"};
+    const struct verb *verb;
+
+    fprintf(out,
+            ".Dd %s\n.Dt FUSIONDIFF 1\n.Os\n.Sh NAME\n.Nm fusiondiff\n"
+            ".Nd what an inference engine's builder did to an ONNX model\n"
+            ".Sh SYNOPSIS\n",
+            FSD_DAY);
+    for (unsigned i = 0; (verb = verb_at(i)); i++) {
+        fprintf(out, i ? ".Nm\n.Cm %s\n.Op Ar OPTION ...\n" : ".Nm\n.Op Cm %s\n.Op Ar OPTION ...\n",
+                verb->name);
+        put_arguments(out, verb->arguments);
+    }
+    fputs(".Nm\n.Cm help\n.Op Ar VERB\n.Sh DESCRIPTION\n.Nm\n"
+          "reads an ONNX model and what tells the layers of the engine that was\n"
+          "built from it, and says which layer computes which nodes and why that is\n"
+          "believed.\n"
+          "It needs no GPU and no TensorRT, and never reads the weights.\n"
+          ".Sh VERBS\n",
+          out);
+    for (unsigned i = 0; (verb = verb_at(i)); i++)
+        put_verb(out, verb);
+    fputs(".Sh OPTIONS\n", out);
+    for (unsigned i = 1; i < 3; i++) {
+        fprintf(out, ".Ss %s\n", titles[i]);
+        put_options(out, verb_options(verb_at(0), i));
+    }
+    fprintf(out,
+            ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
+            ".It Ev NO_COLOR\nNo colours, whatever the terminal.\n"
+            ".It Ev SOURCE_DATE_EPOCH\nThe day on which the ignores of a policy expire, "
+            "or not.\n.El\n"
+            ".Sh EXIT STATUS\n.Bl -tag -width Ds -compact\n"
+            ".It 0\nnothing at or above the level that fails\n.It 1\nfindings\n"
+            ".It 2\ntrouble: usage, an input that cannot be read, a report that cannot "
+            "be written\n.El\n"
+            ".Sh AUTHORS\n.An The fusiondiff "
+            "authors\n");
+}
