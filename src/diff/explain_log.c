@@ -53,11 +53,18 @@ void fsd_tell_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
     const struct fsd_node *n = &d->model->nodes.at[node];
     FILE *out;
 
+    if (d->model->named_only) {
+        fsd_tale_say(tale, "parsed",
+                     "no MODEL was given: what it reads and makes is not known");
+        return;
+    }
     out = fsd_tale_start(tale, "parsed", 0);
     fprintf(out, "%s from ", sym(d, n->op));
     put_ports(d->model, n->in, out);
     fputs(" to ", out);
     put_ports(d->model, n->out, out);
+    if (n->module)
+        fprintf(out, ", in module %s", sym(d, n->module));
     fsd_tale_finish(tale);
 }
 

@@ -46,6 +46,7 @@ enum {
     NODE_NAME,
     NODE_CALLED,
     NODE_OP,
+    NODE_MODULE,
     NODE_FATE,
     NODE_WHY,
     NODE_SAME_AS,
@@ -65,6 +66,7 @@ static const struct fsd_column node_columns[] = {
     [NODE_NAME] = {"name", NULL, FSD_CELL_NAME},
     [NODE_CALLED] = {"called", "name", FSD_CELL_NAME, true},
     [NODE_OP] = {"op", "op", FSD_CELL_NAME},
+    [NODE_MODULE] = {"module", "module", FSD_CELL_NAME},
     [NODE_FATE] = {"fate", "fate", FSD_CELL_TEXT},
     [NODE_WHY] = {"why", "why", FSD_CELL_TEXT},
     [NODE_SAME_AS] = {"same_as", NULL, FSD_CELL_COUNT},
@@ -80,8 +82,8 @@ static const struct fsd_column node_columns[] = {
 };
 
 static const char node_text[] =
-    "node {index} {called} ({op})\n"
-    "  {became}< (at layer {near})><; in region {region}>; asked for {requested}"
+    "node {index} {called}< ({op!})>< in {module}>\n"
+    "  {became}< (at layer {near})><; in region {region}><; asked for {requested!}>"
     "<, runs in {realised!}><, {macs!} multiply-adds><, {ms}<{shared!} as its part>>\n"
     "{layers}";
 
@@ -153,6 +155,8 @@ static void fill_node(struct fsd_arena *arena, struct fsd_cell *row,
     row[NODE_NAME] = fsd_cell_sym(d, n->name);
     row[NODE_CALLED] = fsd_cell_phrase(arena, d, node, fsd_put_node_name);
     row[NODE_OP] = fsd_cell_sym(d, n->op);
+    if (n->module)
+        row[NODE_MODULE] = fsd_cell_sym(d, n->module);
     row[NODE_FATE] = fsd_cell_text(fsd_fate_name(r->fate));
     row[NODE_WHY] = fsd_cell_text(*r->why ? r->why : NULL);
     row[NODE_SAME_AS] = fsd_cell_id(r->other);
