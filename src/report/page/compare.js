@@ -5,7 +5,8 @@
  */
 import { change_chips, form_chips, item, type_chip, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
-import { apart, count, millis, percent, quoted, safe, shorten, signed_millis } from "./words.js";
+import { key_of, same_chosen } from "./state.js";
+import { apart, count, millis, once, percent, quoted, safe, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -56,6 +57,15 @@ function move_item(m, mark, chosen) {
     return { ...item(`${mark} ${m.kind}`, name, chips), chosen };
 }
 
+/** @param {Item[]} left @param {Item[]} right */
+function sides(left, right) {
+    return {
+        counts: { left: left.length, folded: 0, right: right.length },
+        items: () => ({ left, folded: null, right }),
+        keys: () => [...left, ...right].flatMap((i) => (i.chosen ? key_of(i.chosen) : [])),
+    };
+}
+
 /** @param {Region} r @param {CompareDocument} d @returns {Block} */
 function region_block(r, d, tint = 0) {
     const moves = d.moves.filter((m) => m.region === r.region);
@@ -75,9 +85,7 @@ function region_block(r, d, tint = 0) {
         tint,
         mark: r.what === "only-old" ? "-" : r.what === "only-new" ? "+" : r.differs ? "~" : "",
         level: r.what === "only-old" ? "removed" : r.what === "only-new" ? "added" : r.differs ? "changed" : "plain",
-        left,
-        right,
-        folded: null,
+        ...sides(left, right),
         measures: [r.before ?? null, r.after ?? null, r.before === undefined || r.after === undefined ? null : r.after - r.before],
         facets: {
             show: [changed ? "changed" : "unchanged", ...(moves.length ? ["inserted layers changed"] : [])],
@@ -88,7 +96,7 @@ function region_block(r, d, tint = 0) {
             cause: moves.flatMap((m) => [m.old?.cause, m.new?.cause].filter((c) => c !== undefined)),
             also: [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic"].filter((w) => w !== false),
         },
-        text: search_text([...names, r.what]),
+        text: once(() => search_text([...names, r.what])),
     };
 }
 
@@ -103,12 +111,10 @@ function lone_block(id, left, right, what, at) {
         tint: 0,
         mark: left && right ? "~" : left ? "-" : "+",
         level: left && right ? "changed" : left ? "removed" : "added",
-        left: left ? [left] : [],
-        right: right ? [right] : [],
-        folded: null,
+        ...sides(left ? [left] : [], right ? [right] : []),
         measures: [null, null, null],
         facets: { show: ["changed"], what: [what] },
-        text: search_text([left?.name ?? "", right?.name ?? "", what]),
+        text: once(() => search_text([left?.name ?? "", right?.name ?? "", what])),
     };
 }
 
@@ -185,14 +191,15 @@ function region_record(r, d) {
 
 /** @param {Block} block @param {CompareDocument} d @returns {Story} */
 function lone_record(block, d) {
-    const one = block.right[0] ?? block.left[0];
+    const { left, right } = block.items();
+    const one = right[0] ?? left[0];
     /** @param {Item | undefined} side @returns {Pieces} */
     const told = (side) => (side ? [safe([side.word, side.name, ...side.chips.map((c) => c.text)].join("  "))] : ["nothing"]);
     return {
         kind: block.facets.what?.[0] ?? "change",
         title: shorten(one?.name ?? "", 200),
         chips: [],
-        sections: [{ title: "What changed", pairs: [["was", told(block.left[0])], ["is now", told(block.right[0])]] }, command_section(d)],
+        sections: [{ title: "What changed", pairs: [["was", told(left[0])], ["is now", told(right[0])]] }, command_section(d)],
     };
 }
 
@@ -244,8 +251,8 @@ export function compare_subject(d, drawn) {
     const find = (chosen) => {
         const one = settled(chosen);
         for (const block of blocks)
-            for (const each of [...block.right, ...block.left])
-                if (each.chosen?.kind === one.kind && each.chosen.id === one.id) return { block, item: each };
+            for (const each of [...block.items().right, ...block.items().left])
+                if (same_chosen(one, each.chosen ?? null)) return { block, item: each };
         return null;
     };
     /** @param {number} i */

@@ -20,7 +20,7 @@ function words_of(query) {
 /** @param {Block} block @param {State} state @param {string[]} words @param {string} but */
 function passes(block, state, words, but) {
     for (const [facet, values] of state.picks) if (facet !== but && !has(block, facet, values)) return false;
-    return words.every((word) => block.text.includes(word));
+    return words.every((word) => block.text().includes(word));
 }
 
 /** @param {Block[]} blocks @param {State} state @param {string} [but] a facet that is not looked at */

@@ -6,7 +6,7 @@
  * XML and built anew out of the few elements and attributes that pictures are made of.
  */
 import { el, svg } from "./dom.js";
-import { changed, print_state, same_chosen } from "./state.js";
+import { changed, key_of, print_state, same_chosen } from "./state.js";
 import { safe } from "./words.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
@@ -85,7 +85,7 @@ export class GraphView {
             const items = picture.boxes?.[id]?.map((i) => `${id[0]}${i}`) ?? [id];
             const chosen = items.map((i) => this.subject.chosen_of(i)).filter((c) => c !== null);
             group.classList.toggle("chosen", id === box);
-            group.classList.toggle("dim", shown !== null && chosen.length > 0 && !chosen.some((c) => shown.has(`${c.kind} ${c.id}`)));
+            group.classList.toggle("dim", shown !== null && chosen.length > 0 && !chosen.some((c) => shown.has(key_of(c))));
         }
         if (box && !same_chosen(state.chosen, this.centred ?? null)) this.centre(box);
         this.centred = state.chosen;

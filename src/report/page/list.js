@@ -102,8 +102,8 @@ export class RowList {
         this.blocks = blocks;
         this.chosen = chosen;
         const found = chosen && this.subject.find(chosen);
-        if (found && found.block.folded && !found.block.folded.includes(found.item) && found.block.left.includes(found.item))
-            this.opened.add(found.block);
+        const sides = found?.block.items();
+        if (found && sides?.folded && !sides.folded.includes(found.item) && sides.left.includes(found.item)) this.opened.add(found.block);
         this.layout();
         const here = found ? this.line_of(found.block, found.item) : at ? this.line_of(at.block, null) : -1;
         this.current = here >= 0 ? here : 0;
@@ -114,7 +114,8 @@ export class RowList {
     layout() {
         this.lines = [];
         for (const block of this.blocks) {
-            const n = Math.max(this.left_of(block).length, block.right.length, 1);
+            const { left, folded, right } = block.counts;
+            const n = Math.max(folded && !this.opened.has(block) ? folded : left, right, 1);
             for (let line = 0; line < n; line++) this.lines.push({ block, line, lines: n });
         }
         this.body.style.height = `${this.lines.length * LINE}px`;
@@ -125,13 +126,14 @@ export class RowList {
 
     /** @param {Block} block */
     left_of(block) {
-        return block.folded && !this.opened.has(block) ? block.folded : block.left;
+        const { left, folded } = block.items();
+        return folded && !this.opened.has(block) ? folded : left;
     }
 
     /** @param {Block} block @param {Item | null} item */
     line_of(block, item) {
         const first = this.lines.findIndex((l) => l.block === block);
-        const inside = item ? Math.max(this.left_of(block).indexOf(item), block.right.indexOf(item), 0) : 0;
+        const inside = item ? Math.max(this.left_of(block).indexOf(item), block.items().right.indexOf(item), 0) : 0;
         return first < 0 ? -1 : first + inside;
     }
 
@@ -168,7 +170,7 @@ export class RowList {
     mark() {
         for (const [at, row] of this.shown) {
             const line = /** @type {Line} */ (this.lines[at]);
-            const items = [this.left_of(line.block)[line.line], line.block.right[line.line]];
+            const items = [this.left_of(line.block)[line.line], line.block.items().right[line.line]];
             const chosen = this.chosen !== null && items.some((i) => same_chosen(this.chosen, i?.chosen));
             row.setAttribute("aria-selected", String(chosen));
             row.classList.toggle("current", at === this.current);
@@ -196,7 +198,7 @@ export class RowList {
             el("div", { role: "gridcell", class: "right" }, ...this.right_cell(block, line, lines, left)),
             ...this.measures.map(({ measure, i }) => this.measure(measure, i, block, line))
         );
-        if (!line && block.folded) row.setAttribute("aria-expanded", String(this.opened.has(block)));
+        if (!line && block.counts.folded) row.setAttribute("aria-expanded", String(this.opened.has(block)));
         row.style.top = `${at * LINE}px`;
         return row;
     }
@@ -204,8 +206,8 @@ export class RowList {
     /** One layer beside several nodes has its name in a line of its own.
      * @param {Block} block @param {number} line @param {number} lines @param {Item | undefined} left */
     right_cell(block, line, lines, left) {
-        const [only, more] = block.right;
-        const right = block.right[line];
+        const [only, more] = block.items().right;
+        const right = block.items().right[line];
         if (right) return item_cell(right, lines === 1 || more !== undefined);
         if (only && !more && line === 1) return name_cell(only).word ? [el("span", { class: "indent" }), name_cell(only).name] : [];
         return left?.reason ? [el("span", { class: "reason" }, shorten(left.reason, NAME))] : [];
@@ -214,7 +216,7 @@ export class RowList {
     /** @param {Block} block @param {number} line */
     gutter(block, line) {
         if (line) return null;
-        if (block.folded) return el("button", { type: "button", class: "opener", tabindex: "-1", "aria-label": this.opened.has(block) ? "fold" : "unfold" }, this.opened.has(block) ? "▾" : "▸");
+        if (block.counts.folded) return el("button", { type: "button", class: "opener", tabindex: "-1", "aria-label": this.opened.has(block) ? "fold" : "unfold" }, this.opened.has(block) ? "▾" : "▸");
         const words = { "+": "added", "-": "gone", "?": "unexplained", "~": "changed", "": "" };
         return block.mark ? el("span", { class: "mark", title: words[block.mark] }, block.mark) : null;
     }
@@ -238,7 +240,7 @@ export class RowList {
 
     /** @param {Block} block */
     toggle(block) {
-        if (!block.folded) return;
+        if (!block.counts.folded) return;
         if (!this.opened.delete(block)) this.opened.add(block);
         const at = this.lines[this.current]?.block;
         this.layout();
@@ -251,7 +253,7 @@ export class RowList {
         const line = this.lines[at];
         if (!line) return;
         const left = this.left_of(line.block)[line.line]?.chosen;
-        const right = line.block.right[line.line]?.chosen ?? line.block.right[0]?.chosen;
+        const right = (line.block.items().right[line.line] ?? line.block.items().right[0])?.chosen;
         const chosen = left_first ? left ?? right : right ?? left;
         if (chosen) this.choose(chosen);
         else this.toggle(line.block);
@@ -265,7 +267,7 @@ export class RowList {
         if (!line) return;
         this.current = at;
         this.grid.focus({ preventScroll: true }); /* not on a button that is made anew */
-        if (target.closest(".opener") || (!this.left_of(line.block)[line.line]?.chosen && target.closest(".left") && line.block.folded)) this.toggle(line.block);
+        if (target.closest(".opener") || (!this.left_of(line.block)[line.line]?.chosen && target.closest(".left") && line.block.counts.folded)) this.toggle(line.block);
         else this.choose_line(at, !!target.closest(".left"));
         this.mark();
     }

@@ -190,8 +190,7 @@ function show() {
 
 /** @param {import("./types").Block[]} blocks */
 function chosen_in(blocks) {
-    const items = blocks.flatMap((b) => [...b.left, ...b.right]);
-    return new Set(items.flatMap((i) => (i.chosen ? `${i.chosen.kind} ${i.chosen.id}` : [])));
+    return new Set(blocks.flatMap((b) => b.keys()));
 }
 
 function arrive() {

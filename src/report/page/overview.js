@@ -4,7 +4,7 @@
  */
 import { el, svg } from "./dom.js";
 import { filtered, ordered } from "./filter.js";
-import { print_state, toggled } from "./state.js";
+import { key_of, print_state, toggled } from "./state.js";
 import { count, millis, safe, short_number, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -110,10 +110,10 @@ function put_roofline(roofline, shown, link) {
     /** @type {Set<string>} */
     const taken = new Set(); /* layers that are alike have one dot, of the first of them */
     for (const p of points) {
-        const place = `${x(p.x).toFixed(0)} ${y(p.y).toFixed(0)} ${p.look} ${shown.has(p.chosen.id)}`;
+        const place = `${x(p.x).toFixed(0)} ${y(p.y).toFixed(0)} ${p.look} ${shown.has(key_of(p.chosen))}`;
         if (taken.has(place)) continue;
         taken.add(place);
-        const dot = svg("circle", { cx: x(p.x).toFixed(1), cy: y(p.y).toFixed(1), r: 4.5, class: `dot ${p.look}${shown.has(p.chosen.id) ? "" : " dim"}` }, svg("title", {}, p.title));
+        const dot = svg("circle", { cx: x(p.x).toFixed(1), cy: y(p.y).toFixed(1), r: 4.5, class: `dot ${p.look}${shown.has(key_of(p.chosen)) ? "" : " dim"}` }, svg("title", {}, p.title));
         const a = svg("a", { href: link(p.chosen), "aria-label": p.title }, dot);
         a.setAttribute("tabindex", "-1"); /* the rows lead to each of them */
         chart.append(a);
@@ -127,7 +127,7 @@ function put_roofline(roofline, shown, link) {
 
 /** @param {HTMLElement} panel @param {Subject} subject @param {State} state @param {(chosen: import("./types").Chosen) => string} link */
 export function put_overview(panel, subject, state, link) {
-    const shown = new Set(filtered(subject.blocks, state).flatMap((b) => b.right.map((i) => i.chosen?.id ?? "")));
+    const shown = new Set(subject.roofline ? filtered(subject.blocks, state).flatMap((b) => b.keys()) : []);
     panel.replaceChildren(
         el("h2", { class: "hidden" }, "Overview"),
         ...[

@@ -5,7 +5,8 @@
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { pasted } from "./paste.js";
-import { base_name, bytes, count, macs, millis, noun, number_of, percent, quoted, safe, shorten } from "./words.js";
+import { key_of, same_chosen } from "./state.js";
+import { base_name, bytes, count, macs, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -151,13 +152,14 @@ function node_item(run, n, evidence) {
         chosen: run.choose_node(n),
         index: `#${n.index}`,
         evidence,
-        quiet: n.fate !== "layer" && n.fate !== "unexplained",
+        quiet: is_quiet(n),
     };
 }
 
 /** @param {Layer} l @returns {Item} */
 function layer_item(l) {
     const chips = l.kind === "compute" || l.kind === l.type.toLowerCase() ? [] : [word_chip(l.kind, `kind-${l.kind}`)];
+    if (l.region !== undefined) chips.unshift(word_chip(`region ${l.region}`, "region", "these layers compute the region's nodes; which computes which is not known"));
     if (l.cause) chips.push(word_chip(l.cause, "cause", `the builder put it there: ${l.cause}`));
     return {
         ...item(l.type || l.kind, l.name, [...chips, ...change_chips(l.inputs, l.outputs)]),
@@ -166,19 +168,33 @@ function layer_item(l) {
     };
 }
 
-/** What stands on the left until the block is opened: the loud ones, as many as fit, and how
- * many there are besides. @param {Item[]} items @param {string[]} fates of the quiet ones @returns {Item[] | null} */
-function folded(items, fates) {
-    const loud = items.filter((i) => !i.quiet);
-    const shown = loud.length > SHOWN ? loud.slice(0, SHOWN - 1) : loud;
+/** No operation of its own in the engine. @param {ModelNode} n */
+const is_quiet = (n) => n.fate !== "layer" && n.fate !== "unexplained";
+
+/** Nodes that stand in a block before it is opened. @param {ModelNode[]} nodes */
+function shown_of(nodes) {
+    const loud = nodes.filter((n) => !is_quiet(n));
+    return loud.length > SHOWN ? loud.slice(0, SHOWN - 1) : loud;
+}
+
+/** The lines that this is, one of them for the rest; 0 where little would be saved. @param {ModelNode[]} nodes */
+function folded_count(nodes) {
+    const shown = shown_of(nodes).length;
+    return nodes.length - shown < 2 ? 0 : shown + 1;
+}
+
+/** @param {ModelNode[]} nodes @param {Item[]} items of them @returns {Item[] | null} */
+function folded(nodes, items) {
+    if (!folded_count(nodes)) return null;
+    const shown = shown_of(nodes);
+    const loud = nodes.filter((n) => !is_quiet(n)).length;
     const rest = [];
-    if (shown.length < loud.length) rest.push(`${loud.length - shown.length} more nodes`);
+    if (shown.length < loud) rest.push(`${loud - shown.length} more nodes`);
     for (const fate of FATES) {
-        const n = fates.filter((f) => f === fate).length;
+        const n = nodes.filter((one) => is_quiet(one) && one.fate === fate).length;
         if (n) rest.push(`${n} ${fate}`);
     }
-    if (items.length - shown.length < 2) return null;
-    return [...shown, { ...item("", `+ ${rest.join(", ")}`), quiet: true }];
+    return [...items.filter((_, i) => shown.includes(/** @type {ModelNode} */ (nodes[i]))), { ...item("", `+ ${rest.join(", ")}`), quiet: true }];
 }
 
 /** @param {Layer} l @param {ModelNode[]} nodes */
@@ -208,9 +224,6 @@ function layer_block(run, l, tint) {
     const own = region && region.layers[0] === l.index ? region.nodes.filter((i) => !run.node(i).layers.length) : [];
     const nodes = [...l.nodes.map((link) => run.node(link.index)), ...own.map((i) => run.node(i))];
     const evidence = [...l.nodes.map((link) => link.evidence), ...own.map(() => ["tensor"])];
-    const left = nodes.map((n, i) => node_item(run, n, evidence[i] ?? []));
-    const right = layer_item(l);
-    if (region) right.chips.unshift(word_chip(`region ${l.region}`, "region", "these layers compute the region's nodes; which computes which is not known"));
     const findings = [...(run.of_layer.get(l.index) ?? []), ...nodes.flatMap((n) => run.of_node.get(n.index) ?? [])];
     const lost = !nodes.length && !region && COMPUTING.has(l.kind);
     const patterns = run.patterns_of_layer.get(l.index) ?? [];
@@ -219,9 +232,12 @@ function layer_block(run, l, tint) {
         tint: nodes.length || region ? tint : 0,
         mark: l.inserted ? "+" : lost ? "?" : "",
         level: l.inserted ? "added" : lost ? "alarm" : "plain",
-        left,
-        right: [right],
-        folded: folded(left, nodes.filter((_, i) => left[i]?.quiet).map((n) => n.fate)),
+        counts: { left: nodes.length, folded: folded_count(nodes), right: 1 },
+        items: once(() => {
+            const left = nodes.map((n, i) => node_item(run, n, evidence[i] ?? []));
+            return { left, folded: folded(nodes, left), right: [layer_item(l)] };
+        }),
+        keys: () => [choose_layer(l), ...nodes.map((n) => run.choose_node(n))].map(key_of),
         measures: [l.ms ?? null, number_of(l.bytes)],
         facets: {
             show: remarks_of_layer(run, l, nodes),
@@ -236,27 +252,28 @@ function layer_block(run, l, tint) {
             pattern: patterns.map((p) => p.pattern),
             finding: findings.map((f) => f.rule),
         },
-        text: search_text([l.name, l.type, l.tactic ?? "", ...nodes.flatMap((n) => [n.name, n.op])]),
+        text: once(() => search_text([l.name, l.type, l.tactic ?? "", ...nodes.flatMap((n) => [n.name, n.op])])),
     };
 }
 
 /** @param {Run} run @param {ModelNode[]} nodes of one fate @param {number} at @returns {Block} */
 function vanished_block(run, nodes, at) {
-    const left = nodes.map((n) => {
-        return { ...node_item(run, n, []), ...(n.why && { reason: n.why }) };
-    });
     const fate = nodes[0]?.fate ?? "";
     const unexplained = fate === "unexplained";
-    const ops = [...new Set(nodes.map((n) => n.op))];
-    const several = { ...item("", `${nodes.length} ${fate}: ${ops.slice(0, 4).join(", ")}${ops.length > 4 ? ", …" : ""}`), quiet: true };
+    const together = nodes.length >= TOGETHER;
     return {
         at,
         tint: 0,
         mark: unexplained ? "?" : "-",
         level: unexplained ? "alarm" : "removed",
-        left,
-        right: [],
-        folded: left.length >= TOGETHER ? [several] : null,
+        counts: { left: nodes.length, folded: together ? 1 : 0, right: 0 },
+        items: once(() => {
+            const left = nodes.map((n) => ({ ...node_item(run, n, []), ...(n.why && { reason: n.why }) }));
+            const ops = [...new Set(nodes.map((n) => n.op))];
+            const several = { ...item("", `${nodes.length} ${fate}: ${ops.slice(0, 4).join(", ")}${ops.length > 4 ? ", …" : ""}`), quiet: true };
+            return { left, folded: together ? [several] : null, right: [] };
+        }),
+        keys: () => nodes.map((n) => key_of(run.choose_node(n))),
         measures: [null, null],
         facets: {
             show: [
@@ -268,7 +285,7 @@ function vanished_block(run, nodes, at) {
             module: nodes.map((n) => module_of(run, n)),
             finding: nodes.flatMap((n) => (run.of_node.get(n.index) ?? []).map((f) => f.rule)),
         },
-        text: search_text(nodes.flatMap((n) => [n.name, n.op])),
+        text: once(() => search_text(nodes.flatMap((n) => [n.name, n.op]))),
     };
 }
 
@@ -555,14 +572,12 @@ function rules_of(run) {
 export function run_subject(document, story, patterns) {
     const run = new Run(document, story, patterns);
     const blocks = all_blocks(run);
-    /** @type {Map<string, {block: Block, item: Item}>} */
-    const places = new Map();
-    for (const block of blocks)
-        for (const one of [...block.right, ...block.left])
-            if (one.chosen) {
-                const key = `${one.chosen.kind} ${one.chosen.id}`;
-                if (!places.has(key)) places.set(key, { block, item: one });
-            }
+    /** The first block of each that can be chosen. @type {() => Map<string, Block>} */
+    const places = once(() => {
+        const first = new Map();
+        for (const block of blocks) for (const key of block.keys()) if (!first.has(key)) first.set(key, block);
+        return first;
+    });
     /** @param {Chosen} chosen @returns {Chosen | null} the one form of it */
     const settled = (chosen) => {
         const index = run.index_of(chosen);
@@ -618,7 +633,9 @@ export function run_subject(document, story, patterns) {
         roofline: roofline_of(run),
         find(chosen) {
             const one = settled(chosen);
-            return (one && places.get(`${one.kind} ${one.id}`)) ?? null;
+            const block = one && places().get(key_of(one));
+            const item = block && [...block.items().right, ...block.items().left].find((i) => same_chosen(one, i.chosen ?? null));
+            return block && item ? { block, item } : null;
         },
         record(chosen) {
             const index = run.index_of(chosen);

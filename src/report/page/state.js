@@ -68,6 +68,9 @@ export function toggled(state, facet, value) {
     return changed(state, { picks });
 }
 
+/** @param {import("./types").Chosen} chosen */
+export const key_of = (chosen) => `${chosen.kind} ${chosen.id}`;
+
 /** @param {import("./types").Chosen | null} a @param {import("./types").Chosen | null | undefined} b */
 export function same_chosen(a, b) {
     return a === b || (!!a && !!b && a.kind === b.kind && a.id === b.id);

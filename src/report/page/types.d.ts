@@ -324,12 +324,21 @@ export interface Block {
     tint: number; /** 0: none */
     mark: "" | "+" | "-" | "?" | "~";
     level: string; /** of what its mark says: "plain", "added", "removed", "changed" */
-    left: Item[];
-    right: Item[];
-    folded: Item[] | null; /** what stands on the left until it is opened */
+    /** Lines of its sides; `folded`: on the left until it is opened, 0 when it cannot be. */
+    counts: { left: number; folded: number; right: number };
+    /** Made when it comes into sight: of most blocks of a large engine never. */
+    items: () => Sides;
+    /** "layer 12", "node Conv_4": what in it can be chosen. */
+    keys: () => string[];
     measures: (number | null)[]; /** as many as the subject has */
     facets: Record<string, string[]>;
-    text: string; /** all its names, in lower case */
+    text: () => string; /** all its names, in lower case */
+}
+
+export interface Sides {
+    left: Item[];
+    folded: Item[] | null;
+    right: Item[];
 }
 
 export interface Facet {

@@ -94,3 +94,10 @@ export function quoted(word) {
 export function is_plain(word) {
     return safe(word) === word;
 }
+
+/** What is made when it is asked for, and then kept. @template T @param {() => T} make @returns {() => T} */
+export function once(make) {
+    /** @type {T | undefined} */
+    let made;
+    return () => (made ??= make());
+}
