@@ -178,6 +178,17 @@ static bool is_no_kernel(const struct fsd_lint *l, const struct row *r, fsd_id n
            (takes_type(l, r, node) || (q->dims[3] > 0 && q->dims[3] < r->number));
 }
 
+/* Keys and values have other heads. */
+static bool is_uneven(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_shape *k = fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+    const struct fsd_shape *v = fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 2));
+
+    (void)r;
+    return k->ranked && v->ranked && k->rank == 4 && v->rank == 4 && k->dims[3] > 0 &&
+           v->dims[3] > 0 && k->dims[3] != v->dims[3];
+}
+
 /* A mask beside is_causal. */
 static bool is_masked_twice(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
@@ -404,9 +415,19 @@ static const struct row refusals[] = {
                "kernel", .is.source = MEASURED},
     {" Attention ", FSD_RTX, .holds = is_masked_twice,
      .is.why = "a mask and is_causal exclude each other", .is.source = MEASURED},
+    {" Attention ", FSD_RTX, .until = 106, .holds = takes_type, .types = T(FP32),
+     .is.why = "RTX up to 1.6 has no attention in FP32",
+     .is.source = "measured: TensorRT for RTX 1.4.0, 1.6.1"},
+    {" Attention ", FSD_RTX, .holds = is_uneven,
+     .is.why = "heads of keys and of values differ", .is.source = MEASURED},
+    {" GridSample ", FSD_RTX, .until = 104, .holds = is_spatial,
+     .types = T(FP32) | T(FP16) | T(BF16), .is.why = "RTX 1.4 samples no volumes",
+     .is.source = "measured: TensorRT for RTX 1.4.0"},
+    {" Celu ", FSD_RTX, .holds = reads_type, .types = T(FP16) | T(BF16),
+     .is.why = "its parts get different ranks", .is.source = MEASURED},
     {" LSTM GRU RNN ", FSD_ANY_BUILDER, .holds = is_lopsided,
      .is.why = "both directions must have the same activations", .is.source = LISTED},
-    {" Mod ", FSD_RTX, .holds = is_inexact, .types = T(FP32) | T(FP16) | T(BF16),
+    {" Mod ", FSD_RTX, .holds = is_inexact, .types = T(FP32) | T(FP16) | T(BF16) | T(FP64),
      .is.why = "floating point needs fmod", .is.source = MEASURED},
     {" MatMul Relu ", FSD_RTX, .holds = reads_type, .types = T(INT32),
      .is.why = "INT32 is not taken", .is.source = MEASURED},
