@@ -97,7 +97,7 @@ struct fsd_lint {
     FSD_VEC(struct fsd_quantizer) quantizers;
     uint32_t *quantizer_of; /**< by node; FSD_NONE */
     uint32_t *holds;        /**< by tensor: the DQ whose value it is, moved at most by
-                               operators        that quantizers may be moved over; FSD_NONE */
+                               operators that quantizers may be moved over; FSD_NONE */
     struct fsd_style_seen style;
 };
 

@@ -22,15 +22,6 @@ fsd_id fsd_lint_root(const struct fsd_lint *l, fsd_id tensor)
     return tensor;
 }
 
-static uint64_t bits_at(const unsigned char *bytes, uint64_t i, unsigned width)
-{
-    uint64_t value = 0;
-
-    for (unsigned k = width; k-- > 0;)
-        value = value << 8 | bytes[i * width + k];
-    return value;
-}
-
 static double float_of(uint64_t bits, int exponent, int mantissa)
 {
     int bias = (1 << (exponent - 1)) - 1;
@@ -50,9 +41,11 @@ static bool number_at(const struct fsd_value *v, enum fsd_dtype type, uint64_t i
                       double *out)
 {
     const unsigned width = fsd_dtype_bits(type) / 8;
-    uint64_t bits = width ? bits_at(v->bytes, i, width) : 0;
+    uint64_t bits = 0;
     float single;
 
+    for (unsigned k = width; k-- > 0;)
+        bits = bits << 8 | v->bytes[i * width + k];
     switch ((int)type) {
     case FSD_FP32:
         memcpy(&single, &(uint32_t){(uint32_t)bits}, sizeof single);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MEASURED "measured: TensorRT for RTX 1.7.1"
-#define LISTED   "onnx-tensorrt, docs/operators.md, and measured: TensorRT for RTX 1.7.1"
+#define LISTED   "onnx-tensorrt, docs/operators.md; " MEASURED
 #define T(type)  (UINT64_C(1) << FSD_##type)
 
 #define STRANGE                                                                        \
@@ -167,22 +167,24 @@ static bool is_too_many(const struct fsd_lint *l, const struct row *r, fsd_id no
            l->sizes->ints.at[known].at[0] > 3840;
 }
 
-/* Four dimensions, and a head of less than `number` or of the types: attention that no
- * kernel runs whole, and that is not taken apart. */
+/* Attention that no kernel runs whole, and that is not taken apart: of four dimensions
+ * (of any in old versions), and of the types, or with a head of less than `number`. */
 static bool is_no_kernel(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
     const struct fsd_shape *q =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
 
-    return q->ranked && q->rank == 4 && l->g->nodes.at[node].in.n < 7 &&
+    return q->ranked && (q->rank == 4 || r->until) && l->g->nodes.at[node].in.n < 7 &&
            (takes_type(l, r, node) || (q->dims[3] > 0 && q->dims[3] < r->number));
 }
 
 /* Keys and values have other heads. */
 static bool is_uneven(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
-    const struct fsd_shape *k = fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
-    const struct fsd_shape *v = fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 2));
+    fsd_id keys = fsd_node_in_tensor(l->g, node, 1);
+    fsd_id values = fsd_node_in_tensor(l->g, node, 2);
+    const struct fsd_shape *k = fsd_shape_of(l->sizes, keys);
+    const struct fsd_shape *v = fsd_shape_of(l->sizes, values);
 
     (void)r;
     return k->ranked && v->ranked && k->rank == 4 && v->rank == 4 && k->dims[3] > 0 &&
@@ -236,51 +238,29 @@ static bool has_bad_scale(const struct fsd_lint *l, const struct row *r, fsd_id 
     return false;
 }
 
-static const struct fsd_attr *attr_of(const struct fsd_lint *l, const struct row *r,
-                                      fsd_id node, enum fsd_attr_kind kind)
+/* An attribute, or one of its numbers, is another than `number`, nor 1 where there are
+ * words. */
+static bool number_is_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
 
-    return attr && attr->kind == kind ? attr : NULL;
-}
-
-/* Another number than `number`, nor 1 where there are words. */
-static bool int_is_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
-{
-    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_INT);
-
-    return attr && attr->i != r->number && !(r->words && attr->i == 1);
-}
-
-static bool ints_are_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
-{
-    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_INTS);
-
-    for (uint32_t i = 0; attr && i < attr->list.n; i++)
+    if (!attr)
+        return false;
+    for (uint32_t i = 0; attr->kind == FSD_ATTR_INTS && i < attr->list.n; i++)
         if (l->g->ints.at[attr->list.at + i] != r->number)
             return true;
-    return false;
+    return (attr->kind == FSD_ATTR_FLOAT && fabs(attr->f) > 0) ||
+           (attr->kind == FSD_ATTR_INT && attr->i != r->number &&
+            !(r->words && attr->i == 1));
 }
 
-static bool float_is_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
+/* An attribute is a word of the list, or with `number` none of it. */
+static bool word_is(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
-    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_FLOAT);
+    const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
 
-    return attr && fabs(attr->f) > 0;
-}
-
-static bool word_is_in(const struct fsd_lint *l, const struct row *r, fsd_id node)
-{
-    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_STRING);
-
-    return attr && lists(r->words, fsd_text(l->g->names, attr->s));
-}
-
-static bool word_is_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
-{
-    const struct fsd_attr *attr = attr_of(l, r, node, FSD_ATTR_STRING);
-
-    return attr && !lists(r->words, fsd_text(l->g->names, attr->s));
+    return attr && attr->kind == FSD_ATTR_STRING &&
+           lists(r->words, fsd_text(l->g->names, attr->s)) == !r->number;
 }
 
 /* ---------------------------------------------------------------------------- table */
@@ -301,25 +281,28 @@ static const struct row refusals[] = {
      FSD_RTX, .is.why = "the parser knows the operator and refuses it",
      .is.source = MEASURED},
     {" NonZero DeformConv CausalConvWithState LinearAttention ", FSD_RTX,
-     .is.why = "the parser looks for a plugin that RTX does not have", .is.source = MEASURED},
+     .is.why = "the parser looks for a plugin that RTX does not have",
+     .is.source = MEASURED},
     {" RoiAlign ", FSD_RTX,
-     .is.why = "the parser takes a plugin for it that needs a CUDA driver while it builds",
+     .is.why = "the parser takes a plugin for it that needs a CUDA driver to build",
      .is.source = MEASURED " without a GPU"},
     {" NonMaxSuppression ", FSD_RTX, .is.why = "no kernel implements it",
      .is.source = MEASURED},
     {" Swish ", FSD_RTX, .until = 104, .is.why = "no importer of that name",
      .is.source = "measured: TensorRT for RTX 1.4.0"},
-    {" MultiHeadAttention ", FSD_RTX, .until = 105, .is.why = "no importer of that name",
+    {" MultiHeadAttention ", FSD_RTX, .until = 105,
+     .is.why = "no importer of that name",
      .is.source = "measured: TensorRT for RTX 1.4.0, 1.5.0"},
 
     /* Types. */
     {NULL, FSD_RTX, .holds = has_a_type, .types = STRANGE,
      .is.why = "no tensor may have this type", .is.source = MEASURED},
     {" Cast CastLike ", FSD_RTX, .holds = has_a_type, .types = NARROW,
-     .is.why = "only quantizers make or read tensors of this type", .is.source = MEASURED},
+     .is.why = "only quantizers make or read tensors of this type",
+     .is.source = MEASURED},
     {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = takes_type, .types = T(INT32),
-     .is.why = "a DequantizeLinear of INT32, as exporters write for a bias, must have FP8, "
-            "FP4, INT4 or INT8",
+     .is.why = "it reads INT32, as exporters write for a bias, and takes FP8, FP4, INT4 and "
+               "INT8 only",
      .is.source = LISTED},
     {" DequantizeLinear ", FSD_RTX, .holds = weighs, .types = T(UINT8),
      .is.why = "UINT8 weights are not taken", .is.source = MEASURED},
@@ -335,7 +318,8 @@ static const struct row refusals[] = {
     /* Compute capabilities. */
     {" MatMul Gemm Einsum LSTM GRU RNN ", FSD_RTX, .below_sm = 80,
      .holds = multiplies, .types = T(FP32) | T(FP64),
-     .is.why = "Turing has no FP32 matrix product here", .is.source = MEASURED " for sm75"},
+     .is.why = "Turing has no FP32 matrix product here",
+     .is.source = MEASURED " for sm75"},
     {" Conv ConvTranspose ", FSD_RTX, .below_sm = 80, .holds = is_spatial,
      .types = T(FP32), .is.why = "Turing has no FP32 3-D convolution here",
      .is.source = MEASURED " for sm75"},
@@ -350,16 +334,18 @@ static const struct row refusals[] = {
 
     /* Versions. */
     {QDQ, FSD_RTX, .until = 104,
-     .is.why = "RTX 1.4 folds quantizers on a device, which a build without a GPU lacks",
+     .is.why = "RTX 1.4 folds quantizers on a device: not without a GPU",
      .is.source = "measured: TensorRT for RTX 1.4.0 without a GPU"},
     {" Conv ConvTranspose ", FSD_RTX, .until = 106, .holds = runs_narrow,
      .types = T(INT8), .is.why = "RTX up to 1.6 has no INT8 convolution",
      .is.source = "measured: TensorRT for RTX 1.4.0, 1.5.0, 1.6.1"},
     {" GRU ", FSD_RTX, .until = 104, .holds = reads_type, .types = T(FP16),
-     .is.why = "its parts get different types", .is.source = "measured: TensorRT for RTX 1.4.0"},
+     .is.why = "its parts get different types",
+     .is.source = "measured: TensorRT for RTX 1.4.0"},
 
     /* Quantizers. */
-    {QDQ, FSD_ANY_BUILDER, .holds = has_zero_point, .is.why = "a zero point other than 0",
+    {QDQ, FSD_ANY_BUILDER, .holds = has_zero_point,
+     .is.why = "a zero point other than 0",
      .is.source = LISTED},
     {QDQ, FSD_ANY_BUILDER, .holds = has_bad_scale,
      .is.why = "a scale that is not above 0", .is.source = MEASURED},
@@ -368,38 +354,45 @@ static const struct row refusals[] = {
      .is.why = "the zero point is no initializer", .is.source = MEASURED},
 
     /* Attributes. */
-    {" AveragePool MaxPool LpPool ", FSD_RTX, .holds = ints_are_not,
-     .attr = "dilations", .number = 1, .is.why = "only pools without dilation are taken",
+    {" AveragePool MaxPool LpPool ", FSD_RTX, .holds = number_is_not,
+     .attr = "dilations", .number = 1,
+     .is.why = "only pools without dilation are taken",
      .is.source = MEASURED},
-    {" LpPool GlobalLpPool LpNormalization ", FSD_RTX, .holds = int_is_not, .attr = "p",
+    {" LpPool GlobalLpPool LpNormalization ", FSD_RTX, .holds = number_is_not,
+     .attr = "p",
      .number = 2, .words = " 1 ", .is.why = "only L1 and L2", .is.source = MEASURED},
-    {" BatchNormalization ", FSD_RTX, .holds = int_is_not, .attr = "training_mode",
+    {" BatchNormalization ", FSD_RTX, .holds = number_is_not, .attr = "training_mode",
      .is.why = "training mode", .is.source = MEASURED},
     {" LayerNormalization MaxPool Attention BatchNormalization ", FSD_ANY_BUILDER,
      .holds = gives_more, .number = 1, .is.why = "only its first output is taken",
      .is.source = LISTED},
-    {" Attention ", FSD_RTX, .holds = float_is_not, .attr = "softcap",
+    {" Attention ", FSD_RTX, .holds = number_is_not, .attr = "softcap",
      .is.why = "softcap is not taken", .is.source = MEASURED},
-    {" Attention ", FSD_RTX, .holds = int_is_not, .attr = "softmax_precision",
+    {" Attention ", FSD_RTX, .holds = number_is_not, .attr = "softmax_precision",
      .is.why = "softmax_precision is not taken", .is.source = MEASURED},
-    {" Resize ", FSD_ANY_BUILDER, .holds = word_is_in,
+    {" Resize ", FSD_ANY_BUILDER, .holds = word_is,
      .attr = "coordinate_transformation_mode",
      .words = " tf_crop_and_resize half_pixel_symmetric ",
      .is.why = "this way of finding coordinates is not taken", .is.source = LISTED},
-    {" Resize ", FSD_RTX, .holds = int_is_not, .attr = "antialias",
+    {" Resize ", FSD_RTX, .holds = number_is_not, .attr = "antialias",
      .is.why = "antialiasing is not taken", .is.source = MEASURED},
-    {" Resize ", FSD_RTX, .holds = word_is_not, .attr = "keep_aspect_ratio_policy",
+    {" Resize ", FSD_RTX, .holds = word_is,
+     .number = 1, .attr = "keep_aspect_ratio_policy",
      .words = " stretch ", .is.why = "it only stretches", .is.source = MEASURED},
-    {" ScatterElements ScatterND ", FSD_RTX, .holds = word_is_not, .attr = "reduction",
+    {" ScatterElements ScatterND ", FSD_RTX, .holds = word_is,
+     .number = 1, .attr = "reduction",
      .words = " none ", .is.why = "no reduction is taken", .is.source = MEASURED},
-    {" TensorScatter ", FSD_RTX, .holds = word_is_not, .attr = "mode",
-     .words = " linear ", .is.why = "only the linear mode is taken", .is.source = MEASURED},
+    {" TensorScatter ", FSD_RTX, .holds = word_is,
+     .number = 1, .attr = "mode",
+     .words = " linear ", .is.why = "only the linear mode is taken",
+     .is.source = MEASURED},
 
     /* What must be known before the build. */
     {" ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin "
      "ReduceProd ReduceSum ReduceSumSquare Squeeze Unsqueeze CumSum OneHot ",
      FSD_RTX, .holds = is_computed, .number = 1,
-     .is.why = "its axes, or its depth, are computed at run time", .is.source = MEASURED},
+     .is.why = "its axes, or its depth, are computed at run time",
+     .is.source = MEASURED},
     {" Dropout ", FSD_RTX, .holds = is_computed, .number = 2,
      .is.why = "training_mode is no initializer", .is.source = MEASURED},
     {" STFT ", FSD_RTX, .holds = is_computed, .number = 1,
@@ -411,11 +404,10 @@ static const struct row refusals[] = {
     {" TopK ", FSD_ANY_BUILDER, .holds = is_too_many, .number = 1,
      .is.why = "more than 3840 are asked for", .is.source = LISTED},
     {" Attention ", FSD_RTX, .holds = is_no_kernel, .number = 16, .types = T(FP32),
-     .is.why = "an attention of four dimensions in FP32, or with heads below 16, has no "
-               "kernel", .is.source = MEASURED},
+     .is.why = "of four dimensions in FP32, or with heads below 16, it has no kernel", .is.source = MEASURED},
     {" Attention ", FSD_RTX, .holds = is_masked_twice,
      .is.why = "a mask and is_causal exclude each other", .is.source = MEASURED},
-    {" Attention ", FSD_RTX, .until = 106, .holds = takes_type, .types = T(FP32),
+    {" Attention ", FSD_RTX, .until = 106, .holds = is_no_kernel, .types = T(FP32),
      .is.why = "RTX up to 1.6 has no attention in FP32",
      .is.source = "measured: TensorRT for RTX 1.4.0, 1.6.1"},
     {" Attention ", FSD_RTX, .holds = is_uneven,
@@ -427,7 +419,8 @@ static const struct row refusals[] = {
      .is.why = "its parts get different ranks", .is.source = MEASURED},
     {" LSTM GRU RNN ", FSD_ANY_BUILDER, .holds = is_lopsided,
      .is.why = "both directions must have the same activations", .is.source = LISTED},
-    {" Mod ", FSD_RTX, .holds = is_inexact, .types = T(FP32) | T(FP16) | T(BF16) | T(FP64),
+    {" Mod ", FSD_RTX, .holds = is_inexact,
+     .types = T(FP32) | T(FP16) | T(BF16) | T(FP64),
      .is.why = "floating point needs fmod", .is.source = MEASURED},
     {" MatMul Relu ", FSD_RTX, .holds = reads_type, .types = T(INT32),
      .is.why = "INT32 is not taken", .is.source = MEASURED},
