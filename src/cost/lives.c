@@ -1,19 +1,14 @@
 #include "cost/cost.h"
 
+enum { CHAIN = 64 }; /* of layers without an operation, listed backwards */
+
 /* The tensor whose memory it is: what a layer without an operation writes is what it
  * reads. */
-static fsd_id memory_of(const struct fsd_diff *d, const fsd_id *same, fsd_id tensor)
+static fsd_id memory_of(const fsd_id *same, fsd_id tensor)
 {
-    for (uint32_t steps = 0; same[tensor] != tensor && steps < d->engine->nodes.n; steps++)
+    for (uint32_t steps = 0; same[tensor] != tensor && steps < CHAIN; steps++)
         tensor = same[tensor];
     return tensor;
-}
-
-static void live(struct fsd_life *life, fsd_id layer)
-{
-    life->first = life->there && life->first < layer ? life->first : layer;
-    life->last = life->there && life->last > layer ? life->last : layer;
-    life->there = true;
 }
 
 static void find_lives(const struct fsd_diff *d, const fsd_id *same,
@@ -32,26 +27,18 @@ static void find_lives(const struct fsd_diff *d, const fsd_id *same,
 
             if (port->tensor == FSD_NONE || fsd_port_is_weight(d, port))
                 continue;
-            life = &of[memory_of(d, same, port->tensor)];
+            life = &of[memory_of(same, port->tensor)];
             bytes = fsd_port_bytes(d, port);
             /* Forms of one tensor may be padded otherwise: the largest has room. */
             life->bytes = life->there && (bytes < 0 || bytes < life->bytes) ? life->bytes
                           : bytes < 0                                      ? -1
                                                                            : bytes;
-            live(life, i);
+            life->first = life->there && life->first < i ? life->first : i;
+            life->last = life->there && life->last > i ? life->last : i;
+            life->there = true;
             life->border |= (e->tensors.at[port->tensor].flags &
                              (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT)) != 0;
         }
-    }
-}
-
-static void sum_weights(const struct fsd_diff *d, struct fsd_lives *lives)
-{
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        const struct fsd_traffic *t = &d->cost->layers[i].traffic;
-
-        lives->untold += t->weights < 0 || t->bias < 0;
-        lives->weights += (t->weights > 0 ? t->weights : 0) + (t->bias > 0 ? t->bias : 0);
     }
 }
 
@@ -73,7 +60,7 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
 
         if (d->layers[i].kind == FSD_KIND_NOOP && in != FSD_NONE && out != FSD_NONE &&
             same[out] == out && in != out)
-            same[out] = in;
+            same[out] = memory_of(same, in);
     }
     find_lives(d, same, lives.of);
     for (fsd_id t = 0; t < e->tensors.n; t++) {
@@ -96,6 +83,11 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
         lives.alive[life->last + 1] -= bytes;
     }
     for (fsd_id i = 0; i < e->nodes.n; i++) {
+        const struct fsd_traffic *traffic = &d->cost->layers[i].traffic;
+
+        lives.untold += traffic->weights < 0 || traffic->bias < 0;
+        lives.weights += (traffic->weights > 0 ? traffic->weights : 0) +
+                         (traffic->bias > 0 ? traffic->bias : 0);
         now += lives.alive[i];
         lives.alive[i] = now;
         if (now > lives.peak) {
@@ -103,6 +95,5 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
             lives.at = i;
         }
     }
-    sum_weights(d, &lives);
     return lives;
 }

@@ -20,6 +20,8 @@ static struct path path_of(const char *name)
     struct path path = {in ? in + 3 : name, 0, '/'};
     const char *last;
 
+    if (*name == '[' && !in) /* the same as a kernel's name, of which no end is sure */
+        return path;
     name = path.text;
     last = strrchr(name, '/');
     if (!last || last == name) {

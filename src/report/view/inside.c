@@ -130,7 +130,7 @@ static struct fsd_rows node_rows(struct fsd_arena *arena, const struct fsd_diff 
                                  const struct members *m)
 {
     struct fsd_rows rows =
-        FSD_ROWS(node_columns, "  {index:6}  {called}  {op}<  {fate}>\n");
+        FSD_ROWS(node_columns, "  {index:6}  {called:.64}  {op}<  {fate}>\n");
 
     for (uint32_t i = 0; i < m->nodes.n; i++) {
         fsd_id node = m->nodes.at[i];
@@ -201,7 +201,7 @@ static const struct fsd_column layer_columns[] = {
 };
 
 static const char layer_text[] =
-    "layer {index} {called}\n"
+    "layer {index} {called:.88}\n"
     "  {sort}<, runs in {precision!}><, {ms}>"
     "<, bytes unknown for want of the shape of {gap}>"
     "<, {bytes}< and a bias of {bias!}>><, {macs!} multiply-adds>"

@@ -65,12 +65,13 @@ static const char kind_text[] =
     "<, {unknown!} not known><  {ms!}>\n{listed}"
     "<  and {more!|block|blocks} more of the same kind (--all)\n>";
 
-enum { N, SPLIT_N, UNKNOWN_N, PATTERNS, BLOCKS };
+enum { N, SPLIT_N, UNKNOWN_N, NO_EDGES, PATTERNS, BLOCKS };
 
 static const struct fsd_column columns[] = {
     [N] = {"n", NULL, FSD_CELL_COUNT},
     [SPLIT_N] = {"split", NULL, FSD_CELL_COUNT},
     [UNKNOWN_N] = {"unknown", NULL, FSD_CELL_COUNT},
+    [NO_EDGES] = {"no_edges", NULL, FSD_CELL_TEXT, true},
     [PATTERNS] = {"patterns", "Patterns", FSD_CELL_ROWS, FSD_INSIDE(kind_columns)},
     [BLOCKS] = {"blocks", "Blocks", FSD_CELL_ROWS, FSD_INSIDE(block_columns)},
 };
@@ -262,9 +263,12 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet, const struct fsd_aske
         by[all->list.at[i].fused]++;
     sheet->schema = "fusiondiff-patterns/1";
     sheet->head = "{n|block|blocks} of known patterns<, {split!} fused in part or not at "
-                  "all><, of {unknown!} it is not known>\n";
+                  "all><, of {unknown!} it is not known><: {no_edges}>\n";
     sheet->root = FSD_ROWS(columns, "{patterns}");
     root = fsd_rows_add(arena, &sheet->root);
+    if (asked->d->model->named_only)
+        root[NO_EDGES] = fsd_cell_text(
+            "they are told by edges, and no MODEL was given that would have them");
     root[N] = fsd_cell_count(all->list.n);
     root[SPLIT_N] = fsd_cell_count(by[FSD_FUSED_SPLIT]);
     root[UNKNOWN_N] = fsd_cell_count(by[FSD_FUSED_UNKNOWN]);

@@ -331,7 +331,7 @@ static void fill_root(struct fsd_arena *arena, struct fsd_cell *root,
     struct fsd_intern *notes = fsd_intern_new(arena);
     struct fsd_rows costly = mover_rows(arena, d, &lists->costly, mover_text, notes);
     struct fsd_rows free =
-        mover_rows(arena, d, &lists->free, "  layer {layer}  {called}\n", notes);
+        mover_rows(arena, d, &lists->free, "  layer {layer}  {called:.84}\n", notes);
     double ms = sum(d, &lists->costly), total = d->times->total;
 
     root[SUM] = fsd_cell_ms(ms);

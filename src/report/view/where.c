@@ -36,7 +36,7 @@ static const struct fsd_column layer_columns[] = {
 
 static const char layer_text[] =
     "  layer {index}  {sort}<  {change}><  runs in {precision!}><  {ms}>\n"
-    "           {called}\n"
+    "           {called:.88}\n"
     "           by {evidence}\n"
     "<           input from {from}\n>"
     "<           output to {to}\n>";
