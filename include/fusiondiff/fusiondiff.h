@@ -14,7 +14,7 @@
  * the process, by abort() or as fsd_on_out_of_memory() says: what an arena holds is
  * linked so densely that a run without all of it is none.
  *
- * Words (node, layer, link, evidence, fate, kind, cause) are defined in README.md.
+ * Words (node, layer, link, evidence, fate, kind, cause) are explained in docs/report.md.
  */
 #ifndef FUSIONDIFF_FUSIONDIFF_H
 #define FUSIONDIFF_FUSIONDIFF_H

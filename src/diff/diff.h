@@ -27,7 +27,7 @@ enum fsd_fate {
     FSD__FATE_COUNT
 };
 
-/** Why an inserted layer is there; the words are explained in README.md. */
+/** Why an inserted layer is there; the words are explained in docs/report.md. */
 enum fsd_cause {
     FSD_CAUSE_NONE, /**< not inserted, and moves nothing for the builder's sake */
     FSD_CAUSE_IO,

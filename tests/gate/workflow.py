@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""README.md's workflow, in a repository of its own: snapshot, commit, a change that fails,
+"""docs/gate.md's workflow, in a repository of its own: snapshot, commit, a change that fails,
 what its reports say, how it is accepted, and that it passes then.
 
     workflow.py BINARY FIXTURES
 
-The commands are README's; the accepting one is the one that the report tells.  Exit status
+The commands are that page's; the accepting one is the one that the report tells.  Exit status
 77 without git.
 """
 import os
@@ -17,7 +17,7 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 BINARY, FIXTURES = (os.path.realpath(path) for path in sys.argv[1:3])
-README = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../README.md")
+PAGE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../docs/gate.md")
 failures = []
 
 if not shutil.which("git"):
@@ -32,7 +32,7 @@ def check(what, holds, detail=""):
 
 
 def command(line, folder):
-    """A command line of README.md or of a report, with this program for its first word."""
+    """A command line of docs/gate.md or of a report, with this program for its first word."""
     words = shlex.split(line)
     check(f"'{line}' is of the program", words[0] == "fusiondiff")
     return subprocess.run([BINARY, *words[1:]], cwd=folder, capture_output=True, text=True,
@@ -53,15 +53,15 @@ def put(folder, name, source):
     shutil.copy(os.path.join(FIXTURES, source), os.path.join(folder, name))
 
 
-with open(README, encoding="utf-8") as file:
+with open(PAGE, encoding="utf-8") as file:
     readme = file.read()
 told = [line.split("#")[0].strip() for line in re.findall(r"^    (fusiondiff (?:snapshot|check).*)",
                                                           readme, re.M)]
 snapshot, check_line = told[0], told[1]
 job = re.search(r"run: >\s+(fusiondiff check.*?)\n\s*- run", readme, re.S)
 ci = " ".join(job[1].split()) if job else ""
-check("README has the job's command", "-o gate.md -o gate.sarif -o gate.xml" in ci, ci)
-check("README has the line for the job's summary", '>> "$GITHUB_STEP_SUMMARY"' in readme)
+check("docs/gate.md has the job's command", "-o gate.md -o gate.sarif -o gate.xml" in ci, ci)
+check("docs/gate.md has the line for the job's summary", '>> "$GITHUB_STEP_SUMMARY"' in readme)
 
 with tempfile.TemporaryDirectory() as folder:
     git(folder, "init", "-q")

@@ -1,10 +1,14 @@
 #!/usr/bin/python3
-"""What README.md says is so:  readme.py BINARY
+"""What README.md and docs/ say is so:  readme.py BINARY [--update]
 
-Each block that begins with "$ fusiondiff ..." is run in fixtures/, and so is the first
-report, whose command is that of "Two commands".  A bound in the table of limits is the
-value of the constant that the row names, in the file that it names.
+Each block that begins with "$ fusiondiff ..." is run in fixtures/ and shows what a terminal
+would, and so does the first report, whose command is that of "Two commands".  What stands
+between <!-- schemas --> and <!-- end --> is made of the schemas.  --update writes what is so
+into the pages.  A bound in the table of limits is the value of the constant that the row
+names, in the file that it names.  Links to files lead to some.
 """
+import glob
+import json
 import os
 import re
 import subprocess
@@ -12,12 +16,66 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FIRST = "fixtures/qat_block/model.onnx fixtures/qat_block/engine.graph.json"
+SCHEMAS = (("report", "a run"), ("compare", "`compare`"), ("check", "`check`"), ("lint", "`lint`"))
 
 
-def printed(args, folder):
-    done = subprocess.run([sys.argv[1], *args.split()], cwd=os.path.join(ROOT, folder),
-                          capture_output=True, check=False, text=True)
-    return done.stdout.rstrip()
+def printed(args, folder="fixtures"):
+    done = subprocess.run(["bash", "-c", f'"$0" {args}', os.path.abspath(sys.argv[1])], capture_output=True,
+                          cwd=os.path.join(ROOT, folder), check=False, text=True)
+    return done.stderr + done.stdout.rstrip() + "\n"
+
+
+def shown(page):
+    """The page with the output of its commands, and how many there are."""
+    def rerun(block):
+        return f"```\n$ fusiondiff {block[1]}\n" + printed(block[1].replace("\\\n", " ")) + "```\n"
+    page, n = re.subn(r"^```\n\$ fusiondiff ((?:.*\\\n)*.*)\n(?:.*\n)*?```\n", rerun, page, flags=re.M)
+    page, first = re.subn(r"^```\nmodel    fixtures/(?:.*\n)*?```\n", lambda _: f"```\n{printed(FIRST, '.')}```\n", page,
+                          flags=re.M)
+    return page, n + first
+
+
+def kind_of(schema, defs):
+    """A member's type in a few words."""
+    while "$ref" in schema:
+        name = schema["$ref"].split("/")[-1]
+        if defs[name].get("type") == "object":
+            return name
+        schema = {**defs[name], **{key: schema[key] for key in schema if key != "$ref"}}
+    if "const" in schema:
+        return f"\"{schema['const']}\""
+    if "enum" in schema:
+        return ", ".join(str(word) for word in schema["enum"])
+    if schema.get("type") == "array":
+        return "list of " + kind_of(schema.get("items", {}), defs)
+    for many in "anyOf", "oneOf":
+        if many in schema:
+            return " or ".join(kind_of(one, defs) for one in schema[many])
+    kind = schema.get("type", "any")
+    return " or ".join(kind) if isinstance(kind, list) else kind
+
+
+def schema_tables():
+    for name, what in SCHEMAS:
+        with open(os.path.join(ROOT, f"include/fusiondiff/{name}.schema.json"), encoding="utf-8") as file:
+            schema = json.load(file)
+        defs = schema.get("$defs", {})
+        yield f"## {what[0].upper() + what[1:]}\n\n[{name}.schema.json](../include/fusiondiff/{name}.schema.json)\n"
+        for title, body in [("", schema)] + [(key, one) for key, one in defs.items() if one.get("type") == "object"]:
+            if not body.get("properties"):
+                continue
+            yield f"{f'**{title}**' if title else ''}\n\n| member | is | |\n|---|---|---|".lstrip()
+            for member, one in body["properties"].items():
+                needed = "" if member in body.get("required", ()) else " (may be left out)"
+                said = one.get("description", "").replace("|", "\\|").replace("\n", " ")
+                yield f"| `{member}` | {kind_of(one, defs)}{needed} | {said} |"
+            yield ""
+
+
+def generated(page):
+    """The page with what is made of the schemas."""
+    made = "<!-- schemas -->\n" + "\n".join(schema_tables()) + "\n<!-- end -->\n"
+    return re.sub(r"^<!-- schemas -->\n(?:.*\n)*?<!-- end -->\n", lambda _: made, page, flags=re.M)
 
 
 def constant(name, path):
@@ -46,34 +104,45 @@ def constants(text):
             yield name, constant(name, path.group(1))
 
 
-def check_limits(readme):
-    rows = re.findall(r"^\| (.*?) \| (.*?) \| .*? \| (.*?src/.*?) \|$",
-                      readme.split("## Limits")[1].split("\n## ")[0], re.M)
+def check_limits(page):
+    rows = re.findall(r"^\| (.*?) \| (.*?) \| .*? \| (.*?src/.*?) \|$", page, re.M)
     wrong = 0
     for what, bound, where in rows:
         values = list(constants(where))
         if [value for _, value in values] != bounds(bound):
             wrong += 1
-            print("README.md bounds %s by %s, but they are %s" % (what, bound, values))
+            print("docs/limits.md bounds %s by %s, but they are %s" % (what, bound, values))
     print("%d limits, %d wrong" % (len(rows), wrong))
     return len(rows) > 20 and not wrong
 
 
+def check_links(path, page):
+    dead = [to for to in re.findall(r"\]\(([^)#:\s]+)\)", page)
+            if not os.path.exists(os.path.join(os.path.dirname(path), to))]
+    for to in dead:
+        print(f"{path} links to {to}, which is not there")
+    return not dead
+
+
 def main():
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
-        readme = file.read()
-    blocks = re.findall(r"^```\n(.*?)^```$", readme, re.S | re.M)
-    shown = [(FIRST, "", b.rstrip()) for b in blocks if b.startswith("model    fixtures/")]
-    for block in blocks:
-        if block.startswith("$ fusiondiff "):
-            command, out = re.match(r"\$ fusiondiff ((?:.*\\\n)*.*)\n(.*)", block, re.S).groups()
-            shown.append((command.replace("\\\n", " "), "fixtures", out.rstrip()))
-    failed = [args for args, folder, out in shown if printed(args, folder) != out]
-    for args in failed:
-        print("README.md shows another output of: fusiondiff " + args)
-    print("%d outputs, %d differ" % (len(shown), len(failed)))
-    right = check_limits(readme)
-    sys.exit(1 if failed or len(shown) < 3 or not right else 0)
+    right, commands = True, 0
+    for path in [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "CONTRIBUTING.md"),
+                 *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]:
+        with open(path, encoding="utf-8") as file:
+            page = file.read()
+        so, n = shown(generated(page))
+        commands += n
+        if so != page and "--update" in sys.argv:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(so)
+        elif so != page:
+            right = False
+            was, now = ((line for line in text.splitlines()) for text in (page, so))
+            print(f"{path} differs from what is so (--update writes it), first in:")
+            print(next((f"  {a}\n  {b}" for a, b in zip(was, now) if a != b), "  its length"))
+        right &= check_links(path, page) and (not path.endswith("limits.md") or check_limits(page))
+    print(f"{commands} outputs")
+    sys.exit(0 if right and commands > 12 else 1)
 
 
 if __name__ == "__main__":
