@@ -324,6 +324,15 @@ enum fsd_status write_outputs(const struct command_line *line, print_fn *print_r
     return status;
 }
 
+/* What goes to a terminal or into the log of CI is seen there; not what a shell, or
+ * another program, puts into a file. */
+static bool goes_to_file(const struct output *to)
+{
+    struct stat st;
+
+    return to->path || (!fstat(STDOUT_FILENO, &st) && S_ISREG(st.st_mode));
+}
+
 enum fsd_status write_judgement(const struct command_line *line, print_fn *print_report,
                                 const void *payload, struct fsd_error *err)
 {
@@ -334,7 +343,7 @@ enum fsd_status write_judgement(const struct command_line *line, print_fn *print
     FILE *out;
 
     for (unsigned i = 0; i < line->n_outputs; i++)
-        seen |= !line->outputs[i].path;
+        seen |= !goes_to_file(&line->outputs[i]);
     out = status == FSD_OK && !seen ? open_memstream(&text, &size) : NULL;
     if (!out)
         return status;
@@ -345,7 +354,8 @@ enum fsd_status write_judgement(const struct command_line *line, print_fn *print
     if (size)
         fprintf(stderr, "fusiondiff: %.*s; see", (int)size - 1, text);
     for (unsigned i = 0; size && i < line->n_outputs; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", line->outputs[i].path);
+        fprintf(stderr, "%s %s", i ? "," : "",
+                line->outputs[i].path ? line->outputs[i].path : "standard output");
     if (size)
         fputs("\n", stderr);
     free(text);

@@ -298,6 +298,15 @@ def check_rules(folder):
             "verdict", "summary", "rules", "findings")))
 
 
+def check_redirect(folder):
+    """A shell puts the report into a file: what failed is seen all the same, without -q."""
+    words = [BINARY, "check", os.path.join(FIXTURES, "gate/same.fsd"), MODEL, os.path.join(FIXTURES, "compare/wide.json")]
+    for more, told in (([], True), (["-f", "json"], True), (["-q"], False)):
+        with open(os.path.join(folder, "redirected"), "w", encoding="utf-8") as out:
+            done = subprocess.run([*words, *more], stdout=out, stderr=subprocess.PIPE, text=True)
+        check(f"redirected {more}", done.returncode == 1 and ("check failed: " in done.stderr) == told)
+
+
 def main():
     check_formats("fixture", HOSTILE, "check", os.path.join(FIXTURES, "gate/before.fsd"), MODEL, ENGINE,
                   "--policy", os.path.join(FIXTURES, "gate/policy.ini"), "--today", "2026-07-01")
@@ -321,6 +330,7 @@ def main():
         check_times(folder)
         check_latency(folder)
         check_annotations(folder)
+        check_redirect(folder)
     print("FAILED" if failures else "passed")
     sys.exit(1 if failures else 0)
 
