@@ -256,7 +256,8 @@ void fsd_lint_fp32_rest(struct fsd_finder *f)
 /* --------------------------------------------------------------------- dynamic sizes
  */
 
-/* The axis of data along which an operator multiplies and sums up. */
+/* The axis of data along which an operator multiplies and sums up: kernels of 8 bits are
+ * made for vectors of it, so that it matters to models that have quantizers. */
 static bool sums_over_open(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_shape *x =
@@ -273,6 +274,8 @@ void fsd_lint_dynamic(struct fsd_finder *f)
     const struct fsd_lint *l = f->lint;
     uint32_t n = 0;
 
+    if (!l->quantizers.n)
+        return;
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
         if (!sums_over_open(l, i))
             continue;

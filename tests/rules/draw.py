@@ -296,7 +296,8 @@ def fp32_rest(fires):
 @pair("size/dynamic")
 def dynamic(fires):
     n = Net(5)
-    return end(n, n.op("MatMul", n.input("x", 4, "k" if fires else 8), n.weight(8, 8)), 4, 8)
+    y = q(n, n.input("x", 4, "k" if fires else 8))
+    return end(n, n.op("MatMul", y, q(n, n.weight(8, 8))), 4, 8)
 
 
 # Rules that look at an engine, too: a model, and what a builder made of it.
