@@ -196,7 +196,7 @@ static void begin_kernel(struct replay *r)
             if (h.tensor != FSD_NONE) {
                 fsd_way_hand(r, w, h.tensor, from);
             } else if (w->n_open < OPEN && !fsd_way_began(w, h.node)) {
-                h.idle = true;
+                h.idle = h.handed = true;
                 h.from = from;
                 w->open[w->n_open++] = h;
             } else {
@@ -357,6 +357,21 @@ static void sort_by_name(const struct replay *r, struct way *w)
             }
 }
 
+/* One step may be the beginning of many nodes: what a kernel begins it computes a part
+ * of only when the one it hands that to is seen to end it. */
+static void link_begun(struct replay *r, const struct way *w)
+{
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        for (uint32_t k = 0; k < r->begun.n && w->ended[i]; k++)
+            if (r->begun.at[k].node == w->taken[i])
+                fsd_match_link(r->m, r->begun.at[k].layer, w->taken[i],
+                               FSD_BY_STRUCTURE);
+    for (uint32_t i = 0; i < w->n_open; i++)
+        if (!w->open[i].idle)
+            fsd_vec_push(r->scratch, &r->begun,
+                         (struct fsd_link){.layer = r->layer, .node = w->open[i].node});
+}
+
 static void accept(struct replay *r, const struct way *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -379,9 +394,7 @@ static void accept(struct replay *r, const struct way *w)
             r->maker[w->taken[i]] = r->layer;
         fsd_match_link(r->m, r->layer, w->taken[i], FSD_BY_STRUCTURE);
     }
-    for (uint32_t i = 0; i < w->n_open; i++)
-        if (!w->open[i].idle)
-            fsd_match_link(r->m, r->layer, w->open[i].node, FSD_BY_STRUCTURE);
+    link_begun(r, w);
     for (uint32_t i = 0; i < n && r->product[r->layer] != FSD_NONE; i++)
         mark_late(r, made[i], 2);
     for (uint32_t i = 0; i < w->n_taken; i++)

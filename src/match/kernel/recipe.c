@@ -55,11 +55,13 @@ static const struct {
     {"Mean", "Add Div"},
     {"Mul", "Div"},
     {"Pow", "Mul"},
+    {"Pow", "Mul Mul"},
     {"Pow", "Sqrt"},
     {"QuantizeLinear", "Mul Min Max Round"},
     {"QuantizeLinear", "Mul Round Min Max"},
     {"QuantizeLinear", "Div Min Max Round"},
     {"QuantizeLinear", "Min Max Round"},
+    {"QuantizeLinear", "Mul Cast"}, /* to FP8, which rounds and saturates itself */
     {"RMSNormalization", "Mul ReduceMean Add Sqrt Div Mul Mul"},
     {"RMSNormalization", "Mul ReduceMean Add Sqrt Div Mul"},
     {"Reciprocal", "Div"},

@@ -107,12 +107,22 @@ static uint32_t place_of(const struct replay *r, const struct way *w, fsd_id nod
     return w->n_hand;
 }
 
-static void take(struct replay *r, struct way *w, fsd_id node)
+/* A Split: one kernel makes one part, another one the next. */
+static bool comes_in_parts(const struct replay *r, fsd_id node)
+{
+    return r->passes[node] && r->g->nodes.at[node].out.n > 1;
+}
+
+static void take(struct replay *r, struct way *w, fsd_id node, bool ended)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
 
-    if (w->n_taken < TAKEN)
+    if (fsd_way_took(w, node))
+        return;
+    if (w->n_taken < TAKEN) {
+        w->ended[w->n_taken] = ended;
         w->taken[w->n_taken++] = node;
+    }
     w->order += place_of(r, w, node);
     for (uint32_t i = 0; i < n->out.n; i++) {
         fsd_id out = fsd_node_out_tensor(r->g, node, i);
@@ -122,8 +132,10 @@ static void take(struct replay *r, struct way *w, fsd_id node)
             continue;
         fsd_way_hand(r, w, out, 0);
         hand = find_hand(w, out);
-        if (hand)
-            hand->from = 0; /* made here now */
+        if (hand) {
+            hand->made = true;
+            hand->from = comes_in_parts(r, node) ? hand->from : 0;
+        }
     }
 }
 
@@ -146,6 +158,7 @@ static void go_on(struct replay *r, const struct way *w, fsd_sym step)
         const struct fsd_recipe *recipe = &r->recipes->all.at[w->open[i].recipe];
         fsd_id node = w->open[i].node;
         struct way *next;
+        bool handed;
 
         if (recipe->steps[w->open[i].done] != step || !(next = branch(r, w)))
             continue;
@@ -155,8 +168,9 @@ static void go_on(struct replay *r, const struct way *w, fsd_sym step)
         next->open[i].idle = false;
         if (++next->open[i].done < recipe->n)
             continue;
+        handed = next->open[i].handed;
         next->open[i] = next->open[--next->n_open];
-        take(r, next, node);
+        take(r, next, node, handed);
     }
 }
 
@@ -174,16 +188,10 @@ static bool reads_made(const struct replay *r, struct way *w, fsd_id node)
         fsd_id t = fsd_node_in_tensor(r->g, node, i);
         const struct at_hand *hand = t == FSD_NONE ? NULL : find_hand(w, t);
 
-        if (hand && !hand->from)
+        if (hand && (hand->made || !hand->from))
             return true;
     }
     return false;
-}
-
-/* A Split: one kernel makes one part, another one the next. */
-static bool comes_in_parts(const struct replay *r, fsd_id node)
-{
-    return r->passes[node] && r->g->nodes.at[node].out.n > 1;
 }
 
 static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
@@ -212,7 +220,7 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
             next->cost += COST_AGAIN;
         whole |= recipe->n == 1;
         if (recipe->n == 1)
-            take(r, next, node);
+            take(r, next, node, false);
         else
             next->open[next->n_open++] = (struct held){
                 .tensor = FSD_NONE, .node = node, .recipe = ways.at + i, .done = 1};
@@ -242,7 +250,7 @@ static void begin_behind(struct replay *r, struct way *w, fsd_id node, fsd_sym s
     memcpy(try, w, sizeof *w);
     try->cost += COST_MOVE;
     try->used |= from;
-    take(r, try, node);
+    take(r, try, node, false);
     t = &r->g->tensors.at[out];
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id next = r->g->links.at[t->consumers.at + i];
@@ -398,7 +406,7 @@ static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
     if (fsd_way_took(w, node) || !is_ready(r, w, node, &from, &missing))
         return false;
     w->used |= from;
-    take(r, w, node);
+    take(r, w, node, false);
     return true;
 }
 
@@ -418,7 +426,7 @@ static bool take_unused(struct replay *r, struct way *w)
                 !(from & ~w->used))
                 continue;
             w->used |= from;
-            take(r, w, node);
+            take(r, w, node, false);
             return true;
         }
     }

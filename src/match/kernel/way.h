@@ -32,12 +32,14 @@ struct held {
     uint32_t recipe;
     uint8_t done;
     bool idle;     /* of a way: this kernel has done nothing of it yet */
+    bool handed;   /* of a way: another kernel began it */
     uint64_t from; /* of a way: inputs of the kernel that it comes from */
 };
 
 struct at_hand {
     fsd_id tensor;
     uint64_t from; /* inputs of the kernel that it comes from; 0: made by it */
+    bool made;     /* some of it is made by the kernel, too: a part of a Split */
 };
 
 struct way {
@@ -51,6 +53,7 @@ struct way {
     uint32_t n_hand, n_taken, n_open;
     struct at_hand hand[AT_HAND];
     fsd_id taken[TAKEN];
+    bool ended[TAKEN]; /* of what is taken: another kernel began it */
     struct held open[OPEN];
 };
 
@@ -79,6 +82,7 @@ struct replay {
     fsd_id *attention; /* by layer: the Attention it computes; FSD_NONE */
     bool *moves_on;    /* by layer: it only moves data, and for no node */
     bool *pads, *cuts; /* by layer: likewise of the way that was kept */
+    FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not end */
     /* Of the present kernel: */
     fsd_id layer;
     bool gaps; /* it reads what holds nobody knows what */
