@@ -27,6 +27,7 @@ static const struct word words[] = {
     {"Conc", "Concat"},
     {"Corr", "Conv"},
     {"Cums", "CumSum"},
+    {"Deco", "ConvTranspose"},
     {"Dyna", "DynamicQuantizeLinear"},
     {"Eql", "Equal"},
     {"Fc", "MatMul"},

@@ -252,5 +252,26 @@ def causal():
     return net.model()
 
 
+def parts():
+    """What is done to the parts of a tensor: quantized before a Concat, split and joined again; a
+    deconvolution, x cubed, a row too many for loads of two."""
+    net = Net(12)
+    x = net.quantized(net.op("Relu", net.quantized_conv(net.input("image", 1, 32, 16, 16), 32, 32)))
+    a, b = (net.op("Relu", net.conv(x, 32, 32, k=k, act=None, norm=False)) for k in (1, 3))
+    x = net.op("Relu", net.quantized_conv(net.op("Concat", a, b, axis=1), 64, 32, k=1))
+    a, b = net.op("Split", x, net.const(np.array([16, 16])), outputs=2, axis=1)
+    c = net.op("Add", b, net.conv(b, 16, 16, act="Silu"))
+    x = net.conv(net.op("Concat", a, b, c, axis=1), 48, 13, k=1, act="Silu")
+    x = net.op("Relu", net.op("ConvTranspose", x, net.weight(13, 24, 4, 4), kernel_shape=[4, 4], strides=[2, 2],
+                              pads=[1] * 4))
+    x = net.op("Reshape", x, net.const(np.array([24 * 4, 256])))
+    x = net.linear(net.linear(x, 256, 13), 13, 64)
+    y = net.op("Add", x, net.op("Mul", net.op("Pow", x, net.const(np.float32(3))), net.const(np.float32(0.044715))))
+    y = net.op("Add", net.op("Tanh", net.op("Mul", y, net.const(np.float32(0.7978846)))), net.const(np.float32(1)))
+    x = net.linear(net.op("Mul", net.op("Mul", x, net.const(np.float32(0.5))), y), 64, 32)
+    net.output(net.norm(x, 32), 96, 32)
+    return net.model()
+
+
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
-                                  encoder, embedding, detector, open_sizes, causal)}
+                                  encoder, embedding, detector, open_sizes, causal, parts)}

@@ -357,6 +357,13 @@ static void sort_by_name(const struct replay *r, struct way *w)
             }
 }
 
+/* What is left of a Conv of integers without a bias is the scale of its quantizers,
+ * which the builder reckons as none of the Conv; with a bias, and of a MatMul, it does. */
+static bool only_scales(const struct replay *r, fsd_id node)
+{
+    return fsd_node_is(r->g, node, "Conv") && r->g->nodes.at[node].in.n < 3;
+}
+
 /* One step may be the beginning of many nodes: what a kernel begins it computes a part
  * of only when the one it hands that to is seen to end it. */
 static void link_begun(struct replay *r, const struct way *w)
@@ -392,7 +399,8 @@ static void accept(struct replay *r, const struct way *w)
         }
         if (r->maker[w->taken[i]] == FSD_NONE)
             r->maker[w->taken[i]] = r->layer;
-        fsd_match_link(r->m, r->layer, w->taken[i], FSD_BY_STRUCTURE);
+        if (!w->ended[i] || !only_scales(r, w->taken[i]))
+            fsd_match_link(r->m, r->layer, w->taken[i], FSD_BY_STRUCTURE);
     }
     link_begun(r, w);
     for (uint32_t i = 0; i < n && r->product[r->layer] != FSD_NONE; i++)

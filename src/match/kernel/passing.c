@@ -111,6 +111,10 @@ void fsd_replay_passing(struct replay *r)
         fsd_id out = fsd_node_out_tensor(r->g, i, 0);
 
         r->passes[i] = only_moves(r, i);
+        /* A product takes integers as they are: its quantizers are no steps. */
+        if (fsd_node_is(r->g, i, "DequantizeLinear") && out != FSD_NONE &&
+            reads_only_products(r, out, 3))
+            r->recipes->of[i].n = 0;
         r->generates[i] = generates(r, i);
         if (r->generates[i])
             fsd_vec_push(r->scratch, &r->generators, i);

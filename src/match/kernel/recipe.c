@@ -19,6 +19,8 @@ static const struct {
     {"Clip", "Min"},
     {"Conv", "Conv Add"},
     {"Conv", "Conv Mul Add"}, /* of integers: brought to floats, and the bias */
+    {"Conv", "Conv Mul"},
+    {"DequantizeLinear", "Cast Mul"},
     {"Div", "Mul"},
     {"Div", "Div Mul"},
     {"Erf", "Erf"},
@@ -29,6 +31,7 @@ static const struct {
     {"Gelu", "Div Erf Add Mul Mul"},
     {"Gemm", "MatMul Add"},
     {"Gemm", "MatMul Mul Add"}, /* likewise */
+    {"Gemm", "MatMul Mul"},
     {"Gemm", "MatMul"},
     {"Gemm", "Mul ReduceSum Add"},
     {"Gemm", "Mul ReduceSum"},

@@ -272,6 +272,16 @@ static void begin_generators(struct replay *r, struct way *w, fsd_sym step)
     }
 }
 
+/* The builder moves a Q that reads a Concat before it: done once for each part. */
+static bool is_done_by_parts(const struct replay *r, fsd_id node)
+{
+    fsd_id in = fsd_node_is(r->g, node, "QuantizeLinear") ? fsd_data_input(r, node)
+                                                          : FSD_NONE;
+    fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+
+    return by != FSD_NONE && fsd_node_is(r->g, by, "Concat");
+}
+
 /* All nodes that could begin with this step, each once. */
 static void begin_nodes(struct replay *r, struct way *w, fsd_sym step)
 {
@@ -298,7 +308,8 @@ static void begin_nodes(struct replay *r, struct way *w, fsd_sym step)
 
             for (uint32_t s = 0; s < n && !known; s++)
                 known = seen[s] == node;
-            if (known || n == NEXT || fsd_way_took(w, node) || fsd_way_began(w, node) ||
+            if (known || n == NEXT || fsd_way_began(w, node) ||
+                (fsd_way_took(w, node) && !is_done_by_parts(r, node)) ||
                 r->m->facts->folded[node] || !is_ready(r, w, node, &from, &missing))
                 continue;
             seen[n++] = node;
@@ -514,6 +525,16 @@ static bool size_differs(const struct replay *r, const struct fsd_port *port,
     return any;
 }
 
+/* An odd row or column is filled up, for loads of several numbers at once. */
+static bool is_padded(const struct fsd_dim *constant, const struct fsd_dim *weight)
+{
+    enum { LOAD = 8 };
+
+    return constant[0].size >= weight[0].size && constant[1].size >= weight[1].size &&
+           constant[0].size - weight[0].size < LOAD &&
+           constant[1].size - weight[1].size < LOAD;
+}
+
 /* The constant is that weight: with its window, wherever the channels stand, or with
  * more channels to a group; three become four, a depthwise weight is filled up with
  * zeros. */
@@ -527,14 +548,19 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
 
     if (size < 0 || count <= 0)
         return true;
-    if (weight->dims.n < 3) /* joined with others it is a part */
-        return size % count == 0;
+    if (weight->dims.n < 3 && size % count == 0) /* joined with others it is a part */
+        return true;
+    if (weight->dims.n == 2 && constant->dims.n == 2)
+        return is_padded(a, b);
+    if (weight->dims.n < 3)
+        return false;
     if (constant->dims.n != weight->dims.n)
         return size == count;
     for (uint32_t i = 2; i < weight->dims.n; i++)
         if (a[i].size != b[i].size)
             return false;
-    return size == count || (a[0].size == b[0].size && a[1].size >= b[1].size);
+    return size == count || (a[0].size == b[0].size && a[1].size >= b[1].size) ||
+           is_padded(a, b);
 }
 
 /* A product's weight lies among the kernel's constants; where none can be it, the
