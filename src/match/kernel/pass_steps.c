@@ -358,7 +358,8 @@ static void sort_by_name(const struct replay *r, struct way *w)
 }
 
 /* What is left of a Conv of integers without a bias is the scale of its quantizers,
- * which the builder reckons as none of the Conv; with a bias, and of a MatMul, it does. */
+ * which the builder reckons as none of the Conv; with a bias, and of a MatMul, it does.
+ */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, "Conv") && r->g->nodes.at[node].in.n < 3;

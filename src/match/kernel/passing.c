@@ -58,7 +58,19 @@ static bool scales(const struct replay *r, fsd_id node)
            fsd_data_input(r, node) != FSD_NONE;
 }
 
-static bool reads_only_products(const struct replay *r, fsd_id tensor, int far)
+/* A product of quantized data takes the integers as they are, when its weights are
+ * quantized, too. */
+static bool takes_integers(const struct replay *r, fsd_id node)
+{
+    fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
+
+    return fsd_is_product(r, node) && weight != FSD_NONE &&
+           fsd_tensor_producer(r->g, weight) != FSD_NONE;
+}
+
+/* All that read the tensor, seen through what moves it, are such nodes. */
+static bool reads_only(const struct replay *r, fsd_id tensor, int far,
+                       bool is(const struct replay *r, fsd_id node))
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
 
@@ -66,9 +78,8 @@ static bool reads_only_products(const struct replay *r, fsd_id tensor, int far)
         fsd_id node = r->g->links.at[t->consumers.at + i];
         fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
-        if (!fsd_is_product(r, node) &&
-            (!only_moves(r, node) || !far || out == FSD_NONE ||
-             !reads_only_products(r, out, far - 1)))
+        if (!is(r, node) && (!only_moves(r, node) || !far || out == FSD_NONE ||
+                             !reads_only(r, out, far - 1, is)))
             return false;
     }
     return t->consumers.n > 0;
@@ -111,9 +122,8 @@ void fsd_replay_passing(struct replay *r)
         fsd_id out = fsd_node_out_tensor(r->g, i, 0);
 
         r->passes[i] = only_moves(r, i);
-        /* A product takes integers as they are: its quantizers are no steps. */
         if (fsd_node_is(r->g, i, "DequantizeLinear") && out != FSD_NONE &&
-            reads_only_products(r, out, 3))
+            reads_only(r, out, 3, takes_integers))
             r->recipes->of[i].n = 0;
         r->generates[i] = generates(r, i);
         if (r->generates[i])
@@ -122,7 +132,7 @@ void fsd_replay_passing(struct replay *r)
             continue;
         r->folds[i] = behind_product(r, i) ||
                       ((fsd_node_is(r->g, i, "Mul") || fsd_node_is(r->g, i, "Div")) &&
-                       reads_only_products(r, out, 3));
+                       reads_only(r, out, 3, fsd_is_product));
         r->passes[i] = r->folds[i];
     }
 }

@@ -275,8 +275,8 @@ static void begin_generators(struct replay *r, struct way *w, fsd_sym step)
 /* The builder moves a Q that reads a Concat before it: done once for each part. */
 static bool is_done_by_parts(const struct replay *r, fsd_id node)
 {
-    fsd_id in = fsd_node_is(r->g, node, "QuantizeLinear") ? fsd_data_input(r, node)
-                                                          : FSD_NONE;
+    fsd_id in =
+        fsd_node_is(r->g, node, "QuantizeLinear") ? fsd_data_input(r, node) : FSD_NONE;
     fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
 
     return by != FSD_NONE && fsd_node_is(r->g, by, "Concat");
