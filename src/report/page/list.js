@@ -159,24 +159,27 @@ export class RowList {
             const line = this.lines[at];
             if (!line || this.shown.has(at)) continue;
             const row = this.row(line, at);
+            this.mark_row(row, at);
             this.shown.set(at, row);
             fresh.append(row);
         }
         this.body.append(fresh);
-        this.mark();
-    }
-
-    /** Which line is current, and which is chosen. */
-    mark() {
-        for (const [at, row] of this.shown) {
-            const line = /** @type {Line} */ (this.lines[at]);
-            const items = [this.left_of(line.block)[line.line], line.block.items().right[line.line]];
-            const chosen = this.chosen !== null && items.some((i) => same_chosen(this.chosen, i?.chosen));
-            row.setAttribute("aria-selected", String(chosen));
-            row.classList.toggle("current", at === this.current);
-        }
         if (this.shown.has(this.current)) this.grid.setAttribute("aria-activedescendant", `row-${this.current}`);
         else this.grid.removeAttribute("aria-activedescendant");
+    }
+
+    /** Which line is current, and which is chosen; rows that are made later ask themselves. */
+    mark() {
+        for (const [at, row] of this.shown) this.mark_row(row, at);
+    }
+
+    /** @param {HTMLElement} row @param {number} at */
+    mark_row(row, at) {
+        const line = /** @type {Line} */ (this.lines[at]);
+        const items = [this.left_of(line.block)[line.line], line.block.items().right[line.line]];
+        const chosen = this.chosen !== null && items.some((i) => same_chosen(this.chosen, i?.chosen));
+        row.setAttribute("aria-selected", String(chosen));
+        row.classList.toggle("current", at === this.current);
     }
 
     /** @param {Line} line @param {number} at */
@@ -277,6 +280,7 @@ export class RowList {
         this.current = Math.min(Math.max(at, 0), this.lines.length - 1);
         this.reveal(this.current);
         this.render();
+        this.mark();
     }
 
     /** Steps to another block, as a review's keys do. @param {number} way */
