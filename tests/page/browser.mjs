@@ -264,6 +264,9 @@ async function check_large() {
     check("large: at most 1.2 times its JSON", page_size <= 1.2 * json_size, `${page_size} of ${json_size}`);
     await open("large", "#layer=9000", async (page) => {
         check("large: a link leads deep into it", await page.locator('#rows [aria-selected="true"]').first().isVisible());
+        const head = await page.locator("#rows-head").boundingBox();
+        const grid = await page.locator("#rows").boundingBox();
+        check("large: the heads of columns stay in sight", Math.abs(head.y - grid.y) < 2, `${head.y} ${grid.y}`);
         check("large: only what is in sight is in the document", (await page.locator("#rows [role=row]").count()) < 120);
         const [count, layers] = [await page.locator("#rows").getAttribute("aria-rowcount"), document_of("large").layers.length];
         check("large: and the rest is counted", Number(count) > layers, count);

@@ -137,12 +137,13 @@ export class RowList {
         return first < 0 ? -1 : first + inside;
     }
 
-    /** Into sight, with some of what stands around it. @param {number} at */
+    /** Into sight below the head, with some of what stands around it; from afar into the middle. @param {number} at */
     reveal(at) {
-        const [top, height] = [this.grid.scrollTop, this.grid.clientHeight];
-        if (at * LINE < top) this.grid.scrollTop = Math.max(0, (at - 2) * LINE);
-        else if ((at + 1) * LINE > top + height) this.grid.scrollTop = (at + 3) * LINE - height;
-        if (at * LINE < this.grid.scrollTop || at * LINE > this.grid.scrollTop + height) this.grid.scrollTop = at * LINE - height / 2;
+        const [top, height] = [this.grid.scrollTop, this.grid.clientHeight - LINE];
+        const [above, below] = [at * LINE - top, (at + 1) * LINE - top - height];
+        if (above >= 0 && below <= 0) return;
+        if (Math.min(Math.abs(above), Math.abs(below)) > height) this.grid.scrollTop = at * LINE - height / 2;
+        else this.grid.scrollTop = above < 0 ? (at - 2) * LINE : (at + 3) * LINE - height;
     }
 
     /** @param {boolean} [all] for paper, as much as a printer should be given */
