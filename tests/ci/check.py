@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+"""action.yml and the template of GitLab, played as their runners would:  check.py BINARY SOURCE
+
+The steps of the action are run by bash with its flags and the files of a runner; so is the
+job of GitLab by sh.  Builds that pass, fail and cannot be read have their status, verdict,
+summary, annotations and reports; names of files that are commands are only names; a program
+of another checksum is refused.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import yaml
+except ImportError:
+    print("skipped: needs python3-yaml")
+    sys.exit(77)
+
+BINARY, SOURCE = (os.path.abspath(path) for path in sys.argv[1:3])
+FIXTURES = f"{SOURCE}/fixtures"
+SAME = {"snapshot": "same.fsd", "model": "model.onnx", "engine": "engine.graph.json"}
+bad = []
+
+
+def claim(holds, what):
+    if not holds:
+        bad.append(what)
+
+
+def workspace(at):
+    for name, source in (("model.onnx", "qat_block/model.onnx"), ("engine.graph.json", "qat_block/engine.graph.json"),
+                         ("same.fsd", "gate/same.fsd"), ("split.json", "compare/split.json"),
+                         ("profile.json", "qat_block/profile.json"), ("policy.ini", "gate/policy.ini")):
+        shutil.copy(f"{FIXTURES}/{source}", f"{at}/{name}")
+    return at
+
+
+def read(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def play_action(at, **given):
+    """The action's steps in the folder; (status of the first that fails, log, runner's files)."""
+    with open(f"{SOURCE}/action.yml", encoding="utf-8") as file:
+        action = yaml.safe_load(file)
+    inputs = {name: given.pop(name, one.get("default", "")) for name, one in action["inputs"].items()}
+    claim(not given, f"the action has no inputs {given}")
+    files = {name: f"{at}/.runner/{name}" for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")}
+    os.makedirs(f"{at}/.runner/bin", exist_ok=True)
+    for file in files.values():
+        open(file, "w").close()
+    status, log = 0, ""
+    for step in action["runs"]["steps"]:
+        claim("${{" not in step["run"], f"{step['name']}: an input stands in the script itself")
+        env = {name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda m: inputs[m[1]], value)
+               for name, value in step.get("env", {}).items()}
+        path = ":".join([*read(files["GITHUB_PATH"]).split(), f"{at}/.runner/bin", os.environ["PATH"]])
+        done = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], cwd=at,
+                              capture_output=True, text=True, check=False,
+                              env={**os.environ, **env, **files, "PATH": path, "RUNNER_TEMP": f"{at}/.runner",
+                                   "GITHUB_ACTION_PATH": SOURCE})
+        log += done.stdout + done.stderr
+        status = done.returncode
+        if status:
+            break
+    return status, log, {name: read(file) for name, file in files.items()}
+
+
+def check_action():
+    for what, given, status, verdict in (
+            ("the same build", SAME, 0, "pass"),
+            ("a lost fusion", dict(SAME, engine="split.json"), 1, "fail"),
+            ("no engine", dict(SAME, engine="none.json"), 2, "trouble"),
+            ("a policy and two profiles", dict(SAME, policy="policy.ini", profiles="profile.json\nprofile.json\n"), None, None)):
+        with tempfile.TemporaryDirectory() as at:
+            got, log, files = play_action(workspace(at), program=BINARY, **given)
+            verdict = verdict or ("fail" if got else "pass")
+            claim(got == status or (status is None and got in (0, 1)), f"{what}: status {got}\n{log}")
+            claim(files["GITHUB_OUTPUT"] == f"verdict={verdict}\n", f"{what}: output {files['GITHUB_OUTPUT']!r}")
+            claim(bool(files["GITHUB_STEP_SUMMARY"]) == (verdict != "trouble"), f"{what}: summary")
+            claim(("::error" in log) == (verdict == "fail"), f"{what}: annotations\n{log}")
+            if verdict != "trouble":
+                with open(f"{at}/fusiondiff-reports/gate.sarif", encoding="utf-8") as file:
+                    claim(json.load(file)["version"] == "2.1.0", f"{what}: SARIF")
+                with open(f"{at}/fusiondiff-reports/gate.json", encoding="utf-8") as file:
+                    claim(json.load(file)["verdict"][:4] == verdict, f"{what}: the report's verdict is not {verdict}")
+
+
+def check_hostile():
+    with tempfile.TemporaryDirectory() as at:
+        name = "a $(touch pwned);`touch pwned` \"b\".json"
+        shutil.copy(f"{workspace(at)}/engine.graph.json", f"{at}/{name}")
+        status, log, _ = play_action(at, program=BINARY, **dict(SAME, engine=name))
+        claim(status == 0 and not os.path.exists(f"{at}/pwned"), f"a hostile name: status {status}\n{log}")
+        status, log, files = play_action(at, program=BINARY, sha256="0" * 64, **SAME)
+        claim(status == 2 and not files["GITHUB_OUTPUT"], f"another program is run:\n{log}")
+
+
+def check_gitlab():
+    with open(f"{SOURCE}/packaging/ci/gitlab.yml", encoding="utf-8") as file:
+        job = yaml.safe_load(file)[".fusiondiff-check"]
+    for engine, status in (("engine.graph.json", 0), ("split.json", 1), ("none.json", 2)):
+        with tempfile.TemporaryDirectory() as at:
+            env = {**os.environ, **job["variables"], "FUSIONDIFF": BINARY, "SNAPSHOT": "same.fsd",
+                   "MODEL": "model.onnx", "ENGINE": engine}
+            runs = [subprocess.run(["sh", "-e", "-c", "\n".join(job[part])], cwd=workspace(at), env=env,
+                                   capture_output=True, text=True, check=False) for part in ("script", "after_script")]
+            claim([one.returncode for one in runs] == [status, 0],
+                  f"GitLab, {engine}: {[one.returncode for one in runs]}\n{runs[0].stdout}{runs[0].stderr}")
+            wanted = [*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()]
+            missing = [name for name in wanted if not os.path.exists(f"{at}/{name}")]
+            claim(not missing or status == 2, f"GitLab, {engine}: no {missing}")
+            if status == 1:
+                with open(f"{at}/gl-code-quality-report.json", encoding="utf-8") as file:
+                    claim(len(json.load(file)) >= 3, "GitLab: the report on quality is short")
+
+
+def main():
+    check_action()
+    check_hostile()
+    check_gitlab()
+    print("\n".join(bad) or "the action and the job of GitLab: played")
+    sys.exit(bool(bad))
+
+
+main()
