@@ -1,36 +1,71 @@
 #include "cli/progress.h"
 
-#include <time.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
-/* The program runs once, so its clock and its line are its own. */
+/* The program runs once, so its clock and its line are its own.  The clock is SIGALRM:
+ * a stage may take minutes without a word to anybody.  The handler reads what is here
+ * and writes to the terminal; nothing else is safe in one. */
 static struct {
-    bool wanted, said, quiet;
-    struct timespec start;
+    bool wanted, quiet, armed;
+    const char *volatile stage;
+    volatile sig_atomic_t seconds, shown;
 } progress;
 
-static double seconds(void)
-{
-    struct timespec now;
+static const char wipe[] = "\r\033[K";
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - progress.start.tv_sec) +
-           (double)(now.tv_nsec - progress.start.tv_nsec) / 1e9;
+/* How much is left nobody knows: the bar tells that the run goes on, and how long. */
+static void on_second(int signal_number)
+{
+    enum { PLACES = 12, BLOCK = 3 };
+    int was = errno, second = ++progress.seconds;
+    char line[160];
+    size_t n = sizeof wipe - 1;
+
+    (void)signal_number;
+    memcpy(line, wipe, n);
+    memcpy(line + n, "fusiondiff [", 12);
+    n += 12;
+    for (int i = 0; i < PLACES; i++)
+        line[n++] = (i + PLACES - second % PLACES) % PLACES < BLOCK ? '#' : ' ';
+    line[n++] = ']';
+    line[n++] = ' ';
+    for (const char *stage = progress.stage; *stage && n < sizeof line - 16; stage++)
+        line[n++] = *stage;
+    line[n++] = ' ';
+    for (int digits = 100000; digits; digits /= 10)
+        if (second >= digits || digits == 1)
+            line[n++] = (char)('0' + second / digits % 10);
+    line[n++] = ' ';
+    line[n++] = 's';
+    progress.shown = write(STDERR_FILENO, line, n) > 0;
+    alarm(1);
+    errno = was;
 }
 
 void progress_stage(const char *stage)
 {
-    if (!progress.wanted || seconds() < 1)
-        return;
-    fprintf(stderr, "\r\033[Kfusiondiff: %s ...", stage);
-    fflush(stderr);
-    progress.said = true;
+    progress.stage = stage;
+    if (progress.wanted && !progress.armed)
+        alarm(1);
+    progress.armed = true;
 }
 
 static void on_stage(void *payload, const char *stage)
 {
     (void)payload;
     progress_stage(stage);
+}
+
+void end_progress(void)
+{
+    alarm(0);
+    progress.armed = false;
+    if (progress.shown)
+        fputs(wipe, stderr);
+    progress.shown = 0;
 }
 
 void print_note(void *payload, const char *message)
@@ -44,17 +79,13 @@ void print_note(void *payload, const char *message)
 
 void show_progress(struct fsd_options *options, bool quiet)
 {
+    struct sigaction act = {.sa_handler = on_second, .sa_flags = SA_RESTART};
+
     progress.quiet = quiet;
     options->note = print_note;
     progress.wanted = !quiet && isatty(STDERR_FILENO);
-    clock_gettime(CLOCK_MONOTONIC, &progress.start);
-    if (progress.wanted)
-        options->progress = on_stage;
-}
-
-void end_progress(void)
-{
-    if (progress.said)
-        fputs("\r\033[K", stderr);
-    progress.said = false;
+    if (!progress.wanted || sigaction(SIGALRM, &act, NULL) != 0)
+        return;
+    options->progress = on_stage;
+    progress_stage("reading");
 }

@@ -1,5 +1,5 @@
-/* Words on stderr beside the report: what is done, for who waits (only on a terminal,
- * only after a second), and notes. */
+/* Words on stderr beside the report: a bar with what is done, for who waits (only on a
+ * terminal, only after a second), and notes. */
 #ifndef FSD_CLI_PROGRESS_H
 #define FSD_CLI_PROGRESS_H
 

@@ -4,9 +4,10 @@
 The manual is clean by mandoc's lint and has every verb and option that --help has.  In
 bash, fish and zsh the line so far is completed, each where it is installed, and all offer
 what the program itself says.  Each value that is offered for an option is one that the
-option's --help names, and every offered verb and format is taken.
+option's --help names.  A run that takes long shows a bar on a terminal.
 """
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -140,11 +141,37 @@ def check_shells(at):
             claim(not unwanted & offered, f"{shell} offers for '{line}': {sorted(unwanted & offered)}")
 
 
+def check_progress():
+    """A run that waits shows a bar on a terminal, and leaves none; without one it is silent."""
+    ours, theirs = pty.openpty()
+    with open(f"{FIXTURES}/qat_block/engine.graph.json", "rb") as file:
+        engine = file.read()
+    with subprocess.Popen([BINARY, "qat_block/model.onnx", "-"], cwd=FIXTURES, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=theirs) as run_:
+        shown = b""
+        while b"reading 2 s" not in shown: # a stage of its own may take as long as it likes
+            shown += os.read(ours, 4096)
+        out, _ = run_.communicate(engine)
+    os.set_blocking(ours, False)
+    try:
+        shown += os.read(ours, 65536)
+    except BlockingIOError:
+        pass
+    claim(b"fusiondiff [" in shown and shown.endswith(b"\r\x1b[K"), f"the bar is not wiped: {shown!r}")
+    claim(b"layers   8" in out and run_.returncode == 0, "a run with a bar ends otherwise")
+    with subprocess.Popen([BINARY, "qat_block/model.onnx", "qat_block/engine.graph.json"], cwd=FIXTURES,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run_:
+        claim(run_.communicate()[1] == b"", "a run without a terminal says something")
+    os.close(ours)
+    os.close(theirs)
+
+
 def main():
     with tempfile.TemporaryDirectory() as at:
         verbs = check_manual(at)
         check_values(verbs)
         check_shells(at)
+    check_progress()
     print("\n".join(bad) or f"the manual has {len(verbs)} verbs; {len(LINES)} lines completed")
     sys.exit(bool(bad))
 
