@@ -326,21 +326,32 @@ static void new_graphs(struct fsd_inputs *d)
     d->engine = fsd_graph_new(d->arena, d->names);
 }
 
-/* What a file surely is, if it is one of those. */
+/* A file is told by its beginning, but for an ONNX file, whose operator sets may stand
+ * behind the graph.  Close it, whatever is returned. */
+static bool open_to_tell(struct fsd_file *file, const char *path)
+{
+    memset(file, 0, sizeof *file);
+    if (!path || !strcmp(path, "-") ||
+        fsd_file_open_beginning(file, path, LOG_LIMIT, NULL) != FSD_OK)
+        return false;
+    if (fsd_look(file) != FSD_LOOK_ONNX)
+        return true;
+    fsd_file_close(file);
+    return fsd_file_open_unpacked(file, path, LOG_LIMIT, NULL) == FSD_OK;
+}
+
 static bool is_surely(const char *path, enum fsd_input input)
 {
     struct fsd_file file;
-    bool yes;
+    bool yes = open_to_tell(&file, path) &&
+               fsd_reader_of(&file, input, FSD_CLAIM_SURE) != NULL;
 
-    if (!path || !strcmp(path, "-") ||
-        fsd_file_open_unpacked(&file, path, LOG_LIMIT, NULL) != FSD_OK)
-        return false;
-    yes = fsd_reader_of(&file, input, FSD_CLAIM_SURE) != NULL;
     fsd_file_close(&file);
     return yes;
 }
 
-enum fsd_file_kind fsd_file_kind(const char *path)
+/* What a reader surely knows the file as. */
+static enum fsd_file_kind kind_for_readers(const char *path)
 {
     static const struct {
         enum fsd_input input;
@@ -352,16 +363,28 @@ enum fsd_file_kind fsd_file_kind(const char *path)
     enum fsd_file_kind kind = FSD_FILE_OTHER;
     struct fsd_file file;
 
+    if (open_to_tell(&file, path))
+        for (size_t i = 0; kind == FSD_FILE_OTHER && i < FSD_COUNT_OF(inputs); i++)
+            if (fsd_reader_of(&file, inputs[i].input, FSD_CLAIM_SURE))
+                kind = inputs[i].kind;
+    fsd_file_close(&file);
+    return kind;
+}
+
+enum fsd_file_kind fsd_file_kind(const char *path)
+{
+    enum fsd_file_kind kind;
+    struct fsd_file file;
+
     if (!strcmp(path, "-"))
-        return kind;
+        return FSD_FILE_OTHER;
     if (fsd_snapshot_sniff(path))
         return FSD_FILE_SNAPSHOT;
-    for (size_t i = 0; i < FSD_COUNT_OF(inputs); i++)
-        if (is_surely(path, inputs[i].input))
-            return inputs[i].kind;
-    if (fsd_file_open(&file, path, MODEL_LIMIT, NULL) != FSD_OK)
+    kind = kind_for_readers(path);
+    if (kind != FSD_FILE_OTHER)
         return kind;
-    if (fsd_look(&file) == FSD_LOOK_ONNX)
+    if (fsd_file_open(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
+        fsd_look(&file) == FSD_LOOK_ONNX)
         kind = FSD_FILE_MODEL;
     fsd_file_close(&file);
     return kind;

@@ -193,8 +193,9 @@ enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t l
 
 /* To a file that has no name and goes with its mapping: a log may be larger than the
  * memory, and is then read from there like any other. */
-enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
-                                       uint64_t limit, struct fsd_error *err)
+static enum fsd_status open_unpacked(struct fsd_file *out, const char *path,
+                                     uint64_t limit, uint64_t first,
+                                     struct fsd_error *err)
 {
     enum fsd_status status = fsd_file_open(out, path, limit, err);
     struct fsd_file packed = *out;
@@ -205,13 +206,27 @@ enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
     memset(out, 0, sizeof *out);
     out->name = packed.name;
     to = tmpfile();
-    status = to ? fsd_unpack(&packed, to, err)
+    status = to ? fsd_unpack(&packed, to, first, err)
                 : fail_errno(err, packed.name, "unpack to a temporary file");
     if (status == FSD_OK)
         status = map_file(out, fileno(to), limit, err);
     if (to)
         fclose(to);
     return fsd_file_done(&packed, status, err);
+}
+
+enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
+                                       uint64_t limit, struct fsd_error *err)
+{
+    return open_unpacked(out, path, limit, UINT64_MAX, err);
+}
+
+enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
+                                        uint64_t limit, struct fsd_error *err)
+{
+    enum { BEGINNING = 1 << 17 }; /* twice what the readers search for their words */
+
+    return open_unpacked(out, path, limit, BEGINNING, err);
 }
 
 void fsd_file_close(struct fsd_file *file)

@@ -33,6 +33,11 @@ void fsd_file_close(struct fsd_file *file);
 enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
                                        uint64_t limit, struct fsd_error *err);
 
+/** The same of the beginning only, to tell what a file is: of one that is packed no more
+ *  is unpacked than any reader looks at for that. */
+enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
+                                        uint64_t limit, struct fsd_error *err);
+
 /** Closes the file when all of it that matters has been looked at.
  *  @param status  what came of reading it.
  *  @return  FSD_E_IO, with `err` filled, when bytes were lost meanwhile: whatever was
@@ -47,12 +52,13 @@ void fsd_file_release(const struct fsd_file *file, size_t offset);
 /** True when the file begins as gzip, xz or zstd begin what they packed. */
 bool fsd_is_packed(const struct fsd_file *file);
 
-/** Writes what was packed, piece by piece, so that neither side need be in memory.
- *  Streams that stand behind one another are one, as for the programs themselves.
+/** Writes the first `first` bytes of what was packed, or all (UINT64_MAX), piece by
+ *  piece, so that neither side need be in memory.  Streams that stand behind one another
+ *  are one, as for the programs themselves.
  *  @return FSD_OK; FSD_E_FORMAT when the file is damaged or cut; FSD_E_LIMIT when it
  *          holds far more than its size can mean (a few bytes can stand for a full
  *          disk); FSD_E_IO. */
-enum fsd_status fsd_unpack(const struct fsd_file *file, FILE *out,
+enum fsd_status fsd_unpack(const struct fsd_file *file, FILE *out, uint64_t first,
                            struct fsd_error *err);
 
 #endif

@@ -25,12 +25,14 @@ struct sink {
     unsigned char piece[PIECE];
 };
 
-/* Takes the first n bytes of the piece; false when no more are wanted. */
+/* Takes of the first n bytes of the piece what there is room for; false when no more are
+ * wanted. */
 static bool flush(struct sink *s, size_t n)
 {
     s->full = n > s->left;
-    s->left -= s->full ? 0 : n;
-    s->failed = !s->full && fwrite(s->piece, 1, n, s->out) != n;
+    n = s->full ? (size_t)s->left : n;
+    s->left -= n;
+    s->failed = fwrite(s->piece, 1, n, s->out) != n;
     return !s->full && !s->failed;
 }
 
@@ -127,14 +129,15 @@ bool fsd_is_packed(const struct fsd_file *file)
     return packing_of(file) != NULL;
 }
 
-enum fsd_status fsd_unpack(const struct fsd_file *file, FILE *out,
+enum fsd_status fsd_unpack(const struct fsd_file *file, FILE *out, uint64_t first,
                            struct fsd_error *err)
 {
     const struct packing *packing = packing_of(file);
     uint64_t most = UNPACKED_FREE + (uint64_t)RATIO_MAX * file->size;
-    struct sink s = {.out = out, .left = most};
+    struct sink s = {.out = out, .left = first < most ? first : most};
 
-    if (packing->unpack(&s, file->bytes, file->size) && fflush(out) == 0)
+    if ((packing->unpack(&s, file->bytes, file->size) || (s.full && first < most)) &&
+        fflush(out) == 0 && !s.failed)
         return FSD_OK;
     if (s.full)
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
