@@ -216,10 +216,12 @@ static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return;
     }
     fsd_put_node_name(d, flow->producer, out);
-    fprintf(out,
-            " writes %s and what reads it takes %s: it was kept in that type, or has "
-            "no kernel in the other",
-            fsd_dtype_name(in->type), fsd_dtype_name(made->type));
+    fprintf(out, " writes %s and what reads it takes %s: %s", fsd_dtype_name(in->type),
+            fsd_dtype_name(made->type),
+            d->engine->strongly_typed
+                ? "the model's types say so; give both one type there, by its Casts or "
+                  "ModelOpt AutoCast"
+                : "it was kept in that type, or has no kernel in the other");
 }
 
 /* A node of another layer that reads the tensor without a quantizer, seen through nodes

@@ -158,6 +158,7 @@ struct form {
     const char *cannot;               /* characters of names that it cannot hold */
     bool escapes;                     /* it has a way to write all others */
     bool words;                       /* a name is an argument of its own */
+    bool sets_types;                  /* which a strongly typed network refuses */
 };
 
 #define UNTOLD_NODES                                                                   \
@@ -168,15 +169,15 @@ static const struct form forms[] = {
     {"list", "<{held!}\n>" UNTOLD_NODES, "{name}", "\n", "\n\r", false, false},
     {"layerPrecisions",
      "<--precisionConstraints=obey --layerPrecisions='{held!}'\n>" UNTOLD_NODES,
-     "{name}:{trtexec}", ",", ",:*'\n\r", false, false},
+     "{name}:{trtexec}", ",", ",:*'\n\r", false, false, true},
     {"layerOutputTypes",
      "<--precisionConstraints=obey --layerOutputTypes='{held!}'\n>" UNTOLD_NODES,
-     "{name}:{trtexec}", ",", ",:*'\n\r", false, false},
+     "{name}:{trtexec}", ",", ",:*'\n\r", false, false, true},
     {"nodes_to_exclude", "<nodes_to_exclude = [{held!}]\n>" UNTOLD_NODES, "{quoted}",
      ", ", "", true, false},
     {"polygraphy",
      "<--precision-constraints obey --layer-precisions {held!}\n>" UNTOLD_NODES,
-     "'{name}:{polygraphy}'", " ", ":'\n\r", false, true},
+     "'{name}:{polygraphy}'", " ", ":'\n\r", false, true, true},
     {"modelopt", "<--nodes_to_exclude {held!}\n>" UNTOLD_NODES, "'{pattern}'", " ",
      "'\n\r", false, true},
     {"autocast", "<--nodes_to_exclude {held!}\n>" UNTOLD_NODES, "'{pattern}'", " ",
@@ -187,15 +188,26 @@ static const struct form forms[] = {
      "{runs:-7}  {asked:-9}  {name}<  ({op})>\n", NULL, "", true, false},
 };
 
-static const struct form *form_named(const char *name, struct fsd_error *err)
+static const struct form *form_named(const char *name, bool strongly_typed,
+                                     struct fsd_error *err)
 {
-    for (size_t i = 0; i < FSD_COUNT_OF(forms); i++)
-        if (!strcmp(forms[i].name, name))
+    for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
+        if (strcmp(forms[i].name, name) != 0)
+            continue;
+        if (!forms[i].sets_types || !strongly_typed)
             return &forms[i];
-    fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-             "expected layerPrecisions, layerOutputTypes, nodes_to_exclude, polygraphy, "
-             "modelopt, autocast, nncf, table or list, found '%s'",
-             name);
+        fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                 "the engine is strongly typed: its builder takes all types from the "
+                 "model and refuses %s; change the model, by a Cast, Q and DQ, or "
+                 "ModelOpt (--as autocast, --as modelopt)",
+                 name);
+        return NULL;
+    }
+    fsd_fail(
+        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        "expected layerPrecisions, layerOutputTypes, nodes_to_exclude, polygraphy, "
+        "modelopt, autocast, nncf, table or list, found '%s'",
+        name);
     return NULL;
 }
 
@@ -237,7 +249,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     const char *as = asked->q->as         ? asked->q->as
                      : asked->q->not_type ? "table"
                                           : "list";
-    const struct form *form = form_named(as, err);
+    const struct form *form = form_named(as, d->engine->strongly_typed, err);
     struct chosen chosen = {0};
     enum fsd_status status = form ? choose(arena, asked, &chosen, err) : FSD_E_ARG;
     struct fsd_rows names = FSD_ROWS(name_columns, ""), held = names;
