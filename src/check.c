@@ -35,7 +35,8 @@ struct fsd_check {
     struct fsd_arena *arena;
     struct fsd_state *old, *new;
     struct fsd_diff *run;            /* that `new` is of; NULL: of a snapshot */
-    struct fsd_snapshot_lines lines; /* of the old state */
+    const char *snapshot;            /* path of the old state */
+    struct fsd_snapshot_lines lines; /* of it */
     struct fsd_policy *policy;
     struct fsd_compare *compare;
     struct fsd_verdict *verdict;
@@ -101,7 +102,7 @@ static const char *accept_command(const struct fsd_check *c,
 {
     const struct {
         const char *option, *value;
-    } words[] = {{"", check->snapshot},
+    } words[] = {{"", c->snapshot},
                  {"", opt->model},
                  {"", opt->engine},
                  {" --log", opt->log},
@@ -144,13 +145,73 @@ static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *
     return FSD_OK;
 }
 
+/* ------------------------------------------------------------ one of several snapshots
+ */
+
+/* How far the snapshots that were looked at fit. */
+struct choice {
+    const char *path;       /* of the best; NULL: none fits */
+    uint32_t alike, equals; /* of it, and how many others fit as well */
+    struct fsd_print why;   /* the others do not fit */
+};
+
+static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
+                               const char *path, struct fsd_error *err)
+{
+    struct fsd_state *s;
+    struct fsd_built_fit fit;
+    enum fsd_status status = fsd_snapshot_read(&s, path, NULL, err);
+
+    if (status != FSD_OK)
+        return status;
+    fit = fsd_compare_built_fit(c->arena, s, c->new);
+    if (fit.other.key) {
+        fprintf(best->why.out, "; %s is for %s", path, fit.other.before);
+    } else if (best->path && fit.alike == best->alike) {
+        best->equals++;
+        fprintf(best->why.out, "; %s fits as well", path);
+    } else if (!best->path || fit.alike > best->alike) {
+        best->path = path;
+        best->alike = fit.alike;
+        best->equals = 0;
+    }
+    fsd_state_free(s);
+    return FSD_OK;
+}
+
+/* The one that is for what the build is: its version and GPU. */
+static enum fsd_status choose_snapshot(struct fsd_check *c,
+                                       const struct fsd_check_options *check,
+                                       struct fsd_error *err)
+{
+    struct choice best = {0};
+    enum fsd_status status = FSD_OK;
+    const char *why;
+
+    fsd_print_open(&best.why);
+    for (unsigned i = 0; i < check->n_snapshots && status == FSD_OK; i++)
+        status = look_at(&best, c, check->snapshots[i], err);
+    why = fsd_print_take(&best.why, c->arena);
+    if (status != FSD_OK)
+        return status;
+    if (!best.path || best.equals)
+        return fsd_fail(err, FSD_E_ARG, check->snapshot, FSD_POS_NONE, 0,
+                        "expected one snapshot for this build's version and GPU (%s), "
+                        "found %s%s%s",
+                        fsd_text(c->new->names, c->new->producer),
+                        best.path ? best.path : "none", why,
+                        best.path ? "; the build's log tells more (--log)" : "");
+    c->snapshot = best.path;
+    return fsd_snapshot_read(&c->old, best.path, &c->lines, err);
+}
+
 static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options *opt,
                                   const struct fsd_check_options *check,
                                   struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
 
-    if (check->snapshot)
+    if (check->snapshot && !check->n_snapshots)
         status = fsd_snapshot_read(&c->old, check->snapshot, &c->lines, err);
     if (status == FSD_OK)
         status = fsd_policy_read(&c->policy, check->policy, err);
@@ -160,6 +221,8 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
         status = fsd_state_open(&c->new, &c->run, opt, err);
     if (status == FSD_OK)
         status = open_lint(c, opt, check, err);
+    if (status == FSD_OK && check->n_snapshots)
+        status = choose_snapshot(c, check, err);
     if (status != FSD_OK)
         return status;
     if (c->old) {
@@ -193,6 +256,7 @@ enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options 
 
     *out = NULL;
     c->arena = arena;
+    c->snapshot = check->snapshot;
     status = open_check(c, opt, check, err);
     if (status == FSD_OK)
         *out = c;
@@ -212,6 +276,11 @@ void fsd_check_free(struct fsd_check *c)
     fsd_state_free(c->new);
     fsd_diff_free(c->run);
     fsd_arena_free(c->arena);
+}
+
+const char *fsd_check_snapshot(const struct fsd_check *check)
+{
+    return check->snapshot;
 }
 
 bool fsd_check_failed(const struct fsd_check *check)

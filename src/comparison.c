@@ -1,8 +1,8 @@
-/* Two runs, compared: the public API of it. */
+/* Two runs, or more, compared: the public API of it. */
 #include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "compare/compare.h"
+#include "compare/matrix.h"
 #include "compare/snapshot.h"
 #include "findings/findings.h"
 #include "report/report.h"
@@ -70,6 +70,20 @@ enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
     return status;
 }
 
+/* Two models of which less than half can be aligned are not exports of one network. */
+static enum fsd_status check_network(const struct fsd_compare *c, struct fsd_error *err)
+{
+    struct fsd_alignment_count n = fsd_alignment_count(c);
+
+    if (fsd_alignment_fits(n))
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
+                    "expected another export of %s, but of that model's %u computing "
+                    "nodes only %u could be found among the %u of this one (--force "
+                    "goes on all the same)",
+                    c->old->model_path, n.old, n.aligned, n.new);
+}
+
 enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
                                     const struct fsd_options *old,
                                     const struct fsd_options *new,
@@ -78,7 +92,6 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
     struct fsd_state *before = NULL, *after = NULL;
     enum fsd_status status = fsd_state_open(&before, NULL, old, err);
     struct fsd_compare *compare;
-    struct fsd_alignment_count n;
 
     *out = NULL;
     if (status == FSD_OK)
@@ -88,16 +101,12 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
         return status;
     }
     compare = fsd_compare_new(before, after);
-    n = fsd_alignment_count(compare);
     *out = FSD_NEW(after->arena, struct fsd_comparison, 1);
     **out = (struct fsd_comparison){before, after, compare};
-    if (new->force || fsd_alignment_fits(n))
+    if (status == FSD_OK && !new->force)
+        status = check_network(compare, err);
+    if (status == FSD_OK)
         return FSD_OK;
-    status = fsd_fail(err, FSD_E_MISMATCH, after->model_path, FSD_POS_NONE, 0,
-                      "expected another export of %s, but of that model's %u computing "
-                      "nodes only %u could be found among the %u of this one (--force "
-                      "goes on all the same)",
-                      before->model_path, n.old, n.aligned, n.new);
     fsd_comparison_free(*out);
     *out = NULL;
     return status;
@@ -123,6 +132,67 @@ enum fsd_status fsd_comparison_write(const struct fsd_comparison *comparison,
 {
     const struct fsd_report report = {
         .subject = FSD_OF_COMPARISON, .compare = comparison->compare, .style = style};
+
+    return fsd_report_write(&report, format, out, err);
+}
+
+/* ----------------------------------------------------------------- several builds */
+
+struct fsd_builds {
+    struct fsd_arena *arena;
+    uint32_t n;
+    struct fsd_state **states;
+    struct fsd_matrix *matrix;
+};
+
+enum fsd_status fsd_builds_open(struct fsd_builds **out, const struct fsd_options *opt,
+                                unsigned n, struct fsd_error *err)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_builds *b = FSD_NEW(arena, struct fsd_builds, 1);
+    enum fsd_status status = FSD_OK;
+
+    *out = NULL;
+    b->arena = arena;
+    b->states = FSD_NEW(arena, struct fsd_state *, n);
+    if (n < 2 || n > 26)
+        status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                          "expected from 2 to 26 builds, found %u", n);
+    for (unsigned i = 0; i < n && status == FSD_OK; i++, b->n++)
+        status = fsd_state_open(&b->states[i], NULL, &opt[i], err);
+    if (status == FSD_OK)
+        b->matrix = fsd_matrix_new((const struct fsd_state *const *)b->states, n);
+    for (unsigned i = 1; i < n && status == FSD_OK && !opt[i].force; i++)
+        status = check_network(b->matrix->with[i], err);
+    if (status == FSD_OK)
+        *out = b;
+    else
+        fsd_builds_free(b);
+    return status;
+}
+
+void fsd_builds_free(struct fsd_builds *builds)
+{
+    if (!builds)
+        return;
+    fsd_matrix_free(builds->matrix);
+    for (uint32_t i = 0; i < builds->n; i++)
+        fsd_state_free(builds->states[i]);
+    fsd_arena_free(builds->arena);
+}
+
+bool fsd_builds_differ(const struct fsd_builds *builds)
+{
+    return builds->matrix->differs || builds->matrix->differing;
+}
+
+enum fsd_status fsd_builds_write(const struct fsd_builds *builds,
+                                 enum fsd_subject subject, const char *format,
+                                 const struct fsd_style *style, FILE *out,
+                                 struct fsd_error *err)
+{
+    const struct fsd_report report = {
+        .subject = subject, .matrix = builds->matrix, .style = style};
 
     return fsd_report_write(&report, format, out, err);
 }

@@ -150,6 +150,7 @@ struct fsd_picture {
 struct fsd_style {
     bool color;      /**< ANSI colours */
     bool all;        /**< unfold runs of ordinary layers */
+    bool tactics;    /**< of comparisons: tell other tactics, too */
     bool one_column; /**< never put nodes beside layers */
     unsigned width;  /**< columns of the terminal; 0 means 100 */
     const struct fsd_picture *picture; /**< NULL: everything, as far as it can be drawn */
@@ -168,6 +169,20 @@ enum fsd_file_kind {
 
 /** Looks at the beginning of a file; "-" and what cannot be opened is FSD_FILE_OTHER. */
 FSD_API enum fsd_file_kind fsd_file_kind(const char *path);
+
+/** What reports tell of, each by a function of its own: fsd_diff_write(),
+ *  fsd_comparison_write(), fsd_check_write(), fsd_diff_view(), fsd_linting_write(). */
+enum fsd_subject {
+    FSD_OF_RUN,
+    FSD_OF_COMPARISON,
+    FSD_OF_CHECK,
+    FSD_OF_VIEW,
+    FSD_OF_LINT,
+    FSD_OF_MATRIX,    /**< several builds, fsd_builds_write() */
+    FSD_OF_STABILITY, /**< what varies among them, likewise */
+    FSD_OF_MODELS,    /**< two models without engines, fsd_models_write() */
+    FSD__SUBJECT_COUNT
+};
 
 /* -------------------------------------------------------------------- runs */
 
@@ -339,6 +354,59 @@ FSD_API enum fsd_status fsd_comparison_write(const struct fsd_comparison *compar
                                              const struct fsd_style *style, FILE *out,
                                              struct fsd_error *err);
 
+struct fsd_models;
+
+/** Compares two models, two exports of one network, without engines.
+ *  @param before,after paths of ONNX models.
+ *  @param force        go on though they seem to be two networks.
+ *  @param out          set on success, to NULL on failure; free it with
+ *                      fsd_models_free().
+ *  @return FSD_OK, or the status that `err` (which may be NULL) describes. */
+FSD_API enum fsd_status fsd_models_open(struct fsd_models **out, const char *before,
+                                        const char *after, bool force,
+                                        struct fsd_error *err);
+
+/** @param models may be NULL. */
+FSD_API void fsd_models_free(struct fsd_models *models);
+
+/** True when anything but names, weights and the order of nodes is another. */
+FSD_API bool fsd_models_differ(const struct fsd_models *models);
+
+/** Writes one report.
+ *  @param format one that fsd_format_of(FSD_OF_MODELS) gives.
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another format. */
+FSD_API enum fsd_status fsd_models_write(const struct fsd_models *models,
+                                         const char *format,
+                                         const struct fsd_style *style, FILE *out,
+                                         struct fsd_error *err);
+
+struct fsd_builds;
+
+/** Runs all passes over several builds of one network, and puts them beside each other.
+ *  @param out  set on success, to NULL on failure; free it with fsd_builds_free().
+ *  @param opt  `n` of them, from 2 to 26, each as for fsd_comparison_open().
+ *  @return FSD_OK, or the status that `err` (which may be NULL) describes. */
+FSD_API enum fsd_status fsd_builds_open(struct fsd_builds **out,
+                                        const struct fsd_options *opt, unsigned n,
+                                        struct fsd_error *err);
+
+/** @param builds may be NULL. */
+FSD_API void fsd_builds_free(struct fsd_builds *builds);
+
+/** True when one of them differs from the first, as fsd_comparison_differs() says, or is
+ *  not known not to. */
+FSD_API bool fsd_builds_differ(const struct fsd_builds *builds);
+
+/** Writes one report.
+ *  @param subject FSD_OF_MATRIX: one row what computes some nodes, one column a build;
+ *                 FSD_OF_STABILITY: what varies, and in which builds it is how.
+ *  @param format  one that fsd_format_of() gives for that subject.
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another format. */
+FSD_API enum fsd_status fsd_builds_write(const struct fsd_builds *builds,
+                                         enum fsd_subject subject, const char *format,
+                                         const struct fsd_style *style, FILE *out,
+                                         struct fsd_error *err);
+
 /* ------------------------------------------------------- snapshots and the gate */
 
 /** Runs all passes and writes what a gate needs as a text file, one line a fusion group,
@@ -367,8 +435,12 @@ FSD_API unsigned fsd_day_of_epoch(const char *seconds);
 
 /** Zero is the default of every field; one of `snapshot` and `policy` is needed. */
 struct fsd_check_options {
-    const char *snapshot; /**< path of the snapshot to check against; NULL: only what the
-                               policy promises of any build is checked */
+    const char *snapshot; /**< path of the snapshot to check against; where there are
+                               `snapshots`, of what holds them, for messages; NULL: only
+                               what the policy promises of any build is checked */
+    const char *const *snapshots; /**< several: the one that is for the build's version
+                                       and GPU is taken */
+    unsigned n_snapshots;
     const char *policy;   /**< path of the policy; NULL: the default one */
     unsigned today;       /**< 20260131, for ignores that expire; 0: none has expired */
     bool accept;          /**< nothing fails: the snapshot is to be rewritten */
@@ -395,6 +467,9 @@ FSD_API enum fsd_status fsd_check_open(struct fsd_check **out,
 
 /** @param check may be NULL. */
 FSD_API void fsd_check_free(struct fsd_check *check);
+
+/** The path of the snapshot that was checked against; as long as the check lives. */
+FSD_API const char *fsd_check_snapshot(const struct fsd_check *check);
 
 /** True when a rule of level error is over its budget. */
 FSD_API bool fsd_check_failed(const struct fsd_check *check);
@@ -486,17 +561,6 @@ FSD_API const char *fsd_format_find(const char *name);
 
 /** The i-th format's name, NULL past the last. */
 FSD_API const char *fsd_format_at(unsigned i);
-
-/** What reports tell of, each by a function of its own: fsd_diff_write(),
- *  fsd_comparison_write(), fsd_check_write(), fsd_diff_view(), fsd_linting_write(). */
-enum fsd_subject {
-    FSD_OF_RUN,
-    FSD_OF_COMPARISON,
-    FSD_OF_CHECK,
-    FSD_OF_VIEW,
-    FSD_OF_LINT,
-    FSD__SUBJECT_COUNT
-};
 
 /** The i-th of the formats that a subject is written in, NULL past the last. */
 FSD_API const char *fsd_format_of(enum fsd_subject subject, unsigned i);

@@ -112,8 +112,7 @@ static void tell_taken(const struct build_word *build, const char *folder)
 
         if (*path && used < sizeof text)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s as %s",
-                                     used > begin ? ", " : "",
-                                     strrchr(path, '/') + 1,
+                                     used > begin ? ", " : "", strrchr(path, '/') + 1,
                                      profile ? "--profile" : files[i].as);
     }
     print_note(NULL, text);
@@ -183,6 +182,26 @@ static size_t name_length(const char *at)
     return n && is_file(at, n) ? n : first;
 }
 
+/* "P1+P2": where a '+' ends the name of a file. */
+static enum fsd_status split_profiles(struct build_word *build, const char *word,
+                                      struct fsd_error *err)
+{
+    while (*build->profile[build->n_profiles]) {
+        char *name = build->profile[build->n_profiles++], *end = strchr(name, '+');
+
+        while (end && !is_file(name, (size_t)(end - name)))
+            end = strchr(end + 1, '+');
+        if (!end || is_file(name, strlen(name)))
+            break;
+        if (build->n_profiles == MOST_OUTPUTS)
+            return fail_file(err, FSD_E_ARG, word, "expected at most %d profiles",
+                             MOST_OUTPUTS);
+        memcpy(build->profile[build->n_profiles], end + 1, strlen(end + 1) + 1);
+        *end = '\0';
+    }
+    return FSD_OK;
+}
+
 static enum fsd_status take_words(struct build_word *build, const char *word,
                                   struct fsd_error *err)
 {
@@ -210,7 +229,7 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
             "expected MODEL,ENGINE[,PROFILE[,LOG]], a snapshot or a directory "
             "that holds "
             "them");
-    return FSD_OK;
+    return split_profiles(build, word, err);
 }
 
 enum fsd_status take_build(struct build_word *build, const char *word,
@@ -220,14 +239,163 @@ enum fsd_status take_build(struct build_word *build, const char *word,
     enum fsd_status status;
 
     memset(build, 0, sizeof *build);
-    status = directory ? take_directory(build, word, err) : take_words(build, word, err);
+    status =
+        directory ? take_directory(build, word, err) : take_words(build, word, err);
     if (status != FSD_OK)
         return status;
-    build->n_profiles += !directory && *build->profile[0];
     run->log = run->times = NULL; /* of the other build */
     run->n_profiles = 0;
     fill_run(build, run);
     if (directory)
         tell_taken(build, word);
     return FSD_OK;
+}
+
+/* ------------------------------------------------------------ a directory of builds */
+
+/* What lies in a directory: builds of their own, or one model and its engines. */
+struct folder {
+    const char *path;
+    struct dirent **names;
+    int n;
+    char word[8300]; /* MODEL,ENGINE of two paths */
+};
+
+static enum fsd_status open_folder(struct folder *f, const char *path,
+                                   struct fsd_error *err)
+{
+    *f = (struct folder){.path = path};
+    f->n = scandir(path, &f->names, NULL, alphasort);
+    return f->n >= 0
+               ? FSD_OK
+               : fail_file(err, FSD_E_IO, path, "cannot open: %s", strerror(errno));
+}
+
+static void close_folder(struct folder *f)
+{
+    for (int i = 0; i < f->n; i++)
+        free(f->names[i]);
+    free(f->names);
+}
+
+static const char *path_in(const struct folder *f, int i, char path[4096])
+{
+    int n =
+        snprintf(path, 4096, "%s%s%s", f->path,
+                 f->path[strlen(f->path) - 1] == '/' ? "" : "/", f->names[i]->d_name);
+
+    return *f->names[i]->d_name == '.' || n >= 4096 ? NULL : path;
+}
+
+/* Engines of the model beside it: their words; without one each is a build. */
+static const char *engine_word(struct folder *f, const char *model, const char *engine)
+{
+    snprintf(f->word, sizeof f->word, "%s%s%s", model, *model ? "," : "", engine);
+    return f->word;
+}
+
+static enum fsd_status take_next(struct build_word *builds, const char *word,
+                                 const struct fsd_options *like,
+                                 struct fsd_options *runs, unsigned most, unsigned *n,
+                                 struct fsd_error *err)
+{
+    if (*n == most)
+        return fail_file(err, FSD_E_ARG, word, "expected at most %u builds, found more",
+                         most);
+    runs[*n] = *like;
+    ++*n;
+    return take_build(&builds[*n - 1], word, &runs[*n - 1], err);
+}
+
+static enum fsd_status take_all(struct folder *f, struct build_word *builds,
+                                const struct fsd_options *like,
+                                struct fsd_options *runs, unsigned most, unsigned *n,
+                                struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+    char path[4096], model[4096] = "";
+
+    for (int i = 0; i < f->n && status == FSD_OK; i++)
+        if (path_in(f, i, path) &&
+            (is_directory(path) || fsd_file_kind(path) == FSD_FILE_SNAPSHOT))
+            status = take_next(builds, path, like, runs, most, n, err);
+    if (*n || status != FSD_OK)
+        return status;
+    for (int i = 0; i < f->n; i++)
+        if (path_in(f, i, path) && fsd_file_kind(path) == FSD_FILE_MODEL) {
+            if (*model)
+                return fail_file(err, FSD_E_ARG, f->path,
+                                 "expected one model and its engines, or a directory "
+                                 "for each build, found two models: %.100s and %.100s",
+                                 strrchr(model, '/') + 1, f->names[i]->d_name);
+            memcpy(model, path, sizeof model);
+        }
+    for (int i = 0; i < f->n && status == FSD_OK; i++) {
+        enum fsd_file_kind kind =
+            path_in(f, i, path) ? fsd_file_kind(path) : FSD_FILE_OTHER;
+
+        if (kind == FSD_FILE_ENGINE || kind == FSD_FILE_LOG)
+            status = take_next(builds, engine_word(f, model, path), like, runs, most, n,
+                               err);
+    }
+    return status;
+}
+
+enum fsd_status take_builds(struct build_word *builds, const char *const *words,
+                            unsigned n, const struct fsd_options *like,
+                            struct fsd_options *runs, unsigned most, unsigned *n_runs,
+                            struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    *n_runs = 0;
+    if (n == 1 && is_directory(words[0])) {
+        struct folder f;
+
+        status = open_folder(&f, words[0], err);
+        if (status == FSD_OK)
+            status = take_all(&f, builds, like, runs, most, n_runs, err);
+        close_folder(&f);
+    } else {
+        for (unsigned i = 0; i < n && status == FSD_OK; i++)
+            status = take_next(builds, words[i], like, runs, most, n_runs, err);
+    }
+    if (status == FSD_OK && *n_runs < 2)
+        return fail_file(err, FSD_E_ARG, n == 1 ? words[0] : NULL,
+                         "expected two builds or more, found %s",
+                         *n_runs ? "one" : "none in it");
+    return status;
+}
+
+enum fsd_status take_snapshots(struct snapshots_word *out,
+                               struct fsd_check_options *check, struct fsd_error *err)
+{
+    const unsigned most = sizeof out->paths / sizeof *out->paths;
+    struct folder f;
+    enum fsd_status status;
+
+    if (!is_directory(check->snapshot))
+        return FSD_OK;
+    status = open_folder(&f, check->snapshot, err);
+    for (int i = 0; i < f.n && status == FSD_OK; i++) {
+        char path[4096];
+
+        if (!path_in(&f, i, path) || fsd_file_kind(path) != FSD_FILE_SNAPSHOT)
+            continue;
+        if (check->n_snapshots == most) {
+            status = fail_file(err, FSD_E_ARG, f.path, "expected at most %u snapshots",
+                               most);
+            break;
+        }
+        memcpy(out->path[check->n_snapshots], path, sizeof path);
+        out->paths[check->n_snapshots] = out->path[check->n_snapshots];
+        check->n_snapshots++;
+    }
+    close_folder(&f);
+    check->snapshots = out->paths;
+    if (status == FSD_OK && !check->n_snapshots)
+        status = fail_file(err, FSD_E_ARG, check->snapshot,
+                           "expected a snapshot, or a directory that holds some, found "
+                           "a directory without any");
+    return status;
 }

@@ -12,11 +12,32 @@ struct build_word {
     unsigned n_profiles;
 };
 
-/** Takes "MODEL,ENGINE[,PROFILE[,LOG]]", or a directory, and fills the paths of `run`;
+/** Takes "MODEL,ENGINE[,PROFILE[+PROFILE...][,LOG]]", or a directory, and fills the paths of `run`;
  *  the rest of `run` stays.
  *  @return FSD_OK; FSD_E_ARG for a word that is neither; FSD_E_IO. */
 enum fsd_status take_build(struct build_word *build, const char *word,
                            struct fsd_options *run, struct fsd_error *err);
+
+/** Takes each word so.  One directory alone may hold several builds: each a directory or
+ *  a snapshot of its own, or one model and its engines.
+ *  @param like  what all of them have besides: `n` words become `*n_runs` of `runs`.
+ *  @return as take_build(); FSD_E_ARG for less than two builds, or more than `most`. */
+enum fsd_status take_builds(struct build_word *builds, const char *const *words,
+                            unsigned n, const struct fsd_options *like,
+                            struct fsd_options *runs, unsigned most, unsigned *n_runs,
+                            struct fsd_error *err);
+
+/** Room for the snapshots of a directory. */
+struct snapshots_word {
+    char path[128][4096];
+    const char *paths[128];
+};
+
+/** Where the snapshot of a check is a directory, lists those in it.
+ *  @return FSD_OK, also when it is none; FSD_E_ARG when there is no snapshot in it, or
+ *          too many; FSD_E_IO. */
+enum fsd_status take_snapshots(struct snapshots_word *out, struct fsd_check_options *check,
+                               struct fsd_error *err);
 
 /** Where one directory was given for all files of a build, puts these into their places,
  *  as far as no option filled them, and says on standard error which was taken for

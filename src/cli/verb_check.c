@@ -1,5 +1,6 @@
 /* fusiondiff check SNAPSHOT MODEL ENGINE: the merge gate. */
 #define _GNU_SOURCE /* argp */
+#include "cli/build_word.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 
@@ -25,7 +26,8 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Checks a build against a snapshot: which fusions were lost, what runs wider, what "
+    "Checks a build against a snapshot, or against that one of a directory of snapshots "
+    "which is for the build's version and GPU: which fusions were lost, what runs wider, what "
     "was inserted, what got slower.\v"
     "Without SNAPSHOT what the policy promises of any build is checked: blocks that "
     "are "
@@ -163,7 +165,7 @@ static enum fsd_status update(struct command_line *line, const struct fsd_check 
                               struct fsd_error *err)
 {
     line->n_outputs = 1;
-    line->outputs[0] = (struct output){line->check.snapshot, NULL};
+    line->outputs[0] = (struct output){fsd_check_snapshot(check), NULL};
     return write_outputs(line, print_snapshot, check, err);
 }
 
@@ -182,12 +184,14 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
                            struct fsd_error *err)
 {
     struct fsd_check *check = NULL;
+    static struct snapshots_word several;
     enum fsd_status status;
 
     if (line->print_policy)
         return write_outputs(line, print_policy, NULL, err);
-    status = check_names(line, err);
-
+    status = take_snapshots(&several, &line->check, err);
+    if (status == FSD_OK)
+        status = check_names(line, err);
     if (status == FSD_OK)
         status = fsd_check_open(&check, &line->run, &line->check, err);
     if (status == FSD_OK)

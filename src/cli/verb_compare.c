@@ -1,23 +1,39 @@
-/* fusiondiff compare OLD NEW */
+/* fusiondiff compare OLD NEW [MORE...], and stability, which asks of builds of one
+ * model what varies. */
 #define _GNU_SOURCE /* argp */
 #include "cli/build_word.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 
+enum { MOST_BUILDS = 26, KEY_TACTICS = 640 };
+
 static const char doc[] =
     "Compares what the builder made of a network in two builds: which fusions, "
-    "precisions, inserted layers and times changed.\v"
-    "OLD and NEW are each MODEL,ENGINE[,PROFILE[,LOG]], or a directory that holds one "
-    "model, one engine and at most one profile. The models may be two exports of one "
-    "network: nodes are aligned by names that identify them, else by structure.\n\n"
+    "precisions, inserted layers and times changed. More than two stand beside each "
+    "other: one row what computes some nodes, one column a build.\v"
+    "OLD and NEW are each MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a directory "
+    "that "
+    "holds one model, one engine and at most one profile. A directory alone holds the "
+    "builds: a directory or a snapshot each, or one model and its engines. The models "
+    "may "
+    "be exports of one network: nodes are aligned by names that identify them, else by "
+    "structure.\n\n"
     "Pictures show both builds side by side; --all draws all of large builds, too.\n\n"
     "Exit status: 0 the builds do not differ, 1 they do, 2 trouble. Times, tactics, "
     "names of layers and the order of layers make no difference.";
+
+static const char stability_doc[] =
+    "Tells what varies among several builds of one model, and in which of them it is "
+    "how.\v"
+    "Each build is MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a directory that holds "
+    "them; a directory alone holds the builds. Exit status: 0 nothing but times and "
+    "tactics varies, 1 it does, 2 trouble.";
 
 static const struct argp_option options[] = {
     {"profile", KEY_PROFILE, "FILE", OPTION_HIDDEN, NULL, 3},
     {"log", KEY_LOG, "FILE", OPTION_HIDDEN, NULL, 3},
     {"times", KEY_TIMES, "FILE", OPTION_HIDDEN, NULL, 3},
+    {"tactics", KEY_TACTICS, NULL, 0, "Tell other tactics too, by both their names", 4},
     {"around", KEY_AROUND, "NODE", 0,
      "Pictures: only what became of these nodes (a glob), and what is next to it", 5},
     {"only", KEY_ONLY, "changes", 0,
@@ -34,18 +50,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_ARG:
-        if (line->query.n_words == 2)
-            argp_error(state, "expected OLD and NEW, found a third build '%s'", arg);
+        if (line->query.n_words == MOST_BUILDS)
+            argp_error(state, "expected at most %d builds, found one more '%s'",
+                       MOST_BUILDS, arg);
         line->words[line->query.n_words++] = arg;
         break;
     case ARGP_KEY_END:
-        if (line->query.n_words != 2)
+        if (!line->query.n_words)
             argp_error(state, "expected OLD and NEW");
+        break;
+    case KEY_TACTICS:
+        line->style.tactics = true;
         break;
     case KEY_PROFILE:
     case KEY_LOG:
     case KEY_TIMES:
-        argp_error(state, "compare takes profiles and logs within OLD and NEW");
+        argp_error(state, "%s takes profiles and logs within each build",
+                   line->verb->name);
         break;
     default:
         return parse_picture_option(key, arg, state);
@@ -60,21 +81,14 @@ static enum fsd_status print_comparison(const void *payload, const char *format,
     return fsd_comparison_write(payload, format, style, out, err);
 }
 
-static enum fsd_status run(struct command_line *line, int *exit_status,
-                           struct fsd_error *err)
+static enum fsd_status compare_two(struct command_line *line,
+                                   const struct fsd_options *builds, int *exit_status,
+                                   struct fsd_error *err)
 {
-    static struct build_word words[2];
     struct fsd_comparison *comparison = NULL;
-    enum fsd_status status;
+    enum fsd_status status =
+        fsd_comparison_open(&comparison, &builds[0], &builds[1], err);
 
-    line->other = line->run;
-    status = take_build(&words[0], line->words[0], &line->run, err);
-    if (status == FSD_OK)
-        status = take_build(&words[1], line->words[1], &line->other, err);
-    if (status == FSD_OK)
-        status = check_outputs(line, err);
-    if (status == FSD_OK)
-        status = fsd_comparison_open(&comparison, &line->run, &line->other, err);
     if (status == FSD_OK)
         status = write_judgement(line, print_comparison, comparison, err);
     if (status == FSD_OK && fsd_comparison_differs(comparison))
@@ -83,5 +97,114 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_compare = {"compare", "OLD NEW", doc,  options,
-                                  parse,     run,       true, FSD_OF_COMPARISON};
+/* -------------------------------------------------------------------- two models */
+
+/* ONNX Runtime's optimized models are engines, too; a dump begins otherwise. */
+static bool is_model(const struct fsd_options *build)
+{
+    enum fsd_file_kind kind =
+        build->model && !build->engine ? fsd_file_kind(build->model) : FSD_FILE_OTHER;
+    FILE *file = kind == FSD_FILE_ENGINE ? fopen(build->model, "rb") : NULL;
+    bool protobuf = file && getc(file) == 0x08;
+
+    if (file)
+        fclose(file);
+    return kind == FSD_FILE_MODEL || protobuf;
+}
+
+static enum fsd_status print_models(const void *payload, const char *format,
+                                    const struct fsd_style *style, FILE *out,
+                                    struct fsd_error *err)
+{
+    return fsd_models_write(payload, format, style, out, err);
+}
+
+static enum fsd_status compare_models(struct command_line *line,
+                                      const struct fsd_options *builds,
+                                      int *exit_status, struct fsd_error *err)
+{
+    struct fsd_models *models = NULL;
+    enum fsd_status status = fsd_models_open(&models, builds[0].model, builds[1].model,
+                                             builds[1].force, err);
+
+    if (status == FSD_OK)
+        status = write_outputs(line, print_models, models, err);
+    if (status == FSD_OK && fsd_models_differ(models))
+        *exit_status = FINDINGS;
+    fsd_models_free(models);
+    return status;
+}
+
+/* ------------------------------------------------------------------ several builds */
+
+static enum fsd_status print_matrix(const void *payload, const char *format,
+                                    const struct fsd_style *style, FILE *out,
+                                    struct fsd_error *err)
+{
+    return fsd_builds_write(payload, FSD_OF_MATRIX, format, style, out, err);
+}
+
+static enum fsd_status print_stability(const void *payload, const char *format,
+                                       const struct fsd_style *style, FILE *out,
+                                       struct fsd_error *err)
+{
+    return fsd_builds_write(payload, FSD_OF_STABILITY, format, style, out, err);
+}
+
+static enum fsd_status compare_several(struct command_line *line,
+                                       const struct fsd_options *opt, unsigned n,
+                                       int *exit_status, struct fsd_error *err)
+{
+    bool matrix = line->verb->subject == FSD_OF_COMPARISON;
+    struct fsd_builds *builds = NULL;
+    enum fsd_status status = fsd_builds_open(&builds, opt, n, err);
+
+    if (status == FSD_OK)
+        status =
+            write_outputs(line, matrix ? print_matrix : print_stability, builds, err);
+    if (status == FSD_OK && fsd_builds_differ(builds))
+        *exit_status = FINDINGS;
+    fsd_builds_free(builds);
+    return status;
+}
+
+/* An output would be written over one of the inputs. */
+static enum fsd_status check_names(const struct command_line *line,
+                                   const struct fsd_options *builds, unsigned n,
+                                   struct fsd_error *err)
+{
+    struct command_line inputs = *line;
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < n && status == FSD_OK; i++) {
+        inputs.run = builds[i];
+        status = check_outputs(&inputs, err);
+    }
+    return status;
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    static struct build_word words[MOST_BUILDS];
+    struct fsd_options builds[MOST_BUILDS];
+    unsigned n = 0;
+    enum fsd_status status = take_builds(words, line->words, line->query.n_words,
+                                         &line->run, builds, MOST_BUILDS, &n, err);
+
+    if (status == FSD_OK)
+        status = check_names(line, builds, n, err);
+    if (status == FSD_OK)
+        status = n != 2 || line->verb->subject != FSD_OF_COMPARISON
+                     ? compare_several(line, builds, n, exit_status, err)
+                 : is_model(&builds[0]) && is_model(&builds[1])
+                     ? compare_models(line, builds, exit_status, err)
+                     : compare_two(line, builds, exit_status, err);
+    return status;
+}
+
+const struct verb verb_compare = {
+    "compare", "OLD NEW [MORE...]", doc, options, parse, run, true, FSD_OF_COMPARISON};
+const struct verb verb_stability = {"stability", "BUILD...",      stability_doc,
+                                    options,     parse,           run,
+                                    true,        FSD_OF_STABILITY};

@@ -172,7 +172,7 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     fsd_compare_edges(c, scratch);
     fsd_compare_moves(c, scratch);
     fsd_compare_ports(c);
-    fsd_compare_built(c);
+    fsd_compare_built(arena, old, new, &c->built);
     fsd_compare_times(c);
     fsd_compare_sum(c);
     fsd_arena_free(scratch);

@@ -105,6 +105,7 @@ struct fsd_built_change {
     const char *key;            /**< as in model/built.h */
     const char *before, *after; /**< NULL: this build does not tell */
 };
+typedef FSD_VEC(struct fsd_built_change) fsd_built_changes;
 
 struct fsd_port_change {
     bool output;
@@ -139,7 +140,7 @@ struct fsd_compare {
     FSD_VEC(struct fsd_edge_change) edges;
     FSD_VEC(struct fsd_move_change) moves;
     FSD_VEC(struct fsd_port_change) ports;
-    FSD_VEC(struct fsd_built_change) built;
+    fsd_built_changes built;
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
 
@@ -156,6 +157,20 @@ struct fsd_compare {
 struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
+
+/** Texts are the states' or literals. */
+void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
+                       const struct fsd_state *new, fsd_built_changes *out);
+
+/** Whether two builds are for the same version and GPU. */
+struct fsd_built_fit {
+    struct fsd_built_change other; /**< the first thing in which they are not; its key is
+                                        NULL: nothing that both tell */
+    uint32_t alike;                /**< what both tell, and tell alike */
+};
+struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
+                                           const struct fsd_state *old,
+                                           const struct fsd_state *new);
 
 /** Nodes that compute, of both models, and how many of the old ones are aligned. */
 struct fsd_alignment_count {

@@ -75,31 +75,62 @@ static const char *told(const struct fsd_state *s, const char *key, bool options
                                                  : NULL;
 }
 
-static void add(struct fsd_compare *c, const char *key, bool options)
+static void add(struct fsd_arena *arena, fsd_built_changes *out,
+                const struct fsd_state *const side[2], const char *key, bool options)
 {
-    struct fsd_built_change change = {key, told(c->old, key, options),
-                                      told(c->new, key, options)};
+    struct fsd_built_change change = {key, told(side[0], key, options),
+                                      told(side[1], key, options)};
 
     if (!change.before || !change.after || strcmp(change.before, change.after) != 0)
-        fsd_vec_push(c->arena, &c->built, change);
+        fsd_vec_push(arena, out, change);
 }
 
-void fsd_compare_built(struct fsd_compare *c)
+void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
+                       const struct fsd_state *new, fsd_built_changes *out)
 {
-    const struct fsd_state *old = c->old, *new = c->new;
+    const struct fsd_state *const side[2] = {old, new};
     const char *before = fsd_text(old->names, old->producer),
                *after = fsd_text(new->names, new->producer);
     bool options = tells_options(old) && tells_options(new);
 
     if (other_version(before, after))
-        fsd_vec_push(c->arena, &c->built,
+        fsd_vec_push(arena, out,
                      ((struct fsd_built_change){FSD_BUILT_VERSION, before, after}));
     for (uint32_t i = 0; i < old->built.n; i++)
-        add(c, fsd_text(old->names, old->built.at[i].key), options);
+        add(arena, out, side, fsd_text(old->names, old->built.at[i].key), options);
     for (uint32_t i = 0; i < new->built.n; i++) {
         const char *key = fsd_text(new->names, new->built.at[i].key);
 
         if (!fsd_built_find(&old->built, old->names, key))
-            add(c, key, options);
+            add(arena, out, side, key, options);
     }
+}
+
+/* What an engine is for: options may be changed on the way. */
+struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
+                                           const struct fsd_state *old,
+                                           const struct fsd_state *new)
+{
+    static const char *const keys[] = {FSD_BUILT_VERSION, FSD_BUILT_GPU,
+                                       FSD_BUILT_CAPABILITY, FSD_BUILT_KERNELS};
+    struct fsd_built_fit fit = {0};
+    fsd_built_changes changes = {0};
+
+    fsd_compare_built(arena, old, new, &changes);
+    for (size_t k = 0; k < FSD_COUNT_OF(keys); k++) {
+        bool version = !strcmp(keys[k], FSD_BUILT_VERSION);
+        /* Versions may overlap; the rest is told by both, and then it is in no list. */
+        bool alike = version || (fsd_built_find(&old->built, old->names, keys[k]) &&
+                                 fsd_built_find(&new->built, new->names, keys[k]));
+
+        for (uint32_t i = 0; i < changes.n; i++) {
+            if (strcmp(changes.at[i].key, keys[k]) != 0)
+                continue;
+            alike = false;
+            if (!fit.other.key && changes.at[i].before && changes.at[i].after)
+                fit.other = changes.at[i];
+        }
+        fit.alike += alike;
+    }
+    return fit;
 }

@@ -138,6 +138,12 @@ void fsd_state_free(struct fsd_state *s); /**< may be NULL */
 /** The state of a run.  The run may be freed afterwards. */
 struct fsd_state *fsd_state_of(const struct fsd_diff *d);
 
+/** The nodes and ports of a model alone, of which no engine is known.
+ *  @param node_of set to the model's nodes, by node of the state, in `arena`. */
+struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
+                                     const struct fsd_facts *facts,
+                                     struct fsd_arena *arena, fsd_id **node_of);
+
 /** Derives what the fields marked so hold; both makers of states call it last. */
 void fsd_state_finish(struct fsd_state *s);
 

@@ -264,8 +264,8 @@ void fsd_state_add_nodes(struct fsd_state_build *b)
                               : 0,
                 .named = n->name && count[n->name] == 1,
                 .role = (uint8_t)role(d, i),
-                .fate = (uint8_t)d->nodes[i].fate,
-                .precision = (uint8_t)d->nodes[i].realised,
+                .fate = d->nodes ? (uint8_t)d->nodes[i].fate : 0,
+                .precision = d->nodes ? (uint8_t)d->nodes[i].realised : 0,
                 .group = FSD_NONE});
     }
     number_outputs(b);

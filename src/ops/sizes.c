@@ -277,3 +277,15 @@ void fsd_sizes_dump(const struct fsd_sizes *s, FILE *out)
         fputs(shape->ranked ? "]\n" : "\n", out);
     }
 }
+
+const struct fsd_sizes *fsd_sizes_of_model(struct fsd_arena *arena,
+                                           const struct fsd_graph *g)
+{
+    struct fsd_sizes *s = fsd_sizes_new(arena, g);
+
+    for (fsd_id i = 0; i < g->tensors.n; i++)
+        fsd_sizes_take_form(s, i, g, fsd_tensor_form(g, i));
+    fsd_sizes_take_names(s, true);
+    fsd_sizes_take_rules(s);
+    return s;
+}

@@ -46,6 +46,10 @@ struct fsd_sizes {
 /** Knows nothing yet but small constants; lives in the arena. */
 struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph *g);
 
+/** All that the model alone tells. */
+const struct fsd_sizes *fsd_sizes_of_model(struct fsd_arena *arena,
+                                           const struct fsd_graph *g);
+
 /** Binds an input's sizes, "images=1x3x224x224", and the names the model has for them.
  *  @return FSD_OK; FSD_E_ARG for an unknown input, another rank, or a size that
  *          contradicts the model. */

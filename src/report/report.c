@@ -71,6 +71,9 @@ static bool writes(const struct format *f, enum fsd_subject subject)
     case FSD_OF_LINT:
         return f->verdict || f->sheet;
     case FSD_OF_VIEW:
+    case FSD_OF_MATRIX:
+    case FSD_OF_MODELS:
+    case FSD_OF_STABILITY:
     case FSD__SUBJECT_COUNT:
     default:
         return f->sheet;
@@ -86,7 +89,13 @@ static enum fsd_status write_sheet(const struct fsd_report *r, const struct form
     if (r->subject == FSD_OF_RUN) {
         fsd_sheet_of_run(&sheet, r->run);
     } else if (r->subject == FSD_OF_COMPARISON) {
-        fsd_sheet_of_comparison(&sheet, r->compare);
+        fsd_sheet_of_comparison(&sheet, r->compare, r->style);
+    } else if (r->subject == FSD_OF_MATRIX) {
+        fsd_sheet_of_matrix(&sheet, r->matrix, r->style);
+    } else if (r->subject == FSD_OF_MODELS) {
+        fsd_sheet_of_exports(&sheet, r->exports, r->style);
+    } else if (r->subject == FSD_OF_STABILITY) {
+        fsd_sheet_of_stability(&sheet, r->matrix, r->style);
     } else if (r->subject == FSD_OF_CHECK || r->subject == FSD_OF_LINT) {
         fsd_sheet_of_verdict(&sheet, r->verdict);
     } else {
@@ -117,7 +126,8 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
     } else if (f->picture) {
         return run ? fsd_picture_write(r->run, f->name, r->style, out, err)
                    : fsd_compare_write_picture(r->compare, f->name, r->style, out, err);
-    } else if (f->verdict && r->subject != FSD_OF_VIEW && !compare) {
+    } else if (f->verdict && (run || r->subject == FSD_OF_CHECK ||
+                              r->subject == FSD_OF_LINT)) {
         struct fsd_verdict *own = run ? fsd_verdict_of_run(r->run) : NULL;
 
         f->verdict(own ? own : r->verdict, r->style, out);
@@ -187,7 +197,10 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
         [FSD_OF_RUN] = "diff",
         [FSD_OF_COMPARISON] = "compare",
         [FSD_OF_CHECK] = "check",
-        [FSD_OF_LINT] = "lint"};
+        [FSD_OF_LINT] = "lint",
+        [FSD_OF_MATRIX] = "compare of several builds",
+        [FSD_OF_STABILITY] = "stability",
+        [FSD_OF_MODELS] = "compare of models"};
     const struct format *format = find_format(name);
     struct fsd_report r = *report;
     enum fsd_status status;

@@ -7,7 +7,8 @@
 #ifndef FSD_REPORT_REPORT_H
 #define FSD_REPORT_REPORT_H
 
-#include "compare/compare.h"
+#include "compare/exports.h"
+#include "compare/matrix.h"
 #include "findings/findings.h"
 #include "gate/gate.h"
 
@@ -18,6 +19,8 @@ struct fsd_report {
     enum fsd_subject subject;
     const struct fsd_diff *run;        /**< of a run, of a view, and of a check */
     const struct fsd_compare *compare; /**< of a comparison and a check */
+    const struct fsd_matrix *matrix;   /**< of several builds */
+    const struct fsd_exports *exports; /**< of two models */
     const struct fsd_verdict *verdict; /**< of a check, and of lint */
     const struct fsd_lint *lint;       /**< of lint */
     const char *view;                  /**< of a view: its name, and what is asked */

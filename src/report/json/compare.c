@@ -18,6 +18,11 @@ static void add_side(struct fsd_json *root, const char *key, const struct fsd_st
     fsd_json_count(side, "computing", s->computing);
     fsd_json_count(side, "mapped", s->mapped);
     fsd_json_count(side, "profiles", s->profiles);
+    if (s->profiles) {
+        fsd_json_ms(side, "ms", s->total.median);
+        fsd_json_ms(side, "ms_low", s->total.low);
+        fsd_json_ms(side, "ms_high", s->total.high);
+    }
 }
 
 static void add_key(struct fsd_json *object, const char *key, const struct fsd_state *s,
@@ -110,6 +115,8 @@ static void add_groups(struct fsd_json *region, const char *key, const struct fs
         if (g->loose)
             fsd_json_bool(item, "loose", true);
         add_refs(item, "nodes", s, g->nodes, false);
+        if (g->tactic)
+            fsd_json_sym(item, "tactic", s->names, g->tactic);
         fsd_json_ms(item, "ms", g->ms.median);
     }
 }

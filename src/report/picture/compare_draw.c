@@ -157,27 +157,94 @@ static uint64_t key(fsd_id from, fsd_ref reader)
     return (uint64_t)from << 32 | reader;
 }
 
+static bool same_form(struct fsd_state_form a, struct fsd_state_form b)
+{
+    return a.type && a.layout && a.type == b.type && a.layout == b.layout;
+}
+
+static bool same_refs(const struct fsd_state *s, struct fsd_span a, struct fsd_span b)
+{
+    return a.n == b.n && (!a.n || !memcmp(s->refs.at + a.at, s->refs.at + b.at,
+                                          a.n * sizeof *s->refs.at));
+}
+
+/* Whether what it comes from hands on a tensor of the form that the move reads. */
+static bool reads_source(const struct side *x, const struct fsd_move *m)
+{
+    for (uint32_t f = 0; f < m->from.n; f++) {
+        fsd_ref at = x->s->refs.at[m->from.at + f];
+        fsd_id g = group_of(x, at);
+
+        if (at & FSD_REF_PORT &&
+            same_form(x->s->inputs.at[at & ~FSD_REF_PORT].form, m->before))
+            return true;
+        for (uint32_t i = 0; g != FSD_NONE && i < x->s->groups.at[g].out.n; i++)
+            if (same_form(x->s->borders.at[x->s->groups.at[g].out.at + i].form,
+                          m->before))
+                return true;
+    }
+    return false;
+}
+
+/* Layers one behind another lie between the same nodes, and stand together.  The move
+ * that a move reads is the only one of them that makes the form it reads, which what
+ * they come from does not; FSD_NONE: that is not shown. */
+static fsd_id move_before(const struct side *x, fsd_id move)
+{
+    const struct fsd_move *m = &x->s->moves.at[move];
+    fsd_id first = move, found = FSD_NONE;
+
+    while (first && same_refs(x->s, x->s->moves.at[first - 1].to, m->to))
+        first--;
+    for (fsd_id i = first; i < x->s->moves.n; i++) {
+        const struct fsd_move *other = &x->s->moves.at[i];
+
+        if (!same_refs(x->s, other->to, m->to))
+            break;
+        if (i == move || !same_refs(x->s, other->from, m->from) ||
+            !same_form(other->after, m->before) || same_form(other->before, m->before))
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = i;
+    }
+    return found != FSD_NONE && reads_source(x, m) ? FSD_NONE : found;
+}
+
 /* In and out of every move that is drawn.  What it carries needs no wire beside it. */
 static void wire_moves(struct side *x)
 {
+    fsd_id *before = fsd_none_of(x->w->arena, x->s->moves.n);
+    bool *read = FSD_NEW(x->w->arena, bool, x->s->moves.n); /* by another move */
+
+    for (fsd_id i = 0; i < x->s->moves.n; i++) {
+        before[i] = x->moves[i] == FSD_NONE ? FSD_NONE : move_before(x, i);
+        if (before[i] != FSD_NONE && x->moves[before[i]] == FSD_NONE)
+            before[i] = FSD_NONE; /* it is not drawn */
+        if (before[i] != FSD_NONE)
+            read[before[i]] = true;
+    }
     for (fsd_id i = 0; i < x->s->moves.n; i++) {
         const struct fsd_move *m = &x->s->moves.at[i];
         const fsd_ref *refs = x->s->refs.at;
 
         if (x->moves[i] == FSD_NONE)
             continue;
+        if (before[i] != FSD_NONE)
+            add_wire(x, x->moves[before[i]], x->moves[i], m->before);
         for (uint32_t f = 0; f < m->from.n; f++) {
             fsd_id source = box_of(x, refs[m->from.at + f], false);
 
-            add_wire(x, source, x->moves[i], m->before);
+            if (before[i] == FSD_NONE)
+                add_wire(x, source, x->moves[i], m->before);
             for (uint32_t t = 0; t < m->to.n; t++)
                 fsd_vec_push(x->w->arena, &x->carried, key(source, refs[m->to.at + t]));
         }
-        for (uint32_t t = 0; t < m->to.n; t++)
+        for (uint32_t t = 0; t < m->to.n && !read[i]; t++)
             add_wire(x, x->moves[i], box_of(x, refs[m->to.at + t], true), m->after);
     }
-    x->carried.n =
-        fsd_sort_once(x->carried.at, x->carried.n, sizeof *x->carried.at, fsd_by_number);
+    x->carried.n = fsd_sort_once(x->carried.at, x->carried.n, sizeof *x->carried.at,
+                                 fsd_by_number);
 }
 
 static bool is_carried(const struct side *x, fsd_id from, fsd_ref reader)

@@ -125,6 +125,14 @@ static void put_times(const struct fsd_compare *c, FILE *out)
             fprintf(out, " (%+.1f %%)", 100 * c->by_blame[b] / c->before);
         fprintf(out, "  %s\n", blamed[b]);
     }
+    for (int new = 0; new < 2; new++) {
+        const struct fsd_state *s = new ? c->new : c->old;
+
+        if (s->profiles > 1)
+            fprintf(out, "             %s: the median of %u profiles, %.4f to %.4f ms\n",
+                    new ? "new" : "old", (unsigned)s->profiles, s->total.low,
+                    s->total.high);
+    }
 }
 
 /* ---------------------------------------------------------------------- regions */
@@ -332,6 +340,32 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
     }
 }
 
+/* Kernels are the builder's choice: they are told to who asks. */
+static void put_tactics(const struct fsd_compare *c, FILE *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        n += c->regions.at[i].tactic;
+    fprintf(out, "\nother tactics: %u\n", (unsigned)n);
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[i];
+        const struct fsd_group *old, *new;
+
+        if (!r->tactic)
+            continue;
+        old = &c->old->groups.at[c->pool.at[r->old_groups.at]];
+        new = &c->new->groups.at[c->pool.at[r->new_groups.at]];
+        fputs("     ", out);
+        fsd_put_group(c->new, new, out);
+        fputs("\n       was  ", out);
+        fsd_put_safe(out, fsd_text(c->old->names, old->tactic));
+        fputs("\n       now  ", out);
+        fsd_put_safe(out, fsd_text(c->new->names, new->tactic));
+        fputc('\n', out);
+    }
+}
+
 /* ------------------------------------------------------------------------ nodes */
 
 static void put_presences(const struct fsd_compare *c, const struct fsd_style *style,
@@ -419,6 +453,8 @@ void fsd_compare_write_text(const struct fsd_compare *c, const struct fsd_style 
     }
     put_regions(c, &x, style, out);
     put_same(c, style, out);
+    if (style->tactics)
+        put_tactics(c, out);
     put_presences(c, style, out);
     fsd_arena_free(arena);
 }

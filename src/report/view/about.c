@@ -29,10 +29,10 @@ static const struct fsd_column columns[] = {
 static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows)
 {
     static const char *const subjects[FSD__SUBJECT_COUNT] = {
-        [FSD_OF_RUN] = "a run",      [FSD_OF_COMPARISON] = "compare",
-        [FSD_OF_CHECK] = "check",    [FSD_OF_VIEW] = "views",
-        [FSD_OF_LINT] = "lint",
-    };
+        [FSD_OF_RUN] = "a run",           [FSD_OF_COMPARISON] = "compare",
+        [FSD_OF_CHECK] = "check",         [FSD_OF_VIEW] = "views",
+        [FSD_OF_LINT] = "lint",           [FSD_OF_MATRIX] = "several builds",
+        [FSD_OF_STABILITY] = "stability", [FSD_OF_MODELS] = "two models"};
     const char *format, *one;
 
     for (unsigned i = 0; (format = fsd_format_at(i)); i++) {

@@ -27,7 +27,7 @@ static const struct fsd_column line_columns[] = {
     [0] = {"line", NULL, FSD_CELL_NAME},
 };
 
-enum { HEAD, REGIONS, MOVES, EDGES, NODES, PORTS };
+enum { HEAD, REGIONS, MOVES, EDGES, NODES, PORTS, TACTICS };
 
 static const struct fsd_column columns[] = {
     [HEAD] = {"head", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(line_columns)},
@@ -39,6 +39,7 @@ static const struct fsd_column columns[] = {
     [NODES] = {"nodes", "Nodes", FSD_CELL_ROWS, FSD_INSIDE(change_columns)},
     [PORTS] = {"ports", "Inputs and outputs", FSD_CELL_ROWS,
                FSD_INSIDE(change_columns)},
+    [TACTICS] = {"tactics", "Other tactics", FSD_CELL_ROWS, FSD_INSIDE(change_columns)},
 };
 
 struct maker {
@@ -232,6 +233,34 @@ static struct fsd_cell port_rows(const struct maker *m)
     return fsd_cell_rows(m->arena, &rows, UINT32_MAX);
 }
 
+static struct fsd_cell tactic_rows(const struct maker *m)
+{
+    struct fsd_rows rows = FSD_ROWS(change_columns, "");
+
+    for (uint32_t i = 0; i < m->c->regions.n; i++) {
+        const struct fsd_region_diff *r = &m->c->regions.at[i];
+        const struct fsd_state *s[] = {m->c->old, m->c->new};
+        const struct fsd_group *old, *new;
+        struct fsd_cell *row;
+        struct fsd_print print;
+
+        if (!r->tactic)
+            continue;
+        old = &s[0]->groups.at[m->c->pool.at[r->old_groups.at]];
+        new = &s[1]->groups.at[m->c->pool.at[r->new_groups.at]];
+        row = fsd_rows_add(m->arena, &rows);
+        fsd_put_group(s[1], new, fsd_print_open(&print));
+        row[REGION] = region_cell(m, i);
+        row[WHAT] = fsd_cell_text("tactic");
+        row[SUBJECT] = fsd_cell_text(fsd_print_take(&print, m->arena));
+        row[WAS] = fsd_cell_text(fsd_text(s[0]->names, old->tactic));
+        row[NOW] = fsd_cell_text(fsd_text(s[1]->names, new->tactic));
+        row[BEFORE] = fsd_cell_ms(old->ms.median);
+        row[AFTER] = fsd_cell_ms(new->ms.median);
+    }
+    return fsd_cell_rows(m->arena, &rows, UINT32_MAX);
+}
+
 /* What the text begins with: what was compared, and all counts. */
 static struct fsd_cell head_rows(const struct maker *m)
 {
@@ -248,7 +277,8 @@ static struct fsd_cell head_rows(const struct maker *m)
     return fsd_cell_rows(m->arena, &rows, UINT32_MAX);
 }
 
-void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c)
+void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
+                             const struct fsd_style *style)
 {
     const struct maker m = {sheet->arena, c};
     struct fsd_cell *root;
@@ -263,4 +293,6 @@ void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *
     root[EDGES] = edge_rows(&m);
     root[NODES] = node_rows(&m);
     root[PORTS] = port_rows(&m);
+    if (style->tactics)
+        root[TACTICS] = tactic_rows(&m);
 }

@@ -3,7 +3,8 @@
 #ifndef FSD_REPORT_VIEW_VIEW_H
 #define FSD_REPORT_VIEW_VIEW_H
 
-#include "compare/compare.h"
+#include "compare/exports.h"
+#include "compare/matrix.h"
 #include "findings/findings.h"
 #include "gate/gate.h"
 #include "match/pick.h"
@@ -41,7 +42,17 @@ fsd_view_fn fsd_view_reformats, fsd_view_where, fsd_view_inside, fsd_view_names,
 /** Each layer with its nodes, then the nodes without. */
 void fsd_sheet_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
 /** What changed. */
-void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
+void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
+                             const struct fsd_style *style);
+/** Several builds: one row what computes some nodes, one column a build; or what varies
+ *  among them. */
+void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m,
+                         const struct fsd_style *style);
+void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m,
+                            const struct fsd_style *style);
+/** What changed between two models. */
+void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e,
+                          const struct fsd_style *style);
 /** The findings. */
 void fsd_sheet_of_verdict(struct fsd_sheet *sheet, const struct fsd_verdict *v);
 

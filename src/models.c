@@ -1,0 +1,80 @@
+/* Two models, compared without engines: the public API of it. */
+#include "compare/exports.h"
+#include "inputs.h"
+#include "report/report.h"
+
+struct fsd_models {
+    struct fsd_arena *arena[2];
+    struct fsd_exports *exports;
+};
+
+static enum fsd_status open_model(struct fsd_export *out, struct fsd_arena *arena,
+                                  const char *path, struct fsd_error *err)
+{
+    struct fsd_inputs in = {.arena = arena, .names = fsd_intern_new(arena)};
+    enum fsd_status status =
+        fsd_inputs_load_side(&in, &(struct fsd_options){.model = path}, true, err);
+
+    if (status == FSD_OK)
+        *out = (struct fsd_export){in.model, fsd_facts_new(arena, in.model)};
+    return status;
+}
+
+enum fsd_status fsd_models_open(struct fsd_models **out, const char *before,
+                                const char *after, bool force, struct fsd_error *err)
+{
+    struct fsd_arena *arena[2] = {fsd_arena_new(), fsd_arena_new()};
+    struct fsd_models *m = FSD_NEW(arena[0], struct fsd_models, 1);
+    struct fsd_export old, new;
+    enum fsd_status status;
+
+    *out = NULL;
+    m->arena[0] = arena[0];
+    m->arena[1] = arena[1];
+    status = open_model(&old, arena[0], before, err);
+    if (status == FSD_OK)
+        status = open_model(&new, arena[1], after, err);
+    if (status == FSD_OK) {
+        const struct fsd_exports *e = m->exports = fsd_exports_new(old, new);
+        struct fsd_alignment_count n = {e->old_nodes, e->new_nodes, e->aligned};
+
+        if (!force && !fsd_alignment_fits(n))
+            status = fsd_fail(err, FSD_E_MISMATCH, new.model->path, FSD_POS_NONE, 0,
+                              "expected another export of %s, but of that model's %u "
+                              "computing nodes only %u could be found among the %u of "
+                              "this one (--force goes on all the same)",
+                              old.model->path, n.old, n.aligned, n.new);
+    }
+    if (status == FSD_OK)
+        *out = m;
+    else
+        fsd_models_free(m);
+    return status;
+}
+
+void fsd_models_free(struct fsd_models *models)
+{
+    struct fsd_arena *last;
+
+    if (!models)
+        return;
+    last = models->arena[0];
+    fsd_exports_free(models->exports);
+    fsd_arena_free(models->arena[1]);
+    fsd_arena_free(last); /* it holds the models, too */
+}
+
+bool fsd_models_differ(const struct fsd_models *models)
+{
+    return models->exports->changes.n > 0;
+}
+
+enum fsd_status fsd_models_write(const struct fsd_models *models, const char *format,
+                                 const struct fsd_style *style, FILE *out,
+                                 struct fsd_error *err)
+{
+    const struct fsd_report report = {
+        .subject = FSD_OF_MODELS, .exports = models->exports, .style = style};
+
+    return fsd_report_write(&report, format, out, err);
+}
