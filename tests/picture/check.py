@@ -6,6 +6,7 @@
 Hostile names, the bound on layout time, and pictures of every pair in SHARED/corpus (left
 out when SHARED is absent).  DOT is read back by Graphviz's own reader.
 """
+import json
 import os
 import re
 import subprocess
@@ -141,18 +142,25 @@ def check_corpus(folder):
             check(f"{case}: PNG and PDF",
                   open(outputs[2], "rb").read(8) == b"\x89PNG\r\n\x1a\n" and
                   open(outputs[3], "rb").read(5) == b"%PDF-")
+    check_reformats(corpus, folder)
+
+
+def check_reformats(corpus, folder):
+    """What the verb lists is on the picture, which is small where that is little."""
     page = os.path.join(folder, "page.svg")
-    case = os.path.join(corpus, "resnet18-qat-trt8.4")
-    run(os.path.join(case, "model.onnx"), os.path.join(case, "engine.graph.json"), "--only", "reformats",
-        "-o", page, *PATIENT)
-    width, height = points(page)
-    # A4 within margins of a centimetre is 785 by 538 points, whichever way it lies.  Names of
-    # 10 points stay readable down to 6.5.
-    scale = max(min(785 / width, 538 / height), min(538 / width, 785 / height))
-    check(f"reformats of resnet18-qat fit a page ({width}x{height} points, scale {scale:.2f})", scale >= 0.65)
-    with open(page, encoding="utf-8") as file:
-        text = file.read()
-    check("and all four inserted layers are on it", text.count("inserted: ") == 4 * 2, str(text.count("inserted: ")))
+    for case, fits in (("resnet18-qat-trt8.4", False), ("resnet18-qat-residual-qgap-trt8.4", True)):
+        pair = [os.path.join(corpus, case, name) for name in ("model.onnx", "engine.graph.json")]
+        run(*pair, "--only", "reformats", "-o", page, *PATIENT)
+        listed = [row["layer"] for row in json.loads(run("reformats", *pair, "-f", "json").stdout)["reformats"]]
+        with open(page, encoding="utf-8") as file:
+            shown = re.findall(r'xlink:title="layer (\d+) ', file.read())
+        check(f"{case}: all {len(listed)} layers that only move data are drawn",
+              listed and {str(layer) for layer in listed} <= set(shown), sorted(set(shown)))
+        width, height = points(page)
+        # A4 within margins of a centimetre is 785 by 538 points, whichever way it lies.  Names of
+        # 10 points stay readable down to 6.5.
+        scale = max(min(785 / width, 538 / height), min(538 / width, 785 / height))
+        check(f"{case}: {width}x{height} points fit a page by {scale:.2f}", scale >= 0.65 or not fits)
 
 
 def check_swin(folder):

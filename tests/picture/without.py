@@ -56,7 +56,7 @@ def main():
     page = subprocess.run([without, *pair, "-f", "html"], capture_output=True, check=False)
     check("a page is written, and says why it has no drawing", page.returncode == 0 and not page.stderr and
           b'"note":"expected a format that needs no layout, found svg: this fusiondiff was built without Graphviz' in
-          page.stdout and b'"svg"' not in page.stdout, page.stderr)
+          page.stdout and b'"svg":' not in page.stdout, page.stderr)
     for args in ((*pair,), ("compare", ",".join(pair), ",".join(pair))):
         svg = os.path.join(BUILD, "x.svg")
         done = subprocess.run([without, *args, "-o", svg], capture_output=True, check=False)
