@@ -108,4 +108,14 @@ for folder in $(find . -type d); do
     files=$(find "$folder" -maxdepth 1 -type f | wc -l)
     [ "$files" -gt 30 ] && echo "src/$folder: $files files, more than 30" && bad=1
 done
+# The shared library exports what the public header declares.
+declared=$(tr '\n' ' ' <../include/fusiondiff/fusiondiff.h | grep -oE 'FSD_API [^;(]*\(' |
+    grep -oE 'fsd_[a-z_]+\($' | tr -d '(' | sort)
+mapped=$(grep -oE 'fsd_[a-z_]+' ../packaging/fusiondiff.map | sort)
+if [ "$declared" != "$mapped" ]; then
+    echo "packaging/fusiondiff.map and include/fusiondiff/fusiondiff.h differ in:"
+    printf '%s\n' "$declared" "$mapped" | sort | uniq -u
+    bad=1
+fi
+
 exit $bad
