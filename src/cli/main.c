@@ -67,9 +67,9 @@ int main(int argc, char **argv)
         return fflush(stdout) ? TROUBLE : OK;
     }
     if (asks && !verb) {
-        fprintf(stderr, "fusiondiff: '%s' is no verb ('fusiondiff help' lists them)\n",
-                argv[2]);
-        return TROUBLE;
+        snprintf(err.message, sizeof err.message,
+                 "'%.100s' is no verb ('fusiondiff help' lists them)", argv[2]);
+        return complain(&err);
     }
     if (asks) { /* "help VERB" is "VERB --help" */
         argv[1] = argv[2];

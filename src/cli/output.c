@@ -353,9 +353,12 @@ enum fsd_status write_judgement(const struct command_line *line, print_fn *print
     end_progress();
     if (size)
         fprintf(stderr, "fusiondiff: %.*s; see", (int)size - 1, text);
-    for (unsigned i = 0; size && i < line->n_outputs; i++)
-        fprintf(stderr, "%s %s", i ? "," : "",
-                line->outputs[i].path ? line->outputs[i].path : "standard output");
+    for (unsigned i = 0; size && i < line->n_outputs; i++) {
+        const char *path = line->outputs[i].path;
+
+        fputs(i ? ", " : " ", stderr);
+        put_quoted(path ? path : "standard output");
+    }
     if (size)
         fputs("\n", stderr);
     free(text);

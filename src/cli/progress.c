@@ -68,13 +68,26 @@ void end_progress(void)
     progress.shown = 0;
 }
 
+void put_quoted(const char *text)
+{
+    char safe[sizeof(struct fsd_error)];
+    struct fsd_error quoted = {.unit = FSD_POS_NONE};
+
+    snprintf(quoted.message, sizeof quoted.message, "%s", text);
+    fputs(fsd_error_text(&quoted, safe, sizeof safe), stderr);
+    if (strlen(text) >= sizeof quoted.message)
+        fputs("...", stderr);
+}
+
 void print_note(void *payload, const char *message)
 {
     (void)payload;
     if (progress.quiet)
         return;
     end_progress();
-    fprintf(stderr, "fusiondiff: note: %s\n", message);
+    fputs("fusiondiff: note: ", stderr);
+    put_quoted(message);
+    fputs("\n", stderr);
 }
 
 void show_progress(struct fsd_options *options, bool quiet)

@@ -14,6 +14,8 @@ void progress_stage(const char *stage);
 
 /** A fsd_note_fn. */
 void print_note(void *payload, const char *message);
+/** What may hold names of files, on standard error: nothing in it is obeyed. */
+void put_quoted(const char *text);
 
 /** Wipes what was said. */
 void end_progress(void);

@@ -53,6 +53,11 @@ static void put_markdown(FILE *out, const char *s, size_t i)
                  (c == '.' && is_between(s, i, isdigit)) || (c == '/' && i) ||
                  ((c == '+' || c == '-') && is_between(s, i, isspace));
 
+    /* An address becomes a link behind the parser, even in <code> and of references: it
+     * is found in one run of text, and a comment makes two of it. */
+    if (c == '@' && i && (isalnum((unsigned char)s[i - 1]) || strchr(".+-_", s[i - 1])) &&
+        strchr(s + i, '.'))
+        fputs("<!---->", out);
     if (plain)
         putc(c, out);
     else

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Hostile inputs against the real binary: check.py BINARY [PART...]
 
-Parts are models, engines, pairs, files, names, fused, logs, limits, untouched.  Inputs are made here or lie in fixtures/hostile.
+Parts are models, engines, pairs, files, names, fused, formats, logs, limits, untouched.  Inputs are made here or lie in fixtures/hostile.
 Ends with 1 when anything that harness.py demands does not hold.
 """
 import ast
@@ -15,6 +15,7 @@ import sys
 
 import engines
 import files
+import formats
 import limits
 import logs
 import models
@@ -272,7 +273,8 @@ def check_logs(h):
 
 PARTS = {"models": check_models, "engines": check_engines, "files": check_files,
          "names": check_names, "fused": check_fused, "pairs": check_pairs, "logs": check_logs,
-         "limits": limits.all_limits, "untouched": untouched.untouched}
+         "formats": formats.all_formats, "limits": limits.all_limits,
+         "untouched": untouched.untouched}
 
 
 def main():

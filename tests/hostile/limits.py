@@ -6,6 +6,8 @@ takes gigabytes (64 GiB of a dump, 16 Mi JSON values or names), and budgets of a
 no input meets exactly.
 """
 import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -184,6 +186,17 @@ def little_stack(h):
         h.check(done.returncode == 0, "%d %s on a stack of 256 KB" % (n, what), "status %d" % done.returncode)
 
 
+def calls(h):
+    """What the program asks of the C library: no connection, no other program."""
+    if h.sanitized or not shutil.which("nm"):
+        return
+    done = subprocess.run(["nm", "-D", "--undefined-only", h.binary], capture_output=True, text=True, check=True)
+    asked = {line.split()[-1].split("@")[0] for line in done.stdout.splitlines()}
+    odd = {name for name in asked if re.match("exec|fexec|posix_spawn|popen$|system$|socket|connect|getaddrinfo|dlopen",
+                                              name)}
+    h.check("malloc" in asked and not odd, "calls", "%s" % sorted(odd))
+
+
 def all_limits(h):
     for what, where, make, how, told in ROWS:
         n = 0 if where is None else where if isinstance(where, int) else constant(*where)
@@ -195,6 +208,7 @@ def all_limits(h):
         refused = status == 2 or "input/" in told and status in (0, 1)
         h.check(refused and told in said, what, "%d is read: status %d, %s" % (n + 1, status, said[-300:]))
     little_stack(h)
+    calls(h)
     size = constant("MODEL_LIMIT", "src/inputs.c")
     engine = h.path("limits.json", engines.dump([engines.layer("one", ["x"], ["y"])]))
     for more in (0, 1):

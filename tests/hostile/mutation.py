@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Mutants of builds whose grammar is known, over all verbs and formats:
 
-    mutation.py BINARY [--runs N] [--minutes N] [--first SEED] [--jobs N] [--keep FOLDER]
+    mutation.py BINARY [--runs N] [--mutants N] [--minutes N] [--first SEED] [--jobs N] [--keep FOLDER]
 
 A seed makes a model and its engine (support/fuser), and changes both where their grammar
 has joints: nodes, ports, names, types, attributes, sizes, layers, bindings, lines of the
@@ -14,6 +14,8 @@ to the same build with other names.  What then must hold of every mutant:
     parsed     each output is what its consumer takes, and no name breaks out of its place
     again      the same bytes, written to a file or to a stream
     gate       a snapshot of a build passes its own check, and compares as no difference
+    policy     a changed policy is taken or refused, and what check prints by it is whole
+    drawn      the page, and pictures, are what a browser takes
     mirror     a comparison told from the other side tells the same
     order      of layers changes nothing, if kernels keep theirs, which is replayed
     names      that are consistently others change nothing
@@ -46,9 +48,11 @@ try:
     import variants
 except ImportError:
     fuse = None
+import formats
 import reports
 from harness import hidden_in
 
+POLICY = os.path.join(HERE, "..", "..", "fixtures", "gate", "policy.ini")
 SECONDS = 30
 MARKS = reports.MARKS + reports.UNPRINTABLE
 TYPES = ["Reformat", "NoOp", "CaskConvolution", "PointWiseV2", "Myelin", "", "Constant", "ElementWise"]
@@ -410,6 +414,25 @@ class Mutant:
         self.check(status == 0 and not json.loads(out)["summary"]["differs"], "gate",
                    "a build differs from its own snapshot: %s" % out[:600])
 
+    def policy(self):
+        with open(POLICY, encoding="utf-8") as file:
+            self.path("m.ini", "\n".join(edit_lines(self.r, file.read().split("\n"))))
+        form = self.r.choice(["text", "line", "json", "markdown", "csv", "html", "junit", "sarif", "github", "gitlab"])
+        status, out = self.run("check", "m.fsd", "m.onnx", "m.json", "--force", "--today=2026-01-01", "--policy", "m.ini",
+                               "-f", form)
+        self.asked["policy"] += status != 2
+        if status != 2:
+            formats.READERS[form](self, "policy: " + form, out)
+
+    def drawn(self):
+        """A layout may end at its time limit."""
+        form = self.r.choice(["html", "html", "html", "svg"])
+        sides = self.r.choice([["m.onnx", "m.json"], ["compare", "base.onnx,base.json", "m.onnx,m.json"]])
+        status, out = self.run(*sides, "--force", "-f", form)
+        self.asked["drawn"] += status != 2
+        if status != 2:
+            formats.READERS[form](self, "drawn: %s of %s" % (form, sides[0]), out)
+
     def parsed(self, form, case, text):
         if form != "dot":
             reports.FORMATS[form](self, "parsed: " + case, text)
@@ -491,7 +514,7 @@ class Mutant:
         self.maps_as("beside", report, "both.onnx", "both.json", first=True)
 
     def view(self):
-        verb = self.r.choice(["reformats", "names", "scopes", "where", "inside", "explain"])
+        verb = self.r.choice(["reformats", "names", "scopes", "where", "inside", "explain", "top", "memory", "patterns"])
         form = self.r.choice(["text", "json", "markdown", "csv"])
         words = {"where": ["*"], "inside": ["*"], "explain": [self.r.choice(["--node=*", "--layer=*"])]}.get(verb, [])
         status, out = self.run(verb, "m.onnx", "m.json", *words, "--force", *self.more, "-f", form)
@@ -522,6 +545,8 @@ class Mutant:
         self.again()
         self.gate()
         self.mirror()
+        self.policy()
+        self.drawn()
         self.view()
         self.broken()
         if not self.more:
@@ -553,7 +578,8 @@ def one(job):
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("binary")
-    p.add_argument("--runs", type=int, default=2000, help="of the program, in all")
+    p.add_argument("--runs", type=int, help="of the program, in all; 2000, unless --mutants is given")
+    p.add_argument("--mutants", type=int, default=1 << 31, help="in all")
     p.add_argument("--minutes", type=float, default=600)
     p.add_argument("--first", type=int, default=1, help="the first seed")
     p.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -562,6 +588,7 @@ def main():
     if not fuse:
         print("skipped: no python3-onnx")
         return 77
+    most = a.runs or (2000 if a.mutants == 1 << 31 else 1 << 31)
     binary, begin, told = os.path.abspath(a.binary), time.time(), time.time()
     kinds, asked, mutants, runs = collections.Counter(), collections.Counter(), 0, 0
 
@@ -582,7 +609,7 @@ def main():
             if time.time() - told > 60:
                 told = time.time()
                 print(figures(), flush=True)
-            if runs >= a.runs or time.time() - begin > 60 * a.minutes:
+            if runs >= most or mutants >= a.mutants or time.time() - begin > 60 * a.minutes:
                 pool.terminate()
                 break
     print(figures())

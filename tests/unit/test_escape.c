@@ -69,6 +69,7 @@ static void escape__markdown(void **state)
 {
     (void)state;
     expect(fsd_put_markdown, "Conv_34, 0.11 ms", "Conv_34, 0.11 ms");
+    expect(fsd_put_markdown, "a@b.c a@b", "a<!---->&#64;b&#46;c a&#64;b");
     expect(fsd_put_markdown, "_x_ @team #12", "&#95;x&#95; &#64;team &#35;12");
     expect(fsd_put_markdown, "</code><img src=x>",
            "&#60;/code&#62;&#60;img src&#61;x&#62;");

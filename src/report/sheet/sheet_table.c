@@ -222,19 +222,23 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
     return NULL;
 }
 
-/* One table: those of one sheet have the same columns. */
+/* A file of CSV has one kind of line.  Where tables differ in their columns it is that
+ * of the widest: the others are sums of its lines, or few of them told otherwise. */
 void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *style,
                        FILE *out)
 {
+    const struct fsd_rows *rows, *widest = NULL;
     const struct fsd_column *column;
-    const struct fsd_rows *rows;
 
     (void)style;
-    for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++) {
-        if (!i)
-            put_titles(&csv, rows->columns, rows->n_columns, false, out);
-        put_lines(&csv, rows, out);
-    }
+    for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++)
+        if (!widest || rows->n_columns > widest->n_columns)
+            widest = rows;
+    if (widest)
+        put_titles(&csv, widest->columns, widest->n_columns, false, out);
+    for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++)
+        if (rows->columns == widest->columns)
+            put_lines(&csv, rows, out);
 }
 
 void fsd_sheet_put_markdown(const struct fsd_sheet *sheet,

@@ -98,6 +98,23 @@ static void add_text_of(struct fsd_json *object, const char *key, const char *te
     fsd_json_text(fsd_json_object(object, key), "text", text);
 }
 
+/* "](" makes a link of a message (its section 3.11.6), and viewers differ in how a
+ * bracket is escaped. */
+static void add_message(struct fsd_json *result, const char *text)
+{
+    struct fsd_print plain;
+
+    fsd_print_open(&plain);
+    for (const char *c = text; *c; c++)
+        if (c > text && *c == '(' && c[-1] == ']')
+            fprintf(plain.out, "\\u{%x}", (unsigned)*c);
+        else
+            putc(*c, plain.out);
+    fsd_print_close(&plain);
+    add_text_of(result, "message", plain.text);
+    free(plain.text);
+}
+
 static const char *sarif_level(int level)
 {
     static const char *const levels[FSD__SEVERITY_COUNT] = {"note", "warning", "error"};
@@ -180,7 +197,7 @@ void fsd_verdict_put_sarif(const struct fsd_verdict *v, const struct fsd_style *
         fsd_json_text(result, "ruleId", v->findings->rules.at[item->rule].rule->id);
         fsd_json_number(result, "ruleIndex", item->rule);
         fsd_json_text(result, "level", sarif_level((int)item->severity));
-        add_text_of(result, "message", item->message);
+        add_message(result, item->message);
         add_location(v, item, result);
         add_fingerprint(fsd_json_object(result, "partialFingerprints"), "fusiondiff/v1",
                         item);
