@@ -186,7 +186,7 @@ def little_stack(h):
         h.check(done.returncode == 0, "%d %s on a stack of 256 KB" % (n, what), "status %d" % done.returncode)
 
 
-def calls(h):
+def library_calls(h):
     """What the program asks of the C library: no connection, no other program."""
     if h.sanitized or not shutil.which("nm"):
         return
@@ -208,7 +208,7 @@ def all_limits(h):
         refused = status == 2 or "input/" in told and status in (0, 1)
         h.check(refused and told in said, what, "%d is read: status %d, %s" % (n + 1, status, said[-300:]))
     little_stack(h)
-    calls(h)
+    library_calls(h)
     size = constant("MODEL_LIMIT", "src/inputs.c")
     engine = h.path("limits.json", engines.dump([engines.layer("one", ["x"], ["y"])]))
     for more in (0, 1):
