@@ -143,13 +143,14 @@ void fsd_compare_sum(struct fsd_compare *c)
         c->moves_by_what[c->moves.at[i].what]++;
     for (uint32_t i = 0; i < c->presences.n; i++) {
         const struct fsd_node_presence *p = &c->presences.at[i];
-        const struct fsd_state_node *n =
-            p->new != FSD_NONE ? &c->new->nodes.at[p->new] : &c->old->nodes.at[p->old];
 
         c->by_presence[p->what]++;
         /* That one exporter writes a view and another does not is no difference of
-         * builds. */
-        c->differs |= n->role != FSD_ROLE_VIEW;
+         * builds.  What is a view in one model only, is one. */
+        c->differs |= (p->old != FSD_NONE &&
+                       c->old->nodes.at[p->old].role != FSD_ROLE_VIEW) ||
+                      (p->new != FSD_NONE &&
+                       c->new->nodes.at[p->new].role != FSD_ROLE_VIEW);
     }
     c->differs |= c->moves.n || c->ports.n;
     order_regions(c);
