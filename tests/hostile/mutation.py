@@ -422,7 +422,7 @@ class Mutant:
                                "-f", form)
         self.asked["policy"] += status != 2
         if status != 2:
-            formats.READERS[form](self, "policy: " + form, out)
+            formats.READERS[form](self, "policy: check " + form, out)
 
     def drawn(self):
         """A layout may end at its time limit."""
