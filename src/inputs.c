@@ -371,23 +371,26 @@ static enum fsd_file_kind kind_for_readers(const char *path)
     return kind;
 }
 
+static bool is_onnx(const char *path)
+{
+    struct fsd_file file;
+    bool yes = fsd_file_open(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
+               fsd_look(&file) == FSD_LOOK_ONNX;
+
+    fsd_file_close(&file);
+    return yes;
+}
+
 enum fsd_file_kind fsd_file_kind(const char *path)
 {
     enum fsd_file_kind kind;
-    struct fsd_file file;
 
     if (!strcmp(path, "-"))
         return FSD_FILE_OTHER;
     if (fsd_snapshot_sniff(path))
         return FSD_FILE_SNAPSHOT;
     kind = kind_for_readers(path);
-    if (kind != FSD_FILE_OTHER)
-        return kind;
-    if (fsd_file_open(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
-        fsd_look(&file) == FSD_LOOK_ONNX)
-        kind = FSD_FILE_MODEL;
-    fsd_file_close(&file);
-    return kind;
+    return kind == FSD_FILE_OTHER && is_onnx(path) ? FSD_FILE_MODEL : kind;
 }
 
 enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,
@@ -405,6 +408,9 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
 
     if (status != FSD_E_FORMAT && status != FSD_E_UNSUPPORTED)
         return status;
+    /* What ONNX Runtime optimized is an engine of its, and a model for others. */
+    if (model == FSD_FILE_ENGINE && is_onnx(opt->model))
+        model = FSD_FILE_MODEL;
     if (engine == FSD_FILE_MODEL && opt->model && model != FSD_FILE_MODEL)
         return fsd_fail(err, status, opt->model, FSD_POS_NONE, 0,
                         "expected MODEL and then ENGINE, found them swapped: %s is the "

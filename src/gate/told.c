@@ -27,7 +27,7 @@ static void put_budgets(const struct fsd_rule *r, FILE *out)
 
 static void put_rule(const struct fsd_rule *r, FILE *out)
 {
-    bool judged = r->needs & (FSD_NEEDS_CHANGE | FSD_NEEDS_CASE);
+    bool judged = r->needs & (FSD_NEEDS_CHANGE | FSD_NEEDS_CASE | FSD_NEEDS_LINT);
 
     fprintf(out, "%s  (%s", r->id, fsd_level_name(r->level));
     put_budgets(r, out);
