@@ -38,7 +38,9 @@ def beside(h, model, engine):
     policy = h.path("own.ini", b"[latency]\nlevel = off\n")
     profile = h.path("own.profile.json", b'[{"count": 1}, {"name": "x", "averageMs": 1}]')
     log = h.path("own.log", b"[01/02/2024-10:00:00] [V] [TRT] nothing\n")
-    for path in (h.path("fifo"), h.path("to-fifo"), h.path("loop"), "/dev/zero", h.folder, ""):
+    empty = h.path("empty")
+    os.mkdir(empty) # a directory of snapshots would be one to choose from
+    for path in (h.path("fifo"), h.path("to-fifo"), h.path("loop"), "/dev/zero", empty, ""):
         for option in ("--log", "--profile", "--times"):
             h.run(option + " " + path, model, engine, option + "=" + path, allowed=(2,))
         h.run("policy " + path, *check, "--policy=" + path, allowed=(2,))

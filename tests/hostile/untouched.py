@@ -98,7 +98,8 @@ def untouched(h, *_):
     changed = [line for line in lines if not line.startswith("dev ")]
     allowed = {"out/new.json", "out/up.json", "out/hard", "out/one", "out/to-passwd", "out/to-device", "out/loop",
                "in/model", "in/engine"}
-    others = [line for line in changed if line.split(" ", 1)[1] not in allowed]
+    # A build that counts what tests reach writes its counts where it was built.
+    others = [line for line in changed if line.split(" ", 1)[1] not in allowed and not line.endswith(".gcda")]
     h.check(not others, "untouched", "written elsewhere: %s" % others[:10])
     h.check({"f out/new.json", "l out/to-passwd"} <= set(changed), "untouched", "no output: %s" % changed[:10])
     print("%d runs as root changed %d files, all of them named" % (RUNS, len(changed)))
