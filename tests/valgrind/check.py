@@ -51,7 +51,7 @@ def others():
 
 def run(binary, args, expected):
     """What is wrong, or nothing."""
-    picture = any("-f " + form in args for form in PICTURES)
+    picture = args == "doctor" or any("-f " + form in args for form in PICTURES)    # a doctor tries one
     leaks = [] if picture else ["--leak-check=full", "--show-leak-kinds=definite,possible"]
     with tempfile.TemporaryFile() as log:
         command = 'exec valgrind --quiet --log-fd=9 --error-exitcode=%d %s "$0" %s 9>&2' % (
