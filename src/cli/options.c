@@ -161,6 +161,15 @@ int parse_severity(const char *word, struct argp_state *state)
     return -1;
 }
 
+unsigned parse_day(const char *word, struct argp_state *state)
+{
+    unsigned day = fsd_day_parse(word);
+
+    if (!day)
+        argp_error(state, "--today takes a day as YYYY-MM-DD, not '%s'", word);
+    return day;
+}
+
 static bool want_color(const char *when, struct argp_state *state)
 {
     const char *no_color = getenv("NO_COLOR");
@@ -210,6 +219,12 @@ bool take_pair(struct command_line *line, char *arg)
     else
         return false;
     return true;
+}
+
+void take_one_pair(struct command_line *line, char *arg, struct argp_state *state)
+{
+    if (!take_pair(line, arg))
+        argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", arg);
 }
 
 void need_pair(struct command_line *line, struct argp_state *state)

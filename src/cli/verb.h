@@ -77,8 +77,14 @@ double parse_amount(const char *option, const char *what, const char *word,
 /** A level of --fail-on. */
 int parse_severity(const char *word, struct argp_state *state);
 
+/** The day of --today. */
+unsigned parse_day(const char *word, struct argp_state *state);
+
 /** Takes the argument as MODEL, then as ENGINE; false when both are there. */
 bool take_pair(struct command_line *line, char *arg);
+
+/** The same of verbs that take nothing else: a third is an error. */
+void take_one_pair(struct command_line *line, char *arg, struct argp_state *state);
 
 /** The same where names of nodes follow: a second word that is no file is one of them. */
 bool take_input(struct command_line *line, char *arg);

@@ -112,9 +112,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->print_policy = line->one_format = true;
         break;
     case KEY_TODAY:
-        line->check.today = fsd_day_parse(arg);
-        if (!line->check.today)
-            argp_error(state, "--today takes a day as YYYY-MM-DD, not '%s'", arg);
+        line->check.today = parse_day(arg, state);
         break;
     case ARGP_KEY_ARG:
         if (line->query.n_words == 3)

@@ -65,11 +65,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->dump = arg;
         break;
     case ARGP_KEY_ARG:
-        if (take_pair(line, arg))
-            break;
-        if (!strpbrk(line->run.model, "./")) /* the first may be a verb, mistyped */
-            argp_error(state, "'%s' is no verb", line->run.model);
-        argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", arg);
+        if (line->run.engine && !strpbrk(line->run.model, "./"))
+            argp_error(state, "'%s' is no verb", line->run.model); /* mistyped */
+        take_one_pair(line, arg, state);
         break;
     case ARGP_KEY_END:
         /* A dump needs one file only: the side that is dumped. */

@@ -41,9 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->lint.policy = arg;
         break;
     case KEY_TODAY:
-        line->lint.today = fsd_day_parse(arg);
-        if (!line->lint.today)
-            argp_error(state, "--today takes a day as YYYY-MM-DD, not '%s'", arg);
+        line->lint.today = parse_day(arg, state);
         break;
     case KEY_LIST:
         line->list = true;
@@ -52,9 +50,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->fail_on = parse_severity(arg, state);
         break;
     case ARGP_KEY_ARG:
-        if (!take_pair(line, arg))
-            argp_error(state, "expected MODEL and ENGINE, found a third file '%s'",
-                       arg);
+        take_one_pair(line, arg, state);
         break;
     case ARGP_KEY_INIT:
         line->fail_on = FSD_ERROR;

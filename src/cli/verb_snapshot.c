@@ -30,9 +30,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         line->with_times = true;
         break;
     case ARGP_KEY_ARG:
-        if (!take_pair(line, arg))
-            argp_error(state, "expected MODEL and ENGINE, found a third file '%s'",
-                       arg);
+        take_one_pair(line, arg, state);
         break;
     case ARGP_KEY_END:
         need_pair(line, state);

@@ -106,12 +106,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_ARG:
         words = strchr(arguments, '.');
-        if (words ? !q->n_words && take_input(line, arg) : take_pair(line, arg))
-            break;
         if (!words)
-            argp_error(state, "expected MODEL and ENGINE, found a third file '%s'",
-                       arg);
-        add_word(line, arg, state);
+            take_one_pair(line, arg, state);
+        else if (q->n_words || !take_input(line, arg))
+            add_word(line, arg, state);
         break;
     case KEY_LIST:
         line->rules = true;

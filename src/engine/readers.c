@@ -37,14 +37,13 @@ enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error 
 enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *source,
                                 struct fsd_error *err)
 {
-    static const char *const found[] = {
-        [FSD_LOOK_ONNX] = "an ONNX model; the engine's dump comes second",
-        [FSD_LOOK_TFLITE] = "a TensorFlow Lite model",
-        [FSD_LOOK_GZIP] = "a gzip archive in another; unpack it first",
-        [FSD_LOOK_ZIP] = "a ZIP archive; unpack it first",
-        [FSD_LOOK_UTF16] = "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8",
-        [FSD_LOOK_BINARY] = "a binary file",
-        [FSD_LOOK_TEXT] = "other text",
+    static const char *const advice[FSD_N_LOOKS] = {
+        [FSD_LOOK_ONNX] = "; the engine's dump comes second",
+        [FSD_LOOK_GZIP] = " in another; unpack it first",
+        [FSD_LOOK_ZIP] = "; unpack it first",
+        [FSD_LOOK_TAR] = "; unpack it first",
+        [FSD_LOOK_LFS] = "; get the dump itself with 'git lfs pull'",
+        [FSD_LOOK_UTF16] = "; convert it: iconv -f UTF-16 -t UTF-8",
     };
     const struct fsd_file *file = source->file;
     enum fsd_look look;
@@ -57,5 +56,7 @@ enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *so
     if (look == FSD_LOOK_EMPTY)
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, file->size,
                         "expected an engine's layers, found the end of the file");
-    return fsd_engine_refuse(file, err, found[look] ? found[look] : "JSON");
+    return fsd_fail(err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
+                    "expected an engine's layers, found %s%s", fsd_look_noun(look),
+                    advice[look] ? advice[look] : "");
 }

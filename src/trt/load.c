@@ -29,7 +29,7 @@ static bool is_plan(const struct fsd_file *file)
     const unsigned char *s = file->bytes;
     size_t len;
 
-    if (fsd_looks_like(file, 0, "ftrt", 4) || fsd_looks_like(file, 0, "ptrt", 4))
+    if (fsd_look(file) == FSD_LOOK_PLAN)
         return true;
     if (file->size < 5 || s[4] != '{')
         return false;

@@ -1,10 +1,8 @@
-/*
- * Telling files apart.  A wrong guess costs only a less helpful message, so the tests
- * are short; what is JSON is decided by the JSON reader, which then tells layers from
- * profiles.
- */
 #define _GNU_SOURCE /* memmem */
-#include "engine/reader.h"
+#include "base/look.h"
+
+#include "base/id.h"
+#include "base/slice.h"
 
 #include <string.h>
 
@@ -52,6 +50,8 @@ static enum fsd_look look_at_text(const unsigned char *s, size_t n)
 
     if (s[0] == '{')
         return FSD_LOOK_JSON;
+    if (s[0] == '<' && n > 1 && memchr("?!h", s[1], 3))
+        return FSD_LOOK_XML;
     while (i < n && fsd_is_space((char)s[i]))
         i++;
     if (s[0] == '[' && (i == n || memchr("{\"[]", s[i], 4) ||
@@ -70,20 +70,30 @@ static enum fsd_look look_at_text(const unsigned char *s, size_t n)
 enum fsd_look fsd_look(const struct fsd_file *file)
 {
     static const struct {
-        uint8_t at, n;
+        uint16_t at, n;
         const char *bytes;
         enum fsd_look look;
-    } magics[] = {{0, 4, "PK\x03\x04", FSD_LOOK_ZIP},
-                  {0, 2, "\x1f\x8b", FSD_LOOK_GZIP},
+    } magics[] = {{0, 4, "ftrt", FSD_LOOK_PLAN},
+                  {0, 4, "ptrt", FSD_LOOK_PLAN},
                   {4, 4, "TFL3", FSD_LOOK_TFLITE},
-                  {0, 2, "\xff\xfe", FSD_LOOK_UTF16},
-                  {0, 2, "\xfe\xff", FSD_LOOK_UTF16}};
+                  {4, 4, "ORTM", FSD_LOOK_ORT},
+                  {4, 5, "\0\0\0\0{", FSD_LOOK_SAFETENSORS},
+                  {0, 8, "\x89HDF\r\n\x1a\n", FSD_LOOK_HDF5},
+                  {0, 2, "\x80\x02", FSD_LOOK_PICKLE},
+                  {0, 4, "PK\3\4", FSD_LOOK_ZIP},
+                  {0, 2, "\x1f\x8b", FSD_LOOK_GZIP},
+                  {257, 5, "ustar", FSD_LOOK_TAR},
+                  {0, 34, "version https://git-lfs.github.com", FSD_LOOK_LFS}};
     const unsigned char *s = file->bytes;
     size_t n = file->size, start;
 
     for (size_t i = 0; i < FSD_COUNT_OF(magics); i++)
         if (fsd_looks_like(file, magics[i].at, magics[i].bytes, magics[i].n))
             return magics[i].look;
+    /* A byte order mark, and a character of ASCII. */
+    if (n >= 4 && ((s[0] == 0xff && s[1] == 0xfe && s[2] && !s[3]) ||
+                   (s[0] == 0xfe && s[1] == 0xff && !s[2] && s[3])))
+        return FSD_LOOK_UTF16;
     /* An ONNX file is a protobuf message whose first field is nearly always ir_version,
      * a small number; then comes another of ModelProto's fields. */
     if (n >= 3 && s[0] == 0x08 && s[1] > 0 && s[1] < 0x20 && s[2] &&
@@ -91,4 +101,30 @@ enum fsd_look fsd_look(const struct fsd_file *file)
         return FSD_LOOK_ONNX;
     start = fsd_look_start(file);
     return start < n ? look_at_text(s + start, n - start) : FSD_LOOK_EMPTY;
+}
+
+const char *fsd_look_noun(enum fsd_look look)
+{
+    static const char *const nouns[FSD_N_LOOKS] = {
+        [FSD_LOOK_EMPTY] = "an empty file",
+        [FSD_LOOK_JSON] = "JSON",
+        [FSD_LOOK_LIST] = "a list of numbers",
+        [FSD_LOOK_ONNX] = "an ONNX model",
+        [FSD_LOOK_ORT] = "an ONNX Runtime .ort model",
+        [FSD_LOOK_PLAN] = "a serialized TensorRT engine",
+        [FSD_LOOK_TFLITE] = "a TensorFlow Lite model",
+        [FSD_LOOK_SAFETENSORS] = "a safetensors file, which holds weights only",
+        [FSD_LOOK_HDF5] = "an HDF5 file, such as a Keras model",
+        [FSD_LOOK_PICKLE] = "a Python pickle, such as an old PyTorch file",
+        [FSD_LOOK_ZIP] = "a ZIP archive, such as a PyTorch .pt file",
+        [FSD_LOOK_GZIP] = "a gzip archive",
+        [FSD_LOOK_TAR] = "a tar archive",
+        [FSD_LOOK_LFS] = "a Git LFS pointer",
+        [FSD_LOOK_XML] = "what looks like XML or HTML",
+        [FSD_LOOK_UTF16] = "UTF-16 text",
+        [FSD_LOOK_BINARY] = "a binary file",
+        [FSD_LOOK_TEXT] = "text",
+    };
+
+    return nouns[look];
 }
