@@ -11,6 +11,13 @@ void fsd_lint_open(struct fsd_finder *f, fsd_id node);
 /** Closes it: with an engine, after saying what that made of the node. */
 void fsd_lint_close(struct fsd_finder *f);
 
+/** For what an exporter does throughout: opens one finding about all nodes of which it
+ *  holds.  Returns how many, and opens none for 0. */
+uint32_t fsd_lint_open_all(struct fsd_finder *f,
+                           bool (*holds)(const struct fsd_lint *l, fsd_id node));
+/** Ends its sentence with the first of them, and closes it. */
+void fsd_lint_close_all(struct fsd_finder *f);
+
 /** Proposes a Q/DQ pair before an input of the node, with the scale of `like`; NULL: a
  *  scale that is to be measured.
  *  @param effect  what that changes in numbers. */

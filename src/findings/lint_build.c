@@ -70,6 +70,7 @@ void fsd_lint_refused(struct fsd_finder *f)
         fsd_put_subjects(f, f->now.nodes);
         fprintf(f->out, "): %s (%s)", r->why, r->source);
         fsd_fact_text(f, "op", op);
+        fsd_fact_text(f, "reason", r->why);
         fsd_fact_text(f, "source", r->source);
         fsd_lint_close(f);
     }
@@ -225,32 +226,28 @@ void fsd_lint_casts(struct fsd_finder *f)
 /* -------------------------------------------------------------- what is left in FP32
  */
 
+static bool multiplies_in_fp32(const struct fsd_lint *l, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(l->g, node, 0);
+
+    return (l->facts->traits[node] & FSD_OP_WEIGHTED) && out != FSD_NONE &&
+           !l->facts->folded[node] && !fsd_lint_held(l, node, 0) &&
+           !fsd_lint_held(l, node, 1) && fsd_tensor_form(l->g, out)->type == FSD_FP32;
+}
+
 /* A strongly typed builder leaves in FP32 what the model has in FP32. */
 void fsd_lint_fp32_rest(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
-    uint32_t n = 0;
+    uint32_t n = l->quantizers.n ? fsd_lint_open_all(f, multiplies_in_fp32) : 0;
 
-    if (!l->quantizers.n || !(l->target.family & FSD_STRONG))
-        return;
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        fsd_id out = fsd_node_out_tensor(l->g, i, 0);
-
-        if (!(l->facts->traits[i] & FSD_OP_WEIGHTED) || out == FSD_NONE ||
-            l->facts->folded[i] || fsd_lint_held(l, i, 0) || fsd_lint_held(l, i, 1) ||
-            fsd_tensor_form(l->g, out)->type != FSD_FP32)
-            continue;
-        if (!n++)
-            fsd_finding_open(f);
-        fsd_about_node(f, i);
-    }
     if (!n)
         return;
     fprintf(f->out, "%s keeps the model's types, and leaves ", l->target.name);
     fsd_put_noun(f->out, n, "operator");
-    fputs(" that multiply in FP32 beside those that are quantized: ", f->out);
-    fsd_put_subjects(f, f->now.nodes);
-    fsd_lint_close(f);
+    fprintf(f->out, " that multipl%s in FP32 beside those that are quantized",
+            n == 1 ? "ies" : "y");
+    fsd_lint_close_all(f);
 }
 
 /* --------------------------------------------------------------------- dynamic sizes
@@ -271,21 +268,8 @@ static bool sums_over_open(const struct fsd_lint *l, fsd_id node)
 
 void fsd_lint_dynamic(struct fsd_finder *f)
 {
-    const struct fsd_lint *l = f->lint;
-    uint32_t n = 0;
-
-    if (!l->quantizers.n)
+    if (!f->lint->quantizers.n || !fsd_lint_open_all(f, sums_over_open))
         return;
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        if (!sums_over_open(l, i))
-            continue;
-        if (!n++)
-            fsd_finding_open(f);
-        fsd_about_node(f, i);
-    }
-    if (!n)
-        return;
-    fputs("the model does not tell how many channels are summed up by ", f->out);
-    fsd_put_subjects(f, f->now.nodes);
-    fsd_lint_close(f);
+    fputs("the model does not tell how many channels are summed up by", f->out);
+    fsd_lint_close_all(f);
 }

@@ -159,6 +159,7 @@ void fsd_lint_symptoms(struct fsd_finder *f)
         } else {
             fputs("no rule explains it", f->out);
         }
+        fsd_fact_text(f, "symptom", rule);
         fsd_fact_text(f, "explained_by", by);
         fsd_finding_close(f);
     }

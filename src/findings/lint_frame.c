@@ -321,3 +321,25 @@ void fsd_lint_close(struct fsd_finder *f)
     ask_engine(f);
     fsd_finding_close(f);
 }
+
+uint32_t fsd_lint_open_all(struct fsd_finder *f,
+                           bool (*holds)(const struct fsd_lint *l, fsd_id node))
+{
+    uint32_t n = 0;
+
+    for (fsd_id i = 0; i < f->lint->g->nodes.n; i++) {
+        if (!holds(f->lint, i))
+            continue;
+        if (!n++)
+            fsd_finding_open(f);
+        fsd_about_node(f, i);
+    }
+    return n;
+}
+
+void fsd_lint_close_all(struct fsd_finder *f)
+{
+    fputs(": ", f->out);
+    fsd_put_subjects(f, f->now.nodes);
+    fsd_lint_close(f);
+}

@@ -389,26 +389,75 @@ static bool interpolates(const struct fsd_lint *l, fsd_id node)
            strcmp(fsd_text(l->g->names, mode->s), "nearest") != 0;
 }
 
-/* A quantizer before an operator that has no narrow kernel: it is undone at once. */
+/* A mask, a bias, a factor: pointwise with a constant, or at the scores of a softmax.
+ */
+static bool only_shifts(const struct fsd_lint *l, fsd_id node)
+{
+    fsd_id next = fsd_lint_only_reader(l, out_of(l, node));
+
+    if (!fsd_lint_is_any(l, node, " Add Sub Mul Div "))
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        fsd_id in = fsd_node_in_tensor(l->g, node, k);
+
+        if (in != FSD_NONE && l->facts->constant[in])
+            return true;
+    }
+    return next != FSD_NONE && fsd_lint_is_any(l, next, " Softmax ");
+}
+
+/* The quantizer of what only this node reads. */
+static const struct fsd_quantizer *own_quantizer(const struct fsd_lint *l, fsd_id node,
+                                                 uint32_t input)
+{
+    const struct fsd_quantizer *dq = fsd_lint_held(l, node, input);
+    const struct fsd_quantizer *q = fsd_lint_q_of(l, dq);
+
+    return q && fsd_lint_only_reader(l, out_of(l, q->node)) == dq->node &&
+                   fsd_lint_only_reader(l, out_of(l, dq->node)) == node
+               ? q
+               : NULL;
+}
+
+/* What is rounded before the node for nothing, and why; NULL.  Behind a convolution a
+ * normalization is quantized by habit, and taken along. */
+static const struct fsd_quantizer *wasted(const struct fsd_lint *l, fsd_id node,
+                                          const char **why)
+{
+    const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, node, 0));
+    fsd_id maker = q ? maker_of(l, q->data) : FSD_NONE;
+
+    *why = "has no narrow kernel";
+    if (interpolates(l, node) ||
+        fsd_lint_is_any(l, node,
+                        " Softmax LogSoftmax Erf Gelu InstanceNormalization "
+                        "GroupNormalization Pow Exp Tanh ") ||
+        (fsd_lint_is_any(l, node, " LayerNormalization RMSNormalization ") &&
+         (maker == FSD_NONE || !fsd_lint_is_any(l, maker, " Conv "))))
+        return q;
+    *why = "is pointwise with a constant or a mask, and part of a kernel that computes "
+           "wide";
+    if (!only_shifts(l, node))
+        return NULL;
+    q = own_quantizer(l, node, 0);
+    return q ? q : own_quantizer(l, node, 1);
+}
+
+/* A quantizer before an operator that gains nothing by it: it is undone at once. */
 void fsd_lint_no_gain(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
-        const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, i, 0));
+    for (fsd_id i = 0; i < l->g->nodes.n && !l->style.after_operators; i++) {
+        const char *why;
+        const struct fsd_quantizer *q = wasted(l, i, &why);
 
-        if (!q || l->style.after_operators ||
-            (!interpolates(l, i) &&
-             !fsd_lint_is_any(
-                 l, i,
-                 " LayerNormalization RMSNormalization Softmax LogSoftmax "
-                 "Erf Gelu InstanceNormalization GroupNormalization Pow Exp "
-                 "Tanh ")))
+        if (!q)
             continue;
         fsd_lint_open(f, i);
         fsd_about_node(f, q->node);
-        fprintf(f->out, "%s quantizes what %s reads, which has no narrow kernel",
-                fsd_lint_node(f, q->node), fsd_lint_node(f, i));
+        fprintf(f->out, "%s quantizes what %s reads, which %s",
+                fsd_lint_node(f, q->node), fsd_lint_node(f, i), why);
         fsd_edit_remove(f, q, "its input is no longer rounded");
         fsd_lint_close(f);
     }
@@ -459,38 +508,36 @@ static bool is_one_branch(const struct fsd_lint *l, fsd_id node)
            !fsd_lint_held(l, node, 0) != !fsd_lint_held(l, node, 1);
 }
 
-/* Quantizers whose value nothing reads that runs narrow.  One branch of a residual
- * addition is as it should be, and one finding is for all: an exporter does so
- * throughout. */
+/* A Q of what an operator makes, whose value nothing reads that runs narrow.  One
+ * branch of a residual addition is as it should be. */
+static bool feeds_nothing_narrow(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+    fsd_id dq = q && q->quantizes ? fsd_lint_only_reader(l, out_of(l, node)) : FSD_NONE;
+    fsd_id reader = dq == FSD_NONE ? FSD_NONE : fsd_lint_only_reader(l, out_of(l, dq));
+
+    return reader != FSD_NONE && maker_of(l, q->data) != FSD_NONE &&
+           !l->facts->constant[q->data] && !wants_narrow(l, reader) &&
+           !is_one_branch(l, reader) &&
+           (l->style.after_operators || fsd_lint_conv_behind(l, q->data) != FSD_NONE);
+}
+
 void fsd_lint_after(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
-    uint32_t n = 0;
+    uint32_t n = fsd_lint_open_all(f, feeds_nothing_narrow);
 
-    for (uint32_t i = 0; i < l->quantizers.n; i++) {
-        const struct fsd_quantizer *q = &l->quantizers.at[i];
-        fsd_id maker = q->quantizes ? maker_of(l, q->data) : FSD_NONE;
-        fsd_id dq = fsd_lint_only_reader(l, out_of(l, q->node));
-        fsd_id reader =
-            dq == FSD_NONE ? FSD_NONE : fsd_lint_only_reader(l, out_of(l, dq));
-
-        if (maker == FSD_NONE || reader == FSD_NONE || l->facts->constant[q->data] ||
-            wants_narrow(l, reader) || is_one_branch(l, reader) ||
-            (!l->style.after_operators && fsd_lint_conv_behind(l, q->data) == FSD_NONE))
-            continue;
-        if (!n++)
-            fsd_finding_open(f);
-        fsd_about_node(f, q->node);
-        fsd_edit_remove(f, q, "this tensor is no longer rounded");
-    }
     if (!n)
         return;
+    for (uint32_t i = 0; i < n; i++)
+        fsd_edit_remove(
+            f, fsd_lint_quantizer(l, f->found->subjects.at[f->now.nodes.at + i].id),
+            "this tensor is no longer rounded");
     if (l->style.after_operators)
         fprintf(f->out, "%s quantizes what operators make: ",
                 l->style.name ? l->style.name : "the exporter");
     fsd_put_noun(f->out, n, "quantizer");
-    fprintf(f->out,
-            " behind an operator feed%s nothing that runs narrow: ", n == 1 ? "s" : "");
-    fsd_put_subjects(f, f->now.nodes);
-    fsd_lint_close(f);
+    fprintf(f->out, " behind an operator feed%s nothing that runs narrow",
+            n == 1 ? "s" : "");
+    fsd_lint_close_all(f);
 }

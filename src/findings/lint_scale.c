@@ -179,25 +179,22 @@ void fsd_lint_data_scales(struct fsd_finder *f)
     }
 }
 
-/* One finding for all: an exporter quantizes so, or does not. */
+static bool is_shifted(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+
+    return q && q->zero == FSD_ZERO_OTHER;
+}
+
 void fsd_lint_zero_point(struct fsd_finder *f)
 {
-    const struct fsd_lint *l = f->lint;
-    uint32_t n = 0;
+    uint32_t n = fsd_lint_open_all(f, is_shifted);
 
-    for (uint32_t i = 0; i < l->quantizers.n; i++) {
-        if (l->quantizers.at[i].zero != FSD_ZERO_OTHER)
-            continue;
-        if (!n++)
-            fsd_finding_open(f);
-        fsd_about_node(f, l->quantizers.at[i].node);
-    }
     if (!n)
         return;
-    fprintf(f->out, "%u of %u quantizers have a zero point other than 0: ", n,
-            l->quantizers.n);
-    fsd_put_subjects(f, f->now.nodes);
-    fsd_lint_close(f);
+    fprintf(f->out, "%u of %u quantizers have a zero point other than 0", n,
+            f->lint->quantizers.n);
+    fsd_lint_close_all(f);
 }
 
 /* A DQ shares its Q's scale: the Q is told. */
@@ -221,27 +218,24 @@ void fsd_lint_bad_scale(struct fsd_finder *f)
     }
 }
 
-/* One finding for all: an absent file is one fact. */
+static bool has_no_scales(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+
+    return q && !q->scales;
+}
+
 void fsd_lint_scale_unknown(struct fsd_finder *f)
 {
-    const struct fsd_lint *l = f->lint;
-    uint32_t n = 0;
+    uint32_t n = fsd_lint_open_all(f, has_no_scales);
 
-    for (uint32_t i = 0; i < l->quantizers.n; i++) {
-        if (l->quantizers.at[i].scales)
-            continue;
-        if (!n++)
-            fsd_finding_open(f);
-        fsd_about_node(f, l->quantizers.at[i].node);
-    }
     if (!n)
         return;
     fprintf(f->out,
             "the scales of %u of %u quantizers are not in the file (or all 0), are "
-            "computed, or are too many to read, and were compared with none: ",
-            n, l->quantizers.n);
-    fsd_put_subjects(f, f->now.nodes);
-    fsd_lint_close(f);
+            "computed, or are too many to read, and were compared with none",
+            n, f->lint->quantizers.n);
+    fsd_lint_close_all(f);
 }
 
 /* Per-channel scales over an operator that mixes the axes. */

@@ -392,12 +392,13 @@ static const struct fsd_rule rules[] = {
      .fix = "Fold the normalization into its weights, or do not quantize it.",
      .source = "yolov7_qat guidance, NVIDIA-AI-IOT; TensorRT issue 2597"},
     {"qdq/no-gain", FSD_WARNING,
-     "A quantizer stands before an operator that has no narrow kernel.", LINT,
+     "A quantizer stands before an operator that gains nothing by it.", LINT,
      .find = fsd_lint_no_gain, .proves = FSD_PROVES_STANDS,
      .why =
-         "What is rounded to 8 bits is widened again at once: precision and a "
-         "conversion are lost. In an attention or a normalization it cuts the region "
-         "that would be one kernel.",
+         "A softmax, a normalization, a mask or a bias has no narrow kernel: what is "
+         "rounded to 8 bits is widened again at once, and precision and a conversion "
+         "are lost. In an attention or a normalization it cuts the region that would "
+         "be one kernel.",
      .fix = "Exclude the operator from quantization.",
      .source = "NVIDIA Model-Optimizer, nodes that it excludes; TensorRT issue 4397"},
     {"qdq/attention", FSD_WARNING,

@@ -14,6 +14,7 @@ STYLES = {
     "torchscript": "PyTorch export (pytorch-quantization and its kin)", "unknown": None}
 BUILDERS = {"build/not-known": "trt10", "qdq/open-sum": "trt8", "qdq/deconv": "trt8", "qdq/inside-conv": "trt10", "qdq/silu": "trt10",
             "qdq/pad": "trt10", "scale/concat": "trt10", "fusion/missed": "trt10"}
+SEVERAL = {"qdq/no-gain": 3}  # places where the firing model has the mistake
 failures = 0
 
 
@@ -49,7 +50,8 @@ def main():
             nodes = report["findings"]
             check(all(f["nodes"] for f in nodes), f"{model.name}: every finding names a node")
             check(all(0 <= e["finding"] < len(nodes) for e in report["edits"]), f"{model.name}: edits have a finding")
-        check(found["fires"], f"{rule} fires")
+        n = len(found["fires"])
+        check(n == SEVERAL[rule] if rule in SEVERAL else n, f"{rule} fires, {n} times")
         check(not found["silent"], f"{rule} is silent on the model that it advises")
     for key, name in STYLES.items():
         seen = run(binary, folder / f"style_{key}.onnx")["style"].get("name")

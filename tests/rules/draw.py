@@ -141,8 +141,14 @@ def deconv(fires):
 @pair("qdq/no-gain")
 def no_gain(fires):
     n, x = start()
-    y = conv(n, q(n, x))
-    return finish(n, n.op("Softmax", q(n, y) if fires else y, axis=1))
+    maybe = (lambda t: q(n, t)) if fires else (lambda t: t)  # noqa: E731
+    y = n.op("Softmax", maybe(conv(n, q(n, x))), axis=1)
+    y = n.op("Mul", maybe(conv(n, q(n, y))), n.const(np.float32(0.5)))
+    y = n.op("MatMul", q(n, y), q(n, y))
+    y = n.op("Softmax", n.op("Add", n.input("mask", 1, 1, 16, 16), maybe(y)), axis=3)
+    d = q(n, y)  # the convolution is why it is there
+    n.output(n.op("Mul", d, n.const(np.float32(2))), 1, C, 16, 16)
+    return end(n, conv(n, d), 1, C, 16, 16)
 
 
 @pair("qdq/useless")

@@ -1,4 +1,4 @@
-/* Lint as text: for whom, in what style, then the findings, of one rule the first few.
+/* Lint as text: for whom, in what style, then the findings, like ones of a rule as one.
  */
 #include "base/text.h"
 #include "lint/lint.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { FIRST = 12 };
+enum { GROUPS = 12, PLACES = 5 };
 
 static void put_line(const struct fsd_style *style, const char *title, const char *text,
                      FILE *out)
@@ -50,40 +50,98 @@ static void put_head(const struct fsd_report *r, FILE *out)
     fputs("\n\n", out);
 }
 
-static void put_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
+/* Findings of one rule whose facts are told in the same words: the first stands for all,
+ * and the others are named by what they are about. */
+struct group {
+    const struct fsd_finding *head;
+    uint32_t n;
+    const char *places[PLACES]; /* of the others */
+};
+
+static bool is_alike(const struct fsd_findings *all, const struct fsd_finding *a,
+                     const struct fsd_finding *b)
+{
+    for (uint32_t i = 0; i < a->facts.n && i < b->facts.n; i++) {
+        const char *x = all->facts.at[a->facts.at + i].text;
+        const char *y = all->facts.at[b->facts.at + i].text;
+
+        if (!x != !y || (x && strcmp(x, y) != 0))
+            return false;
+    }
+    return a->facts.n == b->facts.n;
+}
+
+static void put_group(const struct fsd_report *r, const struct group *group, FILE *out)
+{
+    uint32_t more = group->n - 1;
+
+    fsd_text_finding(r->verdict->findings, group->head, r->style, out);
+    if (!more)
+        return;
+    fprintf(out, "        and %u more: ", more);
+    for (uint32_t i = 0; i < more && i < PLACES; i++) {
+        fputs(i ? ", " : "", out);
+        fsd_put_safe(out, group->places[i]);
+    }
+    if (more > PLACES)
+        fprintf(out, " and %u more", more - PLACES);
+    putc('\n', out);
+}
+
+/* Returns how many findings are not told whole. */
+static uint32_t put_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
 {
     const struct fsd_findings *all = r->verdict->findings;
     const struct fsd_outcome *o = &all->rules.at[rule];
-    uint32_t shown = 0;
+    struct group groups[GROUPS];
+    uint32_t n = 0, unlike = 0, seen = 0;
 
-    for (uint32_t i = 0; i < all->list.n; i++) {
+    for (uint32_t i = 0; i < all->list.n && o->found; i++) {
         const struct fsd_finding *f = &all->list.at[i];
+        uint32_t k = 0;
 
         if (f->rule != rule)
             continue;
-        if (shown < FIRST || r->style->all)
+        if (r->style->all) {
             fsd_text_finding(all, f, r->style, out);
-        shown++;
+            continue;
+        }
+        seen++;
+        while (k < n && !is_alike(all, groups[k].head, f))
+            k++;
+        if (k == GROUPS) {
+            unlike++;
+        } else if (k == n) {
+            groups[n++] = (struct group){.head = f, .n = 1};
+        } else {
+            if (groups[k].n <= PLACES && f->nodes.n)
+                groups[k].places[groups[k].n - 1] = all->subjects.at[f->nodes.at].name;
+            groups[k].n++;
+        }
     }
-    if (shown > FIRST && !r->style->all)
-        fprintf(out, "        %s  and %u more (--all shows them)\n", o->rule->id,
-                shown - FIRST);
-    if (shown && o->rule->fix)
+    for (uint32_t k = 0; k < n; k++)
+        put_group(r, &groups[k], out);
+    if (unlike)
+        fprintf(out, "        %s  and %u more\n", o->rule->id, unlike);
+    if (o->found && o->rule->fix)
         fprintf(out, "        %s\n", o->rule->fix);
+    return seen - n;
 }
 
 void fsd_lint_write_text(const struct fsd_report *r, FILE *out)
 {
     const struct fsd_findings *all = r->verdict->findings;
+    uint32_t hidden = 0;
 
     put_head(r, out);
     for (int severity = FSD__SEVERITY_COUNT - 1; severity >= 0; severity--)
         for (uint32_t i = 0; i < all->rules.n; i++)
             if (all->rules.at[i].level == severity)
-                put_rule(r, i, out);
+                hidden += put_rule(r, i, out);
     fsd_ink(r->style, r->verdict->failed ? FSD_INK_ALARM : FSD_INK_TITLE, out);
     fprintf(out, "lint %s: ", r->verdict->verdict);
     fsd_ink(r->style, FSD_INK_PLAIN, out);
     fsd_put_severities(all->by_severity, out);
-    fprintf(out, ", %u ignored\n", all->ignored);
+    fprintf(out, ", %u ignored%s\n", all->ignored,
+            hidden ? "; --all tells of each" : "");
 }
