@@ -16,7 +16,7 @@
    those that have grown faster once, in a report of little output, so that it shows; with
    `whole`, which takes an hour, for all of them and for each writer from n = 10,000 on.
 
-Exit status 77 when valgrind is absent.
+Exit status 77 when valgrind or time is absent.
 """
 import math
 import os
@@ -25,7 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import large
@@ -44,15 +44,15 @@ def check(what, holds, detail):
 
 
 def peak(*args, allowed=(0, 1)):
-    """Peak KiB of one run, which must end as a diff does; not less than this script takes,
-    which the kernel counts as its children's."""
-    child = subprocess.Popen([BINARY, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL if 2 in allowed else None)
-    _, code, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(code)
-    if child.returncode not in allowed:
-        check(" ".join(args)[-90:], False, f"exit status {child.returncode}")
-    return usage.ru_maxrss
+    """Peak KiB of one run, which must end as a diff does.  It is started by a small program:
+    what this script takes itself would count as its children's."""
+    with tempfile.NamedTemporaryFile("r") as told:
+        done = subprocess.run(["/usr/bin/time", "-q", "-f", "%M", "-o", told.name, BINARY, *args],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False,
+                              stderr=subprocess.DEVNULL if 2 in allowed else None)
+        if done.returncode not in allowed:
+            check(" ".join(args)[-90:], False, f"exit status {done.returncode}")
+        return int(told.read() or 0)
 
 
 def instructions(*args):
@@ -155,7 +155,7 @@ READ.update(long_names=15000, wide_names=5000, path_names=8000)
 
 # What is written, of what shapes.
 VERBS = [["-f", form] for form in ("text", "dot", "markdown", "csv", "junit", "sarif", "github", "gitlab")] + \
-    [[verb] for verb in ("reformats", "names", "scopes", "snapshot")]
+    [[verb] for verb in ("reformats", "names", "scopes", "top", "memory", "patterns", "snapshot")]
 WRITTEN = ["chain", "star", "reformats", "long_names"]
 
 
@@ -202,17 +202,12 @@ def check_dense(folder, whole):
     if whole:
         rows += [(shape, 5 * n, 32) for shape, n in READ.items()]
     for shape, n, most, *words in rows:
-        with tempfile.TemporaryDirectory(dir=folder) as case, ProcessPoolExecutor(1) as writer:
-            args = writer.submit(write_shape, shape, case, n, *words).result()
+        with tempfile.TemporaryDirectory(dir=folder) as case:
+            args = getattr(shapes, shape)(case, n, *words)
             size = sum(os.path.getsize(arg) for arg in args if os.path.isfile(arg))
             took = peak(*args, "--force", "-f", "json", allowed=(0, 1, 2)) << 10
         check(f"{n} of {' '.join([*words, shape])}", took <= free + most * size,
               f"{took / 1e6:.0f} MB for {size / 1e6:.1f} MB of at most {(free + most * size) / 1e6:.0f}")
-
-
-def write_shape(shape, *args):
-    """In a process of its own, lest its memory count."""
-    return getattr(shapes, shape)(*args)
 
 
 def check_log_memory(folder):
@@ -243,9 +238,10 @@ def check_max_memory(folder):
 
 
 def main():
-    if not shutil.which("valgrind"):
-        print("skipped: valgrind is not installed")
-        return 77
+    for tool in ("valgrind", "time"):
+        if not shutil.which(tool):
+            print(f"skipped: {tool} is not installed")
+            return 77
     with tempfile.TemporaryDirectory() as folder:
         check_weights(folder)
         check_log_memory(folder)
