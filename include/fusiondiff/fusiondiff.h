@@ -214,6 +214,17 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
                                        const struct fsd_style *style, FILE *out,
                                        struct fsd_error *err);
 
+/** Writes one pair of many as a line of JSON, after pair.schema.json.
+ *  @param pair     what the pair is called in its line.
+ *  @param diff     its run; NULL: there is none.
+ *  @param failure  why there is none; NULL where there is one.  With neither the line
+ *                  tells the name alone: but for its last brace every line of the pair
+ *                  begins so.
+ *  @return as fsd_diff_write(). */
+FSD_API enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
+                                       const struct fsd_error *failure, FILE *out,
+                                       struct fsd_error *err);
+
 /** What one question is about.  Zero is the default of every field. */
 struct fsd_query {
     const char *const *words; /**< names or globs of nodes or layers */

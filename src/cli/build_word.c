@@ -1,5 +1,4 @@
 #include "cli/build_word.h"
-#include "cli/progress.h"
 #include "cli/target.h"
 
 #include <dirent.h>
@@ -93,7 +92,8 @@ static bool is_directory(const char *path)
 }
 
 /* "x.onnx as MODEL, y.json as ENGINE, ...", without their folder. */
-static void tell_taken(const struct build_word *build, const char *folder)
+static void tell_taken(const struct build_word *build, const char *folder,
+                       const struct fsd_options *run)
 {
     const struct {
         const char *path, *as;
@@ -115,7 +115,8 @@ static void tell_taken(const struct build_word *build, const char *folder)
                                      used > begin ? ", " : "", strrchr(path, '/') + 1,
                                      profile ? "--profile" : files[i].as);
     }
-    print_note(NULL, text);
+    if (run->note)
+        run->note(run->payload, text);
 }
 
 /* What options say stays. */
@@ -153,7 +154,7 @@ enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,
     if (status != FSD_OK)
         return status;
     fill_run(build, run);
-    tell_taken(build, folder);
+    tell_taken(build, folder, run);
     return FSD_OK;
 }
 
@@ -247,18 +248,16 @@ enum fsd_status take_build(struct build_word *build, const char *word,
     run->n_profiles = 0;
     fill_run(build, run);
     if (directory)
-        tell_taken(build, word);
+        tell_taken(build, word, run);
     return FSD_OK;
 }
 
 /* ------------------------------------------------------------ a directory of builds */
 
-/* What lies in a directory: builds of their own, or one model and its engines. */
 struct folder {
     const char *path;
     struct dirent **names;
     int n;
-    char word[8300]; /* MODEL,ENGINE of two paths */
 };
 
 static enum fsd_status open_folder(struct folder *f, const char *path,
@@ -287,40 +286,12 @@ static const char *path_in(const struct folder *f, int i, char path[4096])
     return *f->names[i]->d_name == '.' || n >= 4096 ? NULL : path;
 }
 
-/* Engines of the model beside it: their words; without one each is a build. */
-static const char *engine_word(struct folder *f, const char *model, const char *engine)
-{
-    snprintf(f->word, sizeof f->word, "%s%s%s", model, *model ? "," : "", engine);
-    return f->word;
-}
-
-static enum fsd_status take_next(struct build_word *builds, const char *word,
-                                 const struct fsd_options *like,
-                                 struct fsd_options *runs, unsigned most, unsigned *n,
-                                 struct fsd_error *err)
-{
-    if (*n == most)
-        return fail_file(err, FSD_E_ARG, word, "expected at most %u builds, found more",
-                         most);
-    runs[*n] = *like;
-    ++*n;
-    return take_build(&builds[*n - 1], word, &runs[*n - 1], err);
-}
-
-static enum fsd_status take_all(struct folder *f, struct build_word *builds,
-                                const struct fsd_options *like,
-                                struct fsd_options *runs, unsigned most, unsigned *n,
-                                struct fsd_error *err)
+static enum fsd_status each_engine(const struct folder *f, build_fn *each,
+                                   void *payload, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
     char path[4096], model[4096] = "";
 
-    for (int i = 0; i < f->n && status == FSD_OK; i++)
-        if (path_in(f, i, path) &&
-            (is_directory(path) || fsd_file_kind(path) == FSD_FILE_SNAPSHOT))
-            status = take_next(builds, path, like, runs, most, n, err);
-    if (*n || status != FSD_OK)
-        return status;
     for (int i = 0; i < f->n; i++)
         if (path_in(f, i, path) && fsd_file_kind(path) == FSD_FILE_MODEL) {
             if (*model)
@@ -335,10 +306,57 @@ static enum fsd_status take_all(struct folder *f, struct build_word *builds,
             path_in(f, i, path) ? fsd_file_kind(path) : FSD_FILE_OTHER;
 
         if (kind == FSD_FILE_ENGINE || kind == FSD_FILE_LOG)
-            status = take_next(builds, engine_word(f, model, path), like, runs, most, n,
-                               err);
+            status = each(payload, model, path, err);
     }
     return status;
+}
+
+enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
+                           struct fsd_error *err)
+{
+    struct folder f;
+    enum fsd_status status = open_folder(&f, folder, err);
+    bool any = false;
+    char path[4096];
+
+    for (int i = 0; i < f.n && status == FSD_OK; i++)
+        if (path_in(&f, i, path) &&
+            (is_directory(path) || fsd_file_kind(path) == FSD_FILE_SNAPSHOT)) {
+            status = each(payload, path, "", err);
+            any = true;
+        }
+    if (!any && status == FSD_OK)
+        status = each_engine(&f, each, payload, err);
+    close_folder(&f);
+    return status;
+}
+
+/* The builds of a comparison, as far as they are taken. */
+struct taken {
+    struct build_word *builds;
+    const struct fsd_options *like;
+    struct fsd_options *runs;
+    unsigned most, n;
+};
+
+static enum fsd_status take_next(struct taken *t, const char *word,
+                                 struct fsd_error *err)
+{
+    if (t->n == t->most)
+        return fail_file(err, FSD_E_ARG, word, "expected at most %u builds, found more",
+                         t->most);
+    t->runs[t->n] = *t->like;
+    t->n++;
+    return take_build(&t->builds[t->n - 1], word, &t->runs[t->n - 1], err);
+}
+
+static enum fsd_status take_found(void *payload, const char *model, const char *engine,
+                                  struct fsd_error *err)
+{
+    char word[8300];
+
+    snprintf(word, sizeof word, "%s%s%s", model, *model && *engine ? "," : "", engine);
+    return take_next(payload, word, err);
 }
 
 enum fsd_status take_builds(struct build_word *builds, const char *const *words,
@@ -346,20 +364,16 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
                             struct fsd_options *runs, unsigned most, unsigned *n_runs,
                             struct fsd_error *err)
 {
+    struct taken taken = {builds, like, runs, most, 0};
     enum fsd_status status = FSD_OK;
 
-    *n_runs = 0;
     if (n == 1 && is_directory(words[0])) {
-        struct folder f;
-
-        status = open_folder(&f, words[0], err);
-        if (status == FSD_OK)
-            status = take_all(&f, builds, like, runs, most, n_runs, err);
-        close_folder(&f);
+        status = each_build(words[0], take_found, &taken, err);
     } else {
         for (unsigned i = 0; i < n && status == FSD_OK; i++)
-            status = take_next(builds, words[i], like, runs, most, n_runs, err);
+            status = take_next(&taken, words[i], err);
     }
+    *n_runs = taken.n;
     if (status == FSD_OK && *n_runs < 2)
         return fail_file(err, FSD_E_ARG, n == 1 ? words[0] : NULL,
                          "expected two builds or more, found %s",

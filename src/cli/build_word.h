@@ -27,6 +27,17 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
                             struct fsd_options *runs, unsigned most, unsigned *n_runs,
                             struct fsd_error *err);
 
+/** Told of a build in a directory: MODEL, "" where there is none, and ENGINE; or of a
+ *  directory or a snapshot that is one, as MODEL alone. */
+typedef enum fsd_status build_fn(void *payload, const char *model, const char *engine,
+                                 struct fsd_error *err);
+
+/** Tells `each` of the builds in a directory, by name: each a directory or a snapshot of
+ *  its own, or one model and its engines.
+ *  @return what `each` returned other than FSD_OK; FSD_E_ARG for two models; FSD_E_IO. */
+enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
+                           struct fsd_error *err);
+
 /** Room for the snapshots of a directory. */
 struct snapshots_word {
     char path[128][4096];

@@ -66,6 +66,9 @@ static const struct row {
     {"lint",
      "the model before the build, and its findings proved on the engine",
      {"model.onnx", "model.onnx engine.json"}},
+    {"batch",
+     "many pairs, a line of JSON each",
+     {"pairs.txt -j 8 -o reports.jsonl --resume", "builds/ --fail-on error"}},
     {"doctor", "what this program can do here", {"", "-f json"}},
 };
 

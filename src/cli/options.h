@@ -53,6 +53,10 @@ struct command_line {
     const char *rule;
     bool rules; /* of all of them, a line each */
 
+    /* Of batch. */
+    unsigned jobs; /* threads; 0: as many as there are processors */
+    bool resume;   /* the output keeps the lines that it has */
+
     /* Of lint. */
     struct fsd_lint_options lint;
     bool list; /* its rules, and nothing else */

@@ -178,8 +178,7 @@ static void remove_unfinished(int number)
     raise(number);
 }
 
-/* Runs where there is no memory to be had. */
-static void end_without_memory(void)
+void end_without_memory(void)
 {
     static const char text[] = "fusiondiff: out of memory\n";
     ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);

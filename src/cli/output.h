@@ -11,6 +11,9 @@ enum fsd_status check_outputs(const struct command_line *line, struct fsd_error 
  *  program leaves no temporary file behind. */
 void prepare_ends(void);
 
+/** Ends the program so, where there is no memory to be had. */
+_Noreturn void end_without_memory(void);
+
 /** Prints one report; `format` is never NULL. */
 typedef enum fsd_status print_fn(const void *payload, const char *format,
                                  const struct fsd_style *style, FILE *out,

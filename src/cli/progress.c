@@ -12,11 +12,22 @@ static struct {
     bool wanted, quiet, armed;
     const char *volatile stage;
     volatile sig_atomic_t seconds, shown;
+    _Atomic unsigned done, of; /* of the stage; 0: nobody counts */
 } progress;
 
 static const char wipe[] = "\r\033[K";
 
-/* How much is left nobody knows: the bar tells that the run goes on, and how long. */
+static size_t put_number(char *line, size_t n, unsigned number)
+{
+    for (unsigned digits = 1000000000; digits; digits /= 10)
+        if (number >= digits || digits == 1)
+            line[n++] = (char)('0' + number / digits % 10);
+    line[n++] = ' ';
+    return n;
+}
+
+/* How much is left nobody knows, but of many pairs: the bar tells that the run goes on,
+ * and how long. */
 static void on_second(int signal_number)
 {
     enum { PLACES = 12, BLOCK = 3 };
@@ -32,13 +43,15 @@ static void on_second(int signal_number)
         line[n++] = (i + PLACES - second % PLACES) % PLACES < BLOCK ? '#' : ' ';
     line[n++] = ']';
     line[n++] = ' ';
-    for (const char *stage = progress.stage; *stage && n < sizeof line - 16; stage++)
+    for (const char *stage = progress.stage; *stage && n < sizeof line - 48; stage++)
         line[n++] = *stage;
     line[n++] = ' ';
-    for (int digits = 100000; digits; digits /= 10)
-        if (second >= digits || digits == 1)
-            line[n++] = (char)('0' + second / digits % 10);
-    line[n++] = ' ';
+    if (progress.of) {
+        n = put_number(line, n, progress.done);
+        memcpy(line + n, "of ", 3);
+        n = put_number(line, n + 3, progress.of);
+    }
+    n = put_number(line, n, (unsigned)second);
     line[n++] = 's';
     progress.shown = write(STDERR_FILENO, line, n) > 0;
     alarm(1);
@@ -51,6 +64,12 @@ void progress_stage(const char *stage)
     if (progress.wanted && !progress.armed)
         alarm(1);
     progress.armed = true;
+}
+
+void progress_count(unsigned done, unsigned of)
+{
+    progress.done = done;
+    progress.of = of;
 }
 
 static void on_stage(void *payload, const char *stage)

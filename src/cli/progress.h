@@ -12,6 +12,9 @@ void show_progress(struct fsd_options *options, bool quiet);
 /** Says that a stage of the program's own begins. */
 void progress_stage(const char *stage);
 
+/** How much of the stage is done. */
+void progress_count(unsigned done, unsigned of);
+
 /** A fsd_note_fn. */
 void print_note(void *payload, const char *message);
 /** What may hold names of files, on standard error: nothing in it is obeyed. */

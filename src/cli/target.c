@@ -17,7 +17,7 @@ enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
 
     memset(err, 0, sizeof *err);
     err->status = status;
-    snprintf(err->file, sizeof err->file, "%s", file);
+    snprintf(err->file, sizeof err->file, "%s", file ? file : "");
     va_start(args, what);
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line above begins it */
     vsnprintf(err->message, sizeof err->message, what, args);

@@ -94,7 +94,7 @@ bool take_input(struct command_line *line, char *arg);
 void need_pair(struct command_line *line, struct argp_state *state);
 
 extern const struct verb verb_diff, verb_compare, verb_stability;
-extern const struct verb verb_snapshot, verb_check, verb_lint, verb_doctor;
+extern const struct verb verb_snapshot, verb_check, verb_lint, verb_batch, verb_doctor;
 
 /* One verb a view of the library. verb_views.c */
 extern const struct verb view_verbs[];

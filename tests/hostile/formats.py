@@ -252,7 +252,7 @@ def formats_of(h, verb):
 def views(h):
     done = subprocess.run([h.binary, "--help"], capture_output=True, text=True, check=False)
     verbs = re.findall(r"^  ([a-z]+)  +\S", done.stdout.split("Verbs,", 1)[1], re.M)
-    apart = ("diff", "compare", "check", "snapshot", "lint", "stability", "doctor")      # a doctor reads no file
+    apart = ("diff", "compare", "check", "snapshot", "lint", "stability", "batch", "doctor")     # a doctor reads no file
     return [verb for verb in verbs if verb not in apart]
 
 
@@ -309,6 +309,11 @@ def formats(h, folder, names, real=None):
         coloured(h, verb, words)
     with open(os.path.join(folder, "build.fsd"), "rb") as file:
         text(h, "snapshot", file.read().decode())
+    pairs = os.path.join(folder, "pairs")
+    with open(pairs, "w", encoding="utf-8") as file:
+        file.writelines("\t".join((*files[:2], "shape=" + name)) + "\n" for name in names if not set(name) & set("\t\r\n"))
+    for line in h.run("batch", "batch", "--force", pairs, allowed=(0, 2))[1].splitlines():
+        READERS["json"](h, "batch", line)
     return told, missing - told
 
 

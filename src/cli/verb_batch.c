@@ -1,0 +1,509 @@
+/*
+ * fusiondiff batch LIST: many pairs, each of them a line of JSON.
+ *
+ *     lines    | written | ready     | being made, by a thread each | not begun
+ *              0         written                                    next        n
+ *
+ * Lines are written in the order of the list, so that the same list gives the same
+ * bytes whatever the threads do.  A thread that is through with its pair leaves the
+ * line and takes the next pair; who leaves the line that all wait for writes it and
+ * what is ready behind it.  Nobody runs so far ahead that the lines that wait would
+ * fill the memory.
+ */
+#define _GNU_SOURCE /* argp */
+#include "cli/build_word.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEY_RESUME = 1024, KEY_FAIL_ON, MOST_JOBS = 256, AHEAD = 8 };
+
+static const struct argp_option options[] = {
+    {"jobs", 'j', "N", 0, "So many threads; as many as there are processors", 3},
+    {"resume", KEY_RESUME, NULL, 0,
+     "Each line is added to the -o FILE when it is ready; pairs that FILE has are not "
+     "analysed again",
+     1},
+    {"fail-on", KEY_FAIL_ON, "SEVERITY", 0,
+     "Exit with 1 when a pair has a finding of at least info, warning or error", 3},
+    {0},
+};
+
+static const char doc[] =
+    "Analyses many pairs in several threads and writes a line of JSON for each, in the "
+    "order of LIST: the pair's report, or what is wrong with it.\v"
+    "A line of LIST is MODEL ENGINE, ENGINE alone or a directory that holds them, and "
+    "behind it profile=FILE, log=FILE, times=FILE, shape=NAME=DIMS or engine=N, with "
+    "blanks between, or tabs where names have blanks.  Empty lines and what begins "
+    "with "
+    "# are none; '-' reads standard input.  Paths are as from here.  In place of LIST "
+    "a "
+    "directory stands for the builds in it: each a directory, or one model and its "
+    "engines.\n\n"
+    "Exit status: 0 every pair was analysed, and no finding is at or above the "
+    "--fail-on "
+    "level; 1 there are findings; 2 a pair could not be analysed, as its line tells, "
+    "or "
+    "trouble.";
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case 'j':
+        line->jobs =
+            parse_number("--jobs", "1 to 256 threads", arg, 1, MOST_JOBS, state);
+        break;
+    case KEY_RESUME:
+        line->resume = true;
+        break;
+    case KEY_FAIL_ON:
+        line->fail_on = parse_severity(arg, state);
+        break;
+    case ARGP_KEY_ARG:
+        if (line->query.n_words)
+            argp_error(state, "expected one LIST, found '%s' too", arg);
+        line->words[line->query.n_words++] = arg;
+        break;
+    case ARGP_KEY_INIT:
+        line->one_format = true;
+        return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_END:
+        if (!line->query.n_words)
+            argp_error(state, "expected LIST, or a directory of builds");
+        if (line->format && strcmp(line->format, "json") != 0)
+            argp_error(state, "batch writes lines of json, not %s", line->format);
+        if (line->resume && (line->n_outputs != 1 || !line->outputs[0].path))
+            argp_error(state, "--resume needs one -o FILE");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------- the list */
+
+struct batch {
+    const struct command_line *line;
+    char **pairs; /* as the list has them */
+    unsigned n, room, jobs;
+
+    pthread_mutex_t lock;
+    pthread_cond_t moved; /* `written` did, or all is over */
+    char **ready;
+    unsigned next, written;
+    FILE *out;
+    uint64_t findings[FSD__SEVERITY_COUNT], failed; /* of the pairs that are written */
+    enum fsd_status status; /* of the whole; what is not FSD_OK ends it */
+    int why;                /* errno of whichever thread */
+    bool bar;               /* nobody sees the lines themselves */
+    struct fsd_error *err;
+};
+
+static void *must(void *memory)
+{
+    if (!memory)
+        end_without_memory();
+    return memory;
+}
+
+static void add_pair(struct batch *b, const char *text)
+{
+    if (b->n == b->room) {
+        b->room = b->room ? 2 * b->room : 64;
+        b->pairs = must(realloc(b->pairs, b->room * sizeof *b->pairs));
+    }
+    b->pairs[b->n++] = must(strdup(text));
+}
+
+static enum fsd_status add_build(void *payload, const char *model, const char *engine,
+                                 struct fsd_error *err)
+{
+    char text[8300];
+
+    (void)err;
+    snprintf(text, sizeof text, "%s%s%s", model,
+             !*model || !*engine                            ? ""
+             : strpbrk(model, " \t") || strchr(engine, ' ') ? "\t"
+                                                            : " ",
+             engine);
+    /* A snapshot is a build to compare, but nothing to analyse. */
+    if (*engine || fsd_file_kind(model) != FSD_FILE_SNAPSHOT)
+        add_pair(payload, text);
+    return FSD_OK;
+}
+
+static enum fsd_status read_list(struct batch *b, const char *path,
+                                 struct fsd_error *err)
+{
+    FILE *list = strcmp(path, "-") ? fopen(path, "r") : stdin;
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t n;
+    bool folder;
+
+    if (!list)
+        return fail_file(err, FSD_E_IO, path, "cannot open: %s", strerror(errno));
+    while ((n = getline(&text, &room, list)) > 0) {
+        const char *at = text + strspn(text, " \t\r\n");
+
+        while (n && strchr(" \t\r\n", text[n - 1]))
+            text[--n] = '\0';
+        if (*at && *at != '#')
+            add_pair(b, at);
+    }
+    free(text);
+    folder = ferror(list); /* which opens like a file, and cannot be read */
+    if (list != stdin)
+        fclose(list);
+    return folder ? each_build(path, add_build, b, err) : FSD_OK;
+}
+
+/* ------------------------------------------------------------------------ one pair */
+
+/* What a pair's line is taken apart into. */
+struct pair {
+    char *text; /* cut into words */
+    struct fsd_options run;
+    const char *profiles[MOST_OUTPUTS], *shapes[MOST_OUTPUTS];
+    struct build_word folder;
+};
+
+static enum fsd_status take_key(struct pair *p, const char *word, bool *taken,
+                                struct fsd_error *err)
+{
+    const struct {
+        const char *key, **one, **several;
+        unsigned *n;
+    } keys[] = {
+        {"log=", &p->run.log, NULL, NULL},
+        {"times=", &p->run.times, NULL, NULL},
+        {"profile=", NULL, p->profiles, &p->run.n_profiles},
+        {"shape=", NULL, p->shapes, &p->run.n_shapes},
+    };
+    char *end;
+    unsigned long number;
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t n = strlen(keys[i].key);
+
+        if (strncmp(word, keys[i].key, n) != 0)
+            continue;
+        *taken = true;
+        if (keys[i].one)
+            *keys[i].one = word + n;
+        else if (*keys[i].n == MOST_OUTPUTS)
+            return fail_file(err, FSD_E_ARG, NULL, "expected at most %d of %s",
+                             MOST_OUTPUTS, keys[i].key);
+        else
+            keys[i].several[(*keys[i].n)++] = word + n;
+    }
+    if (*taken || strncmp(word, "engine=", 7) != 0)
+        return FSD_OK;
+    *taken = true;
+    number = strtoul(word + 7, &end, 10);
+    if (*end || word[7] < '0' || word[7] > '9' || !number || number > UINT32_MAX)
+        return fail_file(err, FSD_E_ARG, NULL,
+                         "expected engine= and a number from 1, found '%s'", word);
+    p->run.engine_number = (unsigned)number;
+    return FSD_OK;
+}
+
+static enum fsd_status take_pair_line(struct pair *p, struct fsd_error *err)
+{
+    /* A name alone may have blanks. */
+    const char *blanks = strchr(p->text, '\t') || !access(p->text, F_OK) ? "\t" : " ";
+    enum fsd_status status = FSD_OK;
+    char *rest = p->text, *word;
+
+    while (status == FSD_OK && (word = strtok_r(NULL, blanks, &rest))) {
+        bool taken = false;
+
+        status = take_key(p, word, &taken, err);
+        if (taken || status != FSD_OK)
+            continue;
+        if (p->run.engine)
+            return fail_file(err, FSD_E_ARG, NULL,
+                             "expected MODEL and ENGINE, found '%s' too; others are "
+                             "told as profile=FILE, log=FILE",
+                             word);
+        *(p->run.model ? &p->run.engine : &p->run.model) = word;
+    }
+    if (status != FSD_OK)
+        return status;
+    if (!p->run.engine) {
+        p->run.engine = p->run.model;
+        p->run.model = NULL;
+    }
+    if (!p->run.engine)
+        return fail_file(err, FSD_E_ARG, NULL, "expected MODEL and ENGINE");
+    p->run.profiles = p->profiles;
+    p->run.shapes = p->shapes;
+    return take_folder(&p->folder, &p->run, err);
+}
+
+/* Makes the pair's line.
+ * @param[out] err  where another status than FSD_OK comes back: the whole has to end.
+ * @return FSD_OK, also when the pair is bad, which its line tells. */
+static enum fsd_status make_line(const struct command_line *line, const char *text,
+                                 char **made, struct fsd_error *err)
+{
+    struct pair *p = must(calloc(1, sizeof *p));
+    struct command_line inputs = *line;
+    struct fsd_diff *diff = NULL;
+    struct fsd_error failure = {0};
+    size_t size;
+    FILE *out = must(open_memstream(made, &size));
+    enum fsd_status status;
+
+    p->text = must(strdup(text));
+    p->run = line->run;
+    p->run.progress = NULL; /* of one run; who waits here wants to know of pairs */
+    p->run.note = NULL;
+    failure.status = take_pair_line(p, &failure);
+    inputs.run = p->run;
+    status = check_outputs(&inputs, err);
+    if (failure.status == FSD_OK)
+        failure.status = fsd_diff_open(&diff, &p->run, &failure);
+    if (status == FSD_OK)
+        status = fsd_pair_write(text, diff, diff ? NULL : &failure, out, err);
+    fsd_diff_free(diff);
+    free(p->text);
+    free(p);
+    if (fclose(out))
+        must(NULL);
+    return status;
+}
+
+/* ----------------------------------------------------------------------- the threads
+ */
+
+/* Whether a line is the i-th pair's, whose findings are then counted. */
+static bool count_line(struct batch *b, unsigned i, const char *line)
+{
+    uint64_t n[FSD__SEVERITY_COUNT];
+    char *head = NULL;
+    size_t size;
+    FILE *out = must(open_memstream(&head, &size));
+    bool same;
+
+    fsd_pair_write(b->pairs[i], NULL, NULL, out, NULL);
+    if (fclose(out))
+        must(NULL);
+    size -= strlen("}\n"); /* what every line of the pair begins with */
+    same = !strncmp(line, head, size);
+    free(head);
+    if (!same)
+        return false;
+    if (sscanf(line + size,
+               ",\"findings\":{\"info\":%" SCNu64 ",\"warning\":%" SCNu64
+               ",\"error\":%" SCNu64 "}",
+               &n[FSD_INFO], &n[FSD_WARNING], &n[FSD_ERROR]) != FSD__SEVERITY_COUNT)
+        b->failed++;
+    else
+        for (int k = 0; k < FSD__SEVERITY_COUNT; k++)
+            b->findings[k] += n[k];
+    return true;
+}
+
+/* With the lock held. */
+static void write_ready(struct batch *b)
+{
+    while (b->status == FSD_OK && b->written < b->n && b->ready[b->written]) {
+        char *text = b->ready[b->written];
+
+        errno = 0;
+        if (fputs(text, b->out) == EOF || fflush(b->out)) {
+            b->status = fail_errno(b->err, NULL);
+            b->why = errno;
+        }
+        count_line(b, b->written, text);
+        b->ready[b->written++] = NULL;
+        free(text);
+    }
+    if (b->bar) {
+        progress_count(b->written, b->n);
+        progress_stage("analysing pairs");
+    }
+    pthread_cond_broadcast(&b->moved);
+}
+
+static void *work(void *payload)
+{
+    struct batch *b = payload;
+
+    pthread_mutex_lock(&b->lock);
+    for (;;) {
+        struct fsd_error err = {0};
+        enum fsd_status status;
+        char *text = NULL;
+        unsigned i;
+
+        while (b->status == FSD_OK && b->next < b->n &&
+               b->next - b->written >= AHEAD * b->jobs)
+            pthread_cond_wait(&b->moved, &b->lock);
+        if (b->status != FSD_OK || b->next == b->n)
+            break;
+        i = b->next++;
+        pthread_mutex_unlock(&b->lock);
+        status = make_line(b->line, b->pairs[i], &text, &err);
+        pthread_mutex_lock(&b->lock);
+        b->ready[i] = text;
+        if (status != FSD_OK && b->status == FSD_OK) {
+            b->status = status;
+            *b->err = err;
+        }
+        write_ready(b);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+/* A print_fn, of all lines. */
+static enum fsd_status print_lines(const void *payload, const char *format,
+                                   const struct fsd_style *style, FILE *out,
+                                   struct fsd_error *err)
+{
+    struct batch *b = *(struct batch *const *)payload;
+    pthread_t others[MOST_JOBS];
+    unsigned n = 0;
+
+    (void)format;
+    (void)style;
+    b->out = out;
+    b->err = err;
+    b->bar = !isatty(fileno(out));
+    b->ready = must(calloc(b->n + 1, sizeof *b->ready));
+    write_ready(b);
+    /* This thread works, too, and where there can be no other, alone. */
+    while (n + 1 < b->jobs && !pthread_create(&others[n], NULL, work, b))
+        n++;
+    work(b);
+    while (n--)
+        pthread_join(others[n], NULL);
+    for (unsigned i = 0; i < b->n; i++)
+        free(b->ready[i]);
+    free(b->ready);
+    errno = b->why; /* which who called looks at */
+    return b->status;
+}
+
+/* ---------------------------------------------------------------------- going on */
+
+/* What the file has of the list; half a line, of a run that was ended, is cut off. */
+static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
+                                  struct fsd_error *err)
+{
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t n;
+    off_t end = 0;
+    enum fsd_status status = FSD_OK;
+
+    while (status == FSD_OK && (n = getline(&text, &room, file)) > 0 &&
+           text[n - 1] == '\n') {
+        if (b->written == b->n || !count_line(b, b->written, text)) {
+            status = fail_file(err, FSD_E_MISMATCH, path,
+                               "expected the lines of this list, found another one as "
+                               "its line %u",
+                               b->written + 1);
+            break;
+        }
+        end += n;
+        b->next = ++b->written;
+    }
+    free(text);
+    if (status == FSD_OK &&
+        (ferror(file) || fseeko(file, end, SEEK_SET) || ftruncate(fileno(file), end)))
+        status = fail_errno(err, path);
+    return status;
+}
+
+static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
+{
+    const char *path = b->line->outputs[0].path;
+    struct target target;
+    enum fsd_status status = find_target(&target, path, b->line->follow, err);
+    FILE *file;
+    int fd;
+
+    if (status != FSD_OK)
+        return status;
+    if (target.kind == TARGET_STREAM)
+        return fail_file(err, FSD_E_ARG, path,
+                         "expected a file to go on with, found a device or a pipe");
+    fd = open(target.path,
+              O_RDWR | O_NOFOLLOW | O_CLOEXEC |
+                  (target.kind == TARGET_NEW ? O_CREAT | O_EXCL : 0),
+              0666);
+    file = fd >= 0 ? fdopen(fd, "r+") : NULL;
+    if (!file) {
+        status = fail_errno(err, path);
+        if (fd >= 0)
+            close(fd);
+        return status;
+    }
+    status = take_lines(b, file, path, err);
+    if (status == FSD_OK)
+        status = print_lines(&b, "json", NULL, file, err);
+    if ((fsync(fd) || fclose(file)) && status == FSD_OK)
+        status = fail_errno(err, path);
+    return status;
+}
+
+static enum fsd_status run(struct command_line *line, int *exit_status,
+                           struct fsd_error *err)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct batch batch = {.line = line,
+                          .lock = PTHREAD_MUTEX_INITIALIZER,
+                          .moved = PTHREAD_COND_INITIALIZER,
+                          .jobs = line->jobs};
+    struct batch *b = &batch;
+    struct command_line inputs = *line;
+    enum fsd_status status;
+    char note[128];
+
+    if (!b->jobs)
+        b->jobs = processors < 1           ? 1
+                  : processors > MOST_JOBS ? MOST_JOBS
+                                           : (unsigned)processors;
+    inputs.run.engine = line->words[0];
+    status = check_outputs(&inputs, err);
+    if (status == FSD_OK)
+        status = read_list(b, line->words[0], err);
+    if (status == FSD_OK && !b->n)
+        status =
+            fail_file(err, FSD_E_ARG, line->words[0], "expected pairs, found none");
+    if (status == FSD_OK)
+        status =
+            line->resume ? go_on(b, err) : write_outputs(line, print_lines, &b, err);
+    if (status == FSD_OK && b->failed) {
+        snprintf(note, sizeof note,
+                 "%" PRIu64 " of %u pairs could not be analysed; their lines tell why",
+                 b->failed, b->n);
+        print_note(NULL, note);
+        *exit_status = TROUBLE;
+    } else if (status == FSD_OK && line->fail_on >= 0) {
+        for (int i = line->fail_on; i < FSD__SEVERITY_COUNT; i++)
+            if (b->findings[i])
+                *exit_status = FINDINGS;
+    }
+    for (unsigned i = 0; i < b->n; i++)
+        free(b->pairs[i]);
+    free(b->pairs);
+    return status;
+}
+
+const struct verb verb_batch = {"batch", "LIST", doc, options, parse, run, true, -1};
