@@ -105,12 +105,13 @@ struct fsd_life {
 
 struct fsd_lives {
     struct fsd_life *of; /**< by tensor of the engine */
-    int64_t *alive;      /**< by layer: bytes inside the engine while it runs */
-    int64_t peak, sum;   /**< of what is inside: most at once, and all */
-    int64_t inputs, outputs; /**< of the network; negative: none is seen */
+    int64_t *alive;      /**< by layer: bytes inside the engine while it runs;
+                              negative: not known */
+    int64_t peak, sum;   /**< of what is inside and known: most at once, and all */
+    int64_t inputs, outputs; /**< of the network; negative: none is seen, or not known */
     int64_t weights;         /**< and biases */
     fsd_id at;           /**< where the peak is; FSD_NONE: no layer */
-    uint32_t unknown;    /**< tensors whose size is not known */
+    uint32_t unknown;    /**< tensors inside whose size is not known */
     uint32_t untold;     /**< layers whose weights are not known */
 };
 

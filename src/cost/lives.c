@@ -30,9 +30,10 @@ static void find_lives(const struct fsd_diff *d, const fsd_id *same,
             life = &of[memory_of(same, port->tensor)];
             bytes = fsd_port_bytes(d, port);
             /* Forms of one tensor may be padded otherwise: the largest has room. */
-            life->bytes = life->there && (bytes < 0 || bytes < life->bytes) ? life->bytes
-                          : bytes < 0                                      ? -1
-                                                                           : bytes;
+            life->bytes = life->there && (bytes < 0 || bytes < life->bytes)
+                              ? life->bytes
+                          : bytes < 0 ? -1
+                                      : bytes;
             life->first = life->there && life->first < i ? life->first : i;
             life->last = life->there && life->last > i ? life->last : i;
             life->there = true;
@@ -51,6 +52,8 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
                               .outputs = -1,
                               .at = FSD_NONE};
     fsd_id *same = FSD_NEW(arena, fsd_id, e->tensors.n);
+    int32_t *open = FSD_NEW(arena, int32_t, e->nodes.n + 1), n_open = 0;
+    bool open_border[2] = {false, false}; /* of outputs, of inputs */
     int64_t now = 0;
 
     for (fsd_id t = 0; t < e->tensors.n; t++)
@@ -70,10 +73,10 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
         if (!life->there)
             continue;
         if (life->border) {
-            int64_t *sum = e->tensors.at[t].flags & FSD_TENSOR_INPUT ? &lives.inputs
-                                                                     : &lives.outputs;
+            bool input = e->tensors.at[t].flags & FSD_TENSOR_INPUT;
+            int64_t *sum = input ? &lives.inputs : &lives.outputs;
 
-            lives.unknown += life->bytes < 0;
+            open_border[input] |= life->bytes < 0;
             *sum = (*sum < 0 ? 0 : *sum) + bytes;
             continue;
         }
@@ -81,7 +84,13 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
         lives.sum += bytes;
         lives.alive[life->first] += bytes;
         lives.alive[life->last + 1] -= bytes;
+        open[life->first] += life->bytes < 0;
+        open[life->last + 1] -= life->bytes < 0;
     }
+    if (open_border[0])
+        lives.outputs = -1;
+    if (open_border[1])
+        lives.inputs = -1;
     for (fsd_id i = 0; i < e->nodes.n; i++) {
         const struct fsd_traffic *traffic = &d->cost->layers[i].traffic;
 
@@ -89,7 +98,8 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
         lives.weights += (traffic->weights > 0 ? traffic->weights : 0) +
                          (traffic->bias > 0 ? traffic->bias : 0);
         now += lives.alive[i];
-        lives.alive[i] = now;
+        n_open += open[i];
+        lives.alive[i] = n_open ? -1 : now;
         if (now > lives.peak) {
             lives.peak = now;
             lives.at = i;

@@ -16,7 +16,8 @@
  *     {name:.60}      of a text: in 60 columns of 100, its middle left out
  *     {name|is|are}   a count and its noun, singular or plural
  *     <...>           only if every cell named in it, not in a <...> of its own, is
- * known {name!}         the same, and if it is not 0, "unknown" or empty
+ *                     known
+ *     {name!}         the same, and if it is not 0, "unknown" or empty
  *     {*} {+} {/}     ink of a title, of what is inserted, and none
  *
  * To add a view: a file in view/ that fills a sheet, its row in view/view.c.  To add a

@@ -53,6 +53,8 @@ enum {
     OUTPUTS,
     INSIDE,
     PEAK,
+    INSIDE_KNOWN,
+    PEAK_KNOWN,
     PEAK_LAYER,
     UNKNOWN,
     LOG_WEIGHTS,
@@ -72,6 +74,8 @@ static const struct fsd_column columns[] = {
     [OUTPUTS] = {"outputs", NULL, FSD_CELL_BYTES},
     [INSIDE] = {"inside", NULL, FSD_CELL_BYTES},
     [PEAK] = {"peak", NULL, FSD_CELL_BYTES},
+    [INSIDE_KNOWN] = {"inside_at_least", NULL, FSD_CELL_BYTES},
+    [PEAK_KNOWN] = {"peak_at_least", NULL, FSD_CELL_BYTES},
     [PEAK_LAYER] = {"peak_layer", NULL, FSD_CELL_COUNT},
     [UNKNOWN] = {"tensors_unknown", NULL, FSD_CELL_COUNT},
     [LOG_WEIGHTS] = {"log_weights", NULL, FSD_CELL_BYTES},
@@ -86,8 +90,10 @@ static const struct fsd_column columns[] = {
 
 static const char head[] =
     "weights {weights}<, without those of {layers_untold!|layer|layers} that do not tell "
-    "them>; between layers {inside} in all<, at most {peak!} at once, at layer "
-    "{peak_layer}><; sizes of {tensors_unknown!|tensor|tensors} are not known{open}>";
+    "them><; between layers {inside} in all><, at most {peak!} at once, at layer "
+    "{peak_layer}><; between layers at least {inside_at_least} in all, {peak_at_least} at "
+    "once, at layer {peak_layer}><; sizes of {tensors_unknown!|tensor|tensors} between "
+    "layers are not known{open}>";
 
 static const char text[] =
     "\n"
@@ -97,7 +103,7 @@ static const char text[] =
     "host>\n><the builder's log: scratch {log_scratch}\n>"
     "\n{*}layer        read     weights     written         all       alive  "
     "name  (bytes)\n{/}{layers}"
-    "\n{*}largest tensors between layers\n{/}{tensors}";
+    "<\n{*}largest tensors between layers\n{/}{tensors!}>";
 
 /* By layer what the log says of it; NULL where it says nothing. */
 static const struct fsd_told_bytes **told_of(struct fsd_arena *arena,
@@ -218,8 +224,10 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked 
     root[UNTOLD] = fsd_cell_count(lives.untold);
     root[INPUTS] = fsd_cell_amount(d, lives.inputs);
     root[OUTPUTS] = fsd_cell_amount(d, lives.outputs);
-    root[INSIDE] = fsd_cell_amount(d, lives.sum);
-    root[PEAK] = fsd_cell_amount(d, lives.peak);
+    root[lives.unknown ? INSIDE_KNOWN : INSIDE] =
+        fsd_cell_amount(d, lives.unknown && !lives.sum ? -1 : lives.sum);
+    root[lives.unknown ? PEAK_KNOWN : PEAK] =
+        fsd_cell_amount(d, lives.unknown && !lives.sum ? -1 : lives.peak);
     root[PEAK_LAYER] = fsd_cell_id(lives.at);
     root[UNKNOWN] = fsd_cell_count(lives.unknown);
     root[OPEN] = fsd_cell_text(lives.unknown ? " (--shape gives open ones)" : "");
