@@ -13,18 +13,20 @@ side: the work is done without Python's lock.
 
 from __future__ import annotations
 
+import collections
+import concurrent.futures
 import datetime
 import functools
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, Union
 
 from . import _native
-from ._objects import Finding, Layer, Link, Node, Port, Record, Table
+from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table
 
-__all__ = ["Check", "Comparison", "Error", "Finding", "Input", "Layer", "Link", "Node", "Port", "Record", "Run", "Side",
-           "Table", "check", "compare", "diff", "snapshot"]
+__all__ = ["Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
+           "Run", "Side", "Table", "batch", "check", "compare", "diff", "lint", "snapshot"]
 __version__ = _native.version
 
 
@@ -97,8 +99,21 @@ class Side:
             self.options["peak_gb_s"], self.options["peak_top_s"] = peak
 
 
+def _side(build: Side | Sequence[Input] | Input, of: str = "") -> Side:
+    """One build, as it may be given: a pair, or a lone file."""
+    if isinstance(build, Side):
+        return build
+    return Side(*build, _of=of) if isinstance(build, (list, tuple)) else Side(build, _of=of)  # type: ignore[arg-type]
+
+
+def _day(day: datetime.date | None) -> int:
+    """As the library takes it."""
+    day = day or datetime.date.today()
+    return day.year * 10000 + day.month * 100 + day.day
+
+
 class _Report:
-    """What runs, comparisons and checks have in common."""
+    """What all that is made has in common."""
 
     def __init__(self, handle: object) -> None:
         self._handle = handle
@@ -113,6 +128,18 @@ class _Report:
         """The whole report, after its public schema."""
         return json.loads(self.write("json"))
 
+    @functools.cached_property
+    def findings(self) -> Table[Finding]:
+        """What a reviewer should look at."""
+        return Table([Finding.from_json(item) for item in self.json["findings"]])
+
+    def __str__(self) -> str:
+        return self.write("text")
+
+
+class _Paged(_Report):
+    """What has a page, which a notebook shows."""
+
     def to_html(self) -> str:
         """The page, one file that needs nothing else."""
         return self.write("html")
@@ -123,11 +150,8 @@ class _Report:
         page = html.escape(self.to_html(), quote=True)
         return f'<iframe srcdoc="{page}" style="width:100%;height:640px;border:0" title="fusiondiff"></iframe>'
 
-    def __str__(self) -> str:
-        return self.write("text")
 
-
-class Run(_Report):
+class Run(_Paged):
     """What was found out about one build; :func:`diff` makes it."""
 
     @functools.cached_property
@@ -139,11 +163,6 @@ class Run(_Report):
     def nodes(self) -> Table[Node]:
         """The model's nodes, in their order."""
         return Table([Node.from_json(item) for item in self.json["nodes"]])
-
-    @functools.cached_property
-    def findings(self) -> Table[Finding]:
-        """What a reviewer should look at."""
-        return Table([Finding.from_json(item) for item in self.json["findings"]])
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -157,7 +176,7 @@ class Run(_Report):
         return printed.decode()
 
 
-class Comparison(_Report):
+class Comparison(_Paged):
     """What changed between two builds; :func:`compare` makes it."""
 
     @property
@@ -166,7 +185,7 @@ class Comparison(_Report):
         return _native.differs(self._handle)
 
 
-class Check(_Report):
+class Check(_Paged):
     """A build held against a snapshot; :func:`check` makes it."""
 
     @property
@@ -180,6 +199,18 @@ class Check(_Report):
         return printed.decode()
 
 
+class Linting(_Report):
+    """A model judged before its build; :func:`lint` makes it."""
+
+    @functools.cached_property
+    def edits(self) -> Table[Edit]:
+        """What to change in the model."""
+        return Table([Edit.from_json(item) for item in self.json["edits"]])
+
+    def _repr_markdown_(self) -> str:
+        return self.write("markdown")
+
+
 def diff(model: Input | None = None, engine: Input | None = None, **options: Any) -> Run:
     """Maps an engine's layers to the nodes of its model; options as of :class:`Side`."""
     return Run(_call(_native.open_run, Side(model, engine, **options).options))
@@ -187,10 +218,7 @@ def diff(model: Input | None = None, engine: Input | None = None, **options: Any
 
 def compare(before: Side | Sequence[Input] | Input, after: Side | Sequence[Input] | Input) -> Comparison:
     """Compares two builds: each a :class:`Side`, a pair of model and engine, or a snapshot's path."""
-    sides = [side if isinstance(side, Side) else Side(*side, _of=of) if isinstance(side, (list, tuple)) else
-             Side(side, _of=of)  # type: ignore[arg-type]
-             for side, of in ((before, "old "), (after, "new "))]
-    return Comparison(_call(_native.open_comparison, sides[0].options, sides[1].options))
+    return Comparison(_call(_native.open_comparison, _side(before, "old ").options, _side(after, "new ").options))
 
 
 def snapshot(model: Input | None = None, engine: Input | None = None, **options: Any) -> str:
@@ -202,6 +230,43 @@ def snapshot(model: Input | None = None, engine: Input | None = None, **options:
 def check(snapshot: Input, model: Input | None = None, engine: Input | None = None, *, policy: Input | None = None,
           today: datetime.date | None = None, **options: Any) -> Check:
     """Holds a build against a snapshot."""
-    day = today or datetime.date.today()
     return Check(_call(_native.open_check, Side(model, engine, **options).options, _file(snapshot, "snapshot"),
-                       None if policy is None else _file(policy, "policy"), day.year * 10000 + day.month * 100 + day.day))
+                       None if policy is None else _file(policy, "policy"), _day(today)))
+
+
+def lint(model: Input, engine: Input | None = None, *, builder: str | None = None, policy: Input | None = None,
+         today: datetime.date | None = None, **options: Any) -> Linting:
+    """Judges a model before its build for a builder, as "trt10" or "rtx-1.7:sm89"; an engine confirms or withdraws.
+
+    >>> [finding.rule for finding in lint("fixtures/qat_block/model.onnx", builder="trt8").findings.where(severity="error")]
+    ['qdq/residual']
+    """
+    side = Side(model, model if engine is None else engine, **options)
+    if engine is None:
+        del side.options["engine"]
+    return Linting(_call(_native.open_linting, side.options, builder,
+                         None if policy is None else _file(policy, "policy"), _day(today)))
+
+
+def batch(pairs: Iterable[Side | Sequence[Input] | Input], *, jobs: int | None = None) -> Iterator[Run | Error]:
+    """Analyses many pairs in ``jobs`` threads: in the pairs' order the run of each, or why there is none.
+
+    >>> pair = "fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json"
+    >>> [made if isinstance(made, Error) else len(made.layers) for made in batch([pair, "none.json"])]
+    [8, Error('none.json: cannot open: No such file or directory')]
+    """
+    def analyse(pair: Side | Sequence[Input] | Input) -> Run | Error:
+        try:
+            return Run(_call(_native.open_run, _side(pair).options))
+        except Error as error:
+            return error
+
+    jobs = jobs or os.cpu_count() or 1
+    waiting: collections.deque[concurrent.futures.Future[Run | Error]] = collections.deque()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for pair in pairs:
+            waiting.append(pool.submit(analyse, pair))
+            if len(waiting) > 4 * jobs:    # the rest shall not fill the memory
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

@@ -159,7 +159,7 @@ static bool give_notes(struct call *call)
 }
 
 static const char RUN[] = "fusiondiff.run", COMPARISON[] = "fusiondiff.comparison",
-                  CHECK[] = "fusiondiff.check";
+                  CHECK[] = "fusiondiff.check", LINTING[] = "fusiondiff.linting";
 
 static void free_run(PyObject *capsule)
 {
@@ -174,6 +174,11 @@ static void free_comparison(PyObject *capsule)
 static void free_check(PyObject *capsule)
 {
     fsd_check_free(PyCapsule_GetPointer(capsule, CHECK));
+}
+
+static void free_linting(PyObject *capsule)
+{
+    fsd_linting_free(PyCapsule_GetPointer(capsule, LINTING));
 }
 
 static PyObject *finish(struct call *call, void *made, const char *kind,
@@ -271,6 +276,27 @@ static PyObject *open_check(PyObject *self, PyObject *args)
     return finish(&call, check, CHECK, free_check);
 }
 
+static PyObject *open_linting(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_lint_options opt = {0};
+    struct fsd_linting *linting = NULL;
+    PyObject *side, *policy;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!zOI:open_linting", &PyDict_Type, &side, &opt.builder,
+                          &policy, &opt.today) ||
+        !take_side(&call, &call.side[0], side) ||
+        !take_file(&call, policy, &opt.policy))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    fsd_use_memory(call.memory, call.n_memory);
+    call.status = fsd_linting_open(&linting, &call.side[0].opt, &opt, &call.err);
+    fsd_use_memory(NULL, 0);
+    Py_END_ALLOW_THREADS
+    return finish(&call, linting, LINTING, free_linting);
+}
+
 static PyObject *snapshot(PyObject *self, PyObject *args)
 {
     struct call call = {0};
@@ -297,7 +323,7 @@ static PyObject *snapshot(PyObject *self, PyObject *args)
     return result;
 }
 
-/* A report of whichever of the three the capsule holds. */
+/* A report of whatever the capsule holds. */
 static PyObject *write_report(PyObject *self, PyObject *args)
 {
     enum fsd_status status;
@@ -327,8 +353,10 @@ static PyObject *write_report(PyObject *self, PyObject *args)
         status = fsd_diff_write(made, format, &style, out, &err);
     else if (kind == COMPARISON)
         status = fsd_comparison_write(made, format, &style, out, &err);
-    else
+    else if (kind == CHECK)
         status = fsd_check_write(made, format, &style, out, &err);
+    else
+        status = fsd_linting_write(made, format, &style, out, &err);
     Py_END_ALLOW_THREADS
     return printed(out, &bytes, &size, status, &err);
 }
@@ -401,6 +429,7 @@ static PyMethodDef methods[] = {
     {"open_run", open_run, METH_VARARGS, NULL},
     {"open_comparison", open_comparison, METH_VARARGS, NULL},
     {"open_check", open_check, METH_VARARGS, NULL},
+    {"open_linting", open_linting, METH_VARARGS, NULL},
     {"snapshot", snapshot, METH_VARARGS, NULL},
     {"write", write_report, METH_VARARGS, NULL},
     {"view", view, METH_VARARGS, NULL},

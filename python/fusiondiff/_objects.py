@@ -166,3 +166,21 @@ class Finding(Record):
     nodes: list[int] = dataclasses.field(default_factory=list)
     tensors: list[str] = dataclasses.field(default_factory=list)
     facts: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Edit(Record):
+    """What lint would change in a model."""
+
+    finding: int = 0
+    rule: str = ""
+    action: str = ""
+    tensor: str = ""
+    node: int = 0
+    node_name: str = ""
+    input: int = 0
+    scale_of: Optional[str] = None
+    scale_tensor: Optional[str] = None
+    scale: Optional[float] = None
+    type: Optional[str] = None
+    effect: str = ""

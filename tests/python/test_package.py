@@ -86,6 +86,30 @@ def test_compare_snapshot_check(tmp_path):
     assert check.failed and "lost-fusion" in str(check) + json.dumps(check.json)
 
 
+def test_lint():
+    linting = fusiondiff.lint(MODEL, builder="trt8", today=datetime.date(2026, 1, 31))
+    report = json.loads(printed("lint", MODEL, "--for", "trt8", "-f", "json").stdout)
+    assert linting.json == report and len(linting.edits) == len(report["edits"]) > 0
+    assert linting.edits[0].action == report["edits"][0]["action"] and not linting.edits[0].extra
+    assert linting._repr_markdown_() == printed("lint", MODEL, "--for", "trt8", "-f", "markdown").stdout
+    built = fusiondiff.lint(MODEL.read_bytes(), ENGINE)
+    assert built.json["for"] == "trt8" != fusiondiff.lint(MODEL).json["for"] and built.json["engine"] == str(ENGINE)
+    with pytest.raises(fusiondiff.Error, match="trt9"):
+        fusiondiff.lint(MODEL, builder="trt9")
+
+
+def test_batch_keeps_the_order_and_goes_past_what_is_bad(tmp_path):
+    pairs = [(MODEL, ENGINE), "none.json", ENGINE, fusiondiff.Side(MODEL, ENGINE, profile=ROOT / "fixtures/qat_block/profile.json")] * 5
+    for jobs in 1, 3:
+        made = list(fusiondiff.batch(iter(pairs), jobs=jobs))
+        assert [isinstance(one, fusiondiff.Error) for one in made] == [False, True, False, False] * 5
+        assert made[0].json == fusiondiff.diff(MODEL, ENGINE).json and made[3].layers[1].ms == 0.064
+    lines = tmp_path / "pairs"
+    lines.write_text(f"{MODEL} {ENGINE}\nnone.json\n")
+    told = [json.loads(line) for line in printed("batch", lines).stdout.splitlines()]
+    assert told[0]["report"] == made[0].json and told[1]["error"]["message"] == made[1].message
+
+
 def test_views_and_tables():
     run = fusiondiff.diff(MODEL, ENGINE)
     assert run.view("where", "Relu_7") == printed("where", MODEL, ENGINE, "Relu_7", "--width", "100").stdout
