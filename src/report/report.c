@@ -69,7 +69,7 @@ static bool writes(const struct format *f, enum fsd_subject subject)
     case FSD_OF_CHECK:
         return f->page || f->verdict || f->sheet;
     case FSD_OF_LINT:
-        return f->verdict || f->sheet;
+        return f->page || f->lint || f->verdict || f->sheet;
     case FSD_OF_VIEW:
     case FSD_OF_MATRIX:
     case FSD_OF_MODELS:

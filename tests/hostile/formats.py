@@ -170,7 +170,7 @@ def page(h, case, report):
     """Names stand in the data alone, so that its elements are those of any other page."""
     elements = Reader(report).elements
     h.check(elements[:1] == [("html", (("lang", "en"),))], case, "it begins with %s" % elements[:1])
-    known = page.elements.setdefault(next((verb for verb in ("compare", "check") if verb in case), "diff"), elements)
+    known = page.elements.setdefault(next((verb for verb in ("compare", "check", "lint") if verb in case), "diff"), elements)
     h.check([tag for tag, _ in elements] == [tag for tag, _ in known], case, "elements of a name's own")
     parts = re.split(r'<script type="application/json" id="data-[a-z]+">', report)
     h.check(len(parts) > 1, case, "no data")

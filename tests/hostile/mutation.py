@@ -16,6 +16,7 @@ to the same build with other names.  What then must hold of every mutant:
     gate       a snapshot of a build passes its own check, and compares as no difference
     policy     a changed policy is taken or refused, and what check prints by it is whole
     drawn      the page, and pictures, are what a browser takes
+    lint       foresees of a model the same whether or not the engine is there; an error ends with 1
     mirror     a comparison told from the other side tells the same
     order      of layers changes nothing, if kernels keep theirs, which is replayed
     names      that are consistently others change nothing
@@ -61,6 +62,11 @@ FORMATS = ["Row major linear FP32", "Row major linear FP16 format", "Int8", "", 
 ODD = [None, True, -1, 0, 1e300, 2 ** 53, "", "x", [], {}, [[]], [None], ["a", 1], {"a": 1}, "NaN"]
 ENDINGS = [*totals.ENDINGS, "csv"] if fuse else []
 FORMAT_OF = {"txt": "text", "md": "markdown", "xml": "junit"}
+
+
+# Rules that look at an engine, and those that heed sizes, which an engine may tell.
+NOT_FORESEEN = {"fusion/missed", "engine/symptom", "size/dynamic", "qdq/small-product", "qdq/attention",
+                "channels/alignment", "scale/block"}
 
 
 class Finding(Exception):
@@ -433,6 +439,25 @@ class Mutant:
         if status != 2:
             formats.READERS[form](self, "drawn: %s of %s" % (form, sides[0]), out)
 
+    def lint(self):
+        words = ["--force", "--for", self.r.choice(["trt8", "trt10", "trt11", "rtx", "rtx-1.4:sm75"])]
+        told = []
+        for sides in (["m.onnx"], ["m.onnx", "m.json"]):
+            status, out = self.run("lint", *sides, *words, "-f", "json")
+            if status == 2:
+                return
+            report = reports.as_json(self, "parsed: lint", out)
+            self.check(status == (report["summary"]["error"] > 0), "lint", "status %d, %s" % (status, report["summary"]))
+            self.check(all(e["rule"] == report["findings"][e["finding"]]["rule"] for e in report["edits"]), "lint",
+                       "an edit of no finding of its rule")
+            told.append([(f["rule"], f["nodes"]) for f in report["findings"]
+                         if f["rule"] not in NOT_FORESEEN])
+        self.asked["lint"] += 1
+        self.check(told[0] == told[1], "lint", "alone %s, with the engine %s" % tuple(told))
+        form = self.r.choice(["text", "markdown", "csv", "html", "junit", "sarif", "github", "gitlab"])
+        _, out = self.run("lint", "m.onnx", "m.json", *words, "-f", form)
+        formats.READERS[form](self, "lint: " + form, out)
+
     def parsed(self, form, case, text):
         if form != "dot":
             reports.FORMATS[form](self, "parsed: " + case, text)
@@ -547,6 +572,7 @@ class Mutant:
         self.mirror()
         self.policy()
         self.drawn()
+        self.lint()
         self.view()
         self.broken()
         if not self.more:

@@ -226,6 +226,32 @@ async function check_compare() {
     });
 }
 
+async function check_lint() {
+    await open("lint", "", async (page) => {
+        const { rules, verdict, edits, findings } = document_of("lint");
+        const told = await page.locator("#rules").innerText();
+        check("lint: begins with the rules", await page.locator("#rules").isVisible());
+        check("lint: the verdict", (await page.locator("#title .verdict").textContent()) === verdict);
+        for (const { rule } of rules) check(`lint: ${rule} is told`, told.includes(rule));
+        equal("lint: every finding", await page.locator("#rules li").count(), findings.length);
+        check("lint: no drawing of what is not built", !(await page.locator("#views").innerText()).includes("Graph"));
+        await accessible(page, "lint");
+        await page.locator("#rules li a", { hasText: edits[0].node_name }).first().click();
+        const record = await page.locator("#record").innerText();
+        for (const word of ["What to change", edits[0].scale_of, edits[0].effect, findings[0].message]) check(`lint: the record tells ${word}`, record.includes(word), record);
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("2");
+        check("lint: the model's nodes, none missed", (await page.locator("#rows .left .name").first().isVisible()) && (await page.locator("#rows .alarm").count()) === 0);
+        await accessible(page, "lint, rows");
+    });
+    await open("linted", "", async (page) => {
+        const told = await page.locator("#rules").innerText();
+        for (const { message } of document_of("linted").findings.filter((f) => f.severity !== "info")) check(`lint of an engine: ${message}`, told.includes(message));
+        await page.keyboard.press("2");
+        check("lint of an engine: its layers", (await page.locator("#rows .right .name").count()) > 3);
+    });
+}
+
 async function check_modules() {
     await open("modules", "#view=graph", async (page) => {
         const pictures = await page.evaluate(() => JSON.parse(document.getElementById("data-pictures").textContent));
@@ -277,6 +303,7 @@ async function check_large() {
 
 await check_run();
 await check_compare();
+await check_lint();
 await check_modules();
 await check_hostile();
 await check_large();

@@ -53,8 +53,8 @@ class Page(html.parser.HTMLParser):
 
 
 def printed(args, format):
-    """`compare` and `check` end with 1 where something is found."""
-    done = run(*args, "-f", format, status=1 if args[0] in ("compare", "check") else 0)
+    """`compare`, `check` and `lint` end with 1 where something is found."""
+    done = run(*args, "-f", format, status=1 if args[0] in ("compare", "check", "lint") else 0)
     check(f"{args[0][-40:]}: {format} without a word", not done.stderr, done.stderr[:300])
     return done.stdout.decode()
 
@@ -102,6 +102,8 @@ def main():
     check_page("compare", ["compare", *sides], {"compare": ["compare", *sides]})
     gate = ["check", os.path.join(GATE, "before.fsd"), *PAIR, "--policy", os.path.join(GATE, "policy.ini"), "--today", "2026-07-01"]
     check_page("check", gate, {"check": gate, "compare": ["compare", gate[1], ",".join(PAIR)]})
+    for what, files in ("lint", [os.path.join(GATE, "..", "lint", "resnet18_qat.onnx")]), ("linted", PAIR):
+        check_page(what, ["lint", *files], {"lint": ["lint", *files]})
     with tempfile.TemporaryDirectory() as folder:
         check_hostile(folder)
     finish()

@@ -36,6 +36,8 @@ def main():
     write("log", at("build_log", "build.log"))
     write("compare", "compare", ",".join([*pair, profiles[0]]), ",".join([pair[0], at("compare", "split.json"), profiles[1]]))
     write("check", "check", at("gate", "before.fsd"), *pair, "--policy", at("gate", "policy.ini"), "--today", "2026-07-01")
+    write("lint", "lint", at("lint", "resnet18_qat.onnx"))
+    write("linted", "lint", *pair, "--profile", at("qat_block", "profile.json"))
     write("hostile", *hostile_pair(os.path.join(FOLDER, "inputs"), names), "--force")
     write("modules", *large.pair(os.path.join(FOLDER, "inputs"), "chain", 700))
     write("large", *large.pair(os.path.join(FOLDER, "inputs"), "chain", LAYERS))

@@ -75,7 +75,7 @@ export class RowList {
         this.body = el("div", { class: "rows-body", role: "rowgroup" });
         grid.append(this.body);
         this.put_head(head);
-        grid.style.setProperty("--measures", String(this.measures.length));
+        grid.style.setProperty("--measures", String(Math.max(this.measures.length, 1))); /* no column repeats 0 times */
         grid.addEventListener("scroll", () => this.render(), { passive: true });
         grid.addEventListener("click", (event) => this.clicked(event));
         grid.addEventListener("keydown", (event) => this.pressed(event));

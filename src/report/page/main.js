@@ -8,6 +8,7 @@ import { put_record } from "./detail.js";
 import { by_id, el } from "./dom.js";
 import { filtered, ordered, tally } from "./filter.js";
 import { GraphView } from "./graph.js";
+import { lint_subject } from "./lint.js";
 import { RowList } from "./list.js";
 import { put_overview } from "./overview.js";
 import { put_rules } from "./rules.js";
@@ -30,9 +31,9 @@ function embedded(name) {
 
 /** @returns {Subject} */
 function read_subject() {
-    const [run, compare, check] = ["run", "compare", "check"].map(embedded);
+    const [run, compare, check, lint] = ["run", "compare", "check", "lint"].map(embedded);
     const base = compare ? compare_subject(compare, pictures[0]?.regions ?? {}) : run_subject(run, embedded("stories"), embedded("patterns"));
-    return check ? check_subject(check, base) : base;
+    return check ? check_subject(check, base) : lint ? lint_subject(lint, base) : base;
 }
 
 /** @type {import("./types").Picture[]} */
@@ -43,7 +44,7 @@ const panels = { diff: by_id("diff"), graph: by_id("graph"), overview: by_id("ov
 const views = {
     ...(subject.rules_title && subject.first_view === "rules" ? { rules: subject.rules_title } : {}),
     diff: "Side by side",
-    graph: "Graph",
+    ...(pictures.length ? { graph: "Graph" } : {}),
     overview: "Overview",
     ...(subject.rules_title && subject.first_view !== "rules" ? { rules: subject.rules_title } : {}),
 };

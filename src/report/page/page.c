@@ -115,17 +115,21 @@ static void put_patterns(const struct fsd_report *r, FILE *out)
         put_data("patterns", &json, out);
 }
 
-/* Two builds, where there are two, else one; and of a check the verdict besides. */
+/* Two builds, where there are two, else one; of a check the verdict besides; of lint its
+ * findings in the place of the run's, and a model alone. */
 void fsd_page_write(const struct fsd_report *r, FILE *out)
 {
     struct fsd_print json;
+    struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
     if (r->compare) {
         fsd_compare_write_json(r->compare, r->style, fsd_print_open(&json));
         put_data("compare", &json, out);
     } else {
-        fsd_write_json(r->run, r->style, fsd_print_open(&json));
+        if (r->lint)
+            run.findings = r->verdict->findings;
+        fsd_write_json(&run, r->style, fsd_print_open(&json));
         put_data("run", &json, out);
         put_patterns(r, out);
         if (r->run->story) {
@@ -133,7 +137,10 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
             put_data("stories", &json, out);
         }
     }
-    if (r->verdict) {
+    if (r->lint) {
+        fsd_lint_write_json(r, fsd_print_open(&json));
+        put_data("lint", &json, out);
+    } else if (r->verdict) {
         fsd_verdict_put_json(r->verdict, r->style, fsd_print_open(&json));
         put_data("check", &json, out);
     }

@@ -202,7 +202,7 @@ void fsd_page_put_pictures(const struct fsd_report *r, FILE *out)
     want.payload = &album;
     if (r->compare)
         put_comparison(&album, r, want, list);
-    else
+    else if (r->run->engine->nodes.n) /* of a model alone there is nothing to draw */
         put_run(&album, r, want, list);
     fsd_json_end(list);
     fsd_arena_free(album.arena);

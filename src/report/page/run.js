@@ -42,7 +42,9 @@ class Run {
     constructor(document, story, patterns) {
         this.document = document;
         this.layers = document.layers;
-        this.nodes = document.nodes;
+        this.built = document.layers.length > 0;
+        /** Of a model alone no node is missed: what is not proved has no fate yet. */
+        this.nodes = this.built ? document.nodes : document.nodes.map((n) => (n.fate === "unexplained" ? { ...n, fate: "", why: "" } : n));
         /** Of names that one node only has. @type {Map<string, number | null>} */
         this.by_name = new Map();
         for (const n of this.nodes) this.by_name.set(n.name, this.by_name.has(n.name) ? null : n.index);
@@ -146,7 +148,7 @@ function node_item(run, n, evidence) {
     const chips = [];
     if (runs_wider(n))
         chips.push(word_chip(`asked ${n.requested}`, "alarm", `the model asks for ${n.requested}, it runs in ${n.realised}`));
-    if (n.fate !== "layer") chips.push(word_chip(n.fate, `fate-${n.fate}`, n.why));
+    if (n.fate && n.fate !== "layer") chips.push(word_chip(n.fate, `fate-${n.fate}`, n.why));
     return {
         ...item(n.op, node_name(n), chips),
         chosen: run.choose_node(n),
@@ -169,7 +171,7 @@ function layer_item(l) {
 }
 
 /** No operation of its own in the engine. @param {ModelNode} n */
-const is_quiet = (n) => n.fate !== "layer" && n.fate !== "unexplained";
+const is_quiet = (n) => n.fate !== "" && n.fate !== "layer" && n.fate !== "unexplained";
 
 /** Nodes that stand in a block before it is opened. @param {ModelNode[]} nodes */
 function shown_of(nodes) {
@@ -264,11 +266,14 @@ function vanished_block(run, nodes, at) {
     return {
         at,
         tint: 0,
-        mark: unexplained ? "?" : "-",
-        level: unexplained ? "alarm" : "removed",
+        mark: unexplained ? "?" : fate ? "-" : "",
+        level: unexplained ? "alarm" : fate ? "removed" : "plain",
         counts: { left: nodes.length, folded: together ? 1 : 0, right: 0 },
         items: once(() => {
-            const left = nodes.map((n) => ({ ...node_item(run, n, []), ...(n.why && { reason: n.why }) }));
+            const left = nodes.map((n) => {
+                const reason = n.why || run.of_node.get(n.index)?.map((f) => f.rule).join(", ");
+                return { ...node_item(run, n, []), ...(reason && { reason }) };
+            });
             const ops = [...new Set(nodes.map((n) => n.op))];
             const several = { ...item("", `${nodes.length} ${fate}: ${ops.slice(0, 4).join(", ")}${ops.length > 4 ? ", …" : ""}`), quiet: true };
             return { left, folded: together ? [several] : null, right: [] };
@@ -277,11 +282,11 @@ function vanished_block(run, nodes, at) {
         measures: [null, null],
         facets: {
             show: [
-                unexplained ? "unexplained" : "vanished",
+                ...(fate ? [unexplained ? "unexplained" : "vanished"] : []),
                 ...(nodes.some((n) => run.of_node.has(n.index)) ? ["findings"] : []),
             ],
             op: nodes.map((n) => n.op),
-            fate: [fate],
+            fate: fate ? [fate] : [],
             module: nodes.map((n) => module_of(run, n)),
             finding: nodes.flatMap((n) => (run.of_node.get(n.index) ?? []).map((f) => f.rule)),
         },
@@ -304,7 +309,7 @@ function vanished_blocks(run) {
         const { n, at } = /** @type {{n: ModelNode, at: number}} */ (placed[from]);
         while (placed[to]?.at === at && placed[to]?.n.fate === n.fate) to++;
         const nodes = placed.slice(from, to).map((p) => p.n);
-        if (nodes.length >= TOGETHER) blocks.push(vanished_block(run, nodes, at + 0.5));
+        if (nodes.length >= TOGETHER && n.fate) blocks.push(vanished_block(run, nodes, at + 0.5));
         else blocks.push(...nodes.map((one) => vanished_block(run, [one], at + 0.5)));
     }
     return blocks;
@@ -477,7 +482,7 @@ function layer_record(run, l) {
 function node_record(run, n) {
     const layers = n.layers.map((i) => run.layer(i));
     const region = n.region === undefined ? null : run.document.regions?.[n.region];
-    const chips = [word_chip(n.fate, `fate-${n.fate}`), ...(n.realised === "unknown" ? [] : [type_chip(n.realised)])];
+    const chips = [...(n.fate ? [word_chip(n.fate, `fate-${n.fate}`)] : []), ...(n.realised === "unknown" ? [] : [type_chip(n.realised)])];
     return {
         kind: `node #${n.index}`,
         title: safe(node_name(n)),

@@ -258,6 +258,34 @@ export interface CheckDocument {
     }[];
 }
 
+/* --------------------------------------------- include/fusiondiff/lint.schema.json */
+
+export interface LintDocument {
+    schema: string;
+    model: string;
+    engine?: string;
+    for: string;
+    verdict: string;
+    style: { name?: string; known_by?: string; quantizers: number; before_narrow: number; behind_operators: number };
+    summary: Record<string, number>;
+    rules: { rule: string; level: string; skipped?: string; findings: number; ignored: number }[];
+    findings: Finding[];
+    edits: {
+        finding: number;
+        rule: string;
+        action: string;
+        tensor: string;
+        node: number;
+        node_name: string;
+        input: number;
+        scale_of?: string;
+        scale_tensor?: string;
+        scale?: number;
+        type?: string;
+        effect: string;
+    }[];
+}
+
 /** A drawing of the whole or of a module, as Graphviz laid it out. */
 export interface Picture {
     title: string;
@@ -415,7 +443,7 @@ export interface RuleRow {
     note: string;
 }
 
-/** What a page is about; run.js, compare.js and check.js each make one. */
+/** What a page is about; run.js, compare.js, check.js and lint.js each make one. */
 export interface Subject {
     title: string;
     from: string;

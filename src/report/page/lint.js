@@ -1,0 +1,69 @@
+/*
+ * A lint as a subject: that of the run, of which there may be the model's side only, with
+ * the rules in front, and beside each node what a script would change there.
+ */
+import { base_name, noun, quoted, safe } from "./words.js";
+
+/** @typedef {import("./types").LintDocument} LintDocument */
+/** @typedef {import("./types").RuleRow} RuleRow */
+/** @typedef {import("./types").Section} Section */
+/** @typedef {import("./types").Subject} Subject */
+
+/** @param {LintDocument["edits"][0]} e */
+function edit_text(e) {
+    const scale = e.scale_of === undefined ? "" : `, with the scale of ${e.scale_of}`;
+    return safe(`${e.action} ${e.action === "insert-pair" ? `at input ${e.input}, ` : ""}${e.tensor}${scale}: ${e.effect}`);
+}
+
+/** @param {LintDocument} d @param {Subject} base @returns {RuleRow[]} */
+function rule_rows(d, base) {
+    const found = new Map(base.rules.map((row) => [row.rule, row]));
+    const quiet = d.rules.filter((r) => !found.has(r.rule));
+    return [
+        ...base.rules,
+        ...quiet.map((r) => ({
+            rule: r.rule,
+            level: r.level,
+            state: r.skipped ? "skipped" : r.level === "off" ? "off" : "ok",
+            measured: "",
+            budget: "",
+            findings: [],
+            note: r.skipped ? `not asked: ${safe(r.skipped)}` : r.ignored ? `${noun(r.ignored, "finding")} ignored by the policy` : "",
+        })),
+    ];
+}
+
+/** @param {LintDocument} d @param {Subject} base @returns {Subject} */
+export function lint_subject(d, base) {
+    const { error = 0, warning = 0, info = 0 } = d.summary;
+    const files = [d.model, ...(d.engine === undefined ? [] : [d.engine])];
+    const failed = d.verdict === "failed";
+    return {
+        ...base,
+        title: `lint ${d.verdict}: ${base_name(d.model)}`,
+        from: base_name(d.model),
+        to: d.engine === undefined ? d.for : base_name(d.engine),
+        files: [
+            ...base.files.filter(([what]) => d.engine !== undefined || what !== "engine"),
+            ["for", d.for],
+            ["in a terminal", `fusiondiff lint ${files.map(quoted).join(" ")} --for ${quoted(d.for)}`],
+        ],
+        verdict: { text: d.verdict, look: failed ? "alarm" : "good" },
+        tiles: [
+            { title: "verdict", value: d.verdict, note: `${noun(error, "error")}, ${noun(warning, "warning")}, ${noun(info, "note")}`, look: failed ? "alarm" : "good", filter: ["show", "findings"] },
+            { title: "for", value: d.for, note: "--for names another builder" },
+            { title: "quantizers of data", value: String(d.style.quantizers), note: `${d.style.before_narrow} before operators that run narrow, ${d.style.behind_operators} behind operators` },
+            { title: "style", value: safe(d.style.name ?? "–"), note: d.style.known_by ? `by ${safe(d.style.known_by)}` : "of no exporter that is known" },
+            { title: "edits", value: String(d.edits.length), note: "proposed; -f json has them for a script" },
+        ],
+        sides: d.engine === undefined ? ["ONNX nodes", "what is known before a build"] : base.sides,
+        rules: rule_rows(d, base),
+        rules_title: "Rules",
+        record(chosen) {
+            const record = base.record(chosen);
+            const lines = d.edits.filter((e) => chosen.kind === "node" && (chosen.id === e.node_name || chosen.id === `#${e.node}`)).map((e) => [edit_text(e)]);
+            return record && lines.length ? { ...record, sections: [{ title: "What to change", lines }, ...record.sections] } : record;
+        },
+        first_view: "rules",
+    };
+}
