@@ -47,7 +47,11 @@ COMMAND = re.compile(r"^\s*::|##[a-z]*\[", re.I)
 def commands_in(report):
     """The lines of a log that a runner would obey."""
     for line in report.split("\n"):
-        seen = "".join(c for c in COLOUR.sub("", line) if c.isascii() or c.isspace())
+        if line.count(":") < 2 and line.count("#") < 2:
+            continue
+        seen = COLOUR.sub("", line)
+        if not seen.isascii():
+            seen = "".join(c for c in seen if c.isascii() or c.isspace())
         if COMMAND.search(seen):
             yield line
 
