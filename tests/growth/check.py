@@ -99,6 +99,7 @@ def snapshot_of(folder, n):
     return ["snapshot", large.write_snapshot(os.path.join(folder, f"long{n}.fsd"), n)], n
 
 
+# Of a log a window is held, some 2 MB; n is beyond it.
 # What is run, n, and the instructions and bytes that one unit more may take.
 GROWTH = [
     ("JSON of a chain", diff_of("chain", "json"), 1000, 850e3, 30e3),
@@ -108,10 +109,10 @@ GROWTH = [
     ("DOT of a region", diff_of("region", "dot"), 1000, 400e3, 8e3),
     ("comparison of two chains", comparison, 1000, 1300e3, 28e3),
     ("snapshot with a long line", snapshot_of, 10000, 20e3, 500),
-    ("log of one engine", log_of("one"), 2, 8, 0.2),
-    ("log of many engines", log_of("many", engines=5), 2, 10, 0.2),
-    ("log of long lines", log_of("long", members=500), 2, 3, 0.2),
-    ("explain from a log", log_of("one", words=lambda path: ["explain", path, "--node", "Conv_0"]), 2, 8, 0.2),
+    ("log of one engine", log_of("one"), 4, 8, 0.2),
+    ("log of many engines", log_of("many", engines=5), 4, 10, 0.3),
+    ("log of long lines", log_of("long", members=500), 4, 3, 0.2),
+    ("explain from a log", log_of("one", words=lambda path: ["explain", path, "--node", "Conv_0"]), 4, 8, 0.2),
 ]
 
 
@@ -159,6 +160,9 @@ VERBS = [["-f", form] for form in ("text", "dot", "markdown", "csv", "junit", "s
 WRITTEN = ["chain", "star", "reformats", "long_names"]
 
 
+made = {}   # what inputs there are, by folder: rows share them
+
+
 def shape_row(shape, n, words):
     def make(folder, size):
         case = os.path.join(folder, f"{shape}-{size}")
@@ -167,7 +171,6 @@ def shape_row(shape, n, words):
             made[case] = getattr(shapes, shape)(case, size)
         verb = [] if words[0].startswith("-") else words
         return [*verb, *made[case], *([] if verb else words)], size
-    made = {}
     return f"{' '.join(words)} of {shape}", make, n, math.inf, math.inf
 
 
