@@ -23,7 +23,7 @@ struct format {
     fsd_sheet_fn *sheet;     /* of a view, and whatever else has rows */
     bool views;              /* of nothing but views */
     bool picture;            /* of a run and a comparison */
-    bool page;               /* of all but a view */
+    bool page;               /* of runs and builds */
     bool wraps;              /* its lines heed a width, where one is known */
 };
 
@@ -70,8 +70,9 @@ static bool writes(const struct format *f, enum fsd_subject subject)
         return f->page || f->verdict || f->sheet;
     case FSD_OF_LINT:
         return f->page || f->lint || f->verdict || f->sheet;
-    case FSD_OF_VIEW:
     case FSD_OF_MATRIX:
+        return f->page || f->sheet;
+    case FSD_OF_VIEW:
     case FSD_OF_MODELS:
     case FSD_OF_STABILITY:
     case FSD__SUBJECT_COUNT:

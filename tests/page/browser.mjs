@@ -42,9 +42,24 @@ async function open(name, hash, use, { width = 1400, colors = "light" } = {}) {
     page.on("request", (r) => r.url().split("#")[0] !== `file://${path_of(name)}` && said.push(`asks for ${r.url()}`));
     await page.goto(`file://${path_of(name)}${hash}`);
     await page.waitForSelector("html[data-ready]");
+    await in_columns(page, `${name}${hash}, ${width} wide`);
     await use(page);
     equal(`${name}${hash}: says and asks nothing`, said, []);
     await context.close();
+}
+
+/** What stands in a row stands beside each other below its heads. */
+async function in_columns(page, what) {
+    if (!(await page.locator("#rows .rows-body .row").count()) || !(await page.locator("#rows").isVisible())) return;
+    const wrong = await page.evaluate(() => {
+        const cells = (row) => [...row.children].filter((cell) => cell.getClientRects().length).map((cell) => cell.getBoundingClientRect());
+        const head = cells(document.getElementById("rows-head"));
+        return [...document.querySelectorAll("#rows .rows-body .row")].slice(0, 20).filter((row) => {
+            const boxes = cells(row);
+            return boxes.length !== head.length || boxes.some((box, i) => Math.abs(box.top - boxes[0].top) > 1 || Math.abs(box.left - head[i].left) > 1);
+        }).length;
+    });
+    equal(`${what}: rows are in columns`, wrong, 0);
 }
 
 /** axe runs in the page's world by the debugger's hand, which the policy does not bind. */
@@ -252,6 +267,71 @@ async function check_lint() {
     });
 }
 
+/* Several builds: each row and cell is what the JSON says, and so what the text shows. */
+async function check_matrix() {
+    const { rows, builds } = document_of("matrix");
+    const differing = rows.filter((r) => r.differs);
+    await open("matrix", "", async (page) => {
+        equal("matrix: a column for each build", (await texts(page, "#rows-head .right")).map((head) => head[0]), builds.map((b) => b.build));
+        equal("matrix: begins with what differs", await names_left(page), differing.map((r) => r.name));
+        const marked = await page.locator("#rows .rows-body .row.first, #rows .rows-body .row.only").evaluateAll((all) => all.map((row) => [...row.querySelectorAll(".right")].map((cell) => cell.className.match(/is-(\w+)/)[1])));
+        equal("matrix: what differs is marked", marked, differing.map((r) => r.cells.map((c) => c.is)));
+        const cell = page.locator("#rows .rows-body .row").first().locator(".right").nth(1);
+        for (const word of ["int8", "≠ groups", "0.2200 ms"]) check(`matrix: the cell tells ${word}`, (await cell.textContent()).includes(word), await cell.textContent());
+        await accessible(page, "matrix");
+        await page.locator('#facets label[title="B"]').click();
+        equal("matrix: a filter by build", await names_left(page), differing.filter((r) => r.cells[1].is !== "same").map((r) => r.name));
+        await page.goBack();
+        await page.locator("#search").fill("globalaverage");
+        await comes("matrix: search", async () => JSON.stringify(await names_left(page)) === '["GlobalAveragePool_18"]');
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Home");
+        await page.keyboard.press("Enter");
+        check("matrix: enter opens the row's record", (await hash_of(page)).includes(`row=${differing[0].row}`));
+        const told = await page.locator("#record").innerText();
+        for (const c of differing[0].cells) for (const word of [c.what.split(" ")[0], ...c.by, ...c.groups.map((g) => g.tactic ?? g.precision), ...c.moves.map((m) => m.kind)]) check(`matrix: the record tells ${c.build} ${word.slice(0, 40)}`, told.includes(word), told.slice(0, 300));
+        await accessible(page, "matrix, record");
+        await page.keyboard.press("2");
+        equal("matrix: a drawing for each build beside the first", (await page.locator(".crumbs").innerText()).match(/A and \w/g), builds.slice(1).map((b) => `A and ${b.build}`));
+        equal("matrix: what is chosen in the rows is chosen in it", await page.locator(".stage .chosen").count(), 1);
+        await page.locator(".crumbs a", { hasText: "A and C" }).click();
+        await comes("matrix: another drawing", async () => (await page.locator(".crumbs [aria-current]").textContent()) === "A and C");
+        await page.locator('.stage [data-box="n1"]').dispatchEvent("click");
+        const choice = (await hash_of(page)).match(/row=(\d+)/)?.[1];
+        const drawn = await page.locator('.stage [data-box="n1"]').textContent();
+        check("matrix: a box leads to its row", rows.find((r) => String(r.row) === choice)?.cells[2].groups.some((g) => g.nodes.some((name) => drawn.includes(name))), `${choice} ${drawn}`);
+        await page.keyboard.press("3");
+        const overview = await page.locator("#overview").innerText();
+        for (const b of builds) check(`matrix: the overview tells of ${b.build}`, overview.includes(b.engine) && overview.includes(String(b.layers)));
+        await accessible(page, "matrix, overview");
+    });
+    await open("matrix", "#node=Add_15", async (page) => check("matrix: a link to a node", (await page.locator("#record").innerText()).includes("Conv_13 + Add_15 + Relu_16")), { width: 700, colors: "dark" });
+    await open("untimed", "", async (page) => accessible(page, "compare without times"));
+}
+
+/* Operators and modules, which the views tell, too. */
+async function check_scopes() {
+    for (const name of ["blocks", "scopes"])
+        await open(name, "#view=overview", async (page) => {
+            const { model, engine } = document_of(name);
+            const profile = name === "scopes" ? ["--profile", join(engine.path, "..", "profile.json")] : [];
+            const { scopes } = JSON.parse(execFileSync(binary, ["scopes", model.path, engine.path, ...profile, "-f", "json"]));
+            await page.locator("#facets summary", { hasText: /^Module$/ }).click();
+            for (const more of await page.locator("#facets details[open] .more").all()) await more.click();
+            const facets = await texts(page, "#facets details:has(summary:text-is('Module')) .value");
+            equal(`${name}: the modules that scopes tells`, facets.sort(), scopes.map((m) => m.name || "(none)").sort());
+            const card = page.locator("#overview .card", { has: page.locator("h3", { hasText: /^Module/ }) });
+            const bars = Object.fromEntries(await card.locator("a").evaluateAll((all) => all.map((a) => [a.title, a.querySelector(".number").textContent])));
+            if (name === "scopes")
+                for (const m of scopes.filter((one) => one.name && bars[one.name]))
+                    check(`scopes: as much time in ${m.name}`, Math.abs(parseFloat(bars[m.name]) - m.ms - m.reformat_ms) < 0.0001, `${bars[m.name]}, not ${m.ms}`);
+        });
+    await open("compare", "#op=Gemm&op=MatMul", async (page) => {
+        const found = document_of("compare").regions.filter((r) => r.new.some((g) => g.nodes.some((n) => /^(Gemm|MatMul)/.test(n))));
+        check("compare: a filter by operator", found.length > 0 && (await names_left(page)).length === found.reduce((n, r) => n + r.old.length, 0), JSON.stringify(await names_left(page)));
+    });
+}
+
 async function check_modules() {
     await open("modules", "#view=graph", async (page) => {
         const pictures = await page.evaluate(() => JSON.parse(document.getElementById("data-pictures").textContent));
@@ -304,6 +384,8 @@ async function check_large() {
 await check_run();
 await check_compare();
 await check_lint();
+await check_matrix();
+await check_scopes();
 await check_modules();
 await check_hostile();
 await check_large();

@@ -100,6 +100,8 @@ def main():
     sides = [",".join(PAIR), ",".join(SPLIT)]
     check_page("run", [*PAIR, *PROFILE], {"run": [*PAIR, *PROFILE]})
     check_page("compare", ["compare", *sides], {"compare": ["compare", *sides]})
+    builds = ["compare", *sides, ",".join([PAIR[0], os.path.join(FIXTURES, "compare", "wide.json")])]
+    check_page("matrix", builds, {"matrix": builds})
     gate = ["check", os.path.join(GATE, "before.fsd"), *PAIR, "--policy", os.path.join(GATE, "policy.ini"), "--today", "2026-07-01"]
     check_page("check", gate, {"check": gate, "compare": ["compare", gate[1], ",".join(PAIR)]})
     for what, files in ("lint", [os.path.join(GATE, "..", "lint", "resnet18_qat.onnx")]), ("linted", PAIR):

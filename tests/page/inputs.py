@@ -35,6 +35,15 @@ def main():
     write("run", *pair, "--profile", at("qat_block", "profile.json"), "--peak", "500,100")
     write("log", at("build_log", "build.log"))
     write("compare", "compare", ",".join([*pair, profiles[0]]), ",".join([pair[0], at("compare", "split.json"), profiles[1]]))
+    builds = [",".join([pair[0], engine, *profile]) for engine, profile in
+              ((pair[1], profiles[:1]), (at("compare", "split.json"), profiles[1:]), (at("compare", "wide.json"), []),
+               (at("compare", "tactic.json"), []))]
+    write("matrix", "compare", *builds)
+    write("untimed", "compare", ",".join(pair), builds[2])
+    write("blocks", at("blocks", "model.onnx"), at("blocks", "engine.json"))
+    attention = at("synthetic", "attention-10")
+    write("scopes", *(os.path.join(attention, name) for name in ("model.onnx", "engine.json")),
+          "--profile", os.path.join(attention, "profile.json"))
     write("check", "check", at("gate", "before.fsd"), *pair, "--policy", at("gate", "policy.ini"), "--today", "2026-07-01")
     write("lint", "lint", at("lint", "resnet18_qat.onnx"))
     write("linted", "lint", *pair, "--profile", at("qat_block", "profile.json"))

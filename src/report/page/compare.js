@@ -4,8 +4,9 @@
  * then what changed of the network's ports and of single nodes.
  */
 import { change_chips, form_chips, item, type_chip, word_chip } from "./chips.js";
-import { search_text } from "./filter.js";
-import { key_of, same_chosen } from "./state.js";
+import { finder, search_text } from "./filter.js";
+import { cut_modules, module_of_name } from "./modules.js";
+import { key_of } from "./state.js";
 import { apart, count, millis, once, percent, quoted, safe, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -61,13 +62,37 @@ function move_item(m, mark, chosen) {
 function sides(left, right) {
     return {
         counts: { left: left.length, folded: 0, right: right.length },
-        items: () => ({ left, folded: null, right }),
+        items: () => ({ left, folded: null, right: [right] }),
         keys: () => [...left, ...right].flatMap((i) => (i.chosen ? key_of(i.chosen) : [])),
     };
 }
 
-/** @param {Region} r @param {CompareDocument} d @returns {Block} */
-function region_block(r, d, tint = 0) {
+/** What is known of nodes by their names. */
+class Names {
+    /** @param {CompareDocument} d */
+    constructor(d) {
+        /** @type {Record<"old" | "new", Map<string, string>>} */
+        this.op = { old: new Map(), new: new Map() };
+        for (const n of [...d.aligned, ...d.nodes]) {
+            if (n.old !== undefined) this.op.old.set(n.old, n.op);
+            if (n.new !== undefined) this.op.new.set(n.new, n.op);
+        }
+        this.cut = cut_modules([...this.op.old.keys(), ...this.op.new.keys()].map(module_of_name));
+    }
+
+    /** As the new build has it, where it does. @param {Region} r */
+    facets(r) {
+        const side = r.new.length ? "new" : "old";
+        const names = r[side].flatMap((g) => g.nodes);
+        return {
+            op: names.map((name) => this.op[side].get(name)).filter((op) => op !== undefined),
+            module: names.map((name) => this.cut(module_of_name(name))),
+        };
+    }
+}
+
+/** @param {Region} r @param {CompareDocument} d @param {Names} known @param {number} tint @returns {Block} */
+function region_block(r, d, known, tint) {
     const moves = d.moves.filter((m) => m.region === r.region);
     const left = r.old.map((g) => group_item(g, r));
     const right = r.new.map((g) => group_item(g, r));
@@ -93,6 +118,7 @@ function region_block(r, d, tint = 0) {
             width: [r.precision],
             kind: [...r.old, ...r.new].map((g) => g.kind),
             precision: r.new.map((g) => g.precision),
+            ...known.facets(r),
             cause: moves.flatMap((m) => [m.old?.cause, m.new?.cause].filter((c) => c !== undefined)),
             also: [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic"].filter((w) => w !== false),
         },
@@ -192,14 +218,15 @@ function region_record(r, d) {
 /** @param {Block} block @param {CompareDocument} d @returns {Story} */
 function lone_record(block, d) {
     const { left, right } = block.items();
-    const one = right[0] ?? left[0];
+    const now = right[0]?.[0];
+    const one = now ?? left[0];
     /** @param {Item | undefined} side @returns {Pieces} */
     const told = (side) => (side ? [safe([side.word, side.name, ...side.chips.map((c) => c.text)].join("  "))] : ["nothing"]);
     return {
         kind: block.facets.what?.[0] ?? "change",
         title: shorten(one?.name ?? "", 200),
         chips: [],
-        sections: [{ title: "What changed", pairs: [["was", told(left[0])], ["is now", told(right[0])]] }, command_section(d)],
+        sections: [{ title: "What changed", pairs: [["was", told(left[0])], ["is now", told(now)]] }, command_section(d)],
     };
 }
 
@@ -235,10 +262,31 @@ function waterfall_of(d) {
     return { title: "Where the time went", steps: [...steps, { label: "new", from: 0, to: ms.after, look: "whole" }] };
 }
 
-/** @param {CompareDocument} d @param {Record<string, number[]>} drawn the region of each group, as boxes are named @returns {Subject} */
-export function compare_subject(d, drawn) {
+/** Groups in a picture of two builds, and where they are shown: at the place `kind=number`.
+ * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
+export function placed(kind) {
+    return {
+        box_of(chosen, { places }) {
+            for (const side of chosen.kind === kind ? ["n", "o"] : []) {
+                const group = places?.[side]?.indexOf(Number(chosen.id)) ?? -1;
+                if (group >= 0) return `${side}${group}`;
+            }
+            return null;
+        },
+        chosen_of(box, { places }) {
+            const [, side = "", group] = box.match(/^([no])(\d+)$/) ?? [];
+            const place = places?.[side]?.[Number(group)];
+            return place === undefined ? null : { kind, id: String(place) };
+        },
+    };
+}
+
+/** @param {CompareDocument} d @returns {Subject} */
+export function compare_subject(d) {
+    const known = new Names(d);
+    const boxes = placed("region");
     const regions = [...d.regions].sort((a, b) => a.region - b.region);
-    const blocks = [...regions.map((r, i) => region_block(r, d, (i % TINTS) + 1)), ...lone_blocks(d)].sort((a, b) => a.at - b.at);
+    const blocks = [...regions.map((r, i) => region_block(r, d, known, (i % TINTS) + 1)), ...lone_blocks(d)].sort((a, b) => a.at - b.at);
     const by_region = new Map(d.regions.map((r) => [String(r.region), r]));
     /** The region that a node is in, for links that name it. @param {string} name */
     const region_of_node = (name) => d.regions.find((r) => [...r.old, ...r.new].some((g) => g.nodes.includes(name)));
@@ -247,14 +295,9 @@ export function compare_subject(d, drawn) {
         const region = chosen.kind === "node" ? region_of_node(chosen.id) : undefined;
         return region ? choose_region(region) : chosen;
     };
+    const found = finder(blocks);
     /** @param {Chosen} chosen */
-    const find = (chosen) => {
-        const one = settled(chosen);
-        for (const block of blocks)
-            for (const each of [...block.items().right, ...block.items().left])
-                if (same_chosen(one, each.chosen ?? null)) return { block, item: each };
-        return null;
-    };
+    const find = (chosen) => found(settled(chosen));
     /** @param {number} i */
     const most = (i) => blocks.reduce((max, b) => Math.max(max, Math.abs(b.measures[i] ?? 0)), 0);
     const ms = d.summary.ms;
@@ -285,14 +328,19 @@ export function compare_subject(d, drawn) {
             { name: "cause", title: "Cause of insertion" },
             { name: "kind", title: "Kind of layer" },
             { name: "precision", title: "Runs in now" },
+            { name: "op", title: "Operator" },
+            { name: "module", title: "Module" },
         ],
         charts: [
             { facet: "what", title: "What happened" },
             { facet: "width", title: "Precision" },
             { facet: "kind", title: "Kind of layer" },
             { facet: "precision", title: "Runs in now" },
+            { facet: "module", title: "Module" },
         ],
-        chart_note: "",
+        chart_note: ms ? "The time of a region of several modules is shared among them, by its nodes." : "",
+        first_filters: blocks.some((b) => b.facets.show?.includes("changed")) ? [["show", "changed"]] : [],
+        tables: [],
         ...(ms && { chart_measure: 1 }),
         tiles: tiles_of(d),
         rules: [],
@@ -304,22 +352,11 @@ export function compare_subject(d, drawn) {
             const one = settled(chosen);
             const region = one.kind === "region" ? by_region.get(one.id) : undefined;
             if (region) return region_record(region, d);
-            const found = find(one);
-            return found ? lone_record(found.block, d) : null;
+            const lone = find(one);
+            return lone ? lone_record(lone.block, d) : null;
         },
-        box_of(chosen) {
-            const one = settled(chosen);
-            for (const side of one.kind === "region" ? ["n", "o"] : []) {
-                const group = drawn[side]?.indexOf(Number(one.id)) ?? -1;
-                if (group >= 0) return `${side}${group}`;
-            }
-            return null;
-        },
-        chosen_of(box) {
-            const [, side = "", group] = box.match(/^([no])(\d+)$/) ?? [];
-            const region = drawn[side]?.[Number(group)];
-            return region === undefined ? null : { kind: "region", id: String(region) };
-        },
+        box_of: (chosen, picture) => boxes.box_of(settled(chosen), picture),
+        chosen_of: boxes.chosen_of,
         first_view: "diff",
     };
 }

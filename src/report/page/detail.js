@@ -32,7 +32,7 @@ function code_block(text) {
 }
 
 /** @param {string[]} head @param {Pieces[][]} rows @param {(chosen: Chosen) => string} link */
-function table(head, rows, link) {
+export function table(head, rows, link) {
     return el(
         "div",
         { class: "table", tabindex: "0", role: "group", "aria-label": head.join(", ") },

@@ -2,9 +2,11 @@
  * Which blocks are shown.  Values of one facet are alternatives, facets and the words of a
  * search all have to hold: "reformat or copy, and below encoder/, and named conv".
  */
-import { safe } from "./words.js";
+import { key_of, same_chosen } from "./state.js";
+import { once, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
+/** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").State} State */
 
 /** @param {Block} block @param {string} facet @param {Set<string>} values */
@@ -54,4 +56,20 @@ export function ordered(sums, order) {
 /** What a search looks through. @param {string[]} names */
 export function search_text(names) {
     return names.map((name) => (name + (safe(name) === name ? "" : ` ${safe(name)}`)).toLowerCase()).join("\n");
+}
+
+/** The first block that shows what is chosen, and which of its items.
+ * @param {Block[]} blocks @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
+export function finder(blocks) {
+    /** @type {() => Map<string, Block>} */
+    const places = once(() => {
+        const first = new Map();
+        for (const block of blocks) for (const key of block.keys()) if (!first.has(key)) first.set(key, block);
+        return first;
+    });
+    return (chosen) => {
+        const block = places().get(key_of(chosen));
+        const item = block && [...block.items().right.flat(), ...block.items().left].find((i) => same_chosen(chosen, i.chosen ?? null));
+        return block && item ? { block, item } : null;
+    };
 }

@@ -83,7 +83,7 @@ export class GraphView {
         const box = state.chosen && this.box_showing(picture, state.chosen);
         for (const [id, group] of this.boxes) {
             const items = picture.boxes?.[id]?.map((i) => `${id[0]}${i}`) ?? [id];
-            const chosen = items.map((i) => this.subject.chosen_of(i)).filter((c) => c !== null);
+            const chosen = items.map((i) => this.subject.chosen_of(i, picture)).filter((c) => c !== null);
             group.classList.toggle("chosen", id === box);
             group.classList.toggle("dim", shown !== null && chosen.length > 0 && !chosen.some((c) => shown.has(key_of(c))));
         }
@@ -93,10 +93,13 @@ export class GraphView {
 
     /** @param {Picture} picture @param {State} state @param {number} at */
     draw(picture, state, at) {
+        /** @type {[string, number][]} */
         const path = [];
         for (let p = /** @type {Picture | undefined} */ (picture), i = at; p; i = p.within ?? -1, p = this.pictures[i]) path.unshift([p.title, i]);
+        /* Beside a picture that is in none stand the others. */
+        const roots = this.pictures.flatMap((p, i) => /** @type {[string, number][]} */ (p.within === undefined && i !== path[0]?.[1] ? [[p.title, i]] : []));
         this.crumbs.replaceChildren(
-            ...path.flatMap(([title, i], k) => [k ? " › " : "", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state(changed(state, { picture: Number(i), chosen: null })) }, safe(String(title)))])
+            ...[...path, ...roots].flatMap(([title, i], k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state(changed(state, { picture: Number(i), chosen: null })) }, safe(String(title)))])
         );
         /** @param {string} label @param {string} text @param {() => void} act */
         const button = (label, text, act) => {
@@ -125,7 +128,7 @@ export class GraphView {
 
     /** The box of what is chosen, or the one that it is in. @param {Picture} picture @param {Chosen} chosen */
     box_showing(picture, chosen) {
-        const own = this.subject.box_of(chosen);
+        const own = this.subject.box_of(chosen, picture);
         if (!own) return null;
         if (this.boxes.has(own)) return own;
         const [side, number] = [own[0] ?? "", Number(own.slice(1))];
@@ -203,7 +206,7 @@ export class GraphView {
         const picture = this.pictures[this.drawn];
         if (!box || !picture || this.moved) return;
         const module = picture.opens?.[box];
-        const chosen = this.subject.chosen_of(box);
+        const chosen = this.subject.chosen_of(box, picture);
         if (module !== undefined) this.open(module);
         else if (chosen) this.choose(chosen);
     }

@@ -23,6 +23,7 @@ import { percent, shorten } from "./words.js";
 const LINE = 28;
 const BEYOND = 12; /* lines kept above and below the sight */
 const NAME = 140;
+const LEAST = 190; /* wide, of each of several columns on the right */
 const PRINTED = 3000;
 
 /** @typedef {{block: Block, line: number, lines: number}} Line */
@@ -34,7 +35,7 @@ function name_cell(item) {
     const shown = both ? [el("b", {}, item.word), name.slice(item.word.length)] : [name];
     return {
         word: item.word && !both ? el("span", { class: "word" }, shorten(item.word, 40)) : null,
-        name: el("span", { class: "name", title: shorten(item.name, 600) }, ...shown),
+        name: item.name ? el("span", { class: "name", title: shorten(item.name, 600) }, ...shown) : null,
     };
 }
 
@@ -48,6 +49,7 @@ function item_cell(item, named) {
         named || !word ? name : null,
         item.chips.length ? el("span", { class: "chips" }, ...item.chips.map(chip)) : null,
         letters ? el("span", { class: "evidence", title: `evidence: ${item.evidence?.join(", ")}` }, letters) : null,
+        item.figure ? el("span", { class: "figure" }, item.figure) : null,
     ];
 }
 
@@ -75,7 +77,13 @@ export class RowList {
         this.body = el("div", { class: "rows-body", role: "rowgroup" });
         grid.append(this.body);
         this.put_head(head);
-        grid.style.setProperty("--measures", String(Math.max(this.measures.length, 1))); /* no column repeats 0 times */
+        /* Tracks of the grid; a repetition of none is not valid. */
+        if (this.measures.length) {
+            grid.style.setProperty("--measures", `repeat(${this.measures.length}, 94px)`);
+            grid.style.setProperty("--measure", "80px");
+        }
+        grid.style.setProperty("--least", `${26 + LEAST * (subject.sides.length - 1) + 94 * this.measures.length}px`);
+        grid.style.setProperty("--columns", String(subject.sides.length - 1));
         grid.addEventListener("scroll", () => this.render(), { passive: true });
         grid.addEventListener("click", (event) => this.clicked(event));
         grid.addEventListener("keydown", (event) => this.pressed(event));
@@ -90,10 +98,11 @@ export class RowList {
         head.replaceChildren(
             el("div", { role: "columnheader", class: "left" }, sides[0]),
             el("div", { role: "columnheader", class: "gutter" }, el("span", { class: "hidden" }, "what happened")),
-            el("div", { role: "columnheader", class: "right" }, sides[1]),
+            ...sides.slice(1).map((side) => el("div", { role: "columnheader", class: "right", title: shorten(side, 600) }, shorten(side, 60))),
             ...this.measures.map(({ measure, i }) => el("div", { role: "columnheader", class: this.measure_class(i) }, measure.title))
         );
-        this.grid.setAttribute("aria-colcount", String(3 + this.measures.length));
+        this.grid.setAttribute("aria-colcount", String(1 + sides.length + this.measures.length));
+        this.grid.classList.toggle("many", sides.length > 2);
     }
 
     /** @param {Block[]} blocks @param {Chosen | null} chosen */
@@ -133,7 +142,7 @@ export class RowList {
     /** @param {Block} block @param {Item | null} item */
     line_of(block, item) {
         const first = this.lines.findIndex((l) => l.block === block);
-        const inside = item ? Math.max(this.left_of(block).indexOf(item), block.items().right.indexOf(item), 0) : 0;
+        const inside = item ? Math.max(this.left_of(block).indexOf(item), ...block.items().right.map((column) => column.indexOf(item)), 0) : 0;
         return first < 0 ? -1 : first + inside;
     }
 
@@ -177,7 +186,7 @@ export class RowList {
     /** @param {HTMLElement} row @param {number} at */
     mark_row(row, at) {
         const line = /** @type {Line} */ (this.lines[at]);
-        const items = [this.left_of(line.block)[line.line], line.block.items().right[line.line]];
+        const items = [this.left_of(line.block)[line.line], ...line.block.items().right.map((column) => column[line.line])];
         const chosen = this.chosen !== null && items.some((i) => same_chosen(this.chosen, i?.chosen));
         row.setAttribute("aria-selected", String(chosen));
         row.classList.toggle("current", at === this.current);
@@ -199,7 +208,7 @@ export class RowList {
             },
             el("div", { role: "gridcell", class: `left${left?.quiet ? " quiet" : ""}` }, ...(left ? item_cell(left, true) : [])),
             el("div", { role: "gridcell", class: "gutter" }, this.gutter(block, line)),
-            el("div", { role: "gridcell", class: "right" }, ...this.right_cell(block, line, lines, left)),
+            ...this.subject.sides.slice(1).map((_, i) => el("div", { role: "gridcell", class: `right ${block.looks?.[i] ?? ""}${block.items().right[i]?.[line]?.quiet ? " quiet" : ""}` }, ...this.right_cell(block, i, line, lines, left))),
             ...this.measures.map(({ measure, i }) => this.measure(measure, i, block, line))
         );
         if (!line && block.counts.folded) row.setAttribute("aria-expanded", String(this.opened.has(block)));
@@ -208,12 +217,13 @@ export class RowList {
     }
 
     /** One layer beside several nodes has its name in a line of its own.
-     * @param {Block} block @param {number} line @param {number} lines @param {Item | undefined} left */
-    right_cell(block, line, lines, left) {
-        const [only, more] = block.items().right;
-        const right = block.items().right[line];
+     * @param {Block} block @param {number} column @param {number} line @param {number} lines @param {Item | undefined} left */
+    right_cell(block, column, line, lines, left) {
+        const items = block.items().right[column] ?? [];
+        const [only, more] = items;
+        const right = items[line];
         if (right) return item_cell(right, lines === 1 || more !== undefined);
-        if (only && !more && line === 1) return name_cell(only).word ? [el("span", { class: "indent" }), name_cell(only).name] : [];
+        if (only && !more && line === 1 && only.name) return name_cell(only).word ? [el("span", { class: "indent" }), name_cell(only).name] : [];
         return left?.reason ? [el("span", { class: "reason" }, shorten(left.reason, NAME))] : [];
     }
 
@@ -221,7 +231,7 @@ export class RowList {
     gutter(block, line) {
         if (line) return null;
         if (block.counts.folded) return el("button", { type: "button", class: "opener", tabindex: "-1", "aria-label": this.opened.has(block) ? "fold" : "unfold" }, this.opened.has(block) ? "▾" : "▸");
-        const words = { "+": "added", "-": "gone", "?": "unexplained", "~": "changed", "": "" };
+        const words = { "+": "added", "-": "gone", "?": "not known", "~": "changed", "": "" };
         return block.mark ? el("span", { class: "mark", title: words[block.mark] }, block.mark) : null;
     }
 
@@ -257,7 +267,8 @@ export class RowList {
         const line = this.lines[at];
         if (!line) return;
         const left = this.left_of(line.block)[line.line]?.chosen;
-        const right = (line.block.items().right[line.line] ?? line.block.items().right[0])?.chosen;
+        const column = line.block.items().right[0];
+        const right = (column?.[line.line] ?? column?.[0])?.chosen;
         const chosen = left_first ? left ?? right : right ?? left;
         if (chosen) this.choose(chosen);
         else this.toggle(line.block);

@@ -10,6 +10,7 @@ import { filtered, ordered, tally } from "./filter.js";
 import { GraphView } from "./graph.js";
 import { lint_subject } from "./lint.js";
 import { RowList } from "./list.js";
+import { matrix_subject } from "./matrix.js";
 import { put_overview } from "./overview.js";
 import { put_rules } from "./rules.js";
 import { run_subject } from "./run.js";
@@ -31,8 +32,8 @@ function embedded(name) {
 
 /** @returns {Subject} */
 function read_subject() {
-    const [run, compare, check, lint] = ["run", "compare", "check", "lint"].map(embedded);
-    const base = compare ? compare_subject(compare, pictures[0]?.regions ?? {}) : run_subject(run, embedded("stories"), embedded("patterns"));
+    const [run, compare, matrix, check, lint] = ["run", "compare", "matrix", "check", "lint"].map(embedded);
+    const base = matrix ? matrix_subject(matrix) : compare ? compare_subject(compare) : run_subject(run, embedded("stories"), embedded("patterns"));
     return check ? check_subject(check, base) : lint ? lint_subject(lint, base) : base;
 }
 
@@ -257,9 +258,9 @@ by_id("theme").addEventListener("click", () => {
 });
 document.addEventListener("keydown", pressed);
 window.addEventListener("hashchange", arrive);
-/* Of two builds most is the same: a page that no link leads to shows what is not. */
-if (!location.hash && subject.facets.some((f) => f.name === "what") && subject.blocks.some((b) => b.facets.show?.includes("changed")))
-    history.replaceState(null, "", print_state(toggled(state, "show", "changed")));
+/* Of several builds most is the same: a page that no link leads to shows what is not. */
+if (!location.hash && subject.first_filters.length)
+    history.replaceState(null, "", print_state(subject.first_filters.reduce((all, [facet, value]) => toggled(all, facet, value), state)));
 put_frame();
 arrive();
 by_id("rows").focus({ preventScroll: true });

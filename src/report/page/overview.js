@@ -2,6 +2,7 @@
  * The overview: bars for each facet that filter when they are clicked, the waterfall between
  * two builds, and the layers below their roofline.
  */
+import { table } from "./detail.js";
 import { el, svg } from "./dom.js";
 import { filtered, ordered } from "./filter.js";
 import { key_of, print_state, toggled } from "./state.js";
@@ -17,12 +18,26 @@ const BARS = 12;
 
 /** What bars sum up: the subject's own, else the first measure that anything is known of, else
  * blocks.
- * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number}} */
+ * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number, whole: boolean}} */
 function unit_of(subject) {
     const i = subject.chart_measure ?? subject.measures.findIndex((m) => m.most > 0);
     const measure = subject.measures[i];
-    if (measure) return { title: measure.title, print: measure.print, of: (b) => b.measures[i] ?? 0 };
-    return { title: "rows", print: count, of: () => 1 };
+    if (measure) return { title: measure.title, print: measure.print, of: (b) => b.measures[i] ?? 0, whole: false };
+    return { title: "rows", print: count, of: () => 1, whole: true };
+}
+
+/** How much of a block is of each value of a facet: a row counts for all that it has, what is
+ * measured is shared among its nodes, by their own times where these are known.
+ * @param {Block} block @param {string} facet @param {boolean} whole */
+function shares_of(block, facet, whole) {
+    const values = block.facets[facet] ?? [];
+    if (whole) return new Map(values.map((value) => [value, 1]));
+    const parts = block.parts?.length === values.length ? block.parts : values.map(() => 1);
+    const sum = parts.reduce((a, b) => a + b, 0);
+    /** @type {Map<string, number>} */
+    const shares = new Map();
+    values.forEach((value, i) => shares.set(value, (shares.get(value) ?? 0) + (parts[i] ?? 0) / sum));
+    return shares;
 }
 
 /** @param {Subject} subject @param {State} state @param {{facet: string, title: string}} chart */
@@ -30,14 +45,15 @@ function bars(subject, state, { facet, title }) {
     const unit = unit_of(subject);
     /** @type {Map<string, number>} */
     const sums = new Map();
+    let total = 0;
     for (const block of filtered(subject.blocks, state, facet)) {
-        const value = block.facets[facet]?.[0];
-        if (value !== undefined) sums.set(value, (sums.get(value) ?? 0) + unit.of(block));
+        const shares = shares_of(block, facet, unit.whole);
+        for (const [value, share] of shares) sums.set(value, (sums.get(value) ?? 0) + share * unit.of(block));
+        if (shares.size) total += unit.of(block);
     }
     if (!sums.size) return null;
     const values = ordered(sums, undefined);
     const most = Math.max(...sums.values(), 0);
-    const total = [...sums.values()].reduce((a, b) => a + b, 0);
     const picked = state.picks.get(facet);
     const list = el("ul", { class: "bars" });
     for (const [value, sum] of values.slice(0, BARS)) {
@@ -54,6 +70,9 @@ function bars(subject, state, { facet, title }) {
 
 /* -------------------------------------------------------------------- waterfall */
 
+/** @param {import("./types").Step} step */
+const value_of = ({ look, from, to }) => (look === "whole" ? millis(to) : signed_millis(to - from));
+
 /** @param {NonNullable<Subject["waterfall"]>} waterfall */
 function put_waterfall({ title, steps }) {
     const [width, height, base, top] = [640, 260, 200, 24];
@@ -61,17 +80,17 @@ function put_waterfall({ title, steps }) {
     /** @param {number} value */
     const y = (value) => base - (value / most) * (base - top);
     const each = width / steps.length;
-    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}: ${steps.map((s) => `${s.label} ${signed_millis(s.to - s.from)}`).join(", ")}` });
+    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}: ${steps.map((s) => `${s.label} ${value_of(s)}`).join(", ")}` });
     steps.forEach((s, i) => {
         const [x, w] = [i * each + each * 0.14, each * 0.72];
         const [high, low] = [y(Math.max(s.from, s.to)), y(Math.min(s.from, s.to))];
         const after = steps[i + 1];
         chart.append(
             svg("rect", { x, y: high, width: w, height: Math.max(low - high, 1.5), class: `step ${s.look}`, rx: 2 }),
-            svg("text", { x: x + w / 2, y: high - 6, class: "value" }, s.look === "whole" ? millis(s.to) : signed_millis(s.to - s.from)),
+            svg("text", { x: x + w / 2, y: high - 6, class: "value" }, value_of(s)),
             ...s.label.split(/, | (?=\S{5,}$)/).map((part, line) => svg("text", { x: x + w / 2, y: base + 18 + 14 * line, class: "axis" }, part))
         );
-        if (after) chart.append(svg("line", { x1: x + w, x2: x + each, y1: y(s.to), y2: y(s.to), class: "guide" }));
+        if (after && (s.look !== "whole" || after.look !== "whole")) chart.append(svg("line", { x1: x + w, x2: x + each, y1: y(s.to), y2: y(s.to), class: "guide" }));
     });
     return el("section", { class: "card wide" }, el("h3", {}, title), chart);
 }
@@ -132,6 +151,7 @@ export function put_overview(panel, subject, state, link) {
         el("h2", { class: "hidden" }, "Overview"),
         ...[
             subject.waterfall && put_waterfall(subject.waterfall),
+            ...subject.tables.map(({ title, head, rows }) => el("section", { class: "card wide" }, el("h3", {}, title), table(head, rows, link))),
             ...subject.charts.map((chart) => bars(subject, state, chart)),
             subject.roofline && put_roofline(subject.roofline, shown, link),
             el("section", { class: "card" }, el("h3", {}, "Files"), el("dl", {}, ...subject.files.flatMap(([name, path]) => [el("dt", {}, name), el("dd", {}, safe(path))]))),

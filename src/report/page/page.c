@@ -98,9 +98,17 @@ static void put_stories(const struct fsd_diff *d, FILE *out)
     fsd_json_end(all);
 }
 
-/* ----------------------------------------------------------------------- patterns */
+/* ------------------------------------------------------------------------- sheets */
 
-/* The answer of the view, as it stands. */
+/* What has rows, as it prints itself. */
+static void put_sheet(const char *name, const struct fsd_report *told, FILE *out)
+{
+    struct fsd_print json;
+
+    if (fsd_report_write(told, "json", fsd_print_open(&json), NULL) == FSD_OK)
+        put_data(name, &json, out);
+}
+
 static void put_patterns(const struct fsd_report *r, FILE *out)
 {
     static const struct fsd_query everything = {0};
@@ -109,21 +117,21 @@ static void put_patterns(const struct fsd_report *r, FILE *out)
                                      .view = "patterns",
                                      .query = &everything,
                                      .style = r->style};
-    struct fsd_print json;
 
-    if (fsd_report_write(&asked, "json", fsd_print_open(&json), NULL) == FSD_OK)
-        put_data("patterns", &json, out);
+    put_sheet("patterns", &asked, out);
 }
 
-/* Two builds, where there are two, else one; of a check the verdict besides; of lint its
- * findings in the place of the run's, and a model alone. */
+/* Builds beside each other, two or more, where there are, else one; of a check the
+ * verdict besides; of lint its findings in the place of the run's, and a model alone. */
 void fsd_page_write(const struct fsd_report *r, FILE *out)
 {
     struct fsd_print json;
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
-    if (r->compare) {
+    if (r->matrix) {
+        put_sheet("matrix", r, out);
+    } else if (r->compare) {
         fsd_compare_write_json(r->compare, r->style, fsd_print_open(&json));
         put_data("compare", &json, out);
     } else {

@@ -2,8 +2,7 @@
  * The drawings of a page, each an SVG within JSON: the whole, and where boxes of it
  * stand for many layers, what is in each of these, level by level.
  *
- *     {"title":"all", "svg":"<svg ...", "boxes":{"l7":[7,8,9]},
- * "opens":{"l7":1,"n12":1}}
+ *     {"title":"all", "svg":"<svg ...", "boxes":{"l7":[7,8,9]}, "opens":{"l7":1}}
  *     {"title":"encoder.0", "within":0, "svg":"<svg ..."}
  *
  * A layout takes its time: only so many are made, and of a very large engine none but
@@ -162,33 +161,67 @@ static void put_run(struct album *album, const struct fsd_report *r,
     }
 }
 
-static void put_regions(struct fsd_json *object, const char *side,
-                        const struct fsd_state *s, const fsd_id *region)
+static void put_places(struct fsd_json *object, const char *side, const fsd_id *places,
+                       uint32_t groups)
 {
     struct fsd_json *list = fsd_json_list(object, side);
 
-    for (fsd_id g = 0; g < s->groups.n; g++)
-        fsd_json_add_number(list, region[g]);
+    for (fsd_id g = 0; g < groups; g++)
+        fsd_json_add_number(list, places[g]);
 }
 
-/* With the region of each group, by the letter that its box's id begins with. */
-static void put_comparison(struct album *album, const struct fsd_report *r,
-                           struct fsd_picture want, struct fsd_json *list)
+/* With what a page shows each group in (a region, a row), by the letter that its box's
+ * id begins with. */
+static void put_comparison(struct album *album, const struct fsd_compare *c,
+                           const char *title, const fsd_id *const places[2],
+                           const struct fsd_style *style, struct fsd_json *list)
 {
-    const struct fsd_compare *c = r->compare;
-    struct fsd_json *item = fsd_json_item(list), *regions;
-    struct fsd_style style = *r->style;
+    struct fsd_json *item = fsd_json_item(list), *object;
     struct fsd_error err = {0};
     struct fsd_print svg;
     enum fsd_status status;
 
-    style.picture = &want;
-    status = fsd_compare_write_picture(c, "svg", &style, fsd_print_open(&svg), &err);
-    fsd_json_text(item, "title", "all");
+    album->note = NULL;
+    status = fsd_compare_write_picture(c, "svg", style, fsd_print_open(&svg), &err);
+    fsd_json_text(item, "title", title);
     put_drawing(item, album->note, status, &svg, &err);
-    regions = fsd_json_object(item, "regions");
-    put_regions(regions, "o", c->old, c->old_region);
-    put_regions(regions, "n", c->new, c->new_region);
+    object = fsd_json_object(item, "places");
+    put_places(object, "o", places[0], c->old->groups.n);
+    put_places(object, "n", places[1], c->new->groups.n);
+}
+
+/* By build and group: its row. */
+static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix *m)
+{
+    fsd_id **rows = FSD_NEW(arena, fsd_id *, m->n);
+
+    for (uint32_t b = 0; b < m->n; b++)
+        rows[b] = FSD_NEW(arena, fsd_id, m->builds[b]->groups.n);
+    for (uint32_t i = 0; i < m->rows.n; i++)
+        for (uint32_t b = 0; b < m->n; b++) {
+            struct fsd_span groups = fsd_matrix_cell(m, i, b)->groups;
+
+            for (uint32_t g = 0; g < groups.n; g++)
+                rows[b][m->pool.at[groups.at + g]] = i;
+        }
+    return rows;
+}
+
+/* Each build beside the first. */
+static void put_matrix(struct album *album, const struct fsd_matrix *m,
+                       struct fsd_style *style, struct fsd_picture *want,
+                       struct fsd_json *list)
+{
+    fsd_id **rows = rows_of_groups(album->arena, m);
+
+    want->layout_seconds = SECONDS;
+    for (uint32_t b = 1; b < m->n; b++) {
+        const fsd_id *const places[] = {rows[0], rows[b]};
+
+        put_comparison(album, m->with[b],
+                       fsd_printed(album->arena, "A and %c", (int)('A' + b)), places,
+                       style, list);
+    }
 }
 
 void fsd_page_put_pictures(const struct fsd_report *r, FILE *out)
@@ -197,13 +230,20 @@ void fsd_page_put_pictures(const struct fsd_report *r, FILE *out)
     struct album album = {.arena = fsd_arena_new()};
     struct fsd_json *list = fsd_json_new_list(out);
     struct fsd_picture want = r->style->picture ? *r->style->picture : everything;
+    struct fsd_style style = *r->style;
 
     want.note = keep_note;
     want.payload = &album;
-    if (r->compare)
-        put_comparison(&album, r, want, list);
-    else if (r->run->engine->nodes.n) /* of a model alone there is nothing to draw */
+    style.picture = &want;
+    if (r->matrix) {
+        put_matrix(&album, r->matrix, &style, &want, list);
+    } else if (r->compare) {
+        const fsd_id *const places[] = {r->compare->old_region, r->compare->new_region};
+
+        put_comparison(&album, r->compare, "all", places, &style, list);
+    } else if (r->run->engine->nodes.n) { /* of a model alone there is nothing to draw */
         put_run(&album, r, want, list);
+    }
     fsd_json_end(list);
     fsd_arena_free(album.arena);
 }

@@ -3,9 +3,10 @@
  * between them the nodes that vanished, where they would have been.
  */
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
-import { search_text } from "./filter.js";
+import { finder, search_text } from "./filter.js";
+import { cut_modules } from "./modules.js";
 import { pasted } from "./paste.js";
-import { key_of, same_chosen } from "./state.js";
+import { key_of } from "./state.js";
 import { base_name, bytes, count, macs, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -32,9 +33,6 @@ const SHOWN = 6;
 const TOGETHER = 2;
 /** Colours of groups: as many as the pictures have (diff_label.c). */
 const TINTS = 6;
-/** Modules: so many tell a model's parts apart, and more than so many tell nobody anything. */
-const USEFUL = 6;
-const TOO_MANY = 60;
 
 /** All that is looked up while blocks and records are made. */
 class Run {
@@ -60,7 +58,7 @@ class Run {
         this.node_story = new Map(story?.nodes?.map((s) => [s.index, s.story]));
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
         this.layer_story = new Map(story?.layers?.map((s) => [s.index, s.story]));
-        this.depth = module_depth(this.nodes);
+        this.module_of = cut_modules(this.nodes.map((n) => n.module ?? ""));
         /** Blocks of known patterns. @type {Map<number, Pattern[]>} */
         this.patterns_of_layer = new Map();
         /** @type {Map<number, Pattern[]>} */
@@ -109,36 +107,13 @@ const runs_wider = (n) => rank(n.requested) > 0 && rank(n.realised) > rank(n.req
 
 /* ----------------------------------------------------------------------- modules */
 
-/** @param {string} module @param {number} depth */
-function module_at(module, depth) {
-    const sign = module.includes("/") ? "/" : ".";
-    const parts = module.split(sign);
-    return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
-}
-
-/** The first depth that tells some modules apart, but not so many that nobody reads them
- * (cost/scope.c). @param {ModelNode[]} nodes */
-function module_depth(nodes) {
-    const modules = new Set(nodes.map((n) => n.module ?? ""));
-    let best = 1;
-    for (let depth = 1, last = 0; depth < 32; depth++) {
-        const found = new Set([...modules].map((m) => module_at(m, depth))).size;
-        if (depth > 1 && (found > TOO_MANY || found === last)) break;
-        [best, last] = [depth, found];
-        if (found > USEFUL) break;
-    }
-    return best;
-}
-
-/** @param {Run} run @param {ModelNode | undefined} n */
-const module_of = (run, n) => (n?.module ? module_at(n.module, run.depth) : "(none)");
 
 /** Of an inserted layer that of who reads its data, else of who makes it.
  * @param {Run} run @param {Layer} l @param {ModelNode[]} nodes */
 function modules_of_layer(run, l, nodes) {
     const reader = l.edge?.readers.find((r) => r.node !== undefined)?.node ?? l.edge?.producer;
     const of = nodes.length ? nodes : reader === undefined ? [] : [run.node(reader)];
-    return of.length ? of.map((n) => module_of(run, n)) : ["(none)"];
+    return of.length ? of.map((n) => run.module_of(n.module)) : ["(none)"];
 }
 
 /* ------------------------------------------------------------------------ blocks */
@@ -229,6 +204,7 @@ function layer_block(run, l, tint) {
     const findings = [...(run.of_layer.get(l.index) ?? []), ...nodes.flatMap((n) => run.of_node.get(n.index) ?? [])];
     const lost = !nodes.length && !region && COMPUTING.has(l.kind);
     const patterns = run.patterns_of_layer.get(l.index) ?? [];
+    const parts = nodes.map((n) => n.ms ?? 0);
     return {
         at: l.index,
         tint: nodes.length || region ? tint : 0,
@@ -237,10 +213,11 @@ function layer_block(run, l, tint) {
         counts: { left: nodes.length, folded: folded_count(nodes), right: 1 },
         items: once(() => {
             const left = nodes.map((n, i) => node_item(run, n, evidence[i] ?? []));
-            return { left, folded: folded(nodes, left), right: [layer_item(l)] };
+            return { left, folded: folded(nodes, left), right: [[layer_item(l)]] };
         }),
         keys: () => [choose_layer(l), ...nodes.map((n) => run.choose_node(n))].map(key_of),
         measures: [l.ms ?? null, number_of(l.bytes)],
+        ...(parts.some((ms) => ms > 0) && { parts }),
         facets: {
             show: remarks_of_layer(run, l, nodes),
             kind: [l.kind],
@@ -287,7 +264,7 @@ function vanished_block(run, nodes, at) {
             ],
             op: nodes.map((n) => n.op),
             fate: fate ? [fate] : [],
-            module: nodes.map((n) => module_of(run, n)),
+            module: nodes.map((n) => run.module_of(n.module)),
             finding: nodes.flatMap((n) => (run.of_node.get(n.index) ?? []).map((f) => f.rule)),
         },
         text: once(() => search_text(nodes.flatMap((n) => [n.name, n.op]))),
@@ -577,12 +554,7 @@ function rules_of(run) {
 export function run_subject(document, story, patterns) {
     const run = new Run(document, story, patterns);
     const blocks = all_blocks(run);
-    /** The first block of each that can be chosen. @type {() => Map<string, Block>} */
-    const places = once(() => {
-        const first = new Map();
-        for (const block of blocks) for (const key of block.keys()) if (!first.has(key)) first.set(key, block);
-        return first;
-    });
+    const find = finder(blocks);
     /** @param {Chosen} chosen @returns {Chosen | null} the one form of it */
     const settled = (chosen) => {
         const index = run.index_of(chosen);
@@ -630,7 +602,9 @@ export function run_subject(document, story, patterns) {
             { facet: "pattern", title: "Pattern" },
             { facet: "operators", title: "Fused operators" },
         ],
-        chart_note: "A layer of several modules counts for the first.",
+        chart_note: `The ${total === null ? "bytes" : "time"} of a layer of several modules or patterns is shared among them${total === null ? "" : ", by its nodes' parts of it"}.`,
+        first_filters: [],
+        tables: [],
         tiles: tiles_of(run),
         rules: rules_of(run),
         rules_title: "Findings",
@@ -638,9 +612,7 @@ export function run_subject(document, story, patterns) {
         roofline: roofline_of(run),
         find(chosen) {
             const one = settled(chosen);
-            const block = one && places().get(key_of(one));
-            const item = block && [...block.items().right, ...block.items().left].find((i) => same_chosen(one, i.chosen ?? null));
-            return block && item ? { block, item } : null;
+            return one && find(one);
         },
         record(chosen) {
             const index = run.index_of(chosen);

@@ -226,6 +226,61 @@ export interface CompareDocument {
     aligned: { old: string; new: string; op: string; role: string; by: string }[];
 }
 
+/* ----------------------------------------- several builds: the sheet of view/matrix.c */
+
+export interface MatrixMove {
+    kind: string;
+    cause?: string;
+    inserted: boolean;
+    from: string[];
+    to: string[];
+    before: string;
+    after: string;
+    ms?: number;
+}
+
+export interface MatrixCell {
+    build: string;
+    is: string;
+    by: string[];
+    variant: number;
+    what: string;
+    inserted: number;
+    ms?: number;
+    groups: { precision: string; kind: string; layers: number; nodes: string[]; tactic?: string; ms?: number }[];
+    moves: MatrixMove[];
+}
+
+export interface MatrixRow {
+    row: number;
+    of: string;
+    name: string;
+    ops: string[];
+    differs: boolean;
+    variants: number;
+    cells: MatrixCell[];
+}
+
+export interface MatrixBuild {
+    build: string;
+    model: string;
+    engine: string;
+    producer?: string;
+    gpu?: string;
+    layers: number;
+    computing: number;
+    mapped: number;
+    inserted: number;
+    ms?: number;
+    differing: number;
+}
+
+export interface MatrixDocument {
+    schema: string;
+    builds: MatrixBuild[];
+    rows: MatrixRow[];
+}
+
 /* -------------------------------------------- include/fusiondiff/check.schema.json */
 
 export interface CheckDocument {
@@ -293,7 +348,7 @@ export interface Picture {
     note?: string;
     within?: number; /** the picture that shows it as one box */
     boxes?: Record<string, number[]>; /** of those with several items: all of them */
-    regions?: Record<string, number[]>; /** of two builds: by side and group */
+    places?: Record<string, number[]>; /** of two builds: where the page shows a group, by side and group */
     opens?: Record<string, number>; /** of those that stand for a module: its picture */
 }
 
@@ -344,6 +399,7 @@ export interface Item {
     evidence?: string[];
     reason?: string; /** why it has nothing on the other side */
     quiet?: boolean; /** no operation of its own: shown pale */
+    figure?: string; /** a number of its own, at the end of its cell */
 }
 
 /** What stands together: a layer and its nodes, a node that vanished, two builds' groups. */
@@ -356,17 +412,19 @@ export interface Block {
     counts: { left: number; folded: number; right: number };
     /** Made when it comes into sight: of most blocks of a large engine never. */
     items: () => Sides;
+    looks?: string[]; /** of the columns on the right: a class each, "" for none */
     /** "layer 12", "node Conv_4": what in it can be chosen. */
     keys: () => string[];
     measures: (number | null)[]; /** as many as the subject has */
     facets: Record<string, string[]>;
+    parts?: number[]; /** how its time is shared among its nodes */
     text: () => string; /** all its names, in lower case */
 }
 
 export interface Sides {
     left: Item[];
     folded: Item[] | null;
-    right: Item[];
+    right: Item[][]; /** by column */
 }
 
 export interface Facet {
@@ -443,31 +501,33 @@ export interface RuleRow {
     note: string;
 }
 
-/** What a page is about; run.js, compare.js, check.js and lint.js each make one. */
+/** What a page is about; run.js, compare.js, matrix.js, check.js and lint.js each make one. */
 export interface Subject {
     title: string;
     from: string;
     to: string;
     files: [string, string][];
     verdict: { text: string; look: string } | null;
-    sides: [string, string];
+    sides: string[]; /** heads of the columns: left, and one or more on the right */
     measures: Measure[];
     blocks: Block[];
     facets: Facet[];
     charts: { facet: string; title: string }[];
     chart_note: string;
-    chart_measure?: number;
+    chart_measure?: number; /** none of them: rows are counted */
+    first_filters: [string, string][]; /** of a page that no link leads to */
     tiles: Tile[];
     rules: RuleRow[];
     rules_title: string;
+    tables: { title: string; head: string[]; rows: Pieces[][] }[];
     waterfall: { title: string; steps: Step[] } | null;
     roofline: Roofline | null;
     /** The block that shows it, and which of its items; null: there is no such thing. */
     find(chosen: Chosen): { block: Block; item: Item } | null;
     record(chosen: Chosen): Story | null;
     /** Names of boxes in pictures, of what is chosen and the other way round. */
-    box_of(chosen: Chosen): string | null;
-    chosen_of(box: string): Chosen | null;
+    box_of(chosen: Chosen, picture: Picture): string | null;
+    chosen_of(box: string, picture: Picture): Chosen | null;
     first_view: string;
 }
 

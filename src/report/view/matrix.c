@@ -164,27 +164,43 @@ static const char *what(const struct maker *k, uint32_t row, uint32_t b)
     return fsd_print_take(&print, k->arena);
 }
 
-/* What a cell differs in where its words are those of the first build's. */
-static const char *less_seen(const struct maker *k, uint32_t row, uint32_t b)
+/* What a cell differs in from the first build's, the weightiest first. */
+static struct fsd_cell differences(const struct maker *k, uint32_t row, uint32_t b)
 {
-    const struct fsd_compare *c = k->m->with[b];
+    enum { GROUPS, TYPES, MOVES, LAYOUTS, EDGES, COUNT };
+    static const char *const words[] = {"groups", "types", "moves", "layouts", "edges"};
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
-    bool layout = false, moves = false, type = false, layers = false;
+    const char **told = FSD_NEW(k->arena, const char *, COUNT);
+    bool by[COUNT] = {false};
+    uint32_t n = 0;
 
+    if (cell->is < FSD_CELL_UNKNOWN || k->m->rows.at[row].of > FSD_ROW_MOVES)
+        return fsd_cell_words(NULL, 0);
+    by[GROUPS] = !cell->groups.n != !fsd_matrix_cell(k->m, row, 0)->groups.n;
     for (uint32_t i = 0; i < cell->groups.n; i++) {
+        const struct fsd_compare *c = k->m->with[b];
         const struct fsd_region_diff *r =
             &c->regions.at[c->new_region[k->m->pool.at[cell->groups.at + i]]];
 
-        layout |= r->layout;
-        moves |= r->moves;
-        type |= r->width != FSD_WIDTH_SAME;
-        layers |= r->layers || r->happened != FSD_HAPPENED_SAME;
+        by[GROUPS] |= r->layers || r->happened != FSD_HAPPENED_SAME;
+        by[TYPES] |= r->width != FSD_WIDTH_SAME;
+        by[MOVES] |= r->moves;
+        by[LAYOUTS] |= r->layout;
     }
-    return layers   ? " other groups"
-           : type   ? " other types"
-           : moves  ? " other moves"
-           : layout ? " other layouts"
-                    : " other edges";
+    by[cell->groups.n ? EDGES : MOVES] |=
+        !by[GROUPS] && !by[TYPES] && !by[MOVES] && !by[LAYOUTS];
+    for (int i = 0; i < COUNT; i++)
+        if (by[i])
+            told[n++] = words[i];
+    return fsd_cell_words(told, n);
+}
+
+/* In words, where its own are those of the first build's. */
+static const char *less_seen(const struct maker *k, uint32_t row, uint32_t b)
+{
+    struct fsd_cell by = differences(k, row, b);
+
+    return by.words.n ? fsd_printed(k->arena, " other %s", by.words.at[0]) : "";
 }
 
 /* The same with its mark: "*" differs, "?" is not known to be the same. */
@@ -246,6 +262,61 @@ static struct fsd_cell group_rows(const struct maker *k, uint32_t b,
     return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
 }
 
+enum { M_KIND, M_CAUSE, M_INSERTED, M_FROM, M_TO, M_BEFORE, M_AFTER, M_MS };
+
+static const struct fsd_column move_columns[] = {
+    [M_KIND] = {"kind", NULL, FSD_CELL_TEXT},
+    [M_CAUSE] = {"cause", NULL, FSD_CELL_TEXT},
+    [M_INSERTED] = {"inserted", NULL, FSD_CELL_FLAG},
+    [M_FROM] = {"from", NULL, FSD_CELL_WORDS},
+    [M_TO] = {"to", NULL, FSD_CELL_WORDS},
+    [M_BEFORE] = {"before", NULL, FSD_CELL_NAME},
+    [M_AFTER] = {"after", NULL, FSD_CELL_NAME},
+    [M_MS] = {"ms", NULL, FSD_CELL_MS},
+};
+
+static struct fsd_cell ref_words(const struct maker *k, const struct fsd_state *s,
+                                 struct fsd_span refs, bool out)
+{
+    const char **words = FSD_NEW(k->arena, const char *, refs.n);
+
+    for (uint32_t i = 0; i < refs.n; i++)
+        words[i] = fsd_state_ref_text(s, s->refs.at[refs.at + i], out);
+    return fsd_cell_words(words, refs.n);
+}
+
+static struct fsd_cell form_text(const struct maker *k, const struct fsd_state *s,
+                                 struct fsd_state_form form)
+{
+    struct fsd_print print;
+
+    fsd_put_state_form(s, form, ' ', fsd_print_open(&print));
+    return fsd_cell_text(fsd_print_take(&print, k->arena));
+}
+
+static struct fsd_cell move_rows(const struct maker *k, uint32_t b,
+                                 struct fsd_span moves)
+{
+    const struct fsd_state *s = k->m->builds[b];
+    struct fsd_rows rows = FSD_ROWS(move_columns, "");
+
+    for (uint32_t i = 0; i < moves.n; i++) {
+        const struct fsd_move *m = &s->moves.at[k->m->pool.at[moves.at + i]];
+        struct fsd_cell *row = fsd_rows_add(k->arena, &rows);
+
+        row[M_KIND] = fsd_cell_text(fsd_kind_name((enum fsd_kind)m->kind));
+        if (m->cause != FSD_CAUSE_NONE)
+            row[M_CAUSE] = fsd_cell_text(fsd_cause_name((enum fsd_cause)m->cause));
+        row[M_INSERTED] = (struct fsd_cell){.known = true, .count = m->inserted};
+        row[M_FROM] = ref_words(k, s, m->from, false);
+        row[M_TO] = ref_words(k, s, m->to, true);
+        row[M_BEFORE] = form_text(k, s, m->before);
+        row[M_AFTER] = form_text(k, s, m->after);
+        row[M_MS] = fsd_cell_ms(m->ms.median);
+    }
+    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+}
+
 /* ------------------------------------------------------------------------ a row */
 
 /* The nodes, as the first build that computes them has them. */
@@ -279,6 +350,34 @@ static const char *called(const struct maker *k, uint32_t row)
     return fsd_print_take(&print, k->arena);
 }
 
+/* The operators of its nodes, each once, as the first build that has nodes there names
+ * them. */
+static struct fsd_cell op_words(const struct maker *k, uint32_t row)
+{
+    FSD_VEC(const char *) words = {0};
+
+    for (uint32_t b = 0; b < k->m->n && !words.n; b++) {
+        const struct fsd_state *s = k->m->builds[b];
+        struct fsd_span groups = fsd_matrix_cell(k->m, row, b)->groups;
+
+        for (uint32_t g = 0; g < groups.n; g++) {
+            struct fsd_span nodes = s->groups.at[k->m->pool.at[groups.at + g]].nodes;
+
+            for (uint32_t i = 0, at; i < nodes.n; i++) {
+                const char *op =
+                    fsd_text(s->names, s->nodes.at[s->refs.at[nodes.at + i]].op);
+
+                /* Equal texts of one table stand at one address. */
+                for (at = 0; at < words.n && words.at[at] != op; at++) {
+                }
+                if (at == words.n)
+                    fsd_vec_push(k->arena, &words, op);
+            }
+        }
+    }
+    return fsd_cell_words(words.at, words.n);
+}
+
 /* Rows of nothing are not told. */
 static bool is_there(const struct maker *k, uint32_t row)
 {
@@ -306,16 +405,18 @@ static bool is_shown(const struct maker *k, uint32_t row)
 
 /* ------------------------------------------------------------------------ matrix */
 
-enum { C_BUILD, C_IS, C_VARIANT, C_WHAT, C_INSERTED, C_MS, C_GROUPS };
+enum { C_BUILD, C_IS, C_BY, C_VARIANT, C_WHAT, C_INSERTED, C_MS, C_GROUPS, C_MOVES };
 
 static const struct fsd_column cell_columns[] = {
     [C_BUILD] = {"build", NULL, FSD_CELL_TEXT},
     [C_IS] = {"is", NULL, FSD_CELL_TEXT},
+    [C_BY] = {"by", NULL, FSD_CELL_WORDS},
     [C_VARIANT] = {"variant", NULL, FSD_CELL_COUNT},
     [C_WHAT] = {"what", NULL, FSD_CELL_NAME},
     [C_INSERTED] = {"inserted", NULL, FSD_CELL_COUNT},
     [C_MS] = {"ms", NULL, FSD_CELL_MS},
     [C_GROUPS] = {"groups", NULL, FSD_CELL_ROWS, FSD_INSIDE(group_columns)},
+    [C_MOVES] = {"moves", NULL, FSD_CELL_ROWS, FSD_INSIDE(move_columns)},
 };
 
 static struct fsd_cell cell_rows(const struct maker *k, uint32_t row)
@@ -328,16 +429,18 @@ static struct fsd_cell cell_rows(const struct maker *k, uint32_t row)
 
         at[C_BUILD] = fsd_cell_text(letter(b));
         at[C_IS] = fsd_cell_text(fsd_cell_is_name(cell->is));
+        at[C_BY] = differences(k, row, b);
         at[C_VARIANT] = fsd_cell_count(cell->variant);
         at[C_WHAT] = fsd_cell_text(what(k, row, b));
         at[C_INSERTED] = fsd_cell_count(count_inserted(k, b, cell));
         at[C_MS] = fsd_cell_ms(cell->ms);
         at[C_GROUPS] = group_rows(k, b, cell->groups);
+        at[C_MOVES] = move_rows(k, b, cell->moves);
     }
     return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
 }
 
-enum { R_OF, R_NODES, R_DIFFERS, R_VARIANTS, R_CELLS, R_LETTERS };
+enum { R_ROW, R_OF, R_NODES, R_OPS, R_DIFFERS, R_VARIANTS, R_CELLS, R_LETTERS };
 
 static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
                                         [FSD_ROW_MOVES] = "moves",
@@ -348,8 +451,10 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
 static struct fsd_rows new_rows(const struct maker *k)
 {
     static const struct fsd_column fixed[] = {
+        [R_ROW] = {"row", NULL, FSD_CELL_COUNT},
         [R_OF] = {"of", "of", FSD_CELL_TEXT},
         [R_NODES] = {"name", "nodes", FSD_CELL_NAME},
+        [R_OPS] = {"ops", NULL, FSD_CELL_WORDS},
         [R_DIFFERS] = {"differs", "differs", FSD_CELL_FLAG},
         [R_VARIANTS] = {"variants", "variants", FSD_CELL_COUNT},
         [R_CELLS] = {"cells", NULL, FSD_CELL_ROWS, FSD_INSIDE(cell_columns)},
@@ -376,8 +481,10 @@ static struct fsd_cell matrix_rows(const struct maker *k)
         if (!is_there(k, i))
             continue;
         row = fsd_rows_add(k->arena, &rows);
+        row[R_ROW] = fsd_cell_count(i);
         row[R_OF] = fsd_cell_text(row_words[r->of]);
         row[R_NODES] = fsd_cell_text(called(k, i));
+        row[R_OPS] = op_words(k, i);
         row[R_DIFFERS] = (struct fsd_cell){.known = true, .count = r->differs};
         row[R_VARIANTS] = fsd_cell_count(r->variants);
         row[R_CELLS] = cell_rows(k, i);

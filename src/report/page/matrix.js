@@ -1,0 +1,258 @@
+/*
+ * Several builds of one network as a subject: blocks are the rows of the matrix, nodes that
+ * are computed together in one build or another, with a column for each build,
+ *
+ *     Conv_13 + Add_15   A int8    B int8 ≠ groups    C int8
+ *                                    fp16 +1
+ *
+ * and a group of layers a line.  What is not as in the first build is marked.
+ */
+import { item, type_chip, word_chip } from "./chips.js";
+import { placed } from "./compare.js";
+import { finder, search_text } from "./filter.js";
+import { cut_modules, module_of_name } from "./modules.js";
+import { key_of } from "./state.js";
+import { base_name, count, millis, noun, once, percent, quoted, safe, shorten } from "./words.js";
+
+/** @typedef {import("./types").Block} Block */
+/** @typedef {import("./types").Chip} Chip */
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Item} Item */
+/** @typedef {import("./types").MatrixCell} MatrixCell */
+/** @typedef {import("./types").MatrixDocument} MatrixDocument */
+/** @typedef {import("./types").MatrixMove} MatrixMove */
+/** @typedef {import("./types").MatrixRow} MatrixRow */
+/** @typedef {import("./types").Pieces} Pieces */
+/** @typedef {import("./types").Section} Section */
+/** @typedef {import("./types").Subject} Subject */
+
+const TINTS = 6;
+/** Builds that the tiles have room for; the overview has all. */
+const TILES = 6;
+/** What a row, and a cell beside the first build's, may be: the weightiest first. */
+const IS = ["differs", "unknown", "tactic", "same"];
+const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "not known to be the same", tactic: "tactics only", same: "the same" });
+
+/** @param {MatrixRow} r @returns {Chosen} */
+const choose_row = (r) => ({ kind: "row", id: String(r.row) });
+
+/** @param {MatrixRow} r */
+const worst_of = (r) => IS.find((is) => r.cells.some((c) => c.is === is)) ?? "same";
+
+/** @param {MatrixMove} m */
+const move_text = (m) => safe(`${m.kind}${m.cause ? ` (${m.cause})` : ""} ${m.from.join(", ")} → ${m.to.join(", ")}: ${m.before} → ${m.after}`);
+
+/** How long the slowest build takes for the row beyond the fastest. @param {MatrixRow} r */
+function apart_of(r) {
+    const times = r.cells.map((c) => c.ms).filter((ms) => ms !== undefined);
+    return times.length > 1 ? Math.max(...times) - Math.min(...times) : null;
+}
+
+/* ------------------------------------------------------------------------ blocks */
+
+/** The mark of a cell that is not as the first build's. @param {MatrixCell} c @returns {Chip[]} */
+function mark_chips(c) {
+    const by = c.by.join(", ");
+    if (c.is === "differs") return [word_chip(`≠ ${c.by[0] ?? ""}`, "alarm", `differs from A${by && ` in ${by}`}`)];
+    if (c.is === "unknown") return [word_chip("? not known", "region", "one of the two does not tell a type, a layout or a mapping")];
+    return c.is === "tactic" ? [word_chip("~ tactic", "why", "another kernel computes the same")] : [];
+}
+
+/** A line for each group; what is to be told of the whole cell stands in the first and the last.
+ * @param {MatrixCell} c @param {MatrixRow} r @returns {Item[]} */
+function cell_items(c, r) {
+    const chosen = choose_row(r);
+    const quiet = c.is === "same" && r.differs;
+    const added = c.moves.filter((m) => m.inserted && m.cause !== "free").map(move_text);
+    const lines = c.groups.map((g) => {
+        const kind = g.kind === "compute" ? [] : [word_chip(g.kind, `kind-${g.kind}`)];
+        const layers = g.layers > 1 ? [word_chip(`×${g.layers}`, "region", noun(g.layers, "layer"))] : [];
+        return item("", c.groups.length > 1 ? g.nodes.join(" + ") : "", [type_chip(g.precision || "?"), ...kind, ...layers]);
+    });
+    if (!lines.length) lines.push(item("", "", [r.of === "nodes" || r.of === "moves" ? word_chip("–", "why", "it has none of the nodes") : type_chip(c.what)]));
+    const [first, last] = /** @type {[Item, Item]} */ ([lines[0], lines[lines.length - 1]]);
+    first.chips.push(...mark_chips(c));
+    if (c.inserted) last.chips.push(word_chip(`+${c.inserted}`, "cause", `inserted: ${added.join("; ")}`));
+    if (c.ms !== undefined) first.figure = millis(c.ms);
+    return lines.map((line) => ({ ...line, chosen, quiet }));
+}
+
+/** @param {MatrixRow} r @param {number} tint @param {(module: string) => string} cut @returns {Block} */
+function row_block(r, tint, cut) {
+    const worst = worst_of(r);
+    const groups = r.cells.flatMap((c) => c.groups);
+    const names = [...new Set(groups.flatMap((g) => g.nodes))];
+    return {
+        at: r.row,
+        tint: r.of === "nodes" ? tint : 0,
+        mark: worst === "differs" ? "~" : worst === "unknown" ? "?" : "",
+        level: worst === "differs" ? "changed" : worst === "unknown" ? "doubtful" : "plain",
+        counts: { left: 1, folded: 0, right: Math.max(1, ...r.cells.map((c) => c.groups.length)) },
+        items: once(() => ({ left: [{ ...item("", r.name), chosen: choose_row(r) }], folded: null, right: r.cells.map((c) => cell_items(c, r)) })),
+        looks: r.cells.map((c) => `is-${c.is}`),
+        keys: () => [key_of(choose_row(r))],
+        measures: [apart_of(r)],
+        facets: {
+            show: [SHOWN[worst] ?? worst],
+            build: r.cells.filter((c) => c.is === "differs" || c.is === "unknown").map((c) => c.build),
+            by: [...new Set(r.cells.flatMap((c) => c.by))],
+            variants: r.variants > 1 ? [noun(r.variants, "variant")] : [],
+            precision: [...new Set(groups.map((g) => g.precision || "?"))],
+            cause: [...new Set(r.cells.flatMap((c) => c.moves.flatMap((m) => m.cause ?? [])))],
+            kind: [...new Set(groups.map((g) => g.kind))],
+            op: r.ops,
+            module: [...new Set(names.map((name) => cut(module_of_name(name))))],
+        },
+        text: once(() => search_text([r.name, ...names])),
+    };
+}
+
+/* ----------------------------------------------------------------------- records */
+
+/** @param {MatrixDocument} d @returns {Section} */
+function command_section(d) {
+    const words = d.builds.map((b) => quoted(b.model === b.engine ? b.engine : `${b.model},${b.engine}`));
+    return { title: "In a terminal", code: safe(`fusiondiff compare ${words.join(" ")} --all --tactics`) };
+}
+
+/** @param {MatrixRow} r @param {MatrixDocument} d @returns {import("./types").Story} */
+function row_record(r, d) {
+    const timed = r.cells.some((c) => c.ms !== undefined);
+    /** @param {number | undefined} ms @returns {Pieces[]} */
+    const time = (ms) => (timed ? [[ms === undefined ? "" : millis(ms)]] : []);
+    const columns = timed ? ["time"] : [];
+    const moves = r.cells.flatMap((c) => c.moves.map((m) => ({ c, m })));
+    return {
+        kind: `row ${r.row}`,
+        title: shorten(r.name, 200),
+        chips: [],
+        sections: [
+            {
+                title: "In each build",
+                head: ["build", "beside A", "runs in", ...columns],
+                rows: r.cells.map((c) => [[{ text: c.build, look: "topic" }], [{ text: [SHOWN[c.is], c.by.join(", ")].filter(Boolean).join(": "), look: c.is === "differs" ? "alarm" : "" }], [safe(c.what)], ...time(c.ms)]),
+            },
+            ...(r.cells.some((c) => c.groups.length)
+                ? [{
+                      title: "Groups of layers",
+                      head: ["nodes", "build", "runs in", "layers", "tactic", ...columns],
+                      rows: r.cells.flatMap((c) => c.groups.map((g) => [[g.nodes.map(safe).join(", ")], [c.build], [(g.precision || "?") + (g.kind === "compute" ? "" : ` ${g.kind}`)], [String(g.layers)], [safe(g.tactic ?? "")], ...time(g.ms)])),
+                  }]
+                : []),
+            ...(moves.length ? [{ title: "Layers that move data", head: ["what", "build", ...columns], rows: moves.map(({ c, m }) => [[(m.inserted ? "+ " : "") + move_text(m)], [c.build], ...time(m.ms)]) }] : []),
+            command_section(d),
+        ],
+    };
+}
+
+/* ---------------------------------------------------------------------- overview */
+
+/** Names that tell the builds apart: of their files, or else of the folders that these are in,
+ * from the first that is not common to all to the last. @param {MatrixDocument} d */
+function names_of(d) {
+    const files = d.builds.map((b) => base_name(b.engine));
+    if (new Set(files).size === files.length) return files;
+    const paths = d.builds.map((b) => b.engine.split("/"));
+    const [first = []] = paths;
+    let [head, tail] = [0, 0];
+    while (head < first.length && paths.every((p) => p[head] === first[head])) head++;
+    while (tail < first.length - head && paths.every((p) => p[p.length - 1 - tail] === first[first.length - 1 - tail])) tail++;
+    return paths.map((p) => p.slice(head, p.length - tail).join("/") || base_name(p.join("/")));
+}
+
+/** @param {MatrixDocument} d @param {string[]} names @returns {import("./types").Tile[]} */
+function tiles_of(d, names) {
+    const [first] = d.builds;
+    const differing = d.rows.filter((r) => r.differs).length;
+    return [
+        { title: "builds", value: differing ? "differ" : "are the same", note: `${count(differing)} of ${noun(d.rows.length, "row")}`, look: differing ? "alarm" : "good", filter: ["show", "differs"] },
+        ...d.builds.slice(0, TILES).map((b, i) => /** @type {import("./types").Tile} */ ({
+            title: `${b.build}  ${shorten(names[i] ?? "", 40)}`,
+            value: b.ms === undefined ? noun(b.layers, "layer") : millis(b.ms),
+            note: i ? `${noun(b.differing, "row")} not as in A${b.ms !== undefined && first?.ms ? `, time ${b.ms < first.ms ? "" : "+"}${percent(b.ms - first.ms, first.ms)}` : ""}` : `${noun(b.layers, "layer")}, ${b.inserted} inserted`,
+            look: b.differing ? "alarm" : i ? "good" : "",
+            filter: ["build", b.build],
+        })),
+    ];
+}
+
+/** @param {MatrixDocument} d @returns {Subject["tables"]} */
+function tables_of(d) {
+    /** @type {[string, (b: import("./types").MatrixBuild) => string][]} */
+    const columns = [
+        ["build", (b) => `${b.build}  ${b.engine}`],
+        ["made by", (b) => b.producer ?? ""],
+        ["GPU", (b) => b.gpu ?? ""],
+        ["layers", (b) => count(b.layers)],
+        ["inserted", (b) => count(b.inserted)],
+        ["mapped", (b) => `${count(b.mapped)} of ${count(b.computing)}`],
+        ["time", (b) => (b.ms === undefined ? "" : millis(b.ms))],
+        ["rows not as in A", (b) => count(b.differing)],
+    ];
+    const told = columns.filter(([, of]) => d.builds.some(of));
+    const head = told.map(([title]) => title);
+    const rows = d.builds.map((b) => told.map(([, of]) => [safe(of(b))]));
+    return [{ title: "Builds", head, rows }];
+}
+
+/** @param {MatrixDocument} d @returns {Subject} */
+export function matrix_subject(d) {
+    const names = names_of(d);
+    const cut = cut_modules(d.rows.flatMap((r) => r.cells.flatMap((c) => c.groups.flatMap((g) => g.nodes.map(module_of_name)))));
+    const blocks = d.rows.map((r, i) => row_block(r, (i % TINTS) + 1, cut));
+    const rows = new Map(d.rows.map((r) => [String(r.row), r]));
+    const found = finder(blocks);
+    const boxes = placed("row");
+    /** A node stands for its row. @param {Chosen} chosen @returns {Chosen} */
+    const settled = (chosen) => {
+        const row = chosen.kind === "node" ? d.rows.find((r) => r.cells.some((c) => c.groups.some((g) => g.nodes.includes(chosen.id)))) : undefined;
+        return row ? choose_row(row) : chosen;
+    };
+    const timed = d.builds.filter((b) => b.ms !== undefined);
+    const worst = IS.find((is) => d.rows.some((r) => worst_of(r) === is));
+    return {
+        title: `${base_name(d.builds[0]?.model ?? "")} → ${noun(d.builds.length, "build")}`,
+        from: base_name(d.builds[0]?.model ?? ""),
+        to: noun(d.builds.length, "build"),
+        files: d.builds.map((b) => [b.build, `${b.model}, ${b.engine}`]),
+        verdict: worst === "differs" ? { text: "builds differ", look: "alarm" } : worst === "unknown" ? { text: "not known to be the same", look: "alarm" } : { text: "no difference", look: "good" },
+        sides: ["nodes", ...d.builds.map((b, i) => `${b.build}  ${names[i]}`)],
+        measures: [{ title: "apart", print: millis, signed: false, most: blocks.reduce((max, b) => Math.max(max, b.measures[0] ?? 0), 0), total: null }],
+        blocks,
+        facets: [
+            { name: "show", title: "Beside build A", order: IS.map((is) => SHOWN[is] ?? is), open: true },
+            { name: "build", title: "Differs in build", order: d.builds.map((b) => b.build), open: true },
+            { name: "by", title: "Differs in", open: true },
+            { name: "variants", title: "Variants" },
+            { name: "precision", title: "Runs in" },
+            { name: "cause", title: "Cause of insertion" },
+            { name: "kind", title: "Kind of layer" },
+            { name: "op", title: "Operator" },
+            { name: "module", title: "Module" },
+        ],
+        charts: [
+            { facet: "show", title: "Beside build A" },
+            { facet: "build", title: "Differs in build" },
+            { facet: "by", title: "Differs in" },
+            { facet: "op", title: "Operator" },
+            { facet: "module", title: "Module" },
+        ],
+        chart_note: "",
+        chart_measure: -1,
+        first_filters: d.rows.some((r) => r.differs) ? ["differs", "unknown"].map((is) => ["show", SHOWN[is] ?? is]) : [],
+        tiles: tiles_of(d, names),
+        tables: tables_of(d),
+        rules: [],
+        rules_title: "",
+        waterfall: timed.length > 1 ? { title: "Time of all layers", steps: timed.map((b) => ({ label: b.build, from: 0, to: b.ms ?? 0, look: "whole" })) } : null,
+        roofline: null,
+        find: (chosen) => found(settled(chosen)),
+        record(chosen) {
+            const row = rows.get(settled(chosen).id);
+            return row && settled(chosen).kind === "row" ? row_record(row, d) : null;
+        },
+        box_of: (chosen, picture) => boxes.box_of(settled(chosen), picture),
+        chosen_of: boxes.chosen_of,
+        first_view: "diff",
+    };
+}
