@@ -28,6 +28,7 @@ enum { WALK = 64, ANCESTORS = 1024 };
 struct attempt {
     const struct fsd_facts *facts;
     const struct fsd_graph *g;
+    const bool *passing;    /* by node: is_passed(), which every step asks */
     fsd_id letter[LETTERS]; /* tensors; FSD_NONE */
     fsd_id nodes[MOST_NODES], passed[MOST_NODES];
     uint32_t n, n_passed;
@@ -159,12 +160,12 @@ static bool is_named(const struct attempt *a, fsd_id node, const struct expr *e)
            is_word(e->names, e->length, op_of(a->g, node));
 }
 
-static bool is_passed(const struct attempt *a, fsd_id node)
+static bool is_passed(const struct fsd_facts *facts, fsd_id node)
 {
     static const char others[] = "Cast|CastLike|Identity|Dropout|Transpose";
 
-    return (a->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ)) ||
-           is_word(others, sizeof others - 1, op_of(a->g, node));
+    return (facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ)) ||
+           is_word(others, sizeof others - 1, op_of(facts->g, node));
 }
 
 static bool is_elementwise(const struct attempt *a, fsd_id node)
@@ -193,7 +194,7 @@ static fsd_id maker_of(const struct attempt *a, fsd_id *tensor)
 {
     fsd_id node = fsd_tensor_producer(a->g, *tensor);
 
-    while (node != FSD_NONE && is_passed(a, node) &&
+    while (node != FSD_NONE && a->passing[node] &&
            fsd_node_in_tensor(a->g, node, 0) != FSD_NONE) {
         *tensor = fsd_node_in_tensor(a->g, node, 0);
         node = fsd_tensor_producer(a->g, *tensor);
@@ -323,7 +324,7 @@ static bool fits_node(struct attempt *a, const struct form *form, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(a->g, node, 0);
 
-    if (out == FSD_NONE || fsd_tensor_producer(a->g, out) != node || is_passed(a, node))
+    if (out == FSD_NONE || fsd_tensor_producer(a->g, out) != node)
         return false;
     a->chosen = 0;
     do {
@@ -562,12 +563,18 @@ void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts)
     const struct fsd_graph *g = facts->g;
     struct fsd_arena *scratch = fsd_arena_new();
     uint16_t *used = FSD_NEW(scratch, uint16_t, g->nodes.n);
+    bool *passing = FSD_NEW(scratch, bool, g->nodes.n);
     struct attempt *a = FSD_NEW(scratch, struct attempt, 1);
 
+    for (fsd_id node = 0; node < g->nodes.n; node++)
+        passing[node] = is_passed(facts, node);
     a->facts = facts;
     a->g = g;
+    a->passing = passing;
     for (fsd_id node = g->nodes.n; node-- > 0;)
-        for (size_t i = 0; facts->live[node] && i < FSD_COUNT_OF(forms); i++) {
+        for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
+            if (passing[node] || !facts->live[node])
+                break;
             if (used[node] & bit_of(forms[i].pattern) || !fits_node(a, &forms[i], node))
                 continue;
             add_block(blocks, used, a, forms[i].pattern, node);
