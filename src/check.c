@@ -1,9 +1,9 @@
 /* Snapshots and the merge gate: the public API of them. */
 #include "gate/gate.h"
 #include "base/print.h"
-#include "compare/snapshot.h"
 #include "lint/lint.h"
 #include "report/report.h"
+#include "snapshot/snapshot.h"
 #include "states.h"
 
 #include <inttypes.h>
@@ -36,7 +36,6 @@ struct fsd_check {
     struct fsd_state *old, *new;
     struct fsd_diff *run;            /* that `new` is of; NULL: of a snapshot */
     const char *snapshot;            /* path of the old state */
-    struct fsd_snapshot_lines lines; /* of it */
     struct fsd_policy *policy;
     struct fsd_compare *compare;
     struct fsd_verdict *verdict;
@@ -160,7 +159,7 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
 {
     struct fsd_state *s;
     struct fsd_built_fit fit;
-    enum fsd_status status = fsd_snapshot_read(&s, path, NULL, err);
+    enum fsd_status status = fsd_snapshot_read(&s, path, err);
 
     if (status != FSD_OK)
         return status;
@@ -202,7 +201,7 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
                         best.path ? best.path : "none", why,
                         best.path ? "; the build's log tells more (--log)" : "");
     c->snapshot = best.path;
-    return fsd_snapshot_read(&c->old, best.path, &c->lines, err);
+    return fsd_snapshot_read(&c->old, best.path, err);
 }
 
 static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options *opt,
@@ -212,7 +211,7 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     enum fsd_status status = FSD_OK;
 
     if (check->snapshot && !check->n_snapshots)
-        status = fsd_snapshot_read(&c->old, check->snapshot, &c->lines, err);
+        status = fsd_snapshot_read(&c->old, check->snapshot, err);
     if (status == FSD_OK)
         status = fsd_policy_read(&c->policy, check->policy, err);
     if (status == FSD_OK && !check->snapshot && !check->lint)
@@ -238,7 +237,6 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
                                                             .run = c->run,
                                                             .lint = c->lint,
                                                             .c = c->compare,
-                                                            .lines = &c->lines,
                                                             .policy = c->policy,
                                                             .today = check->today},
                                          check->accept,

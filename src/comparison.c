@@ -3,9 +3,9 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "compare/matrix.h"
-#include "compare/snapshot.h"
 #include "findings/findings.h"
 #include "report/report.h"
+#include "snapshot/snapshot.h"
 #include "states.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
     if (run)
         *run = NULL;
     if (lone && fsd_snapshot_sniff(lone))
-        return fsd_snapshot_read(out, lone, NULL, err);
+        return fsd_snapshot_read(out, lone, err);
     if (lone) { /* a build log, which holds both */
         pair.engine = lone;
         pair.model = NULL;

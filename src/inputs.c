@@ -3,11 +3,11 @@
 #include "alone.h"
 #include "base/file.h"
 #include "base/status.h"
-#include "compare/snapshot.h"
 #include "engine/reader.h"
 #include "match/story.h"
 #include "model/vocab.h"
 #include "onnx/onnx.h"
+#include "snapshot/snapshot.h"
 
 #include <string.h>
 

@@ -57,6 +57,7 @@ struct fsd_state_node {
                                    nodes: itself for a core node */
     struct fsd_span core_in; /**< in sources: `in`, each seen so */
     fsd_id group;            /**< that computes it; FSD_NONE */
+    uint32_t line;           /**< of a snapshot, as of the rest: where it stands; else 0 */
 };
 
 /** Type and layout as they were, "fp16/chw32"; what is not known is empty. */
@@ -84,6 +85,7 @@ struct fsd_group {
     struct fsd_span in, out; /**< in borders, sorted */
     fsd_sym tactic;          /**< of its only layer; 0 otherwise; not in a snapshot */
     struct fsd_spread ms;    /**< as of fsd_state.total */
+    uint32_t line;
 };
 
 /** A layer that computes no core node: inserted, a standing Q or DQ, a view. */
@@ -95,6 +97,7 @@ struct fsd_move {
                                    outputs of the network */
     struct fsd_span nodes;    /**< fsd_id in refs: Q, DQ and views that it realises */
     struct fsd_spread ms;     /**< as of fsd_state.total */
+    uint32_t line;
 };
 
 struct fsd_state_port {
@@ -103,6 +106,7 @@ struct fsd_state_port {
     struct fsd_maker from;      /**< of an output: what makes it, directly */
     struct fsd_maker core_from; /**< the same through all but core nodes; set by
                                       fsd_state_finish() */
+    uint32_t line;
 };
 
 struct fsd_state {

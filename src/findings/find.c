@@ -334,7 +334,6 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                            .lint = before_gate->lint,
                            .build = before_gate->build,
                            .c = before_gate->c,
-                           .lines = before_gate->lines,
                            .policy = before_gate->policy,
                            .today = before_gate->today};
     unsigned subject = FSD_NEEDS_CASE | (f.c ? FSD_NEEDS_CHANGE : 0) |

@@ -3,7 +3,6 @@
 #define FSD_FINDINGS_FINDER_H
 
 #include "base/print.h"
-#include "compare/snapshot.h"
 #include "findings/findings.h"
 
 #include <stdio.h>
@@ -14,7 +13,6 @@ struct fsd_finder {
     const struct fsd_state *build;          /**< of a case */
     const struct fsd_lint *lint;            /**< FSD_NEEDS_LINT */
     const struct fsd_compare *c;            /**< FSD_NEEDS_CHANGE */
-    const struct fsd_snapshot_lines *lines; /**< of its old state */
     const struct fsd_policy *policy;
     unsigned today;
     const struct fsd_rule *rule; /**< that is asked */

@@ -122,7 +122,6 @@ void fsd_policy_free(struct fsd_policy *policy); /**< may be NULL */
 
 /* --------------------------------------------------------------------- the rules */
 
-struct fsd_snapshot_lines;
 struct fsd_finder;
 struct fsd_lint; /* lint/lint.h */
 typedef void fsd_find_fn(struct fsd_finder *f);
@@ -262,7 +261,6 @@ struct fsd_case {
     const struct fsd_lint *lint; /**< of its model; NULL: the rules of lint are not asked */
     const struct fsd_compare *c; /**< it beside its snapshot; NULL: there is
                                       none */
-    const struct fsd_snapshot_lines *lines; /**< of the snapshot */
     const struct fsd_policy *policy;
     unsigned today; /**< 20260131, for ignores that expire; 0: none has */
 };

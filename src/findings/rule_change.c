@@ -110,7 +110,7 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
         f->ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
         fprintf(f->out, ", %+.4f ms", f->ms);
     }
-    f->now.line = f->lines->groups.at[f->c->pool.at[r->old_groups.at]];
+    f->now.line = was->line;
     fsd_finding_close(f);
 }
 
@@ -152,7 +152,7 @@ static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_put_state_form(f->c->new, e->after, '/', f->out);
     fputs("; before ", f->out);
     fsd_put_state_form(f->c->old, e->before, '/', f->out);
-    f->now.line = f->lines->nodes.at[e->old_to];
+    f->now.line = f->c->old->nodes.at[e->old_to].line;
     fsd_finding_close(f);
 }
 
@@ -187,7 +187,7 @@ void fsd_find_widened(struct fsd_finder *f)
                 fsd_dtype_name((enum fsd_dtype)all[i].after),
                 fsd_dtype_name((enum fsd_dtype)all[i].before));
         f->count = f->now.nodes.n;
-        f->now.line = f->lines->nodes.at[all[i].old];
+        f->now.line = f->c->old->nodes.at[all[i].old].line;
         fsd_finding_close(f);
     }
     for (uint32_t i = 0; i < f->c->edges.n; i++)
@@ -286,7 +286,7 @@ void fsd_find_presences(struct fsd_finder *f)
         fsd_about_state_node(f, s, node);
         fprintf(f->out, "%s (%s) %s", key(s, node),
                 fsd_text(s->names, s->nodes.at[node].op), what);
-        f->now.line = p->old != FSD_NONE ? f->lines->nodes.at[p->old] : 0;
+        f->now.line = p->old != FSD_NONE ? f->c->old->nodes.at[p->old].line : 0;
         fsd_finding_close(f);
     }
 }
@@ -321,7 +321,7 @@ static void tell_port(struct fsd_finder *f, const struct fsd_port_change *p)
         fsd_put_state_form(new, now->form, '/', f->out);
     }
     if (was)
-        f->now.line = (p->output ? f->lines->outputs.at : f->lines->inputs.at)[p->old];
+        f->now.line = was->line;
     fsd_finding_close(f);
 }
 

@@ -60,7 +60,7 @@ static void tell(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
             fsd_text(s->names, s->nodes.at[node].key),
             fsd_text(s->names, s->nodes.at[node].op), what);
     if (old != FSD_NONE)
-        f->now.line = f->lines->nodes.at[old];
+        f->now.line = f->c->old->nodes.at[old].line;
     fsd_finding_close(f);
 }
 

@@ -44,7 +44,7 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
         fsd_about_state_node(f, s, lost->new);
         fprintf(f->out, "the edge %s -> %s", fsd_state_ref_text(s, lost->from, false),
                 fsd_text(s->names, s->nodes.at[lost->new].key));
-        f->now.line = f->lines->nodes.at[lost->old];
+        f->now.line = f->c->old->nodes.at[lost->old].line;
         break;
     case FSD_OF_MOVE:
         m = &s->moves.at[lost->new];
@@ -53,7 +53,7 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
         fprintf(f->out, "the %s before ", fsd_kind_name((enum fsd_kind)m->kind));
         fputs(m->to.n ? fsd_state_ref_text(s, s->refs.at[m->to.at], true) : "?",
               f->out);
-        f->now.line = f->lines->moves.at[lost->old];
+        f->now.line = f->c->old->moves.at[lost->old].line;
         break;
     case FSD_OF_INPUT:
     case FSD_OF_OUTPUT:
@@ -61,7 +61,7 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
         port = &(output ? s->outputs.at : s->inputs.at)[lost->new];
         fprintf(f->out, "%s %s", output ? "output" : "input",
                 fsd_text(s->names, port->name));
-        f->now.line = (output ? f->lines->outputs.at : f->lines->inputs.at)[lost->old];
+        f->now.line = (output ? f->c->old->outputs.at : f->c->old->inputs.at)[lost->old].line;
         break;
     }
 }
@@ -118,7 +118,7 @@ static void find_nodes(struct fsd_finder *f)
             fputs(" is not known; before ", f->out);
             put_before(f, first);
             f->count = f->now.nodes.n;
-            f->now.line = f->lines->nodes.at[first->old];
+            f->now.line = c->old->nodes.at[first->old].line;
             fsd_finding_close(f);
         }
     }

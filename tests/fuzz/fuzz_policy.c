@@ -31,14 +31,13 @@ static const char after[] =
 
 static void judge(struct fsd_policy *policy)
 {
-    struct fsd_snapshot_lines lines = {0};
-    struct fsd_state *old = fuzz_snapshot_load(before, strlen(before), &lines);
-    struct fsd_state *new = fuzz_snapshot_load(after, strlen(after), NULL);
+    struct fsd_state *old = fuzz_snapshot_load(before, strlen(before));
+    struct fsd_state *new = fuzz_snapshot_load(after, strlen(after));
     struct fsd_compare *c;
 
     check(old && new);
     c = fsd_compare_new(old, new);
-    fuzz_check_gate(c, policy, &lines);
+    fuzz_check_gate(c, policy);
     fsd_compare_free(c);
     fsd_state_free(old);
     fsd_state_free(new);

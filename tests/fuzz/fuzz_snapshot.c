@@ -18,14 +18,14 @@ static void compare(const struct fsd_state *old, const struct fsd_state *new)
     fsd_compare_free(c);
 }
 
-static void gate(const struct fsd_state *old, const struct fsd_snapshot_lines *lines,
+static void gate(const struct fsd_state *old,
                  const struct fsd_state *new)
 {
     struct fsd_compare *c = fsd_compare_new(old, new);
     struct fsd_policy *policy;
 
     check(fsd_policy_read(&policy, NULL, NULL) == FSD_OK);
-    fuzz_check_gate(c, policy, lines);
+    fuzz_check_gate(c, policy);
     fsd_policy_free(policy);
     fsd_compare_free(c);
 }
@@ -44,24 +44,23 @@ static const char other[] =
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct fsd_snapshot_lines lines = {0};
-    struct fsd_state *s = fuzz_snapshot_load(data, size, &lines), *again, *second;
+    struct fsd_state *s = fuzz_snapshot_load(data, size), *again, *second;
     char *text, *text_again;
     size_t n, n_again;
 
     if (!s)
         return 0;
     text = fuzz_snapshot_text(s, &n);
-    again = fuzz_snapshot_load(text, n, NULL);
+    again = fuzz_snapshot_load(text, n);
     check(again);
     text_again = fuzz_snapshot_text(again, &n_again);
     check(n == n_again && !memcmp(text, text_again, n));
-    second = fuzz_snapshot_load(other, strlen(other), NULL);
+    second = fuzz_snapshot_load(other, strlen(other));
     check(second);
     compare(s, again);
     compare(second, s);
-    gate(s, &lines, again);
-    gate(s, &lines, second);
+    gate(s, again);
+    gate(s, second);
     free(text);
     free(text_again);
     fsd_state_free(s);

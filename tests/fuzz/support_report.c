@@ -56,13 +56,12 @@ void fuzz_report_close(struct fuzz_report *report, bool json)
     free(report->bytes);
 }
 
-struct fsd_state *fuzz_snapshot_load(const void *bytes, size_t size,
-                                     struct fsd_snapshot_lines *lines)
+struct fsd_state *fuzz_snapshot_load(const void *bytes, size_t size)
 {
     struct fsd_file file = {.name = "fuzz", .bytes = bytes, .size = size};
     struct fsd_error err = {0};
     struct fsd_state *s;
-    enum fsd_status status = fsd_snapshot_load(&s, &file, lines, &err);
+    enum fsd_status status = fsd_snapshot_load(&s, &file, &err);
 
     check((status == FSD_OK) == (s != NULL));
     check(s || (err.status == status && err.unit == FSD_POS_LINE && err.message[0]));
@@ -80,12 +79,10 @@ char *fuzz_snapshot_text(const struct fsd_state *state, size_t *size)
     return text;
 }
 
-bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy,
-                     const struct fsd_snapshot_lines *lines)
+bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy)
 {
     const struct fsd_case before_gate = {.build = c->new,
                                          .c = c,
-                                         .lines = lines,
                                          .policy = policy,
                                          .today = 20260131};
     struct fsd_verdict *verdict = fsd_verdict_of_case(&before_gate, false, "accept");

@@ -3,7 +3,7 @@
 #define FSD_TESTS_SUPPORT_REPORT_H
 
 #include "compare/compare.h"
-#include "compare/snapshot.h"
+#include "snapshot/snapshot.h"
 #include "gate/gate.h"
 
 #include <stdio.h>
@@ -24,16 +24,14 @@ void fuzz_report_close(struct fuzz_report *report, bool json);
 bool fuzz_is_json(const char *format);
 
 /** A snapshot's bytes, read; NULL when it is damaged. */
-struct fsd_state *fuzz_snapshot_load(const void *bytes, size_t size,
-                                     struct fsd_snapshot_lines *lines);
+struct fsd_state *fuzz_snapshot_load(const void *bytes, size_t size);
 
 /** The snapshot of a state, to be freed. */
 char *fuzz_snapshot_text(const struct fsd_state *state, size_t *size);
 
 /** Checks the comparison by the policy, in every format that checks are written in;
  *  returns whether it failed. */
-bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy,
-                     const struct fsd_snapshot_lines *lines);
+bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy);
 
 /** All reports of a comparison, pictures as DOT. */
 void fuzz_check_compare(const struct fsd_compare *c);

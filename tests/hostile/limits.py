@@ -141,7 +141,7 @@ ROWS = [
      lambda n: padded(b"[latency]\nlevel = error\n", n), "policy", "bytes"),
     ("ignores of a policy", ("MOST_IGNORES", "src/gate/policy_ini.c"), ignores, "policy", "1000 ignores"),
     ("bytes of a policy's line", 198, lambda n: b"[latency]\n;" + b"x" * (n - 1) + b"\n", "policy", "198 bytes"),
-    ("bytes of a snapshot", ("SNAPSHOT_LIMIT", "src/compare/snapshot_file.c"),
+    ("bytes of a snapshot", ("SNAPSHOT_LIMIT", "src/snapshot/read.c"),
      lambda n: padded(SNAPSHOT, n, b"end\n"), "snapshot", "bytes"),
 ]
 

@@ -1,6 +1,6 @@
 /* Snapshots: names of every kind come back, and a snapshot cut anywhere is refused or
  * whole. */
-#include "compare/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static enum fsd_status read_text(const char *text, size_t size, struct fsd_state
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, size), size);
     close(fd);
-    status = fsd_snapshot_read(out, path, NULL, err);
+    status = fsd_snapshot_read(out, path, err);
     unlink(path);
     return status;
 }

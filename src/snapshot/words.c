@@ -1,4 +1,4 @@
-#include "compare/snapshot_words.h"
+#include "snapshot/words.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/text.h"

@@ -16,8 +16,8 @@
  * so that one line lost or edited is noticed; format 1 had none.  Format 2 told nothing
  * of how the engine was built.
  */
-#ifndef FSD_COMPARE_SNAPSHOT_H
-#define FSD_COMPARE_SNAPSHOT_H
+#ifndef FSD_SNAPSHOT_SNAPSHOT_H
+#define FSD_SNAPSHOT_SNAPSHOT_H
 
 #include "base/file.h"
 #include "compare/state.h"
@@ -26,26 +26,14 @@ enum { FSD_SNAPSHOT_FORMAT = 3 };
 
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out);
 
-/** The line of each thing in the file, from 1; in the state's arena. */
-struct fsd_snapshot_lines {
-    FSD_VEC(uint32_t) nodes;
-    FSD_VEC(uint32_t) groups;
-    FSD_VEC(uint32_t) moves;
-    FSD_VEC(uint32_t) inputs;
-    FSD_VEC(uint32_t) outputs;
-};
-
 /** @param out   the state, NULL on failure; free it with fsd_state_free().
- *  @param lines may be NULL.
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT with the line; FSD_E_UNSUPPORTED for the
  * format of a later version. */
 enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
-                                  struct fsd_snapshot_lines *lines,
                                   struct fsd_error *err);
 
 /** The same of bytes that are there; their name stands for the path. */
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
-                                  struct fsd_snapshot_lines *lines,
                                   struct fsd_error *err);
 
 /** True when a file begins as a snapshot does, of any format. */

@@ -1,6 +1,6 @@
-/* The words of a snapshot's lines, read and written.  Only snapshot*.c. */
-#ifndef FSD_COMPARE_SNAPSHOT_WORDS_H
-#define FSD_COMPARE_SNAPSHOT_WORDS_H
+/* The words of a snapshot's lines, read and written.  Only this room. */
+#ifndef FSD_SNAPSHOT_WORDS_H
+#define FSD_SNAPSHOT_WORDS_H
 
 #include "base/spread.h"
 #include "base/status.h"

@@ -1,19 +1,15 @@
 /*
- * A snapshot is lines of words, and a line is fields of a record: each has one row
- * below that tells its type and where it is kept, and both reading and writing follow
- * it.
- *
  * Reading passes over the lines twice: the first pass learns the names of nodes and
  * ports, since a line may name what stands below it; the second fills the state.
  */
-#include "compare/snapshot.h"
 #include "base/hash.h"
-#include "base/print.h"
-#include "compare/snapshot_words.h"
+#include "snapshot/grammar.h"
+#include "snapshot/snapshot.h"
+#include "snapshot/words.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define SNAPSHOT_LIMIT (UINT64_C(1) << 28)
 
 /* What a name is the name of; each kind counts its lines from 0. */
 enum { NAME_NODE, NAME_INPUT, NAME_OUTPUT, NAME__COUNT };
@@ -24,160 +20,8 @@ struct reader {
     uint32_t format;
     fsd_id *named[NAME__COUNT]; /* by symbol: node, input, output; FSD_NONE */
     uint32_t n_names;
-    struct fsd_snapshot_lines *lines;
     bool ended;
 };
-
-struct writer {
-    const struct fsd_state *s;
-    FILE *out;
-};
-
-/* Words of our own, by their number; the empty one is "-". */
-struct vocabulary {
-    unsigned count;
-    const char *(*name)(unsigned);
-    const char *expected;
-};
-
-enum type {
-    VERSION,
-    HASH,    /* uint64_t[2] */
-    SEAL,    /* the same, of the lines above */
-    SYM,     /* fsd_sym */
-    COUNT,   /* uint32_t */
-    OWN,     /* uint8_t: a word of ours */
-    FLAG,    /* bool: said or not */
-    FORM,    /* struct fsd_state_form: "fp16/chw32" */
-    SPREAD,  /* struct fsd_spread: milliseconds, where they are wanted */
-    SOURCE,  /* struct fsd_maker */
-    SOURCES, /* struct fsd_span, as the rest */
-    REFS,
-    NODES,
-    MEMBERS, /* the nodes of the group that the line tells of */
-    BORDERS  /* each has its mark */
-};
-
-enum line_kind {
-    LINE_TOOL,
-    LINE_MODEL,
-    LINE_ENGINE,
-    LINE_LAYERS,
-    LINE_BUILT,
-    LINE_TIMES,
-    LINE_INPUT,
-    LINE_OUTPUT,
-    LINE_NODE,
-    LINE_GROUP,
-    LINE_MOVE,
-    LINE_END,
-    LINE__COUNT
-};
-
-/* ------------------------------------------------------------------------ grammar */
-
-#define NAME_AT(what, type)                                                            \
-    static const char *what##_at(unsigned i)                                           \
-    {                                                                                  \
-        return fsd_##what##_name((type)i);                                             \
-    }
-NAME_AT(kind, enum fsd_kind)
-NAME_AT(cause, enum fsd_cause)
-NAME_AT(fate, enum fsd_fate)
-NAME_AT(dtype, enum fsd_dtype)
-NAME_AT(role, uint8_t)
-
-static const struct vocabulary kinds = {FSD__KIND_COUNT, kind_at, "a kind"},
-                               causes = {FSD__CAUSE_COUNT, cause_at, "a cause"},
-                               fates = {FSD__FATE_COUNT, fate_at, "a fate"},
-                               dtypes = {FSD__DTYPE_COUNT, dtype_at, "a type"},
-                               roles = {FSD__ROLE_COUNT, role_at, "a role"};
-
-/* A line may follow one of its own rank or less, where it is not to stand once only. */
-static const struct {
-    const char *word;
-    uint8_t rank;
-    bool once;
-} lines[LINE__COUNT] = {
-    [LINE_TOOL] = {"tool", 1, true},      [LINE_MODEL] = {"model", 2, true},
-    [LINE_ENGINE] = {"engine", 3, true},  [LINE_LAYERS] = {"layers", 4, true},
-    [LINE_BUILT] = {"built", 5, false},   [LINE_TIMES] = {"times", 6, true},
-    [LINE_INPUT] = {"input", 7, false},   [LINE_OUTPUT] = {"output", 8, false},
-    [LINE_NODE] = {"node", 9, false},     [LINE_GROUP] = {"group", 10, false},
-    [LINE_MOVE] = {"move", 10, false},    [LINE_END] = {"end", 11, true},
-};
-
-#define STATE(member) .at = offsetof(struct fsd_state, member)
-#define PORT(member)  .at = offsetof(struct fsd_state_port, member)
-#define BUILT(member) .at = offsetof(struct fsd_built, member)
-#define NODE(member)  .at = offsetof(struct fsd_state_node, member)
-#define GROUP(member) .at = offsetof(struct fsd_group, member)
-#define MOVE(member)  .at = offsetof(struct fsd_move, member)
-
-/* The fields of each line in their order. */
-static const struct field {
-    enum line_kind line;
-    enum type type;
-    size_t at;                      /* in its record */
-    const char *expected;           /* of a symbol */
-    const char *mark;               /* that stands before it; of a flag: the flag */
-    const struct vocabulary *words; /* of a word of ours */
-    bool optional;
-    bool outputs;  /* ports are outputs; borders are those handed on */
-    bool cleared;  /* by the flag */
-    uint8_t since; /* the format that has it first */
-} grammar[] = {
-    {LINE_TOOL, VERSION, .expected = "a version"},
-    {LINE_MODEL, HASH, STATE(model_hash)},
-    {LINE_ENGINE, HASH, STATE(engine_hash)},
-    {LINE_ENGINE, SYM, STATE(engine_kind), "a kind of dump"},
-    {LINE_ENGINE, SYM, STATE(producer), "a producer"},
-    {LINE_ENGINE, SYM, STATE(tells), "what layers are told with", ";", .optional = true},
-    {LINE_LAYERS, COUNT, STATE(layers)},
-    {LINE_LAYERS, COUNT, STATE(computing)},
-    {LINE_LAYERS, COUNT, STATE(mapped)},
-    {LINE_BUILT, SYM, BUILT(key), "what is told of the build"},
-    {LINE_BUILT, SYM, BUILT(value), "what it is"},
-    {LINE_TIMES, COUNT, STATE(profiles)},
-    {LINE_TIMES, SPREAD, STATE(total)},
-    {LINE_INPUT, SYM, PORT(name), "a name"},
-    {LINE_INPUT, SYM, PORT(shape), "a shape"},
-    {LINE_INPUT, FORM, PORT(form)},
-    {LINE_OUTPUT, SYM, PORT(name), "a name"},
-    {LINE_OUTPUT, SYM, PORT(shape), "a shape"},
-    {LINE_OUTPUT, FORM, PORT(form)},
-    {LINE_OUTPUT, SOURCE, PORT(from), .mark = "<"},
-    {LINE_NODE, SYM, NODE(key), "a name"},
-    {LINE_NODE, SYM, NODE(op), "an operator"},
-    {LINE_NODE, OWN, NODE(role), .words = &roles},
-    {LINE_NODE, OWN, NODE(fate), .words = &fates},
-    {LINE_NODE, OWN, NODE(precision), .words = &dtypes},
-    {LINE_NODE, FLAG, NODE(named), .mark = "unnamed", .cleared = true},
-    {LINE_NODE, SOURCES, NODE(in), .mark = "<"},
-    {LINE_NODE, SYM, NODE(traits), "traits", ";", .optional = true},
-    {LINE_NODE, SYM, NODE(weight), "a weight", .optional = true},
-    {LINE_GROUP, OWN, GROUP(kind), .words = &kinds},
-    {LINE_GROUP, OWN, GROUP(precision), .words = &dtypes},
-    {LINE_GROUP, COUNT, GROUP(layers)},
-    {LINE_GROUP, FLAG, GROUP(loose), .mark = "loose"},
-    {LINE_GROUP, FLAG, GROUP(guessed), .mark = "guessed"},
-    {LINE_GROUP, MEMBERS, GROUP(nodes), .mark = ":"},
-    {LINE_GROUP, BORDERS, GROUP(in)},
-    {LINE_GROUP, BORDERS, GROUP(out), .outputs = true},
-    {LINE_GROUP, SPREAD, GROUP(ms)},
-    {LINE_MOVE, OWN, MOVE(kind), .words = &kinds},
-    {LINE_MOVE, OWN, MOVE(cause), .words = &causes},
-    {LINE_MOVE, FLAG, MOVE(inserted), .mark = "inserted"},
-    {LINE_MOVE, FORM, MOVE(before), .mark = ":"},
-    {LINE_MOVE, FORM, MOVE(after), .mark = "->"},
-    {LINE_MOVE, REFS, MOVE(from), .mark = "<"},
-    {LINE_MOVE, REFS, MOVE(to), .mark = ">", .outputs = true},
-    {LINE_MOVE, NODES, MOVE(nodes), .mark = "=", .optional = true},
-    {LINE_MOVE, SPREAD, MOVE(ms)},
-    {LINE_END, SEAL, .since = 2},
-};
-
-static const struct field *const grammar_end = grammar + FSD_COUNT_OF(grammar);
 
 /* ------------------------------------------------------------------------- values */
 
@@ -211,7 +55,7 @@ static bool take_form(struct reader *r, struct fsd_state_form *out)
     size_t n = r->w.word.kind == WORD_BARE ? strcspn(text, "/") : strlen(text);
 
     out->layout = text[n] ? fsd_intern_str(r->s->names, text + n + 1) : 0;
-    return take_own(r, &dtypes, n, &out->type);
+    return take_own(r, &fsd_dtype_words, n, &out->type);
 }
 
 /* What was written stands as it was written. */
@@ -419,24 +263,30 @@ union record {
     struct fsd_move move;
 };
 
-static void keep_record(struct reader *r, enum line_kind kind, const union record *rec)
+static void keep_record(struct reader *r, enum line_kind kind, union record *rec)
 {
-#define KEEP(list, record)                                                             \
-    (fsd_vec_push(r->s->arena, &r->s->list, record),                                   \
-     fsd_vec_push(r->s->arena, &r->lines->list, r->w.line))
+    struct fsd_state *s = r->s;
+
     if (kind == LINE_BUILT)
-        fsd_vec_push(r->s->arena, &r->s->built, rec->built);
-    else if (kind == LINE_INPUT)
-        KEEP(inputs, rec->port);
-    else if (kind == LINE_OUTPUT)
-        KEEP(outputs, rec->port);
+        fsd_vec_push(s->arena, &s->built, rec->built);
+    else if (kind == LINE_INPUT || kind == LINE_OUTPUT)
+        rec->port.line = r->w.line;
     else if (kind == LINE_NODE)
-        KEEP(nodes, rec->node);
+        rec->node.line = r->w.line;
     else if (kind == LINE_GROUP)
-        KEEP(groups, rec->group);
+        rec->group.line = r->w.line;
     else if (kind == LINE_MOVE)
-        KEEP(moves, rec->move);
-#undef KEEP
+        rec->move.line = r->w.line;
+    if (kind == LINE_INPUT)
+        fsd_vec_push(s->arena, &s->inputs, rec->port);
+    else if (kind == LINE_OUTPUT)
+        fsd_vec_push(s->arena, &s->outputs, rec->port);
+    else if (kind == LINE_NODE)
+        fsd_vec_push(s->arena, &s->nodes, rec->node);
+    else if (kind == LINE_GROUP)
+        fsd_vec_push(s->arena, &s->groups, rec->group);
+    else if (kind == LINE_MOVE)
+        fsd_vec_push(s->arena, &s->moves, rec->move);
 }
 
 static bool take_line(struct reader *r, unsigned *rank)
@@ -445,13 +295,13 @@ static bool take_line(struct reader *r, unsigned *rank)
     unsigned kind = 0;
     void *at = &record;
 
-    while (kind < LINE__COUNT && !fsd_words_at_own(&r->w, lines[kind].word))
+    while (kind < LINE__COUNT && !fsd_words_at_own(&r->w, fsd_line_ranks[kind].word))
         kind++;
     if (kind == LINE__COUNT)
         return fsd_words_complain(&r->w, "node, group, move or another kind of line");
-    if (lines[kind].rank < *rank + lines[kind].once)
+    if (fsd_line_ranks[kind].rank < *rank + fsd_line_ranks[kind].once)
         return fsd_words_complain(&r->w, "the lines in their order");
-    *rank = lines[kind].rank;
+    *rank = fsd_line_ranks[kind].rank;
     if (kind == LINE_NODE)
         record.node.group = FSD_NONE;
     else if (kind == LINE_INPUT || kind == LINE_OUTPUT)
@@ -460,7 +310,7 @@ static bool take_line(struct reader *r, unsigned *rank)
         at = r->s;
     if (!fsd_words_next(&r->w))
         return false;
-    for (const struct field *f = grammar; f < grammar_end; f++)
+    for (const struct field *f = fsd_grammar; f < fsd_grammar_end; f++)
         if (f->line == kind && !take_field(r, f, at))
             return false;
     if (r->w.word.kind != WORD_END)
@@ -511,7 +361,7 @@ static bool learn_names(struct reader *r)
         for (int i = 0; i < NAME__COUNT; i++) {
             struct name name = {0, i, r->w.line};
 
-            if (strcmp(r->w.word.text, lines[of[i]].word) != 0)
+            if (strcmp(r->w.word.text, fsd_line_ranks[of[i]].word) != 0)
                 continue;
             if (fsd_words_next(&r->w) && take_sym(r, "a name", &name.sym))
                 fsd_vec_push(r->w.scratch, &names, name);
@@ -556,14 +406,11 @@ static void fill(struct reader *r)
 }
 
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
-                                  struct fsd_snapshot_lines *line_numbers,
                                   struct fsd_error *err)
 {
-    struct fsd_snapshot_lines unwanted = {0};
     struct fsd_state *s = fsd_state_new();
-    struct reader r = {.s = s, .lines = line_numbers ? line_numbers : &unwanted};
+    struct reader r = {.s = s};
 
-    *r.lines = unwanted;
     r.w = (struct words){.scratch = fsd_arena_new(),
                          .name = file->name,
                          .begin = (const char *)file->bytes,
@@ -582,187 +429,32 @@ enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file 
     return r.w.status;
 }
 
-/* ------------------------------------------------------------------------ writing */
-
-static void put_own(const struct writer *w, const struct vocabulary *words, uint8_t i)
+enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
+                                  struct fsd_error *err)
 {
-    const char *name = words->name(i);
+    struct fsd_file file;
+    enum fsd_status status = fsd_file_open(&file, path, SNAPSHOT_LIMIT, err);
 
-    fprintf(w->out, " %s", *name ? name : "-");
+    *out = NULL;
+    if (status == FSD_OK)
+        status = fsd_snapshot_load(out, &file, err);
+    if (fsd_file_done(&file, status, err) == status)
+        return status;
+    fsd_state_free(*out);
+    *out = NULL;
+    return FSD_E_IO;
 }
 
-static void put_form(const struct writer *w, const struct fsd_state_form *form)
+bool fsd_snapshot_sniff(const char *path)
 {
-    put_own(w, &dtypes, form->type);
-    if (form->layout)
-        fprintf(w->out, "/%s", fsd_text(w->s->names, form->layout));
-}
+    static const char magic[] = "fusiondiff snapshot ";
+    /* One that is too large is a snapshot too, and reading it says what is wrong; what
+     * comes through a pipe is held in memory. */
+    uint64_t limit = strcmp(path, "-") != 0 ? UINT64_MAX : SNAPSHOT_LIMIT;
+    struct fsd_file file;
+    bool yes = fsd_file_open(&file, path, limit, NULL) == FSD_OK &&
+               file.size >= strlen(magic) && !memcmp(file.bytes, magic, strlen(magic));
 
-static void put_ref(const struct writer *w, fsd_ref ref, bool outputs)
-{
-    fputs(ref == FSD_NONE ? " -" : ref & FSD_REF_PORT ? " @" : " ", w->out);
-    if (ref != FSD_NONE)
-        fsd_put_name(fsd_state_ref_text(w->s, ref, outputs), w->out);
-}
-
-static void put_source(const struct writer *w, const struct fsd_maker *source)
-{
-    put_ref(w, source->at, false);
-    if (source->at != FSD_NONE && source->out)
-        fprintf(w->out, "#%" PRIu32, source->out);
-}
-
-static void put_border(const struct writer *w, const struct fsd_border *b, bool outputs)
-{
-    fputs(outputs ? " >" : " <", w->out);
-    if (!outputs) {
-        put_ref(w, b->at, false);
-        put_form(w, &b->form);
-    }
-    put_ref(w, b->node, false);
-    if (outputs)
-        put_form(w, &b->form);
-}
-
-static void put_value(const struct writer *w, const struct field *f, const void *at)
-{
-    const struct fsd_spread *ms = at;
-    const struct fsd_span *span = at;
-
-    switch (f->type) {
-    case VERSION:
-        fputs(" " FSD_VERSION, w->out);
-        break;
-    case HASH:
-    case SEAL:
-        putc(' ', w->out);
-        fsd_put_hash(at, w->out);
-        break;
-    case SYM:
-        putc(' ', w->out);
-        fsd_put_name(fsd_text(w->s->names, *(const fsd_sym *)at), w->out);
-        break;
-    case COUNT:
-        fprintf(w->out, " %" PRIu32, *(const uint32_t *)at);
-        break;
-    case OWN:
-        put_own(w, f->words, *(const uint8_t *)at);
-        break;
-    case FLAG:
-        if (*(const bool *)at != f->cleared)
-            fprintf(w->out, " %s", f->mark);
-        break;
-    case FORM:
-        put_form(w, at);
-        break;
-    case SPREAD:
-        if (ms->median >= 0)
-            fprintf(w->out, " ~ %.6f %.6f %.6f", ms->median, ms->low, ms->high);
-        break;
-    case SOURCE:
-        put_source(w, at);
-        break;
-    case SOURCES:
-        for (uint32_t i = 0; i < span->n; i++)
-            put_source(w, &w->s->sources.at[span->at + i]);
-        break;
-    case REFS:
-    case NODES:
-    case MEMBERS:
-        for (uint32_t i = 0; i < span->n; i++)
-            put_ref(w, w->s->refs.at[span->at + i], f->outputs);
-        break;
-    case BORDERS:
-        for (uint32_t i = 0; i < span->n; i++)
-            put_border(w, &w->s->borders.at[span->at + i], f->outputs);
-        break;
-    }
-}
-
-/* Whether an optional field, a symbol or a span, has something to say: itself, or one
- * behind it that has no mark of its own to be known by. */
-static bool is_said(const struct field *f, const void *record)
-{
-    const char *at = (const char *)record + f->at;
-
-    if (!f->optional || (f->type == SYM ? *(const fsd_sym *)at != 0
-                                        : ((const struct fsd_span *)at)->n > 0))
-        return true;
-    return f[1].line == f->line && f[1].optional && !f[1].mark &&
-           is_said(f + 1, record);
-}
-
-static void put_line(const struct writer *w, enum line_kind kind, const void *record)
-{
-    fputs(lines[kind].word, w->out);
-    for (const struct field *f = grammar; f < grammar_end; f++) {
-        if (f->line != kind || !is_said(f, record))
-            continue;
-        if (f->mark && f->type != FLAG)
-            fprintf(w->out, " %s", f->mark);
-        put_value(w, f, (const char *)record + f->at);
-    }
-    putc('\n', w->out);
-}
-
-static void put_move(const struct writer *w, const struct fsd_move *m)
-{
-    fputs("  ", w->out);
-    put_line(w, LINE_MOVE, m);
-}
-
-/* True when a move stands below the group or one before it; moves keep their order, so
- * that one which serves a later group holds back those behind it. */
-static bool is_due(const struct fsd_state *s, const struct fsd_move *m, fsd_id group)
-{
-    fsd_ref to = m->to.n ? s->refs.at[m->to.at] : FSD_NONE;
-
-    if (to == FSD_NONE || (to & FSD_REF_PORT))
-        return false;
-    return s->nodes.at[to].group == FSD_NONE || s->nodes.at[to].group <= group;
-}
-
-static void put_body(const struct writer *w)
-{
-    const struct fsd_state *s = w->s;
-    uint32_t move = 0;
-
-    fprintf(w->out, "fusiondiff snapshot %d\n", FSD_SNAPSHOT_FORMAT);
-    for (enum line_kind kind = LINE_TOOL; kind <= LINE_LAYERS; kind++)
-        put_line(w, kind, s);
-    for (uint32_t i = 0; i < s->built.n; i++)
-        put_line(w, LINE_BUILT, &s->built.at[i]);
-    if (s->profiles)
-        put_line(w, LINE_TIMES, s);
-    putc('\n', w->out);
-    for (uint32_t i = 0; i < s->inputs.n; i++)
-        put_line(w, LINE_INPUT, &s->inputs.at[i]);
-    for (uint32_t i = 0; i < s->outputs.n; i++)
-        put_line(w, LINE_OUTPUT, &s->outputs.at[i]);
-    putc('\n', w->out);
-    for (fsd_id i = 0; i < s->nodes.n; i++)
-        put_line(w, LINE_NODE, &s->nodes.at[i]);
-    putc('\n', w->out);
-    for (fsd_id i = 0; i < s->groups.n; i++) {
-        put_line(w, LINE_GROUP, &s->groups.at[i]);
-        while (move < s->moves.n && is_due(s, &s->moves.at[move], i))
-            put_move(w, &s->moves.at[move++]);
-    }
-    while (move < s->moves.n)
-        put_move(w, &s->moves.at[move++]);
-}
-
-void fsd_snapshot_write(const struct fsd_state *s, FILE *out)
-{
-    struct fsd_print body;
-    struct writer w = {s, fsd_print_open(&body)};
-    uint64_t hash[2];
-
-    put_body(&w);
-    fsd_print_close(&body);
-    fsd_hash_128(body.text, body.size, hash);
-    fwrite(body.text, 1, body.size, out);
-    free(body.text);
-    w.out = out;
-    put_line(&w, LINE_END, hash);
+    fsd_file_close(&file);
+    return yes;
 }
