@@ -1,41 +1,129 @@
 /* Snapshots and the merge gate: the public API of them. */
 #include "gate/gate.h"
 #include "base/print.h"
+#include "base/text.h"
 #include "lint/lint.h"
 #include "report/report.h"
 #include "snapshot/snapshot.h"
+#include "snapshot/variants.h"
 #include "states.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+static void tell(const struct fsd_options *opt, const char *text)
+{
+    if (opt->note)
+        opt->note(opt->payload, text);
+}
+
+/* --------------------------------------------------------------------- snapshots */
+
+static void tell_untimed(const struct fsd_options *opt, const struct fsd_state *s)
+{
+    char text[128];
+
+    if (!s->untimed)
+        return;
+    snprintf(text, sizeof text,
+             "%" PRIu32 " of %" PRIu32
+             " layers have no time in some profile: check will not take these times",
+             s->untimed, s->layers);
+    tell(opt, text);
+}
+
+/* What of the builds is no variant that a check takes. */
+static void tell_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
+                        const struct fsd_learnt *learnt)
+{
+    for (uint32_t b = 1; b < m->n; b++) {
+        const struct {
+            uint32_t n;
+            const char *what;
+        } left[] = {{learnt[b].ports, "of inputs and outputs, which may not vary"},
+                    {learnt[b].less, "told by less than in the first build"},
+                    {learnt[b].strange, "of nodes that the first model has not"}};
+
+        for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
+            struct fsd_print print;
+
+            if (!left[i].n)
+                continue;
+            fsd_print_open(&print);
+            fsd_put_safe(print.out, m->builds[b]->engine_path);
+            fputs(": not kept as variants, ", print.out);
+            fsd_put_noun(print.out, left[i].n, "row");
+            fprintf(print.out, " %s: such a build will still fail", left[i].what);
+            fsd_print_close(&print);
+            tell(opt, print.text);
+            free(print.text);
+        }
+    }
+}
+
+static enum fsd_status write_learnt(const struct fsd_options *opt,
+                                    const struct fsd_states *l, FILE *out,
+                                    struct fsd_error *err)
+{
+    struct fsd_learnt learnt[FSD_MOST_BUILDS];
+    struct fsd_matrix *m = fsd_matrix_new(l->builds, l->n);
+    enum fsd_status status = FSD_OK;
+
+    for (uint32_t b = 1; b < l->n && status == FSD_OK && !opt->force; b++)
+        status = fsd_check_network(m->with[b], err);
+    if (status == FSD_OK) {
+        fsd_snapshot_write_builds(m, l->recorded, false, out, learnt);
+        tell_learnt(opt, m, learnt);
+    }
+    fsd_matrix_free(m);
+    return status;
+}
+
+enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
+                                     FILE *out, struct fsd_error *err)
+{
+    struct fsd_states l;
+    enum fsd_status status = fsd_states_open(&l, opt, n, err);
+
+    for (uint32_t i = 0; status == FSD_OK && i < l.n; i++)
+        tell_untimed(opt, l.builds[i]);
+    if (status == FSD_OK && l.n == 1)
+        fsd_snapshot_write(l.builds[0], out);
+    else if (status == FSD_OK)
+        status = write_learnt(opt, &l, out, err);
+    if (status == FSD_OK)
+        status = fsd_flush(out, err);
+    fsd_states_free(&l);
+    return status;
+}
+
+unsigned fsd_snapshot_builds(const char *path)
+{
+    struct fsd_state *s = NULL;
+    unsigned n = 0;
+
+    if (fsd_snapshot_sniff(path) && fsd_snapshot_read(&s, path, NULL) == FSD_OK)
+        n = s->also.n + 1;
+    fsd_state_free(s);
+    return n;
+}
 
 enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
                                   struct fsd_error *err)
 {
-    struct fsd_state *state;
-    enum fsd_status status = fsd_state_open(&state, NULL, opt, err);
-    char text[128];
-
-    if (status != FSD_OK)
-        return status;
-    if (state->untimed && opt->note) {
-        snprintf(
-            text, sizeof text,
-            "%" PRIu32 " of %" PRIu32
-            " layers have no time in some profile: check will not take these times",
-            state->untimed, state->layers);
-        opt->note(opt->payload, text);
-    }
-    fsd_snapshot_write(state, out);
-    fsd_state_free(state);
-    return fsd_flush(out, err);
+    return fsd_snapshot_make_of(opt, 1, out, err);
 }
+
+/* ------------------------------------------------------------------------- check */
 
 struct fsd_check {
     struct fsd_arena *arena;
     struct fsd_state *old, *new;
+    const struct fsd_state *nearest; /* of what the old one holds, to the new one */
     struct fsd_diff *run;            /* that `new` is of; NULL: of a snapshot */
     const char *snapshot;            /* path of the old state */
+    struct fsd_options opt;          /* who hears notes */
     struct fsd_policy *policy;
     struct fsd_compare *compare;
     struct fsd_verdict *verdict;
@@ -69,11 +157,11 @@ static enum fsd_status check_promises(const struct fsd_policy *policy,
         if ((fsd_rule_at(i)->needs & FSD_NEEDS_CASE) && policy->rules[i].asked &&
             policy->rules[i].level != FSD_OFF)
             return FSD_OK;
-    return fsd_fail(err, FSD_E_ARG, *policy->path ? policy->path : NULL, FSD_POS_NONE,
-                    0,
-                    "expected a snapshot, or a policy that asks something of the build "
-                    "alone (expect, precision-required, memory, max-reformats, int8-required), "
-                    "found neither");
+    return fsd_fail(
+        err, FSD_E_ARG, *policy->path ? policy->path : NULL, FSD_POS_NONE, 0,
+        "expected a snapshot, or a policy that asks something of the build "
+        "alone (expect, precision-required, memory, max-reformats, int8-required), "
+        "found neither");
 }
 
 /* A path as a shell takes it, and as text. */
@@ -164,6 +252,13 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
     if (status != FSD_OK)
         return status;
     fit = fsd_compare_built_fit(c->arena, s, c->new);
+    for (uint32_t b = 0; b < s->also.n; b++) {
+        struct fsd_built_fit other =
+            fsd_compare_built_fit(c->arena, s->also.at[b], c->new);
+
+        if (!other.other.key && (fit.other.key || other.alike > fit.alike))
+            fit = other;
+    }
     if (fit.other.key) {
         fprintf(best->why.out, "; %s is for %s", path, fit.other.before);
     } else if (best->path && fit.alike == best->alike) {
@@ -225,13 +320,13 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     if (status != FSD_OK)
         return status;
     if (c->old) {
-        c->compare = fsd_compare_new(c->old, c->new);
+        c->nearest = fsd_variants_nearest(c->old, c->new);
+        c->compare = fsd_compare_new(c->nearest, c->new);
         status = check_models(c, opt, err);
     }
     if (status == FSD_OK && c->old && check->accept && c->old->profiles &&
-        !c->new->profiles && opt->note)
-        opt->note(opt->payload,
-                  "the snapshot's times are not kept: this build has none");
+        !c->new->profiles)
+        tell(opt, "the snapshot's times are not kept: this build has none");
     if (status == FSD_OK)
         c->verdict = fsd_verdict_of_case(&(struct fsd_case){.build = c->new,
                                                             .run = c->run,
@@ -255,6 +350,7 @@ enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options 
     *out = NULL;
     c->arena = arena;
     c->snapshot = check->snapshot;
+    c->opt = (struct fsd_options){.note = opt->note, .payload = opt->payload};
     status = open_check(c, opt, check, err);
     if (status == FSD_OK)
         *out = c;
@@ -299,9 +395,38 @@ enum fsd_status fsd_check_write(const struct fsd_check *check, const char *forma
     return fsd_report_write(&report, format, out, err);
 }
 
+/* Rows that this build has as a recorded one has them may go on to vary; of others it
+ * is this build that counts. */
+static void update_variants(const struct fsd_check *check, FILE *out)
+{
+    const struct fsd_state *builds[1 + FSD_MOST_BUILDS] = {check->new, check->old};
+    struct fsd_learnt learnt[1 + FSD_MOST_BUILDS] = {0};
+    uint32_t n = 2, kept = 0, dropped = 0;
+    struct fsd_matrix *m;
+    char text[160];
+
+    for (uint32_t b = 0; b < check->old->also.n; b++)
+        builds[n++] = check->old->also.at[b];
+    m = fsd_matrix_new(builds, n);
+    fsd_snapshot_write_builds(m, n, true, out, learnt);
+    fsd_matrix_free(m);
+    for (uint32_t i = 0; i < check->nearest->variants.n; i++)
+        *(check->nearest->variants.at[i].apart ? &dropped : &kept) += 1;
+    for (uint32_t b = 1; b < n; b++)
+        dropped += learnt[b].strange;
+    snprintf(text, sizeof text,
+             "of the snapshot's rows that may vary %" PRIu32 " are kept, %" PRIu32
+             " dropped%s",
+             kept, dropped, dropped ? ": this build has them as none of its builds" : "");
+    tell(&check->opt, text);
+}
+
 enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
                                  struct fsd_error *err)
 {
-    fsd_snapshot_write(check->new, out);
+    if (check->old && check->old->also.n)
+        update_variants(check, out);
+    else
+        fsd_snapshot_write(check->new, out);
     return fsd_flush(out, err);
 }

@@ -41,8 +41,8 @@ static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt
     }
 }
 
-enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
-                               const struct fsd_options *opt, struct fsd_error *err)
+static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
+                                  const struct fsd_options *opt, struct fsd_error *err)
 {
     const char *lone = !opt->engine ? opt->model : !opt->model ? opt->engine : NULL;
     struct fsd_options pair = *opt;
@@ -70,8 +70,51 @@ enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
     return status;
 }
 
-/* Two models of which less than half can be aligned are not exports of one network. */
-static enum fsd_status check_network(const struct fsd_compare *c, struct fsd_error *err)
+enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
+                               const struct fsd_options *opt, struct fsd_error *err)
+{
+    enum fsd_status status = open_state(out, run, opt, err);
+    char text[96];
+
+    if (status == FSD_OK && (*out)->also.n && opt->note) {
+        snprintf(text, sizeof text,
+                 "of a snapshot of %u builds the first one is taken", (*out)->also.n + 1);
+        opt->note(opt->payload, text);
+    }
+    return status;
+}
+
+enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options *opt,
+                                unsigned n, struct fsd_error *err)
+{
+    enum fsd_status status = FSD_OK;
+
+    *out = (struct fsd_states){0};
+    for (unsigned i = 0; i < n && status == FSD_OK; i++) {
+        struct fsd_state *s = NULL;
+
+        if (out->n < FSD_MOST_BUILDS)
+            status = open_state(&s, NULL, &opt[i], err);
+        if (status == FSD_OK && (!s || out->n + s->also.n >= FSD_MOST_BUILDS))
+            status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                              "expected at most %d builds, found more",
+                              FSD_MOST_BUILDS);
+        if (s)
+            out->opened[out->n_opened++] = s;
+        for (uint32_t b = 0; status == FSD_OK && b <= s->also.n; b++)
+            out->builds[out->n++] = b ? s->also.at[b - 1] : s;
+        out->recorded = i ? out->recorded : out->n;
+    }
+    return status;
+}
+
+void fsd_states_free(struct fsd_states *states)
+{
+    for (uint32_t i = 0; i < states->n_opened; i++)
+        fsd_state_free(states->opened[i]);
+}
+
+enum fsd_status fsd_check_network(const struct fsd_compare *c, struct fsd_error *err)
 {
     struct fsd_alignment_count n = fsd_alignment_count(c);
 
@@ -104,7 +147,7 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
     *out = FSD_NEW(after->arena, struct fsd_comparison, 1);
     **out = (struct fsd_comparison){before, after, compare};
     if (status == FSD_OK && !new->force)
-        status = check_network(compare, err);
+        status = fsd_check_network(compare, err);
     if (status == FSD_OK)
         return FSD_OK;
     fsd_comparison_free(*out);
@@ -140,8 +183,7 @@ enum fsd_status fsd_comparison_write(const struct fsd_comparison *comparison,
 
 struct fsd_builds {
     struct fsd_arena *arena;
-    uint32_t n;
-    struct fsd_state **states;
+    struct fsd_states states;
     struct fsd_matrix *matrix;
 };
 
@@ -154,16 +196,14 @@ enum fsd_status fsd_builds_open(struct fsd_builds **out, const struct fsd_option
 
     *out = NULL;
     b->arena = arena;
-    b->states = FSD_NEW(arena, struct fsd_state *, n);
-    if (n < 2 || n > 26)
+    status = fsd_states_open(&b->states, opt, n, err);
+    if (status == FSD_OK && b->states.n < 2)
         status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                          "expected from 2 to 26 builds, found %u", n);
-    for (unsigned i = 0; i < n && status == FSD_OK; i++, b->n++)
-        status = fsd_state_open(&b->states[i], NULL, &opt[i], err);
+                          "expected from 2 to 26 builds, found %u", b->states.n);
     if (status == FSD_OK)
-        b->matrix = fsd_matrix_new((const struct fsd_state *const *)b->states, n);
-    for (unsigned i = 1; i < n && status == FSD_OK && !opt[i].force; i++)
-        status = check_network(b->matrix->with[i], err);
+        b->matrix = fsd_matrix_new(b->states.builds, b->states.n);
+    for (uint32_t i = 1; status == FSD_OK && i < b->states.n && !opt->force; i++)
+        status = fsd_check_network(b->matrix->with[i], err);
     if (status == FSD_OK)
         *out = b;
     else
@@ -176,8 +216,7 @@ void fsd_builds_free(struct fsd_builds *builds)
     if (!builds)
         return;
     fsd_matrix_free(builds->matrix);
-    for (uint32_t i = 0; i < builds->n; i++)
-        fsd_state_free(builds->states[i]);
+    fsd_states_free(&builds->states);
     fsd_arena_free(builds->arena);
 }
 

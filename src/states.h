@@ -2,13 +2,14 @@
 #ifndef FSD_STATES_H
 #define FSD_STATES_H
 
-#include "compare/state.h"
+#include "snapshot/snapshot.h"
 
 /** As fsd_diff_open(), of a model without an engine, too: then of one without layers. */
 enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
                              struct fsd_error *err);
 
-/** Runs all passes over a pair and keeps what builds are compared by.
+/** Runs all passes over a pair and keeps what builds are compared by.  Of a snapshot of
+ *  several builds that is the first one, and `opt->note` hears so.
  *  @param out  set to the state on success, to NULL on failure; free it with
  *              fsd_state_free().
  *  @param run  set to the run, NULL where a snapshot stands in for one; free it with
@@ -16,5 +17,23 @@ enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *op
  *  @return what fsd_diff_open() returns. */
 enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
                                const struct fsd_options *opt, struct fsd_error *err);
+
+/** Several builds: those that were opened, and what snapshots of several hold besides.
+ */
+struct fsd_states {
+    struct fsd_state *opened[FSD_MOST_BUILDS];
+    const struct fsd_state *builds[FSD_MOST_BUILDS];
+    uint32_t n_opened, n, recorded; /**< that the first one brought: itself and others */
+};
+
+/** Opens each as fsd_state_open() does; free them, whatever it returns.
+ *  @return the same, or FSD_E_ARG for more builds than a snapshot holds. */
+enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options *opt,
+                                unsigned n, struct fsd_error *err);
+void fsd_states_free(struct fsd_states *states);
+
+/** Two models of which less than half can be aligned are not exports of one network.
+ *  @return FSD_OK, or FSD_E_MISMATCH. */
+enum fsd_status fsd_check_network(const struct fsd_compare *c, struct fsd_error *err);
 
 #endif

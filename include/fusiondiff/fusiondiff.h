@@ -429,6 +429,19 @@ FSD_API enum fsd_status fsd_builds_write(const struct fsd_builds *builds,
 FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
                                           struct fsd_error *err);
 
+/** The same of several builds of one model: the first one, and what the others have
+ *  otherwise, which a check then takes as well.  A build that is such a snapshot brings
+ *  its own others along.
+ *  @param opt   `n` of them, at least 1; the first one's `note` hears what of a build is
+ *               not kept, since a check that took it would let pass what is not known.
+ *  @return as fsd_snapshot_make(); FSD_E_ARG for more than 26 builds, FSD_E_MISMATCH
+ *          for a build of another model. */
+FSD_API enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
+                                             FILE *out, struct fsd_error *err);
+
+/** How many builds a snapshot is of; 0: the file is none. */
+FSD_API unsigned fsd_snapshot_builds(const char *path);
+
 /** Writes what the program can do here: its version, the builders' files that it reads,
  *  the formats it writes, and whether Graphviz draws (which is tried).
  *  @param format one that fsd_format_of(FSD_OF_VIEW) gives.

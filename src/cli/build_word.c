@@ -252,6 +252,22 @@ enum fsd_status take_build(struct build_word *build, const char *word,
     return FSD_OK;
 }
 
+enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
+                          struct fsd_options *run, struct fsd_error *err)
+{
+    char first[4096], all[3 * 4096];
+    size_t n = name_length(word);
+    enum fsd_file_kind kind;
+
+    snprintf(first, sizeof first, "%.*s", (int)n, word);
+    kind = is_directory(word) ? FSD_FILE_OTHER : fsd_file_kind(first);
+    if (!model || (kind != FSD_FILE_ENGINE && kind != FSD_FILE_LOG))
+        return take_build(build, word, run, err);
+    if (snprintf(all, sizeof all, "%s,%s", model, word) >= (int)sizeof all)
+        return fail_file(err, FSD_E_ARG, word, "the path is too long");
+    return take_build(build, all, run, err);
+}
+
 /* ------------------------------------------------------------ a directory of builds */
 
 struct folder {
@@ -374,6 +390,9 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
             status = take_next(&taken, words[i], err);
     }
     *n_runs = taken.n;
+    if (status == FSD_OK && *n_runs == 1 && runs[0].model &&
+        fsd_snapshot_builds(runs[0].model) > 1)
+        return FSD_OK; /* which brings the others along */
     if (status == FSD_OK && *n_runs < 2)
         return fail_file(err, FSD_E_ARG, n == 1 ? words[0] : NULL,
                          "expected two builds or more, found %s",

@@ -18,6 +18,11 @@ struct build_word {
 enum fsd_status take_build(struct build_word *build, const char *word,
                            struct fsd_options *run, struct fsd_error *err);
 
+/** The same of another build of `model`, which may be NULL; a word that does not begin
+ *  with a model is of that one. */
+enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
+                          struct fsd_options *run, struct fsd_error *err);
+
 /** Takes each word so.  One directory alone may hold several builds: each a directory or
  *  a snapshot of its own, or one model and its engines.
  *  @param like  what all of them have besides: `n` words become `*n_runs` of `runs`.

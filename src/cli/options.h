@@ -4,7 +4,7 @@
 
 #include <fusiondiff/fusiondiff.h>
 
-enum { MOST_OUTPUTS = 16, MOST_WORDS = 4096 };
+enum { MOST_OUTPUTS = 16, MOST_WORDS = 4096, MOST_BUILDS = 26 };
 
 struct output {
     const char *path;   /* NULL: standard output */
@@ -46,6 +46,8 @@ struct command_line {
     /* Of snapshot and check. */
     bool one_format; /* outputs may be called anything */
     bool with_times;
+    const char *also[MOST_BUILDS - 1]; /* builds, as words */
+    unsigned n_also;
     struct fsd_check_options check;
     bool print_policy;
 

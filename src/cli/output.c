@@ -54,6 +54,20 @@ enum fsd_status check_outputs(const struct command_line *line, struct fsd_error 
     return FSD_OK;
 }
 
+enum fsd_status check_builds_outputs(const struct command_line *line,
+                                     const struct fsd_options *builds, unsigned n,
+                                     struct fsd_error *err)
+{
+    struct command_line inputs = *line;
+    enum fsd_status status = FSD_OK;
+
+    for (unsigned i = 0; i < n && status == FSD_OK; i++) {
+        inputs.run = builds[i];
+        status = check_outputs(&inputs, err);
+    }
+    return status;
+}
+
 /* One output on its way. */
 struct job {
     const struct command_line *line;

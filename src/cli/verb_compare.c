@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 
-enum { MOST_BUILDS = 26, KEY_TACTICS = 640 };
+enum { KEY_TACTICS = 640 };
 
 static const char doc[] =
     "Compares what the builder made of a network in two builds: which fusions, "
@@ -168,21 +168,6 @@ static enum fsd_status compare_several(struct command_line *line,
     return status;
 }
 
-/* An output would be written over one of the inputs. */
-static enum fsd_status check_names(const struct command_line *line,
-                                   const struct fsd_options *builds, unsigned n,
-                                   struct fsd_error *err)
-{
-    struct command_line inputs = *line;
-    enum fsd_status status = FSD_OK;
-
-    for (unsigned i = 0; i < n && status == FSD_OK; i++) {
-        inputs.run = builds[i];
-        status = check_outputs(&inputs, err);
-    }
-    return status;
-}
-
 static enum fsd_status run(struct command_line *line, int *exit_status,
                            struct fsd_error *err)
 {
@@ -193,7 +178,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
                                          &line->run, builds, MOST_BUILDS, &n, err);
 
     if (status == FSD_OK)
-        status = check_names(line, builds, n, err);
+        status = check_builds_outputs(line, builds, n, err);
     if (status == FSD_OK)
         status = n != 2 || line->verb->subject != FSD_OF_COMPARISON
                      ? compare_several(line, builds, n, exit_status, err)

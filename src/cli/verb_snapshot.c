@@ -1,13 +1,18 @@
 /* fusiondiff snapshot MODEL ENGINE -o FILE: what a gate compares with. */
 #define _GNU_SOURCE /* argp */
+#include "cli/build_word.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 
-enum { KEY_WITH_TIMES = 640 };
+enum { KEY_WITH_TIMES = 640, KEY_ALSO };
 
 static const struct argp_option options[] = {
     {"with-times", KEY_WITH_TIMES, NULL, 0,
      "Refuse to write a snapshot without milliseconds, which are kept of any --profile",
+     3},
+    {"also", KEY_ALSO, "BUILD", 0,
+     "Learn what varies from another build of the model: ENGINE, or "
+     "MODEL,ENGINE[,PROFILE[,LOG]], a directory, a snapshot; may be repeated",
      3},
     {0},
 };
@@ -29,6 +34,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_WITH_TIMES:
         line->with_times = true;
         break;
+    case KEY_ALSO:
+        if (line->n_also == sizeof line->also / sizeof *line->also)
+            argp_error(state,
+                       "expected at most %u builds with the first one, found one "
+                       "more '%s'",
+                       line->n_also + 1, arg);
+        line->also[line->n_also++] = arg;
+        break;
     case ARGP_KEY_ARG:
         take_one_pair(line, arg, state);
         break;
@@ -45,22 +58,61 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+struct snapshot_job {
+    struct fsd_options builds[MOST_BUILDS];
+    unsigned n;
+};
+
 static enum fsd_status print_snapshot(const void *payload, const char *format,
                                       const struct fsd_style *style, FILE *out,
                                       struct fsd_error *err)
 {
-    const struct command_line *line = payload;
+    const struct snapshot_job *job = payload;
 
     (void)format;
     (void)style;
-    return fsd_snapshot_make(&line->run, out, err);
+    return fsd_snapshot_make_of(job->builds, job->n, out, err);
+}
+
+/* What is overwritten is not lost without a word. */
+static void tell_dropped(const struct command_line *line)
+{
+    char text[256];
+
+    for (unsigned i = 0; i < line->n_outputs; i++) {
+        const char *path = line->outputs[i].path;
+        unsigned builds = path ? fsd_snapshot_builds(path) : 0;
+
+        if (builds < 2 || !line->run.note)
+            continue;
+        snprintf(text, sizeof text,
+                 "%.150s: what varies in its %u builds is not kept but by --also", path,
+                 builds);
+        line->run.note(line->run.payload, text);
+    }
 }
 
 static enum fsd_status run(struct command_line *line, int *exit_status,
                            struct fsd_error *err)
 {
+    static struct build_word words[MOST_BUILDS - 1];
+    struct snapshot_job job = {.builds = {line->run}, .n = 1};
+    enum fsd_status status = FSD_OK;
+
     (void)exit_status;
-    return write_outputs(line, print_snapshot, line, err);
+    for (; job.n <= line->n_also && status == FSD_OK; job.n++) {
+        const char *also = line->also[job.n - 1];
+
+        job.builds[job.n] = line->run;
+        status = take_also(&words[job.n - 1], also, line->run.model, &job.builds[job.n],
+                           err);
+    }
+    if (status == FSD_OK)
+        status = check_builds_outputs(line, job.builds, job.n, err);
+    if (status != FSD_OK)
+        return status;
+    tell_dropped(line);
+    return write_outputs(line, print_snapshot, &job, err);
 }
 
 const struct verb verb_snapshot = {"snapshot", "MODEL ENGINE", doc, options, parse,

@@ -158,6 +158,11 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
 
+/** Whether it is not known, or by structure alone, what some layer of a region computes
+ *  in the old or the new build. */
+bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                        bool new);
+
 /** Texts are the states' or literals. */
 void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
                        const struct fsd_state *new, fsd_built_changes *out);

@@ -101,6 +101,21 @@ static struct told ask(const struct fsd_compare *c, const struct fsd_region_diff
     return told;
 }
 
+bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                        bool new)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    struct fsd_span groups = new ? r->new_groups : r->old_groups;
+    bool weak = false;
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
+
+        weak |= g->loose || g->guessed || g->kind == FSD_KIND_FOREIGN;
+    }
+    return weak;
+}
+
 static enum fsd_happened happened(const struct fsd_compare *c,
                                   const struct fsd_region_diff *r,
                                   const struct meeting *m)
@@ -210,27 +225,13 @@ static void fill_spans(struct fsd_compare *c)
     fill_side(c, true, true);
 }
 
-static fsd_id region_of_refs(const struct fsd_compare *c, bool new,
-                             struct fsd_span refs)
-{
-    const struct fsd_state *s = new ? c->new : c->old;
-
-    for (uint32_t i = 0; i < refs.n; i++) {
-        fsd_ref at = s->refs.at[refs.at + i];
-        fsd_id g = at & FSD_REF_PORT ? FSD_NONE : s->nodes.at[at].group;
-
-        if (g != FSD_NONE)
-            return new ? c->new_region[g] : c->old_region[g];
-    }
-    return FSD_NONE;
-}
-
 fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move)
 {
-    const struct fsd_move *m = &(new ? c->new : c->old)->moves.at[move];
-    fsd_id region = region_of_refs(c, new, m->to);
+    const struct fsd_state *s = new ? c->new : c->old;
+    fsd_id owner = fsd_state_owner_of_move(s, &s->moves.at[move]);
+    fsd_id g = owner == FSD_NONE ? FSD_NONE : s->nodes.at[owner].group;
 
-    return region != FSD_NONE ? region : region_of_refs(c, new, m->from);
+    return g == FSD_NONE ? FSD_NONE : (new ? c->new_region : c->old_region)[g];
 }
 
 void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)

@@ -8,8 +8,7 @@ struct maker {
     struct fsd_arena *scratch;
     fsd_id *first_of; /* by build: the element of its first node that stands alone */
     fsd_id *head;     /* by element: union-find */
-    fsd_id **row_of;  /* by build, by group */
-    fsd_id moves_row; /* of what moves data for no group; FSD_NONE */
+    fsd_id *of_head;  /* by the set's element: its row; FSD_NONE */
     struct fsd_compare **pairs; /* n * n, of builds that both differ from the first */
 };
 
@@ -54,16 +53,13 @@ static fsd_id add_row(struct fsd_matrix *m, enum fsd_matrix_row_of of, fsd_id po
 
 static fsd_id row_of_move(const struct maker *k, uint32_t build, fsd_id move)
 {
-    const struct fsd_compare *c = k->m->with[build ? build : 1];
-    fsd_id region = fsd_compare_region_of_move(c, build != 0, move);
-    const struct fsd_region_diff *r;
+    const struct fsd_state *s = k->m->builds[build];
+    fsd_id owner = fsd_state_owner_of_move(s, &s->moves.at[move]);
+    fsd_id row = owner == FSD_NONE
+                     ? FSD_NONE
+                     : k->of_head[fsd_sets_find(k->head, element(k, build, owner))];
 
-    if (region == FSD_NONE)
-        return k->moves_row;
-    r = &c->regions.at[region];
-    /* Groups of a region are of one row, on whichever side they are. */
-    return r->new_groups.n ? k->row_of[build ? build : 1][c->pool.at[r->new_groups.at]]
-                           : k->row_of[0][c->pool.at[r->old_groups.at]];
+    return row == FSD_NONE ? k->m->moves_row : row; /* computed by no build */
 }
 
 static void make_rows(struct maker *k)
@@ -71,33 +67,32 @@ static void make_rows(struct maker *k)
     struct fsd_matrix *m = k->m;
     const struct fsd_state *first = m->builds[0];
     uint32_t elements = first->nodes.n;
-    fsd_id *of_head;
 
     k->first_of = FSD_NEW(k->scratch, fsd_id, m->n);
-    k->row_of = FSD_NEW(k->scratch, fsd_id *, m->n);
+    m->row_of = FSD_NEW(m->arena, fsd_id *, m->n);
     for (uint32_t b = 1; b < m->n; b++) {
         k->first_of[b] = elements;
         elements += m->builds[b]->nodes.n;
     }
     k->head = fsd_sets_new(k->scratch, elements);
-    of_head = FSD_NEW(k->scratch, fsd_id, elements);
+    k->of_head = FSD_NEW(k->scratch, fsd_id, elements);
     for (fsd_id i = 0; i < elements; i++)
-        of_head[i] = FSD_NONE;
+        k->of_head[i] = FSD_NONE;
     for (uint32_t b = 0; b < m->n; b++)
         join_groups(k, b);
     for (uint32_t b = 0; b < m->n; b++) {
         const struct fsd_state *s = m->builds[b];
 
-        k->row_of[b] = FSD_NEW(k->scratch, fsd_id, s->groups.n);
+        m->row_of[b] = FSD_NEW(m->arena, fsd_id, s->groups.n);
         for (fsd_id g = 0; g < s->groups.n; g++) {
             fsd_id h = fsd_sets_find(k->head, group_element(k, b, g));
 
-            if (of_head[h] == FSD_NONE)
-                of_head[h] = add_row(m, FSD_ROW_GROUPS, FSD_NONE);
-            k->row_of[b][g] = of_head[h];
+            if (k->of_head[h] == FSD_NONE)
+                k->of_head[h] = add_row(m, FSD_ROW_GROUPS, FSD_NONE);
+            m->row_of[b][g] = k->of_head[h];
         }
     }
-    k->moves_row = add_row(m, FSD_ROW_MOVES, FSD_NONE);
+    m->moves_row = add_row(m, FSD_ROW_MOVES, FSD_NONE);
     for (fsd_id i = 0; i < first->inputs.n; i++)
         add_row(m, FSD_ROW_INPUT, i);
     for (fsd_id i = 0; i < first->outputs.n; i++)
@@ -120,7 +115,7 @@ static void fill_cells(struct maker *k, uint32_t b, bool put)
     for (fsd_id i = 0; i < s->groups.n + s->moves.n; i++) {
         bool group = i < s->groups.n;
         fsd_id id = group ? i : i - s->groups.n;
-        fsd_id row = group ? k->row_of[b][id] : row_of_move(k, b, id);
+        fsd_id row = group ? k->m->row_of[b][id] : row_of_move(k, b, id);
         struct fsd_matrix_cell *at = cell(m, row, b);
         struct fsd_span *span = group ? &at->groups : &at->moves;
         double ms = group ? s->groups.at[id].ms.median : s->moves.at[id].ms.median;
@@ -176,7 +171,7 @@ static fsd_id row_of_node(const struct maker *k, uint32_t b, fsd_id node)
 {
     fsd_id group = k->m->builds[b]->nodes.at[node].group;
 
-    return group == FSD_NONE ? k->moves_row : k->row_of[b][group];
+    return group == FSD_NONE ? k->m->moves_row : k->m->row_of[b][group];
 }
 
 static fsd_id row_of_loss(const struct maker *k, uint32_t b,
@@ -192,7 +187,7 @@ static fsd_id row_of_loss(const struct maker *k, uint32_t b,
     case FSD_OF_OUTPUT:
         break;
     }
-    return port == FSD_NONE ? k->moves_row
+    return port == FSD_NONE ? k->m->moves_row
                             : row_of_port(k->m, lost->of == FSD_OF_OUTPUT, port);
 }
 
@@ -206,8 +201,8 @@ static void judge(const struct maker *k, const struct fsd_compare *c, uint32_t a
 
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[i];
-        fsd_id row = r->new_groups.n ? k->row_of[b][c->pool.at[r->new_groups.at]]
-                                     : k->row_of[a][c->pool.at[r->old_groups.at]];
+        fsd_id row = r->new_groups.n ? k->m->row_of[b][c->pool.at[r->new_groups.at]]
+                                     : k->m->row_of[a][c->pool.at[r->old_groups.at]];
 
         worsen(&is[row], r->happened == FSD_HAPPENED_OPAQUE ? FSD_CELL_UNKNOWN
                          : r->differs                       ? FSD_CELL_DIFFERS
@@ -215,8 +210,10 @@ static void judge(const struct maker *k, const struct fsd_compare *c, uint32_t a
                                                             : FSD_CELL_SAME);
     }
     for (uint32_t i = 0; i < c->moves.n; i++)
-        if (c->moves.at[i].region == FSD_NONE)
-            worsen(&is[k->moves_row], FSD_CELL_DIFFERS);
+        if (c->moves.at[i].new != FSD_NONE)
+            worsen(&is[row_of_move(k, b, c->moves.at[i].new)], FSD_CELL_DIFFERS);
+        else
+            worsen(&is[row_of_move(k, a, c->moves.at[i].old)], FSD_CELL_DIFFERS);
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];
         fsd_id port = !to_first || p->old == FSD_NONE ? p->old
@@ -224,7 +221,7 @@ static void judge(const struct maker *k, const struct fsd_compare *c, uint32_t a
                                                       : to_first->old_input[p->old];
 
         worsen(
-            &is[port == FSD_NONE ? k->moves_row : row_of_port(k->m, p->output, port)],
+            &is[port == FSD_NONE ? k->m->moves_row : row_of_port(k->m, p->output, port)],
             FSD_CELL_DIFFERS);
     }
     for (uint32_t i = 0; i < c->lost.n; i++) {
@@ -260,13 +257,33 @@ static const uint8_t *judged(struct maker *k, uint8_t **of, uint32_t a, uint32_t
     return of[a * m->n + b];
 }
 
+/* What is not told is no way to build: nobody can be held to it. */
+static void find_less(struct maker *k, uint32_t b)
+{
+    const struct fsd_compare *c = k->m->with[b];
+
+    for (uint32_t i = 0; i < c->lost.n; i++)
+        cell(k->m, row_of_loss(k, b, &c->lost.at[i], c->lost.at[i].old), b)->less = true;
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[i];
+
+        if (r->new_groups.n && fsd_region_is_weak(c, r, true) &&
+            !fsd_region_is_weak(c, r, false))
+            cell(k->m, k->m->row_of[b][c->pool.at[r->new_groups.at]], b)->less = true;
+    }
+    for (uint32_t i = 0; i < c->presences.n; i++)
+        if (c->presences.at[i].what == FSD_LOST_TRACK)
+            cell(k->m, row_of_node(k, 0, c->presences.at[i].old), b)->less = true;
+}
+
 /* A cell is of the variant of the first build that it does not differ from. */
 static void find_variants(struct maker *k)
 {
     struct fsd_matrix *m = k->m;
     uint8_t **of = FSD_NEW(k->scratch, uint8_t *, (size_t)m->n * m->n);
 
-    for (uint32_t b = 1; b < m->n; b++)
+    for (uint32_t b = 1; b < m->n; b++) {
+        find_less(k, b);
         for (fsd_id row = 0; row < m->rows.n; row++) {
             struct fsd_matrix_cell *at = cell(m, row, b);
 
@@ -285,6 +302,7 @@ static void find_variants(struct maker *k)
             m->differing += !m->rows.at[row].differs;
             m->rows.at[row].differs = true;
         }
+    }
 }
 
 struct fsd_matrix *fsd_matrix_new(const struct fsd_state *const *builds, uint32_t n)

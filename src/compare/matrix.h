@@ -27,6 +27,8 @@ enum fsd_cell_is {
 struct fsd_matrix_cell {
     struct fsd_span groups, moves; /**< of the build, in fsd_matrix.pool, sorted */
     uint8_t is;                    /**< enum fsd_cell_is */
+    bool less;        /**< it tells less of the row than the first build: a type, a
+                           layout, which layer computes what, what became of a node */
     uint32_t variant; /**< of those of the row: 0 is the first build's; a cell is of the
                            first variant that it does not differ from */
     double ms;        /**< of groups and moves; negative: not known */
@@ -48,6 +50,8 @@ struct fsd_matrix {
         *with; /**< by build: the first one and it; of the first: NULL */
     FSD_VEC(struct fsd_matrix_row) rows;
     struct fsd_matrix_cell *cells; /**< row by row, one a build */
+    fsd_id **row_of;               /**< by build, by group */
+    fsd_id moves_row;              /**< of what moves data for no group */
     FSD_VEC(uint32_t) pool;
     uint32_t differing; /**< rows */
     bool differs;       /**< a build does from the first: anything but times, tactics */

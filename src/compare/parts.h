@@ -84,9 +84,6 @@ void fsd_state_add_layers(struct fsd_state_build *b);
 void fsd_state_add_edges(struct fsd_state_build *b);
 void fsd_state_add_times(struct fsd_state_build *b);
 
-/** Sets the group of every node. */
-void fsd_state_set_groups(struct fsd_state *s);
-
 /** Derives core and core_in of nodes and core_from of outputs. */
 void fsd_state_see_through(struct fsd_state *s);
 
@@ -175,8 +172,7 @@ void fsd_compare_ports(struct fsd_compare *c);
 void fsd_compare_times(struct fsd_compare *c);
 void fsd_compare_sum(struct fsd_compare *c); /**< counts, order, what differs */
 
-/** The region that a move belongs to: that of the first node it serves, else of the
- *  first it comes from; FSD_NONE. */
+/** The region of the group that a move's owner is of; FSD_NONE. */
 fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move);
 
 #endif

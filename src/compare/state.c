@@ -116,6 +116,17 @@ void fsd_state_see_through(struct fsd_state *s)
     fsd_arena_free(scratch);
 }
 
+fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move *m)
+{
+    for (uint32_t i = 0; i < m->to.n + m->from.n; i++) {
+        fsd_ref at = s->refs.at[i < m->to.n ? m->to.at + i : m->from.at + i - m->to.n];
+
+        if (!(at & FSD_REF_PORT) && fsd_role_computes(s->nodes.at[at].role))
+            return at;
+    }
+    return FSD_NONE;
+}
+
 void fsd_state_set_groups(struct fsd_state *s)
 {
     for (fsd_id i = 0; i < s->nodes.n; i++)
@@ -125,13 +136,19 @@ void fsd_state_set_groups(struct fsd_state *s)
             s->nodes.at[s->refs.at[s->groups.at[g].nodes.at + i]].group = g;
 }
 
+void fsd_state_set_untimed(struct fsd_state *s)
+{
+    s->untimed = 0;
+    for (uint32_t i = 0; s->profiles && i < s->groups.n; i++)
+        s->untimed += s->groups.at[i].ms.median < 0 ? s->groups.at[i].layers : 0;
+}
+
 void fsd_state_finish(struct fsd_state *s)
 {
     fsd_state_see_through(s);
     fsd_state_set_groups(s);
-    if (s->profiles && !s->untimed) /* a snapshot tells it of whole groups */
-        for (uint32_t i = 0; i < s->groups.n; i++)
-            s->untimed += s->groups.at[i].ms.median < 0 ? s->groups.at[i].layers : 0;
+    if (!s->untimed) /* a snapshot tells it of whole groups */
+        fsd_state_set_untimed(s);
 }
 
 /* ---------------------------------------------------------------- from a run */

@@ -109,6 +109,18 @@ struct fsd_state_port {
     uint32_t line;
 };
 
+/** Builds are called by letters, where there are several. */
+enum { FSD_MOST_BUILDS = 26 };
+
+/** A row of fsd_matrix, as one of the other builds of a snapshot has it. */
+struct fsd_variant {
+    struct fsd_span nodes; /**< in refs: of its groups, in any build; none: of the moves
+                                that belong to no group */
+    uint32_t build;        /**< which build's it is: 0 is the first */
+    uint32_t apart;        /**< in what is nearest to a build: how much that differs */
+    uint32_t line;         /**< 0: of the first build */
+};
+
 struct fsd_state {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -133,6 +145,10 @@ struct fsd_state {
     FSD_VEC(struct fsd_border) borders;
     FSD_VEC(struct fsd_maker) sources;
     FSD_VEC(uint32_t) refs;
+    /** Of a snapshot of several builds: the others.  They are as the first one but for
+     *  their variants, and share its arena, names and arrays of all that has spans. */
+    FSD_VEC(struct fsd_state *) also;
+    FSD_VEC(struct fsd_variant) variants;
 };
 
 /** An empty state with an arena and names of its own. */
@@ -148,6 +164,12 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
                                      const struct fsd_facts *facts,
                                      struct fsd_arena *arena, fsd_id **node_of);
 
+/** Sets the group of every node. */
+void fsd_state_set_groups(struct fsd_state *s);
+
+/** Counts the layers of groups that have no time. */
+void fsd_state_set_untimed(struct fsd_state *s);
+
 /** Derives what the fields marked so hold; both makers of states call it last. */
 void fsd_state_finish(struct fsd_state *s);
 
@@ -155,6 +177,10 @@ void fsd_state_finish(struct fsd_state *s);
  *  snapshot has it; "?" when nothing is known. */
 void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
                         char between, FILE *out);
+
+/** The node that a move belongs to, whatever computes it: the first it serves that can be
+ *  of a group, else the first of these that it comes from; FSD_NONE. */
+fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move *m);
 
 /** Text of a reference: the node's key, or the port's name; `out`: ports are outputs.
  */

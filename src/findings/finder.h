@@ -79,8 +79,8 @@ fsd_find_fn fsd_find_regrouped, fsd_find_widened, fsd_find_new_moves,
     fsd_find_presences, fsd_find_ports;
 /* rule_unknown.c: a fact that is told no more. */
 fsd_find_fn fsd_find_lost_facts, fsd_find_told_less;
-/* rule_build.c: how it was built. */
-fsd_find_fn fsd_find_built;
+/* rule_build.c: how it was built, and as which of several. */
+fsd_find_fn fsd_find_built, fsd_find_variants;
 /* rule_stale.c: an engine of another model. */
 fsd_find_fn fsd_find_stale;
 /* rule_total.c: the whole build. */

@@ -22,3 +22,31 @@ void fsd_find_built(struct fsd_finder *f)
         fsd_finding_close(f);
     }
 }
+
+/* Rows that are as another build of the snapshot has them.  Where that is the nearest
+ * only, what is told of the row is told beside it. */
+void fsd_find_variants(struct fsd_finder *f)
+{
+    const struct fsd_state *old = f->c->old;
+
+    for (uint32_t i = 0; i < old->variants.n; i++) {
+        const struct fsd_variant *v = &old->variants.at[i];
+        const struct fsd_state *of;
+
+        if (!v->build)
+            continue;
+        of = old->also.at[v->build - 1];
+        fsd_finding_open(f);
+        for (uint32_t k = 0; k < v->nodes.n; k++)
+            fsd_about_state_node(f, old, old->refs.at[v->nodes.at + k]);
+        if (v->nodes.n)
+            fsd_put_subjects(f, f->now.nodes);
+        else
+            fputs("what moves data for no group", f->out);
+        fprintf(f->out, ": %s build %c of the snapshot has it (%s)",
+                v->apart ? "not as any; nearest is how" : "as", (char)('A' + v->build),
+                fsd_text(of->names, of->producer));
+        f->now.line = v->line;
+        fsd_finding_close(f);
+    }
+}

@@ -51,19 +51,6 @@ static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool outpu
 
 /* ---------------------------------------------------------------------- regions */
 
-static bool is_weak(const struct fsd_state *s, const struct fsd_compare *c,
-                    struct fsd_span groups)
-{
-    bool weak = false;
-
-    for (uint32_t i = 0; i < groups.n; i++) {
-        const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
-
-        weak |= g->loose || g->guessed || g->kind == FSD_KIND_FOREIGN;
-    }
-    return weak;
-}
-
 /* It is about the nodes of the new groups, by which an ignore calls it; its line is
  * that of the old group, which is what the snapshot holds. */
 static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
@@ -95,8 +82,8 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
             fprintf(f->out, " + %u %s", added[kind],
                     fsd_kind_name((enum fsd_kind)kind));
     if (r->happened == FSD_HAPPENED_OPAQUE) {
-        bool before = is_weak(old, f->c, r->old_groups);
-        bool now = is_weak(new, f->c, r->new_groups);
+        bool before = fsd_region_is_weak(f->c, r, false);
+        bool now = fsd_region_is_weak(f->c, r, true);
 
         fprintf(f->out,
                 "; of %s it is not known, or by structure alone, which layer computes "

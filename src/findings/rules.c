@@ -178,6 +178,11 @@ static const struct fsd_rule rules[] = {
      .why = "That it was built alike is not known.",
      .fix =
          "Give the build's log (--log), as it was given when the snapshot was taken."},
+    {"variant", FSD_INFO,
+     "Nodes are computed as another of the builds that the snapshot holds has them.", CHANGE,
+     fsd_find_variants, 0, 0, .budget = {-1, -1, -1},
+     .why = "Builds of one model vary though nothing changed; all that were recorded pass.",
+     .fix = "Nothing, or take the snapshot again without the build (`snapshot --also`)."},
     {"lost-fusion", FSD_ERROR, "Nodes that one layer computed are computed by several.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
      .why = "Each layer more writes its result to memory and reads it back.",

@@ -156,9 +156,29 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
 {
     const char *kind = fsd_text(s->names, s->engine_kind);
     const char *producer = fsd_text(s->names, s->producer);
+    const char *of =
+        s->also.n ? fsd_printed(v->arena, "%u builds", s->also.n + 1) : "a build";
 
-    return fsd_printed(v->arena, "of a build: %s%s%s", kind, *producer ? ", " : "",
+    return fsd_printed(v->arena, "of %s: %s%s%s", of, kind, *producer ? ", " : "",
                        producer);
+}
+
+/* "1 as A, 2 as C, 1 as none" */
+static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
+{
+    uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;
+    const char *text = "";
+
+    for (uint32_t i = 0; i < s->variants.n; i++) {
+        far += s->variants.at[i].apart > 0;
+        fit[s->variants.at[i].build] += !s->variants.at[i].apart;
+    }
+    for (uint32_t b = 0; b <= s->also.n; b++)
+        if (fit[b])
+            text = fsd_printed(v->arena, "%s%s%u as %c", text, *text ? ", " : "", fit[b],
+                               (char)('A' + b));
+    return far ? fsd_printed(v->arena, "%s%s%u as none", text, *text ? ", " : "", far)
+               : text;
 }
 
 struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
@@ -200,6 +220,8 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
                 fsd_printed(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
                             c->by_width[FSD_WIDTH_NARROWED]));
     }
+    if (c && old->variants.n)
+        add_row(v, "rows that may vary", "", variants_of(v, old));
     add_row(v, "time", c ? before.ms : NULL, now.ms);
     if (c && c->timed) {
         struct fsd_print noise;

@@ -20,20 +20,31 @@ static const struct vocabulary kinds = {FSD__KIND_COUNT, kind_at, "a kind"},
 const struct vocabulary fsd_dtype_words = {FSD__DTYPE_COUNT, dtype_at, "a type"};
 
 const struct line_rank fsd_line_ranks[LINE__COUNT] = {
-    [LINE_TOOL] = {"tool", 1, true},     [LINE_MODEL] = {"model", 2, true},
-    [LINE_ENGINE] = {"engine", 3, true}, [LINE_LAYERS] = {"layers", 4, true},
-    [LINE_BUILT] = {"built", 5, false},  [LINE_TIMES] = {"times", 6, true},
-    [LINE_INPUT] = {"input", 7, false},  [LINE_OUTPUT] = {"output", 8, false},
-    [LINE_NODE] = {"node", 9, false},    [LINE_GROUP] = {"group", 10, false},
-    [LINE_MOVE] = {"move", 10, false},   [LINE_END] = {"end", 11, true},
+    [LINE_TOOL] = {"tool", 1, true, OF_FIRST},
+    [LINE_MODEL] = {"model", 2, true, OF_FIRST},
+    [LINE_ENGINE] = {"engine", 3, true, OF_FIRST},
+    [LINE_LAYERS] = {"layers", 4, true, OF_ANY},
+    [LINE_BUILT] = {"built", 5, false, OF_ANY},
+    [LINE_TIMES] = {"times", 6, true, OF_ANY},
+    [LINE_INPUT] = {"input", 7, false, OF_FIRST},
+    [LINE_OUTPUT] = {"output", 8, false, OF_FIRST},
+    [LINE_NODE] = {"node", 9, false, OF_FIRST},
+    [LINE_FATE] = {"fate", 9, false, OF_OTHERS},
+    [LINE_GROUP] = {"group", 10, false, OF_ANY},
+    [LINE_MOVE] = {"move", 10, false, OF_ANY},
+    [LINE_VARIANT] = {"variant", 10, false, OF_OTHERS},
+    [LINE_ALSO] = {"also", 10, false, OF_ANY}, /* its own lines begin anew */
+    [LINE_END] = {"end", 11, true, OF_ANY},
 };
 
-#define STATE(member) .at = offsetof(struct fsd_state, member)
-#define PORT(member)  .at = offsetof(struct fsd_state_port, member)
-#define BUILT(member) .at = offsetof(struct fsd_built, member)
-#define NODE(member)  .at = offsetof(struct fsd_state_node, member)
-#define GROUP(member) .at = offsetof(struct fsd_group, member)
-#define MOVE(member)  .at = offsetof(struct fsd_move, member)
+#define STATE(member)   .at = offsetof(struct fsd_state, member)
+#define PORT(member)    .at = offsetof(struct fsd_state_port, member)
+#define BUILT(member)   .at = offsetof(struct fsd_built, member)
+#define NODE(member)    .at = offsetof(struct fsd_state_node, member)
+#define GROUP(member)   .at = offsetof(struct fsd_group, member)
+#define MOVE(member)    .at = offsetof(struct fsd_move, member)
+#define FATE(member)    .at = offsetof(struct fate_line, member)
+#define VARIANT(member) .at = offsetof(struct fsd_variant, member)
 
 /* The fields of each line in their order. */
 const struct field fsd_grammar[] = {
@@ -85,6 +96,14 @@ const struct field fsd_grammar[] = {
     {LINE_MOVE, REFS, MOVE(to), .mark = ">", .outputs = true},
     {LINE_MOVE, NODES, MOVE(nodes), .mark = "=", .optional = true},
     {LINE_MOVE, SPREAD, MOVE(ms)},
+    {LINE_ALSO, HASH, STATE(engine_hash)},
+    {LINE_ALSO, SYM, STATE(engine_kind), "a kind of dump"},
+    {LINE_ALSO, SYM, STATE(producer), "a producer"},
+    {LINE_ALSO, SYM, STATE(tells), "what layers are told with", ";", .optional = true},
+    {LINE_FATE, SOURCE, FATE(node)},
+    {LINE_FATE, OWN, FATE(fate), .words = &fates},
+    {LINE_FATE, OWN, FATE(precision), .words = &fsd_dtype_words},
+    {LINE_VARIANT, ROW, VARIANT(nodes), .mark = ":"},
     {LINE_END, SEAL, .since = 2},
 };
 

@@ -29,6 +29,7 @@ enum type {
     SOURCES, /* struct fsd_span, as the rest */
     REFS,
     NODES,
+    ROW,     /* nodes of whole groups, of which a variant tells */
     MEMBERS, /* the nodes of the group that the line tells of */
     BORDERS  /* each has its mark */
 };
@@ -45,6 +46,9 @@ enum line_kind {
     LINE_NODE,
     LINE_GROUP,
     LINE_MOVE,
+    LINE_ALSO,
+    LINE_FATE,
+    LINE_VARIANT,
     LINE_END,
     LINE__COUNT
 };
@@ -55,8 +59,19 @@ struct line_rank {
     const char *word;
     uint8_t rank;
     bool once;
+    enum {
+        OF_FIRST,
+        OF_ANY,
+        OF_OTHERS
+    } of; /**< builds below whose heads it may stand */
 };
 extern const struct line_rank fsd_line_ranks[LINE__COUNT];
+
+/** What became of a node that has another fate than in the first build. */
+struct fate_line {
+    struct fsd_maker node;
+    uint8_t fate, precision;
+};
 
 struct field {
     enum line_kind line;

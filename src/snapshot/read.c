@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "snapshot/grammar.h"
 #include "snapshot/snapshot.h"
+#include "snapshot/variants.h"
 #include "snapshot/words.h"
 
 #include <string.h>
@@ -19,8 +20,14 @@ struct reader {
     struct fsd_state *s;
     uint32_t format;
     fsd_id *named[NAME__COUNT]; /* by symbol: node, input, output; FSD_NONE */
-    uint32_t n_names;
+    uint32_t n_names, count[NAME__COUNT];
     bool ended;
+    /* Builds after the first: */
+    struct fsd_state *first, *last; /* `s` is the one that is read */
+    struct fsd_mix mix;
+    uint32_t *row;    /* by node: line of the last variant that it stands in */
+    uint32_t variant; /* line of the one that is read; 0: none */
+    bool *listed;     /* by node: it stands in some variant */
 };
 
 /* ------------------------------------------------------------------------- values */
@@ -131,9 +138,43 @@ static bool take_members(struct reader *r, const struct field *f, struct fsd_spa
                 (struct word){.kind = WORD_BARE, .text = fsd_text(r->s->names, n->key)};
             return fsd_words_complain(&r->w, "nodes that no group before has");
         }
+        if (r->variant && r->row[node] != r->variant)
+            return fsd_words_complain(&r->w, "nodes of the variant");
         n->group = r->s->groups.n;
     }
     return out->n || fsd_words_complain(&r->w, "at least one node");
+}
+
+/* What a variant has otherwise is taken out of the copy of the first build: whole
+ * groups, so that each node stays in one. */
+static bool take_row(struct reader *r, const struct field *f, struct fsd_span *out)
+{
+    uint32_t begins = r->s->variants.n ? r->s->variants.at[0].line : r->w.line;
+
+    if (!take_refs(r, f, out))
+        return false;
+    r->variant = r->w.line;
+    for (uint32_t i = 0; i < out->n; i++) {
+        uint32_t *row = &r->row[r->s->refs.at[out->at + i]];
+
+        if (*row >= begins)
+            return fsd_words_complain(&r->w, "nodes of no other variant, once each");
+        *row = r->variant;
+    }
+    for (uint32_t i = 0; i < out->n; i++) {
+        fsd_id group = r->s->nodes.at[r->s->refs.at[out->at + i]].group;
+        struct fsd_span nodes =
+            group == FSD_NONE ? (struct fsd_span){0} : r->s->groups.at[group].nodes;
+
+        for (uint32_t k = 0; k < nodes.n; k++)
+            if (r->row[r->s->refs.at[nodes.at + k]] != r->variant)
+                return fsd_words_complain(&r->w, "all nodes of a group");
+    }
+    for (uint32_t i = 0; i < out->n; i++)
+        fsd_mix_take_out(&r->mix, r->s->refs.at[out->at + i]);
+    if (!out->n)
+        fsd_mix_take_out(&r->mix, FSD_NONE);
+    return true;
 }
 
 static bool take_source(struct reader *r, struct fsd_maker *out)
@@ -231,6 +272,8 @@ static bool take_value(struct reader *r, const struct field *f, void *at)
     case REFS:
     case NODES:
         return take_refs(r, f, at);
+    case ROW:
+        return take_row(r, f, at);
     case MEMBERS:
         return take_members(r, f, at);
     case BORDERS:
@@ -261,13 +304,55 @@ union record {
     struct fsd_state_node node;
     struct fsd_group group;
     struct fsd_move move;
+    struct fate_line fate;
+    struct fsd_variant variant;
 };
+
+/* The builds after the first begin as copies of it, whose arrays of spans go on where
+ * the last one's end. */
+static void close_build(struct reader *r)
+{
+    if (r->s == r->first)
+        fsd_state_finish(r->s);
+    else
+        fsd_mix_close(&r->mix);
+    r->last = r->s;
+    r->variant = 0;
+}
+
+static bool open_build(struct reader *r)
+{
+    const struct fsd_state *s = r->first;
+
+    if (s->also.n + 1 == FSD_MOST_BUILDS)
+        return fsd_words_complain(&r->w, "not more than 26 builds");
+    if (s->nodes.n != r->count[NAME_NODE] || s->inputs.n != r->count[NAME_INPUT] ||
+        s->outputs.n != r->count[NAME_OUTPUT])
+        return fsd_words_complain(&r->w, "all nodes, inputs and outputs before");
+    close_build(r);
+    if (!r->row)
+        r->row = FSD_NEW(r->w.scratch, uint32_t, s->nodes.n);
+    r->mix = fsd_mix_open(r->w.scratch, s, r->last, r->listed);
+    r->s = r->mix.s;
+    r->s->profiles = 0;
+    r->s->total = FSD_SPREAD_NONE;
+    memset(&r->s->built, 0, sizeof r->s->built);
+    fsd_vec_push(s->arena, &r->first->also, r->s);
+    return true;
+}
 
 static void keep_record(struct reader *r, enum line_kind kind, union record *rec)
 {
     struct fsd_state *s = r->s;
 
-    if (kind == LINE_BUILT)
+    if (kind == LINE_FATE && rec->fate.node.at < s->nodes.n) {
+        s->nodes.at[rec->fate.node.at].fate = rec->fate.fate;
+        s->nodes.at[rec->fate.node.at].precision = rec->fate.precision;
+    } else if (kind == LINE_VARIANT) {
+        rec->variant.build = r->first->also.n;
+        rec->variant.line = r->w.line;
+        fsd_vec_push(s->arena, &s->variants, rec->variant);
+    } else if (kind == LINE_BUILT)
         fsd_vec_push(s->arena, &s->built, rec->built);
     else if (kind == LINE_INPUT || kind == LINE_OUTPUT)
         rec->port.line = r->w.line;
@@ -299,14 +384,18 @@ static bool take_line(struct reader *r, unsigned *rank)
         kind++;
     if (kind == LINE__COUNT)
         return fsd_words_complain(&r->w, "node, group, move or another kind of line");
-    if (fsd_line_ranks[kind].rank < *rank + fsd_line_ranks[kind].once)
+    if (fsd_line_ranks[kind].rank < *rank + fsd_line_ranks[kind].once ||
+        fsd_line_ranks[kind].of == (r->s == r->first ? OF_OTHERS : OF_FIRST) ||
+        (r->s != r->first && !r->variant && (kind == LINE_GROUP || kind == LINE_MOVE)))
         return fsd_words_complain(&r->w, "the lines in their order");
-    *rank = fsd_line_ranks[kind].rank;
+    *rank = fsd_line_ranks[kind == LINE_ALSO ? LINE_ENGINE : kind].rank;
+    if (kind == LINE_ALSO && !open_build(r))
+        return false;
     if (kind == LINE_NODE)
         record.node.group = FSD_NONE;
     else if (kind == LINE_INPUT || kind == LINE_OUTPUT)
         record.port.from.at = record.port.core_from.at = FSD_NONE;
-    else if (kind < LINE_INPUT && kind != LINE_BUILT)
+    else if ((kind < LINE_INPUT && kind != LINE_BUILT) || kind == LINE_ALSO)
         at = r->s;
     if (!fsd_words_next(&r->w))
         return false;
@@ -347,17 +436,32 @@ struct name {
     int what;
     uint32_t line;
 };
+typedef FSD_VEC(fsd_id) symbols;
+
+/* Of a variant's nodes, which stand on lines before. */
+static void learn_listed(struct reader *r, symbols *listed)
+{
+    while (fsd_words_next(&r->w) && r->w.word.kind != WORD_END)
+        if (fsd_words_at_name(&r->w))
+            fsd_vec_push(
+                r->w.scratch, listed,
+                fsd_intern_find(r->s->names, r->w.word.text, strlen(r->w.word.text)));
+}
 
 /* Of two ports of one name the first has it; two nodes of one name there are not. */
 static bool learn_names(struct reader *r)
 {
     static const enum line_kind of[] = {LINE_NODE, LINE_INPUT, LINE_OUTPUT};
     FSD_VEC(struct name) names = {0};
-    uint32_t count[NAME__COUNT] = {0};
+    symbols listed = {0};
 
     if (!take_first(r))
         return false;
-    while (fsd_words_next_line(&r->w))
+    while (fsd_words_next_line(&r->w)) {
+        if (!strcmp(r->w.word.text, fsd_line_ranks[LINE_VARIANT].word)) {
+            learn_listed(r, &listed);
+            continue;
+        }
         for (int i = 0; i < NAME__COUNT; i++) {
             struct name name = {0, i, r->w.line};
 
@@ -367,6 +471,7 @@ static bool learn_names(struct reader *r)
                 fsd_vec_push(r->w.scratch, &names, name);
             break;
         }
+    }
     if (r->w.status != FSD_OK)
         return false;
     r->n_names = fsd_intern_count(r->s->names);
@@ -385,8 +490,16 @@ static bool learn_names(struct reader *r)
             return fsd_words_complain(&r->w, "a node of another name");
         }
         if (*id == FSD_NONE)
-            *id = count[name->what];
-        count[name->what]++;
+            *id = r->count[name->what];
+        r->count[name->what]++;
+    }
+    r->listed = FSD_NEW(r->w.scratch, bool, r->count[NAME_NODE]);
+    for (uint32_t i = 0; i < listed.n; i++) {
+        fsd_id sym = listed.at[i];
+        fsd_id node = sym < r->n_names ? r->named[NAME_NODE][sym] : FSD_NONE;
+
+        if (node != FSD_NONE)
+            r->listed[node] = true;
     }
     return true;
 }
@@ -405,11 +518,23 @@ static void fill(struct reader *r)
                                r->w.line, "expected 'end', found the end of the file");
 }
 
+/* Those of the last build hold what is in all of them. */
+static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
+{
+    for (uint32_t b = 0; b <= s->also.n; b++) {
+        struct fsd_state *one = b ? s->also.at[b - 1] : s;
+
+        one->refs = last->refs;
+        one->borders = last->borders;
+        one->sources = last->sources;
+    }
+}
+
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_error *err)
 {
     struct fsd_state *s = fsd_state_new();
-    struct reader r = {.s = s};
+    struct reader r = {.s = s, .first = s, .last = s};
 
     r.w = (struct words){.scratch = fsd_arena_new(),
                          .name = file->name,
@@ -420,10 +545,12 @@ enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file 
     s->engine_path = s->model_path;
     if (learn_names(&r))
         fill(&r);
-    if (r.w.status == FSD_OK)
-        fsd_state_finish(s);
-    else
+    if (r.w.status == FSD_OK) {
+        close_build(&r);
+        share_arrays(s, r.last);
+    } else {
         fsd_state_free(s);
+    }
     *out = r.w.status == FSD_OK ? s : NULL;
     fsd_arena_free(r.w.scratch);
     return r.w.status;

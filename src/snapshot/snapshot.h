@@ -2,11 +2,15 @@
  * A state as a text file that is committed and reviewed: one line a node, one a fusion
  * group, and below it one for each layer that moves a tensor for it.
  *
- *     fusiondiff snapshot 3
+ *     fusiondiff snapshot 4
  *     built gpu "NVIDIA A100-PCIE-40GB"
  *     node Conv_34 Conv core layer int8 < Relu_24 ; k3x3,p1x1x1x1
  *     group compute int8 1 : Conv_34 Add_36 < Relu_24 int8/chw32 Conv_34 > Add_36 int8
  *       move reformat io inserted : fp32/chw -> fp16/hwc8 < @x > Conv_34
+ *     also xxh128:be3c4fbd21c62de2a5d4e57f8f8a55f1 "a dump" "a builder"
+ *     variant : Conv_34 Add_36
+ *     group compute int8 1 : Conv_34 < Relu_24 int8/chw32 Conv_34 > Conv_34 fp16
+ *     group compute fp16 1 : Add_36 < Conv_34 fp16 Add_36 > Add_36 fp16
  *     end xxh128:2fd4a43ed588d6afb0d811a9acc43c30
  *
  * Nodes are named, not numbered, so that a change stays where it is.  A name stands as
@@ -14,17 +18,39 @@
  * state gives the same bytes, and reading gives the state back, without tactics and
  * paths.  The last line has the hash of what stands above it, whatever ends the lines,
  * so that one line lost or edited is noticed; format 1 had none.  Format 2 told nothing
- * of how the engine was built.
+ * of how the engine was built, and format 3 holds one build.  What a snapshot of
+ * several builds says: variants.h.
  */
 #ifndef FSD_SNAPSHOT_SNAPSHOT_H
 #define FSD_SNAPSHOT_SNAPSHOT_H
 
 #include "base/file.h"
-#include "compare/state.h"
+#include "compare/matrix.h"
 
-enum { FSD_SNAPSHOT_FORMAT = 3 };
+enum { FSD_SNAPSHOT_FORMAT = 4 };
 
+/** With the other builds that it holds. */
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out);
+
+/** How many rows of a build are variants that no build before has, and how many are
+ *  not kept as such. */
+struct fsd_learnt {
+    uint32_t variants;
+    uint32_t ports; /**< an input or output of another form: who feeds the engine holds
+                         it to one */
+    uint32_t less;  /**< told by less than the first build: what is not known would
+                         pass */
+    uint32_t strange; /**< of nodes that the first build's model has not */
+    uint32_t gone;    /**< of rows that the first build has as no other has them */
+};
+
+/** The first of the builds, and what the others have otherwise.
+ *  @param recorded  the first so many are of a snapshot already, and stay what passes.
+ *  @param known   only of rows that the first build has as one of the others: what
+ *                 takes the place of a snapshot is not held to rows that are no more.
+ *  @param learnt  by build. */
+void fsd_snapshot_write_builds(const struct fsd_matrix *m, uint32_t recorded,
+                               bool known, FILE *out, struct fsd_learnt *learnt);
 
 /** @param out   the state, NULL on failure; free it with fsd_state_free().
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT with the line; FSD_E_UNSUPPORTED for the

@@ -1,5 +1,6 @@
 #include "base/hash.h"
 #include "base/print.h"
+#include "base/id.h"
 #include "snapshot/grammar.h"
 #include "snapshot/snapshot.h"
 #include "snapshot/words.h"
@@ -7,9 +8,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { FORMAT_OF_ONE = 3 };
+
 struct writer {
     const struct fsd_state *s;
+    const struct fsd_state
+        *first; /* whose names its nodes and ports get; NULL: its own */
+    const struct fsd_align *align; /* of both */
     FILE *out;
+    uint32_t recorded; /* as fsd_snapshot_write_builds() has these */
+    bool known;
 };
 
 static void put_own(const struct writer *w, const struct vocabulary *words, uint8_t i)
@@ -26,11 +34,27 @@ static void put_form(const struct writer *w, const struct fsd_state_form *form)
         fprintf(w->out, "/%s", fsd_text(w->s->names, form->layout));
 }
 
+/* A reference, as the first build's model has it; FSD_NONE: it has it not, or there is
+ * none. */
+static fsd_ref in_first(const struct writer *w, fsd_ref ref, bool outputs)
+{
+    fsd_ref at = ref;
+
+    if (!w->first || ref == FSD_NONE)
+        return ref;
+    if (!(ref & FSD_REF_PORT))
+        return w->align->to_old[ref];
+    at = (outputs ? w->align->old_output : w->align->old_input)[ref & ~FSD_REF_PORT];
+    return at == FSD_NONE ? FSD_NONE : FSD_REF_PORT | at;
+}
+
 static void put_ref(const struct writer *w, fsd_ref ref, bool outputs)
 {
+    ref = in_first(w, ref, outputs);
     fputs(ref == FSD_NONE ? " -" : ref & FSD_REF_PORT ? " @" : " ", w->out);
     if (ref != FSD_NONE)
-        fsd_put_name(fsd_state_ref_text(w->s, ref, outputs), w->out);
+        fsd_put_name(fsd_state_ref_text(w->first ? w->first : w->s, ref, outputs),
+                     w->out);
 }
 
 static void put_source(const struct writer *w, const struct fsd_maker *source)
@@ -96,6 +120,7 @@ static void put_value(const struct writer *w, const struct field *f, const void 
         break;
     case REFS:
     case NODES:
+    case ROW:
     case MEMBERS:
         for (uint32_t i = 0; i < span->n; i++)
             put_ref(w, w->s->refs.at[span->at + i], f->outputs);
@@ -150,18 +175,23 @@ static bool is_due(const struct fsd_state *s, const struct fsd_move *m, fsd_id g
     return s->nodes.at[to].group == FSD_NONE || s->nodes.at[to].group <= group;
 }
 
-static void put_body(const struct writer *w)
+static void put_build(const struct writer *w, enum line_kind from, enum line_kind to)
+{
+    for (enum line_kind kind = from; kind <= to; kind++)
+        put_line(w, kind, w->s);
+    put_line(w, LINE_LAYERS, w->s);
+    for (uint32_t i = 0; i < w->s->built.n; i++)
+        put_line(w, LINE_BUILT, &w->s->built.at[i]);
+    if (w->s->profiles)
+        put_line(w, LINE_TIMES, w->s);
+}
+
+static void put_first(const struct writer *w)
 {
     const struct fsd_state *s = w->s;
     uint32_t move = 0;
 
-    fprintf(w->out, "fusiondiff snapshot %d\n", FSD_SNAPSHOT_FORMAT);
-    for (enum line_kind kind = LINE_TOOL; kind <= LINE_LAYERS; kind++)
-        put_line(w, kind, s);
-    for (uint32_t i = 0; i < s->built.n; i++)
-        put_line(w, LINE_BUILT, &s->built.at[i]);
-    if (s->profiles)
-        put_line(w, LINE_TIMES, s);
+    put_build(w, LINE_TOOL, LINE_ENGINE);
     putc('\n', w->out);
     for (uint32_t i = 0; i < s->inputs.n; i++)
         put_line(w, LINE_INPUT, &s->inputs.at[i]);
@@ -180,17 +210,225 @@ static void put_body(const struct writer *w)
         put_move(w, &s->moves.at[move++]);
 }
 
-void fsd_snapshot_write(const struct fsd_state *s, FILE *out)
+/* ------------------------------------------------------------ the other builds */
+
+/* True when each of these has a name in the first build's model. */
+static bool are_named(const struct writer *w, struct fsd_span refs, bool outputs)
 {
-    struct fsd_print body;
-    struct writer w = {s, fsd_print_open(&body)};
+    for (uint32_t i = 0; i < refs.n; i++)
+        if (in_first(w, w->s->refs.at[refs.at + i], outputs) == FSD_NONE)
+            return false;
+    return true;
+}
+
+static bool can_be_said(const struct writer *w, const struct fsd_matrix *m,
+                        const struct fsd_matrix_cell *cell)
+{
+    const struct fsd_state *s = w->s;
+    bool said = true;
+
+    for (uint32_t i = 0; i < cell->groups.n; i++) {
+        const struct fsd_group *g = &s->groups.at[m->pool.at[cell->groups.at + i]];
+
+        said &= are_named(w, g->nodes, false);
+        for (uint32_t k = 0; k < g->in.n; k++)
+            said &= in_first(w, s->borders.at[g->in.at + k].at, false) != FSD_NONE;
+    }
+    for (uint32_t i = 0; i < cell->moves.n; i++) {
+        const struct fsd_move *move = &s->moves.at[m->pool.at[cell->moves.at + i]];
+
+        said &= are_named(w, move->from, false) && are_named(w, move->to, true) &&
+                are_named(w, move->nodes, false);
+    }
+    return said;
+}
+
+static bool is_known(const struct fsd_matrix *m, uint32_t row)
+{
+    bool known = false;
+
+    for (uint32_t b = 1; b < m->n; b++)
+        known |= !fsd_matrix_cell(m, row, b)->variant;
+    return known;
+}
+
+/* Whether a build is the first that has a row so, and may teach it. */
+static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
+                           uint32_t build, struct fsd_arena *scratch,
+                           struct fsd_learnt *learnt)
+{
+    bool *is = FSD_NEW(scratch, bool, m->rows.n);
+
+    for (uint32_t row = 0; row < m->rows.n; row++) {
+        const struct fsd_matrix_cell *cell = fsd_matrix_cell(m, row, build);
+        uint8_t of = m->rows.at[row].of;
+
+        is[row] = cell->variant > 0;
+        for (uint32_t b = 1; b < build; b++)
+            is[row] &= fsd_matrix_cell(m, row, b)->variant != cell->variant;
+        if (!is[row])
+            continue;
+        if (w->known && !is_known(m, row))
+            learnt->gone++;
+        else if (of == FSD_ROW_INPUT || of == FSD_ROW_OUTPUT)
+            learnt->ports++;
+        else if (cell->less && build >= w->recorded)
+            learnt->less++;
+        else if (!can_be_said(w, m, cell))
+            learnt->strange++;
+        else
+            continue;
+        is[row] = false;
+    }
+    return is;
+}
+
+/* All nodes of a row, as the first build's model has them, in its order. */
+static uint32_t nodes_of(const struct fsd_matrix *m, uint32_t row,
+                         struct fsd_arena *scratch, fsd_id **nodes)
+{
+    FSD_VEC(fsd_id) all = {0};
+    uint32_t n = 0;
+
+    for (uint32_t b = 0; b < m->n; b++) {
+        const struct fsd_matrix_cell *cell = fsd_matrix_cell(m, row, b);
+        const struct fsd_state *s = m->builds[b];
+
+        for (uint32_t i = 0; i < cell->groups.n; i++) {
+            const struct fsd_group *g = &s->groups.at[m->pool.at[cell->groups.at + i]];
+
+            for (uint32_t k = 0; k < g->nodes.n; k++) {
+                fsd_id node = s->refs.at[g->nodes.at + k];
+
+                if (b)
+                    node = m->with[b]->align->to_old[node];
+                if (node != FSD_NONE)
+                    fsd_vec_push(scratch, &all, node);
+            }
+        }
+    }
+    if (all.n)
+        qsort(all.at, all.n, sizeof *all.at, fsd_by_id);
+    for (uint32_t i = 0; i < all.n; i++)
+        if (!n || all.at[i] != all.at[n - 1])
+            all.at[n++] = all.at[i];
+    *nodes = all.at;
+    return n;
+}
+
+static void put_fates(const struct writer *w, const struct fsd_matrix *m,
+                      uint32_t build, const bool *is_variant)
+{
+    for (fsd_id i = 0; i < w->s->nodes.n; i++) {
+        const struct fsd_state_node *n = &w->s->nodes.at[i];
+        fsd_id old = w->align->to_old[i];
+        const struct fsd_state_node *was =
+            old == FSD_NONE ? NULL : &w->first->nodes.at[old];
+        struct fate_line line = {{i, 0}, n->fate, n->precision};
+        uint32_t row;
+
+        if (!was || (was->fate == n->fate && was->precision == n->precision))
+            continue;
+        row = n->group != FSD_NONE     ? m->row_of[build][n->group]
+              : was->group != FSD_NONE ? m->row_of[0][was->group]
+                                       : FSD_NONE;
+        if (row != FSD_NONE && is_variant[row])
+            put_line(w, LINE_FATE, &line);
+    }
+}
+
+static void put_variant(const struct writer *w, const struct fsd_matrix *m,
+                        uint32_t build, uint32_t row, struct fsd_arena *scratch)
+{
+    const struct fsd_matrix_cell *cell = fsd_matrix_cell(m, row, build);
+    fsd_id *nodes;
+    uint32_t n = nodes_of(m, row, scratch, &nodes);
+
+    fprintf(w->out, "%s :", fsd_line_ranks[LINE_VARIANT].word);
+    for (uint32_t i = 0; i < n; i++) {
+        putc(' ', w->out);
+        fsd_put_name(fsd_state_ref_text(w->first, nodes[i], false), w->out);
+    }
+    putc('\n', w->out);
+    for (uint32_t i = 0; i < cell->groups.n; i++)
+        put_line(w, LINE_GROUP, &w->s->groups.at[m->pool.at[cell->groups.at + i]]);
+    for (uint32_t i = 0; i < cell->moves.n; i++)
+        put_move(w, &w->s->moves.at[m->pool.at[cell->moves.at + i]]);
+}
+
+/* A build that teaches nothing is told all the same when it was given: it is one of
+ * those that were looked at.
+ * @param room  how many more builds the snapshot can hold. */
+static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
+                                   uint32_t build, uint32_t *room)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_learnt learnt = {0};
+    const bool *is_variant = find_variants(w, m, build, scratch, &learnt);
+
+    for (uint32_t row = 0; row < m->rows.n; row++)
+        *(*room ? &learnt.variants : &learnt.gone) += is_variant[row];
+    if (*room && (learnt.variants || !w->known)) {
+        --*room;
+        putc('\n', w->out);
+        put_build(w, LINE_ALSO, LINE_ALSO);
+        put_fates(w, m, build, is_variant);
+    }
+    for (uint32_t row = 0; learnt.variants && row < m->rows.n; row++)
+        if (is_variant[row])
+            put_variant(w, m, build, row, scratch);
+    fsd_arena_free(scratch);
+    return learnt;
+}
+
+/* -------------------------------------------------------------------------- all */
+
+/* What an older program can read stays of the format that it knows. */
+static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
+                    uint32_t recorded, bool known, FILE *out, struct fsd_learnt *learnt)
+{
+    struct fsd_print body, others;
+    struct writer w = {.s = first, .out = fsd_print_open(&body)};
+    uint32_t room = FSD_MOST_BUILDS - 1;
     uint64_t hash[2];
 
-    put_body(&w);
+    fsd_print_open(&others);
+    for (uint32_t b = 1; m && b < m->n; b++) {
+        struct writer other = {m->builds[b], first,    m->with[b]->align,
+                               others.out,   recorded, known};
+
+        learnt[b] = put_other(&other, m, b, &room);
+    }
+    fsd_print_close(&others);
+    fprintf(w.out, "fusiondiff snapshot %d\n",
+            others.size ? FSD_SNAPSHOT_FORMAT : FORMAT_OF_ONE);
+    put_first(&w);
+    fwrite(others.text, 1, others.size, w.out);
     fsd_print_close(&body);
     fsd_hash_128(body.text, body.size, hash);
     fwrite(body.text, 1, body.size, out);
     free(body.text);
+    free(others.text);
     w.out = out;
     put_line(&w, LINE_END, hash);
+}
+
+void fsd_snapshot_write_builds(const struct fsd_matrix *m, uint32_t recorded,
+                               bool known, FILE *out, struct fsd_learnt *learnt)
+{
+    put_all(m->builds[0], m, recorded, known, out, learnt);
+}
+
+void fsd_snapshot_write(const struct fsd_state *s, FILE *out)
+{
+    const struct fsd_state *builds[FSD_MOST_BUILDS] = {s};
+    struct fsd_learnt learnt[FSD_MOST_BUILDS];
+    struct fsd_matrix *m = NULL;
+
+    for (uint32_t b = 0; b < s->also.n; b++)
+        builds[1 + b] = s->also.at[b];
+    if (s->also.n)
+        m = fsd_matrix_new(builds, 1 + s->also.n);
+    put_all(s, m, UINT32_MAX, false, out, learnt);
+    fsd_matrix_free(m);
 }

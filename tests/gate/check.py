@@ -204,6 +204,45 @@ def check_update(folder):
     check("update: passes", "passed: 0 errors" in run("check", copy, MODEL, ENGINE, status=(0,)))
 
 
+def check_variants(folder):
+    """--update keeps what may vary where the build is one of those; what is dropped is said."""
+    model, fixture = MODEL, lambda name: os.path.join(FIXTURES, name)
+    learnt = os.path.join(folder, "learnt.fsd")
+
+    def learn(*more):
+        return run_both("snapshot", model, ENGINE, "--also", fixture("compare/split.json"), "-o", learnt, *more,
+                        status=(0,))[1]
+
+    def passes(engine):
+        return "check passed" in run("check", learnt, model, engine, "-f", "line")
+
+    builds = ENGINE, fixture("compare/split.json"), fixture("compare/wide.json")
+    check("variants: learnt in silence", learn() == "")
+    check("variants: of two builds, not of the third", [passes(b) for b in builds] == [True, True, False])
+    said = run_both("check", learnt, model, builds[1], "--update", status=(0,))[1]
+    check("variants: kept", "1 are kept, 0 dropped" in said and [passes(b) for b in builds] == [True, True, False], said)
+    said = run_both("check", learnt, model, builds[2], "--update", status=(0,))[1]
+    with open(learnt, encoding="utf-8") as file:
+        check("variants: dropped", "0 are kept, 1 dropped" in said and passes(builds[2]) and "\nalso" not in file.read(), said)
+    learn()
+    third = os.path.join(folder, "third.fsd")
+    said = run_both("snapshot", learnt, "--also", f"{model},{builds[2]}", "-o", third, status=(0,))[1]
+    os.replace(third, learnt)
+    check("variants: what is told by less is not learnt", "1 row told by less" in said and
+          [passes(b) for b in builds] == [True, True, False], said)
+    said = run_both("snapshot", model, ENGINE, "-o", learnt, status=(0,))[1]
+    check("variants: overwritten with a word", "varies in its 3 builds is not kept" in said, said)
+    # What was measured of one build only is not known of the others' ways.
+    profile = profiles(folder, (1,))
+    run("snapshot", model, ENGINE, *profile, "--also", builds[1], "-o", learnt)
+    text = run("check", learnt, model, builds[1], "--profile", fixture("compare/split.profile.json"), status=(1,))
+    check("variants: times", "have no time in the profiles of the snapshot" in text, text)
+    run("snapshot", model, ENGINE, *profile, "--also", f"{model},{builds[1]},{fixture('compare/split.profile.json')}",
+        "-o", learnt)
+    text = run("check", learnt, model, builds[1], "--profile", fixture("compare/split.profile.json"), status=(0,))
+    check("variants: times of the variant", "as build B" in text and "0.3840 ms -> 0.3400 ms" in text, text)
+
+
 def check_times(folder):
     """Times that a snapshot holds are kept, or it is said that they are not."""
     profile = ("--profile", os.path.join(FIXTURES, "qat_block/profile.json"))
@@ -327,6 +366,7 @@ def main():
         check_many(folder)
         check_rules(folder)
         check_update(folder)
+        check_variants(folder)
         check_times(folder)
         check_latency(folder)
         check_annotations(folder)

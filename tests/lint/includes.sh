@@ -74,7 +74,7 @@ owned 'policy'          'findings/|gate/|check\.c|linting\.c'
 owned 'verdict'         'gate/|check\.c|linting\.c|report/report\.c'
 owned 'blocks'         'pattern/'
 owned 'state|group|move' 'compare/|snapshot/|states\.h|comparison\.c|check\.c'
-owned 'compare'         'compare/|comparison\.c|check\.c'
+owned 'compare'         'compare/|snapshot/|comparison\.c|check\.c'
 owned 'diff'            'session\.c|linting\.c|comparison\.c|check\.c|states\.h|cli/'
 
 # forbid 'regex' 'why'

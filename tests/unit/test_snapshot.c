@@ -1,5 +1,5 @@
-/* Snapshots: names of every kind come back, and a snapshot cut anywhere is refused or
- * whole. */
+/* Snapshots: names of every kind come back, a snapshot cut anywhere is refused or
+ * whole, and so is one whose variants are not of whole groups. */
 #include "snapshot/snapshot.h"
 
 #include <setjmp.h>
@@ -199,6 +199,86 @@ static void snapshot__borders(void **state)
     }
 }
 
+static enum fsd_status read_variants(const char *lines, struct fsd_state **back,
+                                     struct fsd_error *err)
+{
+    char text[1024];
+
+    snprintf(text, sizeof text,
+             "fusiondiff snapshot 1\n"
+             "input x 1 fp32/chw\n"
+             "node a Conv core layer fp16 < @x\n"
+             "node b Relu core layer fp16 < a\n"
+             "node c Conv core layer fp16 < b\n"
+             "group compute fp16 1 : a b < @x fp16 a > b fp16\n"
+             "  move reformat io inserted : fp32 -> fp16 < @x > a\n"
+             "group compute fp16 1 : c < b fp16 c > c fp16\n"
+             "  move noop free inserted : fp16 -> fp32 < @x >\n"
+             "%send\n",
+             lines);
+    return read_text(text, strlen(text), back, err);
+}
+
+/* The others are the first but for their variants: whole groups, each once. */
+static void snapshot__variants(void **state)
+{
+    static const char *const refused[] = {
+        "variant : a b\n",            /* of no build */
+        "group compute fp32 1 : a\n", /* of the first, twice */
+        "also H t p\nlayers 1 1 1\ngroup compute fp32 1 : a\n",  /* of no variant */
+        "also H t p\nnode d Relu core layer fp16 < c\n",         /* another model */
+        "also H t p\nfate d layer fp16\n",                       /* likewise */
+        "also H t p\nlayers 1 1 1\nlayers 1 1 1\n",              /* once only */
+        "also H t p\nvariant : a\n",                             /* half a group */
+        "also H t p\nvariant : a b b\n",                         /* twice */
+        "also H t p\nvariant : a b\nvariant : b c\n",            /* in two rows */
+        "also H t p\nvariant : a b\ngroup compute fp32 1 : c\n", /* of another row */
+        "also H t p\nvariant : @x\n",                            /* no node */
+        "also H t p\nvariant : a b\nlayers 1 1 1\n",             /* order */
+    };
+    struct fsd_error err;
+    struct fsd_state *back;
+    char lines[512];
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(refused); i++) {
+        const char *hash = strchr(refused[i], 'H');
+
+        if (hash)
+            snprintf(lines, sizeof lines,
+                     "%.*sxxh128:00000000000000000000000000000000%s",
+                     (int)(hash - refused[i]), refused[i], hash + 1);
+        else
+            snprintf(lines, sizeof lines, "%s", refused[i]);
+        assert_int_equal(read_variants(lines, &back, &err), FSD_E_FORMAT);
+        assert_null(back);
+    }
+    assert_int_equal(read_variants("also xxh128:00000000000000000000000000000001 t p\n"
+                                   "layers 3 2 2\n"
+                                   "fate a layer fp32\n"
+                                   "variant : a b\n"
+                                   "group compute fp32 1 : a < @x fp32 a > a fp32\n"
+                                   "group compute fp16 1 : b < a fp32 b > b fp16\n"
+                                   "also xxh128:00000000000000000000000000000002 t p\n"
+                                   "variant :\n"
+                                   "variant : c\n"
+                                   "group compute int8 1 : c < b fp16 c > c fp16\n",
+                                   &back, &err),
+                     FSD_OK);
+    assert_int_equal(back->groups.n, 2);
+    assert_int_equal(back->moves.n, 2);
+    assert_int_equal(back->nodes.at[0].precision, FSD_FP16);
+    assert_int_equal(back->also.n, 2);
+    assert_int_equal(back->also.at[0]->groups.n, 3);
+    assert_int_equal(back->also.at[0]->moves.n, 1); /* that of no group */
+    assert_int_equal(back->also.at[0]->nodes.at[0].precision, FSD_FP32);
+    assert_int_equal(back->also.at[0]->layers, 3);
+    assert_int_equal(back->also.at[1]->groups.n, 2);
+    assert_int_equal(back->also.at[1]->moves.n, 1); /* that of a group */
+    assert_int_equal(back->also.at[1]->groups.at[1].precision, FSD_INT8);
+    fsd_state_free(back);
+}
+
 /* What the writer spells out does not stand there raw: no name ends at a zero byte,
  * none loses what looks like a line's end. */
 static void snapshot__control_bytes(void **state)
@@ -230,6 +310,7 @@ int main(void)
         cmocka_unit_test(snapshot__cut_anywhere),
         cmocka_unit_test(snapshot__changed_anywhere),
         cmocka_unit_test(snapshot__borders),
+        cmocka_unit_test(snapshot__variants),
         cmocka_unit_test(snapshot__control_bytes),
     };
 

@@ -1,0 +1,423 @@
+#include "snapshot/variants.h"
+
+#include "base/sets.h"
+#include "compare/compare.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------- a mix */
+
+static void *copy_of(struct fsd_arena *arena, const void *at, size_t n, size_t size)
+{
+    void *copy = fsd_arena_alloc(arena, n, size, alignof(max_align_t));
+
+    return n ? memcpy(copy, at, n * size) : copy;
+}
+
+struct fsd_mix fsd_mix_open(struct fsd_arena *scratch, const struct fsd_state *s,
+                            const struct fsd_state *pools, const bool *listed)
+{
+    struct fsd_state *copy = FSD_NEW(s->arena, struct fsd_state, 1);
+    struct fsd_mix x = {.s = copy, .groups = s->groups.n, .moves = s->moves.n};
+
+    *copy = *s;
+    copy->refs = pools->refs;
+    copy->borders = pools->borders;
+    copy->sources = pools->sources;
+    memset(&copy->also, 0, sizeof copy->also);
+    memset(&copy->variants, 0, sizeof copy->variants);
+#define COPY(list)                                                                     \
+    (copy->list.at = copy_of(s->arena, s->list.at, s->list.n, sizeof *s->list.at),     \
+     copy->list.cap = s->list.n)
+    COPY(nodes);
+    COPY(groups);
+    COPY(moves);
+#undef COPY
+    x.first_move = FSD_NEW(scratch, fsd_id, s->nodes.n + 1);
+    x.next_move = FSD_NEW(scratch, fsd_id, x.moves);
+    x.no_group = FSD_NEW(scratch, bool, x.groups);
+    x.no_move = FSD_NEW(scratch, bool, x.moves);
+    memset(x.first_move, 0xff, (s->nodes.n + 1) * sizeof *x.first_move);
+    for (fsd_id i = 0; i < x.moves; i++) {
+        fsd_id owner = fsd_state_owner_of_move(copy, &copy->moves.at[i]);
+        bool none = owner == FSD_NONE ||
+                    (!listed[owner] && copy->nodes.at[owner].group == FSD_NONE);
+        fsd_id *first = &x.first_move[none ? s->nodes.n : owner];
+
+        x.next_move[i] = *first;
+        *first = i;
+    }
+    return x;
+}
+
+void fsd_mix_take_out(struct fsd_mix *x, fsd_id node)
+{
+    struct fsd_state *s = x->s;
+    fsd_id move = x->first_move[node == FSD_NONE ? s->nodes.n : node], group;
+
+    for (; move != FSD_NONE; move = x->next_move[move])
+        x->no_move[move] = true;
+    group = node == FSD_NONE ? FSD_NONE : s->nodes.at[node].group;
+    if (group == FSD_NONE || group >= x->groups)
+        return;
+    x->no_group[group] = true;
+    for (uint32_t i = 0; i < s->groups.at[group].nodes.n; i++)
+        s->nodes.at[s->refs.at[s->groups.at[group].nodes.at + i]].group = FSD_NONE;
+}
+
+void fsd_mix_close(struct fsd_mix *x)
+{
+    struct fsd_state *s = x->s;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->groups.n; i++)
+        if (i >= x->groups || !x->no_group[i])
+            s->groups.at[n++] = s->groups.at[i];
+    s->groups.n = n;
+    n = 0;
+    for (uint32_t i = 0; i < s->moves.n; i++)
+        if (i >= x->moves || !x->no_move[i])
+            s->moves.at[n++] = s->moves.at[i];
+    s->moves.n = n;
+    fsd_state_set_groups(s);
+}
+
+/* -------------------------------------------------------------------------- rows */
+
+/* The rows in which the builds of a snapshot vary: a row is nodes, or the moves of no
+ * group. */
+struct rows {
+    const struct fsd_state *s;
+    uint32_t n, builds;
+    fsd_id *of_node;        /* row, by node; FSD_NONE: it does not vary */
+    fsd_id of_rest;         /* of moves that belong to no group; FSD_NONE */
+    struct fsd_span *nodes; /* by row, as the first variant tells them */
+    uint32_t *line;         /* by row, by build: of its variant; 0: it has none */
+    uint32_t *apart; /* by row, by build: how much of it differs from the other */
+    uint32_t *as;    /* by row: the build that is nearest */
+};
+
+static const struct fsd_state *build(const struct fsd_state *s, uint32_t i)
+{
+    return i ? s->also.at[i - 1] : s;
+}
+
+/* Variants of one row name the same nodes; what a file has otherwise is one row all the
+ * same. */
+static fsd_id *join_nodes(const struct fsd_state *s, struct fsd_arena *scratch)
+{
+    fsd_id *head = fsd_sets_new(scratch, s->nodes.n);
+
+    for (uint32_t b = 1; b <= s->also.n; b++)
+        for (uint32_t v = 0; v < build(s, b)->variants.n; v++) {
+            struct fsd_span nodes = build(s, b)->variants.at[v].nodes;
+
+            for (uint32_t i = 1; i < nodes.n; i++)
+                fsd_sets_join(head, s->refs.at[nodes.at], s->refs.at[nodes.at + i]);
+        }
+    return head;
+}
+
+static fsd_id *row_of(struct rows *r, fsd_id *head, struct fsd_span nodes)
+{
+    return nodes.n ? &r->of_node[fsd_sets_find(head, r->s->refs.at[nodes.at])]
+                   : &r->of_rest;
+}
+
+static struct rows find_rows(const struct fsd_state *s, struct fsd_arena *scratch)
+{
+    struct rows r = {.s = s, .builds = s->also.n + 1, .of_rest = FSD_NONE};
+    fsd_id *head = join_nodes(s, scratch);
+    uint32_t most = 0;
+
+    for (uint32_t b = 1; b < r.builds; b++)
+        most += build(s, b)->variants.n;
+    r.of_node = FSD_NEW(scratch, fsd_id, s->nodes.n);
+    r.nodes = FSD_NEW(scratch, struct fsd_span, most);
+    r.line = FSD_NEW(scratch, uint32_t, (size_t)most * r.builds);
+    r.apart = FSD_NEW(scratch, uint32_t, (size_t)most * r.builds);
+    r.as = FSD_NEW(scratch, uint32_t, most);
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        r.of_node[i] = FSD_NONE;
+    for (uint32_t b = 1; b < r.builds; b++)
+        for (uint32_t v = 0; v < build(s, b)->variants.n; v++) {
+            struct fsd_span nodes = build(s, b)->variants.at[v].nodes;
+            fsd_id *row = row_of(&r, head, nodes);
+
+            if (*row == FSD_NONE) {
+                *row = r.n++;
+                r.nodes[*row] = nodes;
+            }
+            r.line[(size_t)*row * r.builds + b] = build(s, b)->variants.at[v].line;
+        }
+    for (uint32_t b = 1; b < r.builds; b++)
+        for (uint32_t v = 0; v < build(s, b)->variants.n; v++) {
+            struct fsd_span nodes = build(s, b)->variants.at[v].nodes;
+
+            for (uint32_t i = 0; i < nodes.n; i++)
+                r.of_node[s->refs.at[nodes.at + i]] = *row_of(&r, head, nodes);
+        }
+    return r;
+}
+
+static fsd_id row_of_group(const struct rows *r, const struct fsd_state *s,
+                           fsd_id group)
+{
+    return r->of_node[s->refs.at[s->groups.at[group].nodes.at]];
+}
+
+/* `owner` is a node of the snapshot's model. */
+static fsd_id row_of_owner(const struct rows *r, fsd_id owner)
+{
+    bool none = owner == FSD_NONE || (r->of_node[owner] == FSD_NONE &&
+                                      r->s->nodes.at[owner].group == FSD_NONE);
+
+    return none ? r->of_rest : r->of_node[owner];
+}
+
+/* ----------------------------------------------------------------------- nearest */
+
+static void add(const struct rows *r, uint32_t b, fsd_id row)
+{
+    if (row != FSD_NONE)
+        r->apart[(size_t)row * r->builds + b]++;
+}
+
+static void add_node(const struct rows *r, uint32_t b, fsd_id node)
+{
+    add(r, b, node == FSD_NONE ? FSD_NONE : r->of_node[node]);
+}
+
+/* How much of each row of one of the builds is otherwise in the other: `c` is both. */
+static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *c)
+{
+    const struct fsd_state *s = c->old;
+
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *d = &c->regions.at[i];
+
+        if (d->happened == FSD_HAPPENED_SAME && !d->layers)
+            continue;
+        for (uint32_t k = 0; k < d->old_groups.n; k++)
+            add(r, b, row_of_group(r, s, c->pool.at[d->old_groups.at + k]));
+        for (uint32_t k = 0; k < d->new_groups.n; k++) {
+            const struct fsd_group *g =
+                &c->new->groups.at[c->pool.at[d->new_groups.at + k]];
+
+            add_node(r, b, c->align->to_old[c->new->refs.at[g->nodes.at]]);
+        }
+    }
+    for (uint32_t i = 0; i < c->precisions.n; i++)
+        add_node(r, b, c->precisions.at[i].old);
+    for (uint32_t i = 0; i < c->edges.n; i++)
+        add_node(r, b, c->edges.at[i].old_to);
+    for (uint32_t i = 0; i < c->moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[i];
+        fsd_id owner = m->old != FSD_NONE
+                           ? fsd_state_owner_of_move(s, &s->moves.at[m->old])
+                           : fsd_state_owner_of_move(c->new, &c->new->moves.at[m->new]);
+
+        if (m->old == FSD_NONE && owner != FSD_NONE)
+            owner = c->align->to_old[owner];
+        add(r, b, row_of_owner(r, owner));
+    }
+    for (uint32_t i = 0; i < c->lost.n; i++) {
+        const struct fsd_fact_lost *lost = &c->lost.at[i];
+
+        if (lost->of == FSD_OF_NODE || lost->of == FSD_OF_EDGE)
+            add_node(r, b, lost->old);
+        else if (lost->of == FSD_OF_MOVE)
+            add(r, b,
+                row_of_owner(r, fsd_state_owner_of_move(s, &s->moves.at[lost->old])));
+    }
+}
+
+/* Of a row the first build's way is tried first, then those that others have otherwise.
+ */
+static void choose(struct rows *r)
+{
+    for (uint32_t row = 0; row < r->n; row++) {
+        const uint32_t *apart = r->apart + (size_t)row * r->builds;
+
+        for (uint32_t b = 1; b < r->builds; b++)
+            if (r->line[(size_t)row * r->builds + b] && apart[b] < apart[r->as[row]])
+                r->as[row] = b;
+    }
+}
+
+static bool is_same_engine(const struct fsd_state *s, const struct fsd_state *t)
+{
+    return s->engine_hash[0] == t->engine_hash[0] &&
+           s->engine_hash[1] == t->engine_hash[1];
+}
+
+/* A build that was made as the other was, the same engine first of all: what is said of
+ * the whole is said beside that one. */
+static void take_head(struct fsd_state *out, const struct fsd_state *s,
+                      const struct fsd_state *to)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    const struct fsd_state *best = s;
+    uint32_t least = UINT32_MAX;
+
+    for (uint32_t b = 0; b <= s->also.n; b++) {
+        fsd_built_changes changes = {0};
+
+        fsd_compare_built(scratch, build(s, b), to, &changes);
+        if (is_same_engine(build(s, b), to))
+            changes.n = 0;
+        if (changes.n < least && !is_same_engine(best, to)) {
+            best = build(s, b);
+            least = changes.n;
+        }
+    }
+    memcpy(out->engine_hash, best->engine_hash, sizeof out->engine_hash);
+    out->engine_kind = best->engine_kind;
+    out->producer = best->producer;
+    out->tells = best->tells;
+    out->built = best->built;
+    fsd_arena_free(scratch);
+}
+
+/* Layers of a mix are counted by no build: there may be as many, and as few known, as
+ * in the worst of those that it is of. */
+static void take_counts(struct fsd_state *out, const struct rows *r)
+{
+    bool none = true;
+
+    for (uint32_t b = 0; b < r->builds; b++) {
+        const struct fsd_state *s = build(r->s, b);
+        bool used = !r->n && !b;
+
+        for (uint32_t row = 0; row < r->n; row++)
+            used |= r->as[row] == b;
+        if (!used)
+            continue;
+        if (none || s->layers > out->layers)
+            out->layers = s->layers;
+        if (none || (uint64_t)s->mapped * out->computing <
+                        (uint64_t)out->mapped * s->computing) {
+            out->mapped = s->mapped;
+            out->computing = s->computing;
+        }
+        none = false;
+    }
+}
+
+static void mix_groups(struct fsd_mix *x, const struct rows *r, uint32_t b)
+{
+    const struct fsd_state *s = build(r->s, b);
+
+    for (fsd_id g = 0; g < s->groups.n; g++) {
+        fsd_id row = row_of_group(r, s, g);
+
+        if (row != FSD_NONE && r->as[row] == b)
+            fsd_vec_push(x->s->arena, &x->s->groups, s->groups.at[g]);
+    }
+    for (fsd_id m = 0; m < s->moves.n; m++) {
+        fsd_id row = row_of_owner(r, fsd_state_owner_of_move(s, &s->moves.at[m]));
+
+        if (row != FSD_NONE && r->as[row] == b)
+            fsd_vec_push(x->s->arena, &x->s->moves, s->moves.at[m]);
+    }
+}
+
+static void mix_nodes(struct fsd_state *out, const struct rows *r)
+{
+    for (fsd_id i = 0; i < out->nodes.n; i++)
+        if (r->of_node[i] != FSD_NONE) {
+            const struct fsd_state *s = build(r->s, r->as[r->of_node[i]]);
+
+            out->nodes.at[i].fate = s->nodes.at[i].fate;
+            out->nodes.at[i].precision = s->nodes.at[i].precision;
+        }
+}
+
+static double sum_of(const struct fsd_state *s)
+{
+    double ms = 0;
+
+    for (uint32_t i = 0; i < s->groups.n; i++)
+        ms += s->groups.at[i].ms.median > 0 ? s->groups.at[i].ms.median : 0;
+    for (uint32_t i = 0; i < s->moves.n; i++)
+        ms += s->moves.at[i].ms.median > 0 ? s->moves.at[i].ms.median : 0;
+    return ms;
+}
+
+/* As long as the rows that it is of, measured as often as the least of their builds;
+ * what was not measured is counted, and then no latency is told. */
+static void take_times(struct fsd_state *out, const struct rows *r)
+{
+    double more = sum_of(out) - sum_of(r->s);
+
+    if (!out->profiles)
+        return;
+    for (uint32_t row = 0; row < r->n; row++) {
+        uint32_t profiles = build(r->s, r->as[row])->profiles;
+
+        if (profiles && profiles < out->profiles)
+            out->profiles = profiles;
+    }
+    out->total.median += more;
+    out->total.low += more;
+    out->total.high += more;
+    fsd_state_set_untimed(out);
+}
+
+static const struct fsd_state *mix(const struct rows *r, const struct fsd_state *to,
+                                   struct fsd_arena *scratch)
+{
+    const struct fsd_state *s = r->s;
+    bool *listed = FSD_NEW(scratch, bool, s->nodes.n);
+    struct fsd_mix x;
+
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        listed[i] = r->of_node[i] != FSD_NONE;
+    x = fsd_mix_open(scratch, s, s, listed);
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        if (listed[i] && r->as[r->of_node[i]])
+            fsd_mix_take_out(&x, i);
+    if (r->of_rest != FSD_NONE && r->as[r->of_rest])
+        fsd_mix_take_out(&x, FSD_NONE);
+    for (uint32_t b = 1; b < r->builds; b++)
+        mix_groups(&x, r, b);
+    mix_nodes(x.s, r);
+    fsd_mix_close(&x);
+    take_head(x.s, s, to);
+    take_counts(x.s, r);
+    take_times(x.s, r);
+    x.s->also = s->also;
+    for (uint32_t row = 0; row < r->n; row++)
+        fsd_vec_push(s->arena, &x.s->variants,
+                     ((struct fsd_variant){
+                         .nodes = r->nodes[row],
+                         .build = r->as[row],
+                         .apart = r->apart[(size_t)row * r->builds + r->as[row]],
+                         .line = r->line[(size_t)row * r->builds + r->as[row]]}));
+    return x.s;
+}
+
+const struct fsd_state *fsd_variants_nearest(const struct fsd_state *s,
+                                             const struct fsd_state *to)
+{
+    struct fsd_arena *scratch;
+    const struct fsd_state *nearest;
+    struct rows r;
+
+    if (!s->also.n)
+        return s;
+    scratch = fsd_arena_new();
+    r = find_rows(s, scratch);
+    for (uint32_t b = 0; b < r.builds; b++) {
+        struct fsd_compare *c = fsd_compare_new(build(s, b), to);
+
+        measure(&r, b, c);
+        fsd_compare_free(c);
+    }
+    choose(&r);
+    nearest = mix(&r, to, scratch);
+    fsd_arena_free(scratch);
+    return nearest;
+}
