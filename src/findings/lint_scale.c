@@ -1,4 +1,5 @@
 /* Scales and zero points, compared by value. */
+#include "base/text.h"
 #include "findings/lint.h"
 
 #include <math.h>
@@ -153,6 +154,28 @@ void fsd_lint_weight_axis(struct fsd_finder *f)
                 q->n, fsd_lint_node(f, q->node), (long long)q->axis, (long long)axis);
         fsd_lint_close(f);
     }
+}
+
+static bool has_one_scale(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_quantizer *q =
+        (l->facts->traits[node] & FSD_OP_WEIGHTED) ? fsd_lint_held(l, node, 1) : NULL;
+    fsd_id w = q ? fsd_node_in_tensor(l->g, node, 1) : FSD_NONE;
+
+    return q && output_axis(l, node) >= 0 && l->facts->constant[w] &&
+           q->type == FSD_INT8 && q->n == 1 && !q->block;
+}
+
+void fsd_lint_weight_scale(struct fsd_finder *f)
+{
+    uint32_t n = fsd_lint_open_all(f, has_one_scale);
+
+    if (!n)
+        return;
+    fputs("the weights of ", f->out);
+    fsd_put_noun(f->out, n, "operator");
+    fputs(" have one scale for all output channels", f->out);
+    fsd_lint_close_all(f);
 }
 
 /* Data has one scale: kernels know no other.  Whoever reads it is told first. */

@@ -474,6 +474,12 @@ static const struct fsd_rule rules[] = {
      .fix =
          "Set axis: 0 for Conv, 1 for ConvTranspose, for Gemm 0 with transB, else 1.",
      .source = "the TensorRT developer guide, explicit quantization"},
+    {"scale/weights", FSD_INFO, "Weights have one scale for all output channels.", LINT,
+     .find = fsd_lint_weight_scale,
+     .why = "The channel with the greatest weights takes the steps of all others; kernels "
+            "scale each output channel at no cost.",
+     .fix = "Quantize weights per channel (per_channel=True, axis 0 of Conv).",
+     .source = "the TensorRT developer guide, explicit quantization"},
     {"scale/data", FSD_WARNING, "A quantizer of data has several scales.", LINT,
      .find = fsd_lint_data_scales, .proves = FSD_PROVES_WIDE,
      .why = "Kernels multiply data of one scale; with several it is dequantized first.",

@@ -229,6 +229,15 @@ def weight_axis(fires):
     return end(n, n.op("Conv", q(n, x), w, kernel_shape=[1, 1]), 1, C, 16, 16)
 
 
+@pair("scale/weights")
+def weights(fires):
+    n, x = start()
+    w = n.const(n.random.integers(-100, 100, (C, C, 1, 1)).astype(np.int8))
+    scale = n.const(np.float32(0.01) if fires else np.full(C, 0.01, np.float32))
+    w = n.op("DequantizeLinear", w, scale, n.const(np.zeros([] if fires else C, np.int8)), axis=0)
+    return end(n, n.op("Conv", q(n, x), w, kernel_shape=[1, 1]), 1, C, 16, 16)
+
+
 @pair("scale/data")
 def data(fires):
     n, x = start()
