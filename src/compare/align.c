@@ -2,6 +2,7 @@
  * Alignment, round by round:
  *
  *     names      that no counter made, of weights and nodes
+ *     modules    the only node of its operator in a module, where one exporter tells these
  *     from, to   the way from the inputs and the way to the outputs are the same
  *     around     between the same aligned neighbours
  *     near       the same surroundings, found nowhere else
@@ -27,7 +28,7 @@ struct aligner {
 };
 
 /* What may tell a node from all others. */
-enum color { BY_FROM, BY_TO, BY_BOTH, BY_AROUND, BY_NEAR, BY_WEIGHT, BY_NAME };
+enum color { BY_FROM, BY_TO, BY_BOTH, BY_AROUND, BY_NEAR, BY_WEIGHT, BY_NAME, BY_MODULE };
 
 /* A name says nothing of a node of another operator. */
 static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
@@ -69,6 +70,8 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
         return n->named && fsd_align_node_identifies(side->counted, text)
                    ? color_text(side, node, text)
                    : 0;
+    case BY_MODULE:
+        return side->module[node];
     }
     return 0;
 }
@@ -188,6 +191,37 @@ static void align_by_names(struct aligner *a)
     accept(a, 2, by);
 }
 
+static bool tells_modules(const struct fsd_state *s)
+{
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        if (s->nodes.at[i].module)
+            return true;
+    return false;
+}
+
+/* Names of one exporter's nodes are counted; those of another hold the module that the
+ * first one writes beside them. */
+static void align_by_modules(struct aligner *a)
+{
+    static const uint8_t by[] = {FSD_ALIGN_NAME};
+
+    if (!tells_modules(a->side[0].s) && !tells_modules(a->side[1].s))
+        return;
+    for (int k = 0; k < 2; k++) {
+        struct fsd_align_side *side = &a->side[k];
+
+        side->module = FSD_NEW(a->scratch, uint64_t, side->s->nodes.n);
+        for (fsd_id i = 0; i < side->s->nodes.n; i++) {
+            const char *op = fsd_text(side->s->names, side->s->nodes.at[i].op);
+            uint64_t module = fsd_align_module(a->scratch, side, i);
+
+            side->module[i] = module ? fsd_hash_mix(module, fsd_hash_text(op)) : 0;
+        }
+    }
+    make_offers(a, 0, BY_MODULE);
+    accept(a, 1, by);
+}
+
 static uint32_t align_by_ways(struct aligner *a)
 {
     static const uint8_t by[] = {FSD_ALIGN_INPUTS, FSD_ALIGN_OUTPUTS, FSD_ALIGN_BOTH};
@@ -256,6 +290,7 @@ static void align_core(struct aligner *a)
     for (int k = 0; k < 2; k++)
         fsd_align_color_plain(&a->side[k], a->scratch);
     align_by_names(a);
+    align_by_modules(a);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         if (align_by_ways(a) || align_alike(a) || align_by(a, BY_AROUND))
             continue;

@@ -50,6 +50,49 @@ struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
     return stems;
 }
 
+/* As the exporter of scripts writes a module into names:
+ *
+ *     /blocks/blocks.0/up/MatMul    is in blocks.0.up
+ */
+static const char *module_in(struct fsd_arena *scratch, const char *name)
+{
+    char *module = FSD_NEW(scratch, char, strlen(name) + 1), *end = module;
+    const char *last = "";
+    size_t n_last = 0;
+
+    for (const char *next; *name == '/' && (next = strchr(name + 1, '/'));
+         name = next) {
+        const char *part = name + 1;
+        size_t n = (size_t)(next - part);
+        bool goes_on =
+            n > n_last && n_last && part[n_last] == '.' && !memcmp(part, last, n_last);
+        size_t skip = goes_on ? n_last : 0;
+
+        if (!goes_on && end > module)
+            *end++ = '.';
+        memcpy(end, part + skip, n - skip);
+        end += n - skip;
+        last = part;
+        n_last = n;
+    }
+    *end = '\0';
+    return module;
+}
+
+uint64_t fsd_align_module(struct fsd_arena *scratch, const struct fsd_align_side *side,
+                          fsd_id node)
+{
+    const struct fsd_state_node *n = &side->s->nodes.at[node];
+    const char *name = fsd_text(side->s->names, n->key), *module;
+
+    if (n->module)
+        return fsd_hash_text(fsd_text(side->s->names, n->module));
+    if (!n->named || !fsd_align_node_identifies(side->counted, name))
+        return 0;
+    module = module_in(scratch, name);
+    return *module ? fsd_hash_text(module) : 0;
+}
+
 bool fsd_align_node_identifies(const struct fsd_intern *counted, const char *name)
 {
     if (!strchr(name, '/'))

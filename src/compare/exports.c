@@ -320,7 +320,8 @@ static bool is_default(const char *name, const char *value)
                {"epsilon", "1e-05"},
                {"block_size", "0"},
                {"saturate", "1"},
-               {"momentum", "0.9"}};
+               {"momentum", "0.9"},
+               {"stash_type", "1"}};
 
     if (!strcmp(name, "strides") || !strcmp(name, "dilations"))
         return !value[strspn(value, "1x")];

@@ -104,6 +104,7 @@ struct fsd_align_side {
     bool *commutes;             /**< by node: the order of its inputs does not count */
     uint32_t *level;            /**< by node: core nodes on the longest way to it */
     struct fsd_intern *counted; /**< beginnings of names that a counter made */
+    uint64_t *module;           /**< by node: its module and operator; 0: not told */
     uint64_t *label;            /**< by node: operator, attributes, weight's shape */
     uint64_t *from, *to, *near; /**< by node: the way from the inputs, to the outputs,
                                     and what is a few steps around */
@@ -146,6 +147,11 @@ struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
  *  exporter's module tree, and no step of it has, or could have had, a number that an
  *  exporter's counter made. */
 bool fsd_align_node_identifies(const struct fsd_intern *counted, const char *name);
+
+/** The hash of the module that the node is in, as an exporter tells it beside the node or
+ *  in its name; 0 where neither does. */
+uint64_t fsd_align_module(struct fsd_arena *scratch, const struct fsd_align_side *side,
+                          fsd_id node);
 bool fsd_align_weight_identifies(const char *name);
 
 /** Marks as contested the new pairs of `mate` that turn an order about, and what says

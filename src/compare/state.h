@@ -47,6 +47,8 @@ struct fsd_state_node {
     fsd_sym op;     /**< with its domain before it when it is not the default one */
     fsd_sym traits; /**< attributes and weight shape as text; equal when they agree */
     fsd_sym weight; /**< name of the initializer behind its second input; 0: none */
+    fsd_sym module; /**< of the exporter's source, "model.layers.0"; 0: not told, or of a
+                         snapshot */
     bool named;     /**< the key is the node's own name, and no other's */
     uint8_t role, fate;
     struct fsd_span in; /**< in fsd_state.sources: where each input comes from directly,

@@ -262,6 +262,7 @@ void fsd_state_add_nodes(struct fsd_state_build *b)
                 .weight = weighted && weight != FSD_NONE
                               ? fsd_state_copy(b, d->model->tensors.at[weight].name)
                               : 0,
+                .module = n->module ? fsd_state_copy(b, n->module) : 0,
                 .named = n->name && count[n->name] == 1,
                 .role = (uint8_t)role(d, i),
                 .fate = d->nodes ? (uint8_t)d->nodes[i].fate : 0,

@@ -65,7 +65,11 @@ void fsd_tell_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
     put_ports(d->model, n->out, out);
     if (n->module)
         fprintf(out, ", in module %s", sym(d, n->module));
+    if (n->module_class)
+        fprintf(out, " (%s)", sym(d, n->module_class));
     fsd_tale_finish(tale);
+    if (n->written)
+        fsd_tale_say(tale, "source", sym(d, n->written));
 }
 
 /* ------------------------------------------------------------------------- events */

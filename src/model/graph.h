@@ -117,6 +117,8 @@ struct fsd_node {
     fsd_sym op;     /**< ONNX op type, or the engine's layer type */
     fsd_sym domain; /**< ONNX operator domain; 0 is the default one */
     fsd_sym module; /**< of the exporter's source, "model.layers.0"; 0: it tells none */
+    fsd_sym module_class; /**< "transformers.LlamaDecoderLayer"; 0: it tells none */
+    fsd_sym written;      /**< "model.py, line 7: x = self.up(x)"; 0: it does not tell */
     fsd_id scope;
     uint32_t where; /**< position in its own list: NodeProto or layer index, log line */
     struct fsd_span in, out; /**< in fsd_graph.ports */
@@ -140,6 +142,11 @@ struct fsd_scope {
     fsd_sym
         label; /**< "then_branch", "body", the function's name; 0 for the main graph */
     struct fsd_span inputs, outputs; /**< tensors, in fsd_graph.links */
+};
+
+/** A module of the exporter's source, and its class. */
+struct fsd_class {
+    fsd_sym module, name; /**< "model.layers.0", "transformers.LlamaDecoderLayer" */
 };
 
 /* --------------------------------------------------- what only an engine has */
@@ -285,6 +292,7 @@ struct fsd_graph {
     FSD_VEC(struct fsd_value) values;
     FSD_VEC(struct fsd_attr) attrs;
     FSD_VEC(struct fsd_scope) scopes;
+    FSD_VEC(struct fsd_class) classes; /**< of modules, some of them often */
     FSD_VEC(struct fsd_mention) mentions;
     FSD_VEC(struct fsd_remark) remarks;
     FSD_VEC(struct fsd_opset) opsets;

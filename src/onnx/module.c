@@ -1,19 +1,26 @@
 /*
- * The module that a node comes from, as exporters from PyTorch's graphs write it beside
- * the node, whose own name then tells nothing:
+ * Where a node comes from, as exporters from PyTorch's graphs write it beside the node,
+ * whose own name then tells nothing:
  *
  *     NodeProto "node_linear_3"
- *       metadata_props  pkg.torch.onnx.name_scopes
- *                       "['', 'model', 'model.layers.0', 'linear_3']"
- *                                        `--- its module
+ *       metadata_props
+ *         pkg.torch.onnx.name_scopes      "['', 'model', 'model.layers.0', 'linear_3']"
+ *                                                         `--- its module
+ *         pkg.torch.onnx.class_hierarchy  "['m.Llama', 'm.Model', 'm.Layer',
+ * 'aten.linear']"
+ *                                                                 `--- of this class
+ *         pkg.torch.onnx.stack_trace      'File "a/model.py", line 7, in forward
+ *                                              x = self.up(x)'
+ *                                          `--- where it is written: the last frame
+ *                                               that is not PyTorch's own
  *
- * What stands there besides (traces of the stack, mostly) is several times the graph,
- * and changes with every edit of a script: it is no part of what a model is, so it is
- * looked at here and neither unpacked nor hashed.  The filter has found the file to be
- * whole before.
+ * All this is several times the graph, and changes with every edit of a script: it is
+ * no part of what a model is, so it is looked at here and neither unpacked nor hashed.
+ * The filter has found the file to be whole before.
  */
 #include "onnx/parts.h"
 
+#include "base/print.h"
 #include "base/slice.h"
 
 #include <string.h>
@@ -58,21 +65,55 @@ static bool take_field(struct fsd_slice *t, struct field *field)
     return true;
 }
 
-/* "['', 'model', 'model.layers.0', 'linear_3']": the last but one. */
-static struct fsd_slice module_of(struct fsd_slice list)
+/* Takes the last off "['', 'model', 'linear_3']"; false for the first, which is the
+ * model itself. */
+static bool take_last(struct fsd_slice *list, struct fsd_slice *last)
 {
-    struct fsd_slice last, rest = list;
-
-    if (!fsd_slice_split_last(&rest, ", '", &last))
-        return (struct fsd_slice){"", 0};
-    if (!fsd_slice_split_last(&rest, ", '", &last))
-        last = (struct fsd_slice){"", 0}; /* the first is the model itself */
-    fsd_slice_drop(&last, "'");
-    return last;
+    if (!fsd_slice_split_last(list, ", '", last))
+        return false;
+    fsd_slice_drop(last, "]");
+    fsd_slice_drop(last, "'");
+    return true;
 }
 
-static struct fsd_slice scopes_of(struct fsd_slice node)
+/* "model.py, line 7: x = self.up(x)"; 0 where there is no trace. */
+static fsd_sym place_of(struct fsd_graph *g, struct fsd_arena *scratch,
+                        struct fsd_slice trace)
 {
+    struct fsd_slice file = {"", 0}, line = {"", 0}, code = {"", 0}, frame, rest;
+
+    while (fsd_slice_split_last(&trace, "File \"", &frame) &&
+           fsd_slice_split_at(&frame, "\", line ", &rest)) {
+        bool own = fsd_slice_find(frame, "/torch/nn/");
+
+        if (own && line.n)
+            continue;
+        line = rest;
+        file = frame;
+        if (!own)
+            break;
+    }
+    if (!line.n)
+        return 0;
+    rest = file;
+    fsd_slice_split_last(&rest, "/", &file);
+    if (fsd_slice_split_at(&line, "\n", &code))
+        code = fsd_slice_trim(code);
+    fsd_slice_split_at(&code, "\n", &rest);
+    fsd_slice_split_at(&line, ",", &rest);
+    return fsd_intern_str(g->names,
+                          fsd_printed(scratch, "%.*s, line %.*s%s%.*s", (int)file.n,
+                                      file.s, (int)line.n, line.s, code.n ? ": " : "",
+                                      (int)code.n, code.s));
+}
+
+struct told {
+    struct fsd_slice scopes, classes, trace;
+};
+
+static struct told read_props(struct fsd_slice node)
+{
+    struct told told = {{"", 0}, {"", 0}, {"", 0}};
     struct field prop, part;
 
     while (take_field(&node, &prop)) {
@@ -83,22 +124,53 @@ static struct fsd_slice scopes_of(struct fsd_slice node)
         while (take_field(&prop.bytes, &part))
             *(part.number == PROP_KEY ? &key : &value) = part.bytes;
         if (fsd_slice_is(key, "pkg.torch.onnx.name_scopes"))
-            return value;
+            told.scopes = value;
+        else if (fsd_slice_is(key, "pkg.torch.onnx.class_hierarchy"))
+            told.classes = value;
+        else if (fsd_slice_is(key, "pkg.torch.onnx.stack_trace"))
+            told.trace = value;
     }
-    return (struct fsd_slice){"", 0};
+    return told;
+}
+
+/* The last of both lists is the node's own; the rest is told by the inner one first. */
+static void tell_node(struct fsd_graph *g, struct fsd_arena *scratch,
+                      struct fsd_node *node, struct told told)
+{
+    struct fsd_slice path, class;
+    fsd_sym innermost = 0;
+
+    node->written = place_of(g, scratch, told.trace);
+    if (!take_last(&told.scopes, &path))
+        return;
+    take_last(&told.classes, &class);
+    while (take_last(&told.scopes, &path)) {
+        bool known = take_last(&told.classes, &class);
+        fsd_sym module = fsd_intern_slice(g->names, path);
+
+        fsd_sym name = known ? fsd_intern_slice(g->names, class) : 0;
+
+        if (!innermost) {
+            node->module = innermost = module;
+            node->module_class = name;
+        }
+        if (name)
+            fsd_vec_push(g->arena, &g->classes, ((struct fsd_class){module, name}));
+    }
 }
 
 void fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
 {
     struct fsd_slice model = {(const char *)file->bytes, file->size};
+    struct fsd_arena *scratch = fsd_arena_new();
     struct field graph, node;
     fsd_id id = 0;
 
     while (take_field(&model, &graph))
         while (graph.number == MODEL_GRAPH && take_field(&graph.bytes, &node))
             if (node.number == GRAPH_NODE && id < g->nodes.n) {
-                struct fsd_slice module = module_of(scopes_of(node.bytes));
-
-                g->nodes.at[id++].module = fsd_intern_slice(g->names, module);
+                tell_node(g, scratch, &g->nodes.at[id], read_props(node.bytes));
+                id++;
             }
+    fsd_arena_free(scratch);
 }

@@ -16,7 +16,9 @@ enum {
     REFORMAT_MS,
     PRECISION,
     BLOCK,
-    UNLIKE
+    UNLIKE,
+    CLASS,
+    CLASS_CALLED
 };
 
 static const struct fsd_column module_columns[] = {
@@ -31,6 +33,8 @@ static const struct fsd_column module_columns[] = {
     [PRECISION] = {"precision", "layers by precision", FSD_CELL_TALLY},
     [BLOCK] = {"block", "block", FSD_CELL_NAME},
     [UNLIKE] = {"unlike", "unlike the other blocks", FSD_CELL_TEXT},
+    [CLASS] = {"class", NULL, FSD_CELL_NAME},
+    [CLASS_CALLED] = {"of_class", "class", FSD_CELL_NAME, true},
 };
 
 enum { DEPTH, COUNT, TOTAL, REST, SCOPES, FOLDED };
@@ -47,9 +51,11 @@ static const struct fsd_column columns[] = {
 
 /* With and without times. */
 static const char timed_row[] = "{nodes:6} {layers:6} {ms:9} {share:5.1} {reformats:5} "
-                                "{reformat_ms:9}  {called}  {precision}<  ({unlike})>\n";
+                                "{reformat_ms:9}  {called}<  {of_class}>  "
+                                "{precision}<  ({unlike})>\n";
 static const char plain_row[] =
-    "{nodes:6} {layers:6} {reformats:5}   {called}  {precision}<  ({unlike})>\n";
+    "{nodes:6} {layers:6} {reformats:5}   {called}<  {of_class}>  {precision}"
+    "<  ({unlike})>\n";
 
 static const char timed_text[] =
     "\n\n{*} nodes layers        ms     %  moves  their ms  scope  layers by "
@@ -180,6 +186,32 @@ static struct fsd_cell types_of(struct fsd_arena *arena, const struct fsd_module
     return (struct fsd_cell){.known = true, .words = {words, counts, n}};
 }
 
+/* By symbol of a scope the class of the module that it is; 0. */
+static fsd_sym *classes_of(struct fsd_arena *arena, const struct fsd_graph *model,
+                           const struct fsd_intern *scopes)
+{
+    fsd_sym *class_of = FSD_NEW(arena, fsd_sym, fsd_intern_count(scopes));
+
+    for (uint32_t i = 0; i < model->classes.n; i++) {
+        const char *module = fsd_text(model->names, model->classes.at[i].module);
+        fsd_sym scope = fsd_intern_find(scopes, module, strlen(module));
+
+        if (scope && scope != FSD_NONE)
+            class_of[scope] = model->classes.at[i].name;
+    }
+    return class_of;
+}
+
+static void name_class(struct fsd_cell *row, const char *name)
+{
+    const char *last = strrchr(name, '.');
+
+    if (!*name)
+        return;
+    row[CLASS] = fsd_cell_text(name);
+    row[CLASS_CALLED] = fsd_cell_text(last ? last + 1 : name);
+}
+
 static void fill_row(struct fsd_cell *row, struct fsd_arena *arena,
                      const struct fsd_module *m, bool timed, double total)
 {
@@ -207,6 +239,7 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
 
     struct blocks blocks = find_blocks(arena, &modules, scopes.names);
     struct fsd_rows folded = rows;
+    const fsd_sym *class_of = classes_of(arena, d->model, scopes.names);
 
     (void)err;
     for (uint32_t i = 0; i < modules.n; i++) {
@@ -219,6 +252,7 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
 
         row[NAME] = fsd_cell_text(fsd_text(scopes.names, m->name));
         row[CALLED] = m->name ? row[NAME] : fsd_cell_text("(no scope)");
+        name_class(row, fsd_text(d->names, class_of[m->name]));
         if (kind)
             row[BLOCK] = fsd_cell_text(fsd_text(blocks.kinds, kind));
         if (kind && !alike)
@@ -234,6 +268,7 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
             row[CALLED] = fsd_cell_text(
                 fsd_printed(arena, "%s x%u", fsd_text(blocks.kinds, kind),
                             blocks.alike[kind]));
+            name_class(row, fsd_text(d->names, class_of[m->name]));
             fill_row(row, arena, &sum, timed, total);
         }
     }
