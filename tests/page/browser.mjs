@@ -153,16 +153,32 @@ async function check_record(page) {
     equal("record: the command that tells the same", command, `fusiondiff explain ${model} ${engine} --layer 3`);
     check("record: which runs", execFileSync(binary, command.split(" ").slice(1)).toString().startsWith("layer 3"));
     const asked = layer.nodes.map((link) => document_of("run").nodes[link.index]).filter((n) => n.fate === "layer");
-    for (const form of ["layerPrecisions", "nodes_to_exclude", "polygraphy"]) {
-        const all = execFileSync(binary, ["names", model, engine, "--as", form]).toString();
-        const mine = codes.find((c) => c.startsWith(all.slice(0, 18))) ?? "";
-        const entries = (text) => new Set(text.match(/[\w.]*(Conv|Add|Relu|Batch|Gemm|MatMul|Pool)\w*(:\w+)?/g));
-        check(`record: to paste as ${form}: what names says`, mine && asked.length === entries(mine).size && [...entries(mine)].every((e) => entries(all).has(e)), `${mine} | ${all}`);
-    }
+    const forms = ["list", "layerPrecisions", "layerOutputTypes", "nodes_to_exclude", "polygraphy", "modelopt, autocast", "nncf"];
+    equal("record: forms to paste", await texts(page, "#record details summary"), forms);
+    for (const [i, form] of forms.entries()) equal(`record: to paste as ${form}: what names says`, codes[i], names_as(form, model, engine, asked));
     await page.locator("#record a", { hasText: "Conv_13" }).first().click();
     await comes("record: leads to its nodes", async () => (await hash_of(page)).includes("node=Conv_13"));
     await page.goBack();
     await comes("record: back leads to the layer", async () => (await hash_of(page)).includes("layer=3"));
+}
+
+/** As the program prints them; of a form that stands for several, each prints the same. */
+function names_as(form, model, engine, nodes) {
+    const told = form.split(", ").map((as) => execFileSync(binary, ["names", model, engine, ...nodes.map((n) => n.name || `#${n.index}`), "--as", as]).toString().split("\n#")[0].trimEnd());
+    return told.every((text) => text === told[0]) ? told[0] : told;
+}
+
+/** A strongly typed builder takes all types from the model: no flag that sets one is offered. */
+async function check_strong() {
+    const { model, engine, layers, nodes } = document_of("strong");
+    const layer = layers.find((l) => l.nodes.some((link) => nodes[link.index].fate === "layer" && nodes[link.index].name));
+    await open("strong", `#layer=${layer.index}`, async (page) => {
+        const forms = ["list", "nodes_to_exclude", "modelopt, autocast", "nncf"];
+        const asked = layer.nodes.map((link) => nodes[link.index]).filter((n) => n.fate === "layer");
+        equal("strong: forms to paste", await texts(page, "#record details summary"), forms);
+        const codes = await texts(page, "#record pre");
+        for (const [i, form] of forms.entries()) equal(`strong: to paste as ${form}: what names says`, codes[i], names_as(form, model.path, engine.path, asked));
+    });
 }
 
 async function check_views(page) {
@@ -376,12 +392,20 @@ async function check_large() {
         check("large: only what is in sight is in the document", (await page.locator("#rows [role=row]").count()) < 120);
         const [count, layers] = [await page.locator("#rows").getAttribute("aria-rowcount"), document_of("large").layers.length];
         check("large: and the rest is counted", Number(count) > layers, count);
+        await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+        const printed = await page.locator("#rows .rows-body [role=row]").count();
+        const left = (await page.locator("#diff > .note").textContent()).match(/[\d,]+/g).map((n) => Number(n.replaceAll(",", "")));
+        equal("large: paper tells what it leaves out", [left[0] + printed, left[1], await page.locator("#diff > .note").isVisible()], [Number(count) - 1, Number(count) - 1, true]);
+        equal("large: and has no empty pages", await page.locator("#rows .rows-body").evaluate((body) => body.getBoundingClientRect().height), printed * 28);
+        await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+        check("large: which the screen does not", (await page.locator("#diff > .note").isHidden()) && (await page.locator("#rows [role=row]").count()) < 120);
         await page.keyboard.press("End");
         equal("large: end leads to the last row", await page.locator("#rows .current").getAttribute("aria-rowindex"), count);
     });
 }
 
 await check_run();
+await check_strong();
 await check_compare();
 await check_lint();
 await check_matrix();

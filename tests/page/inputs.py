@@ -40,6 +40,7 @@ def main():
                (at("compare", "tactic.json"), []))]
     write("matrix", "compare", *builds)
     write("untimed", "compare", ",".join(pair), builds[2])
+    write("strong", at("kernels", "model.onnx"), at("kernels", "engine.log"))
     write("blocks", at("blocks", "model.onnx"), at("blocks", "engine.json"))
     attention = at("synthetic", "attention-10")
     write("scopes", *(os.path.join(attention, name) for name in ("model.onnx", "engine.json")),

@@ -53,10 +53,13 @@ function put_section(section, link) {
     else if ("head" in section) out.append(table(section.head, section.rows, link));
     else if ("lines" in section)
         out.append(el(section.ordered ? "ol" : "ul", {}, ...section.lines.map((line) => el("li", {}, ...put_pieces(line, link)))));
-    else {
-        if (section.code) out.append(code_block(section.code));
-        if (section.note) out.append(el("p", { class: "faint" }, section.note));
-    }
+    else if ("forms" in section)
+        section.forms.forEach(({ form, code, note }, i) => {
+            const box = el("details", {}, el("summary", {}, form), code ? code_block(code) : null, note ? el("p", { class: "faint" }, note) : null);
+            box.open = !i;
+            out.append(box);
+        });
+    else out.append(code_block(section.code));
     return out;
 }
 

@@ -13,7 +13,7 @@
  */
 import { chip, el } from "./dom.js";
 import { same_chosen } from "./state.js";
-import { percent, shorten } from "./words.js";
+import { count, percent, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -72,6 +72,7 @@ export class RowList {
         /** @type {Chosen | null} */
         this.chosen = null;
         this.current = 0;
+        this.printing = false;
         /** @type {Map<number, HTMLElement>} */
         this.shown = new Map();
         this.body = el("div", { class: "rows-body", role: "rowgroup" });
@@ -88,8 +89,10 @@ export class RowList {
         grid.addEventListener("click", (event) => this.clicked(event));
         grid.addEventListener("keydown", (event) => this.pressed(event));
         new ResizeObserver(() => this.render()).observe(grid);
-        window.addEventListener("beforeprint", () => this.render(true));
-        window.addEventListener("afterprint", () => this.render());
+        this.unprinted = el("p", { class: "note", hidden: "" });
+        grid.after(this.unprinted);
+        window.addEventListener("beforeprint", () => this.print(true));
+        window.addEventListener("afterprint", () => this.print(false));
     }
 
     /** @param {HTMLElement} head */
@@ -155,8 +158,19 @@ export class RowList {
         else this.grid.scrollTop = above < 0 ? (at - 2) * LINE : (at + 3) * LINE - height;
     }
 
-    /** @param {boolean} [all] for paper, as much as a printer should be given */
-    render(all = false) {
+    /** For paper, which has no scroller: as much as a printer should be given, and what is left out.
+     * @param {boolean} on */
+    print(on) {
+        this.printing = on;
+        const left = on ? Math.max(this.lines.length - PRINTED, 0) : 0;
+        this.body.style.height = `${(this.lines.length - left) * LINE}px`;
+        this.unprinted.hidden = !left;
+        this.unprinted.textContent = `${count(left)} more of ${count(this.lines.length)} rows are not printed: filters choose which are, and -o x.txt --all has them all`;
+        this.render();
+    }
+
+    render() {
+        const all = this.printing;
         const from = all ? 0 : Math.max(0, Math.floor(this.grid.scrollTop / LINE) - BEYOND);
         const to = Math.min(this.lines.length, all ? PRINTED : Math.ceil((this.grid.scrollTop + this.grid.clientHeight) / LINE) + BEYOND);
         for (const [at, row] of this.shown)

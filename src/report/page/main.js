@@ -33,7 +33,7 @@ function embedded(name) {
 /** @returns {Subject} */
 function read_subject() {
     const [run, compare, matrix, check, lint] = ["run", "compare", "matrix", "check", "lint"].map(embedded);
-    const base = matrix ? matrix_subject(matrix) : compare ? compare_subject(compare) : run_subject(run, embedded("stories"), embedded("patterns"));
+    const base = matrix ? matrix_subject(matrix) : compare ? compare_subject(compare) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"));
     return check ? check_subject(check, base) : lint ? lint_subject(lint, base) : base;
 }
 

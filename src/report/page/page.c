@@ -14,6 +14,7 @@
 #include "report/json/json.h"
 #include "report/page/source.h"
 #include "report/verdict/verdict.h"
+#include "report/view/view.h"
 
 #include <stdlib.h>
 
@@ -122,7 +123,8 @@ static void put_patterns(const struct fsd_report *r, FILE *out)
 }
 
 /* Builds beside each other, two or more, where there are, else one; of a check the
- * verdict besides; of lint its findings in the place of the run's, and a model alone. */
+ * verdict besides; of lint its findings in the place of the run's, and a model alone.
+ */
 void fsd_page_write(const struct fsd_report *r, FILE *out)
 {
     struct fsd_print json;
@@ -140,6 +142,8 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
         fsd_write_json(&run, r->style, fsd_print_open(&json));
         put_data("run", &json, out);
         put_patterns(r, out);
+        fsd_names_put_forms(r->run, fsd_print_open(&json));
+        put_data("forms", &json, out);
         if (r->run->story) {
             put_stories(r->run, fsd_print_open(&json));
             put_data("stories", &json, out);

@@ -1,14 +1,14 @@
 /*
- * Names to paste into what builds the engine, in the forms of the view `names`
- * (report/view/names.c); a test holds both to the same lines.
+ * Names to paste into what builds the engine, or makes its model: the forms of the view `names`
+ * (report/view/names.c), of which the page has those that the engine's builder takes.
+ *
+ *     {"form":"layerPrecisions", "text":"<--layerPrecisions='{held!}'\n>...", "row":"{name}:{trtexec}", ...}
  */
 import { is_plain } from "./words.js";
 import { rank } from "./chips.js";
 
+/** @typedef {import("./types").PasteForm} PasteForm */
 /** @typedef {{name: string, type: string}} Named */
-
-/** @param {string} type */
-const trtexec_type = (type) => (type === "tf32" ? "fp32" : type);
 
 /** @param {string} type */
 function polygraphy_type(type) {
@@ -17,41 +17,34 @@ function polygraphy_type(type) {
     return type;
 }
 
-/** @param {string} name */
-const python_string = (name) => `"${name.replace(/["\\]/g, "\\$&")}"`;
-
-/** @type {Record<string, {cannot: RegExp, head: string, tail: string, between: string, row: (n: Named) => string}>} */
-const FORMS = {
-    list: { cannot: /[\n\r]/, head: "", tail: "", between: "\n", row: (n) => n.name },
-    layerPrecisions: {
-        cannot: /[,:*'\n\r]/,
-        head: "--precisionConstraints=obey --layerPrecisions='",
-        tail: "'",
-        between: ",",
-        row: (n) => `${n.name}:${trtexec_type(n.type)}`,
-    },
-    nodes_to_exclude: {
-        cannot: /[^\s\S]/,
-        head: "nodes_to_exclude = [",
-        tail: "]",
-        between: ", ",
-        row: (n) => python_string(n.name),
-    },
-    polygraphy: {
-        cannot: /[:'\n\r]|^-/,
-        head: "--precision-constraints obey --layer-precisions ",
-        tail: "",
-        between: " ",
-        row: (n) => `'${n.name}:${polygraphy_type(n.type)}'`,
-    },
+/** What a row of a form may hold. @type {Record<string, (n: Named) => string>} */
+const PIECES = {
+    name: (n) => n.name,
+    trtexec: (n) => (n.type === "tf32" ? "fp32" : n.type),
+    polygraphy: (n) => polygraphy_type(n.type),
+    quoted: (n) => `"${n.name.replace(/["\\]/g, "\\$&")}"`,
+    pattern: (n) => `^${n.name.replace(/[.^$*+?{}[\]\\|()]/g, "\\$&")}$`,
 };
 
 /** A name that a form cannot hold, or that does not show as it is, is left out.
- * @param {Named[]} names @returns {{form: string, text: string, left_out: number}[]} */
-export function pasted(names) {
-    return Object.entries(FORMS).map(([form, f]) => {
-        const held = names.filter((n) => n.name && is_plain(n.name) && !/##|^\s*::/.test(n.name) && !f.cannot.test(n.name));
-        const text = held.length ? f.head + held.map(f.row).join(f.between) + f.tail : "";
-        return { form, text, left_out: names.length - held.length };
-    });
+ * @param {Named[]} names @param {PasteForm} form */
+function held_by(names, form) {
+    return names.filter(({ name }) => name && is_plain(name) && !/##|^\s*::/.test(name) && ![...form.cannot].some((c) => name.includes(c)) && !(form.words && name.startsWith("-")));
+}
+
+/** Each text once: forms that are alike stand together.
+ * @param {Named[]} names @param {PasteForm[]} forms @returns {{form: string, code: string, left_out: number}[]} */
+export function pasted(names, forms) {
+    /** @type {Map<string, {form: string, code: string, left_out: number}>} */
+    const by_code = new Map();
+    for (const form of forms) {
+        const held = held_by(names, form);
+        const rows = held.map((n) => form.row.replace(/\{(\w+)\}/g, (_, piece) => PIECES[piece]?.(n) ?? ""));
+        const [, head = "", tail = ""] = form.text.match(/^<([^]*?)\{held!\}([^]*?)\n>/) ?? [];
+        const code = held.length ? head + rows.join(form.between) + tail : "";
+        const alike = by_code.get(code);
+        if (alike) alike.form += `, ${form.form}`;
+        else by_code.set(code, { form: form.form, code, left_out: names.length - held.length });
+    }
+    return [...by_code.values()];
 }

@@ -241,7 +241,8 @@ void fsd_page_put_pictures(const struct fsd_report *r, FILE *out)
         const fsd_id *const places[] = {r->compare->old_region, r->compare->new_region};
 
         put_comparison(&album, r->compare, "all", places, &style, list);
-    } else if (r->run->engine->nodes.n) { /* of a model alone there is nothing to draw */
+    } else if (r->run->engine->nodes
+                   .n) { /* of a model alone there is nothing to draw */
         put_run(&album, r, want, list);
     }
     fsd_json_end(list);

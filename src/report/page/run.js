@@ -14,6 +14,7 @@ import { base_name, bytes, count, macs, millis, noun, number_of, once, percent, 
 /** @typedef {import("./types").Item} Item */
 /** @typedef {import("./types").Layer} Layer */
 /** @typedef {import("./types").Node} ModelNode */
+/** @typedef {import("./types").PasteForm} PasteForm */
 /** @typedef {import("./types").PatternsDocument} PatternsDocument */
 /** @typedef {NonNullable<PatternsDocument["blocks"]>[0]} Pattern */
 /** @typedef {import("./types").Pieces} Pieces */
@@ -36,9 +37,10 @@ const TINTS = 6;
 
 /** All that is looked up while blocks and records are made. */
 class Run {
-    /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns */
-    constructor(document, story, patterns) {
+    /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms */
+    constructor(document, story, patterns, forms) {
         this.document = document;
+        this.forms = forms;
         this.layers = document.layers;
         this.built = document.layers.length > 0;
         /** Of a model alone no node is missed: what is not proved has no fate yet. */
@@ -362,17 +364,14 @@ function story_section(story) {
     return lines?.length ? [{ title: "What the log tells", lines, ordered: true }] : [];
 }
 
-/** @param {ModelNode[]} nodes @returns {Section[]} */
-function paste_sections(nodes) {
+/** @param {Run} run @param {ModelNode[]} nodes @returns {Section[]} */
+function paste_sections(run, nodes) {
     const named = nodes
         .filter((n) => n.fate === "layer" && n.op !== "QuantizeLinear" && n.op !== "DequantizeLinear" && rank(n.realised))
         .map((n) => ({ name: n.name || (n.outputs?.[0]?.name ? `node_of_${n.outputs[0].name}` : ""), type: n.realised }));
     if (!named.length) return [];
-    return pasted(named).map(({ form, text, left_out }) => ({
-        title: `To paste: ${form}`,
-        code: text,
-        ...(left_out && { note: `${noun(left_out, "name")} left out: this form cannot hold it` }),
-    }));
+    const forms = pasted(named, run.forms).map(({ form, code, left_out }) => ({ form, code, note: left_out ? `${noun(left_out, "name")} left out: this form cannot hold it` : "" }));
+    return [{ title: `To paste, as names --as does`, forms }];
 }
 
 /** The same in a terminal. @param {Run} run @param {string} verb @param {string} words @returns {Section} */
@@ -449,7 +448,7 @@ function layer_record(run, l) {
             ...port_table("Reads", l.inputs),
             ...port_table("Writes", l.outputs),
             ...story_section(run.layer_story.get(l.index)),
-            ...paste_sections(nodes),
+            ...paste_sections(run, nodes),
             command_section(run, "explain", `--layer ${l.index}`),
         ],
     };
@@ -491,7 +490,7 @@ function node_record(run, n) {
             ...port_table("Reads", n.inputs),
             ...port_table("Writes", n.outputs),
             ...story_section(run.node_story.get(n.index)),
-            ...paste_sections([n]),
+            ...paste_sections(run, [n]),
             command_section(run, "explain", `--node ${quoted(run.choose_node(n).id)}`),
         ],
     };
@@ -550,9 +549,9 @@ function rules_of(run) {
     return [...rules.values()].sort((a, b) => SEVERITIES.indexOf(a.level) - SEVERITIES.indexOf(b.level));
 }
 
-/** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @returns {Subject} */
-export function run_subject(document, story, patterns) {
-    const run = new Run(document, story, patterns);
+/** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @returns {Subject} */
+export function run_subject(document, story, patterns, forms) {
+    const run = new Run(document, story, patterns, forms);
     const blocks = all_blocks(run);
     const find = finder(blocks);
     /** @param {Chosen} chosen @returns {Chosen | null} the one form of it */

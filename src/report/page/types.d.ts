@@ -352,6 +352,16 @@ export interface Picture {
     opens?: Record<string, number>; /** of those that stand for a module: its picture */
 }
 
+/** A form of `names`, whose templates the sheets tell (report/sheet/sheet.h). */
+export interface PasteForm {
+    form: string;
+    text: string;
+    row: string;
+    between: string;
+    cannot: string; /** characters */
+    words: boolean; /** a name is an argument of its own */
+}
+
 /** The answer of `patterns`: include/fusiondiff/views.schema.json. */
 export interface PatternsDocument {
     blocks?: {
@@ -449,7 +459,8 @@ export type Section =
     | { title: string; pairs: [string, Pieces][] }
     | { title: string; head: string[]; rows: Pieces[][] }
     | { title: string; lines: Pieces[]; ordered?: boolean }
-    | { title: string; code: string; note?: string };
+    | { title: string; code: string }
+    | { title: string; forms: { form: string; code: string; note: string }[] };
 
 /** The whole record of what is chosen. */
 export interface Story {

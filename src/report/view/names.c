@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "model/vocab.h"
 #include "model/word.h"
+#include "report/json/json.h"
 #include "report/view/view.h"
 
 #include <string.h>
@@ -209,6 +210,26 @@ static const struct form *form_named(const char *name, bool strongly_typed,
         "modelopt, autocast, nncf, table or list, found '%s'",
         name);
     return NULL;
+}
+
+void fsd_names_put_forms(const struct fsd_diff *d, FILE *out)
+{
+    struct fsd_json *list = fsd_json_new_list(out), *item;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
+        const struct form *form = &forms[i];
+
+        if (!form->between || (form->sets_types && d->engine->strongly_typed))
+            continue;
+        item = fsd_json_item(list);
+        fsd_json_text(item, "form", form->name);
+        fsd_json_text(item, "text", form->text);
+        fsd_json_text(item, "row", form->row);
+        fsd_json_text(item, "between", form->between);
+        fsd_json_text(item, "cannot", form->cannot);
+        fsd_json_bool(item, "words", form->words);
+    }
+    fsd_json_end(list);
 }
 
 /* What a shell would take for something else, and what fsd_put_disarmed() would print

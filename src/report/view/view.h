@@ -58,6 +58,10 @@ void fsd_sheet_of_verdict(struct fsd_sheet *sheet, const struct fsd_verdict *v);
 
 /* What several views say alike. */
 
+/** The forms of `names` that the engine's builder takes, as JSON: for who fills them in
+ *  himself. */
+void fsd_names_put_forms(const struct fsd_diff *d, FILE *out);
+
 /** What the words of a query name, in the order of the model or the engine.
  *  match/pick.h */
 static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
