@@ -1,24 +1,5 @@
 #include "cost/cost.h"
 
-/* An engine built for one size of an open dimension tells it at the network's inputs.
- */
-static void bind_by_engine(const struct fsd_diff *d, struct fsd_sizes *s)
-{
-    for (fsd_id i = 0; i < d->engine->tensors.n; i++) {
-        const struct fsd_form *built = fsd_tensor_form(d->engine, i), *asked;
-        fsd_id twin = d->match->twin[i];
-
-        if (!(d->engine->tensors.at[i].flags & FSD_TENSOR_INPUT) || twin == FSD_NONE)
-            continue;
-        asked = fsd_tensor_form(d->model, twin);
-        for (uint32_t k = 0; built->ranked && asked->ranked &&
-                             built->dims.n == asked->dims.n && k < asked->dims.n;
-             k++)
-            fsd_sizes_bind_dim(s, d->model->dims.at[asked->dims.at + k],
-                               d->engine->dims.at[built->dims.at + k].size);
-    }
-}
-
 /* A size that the user, the model and the engine leave open is, for all that is
  * counted, the one that the builder tuned for. */
 static void take_tuned(const struct fsd_diff *d, struct fsd_cost *c,
@@ -60,7 +41,7 @@ static void take_engine(const struct fsd_diff *d, struct fsd_sizes *s, bool unra
 
 void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c, struct fsd_sizes *s)
 {
-    bind_by_engine(d, s);
+    fsd_match_bind_sizes(d->match, s);
     take_tuned(d, c, s);
     for (fsd_id i = 0; i < d->model->tensors.n; i++)
         fsd_sizes_take_form(s, i, d->model, fsd_tensor_form(d->model, i));

@@ -20,6 +20,7 @@
 
 #include "match/facts.h"
 #include "match/story.h"
+#include "ops/sizes.h"
 
 #include <stdbool.h>
 
@@ -96,6 +97,10 @@ bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
 /** True when the log may be used and tells that no layer is left of the node. */
 bool fsd_match_left(const struct fsd_match *m, fsd_id node);
+
+/** Gives the model's named dimensions the sizes that the engine was built for, as its
+ *  inputs tell them. */
+void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s);
 
 /** How far model and engine fit: names in the engine that could be the model's, and
  *  the engine's inputs and outputs, and how many of each the model has; of those how

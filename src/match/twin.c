@@ -159,3 +159,20 @@ void fsd_match_twins(struct fsd_match *m)
             changed |= hand_on(m, i);
     }
 }
+
+void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s)
+{
+    for (fsd_id i = 0; i < m->engine->tensors.n; i++) {
+        const struct fsd_form *built = fsd_tensor_form(m->engine, i), *asked;
+        fsd_id twin = m->twin[i];
+
+        if (!(m->engine->tensors.at[i].flags & FSD_TENSOR_INPUT) || twin == FSD_NONE)
+            continue;
+        asked = fsd_tensor_form(m->model, twin);
+        for (uint32_t k = 0; built->ranked && asked->ranked &&
+                             built->dims.n == asked->dims.n && k < asked->dims.n;
+             k++)
+            fsd_sizes_bind_dim(s, m->model->dims.at[asked->dims.at + k],
+                               m->engine->dims.at[built->dims.at + k].size);
+    }
+}

@@ -278,14 +278,19 @@ void fsd_sizes_dump(const struct fsd_sizes *s, FILE *out)
     }
 }
 
+void fsd_sizes_take_model(struct fsd_sizes *s)
+{
+    for (fsd_id i = 0; i < s->g->tensors.n; i++)
+        fsd_sizes_take_form(s, i, s->g, fsd_tensor_form(s->g, i));
+    fsd_sizes_take_names(s, true);
+    fsd_sizes_take_rules(s);
+}
+
 const struct fsd_sizes *fsd_sizes_of_model(struct fsd_arena *arena,
                                            const struct fsd_graph *g)
 {
     struct fsd_sizes *s = fsd_sizes_new(arena, g);
 
-    for (fsd_id i = 0; i < g->tensors.n; i++)
-        fsd_sizes_take_form(s, i, g, fsd_tensor_form(g, i));
-    fsd_sizes_take_names(s, true);
-    fsd_sizes_take_rules(s);
+    fsd_sizes_take_model(s);
     return s;
 }

@@ -46,7 +46,10 @@ struct fsd_sizes {
 /** Knows nothing yet but small constants; lives in the arena. */
 struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph *g);
 
-/** All that the model alone tells. */
+/** Adds all that the model tells. */
+void fsd_sizes_take_model(struct fsd_sizes *s);
+
+/** What the model alone tells. */
 const struct fsd_sizes *fsd_sizes_of_model(struct fsd_arena *arena,
                                            const struct fsd_graph *g);
 

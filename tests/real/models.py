@@ -273,5 +273,31 @@ def parts():
     return net.model()
 
 
+def twins():
+    """Quantizers twice in one place, as residual QAT leaves them, one of them moved before a pool;
+    heads of a detector with a channel too many, and boxes of three parts; a Silu computed twice."""
+    net = Net(13)
+    x = net.op("Relu", net.quantized_conv(net.input("image", 1, 16, 32, 32), 16, 32))
+    x = net.op("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    skip, x = net.quantized(x), net.op("Relu", net.quantized_conv(x, 32, 32))
+    x = net.op("Relu", net.op("Add", net.quantized_conv(x, 32, 32), skip))
+    skip, x = net.quantized(x), net.op("Relu", net.quantized_conv(x, 32, 32))
+    x = net.op("Relu", net.op("Add", net.conv(x, 32, 32, act=None), skip))
+    boxes = []
+    for size in (16, 8):
+        y = net.op("Reshape", net.conv(x, 32, 27, k=1, act=None, norm=False), net.const(np.array([1, 3, 9, size, size])))
+        y = net.op("Sigmoid", net.op("Transpose", y, perm=[0, 1, 3, 4, 2]))
+        xy, wh, score = net.op("Split", y, net.const(np.array([2, 2, 5])), outputs=3, axis=4)
+        wh = net.op("Pow", net.op("Mul", wh, net.const(np.float32(2))), net.const(np.float32(2)))
+        xy = net.op("Mul", net.op("Add", xy, net.weight(1, 3, size, size, 2)), net.const(np.float32(512 // size)))
+        y = net.op("Concat", xy, wh, score, axis=-1)
+        boxes.append(net.op("Reshape", y, net.const(np.array([1, 3 * size * size, 9]))))
+        x = net.conv(x, 32, 32, strides=[2, 2], act="Silu") if size > 8 else x
+    net.output(net.op("Concat", *boxes, axis=1), 1, 960, 9)
+    silus = [net.op("Mul", x, net.op("Sigmoid", x)) for _ in range(2)]
+    net.output(net.op("Add", net.conv(silus[0], 32, 32, k=1), net.conv(silus[1], 32, 32, k=1)), 1, 32, 8, 8)
+    return net.model()
+
+
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
-                                  encoder, embedding, detector, open_sizes, causal, parts)}
+                                  encoder, embedding, detector, open_sizes, causal, parts, twins)}

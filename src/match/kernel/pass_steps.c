@@ -16,7 +16,9 @@
  * tensor or kernel that a name tells.
  *
  * Layers with links by Metadata are anchors: they are what they say, and hold what
- * their nodes make.
+ * their nodes make.  Those that are no kernels go first, so that it does not count
+ * where they are listed; kernels keep the order of the list, which is that of their
+ * execution.
  */
 #include "match/kernel/way.h"
 
@@ -103,6 +105,17 @@ static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
     return found;
 }
 
+/* An argument's name is that of one node among those of all its readers: not of this
+ * one where another layer bears the node's own name, or was seen to compute it. */
+static void add_hint(struct replay *r, fsd_id node)
+{
+    if (node != FSD_NONE && r->named[node] == FSD_NONE)
+        node = fsd_last_twin(r, node);
+    if (node != FSD_NONE && r->maker[node] == FSD_NONE &&
+        (r->named[node] == FSD_NONE || r->named[node] == r->layer))
+        add_must(r, node, COST_HINTED);
+}
+
 /* What names say that the kernel computes: its own, and those of its tensors. */
 static void find_must(struct replay *r)
 {
@@ -124,28 +137,33 @@ static void find_must(struct replay *r)
         if (in != FSD_NONE && e->tensors.at[in].argument)
             t = fsd_graph_find(r->g, e->tensors.at[in].argument, 0);
         if (t != FSD_NONE && l->kind == FSD_KIND_COMPUTE)
-            add_must(r, fsd_tensor_producer(r->g, t), COST_HINTED);
+            add_hint(r, fsd_tensor_producer(r->g, t));
     }
     for (uint32_t i = 0; i < n->out.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id out = fsd_node_out_tensor(e, r->layer, i);
 
         if (out != FSD_NONE && r->m->twin[out] != FSD_NONE &&
             e->tensors.at[out].producers.n == 1 && l->kind == FSD_KIND_COMPUTE)
-            add_must(r, real_maker(r, r->m->twin[out]), COST_HINTED);
+            add_hint(r, real_maker(r, r->m->twin[out]));
     }
     for (uint32_t i = 0; i < n->out.n && l->kind == FSD_KIND_COMPUTE; i++)
-        add_must(r, wanted_by_reader(r, fsd_node_out_tensor(e, r->layer, i)),
-                 COST_HINTED);
+        add_hint(r, wanted_by_reader(r, fsd_node_out_tensor(e, r->layer, i)));
     for (uint32_t i = 0; i < l->constants.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id c = e->ports.at[l->constants.at + i].tensor;
 
         if (c != FSD_NONE && r->m->twin[c] != FSD_NONE)
-            add_must(r, only_reader(r, r->m->twin[c]), COST_HINTED);
+            add_hint(r, only_reader(r, r->m->twin[c]));
     }
 }
 
 static void reserve(struct replay *r)
 {
+    for (fsd_id i = 0; i < r->m->engine->layers.n; i++) {
+        fsd_id node = only_named(r, i);
+
+        if (node != FSD_NONE)
+            r->named[node] = i;
+    }
     for (r->layer = 0; r->layer < r->m->engine->layers.n; r->layer++) {
         if (!r->m->engine->layers.at[r->layer].steps.n)
             continue;
@@ -174,6 +192,25 @@ static void hold(struct replay *r, fsd_id e, struct held item)
     span->n++;
 }
 
+/* Products that were joined write one tensor, and each reader a part of it: what it
+ * computes of that, others compute, too. */
+static void note_part(struct replay *r, const struct fsd_port *port)
+{
+    const struct fsd_graph *e = r->m->engine;
+    int64_t size = fsd_form_count(e, fsd_port_form(e, port)), least = 0;
+
+    for (uint32_t k = 0; k < r->of[port->tensor].n; k++) {
+        struct held h = r->held.at[r->of[port->tensor].at + k];
+        int64_t count = h.tensor == FSD_NONE ? -1 : fsd_count_of(r, h.tensor);
+
+        if (count < 0)
+            return;
+        least = least && least < count ? least : count;
+    }
+    if (size > 0 && least > size && least % size == 0 && least / size > r->part)
+        r->part = least / size;
+}
+
 static void begin_kernel(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -183,6 +220,8 @@ static void begin_kernel(struct replay *r)
     memset(w, 0, offsetof(struct way, hand));
     r->n_ways = 1;
     r->gaps = false;
+    r->part = 1;
+    r->padded = false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in_tensor(e, r->layer, i);
         uint64_t from = fsd_first_port(r, i);
@@ -190,6 +229,9 @@ static void begin_kernel(struct replay *r)
         if (t == FSD_NONE)
             continue;
         r->gaps |= !r->of[t].n && e->tensors.at[t].producers.n;
+        note_part(r, fsd_node_in(e, n, i));
+        for (uint32_t k = 0; k < e->tensors.at[t].producers.n; k++)
+            r->padded |= r->pads[e->links.at[e->tensors.at[t].producers.at + k]];
         for (uint32_t k = 0; k < r->of[t].n; k++) {
             struct held h = r->held.at[r->of[t].at + k];
 
@@ -231,9 +273,10 @@ static void hold_made(struct replay *r, const struct way *w)
                      (struct held){.tensor = made[k], .node = FSD_NONE});
         for (uint32_t k = 0; k < w->n_open; k++)
             hold(r, port->tensor, w->open[k]);
-        /* It hands on what it read, where it moves data or writes more than it makes.
-         */
-        if ((!w->n_taken && !w->n_open) || (escaping < n->out.n && !fits))
+        /* A kernel hands on what it read, where it moves data or writes more than it
+         * makes. */
+        if (e->layers.at[r->layer].steps.n &&
+            ((!w->n_taken && !w->n_open) || (escaping < n->out.n && !fits)))
             for (uint32_t p = 0; p < n->in.n; p++) {
                 fsd_id in = fsd_node_in_tensor(e, r->layer, p);
 
@@ -255,6 +298,8 @@ static void link_passed(struct replay *r, const struct way *w, fsd_id node, int 
         fsd_id layer = r->layer;
         bool qdq;
 
+        if (by != FSD_NONE)
+            by = fsd_last_twin(r, by);
         if (by == FSD_NONE || !(r->passes[by] || fsd_is_late(r, by)) ||
             fsd_way_took(w, by) || r->maker[by] != FSD_NONE ||
             (r->reserved[by] != FSD_NONE && r->reserved[by] != r->layer))
@@ -270,9 +315,10 @@ static void link_passed(struct replay *r, const struct way *w, fsd_id node, int 
             fsd_id before = fsd_data_input(r, by);
 
             data = before == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, before);
-            if (data != FSD_NONE && !fsd_way_took(w, data) &&
-                r->maker[data] != FSD_NONE)
+            if (data != FSD_NONE && !fsd_way_took(w, data))
                 layer = r->maker[data];
+            if (layer == FSD_NONE) /* whose weights took it, nobody knows */
+                continue;
         } else if (!qdq || !fsd_is_product(r, node)) {
             continue;
         }
@@ -380,6 +426,29 @@ static void link_begun(struct replay *r, const struct way *w)
                          (struct fsd_link){.layer = r->layer, .node = w->open[i].node});
 }
 
+/* A kernel that reads nothing makes the weight: what is folded in the model may be left
+ * to a run, as integers are smaller to keep. */
+static void link_weight(struct replay *r, fsd_id product)
+{
+    const struct fsd_graph *e = r->m->engine;
+    fsd_id weight = fsd_node_in_tensor(r->g, product, 1);
+    fsd_id dq = weight == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, weight);
+
+    if (dq == FSD_NONE || !(r->m->facts->traits[dq] & FSD_OP_DEQUANTIZE))
+        return;
+    for (uint32_t i = 0; i < e->nodes.at[r->layer].in.n; i++) {
+        const struct fsd_port *port = fsd_node_in(e, &e->nodes.at[r->layer], i);
+        fsd_id by =
+            port->tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, port->tensor);
+
+        if (by == FSD_NONE || e->nodes.at[by].in.n ||
+            fsd_form_count(e, fsd_port_form(e, port)) != fsd_count_of(r, weight))
+            continue;
+        r->maker[dq] = by;
+        fsd_match_link(r->m, by, dq, FSD_BY_STRUCTURE);
+    }
+}
+
 static void accept(struct replay *r, const struct way *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -395,6 +464,7 @@ static void accept(struct replay *r, const struct way *w)
     for (uint32_t i = 0; i < w->n_taken; i++) {
         if (fsd_is_product(r, w->taken[i])) {
             r->product[r->layer] = w->taken[i];
+            link_weight(r, w->taken[i]);
             if (l->more_steps == FSD_STEPS_GO_ON)
                 hold_sum(r, w->taken[i]);
         }
@@ -450,8 +520,10 @@ static void replay_kernel(struct replay *r)
     begin_kernel(r);
     for (uint32_t i = 0; i < l->steps.n && r->n_ways; i++)
         fsd_ways_step(r, r->m->engine->links.at[l->steps.at + i]);
-    for (uint32_t i = 0; i < r->n_ways; i++)
+    for (uint32_t i = 0; i < r->n_ways; i++) {
+        fsd_way_take_more(r, &r->ways[i]);
         fsd_way_finish(r, &r->ways[i]);
+    }
     qsort(r->ways, r->n_ways, sizeof *r->ways, fsd_way_order);
     if (r->n_ways && r->ways[0].cost <= limit) {
         sort_by_name(r, &r->ways[0]);
@@ -520,6 +592,20 @@ static void link_fitting(struct replay *r)
     }
 }
 
+static void list_twins(struct replay *r)
+{
+    r->next_twin = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);
+    r->last_twin = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);
+    for (fsd_id i = 0; i < r->g->nodes.n; i++) {
+        fsd_id *last = &r->last_twin[r->m->facts->first_twin[i]];
+
+        r->next_twin[i] = FSD_NONE;
+        if (r->m->facts->first_twin[i] != i)
+            r->next_twin[*last] = i;
+        *last = i;
+    }
+}
+
 void fsd_pass_steps(struct fsd_match *m)
 {
     static const char *const moves[] = {"Move",  "Transpose", "Cast",   "Reshape",
@@ -551,22 +637,30 @@ void fsd_pass_steps(struct fsd_match *m)
     r.concat = fsd_intern_str(m->model->names, "Concat");
     r.mul = fsd_intern_str(m->model->names, "Mul");
     r.slice = fsd_intern_str(m->model->names, "Slice");
+    r.cast = fsd_intern_str(m->model->names, "Cast");
     for (size_t i = 0; i < FSD_COUNT_OF(moves); i++)
         r.moves[i] = fsd_intern_str(m->model->names, moves[i]);
     r.reserved = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
+    r.named = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
     r.late = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
-        r.maker[i] = r.reserved[i] = r.late[i] = FSD_NONE;
+        r.maker[i] = r.reserved[i] = r.named[i] = r.late[i] = FSD_NONE;
+    r.sizes = fsd_sizes_new(scratch, m->model);
+    fsd_match_bind_sizes(m, r.sizes);
+    fsd_sizes_take_model(r.sizes);
+    list_twins(&r);
     fsd_replay_passing(&r);
     hold_named(&r);
     reserve(&r);
-    for (fsd_id i = 0; i < m->engine->layers.n; i++) {
-        r.layer = i;
-        if (is_anchor(m, i))
-            follow_links(&r, true);
-        else if (m->engine->layers.at[i].steps.n)
-            replay_kernel(&r);
-    }
+    for (int kernels = 0; kernels < 2; kernels++)
+        for (r.layer = 0; r.layer < m->engine->layers.n; r.layer++) {
+            if ((m->engine->layers.at[r.layer].steps.n > 0) != kernels)
+                continue;
+            if (is_anchor(m, r.layer))
+                follow_links(&r, true);
+            else if (kernels)
+                replay_kernel(&r);
+        }
     link_fitting(&r);
     fsd_arena_free(scratch);
 }

@@ -116,13 +116,38 @@ static bool generates(const struct replay *r, fsd_id node)
            !(f->traits[node] & FSD_OP_SHAPE);
 }
 
+/* Where the device has no products of integers, kernels of their own bring all back to
+ * floats. */
+static bool has_integer_products(const struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+    fsd_sym conv = fsd_intern_str(r->g->names, "Conv");
+    fsd_sym matmul = fsd_intern_str(r->g->names, "MatMul");
+
+    for (fsd_id i = 0; i < e->layers.n; i++) {
+        const struct fsd_node *n = &e->nodes.at[i];
+        struct fsd_span steps = e->layers.at[i].steps;
+        bool product = false;
+
+        for (uint32_t k = 0; k < steps.n && !product; k++)
+            product = e->links.at[steps.at + k] == conv ||
+                      e->links.at[steps.at + k] == matmul;
+        for (uint32_t k = 0; k < n->in.n && product; k++)
+            if (fsd_dtype_is_quantized(fsd_port_form(e, fsd_node_in(e, n, k))->type))
+                return true;
+    }
+    return false;
+}
+
 void fsd_replay_passing(struct replay *r)
 {
+    bool integers = has_integer_products(r);
+
     for (fsd_id i = 0; i < r->g->nodes.n; i++) {
         fsd_id out = fsd_node_out_tensor(r->g, i, 0);
 
         r->passes[i] = only_moves(r, i);
-        if (fsd_node_is(r->g, i, "DequantizeLinear") && out != FSD_NONE &&
+        if (integers && fsd_node_is(r->g, i, "DequantizeLinear") && out != FSD_NONE &&
             reads_only(r, out, 3, takes_integers))
             r->recipes->of[i].n = 0;
         r->generates[i] = generates(r, i);

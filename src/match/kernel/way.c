@@ -9,12 +9,19 @@
 
 /* ----------------------------------------------------------------- one way */
 
+static bool is_at_hand(const struct way *w, fsd_id tensor, uint32_t *place)
+{
+    for (*place = 0; *place < w->n_hand; ++*place)
+        if (w->hand[*place].tensor == tensor)
+            return true;
+    return false;
+}
+
 static struct at_hand *find_hand(struct way *w, fsd_id tensor)
 {
-    for (uint32_t i = 0; i < w->n_hand; i++)
-        if (w->hand[i].tensor == tensor)
-            return &w->hand[i];
-    return NULL;
+    uint32_t place;
+
+    return is_at_hand(w, tensor, &place) ? &w->hand[place] : NULL;
 }
 
 bool fsd_way_took(const struct way *w, fsd_id node)
@@ -63,6 +70,33 @@ bool fsd_is_late(const struct replay *r, fsd_id node)
     return r->late[node] != FSD_NONE && r->maker[node] == FSD_NONE;
 }
 
+static void add_hand(struct way *w, fsd_id tensor, uint64_t from)
+{
+    uint32_t place;
+
+    if (tensor != FSD_NONE && w->n_hand < AT_HAND && !is_at_hand(w, tensor, &place))
+        w->hand[w->n_hand++] = (struct at_hand){tensor, from, false};
+}
+
+fsd_id fsd_last_twin(const struct replay *r, fsd_id node)
+{
+    return r->last_twin[r->m->facts->first_twin[node]];
+}
+
+/* What one makes, all make. */
+static void hand_twins(const struct replay *r, struct way *w, struct at_hand hand)
+{
+    fsd_id node = fsd_tensor_producer(r->g, hand.tensor), twin = FSD_NONE;
+    uint32_t out = 0;
+
+    if (node != FSD_NONE)
+        twin = r->m->facts->first_twin[node];
+    while (twin != FSD_NONE && fsd_node_out_tensor(r->g, node, out) != hand.tensor)
+        out++;
+    for (; twin != FSD_NONE && w->n_hand < AT_HAND; twin = r->next_twin[twin])
+        add_hand(w, fsd_node_out_tensor(r->g, twin, out), hand.from);
+}
+
 /* With it, what is made of it without a step. */
 void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from)
 {
@@ -73,12 +107,11 @@ void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from)
         hand->from |= from;
         return;
     }
-    if (w->n_hand == AT_HAND)
-        return;
-    w->hand[w->n_hand++] = (struct at_hand){tensor, from};
+    add_hand(w, tensor, from);
     for (uint32_t at = first; at < w->n_hand; at++) {
         const struct fsd_tensor *t = &r->g->tensors.at[w->hand[at].tensor];
 
+        hand_twins(r, w, w->hand[at]);
         for (uint32_t i = 0; i < t->consumers.n; i++) {
             fsd_id node = r->g->links.at[t->consumers.at + i];
             uint32_t missing;
@@ -87,12 +120,8 @@ void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from)
             if (!(r->passes[node] || fsd_is_late(r, node)) || fsd_way_took(w, node) ||
                 !is_ready(r, w, node, &used, &missing))
                 continue;
-            for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++) {
-                fsd_id out = fsd_node_out_tensor(r->g, node, k);
-
-                if (out != FSD_NONE && w->n_hand < AT_HAND && !find_hand(w, out))
-                    w->hand[w->n_hand++] = (struct at_hand){out, used};
-            }
+            for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++)
+                add_hand(w, fsd_node_out_tensor(r->g, node, k), used);
         }
     }
 }
@@ -113,6 +142,20 @@ static bool comes_in_parts(const struct replay *r, fsd_id node)
     return r->passes[node] && r->g->nodes.at[node].out.n > 1;
 }
 
+bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
+{
+    fsd_id out = FSD_NONE, in = FSD_NONE, by = FSD_NONE;
+    uint32_t place;
+
+    if (r->m->facts->traits[node] & FSD_OP_QUANTIZE)
+        out = fsd_data_input(r, node);
+    if (out != FSD_NONE && !is_at_hand(w, out, &place))
+        by = fsd_tensor_producer(r->g, out);
+    if (by != FSD_NONE && !r->passes[by] && r->m->facts->traits[by] & FSD_OP_COMMUTES)
+        in = fsd_data_input(r, by);
+    return in != FSD_NONE && is_at_hand(w, in, &place);
+}
+
 static void take(struct replay *r, struct way *w, fsd_id node, bool ended)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
@@ -124,7 +167,10 @@ static void take(struct replay *r, struct way *w, fsd_id node, bool ended)
         w->taken[w->n_taken++] = node;
     }
     w->order += place_of(r, w, node);
-    for (uint32_t i = 0; i < n->out.n; i++) {
+    w->parted |= comes_in_parts(r, node);
+    w->parts += comes_in_parts(r, node) ? n->out.n - 1 : 0;
+    w->casts += (r->m->facts->traits[node] & FSD_OP_QUANTIZE) != 0;
+    for (uint32_t i = 0; i < n->out.n && !fsd_is_moved(r, w, node); i++) {
         fsd_id out = fsd_node_out_tensor(r->g, node, i);
         struct at_hand *hand;
 
@@ -282,6 +328,23 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
     return by != FSD_NONE && fsd_node_is(r->g, by, "Concat");
 }
 
+static void begin_moved(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
+                        uint64_t from)
+{
+    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+    struct fsd_span readers = {0, 0};
+
+    if (out != FSD_NONE && r->m->facts->traits[node] & FSD_OP_COMMUTES)
+        readers = r->g->tensors.at[out].consumers;
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id q = r->g->links.at[readers.at + i];
+
+        if (fsd_last_twin(r, q) == q && fsd_is_moved(r, w, q) && !fsd_way_took(w, q) &&
+            !fsd_way_began(w, q))
+            begin(r, w, q, step, from, 0);
+    }
+}
+
 /* All nodes that could begin with this step, each once. */
 static void begin_nodes(struct replay *r, struct way *w, fsd_sym step)
 {
@@ -308,12 +371,14 @@ static void begin_nodes(struct replay *r, struct way *w, fsd_sym step)
 
             for (uint32_t s = 0; s < n && !known; s++)
                 known = seen[s] == node;
-            if (known || n == NEXT || fsd_way_began(w, node) ||
+            if (known || n == NEXT || fsd_last_twin(r, node) != node ||
+                fsd_way_began(w, node) ||
                 (fsd_way_took(w, node) && !is_done_by_parts(r, node)) ||
                 r->m->facts->folded[node] || !is_ready(r, w, node, &from, &missing))
                 continue;
             seen[n++] = node;
             begin(r, w, node, step, from, 0);
+            begin_moved(r, w, node, step, from);
             if (r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME)
                 begin_behind(r, w, node, step);
         }
@@ -368,14 +433,6 @@ static void keep_best(struct replay *r)
     r->n_next = 0;
 }
 
-static bool took_parts(const struct replay *r, const struct way *w)
-{
-    for (uint32_t i = 0; i < w->n_taken; i++)
-        if (comes_in_parts(r, w->taken[i]))
-            return true;
-    return false;
-}
-
 void fsd_ways_step(struct replay *r, fsd_sym step)
 {
     r->n_next = 0;
@@ -388,9 +445,14 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
         next = branch(r, w);
         if (!next)
             continue;
-        next->cost += is_move(r, step) ? COST_MOVE : COST_STEP;
+        if (step == r->slice && next->parts)
+            next->parts--;
+        else if (step == r->cast && next->casts)
+            next->casts--;
+        else
+            next->cost += is_move(r, step) ? COST_MOVE : COST_STEP;
         next->pads |= step == r->concat;
-        next->cuts |= step == r->slice && !took_parts(r, w);
+        next->cuts |= step == r->slice && !w->parted;
     }
     keep_best(r);
 }
@@ -444,11 +506,13 @@ static bool take_unused(struct replay *r, struct way *w)
     return false;
 }
 
-static void take_more(struct replay *r, struct way *w)
+void fsd_way_take_more(struct replay *r, struct way *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     struct way *try = &r->next[0];
 
+    if (!l->more_steps)
+        return;
     for (uint32_t i = 0; i < r->n_must; i++) {
         fsd_id node = r->must[i].node;
 
@@ -461,201 +525,4 @@ static void take_more(struct replay *r, struct way *w)
     }
     while (!w->n_open && take_unused(r, w))
         ;
-}
-
-/* ------------------------------------------------------------------ the end */
-
-/* Does anything outside of the way read the tensor, seen through what passes? */
-static bool escapes(const struct replay *r, const struct way *w, fsd_id tensor, int far)
-{
-    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
-
-    if (t->flags & FSD_TENSOR_OUTPUT)
-        return true;
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = r->g->links.at[t->consumers.at + i];
-
-        if (fsd_way_took(w, node) || (r->m->facts->traits[node] & FSD_OP_SHAPE))
-            continue;
-        if (!r->passes[node] || !far)
-            return true;
-        for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++) {
-            fsd_id out = fsd_node_out_tensor(r->g, node, k);
-
-            if (out != FSD_NONE && escapes(r, w, out, far - 1))
-                return true;
-        }
-    }
-    return false;
-}
-
-uint32_t fsd_way_makes(const struct replay *r, const struct way *w, fsd_id out[AT_HAND])
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < w->n_taken; i++)
-        for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].out.n; k++) {
-            fsd_id t = fsd_node_out_tensor(r->g, w->taken[i], k);
-
-            if (t != FSD_NONE && n < AT_HAND && escapes(r, w, t, 6))
-                out[n++] = t;
-        }
-    return n;
-}
-
-int64_t fsd_count_of(const struct replay *r, fsd_id tensor)
-{
-    return fsd_form_count(r->g, fsd_tensor_form(r->g, tensor));
-}
-
-/* True when what is made has a size, and none of it that of the kernel's output. */
-static bool size_differs(const struct replay *r, const struct fsd_port *port,
-                         const fsd_id *made, uint32_t n)
-{
-    int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
-    bool any = false;
-
-    for (uint32_t i = 0; i < n && size >= 0; i++) {
-        int64_t count = fsd_count_of(r, made[i]);
-
-        if (count < 0 || count == size)
-            return false;
-        any = true;
-    }
-    return any;
-}
-
-/* An odd row or column is filled up, for loads of several numbers at once. */
-static bool is_padded(const struct fsd_dim *constant, const struct fsd_dim *weight)
-{
-    enum { LOAD = 8 };
-
-    return constant[0].size >= weight[0].size && constant[1].size >= weight[1].size &&
-           constant[0].size - weight[0].size < LOAD &&
-           constant[1].size - weight[1].size < LOAD;
-}
-
-/* The constant is that weight: with its window, wherever the channels stand, or with
- * more channels to a group; three become four, a depthwise weight is filled up with
- * zeros. */
-static bool is_weight(const struct replay *r, const struct fsd_form *constant,
-                      const struct fsd_form *weight)
-{
-    const struct fsd_dim *a = r->m->engine->dims.at + constant->dims.at;
-    const struct fsd_dim *b = r->g->dims.at + weight->dims.at;
-    int64_t size = fsd_form_count(r->m->engine, constant);
-    int64_t count = fsd_form_count(r->g, weight);
-
-    if (size < 0 || count <= 0)
-        return true;
-    if (weight->dims.n < 3 && size % count == 0) /* joined with others it is a part */
-        return true;
-    if (weight->dims.n == 2 && constant->dims.n == 2)
-        return is_padded(a, b);
-    if (weight->dims.n < 3)
-        return false;
-    if (constant->dims.n != weight->dims.n)
-        return size == count;
-    for (uint32_t i = 2; i < weight->dims.n; i++)
-        if (a[i].size != b[i].size)
-            return false;
-    return size == count || (a[0].size == b[0].size && a[1].size >= b[1].size) ||
-           is_padded(a, b);
-}
-
-/* A product's weight lies among the kernel's constants; where none can be it, the
- * kernel computes another product.  Of branches that are alike but for their windows,
- * this tells which is which. */
-static bool weight_differs(const struct replay *r, fsd_id node)
-{
-    const struct fsd_graph *e = r->m->engine;
-    const struct fsd_layer *l = &e->layers.at[r->layer];
-    fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
-
-    if (!fsd_is_product(r, node) || weight == FSD_NONE || !l->constants.n ||
-        r->maker[node] != FSD_NONE || !r->m->facts->constant[weight])
-        return false;
-    for (uint32_t i = 0; i < l->constants.n; i++)
-        if (is_weight(r, fsd_port_form(e, &e->ports.at[l->constants.at + i]),
-                      fsd_tensor_form(r->g, weight)))
-            return false;
-    return true;
-}
-
-/* The shape of the kernel's output is that of something made, but for axes of one. */
-static bool shape_fits(const struct replay *r, const struct fsd_port *port,
-                       const fsd_id *made, uint32_t n)
-{
-    const struct fsd_graph *e = r->m->engine;
-    const struct fsd_form *a = fsd_port_form(e, port);
-
-    for (uint32_t i = 0; i < n; i++)
-        if (fsd_sizes_alike(e, a, r->g, fsd_tensor_form(r->g, made[i]), false))
-            return true;
-    return false;
-}
-
-/* A bit for the tensor that a port of the kernel reads: that of its first port. */
-uint64_t fsd_first_port(const struct replay *r, uint32_t i)
-{
-    fsd_id t = fsd_node_in_tensor(r->m->engine, r->layer, i);
-    uint32_t first = 0;
-
-    while (fsd_node_in_tensor(r->m->engine, r->layer, first) != t)
-        first++;
-    return first < 64 ? UINT64_C(1) << first : 0;
-}
-
-/* What was half done before, and is no further. */
-static void drop_idle(struct way *w)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < w->n_open && w->n_taken; i++)
-        if (!w->open[i].idle)
-            w->open[kept++] = w->open[i];
-    if (w->n_taken)
-        w->n_open = kept;
-}
-
-bool fsd_joins_products(const struct fsd_layer *l)
-{
-    return l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1;
-}
-
-void fsd_way_finish(struct replay *r, struct way *w)
-{
-    const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
-    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
-    fsd_id made[AT_HAND];
-    uint32_t escaping;
-
-    if (l->more_steps)
-        take_more(r, w);
-    escaping = fsd_way_makes(r, w, made);
-    drop_idle(w);
-    for (uint32_t i = 0; i < w->n_open; i++)
-        w->cost += r->recipes->all.at[w->open[i].recipe].n > 3 ? COST_UNFINISHED
-                                                               : COST_STEP - 1;
-    for (uint32_t i = 0; i < w->n_taken; i++)
-        w->cost += weight_differs(r, w->taken[i]) ? COST_SIZE : 0;
-    for (uint32_t i = 0; i < r->n_must; i++)
-        if (!fsd_way_took(w, r->must[i].node) && !fsd_way_began(w, r->must[i].node))
-            w->cost += r->must[i].cost;
-    for (uint32_t i = 0; i < n->in.n && i < 64; i++) {
-        fsd_id e = fsd_node_in_tensor(r->m->engine, r->layer, i);
-
-        if (e != FSD_NONE && r->of[e].n && !(w->used & fsd_first_port(r, i)) &&
-            w->n_taken)
-            w->cost += COST_INPUT;
-    }
-    if (fsd_joins_products(l))
-        return;
-    if (!w->n_open && escaping > n->out.n && !took_parts(r, w))
-        w->cost += (escaping - n->out.n) * COST_OUTPUT;
-    for (uint32_t i = 0; i < n->out.n; i++)
-        w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
-    for (uint32_t i = 0; i < n->out.n && !w->n_open && !w->pads && !w->cuts; i++)
-        if (size_differs(r, fsd_node_out(r->m->engine, n, i), made, escaping))
-            w->cost += COST_SIZE;
 }

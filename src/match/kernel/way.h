@@ -1,6 +1,6 @@
 /*
  * A way to understand a kernel: which nodes it takes, step by step (pass_steps.c has
- * the idea).  Only pass_steps.c and way.c include this.
+ * the idea).  Only this folder includes this.
  */
 #ifndef FSD_MATCH_WAY_H
 #define FSD_MATCH_WAY_H
@@ -48,6 +48,9 @@ struct way {
     uint32_t odd;    /* outputs of another shape than all that is made */
     uint64_t order;  /* sum of the places at hand of what is read: of equals those are
                         taken that read what was there first */
+    uint32_t parts;  /* of Splits that were taken, made by steps of their own */
+    uint32_t casts;  /* likewise, to the integers of Qs */
+    bool parted;     /* a Split was */
     bool pads, cuts; /* steps that are no node's made the data larger or smaller */
     uint64_t used;   /* inputs of the kernel */
     uint32_t n_hand, n_taken, n_open;
@@ -67,25 +70,31 @@ struct replay {
     const struct fsd_graph *g;
     struct fsd_arena *scratch;
     struct fsd_recipes *recipes;
-    bool *passes;     /* by node: needs no step of its own */
-    bool *folds;      /* by node: it passes as a part of a product's weights */
-    bool *generates;  /* by node: makes data of sizes and constants alone (a Range) */
+    struct fsd_sizes *sizes; /* of the model as this engine was built */
+    bool *passes;            /* by node: needs no step of its own */
+    bool *folds;             /* by node: it passes as a part of a product's weights */
+    bool *generates; /* by node: makes data of sizes and constants alone (a Range) */
     FSD_VEC(fsd_id) generators; /* these */
-    fsd_id *maker;    /* by node: the layer that computes it */
-    fsd_id *late;     /* by node: the layer behind whose product it lies, and which may
-                         compute it though it is not listed */
-    fsd_id *reserved; /* by node: the layer that a name says computes it; `several` */
+    fsd_id *next_twin; /* by node: the next that computes the very same; FSD_NONE */
+    fsd_id *last_twin; /* by first twin */
+    fsd_id *maker;     /* by node: the layer that computes it */
+    fsd_id *late;      /* by node: the layer behind whose product it lies, and which may
+                          compute it though it is not listed */
+    fsd_id *reserved;  /* by node: the layer that a name says computes it */
+    fsd_id *named;     /* by node: the layer that bears its name alone */
     struct fsd_span *of; /* by engine tensor: in `held` */
     FSD_VEC(struct held) held;
-    fsd_sym moves[8], concat, slice, mul;
-    fsd_id *product;   /* by layer: the product it computes; FSD_NONE */
-    fsd_id *attention; /* by layer: the Attention it computes; FSD_NONE */
-    bool *moves_on;    /* by layer: it only moves data, and for no node */
-    bool *pads, *cuts; /* by layer: likewise of the way that was kept */
+    fsd_sym moves[8], concat, slice, cast, mul;
+    fsd_id *product;                /* by layer: the product it computes; FSD_NONE */
+    fsd_id *attention;              /* by layer: the Attention it computes; FSD_NONE */
+    bool *moves_on;                 /* by layer: it only moves data, and for no node */
+    bool *pads, *cuts;              /* by layer: likewise of the way that was kept */
     FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not end */
     /* Of the present kernel: */
     fsd_id layer;
-    bool gaps; /* it reads what holds nobody knows what */
+    bool gaps;    /* it reads what holds nobody knows what */
+    int64_t part; /* it reads one of so many equal parts of something; 1: all of it */
+    bool padded;  /* it reads what was made larger for it, and writes more for that */
     struct must must[MUST];
     uint32_t n_must;
     struct way *ways, *next; /* WAYS and NEXT of them */
@@ -103,6 +112,9 @@ bool fsd_is_one_of(const struct replay *r, fsd_id node, const char *const *ops,
 /** The one input that is no constant; FSD_NONE when there are several. */
 fsd_id fsd_data_input(const struct replay *r, fsd_id node);
 
+/** Of nodes that compute the very same the builder keeps the last. */
+fsd_id fsd_last_twin(const struct replay *r, fsd_id node);
+
 bool fsd_way_took(const struct way *w, fsd_id node);
 /** Begun, and not finished. */
 bool fsd_way_began(const struct way *w, fsd_id node);
@@ -110,8 +122,13 @@ bool fsd_way_began(const struct way *w, fsd_id node);
 void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from);
 /** Follows all ways one step further, and keeps the best. */
 void fsd_ways_step(struct replay *r, fsd_sym step);
-/** What a way takes that is not listed, and what it contradicts at its end. */
-void fsd_way_finish(struct replay *r, struct way *w);
+/** What a way takes where steps are known not to be listed. */
+void fsd_way_take_more(struct replay *r, struct way *w);
+/** What it contradicts at its end (fit.c). */
+void fsd_way_finish(const struct replay *r, struct way *w);
+/** The builder moves a Q back across an operator that does not mind (a MaxPool): then
+ *  it quantizes what that one reads, and what it makes is not there yet. */
+bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node);
 /** Products out of a library that are joined write parts of one tensor. */
 bool fsd_joins_products(const struct fsd_layer *l);
 /** The likeliest first. */
@@ -120,6 +137,7 @@ int fsd_way_order(const void *a, const void *b);
 /** Tensors made by a way that others read; returns how many. */
 uint32_t fsd_way_makes(const struct replay *r, const struct way *w,
                        fsd_id out[AT_HAND]);
+/** Elements of a tensor of the model; negative where that is open. */
 int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
 bool fsd_is_must(const struct replay *r, fsd_id node);
 /** True when it was said that a library's kernel may have applied it, and none is known

@@ -1,0 +1,265 @@
+/*
+ * What a way contradicts at its end: sizes, weights, names, and inputs of the kernel
+ * that it does not use.
+ */
+#include "match/kernel/way.h"
+
+/* Does anything outside of the way read the tensor, seen through what passes? */
+static bool escapes(const struct replay *r, const struct way *w, fsd_id tensor, int far)
+{
+    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+
+    if (t->flags & FSD_TENSOR_OUTPUT)
+        return true;
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = r->g->links.at[t->consumers.at + i];
+
+        if (fsd_way_took(w, node) || fsd_way_took(w, fsd_last_twin(r, node)) ||
+            (r->m->facts->traits[node] & FSD_OP_SHAPE))
+            continue;
+        if (!r->passes[node] || !far)
+            return true;
+        for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++) {
+            fsd_id out = fsd_node_out_tensor(r->g, node, k);
+
+            if (out != FSD_NONE && escapes(r, w, out, far - 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+uint32_t fsd_way_makes(const struct replay *r, const struct way *w, fsd_id out[AT_HAND])
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].out.n; k++) {
+            fsd_id t = fsd_node_out_tensor(r->g, w->taken[i], k);
+
+            if (t != FSD_NONE && n < AT_HAND && escapes(r, w, t, 6) &&
+                !fsd_is_moved(r, w, w->taken[i]))
+                out[n++] = t;
+        }
+    return n;
+}
+
+int64_t fsd_count_of(const struct replay *r, fsd_id tensor)
+{
+    return fsd_shape_count(r->sizes->amounts, fsd_shape_of(r->sizes, tensor));
+}
+
+enum {
+    LOAD = 8
+}; /* odd rows and columns are filled up, for loads of several numbers */
+
+/* The sizes, but for axes of one, are those of the shape, or up to `more` larger; open
+ * ones are alike. */
+static bool is_alike(const struct fsd_graph *e, const struct fsd_form *a,
+                     const struct fsd_shape *b, int64_t more)
+{
+    const struct fsd_dim *dims = e->dims.at + a->dims.at;
+    uint32_t i = 0, k = 0;
+
+    if (!a->ranked || !b->ranked)
+        return false;
+    for (;; i++, k++) {
+        while (i < a->dims.n && dims[i].size == 1)
+            i++;
+        while (k < b->rank && b->dims[k] == 1)
+            k++;
+        if (i == a->dims.n || k == b->rank)
+            return i == a->dims.n && k == b->rank;
+        if ((dims[i].size >= 0 || b->dims[k] >= 0) &&
+            (dims[i].size < b->dims[k] || dims[i].size > b->dims[k] + more))
+            return false;
+    }
+}
+
+/* Beside what it makes, a kernel may write what it reads once more. */
+static bool hands_on(const struct replay *r, int64_t size)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[r->layer];
+
+    for (uint32_t i = 0; i < n->in.n && n->out.n > 1; i++)
+        if (fsd_form_count(e, fsd_port_form(e, fsd_node_in(e, n, i))) == size)
+            return true;
+    return false;
+}
+
+/* True when what is made has a size, and none of it that of the kernel's output.  One
+ * that nobody reads is the kernel's own notebook. */
+static bool size_differs(const struct replay *r, const struct fsd_port *port,
+                         const fsd_id *made, uint32_t n, bool product)
+{
+    const struct fsd_graph *e = r->m->engine;
+    int64_t size = fsd_form_count(e, fsd_port_form(e, port));
+    bool any = false;
+
+    if (port->tensor != FSD_NONE && !e->tensors.at[port->tensor].consumers.n &&
+        !(e->tensors.at[port->tensor].flags & FSD_TENSOR_OUTPUT))
+        return false;
+    for (uint32_t i = 0; i < n && size >= 0; i++) {
+        int64_t count = fsd_count_of(r, made[i]);
+
+        if (count < 0 || count == size || (r->part > 1 && count == size * r->part) ||
+            (product && is_alike(e, fsd_port_form(e, port),
+                                 fsd_shape_of(r->sizes, made[i]), LOAD - 1)))
+            return false;
+        any = true;
+    }
+    return any && !hands_on(r, size);
+}
+
+static bool is_padded(const struct fsd_dim *constant, const int64_t *weight)
+{
+    return constant[0].size >= weight[0] && constant[1].size >= weight[1] &&
+           constant[0].size - weight[0] < LOAD && constant[1].size - weight[1] < LOAD;
+}
+
+/* The constant is that weight: with its window, wherever the channels stand, or with
+ * more channels to a group; three become four, a depthwise weight is filled up with
+ * zeros. */
+static bool is_weight(const struct replay *r, const struct fsd_form *constant,
+                      fsd_id tensor)
+{
+    const struct fsd_shape *weight = fsd_shape_of(r->sizes, tensor);
+    const struct fsd_dim *a = r->m->engine->dims.at + constant->dims.at;
+    const int64_t *b = weight->dims;
+    int64_t size = fsd_form_count(r->m->engine, constant);
+    int64_t count = fsd_count_of(r, tensor);
+
+    if (size < 0 || count <= 0)
+        return true;
+    if (weight->rank < 3 && size % count == 0) /* joined with others it is a part */
+        return true;
+    if (weight->rank == 2 && constant->dims.n == 2)
+        return is_padded(a, b);
+    if (weight->rank < 3)
+        return false;
+    if (constant->dims.n != weight->rank)
+        return size == count;
+    for (uint32_t i = 2; i < weight->rank; i++)
+        if (a[i].size != b[i])
+            return false;
+    return size == count || (a[0].size == b[0] && a[1].size >= b[1]) || is_padded(a, b);
+}
+
+/* A product's weight lies among the kernel's constants, or another kernel makes it of
+ * its own; where none can be it, the kernel computes another product.  Of branches that
+ * are alike but for their windows, this tells which is which. */
+static bool weight_differs(const struct replay *r, fsd_id node)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_layer *l = &e->layers.at[r->layer];
+    const struct fsd_node *n = &e->nodes.at[r->layer];
+    fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
+
+    if (!fsd_is_product(r, node) || weight == FSD_NONE || !l->constants.n ||
+        r->maker[node] != FSD_NONE || !r->m->facts->constant[weight])
+        return false;
+    for (uint32_t i = 0; i < l->constants.n; i++)
+        if (is_weight(r, fsd_port_form(e, &e->ports.at[l->constants.at + i]), weight))
+            return false;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id in = fsd_node_in_tensor(e, r->layer, i);
+        fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, in);
+
+        if (by != FSD_NONE && !e->nodes.at[by].in.n)
+            return false;
+    }
+    return true;
+}
+
+/* The shape of the kernel's output is that of something made. */
+static bool shape_fits(const struct replay *r, const struct fsd_port *port,
+                       const fsd_id *made, uint32_t n)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_form *a = fsd_port_form(e, port);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (is_alike(e, a, fsd_shape_of(r->sizes, made[i]), 0))
+            return true;
+    return false;
+}
+
+/* A bit for the tensor that a port of the kernel reads: that of its first port. */
+uint64_t fsd_first_port(const struct replay *r, uint32_t i)
+{
+    fsd_id t = fsd_node_in_tensor(r->m->engine, r->layer, i);
+    uint32_t first = 0;
+
+    while (fsd_node_in_tensor(r->m->engine, r->layer, first) != t)
+        first++;
+    return first < 64 ? UINT64_C(1) << first : 0;
+}
+
+/* What was half done before, and is no further. */
+static void drop_idle(struct way *w)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < w->n_open && w->n_taken; i++)
+        if (!w->open[i].idle)
+            w->open[kept++] = w->open[i];
+    if (w->n_taken)
+        w->n_open = kept;
+}
+
+bool fsd_joins_products(const struct fsd_layer *l)
+{
+    return l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1;
+}
+
+/* Whoever needs it, too, brings the integers back himself. */
+static bool is_dequantized(const struct replay *r, fsd_id tensor)
+{
+    fsd_id by = fsd_tensor_producer(r->g, tensor);
+
+    return by != FSD_NONE && r->m->facts->traits[by] & FSD_OP_DEQUANTIZE;
+}
+
+void fsd_way_finish(const struct replay *r, struct way *w)
+{
+    const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
+    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
+    fsd_id made[AT_HAND];
+    uint32_t escaping;
+    bool product = false;
+    uint32_t again = 0;
+
+    escaping = fsd_way_makes(r, w, made);
+    for (uint32_t i = 0; i < escaping; i++)
+        again += is_dequantized(r, made[i]);
+    drop_idle(w);
+    for (uint32_t i = 0; i < w->n_open; i++)
+        if (!w->open[i].idle)
+            w->cost += r->recipes->all.at[w->open[i].recipe].n > 3 ? COST_UNFINISHED
+                                                                   : COST_STEP - 1;
+    for (uint32_t i = 0; i < w->n_taken; i++) {
+        product |= fsd_is_product(r, w->taken[i]);
+        w->cost += weight_differs(r, w->taken[i]) ? COST_SIZE : 0;
+    }
+    for (uint32_t i = 0; i < r->n_must; i++)
+        if (!fsd_way_took(w, r->must[i].node) && !fsd_way_began(w, r->must[i].node))
+            w->cost += r->must[i].cost;
+    for (uint32_t i = 0; i < n->in.n && i < 64; i++) {
+        fsd_id e = fsd_node_in_tensor(r->m->engine, r->layer, i);
+
+        if (e != FSD_NONE && r->of[e].n && !(w->used & fsd_first_port(r, i)) &&
+            w->n_taken)
+            w->cost += COST_INPUT;
+    }
+    if (fsd_joins_products(l))
+        return;
+    if (!w->n_open && escaping > n->out.n + again && r->part == 1 && !w->parted)
+        w->cost += (escaping - again - n->out.n) * COST_OUTPUT;
+    for (uint32_t i = 0; i < n->out.n; i++)
+        w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
+    for (uint32_t i = 0;
+         i < n->out.n && !w->n_open && !w->pads && !w->cuts && !r->padded; i++)
+        if (size_differs(r, fsd_node_out(r->m->engine, n, i), made, escaping, product))
+            w->cost += COST_SIZE;
+}
