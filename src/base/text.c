@@ -128,7 +128,7 @@ static const char *json_escape(unsigned char byte)
 {
     static const char bytes[] = "\"\\\b\f\n\r\t";
     static const char *const escapes[] = {"\\\"", "\\\\", "\\b", "\\f",
-                                          "\\n",  "\\r",   "\\t"};
+                                          "\\n",  "\\r",  "\\t"};
     const char *at = byte ? strchr(bytes, byte) : NULL;
 
     return at ? escapes[at - bytes] : NULL;
@@ -138,10 +138,10 @@ static const char *json_escape(unsigned char byte)
  * reading direction. */
 void fsd_put_json(FILE *out, const char *text)
 {
-    size_t left = strlen(text), len;
-    const char *from = text;
+    char ready[256]; /* printed by the piece: a report has millions of short strings */
+    size_t left = strlen(text), len, n = 0;
 
-    putc('"', out);
+    ready[n++] = '"';
     while (left) {
         const char *at = text;
         bool plain = *at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\';
@@ -151,21 +151,27 @@ void fsd_put_json(FILE *out, const char *text)
         if (plain) {
             text++;
             left--;
+            ready[n++] = *at;
+        } else if (escape) {
+            n += (size_t)snprintf(ready + n, sizeof ready - n, "%s", escape);
+        } else if (!fsd_code_is_hidden(code)) {
+            memcpy(ready + n, at, len);
+            n += len;
+        } else if (code < 0x10000) {
+            n += (size_t)snprintf(ready + n, sizeof ready - n, "\\u%04x",
+                                  (unsigned)code);
+        } else {
+            n += (size_t)snprintf(ready + n, sizeof ready - n, "\\u%04x\\u%04x",
+                                  0xd7c0u + (unsigned)(code >> 10),
+                                  0xdc00u + (unsigned)(code & 0x3ff));
         }
-        if (!escape && (plain || !fsd_code_is_hidden(code)))
-            continue;
-        fwrite(from, 1, (size_t)(at - from), out);
-        from = text;
-        if (escape)
-            fputs(escape, out);
-        else if (code < 0x10000)
-            fprintf(out, "\\u%04x", (unsigned)code);
-        else
-            fprintf(out, "\\u%04x\\u%04x", 0xd7c0u + (unsigned)(code >> 10),
-                    0xdc00u + (unsigned)(code & 0x3ff));
+        if (n > sizeof ready - 16) {
+            fwrite(ready, 1, n, out);
+            n = 0;
+        }
     }
-    fwrite(from, 1, (size_t)(text - from), out);
-    putc('"', out);
+    ready[n++] = '"';
+    fwrite(ready, 1, n, out);
 }
 
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
@@ -199,16 +205,17 @@ static bool is_bracket_command(const char *s)
 static const char *skip_blanks(const char *s)
 {
     for (;;) {
-        const char *from = s;
+        const char *end = s;
 
-        s = skip_foreign(s + strspn(s, " \t\v\f\r"));
-        if (s[0] == '\033' && s[1] == '[') {
-            const char *end = s + 2 + strspn(s + 2, "0123456789;");
-
-            s = *end == 'm' ? end + 1 : s;
-        }
-        if (s == from)
+        if (*s == ' ' || (*s >= '\t' && *s <= '\r' && *s != '\n'))
+            end = s + 1;
+        else if ((unsigned char)*s >= 0x80)
+            end = skip_foreign(s);
+        else if (s[0] == '\033' && s[1] == '[')
+            end = s + 2 + strspn(s + 2, "0123456789;");
+        if (end == s || (*s == '\033' && *end++ != 'm'))
             return s;
+        s = end;
     }
 }
 
@@ -227,22 +234,27 @@ bool fsd_is_command(const char *line)
     return false;
 }
 
+static const char *put_until(FILE *out, const char *from, const char *at,
+                             const char *escape)
+{
+    fwrite(from, 1, (size_t)(at - from), out);
+    fprintf(out, escape, (unsigned)(unsigned char)*at);
+    return at + 1;
+}
+
 void fsd_put_disarmed(FILE *out, const char *lines, const char *escape)
 {
-    while (*lines) {
-        const char *end = lines + strcspn(lines, "\n"), *from = lines;
-        const char *colon = skip_blanks(lines);
+    const char *from = lines; /* not yet printed */
 
-        if (colon < end && !is_colon_command(colon))
-            colon = end;
-        for (const char *s = lines; s < end; s++) {
-            if (s != colon && (*s != '#' || !is_bracket_command(s)))
-                continue;
-            fwrite(from, 1, (size_t)(s - from), out);
-            fprintf(out, escape, (unsigned)(unsigned char)*s);
-            from = s + 1;
-        }
+    while (*lines) {
+        const char *end = lines + strcspn(lines, "\n"), *at = skip_blanks(lines);
+
+        if (at < end && is_colon_command(at))
+            from = put_until(out, from, at, escape);
+        for (at = lines; (at = memchr(at, '#', (size_t)(end - at))); at++)
+            if (is_bracket_command(at))
+                from = put_until(out, from, at, escape);
         lines = *end ? end + 1 : end;
-        fwrite(from, 1, (size_t)(lines - from), out);
     }
+    fwrite(from, 1, (size_t)(lines - from), out);
 }

@@ -13,6 +13,7 @@ struct cleaner {
     char *out;    /* NULL: count only */
     size_t used, limit;
     bool in_string;
+    uint32_t depth; /* brackets that are open; of what is no JSON, anything */
     struct fsd_cleaned about;
 };
 
@@ -34,29 +35,43 @@ static bool is_next(const struct cleaner *c, const char *word, size_t len)
     return c->n - c->at >= len && !memcmp(c->in + c->at, word, len);
 }
 
-/* May one of the words that are replaced start with this byte? */
-static bool opens_word(unsigned char byte)
-{
-    return byte == 'N' || byte == 'n' || byte == 'I' || byte == 'i' || byte == '-';
-}
-
-/* Each value but the outermost one stands behind one of these. */
-static bool opens_value(unsigned char byte)
-{
-    return byte == ',' || byte == '[' || byte == '{';
-}
+/* What a byte outside of strings may be.  Each value but the outermost one stands
+ * behind a comma or an open bracket. */
+enum { BEFORE_VALUE = 1, OPENS = 2, CLOSES = 4, STRING_OR_WORD = 8 };
+static const unsigned char means[256] = {[','] = BEFORE_VALUE,
+                                         ['['] = BEFORE_VALUE | OPENS,
+                                         ['{'] = BEFORE_VALUE | OPENS,
+                                         [']'] = CLOSES,
+                                         ['}'] = CLOSES,
+                                         ['"'] = STRING_OR_WORD,
+                                         ['N'] = STRING_OR_WORD,
+                                         ['n'] = STRING_OR_WORD,
+                                         ['I'] = STRING_OR_WORD,
+                                         ['i'] = STRING_OR_WORD,
+                                         ['-'] = STRING_OR_WORD};
 
 /* The bytes from here on that can be copied as they are. */
 static size_t plain_run(struct cleaner *c)
 {
     size_t i = c->at;
 
-    if (c->in_string)
+    if (c->in_string) {
         while (i < c->n && c->in[i] >= 0x20 && c->in[i] != '"' && c->in[i] != '\\')
             i++;
-    else
-        while (i < c->n && c->in[i] != '"' && !opens_word(c->in[i]))
-            c->about.values += opens_value(c->in[i++]);
+        return i - c->at;
+    }
+    for (; i < c->n; i++) {
+        unsigned char is = means[c->in[i]];
+
+        if (!is)
+            continue;
+        if (is == STRING_OR_WORD)
+            break;
+        c->about.values += is & BEFORE_VALUE;
+        c->depth += !!(is & OPENS) - (uint32_t) !!(is & CLOSES);
+        if (is & OPENS && c->depth > c->about.depth)
+            c->about.depth = c->depth;
+    }
     return i - c->at;
 }
 

@@ -514,38 +514,31 @@ static enum fsd_status refuse(struct reading *r, const cJSON *root)
 }
 
 /* A list of layers needs no object around it; its first entry must look like one. */
-static const cJSON *find_layers(const cJSON *root)
+static bool is_layer(const cJSON *first)
 {
-    const cJSON *layers = get(root, "Layers");
-    const cJSON *first = cJSON_IsArray(root) ? root->child : NULL;
-
-    if (cJSON_IsArray(layers))
-        return layers;
-    if (first &&
-        (cJSON_IsString(first) || get(first, "Name") || get(first, "LayerType")))
-        return root;
-    return NULL;
+    return cJSON_IsString(first) || get(first, "Name") || get(first, "LayerType");
 }
 
-static enum fsd_status read_root(struct reading *r, const cJSON *root)
+static bool has_layers(const cJSON *root)
 {
-    const cJSON *const bindings[] = {get(root, "Bindings"), get(root, "I/O Tensors")};
-    enum fsd_status status = FSD_OK;
+    return cJSON_IsArray(get(root, "Layers")) ||
+           (cJSON_IsArray(root) && root->child && is_layer(root->child));
+}
+
+/* All that stands beside the layers. */
+static void read_rest(struct reading *r, const cJSON *rest)
+{
+    const cJSON *const bindings[] = {get(rest, "Bindings"), get(rest, "I/O Tensors")};
     const cJSON *item;
 
-    cJSON_ArrayForEach (item, find_layers(root)) {
-        if (status == FSD_OK)
-            status = read_limited(r, item);
-    }
     if (bindings[1])
         r->b->seen |= FSD_SEEN_IO_TENSORS;
-    for (size_t i = 0; i < FSD_COUNT_OF(bindings) && status == FSD_OK; i++)
+    for (size_t i = 0; i < FSD_COUNT_OF(bindings); i++)
         if (cJSON_IsArray(bindings[i])) {
             cJSON_ArrayForEach (item, bindings[i]) {
                 read_binding(r, item);
             }
         }
-    return status;
 }
 
 /* -------------------------------------------------------------------- parsing */
@@ -554,6 +547,7 @@ struct text {
     const char *s;
     size_t n;
     char *heap; /* the cleaned copy; NULL when the file needs none */
+    bool deep;  /* deeper than the parser goes */
 };
 
 static enum fsd_status clean(const struct reading *r, struct text *out)
@@ -566,6 +560,7 @@ static enum fsd_status clean(const struct reading *r, struct text *out)
     out->n = fsd_clean(file->bytes, file->size, NULL, &about);
     if (about.values > values)
         return fail_limit(r, values, "JSON values");
+    out->deep = about.depth > CJSON_NESTING_LIMIT;
     if (!about.changed)
         return FSD_OK;
     out->s = out->heap = malloc(out->n);
@@ -604,31 +599,147 @@ static const char *skip_space(const struct text *text, const char *at)
     return at;
 }
 
+/* ------------------------------------------------------------------ piece by piece */
+
+/* cJSON takes 140 bytes for a value, some ten times the file: a layer is parsed, read and
+ * freed before the next one.  Of the file only the outermost brackets, commas and colons
+ * are looked at here; where that fails, nothing is said: fsd_json_read() looks again. */
+struct pieces {
+    const struct text *text;
+    const char *at;     /* never at a blank */
+    const char *behind; /* the last bracket, comma or colon */
+};
+
+/* What cJSON takes for blanks. */
+static void skip_blanks(struct pieces *p)
+{
+    while (p->at < p->text->s + p->text->n && (unsigned char)*p->at <= ' ')
+        p->at++;
+}
+
+static bool take(struct pieces *p, char c)
+{
+    if (p->at == p->text->s + p->text->n || *p->at != c)
+        return false;
+    p->behind = ++p->at;
+    skip_blanks(p);
+    return true;
+}
+
+/* One value; NULL when there is none.  A byte order mark is none before a piece. */
+static cJSON *take_value(struct pieces *p)
+{
+    size_t left = p->text->n - (size_t)(p->at - p->text->s);
+    cJSON *value = left && *p->at != '\xef'
+                       ? cJSON_ParseWithLengthOpts(p->at, left, &p->at, 0)
+                       : NULL;
+
+    if (value)
+        skip_blanks(p);
+    return value;
+}
+
+static bool read_layers(struct reading *r, struct pieces *p, bool bare,
+                        enum fsd_status *status)
+{
+    bool more = !take(p, ']');
+
+    while (more) {
+        cJSON *layer = take_value(p);
+        bool is = layer && (!bare || r->layer || is_layer(layer));
+
+        if (is)
+            *status = read_limited(r, layer);
+        cJSON_Delete(layer);
+        if (!is || *status != FSD_OK)
+            return false;
+        more = take(p, ',');
+        if (!more && !take(p, ']'))
+            return false;
+        bare = false;
+    }
+    return !bare; /* nobody knows what an empty list is of */
+}
+
+static bool read_member(struct reading *r, struct pieces *p, cJSON *rest, bool *found,
+                        enum fsd_status *status)
+{
+    cJSON *key = take_value(p), *value = NULL;
+    bool fine = cJSON_IsString(key) && take(p, ':');
+
+    if (fine && !*found && !strcmp(key->valuestring, "Layers") &&
+        !get(rest, "Layers") && take(p, '[')) {
+        *found = true;
+        fine = read_layers(r, p, false, status);
+    } else if (fine) {
+        value = take_value(p);
+        fine = value && cJSON_AddItemToObject(rest, key->valuestring, value);
+        if (!fine)
+            cJSON_Delete(value);
+    }
+    cJSON_Delete(key);
+    return fine;
+}
+
+/* False when it is no JSON, or not an engine's, or as `status` tells. */
+static bool read_pieces(struct reading *r, const struct text *text,
+                        enum fsd_status *status)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* of byte order */
+    struct pieces p = {text, text->s, text->s};
+    cJSON *rest = cJSON_CreateObject();
+    bool found = false, fine = rest, more;
+
+    if (text->n > 4 && !memcmp(text->s, mark, 3))
+        p.at += 3;
+    skip_blanks(&p);
+    if (fine && take(&p, '[')) {
+        found = fine = read_layers(r, &p, true, status);
+    } else if (fine && take(&p, '{')) {
+        for (more = true; fine && more; more = fine && take(&p, ','))
+            fine = read_member(r, &p, rest, &found, status);
+        fine = fine && take(&p, '}');
+    }
+    fine = fine && found && skip_space(text, p.behind) == text->s + text->n;
+    if (fine)
+        read_rest(r, rest);
+    cJSON_Delete(rest);
+    return fine;
+}
+
+/* What is wrong with it, by the parser's own word: of the first error. */
+static enum fsd_status tell_wrong(struct reading *r, const struct text *text,
+                                  enum fsd_status status)
+{
+    const char *end = NULL;
+    cJSON *root;
+
+    errno = 0; /* cJSON tells of no memory as of no JSON */
+    root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
+    if (!root && errno != ENOMEM)
+        status = fail_at(r, text, end, "JSON", false);
+    else if (root && !has_layers(root)) /* what it is says more than what follows it */
+        status = refuse(r, root);
+    else if (root && (end = skip_space(text, end)) < text->s + text->n)
+        status = fail_at(r, text, end, "nothing after the JSON value", true);
+    else if (status == FSD_OK) /* of this, or of a piece */
+        status = fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
+                          "out of memory");
+    cJSON_Delete(root);
+    return status;
+}
+
 enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
                               struct fsd_error *err)
 {
     struct reading r = {.b = b, .file = file, .err = err};
     struct text text;
-    const char *end = NULL;
     enum fsd_status status = clean(&r, &text);
-    cJSON *root;
 
     if (status != FSD_OK)
         return status;
-    errno = 0; /* cJSON tells of no memory as of no JSON */
-    root = cJSON_ParseWithLengthOpts(text.s, text.n, &end, 0);
-    if (!root && errno == ENOMEM)
-        status =
-            fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
-    else if (!root)
-        status = fail_at(&r, &text, end, "JSON", false);
-    else if (!find_layers(root)) /* what it is says more than what follows it */
-        status = refuse(&r, root);
-    else if ((end = skip_space(&text, end)) < text.s + text.n)
-        status = fail_at(&r, &text, end, "nothing after the JSON value", true);
-    else
-        status = read_root(&r, root);
-    cJSON_Delete(root);
+    if (text.deep || !read_pieces(&r, &text, &status))
+        status = tell_wrong(&r, &text, status);
     free(text.heap);
     return status;
 }

@@ -169,6 +169,7 @@ void fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
 struct fsd_cleaned {
     bool changed;  /**< the output differs from the input */
     size_t values; /**< no more values than this are in the JSON */
+    uint32_t depth; /**< of JSON: how deep its lists and objects stand in each other */
 };
 
 /** Writes the bytes to `out` with these changes and returns how many there are then:

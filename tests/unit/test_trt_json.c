@@ -536,6 +536,51 @@ static void refuse__truncated_anywhere(void **state)
     }
 }
 
+/* Layers are read one by one, wherever they stand among the root's members. */
+static void members__in_any_order(void **state)
+{
+#define LAYER "{\"Name\": \"a\", \"LayerType\": \"Relu\", \"Outputs\": [{\"Name\": \"y\"}]}"
+    static const char *const same[] = {
+        "{\"Layers\": [" LAYER ", \"b\"], \"Bindings\": [\"y\"]}",
+        "{\"Bindings\": [\"y\"], \"Layers\": [" LAYER ", \"b\"]}",
+        "\xef\xbb\xbf\r\n{\"Layers\"\t:[" LAYER ",\"b\"\n], \"Odd\": {\"Layers\": [1]}, "
+        "\"Bindings\" : [ \"y\" ] } \n",
+        "{\"Layers\": [" LAYER ", \"b\"], \"Bindings\": [\"y\"], \"Layers\": [\"c\"], "
+        "\"Bindings\": []}"};
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"{\"Layers\": [" LAYER ", 3, \"b\" \"c\"]}", "expected JSON, found '\"'"},
+        {"{\"Layers\": [" LAYER ", 3]}",
+         "layer 1: expected an object or a name, found a number"},
+        {"{\"Layers\": [" LAYER "]} {}", "expected nothing after the JSON value, found '{'"},
+        {"{\"Layers\": [" LAYER "]}\x01",
+         "expected nothing after the JSON value, found the byte 0x01"},
+        {"{\"Layers\": 3, \"Layers\": [" LAYER "]}",
+         "expected a list as \"Layers\", found a number"},
+        {"{\"Layers\": [\xef\xbb\xbf" LAYER "]}", "expected JSON, found the byte 0xef"},
+    };
+#undef LAYER
+
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct run r = load_text(same[i]);
+
+        if (r.status != FSD_OK)
+            fail_msg("%zu: %s", i, r.err.message);
+        assert_int_equal(r.g->nodes.n, 2);
+        assert_true(flags(&r, "y") & FSD_TENSOR_OUTPUT);
+        end(&r);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct run r = load_text(wrong[i].text);
+
+        assert_int_equal(r.status, FSD_E_FORMAT);
+        assert_string_equal(r.err.message, wrong[i].message);
+        end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -558,6 +603,7 @@ int main(void)
         cmocka_unit_test(refuse__too_many_values),
         cmocka_unit_test(odd__a_name_too_long),
         cmocka_unit_test(refuse__truncated_anywhere),
+        cmocka_unit_test(members__in_any_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
