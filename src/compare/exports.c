@@ -17,7 +17,6 @@ struct side {
     const struct fsd_export *export;
     const struct fsd_graph *g;
     struct fsd_state *s;
-    fsd_id *node_of; /* by the state's node: the model's */
     const struct fsd_sizes *sizes;
 };
 
@@ -277,7 +276,7 @@ static struct told or_plain(struct told t)
 static void compare_input(struct maker *k, fsd_id old, fsd_id new, uint32_t i)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
-    fsd_id node[2] = {p->node_of[old], q->node_of[new]};
+    fsd_id node[2] = {p->s->number_of[old], q->s->number_of[new]};
     fsd_id t[2] = {input_of(p->g, node[0], i), input_of(q->g, node[1], i)};
     const char *of = fsd_printed(k->e->arena, "input %u", (unsigned)i);
     struct way a = way_to(k, p, t[0]), b = way_to(k, q, t[1]);
@@ -367,7 +366,7 @@ static void compare_attribute(struct maker *k, fsd_id old, fsd_id new, const cha
 
     for (int s = 0; s < 2; s++) {
         const struct fsd_graph *g = k->side[s].g;
-        fsd_id node = k->side[s].node_of[s ? new : old];
+        fsd_id node = k->side[s].s->number_of[s ? new : old];
 
         value[s] = attribute(k, g, fsd_node_attr(g, &g->nodes.at[node], name));
         if (value[s] && is_default(name, value[s]))
@@ -385,8 +384,9 @@ static void compare_attributes(struct maker *k, fsd_id old, fsd_id new)
 {
     for (int s = 0; s < 2; s++) {
         const struct fsd_graph *g = k->side[s].g, *other = k->side[!s].g;
-        struct fsd_span attrs = g->nodes.at[k->side[s].node_of[s ? new : old]].attrs;
-        fsd_id there = k->side[!s].node_of[s ? old : new];
+        struct fsd_span attrs =
+            g->nodes.at[k->side[s].s->number_of[s ? new : old]].attrs;
+        fsd_id there = k->side[!s].s->number_of[s ? old : new];
 
         for (uint32_t i = 0; i < attrs.n; i++) {
             const char *name = fsd_text(g->names, g->attrs.at[attrs.at + i].name);
@@ -422,8 +422,8 @@ static const char *shape_text(const struct maker *k, const struct side *side,
 static void compare_output(struct maker *k, fsd_id old, fsd_id new, uint32_t i)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
-    fsd_id a = fsd_node_out_tensor(p->g, p->node_of[old], i);
-    fsd_id b = fsd_node_out_tensor(q->g, q->node_of[new], i);
+    fsd_id a = fsd_node_out_tensor(p->g, p->s->number_of[old], i);
+    fsd_id b = fsd_node_out_tensor(q->g, q->s->number_of[new], i);
     const char *of = fsd_printed(k->e->arena, "output %u", (unsigned)i);
     const char *s, *t;
     enum fsd_dtype x, y;
@@ -471,8 +471,8 @@ static void compare_sources(struct maker *k, fsd_id old, fsd_id new)
 static void compare_node(struct maker *k, fsd_id old, fsd_id new)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
-    const struct fsd_node *a = &p->g->nodes.at[p->node_of[old]];
-    const struct fsd_node *b = &q->g->nodes.at[q->node_of[new]];
+    const struct fsd_node *a = &p->g->nodes.at[p->s->number_of[old]];
+    const struct fsd_node *b = &q->g->nodes.at[q->s->number_of[new]];
     uint32_t n = a->in.n > b->in.n ? a->in.n : b->in.n;
 
     compare_attributes(k, old, new);
@@ -636,8 +636,7 @@ static void open_side(struct maker *k, int s)
 
     side->export = s ? &k->e->new : &k->e->old;
     side->g = side->export->model;
-    side->s =
-        fsd_state_of_model(side->g, side->export->facts, k->scratch, &side->node_of);
+    side->s = fsd_state_of_model(side->g, side->export->facts, k->scratch);
     side->sizes = fsd_sizes_of_model(k->scratch, side->g);
 }
 

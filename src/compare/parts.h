@@ -55,10 +55,7 @@ struct fsd_state_build {
     struct fsd_arena *scratch;
     fsd_id *of_node;      /**< by model node: its state node; FSD_NONE: a Constant */
     uint32_t *out_number; /**< by model tensor: which output of its producer it is */
-    uint32_t *of_layer;   /**< by layer: its group, or its move | FSD_LAYER_MOVES */
 };
-
-#define FSD_LAYER_MOVES UINT32_C(0x80000000) /**< in of_layer: | number of a move */
 
 /** The string in the state's own table. */
 fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);

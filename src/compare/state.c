@@ -294,20 +294,16 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
 
 struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
                                      const struct fsd_facts *facts,
-                                     struct fsd_arena *arena, fsd_id **node_of)
+                                     struct fsd_arena *scratch)
 {
     const struct fsd_diff d = {
-        .arena = arena, .names = model->names, .model = model, .facts = facts};
-    struct fsd_state_build b = {.d = &d, .s = fsd_state_new(), .scratch = arena};
+        .arena = scratch, .names = model->names, .model = model, .facts = facts};
+    struct fsd_state_build b = {.d = &d, .s = fsd_state_new(), .scratch = scratch};
 
     b.s->model_path = fsd_text(b.s->names, fsd_intern_str(b.s->names, model->path));
     memcpy(b.s->model_hash, model->hash, sizeof b.s->model_hash);
     fsd_state_add_nodes(&b);
     fsd_state_add_ports(&b);
     fsd_state_finish(b.s);
-    *node_of = FSD_NEW(arena, fsd_id, b.s->nodes.n);
-    for (fsd_id i = 0; i < model->nodes.n; i++)
-        if (b.of_node[i] != FSD_NONE)
-            (*node_of)[b.of_node[i]] = i;
     return b.s;
 }

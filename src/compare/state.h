@@ -46,6 +46,7 @@ struct fsd_state_node {
     fsd_sym key;    /**< unique in its state: the name, or with "#N" behind it */
     fsd_sym op;     /**< with its domain before it when it is not the default one */
     fsd_sym traits; /**< attributes and weight shape as text; equal when they agree */
+    fsd_sym makes;  /**< its first output; 0: not told, or of a snapshot */
     fsd_sym weight; /**< name of the initializer behind its second input; 0: none */
     fsd_sym module; /**< of the exporter's source, "model.layers.0"; 0: not told, or of a
                          snapshot */
@@ -123,6 +124,8 @@ struct fsd_variant {
     uint32_t line;         /**< 0: of the first build */
 };
 
+#define FSD_LAYER_MOVES UINT32_C(0x80000000) /**< in of_layer: | number of a move */
+
 struct fsd_state {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -151,6 +154,9 @@ struct fsd_state {
      *  their variants, and share its arena, names and arrays of all that has spans. */
     FSD_VEC(struct fsd_state *) also;
     FSD_VEC(struct fsd_variant) variants;
+    /* What a user may call by numbers; NULL of a snapshot, which has none. */
+    uint32_t *number_of; /**< by node: its number in the model */
+    uint32_t *of_layer;  /**< by layer: its group, or its move | FSD_LAYER_MOVES */
 };
 
 /** An empty state with an arena and names of its own. */
@@ -161,10 +167,10 @@ void fsd_state_free(struct fsd_state *s); /**< may be NULL */
 struct fsd_state *fsd_state_of(const struct fsd_diff *d);
 
 /** The nodes and ports of a model alone, of which no engine is known.
- *  @param node_of set to the model's nodes, by node of the state, in `arena`. */
+ *  @param scratch only until it returns. */
 struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
                                      const struct fsd_facts *facts,
-                                     struct fsd_arena *arena, fsd_id **node_of);
+                                     struct fsd_arena *scratch);
 
 /** Sets the group of every node. */
 void fsd_state_set_groups(struct fsd_state *s);

@@ -34,7 +34,7 @@ struct edges {
 
 static bool is_move(const struct fsd_state_build *b, fsd_id layer)
 {
-    return b->of_layer[layer] & FSD_LAYER_MOVES;
+    return b->s->of_layer[layer] & FSD_LAYER_MOVES;
 }
 
 static fsd_id producer(const struct fsd_graph *e, fsd_id tensor)
@@ -55,7 +55,7 @@ static void serve(struct edges *x, fsd_id tensor, fsd_ref end)
         if (layer == FSD_NONE || !is_move(x->b, layer))
             return;
         fsd_vec_push(x->b->scratch, &x->to,
-                     (struct move_end){x->b->of_layer[layer] & ~FSD_LAYER_MOVES, end});
+                     (struct move_end){x->b->s->of_layer[layer] & ~FSD_LAYER_MOVES, end});
         tensor = fsd_node_in_tensor(e, layer, 0);
     }
 }
@@ -66,7 +66,7 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
 {
     const struct fsd_graph *e = x->b->d->engine;
     const struct fsd_node *n = &e->nodes.at[layer];
-    uint32_t group = x->b->of_layer[layer];
+    uint32_t group = x->b->s->of_layer[layer];
 
     for (uint32_t i = 0; i < n->in.n; i++) {
         const struct fsd_port *port = fsd_node_in(e, n, i);
@@ -198,11 +198,11 @@ static struct lists list_layers(const struct fsd_state_build *b)
 
     for (fsd_id i = 0; i < n; i++)
         if (!is_move(b, i))
-            l.layer_start[b->of_layer[i] + 1]++;
+            l.layer_start[b->s->of_layer[i] + 1]++;
     count_up(l.layer_start + 1, groups);
     for (fsd_id i = 0; i < n; i++)
         if (!is_move(b, i))
-            l.layers[l.layer_start[b->of_layer[i] + 1]++] = i;
+            l.layers[l.layer_start[b->s->of_layer[i] + 1]++] = i;
     return l;
 }
 
@@ -278,7 +278,7 @@ static fsd_ref guess_to(const struct fsd_state_build *b, fsd_id layer)
             return FSD_NONE;
         layer = e->links.at[e->tensors.at[out].consumers.at];
         if (!is_move(b, layer))
-            return b->s->refs.at[b->s->groups.at[b->of_layer[layer]].nodes.at];
+            return b->s->refs.at[b->s->groups.at[b->s->of_layer[layer]].nodes.at];
     }
     return FSD_NONE;
 }
@@ -294,7 +294,7 @@ static fsd_ref find_from(const struct fsd_state_build *b, fsd_id tensor)
         if (at != FSD_NONE || layer == FSD_NONE)
             return at;
         if (!is_move(b, layer)) {
-            struct fsd_span nodes = b->s->groups.at[b->of_layer[layer]].nodes;
+            struct fsd_span nodes = b->s->groups.at[b->s->of_layer[layer]].nodes;
 
             return b->s->refs.at[nodes.at + nodes.n - 1];
         }
@@ -338,7 +338,7 @@ static void set_from(const struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_graph *e = b->d->engine;
     const struct fsd_node *n = &e->nodes.at[layer];
-    struct fsd_move *move = &b->s->moves.at[b->of_layer[layer] & ~FSD_LAYER_MOVES];
+    struct fsd_move *move = &b->s->moves.at[b->s->of_layer[layer] & ~FSD_LAYER_MOVES];
     uint32_t at = b->s->refs.n;
 
     for (uint32_t i = 0; i < n->in.n; i++)

@@ -240,11 +240,11 @@ void fsd_state_add_layers(struct fsd_state_build *b)
     struct joining j = join_layers(b);
     fsd_id *of_head = add_groups(b, collect(b, j.head));
 
-    b->of_layer = FSD_NEW(b->scratch, uint32_t, n);
+    b->s->of_layer = FSD_NEW(b->s->arena, uint32_t, n);
     for (fsd_id i = 0; i < n; i++) {
         fsd_id g = of_head[fsd_sets_find(j.head, i)];
 
-        b->of_layer[i] = g != FSD_NONE ? g : FSD_LAYER_MOVES | add_move(b, i);
+        b->s->of_layer[i] = g != FSD_NONE ? g : FSD_LAYER_MOVES | add_move(b, i);
         if (g != FSD_NONE)
             add_layer(b, &b->s->groups.at[g], i, j.loose[i]);
     }

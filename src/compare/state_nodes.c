@@ -244,21 +244,27 @@ void fsd_state_add_nodes(struct fsd_state_build *b)
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
         count[d->model->nodes.at[i].name]++;
     b->of_node = FSD_NEW(b->scratch, fsd_id, d->model->nodes.n);
+    b->s->number_of = FSD_NEW(b->s->arena, uint32_t, d->model->nodes.n);
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
         const struct fsd_node *n = &d->model->nodes.at[i];
         fsd_id weight = constant_root(d, fsd_node_in_tensor(d->model, i, 1));
+        fsd_id makes = fsd_node_out_tensor(d->model, i, 0);
         bool weighted = d->facts->traits[i] & FSD_OP_WEIGHTED;
 
         b->of_node[i] = FSD_NONE;
         if (d->facts->traits[i] & FSD_OP_CONSTANT)
             continue;
         b->of_node[i] = b->s->nodes.n;
+        b->s->number_of[b->s->nodes.n] = i;
         fsd_vec_push(
             b->s->arena, &b->s->nodes,
             (struct fsd_state_node){
                 .key = key(b, i, count),
                 .op = op(b, n),
                 .traits = traits(b, i, weight),
+                .makes = makes == FSD_NONE
+                             ? 0
+                             : fsd_state_copy(b, d->model->tensors.at[makes].name),
                 .weight = weighted && weight != FSD_NONE
                               ? fsd_state_copy(b, d->model->tensors.at[weight].name)
                               : 0,

@@ -71,8 +71,9 @@ static void sort_moves(struct fsd_state_build *b)
     if (n)
         memcpy(s->moves.at, moves, n * sizeof *moves);
     for (fsd_id i = 0; i < b->d->engine->nodes.n; i++)
-        if (b->of_layer[i] & FSD_LAYER_MOVES)
-            b->of_layer[i] = FSD_LAYER_MOVES | place[b->of_layer[i] & ~FSD_LAYER_MOVES];
+        if (b->s->of_layer[i] & FSD_LAYER_MOVES)
+            b->s->of_layer[i] =
+                FSD_LAYER_MOVES | place[b->s->of_layer[i] & ~FSD_LAYER_MOVES];
 }
 
 /* --------------------------------------------------------------------- times */
@@ -105,9 +106,9 @@ void fsd_state_add_times(struct fsd_state_build *b)
     if (!s->profiles)
         return;
     for (fsd_id i = 0; i < b->d->engine->nodes.n; i++) {
-        uint32_t k = b->of_layer[i] & ~FSD_LAYER_MOVES;
+        uint32_t k = b->s->of_layer[i] & ~FSD_LAYER_MOVES;
 
-        k += b->of_layer[i] & FSD_LAYER_MOVES ? s->groups.n : 0;
+        k += b->s->of_layer[i] & FSD_LAYER_MOVES ? s->groups.n : 0;
         add_up(b->d, i, sums + (size_t)k * width, &known[k]);
         if (!add_up(b->d, i, sums + (size_t)n * width, &known[n]))
             s->untimed += k < s->groups.n;

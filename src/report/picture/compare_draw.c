@@ -387,31 +387,72 @@ static bool simplify(struct fsd_plan *plan)
     return true;
 }
 
-/* A node by its name, its number or a pattern, or by the weight that it reads. */
-static bool is_named(const struct fsd_state *s, fsd_id node, const struct fsd_word *word)
+/* A node by its name, its number or a pattern, or by the tensor that it makes or the
+ * weight that it reads. */
+static bool is_named(const struct fsd_state *s, fsd_id node,
+                     const struct fsd_word *word)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
 
     if (word->kind == FSD_WORD_NUMBER || word->kind == FSD_WORD_NODE)
-        return node == word->number;
+        return (s->number_of ? s->number_of[node] : node) == word->number;
     return fsd_word_fits(word->text, fsd_text(s->names, n->key)) ||
+           (n->makes && fsd_word_fits(word->text, fsd_text(s->names, n->makes))) ||
            (n->weight && fsd_word_fits(word->text, fsd_text(s->names, n->weight)));
 }
 
-static bool take_named(const struct fsd_state *s, const fsd_id *region,
-                       const struct fsd_word *word, bool *regions,
-                       struct fsd_nearest *nearest)
-{
-    bool any = false;
+/* What became of words in one of the builds. */
+struct naming {
+    const struct fsd_state *s;
+    const fsd_id *region; /* by group */
+    bool *regions;        /* that are named */
+    struct fsd_nearest *nearest;
+    bool any;
+};
 
-    for (fsd_id n = 0; n < s->nodes.n; n++) {
-        if (s->nodes.at[n].group == FSD_NONE)
-            continue;
-        fsd_nearest_try(nearest, fsd_text(s->names, s->nodes.at[n].key));
-        if (is_named(s, n, word))
-            regions[region[s->nodes.at[n].group]] = any = true;
+static void take_node(struct naming *n, fsd_ref node)
+{
+    fsd_id group =
+        node == FSD_NONE || node & FSD_REF_PORT ? FSD_NONE : n->s->nodes.at[node].group;
+
+    if (group != FSD_NONE)
+        n->regions[n->region[group]] = n->any = true;
+}
+
+/* A layer that moves data stands for those on both of its sides. */
+static void take_layer(struct naming *n, uint32_t layer)
+{
+    uint32_t of =
+        n->s->of_layer && layer < n->s->layers ? n->s->of_layer[layer] : FSD_NONE;
+    const struct fsd_move *move;
+
+    if (of == FSD_NONE)
+        return;
+    if (!(of & FSD_LAYER_MOVES)) {
+        n->regions[n->region[of]] = n->any = true;
+        return;
     }
-    return any;
+    move = &n->s->moves.at[of & ~FSD_LAYER_MOVES];
+    for (uint32_t i = 0; i < move->from.n; i++)
+        take_node(n, n->s->refs.at[move->from.at + i]);
+    for (uint32_t i = 0; i < move->to.n; i++)
+        take_node(n, n->s->refs.at[move->to.at + i]);
+}
+
+static bool take_named(struct naming *n, const struct fsd_word *word)
+{
+    if (word->kind == FSD_WORD_LAYER)
+        take_layer(n, word->number);
+    for (fsd_id i = 0; i < n->s->nodes.n; i++) {
+        const struct fsd_state_node *node = &n->s->nodes.at[i];
+        bool own = node->group != FSD_NONE;
+
+        if (own)
+            fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
+        if (is_named(n->s, i, word)) /* a quantizer, a view: whose data it hands on */
+            take_node(n, own ? i : node->core.at);
+    }
+    return n->any;
 }
 
 enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
@@ -443,8 +484,12 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
         struct fsd_word word = fsd_word_read(want->around);
 
         nearest = fsd_nearest_to(want->around);
-        found |= take_named(c->old, c->old_region, &word, pick.regions, &nearest);
-        found |= take_named(c->new, c->new_region, &word, pick.regions, &nearest);
+        found |= take_named(
+            &(struct naming){c->old, c->old_region, pick.regions, &nearest, false},
+            &word);
+        found |= take_named(
+            &(struct naming){c->new, c->new_region, pick.regions, &nearest, false},
+            &word);
     }
     if (want->only)
         job.most = job.differing;
