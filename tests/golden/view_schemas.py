@@ -18,12 +18,13 @@ BINARY, FIXTURES, SCHEMAS = map(os.path.abspath, sys.argv[1:4])
 PATH = os.path.join(SCHEMAS, "views.schema.json")
 VIEWS = {"top": ["--peak", "1555,624"], "memory": [], "reformats": [], "patterns": [], "where": ["*"],
          "inside": ["*"], "names": ["--not", "int8"], "names-check": ["--check", "names.txt"],
-         "scopes": [], "explain": ["--node", "*"]}
+         "scopes": [], "explain": ["--node", "*"], "rules": [], "about": []}
+APART = {"rules": ["lint", "--list"], "about": ["doctor"]}       # of no build, by another verb
 failures = []
 
 
 def run(view, form):
-    words = [view.split("-", maxsplit=1)[0], "model.onnx", "engine.graph.json", *VIEWS[view], "--profile", "profile.json"]
+    words = APART.get(view) or [view.split("-", maxsplit=1)[0], "model.onnx", "engine.graph.json", *VIEWS[view], "--profile", "profile.json"]
     done = subprocess.run([BINARY, *words, "-f", form], cwd=os.path.join(FIXTURES, "qat_block"),
                           capture_output=True, text=True, check=False)
     return json.loads(done.stdout)
