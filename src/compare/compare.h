@@ -118,6 +118,7 @@ struct fsd_region_diff {
     struct fsd_span old_moves, new_moves;   /**< in pool: those that feed it */
     uint8_t happened;
     uint8_t width;        /**< the worst of its nodes: widened, other, narrowed, same */
+    bool untyped;         /**< on one side a type is not told: `width` is of the others */
     bool layout;          /**< an edge into it has another layout */
     bool layers;          /**< more or fewer layers compute the same group of nodes */
     bool tactic;          /**< the only layer of each side has another tactic */
@@ -132,6 +133,7 @@ struct fsd_compare {
     const struct fsd_state *old, *new;
     struct fsd_align *align;
     FSD_VEC(struct fsd_region_diff) regions; /**< by first node in the new model */
+    uint32_t untyped; /**< regions */
     fsd_id *order; /**< regions, worst first: by ms where both sides have times, then
                         by what happened */
     fsd_id *old_region, *new_region; /**< by group */
@@ -188,6 +190,8 @@ bool fsd_alignment_fits(struct fsd_alignment_count n);
 
 const char *fsd_happened_name(uint8_t happened); /**< "fusion-lost", ... */
 const char *fsd_width_name(uint8_t width);       /**< "widened", ... */
+/** "widened", "unknown" where nothing changed as far as types are told, ... */
+const char *fsd_region_precision(const struct fsd_region_diff *r);
 const char *fsd_blame_name(uint8_t blame);       /**< "fusion", "kernel", ... */
 const char *fsd_presence_name(uint8_t what);
 const char *fsd_move_what_name(uint8_t what);

@@ -234,6 +234,27 @@ fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id 
     return g == FSD_NONE ? FSD_NONE : (new ? c->new_region : c->old_region)[g];
 }
 
+static bool is_untyped(const struct fsd_compare *c, const struct fsd_region_diff *r)
+{
+    bool untyped = false;
+
+    for (uint32_t i = 0; i < r->old_groups.n + r->new_groups.n; i++) {
+        bool new = i >= r->old_groups.n;
+        fsd_id group = new ? c->pool.at[r->new_groups.at + i - r->old_groups.n]
+                           : c->pool.at[r->old_groups.at + i];
+        const struct fsd_state *s = new ? c->new : c->old;
+
+        untyped |= s->groups.at[group].precision == FSD_DTYPE_UNKNOWN;
+    }
+    return untyped;
+}
+
+const char *fsd_region_precision(const struct fsd_region_diff *r)
+{
+    return r->untyped && r->width == FSD_WIDTH_SAME ? "unknown"
+                                                    : fsd_width_name(r->width);
+}
+
 void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     uint32_t n = c->old->nodes.n + c->new->nodes.n;
@@ -255,6 +276,8 @@ void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
         struct fsd_region_diff *r = &c->regions.at[i];
 
         r->happened = (uint8_t)happened(c, r, &m);
+        r->untyped = is_untyped(c, r);
+        c->untyped += r->untyped;
         compare_layers(c, r);
     }
 }

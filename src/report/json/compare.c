@@ -132,7 +132,7 @@ static void add_regions(struct fsd_json *root, const struct fsd_compare *c)
 
         fsd_json_id(item, "region", c->order[i]);
         fsd_json_text(item, "what", fsd_happened_name(r->happened));
-        fsd_json_text(item, "precision", fsd_width_name(r->width));
+        fsd_json_text(item, "precision", fsd_region_precision(r));
         fsd_json_bool(item, "differs", r->differs);
         fsd_json_bool(item, "layout", r->layout);
         fsd_json_bool(item, "layers", r->layers);

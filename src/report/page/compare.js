@@ -33,7 +33,7 @@ const BLAME = /** @type {Record<string, string>} */ ({
 
 /** @param {string} what */
 function look_of(what) {
-    if (what === "same") return "plain";
+    if (what === "same" || what === "unknown") return "plain";
     return what === "fusion-gained" || what === "narrowed" || what === "explained" ? "good" : "alarm";
 }
 
@@ -100,7 +100,7 @@ function region_block(r, d, known, tint) {
         if (m.old) left.push(move_item(m.old, m.what === "changed" ? "~" : "−", choose_region(r)));
         if (m.new) right.push(move_item(m.new, m.what === "changed" ? "~" : "+", choose_region(r)));
     }
-    const what = [r.what, r.precision].filter((word) => word !== "same");
+    const what = [r.what, r.precision].filter((word) => word !== "same" && word !== "unknown");
     const head = right[0] ?? left[0];
     for (const word of what) head?.chips.push(word_chip(word, look_of(word)));
     const names = [...r.old, ...r.new].flatMap((g) => g.nodes);

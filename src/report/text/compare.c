@@ -85,13 +85,21 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     /* Tensors between two groups: what the precision of the nodes does not tell. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
-    fprintf(out, "%s\nedges        %6u: ", c->precisions.n ? "" : "no node changed",
-            (unsigned)c->edges.n);
+    if (c->untyped == c->regions.n && c->untyped)
+        fputs("not known, no type is told", out);
+    else if (c->untyped)
+        fsd_put_tally(out, &any, c->untyped, "regions of types that are not told");
+    else
+        fputs(any ? "" : "no node changed", out);
+    fprintf(out, "\nedges        %6u: ", (unsigned)c->edges.n);
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, edges[w], fsd_width_name(w));
     fsd_put_tally(out, &any, edges[FSD_WIDTH_SAME], "only another layout");
-    fprintf(out, "%s\nother layers %6u: ", any ? "" : "none changed",
+    fprintf(out, "%s\nother layers %6u: ",
+            any                                        ? ""
+            : c->untyped == c->regions.n && c->untyped ? "not known, no type is told"
+                                                       : "none changed",
             (unsigned)c->moves.n);
     any = false;
     for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
@@ -104,10 +112,13 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
 
 static void put_times(const struct fsd_compare *c, FILE *out)
 {
-    static const char *const blamed[FSD__BLAME_COUNT] = {
+    const char *const blamed[FSD__BLAME_COUNT] = {
         [FSD_BLAME_FUSION] = "different fusion",
         [FSD_BLAME_PRECISION] = "same fusion, other precision",
-        [FSD_BLAME_KERNEL] = "same fusion and precision: other tactics, or noise",
+        [FSD_BLAME_KERNEL] = c->untyped
+                                 ? "same fusion: other types that are not told, other "
+                                   "tactics, or noise"
+                                 : "same fusion and precision: other tactics, or noise",
         [FSD_BLAME_MOVES] = "inserted layers and standing quantizers"};
 
     if (!c->timed)
@@ -118,6 +129,8 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         fprintf(out, " (%+.1f %%)", 100 * (c->after - c->before) / c->before);
     fputs(", of which\n", out);
     for (uint8_t b = 0; b < FSD__BLAME_COUNT; b++) {
+        if (b == FSD_BLAME_PRECISION && c->untyped == c->regions.n)
+            continue;
         fputs("             ", out);
         fsd_put_delta(c->by_blame[b] < 0 ? -c->by_blame[b] : 0,
                       c->by_blame[b] > 0 ? c->by_blame[b] : 0, out);
@@ -330,7 +343,9 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
             (shown >= FEW && !style->all))
             continue;
         if (!shown++)
-            fputs("\nsame fusion, precision and layout, another time\n", out);
+            fputs(c->untyped ? "\nsame fusion, as far as it is told, another time\n"
+                             : "\nsame fusion, precision and layout, another time\n",
+                  out);
         fputs("     ", out);
         fsd_put_delta(r->before, r->after, out);
         fprintf(out, " (%.4f -> %.4f)%s  ", r->before, r->after,

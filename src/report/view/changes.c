@@ -134,7 +134,7 @@ static struct fsd_cell region_rows(const struct maker *m)
                                       : fsd_happened_name(r->happened));
         row[WAS] = groups_cell(m, r->old_groups, false);
         row[NOW] = groups_cell(m, r->new_groups, true);
-        row[PRECISION] = fsd_cell_text(fsd_width_name(r->width));
+        row[PRECISION] = fsd_cell_text(fsd_region_precision(r));
         if (!m->c->timed)
             continue;
         row[BEFORE] = fsd_cell_ms(r->before);
