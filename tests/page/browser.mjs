@@ -216,6 +216,11 @@ async function check_run() {
         await check_record(page);
         await check_views(page);
     });
+    await open("run", "#layer=7", async (page) => {
+        const [row, record] = [await page.locator('#rows [aria-selected="true"]').first().boundingBox(), await page.locator("#record").boundingBox()];
+        check("narrow: the record covers no row that is chosen", row.y + row.height < record.y + 1, JSON.stringify([row, record]));
+        check("narrow: nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    }, { width: 700 });
     await open("run", "#node=Relu_7&fate=merged&q=relu", async (page) => {
         equal("link: search and filter", [await page.locator("#search").inputValue(), await names_left(page)], ["relu", ["Relu_7"]]);
         check("link: the record", (await page.locator("#record").innerText()).includes("computes the same as another node"));
@@ -248,6 +253,7 @@ async function check_compare() {
     await open("check", "", async (page) => {
         const { rules, verdict } = document_of("check");
         const told = await page.locator("#rules").innerText();
+        check("check: the tiles have room for their figures", await page.locator(".tile-value").evaluateAll((all) => all.every((one) => one.scrollWidth <= one.clientWidth)));
         check("check: begins with the rules", await page.locator("#rules").isVisible());
         check("check: the verdict", (await page.locator("#title .verdict").textContent()) === verdict);
         for (const rule of rules) check(`check: ${rule.rule} with its budget`, told.includes(rule.rule) && (!rule.budget || told.includes(rule.budget)));

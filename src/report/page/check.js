@@ -36,6 +36,12 @@ function rule_row(d, r, base) {
     };
 }
 
+/** What a figure has in brackets stands below it. @param {CheckDocument["summary"][0]} row @returns {import("./types").Tile} */
+function summary_tile(row) {
+    const [value = "", aside = ""] = row.now.split(/ (?=\()/);
+    return { title: safe(row.what), value: safe(value), note: row.before ? `was ${safe(row.before)}` : safe(aside) };
+}
+
 /** @param {CheckDocument} d @param {Subject} base @returns {Subject} */
 export function check_subject(d, base) {
     const rules = d.rules.map((r) => rule_row(d, r, base));
@@ -56,7 +62,7 @@ export function check_subject(d, base) {
         sides: d.snapshot === undefined ? base.sides : ["snapshot", "this build"],
         tiles: [
             { title: "verdict", value: d.verdict, note: failed ? `${noun(failed, "rule")} failed of ${asked} asked` : `${noun(asked, "rule")} asked`, look: failed ? "alarm" : "good" },
-            ...d.summary.map((row) => ({ title: safe(row.what), value: safe(row.now), note: row.before ? `was ${safe(row.before)}` : "" })),
+            ...d.summary.map(summary_tile),
         ],
         rules,
         rules_title: "Rules and budgets",

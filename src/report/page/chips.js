@@ -20,8 +20,8 @@ export function rank(type) {
 
 /** @param {string} type @param {string} [rest] @param {string} [title] @returns {Chip} */
 export function type_chip(type, rest = "", title = "") {
-    const text = [type, rest].filter(Boolean).join(" ");
-    return { text: safe(text), look: `type-${rank(type)}`, ...(title && { title }) };
+    const whole = title || (rest && `${type} ${rest}`);
+    return { text: safe(type), ...(rest && { rest: safe(rest) }), look: `type-${rank(type)}`, ...(whole && { title: safe(whole) }) };
 }
 
 /** @param {string} text @param {string} look @param {string} [title] @returns {Chip} */
@@ -45,9 +45,13 @@ function forms_of(ports) {
 export function change_chips(inputs, outputs) {
     const [from, to] = [forms_of(inputs), forms_of(outputs)];
     /** @param {[string, Port][]} forms */
-    const chips = (forms) => forms.slice(0, 3).map(([, p]) => type_chip(p.type, p.layout));
+    const types = (forms) => [...new Set(forms.map(([, p]) => p.type))].join();
+    /** @param {[string, Port][]} forms @param {boolean} [whole] */
+    const chips = (forms, whole = false) => forms.slice(0, 3).map(([form, p]) => (whole ? word_chip(form, `type-${rank(p.type)}`) : type_chip(p.type, p.layout)));
     if (from.map(([form]) => form).join() === to.map(([form]) => form).join()) return chips(to);
-    return from.length && to.length ? [...chips(from), ARROW, ...chips(to)] : chips([...from, ...to]);
+    if (!from.length || !to.length) return chips([...from, ...to]);
+    const moved = types(from) === types(to); /* only layouts change: these are what there is to see */
+    return [...chips(from, moved), ARROW, ...chips(to, moved)];
 }
 
 /** @param {Form} before @param {Form} after @returns {Chip[]} */

@@ -53,7 +53,7 @@ function group_item(g, r) {
 
 /** @param {Move} m @param {string} mark @param {Chosen} chosen @returns {Item} */
 function move_item(m, mark, chosen) {
-    const chips = [word_chip(m.cause ?? m.kind, "cause"), ...form_chips(m.before, m.after)];
+    const chips = [...(m.cause ? [word_chip(m.cause, "cause")] : []), ...form_chips(m.before, m.after)];
     const name = m.nodes.length ? m.nodes.join(" + ") : `${m.from.join(", ")} → ${m.to.join(", ")}`;
     return { ...item(`${mark} ${m.kind}`, name, chips), chosen };
 }
@@ -221,7 +221,7 @@ function lone_record(block, d) {
     const now = right[0]?.[0];
     const one = now ?? left[0];
     /** @param {Item | undefined} side @returns {Pieces} */
-    const told = (side) => (side ? [safe([side.word, side.name, ...side.chips.map((c) => c.text)].join("  "))] : ["nothing"]);
+    const told = (side) => (side ? [safe([side.word, side.name, ...side.chips.map((c) => [c.text, c.rest].filter(Boolean).join(" "))].join("  "))] : ["nothing"]);
     return {
         kind: block.facets.what?.[0] ?? "change",
         title: shorten(one?.name ?? "", 200),
@@ -235,17 +235,18 @@ function lone_record(block, d) {
 /** @param {CompareDocument} d @returns {import("./types").Tile[]} */
 function tiles_of(d) {
     const { regions, precisions, moves, nodes, ms } = d.summary;
-    const worse = (regions["fusion-lost"] ?? 0) + (regions.regrouped ?? 0);
+    const worse = regions["fusion-lost"] ? "alarm" : regions.regrouped ? "added" : "good";
+    const more = (moves.added ?? 0) > (moves.removed ?? 0) ? "alarm" : moves.added ? "added" : "good";
     const differing = d.regions.filter((r) => r.differs).length;
     const delta = ms ? ms.after - ms.before : 0;
     return [
         { title: "builds", value: d.summary.differs ? "differ" : "are equal", note: `${count(differing)} of ${count(d.regions.length)} regions`, look: d.summary.differs ? "alarm" : "good", filter: ["show", "changed"] },
         { title: "layers", value: `${count(d.old.layers)} → ${count(d.new.layers)}`, note: `mapped ${d.old.mapped} of ${d.old.computing} → ${d.new.mapped} of ${d.new.computing}` },
-        { title: "fusions lost", value: count(regions["fusion-lost"] ?? 0), note: `regrouped ${regions.regrouped ?? 0}, gained ${regions["fusion-gained"] ?? 0}`, look: worse ? "alarm" : "good", filter: ["what", "fusion-lost"] },
+        { title: "fusions lost", value: count(regions["fusion-lost"] ?? 0), note: `regrouped ${regions.regrouped ?? 0}, gained ${regions["fusion-gained"] ?? 0}`, look: worse, filter: ["what", "fusion-lost"] },
         { title: "precision widened", value: count(precisions.widened ?? 0), note: `narrowed ${precisions.narrowed ?? 0}, changed ${precisions.changed ?? 0}`, look: precisions.widened ? "alarm" : "good", filter: ["width", "widened"] },
-        { title: "inserted layers", value: `+${count(moves.added ?? 0)} −${count(moves.removed ?? 0)}`, note: `changed ${moves.changed ?? 0}`, look: moves.added ? "alarm" : "good", filter: ["show", "inserted layers changed"] },
+        { title: "inserted layers", value: `+${count(moves.added ?? 0)} −${count(moves.removed ?? 0)}`, note: `changed ${moves.changed ?? 0}`, look: more, filter: ["show", "inserted layers changed"] },
         { title: "nodes", value: `+${count(nodes["only-new"] ?? 0)} −${count(nodes["only-old"] ?? 0)}`, note: `unexplained ${nodes.unexplained ?? 0}` },
-        { title: "time", value: ms ? signed_millis(delta) : "–", note: ms ? `${millis(ms.before)} → ${millis(ms.after)} (${percent(delta, ms.before)})` : "one build has no profile", look: ms ? (delta > 0 ? "alarm" : "good") : "" },
+        { title: "time", value: ms ? signed_millis(delta) : "–", note: ms ? `${percent(delta, ms.before)}: ${millis(ms.before)} → ${millis(ms.after)}` : "one build has no profile", look: ms ? (delta > 0 ? "alarm" : "good") : "" },
     ];
 }
 
@@ -311,6 +312,7 @@ export function compare_subject(d) {
             ["new", `${d.new.model}, ${d.new.engine}  (${d.new.format})`],
         ],
         verdict: d.summary.differs ? { text: "builds differ", look: "alarm" } : { text: "no difference", look: "good" },
+        left: 13,
         sides: ["old build", "new build"],
         measures: ms
             ? [

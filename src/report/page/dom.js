@@ -41,5 +41,5 @@ export function by_id(id) {
 /** @param {import("./types").Chip} chip */
 export function chip(chip) {
     const attributes = { class: `chip ${chip.look}` };
-    return el("span", chip.title ? { ...attributes, title: chip.title } : attributes, chip.text);
+    return el("span", chip.title ? { ...attributes, title: chip.title } : attributes, chip.text, chip.rest ? el("span", { class: "rest" }, ` ${chip.rest}`) : null);
 }

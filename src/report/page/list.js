@@ -84,6 +84,7 @@ export class RowList {
             grid.style.setProperty("--measure", "80px");
         }
         grid.style.setProperty("--least", `${26 + LEAST * (subject.sides.length - 1) + 94 * this.measures.length}px`);
+        grid.style.setProperty("--left", `${subject.left}fr`);
         grid.style.setProperty("--columns", String(subject.sides.length - 1));
         grid.addEventListener("scroll", () => this.render(), { passive: true });
         grid.addEventListener("click", (event) => this.clicked(event));

@@ -23,6 +23,7 @@ import { count, noun, safe, shorten } from "./words.js";
 /** @typedef {import("./types").Subject} Subject */
 
 const FACET_VALUES = 12;
+const TILES = 8;
 
 /** What the page was written with under that name; null: nothing. @param {string} name */
 function embedded(name) {
@@ -84,11 +85,14 @@ function put_frame() {
 }
 
 function put_tiles() {
+    /* So many that they have room for their words stand in a line. */
+    const { length } = subject.tiles;
+    by_id("tiles").style.setProperty("--tiles", String(length > TILES ? Math.ceil(length / 2) : length));
     by_id("tiles").replaceChildren(
         ...subject.tiles.map((tile) => {
             const [facet, value] = tile.filter ?? [];
             const known = facet !== undefined && value !== undefined && subject.blocks.some((b) => b.facets[facet]?.includes(value));
-            const words = [el("span", { class: "tile-title" }, tile.title), el("span", { class: "tile-value" }, tile.value), el("span", { class: "tile-note" }, tile.note)];
+            const words = [tile.title, tile.value, tile.note].map((text, i) => el("span", { class: `tile-${["title", "value", "note"][i]}`, title: text }, text));
             if (!known) return el("div", { class: `tile ${tile.look ?? ""}` }, ...words);
             const on = state.picks.get(facet)?.has(value) ?? false;
             return el("a", { class: `tile ${tile.look ?? ""}`, href: print_state(changed(toggled(state, facet, value), { view: "diff" })), "aria-current": String(on) }, ...words);

@@ -216,6 +216,7 @@ export function matrix_subject(d) {
         to: noun(d.builds.length, "build"),
         files: d.builds.map((b) => [b.build, `${b.model}, ${b.engine}`]),
         verdict: worst === "differs" ? { text: "builds differ", look: "alarm" } : worst === "unknown" ? { text: "not known to be the same", look: "alarm" } : { text: "no difference", look: "good" },
+        left: 9,
         sides: ["nodes", ...d.builds.map((b, i) => `${b.build}  ${names[i]}`)],
         measures: [{ title: "apart", print: millis, signed: false, most: blocks.reduce((max, b) => Math.max(max, b.measures[0] ?? 0), 0), total: null }],
         blocks,

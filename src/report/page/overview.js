@@ -51,7 +51,7 @@ function bars(subject, state, { facet, title }) {
         for (const [value, share] of shares) sums.set(value, (sums.get(value) ?? 0) + share * unit.of(block));
         if (shares.size) total += unit.of(block);
     }
-    if (!sums.size) return null;
+    if (!sums.size || (sums.size === 1 && sums.has("(none)"))) return null;
     const values = ordered(sums, undefined);
     const most = Math.max(...sums.values(), 0);
     const picked = state.picks.get(facet);
@@ -122,7 +122,7 @@ function put_roofline(roofline, shown, link) {
     for (const d of decades(x0, x1)) chart.append(svg("line", { x1: x(d), x2: x(d), y1: top, y2: height - bottom, class: "guide" }), svg("text", { x: x(d), y: height - bottom + 16, class: "axis" }, short_number(d)));
     for (const d of decades(y0, y1)) chart.append(svg("line", { x1: left, x2: width - right, y1: y(d), y2: y(d), class: "guide" }), svg("text", { x: left - 6, y: y(d) + 4, class: "axis end" }, short_number(d)));
     if (timed && bytes) {
-        const knee = macs ? macs / bytes : x1;
+        const knee = Math.min(macs ? macs / bytes : x1, y1 / bytes);
         const from = Math.max(x0, y0 / bytes);
         chart.append(svg("path", { class: "roof", d: `M${x(from)},${y(from * bytes)}L${x(Math.min(knee, x1))},${y(Math.min(knee, x1) * bytes)}${macs && knee < x1 ? `L${x(x1)},${y(macs)}` : ""}` }));
     }

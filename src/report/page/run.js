@@ -574,6 +574,7 @@ export function run_subject(document, story, patterns, forms) {
             ...(log ? /** @type {[string, string][]} */ ([["log", log.path + (log.used ? "" : "  (not used)")]]) : []),
         ],
         verdict: null,
+        left: 9,
         sides: ["ONNX nodes", "engine layers"],
         measures: [
             { title: "time", print: millis, signed: false, most: most(0), total },

@@ -395,6 +395,7 @@ export interface Chosen {
 
 export interface Chip {
     text: string;
+    rest?: string; /** what a narrow window has no room for; the title has it */
     look: string; /** a class: "type-fp16", "warning" */
     title?: string;
 }
@@ -519,6 +520,7 @@ export interface Subject {
     to: string;
     files: [string, string][];
     verdict: { text: string; look: string } | null;
+    left: number; /** how wide the left side is beside one on the right, of 13 */
     sides: string[]; /** heads of the columns: left, and one or more on the right */
     measures: Measure[];
     blocks: Block[];
