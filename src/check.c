@@ -41,9 +41,15 @@ static void tell_learnt(const struct fsd_options *opt, const struct fsd_matrix *
         const struct {
             uint32_t n;
             const char *what;
-        } left[] = {{learnt[b].ports, "of inputs and outputs, which may not vary"},
-                    {learnt[b].less, "told by less than in the first build"},
-                    {learnt[b].strange, "of nodes that the first model has not"}};
+        } left[] = {
+            {learnt[b].ports, " of inputs and outputs, which may not vary: such a "
+                              "build will still fail"},
+            {learnt[b].less, " told by less than in the first build: such a "
+                             "build will still fail"},
+            {learnt[b].strange, " of nodes that the first model has not: such a "
+                                "build will still fail"},
+            {learnt[b].more, " told by more than in the first build, else the "
+                             "same: give the one that tells more first"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
             struct fsd_print print;
@@ -54,12 +60,28 @@ static void tell_learnt(const struct fsd_options *opt, const struct fsd_matrix *
             fsd_put_safe(print.out, m->builds[b]->engine_path);
             fputs(": not kept as variants, ", print.out);
             fsd_put_noun(print.out, left[i].n, "row");
-            fprintf(print.out, " %s: such a build will still fail", left[i].what);
+            fputs(left[i].what, print.out);
             fsd_print_close(&print);
             tell(opt, print.text);
             free(print.text);
         }
     }
+}
+
+/* What of a build is not learnt parts no rows of the others: only what was learnt tells
+ * which rows there are. */
+static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
+                                   struct fsd_error *err)
+{
+    const struct fsd_file file = {
+        .name = "", .bytes = (const uint8_t *)print->text, .size = print->size};
+    struct fsd_state *s;
+    enum fsd_status status = fsd_snapshot_load(&s, &file, err);
+
+    if (status == FSD_OK)
+        fsd_snapshot_write(s, out);
+    fsd_state_free(s);
+    return status;
 }
 
 static enum fsd_status write_learnt(const struct fsd_options *opt,
@@ -69,12 +91,17 @@ static enum fsd_status write_learnt(const struct fsd_options *opt,
     struct fsd_learnt learnt[FSD_MOST_BUILDS];
     struct fsd_matrix *m = fsd_matrix_new(l->builds, l->n);
     enum fsd_status status = FSD_OK;
+    struct fsd_print print;
 
     for (uint32_t b = 1; b < l->n && status == FSD_OK && !opt->force; b++)
         status = fsd_check_network(m->with[b], err);
     if (status == FSD_OK) {
-        fsd_snapshot_write_builds(m, l->recorded, false, out, learnt);
+        fsd_snapshot_write_builds(m, l->recorded, false, fsd_print_open(&print),
+                                  learnt);
+        fsd_print_close(&print);
         tell_learnt(opt, m, learnt);
+        status = write_again(&print, out, err);
+        free(print.text);
     }
     fsd_matrix_free(m);
     return status;
@@ -417,7 +444,8 @@ static void update_variants(const struct fsd_check *check, FILE *out)
     snprintf(text, sizeof text,
              "of the snapshot's rows that may vary %" PRIu32 " are kept, %" PRIu32
              " dropped%s",
-             kept, dropped, dropped ? ": this build has them as none of its builds" : "");
+             kept, dropped,
+             dropped ? ": this build has them as none of its builds" : "");
     tell(&check->opt, text);
 }
 

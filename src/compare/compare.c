@@ -173,6 +173,7 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     fsd_compare_edges(c, scratch);
     fsd_compare_moves(c, scratch);
     fsd_compare_ports(c);
+    fsd_compare_written(c, scratch); /* what the others tell, it tells not again */
     fsd_compare_built(arena, old, new, &c->built);
     fsd_compare_times(c);
     fsd_compare_sum(c);
@@ -187,6 +188,13 @@ void fsd_compare_free(struct fsd_compare *c)
 }
 
 /* ------------------------------------------------------------------------ names */
+
+const char *fsd_edge_reader(const struct fsd_compare *c,
+                            const struct fsd_edge_change *e)
+{
+    return e->new_to == FSD_NONE ? "(as written)"
+                                 : fsd_state_ref_text(c->new, e->new_to, false);
+}
 
 FSD_NAMES(fsd_happened_name, uint8_t, FSD__HAPPENED_COUNT, [FSD_HAPPENED_SAME] = "same",
           [FSD_HAPPENED_LOST] = "fusion-lost", [FSD_HAPPENED_GAINED] = "fusion-gained",

@@ -72,10 +72,12 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** A tensor between two groups in both builds, of another type or layout. */
+/** A tensor between two groups in both builds, read in another type or layout; or written
+ *  in another, where none of its readers, nor what its node runs in, tells that: through
+ *  an inserted layer, or into an output of the network. */
 struct fsd_edge_change {
     fsd_ref old_from, new_from;
-    fsd_id old_to, new_to; /**< nodes that read it */
+    fsd_id old_to, new_to; /**< nodes that read it; FSD_NONE: as it is written */
     struct fsd_state_form before, after;
     uint8_t width;
     fsd_id region;
@@ -92,10 +94,17 @@ struct fsd_move_change {
 /** A fact that the old build tells and the new one does not: of it no change can be
  *  said, so that it is told itself. */
 enum fsd_fact_kind { FSD_FACT_TYPE, FSD_FACT_LAYOUT, FSD_FACT_SHAPE };
-enum fsd_fact_of { FSD_OF_NODE, FSD_OF_EDGE, FSD_OF_MOVE, FSD_OF_INPUT, FSD_OF_OUTPUT };
+enum fsd_fact_of {
+    FSD_OF_NODE,
+    FSD_OF_EDGE,
+    FSD_OF_WRITTEN, /**< an edge, as its node writes it */
+    FSD_OF_MOVE,
+    FSD_OF_INPUT,
+    FSD_OF_OUTPUT
+};
 struct fsd_fact_lost {
     uint8_t kind, of;
-    fsd_id old, new; /**< node; of an edge, the one that reads it; move; port */
+    fsd_id old, new; /**< node; of an edge, who reads or writes it; move; port */
     fsd_ref from;    /**< of an edge: in the new model */
     struct fsd_state_form before, after; /**< node: its precision */
 };
@@ -187,6 +196,10 @@ struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c);
 /** Whether the models can be two exports of one network: of the smaller one at least
  *  half is aligned. */
 bool fsd_alignment_fits(struct fsd_alignment_count n);
+
+/** Who reads an edge in the new build, "(as written)" where that is nobody's. */
+const char *fsd_edge_reader(const struct fsd_compare *c,
+                            const struct fsd_edge_change *e);
 
 const char *fsd_happened_name(uint8_t happened); /**< "fusion-lost", ... */
 const char *fsd_width_name(uint8_t width);       /**< "widened", ... */

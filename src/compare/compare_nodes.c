@@ -113,32 +113,35 @@ static fsd_ref old_ref(const struct fsd_compare *c, fsd_ref new)
     return old == FSD_NONE ? FSD_NONE : FSD_REF_PORT | old;
 }
 
+static void add_edge(struct fsd_compare *c, struct fsd_edge_change e, bool type,
+                     bool layout)
+{
+    if (!type && !layout)
+        return;
+    e.width = type ? width_of(e.before.type, e.after.type) : (uint8_t)FSD_WIDTH_SAME;
+    c->regions.at[e.region].layout |= layout;
+    fsd_vec_push(c->arena, &c->edges, e);
+}
+
 static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
                          const struct fsd_border *q, fsd_id region)
 {
-    bool type = fsd_types_differ(p->form.type, q->form.type);
-    bool layout = fsd_texts_differ(c, p->form.layout, q->form.layout);
-
     fsd_compare_told(c, (struct fsd_fact_lost){.of = FSD_OF_EDGE,
                                                .old = p->node,
                                                .new = q->node,
                                                .from = q->at,
                                                .before = p->form,
                                                .after = q->form});
-    if (!type && !layout)
-        return;
-    c->regions.at[region].layout |= layout;
-    fsd_vec_push(
-        c->arena, &c->edges,
-        (struct fsd_edge_change){.old_from = p->at,
-                                 .new_from = q->at,
-                                 .old_to = p->node,
-                                 .new_to = q->node,
-                                 .before = p->form,
-                                 .after = q->form,
-                                 .width = type ? width_of(p->form.type, q->form.type)
-                                               : (uint8_t)FSD_WIDTH_SAME,
-                                 .region = region});
+    add_edge(c,
+             (struct fsd_edge_change){.old_from = p->at,
+                                      .new_from = q->at,
+                                      .old_to = p->node,
+                                      .new_to = q->node,
+                                      .before = p->form,
+                                      .after = q->form,
+                                      .region = region},
+             fsd_types_differ(p->form.type, q->form.type),
+             fsd_texts_differ(c, p->form.layout, q->form.layout));
 }
 
 /* Borders of one node, by where they come from. */
@@ -255,5 +258,113 @@ void fsd_compare_ports(struct fsd_compare *c)
             if (to_old[i] == FSD_NONE)
                 fsd_vec_push(c->arena, &c->ports,
                              (struct fsd_port_change){output, FSD_NONE, i, 0, 0, 0});
+    }
+}
+
+/* --------------------------------------------------------------- as it is written */
+
+/* What a node's group writes of it in both builds, and what of that is told elsewhere. */
+struct written {
+    const struct fsd_border *p, *q; /* NULL: not in both */
+    fsd_id region;
+    bool type, layout;           /* that it is another */
+    bool lost_type, lost_layout; /* that it is not known any more */
+};
+
+static struct written *written_by(struct written *all, fsd_ref maker)
+{
+    return maker == FSD_NONE || (maker & FSD_REF_PORT) || !all[maker].q ? NULL
+                                                                        : &all[maker];
+}
+
+static void tell_change(struct written *all, fsd_ref maker, struct fsd_state_form before,
+                        struct fsd_state_form after)
+{
+    struct written *w = written_by(all, maker);
+
+    if (!w)
+        return;
+    /* Another type brings another layout along. */
+    w->type |= before.type == w->p->form.type && after.type == w->q->form.type;
+    w->layout |= before.layout == w->p->form.layout && after.layout == w->q->form.layout;
+    w->layout |= w->type && before.type != after.type;
+}
+
+static void tell_loss(struct written *all, fsd_ref maker, uint8_t kind)
+{
+    struct written *w = written_by(all, maker);
+
+    if (w)
+        *(kind == FSD_FACT_TYPE ? &w->lost_type : &w->lost_layout) = true;
+}
+
+/* By a reader that reads it as it was written, by the type that its node runs in, by the
+ * network's output that it is. */
+static void find_told(const struct fsd_compare *c, struct written *all)
+{
+    const struct fsd_state *s = c->new;
+
+    for (uint32_t i = 0; i < c->edges.n; i++)
+        tell_change(all, c->edges.at[i].new_from, c->edges.at[i].before,
+                    c->edges.at[i].after);
+    for (uint32_t i = 0; i < c->precisions.n; i++)
+        tell_change(all, c->precisions.at[i].new,
+                    (struct fsd_state_form){.type = c->precisions.at[i].before},
+                    (struct fsd_state_form){.type = c->precisions.at[i].after});
+    for (uint32_t i = 0; i < c->ports.n; i++)
+        if (c->ports.at[i].output && c->ports.at[i].form)
+            tell_change(all, s->outputs.at[c->ports.at[i].new].core_from.at,
+                        c->old->outputs.at[c->ports.at[i].old].form,
+                        s->outputs.at[c->ports.at[i].new].form);
+    for (uint32_t i = 0; i < c->lost.n; i++) {
+        const struct fsd_fact_lost *lost = &c->lost.at[i];
+
+        if (lost->of == FSD_OF_NODE)
+            tell_loss(all, lost->new, lost->kind);
+        else if (lost->of == FSD_OF_EDGE)
+            tell_loss(all, lost->from, lost->kind);
+        else if (lost->of == FSD_OF_OUTPUT && lost->kind != FSD_FACT_SHAPE)
+            tell_loss(all, s->outputs.at[lost->new].core_from.at, lost->kind);
+    }
+}
+
+void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    const struct fsd_state *s = c->old, *t = c->new;
+    struct written *all = FSD_NEW(scratch, struct written, t->nodes.n);
+    const struct fsd_border **old =
+        FSD_NEW(scratch, const struct fsd_border *, s->nodes.n);
+
+    for (uint32_t g = 0; g < s->groups.n; g++)
+        for (uint32_t i = 0; i < s->groups.at[g].out.n; i++) {
+            const struct fsd_border *p = &s->borders.at[s->groups.at[g].out.at + i];
+
+            old[p->node] = p;
+        }
+    for (uint32_t g = 0; g < t->groups.n; g++)
+        for (uint32_t i = 0; i < t->groups.at[g].out.n; i++) {
+            const struct fsd_border *q = &t->borders.at[t->groups.at[g].out.at + i];
+            fsd_id node = c->align->to_old[q->node];
+
+            if (node != FSD_NONE && old[node])
+                all[q->node] = (struct written){old[node], q, c->new_region[g]};
+        }
+    find_told(c, all);
+    for (fsd_id i = 0; i < t->nodes.n; i++) {
+        const struct written *w = &all[i];
+        struct fsd_fact_lost lost = {.of = FSD_OF_WRITTEN, .new = i, .from = i};
+        struct fsd_edge_change e = {
+            .new_from = i, .old_to = FSD_NONE, .new_to = FSD_NONE, .region = w->region};
+
+        if (!w->q)
+            continue;
+        lost.old = e.old_from = w->p->node;
+        lost.before = e.before = w->p->form;
+        lost.after = e.after = w->q->form;
+        add_edge(c, e, !w->type && fsd_types_differ(e.before.type, e.after.type),
+                 !w->layout && fsd_texts_differ(c, e.before.layout, e.after.layout));
+        lost.before.type = w->lost_type ? FSD_DTYPE_UNKNOWN : lost.before.type;
+        lost.before.layout = w->lost_layout ? 0 : lost.before.layout;
+        fsd_compare_told(c, lost);
     }
 }

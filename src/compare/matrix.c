@@ -180,6 +180,7 @@ static fsd_id row_of_loss(const struct maker *k, uint32_t b,
     switch ((enum fsd_fact_of)lost->of) {
     case FSD_OF_NODE:
     case FSD_OF_EDGE:
+    case FSD_OF_WRITTEN:
         return row_of_node(k, b, lost->new);
     case FSD_OF_MOVE:
         return row_of_move(k, b, lost->new);
@@ -247,6 +248,8 @@ static const uint8_t *judged(struct maker *k, uint8_t **of, uint32_t a, uint32_t
     own = a ? fsd_compare_new(m->builds[a], m->builds[b]) : NULL;
     judge(k, own ? own : m->with[b], a, b, of[a * m->n + b]);
     fsd_compare_free(own);
+    for (fsd_id row = 0; !a && row < m->rows.n; row++)
+        cell(m, row, b)->more = of[b][row] < FSD_CELL_UNKNOWN;
     /* What only the earlier build leaves open, no loss tells. */
     own = fsd_compare_new(m->builds[b], m->builds[a]);
     for (uint32_t i = 0; i < own->lost.n; i++)
@@ -288,6 +291,7 @@ static void find_variants(struct maker *k)
             struct fsd_matrix_cell *at = cell(m, row, b);
 
             at->is = judged(k, of, 0, b)[row];
+            at->more &= at->is == FSD_CELL_UNKNOWN;
             if (at->is < FSD_CELL_UNKNOWN)
                 continue;
             at->variant = m->rows.at[row].variants;

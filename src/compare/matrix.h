@@ -27,6 +27,7 @@ enum fsd_cell_is {
 struct fsd_matrix_cell {
     struct fsd_span groups, moves; /**< of the build, in fsd_matrix.pool, sorted */
     uint8_t is;                    /**< enum fsd_cell_is */
+    bool more;        /**< it differs in nothing, but tells more of the row */
     bool less;        /**< it tells less of the row than the first build: a type, a
                            layout, which layer computes what, what became of a node */
     uint32_t variant; /**< of those of the row: 0 is the first build's; a cell is of the

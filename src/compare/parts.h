@@ -172,6 +172,7 @@ void fsd_compare_nodes(struct fsd_compare *c);
 void fsd_compare_edges(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_ports(struct fsd_compare *c);
+void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_times(struct fsd_compare *c);
 void fsd_compare_sum(struct fsd_compare *c); /**< counts, order, what differs */
 

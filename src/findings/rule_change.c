@@ -132,14 +132,19 @@ static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_finding_open(f);
     if (!(e->new_from & FSD_REF_PORT))
         fsd_about_state_node(f, f->c->new, e->new_from);
-    fsd_about_state_node(f, f->c->new, e->new_to);
-    fprintf(f->out, "the edge %s -> %s carries ",
-            fsd_state_ref_text(f->c->new, e->new_from, false),
-            key(f->c->new, e->new_to));
+    if (e->new_to == FSD_NONE) {
+        fprintf(f->out, "%s writes ", key(f->c->new, e->new_from));
+    } else {
+        fsd_about_state_node(f, f->c->new, e->new_to);
+        fprintf(f->out, "the edge %s -> %s carries ",
+                fsd_state_ref_text(f->c->new, e->new_from, false),
+                key(f->c->new, e->new_to));
+    }
     fsd_put_state_form(f->c->new, e->after, '/', f->out);
     fputs("; before ", f->out);
     fsd_put_state_form(f->c->old, e->before, '/', f->out);
-    f->now.line = f->c->old->nodes.at[e->old_to].line;
+    f->now.line =
+        f->c->old->nodes.at[e->old_to == FSD_NONE ? e->old_from : e->old_to].line;
     fsd_finding_close(f);
 }
 
@@ -248,8 +253,15 @@ void fsd_find_new_moves(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- nodes */
 
-/* Which: those of one model only, or those of which it is no longer known what became
- * of them. */
+/* What a quantizer does that was absorbed is a rule of its own. */
+static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_presence *p)
+{
+    return p->what == FSD_KEPT &&
+           f->c->old->nodes.at[p->old].role != FSD_ROLE_QUANTIZER;
+}
+
+/* Which: those of which it is no longer known what became of them, those of one model
+ * only, or those that no layer computed. */
 void fsd_find_presences(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->presences.n; i++) {
@@ -259,7 +271,9 @@ void fsd_find_presences(struct fsd_finder *f)
         fsd_id node = is_new ? p->new : p->old;
         const char *what = NULL;
 
-        if (f->rule->which)
+        if (f->rule->which == 2)
+            what = is_new_layer(f, p) ? "is computed by a layer; before it was" : NULL;
+        else if (f->rule->which)
             what = p->what == FSD_ONLY_OLD ? "is only in the snapshot's model"
                    : only_new              ? "is not in the snapshot's model"
                                            : NULL;
@@ -273,6 +287,9 @@ void fsd_find_presences(struct fsd_finder *f)
         fsd_about_state_node(f, s, node);
         fprintf(f->out, "%s (%s) %s", key(s, node),
                 fsd_text(s->names, s->nodes.at[node].op), what);
+        if (f->rule->which == 2)
+            fprintf(f->out, " %s",
+                    fsd_fate_name((enum fsd_fate)f->c->old->nodes.at[p->old].fate));
         f->now.line = p->old != FSD_NONE ? f->c->old->nodes.at[p->old].line : 0;
         fsd_finding_close(f);
     }

@@ -46,6 +46,12 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
                 fsd_text(s->names, s->nodes.at[lost->new].key));
         f->now.line = f->c->old->nodes.at[lost->old].line;
         break;
+    case FSD_OF_WRITTEN:
+        about_ref(f, lost->new);
+        fprintf(f->out, "what %s writes",
+                fsd_text(s->names, s->nodes.at[lost->new].key));
+        f->now.line = f->c->old->nodes.at[lost->old].line;
+        break;
     case FSD_OF_MOVE:
         m = &s->moves.at[lost->new];
         for (uint32_t i = 0; i < m->to.n; i++)

@@ -236,6 +236,13 @@ static const struct fsd_rule rules[] = {
      CHANGE, fsd_find_new_moves, true, COUNT | MS | SHARE, NONE_MORE,
      .why = "It reads and writes a whole tensor to change its type.",
      .fix = "Quantize every branch that its reader reads."},
+    {"new-layer", FSD_WARNING,
+     "A node that cost nothing before is computed by a layer.", CHANGE,
+     fsd_find_presences, 2, COUNT, NONE_MORE,
+     .why = "A Cast, a Reshape or a Transpose that was erased is free; a layer reads and "
+            "writes its tensor.",
+     .fix = "See what became of it (`explain --node`): another type or layout around it, "
+            "or an order of operators that the builder cannot undo."},
     {"unexplained-node", FSD_ERROR, "It is no longer known what became of a node.",
      CHANGE, fsd_find_presences, false, COUNT, NONE_MORE,
      .why = "What it computes may be lost, or only not told of.",

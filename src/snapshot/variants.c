@@ -212,7 +212,9 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
     for (uint32_t i = 0; i < c->precisions.n; i++)
         add_node(r, b, c->precisions.at[i].old);
     for (uint32_t i = 0; i < c->edges.n; i++)
-        add_node(r, b, c->edges.at[i].old_to);
+        add_node(r, b,
+                 c->edges.at[i].old_to != FSD_NONE ? c->edges.at[i].old_to
+                                                   : c->edges.at[i].old_from);
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
         fsd_id owner = m->old != FSD_NONE
@@ -226,7 +228,7 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
     for (uint32_t i = 0; i < c->lost.n; i++) {
         const struct fsd_fact_lost *lost = &c->lost.at[i];
 
-        if (lost->of == FSD_OF_NODE || lost->of == FSD_OF_EDGE)
+        if (lost->of < FSD_OF_MOVE)
             add_node(r, b, lost->old);
         else if (lost->of == FSD_OF_MOVE)
             add(r, b,

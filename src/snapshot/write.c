@@ -272,6 +272,8 @@ static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
             learnt->gone++;
         else if (of == FSD_ROW_INPUT || of == FSD_ROW_OUTPUT)
             learnt->ports++;
+        else if (cell->more)
+            learnt->more++;
         else if (cell->less && build >= w->recorded)
             learnt->less++;
         else if (!can_be_said(w, m, cell))

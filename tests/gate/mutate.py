@@ -4,12 +4,16 @@
     mutate.py BINARY FIXTURES SHARED [COUNT [SEED]]
 
 Snapshots of the fixtures, and of the engines in SHARED where it is there, are changed as a
-worse build would be: one group wider, split, its type or a layout not told, a node of unknown
-fate, a layer inserted, an output of another type, all layers slower, its Metadata gone, another
-engine in its place; or as a build that is the
-same would be: groups in another order, other names of unnamed nodes, times within noise.  A
-change must be an error or a warning that names a node (or port) of its place; what is the same
-must pass without either.  COUNT mutants (2,400), chosen by SEED; what they came to is printed.
+worse build would be: one group wider, split, its type or a layout not told, what it writes wider or
+not told, a node of unknown fate, a layer inserted, an output of another type, all layers slower,
+its Metadata gone, another engine in its place; or as a build that is the same would be: groups in
+another order, other names of unnamed nodes, times within noise.  A change must be an error or a
+warning that names a node (or port) of its place; what is the same must pass without either.
+
+How it was built (version, GPU, options) is told otherwise, or not at all: a note names it, and
+nothing fails.  Snapshots of several builds: a mix of the builds' ways passes and says whose they
+are, and fails as any build does once it is changed; a build whose way was changed in the snapshot
+fails.  COUNT mutants (2,400), chosen by SEED; what they came to is printed.
 """
 import collections
 import json
@@ -38,6 +42,9 @@ class Snapshot:
     def __init__(self, text):
         lines = [TOKEN.findall(line) for line in text.splitlines() if line.strip()]
         lines[0][2] = "1"  # a format without a hash of its lines
+        first = next((i for i, line in enumerate(lines) if line[0] == "also"), len(lines))
+        self.others = lines[first:-1]  # of a snapshot of several builds
+        lines = lines[:first]
         self.head = [line for line in lines if line[0] not in ("node", "group", "move", "end")]
         self.nodes = {line[1]: line for line in lines if line[0] == "node"}
         self.blocks = []
@@ -48,11 +55,49 @@ class Snapshot:
                 self.blocks[-1].append(line)
 
     def text(self):
-        lines = self.head + list(self.nodes.values()) + [line for b in self.blocks for line in b]
+        lines = self.head + list(self.nodes.values()) + [line for b in self.blocks for line in b] + self.others
         return "\n".join(" ".join(line) for line in lines + [["end"]]) + "\n"
 
     def groups(self):
         return [line for block in self.blocks for line in block if line[0] == "group"]
+
+
+    def variants(self):
+        """Of each: the words of its nodes, its groups and moves, and the fates that its build tells."""
+        found, fates = [], {}
+        for line in self.others:
+            if line[0] == "also":
+                fates = {}
+            elif line[0] == "fate":
+                fates[line[1]] = line[2:4]
+            elif line[0] == "variant":
+                found.append((line[2:], [], fates))
+            elif line[0] in ("group", "move"):
+                found[-1][1].append(line)
+        return found
+
+    def owner(self, move):
+        """The node that a move belongs to."""
+        for mark in (">", "<"):
+            at = move.index(mark) + 1
+            for word in move[at:]:
+                if word in ("<", ">", "=", "~"):
+                    break
+                if word in self.nodes and self.nodes[word][3] in ("core", "optional"):
+                    return word
+        return None
+
+    def take(self, variant):
+        """The row as that variant has it."""
+        row, lines, fates = variant
+        for block in self.blocks:
+            block[:] = [line for line in block if
+                        not set(parts(line)[1]) & set(row) if line[0] == "group"] + [
+                            line for line in block if line[0] == "move" and self.owner(line) not in row]
+        self.blocks = [b for b in self.blocks if b] + [[list(line)] for line in lines]
+        for node in row:
+            if node in fates:
+                self.nodes[node][4:6] = fates[node]
 
 
 def parts(group):
@@ -167,12 +212,151 @@ def slow(s):
     return ({"latency"}, [""]) if scale(s, CHOICE.uniform(1.15, 2)) else None
 
 
+def write(s, rule, change):
+    """What a group hands on is in another form: its readers and the network's outputs as before."""
+    place = pick((g, i) for g in s.groups() for i, w in enumerate(g)
+                 if i > 1 and g[1] == "compute" and g[i - 2] == ">" and w.split("/")[0] in NARROW and change(w) != w)
+    if not place:
+        return None
+    group, i = place
+    group[i] = change(group[i])
+    return {rule}, [group[i - 1]]
+
+
+def write_wider(s):
+    return write(s, "precision-widened", lambda form: re.sub("^[^/]*", "fp32", form))
+
+
+def write_untold(s):
+    return write(s, *CHOICE.choice([("precision-unknown", lambda form: re.sub("^[^/]*", "unknown", form)),
+                                    ("layout-unknown", lambda form: form.split("/")[0])]))
+
+
 def forget_metadata(s):
     line = pick(w for w in s.head if w[0] == "engine" and "metadata" in w[-1])
     if not line:
         return None
     line[-1] = "tensors"
     return {"facts-unknown"}, ["Metadata"]
+
+
+# -------------------------------------------------------------------- how it was built
+# Each returns (rule of a note, words of which one must be told); nothing may fail.
+
+def rebuild_otherwise(s):
+    line = pick(w for w in s.head if w[0] == "built")
+    if not line:
+        return None
+    line[2] = CHOICE.choice(['"another"', '"GPU of tomorrow"', "1"])
+    return "build-differs", [line[1]]
+
+
+def forget_built(s):
+    line = pick(w for w in s.head if w[0] == "built")
+    if not line:
+        return None
+    s.head.remove(line)
+    # An option that is not listed was not set, where options are listed at all.
+    return ("build-unknown", "build-differs"), [line[1]]
+
+
+def other_version(s):
+    line = next(w for w in s.head if w[0] == "engine")
+    line[3] = '"Another 1.0"'
+    return "build-differs", ["version"]
+
+
+BUILT = (rebuild_otherwise, forget_built, other_version)
+
+
+# ------------------------------------------------------------------------ several builds
+
+def mix(s):
+    """Some rows as other builds have them; None where there are none."""
+    rows, taken = s.variants(), set()
+    CHOICE.shuffle(rows)
+    for variant in rows[:CHOICE.randint(1, 6)]:
+        if variant[0] and not taken & set(variant[0]):
+            s.take(variant)
+            taken |= set(variant[0])
+    s.others = []
+    return taken
+
+
+def judge_several(kind, name, path, mutant, text, expected):
+    """As any change, but for what the first build's way lets pass: that is one of the ways."""
+    s = Snapshot(text)
+    s.others = []
+    alone = f"{mutant}.alone"
+    with open(alone, "w", encoding="utf-8") as file:
+        file.write(s.text())
+    words = {n.strip('"') for n in expected[1]}
+    said = json.loads(start("check", alone, mutant, "-f", "json").stdout)["findings"]
+    if any(words & set(f["nodes"]) or any(n in f["message"] for n in words) for f in said if f["severity"] != "info"):
+        judge(kind, name, path, mutant, expected)
+
+
+def judge_mix(name, path, mutant, text):
+    s = Snapshot(text)
+    taken = mix(s)
+    if not taken:
+        return False
+    with open(mutant, "w", encoding="utf-8") as file:
+        file.write(s.text())
+    said = json.loads(start("check", path, mutant, "-f", "json").stdout)["findings"]
+    told = {n for f in said if f["rule"] == "variant" for n in f["nodes"]}
+    if any(f["severity"] != "info" for f in said) or not told & {n.strip('"') for n in taken}:
+        failures.append(f"mix of {name} at {sorted(taken)[:3]}: "
+                        f"{[(f['rule'], f['message'][:120]) for f in said if f['severity'] != 'info'][:3]}")
+    change = CHOICE.choice((widen, split, insert, write_wider, forget_type))
+    expected = change(s)
+    if expected:
+        with open(mutant, "w", encoding="utf-8") as file:
+            file.write(s.text())
+        # It may have come to the way of another build.
+        ways = {n: f["message"] for f in said if f["rule"] == "variant" for n in f["nodes"]}
+        now = json.loads(start("check", path, mutant, "-f", "json").stdout)["findings"]
+        if not any(f["rule"] == "variant" and ways.get(n) != f["message"] and n in f["nodes"]
+                   for f in now for n in (w.strip('"') for w in expected[1])):
+            judge_several(f"{change.__name__} of a mix", name, path, mutant, text, expected)
+    return True
+
+
+def judge_mutated_variant(name, path, mutant, text):
+    """The snapshot's variant is made narrower: the way that was recorded is none any more."""
+    s, build = Snapshot(text), Snapshot(text)
+    place = pick((v, g) for v in s.variants() if v[0] for g in v[1] if g[0] == "group" and g[1] == "compute" and g[2] in ("fp32", "fp16", "bf16"))
+    if not place:
+        return False
+    variant, group = place
+    build.take(next(v for v in build.variants() if v[0] == variant[0] and v[1] == variant[1]))
+    build.others = []
+    other = f"{mutant}.snapshot"
+    nodes = [n for n in parts(group)[1] if variant[2].get(n, s.nodes[n][4:6])[1] == group[2]]
+    for node in nodes:
+        at = next((w for w in s.others if w[0] == "fate" and w[1] == node and variant[2].get(node) == w[2:4]), None)
+        if at:
+            at[3] = "int4"
+    changed = [n for n in nodes if n in variant[2]]
+    group[2] = "int4"
+    if not changed:
+        return False
+    for file_path, one in ((other, s), (mutant, build)):
+        with open(file_path, "w", encoding="utf-8") as file:
+            file.write(one.text())
+    judge_several("narrower variant", name, other, mutant, text, ({"precision-widened"}, changed))
+    return True
+
+
+def judge_built(kind, name, old, mutant, expected):
+    done = start("check", old, mutant, "-f", "json")
+    said = json.loads(done.stdout)["findings"] if done.stdout else []
+    rules, words = expected
+    rules = (rules,) if isinstance(rules, str) else rules
+    if done.returncode or any(f["severity"] != "info" for f in said):
+        failures.append(f"{kind} of {name}: fails by {[f['rule'] for f in said][:3]}")
+    elif not any(f["rule"] in rules and any(w.strip('"') in f["message"] for w in words) for f in said):
+        failures.append(f"{kind} of {name}: none of {rules} tells {words}, but {[f['message'][:80] for f in said][:3]}")
 
 
 # -------------------------------------------------------------- what leaves it as it was
@@ -217,8 +401,11 @@ def swap(s, other):
 
 
 CHANGES = (widen, forget_type, forget_layout, split, unmap, insert, change_output, slow,
-           forget_metadata)
+           forget_metadata, write_wider, write_untold)
 SAME = (reorder, rename, jitter, rebuild)
+
+
+SEVERAL = (judge_mix, judge_mutated_variant)
 
 
 def sources():
@@ -245,6 +432,24 @@ def sources():
             done = start("snapshot", *files)
         if not done.returncode:
             yield f"{os.path.basename(folder)}/{engine}", done.stdout
+
+
+def several():
+    """(name, text) of snapshots of several builds."""
+    with open(os.path.join(FIXTURES, "gate/learnt.fsd"), encoding="utf-8") as file:
+        yield "learnt", file.read()
+    zoo = os.path.join(SHARED, "zoo/cases")
+    models = collections.defaultdict(list)
+    for case in sorted(os.listdir(zoo)) if os.path.isdir(zoo) else ():
+        for log in ("build.log", "build.log.xz"):
+            if os.path.exists(os.path.join(zoo, case, log)):
+                models[case.split(".")[0]].append(os.path.join(zoo, case, log))
+    for model, logs in models.items():
+        if len(logs) > 1:
+            done = start("snapshot", os.path.join(os.path.dirname(logs[0]), "model.onnx"), logs[0],
+                         *(w for log in logs[1:] for w in ("--also", log)))
+            if "\nvariant " in done.stdout:
+                yield model, done.stdout
 
 
 def judge(kind, name, old, mutant, expected):
@@ -282,13 +487,22 @@ def main():
                 file.write(text)
             if start("check", path, path).returncode == 0:
                 olds.append((name, text, path))
+        learnt = []
+        for i, (name, text) in enumerate(several()):
+            learnt.append((name, text, os.path.join(folder, f"several-{i}.fsd")))
+            with open(learnt[-1][2], "w", encoding="utf-8") as file:
+                file.write(text)
         mutant = os.path.join(folder, "mutant.fsd")
         tried = 0
         while sum(counts.values()) < COUNT and tried < 20 * COUNT:
             tried += 1
             name, text, path = CHOICE.choice(olds)
-            change = CHOICE.choice(CHANGES + SAME + (swap,))
+            change = CHOICE.choice(CHANGES + SAME + BUILT + SEVERAL + (swap,))
             s = Snapshot(text)
+            if change in SEVERAL:
+                name, text, path = CHOICE.choice(learnt)
+                counts[change.__name__[6:]] += change(name, path, mutant, text)
+                continue
             if change is swap:
                 model = name.split(".")[0]
                 other_name, other, other_path = CHOICE.choice(
@@ -303,11 +517,12 @@ def main():
             with open(mutant, "w", encoding="utf-8") as file:
                 file.write(s.text())
             counts[change.__name__] += 1
-            judge(change.__name__, name, path, mutant, expected)
+            (judge_built if change in BUILT else judge)(change.__name__, name, path, mutant, expected)
     for line in failures[:40]:
         print("FAILED", line)
-    print(f"{sum(counts.values())} mutants of {len(olds)} builds:",
-          ", ".join(f"{n} {counts[n]}" for n in (f.__name__ for f in CHANGES + (swap,) + SAME)), f"; {len(failures)} failed")
+    kinds = [f.__name__ for f in CHANGES + (swap,) + SAME + BUILT] + [f.__name__[6:] for f in SEVERAL]
+    print(f"{sum(counts.values())} mutants of {len(olds)} builds and {len(learnt)} of several:",
+          ", ".join(f"{n} {counts[n]}" for n in kinds), f"; {len(failures)} failed")
     sys.exit(1 if failures or sum(counts.values()) < COUNT else 0)
 
 

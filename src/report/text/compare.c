@@ -183,7 +183,7 @@ static void put_edge(const struct fsd_compare *c, const struct fsd_edge_change *
         fputs("input ", out);
     fsd_put_safe(out, fsd_state_ref_text(c->new, e->new_from, false));
     fputs(" -> ", out);
-    fsd_put_safe(out, fsd_state_ref_text(c->new, e->new_to, false));
+    fsd_put_safe(out, fsd_edge_reader(c, e));
     fputs(": was ", out);
     fsd_put_state_form(c->old, e->before, ' ', out);
     fputs(", now ", out);

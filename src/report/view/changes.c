@@ -184,7 +184,7 @@ static struct fsd_cell edge_rows(const struct maker *m)
         row[WHAT] = fsd_cell_text("edge");
         row[SUBJECT] = fsd_cell_text(
             fsd_printed(m->arena, "%s -> %s", fsd_state_ref_text(s, e->new_from, false),
-                        fsd_state_ref_text(s, e->new_to, false)));
+                        fsd_edge_reader(m->c, e)));
         row[WAS] = form_cell(m, m->c->old, e->before);
         row[NOW] = form_cell(m, s, e->after);
         row[PRECISION] = fsd_cell_text(fsd_width_name(e->width));
