@@ -122,5 +122,5 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_diff = {"diff", "MODEL ENGINE", doc,       options, parse,
+const struct verb verb_diff = {"diff", "[MODEL] ENGINE", doc,       options, parse,
                                run,    false,          FSD_OF_RUN};

@@ -235,47 +235,47 @@ static const struct argp_option scopes_options[] = {
     "or layer:12, or a pattern with *, ? and [...]"
 
 const struct verb view_verbs[] = {
-    {"top", "MODEL ENGINE",
+    {"top", "[MODEL] ENGINE",
      "Ranks layers, or what they are summed up by, by their times: what is slowest, on "
      "what it is spent, how far from the roofline, what to do first.\v"
      "Without --profile by bytes, or multiply-adds, and it says so. --peak GB/S,TOP/S "
      "tells the roofline.",
      top_options, parse, run, false, FSD_OF_VIEW},
-    {"memory", "MODEL ENGINE",
+    {"memory", "[MODEL] ENGINE",
      "Sums up the bytes of weights and activations, layer by layer and where most is "
      "alive together, with the largest tensors.\v"
      "A build log adds what the builder said of persistent and scratch memory.",
      memory_options, parse, run, false, FSD_OF_VIEW},
-    {"reformats", "MODEL ENGINE",
+    {"reformats", "[MODEL] ENGINE",
      "Lists the layers that only move data, the worst first: why each is there, on "
      "which "
      "edge of the model, what it costs and what to do about it.",
      reformats_options, parse, run, false, FSD_OF_VIEW},
-    {"where", "MODEL ENGINE NODE...",
+    {"where", "[MODEL] ENGINE NODE...",
      "Shows which layers compute the given nodes, and why that is believed.\v"
      "NODE is " WORDS ".",
      NULL, parse, run, false, FSD_OF_VIEW},
-    {"inside", "MODEL ENGINE LAYER...",
+    {"inside", "[MODEL] ENGINE LAYER...",
      "Shows what is inside the given layers: their nodes by name scope and by type.\v"
      "LAYER is " WORDS ", or a bare number.",
      NULL, parse, run, false, FSD_OF_VIEW},
-    {"names", "MODEL ENGINE [NODE...]",
+    {"names", "[MODEL] ENGINE [NODE...]",
      "Writes names of nodes in the form that another tool takes.\v"
      "NODE is " WORDS "; without one all nodes that layers compute.",
      names_options, parse, run, false, FSD_OF_VIEW},
-    {"scopes", "MODEL ENGINE",
+    {"scopes", "[MODEL] ENGINE",
      "Sums up layers, time and precision for each module of the model, by the scopes "
      "in "
      "its nodes' names.",
      scopes_options, parse, run, false, FSD_OF_VIEW},
-    {"patterns", "MODEL ENGINE",
+    {"patterns", "[MODEL] ENGINE",
      "Shows which blocks of the model that builders know (attention, QKV projections, "
      "normalizations, activations, Conv+BN+activation, residual additions) were fused "
      "whole, and of the others what computes them and what stands between.\v"
      "Blocks are found by operators and edges, not by names. --all lists those that are "
      "whole, too.",
      NULL, parse, run, false, FSD_OF_VIEW},
-    {"explain", "MODEL ENGINE | RULE",
+    {"explain", "[MODEL] ENGINE | RULE",
      "Tells the story of a node or a layer in order: how it was parsed, what the "
      "builder "
      "did with it, which layer it became part of, what was measured, what stands "

@@ -185,8 +185,8 @@ static const struct form forms[] = {
      "'\n\r", false, true},
     {"nncf", "<ignored_scope=nncf.IgnoredScope(names=[{held!}])\n>" UNTOLD_NODES,
      "{quoted}", ", ", "", true, false},
-    {"table", "runs in  asked for  node\n<{held!}>" UNTOLD_NODES,
-     "{runs:-7}  {asked:-9}  {name}<  ({op})>\n", NULL, "", true, false},
+    {"table", "<{none!}\n><runs in  asked for  node\n{held!}>" UNTOLD_NODES,
+     "{runs:-7}  {asked:-9}  {name}<  ({op!})>\n", NULL, "", true, false},
 };
 
 static const struct form *form_named(const char *name, bool strongly_typed,
@@ -254,12 +254,13 @@ static const struct fsd_column name_columns[] = {
     [PATTERN] = {"pattern", NULL, FSD_CELL_NAME, true},
 };
 
-enum { UNTOLD, NAMES, HELD };
+enum { UNTOLD, NAMES, HELD, NONE };
 
 static const struct fsd_column columns[] = {
     [UNTOLD] = {"of_unknown_type", NULL, FSD_CELL_COUNT},
     [NAMES] = {"names", "Names", FSD_CELL_ROWS, FSD_INSIDE(name_columns)},
     [HELD] = {"held", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(name_columns)},
+    [NONE] = {"none", NULL, FSD_CELL_TEXT, true},
 };
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,
@@ -304,6 +305,10 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     sheet->root = FSD_ROWS(columns, form->text);
     root = fsd_rows_add(arena, &sheet->root);
     root[UNTOLD] = fsd_cell_count(chosen.untold);
+    if (!names.at.n && asked->q->not_type)
+        root[NONE] = fsd_cell_text(
+            fsd_printed(arena, "no node whose type is told runs in another than %s",
+                        asked->q->not_type));
     root[NAMES] = fsd_cell_rows(arena, &names, UINT32_MAX);
     root[HELD] = fsd_cell_rows(arena, &held, UINT32_MAX);
     return FSD_OK;

@@ -43,7 +43,7 @@ static const struct fsd_column block_columns[] = {
 };
 
 static const char block_text[] =
-    "  {+}{fused:-8}{/}<{scope!:.40}  >{called:.48}<  {ms!}>\n"
+    "  {+}{fused:-8}{/}<{scope!:.40}  >{called:.80}<  {ms!}>\n"
     "<          {stands:.88}\n><          it is not known what computes {untold:.60}\n>"
     "<          {unlike}\n>";
 
@@ -210,13 +210,15 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
 {
     struct usual usual = usual_of(all, pattern);
     struct fsd_rows listed = FSD_ROWS(block_columns, block_text);
-    uint32_t by[3] = {0}, n = 0, more = 0;
+    const struct fsd_block *shown[SHOWN];
+    uint32_t by[3] = {0}, n = 0, more = 0, n_shown = 0;
     double ms = -1;
     struct fsd_cell *row;
 
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_block *b = &all->list.at[i];
         double own = block_ms(asked->d, all, b);
+        bool new = b->fused != FSD_FUSED_WHOLE && n_shown < SHOWN;
 
         if (b->pattern != pattern)
             continue;
@@ -226,9 +228,11 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         if (own >= 0)
             ms = (ms < 0 ? 0 : ms) + own;
         /* Of those that came out alike the first stands for all. */
-        if (asked->all || (b->fused != FSD_FUSED_WHOLE &&
-                           (!usual.like || !same_fate(b, usual.like) || b == usual.like) &&
-                           listed.at.n < SHOWN))
+        for (uint32_t k = 0; k < n_shown && new; k++)
+            new = !same_fate(b, shown[k]);
+        if (new)
+            shown[n_shown++] = b;
+        if (new || asked->all)
             fsd_vec_push(arena, &listed.at, row);
         else
             more += b->fused != FSD_FUSED_WHOLE;
