@@ -201,6 +201,13 @@ async function check_views(page) {
 }
 
 async function check_run() {
+    await open("run", "", async (page) => {
+        const moving = await page.evaluate(() => [...document.querySelectorAll("*")].filter((one) => [getComputedStyle(one).transitionDuration, getComputedStyle(one).animationDuration].some((time) => time !== "0s")).length);
+        equal("reduced motion: nothing moves", moving, 0);
+        equal("roles: of the page", await page.locator("header, nav, main, aside, [role=treegrid], [role=status]").evaluateAll((all) => [...new Set(all.map((one) => one.getAttribute("role") ?? one.localName))].sort()), ["aside", "header", "main", "nav", "status", "treegrid"]);
+        const unnamed = await page.locator("button, input, nav, aside, [role=treegrid]").evaluateAll((all) => all.filter((one) => !(one.getAttribute("aria-label") || one.textContent || one.closest("label")?.textContent)).length);
+        equal("roles: what can be used has a name", unnamed, 0);
+    });
     for (const [width, colors] of [[1400, "light"], [700, "dark"]])
         await open("run", "#layer=3", async (page) => {
             await accessible(page, `rows, ${width} wide, ${colors}`);
@@ -387,6 +394,19 @@ async function check_hostile() {
     });
 }
 
+/** Of two builds of the hostile model, and of three. */
+async function check_hostile_builds() {
+    for (const name of ["hostile_compare", "hostile_matrix"])
+        await open(name, "#", async (page) => {
+            check(`${name}: no name became an element`, (await page.locator("script:not([id^=data-])").count()) === 1 && (await page.locator("img").count()) === 0 && !(await page.title()).includes("broken"));
+            const told = (await page.locator("#rows").innerText()).replaceAll("\u00a0", " ");
+            for (const shown of ["</script><script>", "\\u{202e}rtl\\u{200b}", "bell\\u{7} esc"]) check(`${name}: shows ${shown}`, told.includes(shown), told.slice(0, 400));
+            await page.locator("#rows .rows-body .right").first().click();
+            check(`${name}: has a record`, await page.locator("#record h2").isVisible());
+            await accessible(page, name);
+        });
+}
+
 async function check_large() {
     const [page_size, json_size] = ["html", "json"].map((ending) => statSync(join(folder, `large.${ending}`)).size);
     check("large: at most 1.2 times its JSON", page_size <= 1.2 * json_size, `${page_size} of ${json_size}`);
@@ -418,6 +438,7 @@ await check_matrix();
 await check_scopes();
 await check_modules();
 await check_hostile();
+await check_hostile_builds();
 await check_large();
 await browser.close();
 process.exit(failures ? 1 : 0);

@@ -48,7 +48,10 @@ def main():
     write("check", "check", at("gate", "before.fsd"), *pair, "--policy", at("gate", "policy.ini"), "--today", "2026-07-01")
     write("lint", "lint", at("lint", "resnet18_qat.onnx"))
     write("linted", "lint", *pair, "--profile", at("qat_block", "profile.json"))
-    write("hostile", *hostile_pair(os.path.join(FOLDER, "inputs"), names), "--force")
+    hostile = hostile_pair(os.path.join(FOLDER, "inputs"), names)
+    write("hostile", *hostile, "--force")
+    write("hostile_compare", "compare", *[",".join(hostile)] * 2, "--force")
+    write("hostile_matrix", "compare", *[",".join(hostile)] * 3, "--force")
     write("modules", *large.pair(os.path.join(FOLDER, "inputs"), "chain", 700))
     write("large", *large.pair(os.path.join(FOLDER, "inputs"), "chain", LAYERS))
 
