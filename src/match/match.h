@@ -7,8 +7,8 @@
  * A link says "this layer computes this node", wholly or in part.  A node may have
  * several layers (it was split) and a layer several nodes (they were fused).
  *
- * A region is what remains when tensors tell that some nodes are computed by a group
- * of layers and nothing tells which layer computes which:
+ * A region is what remains when tensors, or the steps of kernels, tell that some nodes
+ * are computed by a group of layers and nothing tells which layer computes which:
  *
  *     layers {7, 8, 9}  compute  nodes {20, 21, 22, 23}
  *
@@ -31,6 +31,7 @@ struct fsd_link {
 
 struct fsd_region {
     struct fsd_span layers, nodes; /**< in fsd_match.pool */
+    enum fsd_evidence by;
 };
 
 /** What lies between the boundary tensors of a unit. */

@@ -15,7 +15,7 @@ static bool linked_into(const struct fsd_match *m, fsd_id node, fsd_id unit)
 static void add_region(struct fsd_match *m, fsd_id unit)
 {
     const struct fsd_cut *cut = &m->cuts[unit];
-    struct fsd_region region = {{m->pool.n, 0}, {m->pool.n, 0}};
+    struct fsd_region region = {{m->pool.n, 0}, {m->pool.n, 0}, FSD_BY_TENSOR};
     bool some_known, idle = false;
     uint32_t open = 0;
 

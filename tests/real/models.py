@@ -273,6 +273,19 @@ def parts():
     return net.model()
 
 
+def alike():
+    """Branches that begin alike: what reads them tells two of them apart, nothing the other two."""
+    net = Net(14)
+    x = net.conv(net.input("image", 1, 16, 24, 24), 16, 32)
+    a = net.conv(x, 32, 16, k=1)
+    b = net.conv(net.conv(net.conv(x, 32, 16, k=1), 16, 16, k=3), 16, 16, k=5)
+    c, d = net.conv(x, 32, 16), net.conv(x, 32, 16)
+    x = net.conv(net.op("Concat", a, b, c, d, axis=1), 64, 16, k=1, act=None, norm=False)
+    x = net.op("PRelu", x, net.weight(16, 1, 1))
+    net.output(net.op("DepthToSpace", x, blocksize=2), 1, 4, 48, 48)
+    return net.model()
+
+
 def twins():
     """Quantizers twice in one place, as residual QAT leaves them, one of them moved before a pool;
     heads of a detector with a channel too many, and boxes of three parts; a Silu computed twice."""
@@ -300,4 +313,4 @@ def twins():
 
 
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
-                                  encoder, embedding, detector, open_sizes, causal, parts, twins)}
+                                  encoder, embedding, detector, open_sizes, causal, parts, twins, alike)}

@@ -149,11 +149,11 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
 /* A product's weight lies among the kernel's constants, or another kernel makes it of
  * its own; where none can be it, the kernel computes another product.  Of branches that
  * are alike but for their windows, this tells which is which. */
-static bool weight_differs(const struct replay *r, fsd_id node)
+static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
-    const struct fsd_layer *l = &e->layers.at[r->layer];
-    const struct fsd_node *n = &e->nodes.at[r->layer];
+    const struct fsd_layer *l = &e->layers.at[layer];
+    const struct fsd_node *n = &e->nodes.at[layer];
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
 
     if (!fsd_is_product(r, node) || weight == FSD_NONE || !l->constants.n ||
@@ -163,13 +163,71 @@ static bool weight_differs(const struct replay *r, fsd_id node)
         if (is_weight(r, fsd_port_form(e, &e->ports.at[l->constants.at + i]), weight))
             return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id in = fsd_node_in_tensor(e, r->layer, i);
+        fsd_id in = fsd_node_in_tensor(e, layer, i);
         fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, in);
 
         if (by != FSD_NONE && !e->nodes.at[by].in.n)
             return false;
     }
     return true;
+}
+
+/* One of the layer's steps could be the first of the node's. */
+static bool could_begin(const struct replay *r, fsd_id layer, fsd_id node)
+{
+    struct fsd_span steps = r->m->engine->layers.at[layer].steps;
+    struct fsd_span ways = r->recipes->of[node];
+
+    for (uint32_t i = 0; i < ways.n; i++)
+        for (uint32_t k = 0; k < steps.n; k++)
+            if (r->recipes->all.at[ways.at + i].steps[0] ==
+                r->m->engine->links.at[steps.at + k])
+                return !weight_differs(r, layer, node);
+    return false;
+}
+
+/* The layer could go on with the tensor. */
+static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far)
+{
+    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = r->g->links.at[t->consumers.at + i];
+
+        if (could_begin(r, layer, node))
+            return true;
+        for (uint32_t k = 0; k < r->g->nodes.at[node].out.n && r->passes[node] && far;
+             k++) {
+            fsd_id out = fsd_node_out_tensor(r->g, node, k);
+
+            if (out != FSD_NONE && goes_on(r, layer, out, far - 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Kernels that read an output of this one and could go on with nothing that is made: of
+ * branches that begin alike, this tells which is which. */
+static uint32_t count_lost(const struct replay *r, const struct fsd_port *port,
+                           const fsd_id *made, uint32_t n)
+{
+    enum { MOST = 8 };
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span readers = {0, 0};
+    uint32_t lost = 0;
+
+    if (port->tensor != FSD_NONE)
+        readers = e->tensors.at[port->tensor].consumers;
+    for (uint32_t i = 0; i < readers.n && i < MOST; i++) {
+        fsd_id layer = e->links.at[readers.at + i];
+        bool on = !e->layers.at[layer].steps.n;
+
+        for (uint32_t k = 0; k < n && !on; k++)
+            on = goes_on(r, layer, made[k], 3);
+        lost += !on;
+    }
+    return lost;
 }
 
 /* The shape of the kernel's output is that of something made. */
@@ -240,7 +298,7 @@ void fsd_way_finish(const struct replay *r, struct way *w)
                                                                    : COST_STEP - 1;
     for (uint32_t i = 0; i < w->n_taken; i++) {
         product |= fsd_is_product(r, w->taken[i]);
-        w->cost += weight_differs(r, w->taken[i]) ? COST_SIZE : 0;
+        w->cost += weight_differs(r, r->layer, w->taken[i]) ? COST_SIZE : 0;
     }
     for (uint32_t i = 0; i < r->n_must; i++)
         if (!fsd_way_took(w, r->must[i].node) && !fsd_way_began(w, r->must[i].node))
@@ -256,8 +314,10 @@ void fsd_way_finish(const struct replay *r, struct way *w)
         return;
     if (!w->n_open && escaping > n->out.n + again && r->part == 1 && !w->parted)
         w->cost += (escaping - again - n->out.n) * COST_OUTPUT;
-    for (uint32_t i = 0; i < n->out.n; i++)
+    for (uint32_t i = 0; i < n->out.n; i++) {
         w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
+        w->lost += count_lost(r, fsd_node_out(r->m->engine, n, i), made, escaping);
+    }
     for (uint32_t i = 0;
          i < n->out.n && !w->n_open && !w->pads && !w->cuts && !r->padded; i++)
         if (size_differs(r, fsd_node_out(r->m->engine, n, i), made, escaping, product))

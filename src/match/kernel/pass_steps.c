@@ -20,6 +20,7 @@
  * where they are listed; kernels keep the order of the list, which is that of their
  * execution.
  */
+#include "base/sets.h"
 #include "match/kernel/way.h"
 
 #include <stddef.h>
@@ -511,10 +512,107 @@ static bool is_anchor(const struct fsd_match *m, fsd_id layer)
     return false;
 }
 
+/* Ways that nothing tells apart: branches that are alike as far as can be seen.  What
+ * all of them take is claimed; what the kernel writes may be what any of them makes. */
+static void accept_tied(struct replay *r, uint32_t n)
+{
+    struct way *shared = &r->next[0];
+    uint32_t kept = 0;
+
+    memcpy(shared, &r->ways[0], sizeof *shared);
+    for (uint32_t i = 0; i < shared->n_taken; i++) {
+        bool all = true;
+
+        for (uint32_t k = 1; k < n && all; k++)
+            all = fsd_way_took(&r->ways[k], shared->taken[i]);
+        if (all) {
+            shared->ended[kept] = shared->ended[i];
+            shared->taken[kept++] = shared->taken[i];
+        }
+    }
+    r->unsaid[r->layer] = shared->n_taken - kept;
+    shared->n_taken = kept;
+    sort_by_name(r, shared);
+    accept(r, shared);
+    for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t i = 0; i < r->ways[k].n_taken; i++)
+            if (!fsd_way_took(shared, r->ways[k].taken[i]))
+                fsd_vec_push(r->scratch, &r->tied,
+                             (struct fsd_link){r->layer, r->ways[k].taken[i], 0});
+        sort_by_name(r, &r->ways[k]);
+        hold_made(r, &r->ways[k]);
+    }
+}
+
+/* Kernels that could compute the same nodes are a region when there are as many of
+ * these as they compute together, so that each is computed by one of them.  Pairs are
+ * sorted: (set, layer) and (set, node). */
+static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t n,
+                       const struct fsd_link *nodes, uint32_t n_nodes)
+{
+    struct fsd_match *m = r->m;
+    struct fsd_region region = {{m->pool.n, n}, {m->pool.n + n, 0}, FSD_BY_STRUCTURE};
+    uint32_t unsaid = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_vec_push(m->arena, &m->pool, layers[i].node);
+        unsaid += r->unsaid[layers[i].node];
+    }
+    for (uint32_t i = 0; i < n_nodes; i++)
+        if ((!i || nodes[i].node != nodes[i - 1].node) &&
+            r->maker[nodes[i].node] == FSD_NONE) {
+            fsd_vec_push(m->arena, &m->pool, nodes[i].node);
+            region.nodes.n++;
+        }
+    if (n < 2 || region.nodes.n != unsaid)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        m->region_of_layer[layers[i].node] = m->regions.n;
+    for (uint32_t i = 0; i < region.nodes.n; i++)
+        m->region_of_node[m->pool.at[region.nodes.at + i]] = m->regions.n;
+    fsd_vec_push(m->arena, &m->regions, region);
+}
+
+static void add_regions(struct replay *r)
+{
+    uint32_t layers = r->m->engine->layers.n, to_layer, to_node, node = 0;
+    fsd_id *set = fsd_sets_new(r->scratch, layers);
+    fsd_id *first = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n); /* and 1 */
+    FSD_VEC(struct fsd_link) kernels = {0};
+
+    for (uint32_t i = 0; i < r->tied.n; i++) {
+        struct fsd_link tied = r->tied.at[i];
+
+        if (first[tied.node])
+            fsd_sets_join(set, tied.layer, first[tied.node] - 1);
+        first[tied.node] = tied.layer + 1;
+    }
+    for (fsd_id i = 0; i < layers; i++)
+        if (r->unsaid[i])
+            fsd_vec_push(r->scratch, &kernels,
+                         (struct fsd_link){fsd_sets_find(set, i), i, 0});
+    for (uint32_t i = 0; i < r->tied.n; i++)
+        r->tied.at[i].layer = fsd_sets_find(set, r->tied.at[i].layer);
+    if (kernels.n) {
+        qsort(kernels.at, kernels.n, sizeof *kernels.at, fsd_by_pair);
+        qsort(r->tied.at, r->tied.n, sizeof *r->tied.at, fsd_by_pair);
+    }
+    for (uint32_t at = 0; at < kernels.n; at = to_layer, node = to_node) {
+        fsd_id of = kernels.at[at].layer;
+
+        for (to_layer = at; to_layer < kernels.n && kernels.at[to_layer].layer == of;)
+            to_layer++;
+        for (to_node = node; to_node < r->tied.n && r->tied.at[to_node].layer == of;)
+            to_node++;
+        add_region(r, &kernels.at[at], to_layer - at, &r->tied.at[node],
+                   to_node - node);
+    }
+}
+
 static void replay_kernel(struct replay *r)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
-    uint32_t limit = 3 + l->steps.n / 3;
+    uint32_t limit = 3 + l->steps.n / 3, tied = 1;
 
     find_must(r);
     begin_kernel(r);
@@ -526,9 +624,9 @@ static void replay_kernel(struct replay *r)
     }
     qsort(r->ways, r->n_ways, sizeof *r->ways, fsd_way_order);
     if (r->n_ways && r->ways[0].cost <= limit) {
-        sort_by_name(r, &r->ways[0]);
-        accept(r, &r->ways[0]);
-        hold_made(r, &r->ways[0]);
+        while (tied < r->n_ways && !fsd_way_order(&r->ways[0], &r->ways[tied]))
+            tied++;
+        accept_tied(r, tied);
     } else {
         follow_links(r, false);
     }
@@ -630,6 +728,7 @@ void fsd_pass_steps(struct fsd_match *m)
     r.product = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
     r.attention = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
     r.moves_on = FSD_NEW(scratch, bool, m->engine->layers.n);
+    r.unsaid = FSD_NEW(scratch, uint32_t, m->engine->layers.n);
     r.pads = FSD_NEW(scratch, bool, m->engine->layers.n);
     r.cuts = FSD_NEW(scratch, bool, m->engine->layers.n);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
@@ -662,5 +761,6 @@ void fsd_pass_steps(struct fsd_match *m)
                 replay_kernel(&r);
         }
     link_fitting(&r);
+    add_regions(&r);
     fsd_arena_free(scratch);
 }

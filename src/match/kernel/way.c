@@ -395,6 +395,8 @@ int fsd_way_order(const void *a, const void *b)
         return x->loose < y->loose ? -1 : 1;
     if (x->odd != y->odd)
         return x->odd < y->odd ? -1 : 1;
+    if (x->lost != y->lost)
+        return x->lost < y->lost ? -1 : 1;
     if (x->n_taken != y->n_taken)
         return x->n_taken > y->n_taken ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);

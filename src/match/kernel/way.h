@@ -46,6 +46,7 @@ struct way {
     uint32_t cost;
     uint32_t loose;  /* nodes taken that read nothing that was made before */
     uint32_t odd;    /* outputs of another shape than all that is made */
+    uint32_t lost;   /* readers of its outputs that could not go on with what is made */
     uint64_t order;  /* sum of the places at hand of what is read: of equals those are
                         taken that read what was there first */
     uint32_t parts;  /* of Splits that were taken, made by steps of their own */
@@ -90,6 +91,8 @@ struct replay {
     bool *moves_on;                 /* by layer: it only moves data, and for no node */
     bool *pads, *cuts;              /* by layer: likewise of the way that was kept */
     FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not end */
+    FSD_VEC(struct fsd_link) tied;  /* nodes that one of several kernels computes */
+    uint32_t *unsaid; /* by layer: nodes that it computes, and nothing tells which */
     /* Of the present kernel: */
     fsd_id layer;
     bool gaps;    /* it reads what holds nobody knows what */

@@ -249,7 +249,8 @@ static void fill_region(const struct fsd_diff *d, const struct fsd_style *style,
         }
         fputs("  ", fsd_print_open(&text));
         fsd_put_node_name(d, d->match->pool.at[region->nodes.at + i], text.out);
-        add_left(b, fsd_print_take(&text, b->arena), "t", FSD_INK_PLAIN);
+        add_left(b, fsd_print_take(&text, b->arena),
+                 region->by == FSD_BY_TENSOR ? "t" : "s", FSD_INK_PLAIN);
     }
 }
 
