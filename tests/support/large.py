@@ -42,11 +42,11 @@ def prefix_of(number, size):
     return varint(number << 3 | 2) + varint(size)
 
 
-def inflate(path, number, size):
-    """The fixture's model with one more initializer whose field `number` holds `size`
-    bytes of zeros.  A protobuf file may hold its graph in two pieces, which merge: the
-    second piece is only the initializer."""
-    with open(os.path.join(FIXTURE, "model.onnx"), "rb") as file:
+def inflate(path, number, size, model=os.path.join(FIXTURE, "model.onnx")):
+    """The model with one more initializer whose field `number` holds `size` bytes of
+    zeros.  A protobuf file may hold its graph in two pieces, which merge: the second
+    piece is only the initializer."""
+    with open(model, "rb") as file:
         small = file.read()
     data_type = {9: 1, 4: 1, 7: 7}[number]
     tensor = field(1, 0, varint(size // 4)) + field(2, 0, varint(data_type)) + \
