@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define FSD_VERSION "0.1.0"
+#define FSD_VERSION "0.2.0"
 #define FSD_SCHEMA  "fusiondiff/1"
 
 #define FSD_API __attribute__((visibility("default")))
