@@ -2,6 +2,7 @@
 #include "gate/gate.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "inputs.h"
 #include "lint/lint.h"
 #include "report/report.h"
 #include "snapshot/snapshot.h"
@@ -333,9 +334,11 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     enum fsd_status status = FSD_OK;
 
     if (check->snapshot && !check->n_snapshots)
-        status = fsd_snapshot_read(&c->old, check->snapshot, err);
+        status = fsd_file_blame(check->snapshot, FSD_FILE_SNAPSHOT, "a snapshot",
+                                fsd_snapshot_read(&c->old, check->snapshot, err), err);
     if (status == FSD_OK)
-        status = fsd_policy_read(&c->policy, check->policy, err);
+        status = fsd_file_blame(check->policy, FSD_FILE_POLICY, "a policy",
+                                fsd_policy_read(&c->policy, check->policy, err), err);
     if (status == FSD_OK && !check->snapshot && !check->lint)
         status = check_promises(c->policy, err);
     if (status == FSD_OK)

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "engine/reader.h"
+#include "gate/gate.h"
 #include "match/story.h"
 #include "model/vocab.h"
 #include "onnx/onnx.h"
@@ -218,6 +219,13 @@ static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
     return FSD_OK;
 }
 
+/* A text without any line of a build is no log, whatever it is. */
+static bool tells_nothing(const struct fsd_history *h)
+{
+    return !h->events.n && !h->rivals.n && !h->finals.n && !h->built.n &&
+           !h->memory.n && !h->parser.n && !h->unknown_lines && h->builds < 2;
+}
+
 /* A log beside the engine, or the engine itself when it is one. */
 static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
 {
@@ -235,11 +243,17 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
     if (status != FSD_OK)
         return status;
     in->teller = fsd_reader_of(&in->log, FSD_INPUT_LOG, FSD_CLAIM_MAYBE);
-    if (!in->teller)
-        return fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
-                        "expected a verbose build log, found %s",
-                        in->log.size ? "another kind of file" : "an empty file");
-    read_log(in, &in->log);
+    if (in->teller)
+        read_log(in, &in->log);
+    if (!in->teller || tells_nothing(in->d->history))
+        return fsd_file_blame(
+            in->opt->log, FSD_FILE_LOG, "a verbose build log",
+            fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
+                     "expected a verbose build log, found %s",
+                     !in->log.size ? "an empty file"
+                     : in->teller  ? "no line of one"
+                                   : "another kind of file"),
+            err);
     return set_build(in, err);
 }
 
@@ -391,6 +405,30 @@ enum fsd_file_kind fsd_file_kind(const char *path)
         return FSD_FILE_SNAPSHOT;
     kind = kind_for_readers(path);
     return kind == FSD_FILE_OTHER && is_onnx(path) ? FSD_FILE_MODEL : kind;
+}
+
+enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *expected,
+                               enum fsd_status status, struct fsd_error *err)
+{
+    static const char *const words[] = {
+        [FSD_FILE_MODEL] = "an ONNX model",
+        [FSD_FILE_ENGINE] = "an engine's layers",
+        [FSD_FILE_LOG] = "a build log",
+        [FSD_FILE_PROFILE] = "times of layers, which belong to --profile",
+        [FSD_FILE_TIMES] = "times of whole runs, which belong to --times",
+        [FSD_FILE_SNAPSHOT] = "a snapshot",
+        [FSD_FILE_POLICY] = "a policy, which belongs to --policy"};
+    unsigned kind;
+
+    if (status != FSD_E_FORMAT && status != FSD_E_UNSUPPORTED)
+        return status;
+    kind = fsd_file_kind(path);
+    if (kind == FSD_FILE_OTHER && fsd_policy_sniff(path))
+        kind = FSD_FILE_POLICY;
+    return kind == FSD_FILE_OTHER || kind == wanted
+               ? status
+               : fsd_fail(err, status, path, FSD_POS_NONE, 0, "expected %s, found %s",
+                          expected, words[kind]);
 }
 
 enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,

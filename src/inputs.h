@@ -20,6 +20,16 @@ struct fsd_inputs {
  *  engine names layers, and has their times.  What it sets lives as long as `opt`. */
 void fsd_inputs_settle(struct fsd_options *opt);
 
+enum { FSD_FILE_POLICY = FSD_FILE_SNAPSHOT + 1 };
+
+/** After a file was refused for its format: says what it is, where that is surely
+ *  another kind of file than was wanted.
+ *  @param wanted    enum fsd_file_kind, or FSD_FILE_POLICY.
+ *  @param expected  the same in words.
+ *  @return status. */
+enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *expected,
+                               enum fsd_status status, struct fsd_error *err);
+
 /** After a failure: where a file is surely something else than it was given as, says so,
  *  and where it belongs.
  *  @return the status that `err` describes then. */

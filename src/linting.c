@@ -1,4 +1,5 @@
 /* Lint: the public API of what a model says before its build. */
+#include "inputs.h"
 #include "base/status.h"
 #include "gate/gate.h"
 #include "lint/lint.h"
@@ -18,7 +19,8 @@ static enum fsd_status open_linting(struct fsd_linting *l,
                                     const struct fsd_lint_options *lint,
                                     struct fsd_error *err)
 {
-    enum fsd_status status = fsd_policy_read(&l->policy, lint->policy, err);
+    enum fsd_status status = fsd_file_blame(
+        lint->policy, FSD_FILE_POLICY, "a policy", fsd_policy_read(&l->policy, lint->policy, err), err);
     struct fsd_target target;
     const char *word = lint->builder;
 

@@ -31,7 +31,8 @@ static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
     if (status == FSD_OK)
         status = reader ? reader->read_profile(d->arena, d->names, &file, out, err)
                         : no_reader(&file, "a profile of layers", err);
-    return fsd_file_done(&file, status, err);
+    return fsd_file_blame(path, FSD_FILE_PROFILE, "a profile of layers",
+                          fsd_file_done(&file, status, err), err);
 }
 
 /* Times of another optimization profile than the run is about are times of other
@@ -152,7 +153,8 @@ enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_option
     if (status == FSD_OK && !times.ms.n)
         status = fsd_fail(err, FSD_E_FORMAT, opt->times, FSD_POS_NONE, 0,
                           "expected times of whole runs, found none that can be one");
-    status = fsd_file_done(&file, status, err);
+    status = fsd_file_blame(opt->times, FSD_FILE_TIMES, "times of whole runs",
+                            fsd_file_done(&file, status, err), err);
     if (status != FSD_OK)
         return status;
     d->times.run_ms = fsd_spread_of(times.ms.at, times.ms.n).median;

@@ -330,6 +330,7 @@ static void find_told(const struct fsd_compare *c, struct written *all)
 
 void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
 {
+    static const struct fsd_border nothing = {.at = FSD_NONE};
     const struct fsd_state *s = c->old, *t = c->new;
     struct written *all = FSD_NEW(scratch, struct written, t->nodes.n);
     const struct fsd_border **old =
@@ -349,6 +350,15 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
             if (node != FSD_NONE && old[node])
                 all[q->node] = (struct written){old[node], q, c->new_region[g]};
         }
+    /* What the same group wrote, and is not said to write any more. */
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        fsd_id node = old[i] ? c->align->to_new[i] : FSD_NONE;
+        fsd_id group = node == FSD_NONE ? FSD_NONE : t->nodes.at[node].group;
+
+        if (group != FSD_NONE && !all[node].q &&
+            c->regions.at[c->new_region[group]].happened == FSD_HAPPENED_SAME)
+            all[node] = (struct written){old[i], &nothing, c->new_region[group]};
+    }
     find_told(c, all);
     for (fsd_id i = 0; i < t->nodes.n; i++) {
         const struct written *w = &all[i];

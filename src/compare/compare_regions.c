@@ -78,10 +78,25 @@ static struct meeting meet_groups(const struct fsd_compare *c,
 /* The groups of one side of a region, as far as what happened depends on them. */
 struct told {
     uint32_t layers;
+    bool idle;    /* weights are said to be in a layer that computes nothing */
     bool opaque;  /* which layer computes what is not known of one of them */
     bool guessed; /* what it computes is known by structure alone */
     bool more;    /* one of them meets several groups of the other side */
 };
+
+static bool has_weights(const struct fsd_state *s, const struct fsd_group *g)
+{
+    bool yes = false;
+
+    for (uint32_t i = 0; i < g->nodes.n; i++)
+        yes |= s->nodes.at[s->refs.at[g->nodes.at + i]].weight != 0;
+    return yes;
+}
+
+static bool computes(uint8_t kind)
+{
+    return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
+}
 
 static struct told ask(const struct fsd_compare *c, const struct fsd_region_diff *r,
                        bool new, const struct meeting *m)
@@ -94,6 +109,7 @@ static struct told ask(const struct fsd_compare *c, const struct fsd_region_diff
         const struct fsd_group *g = &(new ? c->new : c->old)->groups.at[id];
 
         told.layers += g->layers;
+        told.idle |= has_weights(new ? c->new : c->old, g) && !computes(g->kind);
         told.opaque |= g->loose || g->kind == FSD_KIND_FOREIGN;
         told.guessed |= g->guessed;
         told.more |= m->more[new][id];
@@ -126,10 +142,10 @@ static enum fsd_happened happened(const struct fsd_compare *c,
         return FSD_HAPPENED_OLD_ONLY;
     if (!r->old_groups.n)
         return FSD_HAPPENED_NEW_ONLY;
-    if (!old.more && !new.more && old.layers == new.layers)
+    if (!old.more && !new.more && old.layers == new.layers &&new.idle <= old.idle)
         return FSD_HAPPENED_SAME;
     /* What rests on weaker evidence than the other side is no proof of a change. */
-    if (old.opaque || new.opaque || old.guessed != new.guessed)
+    if (old.opaque || new.opaque || old.guessed != new.guessed || new.idle > old.idle)
         return FSD_HAPPENED_OPAQUE;
     if (old.more && new.more)
         return FSD_HAPPENED_REGROUPED;

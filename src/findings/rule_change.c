@@ -51,6 +51,21 @@ static void put_refs(const struct fsd_state *s, struct fsd_span refs, bool outpu
 
 /* ---------------------------------------------------------------------- regions */
 
+/* The kind of a layer that is said not to compute; NULL: all do. */
+static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare *c,
+                             struct fsd_span groups)
+{
+    const char *kind = NULL;
+
+    for (uint32_t i = 0; i < groups.n && !kind; i++) {
+        const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
+
+        if (g->kind != FSD_KIND_COMPUTE && g->kind != FSD_KIND_FOREIGN)
+            kind = fsd_kind_name((enum fsd_kind)g->kind);
+    }
+    return kind;
+}
+
 /* It is about the nodes of the new groups, by which an ignore calls it; its line is
  * that of the old group, which is what the snapshot holds. */
 static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
@@ -85,7 +100,13 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
         bool before = fsd_region_is_weak(f->c, r, false);
         bool now = fsd_region_is_weak(f->c, r, true);
 
-        fprintf(f->out,
+        const char *idle = idle_kind(new, f->c, r->new_groups);
+
+        if (idle)
+            fprintf(f->out, "; the build says of that layer that it is a %s", idle);
+        else
+            fprintf(
+                f->out,
                 "; of %s it is not known, or by structure alone, which layer computes "
                 "what: its detailed dump or its log would decide",
                 before && now ? "either build"
@@ -148,6 +169,87 @@ static void tell_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_finding_close(f);
 }
 
+/* What is told of the tensors around a move already: from type to type, by node that
+ * writes or reads. */
+struct told {
+    uint16_t *written, *read;
+};
+
+static uint16_t change_of(uint8_t before, uint8_t after)
+{
+    return (uint16_t)(before << 8 | after);
+}
+
+static struct told find_told(const struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    struct told told = {FSD_NEW(f->scratch, uint16_t, c->new->nodes.n),
+                        FSD_NEW(f->scratch, uint16_t, c->new->nodes.n)};
+
+    for (uint32_t i = 0; i < c->precisions.n; i++)
+        told.written[c->precisions.at[i].new] =
+            change_of(c->precisions.at[i].before, c->precisions.at[i].after);
+    for (uint32_t i = 0; i < c->edges.n; i++) {
+        const struct fsd_edge_change *e = &c->edges.at[i];
+        uint16_t change = change_of(e->before.type, e->after.type);
+
+        if (e->new_to != FSD_NONE)
+            told.read[e->new_to] = change;
+        if (!(e->new_from & FSD_REF_PORT))
+            told.written[e->new_from] = change;
+    }
+    return told;
+}
+
+/* One side of a move that was there: wider though nothing beside it is told to be, as
+ * what stands between two moves.  Of ports io-changed tells. */
+static void tell_wider_side(struct fsd_finder *f, const struct fsd_move_change *change,
+                            const struct told *told, bool after)
+{
+    const struct fsd_state *s = f->c->new;
+    const struct fsd_move *p = &f->c->old->moves.at[change->old],
+                          *q = &s->moves.at[change->new];
+    struct fsd_state_form was = after ? p->after : p->before,
+                          is = after ? q->after : q->before;
+    struct fsd_span refs = after ? q->to : q->from;
+    int x = fsd_dtype_rank((enum fsd_dtype)was.type),
+        y = fsd_dtype_rank((enum fsd_dtype)is.type);
+
+    if (!x || !y || x >= y)
+        return;
+    for (uint32_t i = 0; i < refs.n; i++) {
+        fsd_ref at = s->refs.at[refs.at + i];
+
+        if ((at & FSD_REF_PORT) ||
+            (after ? told->read : told->written)[at] == change_of(was.type, is.type))
+            return;
+    }
+    fsd_finding_open(f);
+    for (uint32_t i = 0; i < q->to.n; i++)
+        if (!(s->refs.at[q->to.at + i] & FSD_REF_PORT))
+            fsd_about_state_node(f, s, s->refs.at[q->to.at + i]);
+    fprintf(f->out, "the %s on the edge ", fsd_kind_name((enum fsd_kind)q->kind));
+    put_refs(s, q->from, false, f->out);
+    fputs(" -> ", f->out);
+    put_refs(s, q->to, true, f->out);
+    fputs(after ? " writes " : " reads ", f->out);
+    fsd_put_state_form(s, is, '/', f->out);
+    fputs("; before ", f->out);
+    fsd_put_state_form(f->c->old, was, '/', f->out);
+    f->now.line = p->line;
+    fsd_finding_close(f);
+}
+
+static void find_wider_moves(struct fsd_finder *f)
+{
+    struct told told = find_told(f);
+
+    for (uint32_t i = 0; i < f->c->moves.n; i++)
+        for (int after = 0; after < 2; after++)
+            if (f->c->moves.at[i].what == FSD_MOVE_CHANGED)
+                tell_wider_side(f, &f->c->moves.at[i], &told, after);
+}
+
 /* Nodes of one group that went from one type to another are one finding. */
 void fsd_find_widened(struct fsd_finder *f)
 {
@@ -185,6 +287,7 @@ void fsd_find_widened(struct fsd_finder *f)
     for (uint32_t i = 0; i < f->c->edges.n; i++)
         if (f->c->edges.at[i].width == FSD_WIDTH_WIDENED)
             tell_edge(f, &f->c->edges.at[i]);
+    find_wider_moves(f);
 }
 
 /* ------------------------------------------------------------------------- moves */

@@ -65,6 +65,24 @@ static void judge_whole(struct fsd_finder *f)
     }
 }
 
+/* A promise that no build can break. */
+static void judge_promises(struct fsd_finder *f)
+{
+    for (uint32_t i = 0; i < f->policy->promises.n; i++) {
+        const struct fsd_promise *p = &f->policy->promises.at[i];
+        const struct fsd_rule *rule = fsd_rule_at(p->rule);
+        bool blocks = rule->settable & FSD_SETS_BLOCKS;
+
+        if (blocks ? p->least > 0 || p->fused != FSD_OFF || p->types
+                   : !(rule->settable & FSD_SETS_TYPES) || p->share > 0)
+            continue;
+        open_at(f, p->line);
+        fprintf(f->out, "[%s] asks nothing: %s", rule->id,
+                blocks ? "no number, no fusion, no type" : "a share of 0");
+        fsd_finding_close(f);
+    }
+}
+
 /* One policy serves check and lint: what the other verb's rules ignore is not in vain. */
 static bool was_asked(const struct fsd_findings *found, const char *rule)
 {
@@ -77,6 +95,7 @@ static bool was_asked(const struct fsd_findings *found, const char *rule)
 void fsd_find_stale_policy(struct fsd_finder *f)
 {
     judge_whole(f);
+    judge_promises(f);
     judge_words(f, &f->policy->operators, true);
     judge_words(f, &f->policy->except, false);
     for (uint32_t i = 0; i < f->policy->ignores.n; i++) {

@@ -62,8 +62,11 @@ static bool can_measure(struct fsd_finder *f)
 
     tell_untimed(f, c->old, "the snapshot");
     tell_untimed(f, c->new, "the build");
-    if (c->timed)
+    if (c->timed && c->before > 0 && c->after > 0)
         return true;
+    if (c->timed)
+        lack = c->after > 0 ? "all times of the snapshot are 0"
+                            : "all times of the build are 0";
     f->skipped = lack;
     if (f->asked || c->old->profiles) {
         fsd_finding_open(f);
@@ -80,7 +83,7 @@ void fsd_find_slower(struct fsd_finder *f)
     double slower = c->after - c->before;
     struct fsd_noise noise = fsd_noise_of(c, f->policy);
 
-    if (!can_measure(f) || !(c->before > 0) || slower <= noise.band)
+    if (!can_measure(f) || slower <= noise.band)
         return;
     f->base = c->before;
     fsd_finding_open(f);
@@ -124,7 +127,7 @@ void fsd_find_better(struct fsd_finder *f)
     uint32_t before = moves_of(c->old), now = moves_of(c->new);
     uint32_t narrowed = c->by_width[FSD_WIDTH_NARROWED];
     uint32_t gained = c->by_happened[FSD_HAPPENED_GAINED];
-    double faster = c->timed && !c->old->untimed && !c->new->untimed
+    double faster = c->timed && c->after > 0 && !c->old->untimed && !c->new->untimed
                         ? c->before - c->after - fsd_noise_of(c, f->policy).band
                         : 0;
     const char *comma = "";

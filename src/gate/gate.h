@@ -9,6 +9,9 @@
 #include "base/status.h"
 #include "findings/findings.h"
 
+/** True when a file's first line that says something opens a section of a policy. */
+bool fsd_policy_sniff(const char *path);
+
 /** @param out  NULL on failure; free it with fsd_policy_free().
  *  @param path NULL: the default policy.
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT with the line, for an unknown rule or key, a

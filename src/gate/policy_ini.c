@@ -5,10 +5,12 @@
  * would cut, are seen on their way to it.
  */
 #include "base/file.h"
+#include "base/slice.h"
 #include "base/text.h"
 #include "gate/gate.h"
 
 #include <ini.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -416,6 +418,32 @@ static void parse(struct reader *r, const struct fsd_file *file)
     close_section(r);
 }
 
+bool fsd_policy_sniff(const char *path)
+{
+    struct fsd_file file;
+    bool yes = false;
+
+    if (strcmp(path, "-") != 0 &&
+        fsd_file_open(&file, path, POLICY_LIMIT, NULL) == FSD_OK) {
+        const char *at = (const char *)file.bytes, *end = at + file.size;
+        char name[32];
+        size_t n = 0;
+
+        while (at < end && (fsd_is_space(*at) || *at == ';')) {
+            const char *stop = *at == ';' ? memchr(at, '\n', (size_t)(end - at)) : at;
+
+            at = stop ? stop + 1 : end;
+        }
+        for (at++; at < end && n + 1 < sizeof name && *at != ']' && *at != ' '; at++)
+            name[n++] = *at;
+        name[n] = '\0';
+        yes = n && at[-(ptrdiff_t)n - 1] == '[' &&
+              (!strcmp(name, "ignore") || find_rule(name, n) >= 0);
+        fsd_file_close(&file);
+    }
+    return yes;
+}
+
 enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
                                 struct fsd_error *err)
 {
@@ -433,6 +461,10 @@ enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
             parse(&r, &file);
         r.status = fsd_file_done(&file, r.status, err);
     }
+    if (r.status == FSD_OK && p->noise > p->noise_cap)
+        r.status = fsd_fail(err, FSD_E_FORMAT, p->path, FSD_POS_NONE, 0,
+                            "expected a noise of at most noise-cap, %g%%, found %g%%",
+                            100 * p->noise_cap, 100 * p->noise);
     for (size_t i = 0; !p->operators.n && i < FSD_COUNT_OF(usual); i++)
         fsd_vec_push(p->arena, &p->operators, ((struct fsd_policy_word){usual[i], 0}));
     if (r.status == FSD_OK)

@@ -306,6 +306,10 @@ def check_latency(folder):
         check("latency: skipped", not said and skipped, (said, skipped))
         said, _ = latency(plain, *args, "--policy", policy, status=1)
         check("latency: asked for", len(said) == 1 and said[0].startswith("not measured"), said)
+    for before, now, whose in ((1, 0, "build"), (0, 1, "snapshot")):
+        run("snapshot", MODEL, ENGINE, *profiles(folder, (before,)), "-o", timed)
+        said, skipped = latency(timed, *profiles(folder, (now,)), status=1)
+        check("latency: times of 0 are none", skipped and f"all times of the {whose} are 0" in said[0], said)
     case = run("check", plain, MODEL, ENGINE, "-f", "junit", status=(0,)).split('<testcase name="latency"')[1]
     check("latency: skipped in JUnit", "<skipped message=" in case.split("</testcase>")[0], case)
 

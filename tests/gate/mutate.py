@@ -5,7 +5,7 @@
 
 Snapshots of the fixtures, and of the engines in SHARED where it is there, are changed as a
 worse build would be: one group wider, split, its type or a layout not told, what it writes wider or
-not told, a node of unknown fate, a layer inserted, an output of another type, all layers slower,
+not told, a move wider, a layer with weights that computes nothing, a node of unknown fate, a layer inserted, an output of another type, all layers slower,
 its Metadata gone, another engine in its place; or as a build that is the same would be: groups in
 another order, other names of unnamed nodes, times within noise.  A change must be an error or a
 warning that names a node (or port) of its place; what is the same must pass without either.
@@ -232,6 +232,41 @@ def write_untold(s):
                                     ("layout-unknown", lambda form: form.split("/")[0])]))
 
 
+def unwrite(s):
+    """What a group hands on is not told at all."""
+    place = pick((g, b) for g in s.groups() if g[1] == "compute" for b in parts(g)[2]
+                 if b[0] == ">" and (b[2].split("/")[0] != "unknown" or "/" in b[2]))
+    if not place:
+        return None
+    group, border = place
+    at = next(i for i in range(len(group)) if group[i:i + len(border)] == border)
+    del group[at:at + len(border)]
+    return {"precision-unknown", "layout-unknown"}, [border[1]]
+
+
+def widen_move(s):
+    """Between two moves, or where the reader is not told to read wider."""
+    place = pick((line, i) for b in s.blocks for line in b if line[0] == "move" and
+                 line[1] in ("reformat", "copy", "quantize") for i in (line.index(":") + 1, line.index("->") + 1)
+                 if line[i].split("/")[0] in NARROW and s.owner(line) and "@" not in " ".join(line))
+    if not place:
+        return None
+    line, i = place
+    line[i] = re.sub("^[^/]*", "fp32", line[i])
+    return {"precision-widened", "new-reformat", "new-standing-quantize"}, [
+        w for w in line if w in s.nodes and s.nodes[w][3] in ("core", "optional")]
+
+
+def idle(s):
+    """A layer that has weights is said to compute nothing."""
+    group = pick(g for g in s.groups() if g[1] == "compute" and "loose" not in g[:6] and
+                 any(";" in s.nodes[n] and len(s.nodes[n]) > s.nodes[n].index(";") + 2 for n in parts(g)[1]))
+    if not group:
+        return None
+    group[1] = CHOICE.choice(("noop", "reformat", "constant"))
+    return {"undecided-fusion"}, parts(group)[1]
+
+
 def forget_metadata(s):
     line = pick(w for w in s.head if w[0] == "engine" and "metadata" in w[-1])
     if not line:
@@ -401,7 +436,7 @@ def swap(s, other):
 
 
 CHANGES = (widen, forget_type, forget_layout, split, unmap, insert, change_output, slow,
-           forget_metadata, write_wider, write_untold)
+           forget_metadata, write_wider, write_untold, unwrite, widen_move, idle)
 SAME = (reorder, rename, jitter, rebuild)
 
 
