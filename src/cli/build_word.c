@@ -57,8 +57,9 @@ static enum fsd_status take_file(struct build_word *build, const char *word,
     return FSD_OK;
 }
 
+/* @param engine  it must hold one. */
 static enum fsd_status take_directory(struct build_word *build, const char *word,
-                                      struct fsd_error *err)
+                                      bool engine, struct fsd_error *err)
 {
     struct dirent **names;
     int n = scandir(word, &names, NULL, alphasort);
@@ -76,7 +77,7 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
         memcpy(build->engine, build->log, sizeof build->log);
         *build->log = '\0';
     }
-    if (status == FSD_OK && !*build->engine)
+    if (status == FSD_OK && !*build->engine && (engine || !*build->model))
         return fail_file(err, FSD_E_ARG, word,
                          "expected an engine's layers in it, JSON or a verbose build "
                          "log, found %s",
@@ -139,18 +140,19 @@ static void fill_run(struct build_word *build, struct fsd_options *run)
 enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,
                             struct fsd_error *err)
 {
-    const char *folder = run->engine;
+    bool lone = run->model && !run->engine; /* of lint, which asks for no engine */
+    const char *folder = lone ? run->model : run->engine;
     enum fsd_status status;
 
-    if (is_directory(run->model))
+    if (!lone && is_directory(run->model))
         return fail_file(err, FSD_E_ARG, run->model,
                          "expected MODEL and ENGINE, or a directory that holds them, "
                          "found a directory and %.100s",
                          run->engine ? run->engine : "nothing");
-    if (run->model || !is_directory(folder))
+    if ((run->model && !lone) || !is_directory(folder))
         return FSD_OK;
     memset(build, 0, sizeof *build);
-    status = take_directory(build, folder, err);
+    status = take_directory(build, folder, !lone, err);
     if (status != FSD_OK)
         return status;
     fill_run(build, run);
@@ -241,7 +243,7 @@ enum fsd_status take_build(struct build_word *build, const char *word,
 
     memset(build, 0, sizeof *build);
     status =
-        directory ? take_directory(build, word, err) : take_words(build, word, err);
+        directory ? take_directory(build, word, true, err) : take_words(build, word, err);
     if (status != FSD_OK)
         return status;
     run->log = run->times = NULL; /* of the other build */

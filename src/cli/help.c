@@ -66,7 +66,7 @@ static const struct row {
       "engine.fsd model.onnx engine.json --update"}},
     {"lint",
      "the model before the build, and its findings proved on the engine",
-     {"model.onnx", "model.onnx engine.json"}},
+     {"model.onnx", "model.onnx engine.json", "build/ -o lint.html"}},
     {"batch",
      "many pairs, a line of JSON each",
      {"pairs.txt -j 8 -o reports.jsonl --resume", "builds/ --fail-on error"}},

@@ -286,8 +286,8 @@ static const struct fsd_column item_columns[] = {
 };
 
 static const char layer_text[] =
-    "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >layer {layer}  <{type}  ><{precision}  >"
-    "{name:.52}\n"
+    "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >layer {layer}  <{type}  ><{precision}>\n"
+    "               {name:.80}\n"
     "               <{nodes:.72}\n               ><{tactic:.72}\n               >"
     "{bytes}<, {macs!} multiply-adds>< at {gb_s:.1} GB/s><, {top_s:.1} TOP/s>"
     "<; bound by {bound}><, {roofline_share:.0} % of its roofline>\n"
