@@ -334,6 +334,12 @@ async function check_matrix() {
         for (const b of builds) check(`matrix: the overview tells of ${b.build}`, overview.includes(b.engine) && overview.includes(String(b.layers)));
         await accessible(page, "matrix, overview");
     });
+    await open("matrix", "#", async (page) => {
+        await page.emulateMedia({ media: "print" });
+        await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+        const beyond = await page.locator("#rows .right").evaluateAll((all) => all.filter((cell) => cell.getBoundingClientRect().right > innerWidth).length);
+        equal("matrix: all builds are on paper", beyond, 0);
+    }, { width: 700 });
     await open("matrix", "#node=Add_15", async (page) => check("matrix: a link to a node", (await page.locator("#record").innerText()).includes("Conv_13 + Add_15 + Relu_16")), { width: 700, colors: "dark" });
     await open("untimed", "", async (page) => accessible(page, "compare without times"));
 }
@@ -375,6 +381,21 @@ async function check_modules() {
         await comes("modules: and the way back", async () => !(await hash_of(page)).includes("picture="));
         await page.goto(`file://${path_of("modules")}#view=graph&layer=${box[0] === "l" ? layer : 0}`);
         await comes("modules: of what is chosen the box that holds it is marked", async () => (await page.locator(".stage .chosen").count()) === 1);
+    });
+}
+
+/* What is in a box of thousands of layers is drawn as boxes again, and takes little of the page. */
+async function check_levels() {
+    const [page_size, json_size] = ["html", "json"].map((ending) => statSync(join(folder, `levels.${ending}`)).size);
+    check("levels: drawings are less than the data", page_size <= 2 * json_size, `${page_size} of ${json_size}`);
+    await open("levels", "#view=graph", async (page) => {
+        const pictures = await page.evaluate(() => JSON.parse(document.getElementById("data-pictures").textContent));
+        const first = pictures[0].opens.l0;
+        check("levels: a box opens, and so do those in it", Object.keys(pictures[first].opens ?? {}).length > 10, JSON.stringify(pictures[first].opens));
+        await page.locator('.stage [data-box="l0"]').first().dispatchEvent("click");
+        await comes("levels: the first", async () => (await hash_of(page)).includes(`picture=${first}`));
+        await page.locator('.stage [data-box="l0"]').first().dispatchEvent("click");
+        await comes("levels: the second", async () => (await page.locator(".crumbs a").count()) === 2);
     });
 }
 
@@ -437,6 +458,7 @@ await check_lint();
 await check_matrix();
 await check_scopes();
 await check_modules();
+await check_levels();
 await check_hostile();
 await check_hostile_builds();
 await check_large();

@@ -53,6 +53,7 @@ def main():
     write("hostile_compare", "compare", *[",".join(hostile)] * 2, "--force")
     write("hostile_matrix", "compare", *[",".join(hostile)] * 3, "--force")
     write("modules", *large.pair(os.path.join(FOLDER, "inputs"), "chain", 700))
+    write("levels", *large.pair(os.path.join(FOLDER, "inputs"), "chain", 3000))
     write("large", *large.pair(os.path.join(FOLDER, "inputs"), "chain", LAYERS))
 
 

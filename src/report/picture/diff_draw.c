@@ -9,6 +9,7 @@
 
 enum {
     MOST_ENDS = 2000, /* boxes, wires and ties that lay out within a second or two */
+    PART_ENDS = 1000, /* of one picture among many */
     /* A tensor with so many ends, producers times consumers, gets a box of its own:
      * wires stay as many as ports. */
     MANY_ENDS = 64,
@@ -482,7 +483,7 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
     const struct fsd_picture *want = style->picture ? style->picture : &everything;
     struct job job = {.plan = {.want = want,
                                .simplify = simplify,
-                               .most_ends = MOST_ENDS,
+                               .most_ends = part->layers ? PART_ENDS : MOST_ENDS,
                                .chosen = want->collapse},
                       .arena = fsd_arena_new(),
                       .scene = {.d = d},

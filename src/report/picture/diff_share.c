@@ -282,26 +282,31 @@ static void share_scopes(struct sharer *x, unsigned depth)
 
 /* ----------------------------------------------------------------------- parts */
 
-/* A node goes with its layer's part; one without a layer with the node before it, as it
- * stands in the file. */
+/* Parts of what is picked, so that a part's own picture has parts again.  A node goes
+ * with its layer's part; one without a layer with the node before it, as it stands in
+ * the file. */
 static void share_parts(struct sharer *x)
 {
-    uint32_t n = x->d->engine->nodes.n, size = n / MOST_PARTS + 1, now = 0;
+    uint32_t n = x->d->engine->nodes.n, picked = 0, size, now = 0;
+    uint32_t *place = FSD_NEW(x->arena, uint32_t, n); /* among the picked; by layer */
     fsd_id *first = fsd_none_of(x->arena, MOST_PARTS + 1);
     fsd_id *head = fsd_none_of(x->arena, MOST_PARTS + 1);
 
+    for (fsd_id l = 0; l < n; l++)
+        place[l] = x->pick->layers[l] ? picked++ : picked;
+    size = picked / MOST_PARTS + 1;
     for (fsd_id l = 0; l < n; l++) {
         if (!x->pick->layers[l])
             continue;
-        if (first[l / size] == FSD_NONE)
-            first[l / size] = l;
-        x->layers.leader[l] = first[l / size];
+        if (first[place[l] / size] == FSD_NONE)
+            first[place[l] / size] = l;
+        x->layers.leader[l] = first[place[l] / size];
     }
     for (fsd_id i = 0; i < x->d->model->nodes.n; i++) {
         if (!x->pick->nodes[i])
             continue;
         if (x->pick->homes[i] != FSD_NONE)
-            now = x->pick->homes[i] / size;
+            now = place[x->pick->homes[i]] / size;
         if (head[now] == FSD_NONE)
             head[now] = i;
         x->nodes.leader[i] = head[now];
