@@ -41,9 +41,12 @@ enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
     struct fsd_lines joined = {.to = out, .escape = "\\u%04x", .edit = put_joined};
     FILE *line = fsd_lines_open(&joined);
     enum fsd_status status = FSD_OK;
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena); /* makes UTF-8 of any name */
 
     fputs("{\"schema\":\"fusiondiff-pair/1\",\"pair\":", line);
-    fsd_put_json(line, pair);
+    fsd_put_json(line, fsd_text(names, fsd_intern_str(names, pair)));
+    fsd_arena_free(arena);
     if (diff) {
         struct fsd_json *tally;
 

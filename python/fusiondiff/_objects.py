@@ -81,6 +81,16 @@ class Table(Sequence[Item], Generic[Item]):
     def __repr__(self) -> str:
         return f"Table of {len(self)}: {self._items[:3]!r}{' ...' if len(self) > 3 else ''}"
 
+    def _repr_html_(self) -> str:
+        """The first records, and the fields that any of them has."""
+        import html
+
+        shown = [{**dataclasses.asdict(item), "extra": None} for item in self._items[:50]]
+        names = [name for name in (shown[0] if shown else {}) if any(row[name] not in (None, [], {}, "") for row in shown)]
+        rows = "".join("<tr>" + "".join(f"<td>{html.escape(str(row[name]))}</td>" for name in names) + "</tr>" for row in shown)
+        more = f"<p>and {len(self) - len(shown)} more</p>" if len(self) > len(shown) else ""
+        return f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>{rows}</table>{more}"
+
     def where(self, **fields: Any) -> Table[Item]:
         """Those whose fields are so."""
         return Table([item for item in self if all(getattr(item, name) == value for name, value in fields.items())])

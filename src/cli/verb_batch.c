@@ -155,6 +155,12 @@ static enum fsd_status read_list(struct batch *b, const char *path,
 
     if (!list)
         return fail_file(err, FSD_E_IO, path, "cannot open: %s", strerror(errno));
+    if (fsd_file_kind(path) != FSD_FILE_OTHER) {
+        fclose(list);
+        return fail_file(err, FSD_E_ARG, path,
+                         "expected a list of pairs, or a directory of builds, found a "
+                         "file that a pair would name");
+    }
     while ((n = getline(&text, &room, list)) > 0) {
         const char *at = text + strspn(text, " \t\r\n");
 

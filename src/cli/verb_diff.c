@@ -66,7 +66,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_ARG:
         if (line->run.engine && !strpbrk(line->run.model, "./"))
-            argp_error(state, "'%s' is no verb", line->run.model); /* mistyped */
+            argp_error(state, "'%s' is no verb ('fusiondiff help' lists them)",
+                       line->run.model); /* mistyped */
         take_one_pair(line, arg, state);
         break;
     case ARGP_KEY_END:

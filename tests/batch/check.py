@@ -108,6 +108,11 @@ def check_ends():
               f"a directory of builds: {done.stderr}")
         done = run("-", text="a b/model.onnx\ta b/engine.graph.json\n", folder=at)
         claim(not done.returncode and "report" in json.loads(done.stdout), f"tabs between names: {done.stderr}")
+        name = os.fsencode(at) + b"/\xff.json"     # no UTF-8, which JSON is
+        with open(name, "wb") as file:
+            file.write(b"x")
+        done = subprocess.run([BINARY, "batch", "-"], input=name + b"\n", capture_output=True, check=False)
+        claim(json.loads(done.stdout.decode())["error"], "a name that is no UTF-8")
         done = run("a b", folder=at)
         claim(json.loads(done.stdout)["pair"] == "a b/model.onnx\ta b/engine.graph.json", f"a model and its engines: {done}")
         # No output takes the place of an input, whether the list or a directory names it.
@@ -120,7 +125,8 @@ def check_ends():
     claim(done.returncode == 2 and "No space left" in done.stderr, f"a full disk: {done.stderr}")
     for args, said in ((["none"], "cannot open"), (["log"], "status"), ([], "LIST"), (["a", "b"], "one LIST"),
                        (["-", "--resume"], "one -o FILE"), (["-", "-f", "svg"], "lines of json"), (["-"], "found none"),
-                       (["-", "-j", "0"], "threads")):
+                       (["-", "-j", "0"], "threads"), (["qat_block/model.onnx"], "expected a list of pairs"),
+                       (["log/numbered.log"], "expected a list of pairs")):
         done = run(*args, text="")
         claim((done.returncode == 2 and said in done.stderr + done.stdout), f"{args}: {done.stderr}")
 

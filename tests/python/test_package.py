@@ -118,6 +118,16 @@ def test_views_and_tables():
     assert list(frame["index"]) == list(range(8)) and list(frame["kind"]) == [layer.kind for layer in run.layers]
 
 
+def test_a_notebook_shows_tables_and_pages():
+    run = fusiondiff.diff(MODEL, ENGINE)
+    assert "<iframe srcdoc=" in run._repr_html_() and "&lt;!DOCTYPE html&gt;" in run._repr_html_()
+    shown = run.findings._repr_html_()
+    assert shown.count("<tr>") == 1 + len(run.findings) and "<th>tensors</th>" not in shown and "fp16 -&gt; int8" in shown
+    nodes = fusiondiff.Table([fusiondiff.Node(index=i, name="<b>") for i in range(60)])
+    assert "and 10 more" in nodes._repr_html_() and "<b>" not in nodes._repr_html_()
+    assert fusiondiff.Table([])._repr_html_() == "<table><tr></tr></table>"
+
+
 def test_runs_in_threads_are_alike():
     want = fusiondiff.diff(MODEL, ENGINE).write("json")
     got = []
