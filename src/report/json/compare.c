@@ -181,9 +181,9 @@ static void add_edges_and_moves(struct fsd_json *root, const struct fsd_compare 
 
         fsd_json_id(item, "region", e->region);
         fsd_json_text(item, "old_from", fsd_state_ref_text(c->old, e->old_from, false));
-        add_key(item, "old_to", c->old, e->old_to);
+        fsd_json_text(item, "old_to", fsd_state_ref_text(c->old, e->old_to, false));
         fsd_json_text(item, "new_from", fsd_state_ref_text(c->new, e->new_from, false));
-        add_key(item, "new_to", c->new, e->new_to);
+        fsd_json_text(item, "new_to", fsd_state_ref_text(c->new, e->new_to, false));
         add_form(item, "before", c->old, e->before);
         add_form(item, "after", c->new, e->after);
         fsd_json_text(item, "change", fsd_width_name(e->width));

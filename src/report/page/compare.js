@@ -207,7 +207,7 @@ function region_record(r, d) {
     const precisions = d.precisions.filter((p) => nodes.has(p.old) || nodes.has(p.new));
     if (precisions.length) sections.push({ title: "Precisions", head: ["node", "was", "is now", ""], rows: precisions.map((p) => [[safe(p.new)], [p.before], [p.after], [{ text: p.change, look: look_of(p.change) }]]) });
     const edges = d.edges.filter((e) => e.region === r.region);
-    if (edges.length) sections.push({ title: "Tensors between nodes", head: ["from", "to", "was", "is now"], rows: edges.map((e) => [[safe(e.new_from)], [safe(e.new_to)], [`${e.before.type} ${e.before.layout}`], [`${e.after.type} ${e.after.layout}`]]) });
+    if (edges.length) sections.push({ title: "Tensors between nodes", head: ["from", "to", "was", "is now"], rows: edges.map((e) => [[safe(e.new_from)], [e.new_to ? safe(e.new_to) : "(as written)"], [`${e.before.type} ${e.before.layout}`], [`${e.after.type} ${e.after.layout}`]]) });
     const aligned = d.aligned.filter((a) => nodes.has(a.old) || nodes.has(a.new));
     if (aligned.some((a) => a.old !== a.new)) sections.push({ title: "Aligned", head: ["old", "new", "by"], rows: aligned.map((a) => [[safe(a.old)], [safe(a.new)], [a.by]]) });
     sections.push(command_section(d));
