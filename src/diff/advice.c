@@ -238,7 +238,8 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
     for (uint32_t i = 0; i < readers.n && i < LISTED && found == FSD_NONE; i++) {
         fsd_id node = m->links.at[readers.at + i];
 
-        if ((d->facts->traits[node] & FSD_OP_QDQ) || fsd_match_has(d->match, layer, node))
+        if ((d->facts->traits[node] & FSD_OP_QDQ) ||
+            fsd_match_has(d->match, layer, node))
             continue;
         found = d->nodes[node].fate == FSD_FATE_LAYER
                     ? node
@@ -249,8 +250,8 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
 }
 
 /* "layer 21 writes fp32, for GlobalAveragePool_294 reads Relu_293 without a quantizer":
- * a layer that one reader wants wide writes wide for all of them.  False where the model
- * shows no such reader. */
+ * a layer that one reader wants wide writes wide for all of them.  False where the
+ * model shows no such reader. */
 static bool blame_reader(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype wide,
                          FILE *out)
 {
@@ -261,8 +262,8 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype 
 
         if (d->facts->traits[node] & FSD_OP_QDQ)
             continue;
-        reader = unquantized_reader(d, layer, fsd_node_out_tensor(d->model, node, 0),
-                                    FAR);
+        reader =
+            unquantized_reader(d, layer, fsd_node_out_tensor(d->model, node, 0), FAR);
         if (reader == FSD_NONE)
             continue;
         fprintf(out, "layer %u writes %s, for ", layer, fsd_dtype_name(wide));
@@ -283,8 +284,9 @@ static bool reads_wide(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype wi
     if (layer != FSD_NONE)
         in = d->engine->nodes.at[layer].in;
     for (uint32_t i = 0; i < in.n; i++)
-        if (fsd_dtype_rank(fsd_port_form(d->engine, &d->engine->ports.at[in.at + i])
-                               ->type) < fsd_dtype_rank(wide))
+        if (fsd_dtype_rank(
+                fsd_port_form(d->engine, &d->engine->ports.at[in.at + i])->type) <
+            fsd_dtype_rank(wide))
             return false;
     return in.n > 0;
 }
@@ -344,9 +346,10 @@ static void advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
                                : -1;
 
         if (to > 1 && channels > 0 && channels % to) {
-            fprintf(out,
-                    "%lld channels do not fill vectors of %lld: bring them to a multiple",
-                    (long long)channels, (long long)to);
+            fprintf(
+                out,
+                "%lld channels do not fill vectors of %lld: bring them to a multiple",
+                (long long)channels, (long long)to);
             return;
         }
     }
@@ -397,4 +400,59 @@ void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
               out);
     else if (plain_advice[cause])
         fputs(plain_advice[cause], out);
+}
+
+/* The least time that the log tells of the layer's kernels whose first in- or output
+ * has the format of n bytes; negative: it tells none. */
+static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
+                       const char *format, size_t n, bool *any)
+{
+    const struct fsd_history *h = d->history;
+    double best = -1;
+
+    for (uint32_t i = fsd_history_rivals(h, layer); i != FSD_NONE;
+         i = h->rivals.at[i].next) {
+        const struct fsd_rival *r = &h->rivals.at[i];
+        const char *at =
+            r->formats && r->build == h->build ? fsd_text(h->names, r->formats) : "";
+
+        if (output)
+            at = strstr(at, " -> ") ? strstr(at, " -> ") + 4 : "";
+        *any |= *at != '\0';
+        if (!strncmp(at, format, n) && strchr(" ,", at[n]) &&
+            (best < 0 || r->ms < best))
+            best = r->ms;
+    }
+    return best;
+}
+
+/* What the builder measured on both ways, where it tells: of "Reformatted Input Tensor
+ * 0 to X", from "Float(..) to Half(..)", the kernels of X that read the one and the
+ * other. */
+void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
+    uint32_t event = d->reasons[layer].event;
+    const char *change, *to;
+    double with, without;
+    bool any = false;
+
+    if (!d->story || event == FSD_NONE || !l->served || l->port ||
+        d->history->events.at[event].kind != FSD_EVENT_REFORMAT)
+        return;
+    change = fsd_text(d->history->names, d->history->events.at[event].text);
+    to = strstr(change, ") to ");
+    if (!to)
+        return;
+    without = timed_in(d, l->served, l->output, l->output ? to + 5 : change,
+                       l->output ? strlen(to + 5) : (size_t)(to + 1 - change), &any);
+    with = timed_in(d, l->served, l->output, l->output ? change : to + 5,
+                    l->output ? (size_t)(to + 1 - change) : strlen(to + 5), &any);
+    if (!any || with < 0)
+        return;
+    fprintf(out, "its %s at %g ms, ", l->output ? "maker" : "reader", with);
+    if (without < 0)
+        fputs("and no kernel of it that does without", out);
+    else
+        fprintf(out, "at %g ms without it", without);
 }

@@ -174,6 +174,8 @@ void fsd_tell_rivals(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
         fprintf(out, "%s%s %g ms", i ? ", " : "", sym(d, r->runner), r->ms);
         if (same_tactic(d, r->tactic, l->tactic_value))
             fputs(" (its tactic)", out);
+        if (r->formats)
+            fprintf(out, " with %s", sym(d, r->formats));
     }
     if (rivals.n > MOST_RIVALS)
         fprintf(out, " and %s%u more", rivals.n < FSD_MOST_RIVALS ? "" : "at least ",

@@ -17,6 +17,7 @@ struct fsd_event_reader {
     fsd_sym tried, tried_on;             /**< the last "Running: P on X" */
     struct fsd_event_name timed, runner; /**< the last "Timing Runner: X (R)" */
     struct fsd_event_name autotuned;     /**< the last "Autotuning Reformat: A -> B" */
+    struct fsd_event_name formats;       /**< the last "Autotuning format combination" */
     struct fsd_slice tuned;              /**< the last "Autotuning op X" */
     uint32_t tuned_rows;                 /**< of its table */
     size_t set_at;     /**< where " Set Tactic Name: " stood in the last such line */

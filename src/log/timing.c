@@ -83,7 +83,7 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
 {
     struct fsd_slice tactic = fsd_slice_split(&p, at, strlen("Fastest Tactic: ")), rest;
     const char *time = find_by_t(tactic, " Time: ", 1);
-    struct fsd_event_name *runner;
+    struct fsd_event_name *runner = &r->runner, *formats = &r->formats;
     double ms;
 
     if (!time)
@@ -95,11 +95,14 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
         return true;
     /* All reformats are timed by one runner: what tells them apart is from what to what
      * they lead. */
-    runner = fsd_slice_begins(r->timed.text, "Optimizer Reformat") ? &r->autotuned
-                                                                   : &r->runner;
+    if (fsd_slice_begins(r->timed.text, "Optimizer Reformat")) {
+        runner = &r->autotuned;
+        formats = NULL;
+    }
     fsd_history_rival(r->h,
                       (struct fsd_rival){.layer = name_sym(r, &r->timed),
                                          .runner = name_sym(r, runner),
+                                         .formats = formats ? name_sym(r, formats) : 0,
                                          .ms = ms,
                                          .build = r->build},
                       tactic.s, tactic.n);
@@ -153,6 +156,12 @@ bool fsd_timing_read(struct fsd_event_reader *r, struct fsd_slice p)
             fsd_slice_take(&p, " ");
             fsd_slice_drop(&p, " ***************");
             r->autotuned = (struct fsd_event_name){p, FSD_NONE};
+            return true;
+        }
+        if (fsd_slice_take(&p, "*************** Autotuning format combination:")) {
+            fsd_slice_take(&p, " ");
+            fsd_slice_drop(&p, " ***************");
+            r->formats = (struct fsd_event_name){p, FSD_NONE};
             return true;
         }
         if (fsd_slice_begins(p, "*************** "))

@@ -46,7 +46,7 @@ void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
 
         if (r->build != rival.build)
             break; /* builds follow one another */
-        if (r->runner != rival.runner)
+        if (r->runner != rival.runner || r->formats != rival.formats)
             continue;
         if (rival.ms < r->ms) {
             r->ms = rival.ms;

@@ -56,12 +56,13 @@ struct fsd_event {
  *  of kernels in each combination of formats; no log seen has more than 60. */
 enum { FSD_MOST_RIVALS = 256 };
 
-/** What the builder measured: the best tactic of one kind of kernel for one layer, or
- *  of one reformat. */
+/** What the builder measured: the best tactic of one kind of kernel for one layer, in
+ *  one combination of formats where that is told; or of one reformat. */
 struct fsd_rival {
     fsd_sym layer;  /**< as the log names it where it measures */
     fsd_sym runner; /**< the kind of kernel; of a reformat the change of form */
     fsd_sym tactic;
+    fsd_sym formats; /**< of what it read and wrote, where that is timed; 0: not told */
     double ms;
     uint32_t build;
     uint32_t next; /**< of the same layer; FSD_NONE */

@@ -174,7 +174,8 @@ enum {
     EDGE,
     ON,
     AFTER,
-    NOTE
+    NOTE,
+    TIMED
 };
 
 static const struct fsd_column mover_columns[] = {
@@ -194,13 +195,15 @@ static const struct fsd_column mover_columns[] = {
     [ON] = {"on", "edge", FSD_CELL_NAME, true},
     [AFTER] = {"after", "after layer", FSD_CELL_COUNT, true},
     [NOTE] = {"note", NULL, FSD_CELL_COUNT, true},
+    [TIMED] = {"log_timed", "the log timed", FSD_CELL_NAME},
 };
 
 static const char mover_text[] =
     "{ms:8}  <{share:5.1} %  >{+}{cause}{/}  {change}  {bytes}  layer {layer}"
     "< {type!}><  [{note}]>\n"
     "<            edge   {on}\n>"
-    "<            chain  after layer {after}\n>";
+    "<            chain  after layer {after}\n>"
+    "<            the log timed {log_timed}\n>";
 
 enum { NOTE_NUMBER, NOTE_TEXT, NOTE_GAIN, NOTE_BY };
 
@@ -283,6 +286,7 @@ static void fill_mover(struct fsd_arena *arena, struct fsd_cell *row,
     row[EDGE].rows = fsd_edge_record(arena, d, layer);
     row[EDGE].known = row[EDGE].rows;
     row[ON] = fsd_cell_phrase(arena, d, layer, fsd_put_edge);
+    row[TIMED] = fsd_cell_phrase(arena, d, layer, fsd_put_timed);
     row[AFTER] = fsd_cell_id(d->flows->of[layer].before);
     if (advice)
         row[NOTE] = fsd_cell_count(fsd_intern_str(notes, advice));
