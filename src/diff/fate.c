@@ -23,9 +23,11 @@ static bool ports_quantized(const struct fsd_graph *e, struct fsd_span ports)
 static bool layer_is_quantized(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_layer *l = &d->engine->layers.at[layer];
 
     return ports_quantized(d->engine, n->in) || ports_quantized(d->engine, n->out) ||
-           fsd_dtype_is_quantized(d->engine->layers.at[layer].weights_type);
+           ports_quantized(d->engine, l->constants) ||
+           fsd_dtype_is_quantized(l->weights_type);
 }
 
 static struct fsd_node_result linked_quantizer(const struct fsd_diff *d, fsd_id node)

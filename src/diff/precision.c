@@ -8,9 +8,25 @@
  */
 #include "diff/step.h"
 
+/* The node that makes a tensor, seen through what only turns or casts it: weights are
+ * quantized as they are stored, block by block, and turned for the product. */
+static fsd_id maker(const struct fsd_diff *d, fsd_id tensor)
+{
+    enum { FAR = 3 };
+    fsd_id node = fsd_tensor_producer(d->model, tensor);
+
+    for (int far = 0; far < FAR && node != FSD_NONE &&
+                      (d->facts->traits[node] & FSD_OP_VIEW ||
+                       fsd_node_is(d->model, node, "Transpose") ||
+                       fsd_node_is(d->model, node, "Cast"));
+         far++)
+        node = fsd_tensor_producer(d->model, fsd_node_in_tensor(d->model, node, 0));
+    return node;
+}
+
 static enum fsd_dtype before_dq(const struct fsd_diff *d, fsd_id tensor)
 {
-    fsd_id dq = fsd_tensor_producer(d->model, tensor);
+    fsd_id dq = maker(d, tensor);
     fsd_id in, q;
     enum fsd_dtype type;
 

@@ -245,7 +245,7 @@ static bool has_no_scales(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
 
-    return q && !q->scales;
+    return q && q->scale != FSD_NONE && !q->scales; /* a dynamic one has none */
 }
 
 void fsd_lint_scale_unknown(struct fsd_finder *f)

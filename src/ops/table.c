@@ -17,6 +17,7 @@ enum type {
     ANY_IN, /* all inputs have one type: the first that is known */
     TO_BOOL,
     TO_FP32,
+    TO_FP4,
     TO_FP8,
     TO_INT4,
     TO_INT64,
@@ -36,8 +37,8 @@ enum type {
 
 /* In strcmp's order.  Which operators a Q or DQ may cross: TensorRT's Q/DQ propagation
  * ("Swapping MaxPool_12 with QuantizeLinear_15", 8.4).  Quantizers live in other
- * domains too: com.microsoft's take more types, trt's are what ModelOpt writes for FP8
- * and INT4, which exporters also leave in the default one. */
+ * domains too: com.microsoft's take more types, trt's are what ModelOpt writes for FP8,
+ * INT4, NVFP4 and MXFP8, which exporters also leave in the default one. */
 /* clang-format off */
 static const struct fsd_op ops[] = {
     {"Abs", IN0, .shape = fsd_shape_same},
@@ -315,6 +316,8 @@ static const struct fsd_op ops[] = {
     {"Sum", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC,
      .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
     {"Swish", IN0, .shape = fsd_shape_same},
+    {"TRT_FP4DynamicQuantize", TO_FP4, .shape = fsd_shape_same,
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
     {"TRT_FP8DequantizeLinear", IN1, .shape = fsd_shape_same,
      .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
     {"TRT_FP8QuantizeLinear", TO_FP8, .shape = fsd_shape_same,
@@ -322,6 +325,10 @@ static const struct fsd_op ops[] = {
     {"TRT_INT4DequantizeLinear", IN1, .shape = fsd_shape_same,
      .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
     {"TRT_INT4QuantizeLinear", TO_INT4, .shape = fsd_shape_same,
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
+    {"TRT_MXFP8DequantizeLinear", BY_SCALE, .shape = fsd_shape_same,
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
+    {"TRT_MXFP8DynamicQuantize", TO_FP8, .shape = fsd_shape_same,
      .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
     {"Tan", IN0, .shape = fsd_shape_same},
     {"Tanh", IN0, .shape = fsd_shape_same},
@@ -435,8 +442,9 @@ static enum fsd_dtype zero_type(const struct fsd_graph *g, fsd_id node, uint32_t
 
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
 {
-    static const enum fsd_dtype fixed[] = {FSD_BOOL,  FSD_FP32,  FSD_FP8,    FSD_INT4,
-                                           FSD_INT64, FSD_INT32, FSD_STRING, FSD_UINT8};
+    static const enum fsd_dtype fixed[] = {FSD_BOOL,  FSD_FP32,   FSD_FP4,
+                                           FSD_FP8,   FSD_INT4,   FSD_INT64,
+                                           FSD_INT32, FSD_STRING, FSD_UINT8};
     const struct fsd_op *op = fsd_op_of(g, node);
     unsigned type = !op ? NOTHING : i ? op->types : op->type;
     enum fsd_dtype found = FSD_DTYPE_UNKNOWN;

@@ -31,8 +31,8 @@ LATER_INPUT = {**dict.fromkeys(["ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceL
                                 "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",
                                 "ReduceSumSquare", "Pad"], 18), "DFT": 20}
 # Exporters leave quantizers of TensorRT in the default domain.
-TENSORRT = {"TRT_FP8DequantizeLinear", "TRT_FP8QuantizeLinear", "TRT_INT4DequantizeLinear",
-            "TRT_INT4QuantizeLinear"}
+TENSORRT = {"TRT_FP4DynamicQuantize", "TRT_FP8DequantizeLinear", "TRT_FP8QuantizeLinear", "TRT_INT4DequantizeLinear",
+            "TRT_INT4QuantizeLinear", "TRT_MXFP8DequantizeLinear", "TRT_MXFP8DynamicQuantize"}
 # Operands that decide shapes without being whole numbers.
 NOT_WHOLE = {"Compress": {1}, "NonZero": {0}, "Unique": {0}, "StringNormalizer": {0},
              "Resize": {1, 2}, "Upsample": {1}, "OneHot": {1}, "Range": {0, 1, 2},

@@ -736,6 +736,7 @@ void fsd_pass_steps(struct fsd_match *m)
     r.concat = fsd_intern_str(m->model->names, "Concat");
     r.mul = fsd_intern_str(m->model->names, "Mul");
     r.slice = fsd_intern_str(m->model->names, "Slice");
+    r.matmul = fsd_intern_str(m->model->names, "MatMul");
     r.cast = fsd_intern_str(m->model->names, "Cast");
     for (size_t i = 0; i < FSD_COUNT_OF(moves); i++)
         r.moves[i] = fsd_intern_str(m->model->names, moves[i]);

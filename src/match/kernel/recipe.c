@@ -54,6 +54,8 @@ static const struct {
     {"LessOrEqual", "Greater Not"},
     {"LogSoftmax", "ReduceMax Sub Exp ReduceSum Log Sub"},
     {"LogSoftmax", "ReduceMax Sub Exp ReduceSum Div Mul Log"},
+    {"MatMul", "Cast Mul Cast MatMul"},        /* of weights kept narrow, */
+    {"MatMul", "Expand Cast Mul Cast MatMul"}, /* a scale a block */
     {"MatMul", "Mul ReduceSum"},
     {"MatMul", "MatMul Mul"}, /* likewise */
     {"Mean", "Add Mul"},
@@ -84,6 +86,9 @@ static const struct {
     {"SpaceToDepth", "Transpose"},
     {"Split", "Slice"},
     {"Sum", "Add"},
+    {"TRT_FP4DynamicQuantize", "DynamicQuantizeLinear"},
+    {"TRT_MXFP8DequantizeLinear", "Cast Expand Cast Mul Cast"},
+    {"TRT_MXFP8DynamicQuantize", "DynamicQuantizeLinear"},
     {"Tile", "Expand"},
 };
 

@@ -240,6 +240,21 @@ static bool reads_made(const struct replay *r, struct way *w, fsd_id node)
     return false;
 }
 
+/* What comes before a product for its weights is done by the product's kernel. */
+static bool is_elsewhere(const struct replay *r, const struct fsd_recipe *recipe)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span steps = e->layers.at[r->layer].steps;
+    fsd_sym last = recipe->steps[recipe->n - 1];
+
+    if (last != r->matmul || recipe->steps[0] == last)
+        return false;
+    for (uint32_t i = 0; i < steps.n; i++)
+        if (e->links.at[steps.at + i] == last)
+            return false;
+    return true;
+}
+
 static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
                   uint64_t from, uint32_t cost)
 {
@@ -251,7 +266,8 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
         struct way *next;
 
         if (recipe->steps[0] != step || (recipe->n == 1 && whole) ||
-            (recipe->n > 1 && w->n_open == OPEN) || !(next = branch(r, w)))
+            (recipe->n > 1 && w->n_open == OPEN) || is_elsewhere(r, recipe) ||
+            !(next = branch(r, w)))
             continue;
         next->used |= from;
         next->cost += cost;

@@ -85,7 +85,7 @@ struct replay {
     fsd_id *named;     /* by node: the layer that bears its name alone */
     struct fsd_span *of; /* by engine tensor: in `held` */
     FSD_VEC(struct held) held;
-    fsd_sym moves[8], concat, slice, cast, mul;
+    fsd_sym moves[8], concat, slice, cast, mul, matmul;
     fsd_id *product;                /* by layer: the product it computes; FSD_NONE */
     fsd_id *attention;              /* by layer: the Attention it computes; FSD_NONE */
     bool *moves_on;                 /* by layer: it only moves data, and for no node */
