@@ -55,7 +55,7 @@ static void put_head(const struct fsd_report *r, FILE *out)
 struct group {
     const struct fsd_finding *head;
     uint32_t n;
-    const char *places[PLACES]; /* of the others */
+    const struct fsd_finding *places[PLACES]; /* the others */
 };
 
 static bool is_alike(const struct fsd_findings *all, const struct fsd_finding *a,
@@ -71,6 +71,22 @@ static bool is_alike(const struct fsd_findings *all, const struct fsd_finding *a
     return a->facts.n == b->facts.n;
 }
 
+/* A node; where it is the head's, or there is none, a layer. */
+static void put_place(const struct fsd_findings *all, const struct fsd_finding *head,
+                      const struct fsd_finding *f, FILE *out)
+{
+    const struct fsd_about *about = all->subjects.at;
+    bool same = f->nodes.n && head->nodes.n &&
+                about[f->nodes.at].id == about[head->nodes.at].id;
+
+    if (f->layers.n && (same || !f->nodes.n))
+        fprintf(out, "layer %u", about[f->layers.at].id);
+    else if (f->nodes.n)
+        fsd_put_safe(out, about[f->nodes.at].name);
+    else
+        fputs("the model", out);
+}
+
 static void put_group(const struct fsd_report *r, const struct group *group, FILE *out)
 {
     uint32_t more = group->n - 1;
@@ -81,7 +97,7 @@ static void put_group(const struct fsd_report *r, const struct group *group, FIL
     fprintf(out, "        and %u more: ", more);
     for (uint32_t i = 0; i < more && i < PLACES; i++) {
         fputs(i ? ", " : "", out);
-        fsd_put_safe(out, group->places[i]);
+        put_place(r->verdict->findings, group->head, group->places[i], out);
     }
     if (more > PLACES)
         fprintf(out, " and %u more", more - PLACES);
@@ -114,8 +130,8 @@ static uint32_t put_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
         } else if (k == n) {
             groups[n++] = (struct group){.head = f, .n = 1};
         } else {
-            if (groups[k].n <= PLACES && f->nodes.n)
-                groups[k].places[groups[k].n - 1] = all->subjects.at[f->nodes.at].name;
+            if (groups[k].n <= PLACES)
+                groups[k].places[groups[k].n - 1] = f;
             groups[k].n++;
         }
     }
