@@ -405,14 +405,15 @@ static const struct fsd_rule rules[] = {
      .source = "yolov7_qat guidance, NVIDIA-AI-IOT; TensorRT issue 2597"},
     {"qdq/no-gain", FSD_WARNING,
      "A quantizer stands before an operator that gains nothing by it.", LINT,
-     .find = fsd_lint_no_gain, .proves = FSD_PROVES_STANDS,
+     .find = fsd_lint_no_gain, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why =
          "A softmax, a normalization, a mask or a bias has no narrow kernel: what is "
          "rounded to 8 bits is widened again at once, and precision and a conversion "
          "are lost. In an attention or a normalization it cuts the region that would "
          "be one kernel.",
      .fix = "Exclude the operator from quantization.",
-     .source = "NVIDIA Model-Optimizer, nodes that it excludes; TensorRT issue 4397"},
+     .source = "NVIDIA Model-Optimizer, nodes that it excludes; TensorRT issue 4397; "
+               "measured: TensorRT for RTX 1.7.1 takes such quantizers into its kernels"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers in an attention keep it from being one kernel.", LINT,
      .find = fsd_lint_attention, .proves = FSD_PROVES_WIDE,

@@ -12,8 +12,9 @@ STYLES = {
     "brevitas": "Brevitas", "nncf": "NNCF", "modelopt": "NVIDIA ModelOpt", "ort": "ONNX Runtime static quantization",
     "pytorch_quantization": "pytorch-quantization", "dynamo": "PyTorch dynamo export",
     "torchscript": "PyTorch export (pytorch-quantization and its kin)", "unknown": None}
-BUILDERS = {"build/not-known": "trt10", "qdq/open-sum": "trt8", "qdq/deconv": "trt8", "qdq/inside-conv": "trt10", "qdq/silu": "trt10",
-            "qdq/pad": "trt10", "scale/concat": "trt10", "fusion/missed": "trt10"}
+BUILDERS = {"build/not-known": "trt10", "qdq/open-sum": "trt8", "qdq/deconv": "trt8", "qdq/inside-conv": "trt10",
+            "qdq/silu": "trt10", "qdq/pad": "trt10", "qdq/no-gain": "trt10", "scale/concat": "trt10",
+            "fusion/missed": "trt10"}
 SEVERAL = {"qdq/no-gain": 3}  # places where the firing model has the mistake
 failures = 0
 

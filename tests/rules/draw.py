@@ -138,7 +138,7 @@ def deconv(fires):
     return end(n, conv(n, q(n, n.op("Relu", y) if fires else y)), 1, C, 32, 32)
 
 
-@pair("qdq/no-gain")
+@pair("qdq/no-gain", "trt10")
 def no_gain(fires):
     n, x = start()
     maybe = (lambda t: q(n, t)) if fires else (lambda t: t)  # noqa: E731
