@@ -237,7 +237,7 @@ static void begin_kernel(struct replay *r)
             struct held h = r->held.at[r->of[t].at + k];
 
             if (h.tensor != FSD_NONE) {
-                fsd_way_hand(r, w, h.tensor, from);
+                fsd_way_hold(w, h.tensor, from);
             } else if (w->n_open < OPEN && !fsd_way_began(w, h.node)) {
                 h.idle = h.handed = true;
                 h.from = from;
@@ -249,6 +249,9 @@ static void begin_kernel(struct replay *r)
             }
         }
     }
+    /* What is held as it is comes from its own port, whatever else could be turned into
+     * it on the way. */
+    fsd_way_follow(r, w, 0);
 }
 
 static void hold_made(struct replay *r, const struct way *w)

@@ -97,17 +97,19 @@ static void hand_twins(const struct replay *r, struct way *w, struct at_hand han
         add_hand(w, fsd_node_out_tensor(r->g, twin, out), hand.from);
 }
 
-/* With it, what is made of it without a step. */
-void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from)
+void fsd_way_hold(struct way *w, fsd_id tensor, uint64_t from)
 {
-    uint32_t first = w->n_hand;
     struct at_hand *hand = find_hand(w, tensor);
 
-    if (hand) {
+    if (hand)
         hand->from |= from;
-        return;
-    }
-    add_hand(w, tensor, from);
+    else
+        add_hand(w, tensor, from);
+}
+
+/* What is made without a step of what stands from `first` on. */
+void fsd_way_follow(struct replay *r, struct way *w, uint32_t first)
+{
     for (uint32_t at = first; at < w->n_hand; at++) {
         const struct fsd_tensor *t = &r->g->tensors.at[w->hand[at].tensor];
 
@@ -124,6 +126,15 @@ void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from)
                 add_hand(w, fsd_node_out_tensor(r->g, node, k), used);
         }
     }
+}
+
+/* With it, what is made of it without a step. */
+static void put_at_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from)
+{
+    uint32_t first = w->n_hand;
+
+    fsd_way_hold(w, tensor, from);
+    fsd_way_follow(r, w, first);
 }
 
 /* Where at hand the first of its inputs stands. */
@@ -176,7 +187,7 @@ static void take(struct replay *r, struct way *w, fsd_id node, bool ended)
 
         if (out == FSD_NONE)
             continue;
-        fsd_way_hand(r, w, out, 0);
+        put_at_hand(r, w, out, 0);
         hand = find_hand(w, out);
         if (hand) {
             hand->made = true;

@@ -121,8 +121,10 @@ fsd_id fsd_last_twin(const struct replay *r, fsd_id node);
 bool fsd_way_took(const struct way *w, fsd_id node);
 /** Begun, and not finished. */
 bool fsd_way_began(const struct way *w, fsd_id node);
-/** Puts a tensor at hand, with what is made of it without a step. */
-void fsd_way_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from);
+/** Puts a tensor at hand. */
+void fsd_way_hold(struct way *w, fsd_id tensor, uint64_t from);
+/** Puts at hand what is made without a step of what stands there from `first` on. */
+void fsd_way_follow(struct replay *r, struct way *w, uint32_t first);
 /** Follows all ways one step further, and keeps the best. */
 void fsd_ways_step(struct replay *r, fsd_sym step);
 /** What a way takes where steps are known not to be listed. */
