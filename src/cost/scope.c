@@ -178,6 +178,7 @@ struct tally {
     fsd_module_vec modules;
     fsd_id *module_of;  /* by symbol: FSD_NONE */
     fsd_id *last_layer; /* by module, as long as `modules`: the layer counted last */
+    struct fsd_modules sums;
 };
 
 /* NOLINTBEGIN(clang-analyzer-core.NullDereference): a number is that of a module */
@@ -196,6 +197,7 @@ static struct fsd_module *module_named(struct tally *t, fsd_sym name)
 static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id layer)
 {
     const struct fsd_match *m = t->d->match;
+    uint32_t modules = 0;
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
@@ -205,9 +207,11 @@ static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id
         if (t->d->nodes[node].fate != FSD_FATE_LAYER || *last == layer + 1)
             continue;
         *last = layer + 1;
+        modules++;
         module->layers++;
         module->by_type[t->d->layers[layer].precision]++;
     }
+    t->sums.shared += modules > 1;
 }
 
 /* A quantizer left standing, or a copy, belongs to its nodes, which have its time; an
@@ -221,8 +225,7 @@ static fsd_id owner(const struct fsd_diff *d, fsd_id layer)
     return reader == FSD_NONE ? d->flows->of[layer].producer : reader;
 }
 
-static void count_layers(struct tally *t, const struct fsd_scopes *scopes,
-                         double *rest_ms)
+static void count_layers(struct tally *t, const struct fsd_scopes *scopes)
 {
     const struct fsd_diff *d = t->d;
 
@@ -239,22 +242,22 @@ static void count_layers(struct tally *t, const struct fsd_scopes *scopes,
         } else if (linked) {
             count_layer(t, scopes, i);
         } else if (moves || d->match->region_of_layer[i] == FSD_NONE) {
-            *rest_ms += ms;
+            t->sums.rest_ms += ms;
         }
     }
 }
 
-fsd_module_vec fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
-                                const struct fsd_scopes *scopes, double *rest_ms)
+struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
+                                    const struct fsd_scopes *scopes)
 {
     uint32_t names = fsd_intern_count(scopes->names);
     struct tally t = {d,
                       arena,
                       {0},
                       FSD_NEW(arena, fsd_id, names),
-                      FSD_NEW(arena, fsd_id, d->model->nodes.n + 1)};
+                      FSD_NEW(arena, fsd_id, d->model->nodes.n + 1),
+                      {.rest_ms = d->times->elsewhere}};
 
-    *rest_ms = d->times->elsewhere;
     for (uint32_t i = 0; i < names; i++)
         t.module_of[i] = FSD_NONE;
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
@@ -270,7 +273,8 @@ fsd_module_vec fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *
             module->reformat_ms += cost->moved_ms;
         }
     }
-    count_layers(&t, scopes, rest_ms);
-    return t.modules;
+    count_layers(&t, scopes);
+    t.sums.list = t.modules;
+    return t.sums;
 }
 /* NOLINTEND(clang-analyzer-core.NullDereference) */

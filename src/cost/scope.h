@@ -37,10 +37,15 @@ struct fsd_scopes {
 struct fsd_scopes fsd_cost_scopes(struct fsd_arena *arena, const struct fsd_diff *d,
                                   unsigned depth);
 
+struct fsd_modules {
+    fsd_module_vec list;
+    double rest_ms;  /**< of layers that belong to no node */
+    uint32_t shared; /**< layers that compute something of several, and count in each */
+};
+
 /** Sums for each scope that a layer computes something of, in the order of their first
- *  nodes.  Times of all modules, of their reformats, and what `rest_ms` gets (layers
- * that belong to no node) add up to the total. */
-fsd_module_vec fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
-                                const struct fsd_scopes *scopes, double *rest_ms);
+ *  nodes.  Times of all modules, of their reformats, and `rest_ms` add up to the total. */
+struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
+                                    const struct fsd_scopes *scopes);
 
 #endif

@@ -37,11 +37,12 @@ static const struct fsd_column module_columns[] = {
     [CLASS_CALLED] = {"of_class", "class", FSD_CELL_NAME, true},
 };
 
-enum { DEPTH, COUNT, TOTAL, REST, SCOPES, FOLDED };
+enum { DEPTH, COUNT, SHARED, TOTAL, REST, SCOPES, FOLDED };
 
 static const struct fsd_column columns[] = {
     [DEPTH] = {"depth", NULL, FSD_CELL_COUNT},
     [COUNT] = {"n", NULL, FSD_CELL_COUNT, true},
+    [SHARED] = {"shared_layers", NULL, FSD_CELL_COUNT},
     [TOTAL] = {"total_ms", NULL, FSD_CELL_MS},
     [REST] = {"rest_ms", NULL, FSD_CELL_MS},
     [SCOPES] = {"scopes", "Scopes", FSD_CELL_ROWS, FSD_INSIDE(module_columns)},
@@ -231,8 +232,9 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = asked->d;
     struct fsd_scopes scopes = fsd_cost_scopes(arena, d, asked->q->depth);
-    double rest = 0, total = d->times->total;
-    fsd_module_vec modules = fsd_cost_modules(arena, d, &scopes, &rest);
+    double total = d->times->total;
+    struct fsd_modules sums = fsd_cost_modules(arena, d, &scopes);
+    fsd_module_vec modules = sums.list;
     bool timed = d->times->profiles;
     struct fsd_rows rows = FSD_ROWS(module_columns, timed ? timed_row : plain_row);
     struct fsd_cell *root;
@@ -273,14 +275,16 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
         }
     }
     sheet->schema = "fusiondiff-scopes/1";
-    sheet->head = "{n} scopes at depth {depth}";
+    sheet->head = "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} compute for "
+                  "several, and count in each>";
     sheet->root = FSD_ROWS(columns, timed ? timed_text : plain_text);
     root = fsd_rows_add(arena, &sheet->root);
     root[DEPTH] = fsd_cell_count(scopes.depth);
     root[COUNT] = fsd_cell_count(modules.n);
+    root[SHARED] = fsd_cell_count(sums.shared);
     if (timed) {
         root[TOTAL] = fsd_cell_number(total);
-        root[REST] = fsd_cell_number(rest);
+        root[REST] = fsd_cell_number(sums.rest_ms);
     }
     root[SCOPES] = fsd_cell_rows(arena, &rows, UINT32_MAX);
     root[FOLDED] = fsd_cell_rows(arena, &folded, UINT32_MAX);

@@ -121,8 +121,7 @@ static void by_scopes(struct ranking *r)
 {
     const struct fsd_diff *d = r->d;
     struct fsd_scopes scopes = fsd_cost_scopes(r->arena, d, 0);
-    double rest = 0;
-    fsd_module_vec modules = fsd_cost_modules(r->arena, d, &scopes, &rest);
+    fsd_module_vec modules = fsd_cost_modules(r->arena, d, &scopes).list;
     int64_t *macs = FSD_NEW(r->arena, int64_t, fsd_intern_count(scopes.names));
 
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
