@@ -463,7 +463,7 @@ def check_profiles():
               '[{"count":1}]': "no record", '[{"name":"a': "end of a text",
               '[{"name" "a"}]': "expected ':'", "garbage": "a log without the table",
               '[{"name":"a","timeMs":[1]}]': "a number or a text",
-              '{"Layers":["a"]}': "dump of layers", '[{"ph":"X","ts":1}]': "Chrome trace",
+              '{"Layers":["a"]}': "an engine's layers", '[{"ph":"X","ts":1}]': "Chrome trace",
               '[{"latencyMs":1}]': "--times", "\0": "0x00"}
     for text, said in broken.items():
         done = profile(text)
