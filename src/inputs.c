@@ -385,10 +385,24 @@ static enum fsd_file_kind kind_for_readers(const char *path)
     return kind;
 }
 
-static bool is_onnx(const char *path)
+/* What messages call a file, and where such a file is looked for. */
+static const struct {
+    const char *noun, *belongs;
+} kinds[] = {
+    [FSD_FILE_OTHER] = {"another kind of file", ""},
+    [FSD_FILE_MODEL] = {"an ONNX model", ""},
+    [FSD_FILE_ENGINE] = {"an engine's layers", ", which come behind the model"},
+    [FSD_FILE_LOG] = {"a build log", ", which is an ENGINE, or belongs to --log"},
+    [FSD_FILE_PROFILE] = {"times of layers", ", which belong to --profile"},
+    [FSD_FILE_TIMES] = {"times of whole runs", ", which belong to --times"},
+    [FSD_FILE_SNAPSHOT] = {"a snapshot", ", which `check` and `compare` read"},
+    [FSD_FILE_POLICY] = {"a policy", ", which belongs to --policy"}};
+
+bool fsd_file_is_model(const char *path)
 {
     struct fsd_file file;
-    bool yes = fsd_file_open(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
+    bool yes = strcmp(path, "-") &&
+               fsd_file_open(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
                fsd_look(&file) == FSD_LOOK_ONNX;
 
     fsd_file_close(&file);
@@ -404,20 +418,25 @@ enum fsd_file_kind fsd_file_kind(const char *path)
     if (fsd_snapshot_sniff(path))
         return FSD_FILE_SNAPSHOT;
     kind = kind_for_readers(path);
-    return kind == FSD_FILE_OTHER && is_onnx(path) ? FSD_FILE_MODEL : kind;
+    return kind == FSD_FILE_OTHER && fsd_file_is_model(path) ? FSD_FILE_MODEL : kind;
+}
+
+const char *fsd_file_kind_noun(enum fsd_file_kind kind)
+{
+    return kinds[kind].noun;
+}
+
+/* "expected `expected`, found times of layers, which belong to --profile" */
+static enum fsd_status blame_kind(const char *path, const char *expected, unsigned kind,
+                                  enum fsd_status status, struct fsd_error *err)
+{
+    return fsd_fail(err, status, path, FSD_POS_NONE, 0, "expected %s, found %s%s",
+                    expected, kinds[kind].noun, kinds[kind].belongs);
 }
 
 enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *expected,
                                enum fsd_status status, struct fsd_error *err)
 {
-    static const char *const words[] = {
-        [FSD_FILE_MODEL] = "an ONNX model",
-        [FSD_FILE_ENGINE] = "an engine's layers",
-        [FSD_FILE_LOG] = "a build log",
-        [FSD_FILE_PROFILE] = "times of layers, which belong to --profile",
-        [FSD_FILE_TIMES] = "times of whole runs, which belong to --times",
-        [FSD_FILE_SNAPSHOT] = "a snapshot",
-        [FSD_FILE_POLICY] = "a policy, which belongs to --policy"};
     unsigned kind;
 
     if (status != FSD_E_FORMAT && status != FSD_E_UNSUPPORTED)
@@ -427,27 +446,20 @@ enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *ex
         kind = FSD_FILE_POLICY;
     return kind == FSD_FILE_OTHER || kind == wanted
                ? status
-               : fsd_fail(err, status, path, FSD_POS_NONE, 0, "expected %s, found %s",
-                          expected, words[kind]);
+               : blame_kind(path, expected, kind, status, err);
 }
 
 enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,
                                  struct fsd_error *err)
 {
-    static const char *const kinds[] = {
-        [FSD_FILE_ENGINE] = "an engine's layers, which come second",
-        [FSD_FILE_LOG] = "a build log, which is an ENGINE, or goes with --log",
-        [FSD_FILE_PROFILE] = "times of layers, which go with --profile",
-        [FSD_FILE_TIMES] = "times of whole runs, which go with --times",
-        [FSD_FILE_SNAPSHOT] = "a snapshot, which `check` and `compare` read"};
-    enum fsd_file_kind model = opt->model ? fsd_file_kind(opt->model) : FSD_FILE_OTHER;
-    enum fsd_file_kind engine =
-        opt->engine ? fsd_file_kind(opt->engine) : FSD_FILE_OTHER;
+    enum fsd_file_kind model, engine;
 
     if (status != FSD_E_FORMAT && status != FSD_E_UNSUPPORTED)
         return status;
+    model = opt->model ? fsd_file_kind(opt->model) : FSD_FILE_OTHER;
+    engine = opt->engine ? fsd_file_kind(opt->engine) : FSD_FILE_OTHER;
     /* What ONNX Runtime optimized is an engine of its, and a model for others. */
-    if (model == FSD_FILE_ENGINE && is_onnx(opt->model))
+    if (model == FSD_FILE_ENGINE && fsd_file_is_model(opt->model))
         model = FSD_FILE_MODEL;
     if (engine == FSD_FILE_MODEL && opt->model && model != FSD_FILE_MODEL)
         return fsd_fail(err, status, opt->model, FSD_POS_NONE, 0,
@@ -458,12 +470,10 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
         return fsd_fail(err, status, opt->engine, FSD_POS_NONE, 0,
                         "expected an engine's layers, found an ONNX model; give what "
                         "was built from it, too: MODEL ENGINE");
-    if (model != FSD_FILE_OTHER && model != FSD_FILE_MODEL && kinds[model])
-        return fsd_fail(err, status, opt->model, FSD_POS_NONE, 0,
-                        "expected an ONNX model, found %s", kinds[model]);
-    if ((engine == FSD_FILE_SNAPSHOT || engine == FSD_FILE_TIMES) && kinds[engine])
-        return fsd_fail(err, status, opt->engine, FSD_POS_NONE, 0,
-                        "expected an engine's layers, found %s", kinds[engine]);
+    if (model != FSD_FILE_OTHER && model != FSD_FILE_MODEL)
+        return blame_kind(opt->model, "an ONNX model", model, status, err);
+    if (engine == FSD_FILE_SNAPSHOT || engine == FSD_FILE_TIMES)
+        return blame_kind(opt->engine, "an engine's layers", engine, status, err);
     return status;
 }
 
@@ -484,7 +494,6 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
 {
     struct inputs in = {.d = d, .opt = opt};
     enum fsd_status status;
-
 
     new_graphs(d);
     if (!opt->engine) {

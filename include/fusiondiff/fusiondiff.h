@@ -170,6 +170,13 @@ enum fsd_file_kind {
 /** Looks at the beginning of a file; "-" and what cannot be opened is FSD_FILE_OTHER. */
 FSD_API enum fsd_file_kind fsd_file_kind(const char *path);
 
+/** Whether a file is an ONNX model.  One that ONNX Runtime optimized is a model, and an
+ *  engine, as which fsd_file_kind() knows it.  "-" and what cannot be opened is none. */
+FSD_API bool fsd_file_is_model(const char *path);
+
+/** "an ONNX model", as messages call it; "another kind of file". */
+FSD_API const char *fsd_file_kind_noun(enum fsd_file_kind kind);
+
 /** What reports tell of, each by a function of its own: fsd_diff_write(),
  *  fsd_comparison_write(), fsd_check_write(), fsd_diff_view(), fsd_linting_write(). */
 enum fsd_subject {

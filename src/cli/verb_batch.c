@@ -39,21 +39,17 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Analyses many pairs in several threads and writes a line of JSON for each, in the "
-    "order of LIST: the pair's report, or what is wrong with it.\v"
+    "Analyses many pairs in several threads and writes a line of JSON for each, in "
+    "the order of LIST: the pair's report, or what is wrong with it.\v"
     "A line of LIST is MODEL ENGINE, ENGINE alone or a directory that holds them, and "
     "behind it profile=FILE, log=FILE, times=FILE, shape=NAME=DIMS or engine=N, with "
     "blanks between, or tabs where names have blanks.  Empty lines and what begins "
-    "with "
-    "# are none; '-' reads standard input.  Paths are as from here.  In place of LIST "
-    "a "
-    "directory stands for the builds in it: each a directory, or one model and its "
-    "engines.\n\n"
+    "with # are none; '-' reads standard input.  Paths are as from here.  In place of "
+    "LIST a directory stands for the builds in it: each a directory, or one model and "
+    "its engines.\n\n"
     "Exit status: 0 every pair was analysed, and no finding is at or above the "
-    "--fail-on "
-    "level; 1 there are findings; 2 a pair could not be analysed, as its line tells, "
-    "or "
-    "trouble.";
+    "--fail-on level; 1 there are findings; 2 a pair could not be analysed, as its "
+    "line tells, or trouble.";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

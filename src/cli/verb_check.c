@@ -26,15 +26,13 @@ static const struct argp_option options[] = {
 };
 
 static const char doc[] =
-    "Checks a build against a snapshot, or against that one of a directory of snapshots "
-    "which is for the build's version and GPU: which fusions were lost, what runs wider, what "
-    "was inserted, what got slower.\v"
+    "Checks a build against a snapshot, or against that one of a directory of "
+    "snapshots which is for the build's version and GPU: which fusions were lost, "
+    "what runs wider, what was inserted, what got slower.\v"
     "Without SNAPSHOT what the policy promises of any build is checked: blocks that "
-    "are "
-    "one kernel, types, inserted layers.\n\n"
+    "are one kernel, types, inserted layers.\n\n"
     "Exit status: 0 the check passes, or --update was given; 1 a rule of level error "
-    "is "
-    "over its budget; 2 trouble.";
+    "is over its budget; 2 trouble.";
 
 /* The day in UTC, which is the same on all machines. */
 static unsigned today(struct argp_state *state)
@@ -56,34 +54,31 @@ static unsigned today(struct argp_state *state)
  * policy: it is known by what is in it. */
 static void sort_words(struct command_line *line, struct argp_state *state)
 {
-    static const char *const kinds[FSD_FILE_SNAPSHOT + 1] = {
-        [FSD_FILE_MODEL] = "an ONNX model",
-        [FSD_FILE_ENGINE] = "an engine's layers",
-        [FSD_FILE_LOG] = "a build log",
-        [FSD_FILE_PROFILE] = "a profile",
-        [FSD_FILE_TIMES] = "times of whole runs"};
     unsigned n = line->query.n_words, at = 0;
     enum fsd_file_kind kind;
+    const char *noun;
 
     if (!n)
         argp_error(state, "expected SNAPSHOT, MODEL and ENGINE");
     kind = fsd_file_kind(line->words[0]);
+    noun = kind == FSD_FILE_OTHER || kind == FSD_FILE_SNAPSHOT
+               ? NULL
+               : fsd_file_kind_noun(kind);
     for (unsigned i = 1; i < n; i++)
-        if (kind != FSD_FILE_SNAPSHOT && kinds[kind] &&
-            fsd_file_kind(line->words[i]) == FSD_FILE_SNAPSHOT)
+        if (noun && fsd_file_kind(line->words[i]) == FSD_FILE_SNAPSHOT)
             argp_error(state,
                        "expected the snapshot first, found '%s', which is %s, "
                        "before '%s'",
-                       line->words[0], kinds[kind], line->words[i]);
+                       line->words[0], noun, line->words[i]);
     if (kind == FSD_FILE_SNAPSHOT || n == 3 ||
         (!line->check.policy && !line->check.lint))
         line->check.snapshot = line->words[at++];
-    if (line->check.snapshot && kinds[kind])
+    if (line->check.snapshot && noun)
         argp_error(state,
                    "expected a snapshot first, found '%s', which is %s; 'fusiondiff "
                    "snapshot' writes one, and with --policy promises are checked "
                    "without one",
-                   line->words[0], kinds[kind]);
+                   line->words[0], noun);
     for (; at < n; at++)
         take_pair(line, (char *)(uintptr_t)line->words[at]);
     need_pair(line, state);

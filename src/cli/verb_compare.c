@@ -12,12 +12,10 @@ static const char doc[] =
     "precisions, inserted layers and times changed. More than two stand beside each "
     "other: one row what computes some nodes, one column a build.\v"
     "OLD and NEW are each MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a directory "
-    "that "
-    "holds one model, one engine and at most one profile. A directory alone holds the "
-    "builds: a directory or a snapshot each, or one model and its engines. The models "
-    "may "
-    "be exports of one network: nodes are aligned by names that identify them, else by "
-    "structure.\n\n"
+    "that holds one model, one engine and at most one profile. A directory alone "
+    "holds the builds: a directory or a snapshot each, or one model and its engines. "
+    "The models may be exports of one network: nodes are aligned by names that "
+    "identify them, else by structure.\n\n"
     "Pictures show both builds side by side; --all draws all of large builds, too.\n\n"
     "Exit status: 0 the builds do not differ, 1 they do, 2 trouble. Times, tactics, "
     "names of layers and the order of layers make no difference.";
@@ -100,17 +98,9 @@ static enum fsd_status compare_two(struct command_line *line,
 
 /* -------------------------------------------------------------------- two models */
 
-/* ONNX Runtime's optimized models are engines, too; a dump begins otherwise. */
 static bool is_model(const struct fsd_options *build)
 {
-    enum fsd_file_kind kind =
-        build->model && !build->engine ? fsd_file_kind(build->model) : FSD_FILE_OTHER;
-    FILE *file = kind == FSD_FILE_ENGINE ? fopen(build->model, "rb") : NULL;
-    bool protobuf = file && getc(file) == 0x08;
-
-    if (file)
-        fclose(file);
-    return kind == FSD_FILE_MODEL || protobuf;
+    return build->model && !build->engine && fsd_file_is_model(build->model);
 }
 
 static enum fsd_status print_models(const void *payload, const char *format,

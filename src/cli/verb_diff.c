@@ -37,8 +37,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Shows what an inference engine's builder did to an ONNX model: which layer "
-    "computes "
-    "which nodes, what became of every node, what was inserted and why.\v"
+    "computes which nodes, what became of every node, what was inserted and why.\v"
     "MODEL is an ONNX file, ENGINE the JSON that trtexec --exportLayerInfo writes, a "
     "verbose build log, the inspector's text or ONNX Runtime's optimized model; '-' "
     "reads standard input.  Without MODEL the nodes are those that ENGINE tells of; a "

@@ -24,8 +24,7 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Judges a model before its build: quantizers that cost fusions, scales, operators "
     "and types that the builder refuses, channels that fill no vector.  With ENGINE "
-    "each "
-    "finding is confirmed or withdrawn by what was built.\v"
+    "each finding is confirmed or withdrawn by what was built.\v"
     "-f json has the changes to the model, as a list that a script can apply.\n\n"
     "Exit status: 0 no finding at or above the --fail-on level, 1 findings, 2 trouble.";
 

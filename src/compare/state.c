@@ -171,6 +171,14 @@ void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
     }
 }
 
+void fsd_put_move_forms(const struct fsd_state *s, const struct fsd_move *m,
+                        char between, FILE *out)
+{
+    fsd_put_state_form(s, m->before, between, out);
+    fputs(" -> ", out);
+    fsd_put_state_form(s, m->after, between, out);
+}
+
 struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
                                      const struct fsd_form *f)
 {

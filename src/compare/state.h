@@ -185,6 +185,9 @@ void fsd_state_finish(struct fsd_state *s);
  *  snapshot has it; "?" when nothing is known. */
 void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
                         char between, FILE *out);
+/** "fp32 chw -> fp16 chw32": what a move reads and writes, likewise. */
+void fsd_put_move_forms(const struct fsd_state *s, const struct fsd_move *m,
+                        char between, FILE *out);
 
 /** The node that a move belongs to, whatever computes it: the first it serves that can be
  *  of a group, else the first of these that it comes from; FSD_NONE. */

@@ -317,9 +317,7 @@ static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change
     fputs(" -> ", f->out);
     put_refs(s, m->to, true, f->out);
     fputs(": ", f->out);
-    fsd_put_state_form(s, m->before, '/', f->out);
-    fputs(" -> ", f->out);
-    fsd_put_state_form(s, m->after, '/', f->out);
+    fsd_put_move_forms(s, m, '/', f->out);
     f->untimed = m->ms.median < 0;
     if (m->ms.median >= 0) {
         f->ms = m->ms.median;

@@ -207,18 +207,14 @@ static void put_move(const struct fsd_compare *c, const struct fsd_move_change *
     fputs("  ", out);
     fsd_put_move_ends(s, move, out);
     fputs(": ", out);
-    fsd_put_state_form(s, move->before, ' ', out);
-    fputs(" -> ", out);
-    fsd_put_state_form(s, move->after, ' ', out);
+    fsd_put_move_forms(s, move, ' ', out);
     if (m->what == FSD_MOVE_CHANGED) {
         const struct fsd_move *was = &c->old->moves.at[m->old];
 
         fputs(", was ", out);
         fsd_put_move(c->old, was, out);
         fputs(": ", out);
-        fsd_put_state_form(c->old, was->before, ' ', out);
-        fputs(" -> ", out);
-        fsd_put_state_form(c->old, was->after, ' ', out);
+        fsd_put_move_forms(c->old, was, ' ', out);
     }
     fputc('\n', out);
 }

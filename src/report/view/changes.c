@@ -91,9 +91,7 @@ static struct fsd_cell move_cell(const struct maker *m, const struct fsd_state *
     out = fsd_print_open(&print);
     fsd_put_move(s, at, out);
     fputs(": ", out);
-    fsd_put_state_form(s, at->before, ' ', out);
-    fputs(" -> ", out);
-    fsd_put_state_form(s, at->after, ' ', out);
+    fsd_put_move_forms(s, at, ' ', out);
     return fsd_cell_text(fsd_print_take(&print, m->arena));
 }
 

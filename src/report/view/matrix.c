@@ -231,14 +231,14 @@ static const struct fsd_column group_columns[] = {
     [G_MS] = {"ms", NULL, FSD_CELL_MS},
 };
 
-static struct fsd_cell node_words(const struct maker *k, const struct fsd_state *s,
-                                  struct fsd_span nodes)
+static struct fsd_cell ref_words(const struct maker *k, const struct fsd_state *s,
+                                 struct fsd_span refs, bool out)
 {
-    const char **words = FSD_NEW(k->arena, const char *, nodes.n);
+    const char **words = FSD_NEW(k->arena, const char *, refs.n);
 
-    for (uint32_t i = 0; i < nodes.n; i++)
-        words[i] = fsd_text(s->names, s->nodes.at[s->refs.at[nodes.at + i]].key);
-    return fsd_cell_words(words, nodes.n);
+    for (uint32_t i = 0; i < refs.n; i++)
+        words[i] = fsd_state_ref_text(s, s->refs.at[refs.at + i], out);
+    return fsd_cell_words(words, refs.n);
 }
 
 static struct fsd_cell group_rows(const struct maker *k, uint32_t b,
@@ -254,7 +254,7 @@ static struct fsd_cell group_rows(const struct maker *k, uint32_t b,
         row[G_PRECISION] = fsd_cell_text(fsd_dtype_name((enum fsd_dtype)g->precision));
         row[G_KIND] = fsd_cell_text(fsd_kind_name((enum fsd_kind)g->kind));
         row[G_LAYERS] = fsd_cell_count(g->layers);
-        row[G_NODES] = node_words(k, s, g->nodes);
+        row[G_NODES] = ref_words(k, s, g->nodes, false);
         if (g->tactic)
             row[G_TACTIC] = fsd_cell_text(fsd_text(s->names, g->tactic));
         row[G_MS] = fsd_cell_ms(g->ms.median);
@@ -274,16 +274,6 @@ static const struct fsd_column move_columns[] = {
     [M_AFTER] = {"after", NULL, FSD_CELL_NAME},
     [M_MS] = {"ms", NULL, FSD_CELL_MS},
 };
-
-static struct fsd_cell ref_words(const struct maker *k, const struct fsd_state *s,
-                                 struct fsd_span refs, bool out)
-{
-    const char **words = FSD_NEW(k->arena, const char *, refs.n);
-
-    for (uint32_t i = 0; i < refs.n; i++)
-        words[i] = fsd_state_ref_text(s, s->refs.at[refs.at + i], out);
-    return fsd_cell_words(words, refs.n);
-}
 
 static struct fsd_cell form_text(const struct maker *k, const struct fsd_state *s,
                                  struct fsd_state_form form)
@@ -634,9 +624,7 @@ static const char *variant_words(const struct maker *k, uint32_t row, uint32_t b
         fputs("; ", out);
         fsd_put_move(s, move, out);
         putc(' ', out);
-        fsd_put_state_form(s, move->before, ' ', out);
-        fputs(" -> ", out);
-        fsd_put_state_form(s, move->after, ' ', out);
+        fsd_put_move_forms(s, move, ' ', out);
     }
     return fsd_print_take(&print, k->arena);
 }
