@@ -52,43 +52,6 @@ static void add(struct maker *k, enum fsd_export_what what, fsd_id old, fsd_id n
 
 /* ------------------------------------------------------------------------- values */
 
-static double half(unsigned bits)
-{
-    int exponent = (int)(bits >> 10 & 31);
-    double fraction = bits & 1023, sign = bits & 0x8000 ? -1 : 1;
-
-    if (exponent == 31)
-        return fraction > 0 ? NAN : sign * INFINITY;
-    return sign *
-           (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
-}
-
-/* The i-th value; NAN for a type that is not printed. */
-static double value_at(const struct fsd_value *v, enum fsd_dtype type, uint64_t i)
-{
-    unsigned bytes = fsd_dtype_bits(type) / 8;
-    const unsigned char *at = v->bytes + i * bytes;
-    uint64_t bits = 0;
-    float f;
-
-    if (!bytes || bytes > 8 || (i + 1) * bytes > v->size)
-        return NAN;
-    for (unsigned b = 0; b < bytes; b++)
-        bits |= (uint64_t)at[b] << 8 * b;
-    if (type == FSD_FP32 || type == FSD_BF16) {
-        uint32_t word = (uint32_t)(type == FSD_BF16 ? bits << 16 : bits);
-
-        memcpy(&f, &word, sizeof f);
-        return (double)f;
-    }
-    return type == FSD_FP16                        ? half((unsigned)bits)
-           : type == FSD_INT8                      ? (int8_t)bits
-           : type == FSD_INT32                     ? (int32_t)bits
-           : type == FSD_INT64                     ? (double)(int64_t)bits
-           : type == FSD_UINT8 || type == FSD_BOOL ? (double)bits
-                                                   : NAN;
-}
-
 static void put_dims(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
 {
     for (uint32_t i = 0; form->ranked && i < form->dims.n; i++)
@@ -104,6 +67,7 @@ static void put_values(const struct side *side, fsd_id tensor, struct told *told
     const struct fsd_form *form = fsd_tensor_form(g, tensor);
     int64_t n = fsd_form_count(g, form);
     bool plain = v && v->bytes && n > 0 && n <= SHOWN_VALUES;
+    double shown[SHOWN_VALUES];
 
     if (!v || !v->bytes) {
         told->unread = true;
@@ -114,14 +78,15 @@ static void put_values(const struct side *side, fsd_id tensor, struct told *told
     for (uint64_t i = 0; i < v->size; i++)
         told->values = fsd_hash_mix(told->values, v->bytes[i]);
     for (int64_t i = 0; plain && i < n; i++)
-        plain = !isnan(value_at(v, form->type, (uint64_t)i));
+        plain = fsd_element_number(v, form->type, (uint64_t)i, &shown[i]) &&
+                !isnan(shown[i]);
     if (!plain) {
         fprintf(out, "%" PRId64 " values", n);
         return;
     }
     fputs(n > 1 ? "[" : "", out);
     for (int64_t i = 0; i < n; i++)
-        fprintf(out, "%s%.7g", i ? ", " : "", value_at(v, form->type, (uint64_t)i));
+        fprintf(out, "%s%.7g", i ? ", " : "", shown[i]);
     fputs(n > 1 ? "]" : "", out);
 }
 

@@ -463,6 +463,24 @@ void fsd_lint_no_gain(struct fsd_finder *f)
     }
 }
 
+/* Where the tensor's elements come to, unchanged, through operators that compute
+ * nothing and alone read them: a rounding before those is one behind them. */
+static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
+{
+    for (int steps = 0; steps < 16 && tensor != FSD_NONE; steps++) {
+        fsd_id reader = fsd_lint_only_reader(l, tensor);
+
+        if (reader == FSD_NONE ||
+            !(l->facts->traits[reader] & FSD_OP_VIEW ||
+              fsd_lint_is_any(l, reader,
+                              " Identity Transpose Slice Gather Expand Tile "
+                              "DepthToSpace SpaceToDepth ")))
+            break;
+        tensor = out_of(l, reader);
+    }
+    return tensor;
+}
+
 /* Pairs that no operator needs: at an output of the network, or with nothing behind. */
 void fsd_lint_useless(struct fsd_finder *f)
 {
@@ -471,7 +489,7 @@ void fsd_lint_useless(struct fsd_finder *f)
     for (uint32_t i = 0; i < l->quantizers.n; i++) {
         const struct fsd_quantizer *dq = &l->quantizers.at[i];
         const struct fsd_quantizer *q = dq->quantizes ? NULL : fsd_lint_q_of(l, dq);
-        fsd_id out = out_of(l, dq->node);
+        fsd_id out = moved_to(l, out_of(l, dq->node));
 
         if (!q || out == FSD_NONE || l->facts->constant[q->data] ||
             l->g->tensors.at[out].consumers.n)

@@ -433,7 +433,9 @@ static const struct fsd_rule rules[] = {
      .source = "NVIDIA Model-Optimizer, nodes that it excludes"},
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds nothing that computes.", LINT,
      .find = fsd_lint_useless, .proves = FSD_PROVES_STANDS,
-     .why = "It rounds, and stays as a layer of its own.", .fix = "Delete it.",
+     .why = "It rounds, and stays as a layer of its own, or in the kernel before; that "
+            "the result is transposed or reshaped first changes nothing.",
+     .fix = "Delete it.",
      .source = "the TensorRT developer guide, Q/DQ placement"},
     {"qdq/after", FSD_WARNING,
      "Quantizers stand behind operators, not before those that run narrow.", LINT,

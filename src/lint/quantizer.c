@@ -4,7 +4,6 @@
 #include "lint/lint.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { REACH = 256, DEPTH = 16, STEPS = 64 };
 
@@ -20,57 +19,6 @@ fsd_id fsd_lint_root(const struct fsd_lint *l, fsd_id tensor)
         tensor = fsd_node_in_tensor(l->g, maker, 0);
     }
     return tensor;
-}
-
-static double float_of(uint64_t bits, int exponent, int mantissa)
-{
-    int bias = (1 << (exponent - 1)) - 1;
-    int e = (int)(bits >> mantissa) & ((1 << exponent) - 1);
-    double m =
-        (double)(bits & ((UINT64_C(1) << mantissa) - 1)) / (double)(1 << mantissa);
-    double sign = bits >> (exponent + mantissa) & 1 ? -1 : 1;
-
-    if (e == (1 << exponent) - 1)
-        return m > 0 ? NAN : sign * INFINITY;
-    return sign * (e ? ldexp(1 + m, e - bias) : ldexp(m, 1 - bias));
-}
-
-/* Any type that a scale or a zero point of a model in use has; NAN for others, which
- * equals nothing. */
-static bool number_at(const struct fsd_value *v, enum fsd_dtype type, uint64_t i,
-                      double *out)
-{
-    const unsigned width = fsd_dtype_bits(type) / 8;
-    uint64_t bits = 0;
-    float single;
-
-    for (unsigned k = width; k-- > 0;)
-        bits = bits << 8 | v->bytes[i * width + k];
-    switch ((int)type) {
-    case FSD_FP32:
-        memcpy(&single, &(uint32_t){(uint32_t)bits}, sizeof single);
-        *out = (double)single;
-        return true;
-    case FSD_FP64:
-        memcpy(out, &bits, sizeof bits);
-        return true;
-    case FSD_FP16:
-        *out = float_of(bits, 5, 10);
-        return true;
-    case FSD_BF16:
-        *out = float_of(bits, 8, 7);
-        return true;
-    case FSD_FP8E8M0: /* a power of two without a sign */
-        *out = bits == 255 ? NAN : ldexp(1, (int)bits - 127);
-        return true;
-    case FSD_FP8: /* its largest exponent is no infinity but for the last mantissa */
-        *out = (bits & 0x7f) == 0x7f   ? NAN
-               : (bits & 0x78) == 0x78 ? ldexp(1 + (double)(bits & 7) / 8, 8)
-                                       : float_of(bits, 4, 3);
-        return true;
-    default:
-        return false;
-    }
 }
 
 /* ---------------------------------------------------------------------- quantizers */
@@ -96,7 +44,7 @@ static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
     q->n = (uint32_t)(v->size / width);
     scales = FSD_NEW(l->arena, double, q->n);
     for (uint32_t i = 0; i < q->n; i++) {
-        if (!number_at(v, type, i, &scales[i]))
+        if (!fsd_element_number(v, type, i, &scales[i]))
             return;
         any |= fabs(scales[i]) > 0 || isnan(scales[i]);
     }

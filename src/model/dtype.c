@@ -1,6 +1,7 @@
 #include "model/dtype.h"
 #include "base/id.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -85,6 +86,69 @@ enum fsd_dtype fsd_dtype_read(const char *word, size_t n)
 unsigned fsd_dtype_bits(enum fsd_dtype type)
 {
     return types[type].bits;
+}
+
+/* Sign, exponent, mantissa.  E4M3 keeps its largest exponent for numbers, and only the
+ * last of them is none. */
+static double read_float(uint64_t bits, int exponent, int mantissa, bool infinities)
+{
+    uint64_t top = (UINT64_C(1) << exponent) - 1, rest = (UINT64_C(1) << mantissa) - 1;
+    uint64_t e = bits >> mantissa & top, m = bits & rest;
+    int bias = (int)(top / 2);
+    double sign = bits >> (exponent + mantissa) & 1 ? -1 : 1;
+
+    if (e == top && (infinities || m == rest))
+        return m ? NAN : sign * INFINITY;
+    return sign * (e ? ldexp((double)(m | (rest + 1)), (int)e - bias - mantissa)
+                     : ldexp((double)m, 1 - bias - mantissa));
+}
+
+/* A number in two's complement of so many bits. */
+static double read_signed(uint64_t bits, unsigned width)
+{
+    return (double)((int64_t)(bits << (64 - width)) >> (64 - width));
+}
+
+bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out)
+{
+    switch ((int)type) {
+    case FSD_FP64:
+        *out = read_float(bits, 11, 52, true);
+        return true;
+    case FSD_FP32:
+        *out = read_float(bits, 8, 23, true);
+        return true;
+    case FSD_FP16:
+        *out = read_float(bits, 5, 10, true);
+        return true;
+    case FSD_BF16:
+        *out = read_float(bits, 8, 7, true);
+        return true;
+    case FSD_FP8:
+        *out = read_float(bits, 4, 3, false);
+        return true;
+    case FSD_FP8E5M2:
+        *out = read_float(bits, 5, 2, true);
+        return true;
+    case FSD_FP8E8M0: /* a power of two without a sign */
+        *out = bits == 255 ? NAN : ldexp(1, (int)bits - 127);
+        return true;
+    case FSD_INT64:
+    case FSD_INT32:
+    case FSD_INT16:
+    case FSD_INT8:
+        *out = read_signed(bits, fsd_dtype_bits(type));
+        return true;
+    case FSD_UINT64:
+    case FSD_UINT32:
+    case FSD_UINT16:
+    case FSD_UINT8:
+    case FSD_BOOL:
+        *out = (double)bits;
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool fsd_dtype_is_quantized(enum fsd_dtype type)

@@ -52,6 +52,10 @@ enum fsd_dtype fsd_dtype_read(const char *word, size_t n);
 /** Bits an element occupies in a packed buffer; 0 for strings and unknown. */
 unsigned fsd_dtype_bits(enum fsd_dtype type);
 
+/** The number that the bits of one element are; NAN where they are none.  False for
+ *  types that share a byte with others, and for those no model was seen to count in. */
+bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out);
+
 /** True for the types a QuantizeLinear can produce: 8 bits and fewer, not bool. */
 bool fsd_dtype_is_quantized(enum fsd_dtype type);
 

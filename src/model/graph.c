@@ -200,6 +200,24 @@ const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tenso
                                                            : &g->values.at[value];
 }
 
+uint64_t fsd_element_bits(const struct fsd_value *value, unsigned width, uint64_t i)
+{
+    uint64_t bits = 0;
+
+    for (unsigned k = width; k-- > 0;)
+        bits = bits << 8 | value->bytes[i * width + k];
+    return bits;
+}
+
+bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint64_t i,
+                        double *out)
+{
+    unsigned width = fsd_dtype_bits(type) / 8;
+
+    return width && width <= 8 && value->bytes && i < value->size / width &&
+           fsd_dtype_number(type, fsd_element_bits(value, width, i), out);
+}
+
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op)
 {
     const struct fsd_node *n = &g->nodes.at[node];

@@ -411,6 +411,14 @@ int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
 /** The value of a constant tensor, NULL when it has none or it was not read. */
 const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tensor);
 
+/** The i-th element, of `width` bytes, as it is stored: the least byte first. */
+uint64_t fsd_element_bits(const struct fsd_value *value, unsigned width, uint64_t i);
+
+/** The i-th element as a number; NAN where it is none.  False where it is not there, or
+ *  of a type that fsd_dtype_number() does not read. */
+bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint64_t i,
+                        double *out);
+
 /** True when the node is of that type in the default ONNX domain (written "" or
  *  "ai.onnx"). */
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op);

@@ -7,15 +7,6 @@
 
 /* -------------------------------------------------------------------- constants */
 
-uint64_t fsd_number_at(const unsigned char *bytes, uint32_t width)
-{
-    uint64_t value = 0;
-
-    for (uint32_t k = width; k-- > 0;)
-        value = value << 8 | bytes[k];
-    return value;
-}
-
 /* "To the end" is the largest number there is: far beyond any size will do. */
 static int64_t read_number(struct fsd_amounts *t, int64_t number)
 {
@@ -33,7 +24,7 @@ static bool read_value(struct fsd_amounts *t, const struct fsd_value *value,
         return false;
     out->n = (uint8_t)(value->size / width);
     for (uint32_t i = 0; i < out->n; i++) {
-        uint64_t bits = fsd_number_at(value->bytes + (size_t)i * width, width);
+        uint64_t bits = fsd_element_bits(value, width, i);
 
         out->at[i] =
             read_number(t, width == 4 ? (int32_t)(uint32_t)bits : (int64_t)bits);

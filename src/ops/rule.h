@@ -96,9 +96,6 @@ static inline const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case
     return fsd_shape_in(c, c->op->traits & FSD_OP_QLINEAR ? 3 * i : i);
 }
 
-/** A whole number of `width` bytes, the least first, as ONNX keeps all that is raw. */
-uint64_t fsd_number_at(const unsigned char *bytes, uint32_t width);
-
 /** The elements of the i-th input, a constant or computed from shapes; NULL: not known.
  */
 const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i);

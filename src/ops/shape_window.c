@@ -167,18 +167,16 @@ static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
     const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[c->node], "scales");
     fsd_id tensor = fsd_case_in(c, i);
     const struct fsd_value *v = tensor == FSD_NONE ? NULL : fsd_tensor_value(g, tensor);
+    double scale;
     uint32_t n = 0;
 
     if (attr && attr->kind == FSD_ATTR_FLOATS && attr->list.n <= FSD_SHAPE_RANK) {
         for (; n < attr->list.n; n++)
             scales[n] = (float)g->floats.at[attr->list.at + n];
-    } else if (v && v->bytes && fsd_tensor_form(g, tensor)->type == FSD_FP32 &&
+    } else if (v && fsd_tensor_form(g, tensor)->type == FSD_FP32 &&
                v->size <= FSD_SHAPE_RANK * sizeof *scales) {
-        for (; n < v->size / sizeof *scales; n++) {
-            uint32_t bits = (uint32_t)fsd_number_at(v->bytes + n * sizeof bits, 4);
-
-            memcpy(&scales[n], &bits, sizeof bits);
-        }
+        for (; fsd_element_number(v, FSD_FP32, n, &scale); n++)
+            scales[n] = (float)scale;
     }
     return n;
 }

@@ -155,7 +155,11 @@ def no_gain(fires):
 def useless(fires):
     n, x = start()
     y = n.op("Relu", conv(n, q(n, x)))
-    return end(n, q(n, y) if fires else y, 1, C, 16, 16)
+    z = n.op("Reshape", q(n, y), n.const(np.array([1, C, 256], np.int64)))
+    if not fires:  # a convolution needs it behind the views
+        z = conv(n, n.op("Unsqueeze", z, n.const(np.array([3], np.int64))))
+    n.output(n.op("Transpose", z, perm=[0, 2, 1] if fires else [0, 2, 1, 3]), 1, 256, C, *([] if fires else [1]))
+    return end(n, q(n, n.op("Relu", y)) if fires else n.op("Relu", y), 1, C, 16, 16)
 
 
 @pair("qdq/after")

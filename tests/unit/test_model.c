@@ -4,6 +4,7 @@
 #include "model/vocab.h"
 #include "ops/rule.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,6 +26,44 @@ static void dtype__names_are_distinct(void **state)
     assert_false(fsd_dtype_is_quantized(FSD_BOOL));
     assert_false(fsd_dtype_is_quantized(FSD_INT32));
     assert_true(fsd_dtype_is_quantized(FSD_FP8) && fsd_dtype_is_quantized(FSD_UINT4));
+}
+
+static void dtype__reads_numbers(void **state)
+{
+    static const struct {
+        enum fsd_dtype type;
+        uint64_t bits;
+        double number;
+    } cases[] = {
+        {FSD_FP64, UINT64_C(0xbff8000000000000), -1.5},
+        {FSD_FP32, 0x3f800001, 1.00000011920928955},
+        {FSD_FP32, 0x00000001, 1.40129846432481707e-45},
+        {FSD_FP32, 0xff800000, -INFINITY},
+        {FSD_FP16, 0x3c00, 1},
+        {FSD_FP16, 0x8001, -5.9604644775390625e-08},
+        {FSD_FP16, 0x7bff, 65504},
+        {FSD_BF16, 0x4049, 3.140625},
+        {FSD_FP8, 0x7e, 448},
+        {FSD_FP8, 0xf8, -256},
+        {FSD_FP8, 0x01, 0.001953125},
+        {FSD_FP8E5M2, 0x7b, 57344},
+        {FSD_FP8E8M0, 127, 1},
+        {FSD_FP8E8M0, 0, 5.87747175411143754e-39},
+        {FSD_INT8, 0x80, -128},
+        {FSD_INT64, UINT64_MAX, -1},
+        {FSD_UINT8, 0x80, 128},
+    };
+    double number;
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(cases); i++) {
+        assert_true(fsd_dtype_number(cases[i].type, cases[i].bits, &number));
+        assert_memory_equal(&number, &cases[i].number, sizeof number);
+    }
+    assert_true(fsd_dtype_number(FSD_FP8, 0xff, &number) && isnan(number));
+    assert_true(fsd_dtype_number(FSD_BF16, 0x7fc0, &number) && isnan(number));
+    assert_false(fsd_dtype_number(FSD_FP4, 1, &number));
+    assert_false(fsd_dtype_number(FSD_STRING, 1, &number));
 }
 
 static void layout__has_the_name_of_tensorrt(void **state)
@@ -204,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dtype__names_are_distinct),
+        cmocka_unit_test(dtype__reads_numbers),
         cmocka_unit_test(layout__has_the_name_of_tensorrt),
         cmocka_unit_test(layout__by_strides),
         cmocka_unit_test(ops__table_is_sorted),
