@@ -43,11 +43,12 @@ static struct entry *find(const struct fsd_intern *names, const char *s, size_t 
     return entry;
 }
 
+/* The text outlives the table. */
 static fsd_sym add_entry(struct fsd_intern *names, const char *s, size_t n)
 {
     struct entry *entry = FSD_NEW(names->arena, struct entry, 1);
 
-    entry->text = fsd_arena_strndup(names->arena, s, n);
+    entry->text = s;
     entry->len = n;
     entry->sym = names->entries.n;
     HASH_ADD_KEYPTR(hh, names->table, entry->text, n, entry);
@@ -93,7 +94,15 @@ fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n)
         n = used;
         entry = find(names, s, n);
     }
-    return entry ? entry->sym : add_entry(names, s, n);
+    return entry ? entry->sym
+                 : add_entry(names, fsd_arena_strndup(names->arena, s, n), n);
+}
+
+fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n)
+{
+    struct entry *entry = find(names, bytes, n);
+
+    return entry ? entry->sym : add_entry(names, bytes, n);
 }
 
 fsd_sym fsd_intern_str(struct fsd_intern *names, const char *s)

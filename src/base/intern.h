@@ -26,6 +26,9 @@ static inline fsd_sym fsd_intern_slice(struct fsd_intern *names, struct fsd_slic
 }
 /** The same for a zero-terminated string; NULL is the empty string. */
 fsd_sym fsd_intern_str(struct fsd_intern *names, const char *s);
+/** The symbol of bytes that are no text, in a table of their own: they are left as they
+ *  are, and where they are. */
+fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n);
 
 /** The symbol of n bytes, FSD_NONE when it was never added. */
 fsd_sym fsd_intern_find(const struct fsd_intern *names, const char *s, size_t n);

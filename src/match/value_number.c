@@ -1,7 +1,10 @@
 /*
- * Hash-consing: a node is spelled as text from its operator, its attributes and the
- * numbers of its inputs; equal spellings, found by interning, are equal nodes.  The
- * spelling is printable, so that the intern table keeps it as it is.
+ * Hash-consing: a node is spelled as numbers, of its operator, its attributes and the
+ * values of its inputs; equal spellings, found by interning, are equal nodes.
+ *
+ *     Conv(x, w) strides [2, 2]  ->  scope domain op outputs | x w | strides INTS 2  2 2
+ *
+ * Each list is told with its length, so that no two nodes have one spelling.
  *
  * Nodes are numbered in file order, which ONNX demands to be topological.  Where a file
  * breaks that, an input that is not numbered yet counts as its own tensor: a duplicate
@@ -9,9 +12,8 @@
  */
 #include "match/value_number.h"
 #include "base/id.h"
-#include "base/print.h"
+#include "base/vec.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,67 +21,79 @@ struct numbering {
     const struct fsd_facts *f;
     const struct fsd_graph *g;
     struct fsd_intern *spellings;
-    fsd_id *of_tensor;     /* the number of its value */
-    FSD_VEC(fsd_id) first; /* by spelling: the first node */
+    fsd_id *of_tensor;      /* the number of its value */
+    FSD_VEC(fsd_id) first;  /* by spelling: the first node, or tensor */
+    FSD_VEC(int64_t) words; /* the spelling under way */
     struct fsd_arena *scratch;
 };
 
-static void spell_bytes(FILE *out, const unsigned char *bytes, uint64_t n)
+static void spell(struct numbering *v, int64_t word)
 {
-    static const char digits[] = "0123456789abcdef";
-
-    for (uint64_t i = 0; i < n; i++) { /* fprintf took most of a small pair's time */
-        putc(digits[bytes[i] >> 4], out);
-        putc(digits[bytes[i] & 15], out);
-    }
+    fsd_vec_push(v->scratch, &v->words, word);
 }
 
-static void spell_form(const struct fsd_graph *g, const struct fsd_form *form,
-                       FILE *out)
+static void spell_real(struct numbering *v, double real)
 {
-    fprintf(out, "t%d", (int)form->type);
+    int64_t bits;
+
+    memcpy(&bits, &real, sizeof bits);
+    spell(v, bits);
+}
+
+static void spell_form(struct numbering *v, const struct fsd_form *form)
+{
+    spell(v, form->type);
+    spell(v, form->dims.n);
     for (uint32_t i = 0; i < form->dims.n; i++)
-        fprintf(out, ",%" PRId64, g->dims.at[form->dims.at + i].size);
+        spell(v, v->g->dims.at[form->dims.at + i].size);
+}
+
+/* Large values are most of what a small model holds: they are compared where they are,
+ * and each is one word here. */
+static void spell_constant(struct numbering *v, const struct fsd_form *form,
+                           const struct fsd_value *value)
+{
+    spell_form(v, form);
+    spell(v, fsd_intern_bytes(v->spellings, value->bytes, value->size));
 }
 
 /* False when the attribute was not read, so that nothing can be said of the node. */
-static bool spell_attr(const struct fsd_graph *g, const struct fsd_attr *a, FILE *out)
+static bool spell_attr(struct numbering *v, const struct fsd_attr *a)
 {
-    fprintf(out, ";%u=", a->name);
+    const struct fsd_graph *g = v->g;
+
+    spell(v, a->name);
+    spell(v, a->kind);
     switch (a->kind) {
     case FSD_ATTR_UNREAD:
     case FSD_ATTR_GRAPH:
         return false;
     case FSD_ATTR_INT:
-        fprintf(out, "i%" PRId64, a->i);
-        break;
+        spell(v, a->i);
+        return true;
     case FSD_ATTR_FLOAT:
-        fprintf(out, "f%a", a->f);
-        break;
+        spell_real(v, a->f);
+        return true;
     case FSD_ATTR_STRING:
-        fprintf(out, "s%u", a->s);
-        break;
-    case FSD_ATTR_INTS:
-        for (uint32_t i = 0; i < a->list.n; i++)
-            fprintf(out, "i%" PRId64, g->ints.at[a->list.at + i]);
-        break;
-    case FSD_ATTR_FLOATS:
-        for (uint32_t i = 0; i < a->list.n; i++)
-            fprintf(out, "f%a", g->floats.at[a->list.at + i]);
-        break;
-    case FSD_ATTR_STRINGS:
-        for (uint32_t i = 0; i < a->list.n; i++)
-            fprintf(out, "s%u", g->links.at[a->list.at + i]);
-        break;
+        spell(v, a->s);
+        return true;
     case FSD_ATTR_TENSOR:
         if (a->value == FSD_NONE || !g->values.at[a->value].bytes ||
             a->form == FSD_NONE || !g->values.at[a->value].size)
             return false;
-        spell_form(g, &g->forms.at[a->form], out);
-        putc(':', out);
-        spell_bytes(out, g->values.at[a->value].bytes, g->values.at[a->value].size);
+        spell_constant(v, &g->forms.at[a->form], &g->values.at[a->value]);
+        return true;
+    case FSD_ATTR_INTS:
+    case FSD_ATTR_FLOATS:
+    case FSD_ATTR_STRINGS:
         break;
     }
+    spell(v, a->list.n);
+    for (uint32_t i = a->list.at; i < a->list.at + a->list.n; i++)
+        if (a->kind == FSD_ATTR_FLOATS)
+            spell_real(v, g->floats.at[i]);
+        else
+            spell(v, a->kind == FSD_ATTR_INTS ? g->ints.at[i] : g->links.at[i]);
     return true;
 }
 
@@ -91,7 +105,7 @@ static int by_symbol(const void *a, const void *b)
     return fsd_order(x, y);
 }
 
-static bool spell_attrs(const struct numbering *v, const struct fsd_node *n, FILE *out)
+static bool spell_attrs(struct numbering *v, const struct fsd_node *n)
 {
     const struct fsd_attr **sorted =
         FSD_NEW(v->scratch, const struct fsd_attr *, n->attrs.n);
@@ -101,32 +115,37 @@ static bool spell_attrs(const struct numbering *v, const struct fsd_node *n, FIL
         sorted[i] = &v->g->attrs.at[n->attrs.at + i];
     qsort(sorted, n->attrs.n, sizeof(*sorted), by_symbol);
     for (uint32_t i = 0; known && i < n->attrs.n; i++)
-        known = spell_attr(v->g, sorted[i], out);
+        known = spell_attr(v, sorted[i]);
     return known;
 }
 
-static bool spell_node(const struct numbering *v, fsd_id node, FILE *out)
+static bool spell_node(struct numbering *v, fsd_id node)
 {
     const struct fsd_node *n = &v->g->nodes.at[node];
-
     unsigned traits = v->f->traits[node];
 
     if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)))
         return false;
-    fprintf(out, "%u.%u.%u/%u(", n->scope, n->domain, n->op, n->out.n);
+    spell(v, n->scope);
+    spell(v, n->domain);
+    spell(v, n->op);
+    spell(v, n->out.n);
+    spell(v, n->in.n);
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id tensor = fsd_node_in(v->g, n, i)->tensor;
 
-        fprintf(out, "%" PRIu32 ",",
-                tensor == FSD_NONE ? FSD_NONE : v->of_tensor[tensor]);
+        spell(v, tensor == FSD_NONE ? FSD_NONE : v->of_tensor[tensor]);
     }
-    return spell_attrs(v, n, out);
+    return spell_attrs(v, n);
 }
 
-/* The first node with this spelling; the node itself when it is the first. */
-static fsd_id first_with(struct numbering *v, const char *text, size_t n, fsd_id node)
+/* The first node, or tensor, with the spelling under way, which ends; itself when it is
+ * the first. */
+static fsd_id first_with(struct numbering *v, fsd_id node)
 {
-    fsd_sym sym = fsd_intern_add(v->spellings, text, n);
+    size_t n = v->words.n * sizeof *v->words.at;
+    const char *words = fsd_arena_strndup(v->scratch, (const char *)v->words.at, n);
+    fsd_sym sym = fsd_intern_bytes(v->spellings, words, n);
 
     while (v->first.n <= sym)
         fsd_vec_push(v->scratch, &v->first, FSD_NONE);
@@ -150,26 +169,19 @@ static void share_numbers(struct numbering *v, fsd_id node, fsd_id first)
 }
 
 /* Two initializers of equal content are one value.  `first` maps a spelling to a tensor
- * here; nodes and tensors spell differently ("#" is no node's). */
+ * here; nodes and tensors spell differently: -1 is no scope. */
 static void number_constants(struct numbering *v)
 {
     for (fsd_id t = 0; t < v->g->tensors.n; t++) {
-        const struct fsd_tensor *tensor = &v->g->tensors.at[t];
         const struct fsd_value *value = fsd_tensor_value(v->g, t);
-        struct fsd_print print;
-        FILE *out;
 
         v->of_tensor[t] = t;
-        if (!value || tensor->producers.n || !value->size)
+        if (!value || v->g->tensors.at[t].producers.n || !value->size)
             continue;
-        out = fsd_print_open(&print);
-        putc('#', out);
-        spell_form(v->g, fsd_tensor_form(v->g, t), out);
-        putc(':', out);
-        spell_bytes(out, value->bytes, value->size);
-        fsd_print_close(&print);
-        v->of_tensor[t] = first_with(v, print.text, print.size, t);
-        free(print.text);
+        v->words.n = 0;
+        spell(v, -1);
+        spell_constant(v, fsd_tensor_form(v->g, t), value);
+        v->of_tensor[t] = first_with(v, t);
     }
 }
 
@@ -184,12 +196,8 @@ void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f)
     f->first_twin = FSD_NEW(arena, fsd_id, f->g->nodes.n);
     f->value = v.of_tensor;
     for (fsd_id i = 0; i < f->g->nodes.n; i++) {
-        struct fsd_print print;
-        bool known = spell_node(&v, i, fsd_print_open(&print));
-
-        fsd_print_close(&print);
-        f->first_twin[i] = known ? first_with(&v, print.text, print.size, i) : i;
-        free(print.text);
+        v.words.n = 0;
+        f->first_twin[i] = spell_node(&v, i) ? first_with(&v, i) : i;
         if (f->first_twin[i] != i)
             share_numbers(&v, i, f->first_twin[i]);
     }

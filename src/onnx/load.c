@@ -467,10 +467,23 @@ static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *fi
     return FSD_OK;
 }
 
+/* Its messages are dropped together: protobuf-c would free each string by itself. */
+static void *unpack_alloc(void *arena, size_t n)
+{
+    return fsd_arena_alloc(arena, n, 1, alignof(max_align_t));
+}
+
+static void unpack_free(void *arena, void *at)
+{
+    (void)arena;
+    (void)at;
+}
+
 enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
                               struct fsd_error *err)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_arena *scratch = fsd_arena_new(), *unpacked = fsd_arena_new();
+    ProtobufCAllocator allocator = {unpack_alloc, unpack_free, unpacked};
     Onnx__ModelProto *model = NULL;
     struct fsd_wire wire;
     enum fsd_status status, known;
@@ -480,7 +493,7 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
     status = fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
     if (status == FSD_OK) {
         fsd_hash_128(wire.bytes, wire.size, g->hash);
-        model = onnx__model_proto__unpack(NULL, wire.size, wire.bytes);
+        model = onnx__model_proto__unpack(&allocator, wire.size, wire.bytes);
         if (!model)
             status = fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
                               "out of memory");
@@ -502,6 +515,6 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
                               model->graph ? "its graph has no nodes and no outputs"
                                            : "there is no graph in it");
     }
-    onnx__model_proto__free_unpacked(model, NULL);
+    fsd_arena_free(unpacked);
     return status;
 }

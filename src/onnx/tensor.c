@@ -157,7 +157,9 @@ static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
         return unread(g, expected);
     }
     bytes = fsd_arena_alloc(g->arena, size + 1, 1, 1);
-    for (size_t i = 0; i < held.n; i++) {
+    if (holder == RAW && size)
+        memcpy(bytes, held.at, size);
+    for (size_t i = 0; holder != RAW && i < held.n; i++) {
         const unsigned char *at = (const unsigned char *)held.at + i * held.width;
         uint64_t whole = *at;
         uint32_t half;

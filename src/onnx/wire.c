@@ -28,7 +28,8 @@ enum {
     MOST_FIELDS = 16,        /* in one message type of proto/onnx.proto */
     MOST_PIECES = 64,        /* singular messages in parts, in one message */
     RELEASE_EVERY = 4 << 20, /* bytes walked before their pages are given back */
-    LENGTH_ROOM = 5          /* bytes for a length not known yet, padded */
+    LENGTH_ROOM = 5,         /* bytes for a length not known yet, padded */
+    FIRST_ROOM = 1 << 20     /* bytes of output, of which untouched pages cost nothing */
 };
 
 enum wire { VARINT = 0, FIXED64 = 1, BLOCK = 2, GROUP = 3, END_GROUP = 4, FIXED32 = 5 };
@@ -77,19 +78,18 @@ static bool fail(struct scan *s, enum fsd_status status, const struct level *lev
 
 static bool reserve(struct scan *s, const struct level *level, size_t n)
 {
-    unsigned char *larger;
+    size_t old = s->cap;
 
     if (n <= s->cap - s->n)
         return true;
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB without the weights, found more");
+    if (!s->cap) /* most of a small file is kept */
+        s->cap = s->file->size < FIRST_ROOM ? s->file->size + 1 : FIRST_ROOM;
     while (s->cap < s->n + n)
-        s->cap = s->cap ? 2 * s->cap : 1 << 12;
-    larger = fsd_arena_alloc(s->arena, s->cap, 1, 1);
-    if (s->n)
-        memcpy(larger, s->out, s->n);
-    s->out = larger;
+        s->cap *= 2;
+    s->out = fsd_arena_grow(s->arena, s->out, old, s->cap);
     return true;
 }
 
