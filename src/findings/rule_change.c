@@ -99,11 +99,13 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
     if (r->happened == FSD_HAPPENED_OPAQUE) {
         bool before = fsd_region_is_weak(f->c, r, false);
         bool now = fsd_region_is_weak(f->c, r, true);
-
         const char *idle = idle_kind(new, f->c, r->new_groups);
+        const char *was_idle = idle_kind(old, f->c, r->old_groups);
 
-        if (idle)
-            fprintf(f->out, "; the build says of that layer that it is a %s", idle);
+        if (idle || was_idle)
+            fprintf(f->out, "; %s says of that layer that it is a %s",
+                    idle ? "the build" : "the snapshot's build",
+                    idle ? idle : was_idle);
         else
             fprintf(
                 f->out,

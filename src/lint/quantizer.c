@@ -134,7 +134,8 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
         l->holds[t] = FSD_NONE;
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         l->quantizer_of[i] = FSD_NONE;
-        if (facts->traits[i] & FSD_OP_QDQ)
+        /* One that reads nothing quantizes nothing: no rule has a tensor to tell of. */
+        if ((facts->traits[i] & FSD_OP_QDQ) && fsd_node_in_tensor(g, i, 0) != FSD_NONE)
             add_quantizer(l, i);
     }
     /* Nodes of a graph stand in an order in which each reads what others made. */

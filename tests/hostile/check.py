@@ -48,6 +48,7 @@ def check_models(h):
         if status == 0:
             h.run("model " + name, "--force", model, engine, "-f", "json")
             h.run("model " + name, "--force", model, engine)
+            h.run("model " + name, "lint", "--force", model, "--for", "trt8")
 
 
 def check_engines(h):

@@ -1,8 +1,12 @@
 """Hostile ONNX models: name -> bytes.  Each is to be read, or refused with a reason."""
+import os
+import re
+
 from wire import (attribute, inputs, model, node, num, outputs, raw, tensor, text, value_info,
                   varint)
 
 BIG = 1 << 31
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "ops", "table.c")
 SCALE = 1           # what the largest inputs are divided by, for slow builds
 
 
@@ -112,6 +116,23 @@ def names():
     yield "prefixes", chain(*["a" * i for i in range(1, 2000)])
 
 
+def ends():
+    """Every operator that has a rule, with ends that are missing, empty or open; quantized behind."""
+    with open(TABLE, encoding="utf-8") as file:
+        operators = re.findall(r'^    \{"(\w+)", ', file.read(), re.M)
+    assert len(operators) > 150 and "QuantizeLinear" in operators
+    for case, ins, out in (("none", [], None), ("no-input", [], "y"), ("no-output", ["x", "x"], None),
+                           ("empty", ["", "", ""], ""), ("empty-first", ["", "x", "x"], "y"),
+                           ("nobody-makes", ["t", "u", "v"], "y"), ("itself", ["y", "y", "y"], "y")):
+        yield case, model(*[
+            node(op, [i and i + op for i in ins], [] if out is None else [out and out + op], "n" + op)
+            + node("QuantizeLinear", ["y" + op, "s"], ["q" + op], "q" + op)
+            + node("DequantizeLinear", ["q" + op, "s"], ["d" + op], "d" + op)
+            + node(op, ["d" + op, "d" + op], ["z" + op], "m" + op) for op in operators],
+            tensor("s", [1], raw(9, b"\0\0\0?")), inputs(*["x" + op for op in operators]),
+            outputs(*["z" + op for op in operators]))
+
+
 def external(path):
     """A weight that says it lies in another file."""
     entry = raw(13, text(1, "location") + text(2, path))
@@ -135,7 +156,7 @@ def noise():
 
 
 def all_models():
-    for kind in (lies, shapes, counts, graphs, names, noise):
+    for kind in (lies, shapes, counts, graphs, names, ends, noise):
         for name, data in kind():
             yield "%s/%s" % (kind.__name__, name), data
     for name, data in truncated(chain("one", "two")):

@@ -19,7 +19,8 @@ to the same build with other names.  What then must hold of every mutant:
     lint       foresees of a model the same whether or not the engine is there; an error ends with 1
     mirror     a comparison told from the other side tells the same
     order      of layers changes nothing, if kernels keep theirs among themselves: it is that
-               of their execution, and replayed; between other layers they may stand anywhere
+               of their execution, and replayed; between other layers they may stand anywhere.
+               So do layers at a tensor that several write: which is read, their order tells
     names      that are consistently others change nothing
     beside     an unrelated copy of the build in the same network changes nothing
 
@@ -69,7 +70,7 @@ FORMAT_OF = {"txt": "text", "md": "markdown", "xml": "junit"}
 
 # Rules that look at an engine, and those that heed sizes, which an engine may tell.
 NOT_FORESEEN = {"fusion/missed", "engine/symptom", "size/dynamic", "qdq/small-product", "qdq/attention",
-                "channels/alignment", "scale/block"}
+                "channels/alignment", "scale/block", "scale/data"}
 
 
 class Finding(Exception):
@@ -509,8 +510,13 @@ class Mutant:
         layers = self.build.engine["Layers"]
         order = list(range(len(layers)))
         self.r.shuffle(order)
-        kernels = [at for at, i in enumerate(order) if "_myl" in str(layers[i].get("Name"))]
-        for at, i in zip(kernels, sorted(order[at] for at in kernels)):
+        ends = [[{str(p.get("Name")) for p in layer.get(side) or [] if isinstance(p, dict)}
+                 for side in ("Outputs", "Inputs")] for layer in layers]
+        writers = collections.Counter(name for made, _ in ends for name in made)
+        several = {name for name, n in writers.items() if n > 1}
+        kept = [at for at, i in enumerate(order)
+                if "_myl" in str(layers[i].get("Name")) or several & (ends[i][0] | ends[i][1])]
+        for at, i in zip(kept, sorted(order[at] for at in kept)):
             order[at] = i
         self.path("shuffled.json", json.dumps({**self.build.engine, "Layers": [layers[i] for i in order]}))
         self.maps_as("order", report, "m.onnx", "shuffled.json", order)

@@ -167,6 +167,8 @@ static void put_groups(const struct fsd_compare *c, const struct fsd_region_diff
         fsd_put_group(s, g, out);
         if (g->kind == FSD_KIND_FOREIGN)
             fputs("  (foreign region)", out);
+        else if (r->happened == FSD_HAPPENED_OPAQUE && g->kind != FSD_KIND_COMPUTE)
+            fprintf(out, "  (said to be a %s)", fsd_kind_name((enum fsd_kind)g->kind));
         else if (g->layers > 1)
             fprintf(out, "  (%u layers)", (unsigned)g->layers);
         fputc('\n', out);
