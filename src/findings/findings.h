@@ -155,6 +155,7 @@ struct fsd_rule {
         FSD_PROVES_WIDE,   /**< the layers of its first node read or write wide */
         FSD_PROVES_STANDS, /**< a layer computes one of its quantizers */
         FSD_PROVES_TWICE,  /**< what its quantizers read is written narrow twice */
+        FSD_PROVES_APART,  /**< more layers than one compute its nodes */
         FSD_PROVES_BUILT   /**< nothing was built */
     } proves;              /**< what an engine must show to confirm a finding */
     const char *why, *fix, *source; /**< NULL: not told yet */

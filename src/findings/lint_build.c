@@ -249,27 +249,3 @@ void fsd_lint_fp32_rest(struct fsd_finder *f)
             n == 1 ? "ies" : "y");
     fsd_lint_close_all(f);
 }
-
-/* --------------------------------------------------------------------- dynamic sizes
- */
-
-/* The axis of data along which an operator multiplies and sums up: kernels of 8 bits are
- * made for vectors of it, so that it matters to models that have quantizers. */
-static bool sums_over_open(const struct fsd_lint *l, fsd_id node)
-{
-    const struct fsd_shape *x =
-        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
-    bool conv = fsd_lint_is_any(l, node, " Conv ConvTranspose ");
-
-    if (!(l->facts->traits[node] & FSD_OP_WEIGHTED) || l->facts->folded[node])
-        return false;
-    return !x->ranked || !x->rank || x->dims[conv && x->rank > 1 ? 1 : x->rank - 1] < 0;
-}
-
-void fsd_lint_dynamic(struct fsd_finder *f)
-{
-    if (!f->lint->quantizers.n || !fsd_lint_open_all(f, sums_over_open))
-        return;
-    fputs("the model does not tell how many channels are summed up by", f->out);
-    fsd_lint_close_all(f);
-}

@@ -285,6 +285,34 @@ static const char *ask_copies(struct fsd_finder *f)
     return narrow > 1 ? "confirmed" : "withdrawn";
 }
 
+/* Do several layers compute what could be one? */
+static const char *ask_apart(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    fsd_id first = FSD_NONE, other = FSD_NONE;
+
+    for (uint32_t i = 0; i < f->now.nodes.n; i++) {
+        fsd_id node = f->found->subjects.at[f->now.nodes.at + i].id;
+
+        for (uint32_t k = 0; k < d->match->of_node[node].n; k++) {
+            fsd_id layer = fsd_match_of_node(d->match, node, k)->layer;
+
+            if (first == FSD_NONE)
+                first = layer;
+            else if (layer != first && other == FSD_NONE)
+                other = layer;
+        }
+    }
+    if (first == FSD_NONE)
+        return "undecided";
+    if (other == FSD_NONE) {
+        fprintf(f->out, "layer %u computes it whole", first);
+        return "withdrawn";
+    }
+    fprintf(f->out, "layers %u and %u compute it", first, other);
+    return "confirmed";
+}
+
 static const char *ask_build(struct fsd_finder *f)
 {
     fputs("an engine was built", f->out);
@@ -297,6 +325,7 @@ static void ask_engine(struct fsd_finder *f)
                                       f) = {[FSD_PROVES_WIDE] = ask_width,
                                             [FSD_PROVES_STANDS] = ask_quantizers,
                                             [FSD_PROVES_TWICE] = ask_copies,
+                                            [FSD_PROVES_APART] = ask_apart,
                                             [FSD_PROVES_BUILT] = ask_build};
     const char *proof;
 

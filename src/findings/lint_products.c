@@ -1,4 +1,4 @@
-/* Products of matrices: attention, and what is too small. */
+/* Products of matrices: attention, what is too small, sizes that only a run knows. */
 #include "findings/lint.h"
 
 #include <inttypes.h>
@@ -39,11 +39,14 @@ static fsd_id product_behind(const struct fsd_lint *l, fsd_id softmax)
     return FSD_NONE;
 }
 
-static int64_t last_dim(const struct fsd_lint *l, fsd_id tensor)
+/* The size of an axis, counted from the last. */
+static int64_t dim_of(const struct fsd_sizes *sizes, fsd_id tensor, int from_last)
 {
-    const struct fsd_shape *shape = fsd_shape_of(l->sizes, tensor);
+    const struct fsd_shape *shape = fsd_shape_of(sizes, tensor);
 
-    return shape->ranked && shape->rank ? shape->dims[shape->rank - 1] : -1;
+    return shape->ranked && shape->rank > from_last
+               ? shape->dims[shape->rank - 1 - from_last]
+               : -1;
 }
 
 /* Sizes that are not known are not complained of. */
@@ -67,8 +70,8 @@ void fsd_lint_attention(struct fsd_finder *f)
         if (!one && !two)
             continue;
         int8 = fsd_lint_held(l, one ? first : second, 0)->type == FSD_INT8;
-        head = last_dim(l, fsd_node_in_tensor(l->g, first, 0));
-        positions = last_dim(l, fsd_node_in_tensor(l->g, i, 0));
+        head = dim_of(l->sizes, fsd_node_in_tensor(l->g, first, 0), 0);
+        positions = dim_of(l->sizes, fsd_node_in_tensor(l->g, i, 0), 0);
         if (one == two &&
             !(int8 && ((head > 0 && head != 16 && head != 32 && head != 64) ||
                        positions > MOST_POSITIONS)))
@@ -100,8 +103,8 @@ void fsd_lint_small_product(struct fsd_finder *f)
 
         if (!fsd_lint_is_any(l, i, " MatMul Gemm ") || !fsd_lint_is_narrow(l, i))
             continue;
-        summands = last_dim(l, fsd_node_in_tensor(l->g, i, 0));
-        columns = last_dim(l, fsd_node_out_tensor(l->g, i, 0));
+        summands = dim_of(l->sizes, fsd_node_in_tensor(l->g, i, 0), 0);
+        columns = dim_of(l->sizes, fsd_node_out_tensor(l->g, i, 0), 0);
         if (!(summands > 0 && summands < TILE) && !(columns > 0 && columns < TILE))
             continue;
         fsd_lint_open(f, i);
@@ -111,4 +114,107 @@ void fsd_lint_small_product(struct fsd_finder *f)
                 fsd_lint_node(f, i), summands, columns);
         fsd_lint_close(f);
     }
+}
+
+/* -------------------------------------------------------------- sizes of a run */
+
+/* In 16 bits the two products of an attention are one kernel, which minds no length. */
+static const bool *find_fused_attention(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    bool *fused = FSD_NEW(f->scratch, bool, l->g->nodes.n);
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        fsd_id out, products[2];
+
+        if (!fsd_lint_is_any(l, i, " Softmax "))
+            continue;
+        products[0] = product_before(l, i);
+        products[1] = product_behind(l, i);
+        for (int k = 0; k < 2 && products[0] != FSD_NONE && products[1] != FSD_NONE;
+             k++) {
+            out = fsd_node_out_tensor(l->g, products[k], 0);
+            fused[products[k]] = fsd_dtype_bits(fsd_tensor_form(l->g, out)->type) == 16;
+        }
+    }
+    return fused;
+}
+
+/* The name of a size that only a run knows; NULL. */
+static const char *open_dim(const struct fsd_sizes *sizes, fsd_id tensor, int from_last)
+{
+    return fsd_amount_text(sizes->amounts, dim_of(sizes, tensor, from_last));
+}
+
+/* A quantizer pads what it rounds, so that behind one the columns alone cost: their cut
+ * is the kernel of what would be one with the product. */
+static void find_open_product(struct fsd_finder *f, const struct fsd_sizes *sizes,
+                              fsd_id node)
+{
+    const struct fsd_graph *g = f->lint->g;
+    fsd_id out = fsd_node_out_tensor(g, node, 0);
+    bool turned = fsd_node_is(g, node, "Gemm") && fsd_node_int(g, node, "transA", 0);
+    const char *summands = open_dim(sizes, fsd_node_in_tensor(g, node, 0), turned);
+    const char *columns = open_dim(sizes, out, 0);
+    fsd_id next = fsd_lint_only_reader(f->lint, out);
+
+    if (fsd_lint_is_narrow(f->lint, node)) {
+        if (!columns || next == FSD_NONE || !fsd_lint_is_any(f->lint, next, " Relu "))
+            return;
+        fsd_lint_open(f, node);
+        fsd_about_node(f, next);
+        fprintf(f->out,
+                "%s makes %s columns, which only a run knows: another kernel cuts "
+                "them, and computes %s",
+                fsd_lint_node(f, node), columns, fsd_lint_node(f, next));
+        fsd_lint_close(f);
+    } else if (summands || columns) {
+        fsd_lint_open(f, node);
+        fprintf(f->out, "%s %s %s %s, which only a run knows: other kernels %s%s",
+                fsd_lint_node(f, node), summands ? "sums up" : "makes",
+                summands ? summands : columns, summands ? "products" : "columns",
+                summands ? "pad both its sides" : "pad its second side",
+                columns ? ", and cut what it makes" : "");
+        fsd_lint_close(f);
+    }
+}
+
+static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
+                          fsd_id conv)
+{
+    const struct fsd_graph *g = f->lint->g;
+    fsd_id pad = fsd_tensor_producer(g, fsd_node_in_tensor(g, conv, 0));
+    fsd_id picture = pad == FSD_NONE ? FSD_NONE : fsd_node_in_tensor(g, pad, 0);
+    const char *size = NULL;
+
+    if (pad == FSD_NONE || !fsd_lint_is_any(f->lint, pad, " Pad "))
+        return;
+    for (int axis = 0; axis + 2 < fsd_shape_of(sizes, picture)->rank && !size; axis++)
+        size = open_dim(sizes, picture, axis);
+    if (!size)
+        return;
+    fsd_lint_open(f, conv);
+    fsd_about_node(f, pad);
+    fprintf(f->out,
+            "%s leaves the padding of %s to another kernel, for only a run knows how "
+            "large the picture is (%s)",
+            fsd_lint_node(f, conv), fsd_lint_node(f, pad), size);
+    fsd_lint_close(f);
+}
+
+/* An engine tells the sizes it was tuned for; what is open in the model stays so. */
+void fsd_lint_dynamic(struct fsd_finder *f)
+{
+    const struct fsd_lint *l = f->lint;
+    const struct fsd_sizes *sizes =
+        f->d->engine->nodes.n ? fsd_sizes_of_model(f->scratch, l->g) : l->sizes;
+    const bool *fused = find_fused_attention(f);
+
+    for (fsd_id i = 0; i < l->g->nodes.n; i++)
+        if (l->facts->folded[i] || fused[i])
+            continue;
+        else if (fsd_lint_is_any(l, i, " MatMul Gemm "))
+            find_open_product(f, sizes, i);
+        else if (fsd_lint_is_any(l, i, " Conv "))
+            find_open_pad(f, sizes, i);
 }

@@ -28,6 +28,7 @@ PROOFS = {
     "precision/fp32-rest": ("Conv", "all inputs", [NARROW, WIDE], [NARROW, NARROW]),
     "scale/one-tensor": ("Relu", "narrow outputs", 2, 1),
     "scale/moved": ("Relu", "narrow outputs", 2, 1),
+    "size/dynamic": ("MatMul", "layers", [3, 3, 1], [1, 1, 1]),
 }
 failures = 0
 
@@ -64,6 +65,8 @@ def look(report, op, what):
     computing = layers_of(report, op)
     if what == "all inputs":
         return [layers[0]["inputs"][0]["type"] for layers in computing if layers]
+    if what == "layers":
+        return [len(layers) for layers in computing]
     if what == "narrow outputs":
         return sum(port["type"] == NARROW for port in computing[0][0]["outputs"])
     side, number = what.split()

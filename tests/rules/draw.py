@@ -314,9 +314,14 @@ def fp32_rest(fires):
 
 @pair("size/dynamic")
 def dynamic(fires):
-    n = Net(5)
-    y = q(n, n.input("x", 4, "k" if fires else 8))
-    return end(n, n.op("MatMul", y, q(n, n.weight(8, 8))), 4, 8)
+    """Summands, columns, columns of a quantized product, a padded picture; rows and batches may be open."""
+    n, k, c, side = Net(5), *(("k", "c", "side") if fires else (64, 48, 32))
+    n.output(n.op("MatMul", n.input("a", "rows", k), n.input("b", k, 32)), "rows", 32)
+    n.output(n.op("Relu", n.op("MatMul", n.input("d", "rows", 64), n.input("e", 64, c))), "rows", c)
+    n.output(n.op("Relu", n.op("MatMul", q(n, n.input("f", "rows", 64)), q(n, n.input("g", 64, c)))), "rows", c)
+    y = n.op("Relu", n.op("Conv", n.input("x", "batch", C, side, 32), n.weight(C, C, 1, 1), kernel_shape=[1, 1]))
+    y = n.op("Pad", y, n.const(np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64)))
+    return end(n, n.op("Conv", y, n.weight(C, C, 3, 3), kernel_shape=[3, 3]), "batch", C, side, 32)
 
 
 # Rules that look at an engine, too: a model, and what a builder made of it.
