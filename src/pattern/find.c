@@ -556,6 +556,28 @@ static int by_place(const void *x, const void *y)
     return pattern ? pattern : fsd_order(a->anchor, b->anchor);
 }
 
+static bool may_end(const char *text, const char *op)
+{
+    struct expr e = take_apart(text);
+
+    return is_word(e.names, e.length, op) ||
+           (e.optional && may_end(e.args[e.n_args - 1], op));
+}
+
+enum { ASKED = 1u << FSD_COUNT_OF(forms) };
+_Static_assert(FSD_COUNT_OF(forms) < 31, "a bit a form, and one more");
+
+/* The forms that a node of this operator may be the last of, a bit each.  Nearly all
+ * nodes are that of no or of few forms; asked once for each operator. */
+static uint32_t forms_ended_by(uint32_t *known, const struct fsd_graph *g, fsd_id node)
+{
+    uint32_t *forms_of = &known[g->nodes.at[node].op];
+
+    for (size_t i = 0; !(*forms_of & ASKED) && i < FSD_COUNT_OF(forms); i++)
+        *forms_of |= (uint32_t)may_end(forms[i].text, op_of(g, node)) << i;
+    return *forms_of |= ASKED;
+}
+
 /* From the last node on, so that a form is met at its end before it is at a part of it.
  */
 void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts)
@@ -564,6 +586,7 @@ void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts)
     struct fsd_arena *scratch = fsd_arena_new();
     uint16_t *used = FSD_NEW(scratch, uint16_t, g->nodes.n);
     bool *passing = FSD_NEW(scratch, bool, g->nodes.n);
+    uint32_t *known = FSD_NEW(scratch, uint32_t, fsd_intern_count(g->names));
     struct attempt *a = FSD_NEW(scratch, struct attempt, 1);
 
     for (fsd_id node = 0; node < g->nodes.n; node++)
@@ -575,7 +598,8 @@ void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts)
         for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
             if (passing[node] || !facts->live[node])
                 break;
-            if (used[node] & bit_of(forms[i].pattern) || !fits_node(a, &forms[i], node))
+            if (!(forms_ended_by(known, g, node) >> i & 1) ||
+                used[node] & bit_of(forms[i].pattern) || !fits_node(a, &forms[i], node))
                 continue;
             add_block(blocks, used, a, forms[i].pattern, node);
             if (forms[i].pattern == FSD_PATTERN_ATTENTION && take_projections(a))

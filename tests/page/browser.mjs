@@ -446,6 +446,13 @@ async function check_large() {
         equal("large: and has no empty pages", await page.locator("#rows .rows-body").evaluate((body) => body.getBoundingClientRect().height), printed * 28);
         await page.evaluate(() => dispatchEvent(new Event("afterprint")));
         check("large: which the screen does not", (await page.locator("#diff > .note").isHidden()) && (await page.locator("#rows [role=row]").count()) < 120);
+        await page.goto(`file://${path_of("large")}#view=graph`);
+        const pictures = await page.evaluate(() => JSON.parse(document.getElementById("data-pictures").textContent));
+        const boxes = Object.keys(pictures[0].boxes).filter((box) => box.startsWith("l"));
+        equal("large: each box of the whole opens", boxes.map((box) => !!pictures[pictures[0].opens[box]]?.svg), boxes.map(() => true));
+        await page.locator('.stage [data-box="l0"]').first().dispatchEvent("click");
+        await comes("large: a box is opened", async () => (await page.locator(".crumbs [aria-current]").textContent()) === pictures[pictures[0].opens.l0].title);
+        await page.keyboard.press("1");
         await page.keyboard.press("End");
         equal("large: end leads to the last row", await page.locator("#rows .current").getAttribute("aria-rowindex"), count);
     });

@@ -1,5 +1,6 @@
 /* What is printed of a drawing, and what becomes of it when Graphviz cannot lay it out.
  */
+#include "base/print.h"
 #include "report/picture/drawing.h"
 
 #include <setjmp.h>
@@ -165,6 +166,39 @@ static void complaints(void **state)
         "Error: b\n" NO_ROOM);
 }
 
+/* One after the other in one child each picture is what it is alone, and one that
+ * cannot be laid out, or is not waited for, takes none of the others with it. */
+static void several(void **state)
+{
+    static const char *const dots[] = {
+        "digraph { subgraph cluster_z { a } subgraph cluster_b { b } b -> a }",
+        "digraph { c -> ",
+        "digraph { subgraph cluster_z { a } subgraph cluster_b { b } b -> a }",
+        "digraph { d }",
+        "digraph { e }",
+    };
+    static const double seconds[] = {600, 600, 600, 0, 600};
+    static const bool good[] = {true, false, true, false, true};
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_layouts *l = fsd_layouts_begin(arena, dots, FSD_COUNT_OF(dots), "svg");
+    struct fsd_print print[FSD_COUNT_OF(dots)];
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(dots); i++) {
+        assert_int_equal(fsd_layouts_take(l, seconds[i], fsd_print_open(&print[i])),
+                         good[i]);
+        fsd_print_close(&print[i]);
+    }
+    fsd_layouts_end(l);
+    assert_non_null(strstr(print[0].text, "cluster_z"));
+    assert_string_equal(print[2].text, print[0].text);
+    assert_int_equal(print[1].size + print[3].size, 0);
+    assert_non_null(strstr(print[4].text, "<title>e</title>"));
+    for (size_t i = 0; i < FSD_COUNT_OF(dots); i++)
+        free(print[i].text);
+    fsd_arena_free(arena);
+}
+
 /* ------------------------------------------------------------------------ texts */
 
 static void expect(const char *name, size_t most, const char *label, const char *tip)
@@ -203,7 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drawn),         cmocka_unit_test(not_read),
         cmocka_unit_test(less_is_drawn), cmocka_unit_test(complaints),
-        cmocka_unit_test(texts),
+        cmocka_unit_test(several),       cmocka_unit_test(texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,7 +127,8 @@ static void put_patterns(const struct fsd_report *r, FILE *out)
  */
 void fsd_page_write(const struct fsd_report *r, FILE *out)
 {
-    struct fsd_print json;
+    struct fsd_print json, pictures;
+    struct fsd_album *album = fsd_album_begin(r, fsd_print_open(&pictures));
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
@@ -156,7 +157,7 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
         fsd_verdict_put_json(r->verdict, r->style, fsd_print_open(&json));
         put_data("check", &json, out);
     }
-    fsd_page_put_pictures(r, fsd_print_open(&json));
-    put_data("pictures", &json, out);
+    fsd_album_end(album);
+    put_data("pictures", &pictures, out);
     fwrite(fsd_page_tail, 1, fsd_page_tail_size, out);
 }

@@ -5,8 +5,9 @@
  *     {"title":"all", "svg":"<svg ...", "boxes":{"l7":[7,8,9]}, "opens":{"l7":1}}
  *     {"title":"encoder.0", "within":0, "svg":"<svg ..."}
  *
- * A layout takes its time: only so many are made, and of a very large engine none but
- * the whole, whose boxes then lead to the rows of what they stand for.
+ * A layout takes its time: only so many are made, and of a very large engine the whole
+ * and what is in its boxes; the boxes of the last level lead to the rows of what they
+ * stand for.  A level is laid out while other data is written.
  */
 #include "base/print.h"
 #include "report/json/json.h"
@@ -17,17 +18,8 @@
 
 enum {
     MOST_PICTURES = 40,
-    MOST_LAYERS = 5000, /* of an engine whose modules are drawn */
+    MOST_LAYERS = 5000, /* of an engine that is drawn below the first two levels */
     SECONDS = 5         /* for one of them */
-};
-
-/* What is in a box of another picture. */
-struct module {
-    const char *title;
-    uint32_t within;
-    unsigned depth; /* of scopes */
-    const fsd_id *layers;
-    uint32_t n;
 };
 
 struct box {
@@ -35,25 +27,44 @@ struct box {
     uint32_t opens; /* a picture; 0: none */
 };
 
-struct album {
-    struct fsd_arena *arena;
-    FSD_VEC(struct module) modules; /* by picture */
-    FSD_VEC(struct box) boxes;      /* of the picture under way */
-    const char *note;               /* on it */
-    uint32_t now;
-    bool whole_only;
+/* A picture of the whole, or of what is in a box of another one. */
+struct module {
+    const char *title;
+    uint32_t within;
+    unsigned level;
+    unsigned depth, inner; /* of scopes: in common to all, to each box */
+    const fsd_id *layers;
+    uint32_t n;
+    FSD_VEC(struct box) boxes;
+    const char *note; /* on it */
 };
+
+struct fsd_album {
+    struct fsd_arena *arena;
+    const struct fsd_report *of;
+    struct fsd_picture want;
+    struct fsd_style style;
+    FSD_VEC(struct module) modules; /* by picture */
+    uint32_t now, told;             /* pictures: under way; told of in JSON */
+    struct fsd_layouts *layouts;    /* of those planned; NULL: none are under way */
+    struct fsd_json *list;
+};
+
+static struct module *module_now(struct fsd_album *album)
+{
+    return &album->modules.at[album->now];
+}
 
 static void keep_note(void *payload, const char *note)
 {
-    struct album *album = payload;
+    struct fsd_album *album = payload;
 
-    album->note = fsd_printed(album->arena, "%s", note);
+    module_now(album)->note = fsd_printed(album->arena, "%s", note);
 }
 
 static void keep_box(void *payload, const struct fsd_picture_box *told)
 {
-    struct album *album = payload;
+    struct fsd_album *album = payload;
     struct box box = {*told, 0};
     fsd_id *items = FSD_NEW(album->arena, fsd_id, told->n);
 
@@ -63,16 +74,17 @@ static void keep_box(void *payload, const struct fsd_picture_box *told)
     box.of.name = fsd_printed(album->arena, "%s", told->name);
     if (told->title)
         box.of.title = fsd_printed(album->arena, "%s", told->title);
-    fsd_vec_push(album->arena, &album->boxes, box);
+    fsd_vec_push(album->arena, &module_now(album)->boxes, box);
 }
 
 /* A picture for each box of layers that stands for less than the picture it is in. */
-static void plan_modules(struct album *album, unsigned depth)
+static void plan_modules(struct fsd_album *album)
 {
-    struct module in = album->modules.at[album->now];
+    struct module in = *module_now(album); /* which may move */
+    bool deep = in.level == 0 || album->of->run->engine->nodes.n <= MOST_LAYERS;
 
-    for (uint32_t i = 0; i < album->boxes.n && !album->whole_only; i++) {
-        struct box *box = &album->boxes.at[i];
+    for (uint32_t i = 0; i < in.boxes.n && deep; i++) {
+        struct box *box = &in.boxes.at[i];
         const struct fsd_picture_box *of = &box->of;
         const fsd_id *last = &of->items[of->n - 1];
 
@@ -86,33 +98,34 @@ static void plan_modules(struct album *album, unsigned depth)
                                          : fsd_printed(album->arena, "layers %u to %u",
                                                        of->items[0], *last),
                             .within = album->now,
-                            .depth = depth,
+                            .level = in.level + 1,
+                            .depth = in.inner,
                             .layers = of->items,
                             .n = of->n});
     }
-    for (uint32_t i = 0; i < album->boxes.n; i++) /* nodes go with their layers */
-        for (uint32_t k = 0; k < album->boxes.n && !album->boxes.at[i].of.layers; k++)
-            if (album->boxes.at[k].of.layers &&
-                album->boxes.at[k].of.items[0] == album->boxes.at[i].of.owner)
-                album->boxes.at[i].opens = album->boxes.at[k].opens;
+    for (uint32_t i = 0; i < in.boxes.n; i++) /* nodes go with their layers */
+        for (uint32_t k = 0; k < in.boxes.n && !in.boxes.at[i].of.layers; k++)
+            if (in.boxes.at[k].of.layers &&
+                in.boxes.at[k].of.items[0] == in.boxes.at[i].of.owner)
+                in.boxes.at[i].opens = in.boxes.at[k].opens;
 }
 
-static void put_boxes(const struct album *album, struct fsd_json *item)
+static void put_boxes(const struct module *module, struct fsd_json *item)
 {
     struct fsd_json *object = fsd_json_object(item, "boxes"), *list;
 
-    for (uint32_t i = 0; i < album->boxes.n; i++) {
-        const struct fsd_picture_box *of = &album->boxes.at[i].of;
+    for (uint32_t i = 0; i < module->boxes.n; i++) {
+        const struct fsd_picture_box *of = &module->boxes.at[i].of;
 
         list = fsd_json_list(object, of->name);
         for (uint32_t k = 0; k < of->n; k++)
             fsd_json_add_number(list, of->items[k]);
     }
     object = fsd_json_object(item, "opens");
-    for (uint32_t i = 0; i < album->boxes.n; i++)
-        if (album->boxes.at[i].opens)
-            fsd_json_number(object, album->boxes.at[i].of.name,
-                            album->boxes.at[i].opens);
+    for (uint32_t i = 0; i < module->boxes.n; i++)
+        if (module->boxes.at[i].opens)
+            fsd_json_number(object, module->boxes.at[i].of.name,
+                            module->boxes.at[i].opens);
 }
 
 /* What is said on the way, or why there is no drawing, stands beside it. */
@@ -129,36 +142,66 @@ static void put_drawing(struct fsd_json *item, const char *note, enum fsd_status
     free(svg->text);
 }
 
-static void put_run(struct album *album, const struct fsd_report *r,
-                    struct fsd_picture want, struct fsd_json *list)
+/* Writes the picture that the album is at, and keeps what is told of it. */
+static enum fsd_status write_module(struct fsd_album *album, const char *format,
+                                    FILE *out, struct fsd_error *err)
 {
-    struct fsd_style style = *r->style;
+    struct module *module = module_now(album);
+    struct fsd_excerpt part = {module->layers, module->n, module->depth, keep_box,
+                               album};
+    enum fsd_status status;
 
-    style.picture = &want;
-    fsd_vec_push(album->arena, &album->modules, (struct module){.title = "all"});
-    album->whole_only = r->run->engine->nodes.n > MOST_LAYERS;
-    for (; album->now < album->modules.n; album->now++) {
-        struct module module = album->modules.at[album->now];
-        struct fsd_excerpt part = {module.layers, module.n, module.depth, keep_box,
-                                   album};
-        struct fsd_json *item = fsd_json_item(list);
+    module->boxes.n = 0;
+    module->note = NULL;
+    if (module->layers)
+        album->want.layout_seconds = SECONDS;
+    status =
+        fsd_picture_write_part(album->of->run, &part, format, &album->style, out, err);
+    module->inner = part.depth;
+    return status;
+}
+
+/* Begins to lay out what is planned. */
+static void begin_level(struct fsd_album *album)
+{
+    uint32_t n = album->modules.n - album->told;
+    const char **dots = FSD_NEW(album->arena, const char *, n);
+
+    for (album->now = album->told; album->now < album->modules.n; album->now++) {
+        struct fsd_print dot;
+
+        write_module(album, NULL, fsd_print_open(&dot), NULL);
+        dots[album->now - album->told] = fsd_print_take(&dot, album->arena);
+    }
+    if (n)
+        album->layouts = fsd_layouts_begin(album->arena, dots, n, "svg");
+}
+
+/* Tells of it when it is laid out, and plans the next.  Of what cannot be laid out so,
+ * as of the whole, which the user set a time for, less is tried. */
+static void end_level(struct fsd_album *album)
+{
+    for (uint32_t end = album->modules.n; album->told < end; album->told++) {
+        struct fsd_json *item = fsd_json_item(album->list);
+        enum fsd_status status = FSD_OK;
         struct fsd_error err = {0};
         struct fsd_print svg;
-        enum fsd_status status;
+        FILE *out = fsd_print_open(&svg);
 
-        album->boxes.n = 0;
-        album->note = NULL;
-        want.layout_seconds = module.layers ? SECONDS : want.layout_seconds;
-        status = fsd_picture_write_part(r->run, &part, "svg", &style,
-                                        fsd_print_open(&svg), &err);
-        fsd_json_text(item, "title", module.title);
-        if (module.layers)
-            fsd_json_number(item, "within", module.within);
-        put_drawing(item, album->note, status, &svg, &err);
-        plan_modules(album, part.depth);
-        if (album->boxes.n)
-            put_boxes(album, item);
+        album->now = album->told;
+        if (!album->layouts || !fsd_layouts_take(album->layouts, SECONDS, out))
+            status = write_module(album, "svg", out, &err);
+        fsd_json_text(item, "title", module_now(album)->title);
+        if (module_now(album)->layers)
+            fsd_json_number(item, "within", module_now(album)->within);
+        put_drawing(item, module_now(album)->note, status, &svg, &err);
+        plan_modules(album);
+        if (module_now(album)->boxes.n)
+            put_boxes(module_now(album), item);
     }
+    if (album->layouts)
+        fsd_layouts_end(album->layouts);
+    album->layouts = NULL;
 }
 
 static void put_places(struct fsd_json *object, const char *side, const fsd_id *places,
@@ -172,19 +215,21 @@ static void put_places(struct fsd_json *object, const char *side, const fsd_id *
 
 /* With what a page shows each group in (a region, a row), by the letter that its box's
  * id begins with. */
-static void put_comparison(struct album *album, const struct fsd_compare *c,
-                           const char *title, const fsd_id *const places[2],
-                           const struct fsd_style *style, struct fsd_json *list)
+static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
+                           const char *title, const fsd_id *const places[2])
 {
-    struct fsd_json *item = fsd_json_item(list), *object;
+    struct fsd_json *item = fsd_json_item(album->list), *object;
     struct fsd_error err = {0};
     struct fsd_print svg;
     enum fsd_status status;
 
-    album->note = NULL;
-    status = fsd_compare_write_picture(c, "svg", style, fsd_print_open(&svg), &err);
+    album->now = album->modules.n;
+    fsd_vec_push(album->arena, &album->modules, (struct module){.title = title});
+    album->told = album->modules.n;
+    status =
+        fsd_compare_write_picture(c, "svg", &album->style, fsd_print_open(&svg), &err);
     fsd_json_text(item, "title", title);
-    put_drawing(item, album->note, status, &svg, &err);
+    put_drawing(item, module_now(album)->note, status, &svg, &err);
     object = fsd_json_object(item, "places");
     put_places(object, "o", places[0], c->old->groups.n);
     put_places(object, "n", places[1], c->new->groups.n);
@@ -208,43 +253,55 @@ static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix 
 }
 
 /* Each build beside the first. */
-static void put_matrix(struct album *album, const struct fsd_matrix *m,
-                       struct fsd_style *style, struct fsd_picture *want,
-                       struct fsd_json *list)
+static void put_matrix(struct fsd_album *album, const struct fsd_matrix *m)
 {
     fsd_id **rows = rows_of_groups(album->arena, m);
 
-    want->layout_seconds = SECONDS;
+    album->want.layout_seconds = SECONDS;
     for (uint32_t b = 1; b < m->n; b++) {
         const fsd_id *const places[] = {rows[0], rows[b]};
 
         put_comparison(album, m->with[b],
-                       fsd_printed(album->arena, "A and %c", (int)('A' + b)), places,
-                       style, list);
+                       fsd_printed(album->arena, "A and %c", (int)('A' + b)), places);
     }
 }
 
-void fsd_page_put_pictures(const struct fsd_report *r, FILE *out)
+struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
 {
     static const struct fsd_picture everything = {0};
-    struct album album = {.arena = fsd_arena_new()};
-    struct fsd_json *list = fsd_json_new_list(out);
-    struct fsd_picture want = r->style->picture ? *r->style->picture : everything;
-    struct fsd_style style = *r->style;
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_album *album = FSD_NEW(arena, struct fsd_album, 1);
 
-    want.note = keep_note;
-    want.payload = &album;
-    style.picture = &want;
+    *album = (struct fsd_album){
+        .arena = arena,
+        .of = r,
+        .want = r->style->picture ? *r->style->picture : everything,
+        .style = *r->style,
+        .list = fsd_json_new_list(json),
+    };
+    album->want.note = keep_note;
+    album->want.payload = album;
+    album->style.picture = &album->want;
     if (r->matrix) {
-        put_matrix(&album, r->matrix, &style, &want, list);
+        put_matrix(album, r->matrix);
     } else if (r->compare) {
         const fsd_id *const places[] = {r->compare->old_region, r->compare->new_region};
 
-        put_comparison(&album, r->compare, "all", places, &style, list);
-    } else if (r->run->engine->nodes
-                   .n) { /* of a model alone there is nothing to draw */
-        put_run(&album, r, want, list);
+        put_comparison(album, r->compare, "all", places);
+    } else if (r->run->engine->nodes.n) { /* else there is nothing to draw */
+        fsd_vec_push(arena, &album->modules, (struct module){.title = "all"});
+        end_level(album);
+        begin_level(album);
     }
-    fsd_json_end(list);
-    fsd_arena_free(album.arena);
+    return album;
+}
+
+void fsd_album_end(struct fsd_album *album)
+{
+    while (album->told < album->modules.n) {
+        end_level(album);
+        begin_level(album);
+    }
+    fsd_json_end(album->list);
+    fsd_arena_free(album->arena);
 }

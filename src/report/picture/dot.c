@@ -273,8 +273,11 @@ void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *out,
                                struct fsd_error *err)
 {
-    if (strcmp(format, "dot") != 0)
+    if (!format)
+        fsd_plan_print(plan, out);
+    else if (strcmp(format, "dot") != 0)
         return fsd_plan_lay_out(plan, format, out, err);
-    fsd_dot_print(plan->drawing, true, out);
+    else
+        fsd_dot_print(plan->drawing, true, out);
     return FSD_OK;
 }

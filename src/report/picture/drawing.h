@@ -209,9 +209,12 @@ enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err);
 
+/** Prints DOT as its first layout would be of, and notes what is left out. */
+void fsd_plan_print(struct fsd_plan *plan, FILE *out);
+
 /** Has Graphviz read DOT, lay it out and write it; false when it cannot, or finds an
  *  error in it.  May take very long, may crash, and complains on standard error: for a
- *  child process.  graphviz.c */
+ *  child process, of which the next picture may be asked, too.  graphviz.c */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out);
 
 /** The first line that a reader should know of in what it complained; NULL.  That its

@@ -5,7 +5,7 @@
  * Layout does not scale: of a picture that is too large less is drawn, and one whose
  * layout does not come to an end in its time is killed and less of it is drawn.
  */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* memfd_create, pipe2 */
 #include "base/print.h"
 #include "base/status.h"
 #include "report/picture/drawing.h"
@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,48 +37,109 @@ static double now(void)
 
 /* --------------------------------------------------------------------- the child */
 
-/* One attempt: a picture, or what Graphviz said. */
-struct attempt {
-    const char *dot, *format;
-    double until;
-    struct fsd_print picture;
-    char said[200];
+/* How far the child's files are when a picture is done. */
+struct told {
+    off_t picture, said;
+    bool good;
 };
 
-/* Never waits for a reader of what Graphviz says: what does not fit is lost. */
-static void run_child(const struct attempt *a, int to, int say)
+/* One child lays out one picture after the other: what takes long is to begin, with
+ * fonts and plug-ins.  It writes to files that have no name, for whoever waits for it
+ * may have other things to do first, and a pipe would get full:
+ *
+ *     pictures  <svg ...><svg ...>
+ *     said      Warning: ...
+ *     told      {end, end, good} ...    this is a pipe */
+struct fsd_layouts {
+    const char *const *dots;
+    uint32_t n, next;
+    const char *format;
+    pid_t child; /* 0: none yet, or it came to its end */
+    int pictures, said, told;
+    struct told last;
+};
+
+static void run_child(const struct fsd_layouts *l, int to)
 {
     int nowhere = open("/dev/null", O_RDWR);
-    FILE *out = fdopen(to, "w");
+    FILE *out = fdopen(l->pictures, "w");
 
     if (nowhere >= 0)
         dup2(nowhere, STDOUT_FILENO);
-    fcntl(say, F_SETFL, O_NONBLOCK);
-    dup2(say, STDERR_FILENO);
-    _exit(out && fsd_graphviz_draw(a->dot, a->format, out) && fflush(out) == 0 ? 0 : 1);
+    dup2(l->said, STDERR_FILENO);
+    for (uint32_t i = l->next; out && i < l->n; i++) {
+        struct told told = {0};
+
+        told.good = fsd_graphviz_draw(l->dots[i], l->format, out) && fflush(out) == 0;
+        told.picture = lseek(l->pictures, 0, SEEK_CUR);
+        told.said = lseek(l->said, 0, SEEK_CUR);
+        if (write(to, &told, sizeof told) != sizeof told)
+            break;
+    }
+    _exit(0);
 }
 
-/* Reads until the other end is closed; false when the time is over. */
-static bool drain(int from, FILE *to, double until)
+/* The other end of the pipe is closed here at once, since reading would otherwise never
+ * come to an end. */
+static void start(struct fsd_layouts *l)
 {
-    char buffer[65536];
+    int told[2] = {-1, -1};
 
+    l->last = (struct told){0};
+    l->pictures = memfd_create("pictures", MFD_CLOEXEC);
+    l->said = memfd_create("said", MFD_CLOEXEC);
+    l->child =
+        l->pictures >= 0 && l->said >= 0 && pipe2(told, O_CLOEXEC) == 0 ? fork() : -1;
+    if (l->child == 0)
+        run_child(l, told[1]);
+    close(told[1]);
+    l->told = told[0];
+}
+
+static void stop(struct fsd_layouts *l)
+{
+    if (l->child > 0) {
+        kill(l->child, SIGKILL);
+        while (waitpid(l->child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    close(l->pictures);
+    close(l->said);
+    close(l->told);
+    l->child = 0;
+}
+
+/* False when the child ended, or the time did. */
+static bool wait_for(int from, struct told *told, double until)
+{
     for (;;) {
         struct pollfd ready = {.fd = from, .events = POLLIN};
         double left = until - now();
-        ssize_t n;
 
         if (left <= 0)
             return false;
-        if (poll(&ready, 1, (int)(left * 1000) + 1) <= 0)
-            continue;
-        n = read(from, buffer, sizeof buffer);
-        if (n == 0)
-            return true;
-        if (n > 0)
-            fwrite(buffer, 1, (size_t)n, to);
-        else if (errno != EINTR)
-            return false;
+        if (poll(&ready, 1, (int)(left * 1000) + 1) > 0) {
+            ssize_t n = read(from, told, sizeof *told);
+
+            if (n >= 0 || errno != EINTR)
+                return n == sizeof *told;
+        }
+    }
+}
+
+static void copy(int from, off_t at, off_t end, FILE *out)
+{
+    char buffer[65536];
+
+    while (at < end) {
+        size_t most =
+            end - at < (off_t)sizeof buffer ? (size_t)(end - at) : sizeof buffer;
+        ssize_t n = pread(from, buffer, most, at);
+
+        if (n <= 0)
+            return;
+        fwrite(buffer, 1, (size_t)n, out);
+        at += n;
     }
 }
 
@@ -96,68 +158,69 @@ const char *fsd_graphviz_complaint(const char *said)
     return at;
 }
 
-/* Its ends of the pipes are closed here at once, since reading would otherwise never
- * come to an end; what it says is read when it is gone, and fits a pipe or is lost. */
-static bool run(struct attempt *a, FILE *memory)
+struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const *dots,
+                                      uint32_t n, const char *format)
 {
-    int picture[2], said[2] = {-1, -1}, how = 0;
-    char text[4096];
-    bool good = pipe2(picture, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC) == 0;
-    pid_t child = good ? fork() : -1;
+    struct fsd_layouts *l = FSD_NEW(arena, struct fsd_layouts, 1);
 
-    if (child == 0)
-        run_child(a, picture[1], said[1]);
-    close(picture[1]);
-    close(said[1]);
-    good = child > 0 && drain(picture[0], memory, a->until);
-    if (child > 0) {
-        const char *complaint;
-        pid_t ended;
-        ssize_t n;
-
-        if (!good)
-            kill(child, SIGKILL);
-        do
-            ended = waitpid(child, &how, 0);
-        while (ended < 0 && errno == EINTR);
-        good = good && ended == child && WIFEXITED(how) && WEXITSTATUS(how) == 0;
-        n = read(said[0], text, sizeof text - 1);
-        text[n > 0 ? n : 0] = '\0';
-        if ((complaint = fsd_graphviz_complaint(text)))
-            snprintf(a->said, sizeof a->said, "%.*s", (int)strcspn(complaint, "\r\n"),
-                     complaint);
-    }
-    close(picture[0]);
-    close(said[0]);
-    return good;
+    *l = (struct fsd_layouts){.dots = dots, .n = n, .format = format};
+    start(l);
+    return l;
 }
 
-/* Draws what is printed of `w`: all of it, to be freed, or nothing. */
-static bool try_layout(struct attempt *a, const struct fsd_drawing *w)
+void fsd_layouts_end(struct fsd_layouts *l)
 {
-    struct fsd_print dot;
-    bool good;
+    if (l->child)
+        stop(l);
+}
 
-    fsd_dot_print(w, w->lines[FSD_WIRE].n <= MANY_WIRES, fsd_print_open(&dot));
-    fsd_print_close(&dot);
-    a->dot = dot.text;
-    *a->said = '\0';
-    good = run(a, fsd_print_open(&a->picture));
-    fsd_print_close(&a->picture);
-    free(dot.text);
-    if (!good)
-        free(a->picture.text);
-    return good;
+/* The next one, written to `out`, or nothing.  One that crashes the child, or has to be
+ * killed with it, leaves the rest to another child. */
+static bool take(struct fsd_layouts *l, double until, FILE *out, char said[200])
+{
+    char text[4096];
+    const char *complaint;
+    struct told told = {0};
+    bool alive;
+    ssize_t n;
+
+    if (!l->child)
+        start(l);
+    alive = l->child > 0 && wait_for(l->told, &told, until);
+    l->next++;
+    n = pread(l->said, text, sizeof text - 1, l->last.said);
+    if (n > 0 && alive && n > told.said - l->last.said)
+        n = told.said - l->last.said; /* the next one's */
+    text[n > 0 ? n : 0] = '\0';
+    if ((complaint = fsd_graphviz_complaint(text)))
+        snprintf(said, 200, "%.*s", (int)strcspn(complaint, "\r\n"), complaint);
+    if (told.good)
+        copy(l->pictures, l->last.picture, told.picture, out);
+    l->last = told;
+    if (!alive)
+        stop(l);
+    return told.good;
+}
+
+bool fsd_layouts_take(struct fsd_layouts *l, double seconds, FILE *out)
+{
+    char said[200] = "";
+
+    return take(l, now() + seconds, out, said) && !*said;
 }
 
 bool fsd_picture_lays_out(const char *format)
 {
-    struct attempt a = {
-        .dot = "digraph { a -> b }", .format = format, .until = now() + DEFAULT_SECONDS};
-    bool good = run(&a, fsd_print_open(&a.picture));
+    struct fsd_arena *arena = fsd_arena_new();
+    const char *dot = "digraph { a -> b }";
+    struct fsd_layouts *l = fsd_layouts_begin(arena, &dot, 1, format);
+    struct fsd_print picture;
+    bool good = fsd_layouts_take(l, DEFAULT_SECONDS, fsd_print_open(&picture));
 
-    fsd_print_close(&a.picture);
-    free(a.picture.text);
+    fsd_layouts_end(l);
+    fsd_print_close(&picture);
+    free(picture.text);
+    fsd_arena_free(arena);
     return good;
 }
 
@@ -175,29 +238,77 @@ static bool draw_less(struct fsd_plan *plan)
     return less;
 }
 
+/* What a reader should know of the picture: that less is drawn, or what Graphviz says.
+ */
+static void tell(const struct fsd_plan *plan, uint32_t boxes, const char *why,
+                 const char *said)
+{
+    char text[600];
+
+    if (*plan->less)
+        snprintf(text, sizeof text, "a picture of %u boxes %s: %s", boxes, why,
+                 plan->less);
+    else
+        snprintf(text, sizeof text, "Graphviz says of the picture: %s", said);
+    if (plan->want->note && (*plan->less || *said))
+        plan->want->note(plan->want->payload, text);
+}
+
+static void print_first(struct fsd_plan *plan, FILE *out)
+{
+    if (!plan->chosen && fsd_drawing_weight(plan->drawing) > plan->most_ends)
+        draw_less(plan);
+    fsd_dot_print(plan->drawing, plan->drawing->lines[FSD_WIRE].n <= MANY_WIRES, out);
+}
+
+static const char too_large[] = "is too large to lay out";
+
+void fsd_plan_print(struct fsd_plan *plan, FILE *out)
+{
+    uint32_t boxes = plan->drawing->boxes.n;
+
+    print_first(plan, out);
+    tell(plan, boxes, too_large, "");
+}
+
+/* Draws what is printed of the plan: all of it, or nothing. */
+static bool try_layout(struct fsd_plan *plan, const char *format, double until,
+                       FILE *out, char said[200])
+{
+    struct fsd_print print;
+    struct fsd_layouts *l;
+    const char *dot;
+    bool good;
+
+    print_first(plan, fsd_print_open(&print));
+    dot = fsd_print_take(&print, plan->drawing->arena);
+    l = fsd_layouts_begin(plan->drawing->arena, &dot, 1, format);
+    *said = '\0';
+    good = take(l, until, out, said);
+    fsd_layouts_end(l);
+    return good;
+}
+
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err)
 {
     double seconds =
         plan->want->layout_seconds > 0 ? plan->want->layout_seconds : DEFAULT_SECONDS;
-    double until = now() + seconds, left;
+    double until = now() + seconds, left, end;
     uint32_t boxes = plan->drawing->boxes.n;
-    char why[260] = "is too large to lay out";
-    struct attempt a = {.format = format};
-    char text[600];
+    char why[260], said[200];
     bool done;
 
-    if (!plan->chosen && fsd_drawing_weight(plan->drawing) > plan->most_ends)
-        draw_less(plan);
+    snprintf(why, sizeof why, "%s", too_large);
     do { /* half of the time that is left for each attempt, all of it for the last */
         left = until - now();
-        a.until = until - (plan->last ? 0 : left / 2);
-        done = try_layout(&a, plan->drawing);
-        if (!done && now() >= a.until)
+        end = until - (plan->last ? 0 : left / 2);
+        done = try_layout(plan, format, end, out, said);
+        if (!done && now() >= end)
             snprintf(why, sizeof why, "took too long to lay out");
         else if (!done)
             snprintf(why, sizeof why, "cannot be laid out (Graphviz: %s)",
-                     *a.said ? a.said : "no word");
+                     *said ? said : "no word");
     } while (!done && now() < until && draw_less(plan));
     if (!done)
         return fsd_fail(
@@ -205,14 +316,6 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
             "expected a layout within %g seconds, found none, the picture "
             "%s: --around or --only make it smaller, -f dot needs no layout",
             seconds, why);
-    fwrite(a.picture.text, 1, a.picture.size, out);
-    free(a.picture.text);
-    if (*plan->less)
-        snprintf(text, sizeof text, "a picture of %u boxes %s: %s", boxes, why,
-                 plan->less);
-    else
-        snprintf(text, sizeof text, "Graphviz says of the picture: %s", a.said);
-    if (plan->want->note && (*plan->less || *a.said))
-        plan->want->note(plan->want->payload, text);
+    tell(plan, boxes, why, said);
     return FSD_OK;
 }

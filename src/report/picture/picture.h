@@ -9,11 +9,11 @@
 
 /** A box that stands for several nodes or layers. */
 struct fsd_picture_box {
-    const char *name;  /**< its id in an SVG: "l12" */
-    bool layers;       /**< else nodes */
+    const char *name; /**< its id in an SVG: "l12" */
+    bool layers;      /**< else nodes */
     const fsd_id *items;
     uint32_t n;
-    fsd_id owner;      /**< of nodes: the first of the layers that compute them; FSD_NONE */
+    fsd_id owner; /**< of nodes: the first of the layers that compute them; FSD_NONE */
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
@@ -26,7 +26,8 @@ struct fsd_excerpt {
     void *payload; /**< handed to `box` */
 };
 
-/** The same as fsd_picture_write(), of a part, and tells of its boxes. */
+/** The same as fsd_picture_write(), of a part, and tells of its boxes.
+ *  @param format NULL: DOT of what would be laid out first, for fsd_layouts_begin(). */
 enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
                                        struct fsd_excerpt *part, const char *format,
                                        const struct fsd_style *style, FILE *out,
@@ -48,6 +49,16 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
                                           const char *format,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);
+
+/** Has a child process lay out pictures, one after the other, while other work goes on.
+ *  @param dots stay where they are until fsd_layouts_end(). */
+struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const *dots,
+                                      uint32_t n, const char *format);
+/** Waits for the next of them, and writes it.
+ *  @return false, and nothing is written, for one that was not done in its time, or of
+ *          which Graphviz complains: fsd_picture_write_part() tries less of it. */
+bool fsd_layouts_take(struct fsd_layouts *layouts, double seconds, FILE *out);
+void fsd_layouts_end(struct fsd_layouts *layouts);
 
 /** True when Graphviz is there and draws in that format, which is tried. */
 bool fsd_picture_lays_out(const char *format);
