@@ -180,9 +180,13 @@ void fsd_lint_channels(struct fsd_finder *f)
                 "no multiples of %" PRId64 ": padded",
                 fsd_lint_node(f, i), c.in, c.out, fsd_dtype_name(c.type), c.vector);
         if (more_macs > 0)
-            fprintf(f->out, ", %.2f M multiply-adds more", (double)more_macs / 1e6);
+            fprintf(f->out, ", %.2f %c multiply-adds more",
+                    (double)more_macs / (more_macs < 100000 ? 1e3 : 1e6),
+                    more_macs < 100000 ? 'k' : 'M');
         if (more_bytes > 0)
-            fprintf(f->out, ", %.1f kB more written", (double)more_bytes / 1e3);
+            fprintf(f->out, ", %.*f %s more written", more_bytes >= 100,
+                    (double)more_bytes / (more_bytes < 100 ? 1 : 1e3),
+                    more_bytes < 100 ? "B" : "kB");
         fsd_fact_number(f, "padded_macs", (uint64_t)(more_macs > 0 ? more_macs : 0));
         fsd_fact_number(f, "padded_bytes", (uint64_t)(more_bytes > 0 ? more_bytes : 0));
         fsd_lint_close(f);

@@ -24,10 +24,10 @@ static fsd_id maker_of(const struct fsd_lint *l, fsd_id tensor)
 /* ------------------------------------------------------------------------- one side */
 
 /* Weights alone in four bits, or in FP8, are a way of their own to save memory. */
-static bool weights_only(const struct fsd_quantizer *weights)
+static bool is_weights_only(const struct fsd_lint *l, const struct fsd_quantizer *held)
 {
-    return weights && (weights->block > 0 || fsd_dtype_bits(weights->type) < 8 ||
-                       weights->type == FSD_FP8);
+    return l->facts->constant[held->data] &&
+           (held->block > 0 || fsd_dtype_bits(held->type) < 8 || held->type == FSD_FP8);
 }
 
 void fsd_lint_one_sided(struct fsd_finder *f)
@@ -37,10 +37,11 @@ void fsd_lint_one_sided(struct fsd_finder *f)
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
         const struct fsd_quantizer *data = fsd_lint_held(l, i, 0);
         const struct fsd_quantizer *weights = fsd_lint_held(l, i, 1);
+        const struct fsd_quantizer *held = data ? data : weights;
         uint32_t bare = data ? 1 : 0;
 
         if (!(l->facts->traits[i] & FSD_OP_WEIGHTED) || !data == !weights ||
-            l->facts->folded[i] || weights_only(weights) || weights_only(data))
+            l->facts->folded[i] || is_weights_only(l, held))
             continue;
         fsd_lint_open(f, i);
         fprintf(f->out,
@@ -259,7 +260,8 @@ void fsd_lint_pad(struct fsd_finder *f)
     }
 }
 
-/* A transposed convolution between quantizers, with more than itself in between. */
+/* A transposed convolution between quantizers: TensorRT for RTX has no INT8 kernel of
+ * any, others none with more than itself in between. */
 void fsd_lint_deconv(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -267,17 +269,27 @@ void fsd_lint_deconv(struct fsd_finder *f)
     for (fsd_id i = 0; i < l->g->nodes.n; i++) {
         fsd_id next = fsd_lint_only_reader(l, out_of(l, i));
 
-        if (!fsd_lint_is_any(l, i, " ConvTranspose ") || !fsd_lint_is_narrow(l, i) ||
-            next == FSD_NONE ||
-            !fsd_lint_is_any(l, next, " BatchNormalization Concat" ACTIVATIONS))
+        if (!fsd_lint_is_any(l, i, " ConvTranspose ") || !fsd_lint_is_narrow(l, i))
             continue;
-        fsd_lint_open(f, i);
-        fsd_about_node(f, next);
-        fprintf(f->out,
-                "%s is quantized and followed by %s, for which there is no INT8 "
-                "kernel: it falls back to FP32",
-                fsd_lint_node(f, i), fsd_lint_node(f, next));
-        fsd_lint_close(f);
+        if (l->target.family == FSD_RTX) {
+            if (fsd_lint_held(l, i, 0)->type != FSD_INT8)
+                continue;
+            fsd_lint_open(f, i);
+            fprintf(f->out,
+                    "%s is quantized, and there is no INT8 kernel for it: its data and "
+                    "weights are widened again",
+                    fsd_lint_node(f, i));
+            fsd_lint_close(f);
+        } else if (next != FSD_NONE &&
+                   fsd_lint_is_any(l, next, " BatchNormalization Concat" ACTIVATIONS)) {
+            fsd_lint_open(f, i);
+            fsd_about_node(f, next);
+            fprintf(f->out,
+                    "%s is quantized and followed by %s, for which there is no INT8 "
+                    "kernel: it falls back to FP32",
+                    fsd_lint_node(f, i), fsd_lint_node(f, next));
+            fsd_lint_close(f);
+        }
     }
 }
 
@@ -334,8 +346,8 @@ static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
             return FSD_NONE;
         if (fsd_lint_is_narrow(l, maker))
             return maker;
-        if (!fsd_lint_is_any(l, maker,
-                             " BatchNormalization Identity Add Mul Sum" ACTIVATIONS))
+        if (!(l->facts->traits[maker] & FSD_OP_COMMUTES) &&
+            !fsd_lint_is_any(l, maker, " BatchNormalization Add Mul Sum" ACTIVATIONS))
             return FSD_NONE;
         tensor = fsd_node_in_tensor(l->g, maker, 0);
         if (tensor != FSD_NONE && l->facts->constant[tensor])
@@ -519,15 +531,16 @@ static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
                            "ReduceMean Pad ");
 }
 
-/* An addition of which only one side is quantized, as it should be. */
-static bool is_one_branch(const struct fsd_lint *l, fsd_id node)
+/* An addition of which only one side is quantized, as it should be; compiled regions
+ * take both. */
+static bool is_residual(const struct fsd_lint *l, fsd_id node)
 {
     return fsd_lint_is_any(l, node, " Add Sum ") &&
-           !fsd_lint_held(l, node, 0) != !fsd_lint_held(l, node, 1);
+           (!fsd_lint_held(l, node, 0) != !fsd_lint_held(l, node, 1) ||
+            (l->target.family == FSD_RTX && !l->style.after_operators));
 }
 
-/* A Q of what an operator makes, whose value nothing reads that runs narrow.  One
- * branch of a residual addition is as it should be. */
+/* A Q of what an operator makes, whose value nothing reads that runs narrow. */
 static bool feeds_nothing_narrow(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
@@ -536,7 +549,7 @@ static bool feeds_nothing_narrow(const struct fsd_lint *l, fsd_id node)
 
     return reader != FSD_NONE && maker_of(l, q->data) != FSD_NONE &&
            !l->facts->constant[q->data] && !wants_narrow(l, reader) &&
-           !is_one_branch(l, reader) &&
+           !is_residual(l, reader) &&
            (l->style.after_operators || fsd_lint_conv_behind(l, q->data) != FSD_NONE);
 }
 

@@ -394,15 +394,16 @@ static const struct fsd_rule rules[] = {
      .fix = "Put the pair before the Pad, or give the convolution its pads.",
      .source = "TensorRT issue 2592"},
     {"qdq/deconv", FSD_WARNING,
-     "A quantized ConvTranspose is followed by a normalization, an activation or a "
-     "Concat.",
+     "A quantized ConvTranspose has no INT8 kernel.",
      LINT, .find = fsd_lint_deconv, .proves = FSD_PROVES_WIDE,
-     .builders = FSD_TRT8 | FSD_TRT10,
+     .builders = FSD_TRT8 | FSD_TRT10 | FSD_RTX,
      .why =
-         "There is no INT8 kernel for it together with what follows, and it falls back "
-         "to FP32.",
+         "TensorRT 8 and 10 have none for it together with a normalization, an "
+         "activation or a Concat behind, TensorRT for RTX none at all: data and "
+         "weights are widened, and it runs in FP32.",
      .fix = "Fold the normalization into its weights, or do not quantize it.",
-     .source = "yolov7_qat guidance, NVIDIA-AI-IOT; TensorRT issue 2597"},
+     .source = "yolov7_qat guidance, NVIDIA-AI-IOT; TensorRT issue 2597; measured: "
+               "TensorRT for RTX 1.7.1, six kinds of it"},
     {"qdq/no-gain", FSD_WARNING,
      "A quantizer stands before an operator that gains nothing by it.", LINT,
      .find = fsd_lint_no_gain, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,

@@ -76,6 +76,20 @@ static bool has_a_type(const struct fsd_lint *l, const struct row *r, fsd_id nod
     return false;
 }
 
+/* Is it what a Q made, through at most operators that keep the type?  Around UINT8 of
+ * zero point 0 the pair is moved, whatever stands between. */
+static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
+{
+    for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
+        fsd_id maker = fsd_tensor_producer(l->g, tensor);
+
+        if (maker == FSD_NONE || (l->facts->traits[maker] & FSD_OP_QUANTIZE))
+            return maker != FSD_NONE;
+        tensor = fsd_node_in_tensor(l->g, maker, 0);
+    }
+    return false;
+}
+
 /* The first input, be it constant or not. */
 static bool takes_type(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
@@ -85,6 +99,13 @@ static bool takes_type(const struct fsd_lint *l, const struct row *r, fsd_id nod
 static bool reads_type(const struct fsd_lint *l, const struct row *r, fsd_id node)
 {
     return takes_type(l, r, node) && !l->facts->folded[node];
+}
+
+/* The same of what no Q made. */
+static bool reads_plain(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    return reads_type(l, r, node) &&
+           !is_quantized(l, fsd_node_in_tensor(l->g, node, 0), r->types);
 }
 
 /* The same of what has a second operand: an Einsum of one multiplies nothing. */
@@ -108,7 +129,8 @@ static bool inside(const struct fsd_lint *l, const struct row *r, fsd_id node)
 
     return has_type(l->g, out, r->types) &&
            !(l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT) &&
-           !(l->facts->traits[node] & FSD_OP_QDQ) && !l->facts->folded[node];
+           !(l->facts->traits[node] & FSD_OP_QDQ) && !l->facts->folded[node] &&
+           !is_quantized(l, out, r->types);
 }
 
 /* It reads quantized data and weights, which are of the types. */
@@ -116,6 +138,71 @@ static bool runs_narrow(const struct fsd_lint *l, const struct row *r, fsd_id no
 {
     return fsd_lint_is_narrow(l, node) &&
            r->types >> fsd_lint_held(l, node, 1)->type & 1;
+}
+
+/* Data and weights are quantized to types that no kernel multiplies with each other:
+ * of four and eight bits, but for a product of two dimensions with several scales. */
+static bool mixes(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const struct fsd_quantizer *data, *weights;
+
+    (void)r;
+    if (!fsd_lint_is_narrow(l, node))
+        return false;
+    data = fsd_lint_held(l, node, 0);
+    weights = fsd_lint_held(l, node, 1);
+    if ((data->type == FSD_FP8) != (weights->type == FSD_FP8))
+        return fsd_dtype_bits(data->type) == 8 &&
+               (weights->type == FSD_FP8 || weights->type == FSD_INT8 ||
+                weights->type == FSD_INT4);
+    return data->type == FSD_INT8 && weights->type == FSD_INT4 &&
+           (weights->n == 1 || (x->ranked && x->rank > 2));
+}
+
+/* It dequantizes a constant that an operator computes. */
+static bool is_not_stored(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    fsd_id data = fsd_node_in_tensor(l->g, node, 0);
+    fsd_id maker = data == FSD_NONE ? FSD_NONE : fsd_tensor_producer(l->g, data);
+
+    return maker != FSD_NONE && weighs(l, r, node) &&
+           !(l->facts->traits[maker] & (FSD_OP_QUANTIZE | FSD_OP_CONSTANT));
+}
+
+/* The weights have channels that only a run knows. */
+static bool has_open_channels(const struct fsd_lint *l, const struct row *r,
+                              fsd_id node)
+{
+    const struct fsd_shape *w =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+
+    (void)r;
+    return w->ranked && w->rank > 2 &&
+           (fsd_amount_is_open(l->sizes->amounts, w->dims[0]) ||
+            fsd_amount_is_open(l->sizes->amounts, w->dims[1]));
+}
+
+/* A side of a product of matrices is none. */
+static bool is_no_matrix(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    (void)r;
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct fsd_shape *x =
+            fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, k));
+
+        if (x->ranked && x->rank != 2)
+            return true;
+    }
+    return false;
+}
+
+/* The input `number` has a place in the list, and no name. */
+static bool is_left_empty(const struct fsd_lint *l, const struct row *r, fsd_id node)
+{
+    return l->g->nodes.at[node].in.n > r->number &&
+           fsd_node_in_tensor(l->g, node, (uint32_t)r->number) == FSD_NONE;
 }
 
 /* Three dimensions behind the channels. */
@@ -308,8 +395,25 @@ static const struct row refusals[] = {
      .is.why = "UINT8 weights are not taken", .is.source = MEASURED},
     {NULL, FSD_RTX, .holds = inside, .types = T(UINT8),
      .is.why = "UINT8 is not taken between layers", .is.source = MEASURED},
-    {" Clip ", FSD_RTX, .holds = reads_type, .types = T(INT8) | T(UINT8),
-     .is.why = "it takes floating point, INT32 and INT64", .is.source = MEASURED},
+    {" Clip ", FSD_RTX, .holds = reads_plain, .types = T(UINT8),
+     .is.why = "UINT8 is not taken", .is.source = MEASURED},
+    {" Clip ", FSD_RTX, .holds = is_computed, .number = 1, .types = T(INT8) | T(UINT8),
+     .is.why = "bounds of 8 bits are no initializers", .is.source = MEASURED},
+    {" Clip ", FSD_RTX, .holds = is_computed, .number = 2, .types = T(INT8) | T(UINT8),
+     .is.why = "bounds of 8 bits are no initializers", .is.source = MEASURED},
+    {" DequantizeLinear ", FSD_RTX, .holds = is_not_stored, .types = T(INT8),
+     .is.why = "what it reads is computed of constants, and must be an initializer",
+     .is.source = MEASURED},
+    {" MatMul Gemm Conv ", FSD_RTX, .holds = mixes,
+     .is.why = "no kernel multiplies these two types with each other",
+     .is.source = MEASURED},
+    {" Conv ", FSD_RTX, .holds = has_open_channels,
+     .is.why = "only a run knows the channels of its weights", .is.source = MEASURED},
+    {" Gemm ", FSD_RTX, .holds = is_no_matrix,
+     .is.why = "it multiplies matrices, and one side is none", .is.source = MEASURED},
+    {" Gemm ", FSD_RTX, .holds = is_left_empty, .number = 2,
+     .is.why = "its third input is named \"\", and must be left out",
+     .is.source = MEASURED},
     {" ConvTranspose GRU ", FSD_RTX, .holds = reads_type, .types = T(BF16),
      .is.why = "no kernel of BF16", .is.source = MEASURED},
     {" Range ", FSD_RTX, .holds = reads_type, .types = T(FP16) | T(BF16),
@@ -425,7 +529,7 @@ static const struct row refusals[] = {
     {" MatMul Relu ", FSD_RTX, .holds = reads_type, .types = T(INT32),
      .is.why = "INT32 is not taken", .is.source = MEASURED},
     {" Add Sub Mul Div Max Min Mod Greater Less GreaterOrEqual LessOrEqual MaxPool ",
-     FSD_RTX, .holds = reads_type, .types = T(UINT8), .is.why = "UINT8 is not taken",
+     FSD_RTX, .holds = reads_plain, .types = T(UINT8), .is.why = "UINT8 is not taken",
      .is.source = MEASURED},
     {" Cast ", FSD_RTX, .until = 104, .holds = has_a_type, .types = T(INT8),
      .is.why = "RTX 1.4 folds casts to INT8 on a device, which a build without a GPU "

@@ -95,6 +95,20 @@ def prove(binary, folder, rule):
     check(seen == [faulty, fixed], f"{rule}: {what} of {op}: wanted {faulty} and {fixed}, seen {seen}")
 
 
+def refusals(binary, folder):
+    """What lint says is refused is, and what is like it is built."""
+    for name, shape in draw.REFUSED.items():
+        for fires in (True, False):
+            case = os.path.join(folder, f"{name}.{'fires' if fires else 'silent'}")
+            onnx.save(shape(fires), case + ".onnx")
+            if os.path.exists(case + ".log"):
+                os.unlink(case + ".log")
+            said = any(f["rule"] == "build/refused" for f in run(binary, "lint", case + ".onnx")["findings"])
+            built = build(case + ".onnx", case + ".log", [os.path.join(HERE, "build.py")])
+            check(said == fires and built != fires, f"{case}: refused by lint {said}, built {built}")
+    print(f"{len(draw.REFUSED)} refusals seen, and as many models like them built")
+
+
 def skips(binary, model, log):
     """Of each addition what its layer reads, and its steps, of which its name tells."""
     return [(sorted(p["type"] for p in layers[0]["inputs"]), layers[0]["name"])
@@ -143,6 +157,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     for rule in PROOFS:
         prove(binary, folder, rule)
+    refusals(binary, folder)
     if len(sys.argv) > 3 and os.path.isdir(sys.argv[3]):
         resnet(binary, folder, sys.argv[3])
     print(f"{len(PROOFS)} rules proved by TensorRT for RTX, {failures} failures")

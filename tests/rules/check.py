@@ -54,6 +54,13 @@ def main():
         n = len(found["fires"])
         check(n == SEVERAL[rule] if rule in SEVERAL else n, f"{rule} fires, {n} times")
         check(not found["silent"], f"{rule} is silent on the model that it advises")
+    for fires in sorted(folder.glob("refused_*.fires.onnx")):
+        for model, refused in ((fires, True), (fires.with_name(fires.name.replace(".fires.", ".silent.")), False)):
+            found = [f for f in run(binary, model)["findings"] if f["rule"] == "build/refused"]
+            check(bool(found) == refused, f"{model.name}: refused {bool(found)}, wanted {refused}")
+    for kind in ("fires", "silent"):  # with or without something behind it
+        found = run(binary, folder / f"qdq_deconv.{kind}.onnx")["findings"]
+        check([f["rule"] for f in found].count("qdq/deconv") == 1, f"qdq/deconv of TensorRT for RTX, {kind}")
     for key, name in STYLES.items():
         seen = run(binary, folder / f"style_{key}.onnx")["style"].get("name")
         check(seen == name, f"style of {key}: wanted {name}, found {seen}")

@@ -324,6 +324,70 @@ def dynamic(fires):
     return end(n, n.op("Conv", y, n.weight(C, C, 3, 3), kernel_shape=[3, 3]), "batch", C, side, 32)
 
 
+# What TensorRT for RTX refuses, and what is like it and taken: NAME -> model.
+
+def narrow(n, x, lowest=-7, type=np.int8, between="Clip"):
+    """Q, an operator on 8 bits, DQ: Brevitas writes fewer bits so."""
+    s, z = n.const(np.float32(0.02)), n.const(type(0))
+    y = n.op("QuantizeLinear", x, s, z)
+    bounds = [n.const(type(lowest)), n.const(type(7))] if between == "Clip" else []
+    return n.op("DequantizeLinear", n.op(between, y, *bounds), s, z)
+
+
+def refused_clip(fires):
+    n, x = start()
+    if fires:  # a bound of 8 bits that only a run knows
+        s, z = n.const(np.float32(0.02)), n.const(np.int8(0))
+        y = n.op("Clip", n.op("QuantizeLinear", x, s, z), n.input("low", type=TensorProto.INT8))
+        return end(n, n.op("DequantizeLinear", y, s, z), 1, C, 16, 16)
+    return end(n, narrow(n, narrow(n, narrow(n, x), 0, np.uint8), 0, np.uint8, "Relu"), 1, C, 16, 16)
+
+
+def refused_uint8(fires):
+    n, x = start()
+    s, z = n.const(np.float32(0.02)), n.const(np.uint8(0))
+    y = n.input("y", 1, C, 16, 16, type=TensorProto.UINT8) if fires else n.op("QuantizeLinear", x, s, z)
+    y = n.op("DequantizeLinear", n.op("MaxPool", y, kernel_shape=[1, 1]), s, z)
+    return end(n, n.op("Add", x, y), 1, C, 16, 16)
+
+
+def refused_stored(fires):
+    n, x = start()
+    w = n.const(n.random.integers(-100, 100, (C, C, 1, 1)).astype(np.int8))
+    w = n.op("Clip", w, n.const(np.int8(-7)), n.const(np.int8(7))) if fires else w
+    w = n.op("DequantizeLinear", w, n.const(np.full(C, 0.01, np.float32)), n.const(np.zeros(C, np.int8)), axis=0)
+    return end(n, n.op("Conv", q(n, x), w, kernel_shape=[1, 1]), 1, C, 16, 16)
+
+
+def refused_mixed(fires):
+    n = Net(5)
+    rows = (2, 16) if fires else (16,)
+    int4 = 22  # older versions of onnx have no name for it
+    n.weights.append(TensorProto(name="four", data_type=int4, dims=[64, 64], raw_data=n.random.bytes(64 * 64 // 2)))
+    w = n.op("DequantizeLinear", "four", n.const(np.full((2, 64), 0.02, np.float32)), axis=0, block_size=32)
+    return end(n, n.op("MatMul", q(n, n.input("x", *rows, 64)), w), *rows, 64, opset=21)
+
+
+def refused_gemm(fires):
+    n = Net(5)
+    x = n.input("x", *([2, 4] if fires else [4]), 64)
+    return end(n, n.op("Gemm", x, n.weight(64, 32)), *([2, 4] if fires else [4]), 32)
+
+
+def refused_left_empty(fires):
+    n = Net(5)
+    return end(n, n.op("Gemm", n.input("x", 4, 64), n.weight(64, 32), *([""] if fires else [])), 4, 32)
+
+
+def refused_open_weights(fires):
+    n, x = start()
+    return end(n, n.op("Conv", x, n.input("w", C, "c" if fires else C, 1, 1), kernel_shape=[1, 1]), 1, C, 16, 16)
+
+
+REFUSED = {f.__name__: f for f in (refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm,
+                                   refused_left_empty, refused_open_weights)}
+
+
 # Rules that look at an engine, too: a model, and what a builder made of it.
 
 def layer(name, kind, reads, writes):
@@ -380,7 +444,7 @@ def main():
         with open(path + ".json", "w", encoding="utf-8") as file:
             json.dump(engine, file, indent=1)
             file.write("\n")
-    for rule, draw in PAIRS.items():
+    for rule, draw in [*PAIRS.items(), *REFUSED.items()]:
         for fires in (True, False):
             name = f"{rule.replace('/', '_')}.{'fires' if fires else 'silent'}.onnx"
             with open(os.path.join(sys.argv[1], name), "wb") as file:
