@@ -4,8 +4,8 @@
  *     x [profile 1]                    x, of the second profile
  *     X.1_myl0                         X itself
  *     X.1_5_myl0, __mye47X.1_5_myl0    made for the kernel that computes X; not X: in
- * two of three it has not even X's size W_constantFloat_myl0             the
- * initializer W
+ *                                      two of three it has not even X's size
+ *     W_constantFloat_myl0             the initializer W
  *
  * In the place of X may stand a node with what was made inside of it
  * ("node_transpose_first_transpose_output"): its output is meant.
@@ -66,8 +66,8 @@ static fsd_sym tensor_named(const struct fsd_vocab *vocab, struct fsd_slice t)
 /* The tensor of that name, or the output of the node that the name begins with. */
 static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
 {
-    static const char *const insides[] = {"_first_transpose_output", "_output",
-                                          "_normalizationBiased"};
+    static const char *const insides[] = {"_first_transpose_output", "_reshape_output",
+                                          "_output", "_normalizationBiased"};
     const struct fsd_meaning *what;
     fsd_sym name;
     fsd_id out;

@@ -20,6 +20,8 @@ SHARED_MODELS = ("resnet18_qat_residual_ts", "mobilenet_v2_dynamic_ts", "efficie
 # of transformers is vit_b_16's: its attention of 197 tokens is padded, run and cut by three kernels,
 # each of which says that it computes all of it.
 BARS = {"CNN": (0.99, 0.92, 0.84), "MLP": (0.99, 0.99, 0.99), "transformer": (0.99, 0.78, 0.74)}
+# Of these every node that computes is linked to all its kernels, and to no other.
+WHOLE = ("mlp", "residual", "open_batch", "quantized", "half_quantized", "encoder", "detector", "squeezed")
 failures = 0
 
 
@@ -80,8 +82,11 @@ def share(folder, shared):
 def judge(binary, cases):
     figures = collections.defaultdict(measure.Figures)
     for case in cases:
-        for name in (case.family, "total"):
+        for name in (case.family, "total", case.name):
             measure.measure(binary, case, figures[name], False)
+        n = figures.pop(case.name).n
+        wrong, missed = n["computing wrong"], n["computing missed"]
+        check(case.name not in WHOLE or not wrong + missed, f"{case.name}: {wrong} links wrong, {missed} missed")
     measure.report(figures)
     for name, (precision, recall, all_recall) in BARS.items():
         n = figures[name].n

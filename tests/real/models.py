@@ -312,5 +312,58 @@ def twins():
     return net.model()
 
 
+def sums():
+    """Sums that a convolution takes in without a step; a BatchNormalization behind no product; a
+    softmax and a sum along an axis of two; group normalization as exporters take it apart."""
+    net = Net(15)
+    x = net.conv(net.input("image", 1, 3, 64, 64), 3, 32, strides=[2, 2])
+    a, b = net.conv(x, 32, 16), net.conv(x, 32, 32, strides=[2, 2])
+    for c, n in ((a, 16), (b, 32)):
+        y = net.conv(net.conv(c, n, n), n, n, act=None)
+        y = net.op("Relu", net.op("Add", y, c))
+        a, b = (y, b) if n == 16 else (a, y)
+    x = net.op("Add", net.conv(a, 16, 32, act=None, strides=[2, 2]), b)
+    x = net.op("Relu", net.op("Add", x, net.conv(b, 32, 32, k=1, act=None)))
+
+    def gelu(y):
+        erf = net.op("Erf", net.op("Div", y, net.const(np.float32(2 ** 0.5))))
+        return net.op("Mul", net.op("Mul", y, net.op("Add", erf, net.const(np.float32(1)))), net.const(np.float32(0.5)))
+
+    x = gelu(net.op("Add", net.conv(x, 32, 32, act=None, norm=False), net.conv(x, 32, 32, k=1, act=None, norm=False)))
+    one = np.ones(32, np.float32)
+    y = net.op("BatchNormalization", x, net.const(one), net.weight(32), net.weight(32), net.const(one))
+    x = gelu(net.op("Add", net.conv(x, 32, 32, act=None, norm=False, group=32), y))
+    parts = [net.op("Unsqueeze", net.conv(x, 32, 32, k=k), net.const(np.array([1]))) for k in (1, 3)]
+    both = net.op("Concat", *parts, axis=1)
+    y = net.op("GlobalAveragePool", net.op("ReduceSum", both, net.const(np.array([1])), keepdims=0))
+    y = net.conv(net.conv(y, 32, 8, k=1), 8, 64, k=1, act=None, norm=False)
+    y = net.op("Softmax", net.op("Reshape", y, net.const(np.array([1, 2, 32, 1, 1]))), axis=1)
+    x = net.op("ReduceSum", net.op("Mul", both, y), net.const(np.array([1])), keepdims=0)
+    y = net.op("Reshape", x, net.const(np.array([0, 1, -1])))
+    y = net.op("InstanceNormalization", y, net.const(np.ones(1, np.float32)), net.const(np.zeros(1, np.float32)))
+    y = net.op("Reshape", y, net.const(np.array([1, 32, 16, 16])))
+    y = net.op("Add", net.op("Mul", y, net.weight(32, 1, 1)), net.weight(32, 1, 1))
+    pool = net.op("AveragePool", y, kernel_shape=[3, 3], pads=[1] * 4)
+    net.output(net.op("Add", x, net.op("Mul", net.op("Sub", pool, y), net.weight(32, 1, 1))), 1, 32, 16, 16)
+    return net.model()
+
+
+def squeezed():
+    """Quantized squeeze and excitation with Silu: scales without a bias, a mean that is quantized."""
+    net = Net(16)
+
+    def silu(y):
+        return net.op("Mul", y, net.op("Sigmoid", y))
+
+    x = silu(net.quantized_conv(net.input("image", 1, 16, 32, 32), 16, 32))
+    for _ in range(2):
+        y = silu(net.quantized_conv(silu(net.quantized_conv(x, 32, 64, k=1)), 64, 64))
+        s = silu(net.quantized_conv(net.op("ReduceMean", y, axes=[2, 3]), 64, 16, k=1))
+        s = net.op("Sigmoid", net.quantized_conv(s, 16, 64, k=1))
+        x = net.op("Add", x, net.quantized_conv(net.op("Mul", y, s), 64, 32, k=1))
+    net.output(x, 1, 32, 32, 32)
+    return net.model()
+
+
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
-                                  encoder, embedding, detector, open_sizes, causal, parts, twins, alike)}
+                                  encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed)}

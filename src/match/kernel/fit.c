@@ -279,6 +279,14 @@ static bool is_dequantized(const struct replay *r, fsd_id tensor)
     return by != FSD_NONE && r->m->facts->traits[by] & FSD_OP_DEQUANTIZE;
 }
 
+/* What takes many steps may be left half done, not after a mere move. */
+static bool is_handed_over(const struct replay *r, const struct held *open)
+{
+    const struct fsd_recipe *recipe = &r->recipes->all.at[open->recipe];
+
+    return recipe->n > 4 && !fsd_is_move(r, recipe->steps[open->done - 1]);
+}
+
 void fsd_way_finish(const struct replay *r, struct way *w)
 {
     const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
@@ -294,8 +302,7 @@ void fsd_way_finish(const struct replay *r, struct way *w)
     drop_idle(w);
     for (uint32_t i = 0; i < w->n_open; i++)
         if (!w->open[i].idle)
-            w->cost += r->recipes->all.at[w->open[i].recipe].n > 3 ? COST_UNFINISHED
-                                                                   : COST_STEP - 1;
+            w->cost += is_handed_over(r, &w->open[i]) ? COST_UNFINISHED : COST_STEP - 1;
     for (uint32_t i = 0; i < w->n_taken; i++) {
         product |= fsd_is_product(r, w->taken[i]);
         w->cost += weight_differs(r, r->layer, w->taken[i]) ? COST_SIZE : 0;

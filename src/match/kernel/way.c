@@ -209,25 +209,45 @@ static struct way *branch(struct replay *r, const struct way *w)
 
 /* --------------------------------------------------------------- one step */
 
+/* Two recipes of a node begin alike: which one it is shows later.  What a product's
+ * kernel left to do is known from what it wrote. */
+static bool may_be(const struct replay *r, fsd_id node, const struct fsd_recipe *begun,
+                   const struct fsd_recipe *other, uint32_t done)
+{
+    return other == begun ||
+           (!fsd_is_product(r, node) && other->n > done &&
+            !memcmp(begun->steps, other->steps, done * sizeof *begun->steps));
+}
+
 static void go_on(struct replay *r, const struct way *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < w->n_open; i++) {
-        const struct fsd_recipe *recipe = &r->recipes->all.at[w->open[i].recipe];
-        fsd_id node = w->open[i].node;
-        struct way *next;
-        bool handed;
+        struct held open = w->open[i];
+        const struct fsd_recipe *all = r->recipes->all.at;
+        struct fsd_span ways = r->recipes->of[open.node];
+        bool ends = false, goes_on = false;
 
-        if (recipe->steps[w->open[i].done] != step || !(next = branch(r, w)))
-            continue;
-        next->used |= next->open[i].from;
-        next->cost +=
-            next->open[i].idle && r->maker[node] != FSD_NONE && fsd_is_product(r, node);
-        next->open[i].idle = false;
-        if (++next->open[i].done < recipe->n)
-            continue;
-        handed = next->open[i].handed;
-        next->open[i] = next->open[--next->n_open];
-        take(r, next, node, handed);
+        for (uint32_t k = ways.at; k < ways.at + ways.n; k++) {
+            bool last = all[k].n == open.done + 1;
+            struct way *next;
+
+            if ((last ? ends : goes_on) || all[k].steps[open.done] != step ||
+                !may_be(r, open.node, &all[open.recipe], &all[k], open.done) ||
+                !(next = branch(r, w)))
+                continue;
+            next->used |= open.from;
+            next->cost += open.idle && r->maker[open.node] != FSD_NONE &&
+                          fsd_is_product(r, open.node);
+            next->open[i].idle = false;
+            next->open[i].recipe = k;
+            next->open[i].done++;
+            ends |= last;
+            goes_on |= !last;
+            if (last) {
+                next->open[i] = next->open[--next->n_open];
+                take(r, next, open.node, open.handed);
+            }
+        }
     }
 }
 
@@ -266,19 +286,45 @@ static bool is_elsewhere(const struct replay *r, const struct fsd_recipe *recipe
     return true;
 }
 
+/* A kernel of a Conv adds what it reads besides to the sum, without a step for it; of
+ * two inputs that may hold the same either can be that. */
+static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym step)
+{
+    fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
+    struct fsd_span readers = {0, 0};
+
+    if (step == r->conv && out != FSD_NONE)
+        readers = r->g->tensors.at[out].consumers;
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = r->g->links.at[readers.at + i];
+        struct way *next;
+        uint32_t missing;
+        uint64_t from;
+
+        if (!fsd_node_is(r->g, node, "Add") || fsd_way_took(w, node) ||
+            !is_ready(r, w, node, &from, &missing) ||
+            !(from & ~w->used || from & (from - 1)) || !(next = branch(r, w)))
+            continue;
+        next->cost += COST_MOVE;
+        next->used |= from;
+        take(r, next, node, false);
+    }
+}
+
 static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
                   uint64_t from, uint32_t cost)
 {
     struct fsd_span ways = r->recipes->of[node];
-    bool whole = false;
+    bool whole = false, begun = false;
 
     for (uint32_t i = 0; i < ways.n; i++) {
         const struct fsd_recipe *recipe = &r->recipes->all.at[ways.at + i];
         struct way *next;
 
-        if (recipe->steps[0] != step || (recipe->n == 1 && whole) ||
-            (recipe->n > 1 && w->n_open == OPEN) || is_elsewhere(r, recipe) ||
-            !(next = branch(r, w)))
+        /* Of what may fold beside a product a scaling and a sum are left at most. */
+        if (recipe->steps[0] != step || (recipe->n == 1 ? whole : begun) ||
+            (recipe->n > 2 && r->folds[node]) || (recipe->n > 1 && w->n_open == OPEN) ||
+            is_elsewhere(r, recipe) || !(next = branch(r, w)))
             continue;
         next->used |= from;
         next->cost += cost;
@@ -292,15 +338,17 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
             !comes_in_parts(r, node))
             next->cost += COST_AGAIN;
         whole |= recipe->n == 1;
-        if (recipe->n == 1)
+        begun |= recipe->n > 1 && !fsd_is_product(r, node);
+        if (recipe->n == 1) {
             take(r, next, node, false);
-        else
+            add_to_sum(r, next, node, step);
+        } else
             next->open[next->n_open++] = (struct held){
                 .tensor = FSD_NONE, .node = node, .recipe = ways.at + i, .done = 1};
     }
 }
 
-static bool is_move(const struct replay *r, fsd_sym step)
+bool fsd_is_move(const struct replay *r, fsd_sym step)
 {
     for (size_t i = 0; i < FSD_COUNT_OF(r->moves); i++)
         if (r->moves[i] == step)
@@ -479,7 +527,7 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
         else if (step == r->cast && next->casts)
             next->casts--;
         else
-            next->cost += is_move(r, step) ? COST_MOVE : COST_STEP;
+            next->cost += fsd_is_move(r, step) ? COST_MOVE : COST_STEP;
         next->pads |= step == r->concat;
         next->cuts |= step == r->slice && !w->parted;
     }
@@ -495,6 +543,8 @@ static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
     uint32_t missing;
     uint64_t from;
 
+    if (r->named[node] != FSD_NONE && r->named[node] != r->layer)
+        return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(r->g, n, i)->tensor, by;
 
@@ -539,6 +589,7 @@ void fsd_way_take_more(struct replay *r, struct way *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     struct way *try = &r->next[0];
+    bool busy = false;
 
     if (!l->more_steps)
         return;
@@ -552,6 +603,8 @@ void fsd_way_take_more(struct replay *r, struct way *w)
         if (take_path(r, try, node, 4))
             memcpy(w, try, sizeof *w);
     }
-    while (!w->n_open && take_unused(r, w))
+    for (uint32_t i = 0; i < w->n_open; i++)
+        busy |= !w->open[i].idle;
+    while (!busy && take_unused(r, w))
         ;
 }

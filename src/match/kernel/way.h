@@ -85,7 +85,7 @@ struct replay {
     fsd_id *named;     /* by node: the layer that bears its name alone */
     struct fsd_span *of; /* by engine tensor: in `held` */
     FSD_VEC(struct held) held;
-    fsd_sym moves[8], concat, slice, cast, mul, matmul;
+    fsd_sym moves[8], concat, slice, cast, mul, matmul, conv;
     fsd_id *product;                /* by layer: the product it computes; FSD_NONE */
     fsd_id *attention;              /* by layer: the Attention it computes; FSD_NONE */
     bool *moves_on;                 /* by layer: it only moves data, and for no node */
@@ -103,6 +103,18 @@ struct replay {
     struct way *ways, *next; /* WAYS and NEXT of them */
     uint32_t n_ways, n_next;
 };
+
+/** Fills `must` of the present kernel (named.c). */
+void fsd_find_must(struct replay *r);
+/** Which layers names give nodes to. */
+void fsd_reserve(struct replay *r);
+/** Links the kernel to what the way took, and to what passed (claim.c). */
+void fsd_claim(struct replay *r, const struct way *w);
+/** Links what makes data larger or smaller to the product beside: the kernel does a
+ * part of that node's work. */
+void fsd_claim_fitting(struct replay *r);
+/** Kernels that could compute the same nodes. */
+void fsd_claim_regions(struct replay *r);
 
 /** Which nodes pass, and which of them fold. */
 void fsd_replay_passing(struct replay *r);
@@ -144,6 +156,8 @@ uint32_t fsd_way_makes(const struct replay *r, const struct way *w,
                        fsd_id out[AT_HAND]);
 /** Elements of a tensor of the model; negative where that is open. */
 int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
+/** A step that only moves data. */
+bool fsd_is_move(const struct replay *r, fsd_sym step);
 bool fsd_is_must(const struct replay *r, fsd_id node);
 /** True when it was said that a library's kernel may have applied it, and none is known
  *  to compute it. */

@@ -1,0 +1,287 @@
+/*
+ * What is claimed of the way that was kept: its nodes, those that passed on its way,
+ * and in the end what kernels did without any node of their own.
+ */
+#include "base/sets.h"
+#include "match/kernel/way.h"
+
+#include <stdlib.h>
+
+/* Whose weights, or factor, a scaling went into that passed on the way to `node`:
+ * those of the product behind it, where it reads that or nothing but moves lie between
+ * and no product stands before; else those of the layer before.  FSD_NONE: nobody
+ * knows. */
+static fsd_id folded_into(const struct replay *r, const struct way *w, fsd_id node,
+                          fsd_id by, bool for_product)
+{
+    bool factor = fsd_node_is(r->g, by, "Mul") || fsd_node_is(r->g, by, "Div");
+    fsd_id in = fsd_data_input(r, by), layer = r->layer;
+    fsd_id data = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+
+    if (factor && fsd_is_product(r, node))
+        return r->layer;
+    if (data != FSD_NONE && !fsd_way_took(w, data))
+        layer = r->maker[data];
+    return factor && for_product && layer != FSD_NONE && r->product[layer] == FSD_NONE
+               ? r->layer
+               : layer;
+}
+
+/* What passed on the way to a node, and is no other layer's: folded into this one's
+ * weights, or, when it lies behind a product, into those of the layer before. */
+static void link_passed(struct replay *r, const struct way *w, fsd_id node, int far,
+                        bool for_product)
+{
+    const struct fsd_node *n = &r->g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n && far; i++) {
+        fsd_id t = fsd_node_in(r->g, n, i)->tensor;
+        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
+        fsd_id layer = r->layer;
+
+        if (by != FSD_NONE)
+            by = fsd_last_twin(r, by);
+        if (by == FSD_NONE || !(r->passes[by] || fsd_is_late(r, by)) ||
+            fsd_way_took(w, by) || r->maker[by] != FSD_NONE ||
+            (r->reserved[by] != FSD_NONE && r->reserved[by] != r->layer))
+            continue;
+        link_passed(r, w, by, far - 1, for_product);
+        if (fsd_is_late(r, by))
+            layer = r->late[by];
+        else if (r->folds[by])
+            layer = folded_into(r, w, node, by, for_product);
+        else if (!(r->m->facts->traits[by] & FSD_OP_QDQ) || !fsd_is_product(r, node))
+            continue;
+        if (layer == FSD_NONE)
+            continue;
+        r->maker[by] = layer;
+        fsd_match_link(r->m, layer, by, FSD_BY_STRUCTURE);
+    }
+}
+
+static bool activates(const struct replay *r, fsd_id node)
+{
+    static const char *const ops[] = {
+        "Relu", "Sigmoid", "Tanh",        "Clip",           "LeakyRelu",
+        "Elu",  "Selu",    "HardSigmoid", "HardSwish",      "Softplus",
+        "Gelu", "PRelu",   "Softsign",    "ThresholdedRelu"};
+
+    return fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops));
+}
+
+/* Nodes of one input behind what the kernel made: a library's kernel may apply them. */
+static void mark_late(struct replay *r, fsd_id tensor, int far)
+{
+    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = r->g->links.at[t->consumers.at + i];
+        fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+
+        if (r->maker[node] != FSD_NONE || out == FSD_NONE || fsd_is_product(r, node) ||
+            fsd_data_input(r, node) == FSD_NONE)
+            continue;
+        if (!r->passes[node]) {
+            if (!activates(r, node))
+                continue;
+            r->late[node] = r->layer;
+        }
+        if (far)
+            mark_late(r, out, far - 1);
+    }
+}
+
+/* What is left of a Conv of integers without a bias is the scale of its quantizers,
+ * which the builder reckons as none of the Conv; with a bias, and of a MatMul, it does.
+ */
+static bool only_scales(const struct replay *r, fsd_id node)
+{
+    return fsd_node_is(r->g, node, "Conv") && r->g->nodes.at[node].in.n < 3;
+}
+
+/* One step may be the beginning of many nodes: what a kernel begins it computes a part
+ * of only when the one it hands that to is seen to end it. */
+static void link_begun(struct replay *r, const struct way *w)
+{
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        for (uint32_t k = 0; k < r->begun.n && w->ended[i]; k++)
+            if (r->begun.at[k].node == w->taken[i])
+                fsd_match_link(r->m, r->begun.at[k].layer, w->taken[i],
+                               FSD_BY_STRUCTURE);
+    for (uint32_t i = 0; i < w->n_open; i++)
+        if (!w->open[i].idle)
+            fsd_vec_push(r->scratch, &r->begun,
+                         (struct fsd_link){.layer = r->layer, .node = w->open[i].node});
+}
+
+/* A kernel that reads nothing makes the weight: what is folded in the model may be left
+ * to a run, as integers are smaller to keep. */
+static void link_weight(struct replay *r, fsd_id product)
+{
+    const struct fsd_graph *e = r->m->engine;
+    fsd_id weight = fsd_node_in_tensor(r->g, product, 1);
+    fsd_id dq = weight == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, weight);
+
+    if (dq == FSD_NONE || !(r->m->facts->traits[dq] & FSD_OP_DEQUANTIZE))
+        return;
+    for (uint32_t i = 0; i < e->nodes.at[r->layer].in.n; i++) {
+        const struct fsd_port *port = fsd_node_in(e, &e->nodes.at[r->layer], i);
+        fsd_id by =
+            port->tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, port->tensor);
+
+        if (by == FSD_NONE || e->nodes.at[by].in.n ||
+            fsd_form_count(e, fsd_port_form(e, port)) != fsd_count_of(r, weight))
+            continue;
+        r->maker[dq] = by;
+        fsd_match_link(r->m, by, dq, FSD_BY_STRUCTURE);
+    }
+}
+
+void fsd_claim(struct replay *r, const struct way *w)
+{
+    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
+    fsd_id made[AT_HAND];
+    uint32_t n = fsd_way_makes(r, w, made);
+
+    r->pads[r->layer] = w->pads;
+    r->cuts[r->layer] = w->cuts;
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        if (fsd_node_is(r->g, w->taken[i], "Attention"))
+            r->attention[r->layer] = w->taken[i];
+    r->moves_on[r->layer] = !w->n_taken && !w->n_open && l->kind != FSD_KIND_COMPUTE;
+    for (uint32_t i = 0; i < w->n_taken; i++) {
+        if (fsd_is_product(r, w->taken[i])) {
+            r->product[r->layer] = w->taken[i];
+            link_weight(r, w->taken[i]);
+        }
+        if (r->maker[w->taken[i]] == FSD_NONE)
+            r->maker[w->taken[i]] = r->layer;
+        if (!w->ended[i] || !only_scales(r, w->taken[i]))
+            fsd_match_link(r->m, r->layer, w->taken[i], FSD_BY_STRUCTURE);
+    }
+    link_begun(r, w);
+    for (uint32_t i = 0; i < n && r->product[r->layer] != FSD_NONE; i++)
+        mark_late(r, made[i], 2);
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        link_passed(r, w, w->taken[i], 6, fsd_is_product(r, w->taken[i]));
+    for (uint32_t i = 0; i < w->n_open; i++)
+        if (!w->open[i].idle)
+            link_passed(r, w, w->open[i].node, 6, fsd_is_product(r, w->open[i].node));
+}
+
+/* ------------------------------------------------------------------ in the end */
+
+/* Kernels that could compute the same nodes are a region when there are as many of
+ * these as they compute together, so that each is computed by one of them.  Pairs are
+ * sorted: (set, layer) and (set, node). */
+static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t n,
+                       const struct fsd_link *nodes, uint32_t n_nodes)
+{
+    struct fsd_match *m = r->m;
+    struct fsd_region region = {{m->pool.n, n}, {m->pool.n + n, 0}, FSD_BY_STRUCTURE};
+    uint32_t unsaid = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_vec_push(m->arena, &m->pool, layers[i].node);
+        unsaid += r->unsaid[layers[i].node];
+    }
+    for (uint32_t i = 0; i < n_nodes; i++)
+        if ((!i || nodes[i].node != nodes[i - 1].node) &&
+            r->maker[nodes[i].node] == FSD_NONE) {
+            fsd_vec_push(m->arena, &m->pool, nodes[i].node);
+            region.nodes.n++;
+        }
+    if (n < 2 || region.nodes.n != unsaid)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        m->region_of_layer[layers[i].node] = m->regions.n;
+    for (uint32_t i = 0; i < region.nodes.n; i++)
+        m->region_of_node[m->pool.at[region.nodes.at + i]] = m->regions.n;
+    fsd_vec_push(m->arena, &m->regions, region);
+}
+
+void fsd_claim_regions(struct replay *r)
+{
+    uint32_t layers = r->m->engine->layers.n, to_layer, to_node, node = 0;
+    fsd_id *set = fsd_sets_new(r->scratch, layers);
+    fsd_id *first = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n); /* and 1 */
+    FSD_VEC(struct fsd_link) kernels = {0};
+
+    for (uint32_t i = 0; i < r->tied.n; i++) {
+        struct fsd_link tied = r->tied.at[i];
+
+        if (first[tied.node])
+            fsd_sets_join(set, tied.layer, first[tied.node] - 1);
+        first[tied.node] = tied.layer + 1;
+    }
+    for (fsd_id i = 0; i < layers; i++)
+        if (r->unsaid[i])
+            fsd_vec_push(r->scratch, &kernels,
+                         (struct fsd_link){fsd_sets_find(set, i), i, 0});
+    for (uint32_t i = 0; i < r->tied.n; i++)
+        r->tied.at[i].layer = fsd_sets_find(set, r->tied.at[i].layer);
+    if (kernels.n) {
+        qsort(kernels.at, kernels.n, sizeof *kernels.at, fsd_by_pair);
+        qsort(r->tied.at, r->tied.n, sizeof *r->tied.at, fsd_by_pair);
+    }
+    for (uint32_t at = 0; at < kernels.n; at = to_layer, node = to_node) {
+        fsd_id of = kernels.at[at].layer;
+
+        for (to_layer = at; to_layer < kernels.n && kernels.at[to_layer].layer == of;)
+            to_layer++;
+        for (to_node = node; to_node < r->tied.n && r->tied.at[to_node].layer == of;)
+            to_node++;
+        add_region(r, &kernels.at[at], to_layer - at, &r->tied.at[node],
+                   to_node - node);
+    }
+}
+
+/* What is moved into a tensor that others write, too, is a part of a Concat. */
+static void link_part(struct replay *r, fsd_id layer, fsd_id out)
+{
+    fsd_id tensor = r->m->twin[out];
+    fsd_id node = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, tensor);
+
+    if (node != FSD_NONE && fsd_node_is(r->g, node, "Concat"))
+        fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
+}
+
+/* An Attention of the model takes its heads apart itself: what does it for its kernel
+ * does a part of it. */
+static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
+{
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = r->attention[r->m->engine->links.at[readers.at + i]];
+
+        if (node != FSD_NONE)
+            fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
+    }
+}
+
+/* What makes data larger or smaller, and no node asks for it, fits it to the product
+ * beside: the kernel does a part of that node's work.  Of joined products it takes the
+ * part of one. */
+void fsd_claim_fitting(struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+
+    for (fsd_id i = 0; i < e->layers.n; i++) {
+        fsd_id out = fsd_node_out_tensor(e, i, 0), in = fsd_node_in_tensor(e, i, 0);
+        struct fsd_span beside = {0, 0};
+
+        if (r->moves_on[i] && out != FSD_NONE && e->tensors.at[out].producers.n > 1)
+            link_part(r, i, out);
+        if (r->moves_on[i] && out != FSD_NONE)
+            link_attention(r, i, e->tensors.at[out].consumers);
+        if (r->pads[i] && out != FSD_NONE && e->tensors.at[out].producers.n == 1)
+            beside = e->tensors.at[out].consumers;
+        else if (r->cuts[i] && in != FSD_NONE)
+            beside = e->tensors.at[in].producers;
+        for (uint32_t k = 0; k < beside.n; k++) {
+            fsd_id by = e->links.at[beside.at + k], node = r->product[by];
+
+            if (node != FSD_NONE && !fsd_joins_products(&e->layers.at[by]))
+                fsd_match_link(r->m, i, node, FSD_BY_STRUCTURE);
+        }
+    }
+}

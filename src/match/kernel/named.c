@@ -1,0 +1,182 @@
+/*
+ * What names say that a kernel computes: its own, those of its tensors and constants,
+ * and those of the kernels that read what it writes.
+ */
+#include "match/kernel/way.h"
+
+static void add_must(struct replay *r, fsd_id node, uint32_t cost)
+{
+    if (node != FSD_NONE && !fsd_is_must(r, node) && r->n_must < MUST)
+        r->must[r->n_must++] = (struct must){node, cost};
+}
+
+/* Steps of the kernel could be some, or all, of one way to compute the node; some may
+ * not be listed. */
+static bool could_compute(const struct replay *r, fsd_id node, bool all)
+{
+    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
+    const fsd_id *steps = r->m->engine->links.at + l->steps.at;
+    struct fsd_span ways = r->recipes->of[node];
+
+    for (uint32_t i = 0; i < ways.n; i++) {
+        const struct fsd_recipe *recipe = &r->recipes->all.at[ways.at + i];
+        uint32_t found = 0;
+
+        for (uint32_t s = 0; s < recipe->n; s++)
+            for (uint32_t k = 0; k < l->steps.n; k++)
+                if (recipe->steps[s] == steps[k]) {
+                    found++;
+                    break;
+                }
+        if (found && (!all || found == recipe->n))
+            return true;
+    }
+    return !all && l->more_steps != FSD_STEPS_ARE_ALL;
+}
+
+/* The node that the kernel computes when it makes a tensor: its maker, seen through
+ * what passes, unless it folds and steps of the kernel are that.  FSD_NONE where the
+ * kernel quantizes what another one made. */
+static fsd_id real_maker(const struct replay *r, fsd_id tensor)
+{
+    fsd_id node = fsd_tensor_producer(r->g, tensor);
+
+    for (int far = 0; far < FAR && node != FSD_NONE && r->passes[node]; far++) {
+        fsd_id in = fsd_data_input(r, node);
+
+        if (r->folds[node] && could_compute(r, node, false))
+            break;
+        if (r->m->facts->traits[node] & FSD_OP_QUANTIZE && could_compute(r, node, true))
+            return FSD_NONE;
+        node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+    }
+    return node;
+}
+
+/* The one node that reads a constant, seen through what is constant, too. */
+static fsd_id only_reader(const struct replay *r, fsd_id tensor)
+{
+    for (int far = 0; far < FAR; far++) {
+        const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+        fsd_id node = t->consumers.n == 1 ? r->g->links.at[t->consumers.at] : FSD_NONE;
+
+        if (node == FSD_NONE || !r->m->facts->folded[node])
+            return node;
+        tensor = fsd_node_out_tensor(r->g, node, 0);
+        if (tensor == FSD_NONE)
+            break;
+    }
+    return FSD_NONE;
+}
+
+/* The only node that a layer's name says it computes. */
+static fsd_id only_named(const struct replay *r, fsd_id layer)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span mentions = e->layers.at[layer].mentions;
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < mentions.n; i++) {
+        const struct fsd_mention *m = &e->mentions.at[mentions.at + i];
+
+        if (!(m->by & r->m->evidence))
+            continue;
+        if (m->role != FSD_MENTION_COMPUTES || m->among != 1 ||
+            (found != FSD_NONE && found != m->node))
+            return FSD_NONE;
+        found = m->node;
+    }
+    return found;
+}
+
+/* A kernel that is named after one node, and reads one tensor: that is the node's
+ * input.  Of branches that are alike this tells which is which. */
+static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span readers = {0};
+    fsd_id found = FSD_NONE;
+
+    if (tensor != FSD_NONE && (r->m->evidence & FSD_BY_TENSOR))
+        readers = e->tensors.at[tensor].consumers;
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id layer = e->links.at[readers.at + i], node = only_named(r, layer), in;
+
+        if (node == FSD_NONE || e->nodes.at[layer].in.n != 1)
+            continue;
+        in = fsd_data_input(r, node);
+        if (in == FSD_NONE || (found != FSD_NONE && found != real_maker(r, in)))
+            return FSD_NONE;
+        found = real_maker(r, in);
+    }
+    return found;
+}
+
+/* An argument's name is that of one node among those of all its readers: not of this
+ * one where another layer bears the node's own name, or was seen to compute it. */
+static void add_hint(struct replay *r, fsd_id node)
+{
+    if (node != FSD_NONE && r->named[node] == FSD_NONE)
+        node = fsd_last_twin(r, node);
+    if (node != FSD_NONE && r->maker[node] == FSD_NONE &&
+        could_compute(r, node, false) &&
+        (r->named[node] == FSD_NONE || r->named[node] == r->layer))
+        add_must(r, node, COST_HINTED);
+}
+
+/* What names say that the kernel computes: its own, and those of its tensors. */
+void fsd_find_must(struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_layer *l = &e->layers.at[r->layer];
+    const struct fsd_node *n = &e->nodes.at[r->layer];
+
+    r->n_must = 0;
+    for (uint32_t i = 0; i < l->mentions.n; i++) {
+        const struct fsd_mention *m = &e->mentions.at[l->mentions.at + i];
+
+        if ((m->by & r->m->evidence) && m->role == FSD_MENTION_COMPUTES &&
+            m->among == 1)
+            add_must(r, m->node, COST_NAMED);
+    }
+    for (uint32_t i = 0; i < n->in.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
+        fsd_id in = fsd_node_in_tensor(e, r->layer, i), t = FSD_NONE;
+
+        if (in != FSD_NONE && e->tensors.at[in].argument)
+            t = fsd_graph_find(r->g, e->tensors.at[in].argument, 0);
+        if (t != FSD_NONE && l->kind == FSD_KIND_COMPUTE)
+            add_hint(r, fsd_tensor_producer(r->g, t));
+    }
+    for (uint32_t i = 0; i < n->out.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
+        fsd_id out = fsd_node_out_tensor(e, r->layer, i);
+
+        if (out != FSD_NONE && r->m->twin[out] != FSD_NONE &&
+            e->tensors.at[out].producers.n == 1 && l->kind == FSD_KIND_COMPUTE)
+            add_hint(r, real_maker(r, r->m->twin[out]));
+    }
+    for (uint32_t i = 0; i < n->out.n && l->kind == FSD_KIND_COMPUTE; i++)
+        add_hint(r, wanted_by_reader(r, fsd_node_out_tensor(e, r->layer, i)));
+    for (uint32_t i = 0; i < l->constants.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
+        fsd_id c = e->ports.at[l->constants.at + i].tensor;
+
+        if (c != FSD_NONE && r->m->twin[c] != FSD_NONE)
+            add_hint(r, only_reader(r, r->m->twin[c]));
+    }
+}
+
+void fsd_reserve(struct replay *r)
+{
+    for (fsd_id i = 0; i < r->m->engine->layers.n; i++) {
+        fsd_id node = only_named(r, i);
+
+        if (node != FSD_NONE)
+            r->named[node] = i;
+    }
+    for (r->layer = 0; r->layer < r->m->engine->layers.n; r->layer++) {
+        if (!r->m->engine->layers.at[r->layer].steps.n)
+            continue;
+        fsd_find_must(r);
+        for (uint32_t i = 0; i < r->n_must; i++)
+            r->reserved[r->must[i].node] = r->layer;
+    }
+}
