@@ -1,6 +1,10 @@
 /*
- * uthash holds the entries; an array gives them by number.  The table is freed by
- * nobody: uthash allocates from the arena.
+ * Open addressing: a name is looked for from the slot on that its hash tells, up to the
+ * first free one.  A slot holds the hash too, so that nearly all other names are passed
+ * by without a look at them: the names of a large model are more than a processor's
+ * cache holds, and looking at one takes longer than all else here.
+ *
+ *     slots  [hash 3|     |hash 1|hash 2|     ]     entries  [""|"conv1"|"x"|"y"]
  */
 #include "base/intern.h"
 #include "base/hash.h"
@@ -10,50 +14,58 @@
 #include <stdio.h>
 #include <string.h>
 
-/* uthash's allocations name the table through the variable `names`, which every
- * function here that adds an entry has in scope. */
-#define uthash_malloc(size)                                                            \
-    fsd_arena_alloc(names->arena, (size), 1, alignof(max_align_t))
-#define uthash_free(ptr, size) ((void)(ptr))
-/* Names of regions are long, and logs repeat them; uthash's own takes byte by byte.
- * Without a seed a file of 3 MB could hold names that all fall into one bucket. */
-#define HASH_FUNCTION(key, n, hash)                                                    \
-    ((hash) = (unsigned)fsd_hash_seeded((key), (n), names->seed))
-#include <uthash.h>
+enum { FIRST_SLOTS = 64 };
+
+struct slot {
+    uint32_t hash;
+    fsd_sym sym; /* 0: free, for "" is in none */
+};
 
 struct entry {
     const char *text;
     size_t len;
-    fsd_sym sym;
-    UT_hash_handle hh;
 };
 
 struct fsd_intern {
     struct fsd_arena *arena;
-    uint64_t seed;
-    struct entry *table;
-    FSD_VEC(struct entry *) entries;
+    uint64_t seed; /* without one a file of 3 MB could hold names that all collide */
+    struct slot *slots;
+    uint32_t mask; /* slots - 1: they are a power of two, of which a quarter is free */
+    FSD_VEC(struct entry) entries;
 };
 
-static struct entry *find(const struct fsd_intern *names, const char *s, size_t n)
+static uint32_t hash_of(const struct fsd_intern *names, const char *s, size_t n)
 {
-    struct entry *entry = NULL;
-
-    HASH_FIND(hh, names->table, n ? s : "", n, entry); /* no name has no bytes */
-    return entry;
+    return (uint32_t)fsd_hash_seeded(s, n, names->seed);
 }
 
-/* The text outlives the table. */
-static fsd_sym add_entry(struct fsd_intern *names, const char *s, size_t n)
+/* The slot of that name, or else the free one that it would take. */
+static struct slot *find(const struct fsd_intern *names, const char *s, size_t n,
+                         uint32_t hash)
 {
-    struct entry *entry = FSD_NEW(names->arena, struct entry, 1);
+    for (uint32_t i = hash;; i++) {
+        struct slot *slot = &names->slots[i & names->mask];
+        const struct entry *entry = &names->entries.at[slot->sym];
 
-    entry->text = s;
-    entry->len = n;
-    entry->sym = names->entries.n;
-    HASH_ADD_KEYPTR(hh, names->table, entry->text, n, entry);
-    fsd_vec_push(names->arena, &names->entries, entry);
-    return entry->sym;
+        if (!slot->sym ||
+            (slot->hash == hash && entry->len == n && !memcmp(entry->text, s, n)))
+            return slot;
+    }
+}
+
+static void make_slots(struct fsd_intern *names, uint32_t n)
+{
+    const struct slot *old = names->slots;
+    uint32_t n_old = old ? names->mask + 1 : 0, to;
+
+    names->slots = FSD_NEW(names->arena, struct slot, n);
+    names->mask = n - 1;
+    for (uint32_t i = 0; i < n_old; i++)
+        if (old[i].sym) {
+            for (to = old[i].hash & names->mask; names->slots[to].sym;)
+                to = (to + 1) & names->mask;
+            names->slots[to] = old[i];
+        }
 }
 
 struct fsd_intern *fsd_intern_new(struct fsd_arena *arena)
@@ -62,7 +74,8 @@ struct fsd_intern *fsd_intern_new(struct fsd_arena *arena)
 
     names->arena = arena;
     names->seed = fsd_hash_seed();
-    add_entry(names, "", 0);
+    fsd_vec_push(arena, &names->entries, (struct entry){"", 0});
+    make_slots(names, FIRST_SLOTS);
     return names;
 }
 
@@ -75,34 +88,43 @@ static size_t valid_len(const char *s, size_t n)
     return i;
 }
 
-fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n)
-{
-    struct entry *entry = find(names, s, n);
-    size_t good = entry ? n : valid_len(s, n), used = 0;
-
-    if (good < n) { /* what is there is valid */
-        char *fixed = FSD_NEW(names->arena, char, 4 * n + 1);
-
-        for (size_t i = 0; i < n; good = valid_len(s + i, n - i)) {
-            memcpy(fixed + used, s + i, good);
-            used += good;
-            i += good;
-            if (i < n)
-                used += (size_t)sprintf(fixed + used, "\\x%02x", (unsigned char)s[i++]);
-        }
-        s = fixed;
-        n = used;
-        entry = find(names, s, n);
-    }
-    return entry ? entry->sym
-                 : add_entry(names, fsd_arena_strndup(names->arena, s, n), n);
-}
-
 fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n)
 {
-    struct entry *entry = find(names, bytes, n);
+    uint32_t hash = hash_of(names, bytes, n);
+    struct slot *slot;
 
-    return entry ? entry->sym : add_entry(names, bytes, n);
+    if (!n)
+        return 0;
+    if (names->entries.n > names->mask / 4 * 3)
+        make_slots(names, 2 * (names->mask + 1));
+    slot = find(names, bytes, n, hash);
+    if (!slot->sym) {
+        *slot = (struct slot){hash, names->entries.n};
+        fsd_vec_push(names->arena, &names->entries, (struct entry){bytes, n});
+    }
+    return slot->sym;
+}
+
+fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n)
+{
+    fsd_sym known = fsd_intern_find(names, s, n);
+    size_t good, used = 0;
+    char *fixed;
+
+    if (known != FSD_NONE)
+        return known;
+    good = valid_len(s, n);
+    if (good == n)
+        return fsd_intern_bytes(names, fsd_arena_strndup(names->arena, s, n), n);
+    fixed = FSD_NEW(names->arena, char, 4 * n + 1);
+    for (size_t i = 0; i < n; good = valid_len(s + i, n - i)) {
+        memcpy(fixed + used, s + i, good); /* what is there is valid */
+        used += good;
+        i += good;
+        if (i < n)
+            used += (size_t)sprintf(fixed + used, "\\x%02x", (unsigned char)s[i++]);
+    }
+    return fsd_intern_bytes(names, fixed, used);
 }
 
 fsd_sym fsd_intern_str(struct fsd_intern *names, const char *s)
@@ -112,19 +134,19 @@ fsd_sym fsd_intern_str(struct fsd_intern *names, const char *s)
 
 fsd_sym fsd_intern_find(const struct fsd_intern *names, const char *s, size_t n)
 {
-    struct entry *entry = find(names, s, n);
+    fsd_sym sym = n ? find(names, s, n, hash_of(names, s, n))->sym : 0;
 
-    return entry ? entry->sym : FSD_NONE;
+    return n && !sym ? FSD_NONE : sym;
 }
 
 const char *fsd_text(const struct fsd_intern *names, fsd_sym sym)
 {
-    return names->entries.at[sym]->text;
+    return names->entries.at[sym].text;
 }
 
 size_t fsd_text_len(const struct fsd_intern *names, fsd_sym sym)
 {
-    return names->entries.at[sym]->len;
+    return names->entries.at[sym].len;
 }
 
 uint32_t fsd_intern_count(const struct fsd_intern *names)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ static ssize_t add(void *cookie, const char *bytes, size_t n)
     return (ssize_t)n;
 }
 
-static FILE *open_as(struct fsd_print *print, void *cookie, cookie_write_function_t *write)
+static FILE *open_as(struct fsd_print *print, void *cookie,
+                     cookie_write_function_t *write)
 {
     *print = (struct fsd_print){.text = NULL};
     make_room(print, FIRST_ROOM);
@@ -45,6 +47,8 @@ static FILE *open_as(struct fsd_print *print, void *cookie, cookie_write_functio
     print->out = fopencookie(cookie, "w", (cookie_io_functions_t){.write = write});
     if (!print->out)
         fsd_out_of_memory();
+    /* A lock for each word took a sixth of a report's time; nobody shares this one. */
+    __fsetlocking(print->out, FSETLOCKING_BYCALLER);
     return print->out;
 }
 

@@ -61,11 +61,29 @@ static size_t columns_of(uint32_t code)
     return (size_t)utf8proc_charwidth((utf8proc_int32_t)code);
 }
 
+/* The bytes at the front that stand as they are in text and in JSON alike: nearly all
+ * of nearly all names. */
+static size_t plain_run(const char *s, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
+        i++;
+    return i;
+}
+
 static void put_safe(FILE *out, const char *s, size_t n)
 {
-    for (size_t len; n;) {
-        uint32_t code = take_code(&s, &n, &len);
+    while (n) {
+        size_t len = plain_run(s, n);
+        uint32_t code = (uint32_t)*s;
 
+        if (len) {
+            s += len;
+            n -= len;
+        } else {
+            code = take_code(&s, &n, &len);
+        }
         if (fsd_code_is_hidden(code))
             fprintf(out, "\\u{%x}", (unsigned)code);
         else
@@ -136,42 +154,47 @@ static const char *json_escape(unsigned char byte)
 
 /* What JSON allows in a string may still be a terminal's command (U+009B) or turn the
  * reading direction. */
-void fsd_put_json(FILE *out, const char *text)
+size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room)
 {
-    char ready[256]; /* printed by the piece: a report has millions of short strings */
-    size_t left = strlen(text), len, n = 0;
+    size_t n = 0, len;
 
-    ready[n++] = '"';
-    while (left) {
-        const char *at = text;
-        bool plain = *at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\';
-        const char *escape = plain ? NULL : json_escape((unsigned char)*at);
-        uint32_t code = plain ? (uint32_t)*at : take_code(&text, &left, &len);
+    while (text->n && room - n >= FSD_JSON_ROOM) {
+        const char *at = text->s, *escape;
+        uint32_t code;
 
-        if (plain) {
-            text++;
-            left--;
-            ready[n++] = *at;
-        } else if (escape) {
-            n += (size_t)snprintf(ready + n, sizeof ready - n, "%s", escape);
+        len = plain_run(at, text->n < room - n ? text->n : room - n);
+        memcpy(ready + n, at, len);
+        n += len;
+        *text = fsd_slice_from(*text, len);
+        if (len)
+            continue;
+        escape = json_escape((unsigned char)*at);
+        code = take_code(&text->s, &text->n, &len);
+        if (escape) {
+            n += (size_t)snprintf(ready + n, room - n, "%s", escape);
         } else if (!fsd_code_is_hidden(code)) {
             memcpy(ready + n, at, len);
             n += len;
         } else if (code < 0x10000) {
-            n += (size_t)snprintf(ready + n, sizeof ready - n, "\\u%04x",
-                                  (unsigned)code);
+            n += (size_t)snprintf(ready + n, room - n, "\\u%04x", (unsigned)code);
         } else {
-            n += (size_t)snprintf(ready + n, sizeof ready - n, "\\u%04x\\u%04x",
+            n += (size_t)snprintf(ready + n, room - n, "\\u%04x\\u%04x",
                                   0xd7c0u + (unsigned)(code >> 10),
                                   0xdc00u + (unsigned)(code & 0x3ff));
         }
-        if (n > sizeof ready - 16) {
-            fwrite(ready, 1, n, out);
-            n = 0;
-        }
     }
-    ready[n++] = '"';
-    fwrite(ready, 1, n, out);
+    return n;
+}
+
+void fsd_put_json(FILE *out, const char *text)
+{
+    struct fsd_slice left = fsd_slice_of(text);
+    char ready[256];
+
+    putc('"', out);
+    while (left.n)
+        fwrite(ready, 1, fsd_escape_json(&left, ready, sizeof ready), out);
+    putc('"', out);
 }
 
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun)

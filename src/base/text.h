@@ -2,6 +2,8 @@
 #ifndef FSD_BASE_TEXT_H
 #define FSD_BASE_TEXT_H
 
+#include "base/slice.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +28,11 @@ void fsd_put_safe(FILE *out, const char *s);
 /** As a JSON string, in its quotes; hidden characters become "\\u009b", which a reader
  *  takes back. */
 void fsd_put_json(FILE *out, const char *text);
+
+/** Takes off the front of `text` what has room as the inside of such a string, and puts
+ *  it there; returns its bytes.  With at least FSD_JSON_ROOM bytes it takes some. */
+size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room);
+enum { FSD_JSON_ROOM = 16 };
 
 /** "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);

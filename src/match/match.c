@@ -55,8 +55,9 @@ void fsd_match_index(struct fsd_match *m)
 {
     uint32_t kept = 0;
 
-    if (m->links.n)
-        qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
+    if (m->links.n == m->indexed)
+        return; /* most passes find nothing */
+    qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)
         m->of_layer[i] = (struct fsd_span){0, 0};
     for (uint32_t i = 0; i < m->links.n; i++) {
@@ -71,7 +72,7 @@ void fsd_match_index(struct fsd_match *m)
             span->at = kept;
         m->links.at[kept++] = link;
     }
-    m->links.n = kept;
+    m->links.n = m->indexed = kept;
     index_nodes(m);
 }
 

@@ -63,6 +63,7 @@ struct fsd_match {
     fsd_id *unit;    /**< by layer: the layers it shares engine-only tensors with */
 
     FSD_VEC(struct fsd_link) links; /**< sorted by layer, then node */
+    uint32_t indexed;               /**< of them; a pass adds behind these */
     struct fsd_span *of_layer;      /**< by layer: in links */
     struct fsd_span *of_node;       /**< by node: in by_node */
     uint32_t *by_node;              /**< link numbers sorted by node, then layer */

@@ -2,7 +2,7 @@
  * Hash-consing: a node is spelled as numbers, of its operator, its attributes and the
  * values of its inputs; equal spellings, found by interning, are equal nodes.
  *
- *     Conv(x, w) strides [2, 2]  ->  scope domain op outputs | x w | strides INTS 2  2 2
+ *     Conv(x, w), strides [2, 2]  ->  0 "" Conv 1 | 2 x w | strides INTS 2 2 2
  *
  * Each list is told with its length, so that no two nodes have one spelling.
  *

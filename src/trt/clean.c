@@ -103,7 +103,8 @@ static void step_outside(struct cleaner *c)
     static const char *const words[] = {"NaN",  "nan",  "Infinity", "-Infinity",
                                         "-nan", "-inf", "inf"};
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    c->in_string = c->in[c->at] == '"';
+    for (size_t i = 0; !c->in_string && i < sizeof words / sizeof *words; i++) {
         size_t len = strlen(words[i]);
 
         if (!is_next(c, words[i], len))
@@ -113,7 +114,6 @@ static void step_outside(struct cleaner *c)
         c->about.changed = true;
         return;
     }
-    c->in_string = c->in[c->at] == '"';
     copy(c, 1);
 }
 

@@ -32,7 +32,12 @@ enum {
 /* Of small ones so many, and in a larger file one more for so many bytes.  cJSON takes
  * 140 bytes for a value, a run some 1,000 for a layer; TensorRT writes a value in 14
  * bytes or more, a layer that has but a name in 30. */
-enum { VALUES_FREE = 1 << 17, VALUE_BYTES = 12, LAYERS_FREE = 1 << 15, LAYER_BYTES = 32 };
+enum {
+    VALUES_FREE = 1 << 17,
+    VALUE_BYTES = 12,
+    LAYERS_FREE = 1 << 15,
+    LAYER_BYTES = 32
+};
 
 struct reading {
     struct fsd_build *b;
@@ -300,29 +305,55 @@ static void read_special(struct reading *r, const cJSON *item, const char *key)
         r->b->subtype = symbol(r, item);
 }
 
+/* What is known of a layer's keys.  No dump tells who wrote it; keys do, roughly:
+ * HasDynamicFilter came with 8.5, StreamId and Metadata with 8.6. */
+struct key {
+    const char *key;
+    enum { ATTRIBUTE, READ_ALREADY, SPECIAL } use;
+    unsigned seen;
+};
+
+static const struct key *find_key(const char *word)
+{
+    static const struct key keys[] = {
+        /* sorted */
+        {"Constants", READ_ALREADY},
+        {"ConvKernel", ATTRIBUTE, FSD_SEEN_CONVOLUTION},
+        {"ConvParameterType", SPECIAL},
+        {"HasDynamicFilter", ATTRIBUTE, FSD_SEEN_DYNAMIC_FILTER},
+        {"Inputs", READ_ALREADY},
+        {"Kernel", ATTRIBUTE, FSD_SEEN_CONVOLUTION},
+        {"LayerType", READ_ALREADY},
+        {"Metadata", SPECIAL},
+        {"Name", READ_ALREADY},
+        {"Origin", SPECIAL},
+        {"Outputs", READ_ALREADY},
+        {"ParameterType", SPECIAL},
+        {"PluginType", SPECIAL},
+        {"StreamId", ATTRIBUTE, FSD_SEEN_STREAM},
+        {"TacticName", SPECIAL},
+        {"TacticValue", SPECIAL}};
+    static const struct key other = {.use = ATTRIBUTE};
+    const struct key *key =
+        bsearch(word, keys, FSD_COUNT_OF(keys), sizeof *keys, fsd_by_name);
+
+    return key ? key : &other;
+}
+
 /* Keys with a place of their own: true when the key is one of them. */
 static bool read_key(struct reading *r, const cJSON *item)
 {
-    static const char *const layer_keys[] = {"Name", "LayerType", "Inputs", "Outputs",
-                                             "Constants"};
-    static const char *const special_keys[] = {
-        "TacticName", "TacticValue",   "Origin",           "PluginType",
-        "Metadata",   "ParameterType", "ConvParameterType"};
     struct fsd_layer *layer = &r->b->layer;
+    const struct key *known = find_key(item->string);
     const char *key = item->string;
 
-    for (size_t i = 0; i < FSD_COUNT_OF(layer_keys); i++)
-        if (!strcmp(key, layer_keys[i]))
-            return true;
-    for (size_t i = 0; i < FSD_COUNT_OF(special_keys); i++)
-        if (!strcmp(key, special_keys[i])) {
-            if (cJSON_IsString(item))
-                read_special(r, item, key);
-            else
-                fsd_build_remark(r->b, "input/odd-value",
-                                 fsd_intern_str(r->b->g->names, key));
-            return true;
-        }
+    r->b->seen |= known->seen;
+    if (known->use == SPECIAL && cJSON_IsString(item))
+        read_special(r, item, key);
+    else if (known->use == SPECIAL)
+        fsd_build_remark(r->b, "input/odd-value", fsd_intern_str(r->b->g->names, key));
+    if (known->use != ATTRIBUTE)
+        return true;
     if (cJSON_IsObject(item)) {
         /* A convolution with a pooling behind it writes "ConvWeights", since "Kernel"
          * and the like could be either's. */
@@ -335,23 +366,6 @@ static bool read_key(struct reading *r, const cJSON *item)
         return true;
     }
     return false;
-}
-
-/* No dump tells who wrote it; keys do, roughly: HasDynamicFilter came with 8.5,
- * StreamId and Metadata with 8.6. */
-static void note_generation(struct reading *r, const cJSON *item)
-{
-    static const struct {
-        const char *key;
-        unsigned seen;
-    } keys[] = {{"StreamId", FSD_SEEN_STREAM},
-                {"HasDynamicFilter", FSD_SEEN_DYNAMIC_FILTER},
-                {"Kernel", FSD_SEEN_CONVOLUTION},
-                {"ConvKernel", FSD_SEEN_CONVOLUTION}};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(keys); i++)
-        if (!strcmp(item->string, keys[i].key))
-            r->b->seen |= keys[i].seen;
 }
 
 static enum fsd_status read_layer(struct reading *r, const cJSON *layer)
@@ -377,7 +391,6 @@ static enum fsd_status read_layer(struct reading *r, const cJSON *layer)
     if (cJSON_IsObject(layer)) {
         r->b->g->detailed = true;
         cJSON_ArrayForEach (item, layer) {
-            note_generation(r, item);
             if (!read_key(r, item))
                 read_attr(r, item);
         }
@@ -601,9 +614,10 @@ static const char *skip_space(const struct text *text, const char *at)
 
 /* ------------------------------------------------------------------ piece by piece */
 
-/* cJSON takes 140 bytes for a value, some ten times the file: a layer is parsed, read and
- * freed before the next one.  Of the file only the outermost brackets, commas and colons
- * are looked at here; where that fails, nothing is said: fsd_json_read() looks again. */
+/* cJSON takes 140 bytes for a value, some ten times the file: a layer is parsed, read
+ * and freed before the next one.  Of the file only the outermost brackets, commas and
+ * colons are looked at here; where that fails, nothing is said: fsd_json_read() looks
+ * again. */
 struct pieces {
     const struct text *text;
     const char *at;     /* never at a blank */

@@ -45,7 +45,6 @@ confine() {
 }
 confine 'cjson/'              'trt/json\.c|trt/inspector_text\.c'
 confine 'protobuf-c/|onnx\.pb' 'onnx/[a-z_]*\.[ch]'
-confine 'uthash\.h'           'base/intern\.c'
 confine 'xxhash\.h'           'base/hash\.c|log/segment\.c|findings/find\.c'
 confine 'zlib\.h|lzma\.h|zstd\.h' 'base/unpack\.c'
 confine 'utf8proc\.h'        'base/text\.c'

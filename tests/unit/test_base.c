@@ -93,8 +93,31 @@ static void intern__equal_text_is_equal_symbol(void **state)
     fsd_arena_free(arena);
 }
 
+static void intern__finds_each_of_many(void **state)
+{
+    enum { NAMES = 5000 };
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena);
+    char name[16];
+    (void)state;
+
+    for (fsd_sym i = 1; i <= NAMES; i++) {
+        snprintf(name, sizeof name, "n%u", i);
+        assert_int_equal(fsd_intern_find(names, name, strlen(name)), FSD_NONE);
+        assert_int_equal(fsd_intern_str(names, name), i);
+    }
+    for (fsd_sym i = 1; i <= NAMES; i++) {
+        snprintf(name, sizeof name, "n%u", i);
+        assert_int_equal(fsd_intern_str(names, name), i);
+        assert_int_equal(fsd_intern_find(names, name, strlen(name)), i);
+        assert_string_equal(fsd_text(names, i), name);
+    }
+    assert_int_equal(fsd_intern_count(names), NAMES + 1);
+    fsd_arena_free(arena);
+}
+
 /* Names whose hashes agree in their low half without a seed: in one table of 65,536
- * buckets or fewer they were all one chain.  In two tables with seeds they scatter, and
+ * slots or fewer they were all one run.  In two tables with seeds they scatter, and
  * not alike. */
 static void intern__scatters_prepared_names(void **state)
 {
@@ -102,12 +125,13 @@ static void intern__scatters_prepared_names(void **state)
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_intern *tables[] = {fsd_intern_new(arena), fsd_intern_new(arena)};
     unsigned alike = 0, moved = 0;
+    uint32_t first[2];
     (void)state;
 
     for (unsigned found = 0, i = 0; found < NAMES; i++) {
         char name[16];
         size_t n = (size_t)snprintf(name, sizeof name, "n%u", i);
-        struct entry *at[2];
+        uint32_t hash[2];
 
         if ((uint16_t)fsd_hash_bytes(name, n) != 0x1234)
             continue;
@@ -116,14 +140,31 @@ static void intern__scatters_prepared_names(void **state)
             fsd_sym sym = fsd_intern_add(tables[k], name, n);
 
             assert_int_equal(sym, found); /* whatever the seed */
-            at[k] = tables[k]->entries.at[sym];
-            alike += (at[k]->hh.hashv & 0xffff) ==
-                     (tables[k]->entries.at[1]->hh.hashv & 0xffff);
+            hash[k] = hash_of(tables[k], name, n);
+            assert_int_equal(find(tables[k], name, n, hash[k])->hash, hash[k]);
+            first[k] = found == 1 ? hash[k] : first[k];
+            alike += (hash[k] & 0xffff) == (first[k] & 0xffff);
         }
-        moved += at[0]->hh.hashv != at[1]->hh.hashv;
+        moved += hash[0] != hash[1];
     }
     assert_true(alike <= 2 + 2); /* each with itself, and a little chance */
     assert_true(moved >= NAMES - 2);
+    fsd_arena_free(arena);
+}
+
+static void intern__leaves_bytes_as_they_are(void **state)
+{
+    static const char bytes[][4] = {"a\xff\0", "a\xff\1", "a\xff\0"};
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena);
+    (void)state;
+
+    assert_int_equal(fsd_intern_bytes(names, "", 0), 0);
+    assert_int_equal(fsd_intern_bytes(names, bytes[0], 3), 1);
+    assert_int_equal(fsd_intern_bytes(names, bytes[1], 3), 2);
+    assert_int_equal(fsd_intern_bytes(names, bytes[2], 3), 1);
+    assert_int_equal(fsd_intern_bytes(names, bytes[2], 2), 3);
+    assert_ptr_equal(fsd_text(names, 1), bytes[0]);
     fsd_arena_free(arena);
 }
 
@@ -194,15 +235,15 @@ static void text__columns_are_those_of_a_terminal(void **state)
         {"", 0},
         {"conv1", 5},
         {"caf\u00e9", 4},
-        {"cafe\u0301", 4},               /* e and an acute accent that stands on it */
-        {"\u5377\u79ef", 4},             /* two Han characters */
-        {"\uff23\uff4f", 4},             /* full width Latin */
-        {"\uff76\uff9e", 2},             /* half width Katakana with its mark */
-        {"\ud55c", 2},                   /* a Hangul syllable */
-        {"\U0001f600", 2},               /* an emoji */
-        {"\u0e01\u0e31", 1},             /* Thai, a vowel above its consonant */
-        {"a\u200bb", 2 + 8},             /* a zero width space is shown: \u{200b} */
-        {"\u0378", 1},                   /* not assigned: one box */
+        {"cafe\u0301", 4},   /* e and an acute accent that stands on it */
+        {"\u5377\u79ef", 4}, /* two Han characters */
+        {"\uff23\uff4f", 4}, /* full width Latin */
+        {"\uff76\uff9e", 2}, /* half width Katakana with its mark */
+        {"\ud55c", 2},       /* a Hangul syllable */
+        {"\U0001f600", 2},   /* an emoji */
+        {"\u0e01\u0e31", 1}, /* Thai, a vowel above its consonant */
+        {"a\u200bb", 2 + 8}, /* a zero width space is shown: \u{200b} */
+        {"\u0378", 1},       /* not assigned: one box */
     };
     (void)state;
 
@@ -220,7 +261,8 @@ static void text__is_fitted_by_columns(void **state)
         {"layer", 8, "layer"},
         {"backbone.layer1", 15, "backbone.layer1"},
         {"backbone.layer1", 10, "bac...yer1"},
-        {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 12, "\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09"},
+        {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 12,
+         "\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09"},
         {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 11, "\u5377\u79ef...\u4e8c\u4e09"},
         {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 10, "\u5377...\u4e8c\u4e09"},
         {"ababe\u0301bababab", 9, "aba...bab"},
@@ -324,7 +366,8 @@ static void note_signal(int number)
     passed_on = number;
 }
 
-/* Two files, of which the second loses all pages but the first, and one that is whole. */
+/* Two files, of which the second loses all pages but the first, and one that is whole.
+ */
 static void file__that_is_cut_while_read_is_zeros_and_an_error(void **state)
 {
     char whole_path[] = "fsd_whole_XXXXXX", cut_path[] = "fsd_cut_XXXXXX";
@@ -363,7 +406,9 @@ int main(void)
         cmocka_unit_test(arena__without_memory_ends_as_told),
         cmocka_unit_test(vec__keeps_what_was_pushed),
         cmocka_unit_test(intern__equal_text_is_equal_symbol),
+        cmocka_unit_test(intern__finds_each_of_many),
         cmocka_unit_test(intern__scatters_prepared_names),
+        cmocka_unit_test(intern__leaves_bytes_as_they_are),
         cmocka_unit_test(intern__repairs_bytes_that_are_no_text),
         cmocka_unit_test(utf8__reads_every_code_point),
         cmocka_unit_test(text__hidden_characters_are_shown),

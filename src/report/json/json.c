@@ -17,16 +17,61 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LEVELS_MAX = 32 }; /* reports are nested some ten deep */
 
 static const double integer_max = 9007199254740992.0; /* beyond, a double skips some */
 
-struct fsd_json {
+/* A report is millions of short words; it is handed on in large pieces. */
+struct piece {
     FILE *out;
+    size_t n;
+    char bytes[1 << 13];
+};
+
+struct fsd_json {
+    struct piece *piece;
     unsigned depth;
     bool list, any, opened; /* opened: the next level is */
 };
+
+static void hand_on(struct piece *piece)
+{
+    fwrite(piece->bytes, 1, piece->n, piece->out);
+    piece->n = 0;
+}
+
+/* At most what a piece holds. */
+static void put_bytes(const struct fsd_json *level, const char *bytes, size_t n)
+{
+    struct piece *piece = level->piece;
+
+    if (n > sizeof piece->bytes - piece->n)
+        hand_on(piece);
+    memcpy(piece->bytes + piece->n, bytes, n);
+    piece->n += n;
+}
+
+static void put_word(const struct fsd_json *level, const char *word)
+{
+    put_bytes(level, word, strlen(word));
+}
+
+static void put_string(const struct fsd_json *level, const char *text)
+{
+    struct fsd_slice left = fsd_slice_of(text);
+    struct piece *piece = level->piece;
+
+    put_word(level, "\"");
+    while (left.n) {
+        if (sizeof piece->bytes - piece->n < FSD_JSON_ROOM)
+            hand_on(piece);
+        piece->n += fsd_escape_json(&left, piece->bytes + piece->n,
+                                    sizeof piece->bytes - piece->n);
+    }
+    put_word(level, "\"");
+}
 
 /* At most LEVELS_MAX. */
 static void put_tabs(const struct fsd_json *level, unsigned n)
@@ -34,7 +79,7 @@ static void put_tabs(const struct fsd_json *level, unsigned n)
     static const char tabs[] = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t"
                                "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
 
-    fwrite(tabs, 1, n, level->out);
+    put_bytes(level, tabs, n);
 }
 
 static void close_inner(struct fsd_json *level)
@@ -47,25 +92,24 @@ static void close_inner(struct fsd_json *level)
     level->opened = false;
     if (!inner->list) {
         if (inner->any)
-            putc('\n', inner->out);
+            put_word(inner, "\n");
         put_tabs(inner, inner->depth);
     }
-    putc(inner->list ? ']' : '}', inner->out);
+    put_word(inner, inner->list ? "]" : "}");
 }
 
 /* A key, and what stands between it and the one before; items of lists have none. */
-static FILE *add(struct fsd_json *level, const char *key)
+static void add(struct fsd_json *level, const char *key)
 {
     close_inner(level);
     if (level->any)
-        fputs(level->list ? ", " : ",\n", level->out);
+        put_word(level, level->list ? ", " : ",\n");
     level->any = true;
     if (level->list)
-        return level->out;
+        return;
     put_tabs(level, level->depth + 1);
-    fsd_put_json(level->out, key);
-    fputs(":\t", level->out);
-    return level->out;
+    put_string(level, key);
+    put_word(level, ":\t");
 }
 
 static struct fsd_json *open_inner(struct fsd_json *level, bool list)
@@ -73,9 +117,9 @@ static struct fsd_json *open_inner(struct fsd_json *level, bool list)
     if (level->depth + 1 == LEVELS_MAX)
         fsd_out_of_memory(); /* of levels, which no schema of ours takes */
     level->opened = true;
-    level[1] =
-        (struct fsd_json){.out = level->out, .depth = level->depth + 1, .list = list};
-    fputs(list ? "[" : "{\n", level->out);
+    level[1] = (struct fsd_json){
+        .piece = level->piece, .depth = level->depth + 1, .list = list};
+    put_word(level, list ? "[" : "{\n");
     return level + 1;
 }
 
@@ -83,10 +127,13 @@ static struct fsd_json *open_inner(struct fsd_json *level, bool list)
 static struct fsd_json *new_root(FILE *out, bool list)
 {
     struct fsd_json *levels = calloc(LEVELS_MAX + 1, sizeof *levels);
+    struct piece *piece = malloc(sizeof *piece);
 
-    if (!levels)
+    if (!levels || !piece)
         fsd_out_of_memory();
-    *levels = (struct fsd_json){.out = out, .list = true, .depth = UINT_MAX};
+    piece->out = out;
+    piece->n = 0;
+    *levels = (struct fsd_json){.piece = piece, .list = true, .depth = UINT_MAX};
     return open_inner(levels, list);
 }
 
@@ -103,7 +150,9 @@ struct fsd_json *fsd_json_new(FILE *out)
 void fsd_json_end(struct fsd_json *root)
 {
     close_inner(root - 1);
-    putc('\n', root->out);
+    put_word(root, "\n");
+    hand_on(root->piece);
+    free(root->piece);
     free(root - 1);
 }
 
@@ -121,7 +170,8 @@ struct fsd_json *fsd_json_list(struct fsd_json *object, const char *key)
 
 void fsd_json_text(struct fsd_json *object, const char *key, const char *text)
 {
-    fsd_put_json(add(object, key), text);
+    add(object, key);
+    put_string(object, text);
 }
 
 void fsd_json_id(struct fsd_json *object, const char *key, fsd_id id)
@@ -162,50 +212,51 @@ void fsd_json_built(struct fsd_json *object, const fsd_built_vec *built,
 
 /* Most numbers of a report are small and whole: digit by digit they take a tenth of
  * what a format takes. */
-static void put_whole(FILE *out, uint64_t number)
+static void put_whole(const struct fsd_json *level, uint64_t number)
 {
     char digits[20], *at = digits + sizeof digits;
 
     do
         *--at = (char)('0' + number % 10);
     while (number /= 10);
-    fwrite(at, 1, (size_t)(digits + sizeof digits - at), out);
+    put_bytes(level, at, (size_t)(digits + sizeof digits - at));
 }
 
 /* With 15 digits a sum of decimal fractions is printed without the rounding of its last
  * bit; where they are not enough, with all. */
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
-    FILE *out = add(object, key);
     char text[32];
 
+    add(object, key);
     if (!isfinite(number)) {
-        fputs("null", out);
+        put_word(object, "null");
     } else if (number == floor(number) && fabs(number) <= integer_max) {
         if (number < 0)
-            putc('-', out);
-        put_whole(out, (uint64_t)fabs(number));
+            put_word(object, "-");
+        put_whole(object, (uint64_t)fabs(number));
     } else {
         snprintf(text, sizeof text, "%.15g", number);
         if (fabs(strtod(text, NULL) - number) > fabs(number) * DBL_EPSILON)
             snprintf(text, sizeof text, "%.17g", number);
-        fputs(text, out);
+        put_word(object, text);
     }
 }
 
 void fsd_json_bool(struct fsd_json *object, const char *key, bool is)
 {
-    fputs(is ? "true" : "false", add(object, key));
+    add(object, key);
+    put_word(object, is ? "true" : "false");
 }
 
 void fsd_json_count(struct fsd_json *object, const char *key, uint64_t count)
 {
     bool exact = count <= (uint64_t)integer_max;
-    FILE *out = add(object, key);
 
-    fputs(exact ? "" : "\"", out);
-    put_whole(out, count);
-    fputs(exact ? "" : "\"", out);
+    add(object, key);
+    put_word(object, exact ? "" : "\"");
+    put_whole(object, count);
+    put_word(object, exact ? "" : "\"");
 }
 
 void fsd_json_ms(struct fsd_json *object, const char *key, double ms)
