@@ -189,15 +189,21 @@ static bool is_constant(const struct attempt *a, fsd_id tensor)
     return tensor == FSD_NONE || a->facts->constant[tensor];
 }
 
-/* Who makes the tensor, seen through what is passed; FSD_NONE: nobody. */
+/* Who makes the tensor, seen through what is passed; FSD_NONE: nobody.  A maker stands
+ * before its readers, or the file goes round in a circle. */
 static fsd_id maker_of(const struct attempt *a, fsd_id *tensor)
 {
     fsd_id node = fsd_tensor_producer(a->g, *tensor);
 
     while (node != FSD_NONE && a->passing[node] &&
            fsd_node_in_tensor(a->g, node, 0) != FSD_NONE) {
-        *tensor = fsd_node_in_tensor(a->g, node, 0);
-        node = fsd_tensor_producer(a->g, *tensor);
+        fsd_id in = fsd_node_in_tensor(a->g, node, 0);
+        fsd_id maker = fsd_tensor_producer(a->g, in);
+
+        if (maker != FSD_NONE && maker >= node)
+            break;
+        *tensor = in;
+        node = maker;
     }
     return node;
 }

@@ -49,6 +49,7 @@ def check_models(h):
             h.run("model " + name, "--force", model, engine, "-f", "json")
             h.run("model " + name, "--force", model, engine)
             h.run("model " + name, "lint", "--force", model, "--for", "trt8")
+            h.run("model " + name, "patterns", "--force", model, engine)
 
 
 def check_engines(h):

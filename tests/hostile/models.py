@@ -123,14 +123,16 @@ def ends():
     assert len(operators) > 150 and "QuantizeLinear" in operators
     for case, ins, out in (("none", [], None), ("no-input", [], "y"), ("no-output", ["x", "x"], None),
                            ("empty", ["", "", ""], ""), ("empty-first", ["", "x", "x"], "y"),
-                           ("nobody-makes", ["t", "u", "v"], "y"), ("itself", ["y", "y", "y"], "y")):
+                           ("nobody-makes", ["t", "u", "v"], "y"), ("itself", ["y", "y", "y"], "y"),
+                           ("round", ["d", "d", "d"], "y")):
         yield case, model(*[
             node(op, [i and i + op for i in ins], [] if out is None else [out and out + op], "n" + op)
             + node("QuantizeLinear", ["y" + op, "s"], ["q" + op], "q" + op)
             + node("DequantizeLinear", ["q" + op, "s"], ["d" + op], "d" + op)
-            + node(op, ["d" + op, "d" + op], ["z" + op], "m" + op) for op in operators],
+            + node(op, ["d" + op, "d" + op], ["z" + op], "m" + op)
+            + node("Mul", ["d" + op, "d" + op], ["p" + op], "p" + op) for op in operators],
             tensor("s", [1], raw(9, b"\0\0\0?")), inputs(*["x" + op for op in operators]),
-            outputs(*["z" + op for op in operators]))
+            outputs(*[end + op for op in operators for end in "zp"]))
 
 
 def external(path):
