@@ -1,5 +1,6 @@
 /* Snapshots and the merge gate: the public API of them. */
 #include "gate/gate.h"
+#include "command.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "inputs.h"
@@ -192,50 +193,21 @@ static enum fsd_status check_promises(const struct fsd_policy *policy,
         "found neither");
 }
 
-/* A path as a shell takes it, and as text. */
-static void put_word(const struct fsd_check *c, const char *path, FILE *out)
+/* The command that asks for this check. */
+static const char *command_of(const struct fsd_check *c, const struct fsd_options *opt,
+                              const struct fsd_check_options *check)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_./=:,@%+-";
-    const char *text = fsd_text(c->new->names, fsd_intern_str(c->new->names, path));
-
-    putc(' ', out);
-    if (*text && !text[strspn(text, plain)]) {
-        fputs(text, out);
-        return;
-    }
-    putc('\'', out);
-    for (; *text; text++)
-        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
-    putc('\'', out);
-}
-
-/* The command that makes of this build what later ones are checked against. */
-static const char *accept_command(const struct fsd_check *c,
-                                  const struct fsd_options *opt,
-                                  const struct fsd_check_options *check)
-{
-    const struct {
-        const char *option, *value;
-    } words[] = {{"", c->snapshot},
-                 {"", opt->model},
-                 {"", opt->engine},
-                 {" --log", opt->log},
-                 {" --policy", check->policy}};
+    struct fsd_intern *names = c->new->names;
     struct fsd_print command;
     FILE *out = fsd_print_open(&command);
 
     fputs("fusiondiff check", out);
-    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
-        if (words[i].value) {
-            fputs(words[i].option, out);
-            put_word(c, words[i].value, out);
-        }
-    for (unsigned i = 0; i < opt->n_profiles; i++) {
-        fputs(" --profile", out);
-        put_word(c, opt->profiles[i], out);
-    }
-    fputs(" --update", out);
+    fsd_put_option(names, "", c->snapshot, out);
+    fputs(fsd_command_new(c->arena, names, opt)->run, out);
+    fsd_put_option(names, "--policy", check->policy, out);
+    fsd_put_option(names, "--for", check->builder, out);
+    if (check->lint)
+        fputs(" --lint", out);
     return fsd_print_take(&command, c->arena);
 }
 
@@ -364,8 +336,7 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
                                                             .c = c->compare,
                                                             .policy = c->policy,
                                                             .today = check->today},
-                                         check->accept,
-                                         c->old ? accept_command(c, opt, check) : NULL);
+                                         check->accept, command_of(c, opt, check));
     return status;
 }
 

@@ -1,5 +1,7 @@
 /* Lint: the public API of what a model says before its build. */
 #include "inputs.h"
+#include "command.h"
+#include "base/print.h"
 #include "base/status.h"
 #include "gate/gate.h"
 #include "lint/lint.h"
@@ -19,10 +21,13 @@ static enum fsd_status open_linting(struct fsd_linting *l,
                                     const struct fsd_lint_options *lint,
                                     struct fsd_error *err)
 {
-    enum fsd_status status = fsd_file_blame(
-        lint->policy, FSD_FILE_POLICY, "a policy", fsd_policy_read(&l->policy, lint->policy, err), err);
+    enum fsd_status status =
+        fsd_file_blame(lint->policy, FSD_FILE_POLICY, "a policy",
+                       fsd_policy_read(&l->policy, lint->policy, err), err);
     struct fsd_target target;
     const char *word = lint->builder;
+    struct fsd_print command;
+    FILE *out;
 
     if (status == FSD_OK && !opt->model)
         status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "expected MODEL");
@@ -36,8 +41,13 @@ static enum fsd_status open_linting(struct fsd_linting *l,
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, FSD_TARGET_EXPECTED,
                         word);
     l->lint = fsd_lint_new(l->arena, l->run->facts, l->run->cost->sizes, target);
+    out = fsd_print_open(&command);
+    fprintf(out, "fusiondiff lint%s --for %s", l->run->command->run,
+            l->lint->target.name);
+    fsd_put_option(l->run->names, "--policy", lint->policy, out);
     l->verdict = fsd_verdict_of_lint(
-        l->run, l->lint, fsd_find_lint(l->run, l->lint, l->policy, lint->today));
+        l->run, l->lint, fsd_find_lint(l->run, l->lint, l->policy, lint->today),
+        fsd_print_take(&command, l->arena));
     return FSD_OK;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "base/print.h"
 #include "base/status.h"
+#include "command.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
 #include "engine/reader.h"
@@ -73,6 +74,7 @@ static enum fsd_status read_inputs(const struct desk *k)
     k->made->engine = in->engine;
     k->made->history = in->history;
     k->made->times = &in->times;
+    k->made->command = fsd_command_new(in->arena, in->names, k->opt);
     return FSD_OK;
 }
 
@@ -133,6 +135,7 @@ enum {
     LOG = PART(history),
     STORY = PART(story),
     TIMES = PART(times),
+    COMMAND = PART(command),
     FACTS = PART(facts),
     MATCH = PART(match),
     LAYERS = PART(layers),
@@ -155,7 +158,7 @@ static const struct stage {
     unsigned reads, makes;
     enum fsd_status (*work)(const struct desk *k);
 } stages[] = {
-    {NULL, 0, GRAPHS | SAID | TIMES, read_inputs},
+    {NULL, 0, GRAPHS | SAID | TIMES | COMMAND, read_inputs},
     {"proving facts", MODEL, FACTS, make_facts},
     {"matching", GRAPHS | STORY | FACTS, MATCH, make_match},
     {NULL, GRAPHS | MATCH, 0, check_fit},

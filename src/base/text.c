@@ -281,3 +281,18 @@ void fsd_put_disarmed(FILE *out, const char *lines, const char *escape)
     }
     fwrite(from, 1, (size_t)(lines - from), out);
 }
+
+void fsd_put_shell_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_./=:,@%+-";
+
+    if (*word && !word[strspn(word, plain)]) {
+        fputs(word, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    putc('\'', out);
+}

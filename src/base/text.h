@@ -34,6 +34,9 @@ void fsd_put_json(FILE *out, const char *text);
 size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room);
 enum { FSD_JSON_ROOM = 16 };
 
+/** As one word of a shell's command line, quoted where it has to be. */
+void fsd_put_shell_word(FILE *out, const char *word);
+
 /** "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
 

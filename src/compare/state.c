@@ -269,6 +269,12 @@ static void add_head(struct fsd_state_build *b)
 
     s->model_path = fsd_text(s->names, fsd_intern_str(s->names, d->model->path));
     s->engine_path = fsd_text(s->names, fsd_intern_str(s->names, d->engine->path));
+    if (d->command) {
+        const struct fsd_command *c = d->command;
+
+        s->command.build = fsd_text(s->names, fsd_intern_str(s->names, c->build));
+        s->command.common = fsd_text(s->names, fsd_intern_str(s->names, c->common));
+    }
     memcpy(s->model_hash, d->model->hash, sizeof s->model_hash);
     memcpy(s->engine_hash, d->engine->hash, sizeof s->engine_hash);
     s->engine_kind = fsd_intern_str(s->names, d->engine->kind);

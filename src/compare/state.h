@@ -130,6 +130,7 @@ struct fsd_state {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     const char *model_path, *engine_path; /**< or the snapshot's for both */
+    struct fsd_command command;           /**< NULLs: of a snapshot */
     uint64_t model_hash[2], engine_hash[2];
     fsd_sym engine_kind, producer;
     fsd_sym tells; /**< "tensors", "metadata", "tensors,metadata": what its layers are

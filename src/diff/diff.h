@@ -155,6 +155,14 @@ struct fsd_summary {
         mapped; /**< layers that should compute nodes, and those that do */
 };
 
+/** The words of a command line by which it was asked for, each with a blank before it.
+ */
+struct fsd_command {
+    const char *run;    /**< " m.onnx e.json --profile p.json --peak 900,60" */
+    const char *build;  /**< " m.onnx,e.json,p.json": a build among others */
+    const char *common; /**< " --force": what goes with these, too */
+};
+
 struct fsd_cost;     /* cost/cost.h */
 struct fsd_findings; /* findings/findings.h */
 
@@ -168,6 +176,7 @@ struct fsd_diff {
     struct fsd_story *story;           /**< replayed; NULL: no log, or not to be used;
                                             it remembers what it was asked for */
     const struct fsd_measured *times;  /**< of the engine's layers */
+    const struct fsd_command *command;
     /* What holds. */
     const struct fsd_facts *facts;
     const struct fsd_match *match;

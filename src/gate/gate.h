@@ -35,8 +35,9 @@ struct fsd_verdict {
     bool failed;                /**< a finding is as bad as that */
     FSD_VEC(struct fsd_verdict_row) about; /**< what was looked at, and versions */
     FSD_VEC(struct fsd_verdict_row) rows;
-    const char *accept; /**< the command that rewrites the snapshot; NULL: there is
-                             nothing to accept */
+    const char *command; /**< that asks for it again; NULL: not known */
+    const char *accept;  /**< the one that rewrites the snapshot; NULL: there is nothing
+                              to accept */
     const struct fsd_findings *findings;
 };
 
@@ -47,13 +48,14 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d);
 struct fsd_lint;
 struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
                                         const struct fsd_lint *lint,
-                                        const struct fsd_findings *findings);
+                                        const struct fsd_findings *findings,
+                                        const char *command);
 
 /** On a case, all of which must outlive it.
  *  @param accepts what is found is accepted.
- *  @param accept  the command that does it. */
+ *  @param command the one that asks for it. */
 struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
-                                        bool accepts, const char *accept);
+                                        bool accepts, const char *command);
 
 void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
 

@@ -105,7 +105,8 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
 
 struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
                                         const struct fsd_lint *lint,
-                                        const struct fsd_findings *findings)
+                                        const struct fsd_findings *findings,
+                                        const char *command)
 {
     struct fsd_verdict *v = new_verdict("lint", FSD_ERROR);
     const struct counted counts[] = {
@@ -120,6 +121,7 @@ struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
     if (lint->style.name)
         add_row(v, "style", NULL, lint->style.name);
     judge(v, findings);
+    v->command = command;
     v->verdict = v->failed ? "failed" : "passed";
     return v;
 }
@@ -182,7 +184,7 @@ static const char *variants_of(const struct fsd_verdict *v, const struct fsd_sta
 }
 
 struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
-                                        bool accepts, const char *accept)
+                                        bool accepts, const char *command)
 {
     struct fsd_verdict *v = new_verdict("check", FSD_ERROR);
     const struct fsd_compare *c = before_gate->c;
@@ -230,7 +232,9 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
         add_row(v, "noise explains", "", fsd_print_take(&noise, v->arena));
     }
     judge(v, fsd_find_case(v->arena, before_gate));
-    v->accept = fails_by_change(v->findings) ? accept : NULL;
+    v->command = command;
+    if (c && fails_by_change(v->findings))
+        v->accept = fsd_printed(v->arena, "%s --update", command);
     v->verdict = v->accepts ? "accepted" : v->failed ? "failed" : "passed";
     return v;
 }

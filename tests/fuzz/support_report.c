@@ -85,7 +85,7 @@ bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy)
                                          .c = c,
                                          .policy = policy,
                                          .today = 20260131};
-    struct fsd_verdict *verdict = fsd_verdict_of_case(&before_gate, false, "accept");
+    struct fsd_verdict *verdict = fsd_verdict_of_case(&before_gate, false, "check");
     const struct fsd_report told = {
         .subject = FSD_OF_CHECK, .verdict = verdict, .compare = c};
     bool failed = verdict->failed;

@@ -4,7 +4,7 @@
  * Each page is opened from the disk.  Whatever it says to the console, asks of the network or
  * leaves axe to complain of is a failure.  No test looks at a clock: bench/page prints times.
  */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -72,6 +72,16 @@ async function accessible(page, what) {
 const texts = (page, selector) => page.locator(selector).allTextContents();
 const hash_of = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 const names_left = (page) => texts(page, "#rows .left .name");
+
+/** What a page says would tell the same in a terminal does, to the byte. */
+function check_commands() {
+    for (const name of ["run", "log", "compare", "matrix", "untimed", "strong", "scopes", "check", "lint", "linted", "hostile", "hostile_compare", "hostile_matrix"]) {
+        const page = readFileSync(path_of(name), "utf8");
+        const command = JSON.parse(page.match(/id="data-command">(.*)<\/script>/)[1]).page;
+        const { stdout } = spawnSync("sh", ["-c", `fusiondiff() { "$0" "$@"; }\n${command} -f json`, binary], { encoding: "utf8", maxBuffer: 1 << 26 });
+        check(`${name}: the command that it names tells it`, stdout === readFileSync(join(folder, `${name}.json`), "utf8"), command);
+    }
+}
 
 /* -------------------------------------------------------------------------- a run */
 
@@ -150,8 +160,10 @@ async function check_record(page) {
     const codes = await texts(page, "#record pre");
     const [model, engine] = ["model", "engine"].map((side) => document_of("run")[side].path);
     const command = codes[codes.length - 1];
-    equal("record: the command that tells the same", command, `fusiondiff explain ${model} ${engine} --layer 3`);
-    check("record: which runs", execFileSync(binary, command.split(" ").slice(1)).toString().startsWith("layer 3"));
+    const profile = command.match(/--profile (\S+)/)?.[1];
+    equal("record: the command that tells the same", command, `fusiondiff explain ${model} ${engine} --profile ${profile} --peak 500,100 --layer 3`);
+    const answer = execFileSync(binary, command.split(" ").slice(1)).toString();
+    check("record: which runs, with all that the page knows", answer.startsWith("layer 3") && answer.includes(`${layer.ms.toFixed(4)} ms`), answer);
     const asked = layer.nodes.map((link) => document_of("run").nodes[link.index]).filter((n) => n.fate === "layer");
     const forms = ["list", "layerPrecisions", "layerOutputTypes", "nodes_to_exclude", "polygraphy", "modelopt, autocast", "nncf"];
     equal("record: forms to paste", await texts(page, "#record details summary"), forms);
@@ -453,11 +465,13 @@ async function check_large() {
         await page.locator('.stage [data-box="l0"]').first().dispatchEvent("click");
         await comes("large: a box is opened", async () => (await page.locator(".crumbs [aria-current]").textContent()) === pictures[pictures[0].opens.l0].title);
         await page.keyboard.press("1");
+        await page.locator("#rows").focus();
         await page.keyboard.press("End");
         equal("large: end leads to the last row", await page.locator("#rows .current").getAttribute("aria-rowindex"), count);
     });
 }
 
+check_commands();
 await check_run();
 await check_strong();
 await check_compare();

@@ -2,7 +2,7 @@
  * A check as a subject: that of the comparison with the snapshot, or of the build where there
  * is none, with the rules, their budgets and the verdict in front.
  */
-import { base_name, noun, quoted, safe } from "./words.js";
+import { base_name, noun, safe } from "./words.js";
 
 /** @typedef {import("./types").CheckDocument} CheckDocument */
 /** @typedef {import("./types").RuleRow} RuleRow */
@@ -55,7 +55,6 @@ export function check_subject(d, base) {
         to: base_name(d.engine),
         files: [
             ...(d.inputs ?? []).map((input) => /** @type {[string, string]} */ ([input.what, input.is])),
-            ["in a terminal", `fusiondiff check ${[d.snapshot, d.model, d.engine].filter((path) => path !== undefined).map(quoted).join(" ")}`],
             ...(d.accept ? /** @type {[string, string][]} */ ([["to accept", d.accept]]) : []),
         ],
         verdict: { text: d.verdict, look: d.verdict === "failed" ? "alarm" : "good" },

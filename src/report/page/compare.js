@@ -6,8 +6,9 @@
 import { change_chips, form_chips, item, type_chip, word_chip } from "./chips.js";
 import { finder, search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
+import { command_section } from "./paste.js";
 import { key_of } from "./state.js";
-import { apart, count, millis, once, percent, quoted, safe, shorten, signed_millis } from "./words.js";
+import { apart, count, millis, once, percent, safe, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -15,6 +16,7 @@ import { apart, count, millis, once, percent, quoted, safe, shorten, signed_mill
 /** @typedef {import("./types").Group} Group */
 /** @typedef {import("./types").Item} Item */
 /** @typedef {import("./types").Move} Move */
+/** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Region} Region */
 /** @typedef {import("./types").Section} Section */
@@ -164,13 +166,6 @@ function lone_blocks(d) {
 
 /* ----------------------------------------------------------------------- records */
 
-/** @param {CompareDocument} d @returns {Section} */
-function command_section(d) {
-    /** @param {import("./types").Side} side */
-    const pair = (side) => quoted(side.model === side.engine ? side.engine : `${side.model},${side.engine}`);
-    return { title: "In a terminal", code: safe(`fusiondiff compare ${pair(d.old)} ${pair(d.new)}`) };
-}
-
 /** @param {string} title @param {Group[]} groups @returns {Section[]} */
 function group_sections(title, groups) {
     if (!groups.length) return [{ title, lines: [["nothing"]] }];
@@ -185,8 +180,8 @@ function group_sections(title, groups) {
 /** @param {Move} m */
 const move_text = (m) => safe(`${m.kind}${m.cause ? ` (${m.cause})` : ""} ${m.from.join(", ")} → ${m.to.join(", ")}: ${m.before.type} ${m.before.layout} → ${m.after.type} ${m.after.layout}${m.ms === undefined ? "" : `, ${millis(m.ms)}`}`);
 
-/** @param {Region} r @param {CompareDocument} d @returns {Story} */
-function region_record(r, d) {
+/** @param {Region} r @param {CompareDocument} d @param {Command} command @returns {Story} */
+function region_record(r, d, command) {
     const nodes = new Set([...r.old, ...r.new].flatMap((g) => g.nodes));
     const also = [r.layout && "layouts differ", r.layers && "more or fewer layers compute the same", r.moves && "inserted layers changed", r.tactic && "other tactics"].filter((w) => w !== false);
     /** @type {Section[]} */
@@ -210,13 +205,13 @@ function region_record(r, d) {
     if (edges.length) sections.push({ title: "Tensors between nodes", head: ["from", "to", "was", "is now"], rows: edges.map((e) => [[safe(e.new_from)], [e.new_to ? safe(e.new_to) : "(as written)"], [`${e.before.type} ${e.before.layout}`], [`${e.after.type} ${e.after.layout}`]]) });
     const aligned = d.aligned.filter((a) => nodes.has(a.old) || nodes.has(a.new));
     if (aligned.some((a) => a.old !== a.new)) sections.push({ title: "Aligned", head: ["old", "new", "by"], rows: aligned.map((a) => [[safe(a.old)], [safe(a.new)], [a.by]]) });
-    sections.push(command_section(d));
+    sections.push(command_section(command.page));
     const first = (r.new[0] ?? r.old[0])?.nodes ?? [];
     return { kind: `region ${r.region}`, title: shorten(first.join(" + "), 200), chips: [], sections };
 }
 
-/** @param {Block} block @param {CompareDocument} d @returns {Story} */
-function lone_record(block, d) {
+/** @param {Block} block @param {Command} command @returns {Story} */
+function lone_record(block, command) {
     const { left, right } = block.items();
     const now = right[0]?.[0];
     const one = now ?? left[0];
@@ -226,7 +221,7 @@ function lone_record(block, d) {
         kind: block.facets.what?.[0] ?? "change",
         title: shorten(one?.name ?? "", 200),
         chips: [],
-        sections: [{ title: "What changed", pairs: [["was", told(left[0])], ["is now", told(now)]] }, command_section(d)],
+        sections: [{ title: "What changed", pairs: [["was", told(left[0])], ["is now", told(now)]] }, command_section(command.page)],
     };
 }
 
@@ -282,8 +277,8 @@ export function placed(kind) {
     };
 }
 
-/** @param {CompareDocument} d @returns {Subject} */
-export function compare_subject(d) {
+/** @param {CompareDocument} d @param {Command} command @returns {Subject} */
+export function compare_subject(d, command) {
     const known = new Names(d);
     const boxes = placed("region");
     const regions = [...d.regions].sort((a, b) => a.region - b.region);
@@ -353,9 +348,9 @@ export function compare_subject(d) {
         record(chosen) {
             const one = settled(chosen);
             const region = one.kind === "region" ? by_region.get(one.id) : undefined;
-            if (region) return region_record(region, d);
+            if (region) return region_record(region, d, command);
             const lone = find(one);
-            return lone ? lone_record(lone.block, d) : null;
+            return lone ? lone_record(lone.block, command) : null;
         },
         box_of: (chosen, picture) => boxes.box_of(settled(chosen), picture),
         chosen_of: boxes.chosen_of,

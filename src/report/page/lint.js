@@ -2,7 +2,7 @@
  * A lint as a subject: that of the run, of which there may be the model's side only, with
  * the rules in front, and beside each node what a script would change there.
  */
-import { base_name, noun, quoted, safe } from "./words.js";
+import { base_name, noun, safe } from "./words.js";
 
 /** @typedef {import("./types").LintDocument} LintDocument */
 /** @typedef {import("./types").RuleRow} RuleRow */
@@ -36,7 +36,6 @@ function rule_rows(d, base) {
 /** @param {LintDocument} d @param {Subject} base @returns {Subject} */
 export function lint_subject(d, base) {
     const { error = 0, warning = 0, info = 0 } = d.summary;
-    const files = [d.model, ...(d.engine === undefined ? [] : [d.engine])];
     const failed = d.verdict === "failed";
     return {
         ...base,
@@ -46,7 +45,6 @@ export function lint_subject(d, base) {
         files: [
             ...base.files.filter(([what]) => d.engine !== undefined || what !== "engine"),
             ["for", d.for],
-            ["in a terminal", `fusiondiff lint ${files.map(quoted).join(" ")} --for ${quoted(d.for)}`],
         ],
         verdict: { text: d.verdict, look: failed ? "alarm" : "good" },
         tiles: [

@@ -33,9 +33,10 @@ function embedded(name) {
 
 /** @returns {Subject} */
 function read_subject() {
-    const [run, compare, matrix, check, lint] = ["run", "compare", "matrix", "check", "lint"].map(embedded);
-    const base = matrix ? matrix_subject(matrix) : compare ? compare_subject(compare) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"));
-    return check ? check_subject(check, base) : lint ? lint_subject(lint, base) : base;
+    const [run, compare, matrix, check, lint, command] = ["run", "compare", "matrix", "check", "lint", "command"].map(embedded);
+    const base = matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : run_subject(run, embedded("stories"), embedded("patterns"), embedded("forms"), command);
+    const all = check ? check_subject(check, base) : lint ? lint_subject(lint, base) : base;
+    return { ...all, files: [...all.files, ["in a terminal", command.page]] };
 }
 
 /** @type {import("./types").Picture[]} */

@@ -11,8 +11,9 @@ import { item, type_chip, word_chip } from "./chips.js";
 import { placed } from "./compare.js";
 import { finder, search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
+import { command_section } from "./paste.js";
 import { key_of } from "./state.js";
-import { base_name, count, millis, noun, once, percent, quoted, safe, shorten } from "./words.js";
+import { base_name, count, millis, noun, once, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chip} Chip */
@@ -22,6 +23,7 @@ import { base_name, count, millis, noun, once, percent, quoted, safe, shorten } 
 /** @typedef {import("./types").MatrixDocument} MatrixDocument */
 /** @typedef {import("./types").MatrixMove} MatrixMove */
 /** @typedef {import("./types").MatrixRow} MatrixRow */
+/** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Section} Section */
 /** @typedef {import("./types").Subject} Subject */
@@ -109,14 +111,8 @@ function row_block(r, tint, cut) {
 
 /* ----------------------------------------------------------------------- records */
 
-/** @param {MatrixDocument} d @returns {Section} */
-function command_section(d) {
-    const words = d.builds.map((b) => quoted(b.model === b.engine ? b.engine : `${b.model},${b.engine}`));
-    return { title: "In a terminal", code: safe(`fusiondiff compare ${words.join(" ")} --all --tactics`) };
-}
-
-/** @param {MatrixRow} r @param {MatrixDocument} d @returns {import("./types").Story} */
-function row_record(r, d) {
+/** @param {MatrixRow} r @param {Command} command @returns {import("./types").Story} */
+function row_record(r, command) {
     const timed = r.cells.some((c) => c.ms !== undefined);
     /** @param {number | undefined} ms @returns {Pieces[]} */
     const time = (ms) => (timed ? [[ms === undefined ? "" : millis(ms)]] : []);
@@ -140,7 +136,7 @@ function row_record(r, d) {
                   }]
                 : []),
             ...(moves.length ? [{ title: "Layers that move data", head: ["what", "build", ...columns], rows: moves.map(({ c, m }) => [[(m.inserted ? "+ " : "") + move_text(m)], [c.build], ...time(m.ms)]) }] : []),
-            command_section(d),
+            command_section(command.page),
         ],
     };
 }
@@ -195,8 +191,8 @@ function tables_of(d) {
     return [{ title: "Builds", head, rows }];
 }
 
-/** @param {MatrixDocument} d @returns {Subject} */
-export function matrix_subject(d) {
+/** @param {MatrixDocument} d @param {Command} command @returns {Subject} */
+export function matrix_subject(d, command) {
     const names = names_of(d);
     const cut = cut_modules(d.rows.flatMap((r) => r.cells.flatMap((c) => c.groups.flatMap((g) => g.nodes.map(module_of_name)))));
     const blocks = d.rows.map((r, i) => row_block(r, (i % TINTS) + 1, cut));
@@ -250,7 +246,7 @@ export function matrix_subject(d) {
         find: (chosen) => found(settled(chosen)),
         record(chosen) {
             const row = rows.get(settled(chosen).id);
-            return row && settled(chosen).kind === "row" ? row_record(row, d) : null;
+            return row && settled(chosen).kind === "row" ? row_record(row, command) : null;
         },
         box_of: (chosen, picture) => boxes.box_of(settled(chosen), picture),
         chosen_of: boxes.chosen_of,

@@ -10,6 +10,7 @@
  */
 #include "report/page/page.h"
 #include "base/print.h"
+#include "base/text.h"
 #include "diff/explain.h"
 #include "report/json/json.h"
 #include "report/page/source.h"
@@ -17,6 +18,7 @@
 #include "report/view/view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What JSON may be without goes in place: blanks between its parts, of which a report
  * has many. */
@@ -122,6 +124,53 @@ static void put_patterns(const struct fsd_report *r, FILE *out)
     put_sheet("patterns", &asked, out);
 }
 
+/* Builds among others.  A snapshot has its own path; it may hold several. */
+static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *out)
+{
+    const char *last = "", *common = builds[n - 1]->command.common;
+
+    fputs("fusiondiff compare", out);
+    for (uint32_t b = 0; b < n; b++) {
+        const struct fsd_state *s = builds[b];
+
+        if (s->command.build) {
+            fputs(s->command.build, out);
+        } else if (strcmp(s->model_path, last) != 0) {
+            putc(' ', out);
+            fsd_put_shell_word(out, last = s->model_path);
+        }
+    }
+    fputs(common ? common : "", out);
+}
+
+/* The command that this page is the answer to, and what asks for its run: whatever else
+ * is shown in a terminal is asked for with the same files and options. */
+static void put_command(const struct fsd_report *r, FILE *json)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_json *object = fsd_json_new(json);
+    const char *run = r->run && r->run->command ? r->run->command->run : NULL;
+    struct fsd_print command;
+    FILE *out = fsd_print_open(&command);
+
+    if (r->verdict && r->verdict->command) {
+        fputs(r->verdict->command, out);
+    } else if (r->matrix) {
+        put_builds(r->matrix->builds, r->matrix->n, out);
+        fputs(" --all --tactics", out);
+    } else if (r->compare) {
+        put_builds((const struct fsd_state *const[]){r->compare->old, r->compare->new},
+                   2, out);
+    } else {
+        fprintf(out, "fusiondiff%s", run ? run : "");
+    }
+    fsd_json_text(object, "page", fsd_print_take(&command, arena));
+    if (run)
+        fsd_json_text(object, "run", run);
+    fsd_json_end(object);
+    fsd_arena_free(arena);
+}
+
 /* Builds beside each other, two or more, where there are, else one; of a check the
  * verdict besides; of lint its findings in the place of the run's, and a model alone.
  */
@@ -132,6 +181,8 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
+    put_command(r, fsd_print_open(&json));
+    put_data("command", &json, out);
     if (r->matrix) {
         put_sheet("matrix", r, out);
     } else if (r->compare) {

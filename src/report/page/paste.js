@@ -4,11 +4,14 @@
  *
  *     {"form":"layerPrecisions", "text":"<--layerPrecisions='{held!}'\n>...", "row":"{name}:{trtexec}", ...}
  */
-import { is_plain } from "./words.js";
+import { is_plain, safe } from "./words.js";
 import { rank } from "./chips.js";
 
 /** @typedef {import("./types").PasteForm} PasteForm */
 /** @typedef {{name: string, type: string}} Named */
+
+/** The command that tells the same in a terminal. @param {string} code @returns {import("./types").Section} */
+export const command_section = (code) => ({ title: "In a terminal", code: safe(code) });
 
 /** @param {string} type */
 function polygraphy_type(type) {

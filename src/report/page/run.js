@@ -5,7 +5,7 @@
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
 import { finder, search_text } from "./filter.js";
 import { cut_modules } from "./modules.js";
-import { pasted } from "./paste.js";
+import { command_section, pasted } from "./paste.js";
 import { key_of } from "./state.js";
 import { base_name, bytes, count, macs, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
 
@@ -37,10 +37,11 @@ const TINTS = 6;
 
 /** All that is looked up while blocks and records are made. */
 class Run {
-    /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms */
-    constructor(document, story, patterns, forms) {
+    /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command */
+    constructor(document, story, patterns, forms, command) {
         this.document = document;
         this.forms = forms;
+        this.command = command;
         this.layers = document.layers;
         this.built = document.layers.length > 0;
         /** Of a model alone no node is missed: what is not proved has no fate yet. */
@@ -374,13 +375,9 @@ function paste_sections(run, nodes) {
     return [{ title: `To paste, as names --as does`, forms }];
 }
 
-/** The same in a terminal. @param {Run} run @param {string} verb @param {string} words @returns {Section} */
-function command_section(run, verb, words) {
-    const { model, engine, log } = run.document;
-    const files = [model.path, engine.path].filter((path, i) => i || path !== engine.path).map(quoted);
-    const beside = log && log.path !== engine.path ? ` --log ${quoted(log.path)}` : "";
-    return { title: "In a terminal", code: safe(`fusiondiff ${verb} ${files.join(" ")}${beside} ${words}`) };
-}
+/** What `explain` tells of one; of a model alone it tells nothing.
+ * @param {Run} run @param {string} words @returns {Section} */
+const explain_section = (run, words) => command_section(run.built ? `fusiondiff explain${run.command.run} ${words}` : run.command.page);
 
 /** @param {Run} run @param {Layer} l @returns {Pieces | null} */
 function edge_pieces(run, l) {
@@ -449,7 +446,7 @@ function layer_record(run, l) {
             ...port_table("Writes", l.outputs),
             ...story_section(run.layer_story.get(l.index)),
             ...paste_sections(run, nodes),
-            command_section(run, "explain", `--layer ${l.index}`),
+            explain_section(run, `--layer ${l.index}`),
         ],
     };
 }
@@ -491,7 +488,7 @@ function node_record(run, n) {
             ...port_table("Writes", n.outputs),
             ...story_section(run.node_story.get(n.index)),
             ...paste_sections(run, [n]),
-            command_section(run, "explain", `--node ${quoted(run.choose_node(n).id)}`),
+            explain_section(run, `--node ${quoted(run.choose_node(n).id)}`),
         ],
     };
 }
@@ -549,9 +546,9 @@ function rules_of(run) {
     return [...rules.values()].sort((a, b) => SEVERITIES.indexOf(a.level) - SEVERITIES.indexOf(b.level));
 }
 
-/** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @returns {Subject} */
-export function run_subject(document, story, patterns, forms) {
-    const run = new Run(document, story, patterns, forms);
+/** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @returns {Subject} */
+export function run_subject(document, story, patterns, forms, command) {
+    const run = new Run(document, story, patterns, forms, command);
     const blocks = all_blocks(run);
     const find = finder(blocks);
     /** @param {Chosen} chosen @returns {Chosen | null} the one form of it */

@@ -1,0 +1,109 @@
+/* Reports tell how to ask for more of what they show: by the files and the options that
+ * they were command for with themselves, since without one of them the answer is
+ * another.
+ */
+#include "command.h"
+
+#include "base/print.h"
+#include "base/text.h"
+
+struct words {
+    struct fsd_arena *arena;
+    struct fsd_intern *names;
+    FILE *out;
+};
+
+static const char *valid(const struct words *w, const char *path)
+{
+    return fsd_text(w->names, fsd_intern_str(w->names, path));
+}
+
+void fsd_put_option(struct fsd_intern *names, const char *option, const char *word,
+                    FILE *out)
+{
+    if (!word)
+        return;
+    fprintf(out, " %s%s", option, *option ? " " : "");
+    fsd_put_shell_word(out, fsd_text(names, fsd_intern_str(names, word)));
+}
+
+static void put_word(const struct words *w, const char *option, const char *word)
+{
+    fsd_put_option(w->names, option, word, w->out);
+}
+
+static void put_files(const struct words *w, const struct fsd_options *opt)
+{
+    put_word(w, "", opt->model);
+    put_word(w, "", opt->engine);
+    put_word(w, "--log", opt->log);
+    for (unsigned i = 0; i < opt->n_profiles; i++)
+        put_word(w, "--profile", opt->profiles[i]);
+    put_word(w, "--times", opt->times);
+}
+
+/* What any verb takes. */
+static void put_common(const struct words *w, const struct fsd_options *opt)
+{
+    const char *before = " --evidence ";
+
+    for (unsigned bit = 0; opt->evidence && 1u << bit <= FSD_BY_ALL; bit++)
+        if (opt->evidence >> bit & 1) {
+            fprintf(w->out, "%s%s", before, fsd_evidence_name(bit));
+            before = ",";
+        }
+    if (opt->engine_number)
+        fprintf(w->out, " --engine %u", opt->engine_number);
+    if (opt->force)
+        fputs(" --force", w->out);
+}
+
+static void put_more(const struct words *w, const struct fsd_options *opt)
+{
+    if (opt->opt_profile)
+        fprintf(w->out, " --opt-profile %u", opt->opt_profile);
+    for (unsigned i = 0; i < opt->n_shapes; i++)
+        put_word(w, "--shape", opt->shapes[i]);
+    if (opt->peak_gb_s > 0)
+        fprintf(w->out, " --peak %.17g,%.17g", opt->peak_gb_s, opt->peak_top_s);
+}
+
+/* MODEL,ENGINE[,P1+P2[,LOG]]: one word, whatever its names hold. */
+static void put_build(const struct words *w, const struct fsd_options *opt)
+{
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+    char *word;
+
+    fputs(valid(w, opt->model ? opt->model : opt->engine), out);
+    if (opt->model && opt->engine)
+        fprintf(out, ",%s", valid(w, opt->engine));
+    for (unsigned i = 0; i < opt->n_profiles; i++)
+        fprintf(out, "%c%s", i ? '+' : ',', valid(w, opt->profiles[i]));
+    if (opt->log)
+        fprintf(out, "%s,%s", opt->n_profiles ? "" : ",", valid(w, opt->log));
+    word = fsd_print_take(&print, w->arena);
+    put_word(w, "", word);
+}
+
+const struct fsd_command *fsd_command_new(struct fsd_arena *arena,
+                                          struct fsd_intern *names,
+                                          const struct fsd_options *opt)
+{
+    struct fsd_command *command = FSD_NEW(arena, struct fsd_command, 1);
+    struct words w = {.arena = arena, .names = names};
+    struct fsd_print print;
+
+    w.out = fsd_print_open(&print);
+    put_files(&w, opt);
+    put_common(&w, opt);
+    put_more(&w, opt);
+    command->run = fsd_print_take(&print, arena);
+    w.out = fsd_print_open(&print);
+    put_build(&w, opt);
+    command->build = fsd_print_take(&print, arena);
+    w.out = fsd_print_open(&print);
+    put_common(&w, opt);
+    command->common = fsd_print_take(&print, arena);
+    return command;
+}

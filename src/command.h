@@ -1,0 +1,16 @@
+/* The words of a command line that asks for what options ask for. */
+#ifndef FSD_COMMAND_H
+#define FSD_COMMAND_H
+
+#include "diff/diff.h"
+
+/** In the arena; paths are made valid UTF-8 as all names are. */
+const struct fsd_command *fsd_command_new(struct fsd_arena *arena,
+                                          struct fsd_intern *names,
+                                          const struct fsd_options *opt);
+
+/** Prints " OPTION WORD", the word as a shell takes it; of NULL nothing. */
+void fsd_put_option(struct fsd_intern *names, const char *option, const char *word,
+                    FILE *out);
+
+#endif
