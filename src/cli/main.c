@@ -86,7 +86,8 @@ int main(int argc, char **argv)
     prepare_ends();
     show_progress(&line.run, line.quiet);
     if (take_folder(&folder, &line.run, &err) != FSD_OK ||
-        check_outputs(&line, &err) != FSD_OK ||
+        check_outputs(&line, &line.run, 1, &err) != FSD_OK ||
+        check_outputs(&line, &line.other, 1, &err) != FSD_OK ||
         verb->run(&line, &exit_status, &err) != FSD_OK)
         exit_status = complain(&err);
     end_progress();

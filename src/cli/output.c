@@ -41,31 +41,19 @@ static bool is_any_input(const char *path, const struct fsd_options *run)
     return yes;
 }
 
-enum fsd_status check_outputs(const struct command_line *line, struct fsd_error *err)
+enum fsd_status check_outputs(const struct command_line *line,
+                              const struct fsd_options *inputs, unsigned n,
+                              struct fsd_error *err)
 {
     for (unsigned i = 0; i < line->n_outputs; i++) {
         const char *path = line->outputs[i].path;
 
-        if (path &&
-            (is_any_input(path, &line->run) || is_any_input(path, &line->other)))
-            return fail_file(err, FSD_E_ARG, path,
-                             "expected an output, found one of the inputs");
+        for (unsigned k = 0; path && k < n; k++)
+            if (is_any_input(path, &inputs[k]))
+                return fail_file(err, FSD_E_ARG, path,
+                                 "expected an output, found one of the inputs");
     }
     return FSD_OK;
-}
-
-enum fsd_status check_builds_outputs(const struct command_line *line,
-                                     const struct fsd_options *builds, unsigned n,
-                                     struct fsd_error *err)
-{
-    struct command_line inputs = *line;
-    enum fsd_status status = FSD_OK;
-
-    for (unsigned i = 0; i < n && status == FSD_OK; i++) {
-        inputs.run = builds[i];
-        status = check_outputs(&inputs, err);
-    }
-    return status;
 }
 
 /* One output on its way. */

@@ -4,13 +4,10 @@
 
 #include "cli/options.h"
 
-/** Refuses an output that is one of the inputs. */
-enum fsd_status check_outputs(const struct command_line *line, struct fsd_error *err);
-
-/** The same of each of several builds. */
-enum fsd_status check_builds_outputs(const struct command_line *line,
-                                     const struct fsd_options *builds, unsigned n,
-                                     struct fsd_error *err);
+/** Refuses an output that is one of the inputs of n builds. */
+enum fsd_status check_outputs(const struct command_line *line,
+                              const struct fsd_options *inputs, unsigned n,
+                              struct fsd_error *err);
 
 /** A closed pipe and a file over its limit become errors like any other; who ends the
  *  program leaves no temporary file behind. */

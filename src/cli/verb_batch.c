@@ -262,7 +262,6 @@ static enum fsd_status make_line(const struct command_line *line, const char *te
                                  char **made, struct fsd_error *err)
 {
     struct pair *p = must(calloc(1, sizeof *p));
-    struct command_line inputs = *line;
     struct fsd_diff *diff = NULL;
     struct fsd_error failure = {0};
     size_t size;
@@ -274,8 +273,7 @@ static enum fsd_status make_line(const struct command_line *line, const char *te
     p->run.progress = NULL; /* of one run; who waits here wants to know of pairs */
     p->run.note = NULL;
     failure.status = take_pair_line(p, &failure);
-    inputs.run = p->run;
-    status = check_outputs(&inputs, err);
+    status = check_outputs(line, &p->run, 1, err);
     if (failure.status == FSD_OK)
         failure.status = fsd_diff_open(&diff, &p->run, &failure);
     if (status == FSD_OK)
@@ -473,7 +471,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
                           .moved = PTHREAD_COND_INITIALIZER,
                           .jobs = line->jobs};
     struct batch *b = &batch;
-    struct command_line inputs = *line;
+    const struct fsd_options list = {.engine = line->words[0]};
     enum fsd_status status;
     char note[128];
 
@@ -481,8 +479,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
         b->jobs = processors < 1           ? 1
                   : processors > MOST_JOBS ? MOST_JOBS
                                            : (unsigned)processors;
-    inputs.run.engine = line->words[0];
-    status = check_outputs(&inputs, err);
+    status = check_outputs(line, &list, 1, err);
     if (status == FSD_OK)
         status = read_list(b, line->words[0], err);
     if (status == FSD_OK && !b->n)

@@ -166,11 +166,10 @@ static enum fsd_status update(struct command_line *line, const struct fsd_check 
 static enum fsd_status check_names(const struct command_line *line,
                                    struct fsd_error *err)
 {
-    struct command_line inputs = *line;
+    const struct fsd_options inputs = {.model = line->check.snapshot,
+                                       .engine = line->check.policy};
 
-    inputs.run = (struct fsd_options){.model = line->check.snapshot,
-                                      .engine = line->check.policy};
-    return check_outputs(&inputs, err);
+    return check_outputs(line, &inputs, 1, err);
 }
 
 static enum fsd_status run(struct command_line *line, int *exit_status,

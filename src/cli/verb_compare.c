@@ -169,7 +169,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
                                          &line->run, builds, MOST_BUILDS, &n, err);
 
     if (status == FSD_OK)
-        status = check_builds_outputs(line, builds, n, err);
+        status = check_outputs(line, builds, n, err);
     if (status == FSD_OK)
         status = n != 2 || line->verb->subject != FSD_OF_COMPARISON
                      ? compare_several(line, builds, n, exit_status, err)

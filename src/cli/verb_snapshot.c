@@ -108,7 +108,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
                            err);
     }
     if (status == FSD_OK)
-        status = check_builds_outputs(line, job.builds, job.n, err);
+        status = check_outputs(line, job.builds, job.n, err);
     if (status != FSD_OK)
         return status;
     tell_dropped(line);
