@@ -62,6 +62,8 @@ def _file(value: Input, name: str) -> Any:
     """What _native takes: an encoded path, or a name with the bytes under it."""
     if isinstance(value, (str, os.PathLike)):
         return os.fsencode(value)
+    if not isinstance(value, bytes) and not hasattr(value, "SerializeToString"):
+        raise TypeError(f"{name}: expected a path, bytes or an onnx.ModelProto, found {type(value).__name__}")
     held = value if isinstance(value, bytes) else value.SerializeToString()
     return f"({name})".encode(), held
 
@@ -133,16 +135,16 @@ class _Report:
         """What a reviewer should look at."""
         return Table([Finding.from_json(item) for item in self.json["findings"]])
 
+    def to_html(self) -> str:
+        """The page, one file that needs nothing else."""
+        return self.write("html")
+
     def __str__(self) -> str:
         return self.write("text")
 
 
 class _Paged(_Report):
-    """What has a page, which a notebook shows."""
-
-    def to_html(self) -> str:
-        """The page, one file that needs nothing else."""
-        return self.write("html")
+    """What shows its page in a notebook."""
 
     def _repr_html_(self) -> str:
         import html
@@ -200,7 +202,7 @@ class Check(_Paged):
 
 
 class Linting(_Report):
-    """A model judged before its build; :func:`lint` makes it."""
+    """A model judged before its build; :func:`lint` makes it.  A notebook shows the verdict, not the page."""
 
     @functools.cached_property
     def edits(self) -> Table[Edit]:

@@ -85,9 +85,15 @@ class Table(Sequence[Item], Generic[Item]):
         """The first records, and the fields that any of them has."""
         import html
 
-        shown = [{**dataclasses.asdict(item), "extra": None} for item in self._items[:50]]
-        names = [name for name in (shown[0] if shown else {}) if any(row[name] not in (None, [], {}, "") for row in shown)]
-        rows = "".join("<tr>" + "".join(f"<td>{html.escape(str(row[name]))}</td>" for name in names) + "</tr>" for row in shown)
+        def cell(value: Any) -> str:
+            if isinstance(value, list):
+                return ("<br>" if any(isinstance(item, Record) for item in value) else ", ").join(map(cell, value))
+            return "" if value is None else html.escape(str(value))
+
+        shown = self._items[:50]
+        fields = [field.name for field in dataclasses.fields(shown[0]) if field.name != "extra"] if shown else []
+        names = [name for name in fields if any(getattr(row, name) not in (None, [], {}, "") for row in shown)]
+        rows = "".join("<tr>" + "".join(f"<td>{cell(getattr(row, name))}</td>" for name in names) + "</tr>" for row in shown)
         more = f"<p>and {len(self) - len(shown)} more</p>" if len(self) > len(shown) else ""
         return f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>{rows}</table>{more}"
 
@@ -112,6 +118,9 @@ class Link(Record):
     index: int = 0
     evidence: list[str] = dataclasses.field(default_factory=list)
 
+    def __str__(self) -> str:
+        return f"{self.index} ({', '.join(self.evidence)})"
+
 
 @dataclasses.dataclass
 class Port(Record):
@@ -122,6 +131,10 @@ class Port(Record):
     layout: Optional[str] = None
     dims: Optional[list[Any]] = None
     format: Optional[str] = None
+
+    def __str__(self) -> str:
+        sizes = "x".join(map(str, self.dims)) if self.dims else None
+        return " ".join(part for part in (self.type, self.layout, sizes, self.name) if part)
 
 
 @dataclasses.dataclass

@@ -52,6 +52,11 @@ def test_bytes_and_protos_are_inputs_too():
     assert run.json["layers"] == fusiondiff.diff(MODEL, ENGINE).json["layers"]
 
 
+def test_what_is_no_file_is_refused():
+    with pytest.raises(TypeError, match="engine: expected a path, bytes or an onnx.ModelProto, found int"):
+        fusiondiff.diff(MODEL, 3)
+
+
 def test_an_engine_alone():
     assert len(fusiondiff.diff(ENGINE).layers) == 8
 
@@ -123,6 +128,9 @@ def test_a_notebook_shows_tables_and_pages():
     assert "<iframe srcdoc=" in run._repr_html_() and "&lt;!DOCTYPE html&gt;" in run._repr_html_()
     shown = run.findings._repr_html_()
     assert shown.count("<tr>") == 1 + len(run.findings) and "<th>tensors</th>" not in shown and "fp16 -&gt; int8" in shown
+    assert "<td>fp16 chw32 1x8x8x8 relu2</td>" in run.layers.where(index=4)._repr_html_()
+    assert "<td>9 (name, tensor)</td>" in run.layers.where(index=2)._repr_html_()
+    assert fusiondiff.lint(MODEL).to_html().startswith("<!DOCTYPE html>")
     nodes = fusiondiff.Table([fusiondiff.Node(index=i, name="<b>") for i in range(60)])
     assert "and 10 more" in nodes._repr_html_() and "<b>" not in nodes._repr_html_()
     assert fusiondiff.Table([])._repr_html_() == "<table><tr></tr></table>"

@@ -3,6 +3,8 @@
 #include "report/picture/picture.h"
 #include "report/view/view.h"
 
+#include <string.h>
+
 enum { VERSION, SCHEMA, LAYOUT, FORMATS, INPUTS, BUILDERS };
 enum { BUILDER, READS };
 enum { FORMAT, OF };
@@ -26,7 +28,22 @@ static const struct fsd_column columns[] = {
     [BUILDERS] = {"lint_for", NULL, FSD_CELL_WORDS},
 };
 
-static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows)
+/* Pictures that Graphviz lays out, as far as it is there. */
+static const char *const drawn[] = {"svg", "png", "pdf"};
+
+static bool is_there(const char *format, const char *const *draws, uint32_t n)
+{
+    bool there = true;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(drawn); i++)
+        there &= strcmp(format, drawn[i]) != 0;
+    for (uint32_t i = 0; i < n; i++)
+        there |= !strcmp(format, draws[i]);
+    return there;
+}
+
+static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
+                        const char *const *draws, uint32_t n_draws)
 {
     static const char *const subjects[FSD__SUBJECT_COUNT] = {
         [FSD_OF_RUN] = "a run",           [FSD_OF_COMPARISON] = "compare",
@@ -37,9 +54,12 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows)
 
     for (unsigned i = 0; (format = fsd_format_at(i)); i++) {
         const char **of = FSD_NEW(sheet->arena, const char *, FSD__SUBJECT_COUNT);
-        struct fsd_cell *row = fsd_rows_add(sheet->arena, rows);
+        struct fsd_cell *row;
         uint32_t n = 0;
 
+        if (!is_there(format, draws, n_draws))
+            continue;
+        row = fsd_rows_add(sheet->arena, rows);
         for (int s = 0; s < FSD__SUBJECT_COUNT; s++)
             for (unsigned j = 0; (one = fsd_format_of((enum fsd_subject)s, j)); j++)
                 if (one == format)
@@ -52,7 +72,6 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows)
 enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                struct fsd_error *err)
 {
-    static const char *const drawn[] = {"svg", "png", "pdf"};
     struct fsd_arena *arena = sheet->arena;
     struct fsd_rows inputs = FSD_ROWS(input_columns, "  {builder:-12}  {reads}\n"),
                     formats = FSD_ROWS(format_columns, "  {format:-12}  {of}\n");
@@ -70,7 +89,7 @@ enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *
         row[BUILDER] = fsd_cell_text(asked->q->words[i]);
         row[READS] = fsd_cell_text(asked->q->words[i + 1]);
     }
-    add_formats(sheet, &formats);
+    add_formats(sheet, &formats, draws, n);
     for (unsigned bit = 1; bit & FSD_ANY_BUILDER; bit <<= 1)
         families[n_families++] = fsd_families_text(arena, bit);
     sheet->schema = "fusiondiff-about/1";
