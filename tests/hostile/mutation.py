@@ -35,6 +35,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -537,6 +538,8 @@ class Mutant:
         if not twin or shared & set(self.steps):
             return
         both = copy.deepcopy(self.build)
+        # Each region has a number, which the names of its kernels and of their arguments hold.
+        twin.engine = json.loads(re.sub(r"_myl(\d+)", r"_myl10\1", json.dumps(twin.engine)))
         for part in ("node", "input", "output", "value_info"):
             old = {v.name for v in self.build.model.graph.input} if part == "input" else ()
             getattr(both.model.graph, part).extend(
