@@ -68,20 +68,21 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
     b->elsewhere = g->profile != profile;
 }
 
-/* A spelling that is not understood has one remark, however many tensors have it. */
+/* A spelling is read once, and has at most one remark, however many tensors have it. */
 static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
 {
-    struct fsd_trt_format format = fsd_trt_format(fsd_text(b->g->names, spelling),
-                                                  fsd_text_len(b->g->names, spelling));
+    while (b->format_of.n <= spelling)
+        fsd_vec_push(b->g->arena, &b->format_of, FSD_NONE);
+    if (b->format_of.at[spelling] == FSD_NONE) {
+        struct fsd_trt_format format = fsd_trt_format(
+            fsd_text(b->g->names, spelling), fsd_text_len(b->g->names, spelling));
 
-    if (format.understood)
-        return format;
-    while (b->odd_formats.n <= spelling)
-        fsd_vec_push(b->g->arena, &b->odd_formats, 0);
-    if (!b->odd_formats.at[spelling])
-        fsd_build_remark(b, "input/unknown-format", spelling);
-    b->odd_formats.at[spelling] = 1;
-    return format;
+        if (!format.understood)
+            fsd_build_remark(b, "input/unknown-format", spelling);
+        b->format_of.at[spelling] = b->formats.n;
+        fsd_vec_push(b->g->arena, &b->formats, format);
+    }
+    return b->formats.at[b->format_of.at[spelling]];
 }
 
 /* Strides decide how a tensor lies, words are a gloss on them; but vectors and padding

@@ -113,7 +113,8 @@ struct fsd_build {
     bool elsewhere;               /**< this layer is of another profile */
     uint32_t remarks;             /**< that there were before it */
     FSD_VEC(uint8_t) uses;        /**< by tensor: produced, consumed */
-    FSD_VEC(uint8_t) odd_formats; /**< by symbol: this spelling has had its remark */
+    FSD_VEC(struct fsd_trt_format) formats; /**< that were read */
+    FSD_VEC(fsd_id) format_of; /**< by symbol of the spelling, in formats; FSD_NONE */
 };
 
 void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,

@@ -10,7 +10,9 @@
 
 static size_t char_len(const char *s)
 {
-    size_t len = fsd_utf8_len((const unsigned char *)s, strnlen(s, 4));
+    size_t len = (unsigned char)*s < 0x80
+                     ? 1
+                     : fsd_utf8_len((const unsigned char *)s, strnlen(s, 4));
 
     return len ? len : 1;
 }
@@ -35,24 +37,41 @@ static void put_char(FILE *out, const char *s, size_t len, const char *backslash
         fwrite(s, 1, len, out);
 }
 
+/* The first n characters; what is printed as it stands, as nearly all is, in runs.
+ * Returns what is behind them. */
+static const char *put_chars(FILE *out, const char *s, size_t n, const char *backslash)
+{
+    static const bool changes[0x80] = {['\\'] = true, ['&'] = true,  ['<'] = true,
+                                       ['>'] = true,  ['"'] = true, [']'] = true};
+
+    while (n && *s) {
+        size_t run = 0, len = char_len(s);
+
+        while (run < n && s[run] >= ' ' && s[run] <= '~' && !changes[(int)s[run]])
+            run++;
+        if (run)
+            fwrite(s, 1, run, out);
+        else
+            put_char(out, s, len, backslash);
+        s += run ? run : len;
+        n -= run ? run : 1;
+    }
+    return s;
+}
+
 static void put_text(FILE *out, const char *s, size_t most, const char *backslash)
 {
-    size_t plain = 0, n = 0, head = most * 2 / 5;
+    size_t n = 0, head = most * 2 / 5, tail = most - head - 1;
 
-    while (s[plain] >= ' ' && s[plain] <= '~' && !strchr("\\&<>\"]", s[plain]))
-        plain++;
-    if (!s[plain] && plain <= most) { /* nearly all are like this */
-        fwrite(s, 1, plain, out);
-        return;
-    }
     for (const char *at = s; *at; at += char_len(at))
         n++;
-    for (size_t at = 0; *s; at++, s += char_len(s)) {
-        if (n <= most || at < head || at >= n - (most - head - 1))
-            put_char(out, s, char_len(s), backslash);
-        else if (at == head)
-            fputs("\xe2\x80\xa6", out); /* an ellipsis */
+    if (n > most) {
+        s = put_chars(out, s, head, backslash);
+        fputs("\xe2\x80\xa6", out); /* an ellipsis */
+        for (n -= head; n > tail; n--)
+            s += char_len(s);
     }
+    put_chars(out, s, n, backslash);
 }
 
 /* HTML-like strings know "\N" as plain ones do. */
