@@ -5,7 +5,7 @@
  * leaves axe to complain of is a failure.  No test looks at a clock: bench/page prints times.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -67,6 +67,24 @@ async function accessible(page, what) {
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
     equal(`${what}: axe finds nothing`, violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary}`)]), []);
+}
+
+/** The page as a screen reader tells it: role and name of what has both, in their order. */
+async function read_aloud(page, within) {
+    const client = await page.context().newCDPSession(page);
+    const { nodes } = await client.send("Accessibility.getFullAXTree");
+    const by_id = new Map(nodes.map((node) => [node.nodeId, node]));
+    const { node: dom } = await client.send("DOM.describeNode", { objectId: (await client.send("Runtime.evaluate", { expression: `document.querySelector(${JSON.stringify(within)})` })).result.objectId });
+    const lines = [];
+    const tell = (node) => {
+        const [role, name] = [node.role?.value, node.name?.value?.trim()];
+        const state = (node.properties ?? []).filter((p) => p.name === "expanded" || (["selected", "live", "checked", "pressed"].includes(p.name) && ![false, "false", "off"].includes(p.value.value))).map((p) => `${p.name} ${p.value.value}`);
+        if (!node.ignored && role !== "InlineTextBox" && (name || state.length)) lines.push([role, name, ...state].filter(Boolean).join(" | "));
+        for (const child of node.childIds) if (by_id.has(child)) tell(by_id.get(child));
+    };
+    tell(nodes.find((node) => node.backendDOMNodeId === dom.backendNodeId));
+    await client.detach();
+    return lines;
 }
 
 const texts = (page, selector) => page.locator(selector).allTextContents();
@@ -250,6 +268,105 @@ async function check_run() {
     });
 }
 
+/* ------------------------------------------------------------------ read aloud, moved */
+
+const of_role = (lines, role) => lines.filter((line) => line.startsWith(`${role} | `)).map((line) => line.slice(role.length + 3));
+
+async function check_aloud() {
+    await open("run", "#layer=3", async (page) => {
+        const rows = await read_aloud(page, "#rows");
+        equal("aloud: the rows are a treegrid", rows[0], "treegrid | Nodes and layers in the order of execution");
+        equal("aloud: its columns", of_role(rows, "columnheader"), ["ONNX nodes", "what happened", "engine layers", "time"]);
+        const told = of_role(rows, "row");
+        check("aloud: a row tells both sides, evidence in words", told.some((row) => row.startsWith("#4 Conv_4 evidence: name, tensor unfold 1 CaskConvolution int8 → fp16 0.0640 ms") && row.endsWith("| expanded false")), told.join("\n"));
+        check("aloud: an inserted layer is said to be added", told.some((row) => /^added \d+ Reformat /.test(row)), told.join("\n"));
+        check("aloud: what is chosen is selected", told.filter((row) => row.includes("selected true")).length === 1 && told.find((row) => row.includes("selected true")).includes("Conv_13"), told.join("\n"));
+        const record = await read_aloud(page, "#record");
+        equal("aloud: the record has a name, a way out and heads in order", [record[0], of_role(record, "link")[0], ...of_role(record, "heading").slice(0, 3)], ["complementary | Record of what is chosen", "Close the record", "conv2.weight + QuantizeLinear_11 + Conv_13 + Add_15 + Relu_16", "What it is", "What it costs"]);
+        await page.locator("#facets label", { hasText: "moves data" }).click();
+        equal("aloud: how much a filter leaves, and nothing else", await read_aloud(page, "#shown"), ["status | live polite", "StaticText | 4 of 13 row groups"]);
+        equal("aloud: a filter's box says how many it is of, and that it is set", of_role(await read_aloud(page, "#facets"), "checkbox").filter((box) => box.includes("checked")), ["moves data 4 | checked true"]);
+        await page.locator("#rows").focus();
+        await page.keyboard.press("?");
+        const help = await read_aloud(page, "#help");
+        equal("aloud: the dialog is named, and begins with its keys", [help[0], of_role(help, "term")[0], of_role(help, "button")], ["dialog | Keys", "j k", ["Close"]]);
+    });
+    await open("large", "", async (page) => {
+        const order = () => page.locator("#rows .rows-body [role=row]").evaluateAll((all) => all.map((row) => Number(row.getAttribute("aria-rowindex"))));
+        for (const by of [2000, 300, -120, -200]) {
+            await page.locator("#rows").evaluate((grid, by) => (grid.scrollTop += by), by);
+            await page.waitForTimeout(50);
+        }
+        const found = await order();
+        equal("aloud: rows are read in their order, however they came to sight", found, [...found].sort((a, b) => a - b));
+    });
+}
+
+/** Each view of each subject, in both themes. */
+async function check_axe() {
+    for (const name of ["run", "compare", "matrix", "check", "lint", "modules"])
+        for (const colors of ["light", "dark"])
+            await open(name, "", async (page) => {
+                for (const view of await texts(page, "#views a")) {
+                    await page.locator("#views a", { hasText: view }).click();
+                    await comes(`${name}, ${colors}: ${view}`, async () => (await page.locator("#views [aria-current]").textContent()) === view);
+                    await accessible(page, `${name}, ${colors}, ${view}`);
+                }
+            }, { colors });
+}
+
+/** Pan, zoom and the way back, by wheel, keys, fingers and buttons. */
+async function check_moves() {
+    await open("run", "#view=graph", async (page) => {
+        const box = () => page.locator('.stage [data-box="l3"]').boundingBox();
+        const whole = await page.locator(".stage").boundingBox();
+        const first = await box();
+        const at = { x: first.x + first.width / 2, y: first.y + first.height / 2 };
+        /** Where in the box the pointer is: what stays below it. */
+        const under = (b) => [(at.x - b.x) / b.width, (at.y - b.y) / b.height].map((n) => Math.round(n * 50));
+        await page.mouse.move(at.x, at.y);
+        await page.keyboard.down("Control");
+        for (const delta of [-120, -60, 90]) {
+            const before = await box();
+            await page.mouse.wheel(0, delta);
+            await comes(`moves: the wheel zooms ${delta < 0 ? "in" : "out"}`, async () => Math.sign((await box()).width - before.width) === -Math.sign(delta));
+            equal("moves: and keeps what is under the pointer", under(await box()), under(before));
+        }
+        await page.keyboard.up("Control");
+        const [before, zoomed] = [await box(), (await box()).width];
+        await page.mouse.wheel(0, 80);
+        await comes("moves: the wheel alone moves it", async () => Math.abs((await box()).y - (before.y - 80)) < 2 && (await box()).width === zoomed);
+        await page.mouse.move(whole.x + 20, whole.y + whole.height - 20);
+        await page.mouse.down();
+        await page.mouse.move(whole.x + 70, whole.y + whole.height - 60, { steps: 4 });
+        await page.mouse.up();
+        await comes("moves: dragging does", async () => Math.abs((await box()).x - (before.x + 50)) < 2 && Math.abs((await box()).y - (before.y - 120)) < 2);
+        equal("moves: and chooses nothing", (await hash_of(page)), "#view=graph");
+        await page.locator(".stage").focus();
+        const kept = await box();
+        for (const key of ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"]) await page.keyboard.press(key);
+        equal("moves: arrows lead there and back", await box(), kept);
+        await page.keyboard.press("+");
+        check("moves: plus zooms", (await box()).width > kept.width);
+        await page.keyboard.press("0");
+        const svg = await page.locator('.stage > svg > g').boundingBox();
+        check("moves: zero shows all of it", svg.x >= whole.x - 1 && svg.y >= whole.y - 1 && svg.x + svg.width <= whole.x + whole.width + 1 && svg.y + svg.height <= whole.y + whole.height + 1, JSON.stringify([svg, whole]));
+        await page.getByRole("button", { name: "Zoom in" }).click();
+        const nearer = await box();
+        await page.getByRole("button", { name: "Show all" }).click();
+        check("moves: buttons do, too", (await box()).width < nearer.width);
+        const client = await page.context().newCDPSession(page);
+        const touch = (type, ...points) => client.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+        const [x, y] = [whole.x + whole.width / 2, whole.y + whole.height / 2];
+        const small = await box();
+        await touch("touchStart", [x, y]);
+        await touch("touchStart", [x, y], [x + 40, y]);
+        for (const apart of [60, 80, 120]) await touch("touchMove", [x, y], [x + apart, y]);
+        await touch("touchEnd");
+        await comes("moves: two fingers zoom", async () => Math.abs((await box()).width / small.width - 3) < 0.3);
+    });
+}
+
 /* ---------------------------------------------------------------- two builds, a gate */
 
 async function check_compare() {
@@ -411,6 +528,23 @@ async function check_levels() {
     });
 }
 
+/* ------------------------------------------------------------------ without Graphviz */
+
+/** All but the drawings is there, and the page says why they are not. */
+async function check_plain() {
+    for (const name of ["plain_run", "plain_compare", "plain_matrix"]) {
+        if (!existsSync(path_of(name))) return console.log("skipped: no program without Graphviz was built, so no page of it was opened");
+        await open(name, "#view=graph", async (page) => {
+            check(`${name}: says why there is no drawing`, /built without Graphviz/.test(await page.locator("#graph .note").textContent()) && (await page.locator(".stage").isHidden()));
+            equal(`${name}: offers nothing to zoom`, await page.locator("#graph button").count(), 0);
+            await accessible(page, name);
+            await page.keyboard.press("1");
+            await page.locator("#rows .rows-body .right").first().click();
+            check(`${name}: has its rows and records`, await page.locator("#record h2").isVisible());
+        });
+    }
+}
+
 /* ------------------------------------------------------------------ hostile, and large */
 
 async function check_hostile() {
@@ -473,6 +607,9 @@ async function check_large() {
 
 check_commands();
 await check_run();
+await check_aloud();
+await check_moves();
+await check_axe();
 await check_strong();
 await check_compare();
 await check_lint();
@@ -480,6 +617,7 @@ await check_matrix();
 await check_scopes();
 await check_modules();
 await check_levels();
+await check_plain();
 await check_hostile();
 await check_hostile_builds();
 await check_large();

@@ -1,11 +1,14 @@
 #!/usr/bin/python3
-"""Writes the pages that the browser opens:  inputs.py BINARY FOLDER"""
+"""Writes the pages that the browser opens:  inputs.py BINARY FOLDER [PLAIN]
+
+PLAIN is the program without Graphviz.
+"""
 import os
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BINARY, FOLDER = sys.argv[1:3]
+BINARY, FOLDER, PLAIN = (*sys.argv[1:], "")[:3]
 sys.argv[1:] = [BINARY, "", ""]
 sys.path[:0] = [os.path.join(HERE, "..", part) for part in ("picture", "support")]
 import large  # noqa: E402
@@ -19,9 +22,9 @@ def at(*names):
     return os.path.join(FIXTURES, *names)
 
 
-def write(name, *args):
+def write(name, *args, binary=BINARY):
     for ending in ("html", "json"):
-        done = subprocess.run([BINARY, *args, "-o", os.path.join(FOLDER, f"{name}.{ending}")],
+        done = subprocess.run([binary, *args, "-o", os.path.join(FOLDER, f"{name}.{ending}")],
                               check=False, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         if done.returncode not in (0, 1):
             sys.exit(f"{name}.{ending}: exit status {done.returncode}")
@@ -39,6 +42,10 @@ def main():
               ((pair[1], profiles[:1]), (at("compare", "split.json"), profiles[1:]), (at("compare", "wide.json"), []),
                (at("compare", "tactic.json"), []))]
     write("matrix", "compare", *builds)
+    if os.path.exists(PLAIN):
+        write("plain_run", *pair, binary=PLAIN)
+        write("plain_compare", "compare", ",".join(pair), builds[1], binary=PLAIN)
+        write("plain_matrix", "compare", *builds, binary=PLAIN)
     write("untimed", "compare", ",".join(pair), builds[2])
     write("strong", at("kernels", "model.onnx"), at("kernels", "engine.log"))
     write("blocks", at("blocks", "model.onnx"), at("blocks", "engine.json"))

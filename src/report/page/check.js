@@ -25,7 +25,7 @@ function rule_row(d, r, base) {
         budget: r.budget ?? "",
         findings: found.map((f) => {
             const node = f.nodes.find((name) => base.find({ kind: "node", id: name }));
-            const line = f.line ? `${safe(f.file)}:${f.line}` : safe(f.file);
+            const line = base_name(f.file) + (f.line ? `:${f.line}` : "");
             return {
                 severity: f.severity,
                 message: safe(f.message),

@@ -241,7 +241,7 @@ function tiles_of(d) {
         { title: "precision widened", value: count(precisions.widened ?? 0), note: `narrowed ${precisions.narrowed ?? 0}, changed ${precisions.changed ?? 0}`, look: precisions.widened ? "alarm" : "good", filter: ["width", "widened"] },
         { title: "inserted layers", value: `+${count(moves.added ?? 0)} −${count(moves.removed ?? 0)}`, note: `changed ${moves.changed ?? 0}`, look: more, filter: ["show", "inserted layers changed"] },
         { title: "nodes", value: `+${count(nodes["only-new"] ?? 0)} −${count(nodes["only-old"] ?? 0)}`, note: `unexplained ${nodes.unexplained ?? 0}` },
-        { title: "time", value: ms ? signed_millis(delta) : "–", note: ms ? `${percent(delta, ms.before)}: ${millis(ms.before)} → ${millis(ms.after)}` : "one build has no profile", look: ms ? (delta > 0 ? "alarm" : "good") : "" },
+        { title: "time", value: ms ? signed_millis(delta) : "–", note: ms ? `${percent(delta, ms.before)}: ${millis(ms.before)} → ${millis(ms.after)}` : "not both builds have a profile", look: ms ? (delta > 0 ? "alarm" : "good") : "" },
     ];
 }
 

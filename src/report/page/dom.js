@@ -38,6 +38,10 @@ export function by_id(id) {
     return found;
 }
 
+/** A path, or operators, that may go on in another line behind each sign between its parts.
+ * @param {string} text @returns {Child[]} */
+export const breakable = (text) => text.split(/(?<=[/+,])/).flatMap((part) => [part, el("wbr")]);
+
 /** @param {import("./types").Chip} chip */
 export function chip(chip) {
     const attributes = { class: `chip ${chip.look}` };

@@ -17,6 +17,8 @@ import { safe } from "./words.js";
 const ELEMENTS = new Set(["g", "path", "polygon", "polyline", "ellipse", "text", "a", "defs", "linearGradient", "stop"]);
 const ATTRIBUTES = ["offset", "stop-color", "gradientUnits", "x1", "x2", "y1", "y2", "transform", "fill", "stroke", "stroke-width", "stroke-dasharray", "points", "d", "cx", "cy", "rx", "ry", "x", "y", "text-anchor", "font-size", "font-weight"];
 const NEAREST = 4;
+/** So far a pointer moves in a click. */
+const STILL = 4;
 
 /** The policy forbids style attributes, in what is only read, too: of those that Graphviz
  * writes, the colours of the legend's gradient are kept. @param {string} text */
@@ -51,7 +53,7 @@ function rebuild(from, to, boxes) {
 }
 
 export class GraphView {
-    /** @param {HTMLElement} panel @param {Subject} subject @param {Picture[]} pictures @param {(chosen: Chosen) => void} choose @param {(picture: number) => void} open */
+    /** @param {HTMLElement} panel @param {Subject} subject @param {Picture[]} pictures @param {(chosen: Chosen, many: boolean) => void} choose @param {(picture: number) => void} open */
     constructor(panel, subject, pictures, choose, open) {
         this.panel = panel;
         this.subject = subject;
@@ -62,11 +64,16 @@ export class GraphView {
         /** @type {Map<string, SVGElement>} */
         this.boxes = new Map();
         this.zoom = { x: 0, y: 0, scale: 1 };
+        /** Pointers that are down, where they were last. @type {Map<number, PointerEvent>} */
+        this.fingers = new Map();
+        this.moved = 0; /* how far they went */
         this.size = { width: 1, height: 1 };
         this.stage = el("div", { class: "stage", tabindex: "0", role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
         this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });
         this.stage.addEventListener("wheel", (e) => this.wheeled(e), { passive: false });
-        this.stage.addEventListener("pointerdown", (e) => this.dragged(e));
+        this.stage.addEventListener("pointerdown", (e) => this.touched(e));
+        window.addEventListener("pointermove", (e) => this.dragged(e));
+        for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) window.addEventListener(end, (e) => this.fingers.delete(e.pointerId));
         this.stage.addEventListener("keydown", (e) => this.pressed(e));
         this.stage.addEventListener("click", (e) => this.clicked(e));
     }
@@ -107,10 +114,11 @@ export class GraphView {
             b.addEventListener("click", act);
             return b;
         };
-        const tools = el("div", { class: "tools" }, this.crumbs, button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Show all", "⤢", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false)));
+        const tools = el("div", { class: "tools" }, this.crumbs, ...(picture.svg ? [button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Show all", "⤢", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false))] : []));
         const modules = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
         const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes of it open: click one, or`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i, chosen: null })) }, safe(p.title)), " "]))) : null;
-        this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? "", picture.note ? el("p", { class: "note" }, safe(picture.note)) : "", this.stage);
+        const closed = !inner && picture.boxes && Object.keys(picture.boxes).length ? el("p", { class: "faint" }, "A box of several layers leads to their rows.") : null;
+        this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", picture.note ? el("p", { class: "note" }, safe(picture.note)) : "", this.stage);
         this.boxes.clear();
         this.stage.replaceChildren();
         this.stage.hidden = !picture.svg;
@@ -185,30 +193,42 @@ export class GraphView {
         }
     }
 
-    /** @param {PointerEvent} down */
-    dragged(down) {
-        const from = { ...this.zoom };
-        /** @param {PointerEvent} move */
-        const move = (move) => {
-            this.zoom.x = from.x + move.clientX - down.clientX;
-            this.zoom.y = from.y + move.clientY - down.clientY;
-            this.moved = Math.hypot(move.clientX - down.clientX, move.clientY - down.clientY) > 4;
+    /** One pointer drags, of two the distance zooms. @param {PointerEvent} event */
+    touched(event) {
+        if (!this.fingers.size) this.moved = 0;
+        this.fingers.set(event.pointerId, event);
+    }
+
+    /** @param {PointerEvent} event */
+    dragged(event) {
+        const last = this.fingers.get(event.pointerId);
+        if (!last) return;
+        const [one, other] = this.fingers.values();
+        const still = one === last ? other : one;
+        const step = { x: event.clientX - last.clientX, y: event.clientY - last.clientY };
+        this.moved += Math.hypot(step.x, step.y);
+        this.fingers.set(event.pointerId, event);
+        if (still) {
+            const stage = this.stage.getBoundingClientRect();
+            /** @param {PointerEvent} moving */
+            const apart = (moving) => Math.max(1, Math.hypot(moving.clientX - still.clientX, moving.clientY - still.clientY));
+            this.scale(apart(event) / apart(last), still.clientX - stage.left, still.clientY - stage.top);
+        } else {
+            this.zoom.x += step.x;
+            this.zoom.y += step.y;
             this.apply();
-        };
-        this.moved = false;
-        window.addEventListener("pointermove", move);
-        window.addEventListener("pointerup", () => window.removeEventListener("pointermove", move), { once: true });
+        }
     }
 
     /** @param {MouseEvent} event */
     clicked(event) {
         const box = /** @type {Element} */ (event.target).closest("[data-box]")?.getAttribute("data-box");
         const picture = this.pictures[this.drawn];
-        if (!box || !picture || this.moved) return;
+        if (!box || !picture || this.moved > STILL) return;
         const module = picture.opens?.[box];
         const chosen = this.subject.chosen_of(box, picture);
         if (module !== undefined) this.open(module);
-        else if (chosen) this.choose(chosen);
+        else if (chosen) this.choose(chosen, (picture.boxes?.[box]?.length ?? 0) > 1);
     }
 
     /** @param {KeyboardEvent} event */

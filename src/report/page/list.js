@@ -39,6 +39,9 @@ function name_cell(item) {
     };
 }
 
+/** What a sign stands for, for eyes and ears. @param {string} words */
+const said = (words) => ({ title: words, "aria-label": words });
+
 /** @param {Item} item @param {boolean} named */
 function item_cell(item, named) {
     const { word, name } = name_cell(item);
@@ -48,7 +51,7 @@ function item_cell(item, named) {
         word,
         named || !word ? name : null,
         item.chips.length ? el("span", { class: "chips" }, ...item.chips.map(chip)) : null,
-        letters ? el("span", { class: "evidence", title: `evidence: ${item.evidence?.join(", ")}` }, letters) : null,
+        letters ? el("span", { class: "evidence", role: "img", ...said(`evidence: ${item.evidence?.join(", ")}`) }, letters) : null,
         item.figure ? el("span", { class: "figure" }, item.figure) : null,
     ];
 }
@@ -179,16 +182,18 @@ export class RowList {
                 row.remove();
                 this.shown.delete(at);
             }
-        const fresh = document.createDocumentFragment();
-        for (let at = from; at < to; at++) {
-            const line = this.lines[at];
-            if (!line || this.shown.has(at)) continue;
-            const row = this.row(line, at);
-            this.mark_row(row, at);
-            this.shown.set(at, row);
-            fresh.append(row);
+        /* In their order in the document, too, which is that in which they are read aloud. */
+        for (let at = to - 1, next = null; at >= from; at--) {
+            const line = /** @type {Line} */ (this.lines[at]);
+            let row = this.shown.get(at);
+            if (!row) {
+                row = this.row(line, at);
+                this.mark_row(row, at);
+                this.shown.set(at, row);
+                this.body.insertBefore(row, next);
+            }
+            next = row;
         }
-        this.body.append(fresh);
         if (this.shown.has(this.current)) this.grid.setAttribute("aria-activedescendant", `row-${this.current}`);
         else this.grid.removeAttribute("aria-activedescendant");
     }
@@ -247,7 +252,7 @@ export class RowList {
         if (line) return null;
         if (block.counts.folded) return el("button", { type: "button", class: "opener", tabindex: "-1", "aria-label": this.opened.has(block) ? "fold" : "unfold" }, this.opened.has(block) ? "▾" : "▸");
         const words = { "+": "added", "-": "gone", "?": "not known", "~": "changed", "": "" };
-        return block.mark ? el("span", { class: "mark", title: words[block.mark] }, block.mark) : null;
+        return block.mark ? el("span", { class: "mark", role: "img", ...said(words[block.mark]) }, block.mark) : null;
     }
 
     /** @param {number} i */

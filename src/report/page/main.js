@@ -75,7 +75,7 @@ const link = (chosen) => print_state(changed(state, { chosen }));
 const choose = (chosen) => go(changed(state, { chosen }));
 
 const rows = new RowList(by_id("rows"), by_id("rows-head"), subject, choose);
-const graph = new GraphView(panels.graph, subject, pictures, choose, (picture) => go(changed(state, { picture, chosen: null })));
+const graph = new GraphView(panels.graph, subject, pictures, (chosen, many) => go(changed(state, many ? { chosen, view: "diff" } : { chosen })), (picture) => go(changed(state, { picture, chosen: null })));
 
 /* --------------------------------------------------------------------- the frame */
 
@@ -149,11 +149,12 @@ function put_facets() {
 
 /** @param {import("./types").Block[]} blocks */
 function put_picked(blocks) {
-    const picked = by_id("picked");
-    picked.replaceChildren(el("span", { class: "shown" }, blocks.length === subject.blocks.length ? noun(blocks.length, "row group") : `${count(blocks.length)} of ${count(subject.blocks.length)} row groups`));
+    const picks = by_id("picks");
+    by_id("shown").textContent = blocks.length === subject.blocks.length ? noun(blocks.length, "row group") : `${count(blocks.length)} of ${count(subject.blocks.length)} row groups`;
+    picks.replaceChildren();
     for (const [facet, values] of state.picks)
-        for (const value of values) picked.append(el("a", { class: "pick", href: print_state(toggled(state, facet, value)), "aria-label": `remove the filter ${facet}: ${safe(value)}` }, `${facet}: ${shorten(value, 40)} ×`));
-    if (state.picks.size || state.query) picked.append(el("a", { class: "clear", href: print_state(changed(state, { picks: new Map(), query: "" })) }, "clear all"));
+        for (const value of values) picks.append(el("a", { class: "pick", href: print_state(toggled(state, facet, value)), "aria-label": `remove the filter ${facet}: ${safe(value)}` }, `${facet}: ${shorten(value, 40)} ×`));
+    if (state.picks.size || state.query) picks.append(el("a", { class: "clear", href: print_state(changed(state, { picks: new Map(), query: "" })) }, "clear all"));
     by_id("sort").setAttribute("aria-pressed", String(state.sort === "size"));
     by_id("sort").hidden = !subject.measures.some((m) => m.most > 0);
 }

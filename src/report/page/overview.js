@@ -3,7 +3,7 @@
  * two builds, and the layers below their roofline.
  */
 import { table } from "./detail.js";
-import { el, svg } from "./dom.js";
+import { breakable, el, svg } from "./dom.js";
 import { filtered, ordered } from "./filter.js";
 import { key_of, print_state, toggled } from "./state.js";
 import { count, millis, safe, short_number, shorten, signed_millis } from "./words.js";
@@ -60,7 +60,7 @@ function bars(subject, state, { facet, title }) {
         const on = picked?.has(value) ?? false;
         const bar = el("span", { class: "bar", "aria-hidden": "true" });
         bar.style.width = `${most ? (sum / most) * 100 : 0}%`;
-        const words = el("span", { class: "label" }, shorten(value, 60));
+        const words = el("span", { class: "label" }, ...breakable(shorten(value, 60)));
         const number = el("span", { class: "number" }, `${unit.print(sum)}  ${total ? ((sum / total) * 100).toFixed(0) : 0} %`);
         list.append(el("li", {}, el("a", { href: print_state(toggled(state, facet, value)), class: on ? "on" : "", "aria-current": String(on), title: safe(value) }, words, el("span", { class: "track" }, bar), number)));
     }
@@ -154,7 +154,7 @@ export function put_overview(panel, subject, state, link) {
             ...subject.tables.map(({ title, head, rows }) => el("section", { class: "card wide" }, el("h3", {}, title), table(head, rows, link))),
             ...subject.charts.map((chart) => bars(subject, state, chart)),
             subject.roofline && put_roofline(subject.roofline, shown, link),
-            el("section", { class: "card" }, el("h3", {}, "Files"), el("dl", {}, ...subject.files.flatMap(([name, path]) => [el("dt", {}, name), el("dd", {}, safe(path))]))),
+            el("section", { class: "card long" }, el("h3", {}, "Files"), el("dl", {}, ...subject.files.flatMap(([name, path]) => [el("dt", {}, name), el("dd", {}, ...breakable(safe(path)))]))),
         ].filter((x) => x !== null),
         el("p", { class: "faint" }, subject.chart_note)
     );

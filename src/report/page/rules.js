@@ -1,7 +1,7 @@
 /* Rules with what they measured and may measure, and the findings of each. */
 import { put_pieces } from "./detail.js";
 import { el } from "./dom.js";
-import { count } from "./words.js";
+import { count, noun } from "./words.js";
 
 /** @typedef {import("./types").RuleRow} RuleRow */
 
@@ -15,8 +15,8 @@ function put_rule(rule, link) {
         {},
         el("span", { class: `state ${bad ? "alarm" : rule.state === "ok" ? "good" : "plain"}` }, rule.state),
         el("span", { class: "rule" }, rule.rule),
-        el("span", { class: "number" }, rule.budget ? `${rule.measured} of ${rule.budget}` : ""),
-        el("span", { class: "number" }, rule.findings.length ? count(rule.findings.length) : "")
+        el("span", { class: "number" }, rule.budget ? `${rule.measured}, allowed ${rule.budget}` : ""),
+        el("span", { class: "number" }, rule.findings.length ? noun(rule.findings.length, "finding") : "")
     );
     const findings = rule.findings.slice(0, SHOWN).map((f) => el("li", {}, el("span", { class: `severity ${f.severity}` }, f.severity), " ", f.message, " ", ...put_pieces(f.where, link)));
     const more = rule.findings.length - findings.length;
