@@ -41,6 +41,6 @@ def assert_fusions(request: pytest.FixtureRequest) -> AssertFusions:
             return
         check = fusiondiff.check(snapshot, model, engine, policy=policy, **options)
         if check.failed:
-            pytest.fail(str(check), pytrace=False)
+            pytest.fail(f"{check}or, of all that fail: pytest --fusiondiff-update", pytrace=False)
 
     return held

@@ -6,6 +6,7 @@ job of GitLab by sh.  Builds that pass, fail and cannot be read have their statu
 summary, annotations and reports; names of files that are commands are only names; a program
 of another checksum is refused.
 """
+import importlib.util
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 try:
     import yaml
@@ -93,6 +95,29 @@ def check_action():
                     claim(json.load(file)["verdict"][:4] == verdict, f"{what}: the report's verdict is not {verdict}")
 
 
+def wheel_of(binary, folder):
+    """The least that pip installs: a script that is the program."""
+    path, info = f"{folder}/fusiondiff-0.0-py3-none-any.whl", "fusiondiff-0.0.dist-info"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: fusiondiff\nVersion: 0.0\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: check\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        program = zipfile.ZipInfo("fusiondiff-0.0.data/scripts/fusiondiff")
+        program.external_attr = 0o100755 << 16
+        wheel.writestr(program, f'#!/bin/sh\nexec "{binary}" "$@"\n')
+        wheel.writestr(f"{info}/RECORD", "")
+    return path
+
+
+def check_wheel():
+    """A wheel is installed where the system's own Python takes no packages."""
+    if importlib.util.find_spec("ensurepip") is None:
+        print("no wheel is tried: python3-venv is absent")
+        return
+    with tempfile.TemporaryDirectory() as at:
+        status, log, files = play_action(workspace(at), program=wheel_of(BINARY, at), **SAME)
+        claim(status == 0 and files["GITHUB_OUTPUT"] == "verdict=pass\n", f"a wheel: status {status}\n{log}")
+
+
 def check_hostile():
     with tempfile.TemporaryDirectory() as at:
         name = "a $(touch pwned);`touch pwned` \"b\".json"
@@ -124,6 +149,7 @@ def check_gitlab():
 
 def main():
     check_action()
+    check_wheel()
     check_hostile()
     check_gitlab()
     print("\n".join(bad) or "the action and the job of GitLab: played")
