@@ -33,7 +33,7 @@ static const struct word words[] = {
     {"Fc", "MatMul"},
     {"Floo", "Floor"},
     {"Gath", "Gather"},
-    {"Gnor", "InstanceNormalization"},
+    {"Gnor", "InstanceNormalization Mul Add"},
     {"Grid", "GridSample"},
     {"Gtr", "Greater"},
     {"Inor", "InstanceNormalization"},
@@ -74,12 +74,27 @@ static void add_steps(struct fsd_graph *g, struct fsd_layer *layer, const char *
     }
 }
 
+/* A group normalization is listed last, its activation before it. */
+static void put_first(struct fsd_graph *g, const struct fsd_layer *layer,
+                      uint32_t before)
+{
+    fsd_id *steps = g->links.at + layer->steps.at;
+
+    for (uint32_t i = before; i < layer->steps.n; i++) {
+        fsd_id step = steps[i];
+
+        memmove(steps + i - before + 1, steps + i - before, before * sizeof *steps);
+        steps[i - before] = step;
+    }
+}
+
 static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char *name)
 {
     while (*name >= 'A' && *name <= 'Z') {
         const struct word *row;
         char word[16];
         size_t n = 1;
+        uint32_t before = layer->steps.n;
 
         while ((name[n] >= 'a' && name[n] <= 'z') || (name[n] >= '0' && name[n] <= '9'))
             n++;
@@ -93,6 +108,8 @@ static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char 
             layer->more_steps = FSD_STEPS_LACK_SOME;
         else
             add_steps(g, layer, row ? row->steps : word);
+        if (!strcmp(word, "Gnor"))
+            put_first(g, layer, before);
     }
 }
 

@@ -365,5 +365,46 @@ def squeezed():
     return net.model()
 
 
+def normalized():
+    """Group normalization with Silu as diffusion models have it; heads that are normalized by their
+    length, of joined products whose bias a run computes."""
+    net = Net(17)
+
+    def group(y):
+        shape = net.const(np.array([0, 8, -1]))
+        y = net.op("InstanceNormalization", net.op("Reshape", y, shape), net.const(np.ones(8, np.float32)),
+                   net.const(np.zeros(8, np.float32)))
+        y = net.op("Reshape", y, net.const(np.array([1, 32, 16, 16])))
+        return net.op("Add", net.op("Mul", y, net.weight(32, 1, 1)), net.weight(32, 1, 1))
+
+    def silu(y):
+        return net.op("Mul", y, net.op("Sigmoid", y))
+
+    image, time = net.input("image", 1, 32, 16, 16), net.input("time", 1, 64)
+    x = net.op("Conv", silu(group(image)), net.weight(32, 32, 3, 3), net.weight(32), kernel_shape=[3, 3], pads=[1] * 4)
+    t = net.op("Unsqueeze", net.op("Gemm", silu(time), net.weight(32, 64), net.weight(32), transB=1),
+               net.const(np.array([2, 3])))
+    x = net.conv(silu(group(net.op("Add", x, t))), 32, 32, act=None, norm=False)
+    x = net.op("Add", image, x)
+    y = net.op("Transpose", net.op("Reshape", group(x), net.const(np.array([1, 32, 256]))), perm=[0, 2, 1])
+    bias = net.op("ScatterND", net.weight(96), net.const(np.arange(32, 64).reshape(32, 1)),
+                  net.const(np.zeros(32, np.float32)))
+    y = net.op("Reshape", net.op("Add", net.op("MatMul", y, net.weight(32, 96)), bias),
+               net.const(np.array([1, 256, 3, 2, 16])))
+    y = net.op("Transpose", y, perm=[2, 0, 3, 1, 4])
+    q, k, v = (net.op("Gather", y, net.const(np.int64(i)), axis=0) for i in range(3))
+
+    def unit(z):
+        length = net.op("Clip", net.op("ReduceL2", z, axes=[-1]), net.const(np.float32(1e-12)))
+        return net.op("Div", z, net.op("Expand", length, net.const(np.array([1, 2, 256, 16]))))
+
+    scores = net.op("MatMul", unit(q), net.op("Transpose", unit(k), perm=[0, 1, 3, 2]))
+    y = net.op("MatMul", net.op("Softmax", net.op("Mul", scores, net.weight(2, 1, 1)), axis=-1), v)
+    y = net.op("Reshape", net.op("Transpose", y, perm=[0, 2, 1, 3]), net.const(np.array([1, 256, 32])))
+    net.output(net.linear(y, 32, 32), 1, 256, 32)
+    return net.model()
+
+
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
-                                  encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed)}
+                                  encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed,
+                                  normalized)}

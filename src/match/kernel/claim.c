@@ -137,6 +137,13 @@ static void link_weight(struct replay *r, fsd_id product)
     }
 }
 
+static void note_norm(struct replay *r, fsd_id node)
+{
+    if (fsd_node_is(r->g, node, "InstanceNormalization") ||
+        fsd_node_is(r->g, node, "GroupNormalization"))
+        r->norm[r->layer] = node;
+}
+
 void fsd_claim(struct replay *r, const struct way *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -148,6 +155,11 @@ void fsd_claim(struct replay *r, const struct way *w)
     for (uint32_t i = 0; i < w->n_taken; i++)
         if (fsd_node_is(r->g, w->taken[i], "Attention"))
             r->attention[r->layer] = w->taken[i];
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        note_norm(r, w->taken[i]);
+    for (uint32_t i = 0; i < w->n_open; i++)
+        if (!w->open[i].idle)
+            note_norm(r, w->open[i].node);
     r->moves_on[r->layer] = !w->n_taken && !w->n_open && l->kind != FSD_KIND_COMPUTE;
     for (uint32_t i = 0; i < w->n_taken; i++) {
         if (fsd_is_product(r, w->taken[i])) {
@@ -236,14 +248,38 @@ void fsd_claim_regions(struct replay *r)
     }
 }
 
-/* What is moved into a tensor that others write, too, is a part of a Concat. */
+/* What is moved into a tensor that others write, too, is a part of a Concat, or what
+ * others scatter into. */
 static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
     fsd_id tensor = r->m->twin[out];
     fsd_id node = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, tensor);
 
-    if (node != FSD_NONE && fsd_node_is(r->g, node, "Concat"))
+    if (node != FSD_NONE &&
+        (fsd_node_is(r->g, node, "Concat") || fsd_is_left_to_run(r, node)))
         fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
+}
+
+/* What reads nothing clears what its reader sums up: of normalizations that are done in
+ * parts.  Scale and shift behind it are the normalization's, where it does these. */
+static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span readers)
+{
+    fsd_id by = readers.n == 1 ? r->m->engine->links.at[readers.at] : FSD_NONE;
+    fsd_id node = by == FSD_NONE ? FSD_NONE : r->norm[by];
+
+    while (node != FSD_NONE) {
+        fsd_id out = fsd_node_out_tensor(r->g, node, 0), next = FSD_NONE;
+        struct fsd_span after = {0, 0};
+
+        if (r->maker[node] == by || node == r->norm[by])
+            fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
+        if (out != FSD_NONE && r->maker[r->norm[by]] == by)
+            after = r->g->tensors.at[out].consumers;
+        if (after.n == 1)
+            next = r->g->links.at[after.at];
+        node =
+            next != FSD_NONE && (r->passes[next] || r->folds[next]) ? next : FSD_NONE;
+    }
 }
 
 /* An Attention of the model takes its heads apart itself: what does it for its kernel
@@ -271,6 +307,8 @@ void fsd_claim_fitting(struct replay *r)
 
         if (r->moves_on[i] && out != FSD_NONE && e->tensors.at[out].producers.n > 1)
             link_part(r, i, out);
+        if (r->moves_on[i] && out != FSD_NONE && !e->nodes.at[i].in.n)
+            link_clearing(r, i, e->tensors.at[out].consumers);
         if (r->moves_on[i] && out != FSD_NONE)
             link_attention(r, i, e->tensors.at[out].consumers);
         if (r->pads[i] && out != FSD_NONE && e->tensors.at[out].producers.n == 1)

@@ -4,6 +4,8 @@
  */
 #include "match/kernel/way.h"
 
+#include <string.h>
+
 /* Does anything outside of the way read the tensor, seen through what passes? */
 static bool escapes(const struct replay *r, const struct way *w, fsd_id tensor, int far)
 {
@@ -157,7 +159,8 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
 
     if (!fsd_is_product(r, node) || weight == FSD_NONE || !l->constants.n ||
-        r->maker[node] != FSD_NONE || !r->m->facts->constant[weight])
+        r->maker[node] != FSD_NONE || !r->m->facts->constant[weight] ||
+        r->at_run[weight])
         return false;
     for (uint32_t i = 0; i < l->constants.n; i++)
         if (is_weight(r, fsd_port_form(e, &e->ports.at[l->constants.at + i]), weight))
@@ -207,10 +210,37 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
+/* The tensor is what the node needs, seen through at most `far` nodes. */
+static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far)
+{
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(r->g, node, i);
+        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
+
+        if (t == tensor || (by != FSD_NONE && far && !fsd_rests(r, t) &&
+                            leads_to(r, tensor, by, far - 1)))
+            return true;
+    }
+    return false;
+}
+
+/* The layer bears a name, or makes something that does: what it reads leads there. */
+static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
+{
+    enum { FAR_ENOUGH = 6 };
+    fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
+    fsd_id by = fsd_only_named(r, layer);
+
+    if (by == FSD_NONE && out != FSD_NONE && r->m->twin[out] != FSD_NONE &&
+        r->m->engine->tensors.at[out].producers.n == 1)
+        by = fsd_tensor_producer(r->g, r->m->twin[out]);
+    return by == FSD_NONE || leads_to(r, tensor, by, FAR_ENOUGH);
+}
+
 /* Kernels that read an output of this one and could go on with nothing that is made: of
  * branches that begin alike, this tells which is which. */
-static uint32_t count_lost(const struct replay *r, const struct fsd_port *port,
-                           const fsd_id *made, uint32_t n)
+static uint32_t count_lost(const struct replay *r, const struct way *w,
+                           const struct fsd_port *port, const fsd_id *made, uint32_t n)
 {
     enum { MOST = 8 };
     const struct fsd_graph *e = r->m->engine;
@@ -224,7 +254,10 @@ static uint32_t count_lost(const struct replay *r, const struct fsd_port *port,
         bool on = !e->layers.at[layer].steps.n;
 
         for (uint32_t k = 0; k < n && !on; k++)
-            on = goes_on(r, layer, made[k], 3);
+            on = goes_on(r, layer, made[k], 5) && is_wanted(r, layer, made[k]);
+        for (uint32_t k = 0; k < w->n_open && on; k++)
+            on = w->open[k].idle ||
+                 is_wanted(r, layer, fsd_node_out_tensor(r->g, w->open[k].node, 0));
         lost += !on;
     }
     return lost;
@@ -279,12 +312,24 @@ static bool is_dequantized(const struct replay *r, fsd_id tensor)
     return by != FSD_NONE && r->m->facts->traits[by] & FSD_OP_DEQUANTIZE;
 }
 
-/* What takes many steps may be left half done, not after a mere move. */
+/* What takes many steps may be left half done, not after a mere move; and what reduces,
+ * where it did: all of that is there before the next step begins. */
 static bool is_handed_over(const struct replay *r, const struct held *open)
 {
     const struct fsd_recipe *recipe = &r->recipes->all.at[open->recipe];
+    fsd_sym last = recipe->steps[open->done - 1];
 
-    return recipe->n > 4 && !fsd_is_move(r, recipe->steps[open->done - 1]);
+    return (recipe->n > 4 && !fsd_is_move(r, last)) ||
+           !strncmp(fsd_text(r->g->names, last), "Reduce", 6);
+}
+
+/* A Scatter is done in place: what the kernel writes is listed as read, too. */
+static bool writes(const struct replay *r, fsd_id tensor)
+{
+    for (uint32_t i = 0; i < r->m->engine->nodes.at[r->layer].out.n; i++)
+        if (fsd_node_out_tensor(r->m->engine, r->layer, i) == tensor)
+            return true;
+    return false;
 }
 
 void fsd_way_finish(const struct replay *r, struct way *w)
@@ -314,7 +359,7 @@ void fsd_way_finish(const struct replay *r, struct way *w)
         fsd_id e = fsd_node_in_tensor(r->m->engine, r->layer, i);
 
         if (e != FSD_NONE && r->of[e].n && !(w->used & fsd_first_port(r, i)) &&
-            w->n_taken)
+            w->n_taken && !writes(r, e))
             w->cost += COST_INPUT;
     }
     if (fsd_joins_products(l))
@@ -323,7 +368,7 @@ void fsd_way_finish(const struct replay *r, struct way *w)
         w->cost += (escaping - again - n->out.n) * COST_OUTPUT;
     for (uint32_t i = 0; i < n->out.n; i++) {
         w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
-        w->lost += count_lost(r, fsd_node_out(r->m->engine, n, i), made, escaping);
+        w->lost += count_lost(r, w, fsd_node_out(r->m->engine, n, i), made, escaping);
     }
     for (uint32_t i = 0;
          i < n->out.n && !w->n_open && !w->pads && !w->cuts && !r->padded; i++)

@@ -46,6 +46,8 @@ static fsd_id real_maker(const struct replay *r, fsd_id tensor)
 
         if (r->folds[node] && could_compute(r, node, false))
             break;
+        if (r->g->nodes.at[node].out.n > 1 && could_compute(r, node, true))
+            break;
         if (r->m->facts->traits[node] & FSD_OP_QUANTIZE && could_compute(r, node, true))
             return FSD_NONE;
         node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
@@ -69,8 +71,7 @@ static fsd_id only_reader(const struct replay *r, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* The only node that a layer's name says it computes. */
-static fsd_id only_named(const struct replay *r, fsd_id layer)
+fsd_id fsd_only_named(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
     struct fsd_span mentions = e->layers.at[layer].mentions;
@@ -100,7 +101,7 @@ static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
     if (tensor != FSD_NONE && (r->m->evidence & FSD_BY_TENSOR))
         readers = e->tensors.at[tensor].consumers;
     for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id layer = e->links.at[readers.at + i], node = only_named(r, layer), in;
+        fsd_id layer = e->links.at[readers.at + i], node = fsd_only_named(r, layer), in;
 
         if (node == FSD_NONE || e->nodes.at[layer].in.n != 1)
             continue;
@@ -122,6 +123,14 @@ static void add_hint(struct replay *r, fsd_id node)
         could_compute(r, node, false) &&
         (r->named[node] == FSD_NONE || r->named[node] == r->layer))
         add_must(r, node, COST_HINTED);
+}
+
+/* Several kernels write what is scattered into. */
+static bool is_left(const struct replay *r, fsd_id tensor)
+{
+    fsd_id by = fsd_tensor_producer(r->g, tensor);
+
+    return by != FSD_NONE && fsd_is_left_to_run(r, by);
 }
 
 /* What names say that the kernel computes: its own, and those of its tensors. */
@@ -151,7 +160,8 @@ void fsd_find_must(struct replay *r)
         fsd_id out = fsd_node_out_tensor(e, r->layer, i);
 
         if (out != FSD_NONE && r->m->twin[out] != FSD_NONE &&
-            e->tensors.at[out].producers.n == 1 && l->kind == FSD_KIND_COMPUTE)
+            (e->tensors.at[out].producers.n == 1 || is_left(r, r->m->twin[out])) &&
+            l->kind == FSD_KIND_COMPUTE)
             add_hint(r, real_maker(r, r->m->twin[out]));
     }
     for (uint32_t i = 0; i < n->out.n && l->kind == FSD_KIND_COMPUTE; i++)
@@ -164,14 +174,18 @@ void fsd_find_must(struct replay *r)
     }
 }
 
-void fsd_reserve(struct replay *r)
+void fsd_find_named(struct replay *r)
 {
     for (fsd_id i = 0; i < r->m->engine->layers.n; i++) {
-        fsd_id node = only_named(r, i);
+        fsd_id node = fsd_only_named(r, i);
 
         if (node != FSD_NONE)
             r->named[node] = i;
     }
+}
+
+void fsd_reserve(struct replay *r)
+{
     for (r->layer = 0; r->layer < r->m->engine->layers.n; r->layer++) {
         if (!r->m->engine->layers.at[r->layer].steps.n)
             continue;

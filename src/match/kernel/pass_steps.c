@@ -127,6 +127,15 @@ static void take_port(const struct replay *r, struct way *w, uint32_t port, fsd_
     }
 }
 
+/* What is made of nothing is known: it is clear. */
+static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
+{
+    fsd_id by = fsd_tensor_producer(e, tensor);
+
+    return e->tensors.at[tensor].producers.n &&
+           (by == FSD_NONE || e->nodes.at[by].in.n);
+}
+
 static void begin_kernel(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -143,7 +152,7 @@ static void begin_kernel(struct replay *r)
 
         if (t == FSD_NONE)
             continue;
-        r->gaps |= !r->of[t].n && e->tensors.at[t].producers.n;
+        r->gaps |= !r->of[t].n && is_made_of_data(e, t);
         note_part(r, fsd_node_in(e, n, i));
         for (uint32_t k = 0; k < e->tensors.at[t].producers.n; k++)
             r->padded |= r->pads[e->links.at[e->tensors.at[t].producers.at + k]];
@@ -205,25 +214,30 @@ static void hold_made(struct replay *r, const struct way *w)
     }
 }
 
-/* A product of integers is brought to floats, with its bias, by the next kernel. */
+/* Where a product's kernel ends, the next one goes on: it adds the bias, and brings
+ * integers to floats. */
 static void hold_sum(struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
-    struct fsd_span ways = r->recipes->of[node];
+    struct fsd_span ways = r->recipes->of[node], steps = e->layers.at[r->layer].steps;
+    fsd_sym last = steps.n ? e->links.at[steps.at + steps.n - 1] : r->matmul;
     static const char *const products[] = {"Conv", "Gemm", "MatMul"};
     bool narrow = false;
 
-    if (e->layers.at[r->layer].more_steps != FSD_STEPS_GO_ON)
+    if ((last != r->conv && last != r->matmul && last != r->sum) ||
+        !fsd_is_one_of(r, node, products, FSD_COUNT_OF(products)))
         return;
     for (uint32_t i = 0; i < n->in.n; i++)
         narrow |= fsd_dtype_is_quantized(fsd_port_form(e, fsd_node_in(e, n, i))->type);
     for (uint32_t i = 0; i < ways.n; i++) {
         const struct fsd_recipe *recipe = &r->recipes->all.at[ways.at + i];
+        uint8_t done = 1;
 
-        if (recipe->n < 2 || (recipe->steps[1] == r->mul) != narrow ||
-            !fsd_is_one_of(r, node, products, FSD_COUNT_OF(products)) ||
-            (recipe->n > 2 || recipe->steps[1] != r->mul) !=
+        while (done < recipe->n && recipe->steps[done - 1] != last)
+            done++;
+        if (done == recipe->n || (recipe->steps[done] == r->mul) != narrow ||
+            (recipe->n > done + 1 || recipe->steps[done] != r->mul) !=
                 (r->g->nodes.at[node].in.n > 2))
             continue;
         for (uint32_t k = 0; k < n->out.n; k++)
@@ -232,7 +246,7 @@ static void hold_sum(struct replay *r, fsd_id node)
                      (struct held){.tensor = FSD_NONE,
                                    .node = node,
                                    .recipe = ways.at + i,
-                                   .done = 1});
+                                   .done = done});
     }
 }
 
@@ -270,6 +284,8 @@ static void follow_links(struct replay *r, bool take_all)
     for (uint32_t i = 0; i < w->n_taken; i++)
         if (r->maker[w->taken[i]] == FSD_NONE)
             r->maker[w->taken[i]] = r->layer;
+    for (uint32_t i = 0; i < w->n_taken && !take_all; i++)
+        hold_sum(r, w->taken[i]);
     if (w->n_taken)
         hold_made(r, w);
 }
@@ -342,9 +358,36 @@ static void replay_kernel(struct replay *r)
 /* Tensors that a name tells. */
 static void hold_named(struct replay *r)
 {
-    for (fsd_id e = 0; e < r->m->engine->tensors.n; e++)
-        if (r->m->twin[e] != FSD_NONE)
-            hold(r, e, (struct held){.tensor = r->m->twin[e], .node = FSD_NONE});
+    for (fsd_id e = 0; e < r->m->engine->tensors.n; e++) {
+        fsd_id twin = r->m->twin[e];
+
+        if (twin == FSD_NONE)
+            continue;
+        hold(r, e, (struct held){.tensor = twin, .node = FSD_NONE});
+        r->at_run[twin] = r->m->facts->constant[twin] &&
+                          r->m->engine->tensors.at[e].producers.n &&
+                          fsd_tensor_producer(r->g, twin) != FSD_NONE;
+    }
+}
+
+/* With these, what is made of them. */
+static void find_at_run(struct replay *r)
+{
+    for (fsd_id node = 0; node < r->g->nodes.n; node++) {
+        bool runs = r->named[node] != FSD_NONE;
+
+        for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && !runs; i++) {
+            fsd_id t = fsd_node_in_tensor(r->g, node, i);
+
+            runs = t != FSD_NONE && r->at_run[t];
+        }
+        for (uint32_t i = 0; i < r->g->nodes.at[node].out.n && runs; i++) {
+            fsd_id t = fsd_node_out_tensor(r->g, node, i);
+
+            if (t != FSD_NONE)
+                r->at_run[t] = r->m->facts->constant[t];
+        }
+    }
 }
 
 static void list_twins(struct replay *r)
@@ -377,6 +420,7 @@ void fsd_pass_steps(struct fsd_match *m)
     r.recipes = fsd_recipes_new(scratch, m->facts);
     r.passes = FSD_NEW(scratch, bool, m->model->nodes.n);
     r.folds = FSD_NEW(scratch, bool, m->model->nodes.n);
+    r.at_run = FSD_NEW(scratch, bool, m->model->tensors.n);
     r.generates = FSD_NEW(scratch, bool, m->model->nodes.n);
     r.maker = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
     r.of = FSD_NEW(scratch, struct fsd_span, m->engine->tensors.n);
@@ -384,16 +428,18 @@ void fsd_pass_steps(struct fsd_match *m)
     r.next = FSD_NEW(scratch, struct way, NEXT + 1);
     r.product = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
     r.attention = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
+    r.norm = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
     r.moves_on = FSD_NEW(scratch, bool, m->engine->layers.n);
     r.unsaid = FSD_NEW(scratch, uint32_t, m->engine->layers.n);
     r.pads = FSD_NEW(scratch, bool, m->engine->layers.n);
     r.cuts = FSD_NEW(scratch, bool, m->engine->layers.n);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
-        r.product[i] = r.attention[i] = FSD_NONE;
+        r.product[i] = r.attention[i] = r.norm[i] = FSD_NONE;
     r.concat = fsd_intern_str(m->model->names, "Concat");
     r.mul = fsd_intern_str(m->model->names, "Mul");
     r.slice = fsd_intern_str(m->model->names, "Slice");
     r.matmul = fsd_intern_str(m->model->names, "MatMul");
+    r.sum = fsd_intern_str(m->model->names, "ReduceSum");
     r.conv = fsd_intern_str(m->model->names, "Conv");
     r.cast = fsd_intern_str(m->model->names, "Cast");
     for (size_t i = 0; i < FSD_COUNT_OF(moves); i++)
@@ -407,8 +453,10 @@ void fsd_pass_steps(struct fsd_match *m)
     fsd_match_bind_sizes(m, r.sizes);
     fsd_sizes_take_model(r.sizes);
     list_twins(&r);
-    fsd_replay_passing(&r);
     hold_named(&r);
+    fsd_find_named(&r);
+    find_at_run(&r);
+    fsd_replay_passing(&r);
     fsd_reserve(&r);
     for (int kernels = 0; kernels < 2; kernels++)
         for (r.layer = 0; r.layer < m->engine->layers.n; r.layer++) {

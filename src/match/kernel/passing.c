@@ -19,7 +19,7 @@ fsd_id fsd_data_input(const struct replay *r, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(r->g, n, i)->tensor;
 
-        if (t == FSD_NONE || fsd_is_at_rest(r->m->facts, t))
+        if (t == FSD_NONE || fsd_rests(r, t))
             continue;
         if (data != FSD_NONE && data != t)
             return FSD_NONE;
@@ -101,6 +101,20 @@ static bool behind_product(const struct replay *r, fsd_id node)
     return false;
 }
 
+bool fsd_is_left_to_run(const struct replay *r, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(r->g, node, i);
+        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
+
+        if (by != FSD_NONE && r->g->nodes.at[by].op == r->g->nodes.at[node].op)
+            return false;
+    }
+    return out != FSD_NONE && r->at_run[out];
+}
+
 static bool generates(const struct replay *r, fsd_id node)
 {
     const struct fsd_facts *f = r->m->facts;
@@ -109,10 +123,11 @@ static bool generates(const struct replay *r, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(r->g, n, i)->tensor;
 
-        if (t != FSD_NONE && !fsd_is_at_rest(f, t))
+        if (t != FSD_NONE && !fsd_rests(r, t))
             return false;
     }
-    return n->in.n && f->live[node] && !f->folded[node] && !f->size[node] &&
+    return n->in.n && f->live[node] &&
+           (!f->folded[node] || fsd_is_left_to_run(r, node)) && !f->size[node] &&
            !(f->traits[node] & FSD_OP_SHAPE);
 }
 

@@ -42,7 +42,7 @@ static const struct {
     {"GlobalMaxPool", "ReduceMax"},
     {"GlobalMaxPool", "MaxPool"},
     {"GreaterOrEqual", "Less Not"},
-    {"GroupNormalization", "InstanceNormalization"},
+    {"GroupNormalization", "InstanceNormalization Mul Add"},
     {"InstanceNormalization", "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul Add"},
     {"InstanceNormalization", "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Add"},
     {"InstanceNormalization", "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul"},

@@ -53,7 +53,7 @@ static bool is_ready(struct replay *r, struct way *w, fsd_id node, uint64_t *fro
         fsd_id t = fsd_node_in(r->g, n, i)->tensor;
         struct at_hand *hand;
 
-        if (t == FSD_NONE || fsd_is_at_rest(r->m->facts, t))
+        if (t == FSD_NONE || fsd_rests(r, t))
             continue;
         data++;
         hand = find_hand(w, t);
@@ -387,8 +387,8 @@ static void begin_generators(struct replay *r, struct way *w, fsd_sym step)
     for (uint32_t i = 0; i < r->generators.n; i++) {
         fsd_id node = r->generators.at[i];
 
-        if (r->maker[node] == FSD_NONE && !fsd_is_must(r, node) &&
-            !fsd_way_took(w, node) && !fsd_way_began(w, node))
+        if (r->maker[node] == FSD_NONE && r->named[node] == FSD_NONE &&
+            !fsd_is_must(r, node) && !fsd_way_took(w, node) && !fsd_way_began(w, node))
             begin(r, w, node, step, 0, 0);
     }
 }
@@ -420,6 +420,14 @@ static void begin_moved(struct replay *r, struct way *w, fsd_id node, fsd_sym st
     }
 }
 
+/* Nothing of the node is left to a run. */
+static bool rests(const struct replay *r, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+
+    return r->m->facts->folded[node] && (out == FSD_NONE || !r->at_run[out]);
+}
+
 /* All nodes that could begin with this step, each once. */
 static void begin_nodes(struct replay *r, struct way *w, fsd_sym step)
 {
@@ -449,7 +457,7 @@ static void begin_nodes(struct replay *r, struct way *w, fsd_sym step)
             if (known || n == NEXT || fsd_last_twin(r, node) != node ||
                 fsd_way_began(w, node) ||
                 (fsd_way_took(w, node) && !is_done_by_parts(r, node)) ||
-                r->m->facts->folded[node] || !is_ready(r, w, node, &from, &missing))
+                rests(r, node) || !is_ready(r, w, node, &from, &missing))
                 continue;
             seen[n++] = node;
             begin(r, w, node, step, from, 0);
@@ -548,7 +556,7 @@ static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(r->g, n, i)->tensor, by;
 
-        if (t == FSD_NONE || fsd_is_at_rest(r->m->facts, t) || find_hand(w, t))
+        if (t == FSD_NONE || fsd_rests(r, t) || find_hand(w, t))
             continue;
         by = fsd_tensor_producer(r->g, t);
         if (by == FSD_NONE || !far || r->maker[by] != FSD_NONE ||

@@ -74,6 +74,7 @@ struct replay {
     struct fsd_sizes *sizes; /* of the model as this engine was built */
     bool *passes;            /* by node: needs no step of its own */
     bool *folds;             /* by node: it passes as a part of a product's weights */
+    bool *at_run;    /* by tensor: constant, and made by a kernel none the less */
     bool *generates; /* by node: makes data of sizes and constants alone (a Range) */
     FSD_VEC(fsd_id) generators; /* these */
     fsd_id *next_twin; /* by node: the next that computes the very same; FSD_NONE */
@@ -85,9 +86,10 @@ struct replay {
     fsd_id *named;     /* by node: the layer that bears its name alone */
     struct fsd_span *of; /* by engine tensor: in `held` */
     FSD_VEC(struct held) held;
-    fsd_sym moves[8], concat, slice, cast, mul, matmul, conv;
+    fsd_sym moves[8], concat, slice, cast, mul, matmul, conv, sum;
     fsd_id *product;                /* by layer: the product it computes; FSD_NONE */
     fsd_id *attention;              /* by layer: the Attention it computes; FSD_NONE */
+    fsd_id *norm;                   /* by layer: the normalization it does a part of */
     bool *moves_on;                 /* by layer: it only moves data, and for no node */
     bool *pads, *cuts;              /* by layer: likewise of the way that was kept */
     FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not end */
@@ -106,7 +108,10 @@ struct replay {
 
 /** Fills `must` of the present kernel (named.c). */
 void fsd_find_must(struct replay *r);
-/** Which layers names give nodes to. */
+/** The only node that a layer's name says it computes; FSD_NONE. */
+fsd_id fsd_only_named(const struct replay *r, fsd_id layer);
+/** Which layers bear the names of nodes; which ones names give nodes to. */
+void fsd_find_named(struct replay *r);
 void fsd_reserve(struct replay *r);
 /** Links the kernel to what the way took, and to what passed (claim.c). */
 void fsd_claim(struct replay *r, const struct way *w);
@@ -116,6 +121,15 @@ void fsd_claim_fitting(struct replay *r);
 /** Kernels that could compute the same nodes. */
 void fsd_claim_regions(struct replay *r);
 
+/** It is there before any kernel runs. */
+static inline bool fsd_rests(const struct replay *r, fsd_id tensor)
+{
+    return fsd_is_at_rest(r->m->facts, tensor) && !r->at_run[tensor];
+}
+
+/** What the model proves constant a builder may leave to a run, all the same.  Of a
+ * chain of the same operator nobody knows how far a kernel goes. */
+bool fsd_is_left_to_run(const struct replay *r, fsd_id node);
 /** Which nodes pass, and which of them fold. */
 void fsd_replay_passing(struct replay *r);
 
