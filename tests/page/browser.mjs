@@ -250,6 +250,7 @@ async function check_run() {
         await check_keys(page);
     });
     await open("run", "#layer=3", async (page) => {
+        equal("rows: no chip is cut beside a record", await page.locator("#rows .chips").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)), []);
         await check_record(page);
         await check_views(page);
     });

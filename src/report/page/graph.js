@@ -118,7 +118,7 @@ export class GraphView {
         const modules = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
         const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes of it open: click one, or`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i, chosen: null })) }, safe(p.title)), " "]))) : null;
         const closed = !inner && picture.boxes && Object.keys(picture.boxes).length ? el("p", { class: "faint" }, "A box of several layers leads to their rows.") : null;
-        this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", picture.note ? el("p", { class: "note" }, safe(picture.note)) : "", this.stage);
+        this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", picture.note ? el("p", { class: picture.svg ? "faint" : "note" }, safe(picture.note)) : "", this.stage);
         this.boxes.clear();
         this.stage.replaceChildren();
         this.stage.hidden = !picture.svg;

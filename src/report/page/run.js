@@ -506,9 +506,9 @@ function tiles_of(run) {
     return [
         { title: "nodes", value: count(run.nodes.length), note: listed(nodes, 3) },
         { title: "layers", value: count(run.layers.length), note: listed(layers, 3) },
-        { title: "inserted", value: count(coverage.inserted ?? 0), note: listed(inserted, 3) || "no layer is the builder's own", look: coverage.inserted ? "added" : "good", filter: ["show", "moves data"] },
+        { title: "inserted", value: count(coverage.inserted ?? 0), note: listed(inserted, 3) || "none by the builder", look: coverage.inserted ? "added" : "good", filter: ["show", "moves data"] },
         { title: "layers mapped", value: `${count(coverage.mapped_layers ?? 0)} of ${count(coverage.computing_layers ?? 0)}`, note: lost + (nodes.unexplained ?? 0) ? `${count(nodes.unexplained ?? 0)} nodes unexplained` : "every node is accounted for", look: lost + (nodes.unexplained ?? 0) ? "alarm" : "good", filter: ["show", "unexplained"] },
-        { title: "wider than asked", value: count(wider), note: wider ? "nodes run in a wider type" : "types are as the model asks", look: wider ? "alarm" : "good", filter: ["show", "precision not as asked"] },
+        { title: "wider than asked", value: count(wider), note: wider ? "nodes run in a wider type" : "as the model asks", look: wider ? "alarm" : "good", filter: ["show", "precision not as asked"] },
         { title: "time", value: ms?.total === undefined ? "–" : millis(ms.total), note: ms?.total === undefined ? "no profile was given" : `inserted ${percent(ms.inserted ?? 0, ms.total)}` },
         { title: "findings", value: count(run.document.findings.length), note: listed(findings, 3) || "none", look: alarms ? "alarm" : "good", filter: ["show", "findings"] },
     ];
