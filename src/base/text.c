@@ -61,9 +61,7 @@ static size_t columns_of(uint32_t code)
     return (size_t)utf8proc_charwidth((utf8proc_int32_t)code);
 }
 
-/* The bytes at the front that stand as they are in text and in JSON alike: nearly all
- * of nearly all names. */
-static size_t plain_run(const char *s, size_t n)
+size_t fsd_plain_run(const char *s, size_t n)
 {
     size_t i = 0;
 
@@ -75,7 +73,7 @@ static size_t plain_run(const char *s, size_t n)
 static void put_safe(FILE *out, const char *s, size_t n)
 {
     while (n) {
-        size_t len = plain_run(s, n);
+        size_t len = fsd_plain_run(s, n);
         uint32_t code = (uint32_t)*s;
 
         if (len) {
@@ -162,7 +160,7 @@ size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room)
         const char *at = text->s, *escape;
         uint32_t code;
 
-        len = plain_run(at, text->n < room - n ? text->n : room - n);
+        len = fsd_plain_run(at, text->n < room - n ? text->n : room - n);
         memcpy(ready + n, at, len);
         n += len;
         *text = fsd_slice_from(*text, len);

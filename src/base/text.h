@@ -21,6 +21,10 @@ uint32_t fsd_utf8_code(const unsigned char *s, size_t len);
  *  all (U+FFFE, which XML cannot hold either). */
 bool fsd_code_is_hidden(uint32_t code);
 
+/** The bytes at the front that stand as they are in text and in JSON alike: all of nearly
+ *  all names. */
+size_t fsd_plain_run(const char *s, size_t n);
+
 /** Prints valid UTF-8 so that a terminal and a reader get what they see: hidden
  *  characters become "\\u{1f}", everything else stands as it is. */
 void fsd_put_safe(FILE *out, const char *s);

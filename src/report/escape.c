@@ -11,12 +11,17 @@ typedef void put_fn(FILE *out, const char *s, size_t i);
 
 static void put_all(FILE *out, const char *s, put_fn *put)
 {
-    struct fsd_print safe;
+    struct fsd_print safe = {.text = NULL};
+    size_t n = strlen(s);
 
-    fsd_put_safe(fsd_print_open(&safe), s);
-    fsd_print_close(&safe);
-    for (size_t i = 0; i < safe.size; i++)
-        put(out, safe.text, i);
+    if (fsd_plain_run(s, n) < n) {
+        fsd_put_safe(fsd_print_open(&safe), s);
+        fsd_print_close(&safe);
+        s = safe.text;
+        n = safe.size;
+    }
+    for (size_t i = 0; i < n; i++)
+        put(out, s, i);
     free(safe.text);
 }
 
