@@ -22,10 +22,16 @@ static void rewrite(char *out, const char *s, size_t n)
 
 static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_sym name)
 {
-    size_t n = fsd_text_len(names, name);
-    char *out = FSD_NEW(v->model->arena, char, n + 1);
+    const char *text = fsd_text(names, name);
+    size_t n = fsd_text_len(names, name), same = 0;
+    char *out;
 
-    rewrite(out, fsd_text(names, name), n);
+    while (same < n && fsd_is_word(text[same]))
+        same++;
+    if (same == n)
+        return name;
+    out = FSD_NEW(v->model->arena, char, n + 1);
+    rewrite(out, text, n);
     return fsd_intern_add(names, out, n);
 }
 
