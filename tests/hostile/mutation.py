@@ -458,7 +458,9 @@ class Mutant:
             told.append([(f["rule"], f["nodes"]) for f in report["findings"]
                          if f["rule"] not in NOT_FORESEEN])
         self.asked["lint"] += 1
-        self.check(told[0] == told[1], "lint", "alone %s, with the engine %s" % tuple(told))
+        # Some refusals are about sizes: an engine may tell one that the model leaves open.
+        foreseen = [finding for finding in told[1] if finding[0] != "build/refused" or finding in told[0]]
+        self.check(told[0] == foreseen, "lint", "alone %s, with the engine %s" % tuple(told))
         form = self.r.choice(["text", "markdown", "csv", "html", "junit", "sarif", "github", "gitlab"])
         _, out = self.run("lint", "m.onnx", "m.json", *words, "-f", form)
         formats.READERS[form](self, "lint: " + form, out)
