@@ -14,7 +14,9 @@
    error, and never shortens a report.
 6. Work and memory grow as the input does for the shapes of shapes.py, too: by default for
    those that have grown faster once, in a report of little output, so that it shows; with
-   `whole`, which takes an hour, for all of them and for each writer from n = 10,000 on.
+   `whole` for all of them and for each writer from n = 10,000 on.  To count all would take
+   a working day: their processor time is taken first, the least of three, and where twice
+   the input takes more than 2^SURE of it the instructions are counted, and decide.
 
 Exit status 77 when valgrind or time is absent.
 """
@@ -34,6 +36,7 @@ import shapes
 BINARY = os.path.abspath(sys.argv[1])
 PEAK_KIB = 20 * 1024
 EXPONENT = 1.15
+SURE = 1.1
 failures = 0
 
 
@@ -43,16 +46,21 @@ def check(what, holds, detail):
     failures += not holds
 
 
-def peak(*args, allowed=(0, 1)):
-    """Peak KiB of one run, which must end as a diff does.  It is started by a small program:
-    what this script takes itself would count as its children's."""
+def measured(*args, allowed=(0, 1)):
+    """Seconds of the processor and peak KiB of one run, which must end as a diff does.  It is
+    started by a small program: what this script takes itself would count as its children's."""
     with tempfile.NamedTemporaryFile("r") as told:
-        done = subprocess.run(["/usr/bin/time", "-q", "-f", "%M", "-o", told.name, BINARY, *args],
+        done = subprocess.run(["/usr/bin/time", "-q", "-f", "%U %S %M", "-o", told.name, BINARY, *args],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False,
                               stderr=subprocess.DEVNULL if 2 in allowed else None)
         if done.returncode not in allowed:
             check(" ".join(args)[-90:], False, f"exit status {done.returncode}")
-        return int(told.read() or 0)
+        user, system, kib = told.read().split()
+        return float(user) + float(system), int(kib)
+
+
+def peak(*args, **more):
+    return measured(*args, **more)[1]
 
 
 def instructions(*args):
@@ -69,7 +77,7 @@ def instructions(*args):
 
 def exponent(costs):
     """Of the steepest doubling."""
-    return max(math.log2(b / a) for a, b in zip(costs, costs[1:]))
+    return max(math.log2(max(b, 1e-9) / max(a, 1e-9)) for a, b in zip(costs, costs[1:]))
 
 
 # ------------------------------------------------------------------------- what grows
@@ -125,6 +133,22 @@ def grow(folder, row):
     return counts, peaks, (counts[2] - counts[0]) / units, (peaks[2] - peaks[0]) * 1024 / units
 
 
+def check_whole(folder, rows):
+    """One after the other: a time is of an idle machine, or of one that is busy all the time."""
+    for what, make, n, *_ in rows:
+        runs = [make(folder, n * times)[0] for times in (1, 2, 4)]
+        told = [[measured(*args) for args in runs] for _ in range(3)]
+        times, peaks = ([min(turn[i][k] for turn in told) for i in range(3)] for k in range(2))
+        shown, grown = ", ".join(f"{t:.2f}" for t in times) + " s", exponent(times)
+        if grown > SURE:
+            counts = [instructions(*args) for args in runs]
+            shown += f", exponent {grown:.2f}; " + ", ".join(f"{c / 1e6:.0f}" for c in counts) + " million instructions"
+            grown = exponent(counts)
+        check(what, grown < EXPONENT and exponent(peaks) < EXPONENT,
+              f"{shown}, exponent {grown:.2f}; " + ", ".join(f"{p / 1024:.1f}" for p in peaks) +
+              f" MB, exponent {exponent(peaks):.2f}")
+
+
 def check_growth(folder, rows):
     for _, make, n, *_ in rows:
         for times in (1, 2, 4):
@@ -174,9 +198,11 @@ def shape_row(shape, n, words):
     return f"{' '.join(words)} of {shape}", make, n, math.inf, math.inf
 
 
-def shape_rows(whole):
-    if not whole:
-        return [shape_row(shape, MENDED[0], ["-f", "github"]) for shape in MENDED[1]]
+def mended_rows():
+    return [shape_row(shape, MENDED[0], ["-f", "github"]) for shape in MENDED[1]]
+
+
+def whole_rows():
     return [shape_row(shape, n, ["-f", "json"]) for shape, n in READ.items()] + \
         [shape_row(shape, READ[shape], words) for words in VERBS for shape in WRITTEN]
 
@@ -245,14 +271,18 @@ def main():
         if not shutil.which(tool):
             print(f"skipped: {tool} is not installed")
             return 77
+    whole = sys.argv[2:] == ["whole"]
     with tempfile.TemporaryDirectory() as folder:
         check_weights(folder)
         check_log_memory(folder)
-        check_dense(folder, sys.argv[2:] == ["whole"])
+        check_dense(folder, whole)
         check_max_memory(folder)
         check_growth(folder, GROWTH)
     with tempfile.TemporaryDirectory() as folder:
-        check_growth(folder, shape_rows(sys.argv[2:] == ["whole"]))
+        if whole:
+            check_whole(folder, whole_rows())
+        else:
+            check_growth(folder, mended_rows())
     return 1 if failures else 0
 
 
