@@ -97,7 +97,7 @@ fsd_find_fn fsd_lint_one_sided, fsd_lint_residual, fsd_lint_open_sum,
     fsd_lint_inside_conv, fsd_lint_pad, fsd_lint_deconv, fsd_lint_silu, fsd_lint_island,
     fsd_lint_no_gain, fsd_lint_useless, fsd_lint_after;
 /* lint_products.c: products of matrices. */
-fsd_find_fn fsd_lint_attention, fsd_lint_small_product, fsd_lint_dynamic;
+fsd_find_fn fsd_lint_attention, fsd_lint_small_product, fsd_lint_padded;
 /* lint_scale.c: scales and zero points. */
 fsd_find_fn fsd_lint_two_scales, fsd_lint_concat_inputs, fsd_lint_weight_axis,
     fsd_lint_weight_scale,

@@ -285,11 +285,30 @@ static const char *ask_copies(struct fsd_finder *f)
     return narrow > 1 ? "confirmed" : "withdrawn";
 }
 
-/* Do several layers compute what could be one? */
+/* The layer that copies what this one makes; FSD_NONE. */
+static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
+{
+    struct fsd_span out = d->engine->nodes.at[layer].out;
+
+    for (uint32_t p = 0; p < out.n; p++) {
+        struct fsd_span peers = fsd_port_peers(d->engine, out.at + p, false);
+
+        for (uint32_t i = 0; i < peers.n; i++) {
+            fsd_id peer = d->engine->links.at[peers.at + i];
+
+            if (d->layers[peer].kind == FSD_KIND_COPY)
+                return peer;
+        }
+    }
+    return FSD_NONE;
+}
+
+/* Do several layers compute what could be one?  A copy behind may be the cut of what
+ * was padded, told of the node that follows. */
 static const char *ask_apart(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
-    fsd_id first = FSD_NONE, other = FSD_NONE;
+    fsd_id first = FSD_NONE, other = FSD_NONE, copy;
 
     for (uint32_t i = 0; i < f->now.nodes.n; i++) {
         fsd_id node = f->found->subjects.at[f->now.nodes.at + i].id;
@@ -305,6 +324,10 @@ static const char *ask_apart(struct fsd_finder *f)
     }
     if (first == FSD_NONE)
         return "undecided";
+    if (other == FSD_NONE && (copy = copy_behind(d, first)) != FSD_NONE) {
+        fprintf(f->out, "layer %u copies what layer %u computes; ", copy, first);
+        return "undecided";
+    }
     if (other == FSD_NONE) {
         fprintf(f->out, "layer %u computes it whole", first);
         return "withdrawn";

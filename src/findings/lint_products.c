@@ -1,4 +1,5 @@
 /* Products of matrices: attention, what is too small, sizes that only a run knows. */
+#include "base/print.h"
 #include "findings/lint.h"
 
 #include <inttypes.h>
@@ -146,37 +147,69 @@ static const char *open_dim(const struct fsd_sizes *sizes, fsd_id tensor, int fr
     return fsd_amount_text(sizes->amounts, dim_of(sizes, tensor, from_last));
 }
 
+/* Products are computed in pairs of summands and of columns.  One column is no product.
+ */
+static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
+                           fsd_id tensor, int from_last, int64_t from)
+{
+    int64_t size = dim_of(sizes, tensor, from_last);
+
+    return size >= from && size % 2 ? fsd_printed(f->scratch, "%" PRId64, size) : NULL;
+}
+
 /* A quantizer pads what it rounds, so that behind one the columns alone cost: their cut
  * is the kernel of what would be one with the product. */
-static void find_open_product(struct fsd_finder *f, const struct fsd_sizes *sizes,
-                              fsd_id node)
+static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
+                             fsd_id node)
 {
-    const struct fsd_graph *g = f->lint->g;
-    fsd_id out = fsd_node_out_tensor(g, node, 0);
-    bool turned = fsd_node_is(g, node, "Gemm") && fsd_node_int(g, node, "transA", 0);
-    const char *summands = open_dim(sizes, fsd_node_in_tensor(g, node, 0), turned);
+    fsd_id out = fsd_node_out_tensor(f->lint->g, node, 0);
     const char *columns = open_dim(sizes, out, 0);
     fsd_id next = fsd_lint_only_reader(f->lint, out);
 
-    if (fsd_lint_is_narrow(f->lint, node)) {
-        if (!columns || next == FSD_NONE || !fsd_lint_is_any(f->lint, next, " Relu "))
-            return;
-        fsd_lint_open(f, node);
-        fsd_about_node(f, next);
-        fprintf(f->out,
-                "%s makes %s columns, which only a run knows: another kernel cuts "
-                "them, and computes %s",
-                fsd_lint_node(f, node), columns, fsd_lint_node(f, next));
-        fsd_lint_close(f);
-    } else if (summands || columns) {
-        fsd_lint_open(f, node);
-        fprintf(f->out, "%s %s %s %s, which only a run knows: other kernels %s%s",
-                fsd_lint_node(f, node), summands ? "sums up" : "makes",
-                summands ? summands : columns, summands ? "products" : "columns",
-                summands ? "pad both its sides" : "pad its second side",
-                columns ? ", and cut what it makes" : "");
-        fsd_lint_close(f);
-    }
+    if (!columns || next == FSD_NONE || !fsd_lint_is_any(f->lint, next, " Relu "))
+        return;
+    fsd_lint_open(f, node);
+    fsd_about_node(f, next);
+    fprintf(
+        f->out,
+        "%s makes %s columns, which only a run knows: another kernel cuts them, and "
+        "computes %s",
+        fsd_lint_node(f, node), columns, fsd_lint_node(f, next));
+    fsd_lint_close(f);
+}
+
+/* Stored weights are padded when the engine is built. */
+static void find_padded(struct fsd_finder *f, const struct fsd_sizes *sizes,
+                        fsd_id node)
+{
+    const struct fsd_lint *l = f->lint;
+    bool odd = f->rule->which == 1;
+    fsd_id in[2] = {fsd_node_in_tensor(l->g, node, 0),
+                    fsd_node_in_tensor(l->g, node, 1)};
+    fsd_id out = fsd_node_out_tensor(l->g, node, 0);
+    int turned =
+        fsd_node_is(l->g, node, "Gemm") && fsd_node_int(l->g, node, "transA", 0);
+    const char *summands =
+        odd ? odd_dim(f, sizes, in[0], turned, 1) : open_dim(sizes, in[0], turned);
+    const char *columns = odd ? odd_dim(f, sizes, out, 0, 2) : open_dim(sizes, out, 0);
+    bool first, second;
+
+    if ((!summands && !columns) || in[1] == FSD_NONE || dim_of(sizes, out, 0) == 1)
+        return;
+    first = summands && !l->facts->constant[in[0]];
+    second = !l->facts->constant[in[1]];
+    fsd_lint_open(f, node);
+    fprintf(f->out, "%s %s %s %s, %s: other kernels %s%s%s", fsd_lint_node(f, node),
+            summands ? "sums up" : "makes", summands ? summands : columns,
+            summands ? "products" : "columns",
+            odd ? "an odd number" : "which only a run knows",
+            first && second ? "pad both its sides"
+            : first         ? "pad its first side"
+            : second        ? "pad its second side"
+                            : "",
+            (first || second) && columns ? ", and " : "",
+            columns ? "cut what it makes" : "");
+    fsd_lint_close(f);
 }
 
 static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
@@ -203,7 +236,7 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
 }
 
 /* An engine tells the sizes it was tuned for; what is open in the model stays so. */
-void fsd_lint_dynamic(struct fsd_finder *f)
+void fsd_lint_padded(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
     const struct fsd_sizes *sizes =
@@ -213,8 +246,12 @@ void fsd_lint_dynamic(struct fsd_finder *f)
     for (fsd_id i = 0; i < l->g->nodes.n; i++)
         if (l->facts->folded[i] || fused[i])
             continue;
+        else if (fsd_lint_is_any(l, i, " MatMul Gemm ") && !fsd_lint_is_narrow(l, i))
+            find_padded(f, sizes, i);
+        else if (f->rule->which)
+            continue;
         else if (fsd_lint_is_any(l, i, " MatMul Gemm "))
-            find_open_product(f, sizes, i);
+            find_open_narrow(f, sizes, i);
         else if (fsd_lint_is_any(l, i, " Conv "))
             find_open_pad(f, sizes, i);
 }

@@ -28,6 +28,7 @@ PROOFS = {
     "precision/fp32-rest": ("Conv", "all inputs", [NARROW, WIDE], [NARROW, NARROW]),
     "scale/one-tensor": ("Relu", "narrow outputs", 2, 1),
     "scale/moved": ("Relu", "narrow outputs", 2, 1),
+    "size/odd": ("MatMul", "layers", [2, 3, 1, 2], [1, 1, 1, 1]),
     "size/dynamic": ("MatMul", "layers", [3, 3, 1], [1, 1, 1]),
 }
 failures = 0

@@ -324,6 +324,16 @@ def dynamic(fires):
     return end(n, n.op("Conv", y, n.weight(C, C, 3, 3), kernel_shape=[3, 3]), "batch", C, side, 32)
 
 
+@pair("size/odd")
+def odd(fires):
+    """Summands, columns of two tensors, columns of stored weights; rows may be odd, and one column is no product."""
+    n, k, c = Net(5), *((63, 49) if fires else (64, 48))
+    n.output(n.op("MatMul", n.input("a", 17, k), n.weight(k, 32)), 17, 32)
+    n.output(n.op("MatMul", n.input("d", 8, 49, 32), n.input("e", 8, 32, c)), 8, 49, c)
+    n.output(n.op("MatMul", n.input("f", 16, 64), n.weight(64, 1)), 16, 1)
+    return end(n, n.op("MatMul", n.input("x", 16, 64), n.weight(64, c)), 16, c)
+
+
 # What TensorRT for RTX refuses, and what is like it and taken: NAME -> model.
 
 def narrow(n, x, lowest=-7, type=np.int8, between="Clip"):
