@@ -157,6 +157,7 @@ async function check_keys(page) {
     check("keys: enter opens a record", await page.locator("#record").isVisible());
     await page.keyboard.press("Escape");
     check("keys: escape closes it", await page.locator("#record").isHidden());
+    await page.keyboard.press("o"); /* into no record */
     await page.keyboard.press("?");
     check("keys: ? tells the keys", await page.locator("#help").isVisible());
     await accessible(page, "help");
@@ -320,6 +321,10 @@ async function check_axe() {
 async function check_moves() {
     await open("run", "#view=graph", async (page) => {
         const box = () => page.locator('.stage [data-box="l3"]').boundingBox();
+        const wide = (await box()).width;
+        await page.keyboard.press("+");
+        check("moves: the view's keys work at once", (await box()).width > wide);
+        await page.keyboard.press("-");
         const whole = await page.locator(".stage").boundingBox();
         const first = await box();
         const at = { x: first.x + first.width / 2, y: first.y + first.height / 2 };

@@ -231,14 +231,26 @@ function pressed(event) {
         "?": () => help.showModal(),
         j: () => moved(1),
         k: () => moved(-1),
-        o: () => by_id("record-title").focus(),
+        o: () => document.getElementById("record-title")?.focus(),
         s: () => go(changed(state, { sort: state.sort ? "" : "size" })),
     };
-    names.forEach((view, i) => (keys[String(i + 1)] = () => go(changed(state, { view }))));
+    names.forEach((view, i) => {
+        keys[String(i + 1)] = () => {
+            go(changed(state, { view }));
+            focus_view();
+        };
+    });
     const act = keys[event.key];
     if (!act) return;
     event.preventDefault();
     act();
+}
+
+/** To what the view's own keys are for. */
+function focus_view() {
+    const view = current_view();
+    if (view === "diff") by_id("rows").focus({ preventScroll: true });
+    else if (view === "graph") graph.stage.focus({ preventScroll: true });
 }
 
 /** @param {number} way */
@@ -269,5 +281,5 @@ if (!location.hash && subject.first_filters.length)
     history.replaceState(null, "", print_state(subject.first_filters.reduce((all, [facet, value]) => toggled(all, facet, value), state)));
 put_frame();
 arrive();
-by_id("rows").focus({ preventScroll: true });
+focus_view();
 document.documentElement.dataset.ready = "yes";
