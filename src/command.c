@@ -7,6 +7,8 @@
 #include "base/print.h"
 #include "base/text.h"
 
+#include <stdlib.h>
+
 struct words {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -58,14 +60,28 @@ static void put_common(const struct words *w, const struct fsd_options *opt)
         fputs(" --force", w->out);
 }
 
+/* With as few digits as read back as the same. */
+static void put_number(const struct words *w, const char *before, double number)
+{
+    char text[32];
+    int digits = 1;
+
+    do
+        snprintf(text, sizeof text, "%.*g", digits, number);
+    while (strtod(text, NULL) != number && ++digits <= 17);
+    fprintf(w->out, "%s%s", before, text);
+}
+
 static void put_more(const struct words *w, const struct fsd_options *opt)
 {
     if (opt->opt_profile)
-        fprintf(w->out, " --opt-profile %u", opt->opt_profile);
+        fprintf(w->out, " --opt-profile %u", opt->opt_profile - 1); /* the builder's */
     for (unsigned i = 0; i < opt->n_shapes; i++)
         put_word(w, "--shape", opt->shapes[i]);
-    if (opt->peak_gb_s > 0)
-        fprintf(w->out, " --peak %.17g,%.17g", opt->peak_gb_s, opt->peak_top_s);
+    if (opt->peak_gb_s > 0) {
+        put_number(w, " --peak ", opt->peak_gb_s);
+        put_number(w, ",", opt->peak_top_s);
+    }
 }
 
 /* MODEL,ENGINE[,P1+P2[,LOG]]: one word, whatever its names hold. */

@@ -10,6 +10,8 @@ import html.parser
 import json
 import os
 import re
+import shlex
+import shutil
 import sys
 import tempfile
 
@@ -71,6 +73,11 @@ def check_page(what, args, documents):
     for name, json_args in documents.items():
         want = json.loads(printed(json_args, "json"))
         check(f"{what}: {name} is what -f json prints", json.loads(page.data.get(f"data-{name}", "null")) == want)
+    # The command that it names is the page's own, but for the day that a test says it is.
+    command = shlex.split(json.loads(page.data["data-command"])["page"])
+    day = args[args.index("--today"):][:2] if "--today" in args else []
+    check(f"{what}: the command that it names prints the same",
+          command[0] == "fusiondiff" and printed([*command[1:], *day], "json") == printed(args, "json"), str(command))
     policy = next(a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
     check(f"{what}: one script, one style", len(page.scripts) == 1 and len(page.styles) == 1)
     check(f"{what}: the policy allows this script", f"script-src {digest(page.scripts[0])};" in policy)
@@ -96,6 +103,21 @@ def check_hostile(folder):
     check("hostile: every name is in its data", set(names) <= told, str(set(names) - told)[:300])
 
 
+def check_command(folder):
+    """Every option of a run is in the command, whatever files are called."""
+    names = [os.path.join(folder, name) for name in ("it's a $model.onnx", "-two; profiles.json")]
+    for source, name in zip(("onnx/plain.onnx", "engine/two-profiles.json"), names):
+        shutil.copy(os.path.join(FIXTURES, source), name)
+    args = [*names, "--opt-profile", "1", "--evidence", "name,tensor", "--peak", "333.25,0.1"]
+    _, page = check_page("options", args, {"run": args})
+    check("options: all are told", json.loads(page.data["data-command"])["run"] ==
+          " '" + names[0].replace("'", "'\\''") + f"' '{names[1]}' --evidence name,tensor --opt-profile 1 --peak 333.25,0.1",
+          page.data["data-command"])
+    shaped = [os.path.join(FIXTURES, name) for name in ("onnx/plain.onnx", "engine/two-profiles.json")]
+    check_page("shape", [*shaped, "--opt-profile", "1", "--shape", "x=5x4"], {})
+    check_page("engine", [os.path.join(FIXTURES, "log", "options.log"), "--engine", "2"], {})
+
+
 def main():
     sides = [",".join(PAIR), ",".join(SPLIT)]
     check_page("run", [*PAIR, *PROFILE], {"run": [*PAIR, *PROFILE]})
@@ -108,6 +130,7 @@ def main():
         check_page(what, ["lint", *files], {"lint": ["lint", *files]})
     with tempfile.TemporaryDirectory() as folder:
         check_hostile(folder)
+        check_command(folder)
     finish()
 
 
