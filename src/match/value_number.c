@@ -168,6 +168,17 @@ static void share_numbers(struct numbering *v, fsd_id node, fsd_id first)
     }
 }
 
+/* Exporters that find two initializers equal keep one, and an Identity of it. */
+static void hand_on(struct numbering *v, fsd_id node)
+{
+    fsd_id in = fsd_node_in_tensor(v->g, node, 0);
+    fsd_id out = fsd_node_out_tensor(v->g, node, 0);
+
+    if (in != FSD_NONE && out != FSD_NONE &&
+        v->g->tensors.at[v->of_tensor[in]].flags & FSD_TENSOR_CONSTANT)
+        v->of_tensor[out] = v->of_tensor[in];
+}
+
 /* Two initializers of equal content are one value.  `first` maps a spelling to a tensor
  * here; nodes and tensors spell differently: -1 is no scope. */
 static void number_constants(struct numbering *v)
@@ -198,6 +209,8 @@ void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f)
     for (fsd_id i = 0; i < f->g->nodes.n; i++) {
         v.words.n = 0;
         f->first_twin[i] = spell_node(&v, i) ? first_with(&v, i) : i;
+        if (fsd_node_is(f->g, i, "Identity"))
+            hand_on(&v, i);
         if (f->first_twin[i] != i)
             share_numbers(&v, i, f->first_twin[i]);
     }

@@ -10,6 +10,7 @@
  * they do.
  */
 #include "trt/kernel.h"
+#include "base/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,14 +136,15 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
                                         {"deconv", "ConvTranspose"},
                                         {"maxpool", "MaxPool"},
                                         {"avgpool", "AveragePool"}};
-    static const char words_begin[] = "__myl_", attention[] = "_gemm_mha";
+    static const char words_begin[] = "__myl_";
     const char *name = fsd_text(g->names, node->name);
     const char *type = fsd_text(g->names, node->op);
 
     layer->steps = (struct fsd_span){g->links.n, 0};
     if (!strncmp(name, words_begin, sizeof words_begin - 1)) {
         read_words(g, layer, name + sizeof words_begin - 1);
-    } else if (!strncmp(name, attention, sizeof attention - 1)) {
+    } else if (fsd_slice_begins(fsd_slice_of(name), "_gemm_mha") ||
+               fsd_slice_begins(fsd_slice_of(name), "_gemv_mha")) {
         /* Scaling and masking are in it, too, where the network has them. */
         add_steps(g, layer, "MatMul ReduceMax Sub Exp ReduceSum Div MatMul");
         layer->more_steps = FSD_STEPS_LACK_SOME;

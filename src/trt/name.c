@@ -141,8 +141,8 @@ static bool cut_myelin(struct fsd_expr *p)
 /* Kernels that are called by what they do. */
 static bool is_myelin_own(const struct fsd_expr *p)
 {
-    static const char *const begins[] = {"__myl", "__mye", "dummy_shape_call",
-                                         "_gemm_mha", "$$myelin$$"};
+    static const char *const begins[] = {"__myl",     "__mye",     "dummy_shape_call",
+                                         "_gemm_mha", "_gemv_mha", "$$myelin$$"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(begins); i++)
         if (fsd_scan_at(&p->text, 0, begins[i]))

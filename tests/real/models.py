@@ -405,6 +405,28 @@ def normalized():
     return net.model()
 
 
+def scaled():
+    """Heads whose query and key are scaled before they are multiplied, as PyTorch takes its attention
+    apart: the scales are in no kernel's Metadata.  Weights that an exporter kept once."""
+    net = Net(18)
+    x = net.input("tokens", 1, 64, 48)
+    one, zero = net.const(np.ones(48, np.float32)), net.const(np.zeros(48, np.float32))
+    for _ in range(2):
+        names = [net.op("Identity", w) for w in (one, zero)]
+        y = net.linear(net.op("LayerNormalization", x, *names, axis=-1), 48, 144)
+        y = net.op("Transpose", net.op("Reshape", y, net.const(np.array([1, 64, 3, 4, 12]))), perm=[2, 0, 3, 1, 4])
+        q, k, v = (net.op("Squeeze", z, net.const(np.array([0]))) for z in net.op("Split", y, outputs=3, axis=0, num_outputs=3))
+        q = net.op("Mul", q, net.const(np.float32(12 ** -0.25)))
+        k = net.op("Mul", net.op("Transpose", k, perm=[0, 1, 3, 2]), net.const(np.float32(12 ** -0.25)))
+        y = net.op("MatMul", net.op("Softmax", net.op("MatMul", q, k), axis=-1), v)
+        y = net.op("Reshape", net.op("Transpose", y, perm=[0, 2, 1, 3]), net.const(np.array([1, 64, 48])))
+        x = net.op("Add", x, net.linear(y, 48, 48))
+        y = net.op("LayerNormalization", x, *(net.op("Identity", w) for w in (one, zero)), axis=-1)
+        x = net.op("Add", x, net.linear(net.op("Relu", net.linear(y, 48, 96)), 96, 48))
+    net.output(x, 1, 64, 48)
+    return net.model(18)
+
+
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
                                   encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed,
-                                  normalized)}
+                                  normalized, scaled)}

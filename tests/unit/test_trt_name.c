@@ -200,6 +200,7 @@ static const struct {
     {"dummy_shape_call__mye622_0_myl9_0", "compiled",
      "helper dummy_shape_call__mye622_0"},
     {"_gemm_mha_v2_myl3_6", "compiled", "helper _gemm_mha_v2"},
+    {"_gemv_mha_v1_myl0_356", "compiled", "helper _gemv_mha_v1"},
     {"nobody_myl3_6", "compiled", "unknown nobody"},
     {"Conv_1+Relu_43_myl0_1", "compiled", "computes Conv_1, computes Relu_43"},
     {"Conv_1+nobody_myl0_1", "compiled", "unknown Conv_1+nobody"},

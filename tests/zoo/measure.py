@@ -340,7 +340,7 @@ def report(figures):
 # Precision and recall of links over computing nodes, recall over all nodes.
 LINK_BARS = {"CNN": (0.99, 0.93, 0.80), "MLP": (0.99, 0.93, 0.80), "transformer": (0.97, 0.80, 0.60)}
 MOST = {"refused": 0, "failed without Metadata": 0, "other layers than the log": 0, "doubted": 0, "remarks": 0,
-        "type unknown": 0, "layout unknown": 0, "layers that move data without bytes": 17, "unexplained": 6,
+        "type unknown": 0, "layout unknown": 0, "layers that move data without bytes": 17, "unexplained": 5,
         "inserted, though Metadata has nodes": 0, "inserted invented": 0,
         "computing layers without node": 3}
 JSON_BYTES = 8 << 20

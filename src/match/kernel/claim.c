@@ -7,6 +7,23 @@
 
 #include <stdlib.h>
 
+/* The kernel lists a constant as large as the one that the node reads. */
+static bool lists_constant(const struct replay *r, fsd_id node)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span constants = e->layers.at[r->layer].constants;
+
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(r->g, node, i);
+
+        for (uint32_t k = 0; k < constants.n && t != FSD_NONE && fsd_rests(r, t); k++)
+            if (fsd_form_count(e, fsd_port_form(e, &e->ports.at[constants.at + k])) ==
+                fsd_count_of(r, t))
+                return true;
+    }
+    return false;
+}
+
 /* Whose weights, or factor, a scaling went into that passed on the way to `node`:
  * those of the product behind it, where it reads that or nothing but moves lie between
  * and no product stands before; else those of the layer before.  FSD_NONE: nobody
@@ -18,7 +35,9 @@ static fsd_id folded_into(const struct replay *r, const struct way *w, fsd_id no
     fsd_id in = fsd_data_input(r, by), layer = r->layer;
     fsd_id data = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
 
-    if (factor && fsd_is_product(r, node))
+    if ((factor && fsd_is_product(r, node)) ||
+        (r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME &&
+         lists_constant(r, by)))
         return r->layer;
     if (data != FSD_NONE && !fsd_way_took(w, data))
         layer = r->maker[data];
@@ -50,13 +69,23 @@ static void link_passed(struct replay *r, const struct way *w, fsd_id node, int 
             layer = r->late[by];
         else if (r->folds[by])
             layer = folded_into(r, w, node, by, for_product);
-        else if (!(r->m->facts->traits[by] & FSD_OP_QDQ) || !fsd_is_product(r, node))
+        else if (r->anchored || !(r->m->facts->traits[by] & FSD_OP_QDQ) ||
+                 !fsd_is_product(r, node))
             continue;
         if (layer == FSD_NONE)
             continue;
         r->maker[by] = layer;
         fsd_match_link(r->m, layer, by, FSD_BY_STRUCTURE);
     }
+}
+
+void fsd_claim_between(struct replay *r, const struct way *w)
+{
+    r->anchored = true;
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        if (fsd_is_product(r, w->taken[i]))
+            link_passed(r, w, w->taken[i], 6, true);
+    r->anchored = false;
 }
 
 static bool activates(const struct replay *r, fsd_id node)

@@ -117,7 +117,7 @@ static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
  * one where another layer bears the node's own name, or was seen to compute it. */
 static void add_hint(struct replay *r, fsd_id node)
 {
-    if (node != FSD_NONE && r->named[node] == FSD_NONE)
+    if (node != FSD_NONE && r->named[node] == FSD_NONE && !fsd_is_left_to_run(r, node))
         node = fsd_last_twin(r, node);
     if (node != FSD_NONE && r->maker[node] == FSD_NONE &&
         could_compute(r, node, false) &&

@@ -286,6 +286,8 @@ static void follow_links(struct replay *r, bool take_all)
             r->maker[w->taken[i]] = r->layer;
     for (uint32_t i = 0; i < w->n_taken && !take_all; i++)
         hold_sum(r, w->taken[i]);
+    if (take_all)
+        fsd_claim_between(r, w);
     if (w->n_taken)
         hold_made(r, w);
 }
@@ -458,6 +460,10 @@ void fsd_pass_steps(struct fsd_match *m)
     find_at_run(&r);
     fsd_replay_passing(&r);
     fsd_reserve(&r);
+    for (uint32_t i = 0; i < m->links.n; i++)
+        if (m->links.at[i].by & FSD_BY_METADATA &&
+            r.maker[m->links.at[i].node] == FSD_NONE)
+            r.maker[m->links.at[i].node] = m->links.at[i].layer;
     for (int kernels = 0; kernels < 2; kernels++)
         for (r.layer = 0; r.layer < m->engine->layers.n; r.layer++) {
             if ((m->engine->layers.at[r.layer].steps.n > 0) != kernels)

@@ -97,9 +97,10 @@ struct replay {
     uint32_t *unsaid; /* by layer: nodes that it computes, and nothing tells which */
     /* Of the present kernel: */
     fsd_id layer;
-    bool gaps;    /* it reads what holds nobody knows what */
-    int64_t part; /* it reads one of so many equal parts of something; 1: all of it */
-    bool padded;  /* it reads what was made larger for it, and writes more for that */
+    bool anchored; /* it is known by other evidence */
+    bool gaps;     /* it reads what holds nobody knows what */
+    int64_t part;  /* it reads one of so many equal parts of something; 1: all of it */
+    bool padded;   /* it reads what was made larger for it, and writes more for that */
     struct must must[MUST];
     uint32_t n_must;
     struct way *ways, *next; /* WAYS and NEXT of them */
@@ -115,6 +116,9 @@ void fsd_find_named(struct replay *r);
 void fsd_reserve(struct replay *r);
 /** Links the kernel to what the way took, and to what passed (claim.c). */
 void fsd_claim(struct replay *r, const struct way *w);
+/** Links scalings before the products of a kernel that is known: no other layer has
+ *  them. */
+void fsd_claim_between(struct replay *r, const struct way *w);
 /** Links what makes data larger or smaller to the product beside: the kernel does a
  * part of that node's work. */
 void fsd_claim_fitting(struct replay *r);
