@@ -60,11 +60,11 @@ static void put_common(const struct words *w, const struct fsd_options *opt)
         fputs(" --force", w->out);
 }
 
-/* With as few digits as read back as the same. */
+/* With as few digits as read back as the same, but for six, which are no harm. */
 static void put_number(const struct words *w, const char *before, double number)
 {
     char text[32];
-    int digits = 1;
+    int digits = 6;
 
     do
         snprintf(text, sizeof text, "%.*g", digits, number);
