@@ -39,6 +39,68 @@ void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text)
 
 /* --------------------------------------------------------------------- layers */
 
+enum { MOST_REGIONS = 1 << 12 };
+
+/* The number at the end, which is cut off; -1: none. */
+static int32_t cut_number(struct fsd_slice *t)
+{
+    int32_t number = 0;
+    size_t n = t->n;
+
+    while (n && t->s[n - 1] >= '0' && t->s[n - 1] <= '9')
+        n--;
+    for (size_t i = n; i < t->n; i++)
+        number = number < MOST_REGIONS ? 10 * number + (t->s[i] - '0') : number;
+    if (n == t->n)
+        return -1;
+    t->n = n;
+    return number;
+}
+
+/* "k_myl1_7": 1; -1 for what is no kernel. */
+static int32_t region_of(struct fsd_slice name)
+{
+    int32_t region;
+
+    if (cut_number(&name) < 0 || !fsd_slice_drop(&name, "_"))
+        return -1;
+    region = cut_number(&name);
+    return region < MOST_REGIONS && fsd_slice_drop(&name, "_myl") ? region : -1;
+}
+
+void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
+                       struct fsd_slice line)
+{
+    static const char word[] = " [profile ";
+    const char *at = fsd_slice_find(line, word);
+    int32_t region = at ? region_of(name) : -1;
+    uint64_t number;
+
+    if (region < 0)
+        return;
+    line = fsd_slice_from(line, (size_t)(at - line.s) + sizeof word - 1);
+    if (!fsd_slice_take_number(&line, MOST_REGIONS, &number) ||
+        !fsd_slice_take(&line, "]"))
+        return;
+    while (b->profile_of.n <= (uint32_t)region)
+        fsd_vec_push(b->g->arena, &b->profile_of, -1);
+    b->profile_of.at[region] = (int32_t)number;
+}
+
+/* Of the layer's own name, or of its region; without a number it is the first's. */
+static int32_t profile_of(const struct fsd_build *b, fsd_sym name)
+{
+    struct fsd_slice text = {fsd_text(b->g->names, name),
+                             fsd_text_len(b->g->names, name)};
+    int32_t region = b->profile_of.n ? region_of(text) : -1, profile = -1;
+
+    if (region >= 0 && (uint32_t)region < b->profile_of.n)
+        profile = b->profile_of.at[region];
+    if (b->layer.profile >= 0)
+        profile = b->layer.profile;
+    return profile < 0 ? 0 : profile;
+}
+
 void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
 {
     struct fsd_graph *g = b->g;
@@ -60,7 +122,7 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
     if (!strcasecmp(op, "kgen") || !strcasecmp(op, "gemm"))
         b->seen |= FSD_SEEN_KERNELS;
     fsd_name_read(&b->names, name, &b->layer);
-    profile = b->layer.profile < 0 ? 0 : b->layer.profile; /* no number: the first's */
+    profile = profile_of(b, name);
     if (g->profile < 0)
         g->profile = profile;
     if (g->profiles <= (uint32_t)profile)

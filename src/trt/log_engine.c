@@ -194,6 +194,14 @@ static enum fsd_status read_engine(struct reading *r,
         r->b->version = fsd_intern_str(r->b->g->names, version);
     lines = fsd_log_list_lines(r->file, list);
     lines.end = list->layers_end;
+    while (order[i].form == FSD_LOG_TEXT && fsd_log_next(&lines, &line)) {
+        struct fsd_log_layer layer;
+
+        if (fsd_log_text_layer(line.text, &layer))
+            fsd_build_foresee(r->b, layer.name, line.text);
+    }
+    lines = fsd_log_list_lines(r->file, list);
+    lines.end = list->layers_end;
     while (status == FSD_OK && fsd_log_next(&lines, &line))
         status = read_line(r, order[i].form, list, &line);
     if (status != FSD_OK)

@@ -90,11 +90,11 @@ struct fsd_build_tensor {
     bool ranked;
     const struct fsd_dim *dims; /**< borrowed for the call */
     uint32_t rank;
-    const int64_t *strides; /**< one a dimension, borrowed; NULL: not told */
-    const int64_t *order;   /**< of the strides, 0 the innermost; likewise */
+    const int64_t *strides;        /**< one a dimension, borrowed; NULL: not told */
+    const int64_t *order;          /**< of the strides, 0 the innermost; likewise */
     const struct fsd_dim *optimum; /**< binding: what the builder tuned for, one a
                                         dimension; NULL: not told */
-    uint16_t vector;        /**< elements a vector along `vector_axis`; 0: not told */
+    uint16_t vector; /**< elements a vector along `vector_axis`; 0: not told */
     uint8_t vector_axis;
 };
 
@@ -102,17 +102,18 @@ struct fsd_build {
     struct fsd_graph *g;
     const struct fsd_vocab *vocab; /**< NULL: no model */
     struct fsd_name_reader names;
-    unsigned seen;                /**< enum fsd_build_seen */
-    fsd_sym version;              /**< as the input names it; 0: it does not */
-    bool bound;                   /**< the dump lists its bindings */
-    bool in_layer;                /**< between fsd_build_layer() and its end */
-    struct fsd_node node;         /**< the layer that is being built */
-    struct fsd_layer layer;       /**< and what only an engine's layer has */
-    enum fsd_trt_origin origin;   /**< of that layer */
-    fsd_sym subtype;              /**< ParameterType or PluginType; 0 when absent */
-    bool elsewhere;               /**< this layer is of another profile */
-    uint32_t remarks;             /**< that there were before it */
-    FSD_VEC(uint8_t) uses;        /**< by tensor: produced, consumed */
+    unsigned seen;               /**< enum fsd_build_seen */
+    fsd_sym version;             /**< as the input names it; 0: it does not */
+    bool bound;                  /**< the dump lists its bindings */
+    bool in_layer;               /**< between fsd_build_layer() and its end */
+    struct fsd_node node;        /**< the layer that is being built */
+    struct fsd_layer layer;      /**< and what only an engine's layer has */
+    enum fsd_trt_origin origin;  /**< of that layer */
+    fsd_sym subtype;             /**< ParameterType or PluginType; 0 when absent */
+    bool elsewhere;              /**< this layer is of another profile */
+    uint32_t remarks;            /**< that there were before it */
+    FSD_VEC(int32_t) profile_of; /**< by region of kernels; -1: not told */
+    FSD_VEC(uint8_t) uses;       /**< by tensor: produced, consumed */
     FSD_VEC(struct fsd_trt_format) formats; /**< that were read */
     FSD_VEC(fsd_id) format_of; /**< by symbol of the spelling, in formats; FSD_NONE */
 };
@@ -123,6 +124,12 @@ void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
 /* An engine has each of its layers once for every optimization profile, and a run takes
  * those of one: layers and bindings of others are told by their names and left out.
  * Which one, g->profile says; while it says nothing, the first layer decides. */
+
+/** Looks at a layer's line before any is built: kernels bear no profile's number, their
+ *  tensors may, and all kernels of a region ("_myl1_7" is one of region 1) are of one.
+ */
+void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
+                       struct fsd_slice line);
 
 /** @param type 0 when the dump gives names only. */
 void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type);
@@ -168,8 +175,8 @@ void fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
 /* Making JSON of what is nearly JSON, before the JSON parser sees it. */
 
 struct fsd_cleaned {
-    bool changed;  /**< the output differs from the input */
-    size_t values; /**< no more values than this are in the JSON */
+    bool changed;   /**< the output differs from the input */
+    size_t values;  /**< no more values than this are in the JSON */
     uint32_t depth; /**< of JSON: how deep its lists and objects stand in each other */
 };
 
