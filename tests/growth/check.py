@@ -177,6 +177,7 @@ READ = {name: 10000 for name in (
     "profile_suffix inspector inspector_ports inspector_bare block many_blocks bare_blocks parser_log like_named "
     "like_named_numbered fusions fused_one removed odd_lines profile profile_reversed").split()}
 READ.update(long_names=15000, wide_names=5000, path_names=8000)
+READ.update(owned=4000, many_dims=400)     # of these more is refused, which check_dense() looks at
 
 # What is written, of what shapes.
 VERBS = [["-f", form] for form in ("text", "dot", "markdown", "csv", "junit", "sarif", "github", "gitlab")] + \
