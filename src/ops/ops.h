@@ -61,6 +61,8 @@ enum fsd_same {
     FSD_SAME_PERM,     /**< Transpose that leaves every axis in its place */
     FSD_SAME_PAD,      /**< Pad by nothing */
     FSD_SAME_SINGLE,   /**< Concat, Sum, Max, Min, Mean of one input */
+    FSD_SAME_ZERO,     /**< Add of 0 */
+    FSD_SAME_ONE,      /**< Mul, Div by 1 */
     FSD_SAME__COUNT
 };
 

@@ -77,6 +77,30 @@ bool fsd_same_single(const struct fsd_graph *g, const struct fsd_node *node)
     return node->in.n == 1;
 }
 
+/* The second input is that one number; with more axes than the first has it adds axes
+ * of 1, as a view does.  Exporters write sum() from 0 on, and addcmul() with a factor
+ * of 1; builders leave both out, but compute a Sub of 0. */
+static bool is_by(const struct fsd_graph *g, const struct fsd_node *node, double number)
+{
+    fsd_id by = input(g, node, 1);
+    const struct fsd_value *value = by == FSD_NONE ? NULL : fsd_tensor_value(g, by);
+    enum fsd_dtype type = value ? fsd_tensor_form(g, by)->type : FSD_DTYPE_UNKNOWN;
+    double is, more;
+
+    return value && fsd_element_number(value, type, 0, &is) && is == number &&
+           !fsd_element_number(value, type, 1, &more);
+}
+
+bool fsd_same_zero(const struct fsd_graph *g, const struct fsd_node *node)
+{
+    return is_by(g, node, 0);
+}
+
+bool fsd_same_one(const struct fsd_graph *g, const struct fsd_node *node)
+{
+    return is_by(g, node, 1);
+}
+
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_op *op = fsd_op_of(g, node);
@@ -89,4 +113,5 @@ FSD_NAMES(fsd_same_text, enum fsd_same, FSD_SAME__COUNT, "", "Identity",
           "Dropout outside training", "Cast to the type it already has",
           "only the shape changes, not the data",
           "Transpose that leaves every axis in place", "Pad by nothing",
-          "only one input, handed on")
+          "only one input, handed on",
+          "adds 0", "multiplies or divides by 1")

@@ -405,6 +405,26 @@ def normalized():
     return net.model()
 
 
+def neutral():
+    """Sums that begin with 0 or end with it, as sum() and branches that are left out are exported, and
+    an affine layer as addcmul() is, with a factor of 1: the builder leaves all of these out."""
+    net = Net(17)
+    zero, one = net.const(np.zeros((), np.float32)), net.const(np.ones(1, np.float32))
+    x = net.input("image", 1, 3, 64, 64)
+    for c in (3, 32):
+        y = net.op("Add", net.conv(x, c, 32, act=None, norm=False, strides=[2, 2]),
+                   net.conv(x, c, 32, k=1, act=None, norm=False, strides=[2, 2]))
+        x = net.op("Relu", net.op("Add", y, zero))
+    x = net.op("Transpose", net.op("Reshape", net.conv(x, 32, 48, act=None, norm=False), net.const(np.array([1, 48, -1]))),
+               perm=[0, 2, 1])
+    for _ in range(2):
+        y = net.op("Add", net.weight(48), net.op("Mul", net.op("Mul", net.weight(48), x), one))
+        y = net.op("Add", net.weight(48), net.op("MatMul", y, net.weight(48, 48)))
+        x = net.op("Add", x, net.op("Mul", net.weight(48), net.op("Div", y, one)))
+    net.output(x, 1, 256, 48)
+    return net.model()
+
+
 def scaled():
     """Heads whose query and key are scaled before they are multiplied, as PyTorch takes its attention
     apart: the scales are in no kernel's Metadata.  Weights that an exporter kept once."""
@@ -429,4 +449,4 @@ def scaled():
 
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
                                   encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed,
-                                  normalized, scaled)}
+                                  normalized, neutral, scaled)}

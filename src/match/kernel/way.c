@@ -167,6 +167,14 @@ bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
     return in != FSD_NONE && is_at_hand(w, in, &place);
 }
 
+/* The builder leaves a sum with 0 and a product with 1 out; its step may be merged with
+ * another one's, which shows in the Metadata. */
+static bool is_neutral(const struct replay *r, fsd_id node)
+{
+    return r->m->facts->same[node] == FSD_SAME_ZERO ||
+           r->m->facts->same[node] == FSD_SAME_ONE;
+}
+
 static void take(struct replay *r, struct way *w, fsd_id node, bool ended)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
@@ -181,6 +189,7 @@ static void take(struct replay *r, struct way *w, fsd_id node, bool ended)
     w->parted |= comes_in_parts(r, node);
     w->parts += comes_in_parts(r, node) ? n->out.n - 1 : 0;
     w->casts += (r->m->facts->traits[node] & FSD_OP_QUANTIZE) != 0;
+    w->neutral += is_neutral(r, node);
     for (uint32_t i = 0; i < n->out.n && !fsd_is_moved(r, w, node); i++) {
         fsd_id out = fsd_node_out_tensor(r->g, node, i);
         struct at_hand *hand;
@@ -259,15 +268,25 @@ bool fsd_is_must(const struct replay *r, fsd_id node)
     return false;
 }
 
-static bool reads_made(const struct replay *r, struct way *w, fsd_id node)
+/* By the kernel; what a neutral node hands on is made with what that reads. */
+static bool is_made(const struct replay *r, struct way *w, fsd_id tensor)
 {
-    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(r->g, node, i);
-        const struct at_hand *hand = t == FSD_NONE ? NULL : find_hand(w, t);
+    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
+        const struct at_hand *hand = find_hand(w, tensor);
+        fsd_id by = fsd_tensor_producer(r->g, tensor);
 
         if (hand && (hand->made || !hand->from))
             return true;
+        tensor = by != FSD_NONE && is_neutral(r, by) ? fsd_data_input(r, by) : FSD_NONE;
     }
+    return false;
+}
+
+static bool reads_made(const struct replay *r, struct way *w, fsd_id node)
+{
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++)
+        if (is_made(r, w, fsd_node_in_tensor(r->g, node, i)))
+            return true;
     return false;
 }
 
@@ -482,6 +501,8 @@ int fsd_way_order(const void *a, const void *b)
         return x->lost < y->lost ? -1 : 1;
     if (x->n_taken != y->n_taken)
         return x->n_taken > y->n_taken ? -1 : 1;
+    if (x->neutral != y->neutral)
+        return x->neutral < y->neutral ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
 

@@ -47,6 +47,7 @@ struct way {
     uint32_t loose;  /* nodes taken that read nothing that was made before */
     uint32_t odd;    /* outputs of another shape than all that is made */
     uint32_t lost;   /* readers of its outputs that could not go on with what is made */
+    uint32_t neutral; /* nodes taken that hand on what they read: a sum with 0 */
     uint64_t order;  /* sum of the places at hand of what is read: of equals those are
                         taken that read what was there first */
     uint32_t parts;  /* of Splits that were taken, made by steps of their own */
