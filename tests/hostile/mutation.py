@@ -70,7 +70,7 @@ FORMAT_OF = {"txt": "text", "md": "markdown", "xml": "junit"}
 
 
 # Rules that look at an engine, and those that heed sizes, which an engine may tell.
-NOT_FORESEEN = {"fusion/missed", "engine/symptom", "size/dynamic", "qdq/small-product", "qdq/attention",
+NOT_FORESEEN = {"fusion/missed", "engine/symptom", "size/dynamic", "size/odd", "qdq/small-product", "qdq/attention",
                 "channels/alignment", "scale/block", "scale/data", "build/refused"}
 
 
