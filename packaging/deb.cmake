@@ -14,6 +14,10 @@ set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+if(FSD_GRAPHVIZ) # nothing is linked with it; Debian names packages of libraries so
+  string(REPLACE .so. "" CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ${FSD_LIBGVC})
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS ${CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS})
+endif()
 
 function(package component name section summary text)
   string(TOUPPER ${component} c)

@@ -43,9 +43,6 @@ install(DIRECTORY include/fusiondiff DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 
 # Not as required packages: who links the shared library need not have their headers.
 set(FSD_PC_NEEDS "-lprotobuf-c -lcjson -lxxhash -linih -lz -llzma -lzstd -lutf8proc -lm")
-if(FSD_GRAPHVIZ)
-  string(APPEND FSD_PC_NEEDS " -lgvc -lcgraph")
-endif()
 # The prefix from where the file lies, so that the whole can be moved.
 file(RELATIVE_PATH FSD_PC_UP /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(packaging/fusiondiff.pc.in fusiondiff.pc @ONLY)

@@ -11,6 +11,12 @@ struct fsd_spread {
 
 #define FSD_SPREAD_NONE ((struct fsd_spread){-1, -1, -1})
 
+/** fmax() would be all that the mathematical library is loaded for. */
+static inline double fsd_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /** Sorts the values.  Of an even number the median is the mean of the middle two. */
 struct fsd_spread fsd_spread_of(double *values, uint32_t n);
 

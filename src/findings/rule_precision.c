@@ -1,9 +1,8 @@
 /* Where the engine runs in another type than the model asks for, or than its own
  * neighbours do; quantizers that were left standing. */
+#include "base/spread.h"
 #include "base/text.h"
 #include "findings/finder.h"
-
-#include <math.h>
 
 /* ----------------------------------------------------------------------- standing */
 
@@ -163,7 +162,7 @@ void fsd_find_fp32_left(struct fsd_finder *f)
     fsd_finding_open(f);
     for (uint32_t i = 0; i < n; i++) {
         fsd_about_layer(f, left[i]);
-        ms += fmax(0, fsd_layer_ms(d, left[i]));
+        ms += fsd_larger(0, fsd_layer_ms(d, left[i]));
     }
     for (uint32_t i = 0; i < n; i++)
         fsd_about_computed(f, left[i]);

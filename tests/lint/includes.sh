@@ -50,6 +50,7 @@ confine 'zlib\.h|lzma\.h|zstd\.h' 'base/unpack\.c'
 confine 'utf8proc\.h'        'base/text\.c'
 confine 'ini\.h'             'gate/policy_ini\.c'
 confine 'graphviz/'           'report/picture/graphviz\.c'
+confine 'dlfcn\.h'            'report/picture/graphviz\.c'
 confine 'argp\.h'             'cli/[a-z_]*\.[ch]'
 
 # owned 'structs' 'regex of the files that may write them': what a stage makes is const for

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The program builds, starts and writes DOT where there is no Graphviz.
+"""The program builds, starts and writes DOT where there is no Graphviz, and where it is gone.
 
     without.py BINARY SOURCE CMAKE BUILD
 
@@ -45,9 +45,10 @@ def build():
 
 def main():
     without = build()
-    libraries = must("ldd", without)
-    check("it needs no library of Graphviz's", not any(n in libraries for n in ("libgvc", "libcgraph", "libcdt")),
-          libraries)
+    for binary in (BINARY, without):
+        libraries = must("ldd", binary)
+        check("only what lays out loads Graphviz", not any(n in libraries for n in ("libgvc", "libcgraph", "libcdt")),
+              libraries)
     pair = [os.path.join(SOURCE, "fixtures/qat_block", n) for n in ("model.onnx", "engine.graph.json")]
     written = [subprocess.run([b, *pair, "-f", "dot"], capture_output=True, check=False)
                for b in (BINARY, without)]
@@ -63,6 +64,14 @@ def main():
         check(f"{args[0][-10:]}: SVG is refused by name, and no file is left",
               done.returncode == 2 and b"built without Graphviz" in done.stderr and not os.path.exists(svg),
               done.stderr)
+    with open(os.path.join(BUILD, "libgvc.so.6"), "w", encoding="ascii"):
+        pass
+    gone = dict(os.environ, LD_LIBRARY_PATH=BUILD)
+    done = subprocess.run([BINARY, *pair, "-f", "svg"], env=gone, capture_output=True, check=False)
+    check("where the library is gone, that is said", done.returncode == 2 and not done.stdout and
+          b"cannot be laid out (Graphviz: Error: " in done.stderr and b"libgvc.so" in done.stderr, done.stderr)
+    page = subprocess.run([BINARY, *pair, "-f", "html"], env=gone, capture_output=True, check=False)
+    check("and the page has no drawing", page.returncode == 0 and b'"svg":' not in page.stdout, page.stderr)
     sys.exit(1 if failures else 0)
 
 

@@ -1,9 +1,9 @@
 /* Boxes, wires and ties of what is picked of a run, and what is drawn when that is too
  * large: the same in coarser grains. */
 #include "base/id.h"
+#include "base/spread.h"
 #include "report/picture/drawing.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -367,7 +367,7 @@ double fsd_box_ms(const struct fsd_drawing *w, const struct fsd_box *box,
         double ms = fsd_layer_ms(d, fsd_item(w, box, i));
 
         if (ms >= 0)
-            sum = fmax(sum, 0) + ms;
+            sum = fsd_larger(sum, 0) + ms;
     }
     return sum;
 }
@@ -410,9 +410,10 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
      * pale. */
     scene->slowest_ms = 0;
     for (fsd_id l = 0; l < d->engine->nodes.n; l++)
-        scene->slowest_ms = fmax(scene->slowest_ms, fsd_layer_ms(d, l));
+        scene->slowest_ms = fsd_larger(scene->slowest_ms, fsd_layer_ms(d, l));
     for (fsd_id b = 0; b < w->boxes.n; b++)
-        scene->slowest_ms = fmax(scene->slowest_ms, fsd_box_ms(w, &w->boxes.at[b], d));
+        scene->slowest_ms =
+            fsd_larger(scene->slowest_ms, fsd_box_ms(w, &w->boxes.at[b], d));
     return w;
 }
 

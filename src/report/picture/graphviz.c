@@ -1,8 +1,42 @@
+/*
+ * Graphviz, as far as it is there.  To load it takes a tenth of a small run's time and
+ * memory, which runs that lay nothing out need not pay: the program is linked with none
+ * of it, and the child that lays out loads it.
+ */
 #include "base/intern.h"
 #include "report/picture/drawing.h"
 
+#include <dlfcn.h>
 #include <graphviz/gvc.h>
 #include <string.h>
+
+#define CALLED(of)                                                                     \
+    of(agreseterrors) of(agread) of(agerrors) of(agclose) of(AgMemDisc) of(AgIoDisc)   \
+        of(gvContext) of(gvLayout) of(gvRenderData) of(gvFreeRenderData)               \
+            of(gvFreeLayout)
+#define FIELD(name) __typeof__(&name) name;
+#define NAME(name)  #name,
+
+struct called {
+    CALLED(FIELD)
+};
+static union {
+    struct called by_name;
+    void *at[sizeof(struct called) / sizeof(void *)];
+} graphviz;
+
+static bool load(void)
+{
+    static const char *const names[] = {CALLED(NAME)};
+    void *library = dlopen(FSD_LIBGVC, RTLD_NOW);
+    bool all = library;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(names) && all; i++)
+        all = (graphviz.at[i] = dlsym(library, names[i]));
+    if (!all)
+        fprintf(stderr, "Error: %s\n", dlerror()); /* as Graphviz says it */
+    return all;
+}
 
 /* -------------------------------------------------------------------- what is named */
 
@@ -77,26 +111,30 @@ static Agiddisc_t numbers = {open_names, number_of,   take_number, keep_number,
 /* The context, with its plug-ins, serves all pictures of the process. */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
 {
+    const struct called *call = &graphviz.by_name;
     static GVC_t *gvc;
-    Agdisc_t ways = {&AgMemDisc, &numbers, &AgIoDisc};
-    FILE *in = fmemopen((char *)(uintptr_t)dot, strlen(dot), "r");
     char *picture = NULL;
     unsigned size = 0;
+    Agdisc_t ways;
     Agraph_t *g;
+    FILE *in;
     bool good;
 
-    agreseterrors();
-    gvc = gvc ? gvc : gvContext();
-    g = in ? agread(in, &ways) : NULL;
+    if (!gvc && !(load() && (gvc = call->gvContext())))
+        return false;
+    ways = (Agdisc_t){call->AgMemDisc, &numbers, call->AgIoDisc};
+    in = fmemopen((char *)(uintptr_t)dot, strlen(dot), "r");
+    call->agreseterrors();
+    g = in ? call->agread(in, &ways) : NULL;
     /* A label that it cannot read is drawn as the box's name, and is no failure to it.
      */
-    good = gvc && g && gvLayout(gvc, g, "dot") == 0 &&
-           gvRenderData(gvc, g, format, &picture, &size) == 0 && agerrors() < AGERR &&
-           size && fwrite(picture, 1, size, out) == size;
+    good = g && call->gvLayout(gvc, g, "dot") == 0 &&
+           call->gvRenderData(gvc, g, format, &picture, &size) == 0 &&
+           call->agerrors() < AGERR && size && fwrite(picture, 1, size, out) == size;
     if (good) { /* what failed may not be whole */
-        gvFreeRenderData(picture);
-        gvFreeLayout(gvc, g);
-        agclose(g);
+        call->gvFreeRenderData(picture);
+        call->gvFreeLayout(gvc, g);
+        call->agclose(g);
     }
     if (in)
         fclose(in);
