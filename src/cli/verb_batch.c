@@ -289,24 +289,34 @@ static enum fsd_status make_line(const struct command_line *line, const char *te
 /* ----------------------------------------------------------------------- the threads
  */
 
-/* Whether a line is the i-th pair's, whose findings are then counted. */
-static bool count_line(struct batch *b, unsigned i, const char *line)
+/* Whether a line, or as much of it as was written, is the i-th pair's.
+ * @param[out] told  how many of its bytes are the same in any line of that pair */
+static bool is_line_of(const struct batch *b, unsigned i, const char *line, size_t n,
+                       size_t *told)
 {
-    uint64_t n[FSD__SEVERITY_COUNT];
     char *head = NULL;
-    size_t size;
-    FILE *out = must(open_memstream(&head, &size));
+    FILE *out = must(open_memstream(&head, told));
     bool same;
 
     fsd_pair_write(b->pairs[i], NULL, NULL, out, NULL);
     if (fclose(out))
         must(NULL);
-    size -= strlen("}\n"); /* what every line of the pair begins with */
-    same = !strncmp(line, head, size);
+    *told -= strlen("}\n");
+    same = !memcmp(line, head, n < *told ? n : *told);
     free(head);
-    if (!same)
+    return same;
+}
+
+/* Counts the findings of a whole line, if it is the i-th pair's. */
+static bool count_line(struct batch *b, unsigned i, const char *line)
+{
+    uint64_t n[FSD__SEVERITY_COUNT];
+    const size_t length = strlen(line);
+    size_t told;
+
+    if (!is_line_of(b, i, line, length, &told) || length < told)
         return false;
-    if (sscanf(line + size,
+    if (sscanf(line + told,
                ",\"findings\":{\"info\":%" SCNu64 ",\"warning\":%" SCNu64
                ",\"error\":%" SCNu64 "}",
                &n[FSD_INFO], &n[FSD_WARNING], &n[FSD_ERROR]) != FSD__SEVERITY_COUNT)
@@ -411,15 +421,19 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
     off_t end = 0;
     enum fsd_status status = FSD_OK;
 
-    while (status == FSD_OK && (n = getline(&text, &room, file)) > 0 &&
-           text[n - 1] == '\n') {
-        if (b->written == b->n || !count_line(b, b->written, text)) {
+    while (status == FSD_OK && (n = getline(&text, &room, file)) > 0) {
+        const bool whole = text[n - 1] == '\n';
+        size_t told;
+
+        if (b->written == b->n ||
+            !(whole ? count_line(b, b->written, text)
+                    : is_line_of(b, b->written, text, (size_t)n, &told)))
             status = fail_file(err, FSD_E_MISMATCH, path,
                                "expected the lines of this list, found another one as "
                                "its line %u",
                                b->written + 1);
+        if (status != FSD_OK || !whole)
             break;
-        }
         end += n;
         b->next = ++b->written;
     }

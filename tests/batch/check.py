@@ -84,7 +84,9 @@ def check_resume(listed, whole):
         # Another list, and what is no batch at all, stay as they are.
         pathlib.Path(file).write_text("\n".join(reversed(listed)))
         pathlib.Path(at, "model.onnx").write_bytes(pathlib.Path(FIXTURES, "qat_block/model.onnx").read_bytes())
-        for target in (out, f"{at}/model.onnx"):
+        pathlib.Path(at, "one-line.json").write_text(json.dumps({"Layers": []}))     # is not half a line of ours
+        pathlib.Path(at, "short").write_text("x")
+        for target in (out, f"{at}/model.onnx", f"{at}/one-line.json", f"{at}/short"):
             before = pathlib.Path(target).read_bytes()
             done = run(file, "-o", target, "--resume")
             claim(done.returncode == 2 and "expected the lines of this list" in done.stderr and
