@@ -414,9 +414,16 @@ static bool take_first(struct reader *r)
     r->format = 0;
     fsd_words_rewind(&r->w);
     if (!fsd_words_next_line(&r->w) || strcmp(r->w.word.text, "fusiondiff") != 0 ||
-        !fsd_words_next(&r->w) || !fsd_words_at_own(&r->w, "snapshot"))
-        return fsd_words_complain(&r->w,
-                                  "'fusiondiff snapshot' and the number of a format");
+        !fsd_words_next(&r->w) || !fsd_words_at_own(&r->w, "snapshot")) {
+        /* Not what was found: a link in a stranger's change may lead to a secret, and
+         * this stands in the log of its check. */
+        if (r->w.status == FSD_OK)
+            r->w.status = fsd_fail(
+                r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
+                "expected 'fusiondiff snapshot' and the number of a format, found %s",
+                r->w.line ? "another text" : "nothing");
+        return false;
+    }
     if (!fsd_words_next(&r->w) || !fsd_words_take_count(&r->w, &r->format))
         return false;
     if (r->format > FSD_SNAPSHOT_FORMAT)

@@ -128,11 +128,41 @@ def check_hostile():
         claim(status == 2 and not files["GITHUB_OUTPUT"], f"another program is run:\n{log}")
 
 
+REPORTS = ("gate.md", "gate.sarif", "gate.xml", "gate.json")
+
+
+def check_planted():
+    """Reports that a stranger's change brings along: forged ones, links to what is secret, a linked folder."""
+    forged = "## evil"
+    for plant, given, status in (("file", SAME, 0), ("file", dict(SAME, engine="none.json"), 2), ("link", SAME, 0),
+                                 ("link", dict(SAME, engine="none.json"), 2), ("folder", SAME, 2)):
+        with tempfile.TemporaryDirectory() as at, tempfile.TemporaryDirectory() as elsewhere:
+            workspace(at)
+            for name in REPORTS:
+                with open(f"{elsewhere}/{name}", "w", encoding="utf-8") as file:
+                    file.write(forged)
+            if plant == "folder":
+                os.symlink(elsewhere, f"{at}/fusiondiff-reports")
+            else:
+                os.mkdir(f"{at}/fusiondiff-reports")
+                for name in REPORTS:
+                    (os.symlink if plant == "link" else shutil.copy)(f"{elsewhere}/{name}", f"{at}/fusiondiff-reports/{name}")
+            got, log, files = play_action(at, program=BINARY, **given)
+            what = f"planted as {plant}, {given['engine']}"
+            claim(got == status, f"{what}: status {got}\n{log}")
+            claim(forged not in files["GITHUB_STEP_SUMMARY"] + log, f"{what}: it is told\n{files['GITHUB_STEP_SUMMARY']}")
+            claim(all(read(f"{elsewhere}/{name}") == forged for name in REPORTS), f"{what}: written elsewhere")
+            claim(plant == "folder" or status or forged not in read(f"{at}/fusiondiff-reports/gate.md"), f"{what}: it stays")
+
+
 def check_gitlab():
     with open(f"{SOURCE}/packaging/ci/gitlab.yml", encoding="utf-8") as file:
         job = yaml.safe_load(file)[".fusiondiff-check"]
     for engine, status in (("engine.graph.json", 0), ("split.json", 1), ("none.json", 2)):
         with tempfile.TemporaryDirectory() as at:
+            for name in [*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()]:     # of a stranger's change
+                with open(f"{at}/{name}", "w", encoding="utf-8") as file:
+                    file.write("forged")
             env = {**os.environ, **job["variables"], "FUSIONDIFF": BINARY, "SNAPSHOT": "same.fsd",
                    "MODEL": "model.onnx", "ENGINE": engine}
             runs = [subprocess.run(["sh", "-e", "-c", "\n".join(job[part])], cwd=workspace(at), env=env,
@@ -142,6 +172,8 @@ def check_gitlab():
             wanted = [*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()]
             missing = [name for name in wanted if not os.path.exists(f"{at}/{name}")]
             claim(not missing or status == 2, f"GitLab, {engine}: no {missing}")
+            kept = [name for name in wanted if read(f"{at}/{name}") == "forged"]
+            claim(not kept, f"GitLab, {engine}: reports that are not of this run: {kept}")
             if status == 1:
                 with open(f"{at}/gl-code-quality-report.json", encoding="utf-8") as file:
                     claim(len(json.load(file)) >= 3, "GitLab: the report on quality is short")
@@ -151,6 +183,7 @@ def main():
     check_action()
     check_wheel()
     check_hostile()
+    check_planted()
     check_gitlab()
     print("\n".join(bad) or "the action and the job of GitLab: played")
     sys.exit(bool(bad))

@@ -237,6 +237,23 @@ def external(h, make, engine):
         h.check(watches[0].opened(), "external", "the watch does not work")
 
 
+def secrets(h, model, engine):
+    """An input that a stranger's change made a link to a secret is refused without a word of it; what a key
+    or a section is called is told, and its value is not."""
+    snapshot = h.path("secret.fsd")
+    h.run("secrets", "snapshot", model, engine, "-o", snapshot, allowed=(0,))
+    for n, secret in enumerate((b"evil", b"evil\n", b"TOKEN=evil\n", b"token: evil\n", b"a\nevil evil\n", b"[default]\nkey = evil\n",
+                                b'{"token": "evil"}', b"-----BEGIN PRIVATE KEY-----\nevil\n", b"root:evil:1:evil\n")):
+        link = h.path("link%d" % n)
+        os.symlink(h.path("secret%d" % n, secret), link)
+        for words in ([link, engine], [model, link], [model, engine, "--log", link], [model, engine, "--profile", link],
+                      [model, engine, "--times", link], ["check", link, model, engine], ["check", snapshot, model, link],
+                      ["check", snapshot, model, engine, "--policy", link], ["compare", link, model + "," + engine],
+                      ["lint", link], ["snapshot", model, link]):
+            status, out, err = h.run_both("secret", *words, allowed=(2,))
+            h.check("evil" not in out + err, "secret", "of %r: %s" % (words, err))
+
+
 def through_links(h, model, engine):
     """A link is written through within its folder and to an open file, and nowhere else."""
     home = h.path("links")
@@ -340,7 +357,7 @@ def packed(h, model, engine):
 
 
 def all_files(h, model, engine, make_external):
-    for case in (inputs, beside, unreadable, outputs, through_links, standard_output, kept, mounted, odd_names,
+    for case in (inputs, beside, unreadable, outputs, secrets, through_links, standard_output, kept, mounted, odd_names,
                  full_disk, closed_pipe):
         case(h, model, engine)
     packed(h, model, engine)

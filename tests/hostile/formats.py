@@ -170,7 +170,7 @@ def page(h, case, report):
     """Names stand in the data alone, so that its elements are those of any other page."""
     elements = Reader(report).elements
     h.check(elements[:1] == [("html", (("lang", "en"),))], case, "it begins with %s" % elements[:1])
-    known = page.elements.setdefault(next((verb for verb in ("compare", "check", "lint") if verb in case), "diff"), elements)
+    known = page.elements.setdefault(next((verb for verb in ("compare", "matrix", "check", "lint") if verb in case), "diff"), elements)
     h.check([tag for tag, _ in elements] == [tag for tag, _ in known], case, "elements of a name's own")
     parts = re.split(r'<script type="application/json" id="data-[a-z]+">', report)
     h.check(len(parts) > 1, case, "no data")
@@ -243,7 +243,9 @@ def other(h, engine):
 
 
 def formats_of(h, verb):
-    """The formats that its help lists: one that is added is tested."""
+    """The formats that its help lists: one that is added is tested.  A matrix has a page besides what `stability` has."""
+    if verb == "matrix":
+        return [*formats_of(h, "stability"), "html"]
     done = subprocess.run([h.binary, *verb.split(), "--help"], capture_output=True, text=True, check=False)
     found = re.search(r"^Formats: (.*?)\.$", done.stdout, re.S | re.M)
     return re.sub(r"\s+", "", found[1]).split(",")
@@ -278,7 +280,7 @@ def runs(h, folder, model, engine, profile, names):
     yield "compare", ["compare", "--force", "--all", model + "," + engine, fsd]
     yield "compare", ["compare", "--force", "--all", fsd, model + "," + newer]
     several = [fsd, model + "," + engine, model + "," + newer]
-    yield "stability", ["compare", "--force", "--all", *several]        # has the same formats then
+    yield "matrix", ["compare", "--force", "--all", *several]
     yield "stability", ["stability", "--force", "--all", *several]
     yield "check", ["check", "--force", fsd, model, newer]
     yield "check", ["check", "--force", "--today=2026-01-01", "--policy", policy(folder, names), fsd, model, newer]
