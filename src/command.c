@@ -1,5 +1,5 @@
 /* Reports tell how to ask for more of what they show: by the files and the options that
- * they were command for with themselves, since without one of them the answer is
+ * they were asked for with themselves, since without one of them the answer is
  * another.
  */
 #include "command.h"
@@ -15,9 +15,10 @@ struct words {
     FILE *out;
 };
 
-static const char *valid(const struct words *w, const char *path)
+/* A path may be any bytes: names are valid UTF-8. */
+static const char *valid(struct fsd_intern *names, const char *path)
 {
-    return fsd_text(w->names, fsd_intern_str(w->names, path));
+    return fsd_text(names, fsd_intern_str(names, path));
 }
 
 void fsd_put_option(struct fsd_intern *names, const char *option, const char *word,
@@ -26,7 +27,7 @@ void fsd_put_option(struct fsd_intern *names, const char *option, const char *wo
     if (!word)
         return;
     fprintf(out, " %s%s", option, *option ? " " : "");
-    fsd_put_shell_word(out, fsd_text(names, fsd_intern_str(names, word)));
+    fsd_put_shell_word(out, valid(names, word));
 }
 
 static void put_word(const struct words *w, const char *option, const char *word)
@@ -91,13 +92,13 @@ static void put_build(const struct words *w, const struct fsd_options *opt)
     FILE *out = fsd_print_open(&print);
     char *word;
 
-    fputs(valid(w, opt->model ? opt->model : opt->engine), out);
+    fputs(valid(w->names, opt->model ? opt->model : opt->engine), out);
     if (opt->model && opt->engine)
-        fprintf(out, ",%s", valid(w, opt->engine));
+        fprintf(out, ",%s", valid(w->names, opt->engine));
     for (unsigned i = 0; i < opt->n_profiles; i++)
-        fprintf(out, "%c%s", i ? '+' : ',', valid(w, opt->profiles[i]));
+        fprintf(out, "%c%s", i ? '+' : ',', valid(w->names, opt->profiles[i]));
     if (opt->log)
-        fprintf(out, "%s,%s", opt->n_profiles ? "" : ",", valid(w, opt->log));
+        fprintf(out, "%s,%s", opt->n_profiles ? "" : ",", valid(w->names, opt->log));
     word = fsd_print_take(&print, w->arena);
     put_word(w, "", word);
 }

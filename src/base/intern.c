@@ -88,13 +88,10 @@ static size_t valid_len(const char *s, size_t n)
     return i;
 }
 
-fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n)
+static fsd_sym put(struct fsd_intern *names, const char *bytes, size_t n, uint32_t hash)
 {
-    uint32_t hash = hash_of(names, bytes, n);
     struct slot *slot;
 
-    if (!n)
-        return 0;
     if (names->entries.n > names->mask / 4 * 3)
         make_slots(names, 2 * (names->mask + 1));
     slot = find(names, bytes, n, hash);
@@ -105,17 +102,23 @@ fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n)
     return slot->sym;
 }
 
+fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n)
+{
+    return n ? put(names, bytes, n, hash_of(names, bytes, n)) : 0;
+}
+
 fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n)
 {
-    fsd_sym known = fsd_intern_find(names, s, n);
+    uint32_t hash = hash_of(names, s, n);
+    fsd_sym known = n ? find(names, s, n, hash)->sym : 0;
     size_t good, used = 0;
     char *fixed;
 
-    if (known != FSD_NONE)
+    if (known || !n)
         return known;
     good = valid_len(s, n);
     if (good == n)
-        return fsd_intern_bytes(names, fsd_arena_strndup(names->arena, s, n), n);
+        return put(names, fsd_arena_strndup(names->arena, s, n), n, hash);
     fixed = FSD_NEW(names->arena, char, 4 * n + 1);
     for (size_t i = 0; i < n; good = valid_len(s + i, n - i)) {
         memcpy(fixed + used, s + i, good); /* what is there is valid */

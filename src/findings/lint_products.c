@@ -241,17 +241,19 @@ void fsd_lint_padded(struct fsd_finder *f)
     const struct fsd_lint *l = f->lint;
     const struct fsd_sizes *sizes =
         f->d->engine->nodes.n ? fsd_sizes_of_model(f->scratch, l->g) : l->sizes;
-    const bool *fused = find_fused_attention(f);
+    const bool *fused = find_fused_attention(f), odd = f->rule->which == 1;
 
-    for (fsd_id i = 0; i < l->g->nodes.n; i++)
+    for (fsd_id i = 0; i < l->g->nodes.n; i++) {
+        bool product = fsd_lint_is_any(l, i, " MatMul Gemm ");
+        bool narrow = product && fsd_lint_is_narrow(l, i);
+
         if (l->facts->folded[i] || fused[i])
             continue;
-        else if (fsd_lint_is_any(l, i, " MatMul Gemm ") && !fsd_lint_is_narrow(l, i))
+        if (product && !narrow)
             find_padded(f, sizes, i);
-        else if (f->rule->which)
-            continue;
-        else if (fsd_lint_is_any(l, i, " MatMul Gemm "))
+        else if (narrow && !odd)
             find_open_narrow(f, sizes, i);
-        else if (fsd_lint_is_any(l, i, " Conv "))
+        else if (!odd && fsd_lint_is_any(l, i, " Conv "))
             find_open_pad(f, sizes, i);
+    }
 }

@@ -136,15 +136,14 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
                                         {"deconv", "ConvTranspose"},
                                         {"maxpool", "MaxPool"},
                                         {"avgpool", "AveragePool"}};
-    static const char words_begin[] = "__myl_";
-    const char *name = fsd_text(g->names, node->name);
+    struct fsd_slice name = fsd_slice_of(fsd_text(g->names, node->name));
     const char *type = fsd_text(g->names, node->op);
 
     layer->steps = (struct fsd_span){g->links.n, 0};
-    if (!strncmp(name, words_begin, sizeof words_begin - 1)) {
-        read_words(g, layer, name + sizeof words_begin - 1);
-    } else if (fsd_slice_begins(fsd_slice_of(name), "_gemm_mha") ||
-               fsd_slice_begins(fsd_slice_of(name), "_gemv_mha")) {
+    if (fsd_slice_take(&name, "__myl_")) {
+        read_words(g, layer, name.s);
+    } else if (fsd_slice_begins(name, "_gemm_mha") ||
+               fsd_slice_begins(name, "_gemv_mha")) {
         /* Scaling and masking are in it, too, where the network has them. */
         add_steps(g, layer, "MatMul ReduceMax Sub Exp ReduceSum Div MatMul");
         layer->more_steps = FSD_STEPS_LACK_SOME;

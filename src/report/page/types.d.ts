@@ -513,13 +513,13 @@ export interface RuleRow {
     note: string;
 }
 
-/** What a page is about; run.js, compare.js, matrix.js, check.js and lint.js each make one. */
 /** Words of a command line (command.c in src/). */
 export interface Command {
     page: string; /** the command that the page is the answer to */
     run?: string; /** files and options that ask for its run, with a blank before them */
 }
 
+/** What a page is about; run.js, compare.js, matrix.js, check.js and lint.js each make one. */
 export interface Subject {
     title: string;
     from: string;
