@@ -130,10 +130,12 @@ class Port(Record):
     name: Optional[str] = None
     layout: Optional[str] = None
     dims: Optional[list[Any]] = None
+    sizes: Optional[list[Any]] = None
     format: Optional[str] = None
 
     def __str__(self) -> str:
-        sizes = "x".join(map(str, self.dims)) if self.dims else None
+        dims = self.sizes or self.dims
+        sizes = "x".join(map(str, dims)) if dims else None
         return " ".join(part for part in (self.type, self.layout, sizes, self.name) if part)
 
 

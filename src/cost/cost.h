@@ -52,8 +52,8 @@ struct fsd_op_time {
 struct fsd_cost {
     struct fsd_amounts *amounts;   /**< bytes and the like in open sizes */
     const struct fsd_sizes *sizes; /**< of the model's tensors */
-    fsd_id *like;                  /**< by engine tensor: the model's tensor that it is,
-                                        or is as large as; FSD_NONE */
+    fsd_id *like;                  /**< by port of the engine: the model's tensor that it
+                                        is, or is as large as; FSD_NONE */
     struct fsd_node_cost *nodes;   /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
     struct fsd_time_sums sums;
@@ -73,6 +73,11 @@ struct fsd_cost {
  *          contradicts the model. */
 enum fsd_status fsd_cost_new(const struct fsd_cost **out, const struct fsd_diff *d,
                              const struct fsd_options *opt, struct fsd_error *err);
+
+/** The i-th size of a use of an engine's tensor, an amount; what the engine leaves open
+ *  is the model's. */
+int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
+                      const struct fsd_form *form, uint32_t i);
 
 /** The engine's tensor for whose sake the bytes of a layer are not known: the first one
  *  whose shape or type is not; FSD_NONE where they are known, or there is none such. */
@@ -123,16 +128,16 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
 int64_t fsd_port_bytes(const struct fsd_diff *d, const struct fsd_port *port);
 bool fsd_port_is_weight(const struct fsd_diff *d, const struct fsd_port *port);
 
+/** The i-th size of a form of the engine that is the shape, or another form of it: where
+ *  it is flattened or unflattened, the one open size is what its elements leave. */
+int64_t fsd_cost_open_size(const struct fsd_diff *d, const struct fsd_form *form,
+                           uint32_t i, const struct fsd_shape *shape);
+
 /* What fsd_cost_new() is made of, in this order; `c` is d->cost, under way. */
 void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c, struct fsd_sizes *s);
 void fsd_cost_like(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c);
 void fsd_cost_sums(const struct fsd_diff *d, struct fsd_cost *c);
-
-/** The i-th size of a use of an engine's tensor, an amount; what the engine leaves open
- *  is the model's. */
-int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
-                      const struct fsd_form *form, uint32_t i);
 
 #endif

@@ -6,16 +6,22 @@
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
  *
  * It is that tensor only if its fixed sizes allow it, and only if no other tensor that
- * could be meant has other sizes; what several kernels make together is left open.
+ * could be meant has other sizes; what several kernels make together is left open, and
+ * so are the parts that the steps of a loop handle.
  */
 #include "cost/cost.h"
+
+enum { STEPWISE = FSD_OP_CONTROL | FSD_OP_RECURRENT };
 
 struct search {
     const struct fsd_diff *d;
     const struct fsd_cost *c;
+    const fsd_id *like;          /* by tensor of the engine, as far as found */
+    const struct fsd_sizes *model; /* what the model alone tells */
     const struct fsd_form *form; /* of the engine's tensor */
     fsd_id found;
     bool several;
+    bool loose;    /* whatever lies in the layers, padded, too */
     uint32_t seen; /* that could be meant, whatever their sizes */
 };
 
@@ -54,12 +60,39 @@ static bool is_view(const struct search *s, const struct fsd_shape *shape,
            is_end_of(s, shape, behind, true);
 }
 
-/* As a whole, or flattened or unflattened with one size open. */
-static bool fits(const struct search *s, const struct fsd_shape *shape)
+int64_t fsd_cost_open_size(const struct fsd_diff *d, const struct fsd_form *form,
+                           uint32_t i, const struct fsd_shape *shape)
+{
+    const struct fsd_dim *dims = &d->engine->dims.at[form->dims.at];
+    int64_t others = 1;
+
+    if (shape->rank == form->dims.n)
+        return shape->dims[i];
+    for (uint32_t k = 0; k < form->dims.n; k++)
+        if (k != i)
+            others = fsd_times(d->cost->amounts, others,
+                               fsd_sizes_dim(d->cost->sizes, dims[k]));
+    return fsd_over(d->cost->amounts, fsd_shape_count(d->cost->amounts, shape), others);
+}
+
+/* Builders pad what does not fill their vectors. */
+static bool is_padded(int64_t size, int64_t from)
+{
+    for (int64_t width = 2; from > 0 && width <= 32; width *= 2)
+        if (size > from && size == (from + width - 1) / width * width)
+            return true;
+    return false;
+}
+
+/* As a whole, padded along one axis where that is looked for, or of another rank with
+ * one size open. */
+static bool fits(const struct search *s, fsd_id tensor)
 {
     const struct fsd_dim *dims = &s->d->engine->dims.at[s->form->dims.at];
-    uint32_t n = s->form->dims.n, open = n, several = 0;
-    bool same = shape->rank == n;
+    const struct fsd_shape *shape = fsd_shape_of(s->c->sizes, tensor),
+                           *alone = fsd_shape_of(s->model, tensor);
+    uint32_t n = s->form->dims.n, open = n, several = 0, padded = 0;
+    bool same = true;
 
     if (!shape->ranked || fsd_shape_count(s->c->amounts, shape) == -1)
         return false;
@@ -69,18 +102,28 @@ static bool fits(const struct search *s, const struct fsd_shape *shape)
         if (size == -1) {
             several += open < n;
             open = i;
+            /* What the model fixes no engine leaves open. */
+            same = same && (alone->rank != n || alone->dims[i] < 0);
+        } else if (shape->rank == n && size != shape->dims[i]) {
+            same = same && s->loose && !padded++ && is_padded(size, shape->dims[i]);
         }
-        same = same && (size == -1 || size == shape->dims[i]);
     }
-    return same || (open < n && !several && is_view(s, shape, open));
+    return shape->rank == n ? same
+                            : open < n && !several && !fsd_shape_is_full(alone) &&
+                                  is_view(s, shape, open);
 }
 
-static bool is_alike(const struct fsd_shape *a, const struct fsd_shape *b)
+/* Both tell the same of all that is open. */
+static bool agree(const struct search *s, const struct fsd_shape *a,
+                  const struct fsd_shape *b)
 {
-    bool same = a->rank == b->rank;
+    const struct fsd_dim *dims = &s->d->engine->dims.at[s->form->dims.at];
+    bool same = true;
 
-    for (uint32_t i = 0; same && i < a->rank; i++)
-        same = a->dims[i] == b->dims[i];
+    for (uint32_t i = 0; same && i < s->form->dims.n; i++)
+        same = fsd_sizes_dim(s->c->sizes, dims[i]) != -1 ||
+               fsd_cost_open_size(s->d, s->form, i, a) ==
+                   fsd_cost_open_size(s->d, s->form, i, b);
     return same;
 }
 
@@ -91,12 +134,12 @@ static void consider(struct search *s, fsd_id tensor)
     if (s->d->facts->constant[tensor])
         return;
     s->seen++;
-    if (!fits(s, shape))
+    if (!fits(s, tensor))
         return;
     if (s->found == FSD_NONE)
         s->found = tensor;
     else
-        s->several |= !is_alike(shape, fsd_shape_of(s->c->sizes, s->found));
+        s->several |= !agree(s, shape, fsd_shape_of(s->c->sizes, s->found));
 }
 
 static bool is_read_elsewhere(const struct fsd_diff *d, fsd_id tensor, fsd_id layer)
@@ -109,7 +152,8 @@ static bool is_read_elsewhere(const struct fsd_diff *d, fsd_id tensor, fsd_id la
     return t->flags & FSD_TENSOR_OUTPUT;
 }
 
-/* What the layer's own nodes hand on, or, when it reads the tensor, what they need. */
+/* What the layer's own nodes hand on, or, when it reads the tensor, what they need;
+ * loosely all that they make, or read. */
 static void consider_layer(struct search *s, fsd_id layer, bool reads)
 {
     const struct fsd_diff *d = s->d;
@@ -118,7 +162,8 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
         const struct fsd_node *n = &d->model->nodes.at[node];
 
-        if (d->match->of_node[node].n != 1)
+        if ((!s->loose && d->match->of_node[node].n != 1) ||
+            d->facts->traits[node] & STEPWISE)
             continue;
         for (uint32_t k = 0; k < (reads ? n->in.n : n->out.n); k++) {
             fsd_id t = reads ? fsd_node_in_tensor(d->model, node, k)
@@ -126,47 +171,127 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
             fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(d->model, t);
 
             if (t != FSD_NONE &&
-                (reads ? by == FSD_NONE || !fsd_match_has(d->match, layer, by)
-                       : is_read_elsewhere(d, t, layer)))
+                (s->loose ||
+                 (reads ? by == FSD_NONE || !fsd_match_has(d->match, layer, by)
+                        : is_read_elsewhere(d, t, layer))))
                 consider(s, t);
         }
     }
 }
 
-static fsd_id find_like(const struct fsd_diff *d, const struct fsd_cost *c, fsd_id e)
+/* By what its maker hands on, else by what its readers need. */
+static void search_border(struct search *s, fsd_id e, fsd_id maker)
 {
+    const struct fsd_diff *d = s->d;
     const struct fsd_tensor *t = &d->engine->tensors.at[e];
-    struct search s = {d, c, fsd_tensor_form(d->engine, e), FSD_NONE, false, 0};
-    fsd_id maker = fsd_tensor_producer(d->engine, e), in;
+    fsd_id in = fsd_node_in_tensor(d->engine, maker, 0);
 
-    if (!s.form->ranked || t->producers.n != 1)
-        return FSD_NONE;
-    consider_layer(&s, maker, false);
+    consider_layer(s, maker, false);
     /* Joined products write parts of one tensor. */
-    if (s.seen > d->engine->nodes.at[maker].out.n)
-        return FSD_NONE;
-    in = fsd_node_in_tensor(d->engine, maker, 0);
-    if (d->layers[maker].inserted && in != FSD_NONE && c->like[in] != FSD_NONE &&
+    if (s->seen > d->engine->nodes.at[maker].out.n) {
+        s->found = FSD_NONE;
+        return;
+    }
+    if (d->layers[maker].inserted && in != FSD_NONE && s->like[in] != FSD_NONE &&
         d->engine->nodes.at[maker].in.n == 1)
-        consider(&s, c->like[in]); /* a reformat hands on what it reads */
-    for (uint32_t i = 0; s.found == FSD_NONE && i < t->consumers.n; i++)
-        consider_layer(&s, d->engine->links.at[t->consumers.at + i], true);
-    return s.several ? FSD_NONE : s.found;
+        consider(s, s->like[in]); /* a reformat hands on what it reads */
+    for (uint32_t i = 0; s->found == FSD_NONE && i < t->consumers.n; i++)
+        consider_layer(s, d->engine->links.at[t->consumers.at + i], true);
+}
+
+/* A node cut into several layers hands on what is no tensor of the model, but mostly
+ * as large as one.  All that it could be must tell the same, and something other than
+ * its open sizes must be there to tell it by. */
+static void search_within(struct search *s, fsd_id e, fsd_id maker)
+{
+    const struct fsd_graph *g = s->d->engine;
+    const struct fsd_tensor *t = &g->tensors.at[e];
+    bool any = false;
+
+    for (uint32_t i = 0; i < s->form->dims.n; i++)
+        any |= g->dims.at[s->form->dims.at + i].size > 1;
+    if (!any)
+        return;
+    s->loose = true;
+    consider_layer(s, maker, false);
+    for (uint32_t i = 0; i < t->consumers.n; i++)
+        consider_layer(s, g->links.at[t->consumers.at + i], true);
+}
+
+static fsd_id find_like(const struct fsd_diff *d, const struct fsd_cost *c,
+                        const struct fsd_sizes *model, const fsd_id *like, fsd_id e)
+{
+    struct search s = {.d = d,
+                       .c = c,
+                       .like = like,
+                       .model = model,
+                       .form = fsd_tensor_form(d->engine, e),
+                       .found = FSD_NONE};
+    struct search again = s;
+    fsd_id maker = fsd_tensor_producer(d->engine, e);
+
+    if (!s.form->ranked || d->engine->tensors.at[e].producers.n != 1)
+        return FSD_NONE;
+    search_border(&s, e, maker);
+    if (s.found != FSD_NONE || s.several)
+        return s.several ? FSD_NONE : s.found;
+    search_within(&again, e, maker);
+    return again.several ? FSD_NONE : again.found;
+}
+
+/* A step of a loop reads and writes parts of tensors; so may a kernel that computes no
+ * node. */
+static bool takes_parts(const struct fsd_diff *d, fsd_id layer)
+{
+    struct fsd_span nodes = d->match->of_layer[layer];
+    bool parts =
+        !nodes.n && d->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
+
+    for (uint32_t i = 0; i < nodes.n && !parts; i++)
+        parts = d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] &
+                STEPWISE;
+    return parts;
+}
+
+static void drop_other_ranks(const struct fsd_diff *d, struct fsd_cost *c,
+                             struct fsd_span ports)
+{
+    for (uint32_t i = ports.at; i < ports.at + ports.n; i++)
+        if (fsd_shape_of(c->sizes, c->like[i])->rank !=
+            fsd_port_form(d->engine, &d->engine->ports.at[i])->dims.n)
+            c->like[i] = FSD_NONE;
 }
 
 void fsd_cost_like(const struct fsd_diff *d, struct fsd_cost *c)
 {
     const struct fsd_graph *e = d->engine;
+    struct fsd_arena *scratch = fsd_arena_new();
+    fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* by tensor */
+    const struct fsd_sizes *model = NULL;
 
-    c->like = FSD_NEW(d->arena, fsd_id, e->tensors.n);
+    c->like = FSD_NEW(d->arena, fsd_id, e->ports.n);
     for (fsd_id t = 0; t < e->tensors.n; t++)
-        c->like[t] = d->match->twin[t];
-    for (fsd_id layer = 0; layer < e->nodes.n; layer++)
-        for (uint32_t i = 0; i < e->nodes.at[layer].out.n; i++) {
+        like[t] = d->match->twin[t];
+    for (fsd_id layer = 0; layer < e->nodes.n; layer++) {
+        const struct fsd_node *n = &e->nodes.at[layer];
+
+        for (uint32_t i = 0; i < n->out.n; i++) {
             fsd_id t = fsd_node_out_tensor(e, layer, i);
 
-            if (t != FSD_NONE && c->like[t] == FSD_NONE &&
-                fsd_form_count(e, fsd_tensor_form(e, t)) < 0)
-                c->like[t] = find_like(d, c, t);
+            if (t != FSD_NONE && like[t] == FSD_NONE &&
+                fsd_form_count(e, fsd_tensor_form(e, t)) < 0) {
+                model = model ? model : fsd_sizes_of_model(scratch, d->model);
+                like[t] = find_like(d, c, model, like, t);
+            }
         }
+    }
+    for (uint32_t i = 0; i < e->ports.n; i++)
+        c->like[i] = e->ports.at[i].tensor == FSD_NONE ? FSD_NONE
+                                                       : like[e->ports.at[i].tensor];
+    for (fsd_id layer = 0; layer < e->nodes.n; layer++)
+        if (takes_parts(d, layer)) {
+            drop_other_ranks(d, c, e->nodes.at[layer].in);
+            drop_other_ranks(d, c, e->nodes.at[layer].out);
+        }
+    fsd_arena_free(scratch);
 }

@@ -19,23 +19,13 @@ static int64_t round_up(const struct fsd_diff *d, int64_t size, int64_t to)
 int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
                       const struct fsd_form *form, uint32_t i)
 {
-    const struct fsd_dim *dims = &d->engine->dims.at[form->dims.at];
     const struct fsd_sizes *sizes = d->cost->sizes;
-    struct fsd_amounts *amounts = d->cost->amounts;
-    int64_t size = fsd_sizes_dim(sizes, dims[i]), others = 1;
-    fsd_id like = port->tensor == FSD_NONE ? FSD_NONE : d->cost->like[port->tensor];
+    int64_t size = fsd_sizes_dim(sizes, d->engine->dims.at[form->dims.at + i]);
+    fsd_id like = d->cost->like[port - d->engine->ports.at];
     const struct fsd_shape *shape = fsd_shape_of(sizes, like);
 
-    if (size < 0 && shape->ranked && shape->rank == form->dims.n) {
-        size = shape->dims[i];
-    } else if (size < 0 && shape->ranked) {
-        /* The one open size of a flattened or unflattened form of a tensor is what its
-         * elements leave. */
-        for (uint32_t k = 0; k < form->dims.n; k++)
-            if (k != i)
-                others = fsd_times(amounts, others, fsd_sizes_dim(sizes, dims[k]));
-        size = fsd_over(amounts, fsd_shape_count(amounts, shape), others);
-    }
+    if (size < 0 && shape->ranked)
+        size = fsd_cost_open_size(d, form, i, shape);
     return size > INT64_C(1) << 50 ? -1 : size;
 }
 

@@ -14,6 +14,7 @@
 #include "base/id.h"
 #include "base/slice.h"
 #include "log/body.h"
+#include "log/sizes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -413,6 +414,7 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                  l->build == h->build)
             read_layer(net, t);
     }
+    fsd_log_sizes(g, h, file);
     fsd_file_release(file, file->size);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         if (!g->nodes.at[i].out.n) {
@@ -426,5 +428,6 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
     list_flagged(g, FSD_TENSOR_OUTPUT);
     g->path = h->path;
     g->kind = "trt-log";
+    g->attributes_untold = true;
     fsd_graph_finish(g);
 }

@@ -37,6 +37,24 @@
 struct fsd_dim {
     int64_t size; /**< -1 when not known */
     fsd_sym name; /**< 0 when it has none */
+    fsd_id term;  /**< what it follows from, in fsd_graph.terms, plus 1; 0: not told */
+};
+
+/** A size that follows from named ones, as a tree: of its operands the numbers are
+ *  below its own. */
+struct fsd_term {
+    enum fsd_term_is {
+        FSD_TERM_NUMBER,
+        FSD_TERM_NAME,
+        FSD_TERM_PLUS,
+        FSD_TERM_TIMES,
+        FSD_TERM_CEIL, /**< a over b, rounded up */
+        FSD_TERM_MOST, /**< the larger one */
+        FSD_TERM_LEAST
+    } is;
+    fsd_id a, b;    /**< operands */
+    int64_t number; /**< may be below 0 */
+    fsd_sym name;
 };
 
 /** Type, layout and shape of a tensor at one place. */
@@ -276,6 +294,7 @@ struct fsd_graph {
     bool named_only;     /**< model: none was given, its nodes are those that an engine's
                               names tell of; of edges, sizes and constants nothing is
                               known */
+    bool attributes_untold; /**< model: a log printed it, which tells no attributes */
     bool detailed;       /**< engine: layers have types and tensors, not only names */
     int32_t profile;   /**< engine: the optimization profile that its layers are of, as
                             the builder counts, from 0; negative: nothing read */
@@ -289,6 +308,7 @@ struct fsd_graph {
     FSD_VEC(struct fsd_form) forms;
     FSD_VEC(struct fsd_port) ports;
     FSD_VEC(struct fsd_dim) dims;
+    FSD_VEC(struct fsd_term) terms; /**< of open dims */
     FSD_VEC(struct fsd_value) values;
     FSD_VEC(struct fsd_attr) attrs;
     FSD_VEC(struct fsd_scope) scopes;

@@ -218,8 +218,7 @@ bool fsd_ints_where(const struct fsd_op_case *c, struct fsd_ints *out)
 
 bool fsd_ints_fill(const struct fsd_op_case *c, struct fsd_ints *out)
 {
-    const struct fsd_attr *attr =
-        fsd_node_attr(c->g, &c->g->nodes.at[c->node], "value");
+    const struct fsd_attr *attr = fsd_case_attr(c, "value");
     struct fsd_shape shape = {0};
     struct fsd_ints one;
     int64_t n;
@@ -289,6 +288,7 @@ void fsd_ints_by_rule(struct fsd_sizes *s, const struct fsd_op_case *c)
     all = known != NULL;
     for (uint32_t i = 0; all && i < known->n; i++)
         all = fsd_amount_number(c->t, known->at[i], &number);
-    if (!all && c->op->ints(c, &elements) && elements.n <= FSD_INTS)
+    *c->guessed = false;
+    if (!all && c->op->ints(c, &elements) && !*c->guessed && elements.n <= FSD_INTS)
         keep(s, to, &elements);
 }

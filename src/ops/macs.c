@@ -31,10 +31,26 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
     return w->ranked && w->rank ? n : -1;
 }
 
+/* Which axis of the first operand is summed over, from the end.  What may flip it, 'f',
+ * shows in the rows of its output whether it does; else its attribute tells. */
+static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
+{
+    fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);
+    const struct fsd_shape *y = fsd_shape_of(c->s, out);
+    int64_t rows = y->rank < 2 ? -1 : y->dims[y->rank - 2];
+
+    if (c->op->variant != 'f' || a->rank < 2 ||
+        (rows != -1 && rows == a->dims[a->rank - 2]))
+        return 1;
+    if (rows != -1 && rows == a->dims[a->rank - 1])
+        return 2;
+    return fsd_case_int(c, "transA", 0) ? 2 : 1;
+}
+
 int64_t fsd_macs_matmul(const struct fsd_op_case *c)
 {
     const struct fsd_shape *a = fsd_shape_in(c, 0);
-    uint32_t back = fsd_case_int(c, "transA", 0) ? 2 : 1; /* Gemm, FusedMatMul */
+    uint32_t back = summed_axis(c, a);
 
     return a->rank >= back ? fsd_times(c->t, out_count(c), a->dims[a->rank - back])
                            : -1;
@@ -56,9 +72,9 @@ int64_t fsd_macs_recurrent(const struct fsd_op_case *c)
 int64_t fsd_op_macs(const struct fsd_sizes *s, fsd_id node)
 {
     const struct fsd_op *op = fsd_op_of(s->g, node);
-    struct fsd_op_case c = {s, s->amounts, s->g, op, node, 0};
+    bool guessed = false;
+    struct fsd_op_case c = {s, s->amounts, s->g, op, node, 0, &guessed};
+    int64_t macs = op && op->macs ? op->macs(&c) : 0;
 
-    if (!op || op->traits & FSD_OP_OPAQUE)
-        return -1;
-    return op->macs ? op->macs(&c) : 0;
+    return !op || op->traits & FSD_OP_OPAQUE || guessed ? -1 : macs;
 }

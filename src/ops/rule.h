@@ -19,7 +19,8 @@ struct fsd_op_case {
     const struct fsd_graph *g; /**< s->g */
     const struct fsd_op *op;   /**< never NULL */
     fsd_id node;
-    uint32_t out; /**< which output */
+    uint32_t out;  /**< which output */
+    bool *guessed; /**< becomes true where a rule asks for what nobody told */
 };
 
 typedef bool fsd_shape_fn(const struct fsd_op_case *c, struct fsd_shape *out);
@@ -63,13 +64,18 @@ static inline fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
     return fsd_node_in_tensor(c->g, c->node, i);
 }
 
-/** An attribute: an INT or `otherwise`; one that is a size, or -1 for a number that is
- *  none; a STRING, "" when it has none; INTS, NULL when it has none.  What a file says
- * goes into amounts only through fsd_case_size() and fsd_size(). */
+/** An attribute, NULL when it has none; an INT or `otherwise`; one that is a size, or -1
+ *  for a number that is none; a STRING, "" when it has none; INTS, NULL when it has
+ *  none.  What a file says goes into amounts only through fsd_case_size() and
+ *  fsd_size(). */
+const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name);
+
 static inline int64_t fsd_case_int(const struct fsd_op_case *c, const char *name,
                                    int64_t otherwise)
 {
-    return fsd_node_int(c->g, c->node, name, otherwise);
+    const struct fsd_attr *attr = fsd_case_attr(c, name);
+
+    return attr && attr->kind == FSD_ATTR_INT ? attr->i : otherwise;
 }
 
 static inline int64_t fsd_case_size(const struct fsd_op_case *c, const char *name,

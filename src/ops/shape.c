@@ -77,7 +77,7 @@ bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     struct fsd_shape a = *fsd_shape_operand(c, 0), b = *fsd_shape_operand(c, 1);
-    bool row = a.rank == 1, column = b.rank == 1;
+    bool row = a.rank == 1, column = b.rank == 1, flips = c->op->variant == 'f';
     int64_t m, n;
 
     if (!a.rank || !b.rank)
@@ -86,8 +86,8 @@ bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
         a = (struct fsd_shape){true, 2, {1, a.dims[0]}};
     if (column)
         b = (struct fsd_shape){true, 2, {b.dims[0], 1}};
-    m = a.dims[a.rank - (fsd_case_int(c, "transA", 0) ? 1 : 2)];
-    n = b.dims[b.rank - (fsd_case_int(c, "transB", 0) ? 2 : 1)];
+    m = a.dims[a.rank - (flips && fsd_case_int(c, "transA", 0) ? 1 : 2)];
+    n = b.dims[b.rank - (flips && fsd_case_int(c, "transB", 0) ? 2 : 1)];
     *out = a;
     fsd_shape_broadcast(out, &b, 2);
     out->rank = (uint8_t)(out->rank - 2);

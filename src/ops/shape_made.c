@@ -122,7 +122,7 @@ bool fsd_shape_mel(const struct fsd_op_case *c, struct fsd_shape *out)
 bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
-    const struct fsd_attr *attr = fsd_node_attr(c->g, &c->g->nodes.at[c->node], "axis");
+    const struct fsd_attr *attr = fsd_case_attr(c, "axis");
     bool half = fsd_case_int(c, "onesided", 0) != 0;
     bool back = fsd_case_int(c, "inverse", 0) != 0;
     int64_t axis = 1, n;

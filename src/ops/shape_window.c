@@ -164,7 +164,7 @@ static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
                             float scales[FSD_SHAPE_RANK])
 {
     const struct fsd_graph *g = c->g;
-    const struct fsd_attr *attr = fsd_node_attr(g, &g->nodes.at[c->node], "scales");
+    const struct fsd_attr *attr = fsd_case_attr(c, "scales");
     fsd_id tensor = fsd_case_in(c, i);
     const struct fsd_value *v = tensor == FSD_NONE ? NULL : fsd_tensor_value(g, tensor);
     double scale;

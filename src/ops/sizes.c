@@ -23,9 +23,17 @@ struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph 
 
 /* ------------------------------------------------------------- what rules may ask */
 
+/* An operator's default is its meaning only where the attribute is known to be left
+ * out. */
+const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name)
+{
+    *c->guessed |= c->g->attributes_untold;
+    return fsd_node_attr(c->g, &c->g->nodes.at[c->node], name);
+}
+
 const int64_t *fsd_case_ints(const struct fsd_op_case *c, const char *name, uint32_t *n)
 {
-    const struct fsd_attr *attr = fsd_node_attr(c->g, &c->g->nodes.at[c->node], name);
+    const struct fsd_attr *attr = fsd_case_attr(c, name);
 
     *n = attr && attr->kind == FSD_ATTR_INTS ? attr->list.n : 0;
     return *n ? c->g->ints.at + attr->list.at : NULL;
@@ -33,7 +41,7 @@ const int64_t *fsd_case_ints(const struct fsd_op_case *c, const char *name, uint
 
 const char *fsd_case_word(const struct fsd_op_case *c, const char *name)
 {
-    const struct fsd_attr *attr = fsd_node_attr(c->g, &c->g->nodes.at[c->node], name);
+    const struct fsd_attr *attr = fsd_case_attr(c, name);
 
     return attr && attr->kind == FSD_ATTR_STRING ? fsd_text(c->g->names, attr->s) : "";
 }
@@ -131,13 +139,51 @@ enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
     return FSD_OK;
 }
 
+static int64_t named_size(const struct fsd_sizes *s, fsd_sym name)
+{
+    return name && name < s->n_dim_sizes && s->dim_sizes[name] ? s->dim_sizes[name]
+                                                               : -1;
+}
+
+/* An amount. */
+static int64_t term_size(const struct fsd_sizes *s, fsd_id term)
+{
+    const struct fsd_term *t = &s->g->terms.at[term];
+    int64_t a, b, x, y;
+
+    if (t->is == FSD_TERM_NUMBER)
+        return fsd_amount_of(s->amounts, t->number);
+    if (t->is == FSD_TERM_NAME) {
+        a = named_size(s, t->name);
+        return a < 0 ? fsd_amount_named(s->amounts, t->name) : a;
+    }
+    a = term_size(s, t->a);
+    b = term_size(s, t->b);
+    if (a == -1 || b == -1)
+        return -1;
+    if (t->is == FSD_TERM_PLUS)
+        return fsd_plus(s->amounts, a, b);
+    if (t->is == FSD_TERM_TIMES)
+        return fsd_times(s->amounts, a, b);
+    if (!fsd_amount_number(s->amounts, b, &y))
+        return -1;
+    if (t->is == FSD_TERM_CEIL)
+        return fsd_over(s->amounts, fsd_plus(s->amounts, a, y - 1), y);
+    if (!fsd_amount_number(s->amounts, a, &x))
+        return -1;
+    return (t->is == FSD_TERM_MOST) == (x > y) ? a : b;
+}
+
 int64_t fsd_sizes_dim(const struct fsd_sizes *s, struct fsd_dim dim)
 {
+    int64_t size;
+
     if (dim.size >= 0)
         return dim.size;
-    if (dim.name && dim.name < s->n_dim_sizes && s->dim_sizes[dim.name])
-        return s->dim_sizes[dim.name];
-    return -1;
+    if (!dim.term)
+        return named_size(s, dim.name);
+    size = term_size(s, dim.term - 1);
+    return size < 0 ? -1 : size;
 }
 
 void fsd_sizes_bind_dim(struct fsd_sizes *s, struct fsd_dim dim, int64_t size)
@@ -185,8 +231,9 @@ static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 static bool shape_by_rule(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = (struct fsd_shape){0};
+    *c->guessed = false;
     if (!c->op->shape || (c->out && !(c->op->traits & FSD_OP_OUTPUTS)) ||
-        !c->op->shape(c, out))
+        !c->op->shape(c, out) || *c->guessed)
         return false;
     for (uint32_t k = 0; k < out->rank; k++)
         if (out->dims[k] < 0 && !fsd_amount_is_open(c->t, out->dims[k]))
@@ -196,8 +243,11 @@ static bool shape_by_rule(const struct fsd_op_case *c, struct fsd_shape *out)
 
 void fsd_sizes_take_rules(struct fsd_sizes *s)
 {
+    bool guessed;
+
     for (fsd_id i = 0; i < s->g->nodes.n; i++) {
-        struct fsd_op_case c = {s, s->amounts, s->g, fsd_op_of(s->g, i), i, 0};
+        struct fsd_op_case c = {
+            s, s->amounts, s->g, fsd_op_of(s->g, i), i, 0, &guessed};
 
         if (!c.op)
             continue;
@@ -221,6 +271,14 @@ static bool is_network_input(const struct fsd_graph *g, fsd_id tensor)
            !g->tensors.at[tensor].scope;
 }
 
+/* A term's amount where that is a size: a number below 0 is none. */
+static int64_t open_size(const struct fsd_sizes *s, fsd_id term)
+{
+    int64_t size = term_size(s, term), number;
+
+    return fsd_amount_number(s->amounts, size, &number) && number < 0 ? -1 : size;
+}
+
 void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only)
 {
     bool *of_inputs = FSD_NEW(s->arena, bool, s->n_dim_sizes); /* by symbol */
@@ -238,8 +296,11 @@ void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only)
         if (!form->ranked || form->dims.n != shape->rank)
             continue;
         for (uint32_t k = 0; k < shape->rank; k++) {
-            fsd_sym name = s->g->dims.at[form->dims.at + k].name;
+            const struct fsd_dim *dim = &s->g->dims.at[form->dims.at + k];
+            fsd_sym name = dim->name;
 
+            if (shape->dims[k] == -1 && dim->term)
+                shape->dims[k] = open_size(s, dim->term - 1);
             if (shape->dims[k] != -1 || (inputs_only && !of_inputs[name]))
                 continue;
             /* What the model does not name is named by its place: "image[2]". */

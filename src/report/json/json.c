@@ -284,3 +284,14 @@ void fsd_json_amount(const struct fsd_diff *d, struct fsd_json *object, const ch
     fsd_json_number_or_term(object, key, amount,
                             fsd_amount_text(d->cost->amounts, amount));
 }
+
+void fsd_json_add_amount(const struct fsd_diff *d, struct fsd_json *list,
+                         int64_t amount)
+{
+    const char *term = fsd_amount_text(d->cost->amounts, amount);
+
+    if (term)
+        fsd_json_add_text(list, term);
+    else
+        fsd_json_add_number(list, (double)amount);
+}

@@ -75,6 +75,10 @@ void fsd_json_number_or_term(struct fsd_json *object, const char *key, int64_t n
 void fsd_json_amount(const struct fsd_diff *d, struct fsd_json *object, const char *key,
                      int64_t amount);
 
+/** A size in a list: a number, -1 where it is not known, or a term. */
+void fsd_json_add_amount(const struct fsd_diff *d, struct fsd_json *list,
+                         int64_t amount);
+
 /** "findings", as the report's schema has them. run.c */
 void fsd_json_findings(struct fsd_json *report, const struct fsd_findings *all);
 

@@ -116,14 +116,29 @@ static void add_sizes(const struct fsd_diff *d, struct fsd_json *object, fsd_id 
     const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, tensor);
     struct fsd_json *list = shape->ranked ? fsd_json_list(object, "dims") : NULL;
 
-    for (uint32_t i = 0; list && i < shape->rank; i++) {
-        const char *term = fsd_amount_text(d->cost->amounts, shape->dims[i]);
+    for (uint32_t i = 0; list && i < shape->rank; i++)
+        fsd_json_add_amount(d, list, shape->dims[i]);
+}
 
-        if (term)
-            fsd_json_add_text(list, term);
-        else
-            fsd_json_add_number(list, (double)shape->dims[i]);
+/* What the engine leaves open, in numbers or terms, where all of it is known. */
+static void add_open_sizes(const struct fsd_diff *d, struct fsd_json *object,
+                           const struct fsd_port *port, const struct fsd_form *form)
+{
+    int64_t sizes[FSD_SHAPE_RANK];
+    struct fsd_json *list;
+    bool open = false;
+
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        if (i == FSD_SHAPE_RANK)
+            return;
+        open |= d->engine->dims.at[form->dims.at + i].size < 0;
+        sizes[i] = fsd_port_size(d, port, form, i);
+        if (sizes[i] == -1)
+            return;
     }
+    list = open ? fsd_json_list(object, "sizes") : NULL;
+    for (uint32_t i = 0; list && i < form->dims.n; i++)
+        fsd_json_add_amount(d, list, sizes[i]);
 }
 
 /* Of a layer or a node. */
@@ -148,6 +163,8 @@ static void add_ports(const struct fsd_diff *d, const struct fsd_graph *g,
             add_dims(d, item, g, form->dims);
         else if (g == d->model && port->tensor != FSD_NONE)
             add_sizes(d, item, port->tensor);
+        if (g == d->engine)
+            add_open_sizes(d, item, port, form);
         if (form->raw)
             fsd_json_sym(item, "format", d->names, form->raw);
     }

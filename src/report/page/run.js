@@ -327,7 +327,7 @@ function port_table(title, ports) {
     const engine = ports.some((p) => p.layout || p.format);
     const head = engine ? ["tensor", "type", "shape", "layout", "format and strides, as the engine says"] : ["tensor", "type", "shape"];
     const rows = ports.map((p) => {
-        const cells = [safe(p.name ?? ""), p.type, safe(shape_text(p.dims))];
+        const cells = [safe(p.name ?? ""), p.type, safe(shape_text(p.sizes ?? p.dims))];
         return [...cells, ...(engine ? [p.layout ?? "", safe(p.format ?? "")] : [])].map((c) => [c]);
     });
     return [{ title, head, rows }];

@@ -13,6 +13,7 @@ export interface Port {
     type: string;
     layout?: string;
     dims?: (number | string)[];
+    sizes?: (number | string)[];
     format?: string;
 }
 
