@@ -50,8 +50,10 @@ static bool step(const struct fsd_state *s, fsd_id node, struct fsd_maker *sourc
     *source = (struct fsd_maker){FSD_NONE, 0};
     if (n->role == FSD_ROLE_CORE)
         *source = (struct fsd_maker){node, 0};
-    else if (n->role != FSD_ROLE_SIDE && n->in.n)
-        *source = s->sources.at[n->in.at];
+    else if (n->role != FSD_ROLE_SIDE)
+        /* A product with 1 may have that first. */
+        for (uint32_t i = 0; i < n->in.n && source->at == FSD_NONE; i++)
+            *source = s->sources.at[n->in.at + i];
     return n->role != FSD_ROLE_CORE && source->at != FSD_NONE &&
            !(source->at & FSD_REF_PORT);
 }

@@ -26,7 +26,7 @@ enum fsd_role {
     FSD_ROLE_OPTIONAL,  /**< computes, but an exporter may fold it: BatchNormalization,
                            Cast */
     FSD_ROLE_QUANTIZER, /**< Q or DQ */
-    FSD_ROLE_VIEW,      /**< hands its first input on: Identity, Reshape, ... */
+    FSD_ROLE_VIEW,      /**< hands its data on: Identity, Reshape, ... */
     FSD_ROLE_SIDE,      /**< folded or dead: on no way from input to output */
     FSD__ROLE_COUNT
 };

@@ -151,8 +151,8 @@ void fsd_ints_by_rule(struct fsd_sizes *s, const struct fsd_op_case *c);
 
 /* shape.c: elements, products, recurrent layers */
 fsd_shape_fn fsd_shape_same, fsd_shape_second, fsd_shape_elementwise, fsd_shape_scalar,
-    fsd_shape_quantized, fsd_shape_matmul, fsd_shape_matmul_bits,
-    fsd_shape_det, fsd_shape_einsum, fsd_shape_recurrent, fsd_shape_loss;
+    fsd_shape_quantized, fsd_shape_matmul, fsd_shape_matmul_bits, fsd_shape_det,
+    fsd_shape_einsum, fsd_shape_recurrent, fsd_shape_loss;
 
 /* shape_window.c: what sees the space behind the channels */
 fsd_shape_fn fsd_shape_conv, fsd_shape_conv_transpose, fsd_shape_pool, fsd_shape_unpool,
@@ -178,8 +178,7 @@ fsd_shape_fn fsd_shape_attention;
 fsd_macs_fn fsd_macs_attention;
 
 /* macs.c */
-fsd_macs_fn fsd_macs_conv, fsd_macs_matmul, fsd_macs_einsum,
-    fsd_macs_recurrent;
+fsd_macs_fn fsd_macs_conv, fsd_macs_matmul, fsd_macs_einsum, fsd_macs_recurrent;
 
 /* ints.c */
 fsd_ints_fn fsd_ints_shape, fsd_ints_size, fsd_ints_first, fsd_ints_cast,
@@ -188,6 +187,6 @@ fsd_ints_fn fsd_ints_shape, fsd_ints_size, fsd_ints_first, fsd_ints_cast,
 
 /* same.c */
 fsd_same_fn fsd_same_dropout, fsd_same_cast, fsd_same_transpose, fsd_same_pad,
-    fsd_same_zero, fsd_same_one, fsd_same_single;
+    fsd_same_sum, fsd_same_product, fsd_same_quotient, fsd_same_single;
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Proofs that a node hands its first input on unchanged.  Where one asks for a constant
- * that the model does not hold (a Pad whose pads are computed), there is none.
+ * Proofs that a node hands its first input on unchanged, or the one beside a number.
+ * Where one asks for a constant that the model does not hold (a Pad whose pads are
+ * computed), there is none.
  */
 #include "ops/rule.h"
 
@@ -77,28 +78,46 @@ bool fsd_same_single(const struct fsd_graph *g, const struct fsd_node *node)
     return node->in.n == 1;
 }
 
-/* The second input is that one number; with more axes than the first has it adds axes
- * of 1, as a view does.  Exporters write sum() from 0 on, and addcmul() with a factor
- * of 1; builders leave both out, but compute a Sub of 0. */
-static bool is_by(const struct fsd_graph *g, const struct fsd_node *node, double number)
+/* The input is that one number; with more axes than the other has it adds axes of 1, as
+ * a view does.  Exporters write sum() from 0 on, addcmul() with a factor of 1, and a
+ * learnt scale, which stands first, may be 1; builders leave all out, but compute a Sub
+ * of 0. */
+static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
+                      uint32_t place, double number)
 {
-    fsd_id by = input(g, node, 1);
-    const struct fsd_value *value = by == FSD_NONE ? NULL : fsd_tensor_value(g, by);
-    enum fsd_dtype type = value ? fsd_tensor_form(g, by)->type : FSD_DTYPE_UNKNOWN;
+    enum { COPIES = 4 }; /* an initializer that is shared is copied by an Identity */
+    fsd_id by = input(g, node, place), copy = by;
+    const struct fsd_value *value;
+    enum fsd_dtype type;
     double is, more;
+
+    for (int i = 0; i < COPIES && copy != FSD_NONE; i++) {
+        fsd_id maker = fsd_tensor_producer(g, by = copy);
+
+        copy = maker != FSD_NONE && fsd_node_is(g, maker, "Identity")
+                   ? fsd_node_in_tensor(g, maker, 0)
+                   : FSD_NONE;
+    }
+    value = by == FSD_NONE ? NULL : fsd_tensor_value(g, by);
+    type = value ? fsd_tensor_form(g, by)->type : FSD_DTYPE_UNKNOWN;
 
     return value && fsd_element_number(value, type, 0, &is) && is == number &&
            !fsd_element_number(value, type, 1, &more);
 }
 
-bool fsd_same_zero(const struct fsd_graph *g, const struct fsd_node *node)
+bool fsd_same_sum(const struct fsd_graph *g, const struct fsd_node *node)
 {
-    return is_by(g, node, 0);
+    return is_number(g, node, 0, 0) || is_number(g, node, 1, 0);
 }
 
-bool fsd_same_one(const struct fsd_graph *g, const struct fsd_node *node)
+bool fsd_same_product(const struct fsd_graph *g, const struct fsd_node *node)
 {
-    return is_by(g, node, 1);
+    return is_number(g, node, 0, 1) || is_number(g, node, 1, 1);
+}
+
+bool fsd_same_quotient(const struct fsd_graph *g, const struct fsd_node *node)
+{
+    return is_number(g, node, 1, 1);
 }
 
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node)
@@ -113,5 +132,4 @@ FSD_NAMES(fsd_same_text, enum fsd_same, FSD_SAME__COUNT, "", "Identity",
           "Dropout outside training", "Cast to the type it already has",
           "only the shape changes, not the data",
           "Transpose that leaves every axis in place", "Pad by nothing",
-          "only one input, handed on",
-          "adds 0", "multiplies or divides by 1")
+          "only one input, handed on", "adds 0", "multiplies or divides by 1")

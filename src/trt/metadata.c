@@ -7,7 +7,8 @@
  * nothing, where the dump has passed through something that drops control characters.
  * An item may carry more than the node's name: " | " and its doc string, or
  * " | Local Function: f".  A name may itself hold any of this, so that an item is
- * looked up whole before its end is taken off.
+ * looked up whole before its end is taken off.  Myelin writes behind an item what it
+ * made of the node: "[ONNX Layer: /conv/Conv]__gemm_from_conv1x1".
  *
  * TensorRT cuts a long Metadata to 4000 characters and writes " ... " where the middle
  * was; an item that was cut through resolves to nothing.
@@ -121,11 +122,21 @@ static void read_name(struct reading *r, const char *s, size_t n)
     fsd_mention_add(r->g, r->vocab, mention, s, known, what);
 }
 
+/* Without what stands behind the item's end. */
+static size_t without_remark(const char *s, size_t n)
+{
+    for (size_t at = n; at > 2 && s[n - 1] != ']'; at--)
+        if (!memcmp(s + at - 3, "]__", 3))
+            return at - 2;
+    return n;
+}
+
 static void read_item(struct reading *r, const char *s, size_t n)
 {
     if (n >= OPENING_LEN && !memcmp(s, OPENING, OPENING_LEN)) {
         s += OPENING_LEN;
         n -= OPENING_LEN;
+        n = without_remark(s, n);
         if (n && s[n - 1] == ']')
             n--;
     }

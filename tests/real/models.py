@@ -425,6 +425,51 @@ def neutral():
     return net.model()
 
 
+def inside():
+    """What a convolution takes in: its activation, before a learnt scale of 1 that stands first and was
+    shared by copies; an activation that two read, one of them a BatchNormalization of its own."""
+    net = Net(18)
+    one, zero = net.const(np.ones(1, np.float32)), net.const(np.zeros(1, np.float32))
+    x = net.input("image", 1, 3, 64, 64)
+    for c in (3, 32):
+        scale = net.op("Identity", one)
+        x = net.op("Add", net.op("Mul", scale, net.conv(x, c, 32, strides=[2, 2])), net.op("Identity", zero))
+    for _ in range(2):
+        x = net.conv(x, 32, 32, k=1)
+        y = net.op("BatchNormalization", x, *(net.const(net.random.random(32).astype(np.float32)) for _ in range(4)))
+        x = net.op("Relu", net.op("Add", net.conv(x, 32, 32, act=None, norm=False, group=32), y))
+    net.output(x, 1, 32, 16, 16)
+    return net.model()
+
+
+def dense():
+    """Layers with a BatchNormalization, which no Gemm takes into its weights."""
+    net = Net(19)
+    x = net.input("x", 8, 64)
+    for n_in, n_out in ((64, 96), (96, 48)):
+        x = net.op("Gemm", x, net.weight(n_out, n_in), net.weight(n_out), transB=1)
+        x = net.op("BatchNormalization", x, *(net.const(net.random.random(n_out).astype(np.float32)) for _ in range(4)))
+        x = net.op("LeakyRelu", x, alpha=0.1)
+    net.output(net.op("Gemm", x, net.weight(10, 48), net.weight(10), transB=1), 8, 10)
+    return net.model()
+
+
+def pointwise():
+    """Convolutions of half without a window, of few places: run as products of matrices."""
+    net = Net(20)
+
+    def half(*dims):
+        return net.const((net.random.standard_normal(dims) / 20).astype(np.float16))
+
+    x = net.input("image", 1, 256, 4, 4, type=TensorProto.FLOAT16)
+    for _ in range(2):
+        y = net.op("Relu", net.op("Conv", x, half(512, 256, 1, 1), half(512), kernel_shape=[1, 1]))
+        y = net.op("Relu", net.op("Conv", y, half(512, 1, 3, 3), half(512), kernel_shape=[3, 3], pads=[1] * 4, group=512))
+        x = net.op("Add", x, net.op("Conv", y, half(256, 512, 1, 1), half(256), kernel_shape=[1, 1]))
+    net.output(x, 1, 256, 4, 4, type=TensorProto.FLOAT16)
+    return net.model()
+
+
 def scaled():
     """Heads whose query and key are scaled before they are multiplied, as PyTorch takes its attention
     apart: the scales are in no kernel's Metadata.  Weights that an exporter kept once."""
@@ -449,4 +494,4 @@ def scaled():
 
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
                                   encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed,
-                                  normalized, neutral, scaled)}
+                                  normalized, neutral, inside, dense, pointwise, scaled)}

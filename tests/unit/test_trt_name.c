@@ -310,6 +310,8 @@ static const struct {
      "computes Conv_1, computes p || q"},
     {"[ONNX Layer: p || q | doc]", "computes p || q"},
     {"[ONNX Layer: br]}acket]", "computes br]}acket"},
+    {"[ONNX Layer: br]}acket]__gemm_from_conv1x1\x1f[ONNX Layer: Conv_1]",
+     "computes br]}acket, computes Conv_1"},
     {"[ONNX Layer: twice]", "computes twice/2, computes twice/2"},
     {"[ONNX Layer: nobody | doc]", "unknown nobody"},
     {"[ONNX Layer: t3]", "unknown t3"},

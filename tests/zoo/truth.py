@@ -128,7 +128,8 @@ class Kernel:
                     line = line[end + 2:]
                 line = line[line.index("]") + 1:].removeprefix(",")
         items = line.split("Metadata: ", 1)[1] if "Metadata: " in line else ""
-        self.items = [i.removeprefix("[ONNX Layer: ").removesuffix("]")
+        # Behind an item may stand what Myelin made of the node: "]__gemm_from_conv1x1".
+        self.items = [re.sub(r"\](__\w+)?$", "", i.removeprefix("[ONNX Layer: "))
                       for i in re.split("[\x1e\x1f]", items) if i.strip()]
 
     inputs = property(lambda self: self.lists.get("Inputs", []))

@@ -85,8 +85,11 @@ static bool reads_only(const struct replay *r, fsd_id tensor, int far,
     return t->consumers.n > 0;
 }
 
+/* No Gemm takes a BatchNormalization into its weights. */
 static bool behind_product(const struct replay *r, fsd_id node)
 {
+    bool normalizes = fsd_node_is(r->g, node, "BatchNormalization");
+
     for (int far = 0; far < FAR; far++) {
         fsd_id in = fsd_data_input(r, node);
 
@@ -94,7 +97,7 @@ static bool behind_product(const struct replay *r, fsd_id node)
         if (node == FSD_NONE)
             return false;
         if (fsd_is_product(r, node) || fsd_node_is(r->g, node, "InstanceNormalization"))
-            return true;
+            return !normalizes || !fsd_node_is(r->g, node, "Gemm");
         if (!only_moves(r, node) && !scales(r, node))
             return false;
     }

@@ -21,6 +21,8 @@ static const struct {
     {"Conv", "Conv Add"},
     {"Conv", "Conv Mul Add"}, /* of integers: brought to floats, and the bias */
     {"Conv", "Conv Mul"},
+    {"Conv", "MatMul Add"}, /* without a window */
+    {"Conv", "MatMul"},
     {"DepthToSpace", "Transpose"},
     {"DequantizeLinear", "Cast Mul"},
     {"Div", "Mul"},

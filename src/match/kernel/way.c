@@ -67,7 +67,9 @@ static bool is_ready(struct replay *r, struct way *w, fsd_id node, uint64_t *fro
 
 bool fsd_is_late(const struct replay *r, fsd_id node)
 {
-    return r->late[node] != FSD_NONE && r->maker[node] == FSD_NONE;
+    fsd_id maker = r->maker[node];
+
+    return r->late[node] != FSD_NONE && (maker == FSD_NONE || maker == r->late[node]);
 }
 
 static void add_hand(struct way *w, fsd_id tensor, uint64_t from)
@@ -305,6 +307,26 @@ static bool is_elsewhere(const struct replay *r, const struct fsd_recipe *recipe
     return true;
 }
 
+/* The activation that alone reads what a Conv makes is put into the convolution: the
+ * kernel has no step for it. */
+static void activate(struct replay *r, const struct way *w, fsd_id conv)
+{
+    static const char *const ops[] = {"Relu", "Clip", "Sigmoid", "Tanh"};
+    fsd_id node = conv;
+    struct way *next;
+
+    do {
+        fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+        const struct fsd_tensor *t = out == FSD_NONE ? NULL : &r->g->tensors.at[out];
+
+        if (!t || t->consumers.n != 1 || t->flags & FSD_TENSOR_OUTPUT)
+            return;
+        node = r->g->links.at[t->consumers.at];
+    } while (r->folds[node]);
+    if (fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops)) && (next = branch(r, w)))
+        take(r, next, node, false);
+}
+
 /* A kernel of a Conv adds what it reads besides to the sum, without a step for it; of
  * two inputs that may hold the same either can be that. */
 static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym step)
@@ -330,6 +352,34 @@ static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym ste
     }
 }
 
+/* A Conv without one may be run as a product of matrices. */
+static bool has_window(const struct replay *r, fsd_id node)
+{
+    fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
+    const struct fsd_shape *s;
+
+    if (weight == FSD_NONE || !fsd_node_is(r->g, node, "Conv"))
+        return false;
+    s = fsd_shape_of(r->sizes, weight);
+    for (uint32_t i = 2; i < s->rank; i++)
+        if (s->dims[i] != 1)
+            return true;
+    return s->rank < 3;
+}
+
+/* Of a BatchNormalization that alone reads what a Conv makes a scaling and a sum are
+ * left at most, as it goes into the weights; of another one no less. */
+static bool is_left(const struct replay *r, fsd_id node,
+                    const struct fsd_recipe *recipe)
+{
+    fsd_id in = r->folds[node] ? fsd_data_input(r, node) : FSD_NONE;
+
+    if (!fsd_node_is(r->g, node, "BatchNormalization"))
+        return true;
+    return in != FSD_NONE && r->g->tensors.at[in].consumers.n == 1 ? recipe->n < 3
+                                                                   : recipe->n > 1;
+}
+
 static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
                   uint64_t from, uint32_t cost)
 {
@@ -340,10 +390,11 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
         const struct fsd_recipe *recipe = &r->recipes->all.at[ways.at + i];
         struct way *next;
 
-        /* Of what may fold beside a product a scaling and a sum are left at most. */
         if (recipe->steps[0] != step || (recipe->n == 1 ? whole : begun) ||
-            (recipe->n > 2 && r->folds[node]) || (recipe->n > 1 && w->n_open == OPEN) ||
-            is_elsewhere(r, recipe) || !(next = branch(r, w)))
+            !is_left(r, node, recipe) || (recipe->n > 1 && w->n_open == OPEN) ||
+            is_elsewhere(r, recipe) ||
+            (recipe->steps[0] == r->matmul && has_window(r, node)) ||
+            !(next = branch(r, w)))
             continue;
         next->used |= from;
         next->cost += cost;
@@ -361,6 +412,9 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
         if (recipe->n == 1) {
             take(r, next, node, false);
             add_to_sum(r, next, node, step);
+            if (step == r->conv &&
+                r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_ARE_ALL)
+                activate(r, next, node);
         } else
             next->open[next->n_open++] = (struct held){
                 .tensor = FSD_NONE, .node = node, .recipe = ways.at + i, .done = 1};
@@ -447,29 +501,35 @@ static bool rests(const struct replay *r, fsd_id node)
     return r->m->facts->folded[node] && (out == FSD_NONE || !r->at_run[out]);
 }
 
-/* All nodes that could begin with this step, each once. */
-static void begin_nodes(struct replay *r, struct way *w, fsd_sym step)
+/* What names say that the kernel computes. */
+static void begin_musts(struct replay *r, struct way *w, fsd_sym step)
+{
+    for (uint32_t i = 0; i < r->n_must; i++) {
+        fsd_id node = r->must[i].node;
+        uint32_t missing;
+        uint64_t from;
+        bool ready = is_ready(r, w, node, &from, &missing);
+
+        if (!fsd_way_took(w, node) && !fsd_way_began(w, node))
+            begin(r, w, node, step, from, ready || r->gaps ? 0 : COST_GAP);
+    }
+}
+
+/* All other nodes that could begin with this step, each once: those that nobody made
+ * yet, or those that another kernel computes, too. */
+static void begin_nodes(struct replay *r, struct way *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];
     uint32_t n = 0, missing;
     uint64_t from;
 
-    for (uint32_t i = 0; i < r->n_must; i++) {
-        fsd_id node = r->must[i].node;
-        bool ready = is_ready(r, w, node, &from, &missing);
-
-        if (fsd_way_took(w, node) || fsd_way_began(w, node) || n == NEXT)
-            continue;
-        seen[n++] = node;
-        begin(r, w, node, step, from, ready || r->gaps ? 0 : COST_GAP);
-    }
     for (uint32_t i = 0; i < w->n_hand; i++) {
         const struct fsd_tensor *t = &r->g->tensors.at[w->hand[i].tensor];
 
         for (uint32_t k = 0; k < t->consumers.n; k++) {
             fsd_id node = r->g->links.at[t->consumers.at + k];
-            bool known = (r->maker[node] != FSD_NONE && fsd_is_product(r, node)) ||
-                         fsd_is_must(r, node);
+            bool known = (r->maker[node] != FSD_NONE) != made ||
+                         (made && fsd_is_product(r, node)) || fsd_is_must(r, node);
 
             for (uint32_t s = 0; s < n && !known; s++)
                 known = seen[s] == node;
@@ -546,7 +606,8 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
         struct way *w = &r->ways[i], *next;
 
         go_on(r, w, step);
-        begin_nodes(r, w, step);
+        begin_musts(r, w, step);
+        begin_nodes(r, w, step, false);
         begin_generators(r, w, step);
         next = branch(r, w);
         if (!next)
@@ -560,6 +621,9 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
         next->pads |= step == r->concat;
         next->cuts |= step == r->slice && !w->parted;
     }
+    /* Unlikely, and more than there is room for behind many Concats. */
+    for (uint32_t i = 0; i < r->n_ways; i++)
+        begin_nodes(r, &r->ways[i], step, true);
     keep_best(r);
 }
 

@@ -178,8 +178,7 @@ int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
 /** A step that only moves data. */
 bool fsd_is_move(const struct replay *r, fsd_sym step);
 bool fsd_is_must(const struct replay *r, fsd_id node);
-/** True when it was said that a library's kernel may have applied it, and none is known
- *  to compute it. */
+/** True when a library's kernel may have applied it, and no other is known to. */
 bool fsd_is_late(const struct replay *r, fsd_id node);
 /** A bit for the tensor that a port of the kernel reads: that of its first port. */
 uint64_t fsd_first_port(const struct replay *r, uint32_t i);
