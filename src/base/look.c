@@ -81,7 +81,6 @@ enum fsd_look fsd_look(const struct fsd_file *file)
                   {0, 8, "\x89HDF\r\n\x1a\n", FSD_LOOK_HDF5},
                   {0, 2, "\x80\x02", FSD_LOOK_PICKLE},
                   {0, 4, "PK\3\4", FSD_LOOK_ZIP},
-                  {0, 2, "\x1f\x8b", FSD_LOOK_GZIP},
                   {257, 5, "ustar", FSD_LOOK_TAR},
                   {0, 34, "version https://git-lfs.github.com", FSD_LOOK_LFS}};
     const unsigned char *s = file->bytes;
@@ -90,6 +89,8 @@ enum fsd_look fsd_look(const struct fsd_file *file)
     for (size_t i = 0; i < FSD_COUNT_OF(magics); i++)
         if (fsd_looks_like(file, magics[i].at, magics[i].bytes, magics[i].n))
             return magics[i].look;
+    if (fsd_is_packed(file))
+        return FSD_LOOK_PACKED;
     /* A byte order mark, and a character of ASCII. */
     if (n >= 4 && ((s[0] == 0xff && s[1] == 0xfe && s[2] && !s[3]) ||
                    (s[0] == 0xfe && s[1] == 0xff && !s[2] && s[3])))
@@ -117,7 +118,7 @@ const char *fsd_look_noun(enum fsd_look look)
         [FSD_LOOK_HDF5] = "an HDF5 file, such as a Keras model",
         [FSD_LOOK_PICKLE] = "a Python pickle, such as an old PyTorch file",
         [FSD_LOOK_ZIP] = "a ZIP archive, such as a PyTorch .pt file",
-        [FSD_LOOK_GZIP] = "a gzip archive",
+        [FSD_LOOK_PACKED] = "a packed file (gzip, xz or zstd)",
         [FSD_LOOK_TAR] = "a tar archive",
         [FSD_LOOK_LFS] = "a Git LFS pointer",
         [FSD_LOOK_XML] = "what looks like XML or HTML",

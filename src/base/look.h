@@ -22,7 +22,7 @@ enum fsd_look {
     FSD_LOOK_HDF5,
     FSD_LOOK_PICKLE,
     FSD_LOOK_ZIP,
-    FSD_LOOK_GZIP,
+    FSD_LOOK_PACKED, /**< by gzip, xz or zstd (fsd_is_packed) */
     FSD_LOOK_TAR,
     FSD_LOOK_LFS, /**< what Git LFS leaves in place of a file */
     FSD_LOOK_XML,

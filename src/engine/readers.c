@@ -39,7 +39,7 @@ enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *so
 {
     static const char *const advice[FSD_N_LOOKS] = {
         [FSD_LOOK_ONNX] = "; the engine's dump comes second",
-        [FSD_LOOK_GZIP] = " in another; unpack it first",
+        [FSD_LOOK_PACKED] = " in another; unpack it first",
         [FSD_LOOK_ZIP] = "; unpack it first",
         [FSD_LOOK_TAR] = "; unpack it first",
         [FSD_LOOK_LFS] = "; get the dump itself with 'git lfs pull'",
