@@ -85,6 +85,15 @@ static unsigned most(const struct reading *r, unsigned free, unsigned bytes,
     return n < max ? (unsigned)n : max;
 }
 
+enum fsd_status fsd_json_layers_fit(const struct fsd_file *file, uint32_t n,
+                                    struct fsd_error *err)
+{
+    const struct reading r = {.file = file, .err = err};
+    const unsigned limit = most(&r, LAYERS_FREE, LAYER_BYTES, LAYERS_MAX);
+
+    return n > limit ? fail_limit(&r, limit, "layers") : FSD_OK;
+}
+
 static enum fsd_status fail_layer(const struct reading *r, const char *expected,
                                   const char *what, const cJSON *found)
 {
@@ -404,13 +413,11 @@ static enum fsd_status read_limited(struct reading *r, const cJSON *layer)
 {
     enum fsd_status status = read_layer(r, layer);
 
-    if (status != FSD_OK)
-        return status;
-    if (++r->layer > most(r, LAYERS_FREE, LAYER_BYTES, LAYERS_MAX))
-        return fail_limit(r, r->layer - 1, "layers");
-    if (r->b->g->mentions.n > MENTIONS_MAX)
+    if (status == FSD_OK)
+        status = fsd_json_layers_fit(r->file, ++r->layer, r->err);
+    if (status == FSD_OK && r->b->g->mentions.n > MENTIONS_MAX)
         return fail_limit(r, MENTIONS_MAX, "names in names of layers");
-    return FSD_OK;
+    return status;
 }
 
 enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,

@@ -138,6 +138,8 @@ static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file 
     enum fsd_status status =
         fsd_profile_read(g->arena, g->names, file, &profiles, err);
 
+    if (status == FSD_OK)
+        status = fsd_json_layers_fit(file, profiles.at[0].entries.n, err);
     for (uint32_t i = 0; status == FSD_OK && i < profiles.at[0].entries.n; i++) {
         fsd_build_layer(b, profiles.at[0].entries.at[i].unescaped, 0);
         fsd_build_layer_end(b);

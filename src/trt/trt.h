@@ -166,6 +166,10 @@ enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
                                uint32_t number, const struct cJSON *layer,
                                struct fsd_error *err);
 
+/** An error where a file of its size may not have n layers. */
+enum fsd_status fsd_json_layers_fit(const struct fsd_file *file, uint32_t n,
+                                    struct fsd_error *err);
+
 /** Reads one of "Bindings" or "I/O Tensors". */
 void fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
                       const struct cJSON *binding);

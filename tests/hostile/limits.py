@@ -48,7 +48,7 @@ def lean(make, free, per):
     def most(more):
         n = free
         while n + 1 <= free + len(make(n + 1)) // per:
-            n = free + len(make(n)) // per
+            n = max(n + 1, free + len(make(n)) // per)
         return make(n + more)
     return most
 
@@ -126,6 +126,9 @@ ROWS = [
      lambda n: b'{"Layers": [' + b",".join([b'"one"'.ljust(31)] * n) + b"]}", "layers", "layers"),
     ("layers of a small dump", None,
      lean(lambda n: b'{"Layers": [' + b",".join([b'"one"'] * n) + b"]}", *constants_of("src/trt/json.c", "LAYER")),
+     "layers", "layers"),
+    ("layers of a profile alone", None,
+     lean(lambda n: b"{" + b",".join(b'"%06x":[1]' % i for i in range(n)) + b"}", *constants_of("src/trt/json.c", "LAYER")),
      "layers", "layers"),
     ("JSON values of a small dump", None,
      lean(lambda n: b'{"Layers": [{"Name": "one", "Odd": [' + b",".join([b"1"] * (n - 5)) + b"]}]}",

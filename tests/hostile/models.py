@@ -19,11 +19,19 @@ def chain(*names, op="Relu"):
     return model(*nodes, inputs("x"), outputs(at))
 
 
+def come_from(name):
+    """What PyTorch's exporters say beside a node of the module that it is of, its class and the line that it is written in."""
+    name = name if isinstance(name, bytes) else name.encode()
+    for key, value in ((b"name_scopes", b"['', '%s', '%s.in', 'op']" % (name, name)), (b"class_hierarchy", b"['m', '%s', '%s', 'op']" % (name, name)),
+                       (b"stack_trace", b'File "/x/%s.py", line 7, in forward\n    y = %s(x)' % (name, name))):
+        yield raw(9, text(1, b"pkg.torch.onnx." + key) + text(2, value))
+
+
 def twins(*names, op="Relu"):
     """x -> names..., tensors named as their nodes, and beside each node one that computes the same."""
     at, nodes, ends = "x", [], []
     for i, name in enumerate(names):
-        nodes.append(node(op, [at], [name], name))
+        nodes.append(node(op, [at], [name], name, *come_from(name)))
         nodes.append(node(op, [at], ["u%d" % i], "twin %d" % i))
         nodes.append(node("Exp", ["u%d" % i], ["v%d" % i], "twin end %d" % i))
         at, ends = name, ends + ["v%d" % i]
