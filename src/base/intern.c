@@ -81,7 +81,7 @@ struct fsd_intern *fsd_intern_new(struct fsd_arena *arena)
 
 static size_t valid_len(const char *s, size_t n)
 {
-    size_t i = 0, len;
+    size_t i = fsd_plain_run(s, n), len;
 
     while (i < n && s[i] && (len = fsd_utf8_len((const unsigned char *)s + i, n - i)))
         i += len;

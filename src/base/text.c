@@ -195,6 +195,17 @@ void fsd_put_json(FILE *out, const char *text)
     putc('"', out);
 }
 
+const char *fsd_digits(uint64_t number, char room[FSD_DIGITS])
+{
+    char *at = room + FSD_DIGITS - 1;
+
+    *at = '\0';
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    return at;
+}
+
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
 {
     fprintf(out, "%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
@@ -225,19 +236,18 @@ static bool is_bracket_command(const char *s)
 /* Behind blanks, and what only colours them. */
 static const char *skip_blanks(const char *s)
 {
-    for (;;) {
-        const char *end = s;
+    const char *end;
 
+    for (;;)
         if (*s == ' ' || (*s >= '\t' && *s <= '\r' && *s != '\n'))
-            end = s + 1;
+            s++;
         else if ((unsigned char)*s >= 0x80)
-            end = skip_foreign(s);
-        else if (s[0] == '\033' && s[1] == '[')
-            end = s + 2 + strspn(s + 2, "0123456789;");
-        if (end == s || (*s == '\033' && *end++ != 'm'))
+            s = skip_foreign(s);
+        else if (s[0] == '\033' && s[1] == '[' &&
+                 *(end = s + 2 + strspn(s + 2, "0123456789;")) == 'm')
+            s = end + 1;
+        else
             return s;
-        s = end;
-    }
 }
 
 static bool is_colon_command(const char *s)
@@ -265,19 +275,21 @@ static const char *put_until(FILE *out, const char *from, const char *at,
 
 void fsd_put_disarmed(FILE *out, const char *lines, const char *escape)
 {
-    const char *from = lines; /* not yet printed */
+    const char *from = lines, /* not yet printed */
+        *end = lines + strlen(lines), *hash = strchr(lines, '#'), *next;
 
-    while (*lines) {
-        const char *end = lines + strcspn(lines, "\n"), *at = skip_blanks(lines);
+    for (; lines < end; lines = next) {
+        const char *at = skip_blanks(lines);
 
-        if (at < end && is_colon_command(at))
+        next = memchr(lines, '\n', (size_t)(end - lines));
+        next = next ? next + 1 : end;
+        if (is_colon_command(at))
             from = put_until(out, from, at, escape);
-        for (at = lines; (at = memchr(at, '#', (size_t)(end - at))); at++)
-            if (is_bracket_command(at))
-                from = put_until(out, from, at, escape);
-        lines = *end ? end + 1 : end;
+        for (; hash && hash < next; hash = strchr(hash + 1, '#'))
+            if (is_bracket_command(hash))
+                from = put_until(out, from, hash, escape);
     }
-    fwrite(from, 1, (size_t)(lines - from), out);
+    fwrite(from, 1, (size_t)(end - from), out);
 }
 
 void fsd_put_shell_word(FILE *out, const char *word)

@@ -41,6 +41,11 @@ enum { FSD_JSON_ROOM = 16 };
 /** As one word of a shell's command line, quoted where it has to be. */
 void fsd_put_shell_word(FILE *out, const char *word);
 
+/** The digits of a number, up to the end of `room`.  Most numbers of a report are small
+ *  and whole: so they take a tenth of what a format takes. */
+enum { FSD_DIGITS = 21 };
+const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
+
 /** "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
 

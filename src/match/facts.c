@@ -74,13 +74,15 @@ static bool shape_is_fixed(const struct growth *w, fsd_id node)
     const struct fsd_graph *g = w->f->g;
     const struct fsd_node *n = &g->nodes.at[node];
 
+    uint32_t shapes;
+
     if (!(w->f->traits[node] & FSD_OP_SHAPED) || w->lacking[SHAPED][node])
         return false;
-    for (uint32_t i = 0; i < n->in.n; i++) {
+    shapes = fsd_op_shape_inputs(g, node);
+    for (uint32_t i = 0; i < n->in.n && shapes; i++, shapes >>= 1) {
         fsd_id tensor = fsd_node_in(g, n, i)->tensor;
 
-        if (tensor != FSD_NONE && fsd_op_input_is_shape(g, node, i) &&
-            !w->f->constant[tensor])
+        if (tensor != FSD_NONE && shapes & 1 && !w->f->constant[tensor])
             return false;
     }
     return true;
@@ -158,10 +160,13 @@ static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
     const struct fsd_graph *g = f->g;
     struct work work = new_work(scratch, g->nodes.n);
 
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
-            if (fsd_op_input_is_shape(g, i, k))
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        uint32_t shapes = fsd_op_shape_inputs(g, i);
+
+        for (uint32_t k = 0; k < g->nodes.at[i].in.n && shapes; k++, shapes >>= 1)
+            if (shapes & 1)
                 mark_size(w, fsd_node_in_tensor(g, i, k), &work);
+    }
     while (work.n) {
         fsd_id node = work.at[--work.n];
 

@@ -223,7 +223,7 @@ static bool multiply(const struct term *a, const struct term *b, struct term *ou
 
 int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b)
 {
-    struct poly p, q, product = {0};
+    struct poly p, q, product;
 
     if (a == -1 || b == -1)
         return -1;
@@ -231,6 +231,7 @@ int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b)
         return b && a > most / b ? -1 : a * b;
     p = open_up(t, a);
     q = open_up(t, b);
+    product.n = 0;
     for (uint32_t i = 0; i < p.n; i++)
         for (uint32_t k = 0; k < q.n; k++) {
             struct term term = {0};

@@ -42,9 +42,9 @@ unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
  */
 bool fsd_op_is_symmetric(const char *name);
 
-/** True when the value of the i-th input decides the shape of the output (Reshape's
- *  second). */
-bool fsd_op_input_is_shape(const struct fsd_graph *g, fsd_id node, uint32_t i);
+/** Bits: the inputs, of the first 32, whose values decide the shape of the output
+ *  (Reshape's second). */
+uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node);
 
 /** The element type of the i-th output, as far as those of the inputs tell. */
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i);

@@ -404,11 +404,11 @@ bool fsd_op_is_symmetric(const char *name)
     return op && op->traits & FSD_OP_SYMMETRIC;
 }
 
-bool fsd_op_input_is_shape(const struct fsd_graph *g, fsd_id node, uint32_t i)
+uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_op *op = fsd_op_of(g, node);
 
-    return op && i < 32 && op->shape_operands >> i & 1;
+    return op ? op->shape_operands : 0;
 }
 
 bool fsd_op_keeps_shape(const struct fsd_graph *g, fsd_id node)

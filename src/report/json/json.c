@@ -210,16 +210,12 @@ void fsd_json_built(struct fsd_json *object, const fsd_built_vec *built,
                      built->at[i].value);
 }
 
-/* Most numbers of a report are small and whole: digit by digit they take a tenth of
- * what a format takes. */
 static void put_whole(const struct fsd_json *level, uint64_t number)
 {
-    char digits[20], *at = digits + sizeof digits;
+    char room[FSD_DIGITS];
+    const char *at = fsd_digits(number, room);
 
-    do
-        *--at = (char)('0' + number % 10);
-    while (number /= 10);
-    put_bytes(level, at, (size_t)(digits + sizeof digits - at));
+    put_bytes(level, at, (size_t)(room + sizeof room - 1 - at));
 }
 
 /* With 15 digits a sum of decimal fractions is printed without the rounding of its last

@@ -3,7 +3,6 @@
 #include "report/picture/drawing.h"
 #include "report/text/phrase.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum {
@@ -77,6 +76,8 @@ static const char *tie_color(const struct fsd_drawing *w, const struct fsd_line 
 
 static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FILE *out)
 {
+    char room[FSD_DIGITS];
+
     if (!form->ranked)
         return;
     if (!form->dims.n)
@@ -87,7 +88,7 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
         if (i)
             putc('x', out);
         if (dim.size >= 0)
-            fprintf(out, "%" PRId64, dim.size);
+            fputs(fsd_digits((uint64_t)dim.size, room), out);
         else if (dim.name)
             fsd_put_label_text(out, fsd_text(g->names, dim.name), 12);
         else

@@ -15,6 +15,7 @@
  * escaped from the painters (paint.c), and nothing else may hold a quote or
  * a backslash, so attributes are printed as they are.
  */
+#include "base/text.h"
 #include "report/picture/drawing.h"
 
 #include <string.h>
@@ -65,9 +66,10 @@ static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 static void put_name(const struct fsd_drawing *w, fsd_id id, FILE *out)
 {
     const struct fsd_box *box = &w->boxes.at[id];
+    char room[FSD_DIGITS];
 
-    fprintf(out, "%s%u", w->painter->sides[box->side].prefixes[box->kind],
-            fsd_item(w, box, 0));
+    fputs(w->painter->sides[box->side].prefixes[box->kind], out);
+    fputs(fsd_digits(fsd_item(w, box, 0), room), out);
 }
 
 /* A cluster of one box would be a frame around a frame. */
