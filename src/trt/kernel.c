@@ -114,16 +114,21 @@ static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char 
     }
 }
 
-/* "a/MatMul+b/MatMul": as many products as names. */
+/* "a/MatMul+b/MatMul": as many products as names.  Of "a/MatMul+__mye47+__mye35" nobody
+ * knows whether two more, or the parts of one, and what stands where. */
 static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
 {
     uint32_t n = 0;
+    bool own = false;
 
     for (uint32_t i = 0; i < layer->mentions.n; i++) {
         const struct fsd_mention *m = &g->mentions.at[layer->mentions.at + i];
 
         n += m->by == FSD_BY_NAME && m->role == FSD_MENTION_COMPUTES;
+        own |= m->role == FSD_MENTION_HELPER;
     }
+    if (n && own)
+        return;
     do
         add_steps(g, layer, "MatMul");
     while (n-- > 1);

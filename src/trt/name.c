@@ -208,8 +208,18 @@ static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
     return NULL;
 }
 
+/* "__mye355569" up to a '+' or the end: a product of weights that Myelin took apart. */
+static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
+{
+    *end = at;
+    return fsd_scan_skip(&p->text, end, "__mye") &&
+           fsd_scan_skip_number(&p->text, end) &&
+           (*end == p->text.n || p->text.s[*end] == '+');
+}
+
 /* "v_proj/MatMul+k_proj/MatMul+q_proj/MatMul": products of one input as one kernel.
- * Names may hold a '+', so all of it must be names of the model or nothing is. */
+ * Names may hold a '+', so all of it must be names of the model, or Myelin's own beside
+ * one of these, or nothing is. */
 static bool read_joined(struct fsd_expr *p)
 {
     enum { JOINED_MAX = 16 };
@@ -217,7 +227,7 @@ static bool read_joined(struct fsd_expr *p)
         const struct fsd_meaning *what;
         size_t at, end;
     } parts[JOINED_MAX];
-    unsigned n = 0;
+    unsigned n = 0, known = 0;
 
     if (!p->vocab || !memchr(p->text.s, '+', p->text.n))
         return false;
@@ -226,14 +236,15 @@ static bool read_joined(struct fsd_expr *p)
             return false;
         parts[n].at = at;
         parts[n].what = longest_joined(p, at, &parts[n].end);
-        if (!parts[n].what)
+        known += parts[n].what != NULL;
+        if (!parts[n].what && !is_own_part(p, at, &parts[n].end))
             return false;
     }
-    if (!n || parts[n - 1].end != p->text.n)
+    if (!known || parts[n - 1].end != p->text.n)
         return false;
     for (unsigned i = 0; i < n; i++)
-        fsd_expr_mention(p, FSD_MENTION_COMPUTES, parts[i].at, parts[i].end,
-                         parts[i].what, false);
+        fsd_expr_mention(p, parts[i].what ? FSD_MENTION_COMPUTES : FSD_MENTION_HELPER,
+                         parts[i].at, parts[i].end, parts[i].what, false);
     return true;
 }
 
@@ -246,9 +257,11 @@ static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
     if (fsd_expr_known(p, 0, FSD_IN_NAME, &known) && known.tail.end == p->text.n &&
         fsd_meaning_fits(p->vocab, known.what))
         fsd_expr_mention_known(p, FSD_MENTION_COMPUTES, 0, &known);
+    else if (read_joined(p))
+        return;
     else if (is_myelin_own(p) || is_bookkeeping(p))
         fsd_expr_mention(p, FSD_MENTION_HELPER, 0, p->text.n, NULL, false);
-    else if (!read_joined(p) && !read_loose(p))
+    else if (!read_loose(p))
         fsd_expr_read(p, layer);
 }
 

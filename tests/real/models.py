@@ -470,6 +470,20 @@ def pointwise():
     return net.model()
 
 
+def scattered():
+    """Tables that are scattered into twice, and read between: the builder leaves that to the run, in place."""
+    net = Net(21)
+    x = net.linear(net.input("x", 1, 16, 32), 32, 32)
+    for _ in range(2):
+        table = net.weight(16, 32)
+        for first in (0, 8):
+            rows = net.const(np.arange(first, first + 8).reshape(8, 1))
+            table = net.op("ScatterND", table, rows, net.weight(8, 32))
+        x = net.linear(net.op("Add", x, table), 32, 32)
+    net.output(x, 1, 16, 32)
+    return net.model()
+
+
 def scaled():
     """Heads whose query and key are scaled before they are multiplied, as PyTorch takes its attention
     apart: the scales are in no kernel's Metadata.  Weights that an exporter kept once."""
@@ -494,4 +508,4 @@ def scaled():
 
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
                                   encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed,
-                                  normalized, neutral, inside, dense, pointwise, scaled)}
+                                  normalized, neutral, inside, dense, pointwise, scattered, scaled)}

@@ -141,6 +141,7 @@ void fsd_find_must(struct replay *r)
     const struct fsd_node *n = &e->nodes.at[r->layer];
 
     r->n_must = 0;
+    add_must(r, r->in_place[r->layer], COST_NAMED);
     for (uint32_t i = 0; i < l->mentions.n; i++) {
         const struct fsd_mention *m = &e->mentions.at[l->mentions.at + i];
 
@@ -181,6 +182,66 @@ void fsd_find_named(struct replay *r)
 
         if (node != FSD_NONE)
             r->named[node] = i;
+    }
+}
+
+static bool has_step(const struct fsd_graph *e, fsd_id layer, fsd_sym step)
+{
+    struct fsd_span steps = e->layers.at[layer].steps;
+
+    for (uint32_t i = 0; i < steps.n; i++)
+        if (e->links.at[steps.at + i] == step)
+            return true;
+    return false;
+}
+
+/* The node that made what this one scatters into; FSD_NONE where that has a place of
+ * its own. */
+static fsd_id scattered_before(const struct replay *r, const bool *written, fsd_id node)
+{
+    fsd_id in = fsd_node_in_tensor(r->g, node, 0);
+    fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+
+    return by != FSD_NONE && r->g->nodes.at[by].op == r->scatter && !written[in]
+               ? by
+               : FSD_NONE;
+}
+
+/* Nodes that scatter into what the one before made do it in place: their kernels write
+ * one tensor, in their order, and it bears the name of the last.  Whatever the model
+ * proves of them, they are left to the run. */
+void fsd_find_in_place(struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+    bool *written = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* under its own name */
+
+    for (fsd_id t = 0; t < e->tensors.n; t++)
+        if (r->m->twin[t] != FSD_NONE)
+            written[r->m->twin[t]] |= e->tensors.at[t].producers.n > 0;
+    for (fsd_id t = 0; t < e->tensors.n; t++) {
+        struct fsd_span by = e->tensors.at[t].producers;
+        fsd_id last = r->m->twin[t] == FSD_NONE
+                          ? FSD_NONE
+                          : fsd_tensor_producer(r->g, r->m->twin[t]);
+        uint32_t left = 0, kernels = 0;
+
+        if (last == FSD_NONE || r->g->nodes.at[last].op != r->scatter)
+            continue;
+        for (fsd_id node = last; node != FSD_NONE;
+             node = scattered_before(r, written, node))
+            left++;
+        for (uint32_t i = 0; i < by.n; i++)
+            kernels += has_step(e, e->links.at[by.at + i], r->scatter);
+        for (uint32_t i = by.n; i-- > 0 && left == kernels && last != FSD_NONE;) {
+            fsd_id out = fsd_node_out_tensor(r->g, last, 0);
+
+            if (!has_step(e, e->links.at[by.at + i], r->scatter))
+                continue;
+            r->in_place[e->links.at[by.at + i]] = last;
+            if (out != FSD_NONE)
+                r->at_run[out] = r->m->facts->constant[out];
+            last = scattered_before(r, written, last);
+        }
     }
 }
 

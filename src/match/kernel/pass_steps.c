@@ -372,12 +372,14 @@ static void hold_named(struct replay *r)
     }
 }
 
-/* With these, what is made of them. */
+/* With these, what is made of them, but for sizes. */
 static void find_at_run(struct replay *r)
 {
     for (fsd_id node = 0; node < r->g->nodes.n; node++) {
         bool runs = r->named[node] != FSD_NONE;
 
+        if (r->m->facts->traits[node] & FSD_OP_SHAPE)
+            continue;
         for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && !runs; i++) {
             fsd_id t = fsd_node_in_tensor(r->g, node, i);
 
@@ -435,13 +437,15 @@ void fsd_pass_steps(struct fsd_match *m)
     r.unsaid = FSD_NEW(scratch, uint32_t, m->engine->layers.n);
     r.pads = FSD_NEW(scratch, bool, m->engine->layers.n);
     r.cuts = FSD_NEW(scratch, bool, m->engine->layers.n);
+    r.in_place = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
-        r.product[i] = r.attention[i] = r.norm[i] = FSD_NONE;
+        r.product[i] = r.attention[i] = r.norm[i] = r.in_place[i] = FSD_NONE;
     r.concat = fsd_intern_str(m->model->names, "Concat");
     r.mul = fsd_intern_str(m->model->names, "Mul");
     r.slice = fsd_intern_str(m->model->names, "Slice");
     r.matmul = fsd_intern_str(m->model->names, "MatMul");
     r.sum = fsd_intern_str(m->model->names, "ReduceSum");
+    r.scatter = fsd_intern_str(m->model->names, "ScatterND");
     r.conv = fsd_intern_str(m->model->names, "Conv");
     r.cast = fsd_intern_str(m->model->names, "Cast");
     for (size_t i = 0; i < FSD_COUNT_OF(moves); i++)
@@ -457,6 +461,7 @@ void fsd_pass_steps(struct fsd_match *m)
     list_twins(&r);
     hold_named(&r);
     fsd_find_named(&r);
+    fsd_find_in_place(&r);
     find_at_run(&r);
     fsd_replay_passing(&r);
     fsd_reserve(&r);

@@ -533,7 +533,8 @@ static void begin_nodes(struct replay *r, struct way *w, fsd_sym step, bool made
 
             for (uint32_t s = 0; s < n && !known; s++)
                 known = seen[s] == node;
-            if (known || n == NEXT || fsd_last_twin(r, node) != node ||
+            if (known || n == NEXT ||
+                (fsd_last_twin(r, node) != node && !r->m->facts->folded[node]) ||
                 fsd_way_began(w, node) ||
                 (fsd_way_took(w, node) && !is_done_by_parts(r, node)) ||
                 rests(r, node) || !is_ready(r, w, node, &from, &missing))

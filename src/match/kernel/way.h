@@ -85,9 +85,10 @@ struct replay {
                           compute it though it is not listed */
     fsd_id *reserved;  /* by node: the layer that a name says computes it */
     fsd_id *named;     /* by node: the layer that bears its name alone */
+    fsd_id *in_place;  /* by layer: the node of a chain that it does in place */
     struct fsd_span *of; /* by engine tensor: in `held` */
     FSD_VEC(struct held) held;
-    fsd_sym moves[8], concat, slice, cast, mul, matmul, conv, sum;
+    fsd_sym moves[8], concat, slice, cast, mul, matmul, conv, sum, scatter;
     fsd_id *product;                /* by layer: the product it computes; FSD_NONE */
     fsd_id *attention;              /* by layer: the Attention it computes; FSD_NONE */
     fsd_id *norm;                   /* by layer: the normalization it does a part of */
@@ -114,6 +115,7 @@ void fsd_find_must(struct replay *r);
 fsd_id fsd_only_named(const struct replay *r, fsd_id layer);
 /** Which layers bear the names of nodes; which ones names give nodes to. */
 void fsd_find_named(struct replay *r);
+void fsd_find_in_place(struct replay *r);
 void fsd_reserve(struct replay *r);
 /** Links the kernel to what the way took, and to what passed (claim.c). */
 void fsd_claim(struct replay *r, const struct way *w);
