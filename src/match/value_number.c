@@ -144,9 +144,12 @@ static bool spell_node(struct numbering *v, fsd_id node)
 static fsd_id first_with(struct numbering *v, fsd_id node)
 {
     size_t n = v->words.n * sizeof *v->words.at;
-    const char *words = fsd_arena_strndup(v->scratch, (const char *)v->words.at, n);
-    fsd_sym sym = fsd_intern_bytes(v->spellings, words, n);
+    const char *words = (const char *)v->words.at;
+    fsd_sym sym = fsd_intern_find(v->spellings, words, n);
 
+    if (sym == FSD_NONE)
+        sym = fsd_intern_bytes(v->spellings, fsd_arena_strndup(v->scratch, words, n),
+                               n);
     while (v->first.n <= sym)
         fsd_vec_push(v->scratch, &v->first, FSD_NONE);
     if (v->first.at[sym] == FSD_NONE)

@@ -69,18 +69,17 @@ static int32_t region_of(struct fsd_slice name)
 }
 
 void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
-                       struct fsd_slice line)
+                       struct fsd_slice text)
 {
-    static const char word[] = " [profile ";
-    const char *at = fsd_slice_find(line, word);
+    const char *at = fsd_slice_find(text, FSD_TRT_PROFILE);
     int32_t region = at ? region_of(name) : -1;
     uint64_t number;
 
     if (region < 0)
         return;
-    line = fsd_slice_from(line, (size_t)(at - line.s) + sizeof word - 1);
-    if (!fsd_slice_take_number(&line, MOST_REGIONS, &number) ||
-        !fsd_slice_take(&line, "]"))
+    text = fsd_slice_from(text, (size_t)(at - text.s) + strlen(FSD_TRT_PROFILE));
+    if (!fsd_slice_take_number(&text, MOST_REGIONS, &number) ||
+        !fsd_slice_take(&text, "]"))
         return;
     while (b->profile_of.n <= (uint32_t)region)
         fsd_vec_push(b->g->arena, &b->profile_of, -1);

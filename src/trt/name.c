@@ -41,8 +41,6 @@
 
 #include <string.h>
 
-#define PROFILE " [profile "
-
 /* Longer names are nobody's, and are not taken apart. */
 enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
 
@@ -291,17 +289,17 @@ static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
     const struct fsd_meaning *what =
         p->vocab ? fsd_vocab_find(p->vocab, p->text.s, p->text.n) : NULL;
 
-    if (!strstr(p->text.s, PROFILE) || (what && fsd_meaning_fits(p->vocab, what)))
+    if (!strstr(p->text.s, FSD_TRT_PROFILE) || (what && fsd_meaning_fits(p->vocab, what)))
         return name;
     out = FSD_NEW(p->g->arena, char, p->text.n);
     for (size_t i = 0; i < p->text.n;) {
         size_t end = i;
 
-        if (fsd_scan_skip(&p->text, &end, PROFILE) &&
+        if (fsd_scan_skip(&p->text, &end, FSD_TRT_PROFILE) &&
             fsd_scan_skip_number(&p->text, &end) &&
             fsd_scan_skip(&p->text, &end, "]") &&
             (end == p->text.n || fsd_scan_at(&p->text, end, "_myl"))) {
-            *profile = (int32_t)fsd_scan_number(&p->text, i + sizeof PROFILE - 1);
+            *profile = (int32_t)fsd_scan_number(&p->text, i + sizeof FSD_TRT_PROFILE - 1);
             i = end;
         } else {
             out[used++] = p->text.s[i++];

@@ -7,6 +7,10 @@
 #include "model/vocab.h"
 #include "trt/grammar.h"
 
+/** What the number of an optimization profile stands behind, in names of layers and
+ *  tensors: "conv [profile 1]". */
+#define FSD_TRT_PROFILE " [profile "
+
 /* ------------------------------------------------------------ name.c, metadata.c */
 
 /** Reads names into a graph's mentions.  One serves all layers of a graph, since it

@@ -20,14 +20,13 @@
 /* The length without " [profile N]" at the end; n when there is none. */
 static size_t without_profile(const char *s, size_t n)
 {
-    static const char words[] = " [profile ";
-    size_t len = sizeof words - 1, at = n;
+    size_t len = strlen(FSD_TRT_PROFILE), at = n;
 
     if (!n || s[n - 1] != ']')
         return n;
     for (at = n - 1; at && s[at - 1] >= '0' && s[at - 1] <= '9';)
         at--;
-    if (at == n - 1 || at < len || memcmp(s + at - len, words, len) != 0)
+    if (at == n - 1 || at < len || memcmp(s + at - len, FSD_TRT_PROFILE, len) != 0)
         return n;
     return at - len;
 }
@@ -36,7 +35,7 @@ int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name)
 {
     const char *s = fsd_text(names, name);
     size_t n = fsd_text_len(names, name), bare = without_profile(s, n);
-    long number = bare < n ? strtol(s + bare + strlen(" [profile "), NULL, 10) : -1;
+    long number = bare < n ? strtol(s + bare + strlen(FSD_TRT_PROFILE), NULL, 10) : -1;
 
     return number > INT32_MAX ? INT32_MAX : (int32_t)number;
 }

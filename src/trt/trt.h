@@ -125,11 +125,11 @@ void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
  * those of one: layers and bindings of others are told by their names and left out.
  * Which one, g->profile says; while it says nothing, the first layer decides. */
 
-/** Looks at a layer's line before any is built: kernels bear no profile's number, their
+/** Looks at a layer's text before any is built: kernels bear no profile's number, their
  *  tensors may, and all kernels of a region ("_myl1_7" is one of region 1) are of one.
- */
+ *  Text without FSD_TRT_PROFILE need not be looked at. */
 void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
-                       struct fsd_slice line);
+                       struct fsd_slice text);
 
 /** @param type 0 when the dump gives names only. */
 void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type);
