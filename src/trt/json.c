@@ -44,6 +44,7 @@ struct reading {
     const struct fsd_file *file;
     struct fsd_error *err;
     uint32_t layer; /* the one that is being read */
+    bool foresees;  /* nothing is read yet: fsd_build_foresee() is shown the layers */
 };
 
 /* ------------------------------------------------------------------- messages */
@@ -660,16 +661,27 @@ static cJSON *take_value(struct pieces *p)
     return value;
 }
 
+static void foresee(struct reading *r, const cJSON *layer, struct fsd_slice text)
+{
+    const cJSON *name = cJSON_IsString(layer) ? layer : get(layer, "Name");
+
+    if (cJSON_IsString(name))
+        fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
+}
+
 static bool read_layers(struct reading *r, struct pieces *p, bool bare,
                         enum fsd_status *status)
 {
     bool more = !take(p, ']');
 
     while (more) {
+        const char *from = p->at;
         cJSON *layer = take_value(p);
         bool is = layer && (!bare || r->layer || is_layer(layer));
 
-        if (is)
+        if (is && r->foresees)
+            foresee(r, layer, (struct fsd_slice){from, (size_t)(p->at - from)});
+        else if (is)
             *status = read_limited(r, layer);
         cJSON_Delete(layer);
         if (!is || *status != FSD_OK)
@@ -722,7 +734,7 @@ static bool read_pieces(struct reading *r, const struct text *text,
         fine = fine && take(&p, '}');
     }
     fine = fine && found && skip_space(text, p.behind) == text->s + text->n;
-    if (fine)
+    if (fine && !r->foresees)
         read_rest(r, rest);
     cJSON_Delete(rest);
     return fine;
@@ -759,6 +771,11 @@ enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
 
     if (status != FSD_OK)
         return status;
+    r.foresees = !text.deep &&
+                 fsd_slice_find((struct fsd_slice){text.s, text.n}, FSD_TRT_PROFILE);
+    if (r.foresees)
+        read_pieces(&r, &text, &status);
+    r.foresees = false;
     if (text.deep || !read_pieces(&r, &text, &status))
         status = tell_wrong(&r, &text, status);
     free(text.heap);

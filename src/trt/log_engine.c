@@ -194,11 +194,11 @@ static enum fsd_status read_engine(struct reading *r,
         r->b->version = fsd_intern_str(r->b->g->names, version);
     lines = fsd_log_list_lines(r->file, list);
     lines.end = list->layers_end;
-    while (order[i].form == FSD_LOG_TEXT && fsd_log_next(&lines, &line)) {
+    while (fsd_log_next(&lines, &line)) {
         struct fsd_log_layer layer;
 
         if (fsd_slice_find(line.text, FSD_TRT_PROFILE) &&
-            fsd_log_text_layer(line.text, &layer))
+            fsd_log_listed_layer(order[i].form, line.text, &layer))
             fsd_build_foresee(r->b, layer.name, line.text);
     }
     lines = fsd_log_list_lines(r->file, list);
