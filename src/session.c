@@ -168,7 +168,7 @@ static const struct stage {
     {NULL, PROOFS | SAID | LAYERS, NODES, make_nodes},
     {NULL, PROOFS | TIMES | LAYERS | FLOWS | NODES, ISLANDS, make_islands},
     {NULL, PROOFS | LAYERS | REASONS | NODES, SUMMARY, make_summary},
-    {NULL, PROOFS | TIMES | LAYERS | FLOWS | REASONS | NODES, COST, make_cost},
+    {NULL, PROOFS | LOG | TIMES | LAYERS | FLOWS | REASONS | NODES, COST, make_cost},
     {NULL, PROOFS | SAID | TIMES | LAYERS | FLOWS | REASONS | NODES | ISLANDS | COST,
      FINDINGS, make_findings},
 };

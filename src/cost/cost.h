@@ -49,6 +49,8 @@ struct fsd_op_time {
     double ms;      /**< their parts of their layers' times */
 };
 
+typedef FSD_VEC(fsd_id) fsd_tensor_vec;
+
 struct fsd_cost {
     struct fsd_amounts *amounts;   /**< bytes and the like in open sizes */
     const struct fsd_sizes *sizes; /**< of the model's tensors */
@@ -57,9 +59,9 @@ struct fsd_cost {
     struct fsd_node_cost *nodes;   /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
     struct fsd_time_sums sums;
-    FSD_VEC(fsd_id)
-    tuned; /**< the model's inputs whose open sizes are the ones that
-                the builder tuned the engine for */
+    fsd_tensor_vec tuned;    /**< the model's inputs whose open sizes are the ones that
+                                  the builder tuned the engine for, */
+    fsd_tensor_vec run_with; /**< and those that it was run with, as its log tells */
     FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
     double peak_gb_s, peak_top_s;         /**< of the device; 0: not known */
 };

@@ -11,6 +11,7 @@
 #include "log/memory.h"
 #include "log/network.h"
 #include "log/options.h"
+#include "log/shapes.h"
 #include "log/timing.h"
 
 /* The longest line whose form is looked at; what is longer says nothing that is kept.
@@ -140,7 +141,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     r->events.build = r->build;
     r->events.line = r->h->lines;
     r->events.severity = place->line.severity;
-    if (fsd_log_memory_read(r->h, t, r->build) || read_layer_list(r, t) ||
+    if (fsd_log_memory_read(r->h, t, r->build) ||
+        fsd_log_shape_read(r->h, t, r->build) || read_layer_list(r, t) ||
         read_register(r, t) || read_network(r, t) ||
         fsd_event_read(&r->events, t))
         return;
@@ -208,6 +210,8 @@ static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
         h->rivals.at[i].build = build_of[h->rivals.at[i].build];
     for (uint32_t i = 0; i < h->memory.n; i++)
         h->memory.at[i].build = build_of[h->memory.at[i].build];
+    for (uint32_t i = 0; i < h->shapes.n; i++)
+        h->shapes.at[i].build = build_of[h->shapes.at[i].build];
     for (uint32_t i = 0; i < h->parser.n; i++)
         h->parser.at[i].build = build_of[h->parser.at[i].build];
     fsd_log_options_end(h, engines);

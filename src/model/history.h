@@ -86,6 +86,16 @@ struct fsd_told_bytes {
     uint32_t build;
 };
 
+/** Sizes of one of the network's inputs. */
+struct fsd_told_shape {
+    fsd_sym input;
+    uint8_t n;
+    int64_t sizes[8];
+    int32_t profile; /**< the optimization profile */
+    bool run;        /**< it was run with them; else it is tuned for them */
+    uint32_t build;
+};
+
 /** What a log tells of how one of its engines is built; what comes later counts. */
 struct fsd_built_in {
     struct fsd_built fact;
@@ -126,6 +136,7 @@ struct fsd_history {
     FSD_VEC(struct fsd_final) finals;
     FSD_VEC(struct fsd_built_in) built;
     FSD_VEC(struct fsd_told_bytes) memory;
+    FSD_VEC(struct fsd_told_shape) shapes;
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;
     FSD_VEC(uint32_t) unknown_of; /**< by symbol of the key: its form, plus 1 */

@@ -211,6 +211,26 @@ void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
     shape->ranked = true;
 }
 
+bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
+                          uint32_t n)
+{
+    const struct fsd_form *asked = fsd_tensor_form(s->g, tensor);
+    struct fsd_shape *shape = &s->shapes[tensor];
+
+    fsd_sizes_take_form(s, tensor, s->g, asked);
+    if (n > FSD_SHAPE_RANK || fsd_shape_is_full(shape) ||
+        (shape->ranked && shape->rank != n))
+        return false;
+    for (uint32_t k = 0; shape->ranked && k < n; k++)
+        if (shape->dims[k] >= 0 && shape->dims[k] != sizes[k])
+            return false;
+    for (uint32_t k = 0; asked->dims.n == n && k < n; k++)
+        fsd_sizes_bind_dim(s, s->g->dims.at[asked->dims.at + k], sizes[k]);
+    *shape = (struct fsd_shape){.ranked = true, .rank = (uint8_t)n};
+    memcpy(shape->dims, sizes, n * sizeof *sizes);
+    return fsd_shape_is_full(shape);
+}
+
 /* A rule that contradicts what is known is not believed in the rest either. */
 static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 {

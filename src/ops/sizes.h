@@ -67,6 +67,12 @@ void fsd_sizes_bind_dim(struct fsd_sizes *s, struct fsd_dim dim, int64_t size);
 void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
                          const struct fsd_graph *from, const struct fsd_form *form);
 
+/** Gives what is open of a network's input these sizes, unless they contradict the rest
+ *  of it; they count for the names that the model has for them, too.
+ *  @return true where all of it is known then, and was not before. */
+bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
+                          uint32_t n);
+
 /** Names sizes that nothing tells; with `inputs_only` those of the network's inputs, so
  *  that what follows from them is told in these. */
 void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only);

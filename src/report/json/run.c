@@ -38,21 +38,14 @@ static struct fsd_json *add_graph(struct fsd_json *report, const char *key,
     return side;
 }
 
-/* With the inputs' sizes that all is counted for, where the model leaves them open. */
-static void add_engine(const struct fsd_diff *d, struct fsd_json *report)
+/* The inputs' sizes that all is counted for, where the model leaves them open. */
+static void add_tuned(const struct fsd_diff *d, struct fsd_json *engine, const char *key,
+                      const fsd_tensor_vec *tensors)
 {
-    struct fsd_json *engine = add_graph(report, "engine", "layers", d->names, d->engine);
-    struct fsd_json *inputs;
+    struct fsd_json *inputs = tensors->n ? fsd_json_list(engine, key) : NULL;
 
-    fsd_json_built(engine, &d->engine->built, d->names);
-    if (d->engine->profiles > 1) {
-        fsd_json_number(engine, "optimization_profile", d->engine->profile);
-        fsd_json_count(engine, "optimization_profiles", d->engine->profiles);
-        fsd_json_count(engine, "layers_of_other_profiles", d->engine->elsewhere.n);
-    }
-    inputs = d->cost->tuned.n ? fsd_json_list(engine, "tuned_for") : NULL;
-    for (uint32_t i = 0; i < d->cost->tuned.n; i++) {
-        fsd_id t = d->cost->tuned.at[i];
+    for (uint32_t i = 0; i < tensors->n; i++) {
+        fsd_id t = tensors->at[i];
         const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
         struct fsd_json *input = fsd_json_item(inputs), *sizes;
 
@@ -61,6 +54,20 @@ static void add_engine(const struct fsd_diff *d, struct fsd_json *report)
         for (uint32_t k = 0; k < shape->rank; k++)
             fsd_json_add_number(sizes, (double)shape->dims[k]);
     }
+}
+
+static void add_engine(const struct fsd_diff *d, struct fsd_json *report)
+{
+    struct fsd_json *engine = add_graph(report, "engine", "layers", d->names, d->engine);
+
+    fsd_json_built(engine, &d->engine->built, d->names);
+    if (d->engine->profiles > 1) {
+        fsd_json_number(engine, "optimization_profile", d->engine->profile);
+        fsd_json_count(engine, "optimization_profiles", d->engine->profiles);
+        fsd_json_count(engine, "layers_of_other_profiles", d->engine->elsewhere.n);
+    }
+    add_tuned(d, engine, "tuned_for", &d->cost->tuned);
+    add_tuned(d, engine, "run_with", &d->cost->run_with);
 }
 
 static void add_inputs(const struct fsd_diff *d, struct fsd_json *report)

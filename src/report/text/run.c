@@ -82,6 +82,25 @@ static void put_built(const struct fsd_diff *d, const struct fsd_style *style, F
 }
 
 /* Which of several optimization profiles, and for which sizes all is counted. */
+/* Open sizes of inputs, by what gives them. */
+static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
+                      const char *which, const struct fsd_style *style, FILE *out)
+{
+    if (inputs->n)
+        put_title(style, "sizes", out);
+    for (uint32_t i = 0; i < inputs->n; i++) {
+        fsd_id t = inputs->at[i];
+        const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
+
+        fputs(i ? ", " : "", out);
+        fsd_put_safe(out, fsd_text(d->names, d->model->tensors.at[t].name));
+        for (uint32_t k = 0; k < shape->rank; k++)
+            fprintf(out, "%c%" PRId64, k ? 'x' : '=', shape->dims[k]);
+    }
+    if (inputs->n)
+        fprintf(out, ", which %s (--shape gives others)\n", which);
+}
+
 static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out)
 {
@@ -97,19 +116,8 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
         }
         fputs(" (--opt-profile chooses)\n", out);
     }
-    if (!d->cost->tuned.n)
-        return;
-    put_title(style, "sizes", out);
-    for (uint32_t i = 0; i < d->cost->tuned.n; i++) {
-        fsd_id t = d->cost->tuned.at[i];
-        const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
-
-        fputs(i ? ", " : "", out);
-        fsd_put_safe(out, fsd_text(d->names, d->model->tensors.at[t].name));
-        for (uint32_t k = 0; k < shape->rank; k++)
-            fprintf(out, "%c%" PRId64, k ? 'x' : '=', shape->dims[k]);
-    }
-    fputs(", which it is tuned for (--shape gives others)\n", out);
+    put_sizes(d, &d->cost->run_with, "it was run with", style, out);
+    put_sizes(d, &d->cost->tuned, "it is tuned for", style, out);
 }
 
 /* What became of the nodes, and what the layers are. */
