@@ -40,14 +40,22 @@ void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *li
     bool error = line->severity == 'E' || line->severity == 'F';
     struct fsd_slice text = line->text, node;
 
-    if ((!error && line->prefixed) || (last && last->op.n && read_record(last, line)) ||
-        !error)
+    if ((!error && line->prefixed) ||
+        (last && last->by_parser && read_record(last, line)) || !error)
         return;
     if (fsd_slice_take(&text, "While parsing node number ") &&
         fsd_slice_split_at(&text, " [", &node)) {
         fsd_slice_drop(&node, ":");
         fsd_slice_drop(&node, "]");
         new.op = node;
+        new.by_parser = true;
+    } else if (fsd_slice_take(&text, "ERROR: ") &&
+               fsd_slice_split_at(&text, " In function ", &new.where)) {
+        /* Of an input its name stands where a file of the parser's does otherwise. */
+        new.by_parser = true;
+        fsd_slice_drop(&new.where, ":");
+        if (fsd_slice_split_last(&text, ":", &node) && !fsd_slice_drop(&text, ".cpp"))
+            new.node = text;
     } else {
         new.reason = line->text;
     }
@@ -81,7 +89,7 @@ void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_hist
 {
     size_t longest = 0;
 
-    for (uint32_t i = 0; !failure->op.n && i < h->events.n; i++) {
+    for (uint32_t i = 0; !failure->by_parser && i < h->events.n; i++) {
         const struct fsd_event *e = &h->events.at[i];
 
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->build)
@@ -98,6 +106,12 @@ static int shown(struct fsd_slice t, size_t most)
     return (int)(t.n < most ? t.n : most);
 }
 
+/* The parser's record of a node tells most; the builder's own errors follow from it. */
+static int worth(const struct fsd_log_failure *f)
+{
+    return f->by_parser + (f->op.n > 0);
+}
+
 enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
                              const struct fsd_file *file, struct fsd_error *err)
 {
@@ -106,11 +120,11 @@ enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
     uint32_t records = 0;
     char whose[2 * NAME_SHOWN + 40] = "the network", others[40] = "";
 
-    /* The parser's first record tells most; the builder's own errors follow from it. */
-    for (uint32_t i = 0; i < failures->n; i++)
-        if (failures->at[i].op.n && !records++)
+    for (uint32_t i = 0; i < failures->n; i++) {
+        records += failures->at[i].op.n > 0;
+        if (!f || worth(f) < worth(&failures->at[i]))
             f = &failures->at[i];
-    f = f ? f : &failures->at[0];
+    }
     op = f->op;
     reason = f->reason;
     if (fsd_slice_split_at(&op, " -> \"", &name))
@@ -120,7 +134,8 @@ enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
         snprintf(whose, sizeof whose, "node %.*s [%.*s]", shown(name, NAME_SHOWN),
                  name.s, shown(op, NAME_SHOWN), op.s);
     else if (name.n)
-        snprintf(whose, sizeof whose, "node %.*s", shown(name, NAME_SHOWN), name.s);
+        snprintf(whose, sizeof whose, "%s %.*s", f->by_parser ? "input" : "node",
+                 shown(name, NAME_SHOWN), name.s);
     if (records > 1)
         snprintf(others, sizeof others, " and %u other node%s", records - 1,
                  records == 2 ? "" : "s");
@@ -129,7 +144,7 @@ enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
     return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_LINE, f->line,
                     "expected an engine, found that its build failed: the %s refuses "
                     "%s%s: %.*s%s%.*s%s%.*s",
-                    op.n ? "parser" : "builder", whose, others,
+                    f->by_parser ? "parser" : "builder", whose, others,
                     shown(reason, REASON_SHOWN), reason.n ? reason.s : "",
                     more.n ? ": " : "", shown(more, REASON_SHOWN), more.s,
                     f->where.n ? ", says " : "", shown(f->where, NAME_SHOWN),

@@ -9,6 +9,11 @@
  *     [E] ERROR: onnxOpCheckers.cpp:998 In function checkFallbackPluginImporter:
  *     [6] REASON
  *
+ * or of an input, x, or of nothing (MODEL.cpp:945),
+ *
+ *     [E] ERROR: x:992 In function importInput:
+ *     [8] REASON
+ *
  * and the builder in one line, in which the node may stand:
  *
  *     [E] IBuilder::buildSerializedNetwork: Error Code 1: Myelin ([pass.cpp:337: f]
@@ -24,8 +29,10 @@
 #include "model/history.h"
 
 struct fsd_log_failure {
+    bool by_parser;          /**< else the builder */
     struct fsd_slice node;   /**< empty: not told, or it has no name */
-    struct fsd_slice op;     /**< "DFT -> "t""; the parser's only */
+    struct fsd_slice op;     /**< "DFT -> "t""; the parser's only; empty: it refuses all,
+                                  or the input that `node` names */
     struct fsd_slice where;  /**< the function that refuses; the parser's only */
     struct fsd_slice reason; /**< up to the end of its last line */
     uint64_t line;
