@@ -19,6 +19,7 @@ struct fsd_node_cost {
     int64_t work;    /**< these, or elements written where it has none; likewise */
     double ms;       /**< its part of its layers' times; negative: not known */
     double moved_ms; /**< what of it layers take that only move data; 0: nothing */
+    fsd_id worker;   /**< the layer that does its multiply-adds; FSD_NONE: not known */
     bool shares;     /**< other nodes have a part of the same layer's time */
 };
 

@@ -74,7 +74,7 @@ static int64_t of_nodes(const struct fsd_diff *d, fsd_id layer)
 
         if (d->nodes[node].fate != FSD_FATE_LAYER || !macs)
             continue;
-        by = worker(d, node);
+        by = d->cost->nodes[node].worker;
         if (by != FSD_NONE && by != layer)
             continue;
         sum = by == FSD_NONE ? -1 : fsd_plus(d->cost->amounts, sum, macs);
@@ -89,6 +89,7 @@ void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c)
         struct fsd_node_cost *r = &c->nodes[i];
         fsd_id out = fsd_node_out_tensor(d->model, i, 0);
 
+        r->worker = worker(d, i);
         r->macs = r->work = fsd_op_macs(c->sizes, i);
         if (!r->macs)
             r->work = fsd_shape_count(c->amounts, fsd_shape_of(c->sizes, out));

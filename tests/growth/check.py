@@ -167,7 +167,8 @@ def check_growth(folder, rows):
 # ------------------------------------------------------------------------ many shapes
 
 # n, and the shapes whose cost was quadratic once.
-MENDED = (4000, ["concat_copies", "concat_same_copies", "like_named", "inspector_bare", "owned"])
+MENDED = (4000, ["concat_copies", "concat_same_copies", "like_named", "inspector_bare", "owned",
+                 "ort_one_node"])
 
 # What is read, each with n where it is not 10,000: a unit of some is many bytes.
 READ = {name: 10000 for name in (
@@ -175,7 +176,7 @@ READ = {name: 10000 for name in (
     "lattice ladder_region dead folded identities equal_nodes constants quantized ifs empty_attributes many_dims "
     "reformats owned reformat_chain reformat_fan names_only metadata kernels one_kernel many_ports many_keys "
     "profile_suffix inspector inspector_ports inspector_bare block many_blocks bare_blocks parser_log like_named "
-    "like_named_numbered fusions fused_one removed odd_lines profile profile_reversed").split()}
+    "like_named_numbered fusions fused_one removed odd_lines profile profile_reversed ort ort_one_node").split()}
 READ.update(long_names=15000, wide_names=5000, path_names=8000)
 READ.update(owned=4000, many_dims=400)     # of these more is refused, which check_dense() looks at
 

@@ -520,12 +520,19 @@ def odd_lines(folder, n):
     return [write_log(folder, chain_layers(8), large.stamped(parser(8) + lines))]
 
 
+ORT = field(8, 2, text(1, "com.microsoft.nchwc") + field(2, 0, varint(1)))     # its mark
+
+
 def ort(folder, n):
     """ONNX Runtime's optimized form."""
     folder2 = os.path.join(folder, "opt")
     os.makedirs(folder2, exist_ok=True)
-    fused = [node("Relu", [edge(i, n)], [edge(i + 1, n)], f"relu_{i}") for i in range(n)]
-    return [write_model(folder, chain_nodes(n)), write_model(folder2, fused)]
+    return [write_model(folder, chain_nodes(n)), write_model(folder2, chain_nodes(n), functions=ORT)]
+
+
+def ort_one_node(folder, n):
+    """The same alone: all its nodes have one name, and are layers of the one node that it tells."""
+    return [write_model(folder, chain_nodes(n, "same".format), functions=ORT)]
 
 
 def profile(folder, n):
