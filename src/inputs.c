@@ -45,7 +45,7 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
                                  struct fsd_error *err)
 {
     struct fsd_file file;
-    enum fsd_status status = fsd_file_open(&file, path, MODEL_LIMIT, err);
+    enum fsd_status status = fsd_file_open_unpacked(&file, path, MODEL_LIMIT, err);
 
     if (status == FSD_OK)
         status = fsd_onnx_load(d->model, &file, err);
@@ -402,7 +402,7 @@ bool fsd_file_is_model(const char *path)
 {
     struct fsd_file file;
     bool yes = strcmp(path, "-") &&
-               fsd_file_open(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
+               fsd_file_open_beginning(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
                fsd_look(&file) == FSD_LOOK_ONNX;
 
     fsd_file_close(&file);

@@ -201,8 +201,8 @@ static bool is_there(const char *path)
 bool take_input(struct command_line *line, char *arg)
 {
     const char *dot = strrchr(arg, '.');
-    static const char *const endings[] = {".json", ".onnx", ".log",
-                                          ".txt",  ".xz",   ".gz"};
+    static const char *const endings[] = {".json", ".onnx", ".log", ".txt",
+                                          ".xz",   ".gz",   ".zst"};
     bool file = is_there(arg);
 
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)

@@ -27,7 +27,7 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
         [FSD_LOOK_ORT] = "; give the .onnx one",
         [FSD_LOOK_ZIP] = "; export it to ONNX first",
         [FSD_LOOK_PICKLE] = "; export it to ONNX first",
-        [FSD_LOOK_PACKED] = "; unpack it first",
+        [FSD_LOOK_PACKED] = " in another; unpack it first",
         [FSD_LOOK_TAR] = "; unpack it first",
         [FSD_LOOK_SAFETENSORS] = "; export the model to ONNX",
         [FSD_LOOK_LFS] = "; get the model itself with 'git lfs pull'",

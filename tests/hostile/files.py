@@ -339,12 +339,14 @@ def mounted(h, model, engine):
 
 
 def packed(h, model, engine):
-    """Packed dumps read as they are; cut, damaged, or standing for more than a disk holds, they are refused."""
+    """Packed dumps and models read as they are; cut, damaged, or standing for more than a disk holds, they are refused."""
     want = h.run("unpacked", model, engine, allowed=(0,))[1].splitlines()[2:]
     for name, pack in (("gzip", gzip.compress), ("xz", lzma.compress)):
         whole = pack(read(engine))
         found = h.run(name, model, h.path("packed", whole), allowed=(0,))[1].splitlines()[2:]
         h.check(found == want, name, "another report")
+        found = h.run(name + " model", h.path("packed.onnx", pack(read(model))), engine, allowed=(0,))[1]
+        h.check(found.splitlines()[2:] == want, name + " model", "another report")
         for n in (6, 7, 20, len(whole) // 2, len(whole) - 9, len(whole) - 1):
             h.run("%s cut at %d" % (name, n), model, h.path("packed", whole[:n]), allowed=(2,))
         middle = len(whole) // 2
@@ -352,7 +354,7 @@ def packed(h, model, engine):
         h.run(name + " damaged", model, h.path("packed", flipped), allowed=(2,))
         h.run(name + " and more", model, h.path("packed", whole + b"x" * 40), allowed=(2,))
     bomb = h.path("bomb", lzma.compress(bytes(1 << 28)))
-    for args in ((model, bomb), (model, engine, "--log", bomb)):
+    for args in ((model, bomb), (model, engine, "--log", bomb), (bomb, engine)):
         h.run("bomb", *args, allowed=(2,))
 
 
