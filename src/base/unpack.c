@@ -17,18 +17,21 @@ enum {
     ZSTD_WINDOW_LOG = 28
 };
 
-/* Where the pieces go. */
+/* Where the pieces come from and go. */
 struct sink {
+    const struct fsd_file *packed;
+    size_t released;
     FILE *out;
     uint64_t left; /* how many bytes more are taken */
     bool full, failed;
     unsigned char piece[PIECE];
 };
 
-/* Takes of the first n bytes of the piece what there is room for; false when no more are
- * wanted. */
-static bool flush(struct sink *s, size_t n)
+/* Takes of the first n bytes of the piece what there is room for; false when no more
+ * are wanted.  `next` is what is unpacked next. */
+static bool flush(struct sink *s, size_t n, const unsigned char *next)
 {
+    fsd_file_release_behind(s->packed, (size_t)(next - s->packed->bytes), &s->released);
     s->full = n > s->left;
     n = s->full ? (size_t)s->left : n;
     s->left -= n;
@@ -56,7 +59,8 @@ static bool unpack_gzip(struct sink *s, const unsigned char *in, size_t n)
         z.next_out = s->piece;
         z.avail_out = PIECE;
         code = inflate(&z, Z_NO_FLUSH);
-        more = (code == Z_OK || code == Z_STREAM_END) && flush(s, PIECE - z.avail_out);
+        more = (code == Z_OK || code == Z_STREAM_END) &&
+               flush(s, PIECE - z.avail_out, z.next_in);
         if (more && code == Z_STREAM_END) {
             more = z.avail_in || n;
             code = more ? inflateReset(&z) : code;
@@ -78,7 +82,7 @@ static bool unpack_xz(struct sink *s, const unsigned char *in, size_t n)
         z.avail_out = PIECE;
         code = lzma_code(&z, z.avail_in ? LZMA_RUN : LZMA_FINISH);
         if ((code == LZMA_OK || code == LZMA_STREAM_END) &&
-            !flush(s, PIECE - z.avail_out))
+            !flush(s, PIECE - z.avail_out, z.next_in))
             break;
     }
     lzma_end(&z);
@@ -97,7 +101,7 @@ static bool unpack_zstd(struct sink *s, const unsigned char *in, size_t n)
         ZSTD_outBuffer to = {s->piece, PIECE, 0};
 
         left = ZSTD_decompressStream(z, &to, &from);
-        more = !ZSTD_isError(left) && flush(s, to.pos) &&
+        more = !ZSTD_isError(left) && flush(s, to.pos, in + from.pos) &&
                (from.pos < n || (left && to.pos == PIECE));
     }
     ZSTD_freeDCtx(z);
@@ -134,7 +138,7 @@ enum fsd_status fsd_unpack(const struct fsd_file *file, FILE *out, uint64_t firs
 {
     const struct packing *packing = packing_of(file);
     uint64_t most = UNPACKED_FREE + (uint64_t)RATIO_MAX * file->size;
-    struct sink s = {.out = out, .left = first < most ? first : most};
+    struct sink s = {.packed = file, .out = out, .left = first < most ? first : most};
 
     if ((packing->unpack(&s, file->bytes, file->size) || (s.full && first < most)) &&
         fflush(out) == 0 && !s.failed)

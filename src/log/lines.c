@@ -22,7 +22,6 @@
 
 enum {
     STAMP = 22,            /* "[MM/DD/YYYY-HH:MM:SS] " */
-    RELEASE = 1 << 22,     /* pages are given back in steps of this */
     PIECES = 64,           /* so many of a line are taken off */
     LONGEST_PIECE = 1 << 8 /* a bracket that closes later than this is text */
 };
@@ -251,10 +250,7 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
 
     if (lines->at >= lines->end)
         return false;
-    if (lines->at - lines->released > RELEASE) {
-        fsd_file_release(lines->file, lines->at);
-        lines->released = lines->at;
-    }
+    fsd_file_release_behind(lines->file, lines->at, &lines->released);
     stop = memchr(s, '\n', lines->end - lines->at);
     p.t = (struct fsd_slice){s, stop ? (size_t)(stop - s) : lines->end - lines->at};
     lines->at += p.t.n + 1;

@@ -25,11 +25,10 @@
 #include <string.h>
 
 enum {
-    MOST_FIELDS = 16,        /* in one message type of proto/onnx.proto */
-    MOST_PIECES = 64,        /* singular messages in parts, in one message */
-    RELEASE_EVERY = 4 << 20, /* bytes walked before their pages are given back */
-    LENGTH_ROOM = 5,         /* bytes for a length not known yet, padded */
-    FIRST_ROOM = 1 << 20     /* bytes of output, of which untouched pages cost nothing */
+    MOST_FIELDS = 16,    /* in one message type of proto/onnx.proto */
+    MOST_PIECES = 64,    /* singular messages in parts, in one message */
+    LENGTH_ROOM = 5,     /* bytes for a length not known yet, padded */
+    FIRST_ROOM = 1 << 20 /* bytes of output, of which untouched pages cost nothing */
 };
 
 enum wire { VARINT = 0, FIXED64 = 1, BLOCK = 2, GROUP = 3, END_GROUP = 4, FIXED32 = 5 };
@@ -408,14 +407,9 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
         uint64_t tag;
         field_t *field;
 
-        /* Pages behind a long walk are given back.  A singular message is walked after
-         * its parent, so the walk may step back too. */
+        /* A singular message is walked after its parent, so the walk may step back. */
         level->field = level->pos;
-        if (level->pos < s->released || level->pos - s->released > RELEASE_EVERY) {
-            if (level->pos > s->released)
-                fsd_file_release(s->file, level->pos);
-            s->released = level->pos;
-        }
+        fsd_file_release_behind(s->file, level->pos, &s->released);
         if (!get_varint(s, level, &tag))
             return false;
         if (tag > UINT32_MAX || tag >> 3 == 0)

@@ -14,7 +14,7 @@
     of(agreseterrors) of(agread) of(agerrors) of(agclose) of(AgMemDisc) of(AgIoDisc)   \
         of(gvContext) of(gvLayout) of(gvRenderData) of(gvFreeRenderData)               \
             of(gvFreeLayout)
-#define FIELD(name) __typeof__(&name) name;
+#define FIELD(name) __typeof__ (&(name))(name);
 #define NAME(name)  #name,
 
 struct called {
