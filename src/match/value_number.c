@@ -124,8 +124,9 @@ static bool spell_node(struct numbering *v, fsd_id node)
     const struct fsd_node *n = &v->g->nodes.at[node];
     unsigned traits = v->f->traits[node];
 
-    if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)))
-        return false;
+    if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)) ||
+        (v->g->attributes_untold && !(traits & FSD_OP_BARE)))
+        return false; /* three MaxPools of one tensor may be of three sizes */
     spell(v, n->scope);
     spell(v, n->domain);
     spell(v, n->op);

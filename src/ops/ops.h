@@ -31,7 +31,8 @@ enum fsd_op_trait {
     FSD_OP_QLINEAR = 1 << 15,   /**< each operand has its scale and its zero point
                                      behind it */
     FSD_OP_OUTPUTS = 1 << 16, /**< its rules tell of all outputs, not the first only */
-    FSD_OP_RECURRENT = 1 << 17 /**< LSTM, GRU, RNN: does the same step by step */
+    FSD_OP_RECURRENT = 1 << 17, /**< LSTM, GRU, RNN: does the same step by step */
+    FSD_OP_BARE = 1 << 18 /**< has no attributes: its inputs are all there is to know */
 };
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
 

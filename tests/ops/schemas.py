@@ -102,6 +102,7 @@ for name, (operands, words) in sorted(rows.items()):
     check(several or not words & {"types", "outputs"}, f"{name}: it has one output")
     commute = len(inputs) > 1 and set(inputs[0].types) == set(
         inputs[1].types)
+    check("bare" not in words or not latest[name].attributes, f"{name}: it has attributes")
     check("symmetric" not in words or commute or variadic, f"{name}: its inputs differ")
 
 print("\n".join(failures) or f"{len(rows)} rows, {len(ever)} operators of opset {known}")

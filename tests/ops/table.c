@@ -14,7 +14,7 @@ int main(void)
 
         printf("%s %u %u", op->name, op->domains ? op->domains : FSD_DOMAIN_ONNX,
                op->shape_operands);
-        printf("%s%s%s%s%s%s\n", op->type ? " type" : "", op->types ? " types" : "",
+        printf("%s%s%s%s%s%s%s\n", op->type ? " type" : "", op->types ? " types" : "",
                op->shape ? " shape" : "",
                op->traits & FSD_OP_CONTROL    ? " control"
                : op->traits & FSD_OP_LISTS    ? " lists"
@@ -22,7 +22,8 @@ int main(void)
                : op->traits & FSD_OP_RANDOM   ? " random"
                                               : "",
                op->traits & FSD_OP_OUTPUTS ? " outputs" : "",
-               op->traits & FSD_OP_SYMMETRIC ? " symmetric" : "");
+               op->traits & FSD_OP_SYMMETRIC ? " symmetric" : "",
+               op->traits & FSD_OP_BARE ? " bare" : "");
     }
     return 0;
 }
