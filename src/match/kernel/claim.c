@@ -88,6 +88,55 @@ void fsd_claim_between(struct replay *r, const struct way *w)
     r->anchored = false;
 }
 
+/* A step of the kernel is the node's operator, and no node that it is known by. */
+static bool lists_step(const struct replay *r, const struct way *w, fsd_id node)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span steps = e->layers.at[r->layer].steps;
+    bool listed = false;
+
+    for (uint32_t i = 0; i < steps.n; i++)
+        listed |= e->links.at[steps.at + i] == r->g->nodes.at[node].op;
+    for (uint32_t i = 0; i < w->n_taken && listed; i++)
+        listed = r->g->nodes.at[w->taken[i]].op != r->g->nodes.at[node].op;
+    return listed;
+}
+
+static bool reads_only_taken(const struct replay *r, const struct way *w, fsd_id node)
+{
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(r->g, node, i);
+
+        if (t != FSD_NONE && !fsd_rests(r, t) &&
+            (fsd_tensor_producer(r->g, t) == FSD_NONE ||
+             !fsd_way_took(w, fsd_tensor_producer(r->g, t))))
+            return false;
+    }
+    return true;
+}
+
+/* Metadata lacks what was fused into a product: the kernel's name has it. */
+void fsd_claim_behind(struct replay *r, struct way *w)
+{
+    for (uint32_t i = 0; i < w->n_taken; i++) {
+        fsd_id out = fsd_node_out_tensor(r->g, w->taken[i], 0);
+        struct fsd_span readers = {0, 0};
+
+        if (out != FSD_NONE)
+            readers = r->g->tensors.at[out].consumers;
+        for (uint32_t k = 0; k < readers.n && w->n_taken < TAKEN; k++) {
+            fsd_id node = r->g->links.at[readers.at + k];
+
+            if (r->passes[node] || r->maker[node] != FSD_NONE ||
+                !lists_step(r, w, node) || !reads_only_taken(r, w, node))
+                continue;
+            r->maker[node] = r->layer;
+            w->taken[w->n_taken++] = node;
+            fsd_match_link(r->m, r->layer, node, FSD_BY_STRUCTURE);
+        }
+    }
+}
+
 static bool activates(const struct replay *r, fsd_id node)
 {
     static const char *const ops[] = {

@@ -286,8 +286,10 @@ static void follow_links(struct replay *r, bool take_all)
             r->maker[w->taken[i]] = r->layer;
     for (uint32_t i = 0; i < w->n_taken && !take_all; i++)
         hold_sum(r, w->taken[i]);
-    if (take_all)
+    if (take_all) {
+        fsd_claim_behind(r, w);
         fsd_claim_between(r, w);
+    }
     if (w->n_taken)
         hold_made(r, w);
 }

@@ -122,6 +122,8 @@ void fsd_claim(struct replay *r, const struct way *w);
 /** Links scalings before the products of a kernel that is known: no other layer has
  *  them. */
 void fsd_claim_between(struct replay *r, const struct way *w);
+/** Links, and adds to what is taken, what a known kernel's name has besides. */
+void fsd_claim_behind(struct replay *r, struct way *w);
 /** Links what makes data larger or smaller to the product beside: the kernel does a
  * part of that node's work. */
 void fsd_claim_fitting(struct replay *r);
