@@ -59,11 +59,11 @@ class Net:
         s, z = self.const(np.float32(scale)), self.const(np.int8(0))
         return self.op("DequantizeLinear", self.op("QuantizeLinear", x, s, z), s, z)
 
-    def quantized_conv(self, x, c_in, c_out, k=3):
+    def quantized_conv(self, x, c_in, c_out, k=3, scale_in=0.02):
         w = self.const(self.random.integers(-100, 100, (c_out, c_in, k, k)).astype(np.int8))
         scale = self.const((self.random.random(c_out) * 0.01 + 0.005).astype(np.float32))
         w = self.op("DequantizeLinear", w, scale, self.const(np.zeros(c_out, np.int8)), axis=0)
-        return self.op("Conv", self.quantized(x), w, kernel_shape=[k, k], pads=[k // 2] * 4)
+        return self.op("Conv", self.quantized(x, scale_in), w, kernel_shape=[k, k], pads=[k // 2] * 4)
 
     def linear(self, x, n_in, n_out):
         return self.op("Add", self.op("MatMul", x, self.weight(n_in, n_out)), self.weight(n_out))
@@ -484,6 +484,24 @@ def scattered():
     return net.model()
 
 
+def crossed():
+    """A quantized block that crosses stages: one part of a Split goes round, and both are quantized where
+    they are made, before the Concat; an Elu that a Gemm takes in, which its Metadata lacks."""
+    net = Net(22)
+    x = net.op("LeakyRelu", net.quantized_conv(net.input("image", 1, 16, 32, 32), 16, 32), alpha=0.1)
+    for _ in range(2):
+        a, b = net.op("Split", net.quantized_conv(x, 32, 64, k=1), net.const(np.array([32, 32])), outputs=2, axis=1)
+        y = net.op("LeakyRelu", net.quantized_conv(b, 32, 16, k=1), alpha=0.1)
+        b = net.op("LeakyRelu", net.op("Add", net.quantized_conv(y, 16, 32), b), alpha=0.1)
+        b = net.op("LeakyRelu", net.quantized_conv(b, 32, 32, k=1), alpha=0.1)
+        x = net.op("LeakyRelu", net.quantized_conv(net.op("Concat", a, b, axis=1), 64, 32, k=1, scale_in=0.03),
+                   alpha=0.1)
+    x = net.op("Flatten", net.op("GlobalAveragePool", x))
+    x = net.op("Elu", net.op("Gemm", x, net.weight(64, 32), net.weight(64), transB=1))
+    net.output(net.op("Gemm", x, net.weight(10, 64), net.weight(10), transB=1), 1, 10)
+    return net.model()
+
+
 def scaled():
     """Heads whose query and key are scaled before they are multiplied, as PyTorch takes its attention
     apart: the scales are in no kernel's Metadata.  Weights that an exporter kept once."""
@@ -508,4 +526,5 @@ def scaled():
 
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
                                   encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed,
-                                  normalized, neutral, inside, dense, pointwise, scattered, scaled)}
+                                  normalized, neutral, inside, dense, pointwise, scattered,
+                                  crossed, scaled)}

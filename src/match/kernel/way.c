@@ -155,6 +155,17 @@ static bool comes_in_parts(const struct replay *r, fsd_id node)
     return r->passes[node] && r->g->nodes.at[node].out.n > 1;
 }
 
+/* A part of what the Concat joins is at hand, not all of it. */
+static bool has_part(const struct replay *r, const struct way *w, fsd_id concat)
+{
+    uint32_t place;
+    bool any = false;
+
+    for (uint32_t i = 0; i < r->g->nodes.at[concat].in.n && !any; i++)
+        any = is_at_hand(w, fsd_node_in_tensor(r->g, concat, i), &place);
+    return any;
+}
+
 bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
 {
     fsd_id out = FSD_NONE, in = FSD_NONE, by = FSD_NONE;
@@ -164,6 +175,8 @@ bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
         out = fsd_data_input(r, node);
     if (out != FSD_NONE && !is_at_hand(w, out, &place))
         by = fsd_tensor_producer(r->g, out);
+    if (by != FSD_NONE && r->g->nodes.at[by].op == r->concat)
+        return has_part(r, w, by);
     if (by != FSD_NONE && !r->passes[by] && r->m->facts->traits[by] & FSD_OP_COMMUTES)
         in = fsd_data_input(r, by);
     return in != FSD_NONE && is_at_hand(w, in, &place);
@@ -352,6 +365,16 @@ static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym ste
     }
 }
 
+/* The builder moves a Q that reads a Concat before it: done once for each part. */
+static bool is_done_by_parts(const struct replay *r, fsd_id node)
+{
+    fsd_id in =
+        fsd_node_is(r->g, node, "QuantizeLinear") ? fsd_data_input(r, node) : FSD_NONE;
+    fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+
+    return by != FSD_NONE && fsd_node_is(r->g, by, "Concat");
+}
+
 /* A Conv without one may be run as a product of matrices. */
 static bool has_window(const struct replay *r, fsd_id node)
 {
@@ -405,7 +428,7 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
         if (recipe->n == 1 && r->reserved[node] != FSD_NONE && !fsd_is_must(r, node))
             next->cost += COST_RESERVED;
         if (r->maker[node] != FSD_NONE && !fsd_is_must(r, node) &&
-            !comes_in_parts(r, node))
+            !comes_in_parts(r, node) && !is_done_by_parts(r, node))
             next->cost += COST_AGAIN;
         whole |= recipe->n == 1;
         begun |= recipe->n > 1 && !fsd_is_product(r, node);
@@ -466,23 +489,14 @@ static void begin_generators(struct replay *r, struct way *w, fsd_sym step)
     }
 }
 
-/* The builder moves a Q that reads a Concat before it: done once for each part. */
-static bool is_done_by_parts(const struct replay *r, fsd_id node)
-{
-    fsd_id in =
-        fsd_node_is(r->g, node, "QuantizeLinear") ? fsd_data_input(r, node) : FSD_NONE;
-    fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
-
-    return by != FSD_NONE && fsd_node_is(r->g, by, "Concat");
-}
-
 static void begin_moved(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
                         uint64_t from)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     struct fsd_span readers = {0, 0};
 
-    if (out != FSD_NONE && r->m->facts->traits[node] & FSD_OP_COMMUTES)
+    if (out != FSD_NONE && (r->m->facts->traits[node] & FSD_OP_COMMUTES ||
+                            r->g->nodes.at[node].op == r->concat))
         readers = r->g->tensors.at[out].consumers;
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id q = r->g->links.at[readers.at + i];
@@ -536,9 +550,13 @@ static void begin_nodes(struct replay *r, struct way *w, fsd_sym step, bool made
             if (known || n == NEXT ||
                 (fsd_last_twin(r, node) != node && !r->m->facts->folded[node]) ||
                 fsd_way_began(w, node) ||
-                (fsd_way_took(w, node) && !is_done_by_parts(r, node)) ||
-                rests(r, node) || !is_ready(r, w, node, &from, &missing))
+                (fsd_way_took(w, node) && !is_done_by_parts(r, node)) || rests(r, node))
                 continue;
+            if (!is_ready(r, w, node, &from, &missing)) {
+                if (r->g->nodes.at[node].op == r->concat)
+                    begin_moved(r, w, node, step, w->hand[i].from);
+                continue;
+            }
             seen[n++] = node;
             begin(r, w, node, step, from, 0);
             begin_moved(r, w, node, step, from);

@@ -166,8 +166,9 @@ void fsd_ways_step(struct replay *r, fsd_sym step);
 void fsd_way_take_more(struct replay *r, struct way *w);
 /** What it contradicts at its end (fit.c). */
 void fsd_way_finish(const struct replay *r, struct way *w);
-/** The builder moves a Q back across an operator that does not mind (a MaxPool): then
- *  it quantizes what that one reads, and what it makes is not there yet. */
+/** The builder moves a Q back across an operator that does not mind (a MaxPool), and
+ *  before a Concat, once for each part: then it quantizes what that one reads, and what
+ *  it makes is not there yet. */
 bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node);
 /** Products out of a library that are joined write parts of one tensor. */
 bool fsd_joins_products(const struct fsd_layer *l);
