@@ -22,7 +22,7 @@ SHARED_MODELS = ("resnet18_qat_residual_ts", "mobilenet_v2_dynamic_ts", "efficie
 BARS = {"CNN": (0.99, 0.92, 0.84), "MLP": (0.99, 0.99, 0.99), "transformer": (0.99, 0.78, 0.74)}
 # Of these every node that computes is linked to all its kernels, and to no other.
 WHOLE = ("mlp", "residual", "open_batch", "quantized", "half_quantized", "encoder", "detector", "squeezed",
-         "normalized", "neutral", "inside", "dense", "pointwise", "scattered")
+         "normalized", "neutral", "inside", "dense", "pointwise", "scattered", "short")
 failures = 0
 
 

@@ -502,6 +502,17 @@ def crossed():
     return net.model()
 
 
+def short():
+    """Heads that are mixed, as talking heads are: products along an axis of four, which are taken apart."""
+    net = Net(23)
+    x = net.input("scores", 1, 4, 64, 64)
+    for _ in range(2):
+        x = net.linear(net.op("Transpose", x, perm=[0, 2, 3, 1]), 4, 4)
+        x = net.op("Softmax", net.op("Transpose", x, perm=[0, 3, 1, 2]), axis=-1)
+    net.output(x, 1, 4, 64, 64)
+    return net.model()
+
+
 def scaled():
     """Heads whose query and key are scaled before they are multiplied, as PyTorch takes its attention
     apart: the scales are in no kernel's Metadata.  Weights that an exporter kept once."""
@@ -527,4 +538,4 @@ def scaled():
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
                                   encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed,
                                   normalized, neutral, inside, dense, pointwise, scattered,
-                                  crossed, scaled)}
+                                  crossed, short, scaled)}

@@ -88,8 +88,9 @@ void fsd_claim_between(struct replay *r, const struct way *w)
     r->anchored = false;
 }
 
-/* A step of the kernel is the node's operator, and no node that it is known by. */
-static bool lists_step(const struct replay *r, const struct way *w, fsd_id node)
+/* A step of the kernel is the node's operator, which no node has that it is known by,
+ * and these make all that the node reads. */
+static bool is_listed(const struct replay *r, const struct way *w, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
     struct fsd_span steps = e->layers.at[r->layer].steps;
@@ -99,20 +100,14 @@ static bool lists_step(const struct replay *r, const struct way *w, fsd_id node)
         listed |= e->links.at[steps.at + i] == r->g->nodes.at[node].op;
     for (uint32_t i = 0; i < w->n_taken && listed; i++)
         listed = r->g->nodes.at[w->taken[i]].op != r->g->nodes.at[node].op;
-    return listed;
-}
-
-static bool reads_only_taken(const struct replay *r, const struct way *w, fsd_id node)
-{
-    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && listed; i++) {
         fsd_id t = fsd_node_in_tensor(r->g, node, i);
+        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
 
-        if (t != FSD_NONE && !fsd_rests(r, t) &&
-            (fsd_tensor_producer(r->g, t) == FSD_NONE ||
-             !fsd_way_took(w, fsd_tensor_producer(r->g, t))))
-            return false;
+        listed =
+            t == FSD_NONE || fsd_rests(r, t) || (by != FSD_NONE && fsd_way_took(w, by));
     }
-    return true;
+    return listed;
 }
 
 /* Metadata lacks what was fused into a product: the kernel's name has it. */
@@ -127,8 +122,7 @@ void fsd_claim_behind(struct replay *r, struct way *w)
         for (uint32_t k = 0; k < readers.n && w->n_taken < TAKEN; k++) {
             fsd_id node = r->g->links.at[readers.at + k];
 
-            if (r->passes[node] || r->maker[node] != FSD_NONE ||
-                !lists_step(r, w, node) || !reads_only_taken(r, w, node))
+            if (r->passes[node] || r->maker[node] != FSD_NONE || !is_listed(r, w, node))
                 continue;
             r->maker[node] = r->layer;
             w->taken[w->n_taken++] = node;
@@ -378,6 +372,22 @@ static void link_attention(struct replay *r, fsd_id layer, struct fsd_span reade
     }
 }
 
+/* What is cut is a part of the data of a product that is taken apart. */
+static bool cut_for(const struct replay *r, fsd_id out)
+{
+    struct fsd_span readers = {0, 0};
+
+    if (out != FSD_NONE)
+        readers = r->m->engine->tensors.at[out].consumers;
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id by = r->m->engine->links.at[readers.at + i];
+
+        if (r->product[by] == FSD_NONE || !fsd_takes_apart(r, by))
+            return false;
+    }
+    return readers.n > 0;
+}
+
 /* What makes data larger or smaller, and no node asks for it, fits it to the product
  * beside: the kernel does a part of that node's work.  Of joined products it takes the
  * part of one. */
@@ -398,7 +408,8 @@ void fsd_claim_fitting(struct replay *r)
         if (r->pads[i] && out != FSD_NONE && e->tensors.at[out].producers.n == 1)
             beside = e->tensors.at[out].consumers;
         else if (r->cuts[i] && in != FSD_NONE)
-            beside = e->tensors.at[in].producers;
+            beside = cut_for(r, out) ? e->tensors.at[out].consumers
+                                     : e->tensors.at[in].producers;
         for (uint32_t k = 0; k < beside.n; k++) {
             fsd_id by = e->links.at[beside.at + k], node = r->product[by];
 

@@ -148,6 +148,22 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
     return size == count || (a[0].size == b[0] && a[1].size >= b[1]) || is_padded(a, b);
 }
 
+/* A product that the layer computes is taken apart: no step of its own has all of it.
+ */
+bool fsd_takes_apart(const struct replay *r, fsd_id layer)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span steps = e->layers.at[layer].steps;
+
+    for (uint32_t i = 0; i < steps.n; i++) {
+        fsd_sym step = e->links.at[steps.at + i];
+
+        if (step == r->conv || step == r->matmul)
+            return false;
+    }
+    return steps.n > 0;
+}
+
 /* A product's weight lies among the kernel's constants, or another kernel makes it of
  * its own; where none can be it, the kernel computes another product.  Of branches that
  * are alike but for their windows, this tells which is which. */
@@ -162,9 +178,16 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
         r->maker[node] != FSD_NONE || !r->m->facts->constant[weight] ||
         r->at_run[weight])
         return false;
-    for (uint32_t i = 0; i < l->constants.n; i++)
-        if (is_weight(r, fsd_port_form(e, &e->ports.at[l->constants.at + i]), weight))
+    for (uint32_t i = 0; i < l->constants.n; i++) {
+        const struct fsd_form *c = fsd_port_form(e, &e->ports.at[l->constants.at + i]);
+        int64_t parts = fsd_form_count(e, c) > 0
+                            ? fsd_count_of(r, weight) / fsd_form_count(e, c)
+                            : 0;
+
+        if (is_weight(r, c, weight) ||
+            (fsd_takes_apart(r, layer) && parts > 1 && parts <= FSD_RECIPE_PARTS))
             return false;
+    }
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id in = fsd_node_in_tensor(e, layer, i);
         fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, in);

@@ -23,6 +23,12 @@ static const struct {
     {"Conv", "Conv Mul"},
     {"Conv", "MatMul Add"}, /* without a window */
     {"Conv", "MatMul"},
+    {"Conv", "Mul Mul Add"}, /* along an axis of two, three, four, taken apart */
+    {"Conv", "Slice Slice Mul Mul Add"},
+    {"Conv", "Mul Mul Mul Add Add"},
+    {"Conv", "Slice Slice Slice Mul Mul Mul Add Add"},
+    {"Conv", "Mul Mul Mul Mul Add Add Add"},
+    {"Conv", "Slice Slice Slice Slice Mul Mul Mul Mul Add Add Add"},
     {"DepthToSpace", "Transpose"},
     {"DequantizeLinear", "Cast Mul"},
     {"Div", "Mul"},
@@ -39,6 +45,12 @@ static const struct {
     {"Gemm", "MatMul"},
     {"Gemm", "Mul ReduceSum Add"},
     {"Gemm", "Mul ReduceSum"},
+    {"Gemm", "Mul Mul Add"},
+    {"Gemm", "Slice Slice Mul Mul Add"},
+    {"Gemm", "Mul Mul Mul Add Add"},
+    {"Gemm", "Slice Slice Slice Mul Mul Mul Add Add"},
+    {"Gemm", "Mul Mul Mul Mul Add Add Add"},
+    {"Gemm", "Slice Slice Slice Slice Mul Mul Mul Mul Add Add Add"},
     {"GlobalAveragePool", "ReduceMean"},
     {"GlobalAveragePool", "AveragePool"},
     {"GlobalMaxPool", "ReduceMax"},
@@ -63,6 +75,12 @@ static const struct {
     {"MatMul", "Cast Mul Cast MatMul"},        /* of weights kept narrow, */
     {"MatMul", "Expand Cast Mul Cast MatMul"}, /* a scale a block */
     {"MatMul", "Mul ReduceSum"},
+    {"MatMul", "Mul Mul Add"},
+    {"MatMul", "Slice Slice Mul Mul Add"},
+    {"MatMul", "Mul Mul Mul Add Add"},
+    {"MatMul", "Slice Slice Slice Mul Mul Mul Add Add"},
+    {"MatMul", "Mul Mul Mul Mul Add Add Add"},
+    {"MatMul", "Slice Slice Slice Slice Mul Mul Mul Mul Add Add Add"},
     {"MatMul", "MatMul Mul"}, /* likewise */
     {"Mean", "Add Mul"},
     {"Mean", "Add Div"},

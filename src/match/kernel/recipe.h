@@ -7,7 +7,10 @@
 
 #include "match/facts.h"
 
-enum { FSD_RECIPE_STEPS = 12 };
+enum {
+    FSD_RECIPE_STEPS = 12,
+    FSD_RECIPE_PARTS = 4 /* products along longer axes are not taken apart */
+};
 
 struct fsd_recipe {
     fsd_sym steps[FSD_RECIPE_STEPS];

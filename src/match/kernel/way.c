@@ -155,17 +155,6 @@ static bool comes_in_parts(const struct replay *r, fsd_id node)
     return r->passes[node] && r->g->nodes.at[node].out.n > 1;
 }
 
-/* A part of what the Concat joins is at hand, not all of it. */
-static bool has_part(const struct replay *r, const struct way *w, fsd_id concat)
-{
-    uint32_t place;
-    bool any = false;
-
-    for (uint32_t i = 0; i < r->g->nodes.at[concat].in.n && !any; i++)
-        any = is_at_hand(w, fsd_node_in_tensor(r->g, concat, i), &place);
-    return any;
-}
-
 bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
 {
     fsd_id out = FSD_NONE, in = FSD_NONE, by = FSD_NONE;
@@ -175,8 +164,11 @@ bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
         out = fsd_data_input(r, node);
     if (out != FSD_NONE && !is_at_hand(w, out, &place))
         by = fsd_tensor_producer(r->g, out);
-    if (by != FSD_NONE && r->g->nodes.at[by].op == r->concat)
-        return has_part(r, w, by);
+    for (uint32_t i = 0; by != FSD_NONE && r->g->nodes.at[by].op == r->concat &&
+                         i < r->g->nodes.at[by].in.n;
+         i++)
+        if (is_at_hand(w, fsd_node_in_tensor(r->g, by, i), &place))
+            return true;
     if (by != FSD_NONE && !r->passes[by] && r->m->facts->traits[by] & FSD_OP_COMMUTES)
         in = fsd_data_input(r, by);
     return in != FSD_NONE && is_at_hand(w, in, &place);
@@ -375,21 +367,6 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
     return by != FSD_NONE && fsd_node_is(r->g, by, "Concat");
 }
 
-/* A Conv without one may be run as a product of matrices. */
-static bool has_window(const struct replay *r, fsd_id node)
-{
-    fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
-    const struct fsd_shape *s;
-
-    if (weight == FSD_NONE || !fsd_node_is(r->g, node, "Conv"))
-        return false;
-    s = fsd_shape_of(r->sizes, weight);
-    for (uint32_t i = 2; i < s->rank; i++)
-        if (s->dims[i] != 1)
-            return true;
-    return s->rank < 3;
-}
-
 /* Of a BatchNormalization that alone reads what a Conv makes a scaling and a sum are
  * left at most, as it goes into the weights; of another one no less. */
 static bool is_left(const struct replay *r, fsd_id node,
@@ -403,6 +380,36 @@ static bool is_left(const struct replay *r, fsd_id node,
                                                                    : recipe->n > 1;
 }
 
+/* A product along an axis of few numbers is taken apart: each part of the data is
+ * scaled, and all are added; the recipe is for an axis as long as this one's.  A Conv
+ * without a window may be run as that, or as a product of matrices. */
+static bool fits_weight(const struct replay *r, fsd_id node,
+                        const struct fsd_recipe *recipe)
+{
+    bool conv = fsd_node_is(r->g, node, "Conv");
+    fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
+    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+    const struct fsd_shape *made, *s;
+    int64_t parts = 0, columns;
+
+    for (uint8_t i = 0; i < recipe->n; i++)
+        parts += recipe->steps[i] == r->mul;
+    if (!fsd_is_product(r, node) ||
+        (parts < 2 && !(conv && recipe->steps[0] == r->matmul)))
+        return true;
+    if (weight == FSD_NONE || out == FSD_NONE)
+        return false;
+    made = fsd_shape_of(r->sizes, out);
+    s = fsd_shape_of(r->sizes, weight);
+    for (uint32_t i = 2; i < s->rank && conv; i++)
+        if (s->dims[i] != 1)
+            return false;
+    if (!made->rank || s->rank < 2 || !r->m->facts->constant[weight])
+        return false;
+    columns = conv ? s->dims[0] : made->dims[made->rank - 1];
+    return parts < 2 || (columns > 0 && fsd_count_of(r, weight) == columns * parts);
+}
+
 static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
                   uint64_t from, uint32_t cost)
 {
@@ -414,9 +421,8 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
         struct way *next;
 
         if (recipe->steps[0] != step || (recipe->n == 1 ? whole : begun) ||
-            !is_left(r, node, recipe) || (recipe->n > 1 && w->n_open == OPEN) ||
-            is_elsewhere(r, recipe) ||
-            (recipe->steps[0] == r->matmul && has_window(r, node)) ||
+            !is_left(r, node, recipe) || !fits_weight(r, node, recipe) ||
+            (recipe->n > 1 && w->n_open == OPEN) || is_elsewhere(r, recipe) ||
             !(next = branch(r, w)))
             continue;
         next->used |= from;

@@ -172,6 +172,8 @@ void fsd_way_finish(const struct replay *r, struct way *w);
 bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node);
 /** Products out of a library that are joined write parts of one tensor. */
 bool fsd_joins_products(const struct fsd_layer *l);
+/** A product that the layer computes is taken apart. */
+bool fsd_takes_apart(const struct replay *r, fsd_id layer);
 /** The likeliest first. */
 int fsd_way_order(const void *a, const void *b);
 
