@@ -98,8 +98,15 @@ size_t fsd_safe_width(const char *s)
 {
     size_t width = 0;
 
-    for (size_t left = strlen(s), len; left;)
-        width += columns_of(take_code(&s, &left, &len));
+    for (size_t left = strlen(s), len; left;) {
+        size_t run = fsd_plain_run(s, left);
+
+        s += run;
+        left -= run;
+        width += run;
+        if (left)
+            width += columns_of(take_code(&s, &left, &len));
+    }
     return width;
 }
 
@@ -112,8 +119,15 @@ static size_t front(const char *s, size_t columns, size_t *used)
 
     *used = 0;
     for (size_t left = strlen(s), len; left; n = (size_t)(at - s)) {
-        size_t wide = columns_of(take_code(&at, &left, &len));
+        const size_t room = columns - *used;
+        size_t run = fsd_plain_run(at, left < room ? left : room), wide;
 
+        at += run;
+        left -= run;
+        *used += run;
+        if (run)
+            continue;
+        wide = columns_of(take_code(&at, &left, &len));
         if (*used + wide > columns)
             break;
         *used += wide;

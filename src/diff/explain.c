@@ -4,8 +4,9 @@
 #include "diff/tale.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST_NODES = 64 };
+enum { MOST_NODES = 64, MOST_NAME = 2048 };
 
 FILE *fsd_tale_start(struct fsd_tale *tale, const char *topic, uint64_t line)
 {
@@ -31,6 +32,19 @@ static void put_by(unsigned by, FILE *out)
     fsd_put_evidence(by, out);
 }
 
+/* "0 Conv_1 + Relu_2".  A layer of thousands of nodes has a name of all theirs, which
+ * the story of each would repeat: their length would be that of the name squared. */
+static void put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out)
+{
+    const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
+    size_t n = strlen(name);
+    const bool whole = n <= MOST_NAME;
+
+    for (n = whole ? n : MOST_NAME; !whole && (name[n] & 0xc0) == 0x80;)
+        n--; /* no half of a character */
+    fprintf(out, "%u %.*s%s", layer, (int)n, name, whole ? "" : "...");
+}
+
 void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer,
                     unsigned by)
 {
@@ -39,8 +53,7 @@ void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
     FILE *out;
 
     out = fsd_tale_start(tale, "layer", 0);
-    fprintf(out, "%u ", layer);
-    fsd_put_layer_name(d, layer, out);
+    put_layer(d, layer, out);
     fprintf(out, " (%s%s%s)", fsd_kind_name(r->kind), r->inserted ? ", cause " : "",
             r->inserted ? fsd_cause_name(d->reasons[layer].cause) : "");
     put_by(by, out);
@@ -74,8 +87,8 @@ static void tell_around(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id 
                 continue;
             out = fsd_tale_start(tale, before ? "before" : "behind", 0);
             told++;
-            fprintf(out, "layer %u ", layer);
-            fsd_put_layer_name(d, layer, out);
+            fputs("layer ", out);
+            put_layer(d, layer, out);
             fprintf(out, " was inserted, cause %s",
                     fsd_cause_name(d->reasons[layer].cause));
             fsd_tale_finish(tale);

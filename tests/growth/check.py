@@ -202,7 +202,8 @@ def shape_row(shape, n, words):
 
 
 def mended_rows():
-    return [shape_row(shape, MENDED[0], ["-f", "github"]) for shape in MENDED[1]]
+    return [shape_row(shape, MENDED[0], ["-f", "github"]) for shape in MENDED[1]] + \
+        [shape_row("one_sum", 1000, ["explain", "--node=*"])]
 
 
 def whole_rows():

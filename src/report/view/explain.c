@@ -58,8 +58,8 @@ static void fill_item(struct fsd_arena *arena, struct fsd_cell *row,
         fsd_explain_node(&tale, d, id);
     row[INDEX] = fsd_cell_count(id);
     row[NAME] = fsd_cell_sym(d, g->nodes.at[id].name);
-    row[CALLED] =
-        fsd_cell_phrase(arena, d, id, layer ? fsd_put_layer_name : fsd_put_node_name);
+    row[CALLED] = layer ? fsd_cell_layer_name(d, id)
+                        : fsd_cell_phrase(arena, d, id, fsd_put_node_name);
     row[STORY] = story_of(&tale);
 }
 

@@ -254,7 +254,7 @@ static void fill_layer(struct fsd_arena *arena, struct fsd_cell *row,
 
     row[INDEX] = fsd_cell_count(layer);
     row[NAME] = fsd_cell_sym(d, d->engine->nodes.at[layer].name);
-    row[CALLED] = fsd_cell_phrase(arena, d, layer, fsd_put_layer_name);
+    row[CALLED] = fsd_cell_layer_name(d, layer);
     row[KIND] = fsd_cell_text(fsd_kind_name(d->layers[layer].kind));
     row[SORT] = fsd_cell_phrase(arena, d, layer, fsd_put_layer_kind);
     row[PRECISION] = fsd_cell_count(d->layers[layer].precision);

@@ -81,7 +81,7 @@ static void fill_layer(struct fsd_arena *arena, struct fsd_cell *row,
     struct fsd_rows nodes = FSD_ROWS(node_columns, "");
 
     row[LAYER] = fsd_cell_count(layer);
-    row[LAYER_NAME] = fsd_cell_phrase(arena, d, layer, fsd_put_layer_name);
+    row[LAYER_NAME] = fsd_cell_layer_name(d, layer);
     row[TYPE] = fsd_cell_sym(d, d->engine->nodes.at[layer].op);
     row[KIND] = fsd_cell_text(fsd_kind_name(r->kind));
     row[PRECISION] = fsd_cell_count(r->precision);

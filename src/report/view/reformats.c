@@ -268,7 +268,7 @@ static void fill_mover(struct fsd_arena *arena, struct fsd_cell *row,
 
     row[LAYER] = fsd_cell_count(layer);
     row[NAME] = fsd_cell_sym(d, n->name);
-    row[CALLED] = fsd_cell_phrase(arena, d, layer, fsd_put_layer_name);
+    row[CALLED] = fsd_cell_layer_name(d, layer);
     row[CAUSE] = fsd_cell_text(fsd_mover_word(d, layer));
     row[CHANGE] = fsd_cell_phrase(arena, d, layer, fsd_put_change);
     row[TYPE] = fsd_cell_sym(d, n->op);

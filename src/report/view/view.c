@@ -36,6 +36,13 @@ struct fsd_cell fsd_cell_sym(const struct fsd_diff *d, fsd_sym sym)
     return fsd_cell_text(fsd_text(d->names, sym));
 }
 
+struct fsd_cell fsd_cell_layer_name(const struct fsd_diff *d, fsd_id layer)
+{
+    const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
+
+    return fsd_cell_text(*name ? name : NULL);
+}
+
 struct fsd_cell fsd_cell_phrase(struct fsd_arena *arena, const struct fsd_diff *d,
                                 fsd_id id, fsd_put_fn *put)
 {

@@ -77,6 +77,7 @@ static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
 const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
                           fsd_put_fn *put);
 struct fsd_cell fsd_cell_sym(const struct fsd_diff *d, fsd_sym sym);
+struct fsd_cell fsd_cell_layer_name(const struct fsd_diff *d, fsd_id layer);
 struct fsd_cell fsd_cell_phrase(struct fsd_arena *arena, const struct fsd_diff *d,
                                 fsd_id id, fsd_put_fn *put);
 /** The edge of the model that a mover sits on; NULL when the layer is none. */

@@ -128,7 +128,7 @@ static void fill_layer(struct fsd_arena *arena, struct fsd_cell *row,
 
     row[LAYER_INDEX] = fsd_cell_count(link->layer);
     row[LAYER_NAME] = fsd_cell_sym(d, n->name);
-    row[LAYER_CALLED] = fsd_cell_phrase(arena, d, link->layer, fsd_put_layer_name);
+    row[LAYER_CALLED] = fsd_cell_layer_name(d, link->layer);
     row[LAYER_KIND] = fsd_cell_text(fsd_kind_name(r->kind));
     row[LAYER_SORT] = fsd_cell_phrase(arena, d, link->layer, fsd_put_layer_kind);
     if (n->in.n || n->out.n) {
