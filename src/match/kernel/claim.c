@@ -391,6 +391,21 @@ static bool cut_for(const struct replay *r, fsd_id out)
 /* What makes data larger or smaller, and no node asks for it, fits it to the product
  * beside: the kernel does a part of that node's work.  Of joined products it takes the
  * part of one. */
+/* Of the kernel of a product, the node that makes what another one cuts: a sum behind
+ * the product, where that is in the kernel, too. */
+static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
+{
+    for (uint32_t i = 0; i < r->of[tensor].n; i++) {
+        struct held h = r->held.at[r->of[tensor].at + i];
+        fsd_id node =
+            h.tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, h.tensor);
+
+        if (node != FSD_NONE && r->maker[node] == by)
+            return node;
+    }
+    return r->product[by];
+}
+
 void fsd_claim_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -398,6 +413,7 @@ void fsd_claim_fitting(struct replay *r)
     for (fsd_id i = 0; i < e->layers.n; i++) {
         fsd_id out = fsd_node_out_tensor(e, i, 0), in = fsd_node_in_tensor(e, i, 0);
         struct fsd_span beside = {0, 0};
+        bool cuts = false;
 
         if (r->moves_on[i] && out != FSD_NONE && e->tensors.at[out].producers.n > 1)
             link_part(r, i, out);
@@ -407,14 +423,16 @@ void fsd_claim_fitting(struct replay *r)
             link_attention(r, i, e->tensors.at[out].consumers);
         if (r->pads[i] && out != FSD_NONE && e->tensors.at[out].producers.n == 1)
             beside = e->tensors.at[out].consumers;
-        else if (r->cuts[i] && in != FSD_NONE)
-            beside = cut_for(r, out) ? e->tensors.at[out].consumers
-                                     : e->tensors.at[in].producers;
+        else if (r->cuts[i] && in != FSD_NONE) {
+            cuts = !cut_for(r, out);
+            beside = cuts ? e->tensors.at[in].producers : e->tensors.at[out].consumers;
+        }
         for (uint32_t k = 0; k < beside.n; k++) {
             fsd_id by = e->links.at[beside.at + k], node = r->product[by];
 
             if (node != FSD_NONE && !fsd_joins_products(&e->layers.at[by]))
-                fsd_match_link(r->m, i, node, FSD_BY_STRUCTURE);
+                fsd_match_link(r->m, i, cuts ? made_for(r, by, in) : node,
+                               FSD_BY_STRUCTURE);
         }
     }
 }
