@@ -30,6 +30,21 @@ static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
     fputs(": was the engine built from it?", f->out);
 }
 
+/* Names, sizes and the types of its inputs and outputs are the model's, too, where it
+ * was built before quantizers were put in. */
+static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
+{
+    if (!quantizers)
+        return;
+    fsd_finding_open(f);
+    fsd_fact_number(f, "quantizers", quantizers);
+    fprintf(f->out,
+            "no tensor of the engine is quantized and no layer is known to quantize, "
+            "where the model has %u quantizer%s: was the engine built from it?",
+            quantizers, quantizers == 1 ? "" : "s");
+    fsd_finding_close(f);
+}
+
 /* An engine of another export of the same network has many of its names by chance, so
  * that it is not refused; what is missing tells. */
 void fsd_find_misfit(struct fsd_finder *f)
@@ -39,7 +54,10 @@ void fsd_find_misfit(struct fsd_finder *f)
     uint32_t no_binding = fit.tensors - fit.tensors_found;
     bool from_log = strcmp(f->d->model->kind, "onnx") != 0;
 
-    if ((!no_name && !no_binding && !fit.tensors_unlike) || f->d->model->named_only)
+    if (f->d->model->named_only)
+        return;
+    find_unquantized(f, fit.quantizers);
+    if (!no_name && !no_binding && !fit.tensors_unlike)
         return;
     fsd_finding_open(f);
     fsd_fact_number(f, "names", fit.names);

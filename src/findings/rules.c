@@ -24,7 +24,7 @@ enum {
  * often comes with a wanted change warns. */
 static const struct fsd_rule rules[] = {
     {"mapping/misfit", FSD_WARNING,
-     "Names in the engine are not those of the model, so that it may be another one.",
+     "Names, sizes, types or quantizers are not those of the model, which may be another one.",
      RUN, .find = fsd_find_misfit, .about_inputs = true,
      .why = "Everything below rests on names that two files share.",
      .fix = "Give the model that the engine was built from."},

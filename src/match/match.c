@@ -174,9 +174,33 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
     return fsd_dtype_rank(model) > 0 && fsd_dtype_rank(engine) > fsd_dtype_rank(model);
 }
 
+/* No builder leaves out what rounds: its kernels hand on what is quantized, or name
+ * what quantizes within them.  What lies between their tensors, these say of any
+ * engine. */
+static uint32_t quantizers_lost(const struct fsd_match *m)
+{
+    uint32_t lost = 0;
+
+    for (uint32_t i = 0; i < m->engine->ports.n; i++) {
+        enum fsd_dtype type = fsd_port_form(m->engine, &m->engine->ports.at[i])->type;
+
+        if (type == FSD_DTYPE_UNKNOWN || fsd_dtype_is_quantized(type))
+            return 0;
+    }
+    for (fsd_id node = 0; node < m->model->nodes.n && m->engine->detailed; node++) {
+        if (!(m->facts->traits[node] & FSD_OP_QDQ) || m->facts->folded[node])
+            continue;
+        for (uint32_t i = 0; i < m->of_node[node].n; i++)
+            if (fsd_match_of_node(m, node, i)->by & ~(unsigned)FSD_BY_TENSOR)
+                return 0;
+        lost += (m->facts->traits[node] & FSD_OP_QUANTIZE) && !m->gone[node];
+    }
+    return lost;
+}
+
 struct fsd_fit fsd_match_fit(const struct fsd_match *m)
 {
-    struct fsd_fit fit = {.unlike = FSD_NONE};
+    struct fsd_fit fit = {.unlike = FSD_NONE, .quantizers = quantizers_lost(m)};
 
     for (fsd_id l = 0; l < m->engine->layers.n; l++) {
         const struct fsd_layer *layer = &m->engine->layers.at[l];

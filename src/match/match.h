@@ -111,6 +111,8 @@ struct fsd_fit {
     uint32_t names, names_found;
     uint32_t tensors, tensors_found, tensors_unlike;
     fsd_id unlike; /**< the first of these, of the engine; FSD_NONE */
+    uint32_t quantizers; /**< the model's, where nothing in the engine is quantized; 0
+                              where something is, or not all types are known */
 };
 struct fsd_fit fsd_match_fit(const struct fsd_match *m);
 
