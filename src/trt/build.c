@@ -68,6 +68,21 @@ static int32_t region_of(struct fsd_slice name)
     return region < MOST_REGIONS && fsd_slice_drop(&name, "_myl") ? region : -1;
 }
 
+/* Whether the model's own names hold what a profile's number stands behind: there it
+ * tells nothing of profiles. */
+static bool names_hold_profiles(const struct fsd_build *b)
+{
+    const struct fsd_graph *model = b->vocab ? b->vocab->model : NULL;
+
+    for (fsd_id i = 0; model && i < model->nodes.n; i++)
+        if (strstr(fsd_text(model->names, model->nodes.at[i].name), FSD_TRT_PROFILE))
+            return true;
+    for (fsd_id i = 0; model && i < model->tensors.n; i++)
+        if (strstr(fsd_text(model->names, model->tensors.at[i].name), FSD_TRT_PROFILE))
+            return true;
+    return false;
+}
+
 void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
                        struct fsd_slice text)
 {
@@ -76,6 +91,11 @@ void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
     uint64_t number;
 
     if (region < 0)
+        return;
+    if (!b->looked)
+        b->ambiguous = names_hold_profiles(b);
+    b->looked = true;
+    if (b->ambiguous)
         return;
     text = fsd_slice_from(text, (size_t)(at - text.s) + strlen(FSD_TRT_PROFILE));
     if (!fsd_slice_take_number(&text, MOST_REGIONS, &number) ||

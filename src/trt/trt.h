@@ -113,6 +113,7 @@ struct fsd_build {
     bool elsewhere;              /**< this layer is of another profile */
     uint32_t remarks;            /**< that there were before it */
     FSD_VEC(int32_t) profile_of; /**< by region of kernels; -1: not told */
+    bool looked, ambiguous;      /**< whether the model's names hold FSD_TRT_PROFILE */
     FSD_VEC(uint8_t) uses;       /**< by tensor: produced, consumed */
     FSD_VEC(struct fsd_trt_format) formats; /**< that were read */
     FSD_VEC(fsd_id) format_of; /**< by symbol of the spelling, in formats; FSD_NONE */
