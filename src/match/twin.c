@@ -12,7 +12,8 @@
  * about to be quantized there, stands for the tensor before the operator (seen with
  * MaxPool).  A DQ moved forward shifts the other way.
  *
- * Last, a layer that hands its tensor on gives its unnamed side the twin of the other.
+ * Last, a layer that hands its tensor on gives its unnamed side the twin of the other:
+ * what comes from a maker before what readers call it.
  */
 #include "match/pass.h"
 
@@ -122,42 +123,51 @@ static void name_twins(struct fsd_match *m)
     }
 }
 
-static bool hand_on(struct fsd_match *m, fsd_id layer)
+/* Of several the first in the model, whatever the order of the layers: the others are
+ * made of it. */
+static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id to)
 {
-    fsd_id in, out;
-
-    if (!fsd_layer_hands_on(m->engine, layer))
+    if (settled[to] || m->twin[from] == FSD_NONE || m->twin[to] <= m->twin[from])
         return false;
-    in = fsd_node_in_tensor(m->engine, layer, 0);
-    out = fsd_node_out_tensor(m->engine, layer, 0);
-    if (in == FSD_NONE || out == FSD_NONE ||
-        (m->twin[in] == FSD_NONE) == (m->twin[out] == FSD_NONE))
-        return false;
-    if (m->twin[in] == FSD_NONE) {
-        m->twin[in] = m->twin[out];
-        m->moved_q[in] = m->moved_q[out];
-    } else {
-        m->twin[out] = m->twin[in];
-        m->moved_q[out] = m->moved_q[in];
-    }
+    m->twin[to] = m->twin[from];
+    m->moved_q[to] = m->moved_q[from];
     return true;
 }
 
-/* Chains of reformats stand in the engine's order, so one sweep forward and one back
- * settle nearly all; sweeps stop when nothing changes. */
-void fsd_match_twins(struct fsd_match *m)
+static bool hand_on(struct fsd_match *m, const bool *settled, bool back, fsd_id layer)
 {
-    uint32_t n = m->engine->layers.n;
-    bool changed = true;
+    fsd_id in = fsd_node_in_tensor(m->engine, layer, 0);
+    fsd_id out = fsd_node_out_tensor(m->engine, layer, 0);
 
-    name_twins(m);
+    if (!fsd_layer_hands_on(m->engine, layer) || in == FSD_NONE || out == FSD_NONE)
+        return false;
+    return give(m, settled, in, out) || (back && give(m, settled, out, in));
+}
+
+/* Tensors without a twin get one of what is handed on to them, and with `back` of what
+ * they are handed on as.  Chains of reformats stand in the engine's order, so one sweep
+ * forward and one back settle nearly all; sweeps stop when nothing changes. */
+static void hand_on_all(struct fsd_match *m, bool back)
+{
+    bool *settled = FSD_NEW(m->arena, bool, m->engine->tensors.n), changed = true;
+    uint32_t n = m->engine->layers.n;
+
+    for (fsd_id e = 0; e < m->engine->tensors.n; e++)
+        settled[e] = m->twin[e] != FSD_NONE;
     for (int sweep = 0; changed && sweep < 8; sweep++) {
         changed = false;
         for (fsd_id i = 0; i < n; i++)
-            changed |= hand_on(m, i);
+            changed |= hand_on(m, settled, back, i);
         for (fsd_id i = n; i-- > 0;)
-            changed |= hand_on(m, i);
+            changed |= hand_on(m, settled, back, i);
     }
+}
+
+void fsd_match_twins(struct fsd_match *m)
+{
+    name_twins(m);
+    hand_on_all(m, false);
+    hand_on_all(m, true);
 }
 
 void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s)
