@@ -8,17 +8,23 @@
  *     kernel  a, b -> c                           between two of the loop
  *     gemm    c, (Unnamed Loop* 0)^..._alpha -> d
  *
- * A layer of no known node that holds such a tensor, or lies between two that do, works
- * for the node that owns the loop.  Which node of its body it computes is not said.
+ * A layer that holds such a constant works for the node that owns the loop, and so does
+ * one of no known node that has another such tensor, or lies between two that do, or
+ * between these and what reads the loop's output.  Which node of its body it computes
+ * is not said.
  */
 #include "match/pass.h"
+
+enum { FAR = 8 }; /* views that an output is followed across */
 
 struct loops {
     struct fsd_match *m;
     struct fsd_arena *scratch;
-    FSD_VEC(fsd_id) nodes;        /* of the model, by number */
-    bool *owns;                   /* by node: it is one of them */
-    fsd_id *of, *before, *behind; /* by layer: node that owns the loop; FSD_NONE */
+    FSD_VEC(fsd_id) nodes; /* of the model, by number */
+    bool *owns;            /* by node: it is one of them */
+    /* By layer: the node that owns the loop; FSD_NONE. */
+    fsd_id *of, *before, *behind, *read; /* read: it made what the layer's nodes read */
+    bool *out;                           /* by layer: it hands on what a loop made */
 };
 
 /* Counted where all of them are in the main graph: how those in bodies are numbered
@@ -70,29 +76,63 @@ static fsd_id loop_of(const struct loops *l, fsd_id layer)
     const struct fsd_node *n = &l->m->engine->nodes.at[layer];
     fsd_id found = FSD_NONE;
 
-    if (!is_bare(l->m, layer)) {
-        for (uint32_t i = 0; i < l->m->of_layer[layer].n && found == FSD_NONE; i++) {
-            fsd_id node = fsd_match_of_layer(l->m, layer, i)->node;
+    for (uint32_t i = 0; i < l->m->of_layer[layer].n && found == FSD_NONE; i++) {
+        fsd_id node = fsd_match_of_layer(l->m, layer, i)->node;
 
-            found = l->owns[node] ? node : FSD_NONE;
-        }
-        return found;
+        found = l->owns[node] ? node : FSD_NONE;
     }
-    found = told_by(l, l->m->engine->layers.at[layer].constants);
     if (found == FSD_NONE)
+        found = told_by(l, l->m->engine->layers.at[layer].constants);
+    if (found == FSD_NONE && is_bare(l->m, layer))
         found = told_by(l, n->out);
-    return found == FSD_NONE ? told_by(l, n->in) : found;
+    if (found == FSD_NONE && is_bare(l->m, layer))
+        found = told_by(l, n->in);
+    return found;
+}
+
+/* The node that made a tensor, before others gave it other shapes; FSD_NONE. */
+static fsd_id maker_of(const struct fsd_match *m, fsd_id tensor)
+{
+    fsd_id node = FSD_NONE;
+
+    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
+        node = fsd_tensor_producer(m->model, tensor);
+        if (node == FSD_NONE || !(m->facts->traits[node] & FSD_OP_VIEW))
+            return node;
+        tensor = fsd_node_in_tensor(m->model, node, 0);
+    }
+    return FSD_NONE;
+}
+
+/* The loop whose output the layer's nodes read; FSD_NONE. */
+static fsd_id read_by(const struct loops *l, fsd_id layer)
+{
+    const struct fsd_graph *g = l->m->model;
+
+    for (uint32_t i = 0; i < l->m->of_layer[layer].n; i++) {
+        const struct fsd_node *n =
+            &g->nodes.at[fsd_match_of_layer(l->m, layer, i)->node];
+
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            fsd_id by = maker_of(l->m, fsd_node_in(g, n, k)->tensor);
+
+            if (by != FSD_NONE && l->owns[by])
+                return by;
+        }
+    }
+    return FSD_NONE;
 }
 
 /* The loop of the layers beside it, seen through others of no known node; FSD_NONE
- * where they are of several. */
+ * where they are of several.  Behind the last of a loop stands what reads its output.
+ */
 static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
     const struct fsd_node *n = &e->nodes.at[layer];
     struct fsd_span ports = behind ? n->out : n->in;
     const fsd_id *through = behind ? l->behind : l->before;
-    fsd_id found = FSD_NONE;
+    fsd_id found = FSD_NONE, reader = FSD_NONE;
 
     for (uint32_t i = 0; i < ports.n; i++) {
         fsd_id t = e->ports.at[ports.at + i].tensor;
@@ -105,12 +145,35 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 
             if (loop == FSD_NONE && is_bare(l->m, at))
                 loop = through[at];
+            else if (loop == FSD_NONE && behind && reader == FSD_NONE)
+                reader = l->read[at];
             if (loop != FSD_NONE && found != FSD_NONE && loop != found)
                 return FSD_NONE;
             found = loop == FSD_NONE ? found : loop;
         }
     }
-    return found;
+    return found == FSD_NONE ? reader : found;
+}
+
+/* What only moves the loop's output to what reads it is no part of the loop. */
+static bool hands_out(const struct loops *l, fsd_id layer)
+{
+    const struct fsd_graph *e = l->m->engine;
+    enum fsd_kind kind = e->layers.at[layer].kind;
+    fsd_id out = fsd_node_out_tensor(e, layer, 0);
+    struct fsd_span readers = {0, 0};
+
+    if (kind != FSD_KIND_REFORMAT && kind != FSD_KIND_COPY)
+        return false;
+    if (out != FSD_NONE)
+        readers = e->tensors.at[out].consumers;
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id at = e->links.at[readers.at + i];
+
+        if (l->of[at] != FSD_NONE || (l->read[at] == FSD_NONE && !l->out[at]))
+            return false;
+    }
+    return readers.n;
 }
 
 void fsd_pass_loop(struct fsd_match *m)
@@ -121,22 +184,29 @@ void fsd_pass_loop(struct fsd_match *m)
     l.owns = FSD_NEW(l.scratch, bool, m->model->nodes.n);
     if (count_loops(&l)) {
         l.of = FSD_NEW(l.scratch, fsd_id, n);
+        l.read = FSD_NEW(l.scratch, fsd_id, n);
+        l.out = FSD_NEW(l.scratch, bool, n);
         l.before = FSD_NEW(l.scratch, fsd_id, n);
         l.behind = FSD_NEW(l.scratch, fsd_id, n);
         for (fsd_id i = 0; i < n; i++) {
             l.of[i] = loop_of(&l, i);
+            l.read[i] = read_by(&l, i);
             l.before[i] = l.behind[i] = FSD_NONE;
         }
         for (fsd_id i = 0; i < n; i++)
             l.before[i] = beside(&l, i, false);
-        for (fsd_id i = n; i-- > 0;)
+        for (fsd_id i = n; i-- > 0;) {
             l.behind[i] = beside(&l, i, true);
+            l.out[i] = hands_out(&l, i);
+        }
         for (fsd_id i = 0; i < n; i++) {
             fsd_id loop = l.of[i];
 
-            if (loop == FSD_NONE && l.before[i] == l.behind[i])
-                loop = l.before[i];
-            if (loop != FSD_NONE && is_bare(m, i))
+            /* What is made of constants alone is a part that no step changes. */
+            if (loop == FSD_NONE && is_bare(m, i) && !l.out[i] &&
+                (l.before[i] == l.behind[i] || !m->engine->nodes.at[i].in.n))
+                loop = l.behind[i];
+            if (loop != FSD_NONE && !fsd_match_has(m, i, loop))
                 fsd_match_link(m, i, loop, FSD_BY_STRUCTURE);
         }
     }

@@ -23,6 +23,8 @@ BARS = {"CNN": (0.99, 0.92, 0.84), "MLP": (0.99, 0.99, 0.99), "transformer": (0.
 # Of these every node that computes is linked to all its kernels, and to no other.
 WHOLE = ("mlp", "residual", "open_batch", "quantized", "half_quantized", "encoder", "detector", "squeezed",
          "normalized", "neutral", "inside", "dense", "pointwise", "scattered", "short")
+# Of these every kernel that computes has a node.
+TOLD = (*WHOLE, "recurrent")
 failures = 0
 
 
@@ -88,6 +90,8 @@ def judge(binary, cases):
         n = figures.pop(case.name).n
         wrong, missed = n["computing wrong"], n["computing missed"]
         check(case.name not in WHOLE or not wrong + missed, f"{case.name}: {wrong} links wrong, {missed} missed")
+        free = n["computing layers without node"]
+        check(case.name not in TOLD or not free, f"{case.name}: {free} kernels without a node")
     measure.report(figures)
     for name, (precision, recall, all_recall) in BARS.items():
         n = figures[name].n

@@ -513,6 +513,20 @@ def short():
     return net.model()
 
 
+def recurrent():
+    """A GRU behind an LSTM: loops that are unrolled, whose kernels say of which they are by constants alone."""
+    net = Net(24)
+    x = net.input("steps", 12, 1, 24)
+    for op, gates, width in ("LSTM", 4, 24), ("GRU", 3, 16):
+        x = net.op(op, x, net.weight(1, 16 * gates, width), net.weight(1, 16 * gates, 16), net.weight(1, 32 * gates),
+                   hidden_size=16, **({"linear_before_reset": 1} if op == "GRU" else {}))
+        x = net.op("Squeeze", x, net.const(np.array([1])))
+        if op == "LSTM":
+            x = net.linear(x, 16, 16)
+    net.output(net.op("LogSoftmax", net.linear(x, 16, 10), axis=-1), 12, 1, 10)
+    return net.model()
+
+
 def scaled():
     """Heads whose query and key are scaled before they are multiplied, as PyTorch takes its attention
     apart: the scales are in no kernel's Metadata.  Weights that an exporter kept once."""
@@ -538,4 +552,4 @@ def scaled():
 MODELS = {f.__name__: f for f in (mlp, residual, branches, open_batch, quantized, half_quantized,
                                   encoder, embedding, detector, open_sizes, causal, parts, twins, alike, sums, squeezed,
                                   normalized, neutral, inside, dense, pointwise, scattered,
-                                  crossed, short, scaled)}
+                                  crossed, short, recurrent, scaled)}
