@@ -410,6 +410,20 @@ static void list_twins(struct replay *r)
     }
 }
 
+/* What a layer was linked to is its own, before any other's turn.  What the name of a
+ * kernel tells is weighed with its steps. */
+static void take_makers(struct replay *r, enum fsd_evidence by)
+{
+    for (uint32_t i = 0; i < r->m->links.n; i++) {
+        const struct fsd_link *link = &r->m->links.at[i];
+        bool has_steps = r->m->engine->layers.at[link->layer].steps.n > 0;
+
+        if (link->by & by && !(by == FSD_BY_NAME && has_steps) &&
+            r->maker[link->node] == FSD_NONE)
+            r->maker[link->node] = link->layer;
+    }
+}
+
 void fsd_pass_steps(struct fsd_match *m)
 {
     static const char *const moves[] = {"Move",  "Transpose", "Cast",   "Reshape",
@@ -467,10 +481,8 @@ void fsd_pass_steps(struct fsd_match *m)
     find_at_run(&r);
     fsd_replay_passing(&r);
     fsd_reserve(&r);
-    for (uint32_t i = 0; i < m->links.n; i++)
-        if (m->links.at[i].by & FSD_BY_METADATA &&
-            r.maker[m->links.at[i].node] == FSD_NONE)
-            r.maker[m->links.at[i].node] = m->links.at[i].layer;
+    take_makers(&r, FSD_BY_METADATA);
+    take_makers(&r, FSD_BY_NAME);
     for (int kernels = 0; kernels < 2; kernels++)
         for (r.layer = 0; r.layer < m->engine->layers.n; r.layer++) {
             if ((m->engine->layers.at[r.layer].steps.n > 0) != kernels)
