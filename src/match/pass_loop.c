@@ -24,7 +24,8 @@ struct loops {
     bool *owns;            /* by node: it is one of them */
     /* By layer: the node that owns the loop; FSD_NONE. */
     fsd_id *of, *before, *behind, *read; /* read: it made what the layer's nodes read */
-    bool *out;                           /* by layer: it hands on what a loop made */
+    fsd_id *view; /* by layer: the view through which it reads that; FSD_NONE */
+    bool *out;    /* by layer: it hands on what a loop made */
 };
 
 /* Counted where all of them are in the main graph: how those in bodies are numbered
@@ -90,22 +91,25 @@ static fsd_id loop_of(const struct loops *l, fsd_id layer)
     return found;
 }
 
-/* The node that made a tensor, before others gave it other shapes; FSD_NONE. */
-static fsd_id maker_of(const struct fsd_match *m, fsd_id tensor)
+/* The node that made a tensor, before others gave it other shapes, and the first of
+ * these; FSD_NONE. */
+static fsd_id maker_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view)
 {
     fsd_id node = FSD_NONE;
 
+    *view = FSD_NONE;
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
         node = fsd_tensor_producer(m->model, tensor);
         if (node == FSD_NONE || !(m->facts->traits[node] & FSD_OP_VIEW))
             return node;
+        *view = node;
         tensor = fsd_node_in_tensor(m->model, node, 0);
     }
     return FSD_NONE;
 }
 
-/* The loop whose output the layer's nodes read; FSD_NONE. */
-static fsd_id read_by(const struct loops *l, fsd_id layer)
+/* The loop whose output the layer's nodes read, and through which view; FSD_NONE. */
+static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
 {
     const struct fsd_graph *g = l->m->model;
 
@@ -114,12 +118,13 @@ static fsd_id read_by(const struct loops *l, fsd_id layer)
             &g->nodes.at[fsd_match_of_layer(l->m, layer, i)->node];
 
         for (uint32_t k = 0; k < n->in.n; k++) {
-            fsd_id by = maker_of(l->m, fsd_node_in(g, n, k)->tensor);
+            fsd_id by = maker_of(l->m, fsd_node_in(g, n, k)->tensor, view);
 
             if (by != FSD_NONE && l->owns[by])
                 return by;
         }
     }
+    *view = FSD_NONE;
     return FSD_NONE;
 }
 
@@ -155,7 +160,8 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
     return found == FSD_NONE ? reader : found;
 }
 
-/* What only moves the loop's output to what reads it is no part of the loop. */
+/* What only moves the loop's output to what reads it is no part of the loop: it is the
+ * view between the two, if there is one. */
 static bool hands_out(const struct loops *l, fsd_id layer)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -163,7 +169,7 @@ static bool hands_out(const struct loops *l, fsd_id layer)
     fsd_id out = fsd_node_out_tensor(e, layer, 0);
     struct fsd_span readers = {0, 0};
 
-    if (kind != FSD_KIND_REFORMAT && kind != FSD_KIND_COPY)
+    if (!is_bare(l->m, layer) || (kind != FSD_KIND_REFORMAT && kind != FSD_KIND_COPY))
         return false;
     if (out != FSD_NONE)
         readers = e->tensors.at[out].consumers;
@@ -172,6 +178,7 @@ static bool hands_out(const struct loops *l, fsd_id layer)
 
         if (l->of[at] != FSD_NONE || (l->read[at] == FSD_NONE && !l->out[at]))
             return false;
+        l->view[layer] = l->view[at];
     }
     return readers.n;
 }
@@ -185,12 +192,13 @@ void fsd_pass_loop(struct fsd_match *m)
     if (count_loops(&l)) {
         l.of = FSD_NEW(l.scratch, fsd_id, n);
         l.read = FSD_NEW(l.scratch, fsd_id, n);
+        l.view = FSD_NEW(l.scratch, fsd_id, n);
         l.out = FSD_NEW(l.scratch, bool, n);
         l.before = FSD_NEW(l.scratch, fsd_id, n);
         l.behind = FSD_NEW(l.scratch, fsd_id, n);
         for (fsd_id i = 0; i < n; i++) {
             l.of[i] = loop_of(&l, i);
-            l.read[i] = read_by(&l, i);
+            l.read[i] = read_by(&l, i, &l.view[i]);
             l.before[i] = l.behind[i] = FSD_NONE;
         }
         for (fsd_id i = 0; i < n; i++)
@@ -206,6 +214,8 @@ void fsd_pass_loop(struct fsd_match *m)
             if (loop == FSD_NONE && is_bare(m, i) && !l.out[i] &&
                 (l.before[i] == l.behind[i] || !m->engine->nodes.at[i].in.n))
                 loop = l.behind[i];
+            if (l.out[i] && m->engine->layers.at[i].kind == FSD_KIND_COPY)
+                loop = l.view[i];
             if (loop != FSD_NONE && !fsd_match_has(m, i, loop))
                 fsd_match_link(m, i, loop, FSD_BY_STRUCTURE);
         }
