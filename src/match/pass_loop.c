@@ -17,6 +17,13 @@
 
 enum { FAR = 8 }; /* views that an output is followed across */
 
+#define SEVERAL (FSD_NONE - 1) /* in place of one loop */
+
+struct side {
+    bool known;
+    fsd_id loop, reader; /* FSD_NONE; reader: the loop whose output is read there */
+};
+
 struct loops {
     struct fsd_match *m;
     struct fsd_arena *scratch;
@@ -26,7 +33,16 @@ struct loops {
     fsd_id *of, *before, *behind, *read; /* read: it made what the layer's nodes read */
     fsd_id *view; /* by layer: the view through which it reads that; FSD_NONE */
     bool *out;    /* by layer: it hands on what a loop made */
+    struct side *sides[2]; /* by tensor: of its makers, of its readers */
+    bool *passed[2];       /* by layer: its `before`, its `behind` is known */
 };
+
+static fsd_id one_loop(fsd_id a, fsd_id b)
+{
+    if (a == FSD_NONE || a == b)
+        return b;
+    return b == FSD_NONE ? a : SEVERAL;
+}
 
 /* Counted where all of them are in the main graph: how those in bodies are numbered
  * among them, no build has shown. */
@@ -128,35 +144,55 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
     return FSD_NONE;
 }
 
-/* The loop of the layers beside it, seen through others of no known node; FSD_NONE
- * where they are of several.  Behind the last of a loop stands what reads its output.
- */
-static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
+/* What the layers at one side of a tensor say of the loop that they work for, seen
+ * through those of no known node.  Behind the last of a loop stands what reads its
+ * output. */
+static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
+{
+    const struct fsd_graph *e = l->m->engine;
+    struct fsd_span layers =
+        behind ? e->tensors.at[tensor].consumers : e->tensors.at[tensor].producers;
+    const fsd_id *through = behind ? l->behind : l->before;
+    struct side side = {true, FSD_NONE, FSD_NONE};
+
+    for (uint32_t k = 0; k < layers.n && side.loop != SEVERAL; k++) {
+        fsd_id at = e->links.at[layers.at + k], loop = l->of[at];
+
+        if (loop == FSD_NONE && is_bare(l->m, at))
+            loop = through[at];
+        else if (loop == FSD_NONE && behind && side.reader == FSD_NONE)
+            side.reader = l->read[at];
+        side.known &= l->passed[behind][at];
+        side.loop = one_loop(side.loop, loop);
+    }
+    return side;
+}
+
+/* The loop of the layers beside it; FSD_NONE where they are of several.  What is beside
+ * a tensor is looked at once, however many read or write it, unless it is on a ring, as
+ * a state is that is written in place. */
+static fsd_id beside(struct loops *l, fsd_id layer, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
     const struct fsd_node *n = &e->nodes.at[layer];
     struct fsd_span ports = behind ? n->out : n->in;
-    const fsd_id *through = behind ? l->behind : l->before;
     fsd_id found = FSD_NONE, reader = FSD_NONE;
 
     for (uint32_t i = 0; i < ports.n; i++) {
         fsd_id t = e->ports.at[ports.at + i].tensor;
-        struct fsd_span layers = {0, 0};
+        struct side *side = t == FSD_NONE ? NULL : &l->sides[behind][t];
 
-        if (t != FSD_NONE)
-            layers = behind ? e->tensors.at[t].consumers : e->tensors.at[t].producers;
-        for (uint32_t k = 0; k < layers.n; k++) {
-            fsd_id at = e->links.at[layers.at + k], loop = l->of[at];
-
-            if (loop == FSD_NONE && is_bare(l->m, at))
-                loop = through[at];
-            else if (loop == FSD_NONE && behind && reader == FSD_NONE)
-                reader = l->read[at];
-            if (loop != FSD_NONE && found != FSD_NONE && loop != found)
-                return FSD_NONE;
-            found = loop == FSD_NONE ? found : loop;
-        }
+        if (!side)
+            continue;
+        if (!side->known)
+            *side = side_of(l, t, behind);
+        found = one_loop(found, side->loop);
+        if (reader == FSD_NONE)
+            reader = side->reader;
     }
+    l->passed[behind][layer] = true;
+    if (found == SEVERAL)
+        return FSD_NONE;
     return found == FSD_NONE ? reader : found;
 }
 
@@ -187,6 +223,7 @@ void fsd_pass_loop(struct fsd_match *m)
 {
     uint32_t n = m->engine->layers.n;
     struct loops l = {.m = m, .scratch = fsd_arena_new()};
+    const fsd_id *order;
 
     l.owns = FSD_NEW(l.scratch, bool, m->model->nodes.n);
     if (count_loops(&l)) {
@@ -194,6 +231,11 @@ void fsd_pass_loop(struct fsd_match *m)
         l.read = FSD_NEW(l.scratch, fsd_id, n);
         l.view = FSD_NEW(l.scratch, fsd_id, n);
         l.out = FSD_NEW(l.scratch, bool, n);
+        for (int k = 0; k < 2; k++) {
+            l.sides[k] = FSD_NEW(l.scratch, struct side, m->engine->tensors.n);
+            l.passed[k] = FSD_NEW(l.scratch, bool, n);
+        }
+        order = fsd_graph_order(l.scratch, m->engine);
         l.before = FSD_NEW(l.scratch, fsd_id, n);
         l.behind = FSD_NEW(l.scratch, fsd_id, n);
         for (fsd_id i = 0; i < n; i++) {
@@ -202,10 +244,10 @@ void fsd_pass_loop(struct fsd_match *m)
             l.before[i] = l.behind[i] = FSD_NONE;
         }
         for (fsd_id i = 0; i < n; i++)
-            l.before[i] = beside(&l, i, false);
+            l.before[order[i]] = beside(&l, order[i], false);
         for (fsd_id i = n; i-- > 0;) {
-            l.behind[i] = beside(&l, i, true);
-            l.out[i] = hands_out(&l, i);
+            l.behind[order[i]] = beside(&l, order[i], true);
+            l.out[order[i]] = hands_out(&l, order[i]);
         }
         for (fsd_id i = 0; i < n; i++) {
             fsd_id loop = l.of[i];

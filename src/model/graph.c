@@ -299,3 +299,57 @@ struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port, bool pr
     return producers ? g->tensors.at[tensor].producers
                      : g->tensors.at[tensor].consumers;
 }
+
+/* What a node waits for are its inputs, and what these wait for are their makers: so
+ * that one tensor of many makers and many readers is not looked at from each pair. */
+struct waiting {
+    const struct fsd_graph *g;
+    uint32_t *inputs, *makers; /* by node; by tensor: how many are still awaited */
+    fsd_id *order;
+    uint32_t n;
+};
+
+static void settle_outputs(struct waiting *w, fsd_id node)
+{
+    const struct fsd_node *n = &w->g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id t = fsd_node_out(w->g, n, i)->tensor;
+        struct fsd_span readers = {0};
+
+        if (t != FSD_NONE && --w->makers[t] == 0)
+            readers = w->g->tensors.at[t].consumers;
+        for (uint32_t k = 0; k < readers.n; k++) {
+            fsd_id reader = w->g->links.at[readers.at + k];
+
+            if (--w->inputs[reader] == 0)
+                w->order[w->n++] = reader;
+        }
+    }
+}
+
+fsd_id *fsd_graph_order(struct fsd_arena *arena, const struct fsd_graph *g)
+{
+    uint32_t n = g->nodes.n;
+    struct waiting w = {.g = g,
+                        .inputs = FSD_NEW(arena, uint32_t, n),
+                        .makers = FSD_NEW(arena, uint32_t, g->tensors.n),
+                        .order = FSD_NEW(arena, fsd_id, n)};
+
+    for (fsd_id t = 0; t < g->tensors.n; t++) {
+        struct fsd_span readers = g->tensors.at[t].consumers;
+
+        w.makers[t] = g->tensors.at[t].producers.n;
+        for (uint32_t k = 0; w.makers[t] && k < readers.n; k++)
+            w.inputs[g->links.at[readers.at + k]]++;
+    }
+    for (fsd_id i = 0; i < n; i++)
+        if (!w.inputs[i])
+            w.order[w.n++] = i;
+    for (uint32_t at = 0; at < w.n; at++)
+        settle_outputs(&w, w.order[at]);
+    for (fsd_id i = 0; i < n; i++)
+        if (w.inputs[i])
+            w.order[w.n++] = i;
+    return w.order;
+}

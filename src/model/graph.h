@@ -381,6 +381,11 @@ void fsd_graph_list_borders(struct fsd_graph *g);
 /** Computes producers and consumers.  Nothing may be added afterwards. */
 void fsd_graph_finish(struct fsd_graph *g);
 
+/** All nodes, each behind those that make what it reads; nodes on a ring, and what is
+ *  behind it, stand last.  A dump may list layers in any order.
+ *  @return  one id for each node, in the arena. */
+fsd_id *fsd_graph_order(struct fsd_arena *arena, const struct fsd_graph *g);
+
 /* ------------------------------------------------------------------- reading */
 
 /** The form a port shows: its own, else its tensor's, else an unknown one.  Valid as
