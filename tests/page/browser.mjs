@@ -519,6 +519,19 @@ async function check_modules() {
     });
 }
 
+/* Where what is in a box was not drawn in time, the box leads to rows, and the drawing says so. */
+async function check_late() {
+    await open("late", "#view=graph", async (page) => {
+        const pictures = await page.evaluate(() => JSON.parse(document.getElementById("data-pictures").textContent));
+        const [box] = Object.entries(pictures[0].opens).find(([name, opened]) => name[0] === "l" && !pictures[opened].svg);
+        const missing = pictures.filter((p) => p.within === 0 && !p.svg).length;
+        check("late: how many are missing is said", (await page.locator("#graph .note").allTextContents()).some((text) => text.startsWith(`${missing} drawing`)), String(missing));
+        await page.locator(`.stage [data-box="${box}"]`).first().dispatchEvent("click");
+        await comes("late: a box without a drawing leads to its rows", async () => (await hash_of(page)).includes("layer=") && !(await hash_of(page)).includes("picture="));
+        await accessible(page, "late");
+    });
+}
+
 /* What is in a box of thousands of layers is drawn as boxes again, and takes little of the page. */
 async function check_levels() {
     const [page_size, json_size] = ["html", "json"].map((ending) => statSync(join(folder, `levels.${ending}`)).size);
@@ -622,6 +635,7 @@ await check_lint();
 await check_matrix();
 await check_scopes();
 await check_modules();
+await check_late();
 await check_levels();
 await check_plain();
 await check_hostile();

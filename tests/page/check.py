@@ -17,7 +17,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "picture"))
-from harness import HOSTILE, check, finish, hostile_pair, run  # noqa: E402
+from harness import HOSTILE, check, finish, hostile_pair, late_page, run  # noqa: E402
 
 FIXTURES = os.path.join(HERE, "..", "..", "fixtures")
 PAIR = [os.path.join(FIXTURES, "qat_block", name) for name in ("model.onnx", "engine.graph.json")]
@@ -118,6 +118,19 @@ def check_command(folder):
     check_page("engine", [os.path.join(FIXTURES, "log", "options.log"), "--engine", "2"], {})
 
 
+def check_late(folder):
+    """What is not drawn in time is told, in its place and in sum."""
+    path = os.path.join(folder, "late.html")
+    said = late_page(folder, path).decode()
+    with open(path, encoding="utf-8") as file:
+        pictures = json.loads(Page(file.read()).data["data-pictures"])
+    missing = [p for p in pictures if "svg" not in p]
+    check("late: the whole is drawn, and not all of what is in it", "svg" in pictures[0] and missing, len(missing))
+    check("late: each says why", all("--layout-timeout" in p["note"] for p in missing), str(missing)[:300])
+    check("late: and how many they are is said",
+          f"{len(missing)} of the page's {len(pictures)} drawings took too long" in said, said)
+
+
 def main():
     sides = [",".join(PAIR), ",".join(SPLIT)]
     check_page("run", [*PAIR, *PROFILE], {"run": [*PAIR, *PROFILE]})
@@ -131,6 +144,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_hostile(folder)
         check_command(folder)
+        check_late(folder)
     finish()
 
 

@@ -12,7 +12,7 @@ BINARY, FOLDER, PLAIN = (*sys.argv[1:], "")[:3]
 sys.argv[1:] = [BINARY, "", ""]
 sys.path[:0] = [os.path.join(HERE, "..", part) for part in ("picture", "support")]
 import large  # noqa: E402
-from harness import HOSTILE, hostile_pair  # noqa: E402
+from harness import HOSTILE, hostile_pair, late_page  # noqa: E402
 
 FIXTURES = os.path.join(HERE, "..", "..", "fixtures")
 LAYERS = 10000
@@ -60,6 +60,7 @@ def main():
     write("hostile_compare", "compare", *[",".join(hostile)] * 2, "--force")
     write("hostile_matrix", "compare", *[",".join(hostile)] * 3, "--force")
     write("modules", *large.pair(os.path.join(FOLDER, "inputs"), "chain", 700))
+    late_page(os.path.join(FOLDER, "inputs"), os.path.join(FOLDER, "late.html"))
     write("levels", *large.pair(os.path.join(FOLDER, "inputs"), "chain", 3000))
     write("large", *large.pair(os.path.join(FOLDER, "inputs"), "chain", LAYERS))
 

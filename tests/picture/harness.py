@@ -7,7 +7,9 @@ import subprocess
 import sys
 import xml.dom.minidom
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "growth"))
 import graph
+import shapes
 
 try:
     import onnx
@@ -41,6 +43,18 @@ def run(*args, status=0):
     if done.returncode != status:
         check(" ".join(args)[-120:], False, f"exit {done.returncode}: {done.stderr[-400:]}")
     return done
+
+
+def late_page(folder, out):
+    """A page of which the whole is drawn and little of its parts, however fast the machine is: each of 24 takes
+    as long as the whole, and all of them may take four times as long or less."""
+    pair, seconds, done = shapes.concat_same_copies(folder, 4000), 0.1, None
+    while not done or b'"svg":' not in done.stdout:
+        seconds *= 2
+        done = run(*pair, "--layout-timeout", str(seconds), "-f", "html")
+    with open(out, "wb") as file:
+        file.write(done.stdout)
+    return done.stderr
 
 
 def printed(path):

@@ -7,7 +7,7 @@
  */
 import { el, svg } from "./dom.js";
 import { changed, key_of, print_state, same_chosen } from "./state.js";
-import { safe } from "./words.js";
+import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Picture} Picture */
@@ -115,10 +115,13 @@ export class GraphView {
             return b;
         };
         const tools = el("div", { class: "tools" }, this.crumbs, ...(picture.svg ? [button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Show all", "⤢", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false))] : []));
-        const modules = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
+        const planned = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
+        const modules = planned.filter(({ p }) => p.svg);
+        const missing = planned.length - modules.length;
         const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes of it open: click one, or`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i, chosen: null })) }, safe(p.title)), " "]))) : null;
         const closed = !inner && picture.boxes && Object.keys(picture.boxes).length ? el("p", { class: "faint" }, "A box of several layers leads to their rows.") : null;
-        this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", picture.note ? el("p", { class: picture.svg ? "faint" : "note" }, safe(picture.note)) : "", this.stage);
+        const late = missing ? el("p", { class: "note" }, `${noun(missing, "drawing")} of what is in its boxes took too long to lay out: such a box leads to rows.`) : null;
+        this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", late ?? "", picture.note ? el("p", { class: picture.svg ? "faint" : "note" }, safe(picture.note)) : "", this.stage);
         this.boxes.clear();
         this.stage.replaceChildren();
         this.stage.hidden = !picture.svg;
@@ -227,7 +230,7 @@ export class GraphView {
         if (!box || !picture || this.moved > STILL) return;
         const module = picture.opens?.[box];
         const chosen = this.subject.chosen_of(box, picture);
-        if (module !== undefined) this.open(module);
+        if (module !== undefined && this.pictures[module]?.svg) this.open(module);
         else if (chosen) this.choose(chosen, (picture.boxes?.[box]?.length ?? 0) > 1);
     }
 

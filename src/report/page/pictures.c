@@ -7,9 +7,12 @@
  *
  * A layout takes its time: only so many are made, and of a very large engine the whole
  * and what is in its boxes; the boxes of the last level lead to the rows of what they
- * stand for.  A level is laid out while other data is written.
+ * stand for, and so do those of what was not drawn in time.  A level is laid out while
+ * other data is written.
  */
+#include "base/clock.h"
 #include "base/print.h"
+#include "base/status.h"
 #include "report/json/json.h"
 #include "report/page/page.h"
 #include "report/picture/picture.h"
@@ -19,7 +22,8 @@
 enum {
     MOST_PICTURES = 40,
     MOST_LAYERS = 5000, /* of an engine that is drawn below the first two levels */
-    SECONDS = 5         /* for one of them */
+    SECONDS = 5,        /* to wait for one of them but the first */
+    TIMES = 2           /* as long as the first may take, for all of them in sum */
 };
 
 struct box {
@@ -47,6 +51,8 @@ struct fsd_album {
     FSD_VEC(struct module) modules; /* by picture */
     uint32_t now, told;             /* pictures: under way; told of in JSON */
     struct fsd_layouts *layouts;    /* of those planned; NULL: none are under way */
+    double seconds, left, since; /* to wait: for all of them, what is left; spent now */
+    uint32_t missing;            /* of them, for which that was too little */
     struct fsd_json *list;
 };
 
@@ -128,13 +134,34 @@ static void put_boxes(const struct module *module, struct fsd_json *item)
                             module->boxes.at[i].opens);
 }
 
-/* What is said on the way, or why there is no drawing, stands beside it. */
-static void put_drawing(struct fsd_json *item, const char *note, enum fsd_status status,
-                        struct fsd_print *svg, const struct fsd_error *err)
+/* Says how long may be waited for a drawing, or that there is no more time for any. */
+static enum fsd_status allow(struct fsd_album *album, double most,
+                             struct fsd_error *err)
 {
+    album->since = fsd_now();
+    album->want.layout_seconds = most < album->left ? most : album->left;
+    return album->left > 0
+               ? FSD_OK
+               : fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
+                          "expected the layouts of all drawings within %g seconds, "
+                          "found none left for this one: --layout-timeout allows more",
+                          album->seconds);
+}
+
+static void spend(struct fsd_album *album)
+{
+    album->left -= fsd_now() - album->since;
+}
+
+/* What is said on the way, or why there is no drawing, stands beside it. */
+static void put_drawing(struct fsd_album *album, struct fsd_json *item,
+                        enum fsd_status status, struct fsd_print *svg,
+                        const struct fsd_error *err)
+{
+    const char *note = status == FSD_OK ? module_now(album)->note : err->message;
+
     fsd_print_close(svg);
-    if (status != FSD_OK)
-        note = err->message;
+    album->missing += status == FSD_E_LIMIT;
     if (note)
         fsd_json_text(item, "note", note);
     if (status == FSD_OK)
@@ -153,8 +180,6 @@ static enum fsd_status write_module(struct fsd_album *album, const char *format,
 
     module->boxes.n = 0;
     module->note = NULL;
-    if (module->layers)
-        album->want.layout_seconds = SECONDS;
     status =
         fsd_picture_write_part(album->of->run, &part, format, &album->style, out, err);
     module->inner = part.depth;
@@ -167,6 +192,8 @@ static void begin_level(struct fsd_album *album)
     uint32_t n = album->modules.n - album->told;
     const char **dots = FSD_NEW(album->arena, const char *, n);
 
+    if (album->left <= 0)
+        return;
     for (album->now = album->told; album->now < album->modules.n; album->now++) {
         struct fsd_print dot;
 
@@ -177,24 +204,38 @@ static void begin_level(struct fsd_album *album)
         album->layouts = fsd_layouts_begin(album->arena, dots, n, "svg");
 }
 
-/* Tells of it when it is laid out, and plans the next.  Of what cannot be laid out so,
- * as of the whole, which the user set a time for, less is tried. */
+/* Waits for the picture that the album is at.  Of what cannot be laid out so, as of the
+ * whole, which the user set a time for, less is tried. */
+static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error *err)
+{
+    double most = module_now(album)->layers ? SECONDS : album->seconds / TIMES;
+    enum fsd_status status = allow(album, most, err);
+    bool done = status == FSD_OK && album->layouts &&
+                fsd_layouts_take(album->layouts, album->want.layout_seconds, out);
+
+    spend(album);
+    if (done || status != FSD_OK || (status = allow(album, most, err)) != FSD_OK)
+        return status;
+    status = write_module(album, "svg", out, err);
+    spend(album);
+    return status;
+}
+
+/* Tells of a level when it is laid out, and plans the next. */
 static void end_level(struct fsd_album *album)
 {
     for (uint32_t end = album->modules.n; album->told < end; album->told++) {
         struct fsd_json *item = fsd_json_item(album->list);
-        enum fsd_status status = FSD_OK;
+        enum fsd_status status;
         struct fsd_error err = {0};
         struct fsd_print svg;
-        FILE *out = fsd_print_open(&svg);
 
         album->now = album->told;
-        if (!album->layouts || !fsd_layouts_take(album->layouts, SECONDS, out))
-            status = write_module(album, "svg", out, &err);
+        status = draw(album, fsd_print_open(&svg), &err);
         fsd_json_text(item, "title", module_now(album)->title);
         if (module_now(album)->layers)
             fsd_json_number(item, "within", module_now(album)->within);
-        put_drawing(item, module_now(album)->note, status, &svg, &err);
+        put_drawing(album, item, status, &svg, &err);
         plan_modules(album);
         if (module_now(album)->boxes.n)
             put_boxes(module_now(album), item);
@@ -216,20 +257,24 @@ static void put_places(struct fsd_json *object, const char *side, const fsd_id *
 /* With what a page shows each group in (a region, a row), by the letter that its box's
  * id begins with. */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
-                           const char *title, const fsd_id *const places[2])
+                           const char *title, double most,
+                           const fsd_id *const places[2])
 {
     struct fsd_json *item = fsd_json_item(album->list), *object;
     struct fsd_error err = {0};
     struct fsd_print svg;
+    FILE *out = fsd_print_open(&svg);
     enum fsd_status status;
 
     album->now = album->modules.n;
     fsd_vec_push(album->arena, &album->modules, (struct module){.title = title});
     album->told = album->modules.n;
-    status =
-        fsd_compare_write_picture(c, "svg", &album->style, fsd_print_open(&svg), &err);
+    status = allow(album, most, &err);
+    if (status == FSD_OK)
+        status = fsd_compare_write_picture(c, "svg", &album->style, out, &err);
+    spend(album);
     fsd_json_text(item, "title", title);
-    put_drawing(item, module_now(album)->note, status, &svg, &err);
+    put_drawing(album, item, status, &svg, &err);
     object = fsd_json_object(item, "places");
     put_places(object, "o", places[0], c->old->groups.n);
     put_places(object, "n", places[1], c->new->groups.n);
@@ -257,12 +302,12 @@ static void put_matrix(struct fsd_album *album, const struct fsd_matrix *m)
 {
     fsd_id **rows = rows_of_groups(album->arena, m);
 
-    album->want.layout_seconds = SECONDS;
     for (uint32_t b = 1; b < m->n; b++) {
         const fsd_id *const places[] = {rows[0], rows[b]};
 
         put_comparison(album, m->with[b],
-                       fsd_printed(album->arena, "A and %c", (int)('A' + b)), places);
+                       fsd_printed(album->arena, "A and %c", (int)('A' + b)), SECONDS,
+                       places);
     }
 }
 
@@ -279,6 +324,7 @@ struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
         .style = *r->style,
         .list = fsd_json_new_list(json),
     };
+    album->left = album->seconds = TIMES * fsd_picture_seconds(&album->want);
     album->want.note = keep_note;
     album->want.payload = album;
     album->style.picture = &album->want;
@@ -287,7 +333,7 @@ struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
     } else if (r->compare) {
         const fsd_id *const places[] = {r->compare->old_region, r->compare->new_region};
 
-        put_comparison(album, r->compare, "all", places);
+        put_comparison(album, r->compare, "all", album->left / TIMES, places);
     } else if (r->run->engine->nodes.n) { /* else there is nothing to draw */
         fsd_vec_push(arena, &album->modules, (struct module){.title = "all"});
         end_level(album);
@@ -298,10 +344,18 @@ struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
 
 void fsd_album_end(struct fsd_album *album)
 {
+    const struct fsd_picture *want = album->of->style->picture;
+
     while (album->told < album->modules.n) {
         end_level(album);
         begin_level(album);
     }
     fsd_json_end(album->list);
+    if (album->missing && want && want->note)
+        want->note(want->payload,
+                   fsd_printed(album->arena,
+                               "%u of the page's %u drawings took too long to lay out "
+                               "and are not in it (--layout-timeout allows more)",
+                               album->missing, album->modules.n));
     fsd_arena_free(album->arena);
 }

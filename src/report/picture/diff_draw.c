@@ -252,8 +252,7 @@ static void add_clusters(const struct side *model, const struct side *engine,
 
         if (scene->coloring->tint && box->side == FSD_SIDE_RIGHT &&
             box->kind == FSD_BOX_ITEMS)
-            w->boxes.at[b].tint =
-                scene->coloring->tint(scene->d, fsd_item(w, box, 0));
+            w->boxes.at[b].tint = scene->coloring->tint(scene->d, fsd_item(w, box, 0));
         else if (owns[b])
             w->boxes.at[b].tint = next++;
     }
@@ -287,11 +286,19 @@ static void thread_past(struct side *s)
 /* Without these all layers of an engine that tells no tensors would stand in one row,
  * and so would the neighbourhoods of a picture of parts.  A node without a wire is held
  * by its cluster or its layer, if it has one; one with wires out is drawn beside what
- * reads it. */
+ * reads it.  Boxes one after the other that lead to the same one stand in rows: in a
+ * line, each one's wire would pass all that follow, which hides them, and takes
+ * Graphviz minutes. */
 static void thread_loose(struct fsd_drawing *w)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
-    fsd_id last[FSD__SIDE_COUNT] = {FSD_NONE, FSD_NONE};
+    fsd_id *leads_to = fsd_none_of(w->arena, w->boxes.n);
+    struct { /* the box before; of a row, what is above, where it leads to, its boxes */
+        fsd_id box, above, to;
+        uint32_t n;
+    } last[FSD__SIDE_COUNT] = {{FSD_NONE, FSD_NONE, FSD_NONE, 0},
+                               {FSD_NONE, FSD_NONE, FSD_NONE, 0}},
+      *at;
 
     for (int kind = FSD_WIRE; kind <= FSD_THREAD; kind++)
         for (uint32_t i = 0; i < w->lines[kind].n; i++) {
@@ -300,16 +307,29 @@ static void thread_loose(struct fsd_drawing *w)
             held[line->to] |= kind != FSD_TIE;
             held[line->from] |=
                 kind != FSD_THREAD && w->boxes.at[line->from].side == FSD_SIDE_LEFT;
+            if (kind == FSD_WIRE)
+                leads_to[line->from] = line->to;
         }
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         const struct fsd_box *box = &w->boxes.at[b];
+        bool loose;
 
         if (box->kind != FSD_BOX_ITEMS)
             continue;
-        if (!held[b] && box->cluster == FSD_NONE)
-            fsd_drawing_add_line(w, FSD_THREAD,
-                                 (struct fsd_line){.from = last[box->side], .to = b});
-        last[box->side] = b;
+        at = &last[box->side];
+        loose = !held[b] && box->cluster == FSD_NONE;
+        if (!loose || leads_to[b] == FSD_NONE || leads_to[b] != at->to) {
+            at->above = at->box;
+            at->n = 0;
+        }
+        if (loose)
+            fsd_drawing_add_line(
+                w, FSD_THREAD,
+                (struct fsd_line){.from = at->n < WIDEST ? at->above : b - WIDEST,
+                                  .to = b});
+        at->box = b;
+        at->to = loose ? leads_to[b] : FSD_NONE;
+        at->n++;
     }
     fsd_drawing_sort_lines(w, FSD_THREAD);
 }
@@ -423,7 +443,7 @@ struct job {
     struct fsd_plan plan; /* first */
     struct fsd_arena *arena;
     struct fsd_diff_scene scene; /* of the last drawing */
-    unsigned depth; /* by so many scopes all of it would be one box */
+    unsigned depth;              /* by so many scopes all of it would be one box */
 };
 
 /* Draws in the next grain that makes the picture smaller. */

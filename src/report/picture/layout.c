@@ -6,6 +6,7 @@
  * layout does not come to an end in its time is killed and less of it is drawn.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2 */
+#include "base/clock.h"
 #include "base/print.h"
 #include "base/status.h"
 #include "report/picture/drawing.h"
@@ -18,22 +19,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
-    MANY_WIRES = 160, /* more labels of wires than this push the boxes apart */
-    DEFAULT_SECONDS = 10
+    MANY_WIRES = 160 /* more labels of wires than this push the boxes apart */
 };
-
-/* Seconds of a clock that only goes forward. */
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* --------------------------------------------------------------------- the child */
 
@@ -114,7 +104,7 @@ static bool wait_for(int from, struct told *told, double until)
 {
     for (;;) {
         struct pollfd ready = {.fd = from, .events = POLLIN};
-        double left = until - now();
+        double left = until - fsd_now();
 
         if (left <= 0)
             return false;
@@ -206,7 +196,7 @@ bool fsd_layouts_take(struct fsd_layouts *l, double seconds, FILE *out)
 {
     char said[200] = "";
 
-    return take(l, now() + seconds, out, said) && !*said;
+    return take(l, fsd_now() + seconds, out, said) && !*said;
 }
 
 bool fsd_picture_lays_out(const char *format)
@@ -215,7 +205,7 @@ bool fsd_picture_lays_out(const char *format)
     const char *dot = "digraph { a -> b }";
     struct fsd_layouts *l = fsd_layouts_begin(arena, &dot, 1, format);
     struct fsd_print picture;
-    bool good = fsd_layouts_take(l, DEFAULT_SECONDS, fsd_print_open(&picture));
+    bool good = fsd_layouts_take(l, FSD_LAYOUT_SECONDS, fsd_print_open(&picture));
 
     fsd_layouts_end(l);
     fsd_print_close(&picture);
@@ -292,24 +282,23 @@ static bool try_layout(struct fsd_plan *plan, const char *format, double until,
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err)
 {
-    double seconds =
-        plan->want->layout_seconds > 0 ? plan->want->layout_seconds : DEFAULT_SECONDS;
-    double until = now() + seconds, left, end;
+    double seconds = fsd_picture_seconds(plan->want);
+    double until = fsd_now() + seconds, left, end;
     uint32_t boxes = plan->drawing->boxes.n;
     char why[260], said[200];
     bool done;
 
     snprintf(why, sizeof why, "%s", too_large);
     do { /* half of the time that is left for each attempt, all of it for the last */
-        left = until - now();
+        left = until - fsd_now();
         end = until - (plan->last ? 0 : left / 2);
         done = try_layout(plan, format, end, out, said);
-        if (!done && now() >= end)
+        if (!done && fsd_now() >= end)
             snprintf(why, sizeof why, "took too long to lay out");
         else if (!done)
             snprintf(why, sizeof why, "cannot be laid out (Graphviz: %s)",
                      *said ? said : "no word");
-    } while (!done && now() < until && draw_less(plan));
+    } while (!done && fsd_now() < until && draw_less(plan));
     if (!done)
         return fsd_fail(
             err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,

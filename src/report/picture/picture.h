@@ -50,6 +50,13 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);
 
+/** How long a layout may take: what was asked for, or the usual time. */
+enum { FSD_LAYOUT_SECONDS = 10 };
+static inline double fsd_picture_seconds(const struct fsd_picture *want)
+{
+    return want->layout_seconds > 0 ? want->layout_seconds : FSD_LAYOUT_SECONDS;
+}
+
 /** Has a child process lay out pictures, one after the other, while other work goes on.
  *  @param dots stay where they are until fsd_layouts_end(). */
 struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const *dots,
