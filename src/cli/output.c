@@ -5,10 +5,12 @@
  * its name, mode and owner, so that whoever looks, at any time and after a power cut,
  * finds the old report or the new one.  Where that cannot be had (another name of the
  * file would keep the old report, the folder may not be written, the file is a mount)
- * the whole report is made first and then written over the old one, and a note says so.
+ * the whole report is made first and then written over the old one, and a note says so:
+ * who looks meanwhile, or after a power cut, finds the beginning of it.  A disk that is
+ * full or broken is no reason for that: the old report is left as it is.
  * A device or a pipe is written to as the report comes.
  */
-#define _DEFAULT_SOURCE /* fchown */
+#define _GNU_SOURCE /* fallocate, fchown */
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
@@ -128,19 +130,54 @@ static bool copy(FILE *from, int to)
     return !ferror(from);
 }
 
-/* Over what is there, which must still be the file that was looked at. */
+/* Whether what is open is still the file that was looked at. */
+static bool is_still(const struct target *target, int fd)
+{
+    struct stat now;
+
+    if (fstat(fd, &now))
+        return false;
+    errno = ESTALE;
+    return now.st_ino == target->old.st_ino && now.st_dev == target->old.st_dev;
+}
+
+/* That a disk is full shall show while it has the old report, not when that is cut off.
+ * Not every file system can tell. */
+static bool has_room(int fd, FILE *report)
+{
+    struct stat made;
+
+    return !fflush(report) && !fstat(fileno(report), &made) &&
+           (!made.st_size ||
+            !fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, made.st_size) ||
+            errno == EOPNOTSUPP || errno == ENOSYS);
+}
+
 static bool overwrite(const struct target *target, FILE *report)
 {
     int fd = open(target->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    struct stat now;
     bool done;
 
     if (fd < 0)
         return false;
-    done = !fstat(fd, &now) && now.st_ino == target->old.st_ino &&
-           now.st_dev == target->old.st_dev && !ftruncate(fd, 0) && copy(report, fd) &&
-           !fsync(fd);
+    done = is_still(target, fd) && has_room(fd, report) && !ftruncate(fd, 0) &&
+           copy(report, fd) && !fsync(fd);
     return !close(fd) && done;
+}
+
+/* Gives a file the finished report, and says so. */
+static enum fsd_status put_in_place(const struct job *job, const struct target *target,
+                                    FILE *report, const char *why,
+                                    struct fsd_error *err)
+{
+    struct fsd_error note;
+    char text[1024];
+
+    if (!report || !overwrite(target, report))
+        return fail_errno(err, job->output->path);
+    fail_file(&note, FSD_OK, job->output->path, "written in place: %s", why);
+    print_note(NULL, fsd_error_text(&note, text, sizeof text));
+    return FSD_OK;
 }
 
 static enum fsd_status write_in_place(const struct job *job,
@@ -148,21 +185,14 @@ static enum fsd_status write_in_place(const struct job *job,
                                       struct fsd_error *err)
 {
     FILE *report = tmpfile();
-    enum fsd_status status;
-    struct fsd_error note;
-    char text[1024];
+    enum fsd_status status =
+        report ? print(job, report, err) : fail_errno(err, job->output->path);
 
-    if (!report)
-        return fail_errno(err, job->output->path);
-    status = print(job, report, err);
-    if (status == FSD_OK && !overwrite(target, report))
-        status = fail_errno(err, job->output->path);
-    fclose(report);
-    if (status != FSD_OK)
-        return status;
-    fail_file(&note, FSD_OK, job->output->path, "written in place: %s", why);
-    print_note(NULL, fsd_error_text(&note, text, sizeof text));
-    return FSD_OK;
+    if (status == FSD_OK)
+        status = put_in_place(job, target, report, why, err);
+    if (report)
+        fclose(report);
+    return status;
 }
 
 /* --------------------------------------------------------------------- replaced */
@@ -221,41 +251,86 @@ static bool dress(int fd, const struct target *target)
 }
 
 /* A name is in its folder for good once the folder is on the disk.  Some file systems
- * cannot be told so. */
-static void sync_folder(const char *path)
+ * cannot be told so, and whoever may not read a folder cannot. */
+enum fsd_status sync_folder(const char *path, struct fsd_error *err)
 {
     const char *slash = strrchr(path, '/');
     char folder[PATH_MAX];
+    bool kept;
     int fd;
 
     snprintf(folder, sizeof folder, "%.*s",
              slash ? (int)(slash == path ? 1 : slash - path) : 1, slash ? path : ".");
     fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd);
+    kept = fd >= 0 ? !fsync(fd) || errno == EINVAL : errno == EACCES;
+    if (!kept)
+        fail_file(err, FSD_E_WRITE, path,
+                  "written, but not brought to the disk for sure: %s", strerror(errno));
+    if (fd >= 0)
         close(fd);
-    }
+    return kept ? FSD_OK : FSD_E_WRITE;
+}
+
+enum fsd_status close_kept(FILE *out, const char *path, enum fsd_status status,
+                           struct fsd_error *err)
+{
+    if (status == FSD_OK && (fflush(out) || (fsync(fileno(out)) && errno != EINVAL)))
+        status = fail_errno(err, path);
+    if (fclose(out) && status == FSD_OK)
+        status = fail_errno(err, path);
+    return status;
 }
 
 static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err)
 {
     FILE *out = fdopen(fd, "w");
-    enum fsd_status status;
 
     if (!out) {
         close(fd);
         return fail_errno(err, job->output->path);
     }
-    status = print(job, out, err);
-    if (status == FSD_OK && (fflush(out) || (fsync(fd) && errno != EINVAL)))
-        status = fail_errno(err, job->output->path);
-    if (fclose(out) && status == FSD_OK)
-        status = fail_errno(err, job->output->path);
+    return close_kept(out, job->output->path, print(job, out, err), err);
+}
+
+/* A disk that is full or broken leaves the old report alone; where this way of writing
+ * is only not allowed, there is another one, unless nothing is there to be kept.
+ * @return  the reason, or NULL */
+static const char *if_refused(const struct target *target, const char *why)
+{
+    /* A name of the file's own length would not be too long. */
+    static const int refusals[] = {EACCES, EPERM,  EROFS,       EBUSY,
+                                   EXDEV,  EINVAL, ENAMETOOLONG};
+
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (errno == refusals[i])
+            return target->kind == TARGET_FILE ? why : NULL;
+    return NULL;
+}
+
+/* The finished report takes its name, or its bytes take the old one's place: a report
+ * is made once, since what makes it may not do so again. */
+static enum fsd_status take_place(const struct job *job, const struct target *target,
+                                  const char *temporary, struct fsd_error *err)
+{
+    enum fsd_status status;
+    const char *why_not;
+    FILE *report;
+
+    if (!rename(temporary, target->path))
+        return FSD_OK;
+    why_not = if_refused(target, "no other file may take its place");
+    if (!why_not)
+        return fail_errno(err, job->output->path);
+    report = fopen(temporary, "re");
+    status = put_in_place(job, target, report, why_not, err);
+    if (report)
+        fclose(report);
+    unlink(temporary);
     return status;
 }
 
 /* Makes the report under another name and gives it the right one.
- * @param[out] why_not  why it cannot be had by this way, where only that failed. */
+ * @param[out] why_not  why that cannot be begun, where it is not allowed */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {
@@ -267,25 +342,22 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
     unfinished = temporary; /* before there is such a file, so that none escapes */
     fd = mkstemp(temporary);
     if (fd < 0) {
-        *why_not = "no other file may be made in its folder";
+        *why_not = if_refused(target, "no other file may be made in its folder");
         status = fail_errno(err, job->output->path);
     } else if (!dress(fd, target)) {
-        *why_not = "its owner and mode cannot be given to another file";
+        *why_not =
+            if_refused(target, "its owner and mode cannot be given to another file");
         status = fail_errno(err, job->output->path);
         close(fd);
     } else {
         status = fill(job, fd, err);
-        if (status == FSD_OK && rename(temporary, target->path)) {
-            *why_not = "no other file may take its place";
-            status = fail_errno(err, job->output->path);
-        }
+        if (status == FSD_OK)
+            status = take_place(job, target, temporary, err);
     }
     if (status != FSD_OK && fd >= 0)
         unlink(temporary);
     unfinished = NULL;
-    if (status == FSD_OK)
-        sync_folder(target->path);
-    return status;
+    return status == FSD_OK ? sync_folder(target->path, err) : status;
 }
 
 static enum fsd_status write_job(const struct job *job, struct fsd_error *err)
@@ -307,9 +379,7 @@ static enum fsd_status write_job(const struct job *job, struct fsd_error *err)
     if (target.kind == TARGET_HARD_LINK)
         return write_in_place(job, &target, "it has other names (hard links)", err);
     status = replace(job, &target, &why_not, err);
-    return why_not && target.kind == TARGET_FILE
-               ? write_in_place(job, &target, why_not, err)
-               : status;
+    return why_not ? write_in_place(job, &target, why_not, err) : status;
 }
 
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print_report,

@@ -21,6 +21,14 @@ typedef enum fsd_status print_fn(const void *payload, const char *format,
                                  const struct fsd_style *style, FILE *out,
                                  struct fsd_error *err);
 
+/** Closes what was written to `path`, once all of it is on the disk.
+ *  @param status  how the writing went; comes back where that was not well */
+enum fsd_status close_kept(FILE *out, const char *path, enum fsd_status status,
+                           struct fsd_error *err);
+
+/** Brings the name of a file to the disk. */
+enum fsd_status sync_folder(const char *path, struct fsd_error *err);
+
 /** Writes every output of the command line; a file by way of a temporary one beside it
  *  that is renamed. */
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print,

@@ -471,9 +471,11 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
     status = take_lines(b, file, path, err);
     if (status == FSD_OK)
         status = print_lines(&b, "json", NULL, file, err);
-    if ((fsync(fd) || fclose(file)) && status == FSD_OK)
+    if (status == FSD_E_WRITE)
         status = fail_errno(err, path);
-    return status;
+    status = close_kept(file, path, status, err);
+    /* An earlier run, which made the file, may have ended before this. */
+    return status == FSD_OK ? sync_folder(target.path, err) : status;
 }
 
 static enum fsd_status run(struct command_line *line, int *exit_status,

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Hostile inputs against the real binary: check.py BINARY [PART...]
 
-Parts are models, engines, pairs, files, names, fused, formats, logs, limits, untouched.  Inputs are made here or lie in fixtures/hostile.
+Parts are models, engines, pairs, files, disk, names, fused, formats, logs, limits, untouched.  Inputs are made here or lie in fixtures/hostile.
 Ends with 1 when anything that harness.py demands does not hold.
 """
 import ast
@@ -13,6 +13,7 @@ import shlex
 import shutil
 import sys
 
+import disk
 import engines
 import files
 import formats
@@ -273,7 +274,7 @@ def check_logs(h):
             h.run("log " + name, *[w for w in more if w == "explain"], log, *[w for w in more if w != "explain"])
 
 
-PARTS = {"models": check_models, "engines": check_engines, "files": check_files,
+PARTS = {"models": check_models, "engines": check_engines, "files": check_files, "disk": disk.all_disks,
          "names": check_names, "fused": check_fused, "pairs": check_pairs, "logs": check_logs,
          "formats": formats.all_formats, "limits": limits.all_limits,
          "untouched": untouched.untouched}

@@ -64,12 +64,12 @@ class Harness:
         """The exit status and what was written to standard output."""
         return self.run_both(case, *args, **more)[:2]
 
-    def run_both(self, case, *args, stdin=subprocess.DEVNULL, allowed=(0, 1, 2), bounded=True, **more):
-        """The same, and what was written to standard error."""
+    def run_both(self, case, *args, under=(), stdin=subprocess.DEVNULL, allowed=(0, 1, 2), bounded=True, **more):
+        """The same, and what was written to standard error; `under` is a command that runs the program."""
         begin = time.monotonic()
         self.runs += 1
         try:
-            done = subprocess.run([self.binary, *args], stdin=stdin, capture_output=True,
+            done = subprocess.run([*under, self.binary, *args], stdin=stdin, capture_output=True,
                                   timeout=HANGS, check=False, preexec_fn=self.limit if bounded else None, **more)
         except subprocess.TimeoutExpired:
             self.check(False, case, "still runs after %d s: %r" % (HANGS, args))
