@@ -234,26 +234,28 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
     begin(in->opt, "reading the log");
     if (!in->opt->log) {
         in->teller = fsd_reader_of(&in->engine, FSD_INPUT_LOG, FSD_CLAIM_SURE);
-        if (!in->teller)
-            return FSD_OK;
-        read_log(in, &in->engine);
-        return set_build(in, err);
+        if (in->teller)
+            read_log(in, &in->engine);
+        status = fsd_file_complete(&in->engine, err);
+        return status == FSD_OK && in->teller ? set_build(in, err) : status;
     }
-    status = fsd_file_open_unpacked(&in->log, in->opt->log, LOG_LIMIT, err);
+    status = fsd_file_open_coming(&in->log, in->opt->log, LOG_LIMIT, err);
     if (status != FSD_OK)
         return status;
     in->teller = fsd_reader_of(&in->log, FSD_INPUT_LOG, FSD_CLAIM_MAYBE);
     if (in->teller)
         read_log(in, &in->log);
+    status = fsd_file_complete(&in->log, err);
+    if (status != FSD_OK)
+        return status;
     if (!in->teller || tells_nothing(in->d->history))
-        return fsd_file_blame(
-            in->opt->log, FSD_FILE_LOG, "a verbose build log",
-            fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
-                     "expected a verbose build log, found %s",
-                     !in->log.size ? "an empty file"
-                     : in->teller  ? "no line of one"
-                                   : "another kind of file"),
-            err);
+        return fsd_file_blame(in->opt->log, FSD_FILE_LOG, "a verbose build log",
+                              fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
+                                       "expected a verbose build log, found %s",
+                                       !in->log.size ? "an empty file"
+                                       : in->teller  ? "no line of one"
+                                                     : "another kind of file"),
+                              err);
     return set_build(in, err);
 }
 
@@ -322,9 +324,8 @@ static void take_built(struct inputs *in)
             fsd_built_add(e->arena, e->names, &told, h->built.at[i].fact);
     if (e->strongly_typed)
         fsd_built_add(e->arena, e->names, &told,
-                      (struct fsd_built){
-                          fsd_intern_str(e->names, FSD_BUILT_PRECISION),
-                          fsd_intern_str(e->names, "strongly typed")});
+                      (struct fsd_built){fsd_intern_str(e->names, FSD_BUILT_PRECISION),
+                                         fsd_intern_str(e->names, "strongly typed")});
     version = fsd_built_find(&told, e->names, FSD_BUILT_VERSION);
     if (!version)
         version = fsd_built_find(&told, e->names, FSD_BUILT_LIBRARY);
@@ -502,7 +503,9 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
         begin(opt, "reading the model");
         return load_onnx(d, opt->model, err);
     }
-    status = fsd_file_open_unpacked(&in.engine, opt->engine, ENGINE_LIMIT, err);
+    status = opt->log
+                 ? fsd_file_open_unpacked(&in.engine, opt->engine, ENGINE_LIMIT, err)
+                 : fsd_file_open_coming(&in.engine, opt->engine, ENGINE_LIMIT, err);
     if (status == FSD_OK)
         status = load_log(&in, err);
     if (status == FSD_OK)

@@ -20,9 +20,10 @@ static struct whole read_whole(const char *path)
         exit(2);
     rewind(in);
     file.size = (size_t)size;
-    file.bytes = malloc(file.size + 1);
+    file.bytes = (char *)malloc(file.size + 1);
     if (!file.bytes || fread(file.bytes, 1, file.size, in) != file.size)
         exit(2);
+    file.bytes[file.size] = 0;
     fclose(in);
     return file;
 }

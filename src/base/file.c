@@ -20,8 +20,8 @@ static enum fsd_status fail_errno(struct fsd_error *err, const char *path,
                     strerror(errno));
 }
 
-static enum fsd_status over_limit(struct fsd_error *err, const char *path,
-                                  uint64_t limit)
+enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
+                                    uint64_t limit)
 {
     return fsd_fail(err, FSD_E_LIMIT, path, FSD_POS_NONE, 0,
                     "expected at most %llu bytes, found more",
@@ -111,7 +111,7 @@ static enum fsd_status read_stream(struct fsd_file *out, int fd, uint64_t limit,
             return fail_errno(err, out->name, "read");
         used += (size_t)got;
         if (used > limit)
-            return over_limit(err, out->name, limit);
+            return fsd_file_over_limit(err, out->name, limit);
         if (got == 0) {
             out->bytes = buffer;
             out->size = used;
@@ -128,8 +128,15 @@ static enum fsd_status read_stream(struct fsd_file *out, int fd, uint64_t limit,
     return fsd_fail(err, FSD_E_LIMIT, out->name, FSD_POS_NONE, 0, "out of memory");
 }
 
-static enum fsd_status map_file(struct fsd_file *out, int fd, uint64_t limit,
-                                struct fsd_error *err)
+bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most)
+{
+    out->map = map_bytes(fd, most);
+    out->bytes = out->map ? out->map->bytes : NULL;
+    return out->map != NULL;
+}
+
+enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
+                             struct fsd_error *err)
 {
     struct stat st;
 
@@ -140,7 +147,7 @@ static enum fsd_status map_file(struct fsd_file *out, int fd, uint64_t limit,
                         "expected a regular file, found a %s",
                         S_ISDIR(st.st_mode) ? "directory" : "pipe or device");
     if ((uint64_t)st.st_size > limit)
-        return over_limit(err, out->name, limit);
+        return fsd_file_over_limit(err, out->name, limit);
     out->size = (size_t)st.st_size;
     out->bytes = (const unsigned char *)"";
     if (!out->size)
@@ -176,7 +183,7 @@ enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t l
             continue;
         out->bytes = in_memory[i].bytes;
         out->size = in_memory[i].size;
-        return out->size > limit ? over_limit(err, path, limit) : FSD_OK;
+        return out->size > limit ? fsd_file_over_limit(err, path, limit) : FSD_OK;
     }
     if (!strcmp(path, "-")) {
         out->name = "standard input";
@@ -186,53 +193,21 @@ enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t l
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return fail_errno(err, path, "open");
-    status = map_file(out, fd, limit, err);
+    status = fsd_file_map(out, fd, limit, err);
     close(fd);
     return status;
 }
 
-/* To a file that has no name and goes with its mapping: a log may be larger than the
- * memory, and is then read from there like any other. */
-static enum fsd_status open_unpacked(struct fsd_file *out, const char *path,
-                                     uint64_t limit, uint64_t first,
-                                     struct fsd_error *err)
+void fsd_file_watch(const struct fsd_file *file)
 {
-    enum fsd_status status = fsd_file_open(out, path, limit, err);
-    struct fsd_file packed = *out;
-    FILE *to;
-
-    if (status != FSD_OK || !fsd_is_packed(&packed))
-        return status;
-    memset(out, 0, sizeof *out);
-    out->name = packed.name;
-    to = tmpfile();
-    status = to ? fsd_unpack(&packed, to, first, err)
-                : fail_errno(err, packed.name, "unpack to a temporary file");
-    if (status == FSD_OK)
-        status = map_file(out, fileno(to), limit, err);
-    if (to)
-        fclose(to);
-    return fsd_file_done(&packed, status, err);
-}
-
-enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
-                                       uint64_t limit, struct fsd_error *err)
-{
-    return open_unpacked(out, path, limit, UINT64_MAX, err);
-}
-
-enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
-                                        uint64_t limit, struct fsd_error *err)
-{
-    enum { BEGINNING = 1 << 17 }; /* twice what the readers search for their words */
-
-    return open_unpacked(out, path, limit, BEGINNING, err);
+    mapped = file->map;
 }
 
 void fsd_file_close(struct fsd_file *file)
 {
     struct fsd_mapping **at = &mapped;
 
+    fsd_file_abandon(file);
     while (*at && *at != file->map)
         at = &(*at)->next;
     if (file->map && *at)

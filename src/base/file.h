@@ -13,8 +13,9 @@ struct fsd_file {
     const char *name; /* as the user gave it, borrowed */
     const unsigned char *bytes;
     size_t size;
-    struct fsd_mapping *map; /* NULL when the bytes were read */
-    void *heap;              /* the buffer, NULL when the bytes are mapped */
+    struct fsd_mapping *map;   /* NULL when the bytes were read */
+    void *heap;                /* the buffer, NULL when the bytes are mapped */
+    struct fsd_coming *coming; /* what is still being unpacked; NULL: nothing is */
 };
 
 /** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the
@@ -33,10 +34,25 @@ void fsd_file_close(struct fsd_file *file);
 enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
                                        uint64_t limit, struct fsd_error *err);
 
-/** The same of the beginning only, to tell what a file is: of one that is packed no more
- *  is unpacked than any reader looks at for that. */
+/** The same of the beginning only, to tell what a file is: of one that is packed no
+ * more is unpacked than any reader looks at for that. */
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
+
+/** The same for a reader that goes through the file from its beginning to its end: of
+ *  one that is packed, `size` is that of a beginning, in which a reader finds its
+ * words, and the rest is unpacked while that is read.  fsd_file_reach() tells how far
+ * it is; fsd_file_complete() comes before anything else is done with the file. */
+enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
+                                     uint64_t limit, struct fsd_error *err);
+
+/** Waits until more than n bytes are there to be looked at, or all are.
+ *  @return  how many are. */
+size_t fsd_file_reach(const struct fsd_file *file, size_t n);
+
+/** Waits for what is still being unpacked; `size` is that of the whole then.
+ *  @return  as fsd_unpack() does. */
+enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 
 /** Closes the file when all of it that matters has been looked at.
  *  @param status  what came of reading it.
@@ -57,13 +73,42 @@ void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
 /** True when the file begins as gzip, xz or zstd begin what they packed. */
 bool fsd_is_packed(const struct fsd_file *file);
 
+/** Is told how many bytes have been written so far.
+ *  @return  false: no more are wanted. */
+typedef bool fsd_reached_fn(void *payload, uint64_t n);
+
 /** Writes the first `first` bytes of what was packed, or all (UINT64_MAX), piece by
- *  piece, so that neither side need be in memory.  Streams that stand behind one another
- *  are one, as for the programs themselves.
+ *  piece, so that neither side need be in memory.  Streams that stand behind one
+ * another are one, as for the programs themselves.
+ *  @param out      a descriptor.
+ *  @param reached  called after each piece; may be NULL.
  *  @return FSD_OK; FSD_E_FORMAT when the file is damaged or cut; FSD_E_LIMIT when it
  *          holds far more than its size can mean (a few bytes can stand for a full
  *          disk); FSD_E_IO. */
-enum fsd_status fsd_unpack(const struct fsd_file *file, FILE *out, uint64_t first,
+enum fsd_status fsd_unpack(const struct fsd_file *file, int out, uint64_t first,
+                           fsd_reached_fn *reached, void *payload,
                            struct fsd_error *err);
+
+/** The most bytes that a packed file may hold. */
+uint64_t fsd_unpacked_most(const struct fsd_file *file);
+
+/* ------------------------------------------------- of file.c, for who opens files */
+
+/** Maps a regular file of at most `limit` bytes. */
+enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
+                             struct fsd_error *err);
+
+/** Maps so many bytes of a file that has not got them yet: what is written to it is
+ * seen, and what is not there must not be looked at.  False when the system cannot. */
+bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most);
+
+/** To be called in another thread than the file's own before it looks at the bytes. */
+void fsd_file_watch(const struct fsd_file *file);
+
+/** Ends what is still being unpacked. */
+void fsd_file_abandon(struct fsd_file *file);
+
+enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
+                                    uint64_t limit);
 
 #endif

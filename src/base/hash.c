@@ -49,8 +49,10 @@ bool fsd_digest_begin(struct fsd_digest *d, const struct fsd_file *file)
 
 void fsd_digest_step(struct fsd_digest *d, size_t at)
 {
-    while (d->at < at && d->at < d->file->size) {
-        size_t left = d->file->size - d->at, n = left < STEP ? left : STEP;
+    size_t there = at > d->at ? fsd_file_reach(d->file, 0) : 0;
+
+    while (d->at < at && d->at < there) {
+        size_t left = there - d->at, n = left < STEP ? left : STEP;
 
         XXH3_128bits_update(d->state, d->file->bytes + d->at, n);
         d->at += n;
@@ -61,7 +63,7 @@ void fsd_digest_end(struct fsd_digest *d, uint64_t hash[2])
 {
     XXH128_hash_t all;
 
-    fsd_digest_step(d, d->file->size);
+    fsd_digest_step(d, fsd_file_reach(d->file, SIZE_MAX));
     all = XXH3_128bits_digest(d->state);
     XXH3_freeState(d->state);
     hash[0] = all.low64;

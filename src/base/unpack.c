@@ -5,15 +5,17 @@
 #include <errno.h>
 #include <lzma.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 enum {
     PIECE = 1 << 18,
-    RATIO_MAX = 1024, /* logs repeat themselves: 60 was seen, and gzip ends near 1,000 */
-    UNPACKED_FREE = 1 << 26,    /* bytes that any file may hold */
-    UNPACK_MEMORY = 1 << 28,    /* of a decoder: what the strongest levels ask */
+    RATIO_MAX = 1024,        /* logs repeat themselves: 60 was seen; gzip ends there */
+    UNPACKED_FREE = 1 << 26, /* bytes that any file may hold */
+    UNPACK_MEMORY = 1 << 28, /* of a decoder: what the strongest levels ask */
     ZSTD_WINDOW_LOG = 28
 };
 
@@ -21,11 +23,28 @@ enum {
 struct sink {
     const struct fsd_file *packed;
     size_t released;
-    FILE *out;
-    uint64_t left; /* how many bytes more are taken */
-    bool full, failed;
+    int out;
+    fsd_reached_fn *reached;
+    void *payload;
+    uint64_t done, left; /* bytes; how many more are taken */
+    int error;           /* of writing; 0: none */
+    bool full, unwanted;
     unsigned char piece[PIECE];
 };
+
+/* 0, or why it cannot. */
+static int write_all(int to, const unsigned char *bytes, size_t n)
+{
+    while (n) {
+        ssize_t put = write(to, bytes, n);
+
+        if (put < 0 && errno != EINTR)
+            return errno;
+        bytes += put > 0 ? put : 0;
+        n -= put > 0 ? (size_t)put : 0;
+    }
+    return 0;
+}
 
 /* Takes of the first n bytes of the piece what there is room for; false when no more
  * are wanted.  `next` is what is unpacked next. */
@@ -35,8 +54,10 @@ static bool flush(struct sink *s, size_t n, const unsigned char *next)
     s->full = n > s->left;
     n = s->full ? (size_t)s->left : n;
     s->left -= n;
-    s->failed = fwrite(s->piece, 1, n, s->out) != n;
-    return !s->full && !s->failed;
+    s->done += n;
+    s->error = write_all(s->out, s->piece, n);
+    s->unwanted = !s->error && s->reached && !s->reached(s->payload, s->done);
+    return !s->full && !s->error && !s->unwanted;
 }
 
 /* Each returns true at the end of the last stream; else the sink tells, or the input is
@@ -67,7 +88,7 @@ static bool unpack_gzip(struct sink *s, const unsigned char *in, size_t n)
         }
     }
     inflateEnd(&z);
-    return code == Z_STREAM_END && !s->full && !s->failed;
+    return code == Z_STREAM_END;
 }
 
 static bool unpack_xz(struct sink *s, const unsigned char *in, size_t n)
@@ -86,7 +107,7 @@ static bool unpack_xz(struct sink *s, const unsigned char *in, size_t n)
             break;
     }
     lzma_end(&z);
-    return code == LZMA_STREAM_END && !s->full && !s->failed;
+    return code == LZMA_STREAM_END;
 }
 
 static bool unpack_zstd(struct sink *s, const unsigned char *in, size_t n)
@@ -105,7 +126,7 @@ static bool unpack_zstd(struct sink *s, const unsigned char *in, size_t n)
                (from.pos < n || (left && to.pos == PIECE));
     }
     ZSTD_freeDCtx(z);
-    return z && !left && from.pos == n && !s->full && !s->failed;
+    return z && !left && from.pos == n;
 }
 
 static const struct packing {
@@ -113,7 +134,10 @@ static const struct packing {
     unpack_fn *unpack;
 } packings[] = {
     {"gzip", "\x1f\x8b", unpack_gzip},
-    {"xz", "\xfd" "7zXZ", unpack_xz},
+    {"xz",
+     "\xfd"
+     "7zXZ",
+     unpack_xz},
     {"zstd", "\x28\xb5\x2f\xfd", unpack_zstd},
 };
 
@@ -133,25 +157,49 @@ bool fsd_is_packed(const struct fsd_file *file)
     return packing_of(file) != NULL;
 }
 
-enum fsd_status fsd_unpack(const struct fsd_file *file, FILE *out, uint64_t first,
-                           struct fsd_error *err)
+uint64_t fsd_unpacked_most(const struct fsd_file *file)
 {
-    const struct packing *packing = packing_of(file);
-    uint64_t most = UNPACKED_FREE + (uint64_t)RATIO_MAX * file->size;
-    struct sink s = {.packed = file, .out = out, .left = first < most ? first : most};
+    return UNPACKED_FREE + (uint64_t)RATIO_MAX * file->size;
+}
 
-    if ((packing->unpack(&s, file->bytes, file->size) || (s.full && first < most)) &&
-        fflush(out) == 0 && !s.failed)
-        return FSD_OK;
-    if (s.full)
+/* What came of it; `whole`: the last stream came to its end. */
+static enum fsd_status tell(const struct sink *s, bool whole, uint64_t first,
+                            struct fsd_error *err)
+{
+    const struct fsd_file *file = s->packed;
+    uint64_t most = fsd_unpacked_most(file);
+
+    if (s->error)
+        return fsd_fail(err, FSD_E_IO, file->name, FSD_POS_NONE, 0,
+                        "cannot unpack to a temporary file: %s", strerror(s->error));
+    if (s->full && first >= most)
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
                         "expected at most %llu bytes packed in %zu, found more",
                         (unsigned long long)most, file->size);
-    if (s.failed || ferror(out))
-        return fsd_fail(err, FSD_E_IO, file->name, FSD_POS_NONE, 0,
-                        "cannot unpack to a temporary file: %s", strerror(errno));
+    if (s->full || s->unwanted || whole)
+        return FSD_OK;
     return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
                     "expected a whole file packed by %s, found that it is damaged or "
                     "cut",
-                    packing->name);
+                    packing_of(file)->name);
+}
+
+enum fsd_status fsd_unpack(const struct fsd_file *file, int out, uint64_t first,
+                           fsd_reached_fn *reached, void *payload,
+                           struct fsd_error *err)
+{
+    uint64_t most = fsd_unpacked_most(file);
+    struct sink *s = calloc(1, sizeof *s); /* too large for a thread's stack */
+    enum fsd_status status;
+
+    if (!s)
+        return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
+    s->packed = file;
+    s->out = out;
+    s->reached = reached;
+    s->payload = payload;
+    s->left = first < most ? first : most;
+    status = tell(s, packing_of(file)->unpack(s, file->bytes, file->size), first, err);
+    free(s);
+    return status;
 }

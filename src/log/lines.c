@@ -239,7 +239,31 @@ static void take_source(struct prefix *p)
 
 struct fsd_log_lines fsd_log_lines(const struct fsd_file *file)
 {
-    return (struct fsd_log_lines){.file = file, .end = file->size};
+    return (struct fsd_log_lines){.file = file, .end = file->size, .grows = true};
+}
+
+/* More of a file that is still being unpacked; false when all is there. */
+static bool reach_on(struct fsd_log_lines *lines)
+{
+    size_t end = lines->end;
+
+    if (lines->grows)
+        lines->end = fsd_file_reach(lines->file, end);
+    return lines->end > end;
+}
+
+/* The end of the line; NULL when it is that of the file. */
+static const char *find_stop(struct fsd_log_lines *lines)
+{
+    const char *bytes = (const char *)lines->file->bytes, *stop;
+    size_t at = lines->at;
+
+    while (!(stop = memchr(bytes + at, '\n', lines->end - at))) {
+        at = lines->end;
+        if (!reach_on(lines))
+            return NULL;
+    }
+    return stop;
 }
 
 bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
@@ -248,10 +272,10 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
     struct prefix p = {.severity = 0};
     bool usual;
 
-    if (lines->at >= lines->end)
+    if (lines->at >= lines->end && !reach_on(lines))
         return false;
     fsd_file_release_behind(lines->file, lines->at, &lines->released);
-    stop = memchr(s, '\n', lines->end - lines->at);
+    stop = find_stop(lines);
     p.t = (struct fsd_slice){s, stop ? (size_t)(stop - s) : lines->end - lines->at};
     lines->at += p.t.n + 1;
     while (fsd_slice_drop(&p.t, "\r"))

@@ -30,6 +30,7 @@ struct fsd_log_lines {
     size_t at, end;  /**< of the next line; of the last */
     uint64_t number; /**< of the line that was given last */
     size_t released; /**< where pages were given back last */
+    bool grows;      /**< `end` is as far as the file is there by now */
 };
 
 /** The beginning of a whole file.  Its bytes must stay open as long as the lines. */

@@ -11,6 +11,7 @@ import subprocess
 import time
 
 NOBODY = 65534
+FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures")
 
 
 def inputs(h, model, engine):
@@ -353,9 +354,39 @@ def packed(h, model, engine):
         flipped = whole[:middle] + bytes([whole[middle] ^ 0x55]) + whole[middle + 1:]
         h.run(name + " damaged", model, h.path("packed", flipped), allowed=(2,))
         h.run(name + " and more", model, h.path("packed", whole + b"x" * 40), allowed=(2,))
+    packed_log(h)
     bomb = h.path("bomb", lzma.compress(bytes(1 << 28)))
     for args in ((model, bomb), (model, engine, "--log", bomb), (bomb, engine)):
         h.run("bomb", *args, allowed=(2,))
+
+
+def packed_log(h):
+    """A log is read while it is unpacked: it tells the same, and where it is cut far behind its beginning it is refused."""
+    with open(os.path.join(FIXTURES, "build_log", "build.log"), "rb") as file:
+        told = file.read()
+    noise = b"[01/02/2024-10:00:00] [V] [TRT] Tactic: 0x%016x Time: 0.%06d\n"
+    rng = random.Random(7)
+    log = b"".join(noise % (rng.getrandbits(64), rng.randrange(10**6)) for _ in range(60000)) + told
+    plain = h.path("plain.log", log)
+    want = h.run("plain log", plain, "-f", "json", allowed=(0,))[1].replace("plain.log", "")
+    for name, pack in (("gzip", gzip.compress), ("xz", lambda b: lzma.compress(b, preset=0))):
+        whole = pack(log)
+        path = h.path("packed.log", whole)
+        found = h.run(name + " log", path, "-f", "json", allowed=(0,))[1].replace("packed.log", "")
+        h.check(found == want, name + " log", "another report")
+        h.run(name + " log without a model", h.path("missing.onnx"), path, allowed=(2,))
+        for n in (len(whole) // 2, len(whole) - 1):
+            said = h.run_both("%s log cut at %d" % (name, n), h.path("cut.log", whole[:n]), allowed=(2,))[2]
+            h.check("damaged or cut" in said, name + " log cut", said[:200])
+        h.run(name + " log damaged", h.path("cut.log", whole[:-5000] + b"x" * 5000), allowed=(2,))
+        for i in range(1, 9):
+            path = h.path("cut-meanwhile.log", whole)
+            with subprocess.Popen([h.binary, path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as p:
+                time.sleep(0.002 * i)
+                os.truncate(path, len(whole) // 8 * i)
+                said = p.communicate()[1].decode()
+            h.check(p.returncode == 0 or p.returncode == 2 and "cut-meanwhile.log: " in said, name + " log cut meanwhile",
+                    "%d %s" % (p.returncode, said[:200]))
 
 
 def all_files(h, model, engine, make_external):

@@ -1,0 +1,224 @@
+/*
+ * Opening files that may be packed.  What was packed goes to a file that has no name
+ * and ends with its mapping: a log may be larger than the memory, and is then read from
+ * there like any other.
+ *
+ * A reader that goes through it once need not wait for the whole.  The file is mapped
+ * before it has any bytes, as long as it may get, and a thread fills it:
+ *
+ *     packed file -> thread -> [ there ......|............ to come ............ ]
+ *                                        reader
+ */
+#include "base/file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BEGINNING = 1 << 17, /* twice what the readers search for their words */
+    STACK = 1 << 20      /* a limit of memory counts it; no decoder needs a tenth */
+};
+
+static enum fsd_status unpack(struct fsd_file *out, struct fsd_file *packed, FILE *to,
+                              uint64_t limit, uint64_t first, struct fsd_error *err)
+{
+    enum fsd_status status = fsd_unpack(packed, fileno(to), first, NULL, NULL, err);
+
+    return status == FSD_OK ? fsd_file_map(out, fileno(to), limit, err) : status;
+}
+
+/* ------------------------------------------------------ unpacked while it is read */
+
+struct fsd_coming {
+    struct fsd_file packed;
+    int to;
+    uint64_t limit, most; /* bytes: that the caller takes; that are unpacked */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    uint64_t there; /* bytes */
+    bool done;      /* all of them are, or it failed */
+    bool unwanted;  /* nobody waits for the rest */
+    enum fsd_status status;
+    struct fsd_error err;
+};
+
+static bool tell_reached(void *payload, uint64_t n)
+{
+    struct fsd_coming *c = payload;
+    bool wanted;
+
+    pthread_mutex_lock(&c->lock);
+    c->there = n;
+    wanted = !c->unwanted;
+    pthread_cond_signal(&c->moved);
+    pthread_mutex_unlock(&c->lock);
+    return wanted;
+}
+
+static void *unpack_beside(void *payload)
+{
+    struct fsd_coming *c = payload;
+    struct fsd_error err = {0};
+    enum fsd_status status;
+
+    fsd_file_watch(&c->packed);
+    status = fsd_unpack(&c->packed, c->to, c->most, tell_reached, c, &err);
+    pthread_mutex_lock(&c->lock);
+    c->status = status;
+    c->err = err;
+    c->done = true;
+    pthread_cond_signal(&c->moved);
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+/* Signals are for the program's own threads, but for SIGBUS: see fsd_file_open(). */
+static bool start(struct fsd_coming *c)
+{
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    bool started;
+
+    if (pthread_attr_init(&attributes))
+        return false;
+    sigfillset(&all);
+    sigdelset(&all, SIGBUS);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    started = !pthread_attr_setstacksize(&attributes, STACK) &&
+              !pthread_create(&c->thread, &attributes, unpack_beside, c);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+/* False, and nothing has begun, when the system has no thread, or no addresses, for it.
+ */
+static bool begin_coming(struct fsd_file *out, const struct fsd_file *packed, FILE *to,
+                         uint64_t limit)
+{
+    struct fsd_coming *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return false;
+    *c = (struct fsd_coming){.packed = *packed,
+                             .limit = limit,
+                             .most = fsd_unpacked_most(packed),
+                             .to = dup(fileno(to))};
+    if (c->most > limit)
+        c->most = limit + 1;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->moved, NULL);
+    if (c->to >= 0 && fsd_file_map_ahead(out, c->to, c->most) && start(c)) {
+        out->coming = c;
+        out->size = fsd_file_reach(out, BEGINNING);
+        return true;
+    }
+    fsd_file_close(out);
+    out->name = packed->name;
+    if (c->to >= 0)
+        close(c->to);
+    free(c);
+    return false;
+}
+
+size_t fsd_file_reach(const struct fsd_file *file, size_t n)
+{
+    struct fsd_coming *c = file->coming;
+    size_t there;
+
+    if (!c)
+        return file->size;
+    pthread_mutex_lock(&c->lock);
+    while (c->there <= n && !c->done)
+        pthread_cond_wait(&c->moved, &c->lock);
+    there = (size_t)c->there;
+    pthread_mutex_unlock(&c->lock);
+    return there;
+}
+
+/* Waits for the thread, whatever it has come to. */
+static enum fsd_status end_coming(struct fsd_file *file, struct fsd_error *err)
+{
+    struct fsd_coming *c = file->coming;
+    enum fsd_status status;
+
+    pthread_join(c->thread, NULL);
+    file->coming = NULL;
+    file->size = (size_t)c->there;
+    if (c->status != FSD_OK && err)
+        *err = c->err;
+    status = c->status == FSD_OK && c->there > c->limit
+                 ? fsd_file_over_limit(err, file->name, c->limit)
+                 : c->status;
+    status = fsd_file_done(&c->packed, status, err);
+    close(c->to);
+    free(c);
+    return status;
+}
+
+enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err)
+{
+    return file->coming ? end_coming(file, err) : FSD_OK;
+}
+
+void fsd_file_abandon(struct fsd_file *file)
+{
+    struct fsd_coming *c = file->coming;
+
+    if (!c)
+        return;
+    pthread_mutex_lock(&c->lock);
+    c->unwanted = true;
+    pthread_mutex_unlock(&c->lock);
+    end_coming(file, NULL);
+}
+
+/* ------------------------------------------------------------------------- opening */
+
+/* @param first   so many bytes of what was packed are enough
+ * @param coming  and they need not all be there yet */
+static enum fsd_status open_packed(struct fsd_file *out, const char *path,
+                                   uint64_t limit, uint64_t first, bool coming,
+                                   struct fsd_error *err)
+{
+    enum fsd_status status = fsd_file_open(out, path, limit, err);
+    struct fsd_file packed = *out;
+    FILE *to;
+
+    if (status != FSD_OK || !fsd_is_packed(&packed))
+        return status;
+    memset(out, 0, sizeof *out);
+    out->name = packed.name;
+    to = tmpfile();
+    if (!to)
+        status = fsd_fail(err, FSD_E_IO, packed.name, FSD_POS_NONE, 0,
+                          "cannot unpack to a temporary file: %s", strerror(errno));
+    else if (!coming || !begin_coming(out, &packed, to, limit))
+        status = unpack(out, &packed, to, limit, first, err);
+    if (to)
+        fclose(to);
+    return out->coming ? FSD_OK : fsd_file_done(&packed, status, err);
+}
+
+enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
+                                       uint64_t limit, struct fsd_error *err)
+{
+    return open_packed(out, path, limit, UINT64_MAX, false, err);
+}
+
+enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
+                                        uint64_t limit, struct fsd_error *err)
+{
+    return open_packed(out, path, limit, BEGINNING, false, err);
+}
+
+enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
+                                     uint64_t limit, struct fsd_error *err)
+{
+    return open_packed(out, path, limit, UINT64_MAX, true, err);
+}
