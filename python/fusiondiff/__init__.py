@@ -8,7 +8,8 @@
 'Relu_7'
 
 Inputs are paths, bytes, or an ``onnx.ModelProto``.  Runs in different threads go side by
-side: the work is done without Python's lock.
+side: the work is done without Python's lock, and a signal is heard when it is done.  What is
+wrong with an input is an :class:`Error`, with an argument a TypeError or a ValueError.
 """
 
 from __future__ import annotations
@@ -50,6 +51,9 @@ class Error(Exception):
         where = file + (f":{position}" if unit else "")
         super().__init__(f"{where}: {message}" if where else message)
 
+    def __reduce__(self) -> tuple[Any, ...]:    # from a process of workers, say
+        return type(self), (self.status, self.message, self.file, self.unit, self.position or 0)
+
 
 def _call(function: Any, *args: Any) -> Any:
     try:
@@ -61,11 +65,20 @@ def _call(function: Any, *args: Any) -> Any:
 def _file(value: Input, name: str) -> Any:
     """What _native takes: an encoded path, or a name with the bytes under it."""
     if isinstance(value, (str, os.PathLike)):
-        return os.fsencode(value)
+        path = os.fsencode(value)
+        return b"./" + path if path.startswith(b"(") else path    # no name of what is in memory
     if not isinstance(value, bytes) and not hasattr(value, "SerializeToString"):
         raise TypeError(f"{name}: expected a path, bytes or an onnx.ModelProto, found {type(value).__name__}")
     held = value if isinstance(value, bytes) else value.SerializeToString()
     return f"({name})".encode(), held
+
+
+def _number(value: int, name: str) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
+    if not 0 <= value < 2**31 - 1:
+        raise ValueError(f"{name}: expected a number from 0, found {value}")
+    return value
 
 
 class Side:
@@ -76,15 +89,15 @@ class Side:
 
     def __init__(self, model: Input | None = None, engine: Input | None = None, *, log: Input | None = None,
                  profile: Input | Sequence[Input] | None = None, times: Input | None = None,
-                 shapes: Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
+                 shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
                  peak: tuple[float, float] | None = None, force: bool = False, _of: str = "") -> None:
         if engine is None:
             model, engine = None, model
         if engine is None:
             raise ValueError("expected a model and an engine")
         files = {"model": model, "engine": engine, "log": log, "times": times}
-        self.options: dict[str, Any] = {name: _file(value, f"{_of}{name}") for name, value in files.items()
-                                        if value is not None}
+        self._options: dict[str, Any] = {name: _file(value, f"{_of}{name}") for name, value in files.items()
+                                         if value is not None}
         profiles: Sequence[Input]
         if profile is None:
             profiles = []
@@ -92,13 +105,16 @@ class Side:
             profiles = profile
         else:
             profiles = [profile]  # type: ignore[list-item]
-        self.options["profiles"] = [_file(value, f"{_of}profile {i}") for i, value in enumerate(profiles)]
-        self.options["shapes"] = [os.fsencode(shape) for shape in shapes]
-        self.options["engine_number"] = engine_number
-        self.options["opt_profile"] = 0 if opt_profile is None else opt_profile + 1
-        self.options["force"] = force
-        if peak:
-            self.options["peak_gb_s"], self.options["peak_top_s"] = peak
+        self._options["profiles"] = [_file(value, f"{_of}profile {i}") for i, value in enumerate(profiles)]
+        self._options["shapes"] = [os.fsencode(shape) for shape in ([shapes] if isinstance(shapes, str) else shapes)]
+        self._options["engine_number"] = _number(engine_number, "engine_number")
+        self._options["opt_profile"] = 0 if opt_profile is None else _number(opt_profile, "opt_profile") + 1
+        self._options["force"] = bool(force)
+        if peak is not None:
+            gb_s, top_s = map(float, peak)
+            if not (0 < gb_s <= 1e9 and 0 < top_s <= 1e9):
+                raise ValueError(f"peak: expected the device's GB/s and TOP/s, found {peak}")
+            self._options["peak_gb_s"], self._options["peak_top_s"] = gb_s, top_s
 
 
 def _side(build: Side | Sequence[Input] | Input, of: str = "") -> Side:
@@ -110,7 +126,10 @@ def _side(build: Side | Sequence[Input] | Input, of: str = "") -> Side:
 
 def _day(day: datetime.date | None) -> int:
     """As the library takes it."""
-    day = day or datetime.date.today()
+    if day is None:
+        day = datetime.date.today()
+    if not isinstance(day, datetime.date):
+        raise TypeError(f"today: expected a date, found {type(day).__name__}")
     return day.year * 10000 + day.month * 100 + day.day
 
 
@@ -122,7 +141,7 @@ class _Report:
 
     def write(self, format: str, *, width: int = 0, all: bool = False) -> str:
         """The report as the program prints it: "text", "json", "markdown", "dot", ..."""
-        printed: bytes = _call(_native.write, self._handle, format, width, all)
+        printed: bytes = _call(_native.write, self._handle, format, _number(width, "width"), all)
         return printed.decode()
 
     @functools.cached_property
@@ -174,7 +193,8 @@ class Run(_Paged):
 
     def view(self, name: str, *words: str, format: str = "text", width: int = 0) -> str:
         """The answer to one question: "reformats", "where", "inside", "scopes", ..."""
-        printed: bytes = _call(_native.view, self._handle, name, [os.fsencode(word) for word in words], format, width)
+        printed: bytes = _call(_native.view, self._handle, name, [os.fsencode(word) for word in words], format,
+                               _number(width, "width"))
         return printed.decode()
 
 
@@ -215,24 +235,24 @@ class Linting(_Report):
 
 def diff(model: Input | None = None, engine: Input | None = None, **options: Any) -> Run:
     """Maps an engine's layers to the nodes of its model; options as of :class:`Side`."""
-    return Run(_call(_native.open_run, Side(model, engine, **options).options))
+    return Run(_call(_native.open_run, Side(model, engine, **options)._options))
 
 
 def compare(before: Side | Sequence[Input] | Input, after: Side | Sequence[Input] | Input) -> Comparison:
     """Compares two builds: each a :class:`Side`, a pair of model and engine, or a snapshot's path."""
-    return Comparison(_call(_native.open_comparison, _side(before, "old ").options, _side(after, "new ").options))
+    return Comparison(_call(_native.open_comparison, _side(before, "old ")._options, _side(after, "new ")._options))
 
 
 def snapshot(model: Input | None = None, engine: Input | None = None, **options: Any) -> str:
     """What a gate needs of a build, as text to be committed."""
-    printed: bytes = _call(_native.snapshot, Side(model, engine, **options).options)
+    printed: bytes = _call(_native.snapshot, Side(model, engine, **options)._options)
     return printed.decode()
 
 
 def check(snapshot: Input, model: Input | None = None, engine: Input | None = None, *, policy: Input | None = None,
           today: datetime.date | None = None, **options: Any) -> Check:
     """Holds a build against a snapshot."""
-    return Check(_call(_native.open_check, Side(model, engine, **options).options, _file(snapshot, "snapshot"),
+    return Check(_call(_native.open_check, Side(model, engine, **options)._options, _file(snapshot, "snapshot"),
                        None if policy is None else _file(policy, "policy"), _day(today)))
 
 
@@ -245,8 +265,8 @@ def lint(model: Input, engine: Input | None = None, *, builder: str | None = Non
     """
     side = Side(model, model if engine is None else engine, **options)
     if engine is None:
-        del side.options["engine"]
-    return Linting(_call(_native.open_linting, side.options, builder,
+        del side._options["engine"]
+    return Linting(_call(_native.open_linting, side._options, builder,
                          None if policy is None else _file(policy, "policy"), _day(today)))
 
 
@@ -259,11 +279,13 @@ def batch(pairs: Iterable[Side | Sequence[Input] | Input], *, jobs: int | None =
     """
     def analyse(pair: Side | Sequence[Input] | Input) -> Run | Error:
         try:
-            return Run(_call(_native.open_run, _side(pair).options))
+            return Run(_call(_native.open_run, _side(pair)._options))
         except Error as error:
             return error
 
-    jobs = jobs or os.cpu_count() or 1
+    if isinstance(pairs, (str, bytes, os.PathLike)):
+        raise TypeError(f"pairs: expected several builds, found one {type(pairs).__name__}")
+    jobs = _number(jobs or 0, "jobs") or os.cpu_count() or 1
     waiting: collections.deque[concurrent.futures.Future[Run | Error]] = collections.deque()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for pair in pairs:

@@ -1,6 +1,6 @@
 /*
  * The library for Python: runs, comparisons and checks as opaque objects, reports as
- * bytes.  What a side of a comparison reads comes as a dictionary; see _library.pyi.
+ * bytes.  What a side of a comparison reads comes as a dictionary; see _native.pyi.
  *
  * All work is done without Python's lock: nothing of Python is touched meanwhile, and
  * notes of the library wait in memory until it is held again.
@@ -35,15 +35,33 @@ struct call {
     enum fsd_status status;
 };
 
+/* Who hears the library now, in this thread: what it made is told of later calls, too,
+ * when the one that it was made by is over. */
+static _Thread_local struct call *hearing;
+
 static void keep_note(void *payload, const char *message)
 {
-    struct call *call = payload;
-    char **larger = realloc(call->notes, (call->n_notes + 1) * sizeof *larger);
+    struct call *call = hearing;
+    char **larger =
+        call ? realloc(call->notes, (call->n_notes + 1) * sizeof *larger) : NULL;
 
+    (void)payload;
     if (larger)
         call->notes = larger;
     if (larger && (larger[call->n_notes] = strdup(message)))
         call->n_notes++;
+}
+
+static void begin(struct call *call)
+{
+    hearing = call;
+    fsd_use_memory(call->memory, call->n_memory);
+}
+
+static void end(void)
+{
+    fsd_use_memory(NULL, 0);
+    hearing = NULL;
 }
 
 /* A path, or a pair of a name and the bytes that shall be read under it. */
@@ -57,19 +75,26 @@ static bool take_file(struct call *call, PyObject *value, const char **out)
     if (value == Py_None)
         return true;
     if (PyTuple_Check(value)) {
-        if (call->n_memory == MOST_MEMORY || PyTuple_Size(value) != 2 ||
-            PyBytes_AsStringAndSize(PyTuple_GetItem(value, 1), &bytes, &size))
+        if (call->n_memory == MOST_MEMORY) {
+            PyErr_Format(PyExc_ValueError, "at most %d inputs in memory", MOST_MEMORY);
             return false;
-        name = PyTuple_GetItem(value, 0);
+        }
+        if (!PyArg_ParseTuple(value, "SS", &name, &value) ||
+            PyBytes_AsStringAndSize(value, &bytes, &size))
+            return false;
         memory->bytes = bytes;
         memory->size = (size_t)size;
     }
-    *out = PyBytes_AsString(name); /* as the file system encodes it */
-    if (*out && name != value) {
-        memory->path = *out;
+    /* As the file system encodes it.  Without a size a zero in it is refused: it would
+     * end the name of another file. */
+    if (PyBytes_AsStringAndSize(name, &bytes, NULL))
+        return false;
+    *out = bytes;
+    if (name != value) {
+        memory->path = bytes;
         call->n_memory++;
     }
-    return *out != NULL;
+    return true;
 }
 
 static bool take_list(struct call *call, PyObject *value, const char **out, unsigned *n)
@@ -120,7 +145,6 @@ static bool take_side(struct call *call, struct side *side, PyObject *dict)
     opt->profiles = side->profiles;
     opt->shapes = side->shapes;
     opt->note = keep_note;
-    opt->payload = call;
     if ((value = PyDict_GetItemString(dict, "profiles")) &&
         !take_list(call, value, side->profiles, &opt->n_profiles))
         return false;
@@ -181,13 +205,22 @@ static void free_linting(PyObject *capsule)
     fsd_linting_free(PyCapsule_GetPointer(capsule, LINTING));
 }
 
+/* What went wrong matters more than what was noted. */
+static bool is_told(struct call *call)
+{
+    bool fine = give_notes(call);
+
+    if (!fine && call->status != FSD_OK)
+        PyErr_Clear();
+    return fine;
+}
+
 static PyObject *finish(struct call *call, void *made, const char *kind,
                         PyCapsule_Destructor destroy)
 {
     PyObject *capsule;
 
-    if (!give_notes(call) && call->status != FSD_OK)
-        PyErr_Clear(); /* what went wrong matters more than what was noted */
+    is_told(call);
     if (call->status != FSD_OK)
         return raise_error(&call->err);
     capsule = PyCapsule_New(made, kind, destroy);
@@ -197,17 +230,16 @@ static PyObject *finish(struct call *call, void *made, const char *kind,
 }
 
 /* Bytes that a writer printed; `out` was opened by open_memstream(). */
-static PyObject *printed(FILE *out, char **bytes, const size_t *size,
-                         enum fsd_status status, const struct fsd_error *err)
+static PyObject *printed(struct call *call, FILE *out, char **bytes, const size_t *size)
 {
-    bool whole = out && !fclose(out);
+    bool whole = !fclose(out), told = is_told(call);
     PyObject *result = NULL;
 
-    if (status != FSD_OK)
-        raise_error(err);
+    if (call->status != FSD_OK)
+        raise_error(&call->err);
     else if (!whole)
         PyErr_NoMemory();
-    else
+    else if (told)
         result = PyBytes_FromStringAndSize(*bytes, (Py_ssize_t)*size);
     free(*bytes);
     return result;
@@ -226,9 +258,9 @@ static PyObject *open_run(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[0], side))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    fsd_use_memory(call.memory, call.n_memory);
+    begin(&call);
     call.status = fsd_diff_open(&run, &call.side[0].opt, &call.err);
-    fsd_use_memory(NULL, 0);
+    end();
     Py_END_ALLOW_THREADS
     return finish(&call, run, RUN, free_run);
 }
@@ -246,10 +278,10 @@ static PyObject *open_comparison(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[1], after))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    fsd_use_memory(call.memory, call.n_memory);
+    begin(&call);
     call.status = fsd_comparison_open(&comparison, &call.side[0].opt,
                                       &call.side[1].opt, &call.err);
-    fsd_use_memory(NULL, 0);
+    end();
     Py_END_ALLOW_THREADS
     return finish(&call, comparison, COMPARISON, free_comparison);
 }
@@ -269,9 +301,9 @@ static PyObject *open_check(PyObject *self, PyObject *args)
         !take_file(&call, policy, &opt.policy))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    fsd_use_memory(call.memory, call.n_memory);
+    begin(&call);
     call.status = fsd_check_open(&check, &call.side[0].opt, &opt, &call.err);
-    fsd_use_memory(NULL, 0);
+    end();
     Py_END_ALLOW_THREADS
     return finish(&call, check, CHECK, free_check);
 }
@@ -290,9 +322,9 @@ static PyObject *open_linting(PyObject *self, PyObject *args)
         !take_file(&call, policy, &opt.policy))
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    fsd_use_memory(call.memory, call.n_memory);
+    begin(&call);
     call.status = fsd_linting_open(&linting, &call.side[0].opt, &opt, &call.err);
-    fsd_use_memory(NULL, 0);
+    end();
     Py_END_ALLOW_THREADS
     return finish(&call, linting, LINTING, free_linting);
 }
@@ -302,7 +334,7 @@ static PyObject *snapshot(PyObject *self, PyObject *args)
     struct call call = {0};
     char *bytes = NULL;
     size_t size = 0;
-    PyObject *side, *result;
+    PyObject *side;
     FILE *out;
 
     (void)self;
@@ -313,21 +345,17 @@ static PyObject *snapshot(PyObject *self, PyObject *args)
     if (!out)
         return PyErr_NoMemory();
     Py_BEGIN_ALLOW_THREADS
-    fsd_use_memory(call.memory, call.n_memory);
+    begin(&call);
     call.status = fsd_snapshot_make(&call.side[0].opt, out, &call.err);
-    fsd_use_memory(NULL, 0);
+    end();
     Py_END_ALLOW_THREADS
-    result = printed(out, &bytes, &size, call.status, &call.err);
-    if (!give_notes(&call))
-        Py_CLEAR(result);
-    return result;
+    return printed(&call, out, &bytes, &size);
 }
 
 /* A report of whatever the capsule holds. */
 static PyObject *write_report(PyObject *self, PyObject *args)
 {
-    enum fsd_status status;
-    struct fsd_error err;
+    struct call call = {0};
     struct fsd_style style = {0};
     const char *format, *kind;
     char *bytes = NULL;
@@ -350,23 +378,21 @@ static PyObject *write_report(PyObject *self, PyObject *args)
         return PyErr_NoMemory();
     Py_BEGIN_ALLOW_THREADS
     if (kind == RUN)
-        status = fsd_diff_write(made, format, &style, out, &err);
+        call.status = fsd_diff_write(made, format, &style, out, &call.err);
     else if (kind == COMPARISON)
-        status = fsd_comparison_write(made, format, &style, out, &err);
+        call.status = fsd_comparison_write(made, format, &style, out, &call.err);
     else if (kind == CHECK)
-        status = fsd_check_write(made, format, &style, out, &err);
+        call.status = fsd_check_write(made, format, &style, out, &call.err);
     else
-        status = fsd_linting_write(made, format, &style, out, &err);
+        call.status = fsd_linting_write(made, format, &style, out, &call.err);
     Py_END_ALLOW_THREADS
-    return printed(out, &bytes, &size, status, &err);
+    return printed(&call, out, &bytes, &size);
 }
 
 static PyObject *view(PyObject *self, PyObject *args)
 {
     struct fsd_query query = {0};
     const char *words[MOST_FILES];
-    enum fsd_status status;
-    struct fsd_error err;
     struct fsd_style style = {0};
     const char *name, *format;
     char *bytes = NULL;
@@ -387,9 +413,9 @@ static PyObject *view(PyObject *self, PyObject *args)
     if (!out)
         return run ? PyErr_NoMemory() : NULL;
     Py_BEGIN_ALLOW_THREADS
-    status = fsd_diff_view(run, name, &query, format, &style, out, &err);
+    call.status = fsd_diff_view(run, name, &query, format, &style, out, &call.err);
     Py_END_ALLOW_THREADS
-    return printed(out, &bytes, &size, status, &err);
+    return printed(&call, out, &bytes, &size);
 }
 
 static PyObject *differs(PyObject *self, PyObject *capsule)
@@ -411,8 +437,7 @@ static PyObject *failed(PyObject *self, PyObject *capsule)
 static PyObject *update(PyObject *self, PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
-    enum fsd_status status;
-    struct fsd_error err;
+    struct call call = {0};
     char *bytes = NULL;
     size_t size = 0;
     FILE *out;
@@ -421,8 +446,10 @@ static PyObject *update(PyObject *self, PyObject *capsule)
     out = made ? open_memstream(&bytes, &size) : NULL;
     if (!out)
         return made ? PyErr_NoMemory() : NULL;
-    status = fsd_check_update(made, out, &err);
-    return printed(out, &bytes, &size, status, &err);
+    begin(&call);
+    call.status = fsd_check_update(made, out, &call.err);
+    end();
+    return printed(&call, out, &bytes, &size);
 }
 
 static PyMethodDef methods[] = {

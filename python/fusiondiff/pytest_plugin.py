@@ -7,6 +7,8 @@ and committed; ``pytest --fusiondiff-update`` rewrites those that exist.
 from __future__ import annotations
 
 import os
+import stat
+import tempfile
 from typing import Any, Protocol
 
 import pytest
@@ -17,6 +19,33 @@ import fusiondiff
 class AssertFusions(Protocol):
     def __call__(self, snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
                  engine: fusiondiff.Input | None = None, **options: Any) -> None: ...
+
+
+def _write(path: str | os.PathLike[str], text: str) -> None:
+    """As the program writes: the old text or the new one is there at any time, and no link leads elsewhere."""
+    at = os.path.realpath(path)
+    home, folder = os.path.realpath(os.path.dirname(path) or "."), os.path.dirname(at)
+    if os.path.commonpath([home, folder]) != home:
+        raise PermissionError(f"{os.fspath(path)}: expected a file or a link within its folder, found a link to {at}")
+    mask = os.umask(0)
+    os.umask(mask)
+    mode = stat.S_IMODE(os.stat(at).st_mode) if os.path.exists(at) else 0o666 & ~mask
+    number, beside = tempfile.mkstemp(prefix=os.path.basename(at) + ".", dir=folder)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            os.fchmod(number, mode)
+            file.write(text)
+            file.flush()
+            os.fsync(number)
+        os.replace(beside, at)
+    except BaseException:
+        os.unlink(beside)
+        raise
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,8 +62,7 @@ def assert_fusions(request: pytest.FixtureRequest) -> AssertFusions:
         there = os.path.exists(snapshot)
         if update or not there:
             text = fusiondiff.snapshot(model, engine, **options)
-            with open(snapshot, "w", encoding="utf-8") as file:
-                file.write(text)
+            _write(snapshot, text)
             if not there and not update:
                 pytest.fail(f"{os.fspath(snapshot)} was not there; it is written now: look at it and commit it",
                             pytrace=False)
