@@ -148,8 +148,7 @@ static bool has_room(int fd, FILE *report)
     struct stat made;
 
     return !fflush(report) && !fstat(fileno(report), &made) &&
-           (!made.st_size ||
-            !fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, made.st_size) ||
+           (!made.st_size || !fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, made.st_size) ||
             errno == EOPNOTSUPP || errno == ENOSYS);
 }
 
