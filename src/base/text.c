@@ -34,6 +34,19 @@ bool fsd_code_is_hidden(uint32_t code)
            (code & 0xfffe) == 0xfffe;
 }
 
+/* A short name, of which there may be many, is not measured beyond that. */
+const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
+{
+    size_t n = FSD_BRIEF;
+
+    if (strnlen(name, n + 1) <= n)
+        return name;
+    while (n && ((unsigned char)name[n] & 0xc0) == 0x80)
+        n--; /* no half of a character */
+    snprintf(room, FSD_BRIEF_ROOM, "%.*s... (%zu bytes)", (int)n, name, strlen(name));
+    return room;
+}
+
 /* Takes one character off the front: its bytes are at[0..*len).  A byte that is no
  * UTF-8 is a character of its own. */
 static uint32_t take_code(const char **s, size_t *left, size_t *len)

@@ -2,7 +2,9 @@
  * The nodes of a state: their roles, what identifies them, and where their inputs come
  * from.
  */
+#include "base/hash.h"
 #include "base/print.h"
+#include "base/text.h"
 #include "compare/parts.h"
 
 #include <inttypes.h>
@@ -125,16 +127,31 @@ static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
 
 /* ------------------------------------------------------------------------ key */
 
+/* Each reader of a node tells its key.  That of a very long name is told briefly and by
+ * its hash, so that it is the same in every build. */
+static const char *brief_key(struct fsd_state_build *b, const char *name)
+{
+    char room[FSD_BRIEF_ROOM];
+    const char *brief = fsd_brief(name, room);
+    uint64_t hash[2];
+
+    if (brief == name)
+        return name;
+    fsd_hash_128(name, strlen(name), hash);
+    return fsd_printed(b->scratch, "%s %016" PRIx64 "%016" PRIx64, brief, hash[1],
+                       hash[0]);
+}
+
 /* "#" is put behind until no name of the model is the same. */
 static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
 {
     fsd_sym name = b->d->model->nodes.at[node].name;
-    const char *text = fsd_text(b->d->names, name);
+    const char *text = brief_key(b, fsd_text(b->d->names, name));
     size_t size = strlen(text) + 48, n;
     char *out;
 
     if (name && count[name] == 1)
-        return fsd_state_copy(b, name);
+        return fsd_intern_str(b->s->names, text);
     out = FSD_NEW(b->scratch, char, size);
     n = (size_t)snprintf(out, size, "%s#%u", text, (unsigned)node);
     while (n + 1 < size && fsd_intern_find(b->d->names, out, n) != FSD_NONE)

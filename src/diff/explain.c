@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 64, MOST_NAME = 2048 };
+enum { MOST_NODES = 64 };
 
 FILE *fsd_tale_start(struct fsd_tale *tale, const char *topic, uint64_t line)
 {
@@ -32,17 +32,11 @@ static void put_by(unsigned by, FILE *out)
     fsd_put_evidence(by, out);
 }
 
-/* "0 Conv_1 + Relu_2".  A layer of thousands of nodes has a name of all theirs, which
- * the story of each would repeat: their length would be that of the name squared. */
+/* "0 Conv_1 + Relu_2" */
 static void put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
-    size_t n = strlen(name);
-    const bool whole = n <= MOST_NAME;
-
-    for (n = whole ? n : MOST_NAME; !whole && (name[n] & 0xc0) == 0x80;)
-        n--; /* no half of a character */
-    fprintf(out, "%u %.*s%s", layer, (int)n, name, whole ? "" : "...");
+    fprintf(out, "%u ", layer);
+    fsd_put_layer_name(d, layer, out);
 }
 
 void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer,

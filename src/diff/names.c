@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "diff/diff.h"
 
 FSD_NAMES(fsd_fate_name, enum fsd_fate, FSD__FATE_COUNT, "layer", "folded", "identity",
@@ -35,16 +36,19 @@ FSD_NAMES(fsd_severity_name, enum fsd_severity, FSD__SEVERITY_COUNT, "info", "wa
 void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out)
 {
     const struct fsd_node *n = &d->model->nodes.at[node];
+    char room[FSD_BRIEF_ROOM];
 
     if (n->name)
-        fputs(fsd_text(d->names, n->name), out);
+        fputs(fsd_brief(fsd_text(d->names, n->name), room), out);
     else
         fprintf(out, "#%u (%s)", node, fsd_text(d->names, n->op));
 }
 
 void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    fputs(fsd_text(d->names, d->engine->nodes.at[layer].name), out);
+    char room[FSD_BRIEF_ROOM];
+
+    fputs(fsd_brief(fsd_text(d->names, d->engine->nodes.at[layer].name), room), out);
 }
 
 void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)

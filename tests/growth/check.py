@@ -3,8 +3,8 @@
 
 1. A model whose weights weigh 300 MB costs what its graph costs: under 20 MB of peak
    memory for the whole run, whichever field holds the weights.
-2. Work grows as its input does.  Instructions are counted by valgrind, and peak memory is
-   read, at n, 2n and 4n: twice the input takes at most 2^EXPONENT times as much.  A pass
+2. Work grows as its input does.  Instructions are counted by valgrind, peak memory is
+   read, and bytes of output are counted, at n, 2n and 4n: twice the input takes at most 2^EXPONENT times as much.  A pass
    that is quadratic takes four times as much.  A count is the same on an idle and on a busy
    machine, and nearly so on another; a time is not, so that times are bench/run's.
 3. A unit of input (a layer, a node, a byte of a log) costs at most the instructions and
@@ -76,6 +76,13 @@ def instructions(*args):
     return int(counted.group(1).replace(b",", b""))
 
 
+def written(*args):
+    """How many bytes one run writes."""
+    with subprocess.Popen([BINARY, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as run:
+        return sum(map(len, iter(lambda: run.stdout.read(1 << 20), b"")))
+
+
 def exponent(costs):
     """Of the steepest doubling."""
     return max(math.log2(max(b, 1e-9) / max(a, 1e-9)) for a, b in zip(costs, costs[1:]))
@@ -131,7 +138,7 @@ def grow(folder, row):
     counts = [instructions(*args) for args, _ in runs]
     peaks = [peak(*args) for args, _ in runs]
     units = runs[2][1] - runs[0][1]
-    return counts, peaks, (counts[2] - counts[0]) / units, (peaks[2] - peaks[0]) * 1024 / units
+    return counts, peaks, [written(*args) for args, _ in runs], (counts[2] - counts[0]) / units, (peaks[2] - peaks[0]) * 1024 / units
 
 
 def check_whole(folder, rows):
@@ -145,9 +152,11 @@ def check_whole(folder, rows):
             counts = [instructions(*args) for args in runs]
             shown += f", exponent {grown:.2f}; " + ", ".join(f"{c / 1e6:.0f}" for c in counts) + " million instructions"
             grown = exponent(counts)
-        check(what, grown < EXPONENT and exponent(peaks) < EXPONENT,
+        sizes = [written(*args) for args in runs]
+        check(what, max(grown, exponent(peaks), exponent(sizes)) < EXPONENT,
               f"{shown}, exponent {grown:.2f}; " + ", ".join(f"{p / 1024:.1f}" for p in peaks) +
-              f" MB, exponent {exponent(peaks):.2f}")
+              f" MB, exponent {exponent(peaks):.2f}; " + ", ".join(f"{s / 1e6:.2f}" for s in sizes) +
+              f" MB written, exponent {exponent(sizes):.2f}")
 
 
 def check_growth(folder, rows):
@@ -156,13 +165,15 @@ def check_growth(folder, rows):
             make(folder, n * times)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         grown = pool.map(lambda row: grow(folder, row), rows)
-        for (what, _, _, most, room), (counts, peaks, each, bytes_each) in zip(rows, grown):
+        for (what, _, _, most, room), (counts, peaks, sizes, each, bytes_each) in zip(rows, grown):
             shown = ", ".join(f"{c / 1e6:.0f}" for c in counts)
             check(f"{what}: instructions", exponent(counts) < EXPONENT and each < most,
                   f"{shown} million at n, 2n, 4n, exponent {exponent(counts):.2f}; {each:.3g} a unit of {most:.3g}")
             shown = ", ".join(f"{p / 1024:.1f}" for p in peaks)
             check(f"{what}: memory", exponent(peaks) < EXPONENT and bytes_each < room,
                   f"{shown} MB, exponent {exponent(peaks):.2f}; {bytes_each:.3g} bytes a unit of {room:.3g}")
+            check(f"{what}: output", exponent(sizes) < EXPONENT,
+                  ", ".join(f"{s / 1e6:.2f}" for s in sizes) + f" MB, exponent {exponent(sizes):.2f}")
 
 
 # ------------------------------------------------------------------------ many shapes
@@ -170,6 +181,13 @@ def check_growth(folder, rows):
 # n, and the shapes whose cost was quadratic once.
 MENDED = (4000, ["concat_copies", "concat_same_copies", "like_named", "inspector_bare", "owned",
                  "ort_one_node"])
+
+# What told of each node the whole name of what it is in, or is beside.
+NAMED = [("one_sum", ["explain", "--node=*"]), ("one_sum", ["-f", "csv"]), ("one_sum", ["where", "*"])] + \
+    [("one_sum", [verb, "*", "-f", form]) for verb, form in (("where", "json"), ("where", "csv"), ("inside", "csv"))] + \
+    [("one_sum", ["explain", "--layer=*", "-f", "markdown"]), ("long_source", ["where", "*", "-f", "json"]),
+     ("long_type", ["where", "*"]), ("long_parts", ["where", "*", "-f", "csv"]), ("long_twin", ["explain", "--node=*"])] + \
+    [("long_hub", words) for words in (["reformats"], ["-f", "json"], ["-f", "sarif"])]
 
 # What is read, each with n where it is not 10,000: a unit of some is many bytes.
 READ = {name: 10000 for name in (
@@ -180,6 +198,8 @@ READ = {name: 10000 for name in (
     "like_named_numbered fusions fused_one removed odd_lines profile profile_reversed ort ort_one_node").split()}
 READ.update(long_names=15000, wide_names=5000, path_names=8000)
 READ.update(owned=4000, many_dims=400)     # of these more is refused, which check_dense() looks at
+READ.update(dict.fromkeys(("long_hub", "long_twin", "long_parts"), 1000))     # for their names are of the model
+READ.update(dict.fromkeys(("long_source", "long_type"), 10000))
 
 # What is written, of what shapes.
 VERBS = [["-f", form] for form in ("text", "dot", "markdown", "csv", "junit", "sarif", "github", "gitlab")] + \
@@ -196,19 +216,20 @@ def shape_row(shape, n, words):
         if not os.path.isdir(case):
             os.mkdir(case)
             made[case] = getattr(shapes, shape)(case, size)
-        verb = [] if words[0].startswith("-") else words
-        return [*verb, *made[case], *([] if verb else words)], size
+        verb = [] if words[0].startswith("-") else words[:1]
+        return [*verb, *made[case], *words[len(verb):]], size
     return f"{' '.join(words)} of {shape}", make, n, math.inf, math.inf
 
 
 def mended_rows():
     return [shape_row(shape, MENDED[0], ["-f", "github"]) for shape in MENDED[1]] + \
-        [shape_row("one_sum", 1000, ["explain", "--node=*"])]
+        [shape_row(shape, 1000, words) for shape, words in NAMED] + [shape_row("long_hub", 400, ["snapshot"])]
 
 
 def whole_rows():
     return [shape_row(shape, n, ["-f", "json"]) for shape, n in READ.items()] + \
-        [shape_row(shape, READ[shape], words) for words in VERBS for shape in WRITTEN]
+        [shape_row(shape, READ[shape], words) for words in VERBS for shape in WRITTEN] + \
+        [shape_row(shape, READ[shape], words) for shape, words in NAMED]
 
 
 # ------------------------------------------------------------------- what does not grow

@@ -188,8 +188,8 @@ def concat_same_copies(folder, n):
 
 
 def long_hub(folder, n):
-    """A node of a long name between n Reformats and their readers; a unit is one of these and a byte of the name."""
-    hub, mids, outs = "h" * n, [f"r{i}" for i in range(n)], [f"y{i}" for i in range(n)]
+    """A node of a long name between n Reformats and their readers; a unit is one of these and 16 bytes of the name."""
+    hub, mids, outs = "h" * (16 * n), [f"r{i}" for i in range(n)], [f"y{i}" for i in range(n)]
     nodes = [node("Relu", ["x"], ["t"], hub)] + [node("Sigmoid", ["t"], [y], f"sig_{y}") for y in outs]
     layers = [layer(hub, ["x"], ["t"])]
     for r, y in zip(mids, outs):
@@ -200,7 +200,7 @@ def long_hub(folder, n):
 
 def long_twin(folder, n):
     """Equal nodes, of which the engine keeps one of a long name."""
-    kept = "k" * n
+    kept = "k" * (16 * n)
     nodes = [node("Relu", ["x"], [f"t{i}"], f"relu_{i}" if i else kept) for i in range(n)]
     nodes.append(node("Concat", [f"t{i}" for i in range(n)], ["y"], "cat", AXIS))
     return [write_model(folder, nodes),
@@ -209,24 +209,23 @@ def long_twin(folder, n):
 
 def long_parts(folder, n):
     """A Concat of a long name that n copies stand for."""
-    cat = "c" * n
+    cat = "c" * (16 * n)
     return [write_model(folder, [node("Relu", ["x"], ["t"], "relu"), node("Concat", ["t"] * n, ["y"], cat, AXIS)]),
             write_engine(folder, [layer("relu", ["x"], ["t"])] +
                          [layer("t copy", ["t"], ["y"], "Reformat", Origin="SLICE") for _ in range(n)])]
 
 
-def long_scope(folder, n):
-    """Nodes of one long scope would have it in each name; here one module's name is long."""
-    return [write_model(folder, chain_nodes(n, lambda i: "/" + "m" * (n if i == 0 else 1) + f"/relu_{i}")),
-            write_engine(folder, chain_layers(n, lambda i: "/" + "m" * (n if i == 0 else 1) + f"/relu_{i}"))]
+def long_type(folder, n):
+    """A region whose type has a long name."""
+    return [write_model(folder, chain_nodes(n)),
+            write_engine(folder, [layer(f"{{ForeignNode[relu_0...relu_{n - 1}]}}", ["x"], ["y"], "T" * (16 * n))])]
 
 
-def long_io(folder, n):
-    """A tensor of a long name that n nodes read would be named by each; here the engine's one
-    region of a long name writes what n layers read."""
+def long_source(folder, n):
+    """A layer of a long name writes what n layers read."""
     region = "{ForeignNode[" + "+".join(f"relu_{i}" for i in range(n)) + "]}"
     outs = [f"y{i}" for i in range(n)]
-    nodes = [node("Relu", [f"x" if i == 0 else f"c{i - 1}"], [f"c{i}"], f"relu_{i}") for i in range(n)] + \
+    nodes = [node("Relu", ["x" if i == 0 else f"c{i - 1}"], [f"c{i}"], f"relu_{i}") for i in range(n)] + \
         [node("Sigmoid", [f"c{n - 1}"], [y], f"sig_{y}") for y in outs]
     layers = [layer(region, ["x"], [f"c{n - 1}"], "Myelin")] + [layer(f"sig_{y}", [f"c{n - 1}"], [y]) for y in outs]
     return [write_model(folder, nodes, outputs=outs), write_engine(folder, layers, ["x", *outs])]

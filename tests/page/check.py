@@ -128,7 +128,7 @@ def check_late(folder):
     check("late: the whole is drawn, and not all of what is in it", "svg" in pictures[0] and missing, len(missing))
     check("late: each says why", all("--layout-timeout" in p["note"] for p in missing), str(missing)[:300])
     check("late: and how many they are is said",
-          f"{len(missing)} of the page's {len(pictures)} drawings took too long" in said, said)
+          f"{len(missing)} of the page's {len(pictures)} drawings could not be laid out" in said, said)
 
 
 def main():

@@ -106,6 +106,10 @@ def check_fixtures(folder, fixtures):
                 reads_back(" ".join((os.path.relpath(pair[1], fixtures), *args)), dot)
             found += 1
     check(f"{found} pairs of fixtures were there", found > 7)
+    for name in ("names-only", "other-types", "trt11", "two-profiles"):
+        engine, svg = os.path.join(fixtures, "engine", name + ".json"), os.path.join(folder, "alone.svg")
+        run(engine, *PATIENT, "-o", svg)            # nodes of which only names are known
+        run("compare", engine, engine, *PATIENT, "-o", svg)
 
 
 def check_large(folder):

@@ -286,6 +286,24 @@ static void text__is_fitted_by_columns(void **state)
     }
 }
 
+/* On both sides of the bound, and no half of a character. */
+static void text__is_brief_beyond_its_bound(void **state)
+{
+    char name[FSD_BRIEF + 2], room[FSD_BRIEF_ROOM], want[FSD_BRIEF_ROOM];
+    (void)state;
+
+    memset(name, 'n', sizeof name);
+    name[FSD_BRIEF] = '\0';
+    assert_ptr_equal(fsd_brief(name, room), name);
+    name[FSD_BRIEF] = 'n';
+    name[FSD_BRIEF + 1] = '\0';
+    snprintf(want, sizeof want, "%.*s... (2049 bytes)", FSD_BRIEF, name);
+    assert_string_equal(fsd_brief(name, room), want);
+    memcpy(name + FSD_BRIEF - 2, "\xe6\xbc\xa2", 3);
+    snprintf(want, sizeof want, "%.*s... (2049 bytes)", FSD_BRIEF - 2, name);
+    assert_string_equal(fsd_brief(name, room), want);
+}
+
 static void day__is_of_the_calendar(void **state)
 {
     static const char *const none[] = {
@@ -414,6 +432,7 @@ int main(void)
         cmocka_unit_test(text__hidden_characters_are_shown),
         cmocka_unit_test(text__columns_are_those_of_a_terminal),
         cmocka_unit_test(text__is_fitted_by_columns),
+        cmocka_unit_test(text__is_brief_beyond_its_bound),
         cmocka_unit_test(day__is_of_the_calendar),
         cmocka_unit_test(status__message_is_safe_and_whole),
         cmocka_unit_test(file__that_is_cut_while_read_is_zeros_and_an_error),

@@ -120,7 +120,7 @@ export class GraphView {
         const missing = planned.length - modules.length;
         const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes of it open: click one, or`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i, chosen: null })) }, safe(p.title)), " "]))) : null;
         const closed = !inner && picture.boxes && Object.keys(picture.boxes).length ? el("p", { class: "faint" }, "A box of several layers leads to their rows.") : null;
-        const late = missing ? el("p", { class: "note" }, `${noun(missing, "drawing")} of what is in its boxes took too long to lay out: such a box leads to rows.`) : null;
+        const late = missing ? el("p", { class: "note" }, `${noun(missing, "drawing")} of what is in its boxes could not be laid out in time: such a box leads to rows.`) : null;
         this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", late ?? "", picture.note ? el("p", { class: picture.svg ? "faint" : "note" }, safe(picture.note)) : "", this.stage);
         this.boxes.clear();
         this.stage.replaceChildren();

@@ -354,8 +354,9 @@ void fsd_album_end(struct fsd_album *album)
     if (album->missing && want && want->note)
         want->note(want->payload,
                    fsd_printed(album->arena,
-                               "%u of the page's %u drawings took too long to lay out "
-                               "and are not in it (--layout-timeout allows more)",
+                               "%u of the page's %u drawings could not be laid out in "
+                               "their time and are not in it (--layout-timeout allows "
+                               "more)",
                                album->missing, album->modules.n));
     fsd_arena_free(album->arena);
 }

@@ -75,9 +75,11 @@ static void put_text(FILE *out, const char *s, size_t most, const char *backslas
 }
 
 /* HTML-like strings know "\N" as plain ones do. */
+/* Of what an engine alone names, the operator is not known; and Graphviz takes nothing in
+ * bold for an error. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most)
 {
-    put_text(out, s, most, "\\\\");
+    put_text(out, *s ? s : "?", most, "\\\\");
 }
 
 /* Graphviz takes the escapes out of a tooltip twice. */

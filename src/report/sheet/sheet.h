@@ -26,6 +26,7 @@
 #ifndef FSD_REPORT_SHEET_SHEET_H
 #define FSD_REPORT_SHEET_SHEET_H
 
+#include "base/text.h"
 #include "diff/diff.h"
 
 #include <stdio.h>
@@ -53,6 +54,7 @@ struct fsd_column {
     const char *title; /**< with its unit; NULL: not in tables */
     enum fsd_cell_kind kind;
     bool aside;                      /**< not in JSON, which has it in another form */
+    bool brief;                      /**< a name that many rows may repeat: base/text.h */
     const struct fsd_column *inside; /**< columns of ROWS and RECORD */
     uint32_t n_inside;
 };
@@ -145,6 +147,14 @@ static inline struct fsd_cell fsd_cell_ids(const fsd_id *ids, uint32_t n)
 }
 /** The words of a mask of enum fsd_evidence. */
 struct fsd_cell fsd_cell_evidence(struct fsd_arena *arena, unsigned by);
+
+/** What is told of a text. */
+static inline const char *fsd_cell_told(const struct fsd_column *column,
+                                        const struct fsd_cell *cell,
+                                        char room[FSD_BRIEF_ROOM])
+{
+    return column->brief ? fsd_brief(cell->text, room) : cell->text;
+}
 
 /** True when something is there to be told: not 0, not empty. */
 bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell);

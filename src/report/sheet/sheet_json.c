@@ -10,6 +10,7 @@ static void add_cell(struct fsd_json *object, const struct fsd_column *column,
 {
     const char *name = column->name;
     struct fsd_json *inner;
+    char room[FSD_BRIEF_ROOM];
 
     switch (column->kind) {
     case FSD_CELL_COUNT:
@@ -32,7 +33,7 @@ static void add_cell(struct fsd_json *object, const struct fsd_column *column,
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
-        fsd_json_text(object, name, cell->text);
+        fsd_json_text(object, name, fsd_cell_told(column, cell, room));
         break;
     case FSD_CELL_WORDS:
         inner = fsd_json_list(object, name);

@@ -70,6 +70,7 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
                      const struct fsd_cell *c, FILE *out)
 {
     struct fsd_print list;
+    char room[FSD_BRIEF_ROOM];
 
     if (!c->known)
         return;
@@ -100,7 +101,7 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
-        m->put(column, c->text, out);
+        m->put(column, fsd_cell_told(column, c, room), out);
         break;
     case FSD_CELL_WORDS:
     case FSD_CELL_TALLY:

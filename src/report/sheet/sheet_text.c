@@ -107,6 +107,8 @@ static void put_cell(const struct writer *w, const struct reference *r)
 {
     const struct fsd_cell *c = r->cell;
     FILE *out = w->out;
+    char room[FSD_BRIEF_ROOM];
+    const char *text;
     int digits = r->digits, used;
 
     switch (r->column->kind) {
@@ -144,13 +146,14 @@ static void put_cell(const struct writer *w, const struct reference *r)
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
+        text = fsd_cell_told(r->column, c, room);
         if (digits >= 0 && !w->style->all) {
-            put_short(w, c->text, digits);
+            put_short(w, text, digits);
             break;
         }
-        used = (int)fsd_safe_width(c->text);
+        used = (int)fsd_safe_width(text);
         fprintf(out, "%*s", r->width > used ? r->width - used : 0, "");
-        w->put(r->column, c->text, out);
+        w->put(r->column, text, out);
         fprintf(out, "%*s", -r->width > used ? -r->width - used : 0, "");
         break;
     case FSD_CELL_WORDS:

@@ -107,7 +107,9 @@ void fsd_put_layer_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    const char *type = fsd_text(d->names, d->engine->nodes.at[layer].op);
+    char room[FSD_BRIEF_ROOM];
+    const char *type =
+        fsd_brief(fsd_text(d->names, d->engine->nodes.at[layer].op), room);
 
     fputs(fsd_kind_name(d->layers[layer].kind), out);
     if (!*type)

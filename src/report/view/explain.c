@@ -17,7 +17,7 @@ enum { INDEX, NAME, CALLED, STORY };
 static const struct fsd_column item_columns[] = {
     [INDEX] = {"index", "number", FSD_CELL_COUNT},
     [NAME] = {"name", NULL, FSD_CELL_NAME},
-    [CALLED] = {"called", "name", FSD_CELL_NAME, true},
+    [CALLED] = {"called", "name", FSD_CELL_NAME, true, true},
     [STORY] = {"story", "story", FSD_CELL_ROWS, FSD_INSIDE(line_columns)},
 };
 

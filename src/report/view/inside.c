@@ -177,7 +177,7 @@ enum {
 static const struct fsd_column layer_columns[] = {
     [INDEX] = {"index", "layer", FSD_CELL_COUNT},
     [NAME] = {"name", NULL, FSD_CELL_NAME},
-    [CALLED] = {"called", "name", FSD_CELL_NAME, true},
+    [CALLED] = {"called", "name", FSD_CELL_NAME, true, true},
     [KIND] = {"kind", "kind", FSD_CELL_TEXT},
     [SORT] = {"sort", NULL, FSD_CELL_NAME, true},
     [PRECISION] = {"precision", "precision", FSD_CELL_TYPE, true},

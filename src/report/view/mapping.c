@@ -34,8 +34,8 @@ enum {
 
 static const struct fsd_column layer_columns[] = {
     [LAYER] = {"layer", "layer", FSD_CELL_COUNT},
-    [LAYER_NAME] = {"name", "layer's name", FSD_CELL_NAME},
-    [TYPE] = {"type", "type", FSD_CELL_NAME},
+    [LAYER_NAME] = {"name", "layer's name", FSD_CELL_NAME, .brief = true},
+    [TYPE] = {"type", "type", FSD_CELL_NAME, .brief = true},
     [KIND] = {"kind", "kind", FSD_CELL_TEXT},
     [PRECISION] = {"precision", "precision", FSD_CELL_TYPE},
     [CAUSE] = {"cause", "cause", FSD_CELL_TEXT},

@@ -22,8 +22,8 @@ enum {
 
 static const struct fsd_column layer_columns[] = {
     [LAYER_INDEX] = {"index", "layer", FSD_CELL_COUNT},
-    [LAYER_NAME] = {"name", NULL, FSD_CELL_NAME},
-    [LAYER_CALLED] = {"called", "layer's name", FSD_CELL_NAME, true},
+    [LAYER_NAME] = {"name", NULL, FSD_CELL_NAME, .brief = true},
+    [LAYER_CALLED] = {"called", "layer's name", FSD_CELL_NAME, true, true},
     [LAYER_KIND] = {"kind", "kind", FSD_CELL_TEXT},
     [LAYER_SORT] = {"sort", NULL, FSD_CELL_NAME, true},
     [LAYER_CHANGE] = {"change", "change", FSD_CELL_NAME, true},
