@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE /* argp */
 #include "cli/build_word.h"
+#include "cli/progress.h"
 #include "cli/verb.h"
 
 #include <ctype.h>
@@ -47,9 +48,6 @@ static void offer(const struct typed *t, const char *candidate, const char *mean
 
     if (strncmp(candidate, t->word, strlen(t->word)) != 0)
         return;
-    for (const char *c = candidate; *c; c++)
-        if (iscntrl((unsigned char)*c)) /* would be another line, or worse */
-            return;
     fprintf(stdout, "%.*s%s\t%.*s\n", t->n_head, t->head, candidate, (int)n, meaning);
 }
 
@@ -82,6 +80,16 @@ static void offer_options(const struct typed *t, const struct verb *verb)
     offer(t, "--help", "Options, formats and examples");
 }
 
+/* A name out of a file, unless a terminal would obey it, or the program take it for an
+ * option: what is offered alone stands on the line before anybody has read it. */
+static void offer_name(const struct typed *t, const char *name, const char *meaning)
+{
+    char safe[sizeof(struct fsd_error)];
+
+    if (*name && *name != '-' && !strcmp(quoted(name, safe), name))
+        offer(t, name, quoted(meaning, safe));
+}
+
 /* The names in the files that the line has so far; what cannot be read has none. */
 static void offer_names(const struct typed *t, struct fsd_options *run, bool nodes,
                         bool layers)
@@ -102,11 +110,9 @@ static void offer_names(const struct typed *t, struct fsd_options *run, bool nod
         fsd_diff_open(&diff, run, NULL) != FSD_OK)
         return;
     for (uint32_t i = 0; nodes && fsd_diff_node(diff, i, &node, sizeof node); i++)
-        if (*node.name)
-            offer(t, node.name, node.op);
+        offer_name(t, node.name, node.op);
     for (uint32_t i = 0; layers && fsd_diff_layer(diff, i, &layer, sizeof layer); i++)
-        if (*layer.name)
-            offer(t, layer.name, layer.type);
+        offer_name(t, layer.name, layer.type);
     fsd_diff_free(diff);
 }
 

@@ -87,14 +87,20 @@ void end_progress(void)
     progress.shown = 0;
 }
 
+const char *quoted(const char *text, char out[static sizeof(struct fsd_error)])
+{
+    struct fsd_error words = {.unit = FSD_POS_NONE};
+
+    snprintf(words.message, sizeof words.message, "%s", text);
+    return fsd_error_text(&words, out, sizeof words);
+}
+
 void put_quoted(const char *text)
 {
     char safe[sizeof(struct fsd_error)];
-    struct fsd_error quoted = {.unit = FSD_POS_NONE};
 
-    snprintf(quoted.message, sizeof quoted.message, "%s", text);
-    fputs(fsd_error_text(&quoted, safe, sizeof safe), stderr);
-    if (strlen(text) >= sizeof quoted.message)
+    fputs(quoted(text, safe), stderr);
+    if (strlen(text) >= sizeof((struct fsd_error *)0)->message)
         fputs("...", stderr);
 }
 

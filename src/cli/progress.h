@@ -17,7 +17,11 @@ void progress_count(unsigned done, unsigned of);
 
 /** A fsd_note_fn. */
 void print_note(void *payload, const char *message);
-/** What may hold names of files, on standard error: nothing in it is obeyed. */
+/** A text as a terminal may see it, in `out`: nothing in it is obeyed.  What is longer
+ *  than an error's message is cut.
+ *  @return `out` */
+const char *quoted(const char *text, char out[static sizeof(struct fsd_error)]);
+/** What may hold names of files, so, on standard error. */
 void put_quoted(const char *text);
 
 /** Wipes what was said. */

@@ -144,6 +144,7 @@ static enum fsd_status read_list(struct batch *b, const char *path,
                                  struct fsd_error *err)
 {
     FILE *list = strcmp(path, "-") ? fopen(path, "r") : stdin;
+    struct stat st;
     char *text = NULL;
     size_t room = 0;
     ssize_t n;
@@ -151,11 +152,15 @@ static enum fsd_status read_list(struct batch *b, const char *path,
 
     if (!list)
         return fail_file(err, FSD_E_IO, path, "cannot open: %s", strerror(errno));
-    if (fsd_file_kind(path) != FSD_FILE_OTHER) {
+    /* A device may never end. */
+    if (fsd_file_kind(path) != FSD_FILE_OTHER ||
+        (list != stdin && !fstat(fileno(list), &st) && S_ISCHR(st.st_mode))) {
         fclose(list);
         return fail_file(err, FSD_E_ARG, path,
-                         "expected a list of pairs, or a directory of builds, found a "
-                         "file that a pair would name");
+                         "expected a list of pairs, or a directory of builds, found %s",
+                         fsd_file_kind(path) == FSD_FILE_OTHER
+                             ? "a device"
+                             : "a file that a pair would name");
     }
     while ((n = getline(&text, &room, list)) > 0) {
         const char *at = text + strspn(text, " \t\r\n");
@@ -166,6 +171,8 @@ static enum fsd_status read_list(struct batch *b, const char *path,
             add_pair(b, at);
     }
     free(text);
+    if (!feof(list) && !ferror(list)) /* a list cut short is none */
+        end_without_memory();
     folder = ferror(list); /* which opens like a file, and cannot be read */
     if (list != stdin)
         fclose(list);
@@ -438,6 +445,8 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
         b->next = ++b->written;
     }
     free(text);
+    if (n < 0 && !feof(file) && !ferror(file)) /* nothing that was read is cut off */
+        end_without_memory();
     if (status == FSD_OK &&
         (ferror(file) || fseeko(file, end, SEEK_SET) || ftruncate(fileno(file), end)))
         status = fail_errno(err, path);

@@ -45,6 +45,8 @@ def beside(h, model, engine):
         for option in ("--log", "--profile", "--times"):
             h.run(option + " " + path, model, engine, option + "=" + path, allowed=(2,))
         h.run("policy " + path, *check, "--policy=" + path, allowed=(2,))
+        if "fifo" not in path:      # a list may come from another program
+            h.run("pairs " + path, "batch", path, allowed=(2,))
         h.run("snapshot " + path, "check", path, model, engine, allowed=(2,))
         h.run("old " + path, "compare", path, snapshot, allowed=(2,))
     for path, args in ((snapshot, check), (policy, [*check, "--policy=" + policy]),
@@ -53,6 +55,21 @@ def beside(h, model, engine):
         before = read(path)
         h.run("output onto " + path, *args, "-f", "json", "-o", path, allowed=(2,))
         h.check(read(path) == before, "output onto " + path, "the input has changed")
+
+
+def lists(h, model, engine):
+    """A list of pairs, and what is gone on with, is read to its end, or the run ends."""
+    line = ("%s %s\n" % (model, engine)).encode()
+    long = h.path("long.pairs", line + b"x" * (80 << 20) + b"\n" + line)
+    status, out, err = h.run_both("long list", "batch", long, "--max-memory=64", allowed=(2,))
+    h.check("out of memory" in err and not out or h.sanitized, "long list", "%s %s" % (out[:99], err))
+    short = h.path("short.pairs", line)
+    report = h.run("short list", "batch", short, allowed=(0,))[1].encode()
+    begun = h.path("long.jsonl", report[:-2] + b" " * (80 << 20) + report[-2:] + report)
+    before = os.path.getsize(begun)
+    h.run("long line", "batch", h.path("three.pairs", line * 3), "--max-memory=64", "-o", begun, "--resume",
+          allowed=(0, 2) if h.sanitized else (2,))       # which has its own memory
+    h.check(os.path.getsize(begun) == before or h.sanitized, "long line", "the lines behind it are gone")
 
 
 def for_everybody(h, path):
@@ -390,7 +407,7 @@ def packed_log(h):
 
 
 def all_files(h, model, engine, make_external):
-    for case in (inputs, beside, unreadable, outputs, secrets, through_links, standard_output, kept, mounted, odd_names,
+    for case in (inputs, beside, lists, unreadable, outputs, secrets, through_links, standard_output, kept, mounted, odd_names,
                  full_disk, closed_pipe):
         case(h, model, engine)
     packed(h, model, engine)

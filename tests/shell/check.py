@@ -6,6 +6,7 @@ bash, fish and zsh the line so far is completed, each where it is installed, and
 what the program itself says.  Each value that is offered for an option is one that the
 option's --help names.  A run that takes long shows a bar on a terminal.
 """
+import json
 import os
 import pty
 import re
@@ -141,6 +142,19 @@ def check_shells(at):
             claim(not unwanted & offered, f"{shell} offers for '{line}': {sorted(unwanted & offered)}")
 
 
+def check_hostile_names(at):
+    """A name that a terminal would obey, or the program take for an option, is not offered; one that a shell would is quoted."""
+    names = ["plain", "--output=evil", "-oevil", "$(touch evil)", "`touch evil`;|&", "a\u202eb", "a\u009bb", "a\x1b[31m", "a\nb"]
+    with open(f"{at}/evil.json", "w", encoding="utf-8") as file:
+        json.dump({"Layers": [{"Name": name, "LayerType": "\x1b[31m\u202e", "Inputs": [], "Outputs": []} for name in names], "Bindings": []}, file)
+    told = says("help", "--complete", "explain", f"{at}/evil.json", "--layer", "")
+    claim(told.splitlines() == [f"{name}\t?[31m?" for name in ("plain", "$(touch evil)", "`touch evil`;|&")], f"completed from hostile names: {told!r}")
+    env = dict(os.environ, PATH=f"{at}:{os.environ['PATH']}", HOME=at, LC_ALL="C.UTF-8")
+    offered = offered_by("bash", BASH, f"fusiondiff explain {at}/evil.json --layer ", env)
+    claim("plain" in offered and "$(touch evil)" in offered, f"bash offers {sorted(offered)}")
+    claim(not os.path.exists(f"{FIXTURES}/evil"), "a name was run")
+
+
 def check_progress():
     """A run that waits shows a bar on a terminal, and leaves none; without one it is silent."""
     ours, theirs = pty.openpty()
@@ -171,6 +185,7 @@ def main():
         verbs = check_manual(at)
         check_values(verbs)
         check_shells(at)
+        check_hostile_names(at)
     check_progress()
     print("\n".join(bad) or f"the manual has {len(verbs)} verbs; {len(LINES)} lines completed")
     sys.exit(bool(bad))
