@@ -19,9 +19,12 @@ enum { FAR = 8 }; /* views that an output is followed across */
 
 #define SEVERAL (FSD_NONE - 1) /* in place of one loop */
 
+/* What stands at one side of a tensor. */
 struct side {
     bool known;
     fsd_id loop, reader; /* FSD_NONE; reader: the loop whose output is read there */
+    bool leaves;         /* nothing there is of a loop, and all reads what one made */
+    fsd_id view;         /* of the last one: through which view; FSD_NONE */
 };
 
 struct loops {
@@ -153,25 +156,36 @@ static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
     struct fsd_span layers =
         behind ? e->tensors.at[tensor].consumers : e->tensors.at[tensor].producers;
     const fsd_id *through = behind ? l->behind : l->before;
-    struct side side = {true, FSD_NONE, FSD_NONE};
+    struct side side = {true, FSD_NONE, FSD_NONE, layers.n > 0, FSD_NONE};
 
-    for (uint32_t k = 0; k < layers.n && side.loop != SEVERAL; k++) {
+    for (uint32_t k = 0; k < layers.n; k++) {
         fsd_id at = e->links.at[layers.at + k], loop = l->of[at];
 
+        side.known &= l->passed[behind][at];
+        side.leaves &= loop == FSD_NONE && (l->read[at] != FSD_NONE || l->out[at]);
+        side.view = l->view[at];
         if (loop == FSD_NONE && is_bare(l->m, at))
             loop = through[at];
         else if (loop == FSD_NONE && behind && side.reader == FSD_NONE)
             side.reader = l->read[at];
-        side.known &= l->passed[behind][at];
         side.loop = one_loop(side.loop, loop);
     }
     return side;
 }
 
-/* The loop of the layers beside it; FSD_NONE where they are of several.  What is beside
- * a tensor is looked at once, however many read or write it, unless it is on a ring, as
- * a state is that is written in place. */
-static fsd_id beside(struct loops *l, fsd_id layer, bool behind)
+/* It is looked at once, however many layers read or write the tensor, unless it is on a
+ * ring, as a state is that is written in place. */
+static const struct side *look(const struct loops *l, fsd_id tensor, bool behind)
+{
+    struct side *side = &l->sides[behind][tensor];
+
+    if (!side->known)
+        *side = side_of(l, tensor, behind);
+    return side;
+}
+
+/* The loop of the layers beside it; FSD_NONE where they are of several. */
+static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
     const struct fsd_node *n = &e->nodes.at[layer];
@@ -180,17 +194,14 @@ static fsd_id beside(struct loops *l, fsd_id layer, bool behind)
 
     for (uint32_t i = 0; i < ports.n; i++) {
         fsd_id t = e->ports.at[ports.at + i].tensor;
-        struct side *side = t == FSD_NONE ? NULL : &l->sides[behind][t];
+        const struct side *side = t == FSD_NONE ? NULL : look(l, t, behind);
 
         if (!side)
             continue;
-        if (!side->known)
-            *side = side_of(l, t, behind);
         found = one_loop(found, side->loop);
         if (reader == FSD_NONE)
             reader = side->reader;
     }
-    l->passed[behind][layer] = true;
     if (found == SEVERAL)
         return FSD_NONE;
     return found == FSD_NONE ? reader : found;
@@ -200,23 +211,17 @@ static fsd_id beside(struct loops *l, fsd_id layer, bool behind)
  * view between the two, if there is one. */
 static bool hands_out(const struct loops *l, fsd_id layer)
 {
-    const struct fsd_graph *e = l->m->engine;
-    enum fsd_kind kind = e->layers.at[layer].kind;
-    fsd_id out = fsd_node_out_tensor(e, layer, 0);
-    struct fsd_span readers = {0, 0};
+    enum fsd_kind kind = l->m->engine->layers.at[layer].kind;
+    fsd_id out = fsd_node_out_tensor(l->m->engine, layer, 0);
+    const struct side *side;
 
-    if (!is_bare(l->m, layer) || (kind != FSD_KIND_REFORMAT && kind != FSD_KIND_COPY))
+    if (!is_bare(l->m, layer) || out == FSD_NONE ||
+        (kind != FSD_KIND_REFORMAT && kind != FSD_KIND_COPY))
         return false;
-    if (out != FSD_NONE)
-        readers = e->tensors.at[out].consumers;
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id at = e->links.at[readers.at + i];
-
-        if (l->of[at] != FSD_NONE || (l->read[at] == FSD_NONE && !l->out[at]))
-            return false;
-        l->view[layer] = l->view[at];
-    }
-    return readers.n;
+    side = look(l, out, true);
+    if (side->leaves)
+        l->view[layer] = side->view;
+    return side->leaves;
 }
 
 void fsd_pass_loop(struct fsd_match *m)
@@ -243,11 +248,14 @@ void fsd_pass_loop(struct fsd_match *m)
             l.read[i] = read_by(&l, i, &l.view[i]);
             l.before[i] = l.behind[i] = FSD_NONE;
         }
-        for (fsd_id i = 0; i < n; i++)
+        for (fsd_id i = 0; i < n; i++) {
             l.before[order[i]] = beside(&l, order[i], false);
+            l.passed[false][order[i]] = true;
+        }
         for (fsd_id i = n; i-- > 0;) {
             l.behind[order[i]] = beside(&l, order[i], true);
             l.out[order[i]] = hands_out(&l, order[i]);
+            l.passed[true][order[i]] = true;
         }
         for (fsd_id i = 0; i < n; i++) {
             fsd_id loop = l.of[i];
