@@ -1,7 +1,7 @@
 """Nothing on the disk changes but what was named as an output, though the program runs as root.
 
 A throwaway namespace has the whole file system below an overlay, so that all that is written
-shows in the upper layer; /dev is a copy of its own.  There a thousand hostile runs are made:
+shows in the upper layer; /dev is a copy of its own, and what a library for fonts would keep is gone.  There a thousand hostile runs are made:
 inputs of engines.py and models.py, outputs that are links, devices, other names of files, and
 runs that are ended by a signal.  Skipped with a message where no such namespace can be made.
 """
@@ -26,10 +26,13 @@ mknod -m 666 "$1/root/dev/null" c 1 3
 mknod -m 666 "$1/root/dev/zero" c 1 5
 mknod -m 666 "$1/root/dev/full" c 1 7
 mount -t proc none "$1/root/proc"
+fonts=$1/root/var/cache/fontconfig
+[ ! -d "$fonts" ] || mount -t tmpfs none "$fonts"
 for name in stdin:0 stdout:1 stderr:2; do ln -s /proc/self/fd/${name#*:} "$1/root/dev/${name%:*}"; done
 [ -n "${2-}" ] || exit 0
 PYTHONDONTWRITEBYTECODE=1 chroot "$1/root" /usr/bin/python3 "$2" --inside "$3"
 cd "$1/upper" && find . -mindepth 1 ! -type d -printf '%y %P\n'
+[ ! -d "$fonts" ] || (cd "$fonts" && find . -mindepth 1 -printf '%y var/cache/fontconfig/%P\n')
 cd "$1/root/dev" && find . -mindepth 1 -printf 'dev %y %P\n'
 """
 DEVICES = ["dev c full", "dev c null", "dev c zero", "dev l stderr", "dev l stdin", "dev l stdout"]
@@ -57,10 +60,12 @@ def inside(binary):
         plant()
         verb = rng.choice([[], [], ["snapshot"], ["reformats"], ["names"]])
         form = rng.choice(["json", "text", "dot", "sarif"]) if not verb else "text"
+        if not verb and n % 5 == 0:
+            form = rng.choice(["svg", "pdf", "html"])
         words = [*verb, "/in/model", "/in/engine", "--force", "-o", rng.choice(
             ["/out/new.json", "/out/to-passwd", "/out/to-device", "/out/loop", "/out/hard", "/dev/stdout", "/dev/null",
              "/dev/full", "/dev/zero", "/out", "/out/../out/up.json", "/in/model", "/proc/self/exe"])]
-        words += ["-f", form] if verb != ["snapshot"] else []
+        words += ["-f", form, "--layout-timeout", "1"] if verb != ["snapshot"] else []
         child = subprocess.Popen([binary, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL)
         if n % 10 == 0:
