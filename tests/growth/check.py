@@ -217,13 +217,15 @@ def shape_row(shape, n, words):
             os.mkdir(case)
             made[case] = getattr(shapes, shape)(case, size)
         verb = [] if words[0].startswith("-") else words[:1]
-        return [*verb, *made[case], *words[len(verb):]], size
+        read = [",".join(made[case])] * 2 if verb == ["compare"] else made[case]     # with itself
+        return [*verb, *read, *words[len(verb):]], size
     return f"{' '.join(words)} of {shape}", make, n, math.inf, math.inf
 
 
 def mended_rows():
     return [shape_row(shape, MENDED[0], ["-f", "github"]) for shape in MENDED[1]] + \
-        [shape_row(shape, 1000, words) for shape, words in NAMED] + [shape_row("long_hub", 400, ["snapshot"])]
+        [shape_row(shape, 1000, words) for shape, words in NAMED] + [shape_row("long_hub", 400, ["snapshot"])] + \
+        [shape_row(shape, 4000, ["compare", "-f", "dot"]) for shape in ("reformat_fan", "reformat_chain")]
 
 
 def whole_rows():

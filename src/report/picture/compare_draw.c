@@ -186,44 +186,69 @@ static bool reads_source(const struct side *x, const struct fsd_move *m)
     return false;
 }
 
-/* Layers one behind another lie between the same nodes, and stand together.  The move
- * that a move reads is the only one of them that makes the form it reads, which what
- * they come from does not; FSD_NONE: that is not shown. */
-static fsd_id move_before(const struct side *x, fsd_id move)
+/* A move that makes a form of another one. */
+struct form_maker {
+    uint64_t form; /* first: they are sorted by it */
+    fsd_id move;
+};
+
+static uint64_t form_key(struct fsd_state_form form)
 {
-    const struct fsd_move *m = &x->s->moves.at[move];
-    fsd_id first = move, found = FSD_NONE;
+    return form.type && form.layout ? (uint64_t)form.type << 32 | form.layout : 0;
+}
 
-    while (first && same_refs(x->s, x->s->moves.at[first - 1].to, m->to))
-        first--;
-    for (fsd_id i = first; i < x->s->moves.n; i++) {
-        const struct fsd_move *other = &x->s->moves.at[i];
+/* The only one of those that makes a form. */
+static fsd_id maker_of(const struct form_maker *makers, uint32_t n, uint64_t form)
+{
+    const struct form_maker *m =
+        n && form ? bsearch(&form, makers, n, sizeof *makers, fsd_by_number) : NULL;
+    bool alone = m && (m == makers || m[-1].form != form) &&
+                 (m + 1 == makers + n || m[1].form != form);
 
-        if (!same_refs(x->s, other->to, m->to))
-            break;
-        if (i == move || !same_refs(x->s, other->from, m->from) ||
-            !same_form(other->after, m->before) || same_form(other->before, m->before))
-            continue;
-        if (found != FSD_NONE)
-            return FSD_NONE;
-        found = i;
+    return alone ? m->move : FSD_NONE;
+}
+
+/* By move the one that it reads.  Layers one behind another lie between the same nodes,
+ * and stand together: it is the only one of them that makes the form that is read,
+ * which what they come from does not; FSD_NONE: that is not shown. */
+static fsd_id *moves_before(const struct side *x)
+{
+    const struct fsd_state *s = x->s;
+    fsd_id *before = fsd_none_of(x->w->arena, s->moves.n);
+    struct form_maker *makers = FSD_NEW(x->w->arena, struct form_maker, s->moves.n);
+
+    for (fsd_id first = 0, end = 0; first < s->moves.n; first = end) {
+        const struct fsd_move *m = &s->moves.at[first];
+        uint32_t n = 0;
+
+        for (; end < s->moves.n && same_refs(s, s->moves.at[end].to, m->to) &&
+               same_refs(s, s->moves.at[end].from, m->from);
+             end++)
+            if (!same_form(s->moves.at[end].before, s->moves.at[end].after))
+                makers[n++] =
+                    (struct form_maker){form_key(s->moves.at[end].after), end};
+        if (n)
+            qsort(makers, n, sizeof *makers, fsd_by_number);
+        for (fsd_id i = first; i < end; i++) {
+            m = &s->moves.at[i];
+            before[i] = maker_of(makers, n, form_key(m->before));
+            if (before[i] != FSD_NONE &&
+                (x->moves[before[i]] == FSD_NONE || reads_source(x, m)))
+                before[i] = FSD_NONE; /* it is not drawn */
+        }
     }
-    return found != FSD_NONE && reads_source(x, m) ? FSD_NONE : found;
+    return before;
 }
 
 /* In and out of every move that is drawn.  What it carries needs no wire beside it. */
 static void wire_moves(struct side *x)
 {
-    fsd_id *before = fsd_none_of(x->w->arena, x->s->moves.n);
+    const fsd_id *before = moves_before(x);
     bool *read = FSD_NEW(x->w->arena, bool, x->s->moves.n); /* by another move */
 
-    for (fsd_id i = 0; i < x->s->moves.n; i++) {
-        before[i] = x->moves[i] == FSD_NONE ? FSD_NONE : move_before(x, i);
-        if (before[i] != FSD_NONE && x->moves[before[i]] == FSD_NONE)
-            before[i] = FSD_NONE; /* it is not drawn */
-        if (before[i] != FSD_NONE)
+    for (fsd_id i = 0; i < x->s->moves.n; i++)
+        if (x->moves[i] != FSD_NONE && before[i] != FSD_NONE)
             read[before[i]] = true;
-    }
     for (fsd_id i = 0; i < x->s->moves.n; i++) {
         const struct fsd_move *m = &x->s->moves.at[i];
         const fsd_ref *refs = x->s->refs.at;
