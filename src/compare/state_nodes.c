@@ -127,10 +127,9 @@ static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
 
 /* ------------------------------------------------------------------------ key */
 
-/* Each reader of a node tells its key.  That of a very long name is told briefly and by
- * its hash, so that it is the same in every build. */
-static const char *brief_key(struct fsd_state_build *b, const char *name)
+const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym)
 {
+    const char *name = fsd_text(b->d->names, sym);
     char room[FSD_BRIEF_ROOM];
     const char *brief = fsd_brief(name, room);
     uint64_t hash[2];
@@ -146,7 +145,7 @@ static const char *brief_key(struct fsd_state_build *b, const char *name)
 static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
 {
     fsd_sym name = b->d->model->nodes.at[node].name;
-    const char *text = brief_key(b, fsd_text(b->d->names, name));
+    const char *text = fsd_state_key(b, name);
     size_t size = strlen(text) + 48, n;
     char *out;
 

@@ -67,21 +67,23 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, FIL
     } else if (flow->model_tensor != FSD_NONE) {
         const struct fsd_tensor *t = &d->model->tensors.at[flow->model_tensor];
 
-        fprintf(out, "%s %s",
-                t->flags & FSD_TENSOR_INPUT      ? "network input"
-                : t->flags & FSD_TENSOR_CONSTANT ? "constant"
-                                                 : "tensor",
-                fsd_text(d->names, t->name));
+        fputs(t->flags & FSD_TENSOR_INPUT      ? "network input "
+              : t->flags & FSD_TENSOR_CONSTANT ? "constant "
+                                               : "tensor ",
+              out);
+        fsd_put_brief(d, t->name, out);
     } else if (flow->source != FSD_NONE) {
         put_end(d, flow->source, out);
     } else {
         fsd_id first = fsd_node_in_tensor(d->engine, flow->head, 0);
 
-        if (first != FSD_NONE && d->engine->tensors.at[first].flags & FSD_TENSOR_INPUT)
-            fprintf(out, "network input %s",
-                    fsd_text(d->names, d->engine->tensors.at[first].name));
-        else
+        if (first != FSD_NONE &&
+            d->engine->tensors.at[first].flags & FSD_TENSOR_INPUT) {
+            fputs("network input ", out);
+            fsd_put_brief(d, d->engine->tensors.at[first].name, out);
+        } else {
             fputs("?", out);
+        }
     }
 }
 
@@ -96,17 +98,19 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
         const struct fsd_mention *m = &d->engine->mentions.at[l->mentions.at + i];
 
         if (m->role == FSD_MENTION_COPIES && m->tensor != FSD_NONE) {
-            fprintf(out, "tensor %s -> ",
-                    fsd_text(d->names, d->model->tensors.at[m->tensor].name));
+            fputs("tensor ", out);
+            fsd_put_brief(d, d->model->tensors.at[m->tensor].name, out);
+            fputs(" -> ", out);
             break;
         }
         if (m->role == FSD_MENTION_SERVES) {
-            fprintf(out, "%s %u of %s", l->output ? "output" : "input", l->port,
-                    fsd_text(d->names, m->text));
+            fprintf(out, "%s %u of ", l->output ? "output" : "input", l->port);
+            fsd_put_brief(d, m->text, out);
             return;
         }
         if (m->role == FSD_MENTION_WRAPS && !n) {
-            fprintf(out, "beside %s", fsd_text(d->names, m->text));
+            fputs("beside ", out);
+            fsd_put_brief(d, m->text, out);
             return;
         }
     }

@@ -224,6 +224,8 @@ const char *fsd_severity_name(enum fsd_severity severity);
  *  stand in it as they came: the writer escapes the whole. */
 typedef void fsd_put_fn(const struct fsd_diff *d, fsd_id id, FILE *out);
 
+/** A name as it is told of many: base/text.h. */
+void fsd_put_brief(const struct fsd_diff *d, fsd_sym name, FILE *out);
 /** The name a report uses: the node's own, or "#12 (Conv)" for an unnamed node. */
 void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out);
 void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out);

@@ -33,22 +33,26 @@ void fsd_put_evidence(unsigned by, FILE *out)
 FSD_NAMES(fsd_severity_name, enum fsd_severity, FSD__SEVERITY_COUNT, "info", "warning",
           "error")
 
+void fsd_put_brief(const struct fsd_diff *d, fsd_sym name, FILE *out)
+{
+    char room[FSD_BRIEF_ROOM];
+
+    fputs(fsd_brief(fsd_text(d->names, name), room), out);
+}
+
 void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out)
 {
     const struct fsd_node *n = &d->model->nodes.at[node];
-    char room[FSD_BRIEF_ROOM];
 
     if (n->name)
-        fputs(fsd_brief(fsd_text(d->names, n->name), room), out);
+        fsd_put_brief(d, n->name, out);
     else
         fprintf(out, "#%u (%s)", node, fsd_text(d->names, n->op));
 }
 
 void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    char room[FSD_BRIEF_ROOM];
-
-    fputs(fsd_brief(fsd_text(d->names, d->engine->nodes.at[layer].name), room), out);
+    fsd_put_brief(d, d->engine->nodes.at[layer].name, out);
 }
 
 void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out)

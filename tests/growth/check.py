@@ -187,18 +187,19 @@ NAMED = [("one_sum", ["explain", "--node=*"]), ("one_sum", ["-f", "csv"]), ("one
     [("one_sum", [verb, "*", "-f", form]) for verb, form in (("where", "json"), ("where", "csv"), ("inside", "csv"))] + \
     [("one_sum", ["explain", "--layer=*", "-f", "markdown"]), ("long_source", ["where", "*", "-f", "json"]),
      ("long_type", ["where", "*"]), ("long_parts", ["where", "*", "-f", "csv"]), ("long_twin", ["explain", "--node=*"])] + \
+    [("long_input", words) for words in (["reformats"], ["-f", "json"], ["-f", "junit"])] + \
     [("long_hub", words) for words in (["reformats"], ["-f", "json"], ["-f", "sarif"])]
 
 # What is read, each with n where it is not 10,000: a unit of some is many bytes.
 READ = {name: 10000 for name in (
     "chain equal_names unnamed one_region one_sum fan star concat_copies concat_same concat_same_copies "
     "lattice ladder_region dead folded identities equal_nodes constants quantized ifs empty_attributes many_dims "
-    "reformats owned reformat_chain reformat_fan names_only metadata kernels one_kernel many_ports many_keys "
+    "reformats owned reformat_chain reformat_fan names_only metadata kernels one_kernel many_to_many many_ports many_keys "
     "profile_suffix inspector inspector_ports inspector_bare block many_blocks bare_blocks parser_log like_named "
     "like_named_numbered fusions fused_one removed odd_lines profile profile_reversed ort ort_one_node").split()}
 READ.update(long_names=15000, wide_names=5000, path_names=8000)
 READ.update(owned=4000, many_dims=400)     # of these more is refused, which check_dense() looks at
-READ.update(dict.fromkeys(("long_hub", "long_twin", "long_parts"), 1000))     # for their names are of the model
+READ.update(dict.fromkeys(("long_hub", "long_twin", "long_parts", "long_input"), 1000))     # for their names are of the model
 READ.update(dict.fromkeys(("long_source", "long_type"), 10000))
 
 # What is written, of what shapes.
@@ -210,22 +211,35 @@ WRITTEN = ["chain", "star", "reformats", "long_names"]
 made = {}   # what inputs there are, by folder: rows share them
 
 
+def inputs_of(folder, shape, size):
+    case = os.path.join(folder, f"{shape}-{size}")
+    if not os.path.isdir(case):
+        os.mkdir(case)
+        made[case] = getattr(shapes, shape)(case, size)
+    return made[case]
+
+
 def shape_row(shape, n, words):
     def make(folder, size):
-        case = os.path.join(folder, f"{shape}-{size}")
-        if not os.path.isdir(case):
-            os.mkdir(case)
-            made[case] = getattr(shapes, shape)(case, size)
+        read = inputs_of(folder, shape, size)
         verb = [] if words[0].startswith("-") else words[:1]
-        read = [",".join(made[case])] * 2 if verb == ["compare"] else made[case]     # with itself
+        if verb == ["compare"]:
+            read = [",".join(read)] * 2     # with itself
         return [*verb, *read, *words[len(verb):]], size
     return f"{' '.join(words)} of {shape}", make, n, math.inf, math.inf
+
+
+def matrix(folder, n):
+    """Builds of a region and more, and one that has a layer for each of the region's nodes."""
+    one, apart = (",".join(inputs_of(folder, shape, n)) for shape in ("long_source", "chain"))
+    return ["compare", one, apart, one, "--force"], n
 
 
 def mended_rows():
     return [shape_row(shape, MENDED[0], ["-f", "github"]) for shape in MENDED[1]] + \
         [shape_row(shape, 1000, words) for shape, words in NAMED] + [shape_row("long_hub", 400, ["snapshot"])] + \
-        [shape_row(shape, 4000, ["compare", "-f", "dot"]) for shape in ("reformat_fan", "reformat_chain")]
+        [shape_row(shape, 4000, ["compare", "-f", "dot"]) for shape in ("reformat_fan", "reformat_chain")] + \
+        [("matrix of a region and a chain", matrix, 1000, math.inf, math.inf)]
 
 
 def whole_rows():

@@ -221,6 +221,15 @@ def long_type(folder, n):
             write_engine(folder, [layer(f"{{ForeignNode[relu_0...relu_{n - 1}]}}", ["x"], ["y"], "T" * (16 * n))])]
 
 
+def long_input(folder, n):
+    """An input of a long name, all between which and a node is a chain of Reformats."""
+    name = "i" * (16 * n)
+    layers = [layer("Reformatting CopyNode for Input Tensor 0 to relu_0", [f"r{i}" if i else name],
+                    [f"r{i + 1}"], "Reformat", Origin="REFORMAT") for i in range(n)]
+    return [write_model(folder, [node("Relu", [name], ["y"], "relu_0")], inputs=[name]),
+            write_engine(folder, [*layers, layer("relu_0", [f"r{n}"], ["y"])], [name, "y"])]
+
+
 def long_source(folder, n):
     """A layer of a long name writes what n layers read."""
     region = "{ForeignNode[" + "+".join(f"relu_{i}" for i in range(n)) + "]}"
@@ -228,6 +237,17 @@ def long_source(folder, n):
     nodes = [node("Relu", ["x" if i == 0 else f"c{i - 1}"], [f"c{i}"], f"relu_{i}") for i in range(n)] + \
         [node("Sigmoid", [f"c{n - 1}"], [y], f"sig_{y}") for y in outs]
     layers = [layer(region, ["x"], [f"c{n - 1}"], "Myelin")] + [layer(f"sig_{y}", [f"c{n - 1}"], [y]) for y in outs]
+    return [write_model(folder, nodes, outputs=outs), write_engine(folder, layers, ["x", *outs])]
+
+
+def many_to_many(folder, n):
+    """n layers write one tensor, from which a Reformat makes what n read."""
+    mids, outs = [f"t{i}" for i in range(n)], [f"y{i}" for i in range(n)]
+    nodes = [node("Relu", ["x"], [t], f"relu_{t}") for t in mids] + [node("Concat", mids, ["c"], "cat", AXIS)] + \
+        [node("Sigmoid", ["c"], [y], f"sig_{y}") for y in outs]
+    layers = [layer(f"relu_{t}", ["x"], ["c"]) for t in mids] + \
+        [layer("Reformatting CopyNode for Input Tensor 0 to sig_y0", ["c"], ["r"], "Reformat", Origin="REFORMAT")] + \
+        [layer(f"sig_{y}", ["r"], [y]) for y in outs]
     return [write_model(folder, nodes, outputs=outs), write_engine(folder, layers, ["x", *outs])]
 
 

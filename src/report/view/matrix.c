@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { LEAST_NAME = 40, GAP = 2 };
+enum { LEAST_NAME = 40, GAP = 2, MOST_GROUPS = 16 };
 
 struct maker {
     struct fsd_arena *arena;
@@ -118,7 +118,8 @@ static void put_type(uint8_t type, FILE *out)
     fputs(type ? fsd_dtype_name((enum fsd_dtype)type) : "?", out);
 }
 
-/* "int8 | fp16 x2 +1": a group each, and how many layers are inserted for them. */
+/* "int8 | fp16 x2 +1": a group each, and how many layers are inserted for them.  Of very
+ * many not all, for every row is as wide as the widest. */
 static void put_what(const struct maker *k, uint32_t row, uint32_t b, FILE *out)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
@@ -144,6 +145,10 @@ static void put_what(const struct maker *k, uint32_t row, uint32_t b, FILE *out)
         const struct fsd_group *g = &s->groups.at[k->m->pool.at[cell->groups.at + i]];
 
         fputs(i ? " | " : "", out);
+        if (i == MOST_GROUPS) {
+            fprintf(out, "%u more", (unsigned)(cell->groups.n - i));
+            break;
+        }
         put_type(g->precision, out);
         if (g->kind == FSD_KIND_FOREIGN)
             fputs(" region", out);

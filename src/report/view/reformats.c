@@ -106,7 +106,7 @@ enum { EDGE_SOURCE, EDGE_TENSOR, EDGE_PRODUCER, EDGE_READERS, EDGE_MORE, EDGE_CH
 
 static const struct fsd_column edge_columns[] = {
     [EDGE_SOURCE] = {"source", NULL, FSD_CELL_COUNT},
-    [EDGE_TENSOR] = {"tensor", NULL, FSD_CELL_NAME},
+    [EDGE_TENSOR] = {"tensor", NULL, FSD_CELL_NAME, .brief = true},
     [EDGE_PRODUCER] = {"producer", NULL, FSD_CELL_COUNT},
     [EDGE_READERS] = {"readers", NULL, FSD_CELL_ROWS, FSD_INSIDE(reader_columns)},
     [EDGE_MORE] = {"more_readers", NULL, FSD_CELL_FLAG},
