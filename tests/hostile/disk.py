@@ -293,6 +293,18 @@ def verbs(h):
         yield Case(h, verb, [*words, "-q", "-o", "r.txt"], {"r.txt": said(h, *words, allowed=(0, 1))}, before={"r.txt": b"old"})
 
 
+def keeps_to_itself(h):
+    """Nor do the libraries of what lays pictures out, in a process of its own, connect, or begin a program."""
+    case = Case(h, "pictures", [os.path.join(FIXTURES, "qat_block", name) for name in ("model.onnx", "engine.graph.json")] +
+                [word for form in ("svg", "pdf", "html") for word in ("-o", "r." + form)], {})
+    if "svg" not in formats.formats_of(h, ""):
+        return
+    case.run("-f", "-e", "trace=%network,execve,execveat")
+    calls = [line for line in files.read(case.trace).decode().splitlines() if re.match(r"\d+ +\w+\(", line)]
+    case.check(len(calls) == 1 and "execve(" in calls[0], "%s" % calls[:5])
+    case.check(len(os.listdir(case.folder)) == 3, "are not written")
+
+
 def all_disks(h):
     if not STRACE[0] or subprocess.run([*STRACE, "-o", h.path("trace"), "true"], capture_output=True, check=False).returncode:
         print("skipped: no strace, or it may trace nothing here")
@@ -306,4 +318,5 @@ def all_disks(h):
         case.check_failures(calls)
     for case in verbs(h):
         case.check_power_cut(case.record())
+    keeps_to_itself(h)
     print("ended before each of %d calls, and failed at each" % n)

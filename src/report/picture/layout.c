@@ -54,8 +54,8 @@ struct fsd_layouts {
 
 /* A library for fonts would keep what it finds, in the user's folders or, for root, in
  * the system's.  From here on no file is opened for writing, made or removed, and no
- * program begins; a kernel before 5.13 knows no such rule, and there the library is told
- * of no folder of the user's. */
+ * program begins; a kernel before 5.13 knows no such rule, and there the library is
+ * told of no folder of the user's. */
 static void write_nowhere(void)
 {
     const struct landlock_ruleset_attr rules = {
