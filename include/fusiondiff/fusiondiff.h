@@ -72,6 +72,12 @@ FSD_API const char *fsd_error_text(const struct fsd_error *err, char *out, size_
  *  @param end  must not return, and must not need memory. */
 FSD_API void fsd_on_out_of_memory(void (*end)(void));
 
+/** A stream into memory, to have a report there.  As open_memstream(), which drops what
+ *  it has no memory for and tells nobody; here that ends the process, as above.
+ *  @param[out] text,size  set by fclose(); `text` ends with a zero that `size` does not
+ *                         count, and is the caller's to free(). */
+FSD_API FILE *fsd_memory_open(char **text, size_t *size);
+
 /* ----------------------------------------------------------------- options */
 
 /** Why a layer and a node are believed to belong together; bits of a mask,

@@ -229,7 +229,7 @@ static PyObject *finish(struct call *call, void *made, const char *kind,
     return capsule;
 }
 
-/* Bytes that a writer printed; `out` was opened by open_memstream(). */
+/* Bytes that a writer printed; `out` was opened by fsd_memory_open(). */
 static PyObject *printed(struct call *call, FILE *out, char **bytes, const size_t *size)
 {
     bool whole = !fclose(out), told = is_told(call);
@@ -341,9 +341,7 @@ static PyObject *snapshot(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!:snapshot", &PyDict_Type, &side) ||
         !take_side(&call, &call.side[0], side))
         return NULL;
-    out = open_memstream(&bytes, &size);
-    if (!out)
-        return PyErr_NoMemory();
+    out = fsd_memory_open(&bytes, &size);
     Py_BEGIN_ALLOW_THREADS
     begin(&call);
     call.status = fsd_snapshot_make(&call.side[0].opt, out, &call.err);
@@ -373,9 +371,7 @@ static PyObject *write_report(PyObject *self, PyObject *args)
     made = kind ? PyCapsule_GetPointer(capsule, kind) : NULL;
     if (!made)
         return NULL;
-    out = open_memstream(&bytes, &size);
-    if (!out)
-        return PyErr_NoMemory();
+    out = fsd_memory_open(&bytes, &size);
     Py_BEGIN_ALLOW_THREADS
     if (kind == RUN)
         call.status = fsd_diff_write(made, format, &style, out, &call.err);
@@ -409,9 +405,9 @@ static PyObject *view(PyObject *self, PyObject *args)
         return NULL;
     query.words = words;
     run = PyCapsule_GetPointer(capsule, RUN);
-    out = run ? open_memstream(&bytes, &size) : NULL;
-    if (!out)
-        return run ? PyErr_NoMemory() : NULL;
+    if (!run)
+        return NULL;
+    out = fsd_memory_open(&bytes, &size);
     Py_BEGIN_ALLOW_THREADS
     call.status = fsd_diff_view(run, name, &query, format, &style, out, &call.err);
     Py_END_ALLOW_THREADS
@@ -443,9 +439,9 @@ static PyObject *update(PyObject *self, PyObject *capsule)
     FILE *out;
 
     (void)self;
-    out = made ? open_memstream(&bytes, &size) : NULL;
-    if (!out)
-        return made ? PyErr_NoMemory() : NULL;
+    if (!made)
+        return NULL;
+    out = fsd_memory_open(&bytes, &size);
     begin(&call);
     call.status = fsd_check_update(made, out, &call.err);
     end();

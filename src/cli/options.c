@@ -458,8 +458,9 @@ static char *filter_help(int key, const char *text, void *input)
     FILE *out;
 
     (void)input;
-    if (key != ARGP_KEY_HELP_POST_DOC || !(out = open_memstream(&help, &size)))
+    if (key != ARGP_KEY_HELP_POST_DOC)
         return (char *)(uintptr_t)text;
+    out = fsd_memory_open(&help, &size);
     if (current->subject >= 0) {
         list_formats(current->subject, list, sizeof list);
         fprintf(out, "Formats: %s.\n\n", list);

@@ -414,7 +414,7 @@ enum fsd_status write_judgement(const struct command_line *line, print_fn *print
 
     for (unsigned i = 0; i < line->n_outputs; i++)
         seen |= !goes_to_file(&line->outputs[i]);
-    out = status == FSD_OK && !seen ? open_memstream(&text, &size) : NULL;
+    out = status == FSD_OK && !seen ? fsd_memory_open(&text, &size) : NULL;
     if (!out)
         return status;
     status = print_report(payload, "line", NULL, out, err);

@@ -272,7 +272,7 @@ static enum fsd_status make_line(const struct command_line *line, const char *te
     struct fsd_diff *diff = NULL;
     struct fsd_error failure = {0};
     size_t size;
-    FILE *out = must(open_memstream(made, &size));
+    FILE *out = fsd_memory_open(made, &size);
     enum fsd_status status;
 
     p->text = must(strdup(text));
@@ -302,7 +302,7 @@ static bool is_line_of(const struct batch *b, unsigned i, const char *line, size
                        size_t *told)
 {
     char *head = NULL;
-    FILE *out = must(open_memstream(&head, told));
+    FILE *out = fsd_memory_open(&head, told);
     bool same;
 
     fsd_pair_write(b->pairs[i], NULL, NULL, out, NULL);

@@ -301,8 +301,11 @@ def check_max_memory(folder):
         case = os.path.join(folder, "small-" + shape)
         os.mkdir(case)
         made = getattr(shapes, shape)(case, 1500)
-        for words in (["diff", "-f", "json"], ["diff", "-f", "dot"], ["diff", "-f", "sarif"], ["snapshot"]):
-            command = [BINARY, words[0], *made, *words[1:]]
+        pairs = os.path.join(case, "pairs")
+        with open(pairs, "w", encoding="utf-8") as file:
+            file.write("\t".join(made).replace("--profile\t", "profile=") + "\n")
+        for words in (["diff", "-f", "json"], ["diff", "-f", "dot"], ["diff", "-f", "sarif"], ["snapshot"], ["batch"]):
+            command = [BINARY, words[0], *([pairs, "-j1"] if words == ["batch"] else made), *words[1:]]
             whole, bad, ended = subprocess.run(command, capture_output=True, check=False), [], 0
             for mb in range(1, 25):
                 run = subprocess.run([*command, f"--max-memory={mb}"], capture_output=True, check=False)
