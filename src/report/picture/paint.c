@@ -74,9 +74,8 @@ static void put_text(FILE *out, const char *s, size_t most, const char *backslas
     put_chars(out, s, n, backslash);
 }
 
-/* HTML-like strings know "\N" as plain ones do. */
-/* Of what an engine alone names, the operator is not known; and Graphviz takes nothing in
- * bold for an error. */
+/* HTML-like strings know "\N" as plain ones do, and nothing in bold is an error: of what
+ * an engine alone names, the operator is not known. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most)
 {
     put_text(out, *s ? s : "?", most, "\\\\");
