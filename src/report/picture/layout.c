@@ -13,7 +13,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#if __has_include(<linux/landlock.h>)
 #include <linux/landlock.h>
+#endif
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -54,10 +56,11 @@ struct fsd_layouts {
 
 /* A library for fonts would keep what it finds, in the user's folders or, for root, in
  * the system's.  From here on no file is opened for writing, made or removed, and no
- * program begins; a kernel before 5.13 knows no such rule, and there the library is
- * told of no folder of the user's. */
-static void write_nowhere(void)
+ * program begins.  False where the kernel, or the one that this was built for, knows no
+ * such rule: they are of 5.13 and later. */
+static bool forbid_writing(void)
 {
+#ifdef LANDLOCK_ACCESS_FS_EXECUTE
     const struct landlock_ruleset_attr rules = {
         .handled_access_fs =
             LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
@@ -68,11 +71,20 @@ static void write_nowhere(void)
             LANDLOCK_ACCESS_FS_MAKE_BLOCK};
     long fd = syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
 
-    if (fd < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-        syscall(SYS_landlock_restrict_self, fd, 0)) {
-        setenv("HOME", "/dev/null", 1);
-        setenv("XDG_CACHE_HOME", "/dev/null", 1);
-    }
+    return fd >= 0 && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+           !syscall(SYS_landlock_restrict_self, fd, 0);
+#else
+    return false;
+#endif
+}
+
+/* Without that rule the library is told of no folder of the user's. */
+static void write_nowhere(void)
+{
+    if (forbid_writing())
+        return;
+    setenv("HOME", "/dev/null", 1);
+    setenv("XDG_CACHE_HOME", "/dev/null", 1);
 }
 
 static void run_child(const struct fsd_layouts *l, int to)
