@@ -34,7 +34,7 @@ bool fsd_code_is_hidden(uint32_t code)
            (code & 0xfffe) == 0xfffe;
 }
 
-/* A short name, of which there may be many, is not measured beyond that. */
+/* A long name is not measured to its end: that would be its length each time. */
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
 {
     size_t n = FSD_BRIEF;
@@ -43,7 +43,7 @@ const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
         return name;
     while (n && ((unsigned char)name[n] & 0xc0) == 0x80)
         n--; /* no half of a character */
-    snprintf(room, FSD_BRIEF_ROOM, "%.*s... (%zu bytes)", (int)n, name, strlen(name));
+    snprintf(room, FSD_BRIEF_ROOM, "%.*s...", (int)n, name);
     return room;
 }
 

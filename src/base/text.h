@@ -48,9 +48,8 @@ const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
 
 /** A name as what is told of many tells it: a layer of thousands of nodes has a name of
  *  all theirs, and what repeats it for each has the square of its length.  Of one beyond
- *  FSD_BRIEF bytes, which is made in `room`, the front and how long it is: "Conv_1 +
- *  Con... (98304 bytes)". */
-enum { FSD_BRIEF = 2048, FSD_BRIEF_ROOM = FSD_BRIEF + 40 };
+ *  FSD_BRIEF bytes, which is made in `room`, the front: "Conv_1 + Con...". */
+enum { FSD_BRIEF = 2048, FSD_BRIEF_ROOM = FSD_BRIEF + 4 };
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 
 /** "1 layer", "2 layers". */

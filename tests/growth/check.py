@@ -199,7 +199,7 @@ READ = {name: 10000 for name in (
     "like_named_numbered fusions fused_one removed odd_lines profile profile_reversed ort ort_one_node").split()}
 READ.update(long_names=15000, wide_names=5000, path_names=8000)
 READ.update(owned=4000, many_dims=400)     # of these more is refused, which check_dense() looks at
-READ.update(dict.fromkeys(("long_hub", "long_twin", "long_parts", "long_input"), 1000))     # for their names are of the model
+READ.update(dict.fromkeys(("long_hub", "long_twin", "long_parts", "long_input", "long_reader"), 1000))     # for their names are of the model
 READ.update(dict.fromkeys(("long_source", "long_type"), 10000))
 
 # What is written, of what shapes.

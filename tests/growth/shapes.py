@@ -215,6 +215,17 @@ def long_parts(folder, n):
                          [layer("t copy", ["t"], ["y"], "Reformat", Origin="SLICE") for _ in range(n)])]
 
 
+def long_reader(folder, n):
+    """A node and a layer of a long name, for which there are n Reformats, each to another type."""
+    name, ins, mids = "s" * (16 * n), [f"x{i}" for i in range(n)], [f"r{i}" for i in range(n)]
+    layers = [layer(f"Reformatting CopyNode for Input Tensor {i} to {'s' * 64}", [x], [r], "Reformat",
+                    Origin="REFORMAT") for i, (x, r) in enumerate(zip(ins, mids))]
+    for each in layers:
+        each["Outputs"][0]["Format/Datatype"] = "Row major linear FP16"
+    return [write_model(folder, [node("Sum", ins, ["y"], name)], inputs=ins),
+            write_engine(folder, [*layers, layer(name, mids, ["y"])], [*ins, "y"])]
+
+
 def long_type(folder, n):
     """A region whose type has a long name."""
     return [write_model(folder, chain_nodes(n)),

@@ -297,10 +297,10 @@ static void text__is_brief_beyond_its_bound(void **state)
     assert_ptr_equal(fsd_brief(name, room), name);
     name[FSD_BRIEF] = 'n';
     name[FSD_BRIEF + 1] = '\0';
-    snprintf(want, sizeof want, "%.*s... (2049 bytes)", FSD_BRIEF, name);
+    snprintf(want, sizeof want, "%.*s...", FSD_BRIEF, name);
     assert_string_equal(fsd_brief(name, room), want);
     memcpy(name + FSD_BRIEF - 2, "\xe6\xbc\xa2", 3);
-    snprintf(want, sizeof want, "%.*s... (2049 bytes)", FSD_BRIEF - 2, name);
+    snprintf(want, sizeof want, "%.*s...", FSD_BRIEF - 2, name);
     assert_string_equal(fsd_brief(name, room), want);
 }
 

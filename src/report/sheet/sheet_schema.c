@@ -24,7 +24,7 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c)
     fsd_json_text(value, "type", types[c->kind] ? types[c->kind] : "integer");
     if (c->brief)
         fsd_json_text(value, "description",
-                      "of more than 2,048 bytes the front and \"... (N bytes)\"");
+                      "of more than 2,048 bytes the front and \"...\"");
     if (c->kind == FSD_CELL_ROWS)
         put_columns(fsd_json_object(value, "items"), c->inside, c->n_inside, NULL);
     else if (c->kind == FSD_CELL_TALLY)
