@@ -22,7 +22,8 @@ class Forms:
 
     def __init__(self, w):
         self.w, self.known = w, {}
-        self.half = w.roll(0.5)
+        # A large build is compared with one of half its size: which types it has is no matter of chance.
+        self.half = w.roll(0.5) or bool(w.scale)
         self.io_half = self.half and w.gen.number >= 10 and w.roll(0.3)
         self.bare = w.gen.bare
         self.unknown = -1 if w.roll(0.5) else 2     # without or with a context
