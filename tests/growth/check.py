@@ -118,12 +118,12 @@ def snapshot_of(folder, n):
 # Of a log a window is held, some 2 MB; n is beyond it.
 # What is run, n, and the instructions and bytes that one unit more may take.
 GROWTH = [
-    ("JSON of a chain", diff_of("chain", "json"), 1000, 620e3, 16e3),
-    ("text of a chain", diff_of("chain", "text"), 1000, 550e3, 24e3),
-    ("DOT of a chain", diff_of("chain", "dot"), 1000, 1200e3, 27e3),
+    ("JSON of a chain", diff_of("chain", "json"), 500, 620e3, 16e3),
+    ("text of a chain", diff_of("chain", "text"), 500, 550e3, 24e3),
+    ("DOT of a chain", diff_of("chain", "dot"), 500, 1200e3, 27e3),
     ("JSON of a region", diff_of("region", "json"), 1000, 270e3, 8e3),
     ("DOT of a region", diff_of("region", "dot"), 1000, 400e3, 8e3),
-    ("comparison of two chains", comparison, 1000, 1300e3, 28e3),
+    ("comparison of two chains", comparison, 500, 1300e3, 28e3),
     ("snapshot with a long line", snapshot_of, 10000, 20e3, 500),
     ("log of one engine", log_of("one"), 4, 8, 0.2),
     ("log of many engines", log_of("many", engines=5), 4, 10, 0.3),
@@ -179,7 +179,7 @@ def check_growth(folder, rows):
 # ------------------------------------------------------------------------ many shapes
 
 # n, and the shapes whose cost was quadratic once.
-MENDED = (4000, ["concat_copies", "concat_same_copies", "like_named", "inspector_bare", "owned",
+MENDED = (2000, ["concat_copies", "concat_same_copies", "like_named", "inspector_bare", "owned",
                  "ort_one_node"])
 
 # What told of each node the whole name of what it is in, or is beside.
@@ -237,9 +237,9 @@ def matrix(folder, n):
 
 def mended_rows():
     return [shape_row(shape, MENDED[0], ["-f", "github"]) for shape in MENDED[1]] + \
-        [shape_row(shape, 1000, words) for shape, words in NAMED] + [shape_row("long_hub", 400, ["snapshot"])] + \
-        [shape_row(shape, 4000, ["compare", "-f", "dot"]) for shape in ("reformat_fan", "reformat_chain")] + \
-        [("matrix of a region and a chain", matrix, 1000, math.inf, math.inf)]
+        [shape_row(shape, 500, words) for shape, words in NAMED] + [shape_row("long_hub", 200, ["snapshot"])] + \
+        [shape_row(shape, 2000, ["compare", "-f", "dot"]) for shape in ("reformat_fan", "reformat_chain")] + \
+        [("matrix of a region and a chain", matrix, 500, math.inf, math.inf)]
 
 
 def whole_rows():
