@@ -272,21 +272,29 @@ fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor)
     return makers.n == 1 ? g->links.at[makers.at] : FSD_NONE;
 }
 
-uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor)
+/* Where among links that ascend the first of `node`, or behind it, stands. */
+static uint32_t place_of(const struct fsd_graph *g, struct fsd_span links, fsd_id node)
 {
-    struct fsd_span uses = g->tensors.at[tensor].consumers;
-    uint32_t low = 0, high = uses.n;
+    uint32_t low = 0, high = links.n;
 
-    while (low < high) { /* consumers ascend, since nodes were asked in their order */
+    while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (g->links.at[uses.at + middle] < node)
+        if (g->links.at[links.at + middle] < node)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < uses.n && g->links.at[uses.at + low] == node
-               ? g->use_input[uses.at + low - g->uses_at]
+    return low;
+}
+
+uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor)
+{
+    struct fsd_span uses = g->tensors.at[tensor].consumers;
+    uint32_t at = place_of(g, uses, node); /* nodes were asked in their order */
+
+    return at < uses.n && g->links.at[uses.at + at] == node
+               ? g->use_input[uses.at + at - g->uses_at]
                : FSD_NONE;
 }
 
@@ -300,31 +308,61 @@ struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port, bool pr
                      : g->tensors.at[tensor].consumers;
 }
 
-/* What a node waits for are its inputs, and what these wait for are their makers: so
- * that one tensor of many makers and many readers is not looked at from each pair. */
+/* What a node waits for, so often: the makers of what it reads.  Of a tensor that
+ * several make, as of one that is written in place, the order of the file tells which
+ * one is read: each maker waits for the one before it, a reader for the last one before
+ * it. */
 struct waiting {
     const struct fsd_graph *g;
-    uint32_t *inputs, *makers; /* by node; by tensor: how many are still awaited */
+    uint32_t *awaited; /* by node */
+    uint32_t *settled; /* by tensor, 1 + the last maker that is in `order` */
     fsd_id *order;
     uint32_t n;
 };
 
-static void settle_outputs(struct waiting *w, fsd_id node)
+static void await(struct waiting *w, fsd_id node, bool begins)
+{
+    w->awaited[node] += begins ? 1 : UINT32_MAX;
+    if (!begins && !w->awaited[node])
+        w->order[w->n++] = node;
+}
+
+/* All that waits for the maker at that place among those of a tensor. */
+static void await_maker(struct waiting *w, fsd_id tensor, uint32_t place, bool begins)
+{
+    const struct fsd_graph *g = w->g;
+    struct fsd_span makers = g->tensors.at[tensor].producers;
+    struct fsd_span readers = g->tensors.at[tensor].consumers;
+    const fsd_id *of = &g->links.at[makers.at];
+    fsd_id maker = of[place], next;
+    bool alone = of[0] == of[makers.n - 1]; /* they ascend */
+
+    while (place < makers.n && of[place] == maker)
+        place++;
+    next = place < makers.n ? of[place] : FSD_NONE;
+    if (next != FSD_NONE)
+        await(w, next, begins);
+    for (uint32_t k = alone ? 0 : place_of(g, readers, maker + 1); k < readers.n; k++) {
+        fsd_id reader = g->links.at[readers.at + k];
+
+        if (!alone && reader > next)
+            break;
+        if (reader != maker)
+            await(w, reader, begins);
+    }
+}
+
+static void settle(struct waiting *w, fsd_id node)
 {
     const struct fsd_node *n = &w->g->nodes.at[node];
 
     for (uint32_t i = 0; i < n->out.n; i++) {
         fsd_id t = fsd_node_out(w->g, n, i)->tensor;
-        struct fsd_span readers = {0};
 
-        if (t != FSD_NONE && --w->makers[t] == 0)
-            readers = w->g->tensors.at[t].consumers;
-        for (uint32_t k = 0; k < readers.n; k++) {
-            fsd_id reader = w->g->links.at[readers.at + k];
-
-            if (--w->inputs[reader] == 0)
-                w->order[w->n++] = reader;
-        }
+        if (t == FSD_NONE || w->settled[t] == node + 1)
+            continue;
+        w->settled[t] = node + 1;
+        await_maker(w, t, place_of(w->g, w->g->tensors.at[t].producers, node), false);
     }
 }
 
@@ -332,24 +370,24 @@ fsd_id *fsd_graph_order(struct fsd_arena *arena, const struct fsd_graph *g)
 {
     uint32_t n = g->nodes.n;
     struct waiting w = {.g = g,
-                        .inputs = FSD_NEW(arena, uint32_t, n),
-                        .makers = FSD_NEW(arena, uint32_t, g->tensors.n),
+                        .awaited = FSD_NEW(arena, uint32_t, n),
+                        .settled = FSD_NEW(arena, uint32_t, g->tensors.n),
                         .order = FSD_NEW(arena, fsd_id, n)};
 
     for (fsd_id t = 0; t < g->tensors.n; t++) {
-        struct fsd_span readers = g->tensors.at[t].consumers;
+        struct fsd_span makers = g->tensors.at[t].producers;
 
-        w.makers[t] = g->tensors.at[t].producers.n;
-        for (uint32_t k = 0; w.makers[t] && k < readers.n; k++)
-            w.inputs[g->links.at[readers.at + k]]++;
+        for (uint32_t k = 0; k < makers.n; k++)
+            if (!k || g->links.at[makers.at + k] != g->links.at[makers.at + k - 1])
+                await_maker(&w, t, k, true);
     }
     for (fsd_id i = 0; i < n; i++)
-        if (!w.inputs[i])
+        if (!w.awaited[i])
             w.order[w.n++] = i;
     for (uint32_t at = 0; at < w.n; at++)
-        settle_outputs(&w, w.order[at]);
+        settle(&w, w.order[at]);
     for (fsd_id i = 0; i < n; i++)
-        if (w.inputs[i])
+        if (w.awaited[i])
             w.order[w.n++] = i;
     return w.order;
 }

@@ -382,7 +382,8 @@ void fsd_graph_list_borders(struct fsd_graph *g);
 void fsd_graph_finish(struct fsd_graph *g);
 
 /** All nodes, each behind those that make what it reads; nodes on a ring, and what is
- *  behind it, stand last.  A dump may list layers in any order.
+ *  behind it, stand last.  A dump may list layers in any order, but for those at a tensor
+ *  that several make: they stand in theirs.
  *  @return  one id for each node, in the arena. */
 fsd_id *fsd_graph_order(struct fsd_arena *arena, const struct fsd_graph *g);
 

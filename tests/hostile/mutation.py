@@ -59,7 +59,7 @@ from harness import hidden_in
 
 POLICY = os.path.join(HERE, "..", "..", "fixtures", "gate", "policy.ini")
 SECONDS = 30
-FOUND = [7210, 4003887, 9000642, 9002575, 10004411, 10007319]     # seeds that once found something: asked first, and again each time
+FOUND = [7210, 4003887, 9000642, 9002575, 10004411, 10007319, 20000126]     # seeds that once found something: asked first, and again each time
 MARKS = reports.MARKS + reports.UNPRINTABLE
 TYPES = ["Reformat", "NoOp", "CaskConvolution", "PointWiseV2", "Myelin", "", "Constant", "ElementWise"]
 FORMATS = ["Row major linear FP32", "Row major linear FP16 format", "Int8", "", "x",

@@ -148,6 +148,35 @@ static void graph__knows_producers_and_consumers(void **state)
     fsd_arena_free(arena);
 }
 
+/* A digit a node. */
+static void assert_order(const char *text, const char *expected)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_graph *g = build_model(arena, fsd_intern_new(arena), text);
+    const fsd_id *order = fsd_graph_order(arena, g);
+    char found[32] = "";
+
+    for (uint32_t i = 0; i < g->nodes.n; i++)
+        found[i] = (char)('0' + order[i]);
+    assert_string_equal(found, expected);
+    fsd_arena_free(arena);
+}
+
+static void graph__order_is_that_of_the_data(void **state)
+{
+    (void)state;
+    assert_order("in x\nRelu -: b -> y\nRelu -: a -> b\nRelu -: x -> a\n", "210");
+    assert_order("in x\nAdd -: a a -> y\nRelu -: x -> a\n", "10");
+    /* in place: what reads it waits for it */
+    assert_order("in a\nRelu -: b -> y\nRelu -: a -> b\nRelu -: a -> a\n", "210");
+    /* of several makers each reader has the one before it */
+    assert_order(
+        "in x\nRelu -: x -> a\nRelu -: a -> b\nRelu -: b -> a\nRelu -: a -> y\n",
+        "0123");
+    /* a ring stands last */
+    assert_order("in x\nRelu -: b -> a\nRelu -: a -> b\nRelu -: x -> y\n", "201");
+}
+
 static void graph__names_belong_to_scopes(void **state)
 {
     struct fsd_arena *arena = fsd_arena_new();
@@ -249,6 +278,7 @@ int main(void)
         cmocka_unit_test(ops__table_is_sorted),
         cmocka_unit_test(ops__know_their_domain),
         cmocka_unit_test(graph__knows_producers_and_consumers),
+        cmocka_unit_test(graph__order_is_that_of_the_data),
         cmocka_unit_test(graph__names_belong_to_scopes),
         cmocka_unit_test(graph__counts_without_overflow),
         cmocka_unit_test(vocab__tells_names_apart),
