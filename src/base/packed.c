@@ -20,7 +20,8 @@
 
 enum {
     BEGINNING = 1 << 17, /* twice what the readers search for their words */
-    STACK = 1 << 20      /* a limit of memory counts it; no decoder needs a tenth */
+    STACK = 1 << 20,     /* a limit of memory counts it; no decoder needs a tenth */
+    STRIDE = 1 << 22     /* bytes; to wake the reader takes as long as to read some */
 };
 
 static enum fsd_status unpack(struct fsd_file *out, struct fsd_file *packed, FILE *to,
@@ -40,9 +41,9 @@ struct fsd_coming {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    uint64_t there; /* bytes */
-    bool done;      /* all of them are, or it failed */
-    bool unwanted;  /* nobody waits for the rest */
+    uint64_t written, there; /* bytes; there: so many were told of */
+    bool done;               /* all of them are, or it failed */
+    bool unwanted;           /* nobody waits for the rest */
     enum fsd_status status;
     struct fsd_error err;
 };
@@ -52,6 +53,9 @@ static bool tell_reached(void *payload, uint64_t n)
     struct fsd_coming *c = payload;
     bool wanted;
 
+    c->written = n;
+    if (n > STRIDE && n - c->there < STRIDE)
+        return true;
     pthread_mutex_lock(&c->lock);
     c->there = n;
     wanted = !c->unwanted;
@@ -71,6 +75,7 @@ static void *unpack_beside(void *payload)
     pthread_mutex_lock(&c->lock);
     c->status = status;
     c->err = err;
+    c->there = c->written;
     c->done = true;
     pthread_cond_signal(&c->moved);
     pthread_mutex_unlock(&c->lock);
