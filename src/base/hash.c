@@ -49,7 +49,7 @@ bool fsd_digest_begin(struct fsd_digest *d, const struct fsd_file *file)
 
 void fsd_digest_step(struct fsd_digest *d, size_t at)
 {
-    size_t there = at > d->at ? fsd_file_reach(d->file, 0) : 0;
+    size_t there = fsd_file_reach(d->file, 0);
 
     while (d->at < at && d->at < there) {
         size_t left = there - d->at, n = left < STEP ? left : STEP;

@@ -113,11 +113,11 @@ static bool begin_coming(struct fsd_file *out, const struct fsd_file *packed, FI
     *c = (struct fsd_coming){.packed = *packed,
                              .limit = limit,
                              .most = fsd_unpacked_most(packed),
+                             .lock = PTHREAD_MUTEX_INITIALIZER,
+                             .moved = PTHREAD_COND_INITIALIZER,
                              .to = dup(fileno(to))};
     if (c->most > limit)
         c->most = limit + 1;
-    pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->moved, NULL);
     if (c->to >= 0 && fsd_file_map_ahead(out, c->to, c->most) && start(c)) {
         out->coming = c;
         out->size = fsd_file_reach(out, BEGINNING);
