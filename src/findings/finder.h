@@ -62,7 +62,7 @@ void fsd_put_took(struct fsd_finder *f, double ms);
 
 /* Of a run, by the file that holds them. */
 /* rule_mapping.c */
-fsd_find_fn fsd_find_misfit, fsd_find_no_model, fsd_find_conflicts,
+fsd_find_fn fsd_find_misfit, fsd_find_unmade, fsd_find_no_model, fsd_find_conflicts,
     fsd_find_unexplained, fsd_find_unmapped, fsd_find_names_only, fsd_find_remarks;
 /* rule_precision.c */
 fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_left,

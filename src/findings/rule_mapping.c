@@ -170,6 +170,45 @@ void fsd_find_unmapped(struct fsd_finder *f)
     }
 }
 
+/* A log that was cut between two lines reads as one of a smaller engine.  An output that
+ * the builder renamed is made all the same: its node is in a layer. */
+void fsd_find_unmade(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+    const struct fsd_graph *m = d->model;
+    struct fsd_span outputs = m->scopes.at[0].outputs;
+    bool *made = FSD_NEW(f->scratch, bool, m->tensors.n);
+    bool *told = FSD_NEW(f->scratch, bool, m->nodes.n);
+    uint32_t unmade = 0;
+
+    if (!d->engine->detailed)
+        return;
+    for (fsd_id t = 0; t < d->engine->tensors.n; t++)
+        if (d->match->twin[t] != FSD_NONE)
+            made[d->match->twin[t]] = true;
+    for (uint32_t i = 0; i < outputs.n; i++) {
+        fsd_id t = m->links.at[outputs.at + i], maker = fsd_tensor_producer(m, t);
+
+        if (maker == FSD_NONE || made[t] ||
+            d->nodes[maker].fate != FSD_FATE_UNEXPLAINED)
+            continue;
+        if (!unmade++)
+            fsd_finding_open(f);
+        if (!told[maker])
+            fsd_about_node(f, maker);
+        told[maker] = true;
+    }
+    if (!unmade)
+        return;
+    fsd_fact_number(f, "outputs", outputs.n);
+    fsd_fact_number(f, "unmade", unmade);
+    fprintf(f->out, "%u of %u outputs of the model %s made by no layer, in the model by ",
+            unmade, outputs.n, unmade == 1 ? "is" : "are");
+    fsd_put_subjects(f, f->now.nodes);
+    fputs(": does the dump lack layers?", f->out);
+    fsd_finding_close(f);
+}
+
 void fsd_find_names_only(struct fsd_finder *f)
 {
     if (f->d->engine->detailed)
