@@ -449,6 +449,11 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
             g->arena, &g->opsets,
             (struct fsd_opset){fsd_intern_str(g->names, set->domain), set->version});
     }
+    /* Exporters write it last: a file that was cut before it reads well. */
+    if (!g->opsets.n && g->ir_version >= 3)
+        fsd_onnx_remark(g, "input/no-opset", FSD_NONE,
+                        fsd_intern_str(g->names, "the file names no operator set, as "
+                                                 "if its end were cut off"));
 }
 
 static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *file,

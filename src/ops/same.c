@@ -18,6 +18,18 @@ static bool value_is_zero(const struct fsd_value *value)
     return value->size > 0;
 }
 
+/* Of a model that does not tell it, 0. */
+static int64_t opset(const struct fsd_graph *g)
+{
+    for (uint32_t i = 0; i < g->opsets.n; i++) {
+        const char *domain = fsd_text(g->names, g->opsets.at[i].domain);
+
+        if (!*domain || !strcmp(domain, "ai.onnx"))
+            return g->opsets.at[i].version;
+    }
+    return 0;
+}
+
 /* ONNX Dropout: before opset 7 `is_test`, from 12 on the input `training_mode`,
  * between them always inference. */
 bool fsd_same_dropout(const struct fsd_graph *g, const struct fsd_node *node)
@@ -25,9 +37,8 @@ bool fsd_same_dropout(const struct fsd_graph *g, const struct fsd_node *node)
     fsd_id training = input(g, node, 2);
     const struct fsd_attr *is_test = fsd_node_attr(g, node, "is_test");
 
-    for (uint32_t i = 0; !is_test && i < g->opsets.n; i++)
-        if (!g->opsets.at[i].domain && g->opsets.at[i].version < 7)
-            return false;
+    if (!is_test && opset(g) < 7)
+        return false;
     if (is_test && !(is_test->kind == FSD_ATTR_INT && is_test->i))
         return false;
     if (training == FSD_NONE)
