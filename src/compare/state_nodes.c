@@ -130,15 +130,15 @@ static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
 const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym)
 {
     const char *name = fsd_text(b->d->names, sym);
+    size_t n = fsd_text_len(b->d->names, sym);
     char room[FSD_BRIEF_ROOM];
-    const char *brief = fsd_brief(name, room);
     uint64_t hash[2];
 
-    if (brief == name)
+    if (n <= FSD_BRIEF)
         return name;
-    fsd_hash_128(name, strlen(name), hash);
-    return fsd_printed(b->scratch, "%s %016" PRIx64 "%016" PRIx64, brief, hash[1],
-                       hash[0]);
+    fsd_hash_128(name, n, hash);
+    return fsd_printed(b->scratch, "%s %016" PRIx64 "%016" PRIx64,
+                       fsd_brief(name, room), hash[1], hash[0]);
 }
 
 /* "#" is put behind until no name of the model is the same. */
