@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         at += n + (stop != NULL);
     }
     fsd_build_finish(&b);
-    check(g->layers.n == layers);
+    check(g->layers.n + g->elsewhere.n == layers);
     fuzz_check_engine(g);
     fsd_arena_free(arena);
     return 0;
