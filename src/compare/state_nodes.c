@@ -163,7 +163,7 @@ static fsd_sym op(struct fsd_state_build *b, const struct fsd_node *n)
     const char *domain = fsd_text(b->d->names, n->domain);
     char text[256];
 
-    if (!*domain || !strcmp(domain, "ai.onnx"))
+    if (fsd_is_onnx_domain(domain))
         return fsd_state_copy(b, n->op);
     snprintf(text, sizeof text, "%s::%s", domain, fsd_text(b->d->names, n->op));
     return fsd_intern_str(b->s->names, text);

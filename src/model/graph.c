@@ -218,13 +218,17 @@ bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint
            fsd_dtype_number(type, fsd_element_bits(value, width, i), out);
 }
 
+bool fsd_is_onnx_domain(const char *domain)
+{
+    return !*domain || !strcmp(domain, "ai.onnx");
+}
+
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op)
 {
     const struct fsd_node *n = &g->nodes.at[node];
 
-    if (n->domain && strcmp(fsd_text(g->names, n->domain), "ai.onnx") != 0)
-        return false;
-    return !strcmp(fsd_text(g->names, n->op), op);
+    return fsd_is_onnx_domain(fsd_text(g->names, n->domain)) &&
+           !strcmp(fsd_text(g->names, n->op), op);
 }
 
 int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form)

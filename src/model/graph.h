@@ -445,8 +445,10 @@ uint64_t fsd_element_bits(const struct fsd_value *value, unsigned width, uint64_
 bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint64_t i,
                         double *out);
 
-/** True when the node is of that type in the default ONNX domain (written "" or
- *  "ai.onnx"). */
+/** True of the domain of ONNX's own operators, written "" or "ai.onnx". */
+bool fsd_is_onnx_domain(const char *domain);
+
+/** True when the node is of that type in ONNX's own domain. */
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op);
 
 /** Elements of a form; -1 when a dimension is not known or the product is beyond

@@ -6,7 +6,7 @@
 
 static const char *plain_domain(const char *domain)
 {
-    return !domain || !strcmp(domain, "ai.onnx") ? "" : domain;
+    return !domain || fsd_is_onnx_domain(domain) ? "" : domain;
 }
 
 static int by_key(const struct fsd_onnx_function *a, const struct fsd_onnx_function *b)

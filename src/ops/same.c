@@ -21,12 +21,9 @@ static bool value_is_zero(const struct fsd_value *value)
 /* Of a model that does not tell it, 0. */
 static int64_t opset(const struct fsd_graph *g)
 {
-    for (uint32_t i = 0; i < g->opsets.n; i++) {
-        const char *domain = fsd_text(g->names, g->opsets.at[i].domain);
-
-        if (!*domain || !strcmp(domain, "ai.onnx"))
+    for (uint32_t i = 0; i < g->opsets.n; i++)
+        if (fsd_is_onnx_domain(fsd_text(g->names, g->opsets.at[i].domain)))
             return g->opsets.at[i].version;
-    }
     return 0;
 }
 

@@ -394,10 +394,10 @@ const struct fsd_op *fsd_op_of(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
     const char *domain = fsd_text(g->names, n->domain);
-    unsigned in = !*domain || !strcmp(domain, "ai.onnx") ? FSD_DOMAIN_ONNX
-                  : !strcmp(domain, "com.microsoft")     ? FSD_DOMAIN_MICROSOFT
-                  : !strcmp(domain, "trt")               ? FSD_DOMAIN_TRT
-                                                         : 0;
+    unsigned in = fsd_is_onnx_domain(domain)         ? FSD_DOMAIN_ONNX
+                  : !strcmp(domain, "com.microsoft") ? FSD_DOMAIN_MICROSOFT
+                  : !strcmp(domain, "trt")           ? FSD_DOMAIN_TRT
+                                                     : 0;
 
     return n->flags & FSD_NODE_CALL ? NULL : find(fsd_text(g->names, n->op), in);
 }
