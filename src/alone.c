@@ -51,7 +51,8 @@ static bool tells_node(const struct fsd_graph *dump, fsd_id layer,
 static void set_operator(struct fsd_graph *g, fsd_id node)
 {
     fsd_sym sym = g->nodes.at[node].name;
-    const char *name = fsd_text(g->names, sym), *at = name + fsd_text_len(g->names, sym);
+    const char *name = fsd_text(g->names, sym),
+               *at = name + fsd_text_len(g->names, sym);
     const char *close = *name == '[' ? strchr(name, ']') : NULL;
 
     if (close && close[1] == '-') {

@@ -77,8 +77,8 @@ enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
     char text[96];
 
     if (status == FSD_OK && (*out)->also.n && opt->note) {
-        snprintf(text, sizeof text,
-                 "of a snapshot of %u builds the first one is taken", (*out)->also.n + 1);
+        snprintf(text, sizeof text, "of a snapshot of %u builds the first one is taken",
+                 (*out)->also.n + 1);
         opt->note(opt->payload, text);
     }
     return status;
@@ -96,9 +96,9 @@ enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options
         if (out->n < FSD_MOST_BUILDS)
             status = open_state(&s, NULL, &opt[i], err);
         if (status == FSD_OK && (!s || out->n + s->also.n >= FSD_MOST_BUILDS))
-            status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                              "expected at most %d builds, found more",
-                              FSD_MOST_BUILDS);
+            status =
+                fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                         "expected at most %d builds, found more", FSD_MOST_BUILDS);
         if (s)
             out->opened[out->n_opened++] = s;
         for (uint32_t b = 0; status == FSD_OK && b <= s->also.n; b++)

@@ -249,14 +249,13 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
     if (status != FSD_OK)
         return status;
     if (!in->teller || tells_nothing(in->d->history))
-        return fsd_file_blame(
-            in->opt->log, FSD_FILE_LOG, "a verbose build log",
-            fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
-                     "expected a verbose build log, found %s",
-                     !in->log.size ? "an empty file"
-                     : in->teller  ? "no line of one"
-                                   : "another kind of file"),
-            err);
+        return fsd_file_blame(in->opt->log, FSD_FILE_LOG, "a verbose build log",
+                              fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
+                                       "expected a verbose build log, found %s",
+                                       !in->log.size ? "an empty file"
+                                       : in->teller  ? "no line of one"
+                                                     : "another kind of file"),
+                              err);
     return set_build(in, err);
 }
 
@@ -325,9 +324,8 @@ static void take_built(struct inputs *in)
             fsd_built_add(e->arena, e->names, &told, h->built.at[i].fact);
     if (e->strongly_typed)
         fsd_built_add(e->arena, e->names, &told,
-                      (struct fsd_built){
-                          fsd_intern_str(e->names, FSD_BUILT_PRECISION),
-                          fsd_intern_str(e->names, "strongly typed")});
+                      (struct fsd_built){fsd_intern_str(e->names, FSD_BUILT_PRECISION),
+                                         fsd_intern_str(e->names, "strongly typed")});
     version = fsd_built_find(&told, e->names, FSD_BUILT_VERSION);
     if (!version)
         version = fsd_built_find(&told, e->names, FSD_BUILT_LIBRARY);

@@ -16,8 +16,9 @@ struct fsd_inputs {
 };
 
 /** Puts files that were given in the place of others where they belong: a build log as
- *  the model of another engine is its log, which has the model's nodes; a profile as the
- *  engine names layers, and has their times.  What it sets lives as long as `opt`. */
+ *  the model of another engine is its log, which has the model's nodes; a profile as
+ *  the engine names layers, and has their times.  What it sets lives as long as
+ *  `opt`. */
 void fsd_inputs_settle(struct fsd_options *opt);
 
 enum { FSD_FILE_POLICY = FSD_FILE_SNAPSHOT + 1 };
@@ -30,14 +31,15 @@ enum { FSD_FILE_POLICY = FSD_FILE_SNAPSHOT + 1 };
 enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *expected,
                                enum fsd_status status, struct fsd_error *err);
 
-/** After a failure: where a file is surely something else than it was given as, says so,
- *  and where it belongs.
+/** After a failure: where a file is surely something else than it was given as, says
+ *  so, and where it belongs.
  *  @return the status that `err` describes then. */
 enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,
                                  struct fsd_error *err);
 
-/** Reads what `opt` names (without an engine: one without layers) into d->model, d->engine and d->history, which are made here.
- *  A log as ENGINE is its own build log, and the model where there is none.
+/** Reads what `opt` names (without an engine: one without layers) into d->model,
+ *  d->engine and d->history, which are made here. A log as ENGINE is its own build log,
+ *  and the model where there is none.
  *  @return FSD_OK, or the status that `err` describes. */
 enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                 struct fsd_error *err);

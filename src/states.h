@@ -4,7 +4,8 @@
 
 #include "snapshot/snapshot.h"
 
-/** As fsd_diff_open(), of a model without an engine, too: then of one without layers. */
+/** As fsd_diff_open(), of a model without an engine, too: then of one without
+ *  layers. */
 enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
                              struct fsd_error *err);
 
@@ -23,7 +24,8 @@ enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
 struct fsd_states {
     struct fsd_state *opened[FSD_MOST_BUILDS];
     const struct fsd_state *builds[FSD_MOST_BUILDS];
-    uint32_t n_opened, n, recorded; /**< that the first one brought: itself and others */
+    uint32_t n_opened, n,
+        recorded; /**< that the first one brought: itself and others */
 };
 
 /** Opens each as fsd_state_open() does; free them, whatever it returns.

@@ -6,8 +6,8 @@
 int main(int argc, char **argv)
 {
     struct whole file = read_whole(argc > 1 ? argv[1] : "");
-    Onnx__ModelProto *model = onnx__model_proto__unpack(
-        NULL, file.size, (const unsigned char *)file.bytes);
+    Onnx__ModelProto *model =
+        onnx__model_proto__unpack(NULL, file.size, (const unsigned char *)file.bytes);
 
     if (!model)
         return 2;

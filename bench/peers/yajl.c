@@ -1,5 +1,5 @@
-/* What yajl takes to read a file, and to keep nothing of it: the least that a program of
- * callbacks can take. */
+/* What yajl takes to read a file, and to keep nothing of it: the least that a program
+ * of callbacks can take. */
 #include "whole.h"
 
 #include <yajl/yajl_parse.h>
@@ -41,7 +41,8 @@ int main(int argc, char **argv)
                                        .yajl_end_array = seen};
     struct whole file = read_whole(argc > 1 ? argv[1] : "");
     yajl_handle parser = yajl_alloc(&all, NULL, NULL);
-    yajl_status status = yajl_parse(parser, (const unsigned char *)file.bytes, file.size);
+    yajl_status status =
+        yajl_parse(parser, (const unsigned char *)file.bytes, file.size);
 
     if (status == yajl_status_ok)
         status = yajl_complete_parse(parser);

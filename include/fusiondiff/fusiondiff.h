@@ -14,7 +14,8 @@
  * the process, by abort() or as fsd_on_out_of_memory() says: what an arena holds is
  * linked so densely that a run without all of it is none.
  *
- * Words (node, layer, link, evidence, fate, kind, cause) are explained in docs/report.md.
+ * Words (node, layer, link, evidence, fate, kind, cause) are explained in
+ * docs/report.md.
  */
 #ifndef FUSIONDIFF_FUSIONDIFF_H
 #define FUSIONDIFF_FUSIONDIFF_H
@@ -97,8 +98,8 @@ enum fsd_severity { FSD_INFO, FSD_WARNING, FSD_ERROR, FSD__SEVERITY_COUNT };
 typedef void fsd_progress_fn(void *payload, const char *stage);
 
 /** Told what no report would say: what a writer decided on its own ("too large: drawn
- *  with ..."), or that the inputs of a snapshot may not belong together.  One line without
- *  a newline; must not call back into the run. */
+ *  with ..."), or that the inputs of a snapshot may not belong together.  One line
+ *  without a newline; must not call back into the run. */
 typedef void fsd_note_fn(void *payload, const char *message);
 
 /** A file that is in memory, under the name by which others would be opened. */
@@ -142,11 +143,11 @@ struct fsd_options {
  *  svg, png and pdf are laid out in a child process (fork), which is killed when its
  *  time is over; callers that handle SIGCHLD see it. */
 struct fsd_picture {
-    const char *around;    /**< name or glob of nodes or layers: only what is near them */
-    unsigned depth;        /**< steps that are near; 0: one */
-    const char *only;      /**< "reformats", "changes" or "precision": what is near those */
-    const char *color_by;  /**< "precision", "time", "kind" or "fusion"; NULL: the last */
-    const char *collapse;  /**< "none", "run" or "scope:N"; NULL: as far as it has to be */
+    const char *around; /**< name or glob of nodes or layers: only what is near them */
+    unsigned depth;     /**< steps that are near; 0: one */
+    const char *only; /**< "reformats", "changes" or "precision": what is near those */
+    const char *color_by;  /**< "precision", "time", "kind" or "fusion"; NULL: this */
+    const char *collapse;  /**< "none", "run" or "scope:N"; NULL: as far as needed */
     double layout_seconds; /**< for svg, png, pdf; not above 0: 10 */
     fsd_note_fn *note;     /**< NULL: nobody wants to know */
     void *payload;         /**< handed to `note` */
@@ -154,12 +155,12 @@ struct fsd_picture {
 
 /** How a report looks.  Zero is the default of every field. */
 struct fsd_style {
-    bool color;      /**< ANSI colours */
-    bool all;        /**< unfold runs of ordinary layers */
-    bool tactics;    /**< of comparisons: tell other tactics, too */
-    bool one_column; /**< never put nodes beside layers */
-    unsigned width;  /**< columns of the terminal; 0 means 100 */
-    const struct fsd_picture *picture; /**< NULL: everything, as far as it can be drawn */
+    bool color;                        /**< ANSI colours */
+    bool all;                          /**< unfold runs of ordinary layers */
+    bool tactics;                      /**< of comparisons: tell other tactics, too */
+    bool one_column;                   /**< never put nodes beside layers */
+    unsigned width;                    /**< columns of the terminal; 0 means 100 */
+    const struct fsd_picture *picture; /**< NULL: all that can be drawn */
 };
 
 /** What a file is, by its content. */
@@ -173,11 +174,13 @@ enum fsd_file_kind {
     FSD_FILE_SNAPSHOT
 };
 
-/** Looks at the beginning of a file; "-" and what cannot be opened is FSD_FILE_OTHER. */
+/** Looks at the beginning of a file; "-" and what cannot be opened is
+ *  FSD_FILE_OTHER. */
 FSD_API enum fsd_file_kind fsd_file_kind(const char *path);
 
 /** Whether a file is an ONNX model.  One that ONNX Runtime optimized is a model, and an
- *  engine, as which fsd_file_kind() knows it.  "-" and what cannot be opened is none. */
+ *  engine, as which fsd_file_kind() knows it.  "-" and what cannot be opened is
+ *  none. */
 FSD_API bool fsd_file_is_model(const char *path);
 
 /** "an ONNX model", as messages call it; "another kind of file". */
@@ -251,7 +254,7 @@ struct fsd_query {
     const char *as;           /**< form of a list of names */
     const char *check;        /**< path of a list of names to check */
     uint32_t *unmatched; /**< set to how many names of `check` match nothing; NULL */
-    uint32_t *left_out; /**< set to how many names the form cannot hold, which the text
+    uint32_t *left_out;  /**< set to how many names the form cannot hold, which the text
                              leaves out; NULL: nobody wants to know */
 };
 
@@ -352,9 +355,10 @@ struct fsd_comparison;
  *  compares what the builder made of them.
  *  @param out  set to the comparison on success, to NULL on failure; free it with
  *              fsd_comparison_free().
- *  @param before,after  each as for fsd_diff_open(), or with one of `model` and `engine`
- *              only: a snapshot, or a build log.  `force` goes on with the pair that it
- *              is of; that of `after` compares what seems to be two networks, too.
+ *  @param before,after  each as for fsd_diff_open(), or with one of `model` and
+ *              `engine` only: a snapshot, or a build log.  `force` goes on with the
+ *              pair that it is of; that of `after` compares what seems to be two
+ *              networks, too.
  *  @param err  may be NULL.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
@@ -417,8 +421,8 @@ FSD_API enum fsd_status fsd_builds_open(struct fsd_builds **out,
 /** @param builds may be NULL. */
 FSD_API void fsd_builds_free(struct fsd_builds *builds);
 
-/** True when one of them differs from the first, as fsd_comparison_differs() says, or is
- *  not known not to. */
+/** True when one of them differs from the first, as fsd_comparison_differs() says, or
+ *  is not known not to. */
 FSD_API bool fsd_builds_differ(const struct fsd_builds *builds);
 
 /** Writes one report.
@@ -433,8 +437,8 @@ FSD_API enum fsd_status fsd_builds_write(const struct fsd_builds *builds,
 
 /* ------------------------------------------------------- snapshots and the gate */
 
-/** Runs all passes and writes what a gate needs as a text file, one line a fusion group,
- *  to be committed and reviewed; the same bytes for the same inputs.
+/** Runs all passes and writes what a gate needs as a text file, one line a fusion
+ *  group, to be committed and reviewed; the same bytes for the same inputs.
  *  @param opt   as for each side of fsd_comparison_open().
  *               Milliseconds are kept where there are any: of profiles, or of a
  *               snapshot as input; `opt->note` hears of layers that have none.
@@ -445,8 +449,9 @@ FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *o
 /** The same of several builds of one model: the first one, and what the others have
  *  otherwise, which a check then takes as well.  A build that is such a snapshot brings
  *  its own others along.
- *  @param opt   `n` of them, at least 1; the first one's `note` hears what of a build is
- *               not kept, since a check that took it would let pass what is not known.
+ *  @param opt   `n` of them, at least 1; the first one's `note` hears what of a build
+ *               is not kept, since a check that took it would let pass what is not
+ *               known.
  *  @return as fsd_snapshot_make(); FSD_E_ARG for more than 26 builds, FSD_E_MISMATCH
  *          for a build of another model. */
 FSD_API enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
@@ -478,11 +483,11 @@ struct fsd_check_options {
     const char *const *snapshots; /**< several: the one that is for the build's version
                                        and GPU is taken */
     unsigned n_snapshots;
-    const char *policy;   /**< path of the policy; NULL: the default one */
-    unsigned today;       /**< 20260131, for ignores that expire; 0: none has expired */
-    bool accept;          /**< nothing fails: the snapshot is to be rewritten */
-    bool lint;            /**< the model is judged, too, as fsd_linting_open() does */
-    const char *builder;  /**< for whom; as in struct fsd_lint_options */
+    const char *policy;  /**< path of the policy; NULL: the default one */
+    unsigned today;      /**< 20260131, for ignores that expire; 0: none has expired */
+    bool accept;         /**< nothing fails: the snapshot is to be rewritten */
+    bool lint;           /**< the model is judged, too, as fsd_linting_open() does */
+    const char *builder; /**< for whom; as in struct fsd_lint_options */
 };
 
 struct fsd_check;
@@ -490,8 +495,8 @@ struct fsd_check;
 /** Runs all passes over a build and checks it against a snapshot.
  *  @param out   set to the check on success, to NULL on failure; free it with
  *               fsd_check_free().
- *  @param opt   as for each side of fsd_comparison_open(); its `force` checks what seems
- *               to be another network, too.
+ *  @param opt   as for each side of fsd_comparison_open(); its `force` checks what
+ *               seems to be another network, too.
  *  @param err   may be NULL.
  *  @return FSD_OK, whether the check passes or not; or the status that `err`
  *          describes: FSD_E_FORMAT with a line for a damaged snapshot or policy,
@@ -514,8 +519,8 @@ FSD_API bool fsd_check_failed(const struct fsd_check *check);
 /** Writes one report.
  *  @param format one that fsd_format_of(FSD_OF_CHECK) gives.
  *  @param style  may be NULL.
- *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for a format that checks
- *          are not written in. */
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for a format that
+ *          checks are not written in. */
 FSD_API enum fsd_status fsd_check_write(const struct fsd_check *check,
                                         const char *format,
                                         const struct fsd_style *style, FILE *out,
@@ -530,8 +535,8 @@ FSD_API enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *ou
 
 /** Zero is the default of every field. */
 struct fsd_lint_options {
-    const char *builder; /**< for whom the model is judged: "trt8", "rtx-1.7:sm89"; NULL:
-                              who made the engine, else rtx-1.7:sm89 */
+    const char *builder; /**< for whom the model is judged: "trt8", "rtx-1.7:sm89";
+                              NULL: who made the engine, else rtx-1.7:sm89 */
     const char *policy;  /**< path of the policy; NULL: the default one */
     unsigned today;      /**< 20260131, for ignores that expire; 0: none has expired */
 };
@@ -541,8 +546,8 @@ struct fsd_linting;
 /** Judges a model before its build; with an engine each finding is confirmed or
  *  withdrawn by what was built.
  *  @param out  set on success, to NULL on failure; free it with fsd_linting_free().
- *  @param opt  as for fsd_diff_open(), but that its `engine` may be NULL and its `model`
- *              may not.
+ *  @param opt  as for fsd_diff_open(), but that its `engine` may be NULL and its
+ *              `model` may not.
  *  @param err  may be NULL.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_linting_open(struct fsd_linting **out,
@@ -583,10 +588,11 @@ FSD_API enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err);
 /** Reads one input and writes what was understood of it as sorted text, the same bytes
  *  for the same graph.
  *  @param side "model", which needs `opt->model`; "shapes", which needs it too and
- *              tells the shapes of its tensors as far as they follow; "engine", which needs `opt->engine`
- *              and uses the names of `opt->model` where that is not NULL; or "log",
- * which needs `opt->log` or a log as `opt->engine`, and tells how many of its lines
- * were understood as what, and which were not.
+ *              tells the shapes of its tensors as far as they follow; "engine", which
+ *              needs `opt->engine` and uses the names of `opt->model` where that is
+ *              not NULL; or "log", which needs `opt->log` or a log as `opt->engine`,
+ *              and tells how many of its lines were understood as what, and which
+ *              were not.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt,
                                  FILE *out, struct fsd_error *err);

@@ -257,12 +257,10 @@ static PyObject *open_run(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!:open_run", &PyDict_Type, &side) ||
         !take_side(&call, &call.side[0], side))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    begin(&call);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
     call.status = fsd_diff_open(&run, &call.side[0].opt, &call.err);
     end();
-    Py_END_ALLOW_THREADS
-    return finish(&call, run, RUN, free_run);
+    Py_END_ALLOW_THREADS return finish(&call, run, RUN, free_run);
 }
 
 static PyObject *open_comparison(PyObject *self, PyObject *args)
@@ -277,13 +275,11 @@ static PyObject *open_comparison(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[0], before) ||
         !take_side(&call, &call.side[1], after))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    begin(&call);
-    call.status = fsd_comparison_open(&comparison, &call.side[0].opt,
-                                      &call.side[1].opt, &call.err);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
+    call.status = fsd_comparison_open(&comparison, &call.side[0].opt, &call.side[1].opt,
+                                      &call.err);
     end();
-    Py_END_ALLOW_THREADS
-    return finish(&call, comparison, COMPARISON, free_comparison);
+    Py_END_ALLOW_THREADS return finish(&call, comparison, COMPARISON, free_comparison);
 }
 
 static PyObject *open_check(PyObject *self, PyObject *args)
@@ -300,12 +296,10 @@ static PyObject *open_check(PyObject *self, PyObject *args)
         !take_file(&call, snapshot, &opt.snapshot) ||
         !take_file(&call, policy, &opt.policy))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    begin(&call);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
     call.status = fsd_check_open(&check, &call.side[0].opt, &opt, &call.err);
     end();
-    Py_END_ALLOW_THREADS
-    return finish(&call, check, CHECK, free_check);
+    Py_END_ALLOW_THREADS return finish(&call, check, CHECK, free_check);
 }
 
 static PyObject *open_linting(PyObject *self, PyObject *args)
@@ -321,12 +315,10 @@ static PyObject *open_linting(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[0], side) ||
         !take_file(&call, policy, &opt.policy))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    begin(&call);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
     call.status = fsd_linting_open(&linting, &call.side[0].opt, &opt, &call.err);
     end();
-    Py_END_ALLOW_THREADS
-    return finish(&call, linting, LINTING, free_linting);
+    Py_END_ALLOW_THREADS return finish(&call, linting, LINTING, free_linting);
 }
 
 static PyObject *snapshot(PyObject *self, PyObject *args)
@@ -342,12 +334,10 @@ static PyObject *snapshot(PyObject *self, PyObject *args)
         !take_side(&call, &call.side[0], side))
         return NULL;
     out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS
-    begin(&call);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
     call.status = fsd_snapshot_make(&call.side[0].opt, out, &call.err);
     end();
-    Py_END_ALLOW_THREADS
-    return printed(&call, out, &bytes, &size);
+    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
 
 /* A report of whatever the capsule holds. */
@@ -372,17 +362,14 @@ static PyObject *write_report(PyObject *self, PyObject *args)
     if (!made)
         return NULL;
     out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS
-    if (kind == RUN)
-        call.status = fsd_diff_write(made, format, &style, out, &call.err);
-    else if (kind == COMPARISON)
-        call.status = fsd_comparison_write(made, format, &style, out, &call.err);
-    else if (kind == CHECK)
-        call.status = fsd_check_write(made, format, &style, out, &call.err);
-    else
-        call.status = fsd_linting_write(made, format, &style, out, &call.err);
-    Py_END_ALLOW_THREADS
-    return printed(&call, out, &bytes, &size);
+    Py_BEGIN_ALLOW_THREADS if (kind == RUN) call.status =
+        fsd_diff_write(made, format, &style, out, &call.err);
+    else if (kind == COMPARISON) call.status =
+        fsd_comparison_write(made, format, &style, out, &call.err);
+    else if (kind == CHECK) call.status =
+        fsd_check_write(made, format, &style, out, &call.err);
+    else call.status = fsd_linting_write(made, format, &style, out, &call.err);
+    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
 
 static PyObject *view(PyObject *self, PyObject *args)
@@ -408,10 +395,9 @@ static PyObject *view(PyObject *self, PyObject *args)
     if (!run)
         return NULL;
     out = fsd_memory_open(&bytes, &size);
-    Py_BEGIN_ALLOW_THREADS
-    call.status = fsd_diff_view(run, name, &query, format, &style, out, &call.err);
-    Py_END_ALLOW_THREADS
-    return printed(&call, out, &bytes, &size);
+    Py_BEGIN_ALLOW_THREADS call.status =
+        fsd_diff_view(run, name, &query, format, &style, out, &call.err);
+    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
 }
 
 static PyObject *differs(PyObject *self, PyObject *capsule)
@@ -461,15 +447,23 @@ static PyMethodDef methods[] = {
     {"update", update, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 
-static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "fusiondiff._native", NULL, -1, methods,
-                                    NULL, NULL, NULL, NULL};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT,
+                                    "fusiondiff._native",
+                                    NULL,
+                                    -1,
+                                    methods,
+                                    NULL,
+                                    NULL,
+                                    NULL,
+                                    NULL};
 
 PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void)
 {
     PyObject *made = PyModule_Create(&module);
 
-    error_class = made ? PyErr_NewException("fusiondiff._native.Error", NULL, NULL) : NULL;
+    error_class =
+        made ? PyErr_NewException("fusiondiff._native.Error", NULL, NULL) : NULL;
     Py_XINCREF(error_class); /* PyModule_AddObject() takes one, the static one stays */
     if (error_class && PyModule_AddObject(made, "Error", error_class))
         Py_CLEAR(made);

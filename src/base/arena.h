@@ -18,9 +18,9 @@ void fsd_arena_free(struct fsd_arena *arena); /* may be NULL */
  *  n * size overflows).  n may be 0. */
 void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align);
 
-/** What lies at `at`, all of an allocation of `bytes` bytes in this arena, as the first of
- *  `larger` bytes, of which the others may hold anything; it may have moved.  NULL is an
- *  allocation of 0 bytes. */
+/** What lies at `at`, all of an allocation of `bytes` bytes in this arena, as the first
+ *  of `larger` bytes, of which the others may hold anything; it may have moved.  NULL
+ *  is an allocation of 0 bytes. */
 void *fsd_arena_grow(struct fsd_arena *arena, void *at, size_t bytes, size_t larger);
 
 /** A zero-terminated copy of n bytes. */

@@ -34,15 +34,15 @@ void fsd_file_close(struct fsd_file *file);
 enum fsd_status fsd_file_open_unpacked(struct fsd_file *out, const char *path,
                                        uint64_t limit, struct fsd_error *err);
 
-/** The same of the beginning only, to tell what a file is: of one that is packed no more
- *  is unpacked than any reader looks at for that. */
+/** The same of the beginning only, to tell what a file is: of one that is packed no
+ *  more is unpacked than any reader looks at for that. */
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
 
 /** The same for a reader that goes through the file from its beginning to its end: of
- *  one that is packed, `size` is that of a beginning, in which a reader finds its words,
- *  and the rest is unpacked while that is read.  fsd_file_reach() tells how far it is;
- *  fsd_file_complete() comes before anything else is done with the file. */
+ *  one that is packed, `size` is that of a beginning, in which a reader finds its
+ *  words, and the rest is unpacked while that is read.  fsd_file_reach() tells how far
+ *  it is; fsd_file_complete() comes before anything else is done with the file. */
 enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
@@ -78,8 +78,8 @@ bool fsd_is_packed(const struct fsd_file *file);
 typedef bool fsd_reached_fn(void *payload, uint64_t n);
 
 /** Writes the first `first` bytes of what was packed, or all (UINT64_MAX), piece by
- *  piece, so that neither side need be in memory.  Streams that stand behind one another
- *  are one, as for the programs themselves.
+ *  piece, so that neither side need be in memory.  Streams that stand behind one
+ *  another are one, as for the programs themselves.
  *  @param out      a descriptor.
  *  @param reached  called after each piece; may be NULL.
  *  @return FSD_OK; FSD_E_FORMAT when the file is damaged or cut; FSD_E_LIMIT when it
@@ -98,8 +98,8 @@ uint64_t fsd_unpacked_most(const struct fsd_file *file);
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                              struct fsd_error *err);
 
-/** Maps so many bytes of a file that has not got them yet: what is written to it is seen,
- *  and what is not there must not be looked at.  False when the system cannot. */
+/** Maps so many bytes of a file that has not got them yet: what is written to it is
+ *  seen, and what is not there must not be looked at.  False when the system cannot. */
 bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most);
 
 /** To be called in another thread than the file's own before it looks at the bytes. */

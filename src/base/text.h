@@ -21,8 +21,8 @@ uint32_t fsd_utf8_code(const unsigned char *s, size_t len);
  *  all (U+FFFE, which XML cannot hold either). */
 bool fsd_code_is_hidden(uint32_t code);
 
-/** The bytes at the front that stand as they are in text and in JSON alike: all of nearly
- *  all names. */
+/** The bytes at the front that stand as they are in text and in JSON alike: all of
+ *  nearly all names. */
 size_t fsd_plain_run(const char *s, size_t n);
 
 /** Prints valid UTF-8 so that a terminal and a reader get what they see: hidden
@@ -47,20 +47,20 @@ enum { FSD_DIGITS = 21 };
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
 
 /** A name as what is told of many tells it: a layer of thousands of nodes has a name of
- *  all theirs, and what repeats it for each has the square of its length.  Of one beyond
- *  FSD_BRIEF bytes, which is made in `room`, the front: "Conv_1 + Con...". */
+ *  all theirs, and what repeats it for each has the square of its length.  Of one
+ *  beyond FSD_BRIEF bytes, which is made in `room`, the front: "Conv_1 + Con...". */
 enum { FSD_BRIEF = 2048, FSD_BRIEF_ROOM = FSD_BRIEF + 4 };
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 
 /** "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
 
-/** Columns that `s` takes on a terminal when printed by fsd_put_safe(): a wide character
- *  takes two, a combining mark none. */
+/** Columns that `s` takes on a terminal when printed by fsd_put_safe(): a wide
+ *  character takes two, a combining mark none. */
 size_t fsd_safe_width(const char *s);
 
-/** Prints `s` so, in at most `width` columns: the middle of a longer one is left out.  A
- *  width below 8 is none.  Returns the columns used. */
+/** Prints `s` so, in at most `width` columns: the middle of a longer one is left out.
+ *  A width below 8 is none.  Returns the columns used. */
 size_t fsd_put_fitted(FILE *out, const char *s, size_t width);
 
 /** The programs that run merge gates obey lines of a job's log: "::error::x" behind

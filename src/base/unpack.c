@@ -134,7 +134,7 @@ static const struct packing {
     unpack_fn *unpack;
 } packings[] = {
     {"gzip", "\x1f\x8b", unpack_gzip},
-    {"xz", "\xfd" "7zXZ", unpack_xz},
+    {"xz", "\xfd\x37zXZ", unpack_xz},
     {"zstd", "\x28\xb5\x2f\xfd", unpack_zstd},
 };
 

@@ -242,8 +242,8 @@ enum fsd_status take_build(struct build_word *build, const char *word,
     enum fsd_status status;
 
     memset(build, 0, sizeof *build);
-    status =
-        directory ? take_directory(build, word, true, err) : take_words(build, word, err);
+    status = directory ? take_directory(build, word, true, err)
+                       : take_words(build, word, err);
     if (status != FSD_OK)
         return status;
     run->log = run->times = NULL; /* of the other build */

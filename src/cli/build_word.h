@@ -12,8 +12,8 @@ struct build_word {
     unsigned n_profiles;
 };
 
-/** Takes "MODEL,ENGINE[,PROFILE[+PROFILE...][,LOG]]", or a directory, and fills the paths of `run`;
- *  the rest of `run` stays.
+/** Takes "MODEL,ENGINE[,PROFILE[+PROFILE...][,LOG]]", or a directory, and fills the
+ *  paths of `run`; the rest of `run` stays.
  *  @return FSD_OK; FSD_E_ARG for a word that is neither; FSD_E_IO. */
 enum fsd_status take_build(struct build_word *build, const char *word,
                            struct fsd_options *run, struct fsd_error *err);
@@ -23,8 +23,8 @@ enum fsd_status take_build(struct build_word *build, const char *word,
 enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
                           struct fsd_options *run, struct fsd_error *err);
 
-/** Takes each word so.  One directory alone may hold several builds: each a directory or
- *  a snapshot of its own, or one model and its engines.
+/** Takes each word so.  One directory alone may hold several builds: each a directory
+ *  or a snapshot of its own, or one model and its engines.
  *  @param like  what all of them have besides: `n` words become `*n_runs` of `runs`.
  *  @return as take_build(); FSD_E_ARG for less than two builds, or more than `most`. */
 enum fsd_status take_builds(struct build_word *builds, const char *const *words,
@@ -37,9 +37,10 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
 typedef enum fsd_status build_fn(void *payload, const char *model, const char *engine,
                                  struct fsd_error *err);
 
-/** Tells `each` of the builds in a directory, by name: each a directory or a snapshot of
- *  its own, or one model and its engines.
- *  @return what `each` returned other than FSD_OK; FSD_E_ARG for two models; FSD_E_IO. */
+/** Tells `each` of the builds in a directory, by name: each a directory or a snapshot
+ *  of its own, or one model and its engines.
+ *  @return what `each` returned other than FSD_OK; FSD_E_ARG for two models;
+ *  FSD_E_IO. */
 enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
                            struct fsd_error *err);
 
@@ -52,12 +53,12 @@ struct snapshots_word {
 /** Where the snapshot of a check is a directory, lists those in it.
  *  @return FSD_OK, also when it is none; FSD_E_ARG when there is no snapshot in it, or
  *          too many; FSD_E_IO. */
-enum fsd_status take_snapshots(struct snapshots_word *out, struct fsd_check_options *check,
-                               struct fsd_error *err);
+enum fsd_status take_snapshots(struct snapshots_word *out,
+                               struct fsd_check_options *check, struct fsd_error *err);
 
-/** Where one directory was given for all files of a build, puts these into their places,
- *  as far as no option filled them, and says on standard error which was taken for
- *  what.
+/** Where one directory was given for all files of a build, puts these into their
+ *  places, as far as no option filled them, and says on standard error which was taken
+ *  for what.
  *  @return FSD_OK, also when there was no directory; FSD_E_ARG when it does not hold
  *          one build; FSD_E_IO. */
 enum fsd_status take_folder(struct build_word *build, struct fsd_options *run,

@@ -1,10 +1,10 @@
 /*
- * What may stand at the cursor: `fusiondiff help --complete WORD...`, where the last word
- * is the one that is being typed, maybe empty.  The shells' completions ask this and know
- * nothing themselves, so that they cannot differ from the tables of options.
+ * What may stand at the cursor: `fusiondiff help --complete WORD...`, where the last
+ * word is the one that is being typed, maybe empty.  The shells' completions ask this
+ * and know nothing themselves, so that they cannot differ from the tables of options.
  *
- * Each line is a candidate, a tab and what it means; a line "files" without a tab says that
- * names of files may stand there, too.
+ * Each line is a candidate, a tab and what it means; a line "files" without a tab says
+ * that names of files may stand there, too.
  */
 #define _GNU_SOURCE /* argp */
 #include "cli/build_word.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What an option takes that is neither a file nor a name of the model; each word stands in
- * the option's --help, too. */
+/* What an option takes that is neither a file nor a name of the model; each word stands
+ * in the option's --help, too. */
 static const struct {
     const char *option, *words;
 } values[] = {
@@ -29,8 +29,9 @@ static const struct {
     {"dump", "model engine shapes"},
     {"debug", "log"},
     {"by", "layers nodes scopes patterns types tactics"},
-    {"as", "layerPrecisions layerOutputTypes polygraphy nodes_to_exclude modelopt autocast "
-           "nncf list table"},
+    {"as",
+     "layerPrecisions layerOutputTypes polygraphy nodes_to_exclude modelopt autocast "
+     "nncf list table"},
     {"not", "fp32 tf32 fp16 bf16 fp8 int8 int4 fp4"},
     {"for", "trt8 trt10 trt11 rtx"},
 };
@@ -60,8 +61,8 @@ static const struct argp_option *find_option(const struct verb *verb, const char
     for (unsigned i = 0; i < 3; i++)
         for (const struct argp_option *o = verb_options(verb, i); o->key; o++)
             if (o->name && word[1] == '-' ? n > 2 && strlen(o->name) == n - 2 &&
-                                            !strncmp(o->name, word + 2, n - 2)
-                                : o->key < 128 && word[1] == o->key)
+                                                !strncmp(o->name, word + 2, n - 2)
+                                          : o->key < 128 && word[1] == o->key)
                 return o;
     return NULL;
 }
@@ -168,7 +169,7 @@ static void take_files(struct fsd_options *run, const struct verb *verb, unsigne
     for (unsigned i = 0; i < n; i++) {
         const struct argp_option *option = find_option(verb, words[i]);
         char *equals = strchr(words[i], '=');
-        char *value = option && option->arg ? equals    ? equals + 1
+        char *value = option && option->arg ? equals      ? equals + 1
                                               : i + 1 < n ? words[++i]
                                                           : NULL
                                             : NULL;

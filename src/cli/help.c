@@ -1,5 +1,5 @@
-/* The verbs in a line each, and examples: what --help says of them beside their options,
- * and what `fusiondiff help` says of all. */
+/* The verbs in a line each, and examples: what --help says of them beside their
+ * options, and what `fusiondiff help` says of all. */
 #define _GNU_SOURCE /* argp */
 #include "cli/verb.h"
 
@@ -22,7 +22,8 @@ static const struct row {
       "engine.json --peak 1555,624"}},
     {"memory",
      "bytes of weights and activations, and the most at once",
-     {"model.onnx engine.json --log build.log", "model.onnx engine.json -o memory.csv"}},
+     {"model.onnx engine.json --log build.log",
+      "model.onnx engine.json -o memory.csv"}},
     {"reformats",
      "layers that only move data, the worst first, and what to change",
      {"model.onnx engine.json --profile profile.json --top 5",
@@ -62,7 +63,8 @@ static const struct row {
       "model.onnx a.json --also b.json --also c.json -o engine.fsd"}},
     {"check",
      "the merge gate: a build against its snapshot",
-     {"engine.fsd model.onnx engine.json", "engine.fsd build/ --policy gate.ini -o gate.md",
+     {"engine.fsd model.onnx engine.json",
+      "engine.fsd build/ --policy gate.ini -o gate.md",
       "engine.fsd model.onnx engine.json --update"}},
     {"lint",
      "the model before the build, and its findings proved on the engine",
@@ -93,8 +95,7 @@ void print_verbs(FILE *out)
 
     fputs("Verbs, each with a --help of its own ('fusiondiff help VERB'):\n", out);
     for (unsigned i = 0; (verb = verb_at(i)); i++)
-        fprintf(out, "  %-10s %s\n", verb->name,
-                verb_brief(verb));
+        fprintf(out, "  %-10s %s\n", verb->name, verb_brief(verb));
 }
 
 const char *verb_example(const struct verb *verb, unsigned i)

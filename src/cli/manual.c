@@ -111,7 +111,8 @@ static void put_verb(FILE *out, const struct verb *verb)
         put_paragraph(out, below + 1);
     if (verb->subject >= 0) {
         fputs(".Pp\nFormats:", out);
-        for (unsigned i = 0; (name = fsd_format_of((enum fsd_subject)verb->subject, i)); i++)
+        for (unsigned i = 0; (name = fsd_format_of((enum fsd_subject)verb->subject, i));
+             i++)
             fprintf(out, "%s\n.Cm %s", i ? " ," : "", name);
         fputs(" .\n", out);
     }
@@ -134,7 +135,9 @@ void print_manual(FILE *out)
             ".Sh SYNOPSIS\n",
             FSD_DAY);
     for (unsigned i = 0; (verb = verb_at(i)); i++) {
-        fprintf(out, i ? ".Nm\n.Cm %s\n.Op Ar OPTION ...\n" : ".Nm\n.Op Cm %s\n.Op Ar OPTION ...\n",
+        fprintf(out,
+                i ? ".Nm\n.Cm %s\n.Op Ar OPTION ...\n"
+                  : ".Nm\n.Op Cm %s\n.Op Ar OPTION ...\n",
                 verb->name);
         put_arguments(out, verb->arguments);
     }
@@ -152,15 +155,16 @@ void print_manual(FILE *out)
         fprintf(out, ".Ss %s\n", titles[i]);
         put_options(out, verb_options(verb_at(0), i));
     }
-    fprintf(out,
-            ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
-            ".It Ev NO_COLOR\nNo colours, whatever the terminal.\n"
-            ".It Ev SOURCE_DATE_EPOCH\nThe day on which the ignores of a policy expire, "
-            "or not.\n.El\n"
-            ".Sh EXIT STATUS\n.Bl -tag -width Ds -compact\n"
-            ".It 0\nnothing at or above the level that fails\n.It 1\nfindings\n"
-            ".It 2\ntrouble: usage, an input that cannot be read, a report that cannot "
-            "be written\n.El\n"
-            ".Sh AUTHORS\n.An The fusiondiff "
-            "authors\n");
+    fprintf(
+        out,
+        ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
+        ".It Ev NO_COLOR\nNo colours, whatever the terminal.\n"
+        ".It Ev SOURCE_DATE_EPOCH\nThe day on which the ignores of a policy expire, "
+        "or not.\n.El\n"
+        ".Sh EXIT STATUS\n.Bl -tag -width Ds -compact\n"
+        ".It 0\nnothing at or above the level that fails\n.It 1\nfindings\n"
+        ".It 2\ntrouble: usage, an input that cannot be read, a report that cannot "
+        "be written\n.El\n"
+        ".Sh AUTHORS\n.An The fusiondiff "
+        "authors\n");
 }

@@ -206,7 +206,8 @@ bool take_input(struct command_line *line, char *arg)
     bool file = is_there(arg);
 
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        file = file || !strcmp(dot, endings[i]); /* is missed as a file, not as a name */
+        file =
+            file || !strcmp(dot, endings[i]); /* is missed as a file, not as a name */
     return (file || !line->run.model) && take_pair(line, arg);
 }
 

@@ -5,8 +5,8 @@
 
 #include <fusiondiff/fusiondiff.h>
 
-/** Sets `options->note`, and `options->progress` when stderr is a terminal; neither, and
- *  no note is ever printed, where all shall be `quiet`. */
+/** Sets `options->note`, and `options->progress` when stderr is a terminal; neither,
+ *  and no note is ever printed, where all shall be `quiet`. */
 void show_progress(struct fsd_options *options, bool quiet);
 
 /** Says that a stage of the program's own begins. */

@@ -42,15 +42,16 @@ const struct verb *verb_at(unsigned i);
 /** The verb of that name; NULL: none. main.c */
 const struct verb *find_verb(const char *word);
 
-/** Options that a verb takes, ended by a row of zeros: of its own (0), of verbs that take
- *  one build (1), of all (2). options.c */
+/** Options that a verb takes, ended by a row of zeros: of its own (0), of verbs that
+ *  take one build (1), of all (2). options.c */
 const struct argp_option *verb_options(const struct verb *verb, unsigned i);
 
 /** A line a verb; examples of one. help.c */
 void print_verbs(FILE *out);
 void print_examples(const struct verb *verb, FILE *out);
 const char *verb_brief(const struct verb *verb);
-const char *verb_example(const struct verb *verb, unsigned i); /**< NULL past the last */
+const char *verb_example(const struct verb *verb,
+                         unsigned i); /**< NULL past the last */
 
 /** The page of the manual, in mdoc. manual.c */
 void print_manual(FILE *out);
@@ -86,7 +87,8 @@ bool take_pair(struct command_line *line, char *arg);
 /** The same of verbs that take nothing else: a third is an error. */
 void take_one_pair(struct command_line *line, char *arg, struct argp_state *state);
 
-/** The same where names of nodes follow: a second word that is no file is one of them. */
+/** The same where names of nodes follow: a second word that is no file is one of
+ *  them. */
 bool take_input(struct command_line *line, char *arg);
 
 /** Ends with a message unless MODEL and ENGINE are there; a lone argument is the

@@ -34,7 +34,8 @@ static const struct argp_option options[] = {
     {"tactics", KEY_TACTICS, NULL, 0, "Tell other tactics too, by both their names", 4},
     {"around", KEY_AROUND, "NODE", 0,
      "Pictures: only what became of these nodes (a glob), of layer:12 of either build, "
-     "of who makes a tensor, and what is next to it", 5},
+     "of who makes a tensor, and what is next to it",
+     5},
     {"only", KEY_ONLY, "changes", 0,
      "Pictures: only what changed and what is next to it; by default of large builds",
      5},

@@ -26,8 +26,13 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return write_outputs(line, print_about, line, err);
 }
 
-const struct verb verb_doctor = {
-    "doctor", "",
-    "Tells what this program can do here: which builders' files it reads, which formats it "
-    "writes, and whether Graphviz draws, which is tried.",
-    NULL, parse, run, true, FSD_OF_VIEW};
+const struct verb verb_doctor = {"doctor",
+                                 "",
+                                 "Tells what this program can do here: which builders' "
+                                 "files it reads, which formats it "
+                                 "writes, and whether Graphviz draws, which is tried.",
+                                 NULL,
+                                 parse,
+                                 run,
+                                 true,
+                                 FSD_OF_VIEW};

@@ -115,5 +115,5 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return write_outputs(line, print_snapshot, &job, err);
 }
 
-const struct verb verb_snapshot = {"snapshot", "[MODEL] ENGINE", doc, options, parse,
-                                   run,        false,          -1};
+const struct verb verb_snapshot = {
+    "snapshot", "[MODEL] ENGINE", doc, options, parse, run, false, -1};

@@ -73,7 +73,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_TOP:
     case 'n':
-        q->top = parse_number(key == 'n' ? "-n" : "--top", "a number from 1", arg, 1, UINT32_MAX, state);
+        q->top = parse_number(key == 'n' ? "-n" : "--top", "a number from 1", arg, 1,
+                              UINT32_MAX, state);
         break;
     case KEY_MIN_MS:
         q->min_ms = parse_amount("--min-ms", "a number from 0 to 1e+09", arg, false,
@@ -201,12 +202,14 @@ static const struct argp_option reformats_options[] = {
 
 static const struct argp_option top_options[] = {
     {"number", 'n', "N", 0, "So many; 10, or with --all everything", 3},
-    {"by", KEY_BY, "WHAT", 0, "layers (the default), nodes, scopes, patterns, types or tactics", 3},
+    {"by", KEY_BY, "WHAT", 0,
+     "layers (the default), nodes, scopes, patterns, types or tactics", 3},
     {0},
 };
 
 static const struct argp_option memory_options[] = {
-    {"number", 'n', "N", 0, "So many layers and tensors; 10, or with --all everything", 3},
+    {"number", 'n', "N", 0, "So many layers and tensors; 10, or with --all everything",
+     3},
     {0},
 };
 
@@ -217,7 +220,8 @@ static const struct argp_option names_options[] = {
      "modelopt, autocast, nncf, list, or table, the default with --not",
      3},
     {"check", KEY_CHECK, "LIST", 0,
-     "Tell which names of the file LIST match nothing, and exit with 1 if any does; such "
+     "Tell which names of the file LIST match nothing, and exit with 1 if any does; "
+     "such "
      "names are ignored silently by TensorRT",
      3},
     {0},
@@ -272,7 +276,8 @@ const struct verb view_verbs[] = {
      "Shows which blocks of the model that builders know (attention, QKV projections, "
      "normalizations, activations, Conv+BN+activation, residual additions) were fused "
      "whole, and of the others what computes them and what stands between.\v"
-     "Blocks are found by operators and edges, not by names. --all lists those that are "
+     "Blocks are found by operators and edges, not by names. --all lists those that "
+     "are "
      "whole, too.",
      NULL, parse, run, false, FSD_OF_VIEW},
     {"explain", "[MODEL] ENGINE | RULE",

@@ -2,8 +2,8 @@
  * Alignment, round by round:
  *
  *     names      that no counter made, of weights and nodes
- *     modules    the only node of its operator in a module, where one exporter tells these
- *     from, to   the way from the inputs and the way to the outputs are the same
+ *     modules    the only node of its operator in a module, where one exporter tells
+ *     these from, to   the way from the inputs and the way to the outputs are the same
  *     around     between the same aligned neighbours
  *     near       the same surroundings, found nowhere else
  *
@@ -28,7 +28,16 @@ struct aligner {
 };
 
 /* What may tell a node from all others. */
-enum color { BY_FROM, BY_TO, BY_BOTH, BY_AROUND, BY_NEAR, BY_WEIGHT, BY_NAME, BY_MODULE };
+enum color {
+    BY_FROM,
+    BY_TO,
+    BY_BOTH,
+    BY_AROUND,
+    BY_NEAR,
+    BY_WEIGHT,
+    BY_NAME,
+    BY_MODULE
+};
 
 /* A name says nothing of a node of another operator. */
 static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
@@ -360,13 +369,14 @@ static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
 }
 
 /* Of a build without its model only names are known, counters and all.  They are the
- * nodes' own where both sides have most of them: in two exports counters agree by chance
- * only. */
+ * nodes' own where both sides have most of them: in two exports counters agree by
+ * chance only. */
 static bool align_only_names(struct aligner *a)
 {
     const struct fsd_state *old = a->side[0].s, *new = a->side[1].s;
     fsd_id *of_name = FSD_NEW(a->scratch, fsd_id, fsd_intern_count(new->names));
-    uint32_t found = 0, least = old->nodes.n < new->nodes.n ? old->nodes.n : new->nodes.n;
+    uint32_t found = 0,
+             least = old->nodes.n < new->nodes.n ? old->nodes.n : new->nodes.n;
 
     if (old->sources.n && new->sources.n)
         return false;

@@ -147,10 +147,9 @@ void fsd_compare_sum(struct fsd_compare *c)
         c->by_presence[p->what]++;
         /* That one exporter writes a view and another does not is no difference of
          * builds.  What is a view in one model only, is one. */
-        c->differs |= (p->old != FSD_NONE &&
-                       c->old->nodes.at[p->old].role != FSD_ROLE_VIEW) ||
-                      (p->new != FSD_NONE &&
-                       c->new->nodes.at[p->new].role != FSD_ROLE_VIEW);
+        c->differs |=
+            (p->old != FSD_NONE && c->old->nodes.at[p->old].role != FSD_ROLE_VIEW) ||
+            (p->new != FSD_NONE && c->new->nodes.at[p->new].role != FSD_ROLE_VIEW);
     }
     c->differs |= c->moves.n || c->ports.n;
     order_regions(c);

@@ -24,8 +24,8 @@ enum fsd_happened {
     FSD_HAPPENED_REGROUPED, /**< neither */
     FSD_HAPPENED_OPAQUE,    /**< groups or counts of layers differ, but one side is a
                                foreign region, tells not which layer computes what,
-                               or is known by weaker evidence than the other: nothing can
-                               be said */
+                               or is known by weaker evidence than the other:
+                               nothing can be said */
     FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of it */
     FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of it */
     FSD__HAPPENED_COUNT
@@ -72,9 +72,9 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** A tensor between two groups in both builds, read in another type or layout; or written
- *  in another, where none of its readers, nor what its node runs in, tells that: through
- *  an inserted layer, or into an output of the network. */
+/** A tensor between two groups in both builds, read in another type or layout; or
+ *  written in another, where none of its readers, nor what its node runs in, tells
+ *  that: through an inserted layer, or into an output of the network. */
 struct fsd_edge_change {
     fsd_ref old_from, new_from;
     fsd_id old_to, new_to; /**< nodes that read it; FSD_NONE: as it is written */
@@ -126,13 +126,13 @@ struct fsd_region_diff {
     struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
     struct fsd_span old_moves, new_moves;   /**< in pool: those that feed it */
     uint8_t happened;
-    uint8_t width;        /**< the worst of its nodes: widened, other, narrowed, same */
-    bool untyped;         /**< on one side a type is not told: `width` is of the others */
-    bool layout;          /**< an edge into it has another layout */
-    bool layers;          /**< more or fewer layers compute the same group of nodes */
-    bool tactic;          /**< the only layer of each side has another tactic */
-    bool moves;           /**< a move of it was added, removed or changed */
-    bool differs;         /**< any of the above but the tactic */
+    uint8_t width; /**< the worst of its nodes: widened, other, narrowed, same */
+    bool untyped;  /**< on one side a type is not told: `width` is of the others */
+    bool layout;   /**< an edge into it has another layout */
+    bool layers;   /**< more or fewer layers compute the same group of nodes */
+    bool tactic;   /**< the only layer of each side has another tactic */
+    bool moves;    /**< a move of it was added, removed or changed */
+    bool differs;  /**< any of the above but the tactic */
     double before, after; /**< milliseconds with its moves; negative: not known */
     double moves_before, moves_after; /**< the moves' part of them */
 };
@@ -142,7 +142,7 @@ struct fsd_compare {
     const struct fsd_state *old, *new;
     struct fsd_align *align;
     FSD_VEC(struct fsd_region_diff) regions; /**< by first node in the new model */
-    uint32_t untyped; /**< regions */
+    uint32_t untyped;                        /**< regions */
     fsd_id *order; /**< regions, worst first: by ms where both sides have times, then
                         by what happened */
     fsd_id *old_region, *new_region; /**< by group */
@@ -180,8 +180,8 @@ void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
 
 /** Whether two builds are for the same version and GPU. */
 struct fsd_built_fit {
-    struct fsd_built_change other; /**< the first thing in which they are not; its key is
-                                        NULL: nothing that both tell */
+    struct fsd_built_change other; /**< the first thing in which they are not; its
+                                        key is NULL: nothing that both tell */
     uint32_t alike;                /**< what both tell, and tell alike */
 };
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
@@ -205,7 +205,7 @@ const char *fsd_happened_name(uint8_t happened); /**< "fusion-lost", ... */
 const char *fsd_width_name(uint8_t width);       /**< "widened", ... */
 /** "widened", "unknown" where nothing changed as far as types are told, ... */
 const char *fsd_region_precision(const struct fsd_region_diff *r);
-const char *fsd_blame_name(uint8_t blame);       /**< "fusion", "kernel", ... */
+const char *fsd_blame_name(uint8_t blame); /**< "fusion", "kernel", ... */
 const char *fsd_presence_name(uint8_t what);
 const char *fsd_move_what_name(uint8_t what);
 

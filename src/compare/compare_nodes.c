@@ -263,7 +263,8 @@ void fsd_compare_ports(struct fsd_compare *c)
 
 /* --------------------------------------------------------------- as it is written */
 
-/* What a node's group writes of it in both builds, and what of that is told elsewhere. */
+/* What a node's group writes of it in both builds, and what of that is told
+   elsewhere. */
 struct written {
     const struct fsd_border *p, *q; /* NULL: not in both */
     fsd_id region;
@@ -277,8 +278,8 @@ static struct written *written_by(struct written *all, fsd_ref maker)
                                                                         : &all[maker];
 }
 
-static void tell_change(struct written *all, fsd_ref maker, struct fsd_state_form before,
-                        struct fsd_state_form after)
+static void tell_change(struct written *all, fsd_ref maker,
+                        struct fsd_state_form before, struct fsd_state_form after)
 {
     struct written *w = written_by(all, maker);
 
@@ -286,7 +287,8 @@ static void tell_change(struct written *all, fsd_ref maker, struct fsd_state_for
         return;
     /* Another type brings another layout along. */
     w->type |= before.type == w->p->form.type && after.type == w->q->form.type;
-    w->layout |= before.layout == w->p->form.layout && after.layout == w->q->form.layout;
+    w->layout |=
+        before.layout == w->p->form.layout && after.layout == w->q->form.layout;
     w->layout |= w->type && before.type != after.type;
 }
 
@@ -298,8 +300,8 @@ static void tell_loss(struct written *all, fsd_ref maker, uint8_t kind)
         *(kind == FSD_FACT_TYPE ? &w->lost_type : &w->lost_layout) = true;
 }
 
-/* By a reader that reads it as it was written, by the type that its node runs in, by the
- * network's output that it is. */
+/* By a reader that reads it as it was written, by the type that its node runs in, by
+ * the network's output that it is. */
 static void find_told(const struct fsd_compare *c, struct written *all)
 {
     const struct fsd_state *s = c->new;

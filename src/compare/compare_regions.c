@@ -142,7 +142,7 @@ static enum fsd_happened happened(const struct fsd_compare *c,
         return FSD_HAPPENED_OLD_ONLY;
     if (!r->old_groups.n)
         return FSD_HAPPENED_NEW_ONLY;
-    if (!old.more && !new.more && old.layers == new.layers && old.idle == new.idle)
+    if (!old.more && !new.more && old.layers == new.layers &&old.idle == new.idle)
         return FSD_HAPPENED_SAME;
     /* What rests on weaker evidence than the other side is no proof of a change. */
     if (old.opaque || new.opaque || old.guessed != new.guessed || old.idle != new.idle)

@@ -22,10 +22,10 @@ struct fsd_export {
 };
 
 enum fsd_export_what {
-    FSD_EXPORT_MODEL,    /**< opset, exporter, version of the format */
-    FSD_EXPORT_PORT,     /**< an input or output: name, type, shape */
-    FSD_EXPORT_REMOVED,  /**< a node that computes, only in the old one */
-    FSD_EXPORT_ADDED,    /**< only in the new one */
+    FSD_EXPORT_MODEL,   /**< opset, exporter, version of the format */
+    FSD_EXPORT_PORT,    /**< an input or output: name, type, shape */
+    FSD_EXPORT_REMOVED, /**< a node that computes, only in the old one */
+    FSD_EXPORT_ADDED,   /**< only in the new one */
     FSD_EXPORT_ATTRIBUTE,
     FSD_EXPORT_READS,     /**< an input comes from another node */
     FSD_EXPORT_QUANTIZED, /**< what is quantized on the way to an input, and how */

@@ -221,9 +221,9 @@ static void judge(const struct maker *k, const struct fsd_compare *c, uint32_t a
                       : p->output                     ? to_first->old_output[p->old]
                                                       : to_first->old_input[p->old];
 
-        worsen(
-            &is[port == FSD_NONE ? k->m->moves_row : row_of_port(k->m, p->output, port)],
-            FSD_CELL_DIFFERS);
+        worsen(&is[port == FSD_NONE ? k->m->moves_row
+                                    : row_of_port(k->m, p->output, port)],
+               FSD_CELL_DIFFERS);
     }
     for (uint32_t i = 0; i < c->lost.n; i++) {
         const struct fsd_fact_lost *lost = &c->lost.at[i];
@@ -266,7 +266,8 @@ static void find_less(struct maker *k, uint32_t b)
     const struct fsd_compare *c = k->m->with[b];
 
     for (uint32_t i = 0; i < c->lost.n; i++)
-        cell(k->m, row_of_loss(k, b, &c->lost.at[i], c->lost.at[i].old), b)->less = true;
+        cell(k->m, row_of_loss(k, b, &c->lost.at[i], c->lost.at[i].old), b)->less =
+            true;
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *r = &c->regions.at[i];
 

@@ -149,8 +149,8 @@ struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
  *  exporter's counter made. */
 bool fsd_align_node_identifies(const struct fsd_intern *counted, const char *name);
 
-/** The hash of the module that the node is in, as an exporter tells it beside the node or
- *  in its name; 0 where neither does. */
+/** The hash of the module that the node is in, as an exporter tells it beside the node
+ *  or in its name; 0 where neither does. */
 uint64_t fsd_align_module(struct fsd_arena *scratch, const struct fsd_align_side *side,
                           fsd_id node);
 bool fsd_align_weight_identifies(const char *name);

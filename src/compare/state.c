@@ -224,7 +224,8 @@ static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool
 
     fsd_put_sizes(g, fsd_tensor_form(g, tensor), "x", fsd_print_open(&shape));
     return (struct fsd_state_port){
-        .name = fsd_intern_str(b->s->names, fsd_state_key(b, g->tensors.at[tensor].name)),
+        .name =
+            fsd_intern_str(b->s->names, fsd_state_key(b, g->tensors.at[tensor].name)),
         .shape = fsd_print_sym(&shape, b->s->names),
         .form = binding_form(b, tensor),
         .from = output ? fsd_state_direct(b, tensor) : (struct fsd_maker){FSD_NONE, 0}};

@@ -48,9 +48,10 @@ struct fsd_state_node {
     fsd_sym traits; /**< attributes and weight shape as text; equal when they agree */
     fsd_sym makes;  /**< its first output; 0: not told, or of a snapshot */
     fsd_sym weight; /**< name of the initializer behind its second input; 0: none */
-    fsd_sym module; /**< of the exporter's source, "model.layers.0"; 0: not told, or of a
+    fsd_sym
+        module; /**< of the exporter's source, "model.layers.0"; 0: not told, or of a
                          snapshot */
-    bool named;     /**< the key is the node's own name, and no other's */
+    bool named; /**< the key is the node's own name, and no other's */
     uint8_t role, fate;
     struct fsd_span in; /**< in fsd_state.sources: where each input comes from directly,
                              by input; what is constant at the end is left out */
@@ -60,7 +61,7 @@ struct fsd_state_node {
                                    nodes: itself for a core node */
     struct fsd_span core_in; /**< in sources: `in`, each seen so */
     fsd_id group;            /**< that computes it; FSD_NONE */
-    uint32_t line;           /**< of a snapshot, as of the rest: where it stands; else 0 */
+    uint32_t line; /**< of a snapshot, as of the rest: where it stands; else 0 */
 };
 
 /** Type and layout as they were, "fp16/chw32"; what is not known is empty. */
@@ -190,8 +191,8 @@ void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
 void fsd_put_move_forms(const struct fsd_state *s, const struct fsd_move *m,
                         char between, FILE *out);
 
-/** The node that a move belongs to, whatever computes it: the first it serves that can be
- *  of a group, else the first of these that it comes from; FSD_NONE. */
+/** The node that a move belongs to, whatever computes it: the first it serves that can
+ *  be of a group, else the first of these that it comes from; FSD_NONE. */
 fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move *m);
 
 /** Text of a reference: the node's key, or the port's name; `out`: ports are outputs.

@@ -54,8 +54,9 @@ static void serve(struct edges *x, fsd_id tensor, fsd_ref end)
 
         if (layer == FSD_NONE || !is_move(x->b, layer))
             return;
-        fsd_vec_push(x->b->scratch, &x->to,
-                     (struct move_end){x->b->s->of_layer[layer] & ~FSD_LAYER_MOVES, end});
+        fsd_vec_push(
+            x->b->scratch, &x->to,
+            (struct move_end){x->b->s->of_layer[layer] & ~FSD_LAYER_MOVES, end});
         tensor = fsd_node_in_tensor(e, layer, 0);
     }
 }

@@ -55,9 +55,9 @@ typedef FSD_VEC(fsd_id) fsd_tensor_vec;
 struct fsd_cost {
     struct fsd_amounts *amounts;   /**< bytes and the like in open sizes */
     const struct fsd_sizes *sizes; /**< of the model's tensors */
-    fsd_id *like;                  /**< by port of the engine: the model's tensor that it
+    fsd_id *like;                /**< by port of the engine: the model's tensor that it
                                         is, or is as large as; FSD_NONE */
-    struct fsd_node_cost *nodes;   /**< by node */
+    struct fsd_node_cost *nodes; /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
     struct fsd_time_sums sums;
     fsd_tensor_vec tuned;    /**< the model's inputs whose open sizes are the ones that
@@ -105,10 +105,10 @@ struct fsd_roofline fsd_cost_roofline(const struct fsd_diff *d, fsd_id layer);
  * so that the builder may need less: it overlays, and writes in place. */
 
 struct fsd_life {
-    int64_t bytes;         /**< negative: not known */
-    fsd_id first, last;    /**< layers */
-    bool border;           /**< of the network: its caller's memory */
-    bool there;            /**< false: a weight, or the same memory as another one */
+    int64_t bytes;      /**< negative: not known */
+    fsd_id first, last; /**< layers */
+    bool border;        /**< of the network: its caller's memory */
+    bool there;         /**< false: a weight, or the same memory as another one */
 };
 
 struct fsd_lives {
@@ -116,11 +116,12 @@ struct fsd_lives {
     int64_t *alive;      /**< by layer: bytes inside the engine while it runs;
                               negative: not known */
     int64_t peak, sum;   /**< of what is inside and known: most at once, and all */
-    int64_t inputs, outputs; /**< of the network; negative: none is seen, or not known */
-    int64_t weights;         /**< and biases */
-    fsd_id at;           /**< where the peak is; FSD_NONE: no layer */
-    uint32_t unknown;    /**< tensors inside whose size is not known */
-    uint32_t untold;     /**< layers whose weights are not known */
+    int64_t inputs,
+        outputs;      /**< of the network; negative: none is seen, or not known */
+    int64_t weights;  /**< and biases */
+    fsd_id at;        /**< where the peak is; FSD_NONE: no layer */
+    uint32_t unknown; /**< tensors inside whose size is not known */
+    uint32_t untold;  /**< layers whose weights are not known */
 };
 
 struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *d);
@@ -131,8 +132,9 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
 int64_t fsd_port_bytes(const struct fsd_diff *d, const struct fsd_port *port);
 bool fsd_port_is_weight(const struct fsd_diff *d, const struct fsd_port *port);
 
-/** The i-th size of a form of the engine that is the shape, or another form of it: where
- *  it is flattened or unflattened, the one open size is what its elements leave. */
+/** The i-th size of a form of the engine that is the shape, or another form of it:
+ *  where it is flattened or unflattened, the one open size is what its elements
+ *  leave. */
 int64_t fsd_cost_open_size(const struct fsd_diff *d, const struct fsd_form *form,
                            uint32_t i, const struct fsd_shape *shape);
 

@@ -16,9 +16,9 @@ enum { STEPWISE = FSD_OP_CONTROL | FSD_OP_RECURRENT };
 struct search {
     const struct fsd_diff *d;
     const struct fsd_cost *c;
-    const fsd_id *like;          /* by tensor of the engine, as far as found */
+    const fsd_id *like;            /* by tensor of the engine, as far as found */
     const struct fsd_sizes *model; /* what the model alone tells */
-    const struct fsd_form *form; /* of the engine's tensor */
+    const struct fsd_form *form;   /* of the engine's tensor */
     fsd_id found;
     bool several;
     bool loose;    /* whatever lies in the layers, padded, too */
@@ -248,8 +248,8 @@ static bool takes_parts(const struct fsd_diff *d, fsd_id layer)
         !nodes.n && d->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
 
     for (uint32_t i = 0; i < nodes.n && !parts; i++)
-        parts = d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] &
-                STEPWISE;
+        parts =
+            d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] & STEPWISE;
     return parts;
 }
 
@@ -286,8 +286,8 @@ void fsd_cost_like(const struct fsd_diff *d, struct fsd_cost *c)
         }
     }
     for (uint32_t i = 0; i < e->ports.n; i++)
-        c->like[i] = e->ports.at[i].tensor == FSD_NONE ? FSD_NONE
-                                                       : like[e->ports.at[i].tensor];
+        c->like[i] =
+            e->ports.at[i].tensor == FSD_NONE ? FSD_NONE : like[e->ports.at[i].tensor];
     for (fsd_id layer = 0; layer < e->nodes.n; layer++)
         if (takes_parts(d, layer)) {
             drop_other_ranks(d, c, e->nodes.at[layer].in);

@@ -118,7 +118,8 @@ static bool is_number(const struct path *path, size_t at)
 
     while (at + digits < path->len && fsd_is_digit(path->text[at + digits]))
         digits++;
-    return digits && (at + digits == path->len || path->text[at + digits] == path->sign);
+    return digits &&
+           (at + digits == path->len || path->text[at + digits] == path->sign);
 }
 
 /* The first `depth` parts of each path. */

@@ -1,6 +1,6 @@
 /*
- * Name scopes: the modules of a model, as the exporter wrote them beside its nodes, else
- * as its names tell them.
+ * Name scopes: the modules of a model, as the exporter wrote them beside its nodes,
+ * else as its names tell them.
  *
  *     /backbone/layer1/layer1.0/conv1/Conv     scopes backbone, layer1, layer1.0, conv1
  *     model.12.cv1.conv.weight                 scopes model, 12, cv1, conv
@@ -44,7 +44,8 @@ struct fsd_modules {
 };
 
 /** Sums for each scope that a layer computes something of, in the order of their first
- *  nodes.  Times of all modules, of their reformats, and `rest_ms` add up to the total. */
+ *  nodes.  Times of all modules, of their reformats, and `rest_ms` add up to the
+ *  total. */
 struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_scopes *scopes);
 

@@ -55,8 +55,8 @@ static void take_engine(const struct fsd_diff *d, struct fsd_sizes *s, bool unra
 void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c, struct fsd_sizes *s)
 {
     fsd_match_bind_sizes(d->match, s);
-    /* A size that the user and the model leave open is, for all that is counted, the one
-     * that the engine was run with, or else the one that it was tuned for. */
+    /* A size that the user and the model leave open is, for all that is counted, the
+     * one that the engine was run with, or else the one that it was tuned for. */
     take_log(d, c, s, true);
     take_log(d, c, s, false);
     take_tuned(d, c, s);

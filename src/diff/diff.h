@@ -245,8 +245,8 @@ void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** One sentence on what makes the layer unnecessary, without a full stop; says nothing
  *  for a free layer and one that does not move data. */
 void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** What the builder measured of its reader, or maker, in both forms: "its reader at 0.004
- *  ms, at 0.006 ms without it"; nothing where the log does not tell. */
+/** What the builder measured of its reader, or maker, in both forms: "its reader at
+ *  0.004 ms, at 0.006 ms without it"; nothing where the log does not tell. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
 /** True for a layer that costs nothing: a NoOp, or one measured to take no time. */

@@ -155,7 +155,8 @@ static enum join join_of(const struct fsd_diff *d, fsd_id maker, fsd_id reader,
                          fsd_id wanted, bool quantized)
 {
     const struct fsd_graph *e = d->engine;
-    fsd_id made = maker == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(d->model, maker, 0);
+    fsd_id made =
+        maker == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(d->model, maker, 0);
     fsd_id ends = maker == FSD_NONE ? reader : maker;
 
     for (uint32_t i = 0; ends != FSD_NONE && i < d->match->of_node[ends].n; i++) {
@@ -284,7 +285,8 @@ static enum join join_reader(const struct fsd_diff *d, fsd_id maker, fsd_id tens
     enum join best = APART;
 
     if (t->flags & FSD_TENSOR_OUTPUT)
-        return maker == FSD_NONE ? APART : join_of(d, maker, FSD_NONE, tensor, quantized);
+        return maker == FSD_NONE ? APART
+                                 : join_of(d, maker, FSD_NONE, tensor, quantized);
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id reader = d->model->links.at[t->consumers.at + i];
         fsd_id out = fsd_node_out_tensor(d->model, reader, 0);

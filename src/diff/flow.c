@@ -112,8 +112,7 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
 
         for (uint32_t i = 0; i < uses.n && i < MODEL_STEPS; i++) {
             fsd_id node = g->links.at[uses.at + i];
-            bool goes_on = d->facts->traits[node] & FSD_OP_QDQ ||
-                           d->match->gone[node];
+            bool goes_on = d->facts->traits[node] & FSD_OP_QDQ || d->match->gone[node];
             fsd_id region = d->match->region_of_node[node];
             bool linked =
                 fsd_match_has(d->match, layer, node) ||

@@ -18,8 +18,7 @@ static bool only_quantizes(const struct fsd_diff *d, fsd_id layer)
         bool quantizes = d->facts->traits[node] & FSD_OP_QDQ;
 
         any |= quantizes;
-        if (!quantizes && !d->facts->folded[node] &&
-            !m->gone[node] &&
+        if (!quantizes && !d->facts->folded[node] && !m->gone[node] &&
             !fsd_node_is(d->model, node, "Concat"))
             return false;
     }

@@ -17,8 +17,9 @@ void fsd_add_log_to_node(const struct fsd_diff *d, fsd_id node,
         enum fsd_event_kind kind = s->h->events.at[event].kind;
 
         if (kind != FSD_EVENT_TRY && kind != FSD_EVENT_REGISTER &&
-            kind != FSD_EVENT_MEMBERS && kind != FSD_EVENT_PATTERN && kind != FSD_EVENT_TUNED &&
-            kind != FSD_EVENT_RETARGET && kind != FSD_EVENT_COPY)
+            kind != FSD_EVENT_MEMBERS && kind != FSD_EVENT_PATTERN &&
+            kind != FSD_EVENT_TUNED && kind != FSD_EVENT_RETARGET &&
+            kind != FSD_EVENT_COPY)
             r->event = event;
     }
     if (s && !d->match->of_node[node].n && s->left[node].how != FSD_LEFT_NOT)

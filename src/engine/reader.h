@@ -1,8 +1,8 @@
 /*
  * The seam for builders.  A reader is a folder that knows what one builder writes, and
- * a name in FSD_READERS.  What it knows it says in the neutral facts of struct fsd_layer
- * (model/graph.h), of struct fsd_history and struct fsd_profile; nobody above it asks
- * who the builder was.
+ * a name in FSD_READERS.  What it knows it says in the neutral facts of struct
+ * fsd_layer (model/graph.h), of struct fsd_history and struct fsd_profile; nobody above
+ * it asks who the builder was.
  */
 #ifndef FSD_ENGINE_READER_H
 #define FSD_ENGINE_READER_H
@@ -24,7 +24,7 @@ enum fsd_claim { FSD_CLAIM_NONE, FSD_CLAIM_MAYBE, FSD_CLAIM_SURE };
 /** Where an engine is read from, and what is known already. */
 struct fsd_source {
     const struct fsd_file *file;
-    unsigned number; /**< which of its engines, from 1; 0: the only one */
+    unsigned number;  /**< which of its engines, from 1; 0: the only one */
     unsigned profile; /**< which of the engine's optimization profiles, from 1; 0: the
                            first that it shows */
     const struct fsd_vocab
@@ -69,7 +69,8 @@ struct fsd_engine_reader {
 /** The readers that there are, each in its folder: fsd_reader_ort is ort/'s. */
 #define FSD_READERS(row) row(ort) row(trt)
 
-#define FSD_READER_DECLARED(name) extern const struct fsd_engine_reader fsd_reader_##name;
+#define FSD_READER_DECLARED(name)                                                      \
+    extern const struct fsd_engine_reader fsd_reader_##name;
 FSD_READERS(FSD_READER_DECLARED)
 
 /** The i-th reader; NULL past the last. */

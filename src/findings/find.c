@@ -280,7 +280,8 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, struct fsd_arena
                      ((struct fsd_outcome){.rule = f->rule, .level = set.level}));
         if (set.level == FSD_OFF || (f->rule->needs & ~there))
             continue;
-        if (f->lint && f->rule->builders && !(f->rule->builders & f->lint->target.family)) {
+        if (f->lint && f->rule->builders &&
+            !(f->rule->builders & f->lint->target.family)) {
             found->rules.at[found->rules.n - 1].skipped = fsd_printed(
                 arena, "holds for %s", fsd_families_text(arena, f->rule->builders));
             continue;
@@ -336,8 +337,8 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                            .c = before_gate->c,
                            .policy = before_gate->policy,
                            .today = before_gate->today};
-    unsigned subject = FSD_NEEDS_CASE | (f.c ? FSD_NEEDS_CHANGE : 0) |
-                       (f.lint ? FSD_NEEDS_LINT : 0);
+    unsigned subject =
+        FSD_NEEDS_CASE | (f.c ? FSD_NEEDS_CHANGE : 0) | (f.lint ? FSD_NEEDS_LINT : 0);
 
     return ask_all(&f, arena, subject, subject | FSD_NEEDS_ENGINE);
 }

@@ -10,9 +10,9 @@
 struct fsd_finder {
     const struct fsd_diff *d; /**< FSD_NEEDS_RUN, FSD_NEEDS_LINT; of a case it may be
                                    NULL */
-    const struct fsd_state *build;          /**< of a case */
-    const struct fsd_lint *lint;            /**< FSD_NEEDS_LINT */
-    const struct fsd_compare *c;            /**< FSD_NEEDS_CHANGE */
+    const struct fsd_state *build; /**< of a case */
+    const struct fsd_lint *lint;   /**< FSD_NEEDS_LINT */
+    const struct fsd_compare *c;   /**< FSD_NEEDS_CHANGE */
     const struct fsd_policy *policy;
     unsigned today;
     const struct fsd_rule *rule; /**< that is asked */
@@ -100,9 +100,8 @@ fsd_find_fn fsd_lint_one_sided, fsd_lint_residual, fsd_lint_open_sum,
 fsd_find_fn fsd_lint_attention, fsd_lint_small_product, fsd_lint_padded;
 /* lint_scale.c: scales and zero points. */
 fsd_find_fn fsd_lint_two_scales, fsd_lint_concat_inputs, fsd_lint_weight_axis,
-    fsd_lint_weight_scale,
-    fsd_lint_data_scales, fsd_lint_zero_point, fsd_lint_bad_scale,
-    fsd_lint_scale_unknown, fsd_lint_axis_moved, fsd_lint_block;
+    fsd_lint_weight_scale, fsd_lint_data_scales, fsd_lint_zero_point,
+    fsd_lint_bad_scale, fsd_lint_scale_unknown, fsd_lint_axis_moved, fsd_lint_block;
 /* lint_build.c: what a builder refuses, or does badly. */
 fsd_find_fn fsd_lint_refused, fsd_lint_not_known, fsd_lint_channels, fsd_lint_casts,
     fsd_lint_fp32_rest;

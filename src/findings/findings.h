@@ -259,7 +259,7 @@ const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
 struct fsd_case {
     const struct fsd_state *build;
     const struct fsd_diff *run;  /**< that it is the state of; NULL: it is a snapshot */
-    const struct fsd_lint *lint; /**< of its model; NULL: the rules of lint are not asked */
+    const struct fsd_lint *lint; /**< of its model; NULL: lint is not asked */
     const struct fsd_compare *c; /**< it beside its snapshot; NULL: there is
                                       none */
     const struct fsd_policy *policy;

@@ -15,9 +15,11 @@ static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
                  {f->d->model, f->d->match->twin[fit->unlike], ", in the model "}};
 
     fsd_about_tensor(f, fit->unlike);
-    fprintf(f->out, "%u of the engine's %u inputs and outputs %s a size or a type that "
-                    "no engine of this model has: ",
-            fit->tensors_unlike, fit->tensors, fit->tensors_unlike == 1 ? "has" : "have");
+    fprintf(f->out,
+            "%u of the engine's %u inputs and outputs %s a size or a type that "
+            "no engine of this model has: ",
+            fit->tensors_unlike, fit->tensors,
+            fit->tensors_unlike == 1 ? "has" : "have");
     fsd_put_subjects(f, f->now.tensors);
     for (size_t i = 0; i < FSD_COUNT_OF(sides); i++) {
         const struct fsd_form *form = fsd_tensor_form(sides[i].g, sides[i].tensor);
@@ -95,11 +97,12 @@ void fsd_find_no_model(struct fsd_finder *f)
         return;
     fsd_finding_open(f);
     fsd_fact_number(f, "nodes", m->nodes.n);
-    fprintf(f->out,
-            "no MODEL was given: %u nodes are told by the engine's names; the ONNX model "
-            "would add those that left no name, what became of them, the edges, the "
-            "sizes and types that were asked for",
-            m->nodes.n);
+    fprintf(
+        f->out,
+        "no MODEL was given: %u nodes are told by the engine's names; the ONNX model "
+        "would add those that left no name, what became of them, the edges, the "
+        "sizes and types that were asked for",
+        m->nodes.n);
     fsd_finding_close(f);
 }
 
@@ -170,8 +173,8 @@ void fsd_find_unmapped(struct fsd_finder *f)
     }
 }
 
-/* A log that was cut between two lines reads as one of a smaller engine.  An output that
- * the builder renamed is made all the same: its node is in a layer. */
+/* A log that was cut between two lines reads as one of a smaller engine.  An output
+ * that the builder renamed is made all the same: its node is in a layer. */
 void fsd_find_unmade(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -202,7 +205,8 @@ void fsd_find_unmade(struct fsd_finder *f)
         return;
     fsd_fact_number(f, "outputs", outputs.n);
     fsd_fact_number(f, "unmade", unmade);
-    fprintf(f->out, "%u of %u outputs of the model %s made by no layer, in the model by ",
+    fprintf(f->out,
+            "%u of %u outputs of the model %s made by no layer, in the model by ",
             unmade, outputs.n, unmade == 1 ? "is" : "are");
     fsd_put_subjects(f, f->now.nodes);
     fputs(": does the dump lack layers?", f->out);

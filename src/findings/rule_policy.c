@@ -83,7 +83,8 @@ static void judge_promises(struct fsd_finder *f)
     }
 }
 
-/* One policy serves check and lint: what the other verb's rules ignore is not in vain. */
+/* One policy serves check and lint: what the other verb's rules ignore is not in
+   vain. */
 static bool was_asked(const struct fsd_findings *found, const char *rule)
 {
     for (uint32_t i = 0; i < found->rules.n; i++)

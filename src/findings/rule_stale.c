@@ -22,9 +22,8 @@ static bool is_source(const struct fsd_compare *c, struct fsd_maker old,
     fsd_ref at = old.at;
 
     if (at != FSD_NONE)
-        at = at & FSD_REF_PORT
-                 ? c->align->new_input[at & ~FSD_REF_PORT] | FSD_REF_PORT
-                 : c->align->to_new[at];
+        at = at & FSD_REF_PORT ? c->align->new_input[at & ~FSD_REF_PORT] | FSD_REF_PORT
+                               : c->align->to_new[at];
     if ((at == FSD_NONE) != (old.at == FSD_NONE)) /* the new model has it not */
         return false;
     return at == new.at && (at == FSD_NONE || old.out == new.out);
@@ -71,7 +70,7 @@ static uint32_t changes(struct fsd_finder *f, bool told)
     const struct fsd_compare *c = f->c;
     uint32_t n = 0;
 
-    for (fsd_id new = 0; new < c->new->nodes.n; new++) {
+    for (fsd_id new = 0; new < c->new->nodes.n; new ++) {
         fsd_id old = c->align->to_old[new];
         const char *what = old == FSD_NONE ? "is new" : what_changed(c, old, new);
 

@@ -67,7 +67,8 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
         port = &(output ? s->outputs.at : s->inputs.at)[lost->new];
         fprintf(f->out, "%s %s", output ? "output" : "input",
                 fsd_text(s->names, port->name));
-        f->now.line = (output ? f->c->old->outputs.at : f->c->old->inputs.at)[lost->old].line;
+        f->now.line =
+            (output ? f->c->old->outputs.at : f->c->old->inputs.at)[lost->old].line;
         break;
     }
 }

@@ -24,7 +24,8 @@ enum {
  * often comes with a wanted change warns. */
 static const struct fsd_rule rules[] = {
     {"mapping/misfit", FSD_WARNING,
-     "Names, sizes, types or quantizers are not those of the model, which may be another one.",
+     "Names, sizes, types or quantizers are not those of the model, which may be "
+     "another one.",
      RUN, .find = fsd_find_misfit, .about_inputs = true,
      .why = "Everything below rests on names that two files share.",
      .fix = "Give the model that the engine was built from."},
@@ -47,7 +48,8 @@ static const struct fsd_rule rules[] = {
     {"mapping/unmade-output", FSD_WARNING,
      "Outputs of the model are made by no layer, which may be missing in the dump.",
      RUN, .find = fsd_find_unmade, .about_inputs = true,
-     .why = "A dump or log that was cut between two layers looks like a smaller engine.",
+     .why =
+         "A dump or log that was cut between two layers looks like a smaller engine.",
      .fix = "Dump the engine again, or give the whole log."},
     {"mapping/unmapped-layer", FSD_WARNING,
      "A layer that computes something was linked to no node.", RUN,
@@ -184,10 +186,12 @@ static const struct fsd_rule rules[] = {
      .fix =
          "Give the build's log (--log), as it was given when the snapshot was taken."},
     {"variant", FSD_INFO,
-     "Nodes are computed as another of the builds that the snapshot holds has them.", CHANGE,
-     fsd_find_variants, 0, 0, .budget = {-1, -1, -1},
-     .why = "Builds of one model vary though nothing changed; all that were recorded pass.",
-     .fix = "Nothing, or take the snapshot again without the build (`snapshot --also`)."},
+     "Nodes are computed as another of the builds that the snapshot holds has them.",
+     CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1},
+     .why = "Builds of one model vary though nothing changed; all that were recorded "
+            "pass.",
+     .fix =
+         "Nothing, or take the snapshot again without the build (`snapshot --also`)."},
     {"lost-fusion", FSD_ERROR, "Nodes that one layer computed are computed by several.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
      .why = "Each layer more writes its result to memory and reads it back.",
@@ -244,10 +248,12 @@ static const struct fsd_rule rules[] = {
     {"new-layer", FSD_WARNING,
      "A node that cost nothing before is computed by a layer.", CHANGE,
      fsd_find_presences, 2, COUNT, NONE_MORE,
-     .why = "A Cast, a Reshape or a Transpose that was erased is free; a layer reads and "
-            "writes its tensor.",
-     .fix = "See what became of it (`explain --node`): another type or layout around it, "
-            "or an order of operators that the builder cannot undo."},
+     .why =
+         "A Cast, a Reshape or a Transpose that was erased is free; a layer reads and "
+         "writes its tensor.",
+     .fix =
+         "See what became of it (`explain --node`): another type or layout around it, "
+         "or an order of operators that the builder cannot undo."},
     {"unexplained-node", FSD_ERROR, "It is no longer known what became of a node.",
      CHANGE, fsd_find_presences, false, COUNT, NONE_MORE,
      .why = "What it computes may be lost, or only not told of.",
@@ -313,8 +319,9 @@ static const struct fsd_rule rules[] = {
     {"memory", FSD_OFF, "The engine needs more memory than the policy allows.", CASE,
      fsd_find_too_large, 0, FSD_SETS_BYTES, NONE_MORE,
      .why = "What does not fit beside the rest of a device's work does not run.",
-     .fix = "`memory` lists the layers and the largest tensors; smaller batches, narrower "
-            "types and a workspace limit need less."},
+     .fix =
+         "`memory` lists the layers and the largest tensors; smaller batches, narrower "
+         "types and a workspace limit need less."},
     /* Lint: what the model says before its build. */
     {"build/refused", FSD_ERROR,
      "The builder does not take an operator, a type or an attribute.", LINT,
@@ -398,14 +405,12 @@ static const struct fsd_rule rules[] = {
             "stands in between.",
      .fix = "Put the pair before the Pad, or give the convolution its pads.",
      .source = "TensorRT issue 2592"},
-    {"qdq/deconv", FSD_WARNING,
-     "A quantized ConvTranspose has no INT8 kernel.",
-     LINT, .find = fsd_lint_deconv, .proves = FSD_PROVES_WIDE,
+    {"qdq/deconv", FSD_WARNING, "A quantized ConvTranspose has no INT8 kernel.", LINT,
+     .find = fsd_lint_deconv, .proves = FSD_PROVES_WIDE,
      .builders = FSD_TRT8 | FSD_TRT10 | FSD_RTX,
-     .why =
-         "TensorRT 8 and 10 have none for it together with a normalization, an "
-         "activation or a Concat behind, TensorRT for RTX none at all: data and "
-         "weights are widened, and it runs in FP32.",
+     .why = "TensorRT 8 and 10 have none for it together with a normalization, an "
+            "activation or a Concat behind, TensorRT for RTX none at all: data and "
+            "weights are widened, and it runs in FP32.",
      .fix = "Fold the normalization into its weights, or do not quantize it.",
      .source = "yolov7_qat guidance, NVIDIA-AI-IOT; TensorRT issue 2597; measured: "
                "TensorRT for RTX 1.7.1, six kinds of it"},
@@ -418,8 +423,9 @@ static const struct fsd_rule rules[] = {
          "are lost. In an attention or a normalization it cuts the region that would "
          "be one kernel.",
      .fix = "Exclude the operator from quantization.",
-     .source = "NVIDIA Model-Optimizer, nodes that it excludes; TensorRT issue 4397; "
-               "measured: TensorRT for RTX 1.7.1 takes such quantizers into its kernels"},
+     .source =
+         "NVIDIA Model-Optimizer, nodes that it excludes; TensorRT issue 4397; "
+         "measured: TensorRT for RTX 1.7.1 takes such quantizers into its kernels"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers in an attention keep it from being one kernel.", LINT,
      .find = fsd_lint_attention, .proves = FSD_PROVES_WIDE,
@@ -441,8 +447,7 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_useless, .proves = FSD_PROVES_STANDS,
      .why = "It rounds, and stays as a layer of its own, or in the kernel before; that "
             "the result is transposed or reshaped first changes nothing.",
-     .fix = "Delete it.",
-     .source = "the TensorRT developer guide, Q/DQ placement"},
+     .fix = "Delete it.", .source = "the TensorRT developer guide, Q/DQ placement"},
     {"qdq/after", FSD_WARNING,
      "Quantizers stand behind operators, not before those that run narrow.", LINT,
      .find = fsd_lint_after, .proves = FSD_PROVES_STANDS,
@@ -492,8 +497,9 @@ static const struct fsd_rule rules[] = {
      .source = "the TensorRT developer guide, explicit quantization"},
     {"scale/weights", FSD_INFO, "Weights have one scale for all output channels.", LINT,
      .find = fsd_lint_weight_scale,
-     .why = "The channel with the greatest weights takes the steps of all others; kernels "
-            "scale each output channel at no cost.",
+     .why =
+         "The channel with the greatest weights takes the steps of all others; kernels "
+         "scale each output channel at no cost.",
      .fix = "Quantize weights per channel (per_channel=True, axis 0 of Conv).",
      .source = "the TensorRT developer guide, explicit quantization"},
     {"scale/data", FSD_WARNING, "A quantizer of data has several scales.", LINT,
@@ -557,8 +563,10 @@ static const struct fsd_rule rules[] = {
      .fix = "Export the rest in FP16 or BF16 (AutoCast).",
      .source = "TensorRT 11 migration guide; ultralytics issue 26159"},
     {"size/dynamic", FSD_INFO,
-     "A size that only a run knows keeps a kernel from taking in what stands beside it.",
-     LINT, .find = fsd_lint_padded, .which = 0, .proves = FSD_PROVES_APART, .builders = FSD_RTX,
+     "A size that only a run knows keeps a kernel from taking in what stands beside "
+     "it.",
+     LINT, .find = fsd_lint_padded, .which = 0, .proves = FSD_PROVES_APART,
+     .builders = FSD_RTX,
      .why =
          "Products are computed in whole vectors of summands and of columns. Where "
          "one of these sizes is open, kernels of their own pad what is read and cut "
@@ -566,13 +574,15 @@ static const struct fsd_rule rules[] = {
          "picture whose size is known. An open batch, open rows, the length of an "
          "attention in 16 bits and an open picture of convolutions without a Pad cost "
          "nothing.",
-     .fix = "Export that axis with a fixed size, or an attention in FP16 or BF16; put the "
-            "padding into the convolution's pads.",
-     .source = "measured: TensorRT for RTX 1.7.1, each network with fixed and with open "
-               "sizes; of other builders it is not known"},
+     .fix =
+         "Export that axis with a fixed size, or an attention in FP16 or BF16; put the "
+         "padding into the convolution's pads.",
+     .source =
+         "measured: TensorRT for RTX 1.7.1, each network with fixed and with open "
+         "sizes; of other builders it is not known"},
     {"size/odd", FSD_INFO,
-     "A product over an odd number of summands, or into an odd number of columns.", LINT,
-     .find = fsd_lint_padded, .which = 1, .proves = FSD_PROVES_APART,
+     "A product over an odd number of summands, or into an odd number of columns.",
+     LINT, .find = fsd_lint_padded, .which = 1, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX,
      .why =
          "It is computed in pairs: kernels of their own pad what is read and no stored "

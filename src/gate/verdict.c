@@ -177,8 +177,8 @@ static const char *variants_of(const struct fsd_verdict *v, const struct fsd_sta
     }
     for (uint32_t b = 0; b <= s->also.n; b++)
         if (fit[b])
-            text = fsd_printed(v->arena, "%s%s%u as %c", text, *text ? ", " : "", fit[b],
-                               (char)('A' + b));
+            text = fsd_printed(v->arena, "%s%s%u as %c", text, *text ? ", " : "",
+                               fit[b], (char)('A' + b));
     return far ? fsd_printed(v->arena, "%s%s%u as none", text, *text ? ", " : "", far)
                : text;
 }

@@ -388,8 +388,8 @@ static const struct row refusals[] = {
      .is.why = "only quantizers make or read tensors of this type",
      .is.source = MEASURED},
     {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = takes_type, .types = T(INT32),
-     .is.why = "it reads INT32, as exporters write for a bias, and takes FP8, FP4, INT4 and "
-               "INT8 only",
+     .is.why = "it reads INT32, as exporters write for a bias, and takes FP8, FP4, "
+               "INT4 and INT8 only",
      .is.source = LISTED},
     {" DequantizeLinear ", FSD_RTX, .holds = weighs, .types = T(UINT8),
      .is.why = "UINT8 weights are not taken", .is.source = MEASURED},
@@ -508,7 +508,8 @@ static const struct row refusals[] = {
     {" TopK ", FSD_ANY_BUILDER, .holds = is_too_many, .number = 1,
      .is.why = "more than 3840 are asked for", .is.source = LISTED},
     {" Attention ", FSD_RTX, .holds = is_no_kernel, .number = 16, .types = T(FP32),
-     .is.why = "of four dimensions in FP32, or with heads below 16, it has no kernel", .is.source = MEASURED},
+     .is.why = "of four dimensions in FP32, or with heads below 16, it has no kernel",
+     .is.source = MEASURED},
     {" Attention ", FSD_RTX, .holds = is_masked_twice,
      .is.why = "a mask and is_causal exclude each other", .is.source = MEASURED},
     {" Attention ", FSD_RTX, .until = 106, .holds = is_no_kernel, .types = T(FP32),

@@ -289,15 +289,17 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
     if (n < FSD_COUNT_OF(cells) || !r->tuned.n || !fsd_is_digit(*p.s) ||
         r->tuned_rows >= 2)
         return true;
-    snprintf(text, sizeof text, "%.*s %.*s ms", (int)(cells[4].n > 120 ? 120 : cells[4].n),
-             cells[4].s, (int)(cells[1].n > 12 ? 12 : cells[1].n), cells[1].s);
+    snprintf(text, sizeof text, "%.*s %.*s ms",
+             (int)(cells[4].n > 120 ? 120 : cells[4].n), cells[4].s,
+             (int)(cells[1].n > 12 ? 12 : cells[1].n), cells[1].s);
     if (!r->tuned_rows++) {
         keep(r, FSD_EVENT_TUNED, r->tuned, none, fsd_slice_of(text));
     } else { /* the second tells how much the first is ahead */
         struct fsd_event *e = &r->h->events.at[r->h->events.n - 1];
         char both[640];
 
-        snprintf(both, sizeof both, "%s, then %s", fsd_text(r->h->names, e->text), text);
+        snprintf(both, sizeof both, "%s, then %s", fsd_text(r->h->names, e->text),
+                 text);
         if (e->kind == FSD_EVENT_TUNED)
             e->text = fsd_intern_str(r->h->names, both);
     }

@@ -17,9 +17,9 @@ struct fsd_event_reader {
     fsd_sym tried, tried_on;             /**< the last "Running: P on X" */
     struct fsd_event_name timed, runner; /**< the last "Timing Runner: X (R)" */
     struct fsd_event_name autotuned;     /**< the last "Autotuning Reformat: A -> B" */
-    struct fsd_event_name formats;       /**< the last "Autotuning format combination" */
-    struct fsd_slice tuned;              /**< the last "Autotuning op X" */
-    uint32_t tuned_rows;                 /**< of its table */
+    struct fsd_event_name formats; /**< the last "Autotuning format combination" */
+    struct fsd_slice tuned;        /**< the last "Autotuning op X" */
+    uint32_t tuned_rows;           /**< of its table */
     size_t set_at;     /**< where " Set Tactic Name: " stood in the last such line */
     FSD_VEC(char) sum; /**< scratch */
     char severity;     /**< of the line, as in fsd_log_line */

@@ -1,6 +1,6 @@
 /*
- * Why an attempt to build failed.  The parser says so of a node, in a record of lines of
- * which some have no prefix,
+ * Why an attempt to build failed.  The parser says so of a node, in a record of lines
+ * of which some have no prefix,
  *
  *     [E] While parsing node number 5 [DFT -> "t"]:
  *     [E] --- Begin node ---
@@ -29,11 +29,11 @@
 #include "model/history.h"
 
 struct fsd_log_failure {
-    bool by_parser;          /**< else the builder */
-    struct fsd_slice node;   /**< empty: not told, or it has no name */
-    struct fsd_slice op;     /**< "DFT -> "t""; the parser's only; empty: it refuses all,
+    bool by_parser;         /**< else the builder */
+    struct fsd_slice node;  /**< empty: not told, or it has no name */
+    struct fsd_slice op;    /**< "DFT -> "t""; the parser's only; empty: it refuses all,
                                   or the input that `node` names */
-    struct fsd_slice where;  /**< the function that refuses; the parser's only */
+    struct fsd_slice where; /**< the function that refuses; the parser's only */
     struct fsd_slice reason; /**< up to the end of its last line */
     uint64_t line;
 };
@@ -44,8 +44,8 @@ typedef FSD_VEC(struct fsd_log_failure) fsd_log_failures;
 void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
                           fsd_log_failures *out);
 
-/** Finds the node that the builder's reason names, or a layer of which, among those that
- *  were parsed. */
+/** Finds the node that the builder's reason names, or a layer of which, among those
+ *  that were parsed. */
 void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_history *h);
 
 /** Fills `err` with the first that the parser has, or else the builder.

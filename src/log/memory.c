@@ -49,11 +49,11 @@ static bool read_layer(struct fsd_history *h, struct fsd_slice t, uint32_t build
 static struct fsd_told_bytes *sums_of(struct fsd_history *h, uint32_t build)
 {
     const struct fsd_told_bytes none = {.build = build,
-                                    .host = -1,
-                                    .device = -1,
-                                    .scratch = -1,
-                                    .activations = -1,
-                                    .weights = -1};
+                                        .host = -1,
+                                        .device = -1,
+                                        .scratch = -1,
+                                        .activations = -1,
+                                        .weights = -1};
 
     for (uint32_t i = h->memory.n; i-- > 0 && h->memory.at[i].build == build;)
         if (!h->memory.at[i].layer)

@@ -143,8 +143,7 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     r->events.severity = place->line.severity;
     if (fsd_log_memory_read(r->h, t, r->build) ||
         fsd_log_shape_read(r->h, t, r->build) || read_layer_list(r, t) ||
-        read_register(r, t) || read_network(r, t) ||
-        fsd_event_read(&r->events, t))
+        read_register(r, t) || read_network(r, t) || fsd_event_read(&r->events, t))
         return;
     /* What other programs print between the builder's lines is no form of its own. */
     if (place->line.prefixed && (place->line.trt || place->line.severity == 'V'))

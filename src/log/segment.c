@@ -309,7 +309,8 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
     if (!fsd_log_next(&s->lines, &out->line)) {
         if (s->in != NOWHERE)
             close_list(s, true);
-        out->attempt = s->attempt; /* a list that the file's end closes may be another's */
+        out->attempt =
+            s->attempt; /* a list that the file's end closes may be another's */
         return false;
     }
     out->listed = false;

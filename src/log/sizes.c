@@ -15,9 +15,9 @@
  *             [32,128]<TAB>(+ (CEIL_DIV (+ height -2) 2) 1)
  *             ...
  *
- * Of the layers that the parser made for a node the first reads what the node reads, the
- * last writes what it writes.  Of a Softmax these may be reshapes, so that nothing is
- * taken that the parser's own sizes contradict.
+ * Of the layers that the parser made for a node the first reads what the node reads,
+ * the last writes what it writes.  Of a Softmax these may be reshapes, so that nothing
+ * is taken that the parser's own sizes contradict.
  */
 #include "log/sizes.h"
 
@@ -60,9 +60,10 @@ static fsd_id read_operation(struct fsd_graph *g, struct fsd_slice *t, unsigned 
         const char *word;
         enum fsd_term_is is;
         bool adds; /* "(MUL_ADD a b c)" is a * b + c */
-    } words[] = {{"+ ", FSD_TERM_PLUS, false},        {"* ", FSD_TERM_TIMES, false},
-                 {"CEIL_DIV ", FSD_TERM_CEIL, false}, {"MAX ", FSD_TERM_MOST, false},
-                 {"MIN ", FSD_TERM_LEAST, false},     {"MUL_ADD ", FSD_TERM_TIMES, true}};
+    } words[] = {
+        {"+ ", FSD_TERM_PLUS, false},        {"* ", FSD_TERM_TIMES, false},
+        {"CEIL_DIV ", FSD_TERM_CEIL, false}, {"MAX ", FSD_TERM_MOST, false},
+        {"MIN ", FSD_TERM_LEAST, false},     {"MUL_ADD ", FSD_TERM_TIMES, true}};
     struct fsd_term term = {.name = 0};
     uint32_t i = 0, n = 1;
 
@@ -134,7 +135,8 @@ struct told {
 static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct told *told,
                        bool reads)
 {
-    const struct fsd_form *form = tensor == FSD_NONE ? NULL : fsd_tensor_form(g, tensor);
+    const struct fsd_form *form =
+        tensor == FSD_NONE ? NULL : fsd_tensor_form(g, tensor);
     uint32_t n = told->n;
 
     if (!form || !form->ranked || n > MOST_SIZES ||

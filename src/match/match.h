@@ -110,7 +110,7 @@ void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s);
 struct fsd_fit {
     uint32_t names, names_found;
     uint32_t tensors, tensors_found, tensors_unlike;
-    fsd_id unlike; /**< the first of these, of the engine; FSD_NONE */
+    fsd_id unlike;       /**< the first of these, of the engine; FSD_NONE */
     uint32_t quantizers; /**< the model's, where nothing in the engine is quantized; 0
                               where something is, or not all types are known */
 };

@@ -49,9 +49,9 @@ struct fsd_story {
                or a copy of that tensor, plus 1 */
     FSD_VEC(struct fsd_scene) scenes; /**< sorted by node, then event */
     struct fsd_span *of_node;         /**< by node: in `scenes` */
-    struct fsd_leaving *left; /**< by node */
-    uint32_t *layers;         /**< scratch, by node: those that were not erased */
-    uint32_t *mark;           /**< scratch, by node */
+    struct fsd_leaving *left;         /**< by node */
+    uint32_t *layers; /**< scratch, by node: those that were not erased */
+    uint32_t *mark;   /**< scratch, by node */
     uint32_t stamp;
     unsigned depth; /**< scratch: names within names */
     bool cut; /**< some sets were too large to follow, or names too deep; those are left
@@ -73,8 +73,8 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
 /** The nodes that the layer of that name held last; empty when the log says nothing. */
 struct fsd_span fsd_story_nodes(struct fsd_story *story, fsd_sym name);
 
-/** The name of a layer of the log that a mention is of; 0 when it may be of one that the
- *  log does not know. */
+/** The name of a layer of the log that a mention is of; 0 when it may be of one that
+ *  the log does not know. */
 fsd_sym fsd_story_name(const struct fsd_story *story,
                        const struct fsd_mention *mention);
 

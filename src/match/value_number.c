@@ -149,8 +149,8 @@ static fsd_id first_with(struct numbering *v, fsd_id node)
     fsd_sym sym = fsd_intern_find(v->spellings, words, n);
 
     if (sym == FSD_NONE)
-        sym = fsd_intern_bytes(v->spellings, fsd_arena_strndup(v->scratch, words, n),
-                               n);
+        sym =
+            fsd_intern_bytes(v->spellings, fsd_arena_strndup(v->scratch, words, n), n);
     while (v->first.n <= sym)
         fsd_vec_push(v->scratch, &v->first, FSD_NONE);
     if (v->first.at[sym] == FSD_NONE)

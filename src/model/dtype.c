@@ -61,17 +61,17 @@ static const struct {
     const char *word;
     enum fsd_dtype type;
 } words[] = {
-    {"float", FSD_FP32},    {"fp32", FSD_FP32},     {"float32", FSD_FP32},
-    {"half", FSD_FP16},     {"fp16", FSD_FP16},     {"float16", FSD_FP16},
-    {"bfloat16", FSD_BF16}, {"bf16", FSD_BF16},     {"int8", FSD_INT8},
-    {"int32", FSD_INT32},   {"int64", FSD_INT64},   {"bool", FSD_BOOL},
-    {"fp8", FSD_FP8},       {"e4m3", FSD_FP8},      {"float8", FSD_FP8},
-    {"fp8e4m3", FSD_FP8},   {"e4m3fn", FSD_FP8},    {"fp4", FSD_FP4},
-    {"e2m1", FSD_FP4},      {"nvfp4", FSD_FP4},     {"fp4e2m1", FSD_FP4},
-    {"uint8", FSD_UINT8},   {"int4", FSD_INT4},     {"uint4", FSD_UINT4},
-    {"int16", FSD_INT16},   {"uint16", FSD_UINT16}, {"uint32", FSD_UINT32},
-    {"uint64", FSD_UINT64}, {"fp64", FSD_FP64},     {"double", FSD_FP64},
-    {"float64", FSD_FP64},  {"e8m0", FSD_FP8E8M0},  {"e5m2", FSD_FP8E5M2},
+    {"float", FSD_FP32},    {"fp32", FSD_FP32},        {"float32", FSD_FP32},
+    {"half", FSD_FP16},     {"fp16", FSD_FP16},        {"float16", FSD_FP16},
+    {"bfloat16", FSD_BF16}, {"bf16", FSD_BF16},        {"int8", FSD_INT8},
+    {"int32", FSD_INT32},   {"int64", FSD_INT64},      {"bool", FSD_BOOL},
+    {"fp8", FSD_FP8},       {"e4m3", FSD_FP8},         {"float8", FSD_FP8},
+    {"fp8e4m3", FSD_FP8},   {"e4m3fn", FSD_FP8},       {"fp4", FSD_FP4},
+    {"e2m1", FSD_FP4},      {"nvfp4", FSD_FP4},        {"fp4e2m1", FSD_FP4},
+    {"uint8", FSD_UINT8},   {"int4", FSD_INT4},        {"uint4", FSD_UINT4},
+    {"int16", FSD_INT16},   {"uint16", FSD_UINT16},    {"uint32", FSD_UINT32},
+    {"uint64", FSD_UINT64}, {"fp64", FSD_FP64},        {"double", FSD_FP64},
+    {"float64", FSD_FP64},  {"e8m0", FSD_FP8E8M0},     {"e5m2", FSD_FP8E5M2},
     {"tf32", FSD_TF32},     {"fp8ue8m0", FSD_FP8E8M0},
 };
 

@@ -136,7 +136,7 @@ struct fsd_node {
     fsd_sym domain; /**< ONNX operator domain; 0 is the default one */
     fsd_sym module; /**< of the exporter's source, "model.layers.0"; 0: it tells none */
     fsd_sym module_class; /**< "transformers.LlamaDecoderLayer"; 0: it tells none */
-    fsd_sym written;      /**< "model.py, line 7: x = self.up(x)"; 0: it does not tell */
+    fsd_sym written; /**< "model.py, line 7: x = self.up(x)"; 0: it does not tell */
     fsd_id scope;
     uint32_t where; /**< position in its own list: NodeProto or layer index, log line */
     struct fsd_span in, out; /**< in fsd_graph.ports */
@@ -291,11 +291,11 @@ struct fsd_graph {
     int64_t ir_version;
     fsd_built_vec built; /**< engine: how it was built, as far as its log tells */
     bool strongly_typed; /**< engine: its builder changes no type that a model has */
-    bool named_only;     /**< model: none was given, its nodes are those that an engine's
+    bool named_only; /**< model: none was given, its nodes are those that an engine's
                               names tell of; of edges, sizes and constants nothing is
                               known */
     bool attributes_untold; /**< model: a log printed it, which tells no attributes */
-    bool detailed;       /**< engine: layers have types and tensors, not only names */
+    bool detailed;     /**< engine: layers have types and tensors, not only names */
     int32_t profile;   /**< engine: the optimization profile that its layers are of, as
                             the builder counts, from 0; negative: nothing read */
     uint32_t profiles; /**< how many it has, as far as it shows */
@@ -382,8 +382,8 @@ void fsd_graph_list_borders(struct fsd_graph *g);
 void fsd_graph_finish(struct fsd_graph *g);
 
 /** All nodes, each behind those that make what it reads; nodes on a ring, and what is
- *  behind it, stand last.  A dump may list layers in any order, but for those at a tensor
- *  that several make: they stand in theirs.
+ *  behind it, stand last.  A dump may list layers in any order, but for those at a
+ *  tensor that several make: they stand in theirs.
  *  @return  one id for each node, in the arena. */
 fsd_id *fsd_graph_order(struct fsd_arena *arena, const struct fsd_graph *g);
 

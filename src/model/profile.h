@@ -12,8 +12,8 @@ struct fsd_profile_entry {
     fsd_sym name; /**< as it stands there */
     fsd_sym
         unescaped; /**< the same, read as JSON does; equal where there are no escapes */
-    double total_ms;  /**< of all runs; negative: not told, or no time at all */
-    double mean_ms;   /**< of one run; negative: as above */
+    double total_ms; /**< of all runs; negative: not told, or no time at all */
+    double mean_ms;  /**< of one run; negative: as above */
     bool odd; /**< a time was there and cannot be one: negative, NaN, beyond measure */
 };
 
@@ -21,7 +21,7 @@ struct fsd_profile {
     const char *path;  /**< as the user gave it */
     uint32_t number;   /**< which of the file's profiles, from 1 */
     uint64_t runs;     /**< 0: not told */
-    bool untold_runs; /**< times are of all runs together, and nobody says how many */
+    bool untold_runs;  /**< times are of all runs together, and nobody says how many */
     bool odd_runs;     /**< they were told, and cannot be a number of runs */
     uint32_t nameless; /**< records with a time and no name: they are no entries */
     FSD_VEC(struct fsd_profile_entry) entries;

@@ -59,9 +59,9 @@ struct formals {
 
 static bool fail_limit(struct loader *l, uint64_t most, const char *of)
 {
-    l->status = fsd_fail(l->err, FSD_E_LIMIT, l->file->name, FSD_POS_NONE, 0,
-                         "expected at most %llu %s, found more",
-                         (unsigned long long)most, of);
+    l->status =
+        fsd_fail(l->err, FSD_E_LIMIT, l->file->name, FSD_POS_NONE, 0,
+                 "expected at most %llu %s, found more", (unsigned long long)most, of);
     return false;
 }
 

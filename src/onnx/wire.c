@@ -112,14 +112,16 @@ static bool put_tag(struct scan *s, const struct level *level, uint32_t number,
     return true;
 }
 
-/* A block of memory of n bytes, which malloc() gives a header and a pointer leads to. */
+/* A block of memory of n bytes, which malloc() gives a header and a pointer leads
+   to. */
 static bool weigh(struct scan *s, const struct level *level, size_t n)
 {
     s->weight += n + 32;
     if (s->weight / FSD_WIRE_WEIGHT <= s->file->size + FSD_WIRE_FREE)
         return true;
-    return fail(s, FSD_E_LIMIT, level, level->pos,
-                "expected names and numbers in its messages, found too many empty ones");
+    return fail(
+        s, FSD_E_LIMIT, level, level->pos,
+        "expected names and numbers in its messages, found too many empty ones");
 }
 
 /* Returns where the content starts; put_length_at() closes the block. */

@@ -31,8 +31,8 @@ enum {
     FSD_WIRE_NAME = 1 << 16,     /* bytes in one string */
     FSD_WIRE_FIELDS = 16 << 20,  /* fields kept */
     FSD_WIRE_MESSAGES = 4 << 20, /* messages kept; unpacked, each takes 200 bytes */
-    FSD_WIRE_WEIGHT = 16,    /* bytes unpacked, for each byte of the file */
-    FSD_WIRE_FREE = 1 << 20, /* bytes of a small file that are added to its own */
+    FSD_WIRE_WEIGHT = 16,        /* bytes unpacked, for each byte of the file */
+    FSD_WIRE_FREE = 1 << 20,     /* bytes of a small file that are added to its own */
     FSD_WIRE_KEPT = 256 * 1024 * 1024 /* bytes kept */
 };
 

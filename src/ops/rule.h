@@ -64,8 +64,8 @@ static inline fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
     return fsd_node_in_tensor(c->g, c->node, i);
 }
 
-/** An attribute, NULL when it has none; an INT or `otherwise`; one that is a size, or -1
- *  for a number that is none; a STRING, "" when it has none; INTS, NULL when it has
+/** An attribute, NULL when it has none; an INT or `otherwise`; one that is a size, or
+ *  -1 for a number that is none; a STRING, "" when it has none; INTS, NULL when it has
  *  none.  What a file says goes into amounts only through fsd_case_size() and
  *  fsd_size(). */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name);

@@ -266,8 +266,8 @@ void fsd_sizes_take_rules(struct fsd_sizes *s)
     bool guessed;
 
     for (fsd_id i = 0; i < s->g->nodes.n; i++) {
-        struct fsd_op_case c = {
-            s, s->amounts, s->g, fsd_op_of(s->g, i), i, 0, &guessed};
+        struct fsd_op_case c = {s, s->amounts, s->g,    fsd_op_of(s->g, i),
+                                i, 0,          &guessed};
 
         if (!c.op)
             continue;

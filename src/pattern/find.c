@@ -43,8 +43,10 @@ typedef bool holds_fn(struct attempt *a);
 
 /* --------------------------------------------------------------------- the forms */
 
-#define CONV    "BatchNormalization?(Conv|ConvTranspose)"
-#define ACT     "Relu|LeakyRelu|PRelu|Elu|Selu|Celu|Clip|Tanh|HardSwish|Mish|Softplus|Swish"
+#define CONV "BatchNormalization?(Conv|ConvTranspose)"
+#define ACT                                                                            \
+    "Relu|LeakyRelu|PRelu|Elu|Selu|Celu|"                                              \
+    "Clip|Tanh|HardSwish|Mish|Softplus|Swish"
 #define MOMENT  "Add(c, ReduceMean(Pow|Mul(x)))"
 #define SPREAD  "Sqrt(Add(c, ReduceMean(Pow|Mul(Sub(x, ReduceMean(x))))))"
 #define CENTRED "Sub(x, ReduceMean(x))"

@@ -36,8 +36,8 @@ struct fsd_block {
     uint8_t pattern;        /**< enum fsd_pattern */
     fsd_id anchor;          /**< the node that its last tensor comes from */
     fsd_id end, either;     /**< residual: the node that ends the longer way; where the
-                                 shorter one has a layer of its own, the Add may be fused
-                                 with that instead; FSD_NONE */
+                                 shorter one has a layer of its own, the Add may be
+                                 fused with that instead; FSD_NONE */
     struct fsd_span nodes;  /**< those that the pattern is of, sorted; in the pool */
     struct fsd_span passed; /**< between these: Q, DQ, casts, views, transpositions */
     uint8_t fused;          /**< enum fsd_fused */

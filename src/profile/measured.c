@@ -26,9 +26,10 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
         remark(engine, "input/profile-missing-layers", FSD_NONE,
                fsd_intern_str(engine->names, text));
     if (p->untold_runs)
-        remark(engine, "input/profile-untold-runs", FSD_NONE,
-               fsd_intern_str(engine->names,
-                              "its times are of all runs together, how many is not told"));
+        remark(
+            engine, "input/profile-untold-runs", FSD_NONE,
+            fsd_intern_str(engine->names,
+                           "its times are of all runs together, how many is not told"));
     if (p->odd_runs)
         remark(engine, "input/profile-odd-count", FSD_NONE,
                fsd_intern_str(engine->names, p->path));

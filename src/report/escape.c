@@ -60,7 +60,8 @@ static void put_markdown(FILE *out, const char *s, size_t i)
 
     /* An address becomes a link behind the parser, even in <code> and of references: it
      * is found in one run of text, and a comment makes two of it. */
-    if (c == '@' && i && (isalnum((unsigned char)s[i - 1]) || strchr(".+-_", s[i - 1])) &&
+    if (c == '@' && i &&
+        (isalnum((unsigned char)s[i - 1]) || strchr(".+-_", s[i - 1])) &&
         strchr(s + i, '.'))
         fputs("<!---->", out);
     if (plain)

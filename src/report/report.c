@@ -127,8 +127,8 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
     } else if (f->picture) {
         return run ? fsd_picture_write(r->run, f->name, r->style, out, err)
                    : fsd_compare_write_picture(r->compare, f->name, r->style, out, err);
-    } else if (f->verdict && (run || r->subject == FSD_OF_CHECK ||
-                              r->subject == FSD_OF_LINT)) {
+    } else if (f->verdict &&
+               (run || r->subject == FSD_OF_CHECK || r->subject == FSD_OF_LINT)) {
         struct fsd_verdict *own = run ? fsd_verdict_of_run(r->run) : NULL;
 
         f->verdict(own ? own : r->verdict, r->style, out);

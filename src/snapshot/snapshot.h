@@ -40,7 +40,7 @@ struct fsd_learnt {
                          it to one */
     uint32_t less;  /**< told by less than the first build: what is not known would
                          pass */
-    uint32_t more;    /**< as the first build, of which less is told */
+    uint32_t more;  /**< as the first build, of which less is told */
     uint32_t strange; /**< of nodes that the first build's model has not */
     uint32_t gone;    /**< of rows that the first build has as no other has them */
 };

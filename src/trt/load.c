@@ -135,8 +135,7 @@ static enum fsd_status read_profiled(struct fsd_build *b, const struct fsd_file 
 {
     fsd_profile_vec profiles = {0};
     struct fsd_graph *g = b->g;
-    enum fsd_status status =
-        fsd_profile_read(g->arena, g->names, file, &profiles, err);
+    enum fsd_status status = fsd_profile_read(g->arena, g->names, file, &profiles, err);
 
     if (status == FSD_OK)
         status = fsd_json_layers_fit(file, profiles.at[0].entries.n, err);

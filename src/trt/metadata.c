@@ -106,7 +106,8 @@ static void read_name(struct reading *r, const char *s, size_t n)
         known = trailer && trailer > s ? (size_t)(trailer - s) : n;
         r->truncated |= fsd_slice_find((struct fsd_slice){s, known}, ELISION) != NULL;
     }
-    if (what && what->nodes.n > 1 && what->nodes.n <= OWNED_MAX && trailer == s + known) {
+    if (what && what->nodes.n > 1 && what->nodes.n <= OWNED_MAX &&
+        trailer == s + known) {
         fsd_id node =
             owned_by(r, what, s + known + TRAILER_LEN, n - known - TRAILER_LEN);
 

@@ -289,7 +289,8 @@ static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
     const struct fsd_meaning *what =
         p->vocab ? fsd_vocab_find(p->vocab, p->text.s, p->text.n) : NULL;
 
-    if (!strstr(p->text.s, FSD_TRT_PROFILE) || (what && fsd_meaning_fits(p->vocab, what)))
+    if (!strstr(p->text.s, FSD_TRT_PROFILE) ||
+        (what && fsd_meaning_fits(p->vocab, what)))
         return name;
     out = FSD_NEW(p->g->arena, char, p->text.n);
     for (size_t i = 0; i < p->text.n;) {
@@ -299,7 +300,8 @@ static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
             fsd_scan_skip_number(&p->text, &end) &&
             fsd_scan_skip(&p->text, &end, "]") &&
             (end == p->text.n || fsd_scan_at(&p->text, end, "_myl"))) {
-            *profile = (int32_t)fsd_scan_number(&p->text, i + sizeof FSD_TRT_PROFILE - 1);
+            *profile =
+                (int32_t)fsd_scan_number(&p->text, i + sizeof FSD_TRT_PROFILE - 1);
             i = end;
         } else {
             out[used++] = p->text.s[i++];

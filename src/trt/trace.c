@@ -170,7 +170,8 @@ static enum fsd_status read_lists(struct reading *t)
     return FSD_OK;
 }
 
-/* ------------------------------------------------------------------------- the whole */
+/* ------------------------------------------------------------------------- the
+   whole */
 
 enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names,
                                const struct fsd_file *file, fsd_profile_vec *out,
@@ -191,7 +192,8 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_BYTE, t.r.at,
                         "expected at most %d layers, found more", ENTRIES_MAX);
     for (uint32_t i = 0; i < t.times.n; i++)
-        t.profile.runs = t.times.at[i] > t.profile.runs ? t.times.at[i] : t.profile.runs;
+        t.profile.runs =
+            t.times.at[i] > t.profile.runs ? t.times.at[i] : t.profile.runs;
     /* One event a layer is the sum of runs that nobody counted. */
     t.profile.untold_runs = trace && t.profile.runs == 1;
     if (t.profile.untold_runs)

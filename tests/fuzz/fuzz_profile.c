@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fsd_error err = {0};
     fsd_profile_vec profiles = {0};
     struct fsd_run_times times = {0};
-    enum fsd_status status = fsd_reader_trt.read_profile(arena, names, &file, &profiles, &err);
+    enum fsd_status status =
+        fsd_reader_trt.read_profile(arena, names, &file, &profiles, &err);
 
     check_result(status, &err, size);
     err = (struct fsd_error){0};

@@ -18,8 +18,7 @@ static void compare(const struct fsd_state *old, const struct fsd_state *new)
     fsd_compare_free(c);
 }
 
-static void gate(const struct fsd_state *old,
-                 const struct fsd_state *new)
+static void gate(const struct fsd_state *old, const struct fsd_state *new)
 {
     struct fsd_compare *c = fsd_compare_new(old, new);
     struct fsd_policy *policy;

@@ -81,10 +81,8 @@ char *fuzz_snapshot_text(const struct fsd_state *state, size_t *size)
 
 bool fuzz_check_gate(const struct fsd_compare *c, struct fsd_policy *policy)
 {
-    const struct fsd_case before_gate = {.build = c->new,
-                                         .c = c,
-                                         .policy = policy,
-                                         .today = 20260131};
+    const struct fsd_case before_gate = {
+        .build = c->new, .c = c, .policy = policy, .today = 20260131};
     struct fsd_verdict *verdict = fsd_verdict_of_case(&before_gate, false, "check");
     const struct fsd_report told = {
         .subject = FSD_OF_CHECK, .verdict = verdict, .compare = c};

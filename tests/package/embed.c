@@ -1,6 +1,6 @@
 /* The library as an embedder sees it, C11 and C++17 alike:  embed MODEL ENGINE [memory]
- * prints a run line by line, which check.py holds against the JSON report.  With a third
- * word the library gets bytes, not files. */
+ * prints a run line by line, which check.py holds against the JSON report.  With a
+ * third word the library gets bytes, not files. */
 #include <fusiondiff/fusiondiff.h>
 
 #include <stdio.h>
@@ -14,11 +14,13 @@ static void print_run(const struct fsd_diff *run)
     struct fsd_finding_data finding;
 
     for (uint32_t i = 0; fsd_diff_layer(run, i, &layer, sizeof layer); i++)
-        printf("layer\t%u\t%s\t%s\t%s\t%s\t%s\t%d\t%lld\t%u\n", i, layer.name, layer.type,
-               layer.kind, layer.cause ? layer.cause : "", layer.precision ? layer.precision : "",
-               layer.inserted, (long long)layer.macs, layer.n_links);
+        printf("layer\t%u\t%s\t%s\t%s\t%s\t%s\t%d\t%lld\t%u\n", i, layer.name,
+               layer.type, layer.kind, layer.cause ? layer.cause : "",
+               layer.precision ? layer.precision : "", layer.inserted,
+               (long long)layer.macs, layer.n_links);
     for (uint32_t i = 0; fsd_diff_node(run, i, &node, sizeof node); i++) {
-        printf("node\t%u\t%s\t%s\t%s\t%s\t", i, node.name, node.op, node.fate, node.why);
+        printf("node\t%u\t%s\t%s\t%s\t%s\t", i, node.name, node.op, node.fate,
+               node.why);
         for (uint32_t k = 0; k < node.n_layers; k++)
             printf("%s%u", k ? "," : "", fsd_node_layer(run, i, k));
         putchar('\n');
@@ -26,7 +28,8 @@ static void print_run(const struct fsd_diff *run)
     for (uint32_t i = 0; fsd_diff_link(run, i, &link, sizeof link); i++)
         printf("link\t%u\t%u\t%u\n", link.layer, link.node, link.evidence);
     for (uint32_t i = 0; fsd_diff_finding(run, i, &finding, sizeof finding); i++)
-        printf("finding\t%s\t%d\t%s\t%u\n", finding.rule, (int)finding.severity, finding.message,
+        printf("finding\t%s\t%d\t%s\t%u\n", finding.rule, (int)finding.severity,
+               finding.message,
                finding.n_nodes ? fsd_finding_subject(run, i, FSD_PART_NODES, 0) : 0);
 }
 

@@ -1,7 +1,7 @@
-/* threads N FILE...: N threads, each of which does with the files what the public header
- * offers, in turns that differ; all have to write the same bytes.  FILEs are MODEL ENGINE
- * in pairs; a MODEL is compared, checked and judged, too.  Errors are runs like any other:
- * what a thread is told must be the same as well. */
+/* threads N FILE...: N threads, each of which does with the files what the public
+ * header offers, in turns that differ; all have to write the same bytes.  FILEs are
+ * MODEL ENGINE in pairs; a MODEL is compared, checked and judged, too.  Errors are runs
+ * like any other: what a thread is told must be the same as well. */
 #define _POSIX_C_SOURCE 200809L
 #include <fusiondiff/fusiondiff.h>
 
@@ -22,8 +22,10 @@ struct told {
 
 static void tell_run(const struct fsd_options *opt, FILE *out, struct fsd_error *err)
 {
-    static const char *const formats[] = {"text", "json", "html", "dot", "sarif", "csv"};
-    static const char *const views[] = {"reformats", "names", "scopes", "patterns", "memory"};
+    static const char *const formats[] = {"text", "json",  "html",
+                                          "dot",  "sarif", "csv"};
+    static const char *const views[] = {"reformats", "names", "scopes", "patterns",
+                                        "memory"};
     const struct fsd_query query = {0};
     struct fsd_diff *run;
 
@@ -36,7 +38,8 @@ static void tell_run(const struct fsd_options *opt, FILE *out, struct fsd_error 
     fsd_diff_free(run);
 }
 
-static void tell_comparison(const struct fsd_options *opt, FILE *out, struct fsd_error *err)
+static void tell_comparison(const struct fsd_options *opt, FILE *out,
+                            struct fsd_error *err)
 {
     const struct fsd_options two[] = {*opt, *opt};
     struct fsd_comparison *comparison;
@@ -55,7 +58,8 @@ static void tell_comparison(const struct fsd_options *opt, FILE *out, struct fsd
 
 static void tell_check(const struct fsd_options *opt, FILE *out, struct fsd_error *err)
 {
-    const struct fsd_check_options wants = {.snapshot = "gate/before.fsd", .today = 20260131, .lint = true};
+    const struct fsd_check_options wants = {
+        .snapshot = "gate/before.fsd", .today = 20260131, .lint = true};
     struct fsd_check *check;
 
     fsd_snapshot_make(opt, out, err);
@@ -65,7 +69,8 @@ static void tell_check(const struct fsd_options *opt, FILE *out, struct fsd_erro
     fsd_check_free(check);
 }
 
-static void tell_linting(const struct fsd_options *opt, FILE *out, struct fsd_error *err)
+static void tell_linting(const struct fsd_options *opt, FILE *out,
+                         struct fsd_error *err)
 {
     const struct fsd_lint_options lint = {.today = 20260131};
     struct fsd_linting *linting;
@@ -91,8 +96,10 @@ static void tell_models(const struct fsd_options *opt, FILE *out, struct fsd_err
 /* From bytes, each thread's own. */
 static void tell_memory(const struct fsd_options *opt, FILE *out, struct fsd_error *err)
 {
-    static const char log[] = "[01/01/2026-00:00:00] [V] [TRT] Engine Layer Information:\n"
-                              "Layer(Convolution): c1, Tactic: 0x1, x (Float[1,3,8,8]) -> y (Float[1,8,8,8])\n";
+    static const char log[] =
+        "[01/01/2026-00:00:00] [V] [TRT] Engine Layer Information:\n"
+        "Layer(Convolution): c1, Tactic: 0x1, x (Float[1,3,8,8]) -> y "
+        "(Float[1,8,8,8])\n";
     const struct fsd_memory file = {"bytes", log, sizeof log - 1};
     struct fsd_options bytes = *opt;
 
@@ -105,7 +112,8 @@ static void tell_memory(const struct fsd_options *opt, FILE *out, struct fsd_err
 
 static void *work(void *payload)
 {
-    static void (*const deeds[DEEDS])(const struct fsd_options *, FILE *, struct fsd_error *) = {
+    static void (*const deeds[DEEDS])(const struct fsd_options *, FILE *,
+                                      struct fsd_error *) = {
         tell_run, tell_comparison, tell_check, tell_linting, tell_models, tell_memory};
     struct told *told = payload;
     int n = n_pairs * DEEDS, first = (int)(told->size[0] % (size_t)n);
@@ -113,7 +121,8 @@ static void *work(void *payload)
     pthread_barrier_wait(&together);
     for (int k = 0; k < n; k++) {
         int i = (first + k) % n;
-        const struct fsd_options opt = {.model = files[i / DEEDS * 2], .engine = files[i / DEEDS * 2 + 1]};
+        const struct fsd_options opt = {.model = files[i / DEEDS * 2],
+                                        .engine = files[i / DEEDS * 2 + 1]};
         struct fsd_error err = {.status = FSD_OK};
         char text[1024];
         FILE *out = open_memstream(&told->text[i], &told->size[i]);
@@ -148,8 +157,11 @@ int main(int argc, char **argv)
         pthread_join(threads[i], NULL);
     for (int k = 0; k < n_pairs * DEEDS; k++) {
         for (int i = 1; i < n; i++)
-            if (told[i].size[k] != told[0].size[k] || memcmp(told[i].text[k], told[0].text[k], told[0].size[k]) != 0)
-                bad += !!printf("deed %d of pair %d: thread %d told another story than thread 0\n", k % DEEDS, k / DEEDS, i);
+            if (told[i].size[k] != told[0].size[k] ||
+                memcmp(told[i].text[k], told[0].text[k], told[0].size[k]) != 0)
+                bad += !!printf(
+                    "deed %d of pair %d: thread %d told another story than thread 0\n",
+                    k % DEEDS, k / DEEDS, i);
         if (told[0].size[k] < 20)
             bad += !!printf("deed %d of pair %d told nothing\n", k % DEEDS, k / DEEDS);
     }

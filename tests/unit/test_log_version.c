@@ -21,8 +21,10 @@ static void expect(const char *text, const char *version)
 static void test_versions(void **state)
 {
     (void)state;
-    expect("&&&& RUNNING TensorRT.trtexec [TensorRT v8003] # trtexec", "TensorRT 8.0.3");
-    expect("&&&& RUNNING TensorRT.trtexec [TensorRT v8203] # trtexec", "TensorRT 8.2.3");
+    expect("&&&& RUNNING TensorRT.trtexec [TensorRT v8003] # trtexec",
+           "TensorRT 8.0.3");
+    expect("&&&& RUNNING TensorRT.trtexec [TensorRT v8203] # trtexec",
+           "TensorRT 8.2.3");
     expect("&&&& RUNNING TensorRT.trtexec [TensorRT v101601] [b11] #",
            "TensorRT 10.16.1");
 }

@@ -28,7 +28,9 @@ static void looks_of_other_files(void **state)
         {"ptrt\0\0\0\0\0\0", 10, FSD_E_UNSUPPORTED, "serialized TensorRT engine"},
         {"\x80\x02\x8a\x0al\xfc\x9c", 7, FSD_E_UNSUPPORTED, "pickle"},
         {"\x1f\x8b\x08\0\0\0", 6, FSD_E_UNSUPPORTED, "packed file"},
-        {"\xfd" "7zXZ\0\0\4", 8, FSD_E_UNSUPPORTED, "packed file"},
+        {"\xfd"
+         "7zXZ\0\0\4",
+         8, FSD_E_UNSUPPORTED, "packed file"},
         {"\x28\xb5\x2f\xfd\x24\0", 6, FSD_E_UNSUPPORTED, "packed file"},
         {"\x89HDF\r\n\x1a\n\0\0", 10, FSD_E_UNSUPPORTED, "HDF5"},
         {"version https://git-lfs.github.com/spec/v1\n", 43, FSD_E_FORMAT, "LFS"},

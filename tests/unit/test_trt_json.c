@@ -539,11 +539,13 @@ static void refuse__truncated_anywhere(void **state)
 /* Layers are read one by one, wherever they stand among the root's members. */
 static void members__in_any_order(void **state)
 {
-#define LAYER "{\"Name\": \"a\", \"LayerType\": \"Relu\", \"Outputs\": [{\"Name\": \"y\"}]}"
+#define LAYER                                                                          \
+    "{\"Name\": \"a\", \"LayerType\": \"Relu\", \"Outputs\": [{\"Name\": \"y\"}]}"
     static const char *const same[] = {
         "{\"Layers\": [" LAYER ", \"b\"], \"Bindings\": [\"y\"]}",
         "{\"Bindings\": [\"y\"], \"Layers\": [" LAYER ", \"b\"]}",
-        "\xef\xbb\xbf\r\n{\"Layers\"\t:[" LAYER ",\"b\"\n], \"Odd\": {\"Layers\": [1]}, "
+        "\xef\xbb\xbf\r\n{\"Layers\"\t:[" LAYER
+        ",\"b\"\n], \"Odd\": {\"Layers\": [1]}, "
         "\"Bindings\" : [ \"y\" ] } \n",
         "{\"Layers\": [" LAYER ", \"b\"], \"Bindings\": [\"y\"], \"Layers\": [\"c\"], "
         "\"Bindings\": []}"};
@@ -553,7 +555,8 @@ static void members__in_any_order(void **state)
         {"{\"Layers\": [" LAYER ", 3, \"b\" \"c\"]}", "expected JSON, found '\"'"},
         {"{\"Layers\": [" LAYER ", 3]}",
          "layer 1: expected an object or a name, found a number"},
-        {"{\"Layers\": [" LAYER "]} {}", "expected nothing after the JSON value, found '{'"},
+        {"{\"Layers\": [" LAYER "]} {}",
+         "expected nothing after the JSON value, found '{'"},
         {"{\"Layers\": [" LAYER "]}\x01",
          "expected nothing after the JSON value, found the byte 0x01"},
         {"{\"Layers\": 3, \"Layers\": [" LAYER "]}",

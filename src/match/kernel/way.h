@@ -44,17 +44,17 @@ struct at_hand {
 
 struct way {
     uint32_t cost;
-    uint32_t loose;  /* nodes taken that read nothing that was made before */
-    uint32_t odd;    /* outputs of another shape than all that is made */
-    uint32_t lost;   /* readers of its outputs that could not go on with what is made */
+    uint32_t loose; /* nodes taken that read nothing that was made before */
+    uint32_t odd;   /* outputs of another shape than all that is made */
+    uint32_t lost;  /* readers of its outputs that could not go on with what is made */
     uint32_t neutral; /* nodes taken that hand on what they read: a sum with 0 */
-    uint64_t order;  /* sum of the places at hand of what is read: of equals those are
+    uint64_t order;   /* sum of the places at hand of what is read: of equals those are
                         taken that read what was there first */
-    uint32_t parts;  /* of Splits that were taken, made by steps of their own */
-    uint32_t casts;  /* likewise, to the integers of Qs */
-    bool parted;     /* a Split was */
-    bool pads, cuts; /* steps that are no node's made the data larger or smaller */
-    uint64_t used;   /* inputs of the kernel */
+    uint32_t parts;   /* of Splits that were taken, made by steps of their own */
+    uint32_t casts;   /* likewise, to the integers of Qs */
+    bool parted;      /* a Split was */
+    bool pads, cuts;  /* steps that are no node's made the data larger or smaller */
+    uint64_t used;    /* inputs of the kernel */
     uint32_t n_hand, n_taken, n_open;
     struct at_hand hand[AT_HAND];
     fsd_id taken[TAKEN];

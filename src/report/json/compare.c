@@ -32,8 +32,8 @@ static void add_key(struct fsd_json *object, const char *key, const struct fsd_s
         fsd_json_sym(object, key, s->names, s->nodes.at[node].key);
 }
 
-static void add_refs(struct fsd_json *object, const char *key, const struct fsd_state *s,
-                     struct fsd_span refs, bool out)
+static void add_refs(struct fsd_json *object, const char *key,
+                     const struct fsd_state *s, struct fsd_span refs, bool out)
 {
     struct fsd_json *list = fsd_json_list(object, key);
 
@@ -41,8 +41,8 @@ static void add_refs(struct fsd_json *object, const char *key, const struct fsd_
         fsd_json_add_text(list, fsd_state_ref_text(s, s->refs.at[refs.at + i], out));
 }
 
-static void add_form(struct fsd_json *object, const char *key, const struct fsd_state *s,
-                     struct fsd_state_form form)
+static void add_form(struct fsd_json *object, const char *key,
+                     const struct fsd_state *s, struct fsd_state_form form)
 {
     struct fsd_json *f = fsd_json_object(object, key);
 
@@ -100,8 +100,9 @@ static void add_nodes(struct fsd_json *root, const struct fsd_compare *c)
 
 /* ---------------------------------------------------------------------- regions */
 
-static void add_groups(struct fsd_json *region, const char *key, const struct fsd_state *s,
-                       const fsd_id *pool, struct fsd_span groups)
+static void add_groups(struct fsd_json *region, const char *key,
+                       const struct fsd_state *s, const fsd_id *pool,
+                       struct fsd_span groups)
 {
     struct fsd_json *list = fsd_json_list(region, key);
 
@@ -149,8 +150,8 @@ static void add_regions(struct fsd_json *root, const struct fsd_compare *c)
     }
 }
 
-static void add_move(struct fsd_json *change, const char *key, const struct fsd_state *s,
-                     fsd_id i)
+static void add_move(struct fsd_json *change, const char *key,
+                     const struct fsd_state *s, fsd_id i)
 {
     const struct fsd_move *m;
     struct fsd_json *item;

@@ -1,5 +1,6 @@
-/* Printing JSON, for every writer of it.  What is added is printed at once, so that it is
- * added in the order in which it stands: adding to an object ends what is open in it. */
+/* Printing JSON, for every writer of it.  What is added is printed at once, so that it
+ * is added in the order in which it stands: adding to an object ends what is open in
+ * it. */
 #ifndef FSD_REPORT_JSON_JSON_H
 #define FSD_REPORT_JSON_JSON_H
 
@@ -43,7 +44,7 @@ void fsd_json_count(struct fsd_json *object, const char *key, uint64_t count);
  *  value on; those without a name are left out. */
 #define FSD_JSON_TALLY(object, key, numbers, from, name)                               \
     do {                                                                               \
-        struct fsd_json *tally_ = fsd_json_object((object), (key));                       \
+        struct fsd_json *tally_ = fsd_json_object((object), (key));                    \
                                                                                        \
         for (uint8_t i_ = (from); i_ < FSD_COUNT_OF(numbers); i_++)                    \
             if (*name(i_))                                                             \

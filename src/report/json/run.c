@@ -24,8 +24,8 @@ static void add_ids(struct fsd_json *object, const char *key, const fsd_id *pool
 /* --------------------------------------------------------------------- inputs */
 
 static struct fsd_json *add_graph(struct fsd_json *report, const char *key,
-                               const char *of_nodes, const struct fsd_intern *names,
-                               const struct fsd_graph *g)
+                                  const char *of_nodes, const struct fsd_intern *names,
+                                  const struct fsd_graph *g)
 {
     struct fsd_json *side = fsd_json_object(report, key);
 
@@ -39,8 +39,8 @@ static struct fsd_json *add_graph(struct fsd_json *report, const char *key,
 }
 
 /* The inputs' sizes that all is counted for, where the model leaves them open. */
-static void add_tuned(const struct fsd_diff *d, struct fsd_json *engine, const char *key,
-                      const fsd_tensor_vec *tensors)
+static void add_tuned(const struct fsd_diff *d, struct fsd_json *engine,
+                      const char *key, const fsd_tensor_vec *tensors)
 {
     struct fsd_json *inputs = tensors->n ? fsd_json_list(engine, key) : NULL;
 
@@ -58,7 +58,8 @@ static void add_tuned(const struct fsd_diff *d, struct fsd_json *engine, const c
 
 static void add_engine(const struct fsd_diff *d, struct fsd_json *report)
 {
-    struct fsd_json *engine = add_graph(report, "engine", "layers", d->names, d->engine);
+    struct fsd_json *engine =
+        add_graph(report, "engine", "layers", d->names, d->engine);
 
     fsd_json_built(engine, &d->engine->built, d->names);
     if (d->engine->profiles > 1) {

@@ -1,5 +1,5 @@
-/* The page: one HTML file that holds a run, a comparison, a matrix of builds or a check,
- * and all it needs to show it. */
+/* The page: one HTML file that holds a run, a comparison, a matrix of builds or a
+ * check, and all it needs to show it. */
 #ifndef FSD_REPORT_PAGE_PAGE_H
 #define FSD_REPORT_PAGE_PAGE_H
 
@@ -8,8 +8,8 @@
 /** Writes it.  A picture that cannot be laid out is missing, and the page says why. */
 void fsd_page_write(const struct fsd_report *report, FILE *out);
 
-/** The drawings that go with it, printed as JSON; they are laid out while other work goes
- *  on until the end.  pictures.c */
+/** The drawings that go with it, printed as JSON; they are laid out while other work
+ *  goes on until the end.  pictures.c */
 struct fsd_album *fsd_album_begin(const struct fsd_report *report, FILE *json);
 void fsd_album_end(struct fsd_album *album);
 

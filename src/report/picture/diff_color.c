@@ -1,5 +1,5 @@
-/* What the colour of a layer, and of its nodes, says: by default which nodes are its own,
- * else a fact about it. */
+/* What the colour of a layer, and of its nodes, says: by default which nodes are its
+ * own, else a fact about it. */
 #include "base/status.h"
 #include "report/picture/drawing.h"
 
@@ -17,26 +17,32 @@ static unsigned by_time(const struct fsd_diff *d, fsd_id layer)
 {
     double ms = fsd_layer_ms(d, layer), total = d->times->total;
 
-    return !(ms > 0) || !(total > 0) ? 0 : ms >= total / 20 ? 4 : ms >= total / 100 ? 2 : 1;
+    return !(ms > 0) || !(total > 0) ? 0
+           : ms >= total / 20        ? 4
+           : ms >= total / 100       ? 2
+                                     : 1;
 }
 
 static unsigned by_kind(const struct fsd_diff *d, fsd_id layer)
 {
     static const uint8_t of[FSD__KIND_COUNT] = {
-        [FSD_KIND_COMPUTE] = 1, [FSD_KIND_FOREIGN] = 6,  [FSD_KIND_QUANTIZE] = 4,
-        [FSD_KIND_COPY] = 2,    [FSD_KIND_REFORMAT] = 2, [FSD_KIND_NOOP] = 5,
-        [FSD_KIND_CONSTANT] = 5, [FSD_KIND_SHAPE] = 5,   [FSD_KIND_SYNC] = 5};
+        [FSD_KIND_COMPUTE] = 1,  [FSD_KIND_FOREIGN] = 6,  [FSD_KIND_QUANTIZE] = 4,
+        [FSD_KIND_COPY] = 2,     [FSD_KIND_REFORMAT] = 2, [FSD_KIND_NOOP] = 5,
+        [FSD_KIND_CONSTANT] = 5, [FSD_KIND_SHAPE] = 5,    [FSD_KIND_SYNC] = 5};
 
     return of[d->layers[layer].kind];
 }
 
 static const struct fsd_coloring colorings[] = {
     {"fusion", NULL, {NULL}},
-    {"precision", by_precision,
+    {"precision",
+     by_precision,
      {"not told", "32 bits", NULL, "16 bits", "8 bits", "integers", "4 bits"}},
-    {"time", by_time,
+    {"time",
+     by_time,
      {"no time", "less", "from 1 % of a run", NULL, "from 5 % of a run"}},
-    {"kind", by_kind,
+    {"kind",
+     by_kind,
      {NULL, "compute", "reformat, copy", NULL, "quantize", "others", "foreign"}},
 };
 

@@ -81,8 +81,8 @@ static void take_ends(const struct fsd_graph *g, struct fsd_span ends, bool *in,
 
 /* Takes what is up to `depth` steps away, breadth first.  A step leads to who makes
  * what is read, or to who reads what is made: what reads the same tensor is two steps
- * away, and through a constant nothing flows, or a scale that all quantizers share would
- * make them neighbours.
+ * away, and through a constant nothing flows, or a scale that all quantizers share
+ * would make them neighbours.
  * @param constant  by tensor; NULL where nothing is proved */
 static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                  unsigned depth, struct fsd_arena *arena)

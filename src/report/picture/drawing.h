@@ -291,8 +291,8 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24]);
 /** Makes it the next coarser one; false after the last. */
 bool fsd_grain_next(struct fsd_grain *grain);
 
-/** Scopes within scopes that nodes' names have at most; to a greater depth, pictures are
- *  the same. */
+/** Scopes within scopes that nodes' names have at most; to a greater depth, pictures
+ *  are the same. */
 unsigned fsd_diff_scope_levels(const struct fsd_diff *d);
 
 /** Says which items share a box. */

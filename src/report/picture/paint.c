@@ -41,7 +41,7 @@ static void put_char(FILE *out, const char *s, size_t len, const char *backslash
  * Returns what is behind them. */
 static const char *put_chars(FILE *out, const char *s, size_t n, const char *backslash)
 {
-    static const bool changes[0x80] = {['\\'] = true, ['&'] = true,  ['<'] = true,
+    static const bool changes[0x80] = {['\\'] = true, ['&'] = true, ['<'] = true,
                                        ['>'] = true,  ['"'] = true, [']'] = true};
 
     while (n && *s) {
@@ -74,8 +74,8 @@ static void put_text(FILE *out, const char *s, size_t most, const char *backslas
     put_chars(out, s, n, backslash);
 }
 
-/* HTML-like strings know "\N" as plain ones do, and nothing in bold is an error: of what
- * an engine alone names, the operator is not known. */
+/* HTML-like strings know "\N" as plain ones do, and nothing in bold is an error: of
+ * what an engine alone names, the operator is not known. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most)
 {
     put_text(out, *s ? s : "?", most, "\\\\");

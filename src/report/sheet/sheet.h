@@ -53,8 +53,8 @@ struct fsd_column {
     const char *name;
     const char *title; /**< with its unit; NULL: not in tables */
     enum fsd_cell_kind kind;
-    bool aside;                      /**< not in JSON, which has it in another form */
-    bool brief;                      /**< a name that many rows may repeat: base/text.h */
+    bool aside; /**< not in JSON, which has it in another form */
+    bool brief; /**< a name that many rows may repeat: base/text.h */
     const struct fsd_column *inside; /**< columns of ROWS and RECORD */
     uint32_t n_inside;
 };

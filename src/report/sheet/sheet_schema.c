@@ -1,4 +1,5 @@
-/* What the JSON of a sheet may hold, as a JSON Schema: the columns' kinds say it all. */
+/* What the JSON of a sheet may hold, as a JSON Schema: the columns' kinds say it
+   all. */
 #include "report/json/json.h"
 #include "report/sheet/sheet.h"
 
@@ -28,7 +29,8 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c)
     if (c->kind == FSD_CELL_ROWS)
         put_columns(fsd_json_object(value, "items"), c->inside, c->n_inside, NULL);
     else if (c->kind == FSD_CELL_TALLY)
-        fsd_json_text(fsd_json_object(value, "additionalProperties"), "type", "integer");
+        fsd_json_text(fsd_json_object(value, "additionalProperties"), "type",
+                      "integer");
     else if (c->kind == FSD_CELL_WORDS || c->kind == FSD_CELL_IDS)
         fsd_json_text(fsd_json_object(value, "items"), "type",
                       c->kind == FSD_CELL_IDS ? "integer" : "string");

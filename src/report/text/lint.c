@@ -50,8 +50,8 @@ static void put_head(const struct fsd_report *r, FILE *out)
     fputs("\n\n", out);
 }
 
-/* Findings of one rule whose facts are told in the same words: the first stands for all,
- * and the others are named by what they are about. */
+/* Findings of one rule whose facts are told in the same words: the first stands for
+ * all, and the others are named by what they are about. */
 struct group {
     const struct fsd_finding *head;
     uint32_t n;

@@ -14,7 +14,8 @@ void fsd_put_ms_column(double ms, int width, FILE *out);
  *  of 0. */
 void fsd_put_tally(FILE *out, bool *any, uint32_t n, const char *what);
 /** "gpu NVIDIA A100-PCIE-40GB; compute capability 8.0" */
-void fsd_put_built(const fsd_built_vec *built, const struct fsd_intern *names, FILE *out);
+void fsd_put_built(const fsd_built_vec *built, const struct fsd_intern *names,
+                   FILE *out);
 /** "38.5 MB", decimal units, or in open sizes "1204224*N B"; "-" where it is not known.
  */
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out);

@@ -72,7 +72,8 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
             h->refused ? ", not used: of another build" : "");
 }
 
-static void put_built(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
+static void put_built(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
 {
     if (!d->engine->built.n)
         return;
@@ -271,7 +272,8 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
     putc('\n', out);
 }
 
-/* What hurts most comes first: by the time of a finding's layers, else by their bytes. */
+/* What hurts most comes first: by the time of a finding's layers, else by their
+   bytes. */
 struct hurt {
     const struct fsd_finding *finding;
     double ms, bytes;
@@ -328,7 +330,8 @@ static void put_rule(const struct fsd_diff *d, uint32_t rule,
     for (uint32_t i = 0; i < n; i += same) {
         const char *message = list[i].finding->message;
 
-        for (same = 1; i + same < n && !strcmp(message, list[i + same].finding->message);)
+        for (same = 1;
+             i + same < n && !strcmp(message, list[i + same].finding->message);)
             same++;
         if (style->all || shown < SHOWN_PER_RULE) {
             fsd_text_finding(all, list[i].finding, style, out);

@@ -15,8 +15,8 @@ typedef void fsd_verdict_fn(const struct fsd_verdict *v, const struct fsd_style 
 /** Most characters that a comment of GitHub takes, and what a report keeps to. */
 enum { FSD_MARKDOWN_LIMIT = 65536, FSD_MARKDOWN_ROOM = 60000 };
 
-fsd_verdict_fn fsd_verdict_put_text, fsd_verdict_put_line, fsd_verdict_put_json, fsd_verdict_put_markdown,
-    fsd_verdict_put_junit, fsd_verdict_put_sarif, fsd_verdict_put_github,
-    fsd_verdict_put_gitlab;
+fsd_verdict_fn fsd_verdict_put_text, fsd_verdict_put_line, fsd_verdict_put_json,
+    fsd_verdict_put_markdown, fsd_verdict_put_junit, fsd_verdict_put_sarif,
+    fsd_verdict_put_github, fsd_verdict_put_gitlab;
 
 #endif

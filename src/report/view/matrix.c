@@ -118,8 +118,8 @@ static void put_type(uint8_t type, FILE *out)
     fputs(type ? fsd_dtype_name((enum fsd_dtype)type) : "?", out);
 }
 
-/* "int8 | fp16 x2 +1": a group each, and how many layers are inserted for them.  Of very
- * many not all, for every row is as wide as the widest. */
+/* "int8 | fp16 x2 +1": a group each, and how many layers are inserted for them.  Of
+ * very many not all, for every row is as wide as the widest. */
 static void put_what(const struct maker *k, uint32_t row, uint32_t b, FILE *out)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);

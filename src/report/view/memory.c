@@ -43,8 +43,8 @@ static const struct fsd_column tensor_columns[] = {
     [AT_PEAK] = {"at_peak", NULL, FSD_CELL_FLAG},
 };
 
-static const char tensor_text[] =
-    "{bytes:13}  layers {from} to {to}<  {type}>  {name:.56}<  (at the peak){at_peak!}>\n";
+static const char tensor_text[] = "{bytes:13}  layers {from} to {to}<  {type}>  "
+                                  "{name:.56}<  (at the peak){at_peak!}>\n";
 
 enum {
     ALL_WEIGHTS,
@@ -85,13 +85,16 @@ static const struct fsd_column columns[] = {
     [LOG_SCRATCH] = {"log_scratch", NULL, FSD_CELL_BYTES},
     [OPEN] = {"open", NULL, FSD_CELL_TEXT, true},
     [LAYERS] = {"layers", "Layers", FSD_CELL_ROWS, FSD_INSIDE(layer_columns)},
-    [TENSORS] = {"tensors", "Largest tensors", FSD_CELL_ROWS, FSD_INSIDE(tensor_columns)},
+    [TENSORS] = {"tensors", "Largest tensors", FSD_CELL_ROWS,
+                 FSD_INSIDE(tensor_columns)},
 };
 
 static const char head[] =
-    "weights {weights}<, without those of {layers_untold!|layer|layers} that do not tell "
+    "weights {weights}<, without those of {layers_untold!|layer|layers} that do not "
+    "tell "
     "them><; between layers {inside} in all><, at most {peak!} at once, at layer "
-    "{peak_layer}><; between layers at least {inside_at_least} in all, {peak_at_least} at "
+    "{peak_layer}><; between layers at least {inside_at_least} in all, {peak_at_least} "
+    "at "
     "once, at layer {peak_layer}><; sizes of {tensors_unknown!|tensor|tensors} between "
     "layers are not known{open}>";
 
@@ -99,7 +102,8 @@ static const char text[] =
     "\n"
     "network inputs {inputs}, outputs {outputs}, which the caller holds\n"
     "<the builder's log: weights {log_weights}\n><the builder's log: activations "
-    "{log_activations}\n><the builder's log: persistent {log_device}<, {log_host} on the "
+    "{log_activations}\n><the builder's log: persistent {log_device}<, {log_host} on "
+    "the "
     "host>\n><the builder's log: scratch {log_scratch}\n>"
     "\n{*}layer        read     weights     written         all       alive  "
     "name  (bytes)\n{/}{layers}"
@@ -107,8 +111,8 @@ static const char text[] =
 
 /* By layer what the log says of it; NULL where it says nothing. */
 static const struct fsd_told_bytes **told_of(struct fsd_arena *arena,
-                                         const struct fsd_diff *d,
-                                         const struct fsd_told_bytes **sums)
+                                             const struct fsd_diff *d,
+                                             const struct fsd_told_bytes **sums)
 {
     const struct fsd_history *h = d->history;
     const struct fsd_told_bytes **of =
@@ -193,10 +197,10 @@ static struct fsd_rows tensor_rows(struct fsd_arena *arena, const struct fsd_dif
         row[TENSOR_BYTES] = fsd_cell_amount(d, life->bytes);
         row[FROM] = fsd_cell_count(life->first);
         row[TO] = fsd_cell_count(life->last);
-        row[AT_PEAK] =
-            (struct fsd_cell){.known = true,
-                              .count = lives->at != FSD_NONE &&
-                                       life->first <= lives->at && lives->at <= life->last};
+        row[AT_PEAK] = (struct fsd_cell){.known = true,
+                                         .count = lives->at != FSD_NONE &&
+                                                  life->first <= lives->at &&
+                                                  lives->at <= life->last};
     }
     return rows;
 }
@@ -210,9 +214,10 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked 
     const struct fsd_told_bytes *sums;
     const struct fsd_told_bytes **told = told_of(arena, d, &sums);
     struct fsd_rows layers = layer_rows(arena, d, &lives, told);
-    struct fsd_rows tensors = tensor_rows(
-        arena, d, &lives,
-        asked->q->top ? asked->q->top : asked->all ? UINT32_MAX : SHOWN);
+    struct fsd_rows tensors = tensor_rows(arena, d, &lives,
+                                          asked->q->top ? asked->q->top
+                                          : asked->all  ? UINT32_MAX
+                                                        : SHOWN);
     struct fsd_cell *root;
 
     (void)err;

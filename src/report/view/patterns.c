@@ -218,7 +218,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_block *b = &all->list.at[i];
         double own = block_ms(asked->d, all, b);
-        bool new = b->fused != FSD_FUSED_WHOLE && n_shown < SHOWN;
+        bool new = b->fused != FSD_FUSED_WHOLE &&n_shown < SHOWN;
 
         if (b->pattern != pattern)
             continue;
@@ -250,8 +250,8 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
     row[MORE] = fsd_cell_count(more);
 }
 
-enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet, const struct fsd_asked *asked,
-                                  struct fsd_error *err)
+enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
+                                  const struct fsd_asked *asked, struct fsd_error *err)
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_blocks *all = fsd_blocks_of(arena, asked->d);
@@ -266,8 +266,9 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet, const struct fsd_aske
     for (uint32_t i = 0; i < all->list.n; i++)
         by[all->list.at[i].fused]++;
     sheet->schema = "fusiondiff-patterns/1";
-    sheet->head = "{n|block|blocks} of known patterns<, {split!} fused in part or not at "
-                  "all><, of {unknown!} it is not known><: {no_edges}>\n";
+    sheet->head =
+        "{n|block|blocks} of known patterns<, {split!} fused in part or not at "
+        "all><, of {unknown!} it is not known><: {no_edges}>\n";
     sheet->root = FSD_ROWS(columns, "{patterns}");
     root = fsd_rows_add(arena, &sheet->root);
     if (asked->d->model->named_only)

@@ -153,7 +153,8 @@ const struct fsd_rows *fsd_edge_record(struct fsd_arena *arena,
 static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 {
     uint32_t event = d->reasons[layer].event;
-    uint32_t timed = d->story && event != FSD_NONE ? d->history->events.at[event].timed : 0;
+    uint32_t timed =
+        d->story && event != FSD_NONE ? d->history->events.at[event].timed : 0;
 
     return timed ? d->history->rivals.at[timed - 1].ms : -1;
 }
@@ -276,9 +277,9 @@ static void fill_mover(struct fsd_arena *arena, struct fsd_cell *row,
     row[MS] = fsd_cell_ms(ms);
     if (advice) {
         row[GAIN] = fsd_cell_ms(ms >= 0 ? ms : timed_by_builder(d, layer));
-        row[GAIN_BY] = fsd_cell_text(ms >= 0               ? "its measured time"
+        row[GAIN_BY] = fsd_cell_text(ms >= 0           ? "its measured time"
                                      : row[GAIN].known ? "the builder's own timing"
-                                                           : NULL);
+                                                       : NULL);
     }
     if (ms >= 0 && d->times->total > 0)
         row[SHARE] = fsd_cell_number(ms / d->times->total);
@@ -320,8 +321,9 @@ static struct fsd_cell note_rows(struct fsd_arena *arena,
 
             if (mover[NOTE].count != i || !mover[GAIN].known)
                 continue;
-            row[NOTE_GAIN] = fsd_cell_ms(
-                (row[NOTE_GAIN].known ? row[NOTE_GAIN].number : 0) + mover[GAIN].number);
+            row[NOTE_GAIN] =
+                fsd_cell_ms((row[NOTE_GAIN].known ? row[NOTE_GAIN].number : 0) +
+                            mover[GAIN].number);
             row[NOTE_BY] = mover[GAIN_BY];
         }
     }

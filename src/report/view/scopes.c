@@ -89,8 +89,8 @@ static fsd_sym kind_of(struct fsd_arena *arena, struct fsd_intern *names,
         size_t n = strcspn(at, "/.");
 
         if (n && strspn(at, "0123456789") == n)
-            return fsd_intern_str(names, fsd_printed(arena, "%.*s*%s", (int)(at - name),
-                                                     name, at + n));
+            return fsd_intern_str(
+                names, fsd_printed(arena, "%.*s*%s", (int)(at - name), name, at + n));
         at += n + (at[n] != '\0');
     }
     return 0;
@@ -123,13 +123,15 @@ static struct blocks find_blocks(struct fsd_arena *arena, const fsd_module_vec *
     b.like = FSD_NEW(arena, uint32_t, kinds);
     b.alike = FSD_NEW(arena, uint32_t, kinds);
     b.all = FSD_NEW(arena, uint32_t, kinds);
-    for (uint32_t i = 0; i < modules->n; i++) { /* by vote: who has the majority stays */
+    for (uint32_t i = 0; i < modules->n;
+         i++) { /* by vote: who has the majority stays */
         fsd_sym kind = b.kind[i];
 
         b.all[kind]++;
         if (!b.alike[kind])
             b.like[kind] = i;
-        b.alike[kind] += is_alike(&modules->at[i], &modules->at[b.like[kind]]) ? 1 : -1u;
+        b.alike[kind] +=
+            is_alike(&modules->at[i], &modules->at[b.like[kind]]) ? 1 : -1u;
     }
     memset(b.alike, 0, kinds * sizeof *b.alike);
     for (uint32_t i = 0; i < modules->n; i++) {
@@ -267,16 +269,16 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
                 if (blocks.kind[k] == kind && is_alike(&modules.at[k], most))
                     add_module(&sum, &modules.at[k]);
             row = fsd_rows_add(arena, &folded);
-            row[CALLED] = fsd_cell_text(
-                fsd_printed(arena, "%s x%u", fsd_text(blocks.kinds, kind),
-                            blocks.alike[kind]));
+            row[CALLED] = fsd_cell_text(fsd_printed(
+                arena, "%s x%u", fsd_text(blocks.kinds, kind), blocks.alike[kind]));
             name_class(row, fsd_text(d->names, class_of[m->name]));
             fill_row(row, arena, &sum, timed, total);
         }
     }
     sheet->schema = "fusiondiff-scopes/1";
-    sheet->head = "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} compute for "
-                  "several, and count in each>";
+    sheet->head =
+        "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} compute for "
+        "several, and count in each>";
     sheet->root = FSD_ROWS(columns, timed ? timed_text : plain_text);
     root = fsd_rows_add(arena, &sheet->root);
     root[DEPTH] = fsd_cell_count(scopes.depth);

@@ -19,11 +19,11 @@ enum { SHOWN = 10, FEW_NODES = 3 };
 /* What is ranked: a layer, a node, or several layers or nodes of one name. */
 struct item {
     const char *name;
-    fsd_id id;         /* of the layer or node; the first one's of several */
-    uint32_t members;  /* layers, or nodes where nodes are summed up */
-    double ms;         /* negative: not known */
+    fsd_id id;           /* of the layer or node; the first one's of several */
+    uint32_t members;    /* layers, or nodes where nodes are summed up */
+    double ms;           /* negative: not known */
     int64_t bytes, macs; /* negative: no number is known of any */
-    double weight;     /* what it is ranked by; negative: it cannot be */
+    double weight;       /* what it is ranked by; negative: it cannot be */
 };
 
 typedef FSD_VEC(struct item) item_vec;
@@ -32,7 +32,7 @@ struct ranking {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     item_vec items;
-    const char *by; /* the ways */
+    const char *by;   /* the ways */
     const char *unit; /* what is ranked: "ms", "bytes", "multiply-adds" */
     double total;     /* of all weights, and of what is no item */
     uint32_t unknown; /* items that cannot be ranked */
@@ -79,7 +79,8 @@ static void by_nodes(struct ranking *r)
 }
 
 /* Layers of one word: their type, or their kernel. */
-static void by_word(struct ranking *r, fsd_sym (*word)(const struct fsd_graph *, fsd_id))
+static void by_word(struct ranking *r,
+                    fsd_sym (*word)(const struct fsd_graph *, fsd_id))
 {
     const struct fsd_diff *d = r->d;
     uint32_t *item_of =
@@ -285,27 +286,18 @@ static const struct fsd_column item_columns[] = {
 };
 
 static const char layer_text[] =
-    "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >layer {layer}  <{type}  ><{precision}>\n"
+    "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >layer {layer}  <{type}  "
+    "><{precision}>\n"
     "               {name:.80}\n"
     "               <{nodes:.72}\n               ><{tactic:.72}\n               >"
     "{bytes}<, {macs!} multiply-adds>< at {gb_s:.1} GB/s><, {top_s:.1} TOP/s>"
     "<; bound by {bound}><, {roofline_share:.0} % of its roofline>\n"
     "<               first: {first}\n>";
-static const char group_text[] = "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
-                                 "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
+static const char group_text[] =
+    "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
+    "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
 
-enum {
-    BY,
-    UNIT,
-    WHAT,
-    SHOWN_N,
-    ALL_N,
-    TOTAL_MS,
-    TOP_SHARE,
-    UNKNOWN,
-    UNTIMED,
-    ITEMS
-};
+enum { BY, UNIT, WHAT, SHOWN_N, ALL_N, TOTAL_MS, TOP_SHARE, UNKNOWN, UNTIMED, ITEMS };
 
 static const struct fsd_column columns[] = {
     [BY] = {"by", NULL, FSD_CELL_TEXT},
@@ -321,13 +313,15 @@ static const struct fsd_column columns[] = {
 };
 
 static const char head[] =
-    "<{untimed}, so that nothing is known of time; by {unit} >the first {shown} of {of} {what}"
+    "<{untimed}, so that nothing is known of time; by {unit} >the first {shown} of "
+    "{of} {what}"
     " <take {share:.1} %>< of {total_ms}>"
     "<; {not_ranked!} of them cannot be ranked, their {unit} are not known>";
 
 /* Timed, and of single layers. */
 static const char *const texts[2][2] = {
-    {"\n\n{*}     %    sum      n  name\n{/}{items}", "\n\n{*}     %    sum  layer\n{/}{items}"},
+    {"\n\n{*}     %    sum      n  name\n{/}{items}",
+     "\n\n{*}     %    sum  layer\n{/}{items}"},
     {"\n\n{*}     %    sum        ms      n  name\n{/}{items}",
      "\n\n{*}     %    sum        ms  layer\n{/}{items}"},
 };
@@ -398,7 +392,8 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
 static struct fsd_rows rows_of(struct ranking *r, const struct way *way, uint32_t most,
                                double *sum)
 {
-    struct fsd_rows rows = FSD_ROWS(item_columns, way->single ? layer_text : group_text);
+    struct fsd_rows rows =
+        FSD_ROWS(item_columns, way->single ? layer_text : group_text);
     const struct fsd_finding **about = gravest(r->arena, r->d);
 
     for (uint32_t i = 0; i < r->items.n && i < most; i++) {

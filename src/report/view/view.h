@@ -34,8 +34,7 @@ const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
 /* Of lint's rules, and of the program itself; they ask for no run. */
 fsd_view_fn fsd_view_rules, fsd_view_about;
 fsd_view_fn fsd_view_reformats, fsd_view_where, fsd_view_inside, fsd_view_names,
-    fsd_view_scopes, fsd_view_explain, fsd_view_top, fsd_view_memory,
-    fsd_view_patterns;
+    fsd_view_scopes, fsd_view_explain, fsd_view_top, fsd_view_memory, fsd_view_patterns;
 
 /* What has rows beside the views: no JSON, and no text, which tell it in their way. */
 
