@@ -1,5 +1,5 @@
 /*
- * A run, as the table of its stages.  The names of the model are interned before the
+ * A run, stage by stage.  The names of the model are interned before the
  * engine is read, since the engine's layer names can only be taken apart by somebody
  * who knows them.
  */
@@ -16,20 +16,9 @@
 #include "report/report.h"
 #include "states.h"
 
-#include <assert.h>
-#include <stddef.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------- the stages */
-
-/* What a stage is given: the parts of the run that it reads, a blank run for the part
- * that it makes, and the user's word. */
-struct desk {
-    const struct fsd_diff *d;
-    struct fsd_diff *made;
-    const struct fsd_options *opt;
-    struct fsd_error *err;
-};
+/* --------------------------------------------------------------------- the inputs */
 
 static unsigned evidence_of(const struct fsd_options *opt)
 {
@@ -51,157 +40,103 @@ static struct fsd_story *replay_log(struct fsd_inputs *in,
     return story;
 }
 
-static enum fsd_status read_inputs(const struct desk *k)
+static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options *given,
+                                   struct fsd_error *err)
 {
-    struct fsd_inputs *in = FSD_NEW(k->d->arena, struct fsd_inputs, 1);
-    struct fsd_options opt = *k->opt;
+    struct fsd_inputs *in = FSD_NEW(d->arena, struct fsd_inputs, 1);
+    struct fsd_options opt = *given;
     fsd_profile_vec profiles = {0};
     enum fsd_status status;
 
     fsd_inputs_settle(&opt);
-    in->arena = k->d->arena;
-    in->names = k->d->names;
-    status = fsd_inputs_load(in, &opt, k->err);
+    in->arena = d->arena;
+    in->names = d->names;
+    status = fsd_inputs_load(in, &opt, err);
     if (status == FSD_OK)
-        status = fsd_profiles_load(in, &opt, &profiles, k->err);
+        status = fsd_profiles_load(in, &opt, &profiles, err);
     if (status == FSD_OK)
-        status = fsd_run_times_load(in, &opt, k->err);
+        status = fsd_run_times_load(in, &opt, err);
     if (status != FSD_OK)
-        return fsd_inputs_blame(k->opt, status, k->err);
-    k->made->story = replay_log(in, &opt);
+        return fsd_inputs_blame(given, status, err);
+    d->story = replay_log(in, &opt);
     fsd_measure(&in->times, in->engine, profiles.at, profiles.n);
-    k->made->model = in->model;
-    k->made->engine = in->engine;
-    k->made->history = in->history;
-    k->made->times = &in->times;
-    k->made->command = fsd_command_new(in->arena, in->names, k->opt);
+    d->model = in->model;
+    d->engine = in->engine;
+    d->history = in->history;
+    d->times = &in->times;
+    d->command = fsd_command_new(in->arena, in->names, given);
     return FSD_OK;
 }
 
 /* A pair belongs together when most of the names that could be the model's are.  Two
  * exports of one network share some names by chance ("Conv_9"), so some is not enough.
  */
-static enum fsd_status check_fit(const struct desk *k)
+static enum fsd_status check_fit(const struct fsd_match *match,
+                                 const struct fsd_options *opt, struct fsd_error *err)
 {
-    struct fsd_fit fit = fsd_match_fit(k->d->match);
-    const struct fsd_graph *engine = k->d->engine;
+    struct fsd_fit fit = fsd_match_fit(match);
+    const struct fsd_graph *engine = match->engine;
     const char *whose = fsd_profiles_added(engine) ? "its layers, some of them told by "
                                                      "the profile only,"
                                                    : "its layers";
     char bindings[80] = "";
 
-    if (k->opt->force || !k->opt->model ||
+    if (opt->force || !opt->model ||
         2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return FSD_OK;
     if (fit.tensors)
         snprintf(bindings, sizeof bindings, " and %u of its %u inputs and outputs",
                  fit.tensors_found, fit.tensors);
-    return fsd_fail(k->err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
+    return fsd_fail(err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
                     "expected an engine built from %s, but only %u of the %u names in "
                     "%s%s are that model's (--force goes on all the same)",
-                    k->d->model->path, fit.names_found, fit.names, whose, bindings);
+                    match->model->path, fit.names_found, fit.names, whose, bindings);
 }
 
-static enum fsd_status make_cost(const struct desk *k)
+/* --------------------------------------------------------------------- the stages */
+
+static void announce(const struct fsd_options *opt, const char *stage)
 {
-    return fsd_cost_new(&k->made->cost, k->d, k->opt, k->err);
+    if (opt->progress)
+        opt->progress(opt->payload, stage);
 }
 
-/* A stage that makes one part of what it is given, and cannot fail. */
-#define STAGE(part, call)                                                              \
-    static enum fsd_status make_##part(const struct desk *k)                           \
-    {                                                                                  \
-        const struct fsd_diff *d = k->d;                                               \
-                                                                                       \
-        k->made->part = call;                                                          \
-        return FSD_OK;                                                                 \
-    }
-STAGE(facts, fsd_facts_new(d->arena, d->model))
-STAGE(match,
-      fsd_match_new(d->arena, d->facts, d->engine, evidence_of(k->opt), d->story))
-STAGE(layers, fsd_diff_layers(d))
-STAGE(flows, fsd_diff_flows(d))
-STAGE(reasons, fsd_diff_reasons(d))
-STAGE(nodes, fsd_diff_nodes(d))
-STAGE(islands, fsd_diff_islands(d))
-STAGE(summary, fsd_diff_summary(d))
-STAGE(findings, fsd_find(d))
-
-/* The parts of a run, each a pointer in it, as bits. */
-#define PART(member) (1U << offsetof(struct fsd_diff, member) / sizeof(void *))
-enum {
-    MODEL = PART(model),
-    ENGINE = PART(engine),
-    LOG = PART(history),
-    STORY = PART(story),
-    TIMES = PART(times),
-    COMMAND = PART(command),
-    FACTS = PART(facts),
-    MATCH = PART(match),
-    LAYERS = PART(layers),
-    FLOWS = PART(flows),
-    REASONS = PART(reasons),
-    NODES = PART(nodes),
-    ISLANDS = PART(islands),
-    SUMMARY = PART(summary),
-    COST = PART(cost),
-    FINDINGS = PART(findings)
-};
-#define GRAPHS (MODEL | ENGINE)
-#define PROOFS (GRAPHS | FACTS | MATCH)
-#define SAID   (LOG | STORY)
-
-/* A run.  A stage is given the parts that its row says it reads, and nothing else of
- * what it makes is kept than its row says: what is written here is so. */
-static const struct stage {
-    const char *announced; /* to whoever waits; NULL: it goes with the one before */
-    unsigned reads, makes;
-    enum fsd_status (*work)(const struct desk *k);
-} stages[] = {
-    {NULL, 0, GRAPHS | SAID | TIMES | COMMAND, read_inputs},
-    {"proving facts", MODEL, FACTS, make_facts},
-    {"matching", GRAPHS | STORY | FACTS, MATCH, make_match},
-    {NULL, GRAPHS | MATCH, 0, check_fit},
-    {"explaining", PROOFS, LAYERS, make_layers},
-    {NULL, PROOFS | LAYERS, FLOWS, make_flows},
-    {NULL, PROOFS | SAID | TIMES | LAYERS | FLOWS, REASONS, make_reasons},
-    {NULL, PROOFS | SAID | LAYERS, NODES, make_nodes},
-    {NULL, PROOFS | TIMES | LAYERS | FLOWS | NODES, ISLANDS, make_islands},
-    {NULL, PROOFS | LAYERS | REASONS | NODES, SUMMARY, make_summary},
-    {NULL, PROOFS | LOG | TIMES | LAYERS | FLOWS | REASONS | NODES, COST, make_cost},
-    {NULL, PROOFS | SAID | TIMES | LAYERS | FLOWS | REASONS | NODES | ISLANDS | COST,
-     FINDINGS, make_findings},
-};
-
-/* Copies the parts of `which`; all others stay as they are. */
-static void copy_parts(struct fsd_diff *to, const struct fsd_diff *from, unsigned which)
+/* Each part is a constant of its own, so that a stage that is moved before what it
+ * reads does not compile. */
+enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *opt,
+                                struct fsd_error *err)
 {
-    for (size_t at = 0; at < sizeof *to; at += sizeof(void *))
-        if (which >> at / sizeof(void *) & 1)
-            memcpy((char *)to + at, (const char *)from + at, sizeof(void *));
-}
+    const struct fsd_measured *const times = d->times;
+    const struct fsd_known_sizes *sizes;
+    enum fsd_status status;
 
-/* A stage reads what stands above it in the table, and every part is made once. */
-static enum fsd_status run(struct fsd_diff *d, const struct fsd_options *opt,
-                           struct fsd_error *err)
-{
-    enum fsd_status status = FSD_OK;
-    unsigned there = 0;
+    announce(opt, "proving facts");
+    const struct fsd_facts *const facts = d->facts = fsd_facts_new(d->arena, d->model);
 
-    for (size_t i = 0; i < FSD_COUNT_OF(stages) && status == FSD_OK; i++) {
-        const struct stage *stage = &stages[i];
-        struct fsd_diff read = {.arena = d->arena, .names = d->names}, made = {0};
+    announce(opt, "matching");
+    const struct fsd_match *const match = d->match =
+        fsd_match_new(d->arena, facts, d->engine, evidence_of(opt), d->story);
 
-        assert(!(stage->reads & ~there) && !(stage->makes & there));
-        if (stage->announced && opt->progress)
-            opt->progress(opt->payload, stage->announced);
-        copy_parts(&read, d, stage->reads);
-        status = stage->work(&(struct desk){&read, &made, opt, err});
-        copy_parts(d, &made, stage->makes);
-        there |= stage->makes;
-    }
-    (void)there; /* assertions alone read it */
-    return status;
+    status = check_fit(match, opt, err);
+    if (status != FSD_OK)
+        return status;
+
+    announce(opt, "explaining");
+    const struct fsd_layer_result *const layers = d->layers = fsd_diff_layers(match);
+    const struct fsd_flows *const flows = d->flows = fsd_diff_flows(match, layers);
+    const struct fsd_reason *const reasons = d->reasons =
+        fsd_diff_reasons(match, times, layers, flows);
+    const struct fsd_node_result *const nodes = d->nodes =
+        fsd_diff_nodes(match, layers);
+
+    d->islands = fsd_diff_islands(match, times, flows, nodes);
+    d->summary = fsd_diff_summary(match, layers, reasons, nodes);
+    status = fsd_cost_sizes(&sizes, match, d->history, opt, err);
+    if (status != FSD_OK)
+        return status;
+    d->cost = fsd_cost_new(match, sizes, times, layers, flows, reasons, nodes, opt);
+    fsd_find(&d->findings, d);
+    return FSD_OK;
 }
 
 enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
@@ -223,7 +158,9 @@ enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *op
     d = FSD_NEW(arena, struct fsd_diff, 1);
     d->arena = arena;
     d->names = fsd_intern_new(arena);
-    status = run(d, opt, err);
+    status = read_inputs(d, opt, err);
+    if (status == FSD_OK)
+        status = fsd_run_explain(d, opt, err);
     if (status == FSD_OK)
         *out = d;
     else
@@ -286,16 +223,15 @@ static enum fsd_status dump_shapes(const struct fsd_inputs *in,
                                    struct fsd_error *err)
 {
     struct fsd_graph *none = fsd_graph_new(in->arena, in->names);
-    struct fsd_diff d = {.arena = in->arena, .names = in->names, .model = in->model};
+    const struct fsd_facts *facts = fsd_facts_new(in->arena, in->model);
+    const struct fsd_known_sizes *known;
     enum fsd_status status;
 
     fsd_graph_finish(none);
-    d.engine = none;
-    d.facts = fsd_facts_new(d.arena, d.model);
-    d.match = fsd_match_new(d.arena, d.facts, d.engine, 0, NULL);
-    status = fsd_cost_new(&d.cost, &d, opt, err);
+    status = fsd_cost_sizes(&known, fsd_match_new(in->arena, facts, none, 0, NULL),
+                            NULL, opt, err);
     if (status == FSD_OK)
-        fsd_sizes_dump(d.cost->sizes, out);
+        fsd_sizes_dump(known->sizes, out);
     return status;
 }
 

@@ -9,6 +9,14 @@
 enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
                              struct fsd_error *err);
 
+/** Makes all parts of a run that are not read: arena, names, model, engine, history,
+ *  story, times and command are set.  A pair that does not belong together is refused
+ *  where opt->model is set and opt->force is not.
+ *  @return FSD_OK, or the status that `err` describes; the run is freed with
+ *          fsd_diff_free() in either case. */
+enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *opt,
+                                struct fsd_error *err);
+
 /** Runs all passes over a pair and keeps what builds are compared by.  Of a snapshot of
  *  several builds that is the first one, and `opt->note` hears so.
  *  @param out  set to the state on success, to NULL on failure; free it with

@@ -1,32 +1,26 @@
 #include "cost/cost.h"
 
-enum fsd_status fsd_cost_new(const struct fsd_cost **out, const struct fsd_diff *run,
-                             const struct fsd_options *opt, struct fsd_error *err)
+const struct fsd_cost *
+fsd_cost_new(const struct fsd_match *m, const struct fsd_known_sizes *known,
+             const struct fsd_measured *times, const struct fsd_layer_result *layers,
+             const struct fsd_flows *flows, const struct fsd_reason *reasons,
+             const struct fsd_node_result *nodes, const struct fsd_options *opt)
 {
-    struct fsd_cost *c = FSD_NEW(run->arena, struct fsd_cost, 1);
-    struct fsd_sizes *s = fsd_sizes_new(run->arena, run->model);
-    struct fsd_diff with_cost = *run, *d = &with_cost;
-    enum fsd_status status = FSD_OK;
+    struct fsd_cost *c = FSD_NEW(m->arena, struct fsd_cost, 1);
 
-    d->cost = *out = c;
-    c->sizes = s;
-    c->amounts = s->amounts;
-    c->nodes = FSD_NEW(d->arena, struct fsd_node_cost, d->model->nodes.n);
-    c->layers = FSD_NEW(d->arena, struct fsd_layer_cost, d->engine->nodes.n);
+    c->sizes = known->sizes;
+    c->amounts = known->sizes->amounts;
+    c->tuned = known->tuned;
+    c->run_with = known->run_with;
+    c->nodes = FSD_NEW(m->arena, struct fsd_node_cost, m->model->nodes.n);
+    c->layers = FSD_NEW(m->arena, struct fsd_layer_cost, m->engine->nodes.n);
     c->peak_gb_s = opt->peak_gb_s;
     c->peak_top_s = opt->peak_top_s;
-    for (unsigned i = 0; i < opt->n_shapes && status == FSD_OK; i++)
-        status = fsd_sizes_bind(s, opt->shapes[i], err);
-    if (status != FSD_OK)
-        return status;
-    fsd_cost_shapes(d, c, s);
-    if (!d->layers) /* a model alone */
-        return FSD_OK;
-    fsd_cost_like(d, c);
-    fsd_cost_traffic(d, c);
-    fsd_cost_macs(d, c);
-    fsd_cost_sums(d, c);
-    return FSD_OK;
+    fsd_cost_like(m, layers, c);
+    fsd_cost_traffic(m, layers, c);
+    fsd_cost_macs(m, layers, nodes, c);
+    fsd_cost_sums(m, times, layers, flows, reasons, nodes, c);
+    return c;
 }
 
 struct fsd_roofline fsd_cost_roofline(const struct fsd_diff *d, fsd_id layer)

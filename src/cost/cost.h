@@ -52,6 +52,14 @@ struct fsd_op_time {
 
 typedef FSD_VEC(fsd_id) fsd_tensor_vec;
 
+/** The sizes of the model's tensors, and which of the open ones are whose. */
+struct fsd_known_sizes {
+    const struct fsd_sizes *sizes; /**< of the model's tensors */
+    fsd_tensor_vec tuned;    /**< the model's inputs whose open sizes are the ones that
+                                  the builder tuned the engine for, */
+    fsd_tensor_vec run_with; /**< and those that it was run with, as its log tells */
+};
+
 struct fsd_cost {
     struct fsd_amounts *amounts;   /**< bytes and the like in open sizes */
     const struct fsd_sizes *sizes; /**< of the model's tensors */
@@ -60,27 +68,37 @@ struct fsd_cost {
     struct fsd_node_cost *nodes; /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
     struct fsd_time_sums sums;
-    fsd_tensor_vec tuned;    /**< the model's inputs whose open sizes are the ones that
-                                  the builder tuned the engine for, */
-    fsd_tensor_vec run_with; /**< and those that it was run with, as its log tells */
+    fsd_tensor_vec tuned, run_with;       /**< struct fsd_known_sizes */
     FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
     double peak_gb_s, peak_top_s;         /**< of the device; 0: not known */
 };
 
-/** Counts everything: shapes as far as they follow from what is known (the model's own,
- *  the engine's, the user's, and the operators'), bytes and multiply-adds, the times of
- *  nodes and their sums.
+/** Finds the shapes of the model's tensors as far as they follow from what is known:
+ *  the model's own, the engine's, the log's, the user's, and the operators'.
+ *  @param out  set to what is found; it lives in the match's arena.
+ *  @param h    the build log; NULL when there is none.
  *  @param opt  its `shapes` ("images=1x3x224x224") are bound to the names that the
- *              model's inputs have for their sizes; its peaks are the device's.
+ *              model's inputs have for their sizes.
  *  @return FSD_OK; FSD_E_ARG for an unknown input, another rank, or a size that
  *          contradicts the model. */
-enum fsd_status fsd_cost_new(const struct fsd_cost **out, const struct fsd_diff *d,
-                             const struct fsd_options *opt, struct fsd_error *err);
+enum fsd_status fsd_cost_sizes(const struct fsd_known_sizes **out,
+                               const struct fsd_match *m, const struct fsd_history *h,
+                               const struct fsd_options *opt, struct fsd_error *err);
+
+/** Counts bytes and multiply-adds, the times of nodes and their sums.
+ *  @param opt  its peaks are the device's.
+ *  @return the costs; they live in the match's arena. */
+const struct fsd_cost *
+fsd_cost_new(const struct fsd_match *m, const struct fsd_known_sizes *known,
+             const struct fsd_measured *times, const struct fsd_layer_result *layers,
+             const struct fsd_flows *flows, const struct fsd_reason *reasons,
+             const struct fsd_node_result *nodes, const struct fsd_options *opt);
 
 /** The i-th size of a use of an engine's tensor, an amount; what the engine leaves open
  *  is the model's. */
-int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
-                      const struct fsd_form *form, uint32_t i);
+int64_t fsd_port_size(const struct fsd_graph *engine, const struct fsd_cost *c,
+                      const struct fsd_port *port, const struct fsd_form *form,
+                      uint32_t i);
 
 /** The engine's tensor for whose sake the bytes of a layer are not known: the first one
  *  whose shape or type is not; FSD_NONE where they are known, or there is none such. */
@@ -129,20 +147,27 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
 /* ---------------------------------------------------------------- inside src/cost */
 
 /** The bytes of a use of a tensor; true where it is that of a weight. */
-int64_t fsd_port_bytes(const struct fsd_diff *d, const struct fsd_port *port);
-bool fsd_port_is_weight(const struct fsd_diff *d, const struct fsd_port *port);
+int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
+                       const struct fsd_port *port);
+bool fsd_port_is_weight(const struct fsd_match *m, const struct fsd_port *port);
 
 /** The i-th size of a form of the engine that is the shape, or another form of it:
  *  where it is flattened or unflattened, the one open size is what its elements
  *  leave. */
-int64_t fsd_cost_open_size(const struct fsd_diff *d, const struct fsd_form *form,
-                           uint32_t i, const struct fsd_shape *shape);
+int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost *c,
+                           const struct fsd_form *form, uint32_t i,
+                           const struct fsd_shape *shape);
 
-/* What fsd_cost_new() is made of, in this order; `c` is d->cost, under way. */
-void fsd_cost_shapes(const struct fsd_diff *d, struct fsd_cost *c, struct fsd_sizes *s);
-void fsd_cost_like(const struct fsd_diff *d, struct fsd_cost *c);
-void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c);
-void fsd_cost_macs(const struct fsd_diff *d, struct fsd_cost *c);
-void fsd_cost_sums(const struct fsd_diff *d, struct fsd_cost *c);
+/* What fsd_cost_new() is made of, in this order; each adds to `c`. */
+void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                   struct fsd_cost *c);
+void fsd_cost_traffic(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                      struct fsd_cost *c);
+void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                   const struct fsd_node_result *nodes, struct fsd_cost *c);
+void fsd_cost_sums(const struct fsd_match *m, const struct fsd_measured *times,
+                   const struct fsd_layer_result *layers, const struct fsd_flows *flows,
+                   const struct fsd_reason *reasons,
+                   const struct fsd_node_result *nodes, struct fsd_cost *c);
 
 #endif

@@ -14,7 +14,8 @@
 enum { STEPWISE = FSD_OP_CONTROL | FSD_OP_RECURRENT };
 
 struct search {
-    const struct fsd_diff *d;
+    const struct fsd_match *m;
+    const struct fsd_layer_result *layers;
     const struct fsd_cost *c;
     const fsd_id *like;            /* by tensor of the engine, as far as found */
     const struct fsd_sizes *model; /* what the model alone tells */
@@ -33,7 +34,7 @@ static int64_t product(const struct search *s, uint32_t i, uint32_t end)
     for (; i < end; i++)
         n = fsd_times(
             s->c->amounts, n,
-            fsd_sizes_dim(s->c->sizes, s->d->engine->dims.at[s->form->dims.at + i]));
+            fsd_sizes_dim(s->c->sizes, s->m->engine->dims.at[s->form->dims.at + i]));
     return n;
 }
 
@@ -60,19 +61,19 @@ static bool is_view(const struct search *s, const struct fsd_shape *shape,
            is_end_of(s, shape, behind, true);
 }
 
-int64_t fsd_cost_open_size(const struct fsd_diff *d, const struct fsd_form *form,
-                           uint32_t i, const struct fsd_shape *shape)
+int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost *c,
+                           const struct fsd_form *form, uint32_t i,
+                           const struct fsd_shape *shape)
 {
-    const struct fsd_dim *dims = &d->engine->dims.at[form->dims.at];
+    const struct fsd_dim *dims = &engine->dims.at[form->dims.at];
     int64_t others = 1;
 
     if (shape->rank == form->dims.n)
         return shape->dims[i];
     for (uint32_t k = 0; k < form->dims.n; k++)
         if (k != i)
-            others = fsd_times(d->cost->amounts, others,
-                               fsd_sizes_dim(d->cost->sizes, dims[k]));
-    return fsd_over(d->cost->amounts, fsd_shape_count(d->cost->amounts, shape), others);
+            others = fsd_times(c->amounts, others, fsd_sizes_dim(c->sizes, dims[k]));
+    return fsd_over(c->amounts, fsd_shape_count(c->amounts, shape), others);
 }
 
 /* Builders pad what does not fill their vectors. */
@@ -88,7 +89,7 @@ static bool is_padded(int64_t size, int64_t from)
  * one size open. */
 static bool fits(const struct search *s, fsd_id tensor)
 {
-    const struct fsd_dim *dims = &s->d->engine->dims.at[s->form->dims.at];
+    const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
     const struct fsd_shape *shape = fsd_shape_of(s->c->sizes, tensor),
                            *alone = fsd_shape_of(s->model, tensor);
     uint32_t n = s->form->dims.n, open = n, several = 0, padded = 0;
@@ -117,13 +118,13 @@ static bool fits(const struct search *s, fsd_id tensor)
 static bool agree(const struct search *s, const struct fsd_shape *a,
                   const struct fsd_shape *b)
 {
-    const struct fsd_dim *dims = &s->d->engine->dims.at[s->form->dims.at];
+    const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
     bool same = true;
 
     for (uint32_t i = 0; same && i < s->form->dims.n; i++)
         same = fsd_sizes_dim(s->c->sizes, dims[i]) != -1 ||
-               fsd_cost_open_size(s->d, s->form, i, a) ==
-                   fsd_cost_open_size(s->d, s->form, i, b);
+               fsd_cost_open_size(s->m->engine, s->c, s->form, i, a) ==
+                   fsd_cost_open_size(s->m->engine, s->c, s->form, i, b);
     return same;
 }
 
@@ -131,7 +132,7 @@ static void consider(struct search *s, fsd_id tensor)
 {
     const struct fsd_shape *shape = fsd_shape_of(s->c->sizes, tensor);
 
-    if (s->d->facts->constant[tensor])
+    if (s->m->facts->constant[tensor])
         return;
     s->seen++;
     if (!fits(s, tensor))
@@ -142,12 +143,12 @@ static void consider(struct search *s, fsd_id tensor)
         s->several |= !agree(s, shape, fsd_shape_of(s->c->sizes, s->found));
 }
 
-static bool is_read_elsewhere(const struct fsd_diff *d, fsd_id tensor, fsd_id layer)
+static bool is_read_elsewhere(const struct fsd_match *m, fsd_id tensor, fsd_id layer)
 {
-    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
 
     for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (!fsd_match_has(d->match, layer, d->model->links.at[t->consumers.at + i]))
+        if (!fsd_match_has(m, layer, m->model->links.at[t->consumers.at + i]))
             return true;
     return t->flags & FSD_TENSOR_OUTPUT;
 }
@@ -156,24 +157,22 @@ static bool is_read_elsewhere(const struct fsd_diff *d, fsd_id tensor, fsd_id la
  * loosely all that they make, or read. */
 static void consider_layer(struct search *s, fsd_id layer, bool reads)
 {
-    const struct fsd_diff *d = s->d;
+    const struct fsd_match *m = s->m;
 
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
-        const struct fsd_node *n = &d->model->nodes.at[node];
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        const struct fsd_node *n = &m->model->nodes.at[node];
 
-        if ((!s->loose && d->match->of_node[node].n != 1) ||
-            d->facts->traits[node] & STEPWISE)
+        if ((!s->loose && m->of_node[node].n != 1) || m->facts->traits[node] & STEPWISE)
             continue;
         for (uint32_t k = 0; k < (reads ? n->in.n : n->out.n); k++) {
-            fsd_id t = reads ? fsd_node_in_tensor(d->model, node, k)
-                             : fsd_node_out_tensor(d->model, node, k);
-            fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(d->model, t);
+            fsd_id t = reads ? fsd_node_in_tensor(m->model, node, k)
+                             : fsd_node_out_tensor(m->model, node, k);
+            fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m->model, t);
 
             if (t != FSD_NONE &&
-                (s->loose ||
-                 (reads ? by == FSD_NONE || !fsd_match_has(d->match, layer, by)
-                        : is_read_elsewhere(d, t, layer))))
+                (s->loose || (reads ? by == FSD_NONE || !fsd_match_has(m, layer, by)
+                                    : is_read_elsewhere(m, t, layer))))
                 consider(s, t);
         }
     }
@@ -182,21 +181,21 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
 /* By what its maker hands on, else by what its readers need. */
 static void search_border(struct search *s, fsd_id e, fsd_id maker)
 {
-    const struct fsd_diff *d = s->d;
-    const struct fsd_tensor *t = &d->engine->tensors.at[e];
-    fsd_id in = fsd_node_in_tensor(d->engine, maker, 0);
+    const struct fsd_match *m = s->m;
+    const struct fsd_tensor *t = &m->engine->tensors.at[e];
+    fsd_id in = fsd_node_in_tensor(m->engine, maker, 0);
 
     consider_layer(s, maker, false);
     /* Joined products write parts of one tensor. */
-    if (s->seen > d->engine->nodes.at[maker].out.n) {
+    if (s->seen > m->engine->nodes.at[maker].out.n) {
         s->found = FSD_NONE;
         return;
     }
-    if (d->layers[maker].inserted && in != FSD_NONE && s->like[in] != FSD_NONE &&
-        d->engine->nodes.at[maker].in.n == 1)
+    if (s->layers[maker].inserted && in != FSD_NONE && s->like[in] != FSD_NONE &&
+        m->engine->nodes.at[maker].in.n == 1)
         consider(s, s->like[in]); /* a reformat hands on what it reads */
     for (uint32_t i = 0; s->found == FSD_NONE && i < t->consumers.n; i++)
-        consider_layer(s, d->engine->links.at[t->consumers.at + i], true);
+        consider_layer(s, m->engine->links.at[t->consumers.at + i], true);
 }
 
 /* A node cut into several layers hands on what is no tensor of the model, but mostly
@@ -204,7 +203,7 @@ static void search_border(struct search *s, fsd_id e, fsd_id maker)
  * its open sizes must be there to tell it by. */
 static void search_within(struct search *s, fsd_id e, fsd_id maker)
 {
-    const struct fsd_graph *g = s->d->engine;
+    const struct fsd_graph *g = s->m->engine;
     const struct fsd_tensor *t = &g->tensors.at[e];
     bool any = false;
 
@@ -218,19 +217,21 @@ static void search_within(struct search *s, fsd_id e, fsd_id maker)
         consider_layer(s, g->links.at[t->consumers.at + i], true);
 }
 
-static fsd_id find_like(const struct fsd_diff *d, const struct fsd_cost *c,
+static fsd_id find_like(const struct fsd_match *m,
+                        const struct fsd_layer_result *layers, const struct fsd_cost *c,
                         const struct fsd_sizes *model, const fsd_id *like, fsd_id e)
 {
-    struct search s = {.d = d,
+    struct search s = {.m = m,
+                       .layers = layers,
                        .c = c,
                        .like = like,
                        .model = model,
-                       .form = fsd_tensor_form(d->engine, e),
+                       .form = fsd_tensor_form(m->engine, e),
                        .found = FSD_NONE};
     struct search again = s;
-    fsd_id maker = fsd_tensor_producer(d->engine, e);
+    fsd_id maker = fsd_tensor_producer(m->engine, e);
 
-    if (!s.form->ranked || d->engine->tensors.at[e].producers.n != 1)
+    if (!s.form->ranked || m->engine->tensors.at[e].producers.n != 1)
         return FSD_NONE;
     search_border(&s, e, maker);
     if (s.found != FSD_NONE || s.several)
@@ -241,37 +242,37 @@ static fsd_id find_like(const struct fsd_diff *d, const struct fsd_cost *c,
 
 /* A step of a loop reads and writes parts of tensors; so may a kernel that computes no
  * node. */
-static bool takes_parts(const struct fsd_diff *d, fsd_id layer)
+static bool takes_parts(const struct fsd_match *m, fsd_id layer)
 {
-    struct fsd_span nodes = d->match->of_layer[layer];
+    struct fsd_span nodes = m->of_layer[layer];
     bool parts =
-        !nodes.n && d->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
+        !nodes.n && m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
 
     for (uint32_t i = 0; i < nodes.n && !parts; i++)
-        parts =
-            d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] & STEPWISE;
+        parts = m->facts->traits[fsd_match_of_layer(m, layer, i)->node] & STEPWISE;
     return parts;
 }
 
-static void drop_other_ranks(const struct fsd_diff *d, struct fsd_cost *c,
+static void drop_other_ranks(const struct fsd_match *m, struct fsd_cost *c,
                              struct fsd_span ports)
 {
     for (uint32_t i = ports.at; i < ports.at + ports.n; i++)
         if (fsd_shape_of(c->sizes, c->like[i])->rank !=
-            fsd_port_form(d->engine, &d->engine->ports.at[i])->dims.n)
+            fsd_port_form(m->engine, &m->engine->ports.at[i])->dims.n)
             c->like[i] = FSD_NONE;
 }
 
-void fsd_cost_like(const struct fsd_diff *d, struct fsd_cost *c)
+void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                   struct fsd_cost *c)
 {
-    const struct fsd_graph *e = d->engine;
+    const struct fsd_graph *e = m->engine;
     struct fsd_arena *scratch = fsd_arena_new();
     fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* by tensor */
     const struct fsd_sizes *model = NULL;
 
-    c->like = FSD_NEW(d->arena, fsd_id, e->ports.n);
+    c->like = FSD_NEW(m->arena, fsd_id, e->ports.n);
     for (fsd_id t = 0; t < e->tensors.n; t++)
-        like[t] = d->match->twin[t];
+        like[t] = m->twin[t];
     for (fsd_id layer = 0; layer < e->nodes.n; layer++) {
         const struct fsd_node *n = &e->nodes.at[layer];
 
@@ -280,8 +281,8 @@ void fsd_cost_like(const struct fsd_diff *d, struct fsd_cost *c)
 
             if (t != FSD_NONE && like[t] == FSD_NONE &&
                 fsd_form_count(e, fsd_tensor_form(e, t)) < 0) {
-                model = model ? model : fsd_sizes_of_model(scratch, d->model);
-                like[t] = find_like(d, c, model, like, t);
+                model = model ? model : fsd_sizes_of_model(scratch, m->model);
+                like[t] = find_like(m, layers, c, model, like, t);
             }
         }
     }
@@ -289,9 +290,9 @@ void fsd_cost_like(const struct fsd_diff *d, struct fsd_cost *c)
         c->like[i] =
             e->ports.at[i].tensor == FSD_NONE ? FSD_NONE : like[e->ports.at[i].tensor];
     for (fsd_id layer = 0; layer < e->nodes.n; layer++)
-        if (takes_parts(d, layer)) {
-            drop_other_ranks(d, c, e->nodes.at[layer].in);
-            drop_other_ranks(d, c, e->nodes.at[layer].out);
+        if (takes_parts(m, layer)) {
+            drop_other_ranks(m, c, e->nodes.at[layer].in);
+            drop_other_ranks(m, c, e->nodes.at[layer].out);
         }
     fsd_arena_free(scratch);
 }

@@ -25,10 +25,10 @@ static void find_lives(const struct fsd_diff *d, const fsd_id *same,
             struct fsd_life *life;
             int64_t bytes;
 
-            if (port->tensor == FSD_NONE || fsd_port_is_weight(d, port))
+            if (port->tensor == FSD_NONE || fsd_port_is_weight(d->match, port))
                 continue;
             life = &of[memory_of(same, port->tensor)];
-            bytes = fsd_port_bytes(d, port);
+            bytes = fsd_port_bytes(e, d->cost, port);
             /* Forms of one tensor may be padded otherwise: the largest has room. */
             life->bytes = life->there && (bytes < 0 || bytes < life->bytes)
                               ? life->bytes

@@ -2,6 +2,16 @@
 
 #include <stdlib.h>
 
+/* What is summed, by what. */
+struct parts {
+    const struct fsd_match *m;
+    const struct fsd_measured *times;
+    const struct fsd_layer_result *layers;
+    const struct fsd_flows *flows;
+    const struct fsd_reason *reasons;
+    const struct fsd_node_result *nodes;
+};
+
 /* Shares a time among the nodes; equally where no weight is known.  Where the work of
  * one of them is not known, those that multiply-add take all: the rest of a layer is
  * small beside them. */
@@ -32,44 +42,44 @@ typedef FSD_VEC(fsd_id) id_vec;
 
 /* Nodes that a layer's time is shared among: those it computes; where all of its nodes
  * live on otherwise (a quantizer alone), those. */
-static void collect(const struct fsd_diff *d, fsd_id layer, struct fsd_arena *arena,
+static void collect(const struct parts *p, fsd_id layer, struct fsd_arena *arena,
                     id_vec *out)
 {
-    uint32_t n = d->match->of_layer[layer].n;
+    uint32_t n = p->m->of_layer[layer].n;
 
     out->n = 0;
     for (int all = 0; all < 2 && !out->n; all++)
         for (uint32_t i = 0; i < n; i++) {
-            fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+            fsd_id node = fsd_match_of_layer(p->m, layer, i)->node;
 
-            if (all || d->nodes[node].fate == FSD_FATE_LAYER)
+            if (all || p->nodes[node].fate == FSD_FATE_LAYER)
                 fsd_vec_push(arena, out, node);
         }
 }
 
-static void share_all(const struct fsd_diff *d, struct fsd_cost *c)
+static void share_all(const struct parts *p, struct fsd_cost *c)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     id_vec nodes = {0};
 
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        if (fsd_layer_ms(d, i) < 0 || !d->match->of_layer[i].n)
+    for (fsd_id i = 0; i < p->m->engine->nodes.n; i++) {
+        if (p->times->of[i].median < 0 || !p->m->of_layer[i].n)
             continue;
-        collect(d, i, scratch, &nodes);
-        share(c, nodes.at, nodes.n, fsd_layer_ms(d, i), d->flows->of[i].there);
+        collect(p, i, scratch, &nodes);
+        share(c, nodes.at, nodes.n, p->times->of[i].median, p->flows->of[i].there);
     }
     /* The time of a region's layers belongs to all its nodes; layers of it that have
      * nodes of their own have shared theirs already. */
-    for (uint32_t i = 0; i < d->match->regions.n && d->times->profiles; i++) {
-        const struct fsd_region *region = &d->match->regions.at[i];
-        const fsd_id *pool = d->match->pool.at;
+    for (uint32_t i = 0; i < p->m->regions.n && p->times->profiles; i++) {
+        const struct fsd_region *region = &p->m->regions.at[i];
+        const fsd_id *pool = p->m->pool.at;
         double ms = 0;
 
         for (uint32_t k = 0; k < region->layers.n; k++) {
             fsd_id layer = pool[region->layers.at + k];
 
-            if (fsd_layer_ms(d, layer) > 0 && !d->match->of_layer[layer].n)
-                ms += fsd_layer_ms(d, layer);
+            if (p->times->of[layer].median > 0 && !p->m->of_layer[layer].n)
+                ms += p->times->of[layer].median;
         }
         share(c, pool + region->nodes.at, region->nodes.n, ms, false);
     }
@@ -85,18 +95,18 @@ static int by_time(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-static void sum_ops(const struct fsd_diff *d, struct fsd_cost *c)
+static void sum_ops(const struct parts *p, struct fsd_cost *c)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    uint32_t *at = FSD_NEW(scratch, uint32_t, fsd_intern_count(d->names));
+    uint32_t *at = FSD_NEW(scratch, uint32_t, fsd_intern_count(p->m->model->names));
 
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        fsd_sym op = d->model->nodes.at[i].op;
+    for (fsd_id i = 0; i < p->m->model->nodes.n; i++) {
+        fsd_sym op = p->m->model->nodes.at[i].op;
 
         if (c->nodes[i].ms < 0)
             continue;
         if (!at[op]) {
-            fsd_vec_push(d->arena, &c->op_times, (struct fsd_op_time){op, 0, 0});
+            fsd_vec_push(p->m->arena, &c->op_times, (struct fsd_op_time){op, 0, 0});
             at[op] = c->op_times.n;
         }
         c->op_times.at[at[op] - 1].nodes++;
@@ -107,24 +117,28 @@ static void sum_ops(const struct fsd_diff *d, struct fsd_cost *c)
     fsd_arena_free(scratch);
 }
 
-void fsd_cost_sums(const struct fsd_diff *d, struct fsd_cost *c)
+void fsd_cost_sums(const struct fsd_match *m, const struct fsd_measured *times,
+                   const struct fsd_layer_result *layers, const struct fsd_flows *flows,
+                   const struct fsd_reason *reasons,
+                   const struct fsd_node_result *nodes, struct fsd_cost *c)
 {
+    const struct parts p = {m, times, layers, flows, reasons, nodes};
     struct fsd_time_sums *t = &c->sums;
 
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+    for (fsd_id i = 0; i < m->model->nodes.n; i++)
         c->nodes[i].ms = -1;
-    share_all(d, c);
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        double ms = fsd_layer_ms(d, i);
+    share_all(&p, c);
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        double ms = times->of[i].median;
 
         if (ms < 0)
             continue;
-        t->by_kind[d->layers[i].kind] += ms;
-        t->by_cause[d->reasons[i].cause] += ms;
-        if (d->layers[i].inserted)
+        t->by_kind[layers[i].kind] += ms;
+        t->by_cause[reasons[i].cause] += ms;
+        if (layers[i].inserted)
             t->inserted += ms;
-        if (d->match->of_layer[i].n || d->match->region_of_layer[i] != FSD_NONE)
+        if (m->of_layer[i].n || m->region_of_layer[i] != FSD_NONE)
             t->nodes += ms;
     }
-    sum_ops(d, c);
+    sum_ops(&p, c);
 }

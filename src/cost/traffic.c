@@ -7,81 +7,82 @@
 #include "cost/cost.h"
 
 /* To whole vectors; an open size is padded by a run, and cannot be told before. */
-static int64_t round_up(const struct fsd_diff *d, int64_t size, int64_t to)
+static int64_t round_up(const struct fsd_cost *c, int64_t size, int64_t to)
 {
     if (to < 2 || size == -1)
         return size;
     if (size < 0)
-        return fsd_over(d->cost->amounts, size, to) == -1 ? -1 : size;
-    return fsd_times(d->cost->amounts, (size + to - 1) / to, to);
+        return fsd_over(c->amounts, size, to) == -1 ? -1 : size;
+    return fsd_times(c->amounts, (size + to - 1) / to, to);
 }
 
-int64_t fsd_port_size(const struct fsd_diff *d, const struct fsd_port *port,
-                      const struct fsd_form *form, uint32_t i)
+int64_t fsd_port_size(const struct fsd_graph *engine, const struct fsd_cost *c,
+                      const struct fsd_port *port, const struct fsd_form *form,
+                      uint32_t i)
 {
-    const struct fsd_sizes *sizes = d->cost->sizes;
-    int64_t size = fsd_sizes_dim(sizes, d->engine->dims.at[form->dims.at + i]);
-    fsd_id like = d->cost->like[port - d->engine->ports.at];
+    const struct fsd_sizes *sizes = c->sizes;
+    int64_t size = fsd_sizes_dim(sizes, engine->dims.at[form->dims.at + i]);
+    fsd_id like = c->like[port - engine->ports.at];
     const struct fsd_shape *shape = fsd_shape_of(sizes, like);
 
     if (size < 0 && shape->ranked)
-        size = fsd_cost_open_size(d, form, i, shape);
+        size = fsd_cost_open_size(engine, c, form, i, shape);
     return size > INT64_C(1) << 50 ? -1 : size;
 }
 
-static int64_t bytes_of(const struct fsd_diff *d, int64_t count, enum fsd_dtype type)
+static int64_t bytes_of(const struct fsd_cost *c, int64_t count, enum fsd_dtype type)
 {
-    int64_t bits = fsd_times(d->cost->amounts, count, fsd_dtype_bits(type));
+    int64_t bits = fsd_times(c->amounts, count, fsd_dtype_bits(type));
 
     if (!fsd_dtype_bits(type))
         return -1;
-    return fsd_over(d->cost->amounts,
-                    bits < 0 ? bits : fsd_plus(d->cost->amounts, bits, 7), 8);
+    return fsd_over(c->amounts, bits < 0 ? bits : fsd_plus(c->amounts, bits, 7), 8);
 }
 
-int64_t fsd_port_bytes(const struct fsd_diff *d, const struct fsd_port *port)
+int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
+                       const struct fsd_port *port)
 {
-    const struct fsd_form *form = fsd_port_form(d->engine, port);
+    const struct fsd_form *form = fsd_port_form(engine, port);
     int64_t n = form->ranked ? 1 : -1;
 
     for (uint32_t i = 0; form->ranked && i < form->dims.n; i++) {
-        int64_t size = fsd_port_size(d, port, form, i);
+        int64_t size = fsd_port_size(engine, c, port, form, i);
 
         if (i == form->layout.axis) {
-            size = round_up(d, size, form->layout.width);
-            size = round_up(d, size, form->layout.pad);
+            size = round_up(c, size, form->layout.width);
+            size = round_up(c, size, form->layout.pad);
         }
-        n = fsd_times(d->cost->amounts, n, size);
+        n = fsd_times(c->amounts, n, size);
     }
-    return bytes_of(d, n, form->type);
+    return bytes_of(c, n, form->type);
 }
 
 /* A dump may list the weights of generated kernels among what they read: nobody makes
  * them, and they are no input of the network. */
-bool fsd_port_is_weight(const struct fsd_diff *d, const struct fsd_port *port)
+bool fsd_port_is_weight(const struct fsd_match *m, const struct fsd_port *port)
 {
     const struct fsd_tensor *t;
     fsd_id twin;
 
     if (port->tensor == FSD_NONE)
         return false;
-    t = &d->engine->tensors.at[port->tensor];
-    twin = d->match->twin[port->tensor];
+    t = &m->engine->tensors.at[port->tensor];
+    twin = m->twin[port->tensor];
     return !t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_BINDING)) &&
-           (twin == FSD_NONE || d->facts->constant[twin]);
+           (twin == FSD_NONE || m->facts->constant[twin]);
 }
 
 /* Of the weights among them, or of the others. */
-static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports,
-                           bool weights)
+static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
+                           struct fsd_span ports, bool weights)
 {
     int64_t n = 0;
 
     for (uint32_t i = 0; i < ports.n; i++) {
-        const struct fsd_port *port = &d->engine->ports.at[ports.at + i];
+        const struct fsd_port *port = &m->engine->ports.at[ports.at + i];
 
-        if (fsd_port_is_weight(d, port) == weights)
-            n = fsd_plus(d->cost->amounts, n, fsd_port_bytes(d, port));
+        if (fsd_port_is_weight(m, port) == weights)
+            n = fsd_plus(c->amounts, n, fsd_port_bytes(m->engine, c, port));
     }
     return n;
 }
@@ -90,64 +91,69 @@ static int64_t ports_bytes(const struct fsd_diff *d, struct fsd_span ports,
 
 /* Adds the bytes of a node's constant input; none when it has no such input or it is
  * not constant (then it is one of the layer's tensors). */
-static void add_constant(const struct fsd_diff *d, fsd_id node, uint32_t i,
-                         enum fsd_dtype type, int64_t *bytes)
+static void add_constant(const struct fsd_match *m, const struct fsd_cost *c,
+                         fsd_id node, uint32_t i, enum fsd_dtype type, int64_t *bytes)
 {
-    struct fsd_amounts *amounts = d->cost->amounts;
-    fsd_id tensor = fsd_node_in_tensor(d->model, node, i);
+    struct fsd_amounts *amounts = c->amounts;
+    fsd_id tensor = fsd_node_in_tensor(m->model, node, i);
     int64_t n = 0;
 
-    if (tensor != FSD_NONE && d->facts->constant[tensor])
-        n = fsd_shape_count(amounts, fsd_shape_of(d->cost->sizes, tensor));
+    if (tensor != FSD_NONE && m->facts->constant[tensor])
+        n = fsd_shape_count(amounts, fsd_shape_of(c->sizes, tensor));
     if (n)
-        *bytes = fsd_plus(amounts, *bytes, bytes_of(d, n, type));
+        *bytes = fsd_plus(amounts, *bytes, bytes_of(c, n, type));
 }
 
 /* Where the dump is silent, the weights of the layer's nodes, in the layer's type; a
  * bias is kept wide. */
-static void weights_of_nodes(const struct fsd_diff *d, fsd_id layer,
+static void weights_of_nodes(const struct fsd_match *m,
+                             const struct fsd_layer_result *layers,
+                             const struct fsd_cost *c, fsd_id layer,
                              struct fsd_traffic *t)
 {
-    enum fsd_dtype type = d->layers[layer].precision;
+    enum fsd_dtype type = layers[layer].precision;
 
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        if (!(d->facts->traits[node] & FSD_OP_WEIGHTED) ||
-            d->match->of_node[node].n != 1)
+        if (!(m->facts->traits[node] & FSD_OP_WEIGHTED) || m->of_node[node].n != 1)
             continue;
-        add_constant(d, node, 1, type, &t->weights);
-        add_constant(d, node, 2, fsd_dtype_rank(type) < 3 ? FSD_FP32 : type, &t->bias);
+        add_constant(m, c, node, 1, type, &t->weights);
+        add_constant(m, c, node, 2, fsd_dtype_rank(type) < 3 ? FSD_FP32 : type,
+                     &t->bias);
     }
 }
 
-static void add_weights(const struct fsd_diff *d, fsd_id layer, struct fsd_traffic *t)
+static void add_weights(const struct fsd_match *m,
+                        const struct fsd_layer_result *layers, const struct fsd_cost *c,
+                        fsd_id layer, struct fsd_traffic *t)
 {
-    const struct fsd_layer *l = &d->engine->layers.at[layer];
-    struct fsd_span in = d->engine->nodes.at[layer].in;
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    struct fsd_span in = m->engine->nodes.at[layer].in;
 
     t->bias = 0;
     if (l->weights) {
         t->weights = l->weights > INT64_MAX
                          ? -1
-                         : bytes_of(d, (int64_t)l->weights, l->weights_type);
+                         : bytes_of(c, (int64_t)l->weights, l->weights_type);
         if (l->bias)
             t->bias =
-                l->bias > INT64_MAX ? -1 : bytes_of(d, (int64_t)l->bias, l->bias_type);
+                l->bias > INT64_MAX ? -1 : bytes_of(c, (int64_t)l->bias, l->bias_type);
         return;
     }
-    t->weights = fsd_plus(d->cost->amounts, ports_bytes(d, in, true),
-                          ports_bytes(d, l->constants, true));
+    t->weights = fsd_plus(c->amounts, ports_bytes(m, c, in, true),
+                          ports_bytes(m, c, l->constants, true));
     if (!t->weights && !l->lists_constants) /* else the bias is among them */
-        weights_of_nodes(d, layer, t);
+        weights_of_nodes(m, layers, c, layer, t);
 }
 
-void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c)
+void fsd_cost_traffic(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                      struct fsd_cost *c)
 {
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        const struct fsd_node *n = &d->engine->nodes.at[i];
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        const struct fsd_node *n = &m->engine->nodes.at[i];
         struct fsd_layer_cost *r = &c->layers[i];
-        enum fsd_kind kind = d->layers[i].kind;
+        enum fsd_kind kind = layers[i].kind;
 
         if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE)
             continue; /* they move nothing */
@@ -155,26 +161,27 @@ void fsd_cost_traffic(const struct fsd_diff *d, struct fsd_cost *c)
         r->traffic = (struct fsd_traffic){-1, -1, -1, -1};
         if (!n->in.n && !n->out.n)
             continue;
-        r->traffic.in = ports_bytes(d, n->in, false);
-        r->traffic.out = ports_bytes(d, n->out, false);
-        add_weights(d, i, &r->traffic);
-        r->bytes = fsd_plus(d->cost->amounts,
-                            fsd_plus(d->cost->amounts, r->traffic.in, r->traffic.out),
-                            r->traffic.weights);
+        r->traffic.in = ports_bytes(m, c, n->in, false);
+        r->traffic.out = ports_bytes(m, c, n->out, false);
+        add_weights(m, layers, c, i, &r->traffic);
+        r->bytes =
+            fsd_plus(c->amounts, fsd_plus(c->amounts, r->traffic.in, r->traffic.out),
+                     r->traffic.weights);
     }
 }
 
 fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer)
 {
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_graph *e = d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
 
     if (d->cost->layers[layer].bytes != -1)
         return FSD_NONE;
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
         const struct fsd_port *port =
-            &d->engine->ports.at[i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n];
+            &e->ports.at[i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n];
 
-        if (fsd_port_bytes(d, port) == -1)
+        if (fsd_port_bytes(e, d->cost, port) == -1)
             return port->tensor;
     }
     return FSD_NONE;

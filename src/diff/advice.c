@@ -25,8 +25,8 @@ const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer)
 
 void fsd_put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    const struct fsd_form *in = fsd_layer_form_in(d, layer),
-                          *made = fsd_layer_form_out(d, layer);
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
 
     if (!in || !made)
         return;
@@ -167,8 +167,8 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
                                         "hwc16", "dhwc",  "dhwc8", "cdhw32"};
     fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
     bool input = in != FSD_NONE && d->flows->of[layer].source == FSD_NONE;
-    const struct fsd_form *form =
-        input ? fsd_layer_form_out(d, layer) : fsd_layer_form_in(d, layer);
+    const struct fsd_form *form = input ? fsd_layer_form_out(d->engine, layer)
+                                        : fsd_layer_form_in(d->engine, layer);
     char layout[16];
     size_t i = 0;
 
@@ -199,8 +199,8 @@ static void advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out)
 static void advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
-    const struct fsd_form *in = fsd_layer_form_in(d, layer),
-                          *made = fsd_layer_form_out(d, layer);
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
     const struct fsd_reader *reader =
         flow->readers.n ? &d->flows->readers.at[flow->readers.at] : NULL;
 
@@ -300,8 +300,8 @@ static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
     const struct fsd_flow *flow = &d->flows->of[layer];
     fsd_id reader =
         flow->readers.n ? d->flows->readers.at[flow->readers.at].layer : FSD_NONE;
-    const struct fsd_form *in = fsd_layer_form_in(d, layer),
-                          *made = fsd_layer_form_out(d, layer);
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
     fsd_id tensor = fsd_node_in_tensor(d->engine, layer, 0);
 
     if (tensor != FSD_NONE &&
@@ -338,8 +338,8 @@ static void advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 static void advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
-    const struct fsd_form *in = fsd_layer_form_in(d, layer),
-                          *made = fsd_layer_form_out(d, layer);
+    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
+                          *made = fsd_layer_form_out(d->engine, layer);
     const struct fsd_form *forms[] = {in, made};
 
     for (size_t i = 0; i < FSD_COUNT_OF(forms) && in && made; i++) {

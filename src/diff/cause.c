@@ -5,47 +5,55 @@
  */
 #include "diff/step.h"
 
+/* What a reason is found from. */
+struct context {
+    const struct fsd_match *m;
+    const struct fsd_measured *times;
+    const struct fsd_layer_result *layers;
+    const struct fsd_flows *flows;
+};
+
 /* At an in- or output of the network, or in a chain of inserted layers that begins or
  * ends at one and does nothing else. */
-static bool at_border(const struct fsd_diff *d, fsd_id layer)
+static bool at_border(const struct context *c, fsd_id layer)
 {
-    const struct fsd_graph *e = d->engine;
-    const struct fsd_flow *flow = &d->flows->of[layer];
+    const struct fsd_graph *e = c->m->engine;
+    const struct fsd_flow *flow = &c->flows->of[layer];
     fsd_id in = fsd_node_in_tensor(e, layer, 0), out = fsd_node_out_tensor(e, layer, 0);
 
     if ((in != FSD_NONE && (e->tensors.at[in].flags & FSD_TENSOR_INPUT)) ||
         (out != FSD_NONE && (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)))
         return true;
     if (flow->readers.n == 1 && !flow->cut &&
-        d->flows->readers.at[flow->readers.at].layer == FSD_NONE)
+        c->flows->readers.at[flow->readers.at].layer == FSD_NONE)
         return true;
     return flow->source == FSD_NONE && flow->model_tensor != FSD_NONE &&
-           (d->model->tensors.at[flow->model_tensor].flags & FSD_TENSOR_INPUT) &&
-           !d->model->tensors.at[flow->model_tensor].scope;
+           (c->m->model->tensors.at[flow->model_tensor].flags & FSD_TENSOR_INPUT) &&
+           !c->m->model->tensors.at[flow->model_tensor].scope;
 }
 
-static unsigned provider_of(const struct fsd_diff *d, fsd_id layer)
+static unsigned provider_of(const struct context *c, fsd_id layer)
 {
-    bool foreign = d->layers[layer].kind == FSD_KIND_FOREIGN;
+    bool foreign = c->layers[layer].kind == FSD_KIND_FOREIGN;
 
-    return 1U << d->engine->layers.at[layer].provider |
+    return 1U << c->m->engine->layers.at[layer].provider |
            (foreign ? 1U << FSD_PROVIDER_COMPILER : 0);
 }
 
 /* Who provides the layers before and behind, one bit each. */
-static unsigned providers_around(const struct fsd_diff *d, fsd_id layer)
+static unsigned providers_around(const struct context *c, fsd_id layer)
 {
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-    fsd_id served = d->flows->of[layer].served;
-    unsigned found = served == FSD_NONE ? 0 : provider_of(d, served);
+    const struct fsd_node *n = &c->m->engine->nodes.at[layer];
+    fsd_id served = c->flows->of[layer].served;
+    unsigned found = served == FSD_NONE ? 0 : provider_of(c, served);
 
     for (int before = 0; before < 2; before++) {
         struct fsd_span ports = before ? n->in : n->out, who = {0};
 
         if (ports.n)
-            who = fsd_port_peers(d->engine, ports.at, before);
+            who = fsd_port_peers(c->m->engine, ports.at, before);
         for (uint32_t i = 0; i < who.n; i++)
-            found |= provider_of(d, d->engine->links.at[who.at + i]);
+            found |= provider_of(c, c->m->engine->links.at[who.at + i]);
     }
     return found;
 }
@@ -54,26 +62,26 @@ enum { QUANTIZERS = 32 };
 
 /* How many different scales quantize the data of this edge, as far as operators go that
  * leave the values alone: 0 none, 1 one, 2 several or too many to follow. */
-static unsigned count_scales(const struct fsd_diff *d, fsd_id tensor)
+static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 {
-    const struct fsd_graph *g = d->model;
+    const struct fsd_graph *g = m->model;
     fsd_id queue[QUANTIZERS], scale = FSD_NONE;
     uint32_t n = 0;
 
     if (tensor != FSD_NONE)
-        queue[n++] = d->facts->root[tensor];
+        queue[n++] = m->facts->root[tensor];
     for (uint32_t at = 0; at < n; at++) {
         struct fsd_span uses = g->tensors.at[queue[at]].consumers;
 
         for (uint32_t i = 0; i < uses.n; i++) {
             fsd_id node = g->links.at[uses.at + i];
             fsd_id by = fsd_node_in_tensor(g, node, 1);
-            unsigned traits = d->facts->traits[node];
+            unsigned traits = m->facts->traits[node];
 
             if (traits & FSD_OP_QUANTIZE && by != FSD_NONE) {
-                if (scale != FSD_NONE && scale != d->facts->value[by])
+                if (scale != FSD_NONE && scale != m->facts->value[by])
                     return 2;
-                scale = d->facts->value[by];
+                scale = m->facts->value[by];
             }
             if (!(traits & (FSD_OP_QDQ | FSD_OP_COMMUTES | FSD_OP_VIEW)))
                 continue;
@@ -88,16 +96,17 @@ static unsigned count_scales(const struct fsd_diff *d, fsd_id tensor)
 /* A layer that changes neither type nor layout, as far as the dump tells.  Where it
  * tells no layouts, a reformat of floats can only change these, and one of quantized
  * data where there is but one scale, too. */
-static enum fsd_cause by_exclusion(const struct fsd_diff *d, fsd_id layer,
+static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
 {
     bool told = in->layout.order != FSD_ORDER_UNKNOWN;
     bool quantized = fsd_dtype_is_quantized(in->type);
-    unsigned scales = quantized ? count_scales(d, d->flows->of[layer].model_tensor) : 1;
+    unsigned scales =
+        quantized ? count_scales(c->m, c->flows->of[layer].model_tensor) : 1;
 
     if (told)
         return quantized ? FSD_CAUSE_SCALE : FSD_CAUSE_UNKNOWN;
-    if (d->layers[layer].kind != FSD_KIND_REFORMAT)
+    if (c->layers[layer].kind != FSD_KIND_REFORMAT)
         return FSD_CAUSE_UNKNOWN;
     return scales == 1 ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
 }
@@ -130,10 +139,10 @@ static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
     return false;
 }
 
-static enum fsd_cause by_change(const struct fsd_diff *d, fsd_id layer)
+static enum fsd_cause by_change(const struct context *c, fsd_id layer)
 {
-    const struct fsd_form *in = fsd_layer_form_in(d, layer);
-    const struct fsd_form *out = fsd_layer_form_out(d, layer);
+    const struct fsd_form *in = fsd_layer_form_in(c->m->engine, layer);
+    const struct fsd_form *out = fsd_layer_form_out(c->m->engine, layer);
     bool type, layout;
 
     if (!in || !out || in->type == FSD_DTYPE_UNKNOWN || out->type == FSD_DTYPE_UNKNOWN)
@@ -144,63 +153,66 @@ static enum fsd_cause by_change(const struct fsd_diff *d, fsd_id layer)
         return layout ? FSD_CAUSE_DTYPE_LAYOUT : FSD_CAUSE_DTYPE;
     if (layout)
         return FSD_CAUSE_LAYOUT;
-    if (any_part(d->engine, d->engine->nodes.at[layer].out))
+    if (any_part(c->m->engine, c->m->engine->nodes.at[layer].out))
         return FSD_CAUSE_CONCAT;
-    if (any_part(d->engine, d->engine->nodes.at[layer].in))
+    if (any_part(c->m->engine, c->m->engine->nodes.at[layer].in))
         return FSD_CAUSE_SLICE;
-    return by_exclusion(d, layer, in);
+    return by_exclusion(c, layer, in);
 }
 
 /* A copy that does a Concat's or a Slice's work is linked to it. */
-static enum fsd_cause by_link(const struct fsd_diff *d, fsd_id layer)
+static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
 {
-    const struct fsd_match *m = d->match;
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        if (fsd_node_is(d->model, node, "Concat"))
+        if (fsd_node_is(m->model, node, "Concat"))
             return FSD_CAUSE_CONCAT;
-        if (fsd_node_is(d->model, node, "Slice") ||
-            fsd_node_is(d->model, node, "Split"))
+        if (fsd_node_is(m->model, node, "Slice") ||
+            fsd_node_is(m->model, node, "Split"))
             return FSD_CAUSE_SLICE;
     }
     return FSD_CAUSE_NONE;
 }
 
-static enum fsd_cause cause(const struct fsd_diff *d, fsd_id layer)
+static enum fsd_cause cause(const struct context *c, fsd_id layer)
 {
-    const struct fsd_layer_result *r = &d->layers[layer];
+    const struct fsd_layer_result *r = &c->layers[layer];
     unsigned around;
 
     if (!r->inserted)
-        return r->kind == FSD_KIND_COPY ? by_link(d, layer) : FSD_CAUSE_NONE;
-    if (r->kind == FSD_KIND_NOOP || fsd_layer_ms(d, layer) == 0)
+        return r->kind == FSD_KIND_COPY ? by_link(c->m, layer) : FSD_CAUSE_NONE;
+    if (r->kind == FSD_KIND_NOOP || c->times->of[layer].median == 0)
         return FSD_CAUSE_FREE;
-    if (at_border(d, layer))
+    if (at_border(c, layer))
         return FSD_CAUSE_IO;
-    around = providers_around(d, layer);
+    around = providers_around(c, layer);
     if (around & 1U << FSD_PROVIDER_DEVICE)
         return FSD_CAUSE_DLA;
     if (around & 1U << FSD_PROVIDER_PLUGIN)
         return FSD_CAUSE_PLUGIN;
     /* One that is a kernel of the region itself lies within it, not at its border. */
     if (around & 1U << FSD_PROVIDER_COMPILER &&
-        d->engine->layers.at[layer].provider != FSD_PROVIDER_COMPILER)
+        c->m->engine->layers.at[layer].provider != FSD_PROVIDER_COMPILER)
         return FSD_CAUSE_FOREIGN;
-    if (d->engine->layers.at[layer].slices)
+    if (c->m->engine->layers.at[layer].slices)
         return FSD_CAUSE_SLICE;
-    return by_change(d, layer);
+    return by_change(c, layer);
 }
 
-const struct fsd_reason *fsd_diff_reasons(const struct fsd_diff *d)
+const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
+                                          const struct fsd_measured *times,
+                                          const struct fsd_layer_result *layers,
+                                          const struct fsd_flows *flows)
 {
+    const struct context c = {m, times, layers, flows};
     struct fsd_reason *reasons =
-        FSD_NEW(d->arena, struct fsd_reason, d->engine->nodes.n);
+        FSD_NEW(m->arena, struct fsd_reason, m->engine->nodes.n);
 
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        reasons[i] = (struct fsd_reason){cause(d, i), FSD_NONE};
-        fsd_add_log_to_reason(d, i, &reasons[i]);
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        reasons[i] = (struct fsd_reason){cause(&c, i), FSD_NONE};
+        fsd_add_log_to_reason(m, i, &reasons[i]);
     }
     return reasons;
 }

@@ -2,10 +2,11 @@
  * A run, part by part, and what diff makes of it: fates, kinds, causes, precisions, all
  * counts.
  *
- * `struct fsd_diff` is the public header's opaque run.  Each of its parts is made by
- * one stage of session.c's table and const ever after: a stage gets the parts that its
- * row says it reads, and returns the one that it makes.  What stages above diff make is
- * only named here; nobody below can look into it.
+ * `struct fsd_diff` is the public header's opaque run.  session.c makes its parts one
+ * after the other; they are const ever after.  A stage takes the parts that it reads as
+ * parameters, never the run, so that it cannot read what is not there yet; only the
+ * rules, which come last, are given the run.  What stages above diff make is only named
+ * here; nobody below can look into it.
  */
 #ifndef FSD_DIFF_DIFF_H
 #define FSD_DIFF_DIFF_H
@@ -192,13 +193,30 @@ struct fsd_diff {
     const struct fsd_findings *findings;
 };
 
-/* What each stage makes, in their order; it lives in d->arena. */
-const struct fsd_layer_result *fsd_diff_layers(const struct fsd_diff *d);
-const struct fsd_flows *fsd_diff_flows(const struct fsd_diff *d);
-const struct fsd_reason *fsd_diff_reasons(const struct fsd_diff *d);
-const struct fsd_node_result *fsd_diff_nodes(const struct fsd_diff *d);
-const struct fsd_islands *fsd_diff_islands(const struct fsd_diff *d);
-const struct fsd_summary *fsd_diff_summary(const struct fsd_diff *d);
+/* The stages of diff, in their order.  Each takes the parts that it reads and returns
+ * the one that it makes, which lives in the match's arena; match, model, engine, facts
+ * and story are the match's own. */
+
+/** By layer. */
+const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m);
+const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
+                                       const struct fsd_layer_result *layers);
+/** By layer. */
+const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
+                                          const struct fsd_measured *times,
+                                          const struct fsd_layer_result *layers,
+                                          const struct fsd_flows *flows);
+/** By node. */
+const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
+                                             const struct fsd_layer_result *layers);
+const struct fsd_islands *fsd_diff_islands(const struct fsd_match *m,
+                                           const struct fsd_measured *times,
+                                           const struct fsd_flows *flows,
+                                           const struct fsd_node_result *nodes);
+const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
+                                           const struct fsd_layer_result *layers,
+                                           const struct fsd_reason *reasons,
+                                           const struct fsd_node_result *nodes);
 
 /** The time of a layer in one run, the median of all profiles; negative: not known. */
 static inline double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer)
@@ -207,8 +225,8 @@ static inline double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer)
 }
 
 /** The form of a layer's first input or output; NULL when it has none. */
-const struct fsd_form *fsd_layer_form_in(const struct fsd_diff *d, fsd_id layer);
-const struct fsd_form *fsd_layer_form_out(const struct fsd_diff *d, fsd_id layer);
+const struct fsd_form *fsd_layer_form_in(const struct fsd_graph *engine, fsd_id layer);
+const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id layer);
 
 /* ----------------------------------------------------------------------- phrases */
 

@@ -20,19 +20,20 @@ static bool ports_quantized(const struct fsd_graph *e, struct fsd_span ports)
     return false;
 }
 
-static bool layer_is_quantized(const struct fsd_diff *d, fsd_id layer)
+static bool layer_is_quantized(const struct fsd_match *m, fsd_id layer)
 {
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-    const struct fsd_layer *l = &d->engine->layers.at[layer];
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
 
-    return ports_quantized(d->engine, n->in) || ports_quantized(d->engine, n->out) ||
-           ports_quantized(d->engine, l->constants) ||
+    return ports_quantized(m->engine, n->in) || ports_quantized(m->engine, n->out) ||
+           ports_quantized(m->engine, l->constants) ||
            fsd_dtype_is_quantized(l->weights_type);
 }
 
-static struct fsd_node_result linked_quantizer(const struct fsd_diff *d, fsd_id node)
+static struct fsd_node_result linked_quantizer(const struct fsd_match *m,
+                                               const struct fsd_layer_result *layers,
+                                               fsd_id node)
 {
-    const struct fsd_match *m = d->match;
     bool narrow = false, fused = false;
 
     for (uint32_t i = 0; i < m->of_node[node].n; i++) {
@@ -40,43 +41,44 @@ static struct fsd_node_result linked_quantizer(const struct fsd_diff *d, fsd_id 
 
         fused |= (fsd_match_of_node(m, node, i)->by & FSD_BY_LOG) != 0;
 
-        if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
+        if (layers[layer].kind == FSD_KIND_QUANTIZE)
             return result(FSD_FATE_LAYER, "left standing as a layer of its own");
-        narrow |= layer_is_quantized(d, layer);
+        narrow |= layer_is_quantized(m, layer);
     }
-    if (d->facts->folded[node] && (d->facts->traits[node] & FSD_OP_QUANTIZE))
+    if (m->facts->folded[node] && (m->facts->traits[node] & FSD_OP_QUANTIZE))
         return result(FSD_FATE_FOLDED, "quantizes a constant");
-    if (!narrow && d->facts->folded[node])
+    if (!narrow && m->facts->folded[node])
         return result(FSD_FATE_FOLDED, "all its inputs are constant");
     if (narrow)
         return result(FSD_FATE_ABSORBED,
                       "the layer reads or writes the quantized type");
-    if (fused && !d->engine->detailed)
+    if (fused && !m->engine->detailed)
         return result(FSD_FATE_ABSORBED, "the log: fused into the layer");
     return result(FSD_FATE_LAYER, "computed inside the layer, which is not quantized");
 }
 
-static bool in_region(const struct fsd_diff *d, fsd_id node)
+static bool in_region(const struct fsd_match *m, fsd_id node)
 {
-    return d->match->region_of_node[node] != FSD_NONE;
+    return m->region_of_node[node] != FSD_NONE;
 }
 
 /* -------------------------------------------------------------------- joints */
 
 /* A Concat whose output several layers write: its inputs were written in place. */
-static bool is_written_in_place(const struct fsd_diff *d, fsd_id node)
+static bool is_written_in_place(const struct fsd_match *m,
+                                const struct fsd_layer_result *layers, fsd_id node)
 {
-    fsd_id out = fsd_node_out_tensor(d->model, node, 0), e;
+    fsd_id out = fsd_node_out_tensor(m->model, node, 0), e;
 
-    if (out == FSD_NONE || !fsd_node_is(d->model, node, "Concat"))
+    if (out == FSD_NONE || !fsd_node_is(m->model, node, "Concat"))
         return false;
-    for (e = 0; e < d->engine->tensors.n; e++)
-        if (d->match->twin[e] == out && d->engine->tensors.at[e].producers.n > 1)
+    for (e = 0; e < m->engine->tensors.n; e++)
+        if (m->twin[e] == out && m->engine->tensors.at[e].producers.n > 1)
             break;
-    if (e == d->engine->tensors.n)
+    if (e == m->engine->tensors.n)
         return false;
-    for (uint32_t i = 0; i < d->engine->tensors.at[e].producers.n; i++)
-        if (d->layers[d->engine->links.at[d->engine->tensors.at[e].producers.at + i]]
+    for (uint32_t i = 0; i < m->engine->tensors.at[e].producers.n; i++)
+        if (layers[m->engine->links.at[m->engine->tensors.at[e].producers.at + i]]
                 .kind == FSD_KIND_COPY)
             return false;
     return true;
@@ -86,25 +88,25 @@ enum { FAR = 8 };
 
 /* Nodes that a kernel's own reading or writing can do: they move data, or tell of its
  * type. */
-static bool may_dissolve(const struct fsd_diff *d, fsd_id node)
+static bool may_dissolve(const struct fsd_match *m, fsd_id node)
 {
     static const char *const ops[] = {"Transpose", "Slice",  "Split", "Concat",
                                       "Expand",    "Gather", "Cast",  "Pad"};
 
-    if (d->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ))
+    if (m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ))
         return true;
     for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
-        if (fsd_node_is(d->model, node, ops[i]))
+        if (fsd_node_is(m->model, node, ops[i]))
             return true;
     return false;
 }
 
 /* A generated kernel that computes the node. */
-static bool is_kernel_of(const struct fsd_diff *d, fsd_id layer, fsd_id node)
+static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
-    for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
-        if (fsd_match_of_node(d->match, node, i)->layer == layer)
-            return d->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        if (fsd_match_of_node(m, node, i)->layer == layer)
+            return m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
     return false;
 }
 
@@ -128,10 +130,10 @@ static bool forms_differ(const struct fsd_graph *e, const struct fsd_form *a,
  * and both see what the model has at the two ends of the way: then all that lies on it
  * is this difference.  Where one end is seen otherwise, its kernel may have performed
  * a part of the way, and nobody knows which. */
-static enum join join_by(const struct fsd_diff *d, const struct fsd_port *written,
+static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
                          fsd_id reader, fsd_id made, fsd_id wanted)
 {
-    const struct fsd_graph *e = d->engine;
+    const struct fsd_graph *e = m->engine;
     struct fsd_span in = e->nodes.at[reader].in;
 
     for (uint32_t i = 0; i < in.n; i++) {
@@ -140,10 +142,10 @@ static enum join join_by(const struct fsd_diff *d, const struct fsd_port *writte
         if (read->tensor == written->tensor &&
             forms_differ(e, fsd_port_form(e, read), fsd_port_form(e, written)) &&
             made != FSD_NONE && wanted != FSD_NONE &&
-            fsd_sizes_alike(e, fsd_port_form(e, written), d->model,
-                            fsd_tensor_form(d->model, made), true) &&
-            fsd_sizes_alike(e, fsd_port_form(e, read), d->model,
-                            fsd_tensor_form(d->model, wanted), true))
+            fsd_sizes_alike(e, fsd_port_form(e, written), m->model,
+                            fsd_tensor_form(m->model, made), true) &&
+            fsd_sizes_alike(e, fsd_port_form(e, read), m->model,
+                            fsd_tensor_form(m->model, wanted), true))
             return VIEWED;
     }
     return JOINED;
@@ -151,23 +153,23 @@ static enum join join_by(const struct fsd_diff *d, const struct fsd_port *writte
 
 /* A kernel of `reader` reads what a kernel of `maker` writes, or is the same one: no
  * layer lies between.  FSD_NONE stands for the border of the network. */
-static enum join join_of(const struct fsd_diff *d, fsd_id maker, fsd_id reader,
+static enum join join_of(const struct fsd_match *m, fsd_id maker, fsd_id reader,
                          fsd_id wanted, bool quantized)
 {
-    const struct fsd_graph *e = d->engine;
+    const struct fsd_graph *e = m->engine;
     fsd_id made =
-        maker == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(d->model, maker, 0);
+        maker == FSD_NONE ? FSD_NONE : fsd_node_out_tensor(m->model, maker, 0);
     fsd_id ends = maker == FSD_NONE ? reader : maker;
 
-    for (uint32_t i = 0; ends != FSD_NONE && i < d->match->of_node[ends].n; i++) {
-        fsd_id layer = fsd_match_of_node(d->match, ends, i)->layer;
+    for (uint32_t i = 0; ends != FSD_NONE && i < m->of_node[ends].n; i++) {
+        fsd_id layer = fsd_match_of_node(m, ends, i)->layer;
         struct fsd_span ports =
             ends == maker ? e->nodes.at[layer].out : e->nodes.at[layer].in;
 
-        if (!is_kernel_of(d, layer, ends) ||
-            (quantized && !layer_is_quantized(d, layer)))
+        if (!is_kernel_of(m, layer, ends) ||
+            (quantized && !layer_is_quantized(m, layer)))
             continue;
-        if (maker != FSD_NONE && reader != FSD_NONE && is_kernel_of(d, layer, reader))
+        if (maker != FSD_NONE && reader != FSD_NONE && is_kernel_of(m, layer, reader))
             return JOINED;
         for (uint32_t k = 0; k < ports.n; k++) {
             fsd_id t = e->ports.at[ports.at + k].tensor;
@@ -182,8 +184,8 @@ static enum join join_of(const struct fsd_diff *d, fsd_id maker, fsd_id reader,
             for (uint32_t c = 0; c < e->tensors.at[t].consumers.n; c++) {
                 fsd_id to = e->links.at[e->tensors.at[t].consumers.at + c];
 
-                if (is_kernel_of(d, to, reader))
-                    return join_by(d, &e->ports.at[ports.at + k], to, made, wanted);
+                if (is_kernel_of(m, to, reader))
+                    return join_by(m, &e->ports.at[ports.at + k], to, made, wanted);
             }
         }
     }
@@ -200,10 +202,9 @@ struct doubts {
 
 /* A kernel of `reader` computes `other` itself or reads what a kernel of it writes, and
  * nothing that it reads was computed by a layer of which no node is known. */
-static bool has_at_hand(const struct fsd_diff *d, fsd_id other, fsd_id reader)
+static bool has_at_hand(const struct fsd_match *m, fsd_id other, fsd_id reader)
 {
-    const struct fsd_graph *e = d->engine;
-    const struct fsd_match *m = d->match;
+    const struct fsd_graph *e = m->engine;
 
     for (uint32_t i = 0; i < m->of_node[reader].n; i++) {
         const struct fsd_node *n = &e->nodes.at[fsd_match_of_node(m, reader, i)->layer];
@@ -219,56 +220,57 @@ static bool has_at_hand(const struct fsd_diff *d, fsd_id other, fsd_id reader)
                     return false;
         }
     }
-    return join_of(d, other, reader, FSD_NONE, false) != APART;
+    return join_of(m, other, reader, FSD_NONE, false) != APART;
 }
 
 /* That two nodes compute the same does not prove that the builder merged them.  It is
  * proved where a layer was seen to read the other one's tensor instead, or where all
  * readers are merged themselves or have the other one's value at hand. */
-static bool is_replaced(const struct fsd_diff *d, const bool *merged, fsd_id tensor,
+static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
                         fsd_id other)
 {
-    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
 
-    if (d->match->replaced[tensor])
+    if (m->replaced[tensor])
         return true;
     for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id reader = d->model->links.at[t->consumers.at + i];
+        fsd_id reader = m->model->links.at[t->consumers.at + i];
 
-        if (!merged[reader] && !has_at_hand(d, other, reader))
+        if (!merged[reader] && !has_at_hand(m, other, reader))
             return false;
     }
     return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
 }
 
-static struct doubts find_doubts(const struct fsd_diff *d, struct fsd_arena *scratch)
+static struct doubts find_doubts(const struct fsd_match *m, struct fsd_arena *scratch)
 {
-    struct doubts x = {FSD_NEW(scratch, fsd_id, d->model->nodes.n),
-                       FSD_NEW(scratch, bool, d->model->nodes.n),
-                       FSD_NEW(scratch, bool, fsd_intern_count(d->names))};
+    struct doubts x = {FSD_NEW(scratch, fsd_id, m->model->nodes.n),
+                       FSD_NEW(scratch, bool, m->model->nodes.n),
+                       FSD_NEW(scratch, bool, fsd_intern_count(m->model->names))};
 
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+    for (fsd_id i = 0; i < m->model->nodes.n; i++)
         x.shown[i] = FSD_NONE;
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        fsd_id first = d->facts->first_twin[i];
+    for (fsd_id i = 0; i < m->model->nodes.n; i++) {
+        fsd_id first = m->facts->first_twin[i];
 
-        if ((d->match->of_node[i].n || in_region(d, i)) && x.shown[first] == FSD_NONE)
+        if ((m->of_node[i].n || in_region(m, i)) && x.shown[first] == FSD_NONE)
             x.shown[first] = i;
     }
     /* Backwards, so that the readers are known: ONNX nodes stand before their readers.
      */
-    for (fsd_id i = d->model->nodes.n; i-- > 0;) {
-        fsd_id out = fsd_node_out_tensor(d->model, i, 0);
-        fsd_id other = x.shown[d->facts->first_twin[i]];
+    for (fsd_id i = m->model->nodes.n; i-- > 0;) {
+        fsd_id out = fsd_node_out_tensor(m->model, i, 0);
+        fsd_id other = x.shown[m->facts->first_twin[i]];
 
         x.merged[i] = out != FSD_NONE && other != FSD_NONE && other != i &&
-                      !d->match->of_node[i].n && is_replaced(d, x.merged, out, other);
+                      !m->of_node[i].n && is_replaced(m, x.merged, out, other);
     }
-    for (uint32_t i = 0; i < d->engine->mentions.n; i++) {
-        const struct fsd_mention *m = &d->engine->mentions.at[i];
+    for (uint32_t i = 0; i < m->engine->mentions.n; i++) {
+        const struct fsd_mention *named = &m->engine->mentions.at[i];
 
-        if (m->among > 1 && m->node != FSD_NONE && m->role != FSD_MENTION_SERVES)
-            x.mentioned[d->model->nodes.at[m->node].name] = true;
+        if (named->among > 1 && named->node != FSD_NONE &&
+            named->role != FSD_MENTION_SERVES)
+            x.mentioned[m->model->nodes.at[named->node].name] = true;
     }
     x.mentioned[0] = false; /* an unnamed node shares its lack of a name with strangers:
                                that doubts nothing */
@@ -278,23 +280,23 @@ static struct doubts find_doubts(const struct fsd_diff *d, struct fsd_arena *scr
 /* ------------------------------------------------------------------- between */
 
 /* A reader of the tensor that is joined to the maker, seen through what dissolves. */
-static enum join join_reader(const struct fsd_diff *d, fsd_id maker, fsd_id tensor,
+static enum join join_reader(const struct fsd_match *m, fsd_id maker, fsd_id tensor,
                              bool quantized, int far)
 {
-    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
     enum join best = APART;
 
     if (t->flags & FSD_TENSOR_OUTPUT)
         return maker == FSD_NONE ? APART
-                                 : join_of(d, maker, FSD_NONE, tensor, quantized);
+                                 : join_of(m, maker, FSD_NONE, tensor, quantized);
     for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id reader = d->model->links.at[t->consumers.at + i];
-        fsd_id out = fsd_node_out_tensor(d->model, reader, 0);
-        enum join join = join_of(d, maker, reader, tensor, quantized);
+        fsd_id reader = m->model->links.at[t->consumers.at + i];
+        fsd_id out = fsd_node_out_tensor(m->model, reader, 0);
+        enum join join = join_of(m, maker, reader, tensor, quantized);
 
-        if (join == APART && far && out != FSD_NONE && !d->match->of_node[reader].n &&
-            may_dissolve(d, reader))
-            join = join_reader(d, maker, out, quantized, far - 1);
+        if (join == APART && far && out != FSD_NONE && !m->of_node[reader].n &&
+            may_dissolve(m, reader))
+            join = join_reader(m, maker, out, quantized, far - 1);
         best = join > best ? join : best;
     }
     return best;
@@ -303,41 +305,40 @@ static enum join join_reader(const struct fsd_diff *d, fsd_id maker, fsd_id tens
 /* Between generated kernels that compute what makes its data and what reads it, one of
  * which reads what the other writes: the kernels' own strides, shapes and types are all
  * that is left of it. */
-static enum join lies_between(const struct fsd_diff *d, fsd_id node)
+static enum join lies_between(const struct fsd_match *m, fsd_id node)
 {
-    bool quantized = d->facts->traits[node] & FSD_OP_QDQ;
-    fsd_id out = fsd_node_out_tensor(d->model, node, 0), maker = node;
+    bool quantized = m->facts->traits[node] & FSD_OP_QDQ;
+    fsd_id out = fsd_node_out_tensor(m->model, node, 0), maker = node;
 
-    if (out == FSD_NONE || !may_dissolve(d, node) || in_region(d, node))
+    if (out == FSD_NONE || !may_dissolve(m, node) || in_region(m, node))
         return APART;
     for (int far = 0; far < FAR; far++) {
-        fsd_id in = fsd_node_in_tensor(d->model, maker, 0);
+        fsd_id in = fsd_node_in_tensor(m->model, maker, 0);
 
-        if (in == FSD_NONE || d->facts->constant[in])
+        if (in == FSD_NONE || m->facts->constant[in])
             return APART;
-        maker = fsd_tensor_producer(d->model, in);
-        if (maker == FSD_NONE || d->match->of_node[maker].n || !may_dissolve(d, maker))
+        maker = fsd_tensor_producer(m->model, in);
+        if (maker == FSD_NONE || m->of_node[maker].n || !may_dissolve(m, maker))
             break;
     }
-    return join_reader(d, maker, out, quantized, FAR);
+    return join_reader(m, maker, out, quantized, FAR);
 }
 
-static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id node)
+static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id node)
 {
-    const struct fsd_region *r = &d->match->regions.at[d->match->region_of_node[node]];
+    const struct fsd_region *r = &m->regions.at[m->region_of_node[node]];
     bool quantized = false, standing = false;
 
-    for (uint32_t i = 0; (d->facts->traits[node] & FSD_OP_QDQ) && i < r->layers.n;
+    for (uint32_t i = 0; (m->facts->traits[node] & FSD_OP_QDQ) && i < r->layers.n;
          i++) {
-        fsd_id layer = d->match->pool.at[r->layers.at + i];
-        const struct fsd_node *n = &d->engine->nodes.at[layer];
+        fsd_id layer = m->pool.at[r->layers.at + i];
+        const struct fsd_node *n = &m->engine->nodes.at[layer];
 
-        quantized |= layer_is_quantized(d, layer);
+        quantized |= layer_is_quantized(m, layer);
         /* Quantized on one side only, and no node is known to be its: it may be a Q or
          * DQ that was left standing. */
-        standing |=
-            !d->match->of_layer[layer].n &&
-            ports_quantized(d->engine, n->in) != ports_quantized(d->engine, n->out);
+        standing |= !m->of_layer[layer].n && ports_quantized(m->engine, n->in) !=
+                                                 ports_quantized(m->engine, n->out);
     }
     if (quantized && !standing)
         return result(FSD_FATE_ABSORBED,
@@ -345,18 +346,18 @@ static struct fsd_node_result in_its_region(const struct fsd_diff *d, fsd_id nod
     return result(FSD_FATE_LAYER, "computed by one of the layers of its region");
 }
 
-static struct fsd_node_result merged(const struct fsd_diff *d, const struct doubts *x,
+static struct fsd_node_result merged(const struct fsd_match *m, const struct doubts *x,
                                      fsd_id node)
 {
     struct fsd_node_result r =
         result(FSD_FATE_MERGED, "computes the same as another node");
 
-    r.other = x->shown[d->facts->first_twin[node]];
+    r.other = x->shown[m->facts->first_twin[node]];
     return r;
 }
 
 /* What the builder says that it did to the node. */
-static struct fsd_node_result told(const struct fsd_diff *d, fsd_id node)
+static struct fsd_node_result told(const struct fsd_match *m, fsd_id node)
 {
     static const struct {
         enum fsd_fate fate;
@@ -367,32 +368,33 @@ static struct fsd_node_result told(const struct fsd_diff *d, fsd_id node)
         [FSD_LEFT_IN_PLACE] = {FSD_FATE_IDENTITY,
                                "the log: its part is read where it stands"},
     };
-    const struct fsd_leaving *left = &d->story->left[node];
+    const struct fsd_leaving *left = &m->story->left[node];
     struct fsd_node_result r = result(of[left->how].fate, of[left->how].why);
 
     r.other = left->other;
-    r.near_layer = d->match->dissolved_in[node];
+    r.near_layer = m->dissolved_in[node];
     return r;
 }
 
 /* What the model proves of a node that no layer is known to compute. */
-static struct fsd_node_result proved(const struct fsd_diff *d, const struct doubts *x,
-                                     fsd_id node)
+static struct fsd_node_result proved(const struct fsd_match *m,
+                                     const struct fsd_layer_result *layers,
+                                     const struct doubts *x, fsd_id node)
 {
     enum join join;
-    const struct fsd_facts *f = d->facts;
+    const struct fsd_facts *f = m->facts;
     struct fsd_node_result r;
 
     if (f->size[node])
         return result(FSD_FATE_ABSORBED, "it lives on as a size");
     if (f->same[node] != FSD_SAME_NOT) {
         r = result(FSD_FATE_IDENTITY, fsd_same_text(f->same[node]));
-        r.near_layer = d->match->dissolved_in[node];
+        r.near_layer = m->dissolved_in[node];
         return r;
     }
-    if (fsd_match_left(d->match, node))
-        return x->merged[node] ? merged(d, x, node) : told(d, node);
-    join = lies_between(d, node);
+    if (fsd_match_left(m, node))
+        return x->merged[node] ? merged(m, x, node) : told(m, node);
+    join = lies_between(m, node);
     if (join != APART && f->traits[node] & FSD_OP_QDQ)
         return result(FSD_FATE_ABSORBED,
                       "the layers around it read or write the quantized type");
@@ -401,52 +403,54 @@ static struct fsd_node_result proved(const struct fsd_diff *d, const struct doub
                       "only strides or shape change between the layers around it");
     if (join == JOINED)
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
-    if (is_written_in_place(d, node))
+    if (is_written_in_place(m, layers, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written in place");
     if (x->merged[node])
-        return merged(d, x, node);
-    if (in_region(d, node))
-        return in_its_region(d, node);
+        return merged(m, x, node);
+    if (in_region(m, node))
+        return in_its_region(m, node);
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
 }
 
-static struct fsd_node_result unlinked(const struct fsd_diff *d, const struct doubts *x,
-                                       fsd_id node)
+static struct fsd_node_result unlinked(const struct fsd_match *m,
+                                       const struct fsd_layer_result *layers,
+                                       const struct doubts *x, fsd_id node)
 {
-    if (!d->facts->live[node])
+    if (!m->facts->live[node])
         return result(FSD_FATE_DEAD, "reaches no output of the model");
-    if (d->facts->folded[node])
-        return result(FSD_FATE_FOLDED, d->facts->traits[node] & FSD_OP_CONSTANT
+    if (m->facts->folded[node])
+        return result(FSD_FATE_FOLDED, m->facts->traits[node] & FSD_OP_CONSTANT
                                            ? "Constant"
                                            : "all its inputs are constant");
-    if (x->mentioned[d->model->nodes.at[node].name] && !in_region(d, node))
+    if (x->mentioned[m->model->nodes.at[node].name] && !in_region(m, node))
         return result(FSD_FATE_UNEXPLAINED,
                       "several nodes bear its name, and a layer has that name");
-    return proved(d, x, node);
+    return proved(m, layers, x, node);
 }
 
-const struct fsd_node_result *fsd_diff_nodes(const struct fsd_diff *d)
+const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
+                                             const struct fsd_layer_result *layers)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct doubts x = find_doubts(d, scratch);
+    struct doubts x = find_doubts(m, scratch);
     struct fsd_node_result *nodes =
-        FSD_NEW(d->arena, struct fsd_node_result, d->model->nodes.n);
+        FSD_NEW(m->arena, struct fsd_node_result, m->model->nodes.n);
 
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+    for (fsd_id i = 0; i < m->model->nodes.n; i++) {
         struct fsd_node_result *r = &nodes[i];
 
-        if (!d->match->of_node[i].n)
-            *r = unlinked(d, &x, i);
-        else if (d->facts->traits[i] & FSD_OP_QDQ)
-            *r = linked_quantizer(d, i);
-        else if (d->facts->folded[i])
+        if (!m->of_node[i].n)
+            *r = unlinked(m, layers, &x, i);
+        else if (m->facts->traits[i] & FSD_OP_QDQ)
+            *r = linked_quantizer(m, layers, i);
+        else if (m->facts->folded[i])
             *r = result(FSD_FATE_FOLDED, "all its inputs are constant");
         else
             *r = result(FSD_FATE_LAYER, "");
-        fsd_add_log_to_node(d, i, r);
-        r->requested = fsd_requested(d, i);
+        fsd_add_log_to_node(m, i, r);
+        r->requested = fsd_requested(m, i);
         if (r->fate == FSD_FATE_LAYER)
-            r->realised = fsd_realised(d, i);
+            r->realised = fsd_realised(m, layers, i);
     }
     fsd_arena_free(scratch);
     return nodes;

@@ -3,51 +3,53 @@
 /* Walks are cut there, so that a strange engine costs no more than a long one. */
 enum { STEPS = 64, READERS = 32, MODEL_STEPS = 32 };
 
-const struct fsd_form *fsd_layer_form_in(const struct fsd_diff *d, fsd_id layer)
+const struct fsd_form *fsd_layer_form_in(const struct fsd_graph *engine, fsd_id layer)
 {
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_node *n = &engine->nodes.at[layer];
 
-    return n->in.n ? fsd_port_form(d->engine, fsd_node_in(d->engine, n, 0)) : NULL;
+    return n->in.n ? fsd_port_form(engine, fsd_node_in(engine, n, 0)) : NULL;
 }
 
-const struct fsd_form *fsd_layer_form_out(const struct fsd_diff *d, fsd_id layer)
+const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id layer)
 {
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_node *n = &engine->nodes.at[layer];
 
-    return n->out.n ? fsd_port_form(d->engine, fsd_node_out(d->engine, n, 0)) : NULL;
+    return n->out.n ? fsd_port_form(engine, fsd_node_out(engine, n, 0)) : NULL;
 }
 
 /* ------------------------------------------------------------------- backwards */
 
 /* Through inserted layers to who made the data; on the way, the tensor of the model
  * that it is.  The layer's own output counts where nothing before it has a name. */
-static void find_source(const struct fsd_diff *d, fsd_id layer, struct fsd_flow *flow)
+static void find_source(const struct fsd_match *m,
+                        const struct fsd_layer_result *layers, fsd_id layer,
+                        struct fsd_flow *flow)
 {
     fsd_id at = layer, tensor;
 
     flow->model_tensor = FSD_NONE;
     for (int steps = 0; steps < STEPS && at != FSD_NONE; steps++) {
-        tensor = fsd_node_in_tensor(d->engine, at, 0);
-        if (tensor != FSD_NONE && d->match->twin[tensor] != FSD_NONE)
-            flow->model_tensor = d->match->twin[tensor];
-        at = fsd_tensor_producer(d->engine, tensor);
-        if (at != FSD_NONE && !d->layers[at].inserted)
+        tensor = fsd_node_in_tensor(m->engine, at, 0);
+        if (tensor != FSD_NONE && m->twin[tensor] != FSD_NONE)
+            flow->model_tensor = m->twin[tensor];
+        at = fsd_tensor_producer(m->engine, tensor);
+        if (at != FSD_NONE && !layers[at].inserted)
             break;
     }
-    flow->source = at != FSD_NONE && !d->layers[at].inserted ? at : FSD_NONE;
-    tensor = fsd_node_out_tensor(d->engine, layer, 0);
-    if (flow->model_tensor == FSD_NONE && d->layers[layer].inserted &&
-        tensor != FSD_NONE)
-        flow->model_tensor = d->match->twin[tensor];
-    flow->producer = fsd_tensor_producer(d->model, flow->model_tensor);
+    flow->source = at != FSD_NONE && !layers[at].inserted ? at : FSD_NONE;
+    tensor = fsd_node_out_tensor(m->engine, layer, 0);
+    if (flow->model_tensor == FSD_NONE && layers[layer].inserted && tensor != FSD_NONE)
+        flow->model_tensor = m->twin[tensor];
+    flow->producer = fsd_tensor_producer(m->model, flow->model_tensor);
 }
 
 /* -------------------------------------------------------------------- forwards */
 
 /* Tensors of the model by their value: those that hold the very same one are a ring. */
 struct walk {
-    const struct fsd_diff *d;
-    struct fsd_flows *flows; /* in the making; d->flows is the same */
+    const struct fsd_match *m;
+    const struct fsd_layer_result *layers;
+    struct fsd_flows *flows; /* in the making */
     fsd_id *next_same;       /* by tensor of the model */
 };
 
@@ -73,14 +75,14 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
 /* A copy that does the work of a Concat or a Slice stands for that node itself. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
-    const struct fsd_diff *d = w->d;
-    fsd_id tensor = d->flows->of[mover].model_tensor;
+    const struct fsd_match *m = w->m;
+    fsd_id tensor = w->flows->of[mover].model_tensor;
 
-    for (uint32_t i = 0; d->layers[mover].kind == FSD_KIND_COPY && tensor != FSD_NONE &&
-                         i < d->match->of_layer[mover].n;
+    for (uint32_t i = 0; w->layers[mover].kind == FSD_KIND_COPY && tensor != FSD_NONE &&
+                         i < m->of_layer[mover].n;
          i++) {
-        fsd_id node = fsd_match_of_layer(d->match, mover, i)->node;
-        uint32_t input = fsd_node_input_of(d->model, node, tensor);
+        fsd_id node = fsd_match_of_layer(m, mover, i)->node;
+        uint32_t input = fsd_node_input_of(m->model, node, tensor);
 
         if (input != FSD_NONE)
             return (struct fsd_reader){layer, node, input};
@@ -93,30 +95,27 @@ static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id l
  * same layer. */
 static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
-    const struct fsd_diff *d = w->d;
-    const struct fsd_graph *g = d->model;
-    bool quantizes = d->layers[layer].kind == FSD_KIND_QUANTIZE;
+    const struct fsd_match *m = w->m;
+    const struct fsd_graph *g = m->model;
+    bool quantizes = w->layers[layer].kind == FSD_KIND_QUANTIZE;
     struct fsd_reader reader = {layer, FSD_NONE, 0};
     struct model_queue q = {.n = 0};
 
     /* A quantizer's work is done when its own node's output is read. */
     for (uint32_t i = 0;
-         d->layers[mover].kind == FSD_KIND_QUANTIZE && i < d->match->of_layer[mover].n;
-         i++)
-        push_same(
-            w, &q,
-            fsd_node_out_tensor(g, fsd_match_of_layer(d->match, mover, i)->node, 0));
-    push_same(w, &q, d->flows->of[mover].model_tensor);
+         w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++)
+        push_same(w, &q,
+                  fsd_node_out_tensor(g, fsd_match_of_layer(m, mover, i)->node, 0));
+    push_same(w, &q, w->flows->of[mover].model_tensor);
     for (uint32_t at = 0; at < q.n; at++) {
         struct fsd_span uses = g->tensors.at[q.tensors[at]].consumers;
 
         for (uint32_t i = 0; i < uses.n && i < MODEL_STEPS; i++) {
             fsd_id node = g->links.at[uses.at + i];
-            bool goes_on = d->facts->traits[node] & FSD_OP_QDQ || d->match->gone[node];
-            fsd_id region = d->match->region_of_node[node];
-            bool linked =
-                fsd_match_has(d->match, layer, node) ||
-                (region != FSD_NONE && region == d->match->region_of_layer[layer]);
+            bool goes_on = m->facts->traits[node] & FSD_OP_QDQ || m->gone[node];
+            fsd_id region = m->region_of_node[node];
+            bool linked = fsd_match_has(m, layer, node) ||
+                          (region != FSD_NONE && region == m->region_of_layer[layer]);
 
             if (linked && (!goes_on || reader.node == FSD_NONE)) {
                 reader.node = node;
@@ -141,16 +140,16 @@ static void add_reader(const struct walk *w, struct fsd_flow *flow,
     if (!flow->readers.n)
         flow->readers.at = w->flows->readers.n;
     flow->readers.n++;
-    fsd_vec_push(w->d->arena, &w->flows->readers, reader);
+    fsd_vec_push(w->m->arena, &w->flows->readers, reader);
 }
 
 /* Adds who reads what the mover carries, through what is inserted.  A queue in which a
  * layer may stand twice is bounded all the same. */
 static void find_readers(const struct walk *w, fsd_id mover)
 {
-    const struct fsd_diff *d = w->d;
+    const struct fsd_match *m = w->m;
     struct fsd_flow *flow = &w->flows->of[mover];
-    const struct fsd_graph *e = d->engine;
+    const struct fsd_graph *e = m->engine;
     fsd_id queue[STEPS] = {mover};
     uint32_t n = 1;
 
@@ -166,7 +165,7 @@ static void find_readers(const struct walk *w, fsd_id mover)
         for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
             fsd_id next = e->links.at[uses.at + i];
 
-            if (!d->layers[next].inserted)
+            if (!w->layers[next].inserted)
                 add_reader(w, flow, node_reader(w, mover, next));
             else if (n < STEPS)
                 queue[n++] = next;
@@ -176,16 +175,16 @@ static void find_readers(const struct walk *w, fsd_id mover)
     }
 }
 
-const struct fsd_flows *fsd_diff_flows(const struct fsd_diff *run)
+const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
+                                       const struct fsd_layer_result *layers)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct fsd_flows *flows = FSD_NEW(run->arena, struct fsd_flows, 1);
-    struct fsd_diff with_flows = *run, *d = &with_flows;
-    struct walk w = {d, flows, FSD_NEW(scratch, fsd_id, d->model->tensors.n)};
-    uint32_t n = d->engine->nodes.n;
+    struct fsd_flows *flows = FSD_NEW(m->arena, struct fsd_flows, 1);
+    struct walk w = {m, layers, flows, FSD_NEW(scratch, fsd_id, m->model->tensors.n)};
+    uint32_t n = m->engine->nodes.n;
 
-    for (fsd_id i = 0; i < d->model->tensors.n; i++) {
-        fsd_id first = d->facts->value[i];
+    for (fsd_id i = 0; i < m->model->tensors.n; i++) {
+        fsd_id first = m->facts->value[i];
 
         w.next_same[i] = i;
         if (first != i) {
@@ -193,28 +192,27 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_diff *run)
             w.next_same[first] = i;
         }
     }
-    d->flows = flows;
-    flows->of = FSD_NEW(d->arena, struct fsd_flow, n);
+    flows->of = FSD_NEW(m->arena, struct fsd_flow, n);
     for (fsd_id i = 0; i < n; i++)
-        flows->of[i] = (struct fsd_flow){
-            .there = d->layers[i].inserted || d->layers[i].kind == FSD_KIND_COPY ||
-                     d->layers[i].kind == FSD_KIND_QUANTIZE,
-            .served = FSD_NONE,
-            .before = FSD_NONE,
-            .head = FSD_NONE};
+        flows->of[i] = (struct fsd_flow){.there = layers[i].inserted ||
+                                                  layers[i].kind == FSD_KIND_COPY ||
+                                                  layers[i].kind == FSD_KIND_QUANTIZE,
+                                         .served = FSD_NONE,
+                                         .before = FSD_NONE,
+                                         .head = FSD_NONE};
     for (fsd_id i = 0; i < n; i++) {
         struct fsd_flow *flow = &flows->of[i];
         fsd_id before;
 
         if (!flow->there)
             continue;
-        find_source(d, i, flow);
+        find_source(m, layers, i, flow);
         find_readers(&w, i);
-        before = fsd_tensor_producer(d->engine, fsd_node_in_tensor(d->engine, i, 0));
+        before = fsd_tensor_producer(m->engine, fsd_node_in_tensor(m->engine, i, 0));
         if (before != FSD_NONE && before != i && flows->of[before].there)
             flow->before = before;
     }
-    fsd_flows_by_name(d, flows);
+    fsd_flows_by_name(m, flows);
     /* Engines list layers in their order, so that the one before mostly has its head;
      * where it does not (a loop), the walk ends after some steps. */
     for (fsd_id i = 0; i < n; i++) {

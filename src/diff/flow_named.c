@@ -24,84 +24,85 @@ static void add_one(fsd_id *found, fsd_id id)
 /* True when the layer computes its nodes alone, so that what these read and make is
  * what it reads and makes: not so a reshape around a Gemm that another layer computes.
  */
-static bool is_whole(const struct fsd_diff *d, fsd_id layer)
+static bool is_whole(const struct fsd_match *m, fsd_id layer)
 {
-    const struct fsd_layer *l = &d->engine->layers.at[layer];
-    uint32_t n = d->match->of_layer[layer].n;
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    uint32_t n = m->of_layer[layer].n;
 
     if (l->form != FSD_NAME_PLAIN || l->provider == FSD_PROVIDER_COMPILER ||
         l->provider == FSD_PROVIDER_DEVICE || n > MOST_NODES)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        if (d->match->of_node[fsd_match_of_layer(d->match, layer, i)->node].n != 1)
+        if (m->of_node[fsd_match_of_layer(m, layer, i)->node].n != 1)
             return false;
     return true;
 }
 
 /* Back over quantizers and views that have no layer of their own. */
-static fsd_id origin(const struct fsd_diff *d, fsd_id tensor)
+static fsd_id origin(const struct fsd_match *m, fsd_id tensor)
 {
     enum { STEPS = 16 };
 
     for (int i = 0; i < STEPS; i++) {
-        fsd_id by = fsd_tensor_producer(d->model, tensor);
+        fsd_id by = fsd_tensor_producer(m->model, tensor);
 
-        if (by == FSD_NONE || d->match->of_node[by].n ||
-            !(d->facts->traits[by] & (FSD_OP_QDQ | FSD_OP_VIEW)))
+        if (by == FSD_NONE || m->of_node[by].n ||
+            !(m->facts->traits[by] & (FSD_OP_QDQ | FSD_OP_VIEW)))
             break;
-        tensor = fsd_node_in_tensor(d->model, by, 0);
+        tensor = fsd_node_in_tensor(m->model, by, 0);
     }
     return tensor;
 }
 
 /* What the layer's nodes read of others; their first reader goes to *reader. */
-static fsd_id read_by(const struct fsd_diff *d, fsd_id layer, struct fsd_reader *reader)
+static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
+                      struct fsd_reader *reader)
 {
     fsd_id found = FSD_NONE;
 
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        for (uint32_t k = 0; k < d->model->nodes.at[node].in.n; k++) {
-            fsd_id tensor = fsd_node_in_tensor(d->model, node, k), by;
+        for (uint32_t k = 0; k < m->model->nodes.at[node].in.n; k++) {
+            fsd_id tensor = fsd_node_in_tensor(m->model, node, k), by;
 
-            if (tensor == FSD_NONE || d->facts->constant[tensor])
+            if (tensor == FSD_NONE || m->facts->constant[tensor])
                 continue;
-            by = fsd_tensor_producer(d->model, tensor);
-            if (by != FSD_NONE && fsd_match_has(d->match, layer, by))
+            by = fsd_tensor_producer(m->model, tensor);
+            if (by != FSD_NONE && fsd_match_has(m, layer, by))
                 continue;
             if (found == FSD_NONE)
                 *reader = (struct fsd_reader){layer, node, k};
-            add_one(&found, origin(d, tensor));
+            add_one(&found, origin(m, tensor));
         }
     }
     return found == SEVERAL ? FSD_NONE : found;
 }
 
 /* True when somebody reads the tensor whom no other layer than `layer` computes. */
-static bool is_read_outside(const struct fsd_diff *d, fsd_id layer, fsd_id tensor)
+static bool is_read_outside(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
 {
-    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
 
     if (t->consumers.n > MOST_READERS)
         return true;
     for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (!fsd_match_has(d->match, layer, d->model->links.at[t->consumers.at + i]))
+        if (!fsd_match_has(m, layer, m->model->links.at[t->consumers.at + i]))
             return true;
     return t->flags & FSD_TENSOR_OUTPUT;
 }
 
-static fsd_id made_by(const struct fsd_diff *d, fsd_id layer)
+static fsd_id made_by(const struct fsd_match *m, fsd_id layer)
 {
     fsd_id found = FSD_NONE;
 
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        for (uint32_t k = 0; k < d->model->nodes.at[node].out.n; k++) {
-            fsd_id tensor = fsd_node_out_tensor(d->model, node, k);
+        for (uint32_t k = 0; k < m->model->nodes.at[node].out.n; k++) {
+            fsd_id tensor = fsd_node_out_tensor(m->model, node, k);
 
-            if (tensor != FSD_NONE && is_read_outside(d, layer, tensor))
+            if (tensor != FSD_NONE && is_read_outside(m, layer, tensor))
                 add_one(&found, tensor);
         }
     }
@@ -109,62 +110,61 @@ static fsd_id made_by(const struct fsd_diff *d, fsd_id layer)
 }
 
 /* Who reads the tensor, when a layer is known of each; false else. */
-static bool add_readers(const struct fsd_diff *d, struct fsd_flows *flows,
+static bool add_readers(const struct fsd_match *m, struct fsd_flows *flows,
                         struct fsd_flow *flow, fsd_id tensor)
 {
-    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
     uint32_t at = flows->readers.n;
 
     if (t->consumers.n > MOST_READERS)
         return false;
     for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = d->model->links.at[t->consumers.at + i];
+        fsd_id node = m->model->links.at[t->consumers.at + i];
 
-        if (d->match->of_node[node].n != 1)
+        if (m->of_node[node].n != 1)
             return false;
-        fsd_vec_push(d->arena, &flows->readers,
-                     (struct fsd_reader){fsd_match_of_node(d->match, node, 0)->layer,
-                                         node,
-                                         fsd_node_input_of(d->model, node, tensor)});
+        fsd_vec_push(m->arena, &flows->readers,
+                     (struct fsd_reader){fsd_match_of_node(m, node, 0)->layer, node,
+                                         fsd_node_input_of(m->model, node, tensor)});
     }
     if (t->flags & FSD_TENSOR_OUTPUT)
-        fsd_vec_push(d->arena, &flows->readers,
+        fsd_vec_push(m->arena, &flows->readers,
                      (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
     flow->readers = (struct fsd_span){at, flows->readers.n - at};
     return true;
 }
 
-static void place(const struct fsd_diff *d, struct fsd_flows *flows, fsd_id layer,
+static void place(const struct fsd_match *m, struct fsd_flows *flows, fsd_id layer,
                   fsd_id served)
 {
     struct fsd_flow *flow = &flows->of[layer];
-    bool output = d->engine->layers.at[layer].output;
+    bool output = m->engine->layers.at[layer].output;
     struct fsd_reader reader = {served, FSD_NONE, 0};
     fsd_id tensor = FSD_NONE;
 
     flow->served = served;
-    if (is_whole(d, served))
-        tensor = output ? made_by(d, served) : read_by(d, served, &reader);
-    if (tensor == FSD_NONE || d->engine->layers.at[layer].port ||
-        (output && !add_readers(d, flows, flow, tensor)))
+    if (is_whole(m, served))
+        tensor = output ? made_by(m, served) : read_by(m, served, &reader);
+    if (tensor == FSD_NONE || m->engine->layers.at[layer].port ||
+        (output && !add_readers(m, flows, flow, tensor)))
         return;
     flow->model_tensor = tensor;
-    flow->producer = fsd_tensor_producer(d->model, tensor);
+    flow->producer = fsd_tensor_producer(m->model, tensor);
     if (output) {
         flow->source = served;
         return;
     }
-    if (flow->producer != FSD_NONE && d->match->of_node[flow->producer].n == 1)
-        flow->source = fsd_match_of_node(d->match, flow->producer, 0)->layer;
+    if (flow->producer != FSD_NONE && m->of_node[flow->producer].n == 1)
+        flow->source = fsd_match_of_node(m, flow->producer, 0)->layer;
     flow->readers = (struct fsd_span){flows->readers.n, 1};
-    fsd_vec_push(d->arena, &flows->readers, reader);
+    fsd_vec_push(m->arena, &flows->readers, reader);
 }
 
-void fsd_flows_by_name(const struct fsd_diff *d, struct fsd_flows *flows)
+void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    const struct fsd_graph *e = d->engine;
-    uint32_t symbols = fsd_intern_count(d->names);
+    const struct fsd_graph *e = m->engine;
+    uint32_t symbols = fsd_intern_count(m->model->names);
     /* By symbol: the only layer of that name; FSD_NONE, SEVERAL. */
     fsd_id *layer_of = FSD_NEW(scratch, fsd_id, symbols);
 
@@ -179,7 +179,7 @@ void fsd_flows_by_name(const struct fsd_diff *d, struct fsd_flows *flows)
 
         if (flows->of[i].there && !n->in.n && !n->out.n && l->form == FSD_NAME_SERVES &&
             served != FSD_NONE && served != SEVERAL)
-            place(d, flows, i, served);
+            place(m, flows, i, served);
     }
     fsd_arena_free(scratch);
 }

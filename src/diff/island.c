@@ -10,7 +10,10 @@ enum { STEPS = 32 };
 enum { WIDE_IN = 1, WIDE_OUT = 2, NARROW_IN = 4, NARROW_OUT = 8 };
 
 struct search {
-    const struct fsd_diff *d;
+    const struct fsd_match *m;
+    const struct fsd_measured *times;
+    const struct fsd_flows *flows;
+    const struct fsd_node_result *nodes;
     struct fsd_islands *found;
     struct fsd_arena *scratch;
     int wide;        /* rank from which a type is wide */
@@ -23,9 +26,9 @@ struct search {
     uint32_t *stamp; /* by node of the model: the island it was added to last, from 1 */
 };
 
-static int rank_at(const struct fsd_diff *d, uint32_t port)
+static int rank_at(const struct fsd_match *m, uint32_t port)
 {
-    return fsd_dtype_rank(fsd_port_form(d->engine, &d->engine->ports.at[port])->type);
+    return fsd_dtype_rank(fsd_port_form(m->engine, &m->engine->ports.at[port])->type);
 }
 
 /* --------------------------------------------------- between narrow and narrow */
@@ -34,7 +37,7 @@ enum { ENTERED = 1, LEFT = 2, BETWEEN = ENTERED | LEFT };
 
 static bool is_narrow(const struct search *s, uint32_t port)
 {
-    int rank = rank_at(s->d, port);
+    int rank = rank_at(s->m, port);
 
     return rank && rank < s->wide;
 }
@@ -43,9 +46,9 @@ static uint32_t push_wide(struct search *s, struct fsd_span ports, uint8_t mark,
                           uint32_t n)
 {
     for (uint32_t i = 0; i < ports.n; i++) {
-        fsd_id tensor = s->d->engine->ports.at[ports.at + i].tensor;
+        fsd_id tensor = s->m->engine->ports.at[ports.at + i].tensor;
 
-        if (tensor == FSD_NONE || rank_at(s->d, ports.at + i) < s->wide ||
+        if (tensor == FSD_NONE || rank_at(s->m, ports.at + i) < s->wide ||
             s->from[tensor] & mark)
             continue;
         s->from[tensor] |= mark;
@@ -58,7 +61,7 @@ static uint32_t push_wide(struct search *s, struct fsd_span ports, uint8_t mark,
  * into narrow data. */
 static void flood(struct search *s, uint8_t mark)
 {
-    const struct fsd_graph *e = s->d->engine;
+    const struct fsd_graph *e = s->m->engine;
     bool forwards = mark == ENTERED;
     uint32_t n = 0;
 
@@ -86,10 +89,10 @@ static void flood(struct search *s, uint8_t mark)
 
 static bool is_between(const struct search *s, uint32_t port)
 {
-    fsd_id tensor = s->d->engine->ports.at[port].tensor;
+    fsd_id tensor = s->m->engine->ports.at[port].tensor;
 
     return tensor != FSD_NONE && s->from[tensor] == BETWEEN &&
-           rank_at(s->d, port) >= s->wide;
+           rank_at(s->m, port) >= s->wide;
 }
 
 /* ------------------------------------------------------------------ connected sets */
@@ -104,7 +107,7 @@ static uint32_t port_at(const struct fsd_node *n, uint32_t i)
  * they read or made. */
 static void look_at_layers(struct search *s)
 {
-    const struct fsd_graph *e = s->d->engine;
+    const struct fsd_graph *e = s->m->engine;
 
     s->sets = fsd_sets_new(s->scratch, e->tensors.n);
     for (fsd_id i = 0; i < e->nodes.n; i++) {
@@ -131,8 +134,7 @@ static void look_at_layers(struct search *s)
 /* Wide through and through, or there for the widening and narrowing only. */
 static bool is_paid_for(const struct search *s, fsd_id layer)
 {
-    return !(s->ports[layer] & (NARROW_IN | NARROW_OUT)) ||
-           s->d->flows->of[layer].there;
+    return !(s->ports[layer] & (NARROW_IN | NARROW_OUT)) || s->flows->of[layer].there;
 }
 
 /* ------------------------------------------------------------------------ nodes */
@@ -140,20 +142,20 @@ static bool is_paid_for(const struct search *s, fsd_id layer)
 /* To the island under way, whose nodes are the last in the pool. */
 static void add_once(struct search *s, fsd_id node)
 {
-    const struct fsd_diff *d = s->d;
+    const struct fsd_match *m = s->m;
     uint32_t island = s->found->list.n + 1;
 
-    if (d->nodes[node].fate != FSD_FATE_LAYER || d->facts->traits[node] & FSD_OP_QDQ ||
+    if (s->nodes[node].fate != FSD_FATE_LAYER || m->facts->traits[node] & FSD_OP_QDQ ||
         s->stamp[node] == island)
         return;
     s->stamp[node] = island;
-    fsd_vec_push(d->arena, &s->found->pool, node);
+    fsd_vec_push(m->arena, &s->found->pool, node);
 }
 
 /* Of a narrow layer the nodes that come behind its wide inputs. */
 static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
 {
-    const struct fsd_graph *g = s->d->model;
+    const struct fsd_graph *g = s->m->model;
     uint32_t n = 0;
     fsd_id queue[STEPS];
 
@@ -166,7 +168,7 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
             fsd_id node = g->links.at[uses.at + i];
             fsd_id out = fsd_node_out_tensor(g, node, 0);
 
-            if (!fsd_match_has(s->d->match, layer, node))
+            if (!fsd_match_has(s->m, layer, node))
                 continue;
             add_once(s, node);
             if (out != FSD_NONE && n < STEPS)
@@ -177,19 +179,19 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
 
 static void add_nodes(struct search *s, fsd_id layer)
 {
-    const struct fsd_diff *d = s->d;
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_match *m = s->m;
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
 
     if (is_paid_for(s, layer)) {
-        for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-            add_once(s, fsd_match_of_layer(d->match, layer, i)->node);
+        for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
+            add_once(s, fsd_match_of_layer(m, layer, i)->node);
         return;
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id tensor = d->engine->ports.at[n->in.at + i].tensor;
+        fsd_id tensor = m->engine->ports.at[n->in.at + i].tensor;
 
         if (is_between(s, n->in.at + i))
-            add_behind(s, layer, d->match->twin[tensor]);
+            add_behind(s, layer, m->twin[tensor]);
     }
 }
 
@@ -203,16 +205,16 @@ struct row {
 static void add_island(struct search *s, struct fsd_island island,
                        const struct row *members, uint32_t n)
 {
-    const struct fsd_diff *d = s->d;
-    const struct fsd_graph *e = d->engine;
+    const struct fsd_match *m = s->m;
+    const struct fsd_graph *e = m->engine;
 
-    island.ms = d->times->profiles ? 0 : -1;
+    island.ms = s->times->profiles ? 0 : -1;
     island.layers = (struct fsd_span){s->found->pool.n, n};
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_node *l = &e->nodes.at[members[i].layer];
-        double ms = fsd_layer_ms(d, members[i].layer);
+        double ms = s->times->of[members[i].layer].median;
 
-        fsd_vec_push(d->arena, &s->found->pool, members[i].layer);
+        fsd_vec_push(m->arena, &s->found->pool, members[i].layer);
         for (uint32_t k = 0; k < l->in.n + l->out.n; k++) {
             enum fsd_dtype type = fsd_port_form(e, &e->ports.at[port_at(l, k)])->type;
 
@@ -226,7 +228,7 @@ static void add_island(struct search *s, struct fsd_island island,
     for (uint32_t i = 0; i < n; i++)
         add_nodes(s, members[i].layer);
     island.nodes.n = s->found->pool.n - island.nodes.at;
-    fsd_vec_push(d->arena, &s->found->list, island);
+    fsd_vec_push(m->arena, &s->found->list, island);
 }
 
 /* The rows of one set, in engine order: an island where narrow data enters and leaves.
@@ -251,7 +253,7 @@ static void look_at_set(struct search *s, struct row *rows, uint32_t n)
             island.exit = layer;
         }
         if (wide != (WIDE_IN | WIDE_OUT) &&
-            !((enters || leaves) && s->d->flows->of[layer].there))
+            !((enters || leaves) && s->flows->of[layer].there))
             continue;
         told = told && s->covered[layer];
         rows[members++] = rows[i];
@@ -266,7 +268,7 @@ static void look_at_set(struct search *s, struct row *rows, uint32_t n)
 
 static void collect(struct search *s)
 {
-    const struct fsd_graph *e = s->d->engine;
+    const struct fsd_graph *e = s->m->engine;
     struct row *rows = FSD_NEW(s->scratch, struct row, e->nodes.n);
     uint32_t n = 0, end;
 
@@ -285,19 +287,26 @@ static void collect(struct search *s)
 
 /* First what is wider than 8 bits; then FP32 among 16 bits, where that is not inside an
  * island already told. */
-const struct fsd_islands *fsd_diff_islands(const struct fsd_diff *d)
+const struct fsd_islands *fsd_diff_islands(const struct fsd_match *m,
+                                           const struct fsd_measured *times,
+                                           const struct fsd_flows *flows,
+                                           const struct fsd_node_result *nodes)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct search s = {
-        .d = d, .found = FSD_NEW(d->arena, struct fsd_islands, 1), .scratch = scratch};
+    struct search s = {.m = m,
+                       .times = times,
+                       .flows = flows,
+                       .nodes = nodes,
+                       .found = FSD_NEW(m->arena, struct fsd_islands, 1),
+                       .scratch = scratch};
 
-    s.ports = FSD_NEW(scratch, uint8_t, d->engine->nodes.n);
-    s.first = FSD_NEW(scratch, fsd_id, d->engine->nodes.n);
-    s.covered = FSD_NEW(scratch, bool, d->engine->nodes.n);
-    s.stamp = FSD_NEW(scratch, uint32_t, d->model->nodes.n);
-    s.queue = FSD_NEW(scratch, fsd_id, d->engine->tensors.n);
+    s.ports = FSD_NEW(scratch, uint8_t, m->engine->nodes.n);
+    s.first = FSD_NEW(scratch, fsd_id, m->engine->nodes.n);
+    s.covered = FSD_NEW(scratch, bool, m->engine->nodes.n);
+    s.stamp = FSD_NEW(scratch, uint32_t, m->model->nodes.n);
+    s.queue = FSD_NEW(scratch, fsd_id, m->engine->tensors.n);
     for (s.wide = 3; s.wide <= 4; s.wide++) {
-        s.from = FSD_NEW(scratch, uint8_t, d->engine->tensors.n);
+        s.from = FSD_NEW(scratch, uint8_t, m->engine->tensors.n);
         flood(&s, ENTERED);
         flood(&s, LEFT);
         look_at_layers(&s);

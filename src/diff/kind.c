@@ -8,18 +8,17 @@
 /* A layer whose nodes are all quantizers, at least one.  A Concat does not count: a DQ
  * that writes its part of one in place is still a DQ.  Nor does what is constant, as
  * its scale. */
-static bool only_quantizes(const struct fsd_diff *d, fsd_id layer)
+static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
-    const struct fsd_match *m = d->match;
     bool any = false;
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-        bool quantizes = d->facts->traits[node] & FSD_OP_QDQ;
+        bool quantizes = m->facts->traits[node] & FSD_OP_QDQ;
 
         any |= quantizes;
-        if (!quantizes && !d->facts->folded[node] && !m->gone[node] &&
-            !fsd_node_is(d->model, node, "Concat"))
+        if (!quantizes && !m->facts->folded[node] && !m->gone[node] &&
+            !fsd_node_is(m->model, node, "Concat"))
             return false;
     }
     return any;
@@ -27,18 +26,18 @@ static bool only_quantizes(const struct fsd_diff *d, fsd_id layer)
 
 /* ------------------------------------------------------------------ precision */
 
-static enum fsd_dtype port_type(const struct fsd_diff *d, struct fsd_span ports,
+static enum fsd_dtype port_type(const struct fsd_match *m, struct fsd_span ports,
                                 uint32_t i)
 {
-    return fsd_port_form(d->engine, &d->engine->ports.at[ports.at + i])->type;
+    return fsd_port_form(m->engine, &m->engine->ports.at[ports.at + i])->type;
 }
 
-static enum fsd_dtype narrowest(const struct fsd_diff *d, struct fsd_span ports)
+static enum fsd_dtype narrowest(const struct fsd_match *m, struct fsd_span ports)
 {
     enum fsd_dtype best = FSD_DTYPE_UNKNOWN;
 
     for (uint32_t i = 0; i < ports.n; i++) {
-        enum fsd_dtype type = port_type(d, ports, i);
+        enum fsd_dtype type = port_type(m, ports, i);
 
         if (fsd_dtype_rank(type) &&
             (!fsd_dtype_rank(best) || fsd_dtype_rank(type) < fsd_dtype_rank(best)))
@@ -47,50 +46,49 @@ static enum fsd_dtype narrowest(const struct fsd_diff *d, struct fsd_span ports)
     return best;
 }
 
-static enum fsd_dtype first_known(const struct fsd_diff *d, struct fsd_span ports)
+static enum fsd_dtype first_known(const struct fsd_match *m, struct fsd_span ports)
 {
     for (uint32_t i = 0; i < ports.n; i++)
-        if (port_type(d, ports, i) != FSD_DTYPE_UNKNOWN)
-            return port_type(d, ports, i);
+        if (port_type(m, ports, i) != FSD_DTYPE_UNKNOWN)
+            return port_type(m, ports, i);
     return FSD_DTYPE_UNKNOWN;
 }
 
 /* A layer computes in the type of what it reads: an INT8 convolution with an FP16
  * residual is an INT8 convolution.  One that only moves data has the type it writes. */
-static enum fsd_dtype precision(const struct fsd_diff *d, fsd_id layer,
+static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
                                 enum fsd_kind kind)
 {
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
     bool computes = kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
-    enum fsd_dtype type = computes ? narrowest(d, n->in) : first_known(d, n->out);
+    enum fsd_dtype type = computes ? narrowest(m, n->in) : first_known(m, n->out);
 
     if (type == FSD_DTYPE_UNKNOWN)
-        type = computes ? narrowest(d, n->out) : first_known(d, n->in);
+        type = computes ? narrowest(m, n->out) : first_known(m, n->in);
     if (type == FSD_DTYPE_UNKNOWN)
-        type = first_known(d, n->out);
-    if (computes && type == FSD_FP32 && d->engine->layers.at[layer].rounds_to)
-        type = d->engine->layers.at[layer].rounds_to;
+        type = first_known(m, n->out);
+    if (computes && type == FSD_FP32 && m->engine->layers.at[layer].rounds_to)
+        type = m->engine->layers.at[layer].rounds_to;
     return type;
 }
 
-const struct fsd_layer_result *fsd_diff_layers(const struct fsd_diff *d)
+const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m)
 {
     struct fsd_layer_result *layers =
-        FSD_NEW(d->arena, struct fsd_layer_result, d->engine->nodes.n);
+        FSD_NEW(m->arena, struct fsd_layer_result, m->engine->nodes.n);
 
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
         struct fsd_layer_result *r = &layers[i];
-        const struct fsd_layer *l = &d->engine->layers.at[i];
+        const struct fsd_layer *l = &m->engine->layers.at[i];
 
         r->kind = l->kind;
         if ((l->kind == FSD_KIND_COMPUTE || l->kind == FSD_KIND_REFORMAT) &&
-            l->may_quantize && only_quantizes(d, i))
+            l->may_quantize && only_quantizes(m, i))
             r->kind = FSD_KIND_QUANTIZE;
         r->inserted = (r->kind == FSD_KIND_REFORMAT || r->kind == FSD_KIND_COPY ||
                        r->kind == FSD_KIND_NOOP) &&
-                      !d->match->of_layer[i].n &&
-                      d->match->region_of_layer[i] == FSD_NONE;
-        r->precision = precision(d, i, r->kind);
+                      !m->of_layer[i].n && m->region_of_layer[i] == FSD_NONE;
+        r->precision = precision(m, i, r->kind);
     }
     return layers;
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /* Tries, the parser's lines and what becomes of tensors are no reason for a fate. */
-void fsd_add_log_to_node(const struct fsd_diff *d, fsd_id node,
+void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
                          struct fsd_node_result *r)
 {
-    const struct fsd_story *s = d->story;
+    const struct fsd_story *s = m->story;
 
     r->event = FSD_NONE;
     for (uint32_t i = 0; s && i < s->of_node[node].n; i++) {
@@ -22,7 +22,7 @@ void fsd_add_log_to_node(const struct fsd_diff *d, fsd_id node,
             kind != FSD_EVENT_COPY)
             r->event = event;
     }
-    if (s && !d->match->of_node[node].n && s->left[node].how != FSD_LEFT_NOT)
+    if (s && !m->of_node[node].n && s->left[node].how != FSD_LEFT_NOT)
         r->event = s->left[node].event;
 }
 
@@ -45,20 +45,21 @@ static enum fsd_cause cause_of(const char *change)
     return layout ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
 }
 
-void fsd_add_log_to_reason(const struct fsd_diff *d, fsd_id layer, struct fsd_reason *r)
+void fsd_add_log_to_reason(const struct fsd_match *m, fsd_id layer,
+                           struct fsd_reason *r)
 {
     const struct fsd_event *e;
     fsd_id t;
 
-    r->event = d->story ? fsd_story_added(d->story, d->engine, layer) : FSD_NONE;
+    r->event = m->story ? fsd_story_added(m->story, m->engine, layer) : FSD_NONE;
     if (r->event == FSD_NONE || r->cause != FSD_CAUSE_UNKNOWN)
         return;
-    e = &d->history->events.at[r->event];
+    e = &m->story->h->events.at[r->event];
     if (e->kind != FSD_EVENT_REFORMAT)
         return;
-    t = fsd_graph_find(d->model, e->b, 0);
-    r->cause = t != FSD_NONE && (d->model->tensors.at[t].flags &
+    t = fsd_graph_find(m->model, e->b, 0);
+    r->cause = t != FSD_NONE && (m->model->tensors.at[t].flags &
                                  (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT))
                    ? FSD_CAUSE_IO
-                   : cause_of(fsd_text(d->names, e->text));
+                   : cause_of(fsd_text(m->model->names, e->text));
 }

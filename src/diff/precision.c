@@ -10,87 +10,87 @@
 
 /* The node that makes a tensor, seen through what only turns or casts it: weights are
  * quantized as they are stored, block by block, and turned for the product. */
-static fsd_id maker(const struct fsd_diff *d, fsd_id tensor)
+static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
 {
     enum { FAR = 3 };
-    fsd_id node = fsd_tensor_producer(d->model, tensor);
+    fsd_id node = fsd_tensor_producer(m->model, tensor);
 
     for (int far = 0; far < FAR && node != FSD_NONE &&
-                      (d->facts->traits[node] & FSD_OP_VIEW ||
-                       fsd_node_is(d->model, node, "Transpose") ||
-                       fsd_node_is(d->model, node, "Cast"));
+                      (m->facts->traits[node] & FSD_OP_VIEW ||
+                       fsd_node_is(m->model, node, "Transpose") ||
+                       fsd_node_is(m->model, node, "Cast"));
          far++)
-        node = fsd_tensor_producer(d->model, fsd_node_in_tensor(d->model, node, 0));
+        node = fsd_tensor_producer(m->model, fsd_node_in_tensor(m->model, node, 0));
     return node;
 }
 
-static enum fsd_dtype before_dq(const struct fsd_diff *d, fsd_id tensor)
+static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)
 {
-    fsd_id dq = maker(d, tensor);
+    fsd_id dq = maker(m, tensor);
     fsd_id in, q;
     enum fsd_dtype type;
 
-    if (dq == FSD_NONE || !(d->facts->traits[dq] & FSD_OP_DEQUANTIZE))
+    if (dq == FSD_NONE || !(m->facts->traits[dq] & FSD_OP_DEQUANTIZE))
         return FSD_DTYPE_UNKNOWN;
-    in = fsd_node_in_tensor(d->model, dq, 0);
-    type = fsd_tensor_form(d->model, in)->type;
+    in = fsd_node_in_tensor(m->model, dq, 0);
+    type = fsd_tensor_form(m->model, in)->type;
     if (type != FSD_DTYPE_UNKNOWN || in == FSD_NONE)
         return type;
     /* ONNX: a QuantizeLinear without a zero point makes uint8; the reader knows the
      * type wherever the model says it. */
-    q = fsd_tensor_producer(d->model, in);
-    return q != FSD_NONE && (d->facts->traits[q] & FSD_OP_QUANTIZE) ? FSD_INT8
+    q = fsd_tensor_producer(m->model, in);
+    return q != FSD_NONE && (m->facts->traits[q] & FSD_OP_QUANTIZE) ? FSD_INT8
                                                                     : FSD_DTYPE_UNKNOWN;
 }
 
-static bool all_readers_quantize(const struct fsd_diff *d, fsd_id tensor)
+static bool all_readers_quantize(const struct fsd_match *m, fsd_id tensor)
 {
-    const struct fsd_tensor *t = &d->model->tensors.at[tensor];
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
 
     for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (!(d->facts->traits[d->model->links.at[t->consumers.at + i]] &
+        if (!(m->facts->traits[m->model->links.at[t->consumers.at + i]] &
               FSD_OP_QUANTIZE))
             return false;
     return t->consumers.n > 0;
 }
 
-static enum fsd_dtype quantized_request(const struct fsd_diff *d, fsd_id node)
+static enum fsd_dtype quantized_request(const struct fsd_match *m, fsd_id node)
 {
-    fsd_id in = fsd_node_in_tensor(d->model, node, 0);
-    fsd_id out = fsd_node_out_tensor(d->model, node, 0);
-    enum fsd_dtype type = in == FSD_NONE ? FSD_DTYPE_UNKNOWN : before_dq(d, in);
+    fsd_id in = fsd_node_in_tensor(m->model, node, 0);
+    fsd_id out = fsd_node_out_tensor(m->model, node, 0);
+    enum fsd_dtype type = in == FSD_NONE ? FSD_DTYPE_UNKNOWN : before_dq(m, in);
 
     if (type == FSD_DTYPE_UNKNOWN)
         return type;
-    if (d->facts->traits[node] & FSD_OP_WEIGHTED) {
-        fsd_id weight = fsd_node_in_tensor(d->model, node, 1);
+    if (m->facts->traits[node] & FSD_OP_WEIGHTED) {
+        fsd_id weight = fsd_node_in_tensor(m->model, node, 1);
 
-        return weight != FSD_NONE && before_dq(d, weight) != FSD_DTYPE_UNKNOWN
+        return weight != FSD_NONE && before_dq(m, weight) != FSD_DTYPE_UNKNOWN
                    ? type
                    : FSD_DTYPE_UNKNOWN;
     }
-    return out != FSD_NONE && all_readers_quantize(d, out) ? type : FSD_DTYPE_UNKNOWN;
+    return out != FSD_NONE && all_readers_quantize(m, out) ? type : FSD_DTYPE_UNKNOWN;
 }
 
-enum fsd_dtype fsd_requested(const struct fsd_diff *d, fsd_id node)
+enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
 {
-    enum fsd_dtype type = quantized_request(d, node);
+    enum fsd_dtype type = quantized_request(m, node);
 
     if (type == FSD_DTYPE_UNKNOWN)
-        type = fsd_tensor_form(d->model, fsd_node_out_tensor(d->model, node, 0))->type;
+        type = fsd_tensor_form(m->model, fsd_node_out_tensor(m->model, node, 0))->type;
     if (type == FSD_DTYPE_UNKNOWN)
-        type = fsd_tensor_form(d->model, fsd_node_in_tensor(d->model, node, 0))->type;
+        type = fsd_tensor_form(m->model, fsd_node_in_tensor(m->model, node, 0))->type;
     return type;
 }
 
 /* What the layer reads was all made by others of the node's own layers: partial
  * results, whose type says how the node's work was cut up, not in what it is done.  Of
  * a node that stands for others, as a call, each layer is the work of one of them. */
-static bool goes_on(const struct fsd_diff *d, fsd_id layer, fsd_id node)
+static bool goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
-    const struct fsd_graph *e = d->engine;
+    const struct fsd_graph *e = m->engine;
     const struct fsd_node *n = &e->nodes.at[layer];
-    unsigned traits = d->facts->traits[node];
+    unsigned traits = m->facts->traits[node];
     bool any = false;
 
     if (!(traits & FSD_OP_STANDARD) || traits & FSD_OP_CONTROL)
@@ -104,7 +104,7 @@ static bool goes_on(const struct fsd_diff *d, fsd_id layer, fsd_id node)
         for (uint32_t k = 0; k < makers.n; k++) {
             fsd_id maker = e->links.at[makers.at + k];
 
-            if (maker == layer || !fsd_match_has(d->match, maker, node))
+            if (maker == layer || !fsd_match_has(m, maker, node))
                 return false;
             any = true;
         }
@@ -115,18 +115,19 @@ static bool goes_on(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 /* Of several layers the widest of those that compute, whatever their order; a NoOp
  * around them says nothing, nor do kernels that pad or scale for a product, or go on
  * with what another one began. */
-enum fsd_dtype fsd_realised(const struct fsd_diff *d, fsd_id node)
+enum fsd_dtype fsd_realised(const struct fsd_match *m,
+                            const struct fsd_layer_result *layers, fsd_id node)
 {
     enum fsd_dtype product = FSD_DTYPE_UNKNOWN, computed = FSD_DTYPE_UNKNOWN,
                    other = FSD_DTYPE_UNKNOWN;
-    bool weighted = d->facts->traits[node] & FSD_OP_WEIGHTED;
+    bool weighted = m->facts->traits[node] & FSD_OP_WEIGHTED;
 
-    for (uint32_t i = 0; i < d->match->of_node[node].n; i++) {
-        fsd_id layer = fsd_match_of_node(d->match, node, i)->layer;
-        const struct fsd_layer_result *r = &d->layers[layer];
+    for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+        fsd_id layer = fsd_match_of_node(m, node, i)->layer;
+        const struct fsd_layer_result *r = &layers[layer];
         bool computes = (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN) &&
-                        !goes_on(d, layer, node);
-        enum fsd_dtype *type = weighted && d->engine->layers.at[layer].multiplies
+                        !goes_on(m, layer, node);
+        enum fsd_dtype *type = weighted && m->engine->layers.at[layer].multiplies
                                    ? &product
                                : computes ? &computed
                                           : &other;

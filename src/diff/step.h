@@ -5,17 +5,17 @@
 #include "diff/diff.h"
 
 /* log.c: what the build log adds; nothing without one. */
-void fsd_add_log_to_node(const struct fsd_diff *d, fsd_id node,
+void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
                          struct fsd_node_result *r);
-void fsd_add_log_to_reason(const struct fsd_diff *d, fsd_id layer,
+void fsd_add_log_to_reason(const struct fsd_match *m, fsd_id layer,
                            struct fsd_reason *r);
 
 /* precision.c */
-enum fsd_dtype fsd_requested(const struct fsd_diff *d, fsd_id node);
-enum fsd_dtype fsd_realised(const struct fsd_diff *d, fsd_id node);
+enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node);
+enum fsd_dtype fsd_realised(const struct fsd_match *m,
+                            const struct fsd_layer_result *layers, fsd_id node);
 
-/** flow_named.c: completes the flows of Reformats without tensors.
- *  @param d  of which d->flows is `flows` */
-void fsd_flows_by_name(const struct fsd_diff *d, struct fsd_flows *flows);
+/** flow_named.c: completes the flows of Reformats without tensors. */
+void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows);
 
 #endif

@@ -1,21 +1,23 @@
 #include "diff/diff.h"
 
-const struct fsd_summary *fsd_diff_summary(const struct fsd_diff *d)
+const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
+                                           const struct fsd_layer_result *layers,
+                                           const struct fsd_reason *reasons,
+                                           const struct fsd_node_result *nodes)
 {
-    struct fsd_summary *s = FSD_NEW(d->arena, struct fsd_summary, 1);
-    const struct fsd_match *m = d->match;
+    struct fsd_summary *s = FSD_NEW(m->arena, struct fsd_summary, 1);
 
-    s->nodes = d->model->nodes.n;
+    s->nodes = m->model->nodes.n;
     for (fsd_id i = 0; i < s->nodes; i++)
-        s->by_fate[d->nodes[i].fate]++;
-    s->layers = d->engine->nodes.n;
+        s->by_fate[nodes[i].fate]++;
+    s->layers = m->engine->nodes.n;
     for (fsd_id i = 0; i < s->layers; i++) {
-        const struct fsd_layer_result *r = &d->layers[i];
+        const struct fsd_layer_result *r = &layers[i];
 
         s->by_kind[r->kind]++;
         if (r->inserted) {
             s->inserted++;
-            s->by_cause[d->reasons[i].cause]++;
+            s->by_cause[reasons[i].cause]++;
         }
         if (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN ||
             r->kind == FSD_KIND_QUANTIZE) {

@@ -258,14 +258,22 @@ static void set_fingerprints(struct fsd_findings *found, struct fsd_arena *scrat
 
 /* -------------------------------------------------------------------- all rules */
 
-/* Asks all rules of the subject: what is found depends on what is there, which rules
- * are told of does not. */
-static const struct fsd_findings *ask_all(struct fsd_finder *f, struct fsd_arena *arena,
-                                          unsigned subject, unsigned there)
+static struct fsd_findings *new_findings(struct fsd_arena *arena)
 {
-    struct fsd_findings *found = f->found = FSD_NEW(arena, struct fsd_findings, 1);
+    struct fsd_findings *found = FSD_NEW(arena, struct fsd_findings, 1);
 
     found->arena = arena;
+    return found;
+}
+
+/* Asks all rules of the subject: what is found depends on what is there, which rules
+ * are told of does not. */
+static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject,
+                                          unsigned there)
+{
+    struct fsd_findings *found = f->found;
+    struct fsd_arena *arena = found->arena;
+
     f->scratch = fsd_arena_new();
     f->used = FSD_NEW(f->scratch, uint32_t, f->policy ? f->policy->ignores.n : 0);
     for (uint32_t i = 0; (f->rule = fsd_rule_at(i)); i++) {
@@ -307,13 +315,15 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, struct fsd_arena
     return found;
 }
 
-const struct fsd_findings *fsd_find(const struct fsd_diff *d)
+void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d)
 {
+    struct fsd_finder f = {.d = d, .found = new_findings(d->arena)};
     /* Of a model alone there is nothing to be said but what lint says. */
     bool built = *d->engine->path != '\0';
 
-    return ask_all(&(struct fsd_finder){.d = d}, d->arena, FSD_NEEDS_RUN,
-                   (built ? FSD_NEEDS_RUN : 0) | (d->history ? FSD_NEEDS_LOG : 0));
+    *out = f.found;
+    ask_all(&f, FSD_NEEDS_RUN,
+            (built ? FSD_NEEDS_RUN : 0) | (d->history ? FSD_NEEDS_LOG : 0));
 }
 
 const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
@@ -321,9 +331,13 @@ const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                                          const struct fsd_policy *policy,
                                          unsigned today)
 {
-    struct fsd_finder f = {.d = d, .lint = lint, .policy = policy, .today = today};
+    struct fsd_finder f = {.d = d,
+                           .found = new_findings(d->arena),
+                           .lint = lint,
+                           .policy = policy,
+                           .today = today};
 
-    return ask_all(&f, d->arena, FSD_NEEDS_LINT,
+    return ask_all(&f, FSD_NEEDS_LINT,
                    FSD_NEEDS_LINT | (d->engine->nodes.n ? FSD_NEEDS_ENGINE : 0) |
                        (d->history ? FSD_NEEDS_LOG : 0));
 }
@@ -332,6 +346,7 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                                          const struct fsd_case *before_gate)
 {
     struct fsd_finder f = {.d = before_gate->run,
+                           .found = new_findings(arena),
                            .lint = before_gate->lint,
                            .build = before_gate->build,
                            .c = before_gate->c,
@@ -340,5 +355,5 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
     unsigned subject =
         FSD_NEEDS_CASE | (f.c ? FSD_NEEDS_CHANGE : 0) | (f.lint ? FSD_NEEDS_LINT : 0);
 
-    return ask_all(&f, arena, subject, subject | FSD_NEEDS_ENGINE);
+    return ask_all(&f, subject, subject | FSD_NEEDS_ENGINE);
 }

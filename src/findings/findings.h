@@ -245,8 +245,10 @@ struct fsd_noise fsd_noise_of(const struct fsd_compare *c,
 /** "0.0200 ms (the policy's share: 1 and 2 profiles are too few to measure it)" */
 void fsd_put_noise(const struct fsd_compare *c, struct fsd_noise noise, FILE *out);
 
-/** All findings of a run, in its arena. */
-const struct fsd_findings *fsd_find(const struct fsd_diff *d);
+/** Asks all rules about a run.
+ *  @param out  d->findings, which is set before the first rule is asked: what a rule
+ *              reads there is what the rules before it found.  In the run's arena. */
+void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d);
 
 /** All findings on the model of a run, which may have no engine, in its arena.  With an
  *  engine the findings of the run are traced to these. */

@@ -19,15 +19,15 @@ static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
  * known of a form is not taken for the same. */
 static bool returns(const struct fsd_diff *d, fsd_id layer)
 {
-    const struct fsd_form *made = fsd_layer_form_out(d, layer);
+    const struct fsd_form *made = fsd_layer_form_out(d->engine, layer);
     fsd_id at = d->flows->of[layer].before;
 
     if (!made || made->type == FSD_DTYPE_UNKNOWN ||
         made->layout.order == FSD_ORDER_UNKNOWN ||
-        same_form(made, fsd_layer_form_in(d, layer)))
+        same_form(made, fsd_layer_form_in(d->engine, layer)))
         return false;
     for (int steps = 0; at != FSD_NONE && steps < STEPS; steps++) {
-        if (same_form(made, fsd_layer_form_in(d, at)))
+        if (same_form(made, fsd_layer_form_in(d->engine, at)))
             return true;
         at = d->flows->of[at].before;
     }
@@ -44,7 +44,7 @@ struct chain {
 static void put_chain(struct fsd_finder *f)
 {
     const struct fsd_about *layers = f->found->subjects.at + f->now.layers.at;
-    const struct fsd_form *form = fsd_layer_form_in(f->d, layers[0].id);
+    const struct fsd_form *form = fsd_layer_form_in(f->d->engine, layers[0].id);
     uint32_t n = f->now.layers.n;
     double ms = 0;
 
@@ -59,7 +59,7 @@ static void put_chain(struct fsd_finder *f)
     for (uint32_t i = 0; i < n; i++) {
         double took = fsd_layer_ms(f->d, layers[i].id);
 
-        form = fsd_layer_form_out(f->d, layers[i].id);
+        form = fsd_layer_form_out(f->d->engine, layers[i].id);
 
         ms += took > 0 ? took : 0;
         if (i < LISTED) {

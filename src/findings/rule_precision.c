@@ -12,8 +12,8 @@ void fsd_find_standing(struct fsd_finder *f)
     const struct fsd_diff *d = f->d;
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        const struct fsd_form *in = fsd_layer_form_in(d, i);
-        const struct fsd_form *out = fsd_layer_form_out(d, i);
+        const struct fsd_form *in = fsd_layer_form_in(d->engine, i);
+        const struct fsd_form *out = fsd_layer_form_out(d->engine, i);
         fsd_id read = fsd_node_in_tensor(d->engine, i, 0);
         bool at_input =
             read != FSD_NONE && (d->engine->tensors.at[read].flags & FSD_TENSOR_INPUT);

@@ -1,5 +1,5 @@
 #include "build_graph.h"
-#include "findings/findings.h"
+#include "states.h"
 
 #include "trt/trt.h"
 
@@ -316,7 +316,7 @@ struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evid
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_diff *d = FSD_NEW(arena, struct fsd_diff, 1);
-    const struct fsd_options none = {0};
+    const struct fsd_options opt = {.evidence = evidence};
     struct fsd_measured *times = FSD_NEW(arena, struct fsd_measured, 1);
     struct fsd_graph *built;
 
@@ -327,16 +327,7 @@ struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evid
     times->run_ms = -1;
     fsd_measure(times, built, NULL, 0);
     d->times = times;
-    d->facts = fsd_facts_new(arena, d->model);
-    d->match = fsd_match_new(arena, d->facts, d->engine, evidence, NULL);
-    d->layers = fsd_diff_layers(d);
-    d->flows = fsd_diff_flows(d);
-    d->reasons = fsd_diff_reasons(d);
-    d->nodes = fsd_diff_nodes(d);
-    d->islands = fsd_diff_islands(d);
-    d->summary = fsd_diff_summary(d);
-    fsd_cost_new(&d->cost, d, &none, NULL);
-    d->findings = fsd_find(d);
+    assert_int_equal(fsd_run_explain(d, &opt, NULL), FSD_OK);
     return d;
 }
 

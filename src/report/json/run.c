@@ -140,7 +140,7 @@ static void add_open_sizes(const struct fsd_diff *d, struct fsd_json *object,
         if (i == FSD_SHAPE_RANK)
             return;
         open |= d->engine->dims.at[form->dims.at + i].size < 0;
-        sizes[i] = fsd_port_size(d, port, form, i);
+        sizes[i] = fsd_port_size(d->engine, d->cost, port, form, i);
         if (sizes[i] == -1)
             return;
     }
