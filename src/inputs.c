@@ -1,3 +1,11 @@
+/*
+ * Opens the files of a run in the order in which each needs the one before: the log (it
+ * may be the engine itself, or hold the model's network), the model, then the engine,
+ * whose names are read with the model's in hand.  When a log holds several builds, the
+ * one that has the dump's layers is taken, and a log that has others is refused as
+ * evidence (`refused`).  Where a file turns out to be of another kind than expected,
+ * the messages name the kind and the option it belongs to.
+ */
 #include "inputs.h"
 
 #include "alone.h"

@@ -1,3 +1,9 @@
+/*
+ * Opens the files of --profile and --times.  A profile of another engine would give
+ * plausible but wrong times, so its layers must be those of the engine, unless --force;
+ * so must its optimization profile, whose layers have nearly the same names.  Layers
+ * that only the profile has are added by name: a log may end within its engine block.
+ */
 #include "inputs.h"
 #include "base/file.h"
 #include "base/spread.h"

@@ -1,3 +1,13 @@
+/*
+ * Opening inputs: a regular file is mapped, standard input is read to its end, and a
+ * file that the caller holds in memory (fsd_use_memory()) is taken from there.
+ *
+ * Another program may truncate a file while it is mapped, and touching a lost page
+ * raises SIGBUS.  The handler puts zero pages there and marks the mapping as lost:
+ * readers reach their end without any checks of their own, and fsd_file_done() turns
+ * the mark into an error.  The signal comes to the thread that touched the page, so
+ * each thread keeps its own list of mappings.
+ */
 #define _DEFAULT_SOURCE /* madvise: posix_madvise ignores DONTNEED in glibc */
 #include "base/file.h"
 

@@ -1,3 +1,10 @@
+/*
+ * The hash functions, all of them xxHash's XXH3.  Names are hashed with a random seed,
+ * since a file could otherwise hold names prepared to collide; 128 bits identify whole
+ * files in snapshots and reports, and have no seed.  A digest is computed in steps
+ * alongside the reader of the same bytes, so that a large file goes through the
+ * processor's cache once instead of twice.
+ */
 #include "base/hash.h"
 
 #include <string.h>

@@ -1,3 +1,10 @@
+/*
+ * Guesses the type of a file from its first bytes, by the table of magic numbers in
+ * fsd_look(), and by the first characters where it is text.  The guess only chooses
+ * words for a message or a reader to ask first, so an unknown file is FSD_LOOK_BINARY
+ * or FSD_LOOK_TEXT and never an error.  The hard case is '[', which opens both a JSON
+ * list and the time stamp of a log line.
+ */
 #define _GNU_SOURCE /* memmem */
 #include "base/look.h"
 

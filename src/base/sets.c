@@ -1,3 +1,9 @@
+/*
+ * Union-find over ids with path halving.  A join keeps the smaller id as the root
+ * rather than that of the larger set: the result then does not depend on the order of
+ * the joins, which reports rely on to be the same bytes everywhere, and path halving
+ * alone keeps the trees flat enough.
+ */
 #include "base/sets.h"
 
 fsd_id *fsd_sets_new(struct fsd_arena *arena, uint32_t n)

@@ -1,3 +1,9 @@
+/*
+ * Searching, splitting and trimming slices, and reading words and numbers off their
+ * front.  A slice is a pointer and a length into a mapped file that has no terminating
+ * zero, so the str*() functions cannot be used, and nothing is copied: a log may have a
+ * billion bytes.
+ */
 #define _GNU_SOURCE /* memmem */
 #include "base/slice.h"
 

@@ -1,3 +1,9 @@
+/*
+ * Formats errors into the caller's struct.  Messages quote names and paths of the
+ * input, which an attacker may have chosen, so everything passes copy_safe() on its
+ * way: no control characters, no partial UTF-8 sequences, and nothing that the runner
+ * of a CI job would execute as a command.
+ */
 #include "base/status.h"
 #include "base/text.h"
 

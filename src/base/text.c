@@ -1,3 +1,10 @@
+/*
+ * UTF-8, and printing text of unknown origin.  A name in a model may hold terminal
+ * escapes, right-to-left marks or a workflow command ("::error::"); whatever is printed
+ * goes through one of the functions here.  Nearly all real text is plain ASCII, which
+ * fsd_plain_run() passes in one go.  Widths are counted in terminal columns and not in
+ * bytes, and no name is cut within a character.
+ */
 #include "base/text.h"
 
 #include <ctype.h>

@@ -1,3 +1,10 @@
+/*
+ * Decompresses gzip, xz and zstd in pieces of 256 KiB, one decoder each behind a row of
+ * `packings`.  The input is untrusted: the output is limited to 64 MiB plus 1,024 times
+ * the size of the input, a decoder's memory to 256 MiB, and a stream that ends early is
+ * an error rather than a shorter file.  Concatenated streams (parallel gzip writes
+ * them) count as one file.
+ */
 #include "base/file.h"
 
 #include "base/id.h"

@@ -1,3 +1,9 @@
+/*
+ * The growth of FSD_VEC arrays.  The capacity doubles, so that n appends copy at most
+ * 2n elements.  A small array leaves its old copies in the arena until that is freed,
+ * which at most doubles what the array takes; one beyond a block of the arena has
+ * memory of its own and is reallocated.
+ */
 #include "base/vec.h"
 
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,

@@ -1,3 +1,10 @@
+/*
+ * Turns one word of the command line into the files of a build: a directory, whose
+ * files are recognised by content and not by name, or MODEL,ENGINE,PROFILE,LOG with
+ * commas.  A path may contain commas itself, so a word is split at a comma only where
+ * the part before it is a file.  Two files of the same kind in a directory are an
+ * error, since a silent choice could compare the wrong build.
+ */
 #include "cli/build_word.h"
 #include "cli/target.h"
 

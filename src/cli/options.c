@@ -1,3 +1,10 @@
+/*
+ * The options that verbs share, in three argp tables: those of every verb, those of
+ * verbs that look at one build, and a verb's own, which argp takes as parent and
+ * children.  Each parser checks its value and reports a bad one as a usage error, so
+ * that the library only sees valid options. --help and the manual are generated from
+ * the same tables, and print_version() answers --version.
+ */
 #define _GNU_SOURCE /* argp */
 #include "cli/progress.h"
 #include "cli/verb.h"

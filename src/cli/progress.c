@@ -1,3 +1,9 @@
+/*
+ * The progress bar on standard error, and the notes that share the line with it.  A
+ * stage of the library may run for minutes without returning, so the bar is drawn from
+ * a SIGALRM handler once a second.  The handler therefore only reads `progress` and
+ * calls write(): nothing else, printf() included, is safe in a signal handler.
+ */
 #include "cli/progress.h"
 
 #include <errno.h>

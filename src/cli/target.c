@@ -1,3 +1,10 @@
+/*
+ * Resolves the path of an output one symbolic link at a time, since realpath() would
+ * follow them all before anything could be checked.  Each link must stay in its folder
+ * unless --follow allows more; /dev/stdout ends at the open descriptor itself, since
+ * opening the file behind it again would truncate what the shell is writing. output.c
+ * does the writing, by the kind found here.
+ */
 #define _DEFAULT_SOURCE /* realpath, S_ISLNK */
 #include "cli/target.h"
 

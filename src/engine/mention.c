@@ -1,3 +1,11 @@
+/*
+ * Records that a layer's name contains a name of the model, and what that means: every
+ * reader finds names in its own way and adds them here, so that an ambiguous name is
+ * treated the same for each.  A name of several nodes is recorded with some candidates
+ * and their total number; the passes of match/ decide.  A name that is neither a node
+ * nor, where only that fits, a constant is recorded as unknown, so that reports can
+ * show it.
+ */
 #include "engine/reader.h"
 
 /* So many nodes of one name are written down; how many there are stands in each. */

@@ -1,3 +1,10 @@
+/*
+ * Keeps the stack of nodes whose bodies the parser is inside of, and assigns each
+ * parsed node to the innermost one.  A damaged log may never close what it opened, so
+ * the stack is bounded and drops its oldest entry. fsd_log_order_nodes() afterwards
+ * sorts nodes by scope, which the graph requires: the log prints a body before the end
+ * of its owner.
+ */
 #include "log/body.h"
 
 #include "base/id.h"

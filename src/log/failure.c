@@ -1,3 +1,11 @@
+/*
+ * Reads the error messages of a failed build, and makes the program's own message of
+ * the most useful one: the parser's record of a node first, since the builder's errors
+ * follow from it.  The lines of a record have no prefix and their order has changed
+ * between versions, so fields are recognised by their first words.  The builder names a
+ * node somewhere in a sentence: the longest name of the model that stands there as a
+ * whole word is taken.
+ */
 #include "log/failure.h"
 
 #include <stdio.h>

@@ -1,3 +1,11 @@
+/*
+ * Splits one line of an engine block into layer, tactic and tensors without a grammar
+ * for names: these come from the model and may contain commas, arrows and brackets.
+ * The line is therefore searched for what no name is likely to imitate, from its end:
+ * the last ", Tactic: " with a number, and for each tensor a type with dimensions and
+ * then a separator.  A line that does not fit is FSD_LOG_BROKEN and reported, never
+ * half read.
+ */
 #include "log/layer.h"
 
 /* --------------------------------------------------------------------- the line */

@@ -1,3 +1,11 @@
+/*
+ * Finds the engines in a log, in one pass, line by line, beside any other messages:
+ * lists of layers are opened by their titles or first lines, and an attempt ends where
+ * a step comes that precedes the current one.  Several lists of the same engine
+ * (builder, inspector) are joined if half of their layer names agree, since the
+ * inspector shows the kernels of a Myelin region and the builder does not.  A list of
+ * bare names could be any text, so it counts only when bindings follow it.
+ */
 #include "log/segment.h"
 
 #include "base/id.h"

@@ -1,3 +1,7 @@
+/*
+ * Which version of the builder wrote a log.  Reports state the version, and comparisons
+ * compare it, since two versions build different engines of one model.
+ */
 #ifndef FSD_LOG_VERSION_H
 #define FSD_LOG_VERSION_H
 

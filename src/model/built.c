@@ -1,3 +1,10 @@
+/*
+ * A short list of key and value about how an engine was built.  The keys that every
+ * builder has come first, in the order of the table here; the builder's own options
+ * follow by name.  The first source that states a key wins, so callers add the most
+ * reliable one first; versions are reported elsewhere and are left out of the sorted
+ * list.
+ */
 #include "model/built.h"
 
 #include <string.h>

@@ -1,3 +1,10 @@
+/*
+ * Element types as one table of names, sizes, ranks and ONNX numbers, with the
+ * spellings that dumps, logs and parsers use; decoding of single elements; and memory
+ * layouts.  Ranks order types by precision for "promoted" and "reduced"; integers that
+ * only index (INT32, INT64) have rank 0 and are never compared, since their width is no
+ * matter of precision.
+ */
 #include "model/dtype.h"
 #include "base/id.h"
 

@@ -1,3 +1,12 @@
+/*
+ * Building a graph, and the questions that everybody asks of one.  Nothing points:
+ * nodes, tensors and ports are numbers into arrays, and lists are spans of one pool, so
+ * that a graph of a million nodes takes a few allocations.  Producers and consumers of
+ * tensors are indexed once, by counting sort in fsd_graph_finish(); within a tensor
+ * they ascend, which lookups rely on for binary search. fsd_graph_order() sorts
+ * topologically where a tensor may have several producers (it is written in place) and
+ * a file need not be in order.
+ */
 #include "model/graph.h"
 
 #include <limits.h>

@@ -1,3 +1,10 @@
+/*
+ * Keeps what a build log reports.  The most frequent lines are bounded: the best kernel
+ * per layer, runner and format rather than each of the thousands that were timed, and
+ * lines of unknown form counted by their first words with one example each, so that a
+ * log of gigabytes leaves megabytes.  The sentences of events are in one table, since
+ * every report prints them.
+ */
 #include "model/history.h"
 #include "base/id.h"
 

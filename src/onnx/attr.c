@@ -1,3 +1,10 @@
+/*
+ * Attributes of a node, and the constants that Constant nodes make of them.  Large
+ * lists were dropped by the filter (wire.h) before protobuf-c saw them, and leave only
+ * their size: such an attribute is FSD_ATTR_UNREAD with a form, never an empty list.
+ * Files from before IR version 2 have no type field, which is then inferred from the
+ * field that is set.
+ */
 #include "onnx/parts.h"
 #include "onnx/wire.h"
 

@@ -1,3 +1,8 @@
+/*
+ * Model-local functions, sorted by name, domain and overload, so that each node's
+ * operator is looked up in logarithmic time: a model may define thousands.  Where two
+ * have the same key, the first in the file counts, which the sort by place ensures.
+ */
 #include "onnx/parts.h"
 #include "base/id.h"
 

@@ -1,3 +1,10 @@
+/*
+ * Completes types and shapes that a model leaves out, in one pass over its nodes: the
+ * output type by the operator's row, the shape only where the operator keeps that of
+ * its first input.  Full shape inference is the business of ops/sizes.c, which has the
+ * sizes of the user and the engine as well; this gives an unannotated Relu its type
+ * before any size is known.
+ */
 #include "onnx/parts.h"
 #include "ops/ops.h"
 

@@ -1,3 +1,9 @@
+/*
+ * Resolves tensor names to tensors while bodies are read (parts.h says how).  Each name
+ * has one current tensor, and a new one records which it hides, so that closing a scope
+ * restores the names in reverse.  A chain of scopes would be walked for each of a
+ * name's uses instead, which nested bodies make quadratic.
+ */
 #include "onnx/parts.h"
 
 void fsd_onnx_names_open(struct fsd_onnx_names *names, fsd_id scope)

@@ -1,3 +1,9 @@
+/*
+ * The error message for a file that is not an ONNX model: what it looks like, and what
+ * to give instead.  It is asked only after reading has failed, and leaves the error
+ * alone where the file may be a damaged model, since the position where reading stopped
+ * then helps more.
+ */
 #include "base/look.h"
 #include "base/text.h"
 #include "onnx/parts.h"

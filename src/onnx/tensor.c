@@ -1,3 +1,11 @@
+/*
+ * Constants and declared types.  A TensorProto may hold its elements in any of seven
+ * fields, some wider than the elements; they are copied into one packed little-endian
+ * form, so that nobody else needs to know.  Weights that the filter dropped, or that
+ * are in external files, keep their type, shape and size as unread values.  Sizes and
+ * counts that contradict each other are remarked upon and the value counts as unread,
+ * since the file may be hostile.
+ */
 #include "onnx/parts.h"
 #include "onnx/wire.h"
 

@@ -1,3 +1,11 @@
+/*
+ * The sizes of all tensors, filled step by step: callers (cost/shape.c) choose the
+ * order of the sources, and each step only fills what is still open, so the order
+ * expresses trust.  A size is a number, an amount in names of open sizes (amount.h), or
+ * -1; merging keeps the better of two, and a rule that contradicts a known size is
+ * ignored altogether.  A rule that depends on an attribute that may have been left
+ * unreported yields nothing rather than a guess.
+ */
 #include "ops/rule.h"
 #include "base/print.h"
 #include "base/text.h"

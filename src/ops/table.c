@@ -1,3 +1,10 @@
+/*
+ * One row for each ONNX operator: output types, the rule for shapes, traits that matter
+ * for fusion, multiply-adds, and when it does nothing.  Everything that the program
+ * knows of an operator is in its row, so that adding one touches no other file;
+ * tests/ops checks the rows against onnx's own schemas.  Rows are sorted by name, for
+ * binary search; an operator without a row is not an error, it only has no traits.
+ */
 #include "ops/rule.h"
 
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * Joins profiles to an engine's layers and takes the median, minimum and maximum per
+ * layer over several profiles.  A time that cannot be attributed is kept (`elsewhere`),
+ * and each oddity of a profile becomes a remark: leaving either out would make the sum
+ * of the layers differ from the measured total without a trace.
+ */
 #include "profile/measured.h"
 
 #include <stdio.h>

@@ -1,3 +1,10 @@
+/*
+ * Derives what a layer is (compute, reformat, copy, ...) from TensorRT's LayerType,
+ * Origin, name and tactic, which have meant different things from 8.0 to 11.  The layer
+ * type alone does not suffice: a Reformat may be TensorRT's own, or a Q/DQ, Slice or
+ * Cast of the model.  Only here and in the other files of this folder these words are
+ * known; everybody else asks the neutral facts that are set.
+ */
 #include "trt/trt.h"
 
 #include <string.h>

@@ -1,3 +1,10 @@
+/*
+ * Reads the layers of one engine in a log into a graph.  The log may list an engine up
+ * to three times (the inspector's text, the builder's block, bare names); the richest
+ * list is read, and bindings are taken from whichever has them.  Messages of other
+ * threads stand between the layers, so a line that is not understood is counted and
+ * remarked upon rather than an error.
+ */
 #include "trt/trt.h"
 
 #include "base/status.h"

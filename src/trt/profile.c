@@ -1,3 +1,9 @@
+/*
+ * Reads trtexec's --exportProfile and --exportTimes, and says what else a file is when
+ * it is neither.  Strings in these files may lack JSON's escapes, depending on who
+ * wrote them, so record.c reads them tolerantly, and a name is kept both as written and
+ * unescaped, for profile/ to join by either.
+ */
 #include "trt/trt.h"
 #include "base/status.h"
 #include "engine/reader.h"

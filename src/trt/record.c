@@ -1,3 +1,10 @@
+/*
+ * A tolerant reader for lists of flat records, used where trtexec writes JSON with
+ * unescaped quotes and stray commas.  A string ends at the quote behind which a record
+ * goes on (`, "key":` or `}`) instead of at the first one, and commas are not counted.
+ * It works on the mapped bytes and builds nothing, since a profile may have millions of
+ * records.
+ */
 #include "trt/trt.h"
 
 #include <math.h>
