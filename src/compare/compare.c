@@ -1,3 +1,11 @@
+/*
+ * Runs the steps of a comparison in their order (fsd_compare_new()), and holds the two
+ * that need the results of all others: times by region, and the counts and order of the
+ * report.  A region's time difference is blamed on one cause: fusion where the groups
+ * differ, else precision, else the kernel; moves count for themselves.  Each layer
+ * belongs to one region or to none, so the four sums add up to the difference of both
+ * engines.  The names of all enumerations are here, too.
+ */
 #include "base/id.h"
 #include "compare/parts.h"
 

@@ -1,3 +1,12 @@
+/*
+ * Compares two ONNX models without engines, over the same alignment as builds have.
+ * Each aligned pair of core nodes is compared by attributes, producers of its inputs,
+ * and output types and shapes.  Quantizers, casts and views are described by the path
+ * to the input that they stand on (way_to()), since exporters place and count them
+ * differently for the same meaning; an attribute that has its operator's default counts
+ * as not set, for the same reason.  Constants too large to have been read are left out,
+ * and such scales counted (`unread`), rather than called equal.
+ */
 #include "compare/exports.h"
 
 #include "base/hash.h"

@@ -1,3 +1,11 @@
+/*
+ * Builds the rows of several builds by union-find over their nodes, and decides which
+ * builds agree in a row.  Every build is compared with the first; only where one
+ * differs from it are the later builds compared with each other, on demand, since n
+ * builds have n * n / 2 comparisons and mostly agree.  A cell belongs to the variant of
+ * the first build that it does not differ from.  What a build leaves open is unknown:
+ * neither equal nor a variant.
+ */
 #include "compare/matrix.h"
 
 #include "base/sets.h"

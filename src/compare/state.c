@@ -1,3 +1,10 @@
+/*
+ * Puts together a state of a run: its head and ports here, nodes, layers, edges and
+ * times in state_*.c. fsd_state_see_through() then resolves each input to the core node
+ * behind views and quantizers, once for all nodes, since both the alignment and the
+ * snapshot ask for it all the time.  A state read from a snapshot passes the same
+ * function, so that both are the same state.
+ */
 #include "compare/parts.h"
 #include "base/print.h"
 #include "base/text.h"

@@ -1,3 +1,10 @@
+/*
+ * Which tensors are in memory at the same time: a tensor lives from the first layer
+ * that touches it to the last, and the sum over a layer's live tensors is found by one
+ * pass over differences.  A layer without an operation shares the memory of its input,
+ * and an input or output of the network is memory of the caller, so it is summed apart.
+ * Only tensors are counted: the scratch memory of kernels is not in an engine's layers.
+ */
 #include "cost/cost.h"
 
 enum { CHAIN = 64 }; /* of layers without an operation, listed backwards */

@@ -1,3 +1,10 @@
+/*
+ * Assigns each node a module path (of its name, else of its weight, else of the layer
+ * it shares), and sums layers, precisions and times by the first parts of these paths.
+ * Without a depth from the user, the first depth is taken that separates more than a
+ * handful of modules but not more than a reader can take in.  A layer of several
+ * modules counts in each; its time is shared by node, so that times still add up.
+ */
 #include "cost/scope.h"
 #include "base/slice.h"
 #include "cost/cost.h"

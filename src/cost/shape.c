@@ -1,3 +1,10 @@
+/*
+ * Fills in the sizes that the model leaves open, from the most trustworthy source to
+ * the least: what the user gave, how the log shows that the engine was run, what its
+ * optimization profile is tuned for, the model, the engine's tensors, and the
+ * operators' own rules.  Each step only fills what the steps before it left open, so
+ * the order of the calls in fsd_cost_shapes() is the order of trust.
+ */
 #include "cost/cost.h"
 
 /* What the log tells of the engine's inputs: how it ran, or what its profile is tuned

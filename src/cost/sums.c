@@ -1,3 +1,9 @@
+/*
+ * Shares the time of each layer among the nodes it computes, and sums times by kind,
+ * cause and operator.  The shares of a layer add up to its measured time: work that is
+ * not known is never guessed, the time is then shared among the nodes that multiply and
+ * add, or equally among all.
+ */
 #include "cost/cost.h"
 
 #include <stdlib.h>

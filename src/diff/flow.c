@@ -1,3 +1,13 @@
+/*
+ * The edge of the model that each data-movement layer serves.  Backwards, find_source()
+ * passes other inserted layers up to the layer that produced the data, and notes the
+ * model's tensor on the way; forwards, find_readers() passes them down to the layers
+ * that consume it, and node_reader() finds which node of such a layer does, through
+ * quantizers and views that have no layer of their own.  Walks end after a fixed number
+ * of steps, so that a strange engine costs no more than a long one; readers that are
+ * left out then are marked (`cut`).  Engines that show no tensors are left to
+ * flow_named.c.
+ */
 #include "diff/step.h"
 
 /* Walks are cut there, so that a strange engine costs no more than a long one. */

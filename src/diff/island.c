@@ -1,3 +1,11 @@
+/*
+ * Finds higher-precision segments: connected layers that run in a higher precision than
+ * the data that enters and leaves them, as FP32 between INT8 layers.  Two floods over
+ * the tensors, forwards from lower precision and backwards from it, mark what lies
+ * between; union-find then joins the marked tensors that share a layer, and each set
+ * with an entry and an exit is a segment.  This is done for everything above 8 bits,
+ * then for FP32 among 16 bits, and the second skips what the first has reported.
+ */
 #include "base/id.h"
 #include "base/sets.h"
 #include "diff/diff.h"

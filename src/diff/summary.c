@@ -1,3 +1,9 @@
+/*
+ * The counts of a run, made once from the finished result: reports print them and count
+ * nothing themselves, so that no two formats can disagree.  Only layers that compute
+ * are counted as mapped or not, since a reformat or a synchronization has no node that
+ * it could be mapped to.
+ */
 #include "diff/diff.h"
 
 const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,

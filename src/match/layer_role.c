@@ -1,3 +1,8 @@
+/*
+ * Whether a layer is likely to compute nodes, for passes that see only the tensors
+ * around it.  The answer is taken from the neutral facts that a reader sets (kind,
+ * hands_on), never from names, so that it holds for every builder.
+ */
 #include "match/pass.h"
 
 bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer)

@@ -1,3 +1,11 @@
+/*
+ * Runs the matching passes in the order of their table, from explicit evidence
+ * (metadata) to inference (structure), and keeps the links sorted and indexed from both
+ * sides between them: a pass may look up what the earlier ones found, and may only add.
+ * fsd_match_fit() counts what speaks against the two belonging together: what an engine
+ * of this model could not have otherwise, such as fixed sizes, types and quantizers,
+ * and names that the model does not have.
+ */
 #include "match/match.h"
 #include "base/id.h"
 #include "match/pass.h"

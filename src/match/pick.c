@@ -1,3 +1,9 @@
+/*
+ * Resolves a word of the user to nodes and layers, in four ways from the surest to the
+ * loosest: exact name, number, pattern, tensor.  The first that finds anything ends the
+ * search, so that a name that contains '*' or digits is still that name.  A word that
+ * finds nothing fails with the nearest names, as "did you mean".
+ */
 #include "match/pick.h"
 #include "base/status.h"
 #include "model/word.h"

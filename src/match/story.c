@@ -1,3 +1,11 @@
+/*
+ * Replays the log's events: each layer name of the builder stands for a set of nodes,
+ * which starts as the one that the parser registered and changes with each fusion,
+ * removal or merge.  At the end the sets tell which nodes a layer of the engine
+ * computes, and why others have none.  Sets are spans of one pool that is only appended
+ * to, since an event names its result and older names stay valid.  What the log does
+ * not say is not concluded: an event of an unknown form changes nothing.
+ */
 #include "match/story.h"
 #include "base/id.h"
 #include "match/story_names.h"

@@ -1,3 +1,10 @@
+/*
+ * One escaping function per format, each as a function from one byte to its
+ * replacement.  Names come from the model and may be hostile, so all of them first pass
+ * fsd_put_safe(), and Markdown escapes every character that is not known to be
+ * harmless, as numeric references, instead of listing those that are markup: dialects
+ * differ, and grow.
+ */
 #include "report/escape.h"
 #include "base/print.h"
 #include "base/text.h"

@@ -1,3 +1,11 @@
+/*
+ * The table of formats, and the choice of a writer for a subject.  Each subject can be
+ * written in several forms (own writer, verdict, sheet, picture), and the first that
+ * the format has is taken: a view or verb that fills a sheet therefore gets every
+ * format that prints sheets for free.  All text output passes through one stream that
+ * wraps lines and escapes what a CI runner would execute, so that no writer can forget
+ * it.
+ */
 #include "report/report.h"
 #include "base/print.h"
 #include "base/status.h"

@@ -1,3 +1,10 @@
+/*
+ * Chooses, for each row in which the builds of a snapshot vary, the build that differs
+ * least from the one being checked, and puts together the state that this makes (a
+ * mix).  The check then compares against one state, as if it had been the only build.
+ * Ties go to the first build.  The mix has its own nodes, groups and moves, and shares
+ * the pools that these index.
+ */
 #include "snapshot/variants.h"
 
 #include "base/sets.h"

@@ -1,3 +1,10 @@
+/*
+ * Splits the lines of a snapshot into words, and writes words so that they split again.
+ * Snapshots are edited, merged and reviewed by people, so names are quoted only where
+ * needed, control characters are escapes, CRLF is accepted, and a complaint states
+ * line, expectation and finding.  Raw control characters are refused: an invisible one
+ * would make two different names look equal in a review.
+ */
 #include "snapshot/words.h"
 #include "base/arena.h"
 #include "base/hash.h"

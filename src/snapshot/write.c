@@ -1,3 +1,11 @@
+/*
+ * Writes a state, or several builds of one model, as a snapshot.  The first build is
+ * written whole through the table in grammar.c; of each other build only the rows of
+ * the matrix that no earlier build has so, under the first build's names.  What a
+ * snapshot cannot express (nodes that only the other model has) or must not learn (a
+ * build with less information) is counted and left out.  The seal on the last line is a
+ * hash of everything above it, so the body is printed to memory first.
+ */
 #include "base/hash.h"
 #include "base/print.h"
 #include "base/id.h"

@@ -1,3 +1,11 @@
+/*
+ * What an operator is lowered to in generated kernels, as one table: each row is a
+ * sequence of operations that a builder's kernels were seen to perform for the
+ * operator, in the kernels' own order.  An operator has several rows, since a builder
+ * chooses by shape and type; a sequence that is the beginning of another has a row too,
+ * because its rest may have been folded into constants.  The table is expanded once a
+ * model, by symbol, so that the replay compares numbers, not strings.
+ */
 #include "match/kernel/recipe.h"
 
 #include <string.h>

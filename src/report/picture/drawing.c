@@ -1,3 +1,9 @@
+/*
+ * Adds boxes and lines to a drawing, and sorts lines by everything that distinguishes
+ * them, once each.  Sorting is what makes pictures the same bytes on every machine,
+ * since qsort() may leave equal lines in any order.  A line to a box that is not shown
+ * is dropped here, so that no caller needs to check.
+ */
 #include "report/picture/drawing.h"
 #include "base/id.h"
 

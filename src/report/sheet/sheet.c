@@ -1,3 +1,9 @@
+/*
+ * Makes rows and cells of a sheet.  A cell is typed by its column and knows whether it
+ * is known, which is what keeps "0" and "not known" apart in every format; whether a
+ * cell has anything to say (fsd_cell_says()) decides which optional parts of a text
+ * template are printed.
+ */
 #include "report/sheet/sheet.h"
 #include "ops/amount.h"
 #include "cost/cost.h"

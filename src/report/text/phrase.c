@@ -1,3 +1,9 @@
+/*
+ * Numbers, names and ends of moves as text reports print them, so that the same fact
+ * reads the same in each.  Numbers have about three significant digits, however large;
+ * names pass fsd_put_safe(), and are built in memory first where several parts make
+ * one, so that escaping sees the whole.
+ */
 #include "report/text/phrase.h"
 #include "base/print.h"
 #include "base/text.h"

@@ -1,3 +1,10 @@
+/*
+ * The text report of one run: head, counts, times, then layers, nodes without a layer
+ * and findings.  Findings are ordered by severity and rule, and within a rule by the
+ * time of their layers, else by their bytes, so that the first lines are those worth
+ * acting on; only some of each rule are shown unless --all asks for them, since a large
+ * engine has thousands.
+ */
 #include "report/text/text.h"
 #include "base/text.h"
 #include "report/text/phrase.h"

@@ -1,3 +1,8 @@
+/*
+ * The table of views, and what their files share to fill cells.  A view only fills a
+ * sheet from the finished run; it neither prints nor computes anything that another
+ * view would compute differently.
+ */
 #include "report/view/view.h"
 #include "base/print.h"
 
