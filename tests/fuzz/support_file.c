@@ -1,3 +1,8 @@
+/*
+ * Puts fuzz input into an anonymous file in memory, one for the whole run, since the
+ * functions under test open paths: a file on disk for each of a million inputs would be
+ * most of the time.
+ */
 #define _GNU_SOURCE /* memfd_create */
 #include "support_file.h"
 

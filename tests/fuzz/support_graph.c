@@ -1,3 +1,8 @@
+/*
+ * Invariants of a graph that must hold for any engine that a reader accepted, whatever
+ * the bytes: every span, form and symbol lies in its array.  An out-of-range number
+ * might otherwise be read long after the reader returned, or not at all in this run.
+ */
 #include "support_graph.h"
 
 #include "support_file.h"

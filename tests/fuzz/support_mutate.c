@@ -1,3 +1,10 @@
+/*
+ * Mutators that keep the structure of an input.  Bytes that are flipped blindly in a
+ * protobuf mostly break a length, and the parser stops there; these list the fields of
+ * a model, change whole ones and then fix the lengths of everything around.  In JSON
+ * whole strings change places, or take a name of the model, since the interesting
+ * branches depend on names that match.
+ */
 #include "support_mutate.h"
 
 #include "onnx.pb-c.h"

@@ -1,3 +1,8 @@
+/*
+ * Writes a result in a format and checks what must hold of the text whatever the input
+ * was: valid UTF-8, no hidden character, no line that a CI runner would execute, JSON
+ * that parses.
+ */
 #include "support_report.h"
 
 #include "support_file.h"

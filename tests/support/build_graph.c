@@ -1,3 +1,8 @@
+/*
+ * Parses the text form of graphs (build_graph.h) that unit tests draw.  The parser
+ * asserts instead of returning errors: a drawing that it does not understand is a
+ * mistake of the test.
+ */
 #include "build_graph.h"
 #include "states.h"
 

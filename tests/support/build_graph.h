@@ -2,11 +2,12 @@
  * Graphs from text, so that a test reads like a drawing.
  *
  * A model, one line a fact:
- *     in x fp32 1,3,8,8          an input: name, type, shape (type and shape may be
- * left out) out y const w 0000803f           an initializer with its bytes in hex;
- * "const w" is not read Conv conv: x w -> a        operator, name ("-" is unnamed),
- * inputs ("-" is left out), outputs Transpose t: a -> b | perm=0,2,1      integer
- * attributes behind a bar
+ *     in x fp32 1,3,8,8          an input: name, type, shape; the last two are optional
+ *     out y
+ *     const w 0000803f           an initializer, its bytes in hex; "const w" is unread
+ *     Conv conv: x w -> a        operator, name ("-": unnamed), inputs ("-": left out),
+ *                                outputs
+ *     Transpose t: a -> b | perm=0,2,1      integer attributes behind a bar
  *
  * An engine:
  *     in x
@@ -15,8 +16,8 @@
  *         type, name, mentions (n: by name, m: by Metadata, w: wraps, s: serves,
  *         c: copies a tensor, r: any of the nodes that bear the name), inputs and
  *         outputs with their types
- *     A type of "Reformat" with a name that starts with "Reformatting" hands its tensor
- * on.
+ *
+ * A Reformat whose name starts with "Reformatting" passes its tensor on unchanged.
  */
 #ifndef FSD_TESTS_BUILD_GRAPH_H
 #define FSD_TESTS_BUILD_GRAPH_H

@@ -1,3 +1,8 @@
+/*
+ * Builds states by calls, for tests of comparisons that need no engine and no matching.
+ * The result passes fsd_state_finish(), as a snapshot does, so that it is a state like
+ * any other.
+ */
 #include "build_state.h"
 
 struct fsd_state *new_state(void)

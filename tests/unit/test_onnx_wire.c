@@ -1,3 +1,8 @@
+/*
+ * The filter before protobuf-c, on messages written byte by byte: which fields it
+ * keeps, what it records of those it drops, that equal messages give equal bytes
+ * however they are encoded, and that each limit holds.
+ */
 #include "onnx/wire.h"
 #include "onnx_bytes.h"
 

@@ -1,3 +1,8 @@
+/*
+ * Every spelling of a tensor's format that was seen in real dumps, and what it means.
+ * Strings are written out rather than generated, since a reader that understood its own
+ * generator proves little.
+ */
 #include "trt/trt.h"
 #include "base/id.h"
 

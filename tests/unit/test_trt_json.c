@@ -1,3 +1,8 @@
+/*
+ * The JSON dumps of TensorRT's inspector through the reader's public entry: each
+ * generation's keys, broken and odd values, and what becomes of layers, ports and
+ * bindings.
+ */
 #include "engine/reader.h"
 #include "trt_names.h"
 

@@ -1,3 +1,8 @@
+/*
+ * The grammar of layer names, against a model whose node names contain every separator
+ * of that grammar: a name is split only where the parts are known, and an unknown one
+ * is kept.
+ */
 #include "engine/reader.h"
 #include "trt/name.h"
 #include "trt_names.h"
