@@ -10,6 +10,12 @@ static struct fsd_node_result result(enum fsd_fate fate, const char *why)
         .fate = fate, .why = why, .other = FSD_NONE, .near_layer = FSD_NONE};
 }
 
+/* Constant inputs prove only that the builder could fold it. */
+static bool is_folded(const struct fsd_match *m, fsd_id node)
+{
+    return m->facts->folded[node] && !m->runs[node];
+}
+
 /* ---------------------------------------------------------------- quantizers */
 
 static bool ports_quantized(const struct fsd_graph *e, struct fsd_span ports)
@@ -45,9 +51,9 @@ static struct fsd_node_result linked_quantizer(const struct fsd_match *m,
             return result(FSD_FATE_LAYER, "left standing as a layer of its own");
         narrow |= layer_is_quantized(m, layer);
     }
-    if (m->facts->folded[node] && (m->facts->traits[node] & FSD_OP_QUANTIZE))
+    if (is_folded(m, node) && (m->facts->traits[node] & FSD_OP_QUANTIZE))
         return result(FSD_FATE_FOLDED, "quantizes a constant");
-    if (!narrow && m->facts->folded[node])
+    if (!narrow && is_folded(m, node))
         return result(FSD_FATE_FOLDED, "all its inputs are constant");
     if (narrow)
         return result(FSD_FATE_ABSORBED,
@@ -418,7 +424,7 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
 {
     if (!m->facts->live[node])
         return result(FSD_FATE_DEAD, "reaches no output of the model");
-    if (m->facts->folded[node])
+    if (is_folded(m, node))
         return result(FSD_FATE_FOLDED, m->facts->traits[node] & FSD_OP_CONSTANT
                                            ? "Constant"
                                            : "all its inputs are constant");
@@ -443,10 +449,11 @@ const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
             *r = unlinked(m, layers, &x, i);
         else if (m->facts->traits[i] & FSD_OP_QDQ)
             *r = linked_quantizer(m, layers, i);
-        else if (m->facts->folded[i])
+        else if (is_folded(m, i))
             *r = result(FSD_FATE_FOLDED, "all its inputs are constant");
         else
-            *r = result(FSD_FATE_LAYER, "");
+            *r = result(FSD_FATE_LAYER,
+                        m->runs[i] ? "constant, yet computed at every inference" : "");
         fsd_add_log_to_node(m, i, r);
         r->requested = fsd_requested(m, i);
         if (r->fate == FSD_FATE_LAYER)

@@ -17,8 +17,8 @@ static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
         bool quantizes = m->facts->traits[node] & FSD_OP_QDQ;
 
         any |= quantizes;
-        if (!quantizes && !m->facts->folded[node] && !m->gone[node] &&
-            !fsd_node_is(m->model, node, "Concat"))
+        if (!quantizes && (!m->facts->folded[node] || m->runs[node]) &&
+            !m->gone[node] && !fsd_node_is(m->model, node, "Concat"))
             return false;
     }
     return any;

@@ -67,6 +67,8 @@ fsd_find_fn fsd_find_misfit, fsd_find_unmade, fsd_find_no_model, fsd_find_confli
 /* rule_precision.c */
 fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_left,
     fsd_find_no_tensor_cores, fsd_find_io_types;
+/* rule_constant.c */
+fsd_find_fn fsd_find_not_folded;
 /* rule_inserted.c */
 fsd_find_fn fsd_find_chains, fsd_find_inserted;
 /* rule_log.c */

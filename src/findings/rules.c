@@ -99,6 +99,14 @@ static const struct fsd_rule rules[] = {
      .find = fsd_find_io_types,
      .why = "Who feeds the engine has to hand over that type.",
      .fix = "Set the formats of inputs and outputs when building, if it is not meant."},
+    {"constant/not-folded", FSD_WARNING,
+     "Layers compute values at every inference that never change.", RUN,
+     .find = fsd_find_not_folded,
+     .why =
+         "All inputs of their nodes are constant, and TensorRT did not fold them: each "
+         "layer is a kernel launch, and its result is read from memory.",
+     .fix = "Fold the constants in the model before the build: `polygraphy surgeon "
+            "sanitize --fold-constants`, or an exporter's constant folding."},
     {"inserted/round-trip", FSD_WARNING,
      "Layers one behind another change a tensor and change it back.", RUN,
      .find = fsd_find_chains, true, .why = "All of its layers could go.",

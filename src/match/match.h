@@ -73,6 +73,8 @@ struct fsd_match {
     fsd_id *region_of_node;
     fsd_id *dissolved_in; /**< by node: a layer between whose boundary tensors it lies
                                without being linked to it (views do); FSD_NONE */
+    bool *runs; /**< by node: all its inputs are constant, and a layer computes it at
+                       every inference none the less */
     bool *replaced; /**< by model tensor: a unit that needs it was seen to read another
                        tensor of the same value instead */
     struct fsd_cut *cuts; /**< by unit (the number of its first layer) */

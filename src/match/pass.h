@@ -21,6 +21,9 @@ int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer);
  *  reformats, by the words of their names or their Origin. */
 bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer);
 
+/** Fills m->runs, when all links are known.  runs.c has the rules. */
+void fsd_match_find_runs(struct fsd_match *m);
+
 /* The passes, one a file. */
 void fsd_pass_metadata(struct fsd_match *m);
 void fsd_pass_name(struct fsd_match *m);

@@ -166,8 +166,8 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
 /* Whether nodes of the model are its work, the links tell. */
 static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
 {
-    static const char *const moves[] = {"Move",    "Transpose", "Cast",
-                                        "Reshape", "Slice",     "Concat"};
+    static const char *const moves[] = {"Move",  "Transpose", "Cast",  "Reshape",
+                                        "Slice", "Concat",    "Expand"};
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < l->steps.n; i++)

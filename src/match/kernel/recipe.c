@@ -26,6 +26,7 @@ static const struct {
     {"Clip", "Min Max"},
     {"Clip", "Max"},
     {"Clip", "Min"},
+    {"ConstantOfShape", "Expand"},
     {"Conv", "Conv Add"},
     {"Conv", "Conv Mul Add"}, /* of integers: brought to floats, and the bias */
     {"Conv", "Conv Mul"},

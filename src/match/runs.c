@@ -1,0 +1,173 @@
+/*
+ * Which nodes a layer computes at every inference although all their inputs are
+ * constant.  A builder may fold such a node, and need not: a region's compiler leaves
+ * whole chains of constants to kernels without inputs.  What it did fold can stand in a
+ * kernel's Metadata all the same, since the constant took the nodes' place:
+ *
+ *     gemm "attn/MatMul", Metadata: MatMul Cast Sqrt Div      the scale was folded
+ *     __myl_GathGathAdd,  Metadata: Gather Gather Add         both Gathers run
+ *     __myl_CumsCast,     Metadata: CumSum Cast               no other node: both run
+ *
+ * So a constant node runs where the layer lists a step for it that none of its other
+ * nodes needs, or where the layer has nothing else to compute; and a linked node that
+ * reads a value computed at run time was not folded either.
+ */
+#include "match/kernel/recipe.h"
+#include "match/pass.h"
+
+enum { MOST_STEPS = 256 };
+
+/* The steps of one layer that no node has been found for. */
+struct left {
+    fsd_sym steps[MOST_STEPS];
+    uint32_t n;
+};
+
+static bool take_step(struct left *left, fsd_sym step)
+{
+    for (uint32_t i = 0; i < left->n; i++)
+        if (left->steps[i] == step) {
+            left->steps[i] = left->steps[--left->n];
+            return true;
+        }
+    return false;
+}
+
+static bool take_recipe(struct left *left, const struct fsd_recipe *recipe)
+{
+    struct left rest = *left;
+
+    for (uint8_t i = 0; i < recipe->n; i++)
+        if (!take_step(&rest, recipe->steps[i]))
+            return false;
+    *left = rest;
+    return recipe->n > 0;
+}
+
+/* Takes the longest decomposition of the node whose steps are all left. */
+static bool take_node(struct left *left, const struct fsd_recipes *recipes, fsd_id node)
+{
+    struct fsd_span of = recipes->of[node];
+
+    for (uint8_t n = FSD_RECIPE_STEPS; n > 0; n--)
+        for (uint32_t i = 0; i < of.n; i++)
+            if (recipes->all.at[of.at + i].n == n &&
+                take_recipe(left, &recipes->all.at[of.at + i]))
+                return true;
+    return false;
+}
+
+static bool could_be_folded(const struct fsd_match *m, fsd_id node)
+{
+    return m->facts->folded[node] && !(m->facts->traits[node] & FSD_OP_CONSTANT);
+}
+
+/* What the layer's other nodes need is not there for those that could be folded. */
+static struct left steps_left(const struct fsd_match *m,
+                              const struct fsd_recipes *recipes, fsd_id layer)
+{
+    struct fsd_span steps = m->engine->layers.at[layer].steps;
+    struct left left = {.n = steps.n < MOST_STEPS ? steps.n : MOST_STEPS};
+
+    for (uint32_t i = 0; i < left.n; i++)
+        left.steps[i] = m->engine->links.at[steps.at + i];
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (!m->facts->folded[node])
+            take_node(&left, recipes, node);
+    }
+    return left;
+}
+
+static bool has_other_work(const struct fsd_match *m, fsd_id layer)
+{
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
+        if (!m->facts->folded[fsd_match_of_layer(m, layer, i)->node])
+            return true;
+    return m->region_of_layer[layer] != FSD_NONE;
+}
+
+static void find_runs_of(struct fsd_match *m, const struct fsd_recipes *recipes,
+                         fsd_id layer)
+{
+    bool busy = has_other_work(m, layer), found = false;
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    struct left left = steps_left(m, recipes, layer);
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (could_be_folded(m, node) && take_node(&left, recipes, node))
+            m->runs[node] = found = true;
+    }
+    /* A list that lacks steps rules nothing out. */
+    if (busy || (found && l->more_steps != FSD_STEPS_LACK_SOME))
+        return;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        m->runs[node] |= could_be_folded(m, node);
+    }
+}
+
+static bool reads_what_runs(const struct fsd_match *m, fsd_id node)
+{
+    for (uint32_t i = 0; i < m->model->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(m->model, node, i);
+        fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m->model, t);
+
+        if (by != FSD_NONE && m->runs[by])
+            return true;
+    }
+    return false;
+}
+
+/* ONNX nodes stand behind their producers.  A Shape reads no values. */
+static void follow_runs(struct fsd_match *m)
+{
+    for (fsd_id i = 0; i < m->model->nodes.n; i++)
+        m->runs[i] |= could_be_folded(m, i) && m->of_node[i].n &&
+                      !(m->facts->traits[i] & FSD_OP_SHAPE) && reads_what_runs(m, i);
+}
+
+/* Layers that compute something for a node, whatever the kind that their steps alone
+ * gave them. */
+static bool computes(const struct fsd_match *m, fsd_id layer)
+{
+    switch (m->engine->layers.at[layer].kind) {
+    case FSD_KIND_CONSTANT:
+    case FSD_KIND_SHAPE:
+    case FSD_KIND_SYNC:
+    case FSD_KIND_NOOP:
+        return false;
+    case FSD_KIND_COMPUTE:
+    case FSD_KIND_REFORMAT:
+    case FSD_KIND_COPY:
+    case FSD_KIND_QUANTIZE:
+    case FSD_KIND_FOREIGN:
+    case FSD__KIND_COUNT:
+        break;
+    }
+    return !fsd_layer_hands_on(m->engine, layer);
+}
+
+void fsd_match_find_runs(struct fsd_match *m)
+{
+    struct fsd_recipes *recipes = NULL;
+
+    m->runs = FSD_NEW(m->arena, bool, m->model->nodes.n);
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        bool any = false;
+
+        for (uint32_t k = 0; k < m->of_layer[i].n && !any; k++)
+            any = could_be_folded(m, fsd_match_of_layer(m, i, k)->node);
+        if (!any || !computes(m, i))
+            continue;
+        if (!recipes)
+            recipes = fsd_recipes_new(m->arena, m->facts);
+        find_runs_of(m, recipes, i);
+    }
+    if (recipes)
+        follow_runs(m);
+}
