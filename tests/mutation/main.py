@@ -1,0 +1,369 @@
+"""Draws mutants, runs the quick loop on them, and prints what it does not catch.
+
+tests/README.md tells what for; --help which options there are.
+"""
+import argparse
+import difflib
+import glob
+import hashlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import build
+import mutants
+import suite
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+HERE = os.path.join(ROOT, "tests", "mutation")
+AT = os.path.join(ROOT, "build-mutation")
+# The folders of src/, and the share of mutants that the quick loop must kill.
+BARS = {"match": 80, "diff": 80, "compare": 80, "findings": 80, "gate": 80,
+        "cost": 70, "lint": 70, "trt": 70, "log": 70, "snapshot": 70}
+BY_HAND = "no test executes this line"
+
+
+def options():
+    p = argparse.ArgumentParser(prog="tests/mutation/run", description=__doc__.split("\n")[0])
+    p.add_argument("--folder", action="append", choices=sorted(BARS), metavar="NAME",
+                   help="only this folder of src/ (may be repeated)")
+    p.add_argument("--file", action="append", metavar="PART",
+                   help="only files whose path has PART in it (may be repeated)")
+    p.add_argument("--seed", default="1", help="another seed, another sample (default: 1)")
+    p.add_argument("--sample", type=int, default=60, metavar="N", help="mutants a folder")
+    p.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N")
+    p.add_argument("--out", metavar="DIR", help="where results go (default: "
+                   "build-mutation/seed-SEED); an earlier run's are replaced")
+    p.add_argument("--resume", metavar="DIR", help="go on with the run that wrote DIR")
+    p.add_argument("--survivors", metavar="DIR", help="only what survived the run in DIR")
+    p.add_argument("--only", action="append", metavar="ID", help="only this mutant")
+    p.add_argument("--list", action="store_true", help="print the sample, and run nothing")
+    p.add_argument("--tests", metavar="REGEX", help="these tests instead of the quick loop")
+    return p.parse_args()
+
+
+def tell(*words):
+    print(*words, file=sys.stderr, flush=True)
+
+
+# ----------------------------------------------------------------------- sample
+def files_of(folder, parts):
+    files = [os.path.relpath(f, ROOT) for f in
+             sorted(glob.glob(f"{ROOT}/src/{folder}/**/*.c", recursive=True))]
+    return [f for f in files if not parts or any(p in f for p in parts)]
+
+
+def shares(weights, total):
+    """`total` shared out by weight, at least one each, by largest remainder."""
+    files = [f for f in weights if weights[f]]
+    if len(files) >= total:
+        return {f: 1 for f in sorted(files, key=lambda f: -weights[f])[:total]}
+    rest = total - len(files)
+    whole = sum(weights[f] for f in files)
+    exact = {f: rest * weights[f] / whole for f in files}
+    given = {f: 1 + int(exact[f]) for f in files}
+    for f in sorted(files, key=lambda f: int(exact[f]) - exact[f])[:total - sum(given.values())]:
+        given[f] += 1
+    return given
+
+
+class Compiler:
+    """Compiles mutants, and tells those apart that change nothing or do not compile."""
+
+    def __init__(self, fast):
+        self.fast = fast
+        self.originals = {}
+        self.lock = threading.Lock()
+
+    def original(self, path, folder):
+        with self.lock:
+            if path not in self.originals:
+                with open(os.path.join(ROOT, path), "rb") as f:
+                    source = f.read()
+                made = self.fast.compile(path, source, folder)
+                if not made:
+                    raise SystemExit(f"{path} does not compile")
+                self.originals[path] = (source, content(made))
+            return self.originals[path]
+
+    def compile(self, mutant, folder):
+        """The object in `folder`, or None when it does not compile or is the same."""
+        source, same = self.original(mutant.file, folder)
+        made = self.fast.compile(mutant.file, mutant.apply(source), folder)
+        return made if made and content(made) != same else None
+
+
+def content(path):
+    with open(path, "rb") as f:
+        return hashlib.sha256(f.read()).digest()
+
+
+def draw(folder, opts, compiler, slots):
+    """The sample of one folder: mutants that compile to something else."""
+    found = {f: mutants.drawn(mutants.of_file(ROOT, f, parsing(compiler.fast, f)), opts.seed)
+             for f in files_of(folder, opts.file)}
+    every = [m for ms in found.values() for m in ms]
+    if opts.only:
+        return [m for m in every if m.key in opts.only], every
+    lines = {f: len({m.line for m in ms}) for f, ms in found.items()}
+
+    def take(item):
+        file, wanted = item
+        slot = slots.get()
+        taken = []
+        for m in found[file]:
+            if len(taken) == wanted:
+                break
+            if compiler.compile(m, slot):
+                taken.append(m)
+        slots.put(slot)
+        return taken
+
+    with ThreadPoolExecutor(opts.jobs) as pool:
+        taken = list(pool.map(take, shares(lines, opts.sample).items()))
+    return [m for ms in taken for m in ms], every
+
+
+def parsing(fast, path):
+    if not hasattr(parsing, "own"):
+        parsing.own = subprocess.run(["clang", "-print-resource-dir"], capture_output=True,
+                                     text=True, check=True).stdout.strip()
+    return fast.arguments(path) + ["-resource-dir", parsing.own]
+
+
+# ---------------------------------------------------------------------- judging
+class History:
+    """Which test has killed what, so that it is asked first the next time."""
+
+    def __init__(self, path):
+        self.path = path
+        self.killer = {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                self.killer = json.load(f)
+
+    def note(self, mutant, name):
+        self.killer[mutant.key] = [mutant.file, mutant.function, name]
+
+    def save(self):
+        with open(self.path + ".new", "w", encoding="utf-8") as f:
+            json.dump(self.killer, f)
+        os.replace(self.path + ".new", self.path)
+
+    def ordered(self, mutant, tests):
+        """Tests by what they killed nearby, and by how little they cost."""
+        score = {}
+        for file, function, name in list(self.killer.values()):
+            near = 0.01
+            if file == mutant.file:
+                near = 3 if function == mutant.function else 1
+            elif file.split("/")[1] == mutant.file.split("/")[1]:
+                near = 0.1
+            score[name] = score.get(name, 0) + near
+        last = self.killer.get(mutant.key, [None] * 3)[2]
+
+        def worth(t):
+            return (t.name != last, -(score.get(t.name, 0) + 0.3) / (t.seconds + 0.02), t.name)
+        return sorted(tests, key=worth)
+
+
+def executing(mutant, tests):
+    """The tests that execute a mutant's line; of data, those that execute its file."""
+    if mutant.table:
+        near = [t for t in tests if mutant.file in t.lines]
+        return near or tests
+    return [t for t in tests if t.lines.get(mutant.file, 0) >> mutant.line & 1]
+
+
+def judge(mutant, fast, compiler, tests, history, slot):
+    """Runs the tests on a mutant until one fails: its row of results."""
+    row = {"id": mutant.key, "file": mutant.file, "line": mutant.line,
+           "function": mutant.function, "kind": mutant.kind, "from": mutant.before,
+           "to": mutant.after, "killed": False}
+    near = executing(mutant, tests)
+    row["tests"] = [t.name for t in near]
+    row["diff"] = hunk(mutant, compiler.original(mutant.file, slot)[0])
+    made = compiler.compile(mutant, slot)
+    if not made:
+        row["same"] = True
+        return row
+    linked = set()
+    for test in history.ordered(mutant, near):
+        for program in set(test.programs.values()) - linked:
+            fast.link(program, made, slot)
+            linked.add(program)
+        passed, _, how, _ = suite.execute(test.on(slot), slot, suite.allowance(test))
+        if not passed:
+            row.update(killed=True, by=test.name, how=how)
+            history.note(mutant, test.name)
+            break
+    return row
+
+
+def hunk(mutant, source):
+    old = source.decode().splitlines()
+    new = mutant.apply(source).decode().splitlines()
+    return "\n".join(difflib.unified_diff(old, new, mutant.file, mutant.file, n=3,
+                                          lineterm=""))
+
+
+# ------------------------------------------------------------------------ report
+def accepted():
+    path = os.path.join(HERE, "accepted.json")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def reason(row, rows):
+    """Why a survivor is accepted, or None."""
+    for a in rows:
+        if all(a[k] == row[k] for k in ("file", "function", "from", "to")):
+            return a["reason"]
+    return None
+
+
+def survivor(row):
+    """A survivor as text."""
+    by = row["tests"]
+    said = f"executed by {len(by)}: {', '.join(by[:8])}{', ...' if len(by) > 8 else ''}" \
+        if by else BY_HAND
+    return f"{row['file']}:{row['line']}: {row['id']} {row['kind']} in {row['function']}; {said}\n" \
+           f"{row['diff']}\n"
+
+
+def report(results, rows):
+    """The table by folder; returns whether each meets its bar."""
+    good = True
+    print(f"{'folder':<10} {'mutants':>7} {'killed':>6} {'accepted':>8} {'rate':>6} {'bar':>4}")
+    for folder, bar in BARS.items():
+        here = [r for r in results if r["file"].split("/")[1] == folder and not r.get("same")]
+        if not here:
+            continue
+        killed = sum(r["killed"] for r in here)
+        known = sum(not r["killed"] and reason(r, rows) is not None for r in here)
+        rate = 100 * killed / len(here)
+        good &= rate >= bar
+        print(f"{folder:<10} {len(here):>7} {killed:>6} {known:>8} {rate:>5.1f}% {bar:>3}% "
+              f"{'ok' if rate >= bar else 'below'}")
+    return good
+
+
+def stale(rows, every, folders):
+    """Rows of accepted.json that no mutant is any more."""
+    now = {(m.file, m.function, m.before, m.after) for m in every}
+    return [a for a in rows if a["file"].split("/")[1] in folders and
+            (a["file"], a["function"], a["from"], a["to"]) not in now]
+
+
+# -------------------------------------------------------------------------- run
+def read_rows(folder):
+    path = os.path.join(folder, "results.jsonl")
+    if not os.path.exists(path):
+        raise SystemExit(f"{folder} holds no results.jsonl")
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f]
+
+
+def main():
+    opts = options()
+    folders = opts.folder or list(BARS)
+    os.makedirs(AT, exist_ok=True)
+    fast = build.Build(ROOT, AT, "fast", opts.jobs)
+    slots = queue.Queue()
+    for i in range(opts.jobs):
+        slot = os.path.join(AT, f"slot-{os.getpid()}-{i}")
+        os.makedirs(slot)
+        slots.put(slot)
+    try:
+        return whole(opts, folders, fast, slots)
+    finally:
+        subprocess.run(f"rm -rf {AT}/slot-{os.getpid()}-*", shell=True, check=False)
+
+
+def whole(opts, folders, fast, slots):
+    compiler = Compiler(fast)
+    before = read_rows(opts.survivors) if opts.survivors else []
+    if before:
+        opts.only = [r["id"] for r in before if not r["killed"]]
+    sample, every = [], []
+    for folder in folders:
+        here, known = draw(folder, opts, compiler, slots)
+        sample += here
+        every += known
+        tell(f"{folder}: {len(here)} of {len(known)} mutants")
+    if opts.list:
+        for m in sample:
+            print(f"{m.file}:{m.line}: {m.key} {m.kind}: {m.before}  =>  {m.after}")
+        return 0
+    coverage = build.Build(ROOT, AT, "coverage", opts.jobs)
+    tests = suite.measure(suite.quick(fast, opts.tests), fast, coverage, list(BARS), AT,
+                          opts.jobs, tell)
+    tell(f"{len(tests)} tests, {sum(t.seconds for t in tests):.0f} s of CPU once")
+    out = opts.resume or opts.out or os.path.join(
+        AT, f"{'survivors' if opts.survivors else 'only' if opts.only else 'seed'}-{opts.seed}")
+    os.makedirs(out, exist_ok=True)
+    results = read_rows(opts.resume) if opts.resume else []
+    done = {r["id"] for r in results}
+    results = [r for r in results if r["id"] in {m.key for m in sample}]
+    run_all([m for m in sample if m.key not in done], results, out, opts, fast, compiler,
+            tests, slots)
+    rows = accepted()
+    results.sort(key=lambda r: (r["file"], r["line"], r["id"]))
+    good = report(results, rows)
+    for r in results:
+        if not r["killed"] and not r.get("same") and reason(r, rows) is None:
+            print("\n" + survivor(r), end="")
+    for a in stale(rows, every, folders):
+        print(f"\naccepted.json: stale: {a['file']} {a['function']}: {a['from']}")
+        good = False
+    with open(os.path.join(out, "report.json"), "w", encoding="utf-8") as f:
+        json.dump({"seed": opts.seed, "sample": opts.sample, "results": results}, f, indent=1)
+    used = os.times()
+    tell(f"{used.user + used.system + used.children_user + used.children_system:.0f} s of CPU; "
+         f"{out}/report.json")
+    return 0 if good else 1
+
+
+def run_all(todo, results, out, opts, fast, compiler, tests, slots):
+    """Judges mutants, and writes each row, and each survivor, as it comes."""
+    history = History(os.path.join(AT, "killers.json"))
+    rows = accepted()
+    lock = threading.Lock()
+    if not opts.resume:
+        for old in glob.glob(f"{out}/survivors-*.txt") + glob.glob(f"{out}/results.jsonl"):
+            os.remove(old)
+    started = time.monotonic()
+    done = 0
+
+    def one(mutant):
+        nonlocal done
+        slot = slots.get()
+        row = judge(mutant, fast, compiler, tests, history, slot)
+        slots.put(slot)
+        with lock:
+            results.append(row)
+            done += 1
+            with open(f"{out}/results.jsonl", "a", encoding="utf-8") as f:
+                f.write(json.dumps(row) + "\n")
+            if not row["killed"] and not row.get("same") and reason(row, rows) is None:
+                folder = row["file"].split("/")[1]
+                with open(f"{out}/survivors-{folder}.txt", "a", encoding="utf-8") as f:
+                    f.write(survivor(row) + "\n")
+            if done % 20 == 0 or done == len(todo):
+                history.save()
+                tell(f"{done} of {len(todo)} mutants, {sum(r['killed'] for r in results)} of "
+                     f"{len(results)} killed, {time.monotonic() - started:.0f} s by the clock")
+
+    with ThreadPoolExecutor(opts.jobs) as pool:
+        list(pool.map(one, todo))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
