@@ -67,6 +67,8 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
         type = computes ? narrowest(m, n->out) : first_known(m, n->in);
     if (type == FSD_DTYPE_UNKNOWN)
         type = first_known(m, n->out);
+    if (type == FSD_DTYPE_UNKNOWN && computes)
+        type = m->engine->layers.at[layer].computes_in;
     if (computes && type == FSD_FP32 && m->engine->layers.at[layer].rounds_to)
         type = m->engine->layers.at[layer].rounds_to;
     return type;
@@ -86,7 +88,7 @@ const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m)
             l->may_quantize && only_quantizes(m, i))
             r->kind = FSD_KIND_QUANTIZE;
         r->inserted = (r->kind == FSD_KIND_REFORMAT || r->kind == FSD_KIND_COPY ||
-                       r->kind == FSD_KIND_NOOP) &&
+                       (r->kind == FSD_KIND_NOOP && !l->of_network)) &&
                       !m->of_layer[i].n && m->region_of_layer[i] == FSD_NONE;
         r->precision = precision(m, i, r->kind);
     }

@@ -249,12 +249,16 @@ struct fsd_layer {
     bool multiplies;   /**< of a type that does multiply-adds */
     bool scalar;       /**< multiplies without the matrix units of its device */
     bool transposed;   /**< the convolution is a transposed one */
+    bool of_network;   /**< moves no data, and by its name is a layer of the network
+                            that the builder was given: not the builder's own */
     int64_t maps;      /**< output channels of a convolution with `weights` */
     fsd_sym metadata;  /**< what the engine says of its origin, as it stands there */
     fsd_sym origin;    /**< the engine's word on why it moves data */
     fsd_sym tactic, tactic_value;
-    enum fsd_dtype rounds_to; /**< what the kernel makes of wider tensors */
-    uint64_t weights, bias;   /**< elements */
+    enum fsd_dtype rounds_to;   /**< what the kernel makes of wider tensors */
+    enum fsd_dtype computes_in; /**< by its weights and its kernel's name, for where
+                                     the types of tensors are not told */
+    uint64_t weights, bias;     /**< elements */
     enum fsd_dtype weights_type, bias_type;
     struct fsd_span mentions;  /**< in fsd_graph.mentions */
     struct fsd_span constants; /**< in fsd_graph.ports: weights and the like, where the

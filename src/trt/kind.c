@@ -128,4 +128,9 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
         says_any(tactic, scalar, FSD_COUNT_OF(scalar)) && !strstr(tactic, "depthwise");
     /* FP32 tensors leave open whether the kernel rounds to TF32. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
+    layer->computes_in = fsd_trt_computes_in(layer, tactic);
+    /* What the builder adds itself is called after what it was added for. */
+    layer->of_network = layer->kind == FSD_KIND_NOOP && node->name &&
+                        layer->form == FSD_NAME_PLAIN &&
+                        layer->provider == FSD_PROVIDER_BUILDER;
 }

@@ -47,6 +47,13 @@ enum fsd_trt_origin {
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer);
 
+/* ---------------------------------------------------------------------- tactic.c */
+
+/** The type that a layer multiplies in, or takes the greatest of, as the name of its
+ *  kernel and the types of its weights tell; unknown where they tell nothing, or
+ *  contradict each other. */
+enum fsd_dtype fsd_trt_computes_in(const struct fsd_layer *layer, const char *tactic);
+
 /* ----------------------------------------------------------------------- build.c */
 
 /*

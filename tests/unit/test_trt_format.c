@@ -148,6 +148,58 @@ static void format__numbers_that_overflow(void **state)
     assert_false(format.understood);
 }
 
+/* ----------------------------------------------------------------- kernels' names */
+
+/* kernel, types of weights and bias, the type that it computes in */
+static const struct {
+    const char *tactic;
+    enum fsd_dtype weights, bias, expected;
+} kernels[] = {
+    {"sm80_xmma_fprop_implicit_gemm_interleaved_i8i8_i8i32_f32_nchw", 0, 0, FSD_INT8},
+    {"sm80_xmma_fprop_implicit_gemm_interleaved_i8f16_i8i32_f32_nchw", FSD_INT8,
+     FSD_FP32, FSD_INT8},
+    {"sm80_xmma_fprop_implicit_gemm_f16f16_f16f16_f16_nhwckrsc_nhwc", 0, 0, FSD_FP16},
+    {"sm80_xmma_fprop_implicit_gemm_f32f32_tf32f32_f32_nhwckrsc", FSD_FP32, 0,
+     FSD_TF32},
+    {"sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs_nchw", 0, 0, FSD_FP32},
+    {"sm80_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize32x32x64", 0, 0, FSD_BF16},
+    {"sm89_xmma_fprop_implicit_gemm_e4m3f16_e4m3f32_f32_nhwckrsc", 0, 0, FSD_FP8},
+    {"sm50_xmma_cublas_gemvx_f16f16_f32_f32_tn_n_int32_unit_n", 0, 0, FSD_FP16},
+    {"sm70_xmma_gemm_as_conv1x1_f16f16_f16_f16_tn_n_simt_small_batch", 0, 0, FSD_FP16},
+    {"sm50_xmma_pooling_fw_4d_FP16FP32NHWC_Average_FastDiv", 0, 0, FSD_FP16},
+    {"sm50_xmma_pooling_max_nhwc_FP32FP32_WINDOWSIZE_0", 0, 0, FSD_FP32},
+    {"sm50_xmma_pooling_coalescedC_NHWC_kMAX_3_False", 0, 0, FSD_DTYPE_UNKNOWN},
+    {"ampere_h16816cudnn_128x64_sliced1x2_ldg8_relu", 0, 0, FSD_FP16},
+    {"ampere_h16816gemm_64x64_ldg8_relu_stages_64x5_tn_v1", 0, 0, FSD_FP16},
+    {"turing_hcudnn_256x64_relu", 0, 0, FSD_FP16},
+    {"ampere_fp32_icudnn_int8x4_128x64_relu_medium_nn_v1", 0, 0, FSD_INT8},
+    {"turing_i8816cudnn_int8_256x64_ldg16_relu_small_t1", 0, 0, FSD_INT8},
+    {"ampere_scudnn_128x64_relu_xregs_large_nn_v1", 0, 0, FSD_FP32},
+    {"ampere_s1688cudnn_128x128_stages_32x1_ldg4_relu", 0, 0, FSD_DTYPE_UNKNOWN},
+    {"ampere_s1688cudnn_128x128_stages_32x1_ldg4_relu", FSD_FP32, 0, FSD_FP32},
+    {"", 0, 0, FSD_DTYPE_UNKNOWN},
+    {"", FSD_FP16, FSD_FP16, FSD_FP16},
+    {"", 0, FSD_FP16, FSD_FP16},
+    {"", 0, FSD_FP32, FSD_DTYPE_UNKNOWN}, /* an INT8 kernel has an FP32 bias, too */
+    {"sm80_xmma_fprop_implicit_gemm_interleaved_i8i8_i8i32_f32_nchw", FSD_FP16, 0,
+     FSD_DTYPE_UNKNOWN},
+    {"____", 0, 0, FSD_DTYPE_UNKNOWN},
+    {"h_f16f_f16f16", 0, 0, FSD_FP16},
+};
+
+static void tactic__types_in_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(kernels); i++) {
+        const struct fsd_layer layer = {.weights_type = kernels[i].weights,
+                                        .bias_type = kernels[i].bias};
+        enum fsd_dtype found = fsd_trt_computes_in(&layer, kernels[i].tactic);
+
+        if (found != kernels[i].expected)
+            fail_msg("%s: %s", kernels[i].tactic, fsd_dtype_name(found));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +207,7 @@ int main(void)
         cmocka_unit_test(format__axis_of_the_channel),
         cmocka_unit_test(format__strange_words_keep_the_rest),
         cmocka_unit_test(format__numbers_that_overflow),
+        cmocka_unit_test(tactic__types_in_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,16 +96,25 @@ static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
     return true;
 }
 
-static void put_change(const struct fsd_diff *d, const struct fsd_node *n, FILE *out)
+/* Where no tensor has a type, the one that the kernel computes in may still be known.
+ */
+static void put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_form *form;
+
     if (!n->in.n && !n->out.n)
         return;
     fputs("  ", out);
+    form =
+        fsd_port_form(d->engine, &d->engine->ports.at[n->in.n ? n->in.at : n->out.at]);
     if (is_even(d, n)) {
-        fsd_put_form(
-            fsd_port_form(d->engine,
-                          &d->engine->ports.at[n->in.n ? n->in.at : n->out.at]),
-            out);
+        if (form->type == FSD_DTYPE_UNKNOWN &&
+            form->layout.order == FSD_ORDER_UNKNOWN &&
+            d->layers[layer].precision != FSD_DTYPE_UNKNOWN)
+            fprintf(out, "runs in %s", fsd_dtype_name(d->layers[layer].precision));
+        else
+            fsd_put_form(form, out);
         return;
     }
     put_forms(d, n->in, out);
@@ -142,7 +151,7 @@ static void fill_right(const struct fsd_diff *d, const struct fsd_style *style,
     fputs(*type ? type : fsd_kind_name(d->layers[layer].kind), out);
     if (cause != FSD_CAUSE_NONE)
         fprintf(out, " (%s)", fsd_cause_name(cause));
-    put_change(d, n, out);
+    put_change(d, layer, out);
     if (one_line)
         fprintf(out, "  %s", name);
     add_right(b, fsd_print_take(&what, b->arena),
@@ -409,7 +418,7 @@ static void put_run(const struct fsd_diff *d, const struct fsd_style *style,
     fsd_put_noun(out, to - from, "ordinary layer");
     fputs(", ", out);
     fsd_put_noun(out, nodes, "node");
-    put_change(d, &d->engine->nodes.at[from], out);
+    put_change(d, from, out);
     fputs(" (--all shows them)\n", out);
     fsd_ink(style, FSD_INK_PLAIN, out);
 }
