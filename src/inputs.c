@@ -47,6 +47,12 @@ static const char *shown_path(const struct fsd_inputs *d, const char *path)
     return fsd_text(d->names, fsd_intern_str(d->names, path));
 }
 
+/* What the engine's file told as a log; NULL where it is none. */
+static const struct fsd_history *own_history(const struct inputs *in)
+{
+    return in->story == &in->engine ? in->d->history : NULL;
+}
+
 /* ------------------------------------------------------------------------- model */
 
 static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
@@ -61,15 +67,16 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
-/* With neither model nor log the engine's own names are read for what they tell of the
- * model, before it is known what they mean. */
+/* Where no input has the model, the engine's own names are read for what they tell of
+ * it, before it is known what they mean. */
 static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct fsd_graph *dump = fsd_graph_new(scratch, in->d->names);
     const struct fsd_source source = {.file = &in->engine,
                                       .number = in->opt->engine_number,
-                                      .profile = in->opt->opt_profile};
+                                      .profile = in->opt->opt_profile,
+                                      .history = own_history(in)};
     enum fsd_status status = fsd_engine_load(dump, &source, err);
 
     if (status == FSD_OK)
@@ -79,8 +86,9 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* The log's network stands in for a model that was not given, be it cut off or empty:
- * mapping/misfit tells. */
+/* The log's network stands in for a model that was not given, though it may be cut
+ * off: mapping/misfit reports that.  Many logs have none: of a build without --verbose,
+ * of a run of an engine that was built before. */
 static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_inputs *d = in->d;
@@ -92,7 +100,7 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
     }
     if (in->opt->model)
         return load_onnx(d, in->opt->model, err);
-    if (!in->story)
+    if (!in->story || !in->parsed->nodes.n)
         return load_alone(in, err);
     d->model = in->parsed;
     return FSD_OK;
@@ -275,8 +283,7 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     struct fsd_source source = {.file = &in->engine,
                                 .number = in->opt->engine_number,
                                 .profile = in->opt->opt_profile,
-                                .history =
-                                    in->story == &in->engine ? d->history : NULL};
+                                .history = own_history(in)};
     enum fsd_status status;
 
     begin(in->opt, "reading the engine");

@@ -13,6 +13,9 @@
  *
  * Source: trtexec of TensorRT 8.0 to 10.16, Polygraphy 0.4x, verbose logs of 8.6 to
  * 10.16.  TensorRT for RTX prints neither its device nor its options.
+ *
+ * A run that loads an engine (trtexec --loadEngine) prints the same options, with the
+ * values that nobody gave; they describe no build.
  */
 #include "log/options.h"
 
@@ -81,13 +84,20 @@ static struct fsd_built_in *keep(struct fsd_history *h, const char *key,
     return &h->built.at[h->built.n - 1];
 }
 
-static void read_option(struct fsd_history *h, struct fsd_slice text)
+static void read_option(struct fsd_log_options *o, struct fsd_history *h,
+                        struct fsd_slice text)
 {
     struct fsd_slice value;
 
     if (!fsd_slice_split_at(&text, ":", &value))
         return;
     value = without_defaults(fsd_slice_trim(value));
+    if (fsd_slice_is(text, "Load engine") && value.n) {
+        h->built.n = o->section;
+        o->loads = true;
+    }
+    if (o->loads)
+        return;
     for (size_t i = 0; i < FSD_COUNT_OF(options); i++)
         if (fsd_slice_is(text, options[i].name)) {
             if (!options[i].unset && !value.n)
@@ -115,10 +125,14 @@ static void read_library(struct fsd_history *h, struct fsd_slice text)
 }
 
 /* A section of trtexec's begins with its title and ends with the next one's. */
-static bool read_title(struct fsd_log_options *o, struct fsd_slice text)
+static bool read_title(struct fsd_log_options *o, const struct fsd_history *h,
+                       struct fsd_slice text)
 {
     if (!fsd_slice_take(&text, "=== "))
         return false;
+    o->section = h->built.n;
+    if (fsd_slice_begins(text, "Build Options"))
+        o->loads = o->command_loads;
     o->build = fsd_slice_begins(text, "Build Options") ||
                fsd_slice_begins(text, "System Options");
     return true;
@@ -136,6 +150,7 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
         return;
     }
     if (fsd_slice_begins(text, "&&&& RUNNING ")) {
+        o->command_loads = fsd_slice_find(text, " --loadEngine") != NULL;
         if (fsd_log_version(text, version))
             keep(h, FSD_BUILT_VERSION, fsd_slice_of(version))->first = true;
     } else if (!line->prefixed) {
@@ -143,10 +158,10 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
         o->polygraphy &= fsd_slice_split_at(&text, "|", &value);
         if (o->polygraphy && fsd_slice_is(fsd_slice_trim(text), "Flags"))
             keep(h, FSD_BUILT_FLAGS, fsd_slice_trim(value));
-    } else if (!read_title(o, text)) {
+    } else if (!read_title(o, h, text)) {
         o->polygraphy = fsd_slice_begins(text, "Building engine with configuration:");
         if (o->build)
-            read_option(h, text);
+            read_option(o, h, text);
         else if (fsd_slice_take(&text, "Selected Device: "))
             keep(h, FSD_BUILT_GPU, fsd_slice_trim(text));
         else if (fsd_slice_take(&text, "Compute Capability: "))

@@ -9,6 +9,9 @@
 /** What must be remembered from line to line. */
 struct fsd_log_options {
     bool build, polygraphy; /**< the lines of that section follow */
+    bool command_loads;     /**< by its command this run builds no engine */
+    bool loads;             /**< by its options or its command */
+    uint32_t section;       /**< facts that were kept before the section */
 };
 
 /** Keeps what the line tells. */

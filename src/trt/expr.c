@@ -13,6 +13,10 @@ enum part { PART_PLAIN, PART_WRAPPER, PART_COPY, PART_FOREIGN, PART_LIST };
 
 /* ---------------------------------------------------------------- known names */
 
+/* TensorRT 8.0 calls what a Q or DQ became after it. */
+static const char *const quantizer_ends[] = {"_quantize_scale_node",
+                                             "_dequantize_scale_node"};
+
 static bool skip_tail(const struct fsd_expr *p, struct fsd_tail *t)
 {
     size_t at = t->end;
@@ -21,9 +25,9 @@ static bool skip_tail(const struct fsd_expr *p, struct fsd_tail *t)
         fsd_scan_skip(&p->text, &at, "_copy_input") ||
         fsd_scan_skip(&p->text, &at, "_copy_output")) {
         t->copies = true;
-    } else if (fsd_scan_skip(&p->text, &at, "_quantize_scale_node") ||
-               fsd_scan_skip(&p->text, &at, "_dequantize_scale_node")) {
-        /* TensorRT 8.0: what a Q or DQ became */
+    } else if (fsd_scan_skip(&p->text, &at, quantizer_ends[0]) ||
+               fsd_scan_skip(&p->text, &at, quantizer_ends[1])) {
+        /* goes on behind it */
     } else if (fsd_scan_skip(&p->text, &at, "_clone_")) {
         if (!fsd_scan_skip_number(&p->text, &at))
             return false;
@@ -245,6 +249,19 @@ static size_t cut_copy(struct fsd_expr *p, size_t at, size_t end)
     return end;
 }
 
+/* Where there is no model to tell names from their ends, an end that no exporter writes
+ * is cut off. */
+static size_t cut_quantizer_end(const struct fsd_expr *p, size_t at, size_t end)
+{
+    for (size_t i = 0; !p->vocab && i < FSD_COUNT_OF(quantizer_ends); i++) {
+        size_t n = strlen(quantizer_ends[i]);
+
+        if (end - at > n && !memcmp(p->text.s + end - n, quantizer_ends[i], n))
+            return end - n;
+    }
+    return end;
+}
+
 /* A part that no name of the model begins: a helper of the parser, or anything. */
 static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
 {
@@ -260,6 +277,8 @@ static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
         what = fsd_vocab_find(p->vocab, p->text.s + at, stop - at);
     if (what)
         role = p->part == PART_COPY ? FSD_MENTION_COPIES : FSD_MENTION_COMPUTES;
+    if (role == FSD_MENTION_UNKNOWN)
+        stop = cut_quantizer_end(p, at, stop);
     fsd_expr_mention(p, role, at, stop, what, false);
     return end;
 }

@@ -48,12 +48,25 @@ def check_untold_types(folder):
     check("untold types", "layers with weights were checked", known > 100, known)
 
 
+def check_log_without_parser_lines():
+    """Its engine's own names tell the nodes, as those of a JSON dump do."""
+    case = "centernet-resnet34-qat-trt8.0"
+    found = report(case, os.path.join(CORPUS, case, "build.log"))
+    computing = [layer for layer in found["layers"] if layer["kind"] in ("compute", "foreign")]
+    named = {node["name"] for node in found["nodes"]}
+    check(case, "every computing layer has nodes", all(layer["nodes"] for layer in computing), len(computing))
+    check(case, "no node bears the builder's ending", not any("_scale_node" in name for name in named))
+    doubts = [f["message"] for f in found["findings"] if f["rule"].startswith("mapping/") and f["severity"] != "info"]
+    check(case, "no doubts about the map", not doubts, doubts[:3])
+
+
 def main():
     if not os.path.isdir(CORPUS):
         print("skipped: no corpus")
         return 77
     with tempfile.TemporaryDirectory() as folder:
         check_untold_types(folder)
+    check_log_without_parser_lines()
     print(f"{len(failures)} failures")
     return 1 if failures else 0
 
