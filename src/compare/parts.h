@@ -50,7 +50,9 @@ static inline bool fsd_forms_differ(const struct fsd_compare *c,
 /* ----------------------------------------------------------- a state, from a run */
 
 struct fsd_state_build {
-    const struct fsd_diff *d;
+    const struct fsd_graph *model;
+    const struct fsd_facts *facts;
+    const struct fsd_diff *d; /**< NULL: a model alone */
     struct fsd_state *s;
     struct fsd_arena *scratch;
     fsd_id *of_node;      /**< by model node: its state node; FSD_NONE: a Constant */

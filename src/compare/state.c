@@ -164,8 +164,8 @@ void fsd_state_finish(struct fsd_state *s)
 
 fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym)
 {
-    return fsd_intern_add(b->s->names, fsd_text(b->d->names, sym),
-                          fsd_text_len(b->d->names, sym));
+    return fsd_intern_add(b->s->names, fsd_text(b->model->names, sym),
+                          fsd_text_len(b->model->names, sym));
 }
 
 void fsd_put_state_form(const struct fsd_state *s, struct fsd_state_form form,
@@ -201,9 +201,8 @@ struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
 /* The engine's binding of that name, in the form that its user sees. */
 static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
 {
-    const struct fsd_graph *e = b->d->engine;
-    fsd_id t =
-        e ? fsd_graph_find(e, b->d->model->tensors.at[tensor].name, 0) : FSD_NONE;
+    const struct fsd_graph *e = b->d ? b->d->engine : NULL;
+    fsd_id t = e ? fsd_graph_find(e, b->model->tensors.at[tensor].name, 0) : FSD_NONE;
     const struct fsd_node *n;
     struct fsd_span layers;
 
@@ -226,7 +225,7 @@ static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tens
 
 static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool output)
 {
-    const struct fsd_graph *g = b->d->model;
+    const struct fsd_graph *g = b->model;
     struct fsd_print shape;
 
     fsd_put_sizes(g, fsd_tensor_form(g, tensor), "x", fsd_print_open(&shape));
@@ -240,7 +239,7 @@ static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool
 
 void fsd_state_add_ports(struct fsd_state_build *b)
 {
-    const struct fsd_graph *g = b->d->model;
+    const struct fsd_graph *g = b->model;
     const struct fsd_scope *main = &g->scopes.at[0];
     bool *in = FSD_NEW(b->scratch, bool, g->tensors.n);
     bool *out = FSD_NEW(b->scratch, bool, g->tensors.n);
@@ -302,8 +301,11 @@ static void add_head(struct fsd_state_build *b)
 
 struct fsd_state *fsd_state_of(const struct fsd_diff *d)
 {
-    struct fsd_state_build b = {
-        .d = d, .s = fsd_state_new(), .scratch = fsd_arena_new()};
+    struct fsd_state_build b = {.model = d->model,
+                                .facts = d->facts,
+                                .d = d,
+                                .s = fsd_state_new(),
+                                .scratch = fsd_arena_new()};
 
     add_head(&b);
     fsd_state_add_nodes(&b);
@@ -320,9 +322,8 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
                                      const struct fsd_facts *facts,
                                      struct fsd_arena *scratch)
 {
-    const struct fsd_diff d = {
-        .arena = scratch, .names = model->names, .model = model, .facts = facts};
-    struct fsd_state_build b = {.d = &d, .s = fsd_state_new(), .scratch = scratch};
+    struct fsd_state_build b = {
+        .model = model, .facts = facts, .s = fsd_state_new(), .scratch = scratch};
 
     b.s->model_path = fsd_text(b.s->names, fsd_intern_str(b.s->names, model->path));
     memcpy(b.s->model_hash, model->hash, sizeof b.s->model_hash);

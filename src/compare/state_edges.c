@@ -73,7 +73,7 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
         const struct fsd_port *port = fsd_node_in(e, n, i);
         fsd_id twin =
             port->tensor == FSD_NONE ? FSD_NONE : x->b->d->match->twin[port->tensor];
-        fsd_id value = twin == FSD_NONE ? FSD_NONE : x->b->d->facts->value[twin];
+        fsd_id value = twin == FSD_NONE ? FSD_NONE : x->b->facts->value[twin];
 
         if (value == FSD_NONE || x->stamp[value] == group + 1)
             continue;
@@ -87,10 +87,10 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
  * FSD_NONE when it reads none that the model has. */
 static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
 {
-    const struct fsd_graph *g = x->b->d->model;
+    const struct fsd_graph *g = x->b->model;
 
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
-        fsd_id value = x->b->d->facts->value[tensor];
+        fsd_id value = x->b->facts->value[tensor];
         fsd_id node = fsd_tensor_producer(g, tensor);
 
         if (x->stamp[value] == group + 1)
@@ -117,7 +117,7 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
         if (source.at == FSD_NONE ||
             (!(source.at & FSD_REF_PORT) && s->nodes.at[source.at].group == group))
             continue; /* it comes from within the group */
-        value = find_read(x, fsd_node_in_tensor(x->b->d->model, model_node, i), group);
+        value = find_read(x, fsd_node_in_tensor(x->b->model, model_node, i), group);
         if (value != FSD_NONE) {
             border.form = fsd_state_form(x->b, x->form[value]);
             serve(x, x->tensor[value], node);
@@ -209,7 +209,7 @@ static struct lists list_layers(const struct fsd_state_build *b)
 
 static void list_nodes(const struct fsd_state_build *b, struct lists *l)
 {
-    uint32_t n = b->d->model->nodes.n, groups = b->s->groups.n;
+    uint32_t n = b->model->nodes.n, groups = b->s->groups.n;
 
     l->node_start = FSD_NEW(b->scratch, uint32_t, groups + 2);
     l->nodes = FSD_NEW(b->scratch, fsd_id, n);
@@ -259,7 +259,7 @@ static void serve_outputs(struct edges *x)
 
     for (uint32_t i = 0; i < b->s->outputs.n; i++) {
         fsd_sym name = fsd_intern_find(
-            b->d->names, fsd_text(b->s->names, b->s->outputs.at[i].name),
+            b->model->names, fsd_text(b->s->names, b->s->outputs.at[i].name),
             fsd_text_len(b->s->names, b->s->outputs.at[i].name));
         fsd_id t = name == FSD_NONE ? FSD_NONE : fsd_graph_find(b->d->engine, name, 0);
 
@@ -375,7 +375,7 @@ static void set_to(struct edges *x)
 
 void fsd_state_add_edges(struct fsd_state_build *b)
 {
-    uint32_t n = b->d->model->tensors.n;
+    uint32_t n = b->model->tensors.n;
     struct edges x = {.b = b,
                       .stamp = FSD_NEW(b->scratch, uint32_t, n),
                       .tensor = FSD_NEW(b->scratch, fsd_id, n),

@@ -63,7 +63,7 @@ static void join_region(struct joining *j, const struct fsd_region *region)
 static struct joining join_layers(struct fsd_state_build *b)
 {
     const struct fsd_match *m = b->d->match;
-    uint32_t layers = b->d->engine->nodes.n, nodes = b->d->model->nodes.n;
+    uint32_t layers = b->d->engine->nodes.n, nodes = b->model->nodes.n;
     struct joining j = {b, fsd_sets_new(b->scratch, layers),
                         FSD_NEW(b->scratch, fsd_id, nodes),
                         FSD_NEW(b->scratch, bool, layers)};

@@ -13,17 +13,17 @@
 
 /* ----------------------------------------------------------------------- role */
 
-static enum fsd_role role(const struct fsd_diff *d, fsd_id node)
+static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
 {
-    if (d->facts->folded[node] || !d->facts->live[node])
+    if (f->folded[node] || !f->live[node])
         return FSD_ROLE_SIDE;
-    if (d->facts->traits[node] & FSD_OP_QDQ)
+    if (f->traits[node] & FSD_OP_QDQ)
         return FSD_ROLE_QUANTIZER;
-    if (d->facts->same[node] != FSD_SAME_NOT || (d->facts->traits[node] & FSD_OP_VIEW))
+    if (f->same[node] != FSD_SAME_NOT || (f->traits[node] & FSD_OP_VIEW))
         return FSD_ROLE_VIEW;
     /* Exporters fold one into the weights before it, or write the types without. */
-    return fsd_node_is(d->model, node, "BatchNormalization") ||
-                   fsd_node_is(d->model, node, "Cast")
+    return fsd_node_is(f->g, node, "BatchNormalization") ||
+                   fsd_node_is(f->g, node, "Cast")
                ? FSD_ROLE_OPTIONAL
                : FSD_ROLE_CORE;
 }
@@ -71,34 +71,33 @@ static void put_attributes(const struct fsd_graph *g, const struct fsd_node *n,
 }
 
 /* The constant that an input comes from: through the Q and DQ of weights. */
-static fsd_id constant_root(const struct fsd_diff *d, fsd_id tensor)
+static fsd_id constant_root(const struct fsd_facts *f, fsd_id tensor)
 {
-    return tensor != FSD_NONE && d->facts->constant[tensor] ? d->facts->root[tensor]
-                                                            : FSD_NONE;
+    return tensor != FSD_NONE && f->constant[tensor] ? f->root[tensor] : FSD_NONE;
 }
 
 /* The weight of a Gemm is written as if transB were 0. */
-static void put_weight(const struct fsd_diff *d, fsd_id node, fsd_id tensor, FILE *out)
+static void put_weight(const struct fsd_facts *f, fsd_id node, fsd_id tensor, FILE *out)
 {
-    const struct fsd_form *form = fsd_tensor_form(d->model, tensor);
-    bool turn = form->dims.n == 2 && fsd_node_int(d->model, node, "transB", 0);
+    const struct fsd_form *form = fsd_tensor_form(f->g, tensor);
+    bool turn = form->dims.n == 2 && fsd_node_int(f->g, node, "transB", 0);
 
     fputs(",w", out);
     for (uint32_t i = 0; i < form->dims.n; i++) {
         uint32_t k = turn ? form->dims.n - 1 - i : i;
 
-        fprintf(out, "%s%" PRId64, i ? "x" : "",
-                d->model->dims.at[form->dims.at + k].size);
+        fprintf(out, "%s%" PRId64, i ? "x" : "", f->g->dims.at[form->dims.at + k].size);
     }
 }
 
 /* Of what is not a weight only the size counts: exporters write [64] and [1,64,1,1]. */
-static void put_constants(const struct fsd_diff *d, const struct fsd_node *n, FILE *out)
+static void put_constants(const struct fsd_facts *f, const struct fsd_node *n,
+                          FILE *out)
 {
     for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = constant_root(d, fsd_node_in(d->model, n, i)->tensor);
+        fsd_id t = constant_root(f, fsd_node_in(f->g, n, i)->tensor);
         int64_t count =
-            t == FSD_NONE ? -1 : fsd_form_count(d->model, fsd_tensor_form(d->model, t));
+            t == FSD_NONE ? -1 : fsd_form_count(f->g, fsd_tensor_form(f->g, t));
 
         if (t != FSD_NONE)
             fprintf(out, ",c%" PRId64, count);
@@ -107,16 +106,16 @@ static void put_constants(const struct fsd_diff *d, const struct fsd_node *n, FI
 
 static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
 {
-    const struct fsd_node *n = &b->d->model->nodes.at[node];
+    const struct fsd_node *n = &b->model->nodes.at[node];
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
     fsd_sym sym;
 
-    put_attributes(b->d->model, n, out);
-    if ((b->d->facts->traits[node] & FSD_OP_WEIGHTED) && weight != FSD_NONE)
-        put_weight(b->d, node, weight, out);
-    else if (!(b->d->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
-        put_constants(b->d, n, out);
+    put_attributes(b->model, n, out);
+    if ((b->facts->traits[node] & FSD_OP_WEIGHTED) && weight != FSD_NONE)
+        put_weight(b->facts, node, weight, out);
+    else if (!(b->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
+        put_constants(b->facts, n, out);
     fsd_print_close(&print);
     /* Each part begins with a comma. */
     sym = fsd_intern_add(b->s->names, print.text + !!print.size,
@@ -129,8 +128,8 @@ static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
 
 const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym)
 {
-    const char *name = fsd_text(b->d->names, sym);
-    size_t n = fsd_text_len(b->d->names, sym);
+    const char *name = fsd_text(b->model->names, sym);
+    size_t n = fsd_text_len(b->model->names, sym);
     char room[FSD_BRIEF_ROOM];
     uint64_t hash[2];
 
@@ -144,7 +143,7 @@ const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym)
 /* "#" is put behind until no name of the model is the same. */
 static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
 {
-    fsd_sym name = b->d->model->nodes.at[node].name;
+    fsd_sym name = b->model->nodes.at[node].name;
     const char *text = fsd_state_key(b, name);
     size_t size = strlen(text) + 48, n;
     char *out;
@@ -153,19 +152,19 @@ static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count
         return fsd_intern_str(b->s->names, text);
     out = FSD_NEW(b->scratch, char, size);
     n = (size_t)snprintf(out, size, "%s#%u", text, (unsigned)node);
-    while (n + 1 < size && fsd_intern_find(b->d->names, out, n) != FSD_NONE)
+    while (n + 1 < size && fsd_intern_find(b->model->names, out, n) != FSD_NONE)
         out[n++] = '#';
     return fsd_intern_add(b->s->names, out, n);
 }
 
 static fsd_sym op(struct fsd_state_build *b, const struct fsd_node *n)
 {
-    const char *domain = fsd_text(b->d->names, n->domain);
+    const char *domain = fsd_text(b->model->names, n->domain);
     char text[256];
 
     if (fsd_is_onnx_domain(domain))
         return fsd_state_copy(b, n->op);
-    snprintf(text, sizeof text, "%s::%s", domain, fsd_text(b->d->names, n->op));
+    snprintf(text, sizeof text, "%s::%s", domain, fsd_text(b->model->names, n->op));
     return fsd_intern_str(b->s->names, text);
 }
 
@@ -179,9 +178,9 @@ struct fsd_maker fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor
 
     if (tensor == FSD_NONE)
         return nothing;
-    t = &b->d->model->tensors.at[tensor];
+    t = &b->model->tensors.at[tensor];
     if (t->producers.n) {
-        source.at = b->of_node[b->d->model->links.at[t->producers.at]];
+        source.at = b->of_node[b->model->links.at[t->producers.at]];
         source.out = source.at == FSD_NONE ? 0 : b->out_number[tensor];
     } else if ((t->flags & FSD_TENSOR_INPUT) && !t->scope &&
                !(t->flags & FSD_TENSOR_CONSTANT)) {
@@ -213,7 +212,7 @@ bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor)
 /* Which output of its producer, or which input of the model, a tensor is. */
 static void number_outputs(struct fsd_state_build *b)
 {
-    const struct fsd_graph *g = b->d->model;
+    const struct fsd_graph *g = b->model;
     const struct fsd_span inputs = g->scopes.at[0].inputs;
     bool *seen = FSD_NEW(b->scratch, bool, g->tensors.n);
 
@@ -235,7 +234,7 @@ static void number_outputs(struct fsd_state_build *b)
 
 static void add_inputs(struct fsd_state_build *b, fsd_id node)
 {
-    const struct fsd_graph *g = b->d->model;
+    const struct fsd_graph *g = b->model;
     const struct fsd_node *n = &g->nodes.at[node];
     struct fsd_span *span = &b->s->nodes.at[b->of_node[node]].in;
     uint32_t last = 0;
@@ -254,45 +253,46 @@ static void add_inputs(struct fsd_state_build *b, fsd_id node)
 
 void fsd_state_add_nodes(struct fsd_state_build *b)
 {
-    const struct fsd_diff *d = b->d;
-    uint32_t *count = FSD_NEW(b->scratch, uint32_t, fsd_intern_count(b->d->names));
+    const struct fsd_graph *g = b->model;
+    const struct fsd_facts *f = b->facts;
+    const struct fsd_node_result *nodes = b->d ? b->d->nodes : NULL;
+    uint32_t *count = FSD_NEW(b->scratch, uint32_t, fsd_intern_count(g->names));
 
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        count[d->model->nodes.at[i].name]++;
-    b->of_node = FSD_NEW(b->scratch, fsd_id, d->model->nodes.n);
-    b->s->number_of = FSD_NEW(b->s->arena, uint32_t, d->model->nodes.n);
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        const struct fsd_node *n = &d->model->nodes.at[i];
-        fsd_id weight = constant_root(d, fsd_node_in_tensor(d->model, i, 1));
-        fsd_id makes = fsd_node_out_tensor(d->model, i, 0);
-        bool weighted = d->facts->traits[i] & FSD_OP_WEIGHTED;
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        count[g->nodes.at[i].name]++;
+    b->of_node = FSD_NEW(b->scratch, fsd_id, g->nodes.n);
+    b->s->number_of = FSD_NEW(b->s->arena, uint32_t, g->nodes.n);
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        const struct fsd_node *n = &g->nodes.at[i];
+        fsd_id weight = constant_root(f, fsd_node_in_tensor(g, i, 1));
+        fsd_id makes = fsd_node_out_tensor(g, i, 0);
+        bool weighted = f->traits[i] & FSD_OP_WEIGHTED;
 
         b->of_node[i] = FSD_NONE;
-        if (d->facts->traits[i] & FSD_OP_CONSTANT)
+        if (f->traits[i] & FSD_OP_CONSTANT)
             continue;
         b->of_node[i] = b->s->nodes.n;
         b->s->number_of[b->s->nodes.n] = i;
-        fsd_vec_push(
-            b->s->arena, &b->s->nodes,
-            (struct fsd_state_node){
-                .key = key(b, i, count),
-                .op = op(b, n),
-                .traits = traits(b, i, weight),
-                .makes = makes == FSD_NONE
-                             ? 0
-                             : fsd_state_copy(b, d->model->tensors.at[makes].name),
-                .weight = weighted && weight != FSD_NONE
-                              ? fsd_state_copy(b, d->model->tensors.at[weight].name)
-                              : 0,
-                .module = n->module ? fsd_state_copy(b, n->module) : 0,
-                .named = n->name && count[n->name] == 1,
-                .role = (uint8_t)role(d, i),
-                .fate = d->nodes ? (uint8_t)d->nodes[i].fate : 0,
-                .precision = d->nodes ? (uint8_t)d->nodes[i].realised : 0,
-                .group = FSD_NONE});
+        fsd_vec_push(b->s->arena, &b->s->nodes,
+                     (struct fsd_state_node){
+                         .key = key(b, i, count),
+                         .op = op(b, n),
+                         .traits = traits(b, i, weight),
+                         .makes = makes == FSD_NONE
+                                      ? 0
+                                      : fsd_state_copy(b, g->tensors.at[makes].name),
+                         .weight = weighted && weight != FSD_NONE
+                                       ? fsd_state_copy(b, g->tensors.at[weight].name)
+                                       : 0,
+                         .module = n->module ? fsd_state_copy(b, n->module) : 0,
+                         .named = n->name && count[n->name] == 1,
+                         .role = (uint8_t)role(f, i),
+                         .fate = nodes ? (uint8_t)nodes[i].fate : 0,
+                         .precision = nodes ? (uint8_t)nodes[i].realised : 0,
+                         .group = FSD_NONE});
     }
     number_outputs(b);
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+    for (fsd_id i = 0; i < g->nodes.n; i++)
         if (b->of_node[i] != FSD_NONE)
             add_inputs(b, i);
 }
