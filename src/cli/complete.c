@@ -207,7 +207,7 @@ void print_completions(unsigned n, char **words)
         offer_options(&t, verb);
     } else {
         for (unsigned i = 0; first && (each = verb_at(i)); i++)
-            offer(&t, each->name, verb_brief(each));
+            offer(&t, each->name, each->brief);
         if (!help)
             offer_argument(&t, verb, &run);
     }

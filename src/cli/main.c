@@ -9,9 +9,8 @@
 
 const struct verb *verb_at(unsigned i)
 {
-    static const struct verb *const verbs[] = {
-        &verb_diff,  &verb_compare, &verb_stability, &verb_snapshot,
-        &verb_check, &verb_lint,    &verb_batch,     &verb_doctor};
+#define LISTED(name) &verb_##name,
+    static const struct verb *const verbs[] = {FSD_VERBS(LISTED)};
     const size_t n = sizeof verbs / sizeof *verbs;
 
     if (!i)

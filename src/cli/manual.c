@@ -117,7 +117,7 @@ static void put_verb(FILE *out, const struct verb *verb)
         fputs(" .\n", out);
     }
     fputs(".Bd -literal -offset indent\n", out);
-    for (unsigned i = 0; (example = verb_example(verb, i)); i++)
+    for (unsigned i = 0; (example = verb->examples[i]); i++)
         fprintf(out, "fusiondiff %s%s%s\n", named ? verb->name : "",
                 named && *example ? " " : "", example);
     fputs(".Ed\n", out);

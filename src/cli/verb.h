@@ -1,5 +1,5 @@
 /* The verbs: what each takes on the command line, and what it does.  To add one: a file
- * verb_<name>.c, a declaration here, a row in main.c and one in help.c. */
+ * verb_<name>.c and a row in FSD_VERBS. */
 #ifndef FSD_CLI_VERB_H
 #define FSD_CLI_VERB_H
 
@@ -12,7 +12,9 @@ enum { OK, FINDINGS, TROUBLE }; /* exit status, as diff(1) */
 struct verb {
     const char *name;
     const char *arguments; /* "MODEL ENGINE", as --help shows them */
+    const char *brief;     /* for the list of verbs: a line of at most 66 characters */
     const char *doc;       /* one sentence; what stands below the options after '\v' */
+    const char *examples[4]; /* each the words behind the verb; ends with NULL */
     const struct argp_option *options; /* its own, beside those of options.c; NULL */
     /* Its own options and arguments; `state->input` is the struct command_line. */
     error_t (*parse)(int key, char *arg, struct argp_state *state);
@@ -49,9 +51,6 @@ const struct argp_option *verb_options(const struct verb *verb, unsigned i);
 /** A line a verb; examples of one. help.c */
 void print_verbs(FILE *out);
 void print_examples(const struct verb *verb, FILE *out);
-const char *verb_brief(const struct verb *verb);
-const char *verb_example(const struct verb *verb,
-                         unsigned i); /**< NULL past the last */
 
 /** The page of the manual, in mdoc. manual.c */
 void print_manual(FILE *out);
@@ -95,10 +94,15 @@ bool take_input(struct command_line *line, char *arg);
  * ENGINE, a build log. */
 void need_pair(struct command_line *line, struct argp_state *state);
 
-extern const struct verb verb_diff, verb_compare, verb_stability;
-extern const struct verb verb_snapshot, verb_check, verb_lint, verb_batch, verb_doctor;
+/** The verbs, as `help` lists them, but those of views: verb_diff is diff's. */
+#define FSD_VERBS(row)                                                                 \
+    row(diff) row(compare) row(stability) row(snapshot) row(check) row(lint)           \
+        row(batch) row(doctor)
 
-/* One verb a view of the library. verb_views.c */
+#define VERB_DECLARED(name) extern const struct verb verb_##name;
+FSD_VERBS(VERB_DECLARED)
+
+/* One verb a view of the library, behind diff in the list. verb_views.c */
 extern const struct verb view_verbs[];
 extern const size_t n_view_verbs;
 

@@ -530,4 +530,14 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_batch = {"batch", "LIST", doc, options, parse, run, true, -1};
+const struct verb verb_batch = {
+    "batch",
+    "LIST",
+    "many pairs, a line of JSON each",
+    doc,
+    {"pairs.txt -j 8 -o reports.jsonl --resume", "builds/ --fail-on error"},
+    options,
+    parse,
+    run,
+    true,
+    -1};

@@ -196,5 +196,15 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_check = {
-    "check", "[SNAPSHOT] MODEL ENGINE", doc, options, parse, run, false, FSD_OF_CHECK};
+const struct verb verb_check = {"check",
+                                "[SNAPSHOT] MODEL ENGINE",
+                                "the merge gate: a build against its snapshot",
+                                doc,
+                                {"engine.fsd model.onnx engine.json",
+                                 "engine.fsd build/ --policy gate.ini -o gate.md",
+                                 "engine.fsd model.onnx engine.json --update"},
+                                options,
+                                parse,
+                                run,
+                                false,
+                                FSD_OF_CHECK};

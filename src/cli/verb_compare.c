@@ -180,8 +180,25 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_compare = {
-    "compare", "OLD NEW [MORE...]", doc, options, parse, run, true, FSD_OF_COMPARISON};
-const struct verb verb_stability = {"stability", "BUILD...",      stability_doc,
-                                    options,     parse,           run,
-                                    true,        FSD_OF_STABILITY};
+const struct verb verb_compare = {"compare",
+                                  "OLD NEW [MORE...]",
+                                  "what changed between builds",
+                                  doc,
+                                  {"old.onnx,old.json new.onnx,new.json",
+                                   "yesterday/ today/ -o changes.svg",
+                                   "old.onnx new.onnx"},
+                                  options,
+                                  parse,
+                                  run,
+                                  true,
+                                  FSD_OF_COMPARISON};
+const struct verb verb_stability = {"stability",
+                                    "BUILD...",
+                                    "what varies among several builds of one model",
+                                    stability_doc,
+                                    {"first.log second.log third.log", "rebuilds/"},
+                                    options,
+                                    parse,
+                                    run,
+                                    true,
+                                    FSD_OF_STABILITY};

@@ -123,5 +123,15 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_diff = {"diff", "[MODEL] ENGINE", doc, options, parse, run,
-                               false,  FSD_OF_RUN};
+const struct verb verb_diff = {
+    "diff",
+    "[MODEL] ENGINE",
+    "the whole report: layers, nodes, fates, findings; pictures",
+    doc,
+    {"model.onnx engine.json --profile profile.json", "build.log -o report.svg",
+     "model.onnx engine.json --around Conv_28 --depth 2 -o near.svg"},
+    options,
+    parse,
+    run,
+    false,
+    FSD_OF_RUN};

@@ -26,11 +26,15 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return write_outputs(line, print_about, line, err);
 }
 
+static const char doc[] = "Tells what this program can do here: which builders' files "
+                          "it reads, which formats it "
+                          "writes, and whether Graphviz draws, which is tried.";
+
 const struct verb verb_doctor = {"doctor",
                                  "",
-                                 "Tells what this program can do here: which builders' "
-                                 "files it reads, which formats it "
-                                 "writes, and whether Graphviz draws, which is tried.",
+                                 "what this program can do here",
+                                 doc,
+                                 {"", "-f json"},
                                  NULL,
                                  parse,
                                  run,

@@ -91,5 +91,14 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     return status;
 }
 
-const struct verb verb_lint = {"lint", "MODEL [ENGINE]", doc, options, parse, run,
-                               false,  FSD_OF_LINT};
+const struct verb verb_lint = {
+    "lint",
+    "MODEL [ENGINE]",
+    "the model before the build, and its findings proved on the engine",
+    doc,
+    {"model.onnx", "model.onnx engine.json", "build/ -o lint.html"},
+    options,
+    parse,
+    run,
+    false,
+    FSD_OF_LINT};

@@ -116,4 +116,14 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 }
 
 const struct verb verb_snapshot = {
-    "snapshot", "[MODEL] ENGINE", doc, options, parse, run, false, -1};
+    "snapshot",
+    "[MODEL] ENGINE",
+    "a small text file of what the builder made, to commit",
+    doc,
+    {"model.onnx engine.json -o engine.fsd",
+     "model.onnx a.json --also b.json --also c.json -o engine.fsd"},
+    options,
+    parse,
+    run,
+    false,
+    -1};

@@ -239,54 +239,124 @@ static const struct argp_option scopes_options[] = {
     "or layer:12, or a pattern with *, ? and [...]"
 
 const struct verb view_verbs[] = {
-    {"top", "[MODEL] ENGINE",
+    {"top",
+     "[MODEL] ENGINE",
+     "what is slowest, how far from the roofline, what to do first",
      "Ranks layers, or what they are summed up by, by their times: what is slowest, on "
      "what it is spent, how far from the roofline, what to do first.\v"
      "Without --profile by bytes, or multiply-adds, and it says so. --peak GB/S,TOP/S "
      "tells the roofline.",
-     top_options, parse, run, false, FSD_OF_VIEW},
-    {"memory", "[MODEL] ENGINE",
+     {"model.onnx engine.json --profile profile.json -n 5",
+      "model.onnx engine.json --profile profile.json --by scopes",
+      "engine.json --peak 1555,624"},
+     top_options,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
+    {"memory",
+     "[MODEL] ENGINE",
+     "bytes of weights and activations, and the most at once",
      "Sums up the bytes of weights and activations, layer by layer and where most is "
      "alive together, with the largest tensors.\v"
      "A build log adds what the builder said of persistent and scratch memory.",
-     memory_options, parse, run, false, FSD_OF_VIEW},
-    {"reformats", "[MODEL] ENGINE",
+     {"model.onnx engine.json --log build.log", "model.onnx engine.json -o memory.csv"},
+     memory_options,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
+    {"reformats",
+     "[MODEL] ENGINE",
+     "layers that only move data, the worst first, and what to change",
      "Lists the layers that only move data, the worst first: why each is there, on "
      "which "
      "edge of the model, what it costs and what to do about it.",
-     reformats_options, parse, run, false, FSD_OF_VIEW},
-    {"where", "[MODEL] ENGINE NODE...",
+     {"model.onnx engine.json --profile profile.json --top 5",
+      "model.onnx build.log --min-share 1"},
+     reformats_options,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
+    {"where",
+     "[MODEL] ENGINE NODE...",
+     "which layers compute these nodes",
      "Shows which layers compute the given nodes, and why that is believed.\v"
      "NODE is " WORDS ".",
-     NULL, parse, run, false, FSD_OF_VIEW},
-    {"inside", "[MODEL] ENGINE LAYER...",
+     {"model.onnx engine.json /decoder/Softmax", "engine.json '*attn*'",
+      "build.log layer:12"},
+     NULL,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
+    {"inside",
+     "[MODEL] ENGINE LAYER...",
+     "which nodes these layers hold",
      "Shows what is inside the given layers: their nodes by name scope and by type.\v"
      "LAYER is " WORDS ", or a bare number.",
-     NULL, parse, run, false, FSD_OF_VIEW},
-    {"names", "[MODEL] ENGINE [NODE...]",
+     {"model.onnx engine.json 12", "model.onnx engine.json '{ForeignNode*'"},
+     NULL,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
+    {"names",
+     "[MODEL] ENGINE [NODE...]",
+     "names of nodes as other tools take them, and checks of lists",
      "Writes names of nodes in the form that another tool takes.\v"
      "NODE is " WORDS "; without one all nodes that layers compute.",
-     names_options, parse, run, false, FSD_OF_VIEW},
-    {"scopes", "[MODEL] ENGINE",
+     {"model.onnx engine.json --not int8",
+      "model.onnx engine.json --not int8 --as modelopt",
+      "model.onnx engine.json --check exclude.txt"},
+     names_options,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
+    {"scopes",
+     "[MODEL] ENGINE",
+     "layers, time and precision of each module; equal blocks folded",
      "Sums up layers, time and precision for each module of the model, by the scopes "
      "in "
      "its nodes' names.",
-     scopes_options, parse, run, false, FSD_OF_VIEW},
-    {"patterns", "[MODEL] ENGINE",
+     {"model.onnx engine.json --profile profile.json", "engine.json --depth 3"},
+     scopes_options,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
+    {"patterns",
+     "[MODEL] ENGINE",
+     "attention, norms, activations: fused whole or not, and why",
      "Shows which blocks of the model that builders know (attention, QKV projections, "
      "normalizations, activations, Conv+BN+activation, residual additions) were fused "
      "whole, and of the others what computes them and what stands between.\v"
      "Blocks are found by operators and edges, not by names. --all lists those that "
      "are "
      "whole, too.",
-     NULL, parse, run, false, FSD_OF_VIEW},
-    {"explain", "[MODEL] ENGINE | RULE",
+     {"model.onnx engine.json", "model.onnx build.log --all"},
+     NULL,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
+    {"explain",
+     "[MODEL] ENGINE | RULE",
+     "the story of a node or a layer, from the model to its kernel",
      "Tells the story of a node or a layer in order: how it was parsed, what the "
      "builder "
      "did with it, which layer it became part of, what was measured, what stands "
      "around "
      "it.  A build log tells most of it.  Of a RULE alone: what it means, why it "
      "matters, what to do about it and how to accept it.",
-     explain_options, parse, run, false, FSD_OF_VIEW},
+     {"model.onnx engine.json --log build.log --node Conv_28",
+      "build.log --node Conv_28 --node Relu_29", "engine.json --layer 12"},
+     explain_options,
+     parse,
+     run,
+     false,
+     FSD_OF_VIEW},
 };
 const size_t n_view_verbs = sizeof view_verbs / sizeof *view_verbs;

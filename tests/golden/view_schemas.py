@@ -6,6 +6,7 @@ usage: view_schemas.py BINARY FIXTURES SCHEMAS [--update]
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -16,20 +17,56 @@ except ImportError:
 
 BINARY, FIXTURES, SCHEMAS = map(os.path.abspath, sys.argv[1:4])
 PATH = os.path.join(SCHEMAS, "views.schema.json")
-VIEWS = {"top": ["--peak", "1555,624"], "memory": [], "reformats": [], "patterns": [], "where": ["*"],
-         "inside": ["*"], "names": ["--not", "int8"], "names-check": ["--check", "names.txt"],
-         "scopes": [], "explain": ["--node", "*"], "rules": [], "about": []}
+VIEW_H = os.path.join(SCHEMAS, "..", "..", "src", "report", "view", "view.h")
+# How a view is asked, where its verb alone does not do; a view may have several schemas.
+WORDS = {"top": ["--peak", "1555,624"], "names": ["--not", "int8"], "explain": ["--node", "*"]}
+MORE = {"names": {"names-check": ["--check", "names.txt"]}}
 APART = {"rules": ["lint", "--list"], "about": ["doctor"]}       # of no build, by another verb
 failures = []
 
 
+def ask(*words):
+    return subprocess.run([BINARY, *words], cwd=os.path.join(FIXTURES, "qat_block"),
+                          capture_output=True, text=True, check=False).stdout
+
+
+def verbs():
+    """By verb that writes schemas, the words that it needs behind model and engine."""
+    for verb in re.findall(r"^  (\w+) ", ask("help"), re.M):
+        told = ask("help", verb)
+        if re.search(r"^Formats: .*\bschema\b", told, re.M):
+            needs = re.search(r"^Usage:.* [A-Z]+\.\.\.$", told, re.M)
+            yield verb, WORDS.get(verb, ["*"] if needs else [])
+
+
+def views():
+    """The words that ask each view of the program: those of its verb, but for APART."""
+    offered = dict(verbs())
+    with open(VIEW_H, encoding="utf-8") as file:
+        listed = re.search(r"#define FSD_VIEWS.*?[^\\]\n", file.read(), re.S)[0]
+    names = re.findall(r"row\((\w+),", listed)
+    asked_apart = {words[0] for words in APART.values()}
+    for verb in offered.keys() - set(names) - asked_apart:
+        failures.append(f"{verb}: a verb that writes schemas without a view of its name")
+    for view in names:
+        if view in APART:
+            yield view, APART[view]
+        elif view not in offered:
+            failures.append(f"{view}: a view without a verb: it lacks a row in cli/verb_views.c")
+        else:
+            for name, words in {view: offered[view], **MORE.get(view, {})}.items():
+                yield name, [view, "model.onnx", "engine.graph.json", *words, "--profile", "profile.json"]
+
+
 def run(view, form):
-    words = APART.get(view) or [view.split("-", maxsplit=1)[0], "model.onnx", "engine.graph.json", *VIEWS[view], "--profile", "profile.json"]
-    done = subprocess.run([BINARY, *words, "-f", form], cwd=os.path.join(FIXTURES, "qat_block"),
-                          capture_output=True, text=True, check=False)
-    return json.loads(done.stdout)
+    told = ask(*VIEWS[view], "-f", form)
+    try:
+        return json.loads(told)
+    except ValueError:
+        sys.exit(f"{view}: no JSON: fusiondiff {' '.join(VIEWS[view])} -f {form}")
 
 
+VIEWS = dict(views())
 made = {view: run(view, "schema") for view in VIEWS}
 whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:fusiondiff-views",
          "title": "fusiondiff VIEW -f json", "anyOf": [{"$ref": f"#/$defs/{view}"} for view in made],

@@ -20,7 +20,7 @@
  *     {name!}         the same, and if it is not 0, "unknown" or empty
  *     {*} {+} {/}     ink of a title, of what is inserted, and none
  *
- * To add a view: a file in view/ that fills a sheet, its row in view/view.c.  To add a
+ * To add a view: a file in view/ that fills a sheet, its row in view/view.h.  To add a
  * format: a function that prints a sheet, its row in report.c.
  */
 #ifndef FSD_REPORT_SHEET_SHEET_H

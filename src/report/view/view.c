@@ -8,19 +8,8 @@
 
 #include <string.h>
 
-static const struct fsd_view views[] = {
-    {"reformats", fsd_view_reformats, false},
-    {"where", fsd_view_where, false},
-    {"inside", fsd_view_inside, false},
-    {"names", fsd_view_names, true},
-    {"scopes", fsd_view_scopes, false},
-    {"explain", fsd_view_explain, false},
-    {"top", fsd_view_top, false},
-    {"memory", fsd_view_memory, false},
-    {"rules", fsd_view_rules, false},
-    {"about", fsd_view_about, false},
-    {"patterns", fsd_view_patterns, false},
-};
+#define LISTED(name, pasted) {#name, fsd_view_##name, pasted},
+static const struct fsd_view views[] = {FSD_VIEWS(LISTED)};
 
 const struct fsd_view *fsd_view_find(const char *name)
 {

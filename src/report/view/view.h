@@ -31,10 +31,15 @@ struct fsd_view {
 
 const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
 
-/* Of lint's rules, and of the program itself; they ask for no run. */
-fsd_view_fn fsd_view_rules, fsd_view_about;
-fsd_view_fn fsd_view_reformats, fsd_view_where, fsd_view_inside, fsd_view_names,
-    fsd_view_scopes, fsd_view_explain, fsd_view_top, fsd_view_memory, fsd_view_patterns;
+/** The views, each in a file of its name, and whether its text is `pasted`; rules (of
+ *  lint) and about (the program itself) ask for no run, all others have a verb. */
+#define FSD_VIEWS(row)                                                                 \
+    row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
+        row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
+            row(explain, false) row(rules, false) row(about, false)
+
+#define FSD_VIEW_DECLARED(name, pasted) fsd_view_fn fsd_view_##name;
+FSD_VIEWS(FSD_VIEW_DECLARED)
 
 /* What has rows beside the views: no JSON, and no text, which tell it in their way. */
 
