@@ -242,6 +242,11 @@ static bool tells_nothing(const struct fsd_history *h)
            !h->memory.n && !h->parser.n && !h->unknown_lines && h->builds < 2;
 }
 
+static bool told_session(const struct inputs *in)
+{
+    return in->d->history && in->d->history->session_lines;
+}
+
 /* A log beside the engine, or the engine itself when it is one. */
 static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
 {
@@ -269,8 +274,10 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
                               fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
                                        "expected a verbose build log, found %s",
                                        !in->log.size ? "an empty file"
-                                       : in->teller  ? "no line of one"
-                                                     : "another kind of file"),
+                                       : told_session(in)
+                                           ? "a session log of ONNX Runtime"
+                                       : in->teller ? "no line of one"
+                                                    : "another kind of file"),
                               err);
     return set_build(in, err);
 }
@@ -503,6 +510,11 @@ void fsd_inputs_settle(struct fsd_options *opt)
         opt->profiles = &opt->engine;
         opt->n_profiles = 1;
     }
+}
+
+bool fsd_inputs_by_profile(const struct fsd_options *opt)
+{
+    return !opt->n_profiles && is_surely(opt->engine, FSD_INPUT_PROFILE);
 }
 
 enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *opt,

@@ -79,18 +79,21 @@ static enum fsd_status check_fit(const struct fsd_match *match,
     const char *whose = fsd_profiles_added(engine) ? "its layers, some of them told by "
                                                      "the profile only,"
                                                    : "its layers";
+    const char *found;
     char bindings[80] = "";
 
     if (opt->force || !opt->model ||
         2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return FSD_OK;
+    found = fsd_inputs_by_profile(opt) ? "found a profile, and" : "but";
     if (fit.tensors)
         snprintf(bindings, sizeof bindings, " and %u of its %u inputs and outputs",
                  fit.tensors_found, fit.tensors);
     return fsd_fail(err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
-                    "expected an engine built from %s, but only %u of the %u names in "
+                    "expected an engine built from %s, %s only %u of the %u names in "
                     "%s%s are that model's (--force goes on all the same)",
-                    match->model->path, fit.names_found, fit.names, whose, bindings);
+                    match->model->path, found, fit.names_found, fit.names, whose,
+                    bindings);
 }
 
 /* --------------------------------------------------------------------- the stages */

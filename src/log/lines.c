@@ -29,7 +29,7 @@ enum {
 struct prefix {
     struct fsd_slice t; /* the line from where nothing has been taken off yet */
     char severity;
-    bool trt;
+    bool trt, session;
 };
 
 /* One blank belongs to a piece; more of them are the text's own, as in lists. */
@@ -106,6 +106,7 @@ static bool take_stamp(struct prefix *p, struct fsd_slice inside)
     if (!n || (rest.n && !severity_word(rest, &severity)))
         return false;
     p->severity = severity;
+    p->session &= !rest.n; /* it hands a message of the builder's on */
     return take(p, inside.n + 2);
 }
 
@@ -118,6 +119,7 @@ static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
         !fsd_slice_begins(inside, "Torch-TensorRT"))
         return false;
     p->trt = true;
+    p->session = false;
     take(p, inside.n + 2);
     if (fsd_slice_begins(p->t, "- ") || fsd_slice_begins(p->t, ":"))
         take(p, 1);
@@ -130,13 +132,15 @@ static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
 static bool take_severity(struct prefix *p, struct fsd_slice inside)
 {
     char severity = inside.n ? severity_letter(*inside.s) : 0;
+    bool session = fsd_slice_begins(fsd_slice_from(inside, 1), ":onnxruntime");
 
-    if (inside.n != 1 && !fsd_slice_begins(fsd_slice_from(inside, 1), ":onnxruntime") &&
+    if (inside.n != 1 && !session &&
         (!inside.n || severity_word(inside, &severity) != inside.n))
         return false;
     if (!severity)
         return false;
     p->severity = severity;
+    p->session |= session;
     return take(p, inside.n + 2);
 }
 
@@ -293,6 +297,7 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
                               .at = (size_t)(p.t.s - (const char *)lines->file->bytes),
                               .severity = p.severity,
                               .prefixed = p.t.s != s,
-                              .trt = p.trt};
+                              .trt = p.trt,
+                              .session = p.session};
     return true;
 }

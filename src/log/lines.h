@@ -22,6 +22,7 @@ struct fsd_log_line {
     char severity;         /**< V, I, W, E, F (fatal); 0: not told */
     bool prefixed;         /**< something stood before it: a message begins here */
     bool trt;              /**< and said that TensorRT wrote it */
+    bool session;          /**< and said that ONNX Runtime did, of its own steps */
 };
 
 /** Zero but for `file` and `end` is the beginning; see fsd_log_lines(). */

@@ -44,6 +44,17 @@ static bool take_varint(const struct fsd_file *file, size_t *at, uint64_t *value
     return false;
 }
 
+/* A session's times: a trace, whose events are its own steps and the nodes that it ran.
+ */
+static bool is_profile(const struct fsd_file *file)
+{
+    enum { SEARCHED = 4096 };
+
+    return fsd_look(file) == FSD_LOOK_JSON && fsd_look_for(file, SEARCHED, "\"cat\"") &&
+           (fsd_look_for(file, SEARCHED, "_kernel_time\"") ||
+            fsd_look_for(file, SEARCHED, "\"session_initialization\""));
+}
+
 /* Goes over ModelProto's own fields only: the graph with its weights is one of them,
  * and is stepped over.  opset_import is field 8, its domain field 1. */
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
@@ -53,7 +64,11 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     size_t at = 0;
     uint64_t tag, n;
 
-    if (input != FSD_INPUT_ENGINE || fsd_look(file) != FSD_LOOK_ONNX)
+    if (input != FSD_INPUT_ENGINE)
+        return FSD_CLAIM_NONE;
+    if (is_profile(file)) /* of which it is said what to do */
+        return FSD_CLAIM_SURE;
+    if (fsd_look(file) != FSD_LOOK_ONNX)
         return FSD_CLAIM_NONE;
     while (take_varint(file, &at, &tag) && take_varint(file, &at, &n)) {
         if ((tag & 7) == 0)
@@ -517,8 +532,13 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 {
     struct fsd_graph *src = fsd_graph_new(g->arena, g->names);
     struct reading r = {.g = g, .src = src, .vocab = source->vocab};
-    enum fsd_status status = fsd_onnx_load(src, source->file, err);
+    enum fsd_status status;
 
+    if (is_profile(source->file))
+        return fsd_engine_refuse(source->file, err,
+                                 "a profile of ONNX Runtime; give the model that the "
+                                 "session optimized as ENGINE");
+    status = fsd_onnx_load(src, source->file, err);
     if (status != FSD_OK)
         return status;
     fill_types(src);

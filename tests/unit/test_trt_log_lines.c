@@ -84,6 +84,38 @@ static void prefixes(void **state)
     }
 }
 
+/* ONNX Runtime writes lines of its own, and hands on those of the builder that it runs.
+ */
+static void lines_of_a_session(void **state)
+{
+    static const struct {
+        const char *line;
+        bool session;
+    } cases[] = {
+        {"2026-11-21 20:40:26.55 [I:onnxruntime:, graph.cc:58 Clean] Removing NodeArg "
+         "'a'",
+         true},
+        {"\x1b[0;93m2026-11-21 20:40:26.55 [W:onnxruntime:x, a.cc:3 f] t\x1b[m", true},
+        {"2023-05-01 12:00:00.12 [V:onnxruntime:, a.h:82 log] [2023-05-01 12:00:00 "
+         "VERBOSE] t",
+         false},
+        {"2023-05-01 12:00:00.12 [V:onnxruntime:, a.h:82 log] [TRT] [V] t", false},
+        {"[V] [TRT] t", false},
+        {"t :onnxruntime: t", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(cases); i++) {
+        struct fsd_file file = file_of(cases[i].line, strlen(cases[i].line));
+        struct fsd_log_lines lines = fsd_log_lines(&file);
+        struct fsd_log_line line;
+
+        assert_true(fsd_log_next(&lines, &line));
+        if (line.session != cases[i].session)
+            fail_msg("%s", cases[i].line);
+    }
+}
+
 static void numbers_and_ends(void **state)
 {
     static const char text[] = "a\n\n\0b\nc";
@@ -128,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prefixes),
+        cmocka_unit_test(lines_of_a_session),
         cmocka_unit_test(numbers_and_ends),
         cmocka_unit_test(cut_prefixes),
     };
