@@ -29,6 +29,7 @@ struct fsd_log_segmenter {
     enum place in;
     struct fsd_log_list list; /* the one that is open */
     enum fsd_log_form form;
+    struct fsd_slice first; /* name of the inspector's first layer in that list */
     struct fsd_slice title;
 };
 
@@ -127,14 +128,17 @@ static bool same_engine(const struct fsd_log_segmenter *s,
 static void close_list(struct fsd_log_segmenter *s, bool at_end)
 {
     bool sure = s->form != FSD_LOG_NAMES || s->in == IN_BINDINGS || at_end;
+    struct fsd_log_engine *last;
 
     s->in = NOWHERE;
     if (!s->list.layers || !sure)
         return;
-    if (s->known && s->form != FSD_LOG_BLOCK &&
-        same_engine(s, &s->out->at[s->out->n - 1])) {
-        if (!s->out->at[s->out->n - 1].lists[s->form].number)
-            s->out->at[s->out->n - 1].lists[s->form] = s->list;
+    last = s->known ? &s->out->at[s->out->n - 1] : NULL;
+    /* The builder prints one list an engine; the inspector prints what it is asked. */
+    if (last && !(s->form == FSD_LOG_BLOCK && last->lists[s->form].number) &&
+        same_engine(s, last)) {
+        if (!last->lists[s->form].number)
+            last->lists[s->form] = s->list;
         return;
     }
     s->attempt += s->known;
@@ -156,8 +160,6 @@ static void open_list(struct fsd_log_segmenter *s, enum place in,
 {
     if (s->in != NOWHERE)
         close_list(s, false);
-    if (form == FSD_LOG_BLOCK && s->known) /* the builder prints one an engine */
-        begin_attempt(s);
     s->in = in;
     s->form = form;
     s->list = (struct fsd_log_list){0};
@@ -212,9 +214,23 @@ static bool is_step(struct fsd_slice text, enum step *step)
         if (text.n && *text.s == *steps[i].words &&
             fsd_slice_begins(text, steps[i].words)) {
             *step = steps[i].step;
-            return true;
+            /* Such a run shows the engine that another one has built. */
+            return *step != STARTING || !fsd_slice_find(text, " --loadEngine");
         }
     return false;
+}
+
+/* A layer of the list that is open.  Behind each one that it prints alone the inspector
+ * leaves a blank line; where the first layer comes again, another list begins. */
+static bool goes_on(const struct fsd_log_segmenter *s,
+                    const struct fsd_log_layer *layer)
+{
+    bool again = layer->name.n == s->first.n &&
+                 !memcmp(layer->name.s, s->first.s, layer->name.n);
+
+    if (s->in == BEHIND_LAYERS)
+        return s->form == FSD_LOG_TEXT && !again;
+    return s->in == IN_LAYERS && (!s->list.layers || s->form == FSD_LOG_TEXT);
 }
 
 /* Lists begin anywhere, also within another one. */
@@ -236,9 +252,12 @@ static bool begin_list(struct fsd_log_segmenter *s)
     } else if (is_title(&s->line, "Layers:")) {
         open_list(s, IN_LAYERS, FSD_LOG_NAMES);
     } else if (fsd_log_text_layer(s->line.text, &layer)) {
-        if (s->in != IN_LAYERS || (s->list.layers && s->form != FSD_LOG_TEXT))
+        if (!goes_on(s, &layer))
             open_list(s, IN_LAYERS, FSD_LOG_TEXT);
+        s->in = IN_LAYERS;
         s->form = FSD_LOG_TEXT;
+        if (!s->list.layers)
+            s->first = layer.name;
         add_layer(s);
     } else {
         return false;

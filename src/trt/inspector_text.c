@@ -14,12 +14,10 @@
  * A value ends where, outside of brackets, a comma, a word and a colon stand; Metadata
  * is the last and ends with the line.
  */
-#include "trt/trt.h"
+#include "trt/json.h"
 
 #include "base/slice.h"
-#include "base/status.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -51,6 +51,7 @@ static enum form form_of_text(const struct fsd_file *file)
                  {"\nLayer(", FORM_LOG},
                  {"\n[V] ", FORM_LOG},
                  {"\n[I] ", FORM_LOG},
+                 {"\n--- Layer ", FORM_INSPECTOR},
                  {", LayerType: ", FORM_INSPECTOR},
                  {"\nLayers:", FORM_INSPECTOR}};
 
@@ -163,6 +164,18 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_file *fil
     return status;
 }
 
+/* Text without a list may hold its layers one by one; what was said of it stays where
+ * it does not. */
+static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *file,
+                                    struct fsd_error *err)
+{
+    uint32_t n = 0;
+    enum fsd_status status = fsd_json_objects(b, file, &n, err);
+
+    b->g->kind = "trt-json";
+    return status == FSD_OK && !n ? FSD_E_FORMAT : status;
+}
+
 static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *source,
                                  struct fsd_error *err)
 {
@@ -173,6 +186,8 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
                              file->size < VERSION_WITHIN ? file->size : VERSION_WITHIN};
     char version[32];
 
+    if (status == FSD_E_FORMAT && !b->g->nodes.n && fsd_look(file) != FSD_LOOK_BINARY)
+        status = read_objects(b, file, err);
     /* Which version built which of its engines the log tells: see inputs.c. */
     if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
@@ -183,6 +198,10 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
             file, err,
             "a binary file; of a serialized engine, give what "
             "trtexec --loadEngine=... --exportLayerInfo=... wrote");
+    if (fsd_look_for(file, VERSION_WITHIN, ":onnxruntime:"))
+        return fsd_engine_refuse(file, err,
+                                 "a session log of ONNX Runtime, which lists none; "
+                                 "give the model that the session optimized");
     return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE, 0,
                     "expected JSON, which begins with '{' or '[', or a build log "
                     "with an engine's layers, found other text");

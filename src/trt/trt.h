@@ -161,11 +161,18 @@ void fsd_build_finish(struct fsd_build *b);
 
 /* ------------------------------------------------------------------------ json.c */
 
-/* Engine dumps in JSON. */
+/* Engine dumps in JSON: json.c, json_file.c, json_objects.c. */
 
 /** Reads all layers and bindings; the caller finishes the graph. */
 enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
                               struct fsd_error *err);
+
+/** Reads layers that stand one by one in other text, as a loop over
+ *  get_layer_information() prints them: objects that begin and end with a line.
+ *  @param n  set to how many there are.
+ *  @return FSD_OK; FSD_E_FORMAT when one is cut off; FSD_E_LIMIT. */
+enum fsd_status fsd_json_objects(struct fsd_build *b, const struct fsd_file *file,
+                                 uint32_t *n, struct fsd_error *err);
 
 /** Reads one layer as a dump has it, an object or a name.
  *  @param number which of the file's layers, from 0: for messages. */
@@ -195,8 +202,8 @@ struct fsd_cleaned {
 /** Writes the bytes to `out` with these changes and returns how many there are then:
  *  control characters inside strings, which JSON forbids and some dumps have, are
  *  escaped; the zero character, which a C string cannot hold, becomes the four
- *  characters \x00, escaped or not; NaN and Infinity become null.  `out` may be NULL:
- *  then only the count is made. */
+ *  characters \x00, escaped or not; NaN and Infinity become 1e999, which is no finite
+ *  number either.  `out` may be NULL: then only the count is made. */
 size_t fsd_clean(const unsigned char *bytes, size_t n, char *out,
                  struct fsd_cleaned *about);
 

@@ -329,6 +329,26 @@ static void odd__values_become_remarks(void **state)
          "input/unnamed-tensor", "A"},
         {"[{\"Name\":\"A\",\"Metadata\":7}]", "input/odd-value", "Metadata"},
         {"[{\"Name\":\"A\",\"Origin\":[]}]", "input/odd-value", "Origin"},
+        {"[{\"Name\":\"A\",\"Inputs\":[{\"Name\":\"x\",\"Dimensions\":[1,-5]}]}]",
+         "input/odd-dimensions", "x"},
+        {"[{\"Name\":\"A\",\"Inputs\":[{\"Name\":\"x\",\"Dimensions\":[1,2.5]}]}]",
+         "input/odd-dimensions", "x"},
+        {"[{\"Name\":\"A\",\"Inputs\":[{\"Name\":\"x\",\"Dimensions\":[1,NaN]}]}]",
+         "input/odd-dimensions", "x"},
+        {"[{\"Name\":\"A\",\"Inputs\":[{\"Name\":\"x\",\"Dimensions\":[1e999]}]}]",
+         "input/odd-dimensions", "x"},
+        {"[{\"Name\":\"A\",\"Inputs\":[{\"Name\":\"x\",\"Dimensions\":[1],\"Strides\":"
+         "[nan]}]}]",
+         "input/odd-value", "Strides"},
+        {"[{\"Name\":\"A\",\"Weights\":{\"Count\":-1}}]", "input/odd-value", "Weights"},
+        {"[{\"Name\":\"A\",\"Bias\":{\"Count\":1.5}}]", "input/odd-value", "Bias"},
+        {"[{\"Name\":\"A\",\"Kernel\":[3,NaN]}]", "input/odd-value", "Kernel"},
+        {"[{\"Name\":\"A\",\"Groups\":1e999}]", "input/odd-value", "Groups"},
+        {"[{\"Name\":\"A\",\"Groups\":-Infinity}]", "input/odd-value", "Groups"},
+        {"[{\"Name\":\"A\",\"Metadata\":\"\",\"Metadata\":\"\"}]",
+         "input/duplicate-key", "Metadata"},
+        {"[{\"Name\":\"A\",\"Inputs\":[],\"Inputs\":[]}]", "input/duplicate-key",
+         "Inputs"},
     };
 
     (void)state;
@@ -342,6 +362,80 @@ static void odd__values_become_remarks(void **state)
         assert_int_equal(r.g->remarks.at[0].node, 0);
         end(&r);
     }
+}
+
+static void odd__keys_that_stand_twice_in_a_dump(void **state)
+{
+    static const struct {
+        const char *dump, *key;
+    } cases[] = {
+        {"{\"Layers\":[\"A\"],\"Layers\":[]}", "Layers"},
+        {"{\"Layers\":7,\"Bindings\":[\"x\"],\"Layers\":[\"A\"]}", NULL},
+        {"{\"Layers\":[\"A\"],\"Bindings\":[],\"Bindings\":[\"x\"]}", "Bindings"},
+        {"{\"Layers\":[\"A\"],\"I/O Tensors\":[],\"I/O Tensors\":[]}", "I/O Tensors"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(cases); i++) {
+        struct run r = load_text(cases[i].dump);
+
+        if (cases[i].key) {
+            assert_int_equal(r.status, FSD_OK);
+            assert_int_equal(r.g->nodes.n, 1);
+            assert_int_equal(r.g->remarks.n, 1);
+            assert_string_equal(r.g->remarks.at[0].rule, "input/duplicate-key");
+            assert_string_equal(text(&r, r.g->remarks.at[0].text), cases[i].key);
+        } else {
+            assert_int_equal(r.status, FSD_E_FORMAT);
+        }
+        end(&r);
+    }
+}
+
+/* What a loop over get_layer_information() prints, and what is damaged. */
+static void objects__between_other_lines(void **state)
+{
+#define LAYER(name) "{\"Name\": \"" name "\",\n \"LayerType\": \"kgen\"}\n"
+    static const struct {
+        const char *text;
+        uint32_t layers;
+        const char *words; /* of the failure, or the remark; NULL: neither */
+    } cases[] = {
+        {"--- Layer 0 ---\n" LAYER("a") "--- Layer 1 ---\n" LAYER("b{"), 2, NULL},
+        {"some {text}\n--- Layer 0 ---\r\n" LAYER("a") "\r\nend\n", 1, NULL},
+        {LAYER("a") LAYER("b") "\n" LAYER("c"), 3, NULL},
+        {LAYER("a"), 1, NULL},
+        {"--- Layer 0 ---\n" LAYER("a") "--- Layer 2 ---\n" LAYER("c"), 2,
+         "lines number 3 layers, 2 were read"},
+        {"--- Layer 0 ---\n" LAYER("a") "--- Layer 1 ---\n{\"Name\": 5}\n", 1,
+         "lines number 2 layers, 1 were read"},
+        {"--- Layer 0 ---\n" LAYER("a") "--- Layer 1 ---\n{\"Name\": \"b", 0,
+         "layer 1: expected its closing bracket"},
+        {"--- Layer 0 ---\n{\"Name\": \"a", 0, "expected the layers of an engine"},
+        {"[\n" LAYER("a") ",\n{\"Name\"", 0, "found the end of the file"},
+        {"{\"x\": 1}\n{\"y\": 2}\n", 0, "\"Layers\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < FSD_COUNT_OF(cases); i++) {
+        struct run r = load_text(cases[i].text);
+
+        if (!cases[i].layers) {
+            if (r.status != FSD_E_FORMAT)
+                fail_msg("%zu: status %d, %s", i, r.status, r.err.message);
+            if (!strstr(r.err.message, cases[i].words))
+                fail_msg("%zu: %s", i, r.err.message);
+        } else {
+            if (r.status != FSD_OK)
+                fail_msg("%zu: %s", i, r.err.message);
+            assert_int_equal(r.g->nodes.n, cases[i].layers);
+            assert_int_equal(r.g->remarks.n, cases[i].words != NULL);
+            if (cases[i].words)
+                assert_string_equal(text(&r, r.g->remarks.at[0].text), cases[i].words);
+        }
+        end(&r);
+    }
+#undef LAYER
 }
 
 static void odd__absent_keys_are_ordinary(void **state)
@@ -603,6 +697,8 @@ int main(void)
         cmocka_unit_test(binding__none_but_a_model),
         cmocka_unit_test(odd__raw_bytes),
         cmocka_unit_test(odd__values_become_remarks),
+        cmocka_unit_test(odd__keys_that_stand_twice_in_a_dump),
+        cmocka_unit_test(objects__between_other_lines),
         cmocka_unit_test(odd__absent_keys_are_ordinary),
         cmocka_unit_test(odd__numbers),
         cmocka_unit_test(refuse__says_what_it_is),

@@ -1,0 +1,66 @@
+/*
+ * What the files that read JSON share: a layer is read in one place (json.c), whether
+ * it stands in a dump (json_file.c), alone between lines of text (json_objects.c), or
+ * was made of the inspector's text (inspector_text.c).  Only these include this.
+ */
+#ifndef FSD_TRT_JSON_H
+#define FSD_TRT_JSON_H
+
+#include "base/slice.h"
+#include "base/status.h"
+#include "trt/trt.h"
+
+#include <cjson/cJSON.h>
+
+struct fsd_json_reading {
+    struct fsd_build *b;
+    const struct fsd_file *file;
+    struct fsd_error *err;
+    uint32_t layer; /**< the one that is being read, from 0 */
+    bool foresees;  /**< nothing is read yet: fsd_build_foresee() is shown the layers */
+};
+
+static inline const cJSON *fsd_json_get(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+/* ------------------------------------------------------------------------ json.c */
+
+/** "a list", "null"; "nothing" for NULL. */
+const char *fsd_json_kind(const cJSON *item);
+
+/** How many of a kind a file of its size may have. */
+unsigned fsd_json_most(const struct fsd_file *file, unsigned free, unsigned bytes,
+                       unsigned max);
+
+/** @return FSD_E_LIMIT, and r->err says that there are more than `limit`. */
+enum fsd_status fsd_json_fail_limit(const struct fsd_json_reading *r, unsigned limit,
+                                    const char *of);
+
+/** Reads the next layer, an object or a name.
+ *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT for what a hostile file must not make too
+ *          many of. */
+enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer);
+
+/** Shows fsd_build_foresee() a layer and its text. */
+void fsd_json_foresee(struct fsd_json_reading *r, const cJSON *layer,
+                      struct fsd_slice text);
+
+/* ------------------------------------------------------------------- json_file.c */
+
+/** Text that the parser takes. */
+struct fsd_json_text {
+    const char *s;
+    size_t n;
+    char *heap; /**< the cleaned copy, to be freed; NULL when it needs none */
+    bool deep;  /**< deeper than the parser goes */
+};
+
+/** Makes JSON of what is nearly JSON (fsd_clean()).
+ *  @return FSD_OK; FSD_E_LIMIT for more values than a file of this size may have, or
+ *          without memory. */
+enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slice raw,
+                               struct fsd_json_text *out);
+
+#endif
