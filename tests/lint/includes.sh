@@ -4,37 +4,57 @@
 cd "$(dirname "$0")/../../src" || exit 2
 bad=0
 
-# allow FOLDER 'regex of what its project includes may start with'
-allow() {
-    found=$(grep -nE '^#include "' "$1"/*.[ch] | grep -vE ':#include "('"$2"')/')
-    [ -z "$found" ] && return
-    echo "$found" | sed "s,^,src/,; s,$,   ($1 may include only: $2),"
+# What each folder may include is the last column of src/README.md's table: folders, "X and
+# below" for X with all that X may include, "all above", or "-".  Prints a line a folder,
+# "folder word|word"; "." are the files beside the folders.
+rules=$(awk -F' *[|] *' '
+    /^\| folder \|/ { on = 1; next }
+    on && !/^\|/ { exit }
+    !on || /^\|---/ { next }
+    {
+        folder = $2 ~ /\/$/ ? substr($2, 1, length($2) - 1) : "."
+        n = split($(NF - 1), words, ", ")
+        may = folder == "." ? "[a-z_]*[.]h" : folder
+        for (i = 1; i <= n; i++) {
+            below = sub(/ and below$/, "", words[i])
+            if (words[i] == "all above")
+                words[i] = all
+            else if (words[i] != "-" && !(words[i] in of))
+                print "unknown " folder " " words[i]
+            if (words[i] != "-")
+                may = may "|" words[i] (below ? "|" of[words[i]] : "")
+        }
+        of[folder] = may
+        all = all (all ? "|" : "") folder
+        print folder " " may
+    }' README.md)
+printf '%s\n' "$rules" | grep '^unknown' | sed 's/^unknown \(.*\) \(.*\)/src\/README.md: the row of \1 names \2, which has no row above/' |
+    grep . && bad=1
+
+# The readers that there are: rules that hold for each of them.
+readers=$(tr '\n\\' '  ' <engine/reader.h | grep -oE 'FSD_READERS\(row\)( +row\([a-z_]+\))+' |
+    grep -oE ' row\([a-z_]+\)' | sed 's/.*(\(.*\))/\1/')
+[ -z "$readers" ] && echo "src/engine/reader.h: no row in FSD_READERS" && bad=1
+each_reader=$(printf '%s/|' $readers) # "ort/|trt/|"
+
+# A folder inside one has that one's row, unless it has its own.
+for folder in $(find . -type d | sed 's,^\./,,'); do
+    row=$folder
+    while [ "$row" != . ] && ! printf '%s\n' "$rules" | grep -q "^$row "; do
+        row=$(dirname "$row")
+    done
+    if [ "$row" = . ] && [ "$folder" != . ]; then
+        echo "src/$folder/: has no row in src/README.md, so that nothing says what it may include"
+        bad=1
+        continue
+    fi
+    may=$(printf '%s\n' "$rules" | grep "^$row " | cut -d' ' -f2)
+    found=$(grep -nE '^#include "' "$folder"/*.[ch] /dev/null 2>/dev/null |
+        grep -vE ":#include \"($may)[/\"]")
+    [ -z "$found" ] && continue
+    echo "$found" | sed "s,^\(\./\)*,src/,; s,$,   ($row may include only: $may),"
     bad=1
-}
-allow base   'base'
-allow model  'model|base'
-allow ops    'ops|model|base'
-allow onnx   'onnx|ops|model|base'
-allow engine 'engine|model|base'
-allow log    'log|model|base'
-allow ort    'ort|engine|onnx|ops|model|base'
-allow trt    'trt|log|engine|model|base'
-allow match  'match|ops|model|base'
-allow match/kernel 'match|ops|model|base'
-allow profile 'profile|model|base'
-allow diff   'diff|match|profile|ops|model|base'
-allow cost   'cost|diff|match|profile|ops|model|base'
-allow pattern 'pattern|diff|match|profile|ops|model|base'
-allow compare 'compare|diff|match|profile|ops|model|base'
-allow snapshot 'snapshot|compare|diff|match|profile|ops|model|base'
-allow lint   'lint|match|ops|model|base'
-allow findings 'findings|lint|pattern|compare|cost|diff|match|profile|ops|model|base'
-allow gate   'gate|findings|lint|pattern|compare|cost|diff|match|profile|ops|model|base'
-for room in report report/sheet report/view report/text report/verdict report/json report/page; do
-    allow $room 'report|gate|findings|lint|pattern|compare|cost|diff|match|profile|ops|model|base'
 done
-allow report/picture 'report|findings|compare|cost|diff|match|profile|ops|model|base'
-allow cli    'cli'
 
 # confine 'regex of a third-party header' 'regex of the files that may include it'
 confine() {
@@ -62,7 +82,7 @@ owned() {
     echo "$found" | sed "s,^\./,src/,; s,$,   (written only in $2),"
     bad=1
 }
-owned 'graph|history'   'model/|onnx/|engine/|log/|trt/|ort/|profile/|match/story|inputs|alone|profiles|session'
+owned 'graph|history'   "${each_reader}"'model/|onnx/|engine/|log/|profile/|match/story|inputs|alone|profiles|session'
 owned 'measured'        'profile/|profiles\.c'
 owned 'facts|match|region|conflict' 'match/'
 owned 'layer_result|flows|flow|reason|node_result|islands|island|summary' 'diff/'
@@ -96,7 +116,7 @@ forbid '\bgetenv\('                                   'SECURITY.md tells what is
 # what lint knows of builders.
 found=$(grep -rnE '[Mm]yelin|ForeignNode|Cask|TensorRT|trtexec|"trt-|Reformatting|Optimizer Reformat' \
             --include='*.[ch]' . |
-        grep -vE '^\./(trt/|log/|ort/|cli/|base/look\.c|onnx/sniff\.c|ops/table\.c|report/view/names\.c|lint/|findings/(rules|lint_[a-z]*)\.c)')
+        grep -vE '^\./('"$each_reader"'log/|cli/|base/look\.c|onnx/sniff\.c|ops/table\.c|report/view/names\.c|lint/|findings/(rules|lint_[a-z]*)\.c)')
 if [ -n "$found" ]; then
     echo "$found" | sed 's|^\./|src/|; s|$|   (a word of one builder outside of its reader)|'
     bad=1
