@@ -242,8 +242,8 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
     return split_profiles(build, word, err);
 }
 
-enum fsd_status take_build(struct build_word *build, const char *word,
-                           struct fsd_options *run, struct fsd_error *err)
+static enum fsd_status take_build(struct build_word *build, const char *word,
+                                  struct fsd_options *run, struct fsd_error *err)
 {
     bool directory = is_directory(word);
     enum fsd_status status;

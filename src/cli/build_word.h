@@ -14,19 +14,15 @@ struct build_word {
 
 /** Takes "MODEL,ENGINE[,PROFILE[+PROFILE...][,LOG]]", or a directory, and fills the
  *  paths of `run`; the rest of `run` stays.
+ *  @param model  of a word that does not begin with one; NULL: none.
  *  @return FSD_OK; FSD_E_ARG for a word that is neither; FSD_E_IO. */
-enum fsd_status take_build(struct build_word *build, const char *word,
-                           struct fsd_options *run, struct fsd_error *err);
-
-/** The same of another build of `model`, which may be NULL; a word that does not begin
- *  with a model is of that one. */
 enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
                           struct fsd_options *run, struct fsd_error *err);
 
 /** Takes each word so.  One directory alone may hold several builds: each a directory
  *  or a snapshot of its own, or one model and its engines.
  *  @param like  what all of them have besides: `n` words become `*n_runs` of `runs`.
- *  @return as take_build(); FSD_E_ARG for less than two builds, or more than `most`. */
+ *  @return as take_also(); FSD_E_ARG for less than two builds, or more than `most`. */
 enum fsd_status take_builds(struct build_word *builds, const char *const *words,
                             unsigned n, const struct fsd_options *like,
                             struct fsd_options *runs, unsigned most, unsigned *n_runs,

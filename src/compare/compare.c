@@ -62,7 +62,7 @@ static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
     c->by_blame[same ? FSD_BLAME_MOVES : FSD_BLAME_FUSION] += new.moves - old.moves;
 }
 
-void fsd_compare_times(struct fsd_compare *c)
+static void compare_times(struct fsd_compare *c)
 {
     c->timed = c->old->profiles && c->new->profiles;
     for (uint32_t i = 0; i < c->regions.n; i++)
@@ -133,7 +133,8 @@ static void order_regions(struct fsd_compare *c)
     fsd_arena_free(scratch);
 }
 
-void fsd_compare_sum(struct fsd_compare *c)
+/* Counts, order, what differs. */
+static void sum(struct fsd_compare *c)
 {
     for (uint32_t i = 0; i < c->edges.n; i++)
         c->regions.at[c->edges.at[i].region].differs = true;
@@ -182,8 +183,8 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     fsd_compare_ports(c);
     fsd_compare_written(c, scratch); /* what the others tell, it tells not again */
     fsd_compare_built(arena, old, new, &c->built);
-    fsd_compare_times(c);
-    fsd_compare_sum(c);
+    compare_times(c);
+    sum(c);
     fsd_arena_free(scratch);
     return c;
 }

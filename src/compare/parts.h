@@ -79,16 +79,12 @@ struct fsd_maker fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);
 struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
                                      const struct fsd_form *f);
 
-/* The steps, in their order.  Layers become groups and moves, without borders and ends;
+/* Steps, in their order.  Layers become groups and moves, without borders and ends;
  * then edges give them those; times last. */
 void fsd_state_add_nodes(struct fsd_state_build *b);
-void fsd_state_add_ports(struct fsd_state_build *b);
 void fsd_state_add_layers(struct fsd_state_build *b);
 void fsd_state_add_edges(struct fsd_state_build *b);
 void fsd_state_add_times(struct fsd_state_build *b);
-
-/** Derives core and core_in of nodes and core_from of outputs. */
-void fsd_state_see_through(struct fsd_state *s);
 
 /* ---------------------------------------------- one of two models being aligned */
 
@@ -172,15 +168,13 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
 /* Keeps what of a pair's form the old side tells and the new one does not. */
 void fsd_compare_told(struct fsd_compare *c, struct fsd_fact_lost pair);
 
-/* The steps, in their order. */
+/* Steps, in their order. */
 void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_nodes(struct fsd_compare *c);
 void fsd_compare_edges(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_ports(struct fsd_compare *c);
 void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch);
-void fsd_compare_times(struct fsd_compare *c);
-void fsd_compare_sum(struct fsd_compare *c); /**< counts, order, what differs */
 
 /** The region of the group that a move's owner is of; FSD_NONE. */
 fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move);

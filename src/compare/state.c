@@ -1,6 +1,6 @@
 /*
  * Puts together a state of a run: its head and ports here, nodes, layers, edges and
- * times in state_*.c. fsd_state_see_through() then resolves each input to the core node
+ * times in state_*.c. see_through() then resolves each input to the core node
  * behind views and quantizers, once for all nodes, since both the alignment and the
  * snapshot ask for it all the time.  A state read from a snapshot passes the same
  * function, so that both are the same state.
@@ -102,7 +102,8 @@ static struct fsd_maker through(const struct fsd_state *s, struct fsd_maker sour
     return s->nodes.at[source.at].core;
 }
 
-void fsd_state_see_through(struct fsd_state *s)
+/* Derives core and core_in of nodes and core_from of outputs. */
+static void see_through(struct fsd_state *s)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     uint8_t *seen = FSD_NEW(scratch, uint8_t, s->nodes.n);
@@ -154,7 +155,7 @@ void fsd_state_set_untimed(struct fsd_state *s)
 
 void fsd_state_finish(struct fsd_state *s)
 {
-    fsd_state_see_through(s);
+    see_through(s);
     fsd_state_set_groups(s);
     if (!s->untimed) /* a snapshot tells it of whole groups */
         fsd_state_set_untimed(s);
@@ -237,7 +238,7 @@ static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool
         .from = output ? fsd_state_direct(b, tensor) : (struct fsd_maker){FSD_NONE, 0}};
 }
 
-void fsd_state_add_ports(struct fsd_state_build *b)
+static void add_ports(struct fsd_state_build *b)
 {
     const struct fsd_graph *g = b->model;
     const struct fsd_scope *main = &g->scopes.at[0];
@@ -309,8 +310,8 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
 
     add_head(&b);
     fsd_state_add_nodes(&b);
-    fsd_state_add_ports(&b);
-    fsd_state_see_through(b.s);
+    add_ports(&b);
+    see_through(b.s);
     fsd_state_add_layers(&b);
     fsd_state_add_edges(&b);
     fsd_state_add_times(&b);
@@ -328,7 +329,7 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     b.s->model_path = fsd_text(b.s->names, fsd_intern_str(b.s->names, model->path));
     memcpy(b.s->model_hash, model->hash, sizeof b.s->model_hash);
     fsd_state_add_nodes(&b);
-    fsd_state_add_ports(&b);
+    add_ports(&b);
     fsd_state_finish(b.s);
     return b.s;
 }

@@ -20,7 +20,7 @@ struct search {
     bool alone; /* something is named, but nothing of what is wanted goes with it */
 };
 
-struct fsd_picked fsd_picked_new(struct fsd_arena *arena, const struct fsd_match *m)
+static struct fsd_picked picked_new(struct fsd_arena *arena, const struct fsd_match *m)
 {
     return (struct fsd_picked){FSD_NEW(arena, bool, m->model->nodes.n),
                                FSD_NEW(arena, bool, m->engine->nodes.n)};
@@ -188,7 +188,7 @@ enum fsd_status fsd_pick_all(struct fsd_arena *arena, const struct fsd_match *m,
                              enum fsd_pick_want want, const char *const *words,
                              unsigned n_words, fsd_id_vec *out, struct fsd_error *err)
 {
-    struct fsd_picked picked = fsd_picked_new(arena, m);
+    struct fsd_picked picked = picked_new(arena, m);
     bool layers = want == FSD_PICK_LAYERS;
     const bool *in = layers ? picked.layers : picked.nodes;
     uint32_t n = layers ? m->engine->nodes.n : m->model->nodes.n;

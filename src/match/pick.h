@@ -19,9 +19,6 @@ struct fsd_picked {
 
 typedef FSD_VEC(fsd_id) fsd_id_vec;
 
-/** Nothing picked. */
-struct fsd_picked fsd_picked_new(struct fsd_arena *arena, const struct fsd_match *m);
-
 /** Marks what the word names; of FSD_PICK_BOTH nodes and layers, else only what is
  *  wanted.
  *  @return FSD_OK; FSD_E_ARG, with what comes nearest, when it names nothing. */

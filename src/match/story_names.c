@@ -14,7 +14,8 @@ enum {
     MOST_POOL = 1 << 24, /* nodes in all sets together */
 };
 
-void fsd_story_room(struct fsd_story *s, fsd_sym name)
+/* Makes the arrays by symbol long enough. */
+static void make_room(struct fsd_story *s, fsd_sym name)
 {
     while (s->known.n <= name) {
         fsd_vec_push(s->arena, &s->of_name, (struct fsd_span){0, 0});
@@ -24,7 +25,7 @@ void fsd_story_room(struct fsd_story *s, fsd_sym name)
 
 void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes)
 {
-    fsd_story_room(s, name);
+    make_room(s, name);
     s->of_name.at[name] = nodes;
     s->known.at[name] = 1;
 }

@@ -9,8 +9,6 @@ enum {
     FSD_CROWD = 256        /**< a set of more: what joins it is told, not it */
 };
 
-/** Makes the arrays by symbol long enough. */
-void fsd_story_room(struct fsd_story *s, fsd_sym name);
 void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes);
 /** Both sets, each node once; the first alone, and `cut`, when there are too many. */
 struct fsd_span fsd_story_join(struct fsd_story *s, struct fsd_span a,

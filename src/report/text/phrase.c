@@ -81,11 +81,6 @@ void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out)
     fsd_put_scaled(bytes, fsd_amount_text(d->cost->amounts, bytes), " B", out);
 }
 
-void fsd_put_count(const struct fsd_diff *d, int64_t count, FILE *out)
-{
-    fsd_put_scaled(count, fsd_amount_text(d->cost->amounts, count), "", out);
-}
-
 void fsd_put_safely(const struct fsd_diff *d, fsd_id id, fsd_put_fn *put, FILE *out)
 {
     struct fsd_print name;
@@ -99,16 +94,6 @@ void fsd_put_safely(const struct fsd_diff *d, fsd_id id, fsd_put_fn *put, FILE *
 void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out)
 {
     fsd_put_safely(d, node, fsd_put_node_name, out);
-}
-
-void fsd_put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
-    fsd_put_safely(d, layer, fsd_put_layer_name, out);
-}
-
-void fsd_put_layer_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
-    fsd_put_safely(d, layer, fsd_put_change, out);
 }
 
 void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out)

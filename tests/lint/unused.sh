@@ -1,0 +1,21 @@
+#!/bin/sh
+# What no other file uses is static, or lacks its row in a table: a rule, a matching pass, a
+# reader, a writer or a view that nobody asks compiles, and never runs.
+#
+# usage: unused.sh OBJECT...    all objects of the library and of the program
+#
+# Other uses than by an object: of what the public header declares, by the tests, by libc.
+cd "$(dirname "$0")/../.." || exit 2
+found=$(nm -A "$@" | awk '
+    { name = $NF; type = $(NF - 1); file = $1; sub(/:[0-9a-f]*$/, "", file) }
+    name ~ /^_/ || name ~ /^(main|argp_program_version_hook)$/ { next }
+    type ~ /^[TDRBC]$/ { made[name] = file }
+    type == "U" { used[name] = 1 }
+    END { for (name in made) if (!(name in used)) print name, made[name] }' |
+    while read -r name file; do
+        grep -rqw "$name" packaging/fusiondiff.map tests --include='*.c' --include='*.map' ||
+            echo "${file##*/src/}: no other file uses $name: make it static, or add its row"
+    done | sed 's,^,src/,; s,\.c\.o:,.c:,' | sort)
+[ -z "$found" ] && exit 0
+echo "$found"
+exit 1
