@@ -43,6 +43,15 @@ unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
  */
 bool fsd_op_is_symmetric(const char *name);
 
+/** What a kernel may compute an operator of that name as, in any domain, beside the
+ *  operator itself: operators between blanks, lowerings between "|".  Where one is the
+ *  beginning of another, the rest may have been folded into constants.  "": nothing. */
+const char *fsd_op_lowerings(const char *name);
+
+/** The word by which the forms of pattern/find.c mean an operator of that name ("gelu",
+ *  "activation"); NULL: none. */
+const char *fsd_op_known_as(const char *name);
+
 /** Bits: the inputs, of the first 32, whose values decide the shape of the output
  *  (Reshape's second). */
 uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node);

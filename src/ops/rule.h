@@ -48,6 +48,8 @@ struct fsd_op {
     enum fsd_same same;      /* why no operation is left of it, */
     fsd_same_fn *holds;      /* where this holds; NULL: always */
     unsigned domains;        /* enum fsd_domain; 0 is FSD_DOMAIN_ONNX */
+    const char *lowerings;   /* fsd_op_lowerings(); NULL: none but itself */
+    const char *known_as;    /* fsd_op_known_as() */
 };
 
 /** The row of a node's operator; NULL. */

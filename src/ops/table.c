@@ -42,6 +42,12 @@ enum type {
     BY_VALUE        /* ConstantOfShape */
 };
 
+/* What a product along an axis of two, three or four elements is computed as. */
+#define PRODUCTS                                                                       \
+    "Mul Mul Add|Slice Slice Mul Mul Add|Mul Mul Mul Add Add|"                         \
+    "Slice Slice Slice Mul Mul Mul Add Add|Mul Mul Mul Mul Add Add Add|"               \
+    "Slice Slice Slice Slice Mul Mul Mul Mul Add Add Add"
+
 /* In strcmp's order.  Which operators a Q or DQ may cross: TensorRT's Q/DQ propagation
  * ("Swapping MaxPool_12 with QuantizeLinear_15", 8.4).  Quantizers live in other
  * domains too: com.microsoft's take more types, trt's are what ModelOpt writes for FP8,
@@ -54,7 +60,7 @@ static const struct fsd_op ops[] = {
     {"Add", ANY_IN, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC,
      .ints = fsd_ints_arithmetic, .variant = '+',
-     .same = FSD_SAME_ZERO, .holds = fsd_same_sum},
+     .same = FSD_SAME_ZERO, .holds = fsd_same_sum, .lowerings = "Sub"},
     {"AffineGrid", IN0, .shape = fsd_shape_affine_grid, .shape_operands = 0x2},
     {"And", TO_BOOL, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC},
@@ -64,13 +70,19 @@ static const struct fsd_op ops[] = {
     {"Asinh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Atan", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Atanh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
-    {"Attention", IN0, .shape = fsd_shape_attention, .macs = fsd_macs_attention},
+    {"Attention", IN0, .shape = fsd_shape_attention, .macs = fsd_macs_attention,
+     .known_as = "attention",
+     .lowerings = "MatMul ReduceMax Sub Exp ReduceSum Div MatMul"},
     {"Attention", IN0, .shape = fsd_shape_attention, .traits = FSD_OP_WEIGHTED,
-     .macs = fsd_macs_attention, .variant = 'p', .domains = FSD_DOMAIN_MICROSOFT},
-    {"AveragePool", IN0, .shape = fsd_shape_pool},
-    {"BatchNormalization", IN0, .shape = fsd_shape_same},
+     .macs = fsd_macs_attention, .variant = 'p', .domains = FSD_DOMAIN_MICROSOFT,
+     .known_as = "attention"},
+    {"AveragePool", IN0, .shape = fsd_shape_pool,
+     .lowerings = "ReduceMean|ReduceSum Mul"},
+    {"BatchNormalization", IN0, .shape = fsd_shape_same,
+     .lowerings = "Mul Add|Add|Add Mul Mul Add"}, /* last: behind what is no product */
     {"Bernoulli", BY_DTYPE_IN, .shape = fsd_shape_same, .traits = FSD_OP_RANDOM},
-    {"BiasGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"BiasGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT,
+     .known_as = "gelu"},
     {"BitShift", ANY_IN, .shape = fsd_shape_elementwise},
     {"BitwiseAnd", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC},
     {"BitwiseNot", IN0, .shape = fsd_shape_same},
@@ -81,9 +93,10 @@ static const struct fsd_op ops[] = {
      .same = FSD_SAME_CAST, .holds = fsd_same_cast},
     {"CastLike", IN1, .shape = fsd_shape_same},
     {"Ceil", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
-    {"Celu", IN0, .shape = fsd_shape_same},
+    {"Celu", IN0, .shape = fsd_shape_same, .known_as = "activation"},
     {"CenterCropPad", IN0, .shape = fsd_shape_center_crop, .shape_operands = 0x2},
-    {"Clip", IN0, .shape = fsd_shape_same},
+    {"Clip", IN0, .shape = fsd_shape_same, .known_as = "activation",
+     .lowerings = "Max Min|Min Max|Max|Min"},
     {"Col2Im", IN0, .shape = fsd_shape_col2im, .shape_operands = 0x6},
     {"Compress", IN0, .shape = fsd_shape_chosen, .shape_operands = 0x2},
     {"Concat", ANY_IN, .shape = fsd_shape_concat,
@@ -92,9 +105,12 @@ static const struct fsd_op ops[] = {
     {"ConcatFromSequence", NOTHING, .traits = FSD_OP_LISTS},
     {"Constant", NOTHING, .traits = FSD_OP_CONSTANT},
     {"ConstantOfShape", BY_VALUE, .shape = fsd_shape_filled, .shape_operands = 0x1,
-     .ints = fsd_ints_fill},
+     .ints = fsd_ints_fill, .lowerings = "Expand"},
     {"Conv", ANY_IN, .shape = fsd_shape_conv, .traits = FSD_OP_WEIGHTED,
-     .macs = fsd_macs_conv},
+     .macs = fsd_macs_conv,
+     .lowerings = "Conv Add|Conv Mul Add|Conv Mul|" /* Mul: of integers, to floats */
+     "MatMul Add|MatMul|"                           /* without a window */
+     PRODUCTS},
     {"ConvInteger", TO_INT32, .shape = fsd_shape_conv, .macs = fsd_macs_conv},
     {"ConvTranspose", ANY_IN, .shape = fsd_shape_conv_transpose,
      .traits = FSD_OP_WEIGHTED, .macs = fsd_macs_conv, .variant = 't'},
@@ -105,13 +121,14 @@ static const struct fsd_op ops[] = {
      .shape_operands = 0x6},
     {"DeformConv", ANY_IN, .shape = fsd_shape_conv, .macs = fsd_macs_conv},
     {"DepthToSpace", IN0, .shape = fsd_shape_blocks, .traits = FSD_OP_COMMUTES,
-     .variant = '*'},
+     .variant = '*', .lowerings = "Transpose"},
     {"DequantizeLinear", BY_SCALE, .shape = fsd_shape_same,
-     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL, .lowerings = "Cast Mul"},
     {"Det", IN0, .shape = fsd_shape_det},
     {"Div", ANY_IN, .shape = fsd_shape_elementwise,
      .ints = fsd_ints_arithmetic, .variant = '/',
-     .same = FSD_SAME_ONE, .holds = fsd_same_quotient, .traits = FSD_OP_BARE},
+     .same = FSD_SAME_ONE, .holds = fsd_same_quotient, .traits = FSD_OP_BARE,
+     .lowerings = "Mul|Div Mul"},
     {"Dropout", IN0, .shape = fsd_shape_same, .traits = FSD_OP_OUTPUTS,
      .same = FSD_SAME_DROPOUT, .holds = fsd_same_dropout},
     {"DynamicQuantizeLinear", TO_UINT8, .shape = fsd_shape_quantized,
@@ -119,7 +136,7 @@ static const struct fsd_op ops[] = {
     {"DynamicQuantizeMatMul", TO_FP32, .shape = fsd_shape_matmul,
      .macs = fsd_macs_matmul, .domains = FSD_DOMAIN_MICROSOFT},
     {"Einsum", ANY_IN, .shape = fsd_shape_einsum, .macs = fsd_macs_einsum},
-    {"Elu", IN0, .shape = fsd_shape_same},
+    {"Elu", IN0, .shape = fsd_shape_same, .known_as = "activation"},
     {"Equal", TO_BOOL, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC,
      .ints = fsd_ints_arithmetic, .variant = '='},
@@ -128,7 +145,8 @@ static const struct fsd_op ops[] = {
     {"Expand", IN0, .shape = fsd_shape_expand, .traits = FSD_OP_BARE | FSD_OP_COMMUTES,
      .shape_operands = 0x2},
     {"EyeLike", BY_DTYPE_IN, .shape = fsd_shape_same},
-    {"FastGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+    {"FastGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT,
+     .known_as = "gelu"},
     {"Flatten", IN0, .shape = fsd_shape_flatten,
      .traits = FSD_OP_VIEW | FSD_OP_COMMUTES, .same = FSD_SAME_VIEW},
     {"Floor", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
@@ -142,48 +160,72 @@ static const struct fsd_op ops[] = {
      .traits = FSD_OP_OUTPUTS | FSD_OP_RECURRENT,
      .macs = fsd_macs_recurrent},
     {"Gather", IN0, .shape = fsd_shape_gather, .traits = FSD_OP_COMMUTES,
-     .ints = fsd_ints_gather},
-    {"GatherElements", IN0, .shape = fsd_shape_second},
-    {"GatherND", IN0, .shape = fsd_shape_gather_nd},
-    {"Gelu", IN0, .shape = fsd_shape_same},
-    {"Gelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
+     .ints = fsd_ints_gather, .lowerings = "Slice"},
+    {"GatherElements", IN0, .shape = fsd_shape_second, .lowerings = "Gather"},
+    {"GatherND", IN0, .shape = fsd_shape_gather_nd, .lowerings = "Gather"},
+    {"Gelu", IN0, .shape = fsd_shape_same, .known_as = "gelu",
+     .lowerings = "Mul Erf Add Mul Mul|Div Erf Add Mul Mul"},
+    {"Gelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT,
+     .known_as = "gelu"},
     {"Gemm", ANY_IN, .shape = fsd_shape_matmul, .traits = FSD_OP_WEIGHTED,
-     .macs = fsd_macs_matmul, .variant = 'f'},
-    {"GlobalAveragePool", IN0, .shape = fsd_shape_global_pool},
+     .macs = fsd_macs_matmul, .variant = 'f',
+     .lowerings = "MatMul Add|MatMul Mul Add|MatMul Mul|MatMul|Mul ReduceSum Add|"
+     "Mul ReduceSum|" PRODUCTS},
+    {"GlobalAveragePool", IN0, .shape = fsd_shape_global_pool,
+     .lowerings = "ReduceMean|AveragePool"},
     {"GlobalLpPool", IN0, .shape = fsd_shape_global_pool},
-    {"GlobalMaxPool", IN0, .shape = fsd_shape_global_pool},
+    {"GlobalMaxPool", IN0, .shape = fsd_shape_global_pool,
+     .lowerings = "ReduceMax|MaxPool"},
     {"Greater", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE},
-    {"GreaterOrEqual", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE},
+    {"GreaterOrEqual", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE,
+     .lowerings = "Less Not"},
     {"GridSample", IN0, .shape = fsd_shape_grid_sample},
-    {"GroupNormalization", IN0, .shape = fsd_shape_same},
+    {"GroupNormalization", IN0, .shape = fsd_shape_same,
+     .lowerings = "InstanceNormalization Mul Add"},
     {"HammingWindow", BY_OUTPUT, .shape = fsd_shape_window, .shape_operands = 0x1},
     {"HannWindow", BY_OUTPUT, .shape = fsd_shape_window, .shape_operands = 0x1},
-    {"HardSigmoid", IN0, .shape = fsd_shape_same},
-    {"HardSwish", IN0, .shape = fsd_shape_same},
+    {"HardSigmoid", IN0, .shape = fsd_shape_same,
+     .lowerings = "Mul Add Max Min|Mul Add Min Max"},
+    {"HardSwish", IN0, .shape = fsd_shape_same, .known_as = "activation",
+     .lowerings = "Mul Add Max Min Mul|Mul Add Min Max Mul"},
     {"Hardmax", IN0, .shape = fsd_shape_same},
     {"Identity", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE | FSD_OP_COMMUTES,
      .ints = fsd_ints_first, .same = FSD_SAME_IDENTITY},
     {"If", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
     {"ImageDecoder", TO_UINT8, .shape = fsd_shape_image, .shape_operands = 0x1},
-    {"InstanceNormalization", IN0, .shape = fsd_shape_same},
+    {"InstanceNormalization", IN0, .shape = fsd_shape_same,
+     .lowerings = "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul Add|"
+     "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Add|"
+     "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul"},
     {"IsInf", TO_BOOL, .shape = fsd_shape_same},
     {"IsNaN", TO_BOOL, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"LRN", IN0, .shape = fsd_shape_same},
     {"LSTM", IN0, IN0, .shape = fsd_shape_recurrent,
      .traits = FSD_OP_OUTPUTS | FSD_OP_RECURRENT,
      .macs = fsd_macs_recurrent},
-    {"LayerNormalization", IN0, .shape = fsd_shape_same},
-    {"LeakyRelu", IN0, .shape = fsd_shape_same},
+    {"LayerNormalization", IN0, .shape = fsd_shape_same, .known_as = "layernorm",
+     .lowerings = "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul Add|"
+     "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul|"
+     "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul"},
+    {"LeakyRelu", IN0, .shape = fsd_shape_same, .known_as = "activation",
+     .lowerings = "Mul Less Where|Mul Max"},
     {"Less", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE},
-    {"LessOrEqual", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE},
+    {"LessOrEqual", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE,
+     .lowerings = "Greater Not"},
     {"Log", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
-    {"LogSoftmax", IN0, .shape = fsd_shape_same},
+    {"LogSoftmax", IN0, .shape = fsd_shape_same,
+     .lowerings = "ReduceMax Sub Exp ReduceSum Log Sub|"
+     "ReduceMax Sub Exp ReduceSum Div Mul Log"},
     {"Loop", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
     {"LpNormalization", IN0, .shape = fsd_shape_same},
     {"LpPool", IN0, .shape = fsd_shape_pool},
     {"MatMul", ANY_IN, .shape = fsd_shape_matmul,
      .traits = FSD_OP_BARE | FSD_OP_WEIGHTED,
-     .macs = fsd_macs_matmul},
+     .macs = fsd_macs_matmul,
+     .lowerings = "Cast Mul Cast MatMul|" /* of weights kept narrow, */
+     "Expand Cast Mul Cast MatMul|"       /* a scale a block */
+     "Mul ReduceSum|" PRODUCTS "|"
+     "MatMul Mul"}, /* of integers: brought to floats */
     {"MatMulInteger", TO_INT32, .shape = fsd_shape_matmul, .macs = fsd_macs_matmul},
     {"MatMulIntegerToFloat", IN2, .shape = fsd_shape_matmul, .macs = fsd_macs_matmul,
      .domains = FSD_DOMAIN_MICROSOFT},
@@ -198,21 +240,23 @@ static const struct fsd_op ops[] = {
     {"MaxUnpool", IN0, .shape = fsd_shape_unpool, .shape_operands = 0x4},
     {"Mean", ANY_IN, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC,
-     .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
+     .same = FSD_SAME_SINGLE, .holds = fsd_same_single,
+     .lowerings = "Add Mul|Add Div"},
     {"MeanVarianceNormalization", IN0, .shape = fsd_shape_same},
     {"MelWeightMatrix", BY_OUTPUT, .shape = fsd_shape_mel, .shape_operands = 0x3},
     {"Min", ANY_IN, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC,
      .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
-    {"Mish", IN0, .shape = fsd_shape_same},
+    {"Mish", IN0, .shape = fsd_shape_same, .known_as = "activation"},
     {"Mod", ANY_IN, .shape = fsd_shape_elementwise,
      .ints = fsd_ints_arithmetic, .variant = '%'},
     {"Mul", ANY_IN, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC,
      .ints = fsd_ints_arithmetic, .variant = '*',
-     .same = FSD_SAME_ONE, .holds = fsd_same_product},
+     .same = FSD_SAME_ONE, .holds = fsd_same_product, .lowerings = "Div"},
     {"MultiHeadAttention", IN0, .shape = fsd_shape_attention,
-     .macs = fsd_macs_attention, .variant = 'm', .domains = FSD_DOMAIN_MICROSOFT},
+     .macs = fsd_macs_attention, .variant = 'm', .domains = FSD_DOMAIN_MICROSOFT,
+     .known_as = "attention"},
     {"Multinomial", BY_DTYPE_INT32, .shape = fsd_shape_multinomial,
      .traits = FSD_OP_RANDOM},
     {"Neg", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
@@ -226,10 +270,12 @@ static const struct fsd_op ops[] = {
     {"OptionalHasElement", TO_BOOL, .shape = fsd_shape_scalar},
     {"Or", TO_BOOL, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC},
-    {"PRelu", IN0, .shape = fsd_shape_same},
+    {"PRelu", IN0, .shape = fsd_shape_same, .known_as = "activation",
+     .lowerings = "Mul Less Where"},
     {"Pad", IN0, .shape = fsd_shape_pad, .shape_operands = 0xa, .same = FSD_SAME_PAD,
      .holds = fsd_same_pad},
-    {"Pow", IN0, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE},
+    {"Pow", IN0, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE,
+     .lowerings = "Mul|Mul Mul|Sqrt"},
     {"QGemm", BY_ZERO_8, .shape = fsd_shape_matmul, .traits = FSD_OP_QLINEAR,
      .macs = fsd_macs_matmul, .variant = 'f', .domains = FSD_DOMAIN_MICROSOFT},
     {"QLinearAdd", IN0, .shape = fsd_shape_elementwise, .traits = FSD_OP_QLINEAR,
@@ -252,9 +298,14 @@ static const struct fsd_op ops[] = {
     {"QLinearSigmoid", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
     {"QLinearSoftmax", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
     {"QuantizeLinear", BY_ZERO, .shape = fsd_shape_same, .traits = FSD_OP_QUANTIZE,
-     .domains = FSD_DOMAIN_ALL},
-    {"QuickGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
-    {"RMSNormalization", IN1, .shape = fsd_shape_same},
+     .domains = FSD_DOMAIN_ALL,
+     .lowerings = "Mul Min Max Round|Mul Round Min Max|Div Min Max Round|"
+     "Min Max Round|Mul Cast"}, /* last: to FP8, which rounds and saturates itself */
+    {"QuickGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT,
+     .known_as = "gelu"},
+    {"RMSNormalization", IN1, .shape = fsd_shape_same, .known_as = "rmsnorm",
+     .lowerings = "Mul ReduceMean Add Sqrt Div Mul Mul|"
+     "Mul ReduceMean Add Sqrt Div Mul"},
     {"RNN", IN0, IN0, .shape = fsd_shape_recurrent,
      .traits = FSD_OP_OUTPUTS | FSD_OP_RECURRENT,
      .macs = fsd_macs_recurrent},
@@ -264,19 +315,29 @@ static const struct fsd_op ops[] = {
     {"RandomUniformLike", BY_DTYPE_IN, .shape = fsd_shape_same,
      .traits = FSD_OP_RANDOM},
     {"Range", ANY_IN, .shape = fsd_shape_range, .shape_operands = 0x7},
-    {"Reciprocal", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
-    {"ReduceL1", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
-    {"ReduceL2", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
-    {"ReduceLogSum", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
-    {"ReduceLogSumExp", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
-    {"ReduceMax", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
-    {"ReduceMean", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"Reciprocal", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE,
+     .lowerings = "Div"},
+    {"ReduceL1", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = "Abs ReduceSum"},
+    {"ReduceL2", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = "Mul ReduceSum Sqrt"},
+    {"ReduceLogSum", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = "ReduceSum Log"},
+    {"ReduceLogSumExp", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = "ReduceMax Sub Exp ReduceSum Log Add"},
+    {"ReduceMax", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = "Slice Slice Max"}, /* as below, along an axis of two */
+    {"ReduceMean", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = "Slice Slice Add Mul"},
     {"ReduceMin", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
     {"ReduceProd", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
-    {"ReduceSum", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
-    {"ReduceSumSquare", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+    {"ReduceSum", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = "Slice Slice Add"},
+    {"ReduceSumSquare", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = "Mul ReduceSum"},
     {"RegexFullMatch", TO_BOOL, .shape = fsd_shape_same},
-    {"Relu", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
+    {"Relu", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE,
+     .known_as = "activation", .lowerings = "Max"},
     {"Reshape", IN0, .shape = fsd_shape_reshape,
      .traits = FSD_OP_VIEW | FSD_OP_COMMUTES, .shape_operands = 0x2,
      .ints = fsd_ints_first, .same = FSD_SAME_VIEW},
@@ -290,9 +351,9 @@ static const struct fsd_op ops[] = {
      .shape_operands = 0xa},
     {"Scan", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
     {"Scatter", IN0, .shape = fsd_shape_same},
-    {"ScatterElements", IN0, .shape = fsd_shape_same},
+    {"ScatterElements", IN0, .shape = fsd_shape_same, .lowerings = "ScatterND"},
     {"ScatterND", IN0, .shape = fsd_shape_same},
-    {"Selu", IN0, .shape = fsd_shape_same},
+    {"Selu", IN0, .shape = fsd_shape_same, .known_as = "activation"},
     {"SequenceAt", NOTHING, .traits = FSD_OP_LISTS},
     {"SequenceConstruct", NOTHING, .traits = FSD_OP_LISTS},
     {"SequenceEmpty", NOTHING, .traits = FSD_OP_LISTS},
@@ -305,25 +366,34 @@ static const struct fsd_op ops[] = {
     {"Shrink", IN0, .shape = fsd_shape_same},
     {"Sigmoid", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Sign", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
+    {"SimplifiedLayerNormalization", IN0, .shape = fsd_shape_same,
+     .domains = FSD_DOMAIN_MICROSOFT, .known_as = "rmsnorm",
+     .lowerings = "Mul ReduceMean Add Sqrt Div Mul Mul"},
     {"Sin", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Sinh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Size", TO_INT64, .shape = fsd_shape_scalar, .traits = FSD_OP_SHAPE,
      .ints = fsd_ints_size},
     {"SkipLayerNormalization", IN0, .shape = fsd_shape_same,
-     .domains = FSD_DOMAIN_MICROSOFT},
+     .domains = FSD_DOMAIN_MICROSOFT, .known_as = "layernorm"},
     {"SkipSimplifiedLayerNormalization", IN0, .shape = fsd_shape_same,
      .domains = FSD_DOMAIN_MICROSOFT},
     {"Slice", IN0, .shape = fsd_shape_slice, .traits = FSD_OP_COMMUTES | FSD_OP_MOVES,
      .shape_operands = 0x1e, .ints = fsd_ints_slice},
-    {"Softmax", IN0, .shape = fsd_shape_same},
+    {"Softmax", IN0, .shape = fsd_shape_same,
+     .lowerings = "ReduceMax Sub Exp ReduceSum Div Mul|"
+     "ReduceMax Sub Exp ReduceSum Div|"
+     "Slice Slice Max Sub Exp Slice Slice Add Div Mul|"
+     "Slice Slice Max Sub Exp Slice Slice Add Div"},
     {"SoftmaxCrossEntropyLoss", IN0, IN0, .shape = fsd_shape_loss,
      .traits = FSD_OP_OUTPUTS},
-    {"Softplus", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
+    {"Softplus", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE,
+     .known_as = "activation"},
     {"Softsign", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"SpaceToDepth", IN0, .shape = fsd_shape_blocks, .traits = FSD_OP_COMMUTES,
-     .variant = '/'},
+     .variant = '/', .lowerings = "Transpose"},
     {"Split", IN0, IN0, .shape = fsd_shape_split,
-     .traits = FSD_OP_COMMUTES | FSD_OP_OUTPUTS | FSD_OP_MOVES, .shape_operands = 0x2},
+     .traits = FSD_OP_COMMUTES | FSD_OP_OUTPUTS | FSD_OP_MOVES, .shape_operands = 0x2,
+     .lowerings = "Slice"},
     {"SplitToSequence", NOTHING, .traits = FSD_OP_LISTS},
     {"Sqrt", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Squeeze", IN0, .shape = fsd_shape_squeeze,
@@ -337,10 +407,11 @@ static const struct fsd_op ops[] = {
      .ints = fsd_ints_arithmetic, .variant = '-', .traits = FSD_OP_BARE},
     {"Sum", ANY_IN, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC,
-     .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
-    {"Swish", IN0, .shape = fsd_shape_same},
+     .same = FSD_SAME_SINGLE, .holds = fsd_same_single, .lowerings = "Add"},
+    {"Swish", IN0, .shape = fsd_shape_same, .known_as = "activation"},
     {"TRT_FP4DynamicQuantize", TO_FP4, .shape = fsd_shape_same,
-     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL,
+     .lowerings = "DynamicQuantizeLinear"},
     {"TRT_FP8DequantizeLinear", IN1, .shape = fsd_shape_same,
      .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
     {"TRT_FP8QuantizeLinear", TO_FP8, .shape = fsd_shape_same,
@@ -350,16 +421,19 @@ static const struct fsd_op ops[] = {
     {"TRT_INT4QuantizeLinear", TO_INT4, .shape = fsd_shape_same,
      .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
     {"TRT_MXFP8DequantizeLinear", BY_SCALE, .shape = fsd_shape_same,
-     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL,
+     .lowerings = "Cast Expand Cast Mul Cast"},
     {"TRT_MXFP8DynamicQuantize", TO_FP8, .shape = fsd_shape_same,
-     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL,
+     .lowerings = "DynamicQuantizeLinear"},
     {"Tan", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
-    {"Tanh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
+    {"Tanh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE,
+     .known_as = "activation"},
     {"TensorScatter", IN0, .shape = fsd_shape_same},
     {"TfIdfVectorizer", TO_FP32, .shape = NULL},
     {"ThresholdedRelu", IN0, .shape = fsd_shape_same},
     {"Tile", IN0, .shape = fsd_shape_tile, .traits = FSD_OP_BARE | FSD_OP_COMMUTES,
-     .shape_operands = 0x2},
+     .shape_operands = 0x2, .lowerings = "Expand"},
     {"TopK", IN0, TO_INT64, .shape = fsd_shape_top_k, .traits = FSD_OP_OUTPUTS,
      .shape_operands = 0x2},
     {"Transpose", IN0, .shape = fsd_shape_transpose, .traits = FSD_OP_COMMUTES,
@@ -384,14 +458,27 @@ const struct fsd_op *fsd_ops(uint32_t *n)
     return ops;
 }
 
-static const struct fsd_op *find(const char *name, unsigned domain)
+/* The first row of that name, and the one behind a row, of the same; NULL: none. */
+static const struct fsd_op *first_of(const char *name)
 {
     const struct fsd_op *op =
         bsearch(name, ops, FSD_COUNT_OF(ops), sizeof *ops, fsd_by_name);
 
     while (op && op > ops && !strcmp(op[-1].name, name))
         op--;
-    for (; op && op < ops + FSD_COUNT_OF(ops) && !strcmp(op->name, name); op++)
+    return op;
+}
+
+static const struct fsd_op *next_of(const struct fsd_op *op)
+{
+    bool more = op + 1 < ops + FSD_COUNT_OF(ops) && !strcmp(op[1].name, op->name);
+
+    return more ? op + 1 : NULL;
+}
+
+static const struct fsd_op *find(const char *name, unsigned domain)
+{
+    for (const struct fsd_op *op = first_of(name); op; op = next_of(op))
         if (domain & (op->domains ? op->domains : FSD_DOMAIN_ONNX))
             return op;
     return NULL;
@@ -417,6 +504,22 @@ unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node)
         return 0;
     return op->traits | FSD_OP_STANDARD |
            (op->traits & (FSD_OP_CONTROL | FSD_OP_LISTS) ? 0 : FSD_OP_SHAPED);
+}
+
+const char *fsd_op_lowerings(const char *name)
+{
+    for (const struct fsd_op *op = first_of(name); op; op = next_of(op))
+        if (op->lowerings)
+            return op->lowerings;
+    return "";
+}
+
+const char *fsd_op_known_as(const char *name)
+{
+    for (const struct fsd_op *op = first_of(name); op; op = next_of(op))
+        if (op->known_as)
+            return op->known_as;
+    return NULL;
 }
 
 bool fsd_op_is_symmetric(const char *name)

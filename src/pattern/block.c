@@ -5,15 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const pattern_names[FSD__PATTERN_COUNT] = {
-    [FSD_PATTERN_ATTENTION] = "attention",
-    [FSD_PATTERN_QKV] = "qkv",
-    [FSD_PATTERN_LAYERNORM] = "layernorm",
-    [FSD_PATTERN_RMSNORM] = "rmsnorm",
-    [FSD_PATTERN_GELU] = "gelu",
-    [FSD_PATTERN_SWIGLU] = "swiglu",
-    [FSD_PATTERN_CONV_BN_ACT] = "conv-bn-act",
-    [FSD_PATTERN_RESIDUAL] = "residual"};
+#define NAMED(pattern, word) word,
+static const char *const pattern_names[] = {FSD_PATTERNS(NAMED)};
 
 const char *fsd_pattern_name(enum fsd_pattern pattern)
 {

@@ -5,7 +5,8 @@
  *
  *     Add?(c, Mul?(c, Div(Sub(x, ReduceMean(x)), ...)))
  *
- * A capital begins an operator, `|` another one that will do; `?` may be left out, and
+ * A capital begins an operator, `|` another one that will do, `@` all that ops/table.c
+ * says are known as that word; `?` may be left out, and
  * then its last operand stands in its place.  `c` is a constant, any other small letter
  * a tensor that is none, the same one wherever the letter stands; `b=` names what
  * follows.  `*` goes through whatever works element by element (scales, masks) to the
@@ -16,6 +17,7 @@
 #include "base/id.h"
 #include "pattern/pattern.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,10 +45,8 @@ typedef bool holds_fn(struct attempt *a);
 
 /* --------------------------------------------------------------------- the forms */
 
-#define CONV "BatchNormalization?(Conv|ConvTranspose)"
-#define ACT                                                                            \
-    "Relu|LeakyRelu|PRelu|Elu|Selu|Celu|"                                              \
-    "Clip|Tanh|HardSwish|Mish|Softplus|Swish"
+#define CONV    "BatchNormalization?(Conv|ConvTranspose)"
+#define ACT     "@activation"
 #define MOMENT  "Add(c, ReduceMean(Pow|Mul(x)))"
 #define SPREAD  "Sqrt(Add(c, ReduceMean(Pow|Mul(Sub(x, ReduceMean(x))))))"
 #define CENTRED "Sub(x, ReduceMean(x))"
@@ -70,21 +70,18 @@ static const struct form {
     holds_fn *holds; /* what no expression tells; NULL: nothing */
 } forms[] = {
     {FSD_PATTERN_ATTENTION, "MatMul(*Softmax(*MatMul(q, k)), v)", NULL},
-    {FSD_PATTERN_ATTENTION, "Attention|MultiHeadAttention|GroupQueryAttention(q, k, v)",
-     NULL},
-    {FSD_PATTERN_ATTENTION, "Attention|MultiHeadAttention|GroupQueryAttention", NULL},
-    {FSD_PATTERN_LAYERNORM, "LayerNormalization|SkipLayerNormalization", NULL},
+    {FSD_PATTERN_ATTENTION, "@attention(q, k, v)", NULL},
+    {FSD_PATTERN_ATTENTION, "@attention", NULL},
+    {FSD_PATTERN_LAYERNORM, "@layernorm", NULL},
     {FSD_PATTERN_LAYERNORM, "Add?(c, Mul?(c, Div(" CENTRED ", " SPREAD ")))", NULL},
     {FSD_PATTERN_LAYERNORM,
      "Add?(c, Mul?(c, Mul(" CENTRED ", Reciprocal(" SPREAD "))))", NULL},
-    {FSD_PATTERN_RMSNORM,
-     "RMSNormalization|SimplifiedLayerNormalization|SkipSimplifiedLayerNormalization",
-     NULL},
+    {FSD_PATTERN_RMSNORM, "@rmsnorm", NULL},
     {FSD_PATTERN_RMSNORM, "Mul?(c, Mul(x, Reciprocal(Sqrt(" MOMENT "))))", NULL},
     {FSD_PATTERN_RMSNORM, "Mul?(c, Mul(x, Div(c, Sqrt(" MOMENT "))))", NULL},
     {FSD_PATTERN_RMSNORM, "Mul?(c, Mul(x, Pow(" MOMENT ", c)))", NULL},
     {FSD_PATTERN_RMSNORM, "Mul?(c, Div(x, Sqrt(" MOMENT ")))", NULL},
-    {FSD_PATTERN_GELU, "Gelu|FastGelu|BiasGelu|QuickGelu", NULL},
+    {FSD_PATTERN_GELU, "@gelu", NULL},
     HALVED(ERF),
     HALVED(TANH),
     HALVED(TANH_2),
@@ -148,6 +145,19 @@ static bool is_word(const char *list, size_t length, const char *word)
     return false;
 }
 
+/* As is_word(), with what operators are known as. */
+static bool is_op(const char *list, size_t length, const char *op)
+{
+    char known[32] = "@";
+
+    if (is_word(list, length, op))
+        return true;
+    if (!memchr(list, '@', length) || !fsd_op_known_as(op))
+        return false;
+    snprintf(known + 1, sizeof known - 1, "%s", fsd_op_known_as(op));
+    return is_word(list, length, known);
+}
+
 /* ------------------------------------------------------------------------- nodes */
 
 static const char *op_of(const struct fsd_graph *g, fsd_id node)
@@ -159,7 +169,7 @@ static const char *op_of(const struct fsd_graph *g, fsd_id node)
 static bool is_named(const struct attempt *a, fsd_id node, const struct expr *e)
 {
     return (a->facts->traits[node] & FSD_OP_STANDARD) &&
-           is_word(e->names, e->length, op_of(a->g, node));
+           is_op(e->names, e->length, op_of(a->g, node));
 }
 
 static bool is_passed(const struct fsd_facts *facts, fsd_id node)
@@ -568,7 +578,7 @@ static bool may_end(const char *text, const char *op)
 {
     struct expr e = take_apart(text);
 
-    return is_word(e.names, e.length, op) ||
+    return is_op(e.names, e.length, op) ||
            (e.optional && may_end(e.args[e.n_args - 1], op));
 }
 

@@ -12,18 +12,18 @@
 
 #include "diff/diff.h"
 
-enum fsd_pattern {
-    FSD_PATTERN_ATTENTION, /**< from the product of queries and keys to that with values
-                            */
-    FSD_PATTERN_QKV, /**< the three projections of one tensor that an attention reads */
-    FSD_PATTERN_LAYERNORM,
-    FSD_PATTERN_RMSNORM,
-    FSD_PATTERN_GELU,
-    FSD_PATTERN_SWIGLU, /**< the gate's activation, and the product of both halves */
-    FSD_PATTERN_CONV_BN_ACT,
-    FSD_PATTERN_RESIDUAL, /**< what ends the longer way, the Add, its activation */
-    FSD__PATTERN_COUNT
-};
+/** The patterns by their words, which forms in find.c describe:
+ *    attention   from the product of queries and keys to that with values
+ *    qkv         the three projections of one tensor that an attention reads
+ *    swiglu      the gate's activation, and the product of both halves
+ *    residual    what ends the longer way, the Add, its activation */
+#define FSD_PATTERNS(row)                                                              \
+    row(ATTENTION, "attention") row(QKV, "qkv") row(LAYERNORM, "layernorm")            \
+        row(RMSNORM, "rmsnorm") row(GELU, "gelu") row(SWIGLU, "swiglu")                \
+            row(CONV_BN_ACT, "conv-bn-act") row(RESIDUAL, "residual")
+
+#define FSD_PATTERN_NUMBERED(pattern, word) FSD_PATTERN_##pattern,
+enum fsd_pattern { FSD_PATTERNS(FSD_PATTERN_NUMBERED) FSD__PATTERN_COUNT };
 
 enum fsd_fused {
     FSD_FUSED_WHOLE,  /**< one layer computes all of it that is computed at all */
