@@ -101,7 +101,7 @@ enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options
                          "expected at most %d builds, found more", FSD_MOST_BUILDS);
         if (s)
             out->opened[out->n_opened++] = s;
-        for (uint32_t b = 0; status == FSD_OK && b <= s->also.n; b++)
+        for (uint32_t b = 0; s && status == FSD_OK && b <= s->also.n; b++)
             out->builds[out->n++] = b ? s->also.at[b - 1] : s;
         out->recorded = i ? out->recorded : out->n;
     }

@@ -424,7 +424,7 @@ static const struct {
 bool fsd_file_is_model(const char *path)
 {
     struct fsd_file file;
-    bool yes = strcmp(path, "-") &&
+    bool yes = strcmp(path, "-") != 0 &&
                fsd_file_open_beginning(&file, path, MODEL_LIMIT, NULL) == FSD_OK &&
                fsd_look(&file) == FSD_LOOK_ONNX;
 

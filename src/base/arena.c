@@ -83,7 +83,7 @@ void fsd_arena_free(struct fsd_arena *arena)
 
 void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align)
 {
-    struct block *block = arena->newest;
+    struct block *block;
     size_t bytes, at;
 
     if (size && n > (SIZE_MAX / 2) / size)
@@ -95,6 +95,7 @@ void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t ali
     block = add_block(arena, bytes);
     return block->data;
 #else
+    block = arena->newest;
     at = block ? (block->used + align - 1) & ~(align - 1) : 0;
     if (!block || at > block->size || bytes > block->size - at) {
         block = add_block(arena, bytes > arena->next_size ? bytes : arena->next_size);
@@ -136,7 +137,7 @@ void *fsd_arena_grow(struct fsd_arena *arena, void *at, size_t bytes, size_t lar
     if (alone)
         return grow_block(arena, at, larger);
     copy = fsd_arena_alloc(arena, larger, 1, alignof(max_align_t));
-    if (bytes)
+    if (at)
         memcpy(copy, at, bytes);
     return copy;
 }

@@ -201,12 +201,12 @@ bool fsd_alignment_fits(struct fsd_alignment_count n);
 const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e);
 
-const char *fsd_happened_name(uint8_t happened); /**< "fusion-lost", ... */
-const char *fsd_width_name(uint8_t width);       /**< "widened", ... */
+const char *fsd_happened_name(uint8_t value); /**< "fusion-lost", ... */
+const char *fsd_width_name(uint8_t value);    /**< "widened", ... */
 /** "widened", "unknown" where nothing changed as far as types are told, ... */
 const char *fsd_region_precision(const struct fsd_region_diff *r);
-const char *fsd_blame_name(uint8_t blame); /**< "fusion", "kernel", ... */
-const char *fsd_presence_name(uint8_t what);
+const char *fsd_blame_name(uint8_t value); /**< "fusion", "kernel", ... */
+const char *fsd_presence_name(uint8_t value);
 const char *fsd_move_what_name(uint8_t what);
 
 #endif

@@ -64,7 +64,7 @@ fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
 
 /** What a node or port of that name is known by, which each of its readers tells: the
  *  name, of a very long one its front and its hash, the same in every build. */
-const char *fsd_state_key(struct fsd_state_build *b, fsd_sym name);
+const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
 
 /** True when the next of the model's inputs, listed in its order, is one of the
  * state's: not a constant, nor listed before.

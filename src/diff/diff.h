@@ -231,12 +231,12 @@ const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id
 /* ----------------------------------------------------------------------- phrases */
 
 /* The words of the contract, as reports print them. */
-const char *fsd_fate_name(enum fsd_fate fate);
-const char *fsd_kind_name(enum fsd_kind kind);
-const char *fsd_cause_name(enum fsd_cause cause);
+const char *fsd_fate_name(enum fsd_fate value);
+const char *fsd_kind_name(enum fsd_kind value);
+const char *fsd_cause_name(enum fsd_cause value);
 const char *fsd_evidence_name(unsigned bit_index);
 void fsd_put_evidence(unsigned by, FILE *out); /**< "metadata, tensor"; of 0 nothing */
-const char *fsd_severity_name(enum fsd_severity severity);
+const char *fsd_severity_name(enum fsd_severity value);
 
 /** Writes a phrase about one finding, node, layer or event, without a newline.  Names
  *  stand in it as they came: the writer escapes the whole. */

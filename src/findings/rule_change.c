@@ -2,6 +2,7 @@
  */
 #include "findings/finder.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { NAMED = 6 }; /* of a long group */
@@ -407,12 +408,15 @@ static void tell_port(struct fsd_finder *f, const struct fsd_port_change *p)
     const struct fsd_state *old = f->c->old, *new = f->c->new;
     const struct fsd_state_port *was = p->output ? old->outputs.at : old->inputs.at;
     const struct fsd_state_port *now = p->output ? new->outputs.at : new->inputs.at;
+    const struct fsd_state_port *shown;
 
     was = p->old == FSD_NONE ? NULL : was + p->old;
     now = p->new == FSD_NONE ? NULL : now + p->new;
     fsd_finding_open(f);
+    shown = now ? now : was; /* one of them has it */
+    assert(shown);
     fprintf(f->out, "%s %s%s", p->output ? "output" : "input",
-            now ? fsd_text(new->names, now->name) : fsd_text(old->names, was->name),
+            fsd_text(now ? new->names : old->names, shown->name),
             !was   ? " is new"
             : !now ? " is gone"
                    : "");

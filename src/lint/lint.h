@@ -48,7 +48,7 @@ bool fsd_target_read(struct fsd_target *out, const char *word, struct fsd_arena 
 const char *fsd_target_of(const struct fsd_graph *engine);
 
 /** "trt8, trt10" */
-const char *fsd_families_text(struct fsd_arena *arena, unsigned families);
+const char *fsd_families_text(struct fsd_arena *arena, unsigned mask);
 
 /* ---------------------------------------------------------------------- quantizers */
 

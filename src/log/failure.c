@@ -123,14 +123,14 @@ static int worth(const struct fsd_log_failure *f)
 enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
                              const struct fsd_file *file, struct fsd_error *err)
 {
-    const struct fsd_log_failure *f = NULL;
+    const struct fsd_log_failure *f = failures->at;
     struct fsd_slice op, name = {"", 0}, reason, more = {"", 0};
     uint32_t records = 0;
     char whose[2 * NAME_SHOWN + 40] = "the network", others[40] = "";
 
     for (uint32_t i = 0; i < failures->n; i++) {
         records += failures->at[i].op.n > 0;
-        if (!f || worth(f) < worth(&failures->at[i]))
+        if (worth(f) < worth(&failures->at[i]))
             f = &failures->at[i];
     }
     op = f->op;

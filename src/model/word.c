@@ -29,7 +29,8 @@ struct fsd_word fsd_word_read(const char *text)
         unsigned long value;
         char *end;
 
-        if (strncmp(text, numbers[i].prefix, n) || !isdigit((unsigned char)text[n]))
+        if (strncmp(text, numbers[i].prefix, n) != 0 ||
+            !isdigit((unsigned char)text[n]))
             continue;
         value = strtoul(text + n, &end, 10);
         if (*end || value >= UINT32_MAX)

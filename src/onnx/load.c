@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/print.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -167,6 +168,7 @@ static void read_formals(struct loader *l, const struct formals *f, fsd_id scope
     struct fsd_span span = {g->links.n, 0};
 
     for (size_t i = 0; i < f->n; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it has one of both */
         fsd_sym name = sym_of(l, f->infos ? f->infos[i]->name : f->names[i]);
         fsd_id id = outputs ? read_tensor(l, name, scope, FSD_NONE)
                             : read_input(l, name, scope);
@@ -376,6 +378,7 @@ static bool read_inner_bodies(struct loader *l, const struct body *b)
 static bool read_body(struct loader *l, struct body *b, const Onnx__GraphProto *graph,
                       const Onnx__FunctionProto *f)
 {
+    assert(graph || f);
     struct formals in = {NULL, NULL, graph ? graph->n_input : f->n_input};
     struct formals out = {NULL, NULL, graph ? graph->n_output : f->n_output};
     Onnx__ValueInfoProto **infos = graph ? graph->value_info : f->value_info;

@@ -26,10 +26,10 @@ static bool is_text(const struct fsd_file *file)
 enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err)
 {
     static const char *const advice[FSD_N_LOOKS] = {
-        [FSD_LOOK_PLAN] = "; the model comes first, and of the engine its "
-                          "JSON dump is read (trtexec --loadEngine=FILE "
-                          "--exportLayerInfo=engine.graph.json "
-                          "--profilingVerbosity=detailed)",
+        [FSD_LOOK_PLAN] = ("; the model comes first, and of the engine its "
+                           "JSON dump is read (trtexec --loadEngine=FILE "
+                           "--exportLayerInfo=engine.graph.json "
+                           "--profilingVerbosity=detailed)"),
         [FSD_LOOK_ORT] = "; give the .onnx one",
         [FSD_LOOK_ZIP] = "; export it to ONNX first",
         [FSD_LOOK_PICKLE] = "; export it to ONNX first",

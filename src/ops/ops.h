@@ -82,6 +82,6 @@ enum fsd_same {
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
 
 /** A few words for a report: "Cast to the type it has".  Never NULL. */
-const char *fsd_same_text(enum fsd_same same);
+const char *fsd_same_text(enum fsd_same value);
 
 #endif

@@ -139,7 +139,7 @@ static bool is_layout_transpose(const struct reading *r, const struct fsd_node *
     enum { FAR = 4 };
     const char *name = text(r, n->name);
 
-    if (strcmp(text(r, n->op), "Transpose") || n->in.n != 1 || n->out.n != 1 ||
+    if (strcmp(text(r, n->op), "Transpose") != 0 || n->in.n != 1 || n->out.n != 1 ||
         (r->vocab && fsd_vocab_find(r->vocab, name, strlen(name))))
         return false;
     return meets_channels_last(r, fsd_node_in(r->src, n, 0)->tensor, true, FAR) ||
@@ -315,6 +315,7 @@ enum { MOST_READERS = 64 };
 static fsd_id behind(const struct reading *r, fsd_id tensor, const char *op)
 {
     const struct fsd_graph *m = r->vocab->model;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the model has the tensor */
     struct fsd_span readers = m->tensors.at[tensor].consumers;
     fsd_id found = FSD_NONE;
 
@@ -505,7 +506,7 @@ static void add_layer(struct reading *r, const struct fsd_node *n)
         layer.kind == FSD_KIND_FOREIGN ? FSD_PROVIDER_COMPILER : FSD_PROVIDER_BUILDER;
     layer.hands_on = layer.kind == FSD_KIND_COPY ||
                      (layer.kind == FSD_KIND_REFORMAT &&
-                      (strcmp(text(r, n->op), "Cast") || cast_value(r, n->name)));
+                      (strcmp(text(r, n->op), "Cast") != 0 || cast_value(r, n->name)));
     read_name(r, n);
     layer.mentions.n = g->mentions.n - layer.mentions.at;
     add_ports(r, n->in, &layer.constants, true);

@@ -29,10 +29,11 @@ struct fsd_report {
 };
 
 /** Writes it.
+ *  @param name  the format's.
  *  @return FSD_OK; FSD_E_ARG when the subject is not written in that format, or when
  *          what is asked for is not there; FSD_E_LIMIT for a picture that takes too
  *          long; FSD_E_WRITE. */
-enum fsd_status fsd_report_write(const struct fsd_report *report, const char *format,
+enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
                                  FILE *out, struct fsd_error *err);
 
 /** "0 errors, 1 warning, 2 notes" */

@@ -31,7 +31,7 @@ struct reading {
 
 bool fsd_trace_is(const struct fsd_file *file)
 {
-    size_t at = fsd_look_start(file), end = at;
+    size_t at = fsd_look_start(file), end;
 
     if (fsd_look_for(file, PEEK, "\"ph\"") && fsd_look_for(file, PEEK, "\"dur\""))
         return true;

@@ -105,7 +105,7 @@ static void add(struct fsd_json *level, const char *key)
     if (level->any)
         put_word(level, level->list ? ", " : ",\n");
     level->any = true;
-    if (level->list)
+    if (level->list || !key)
         return;
     put_tabs(level, level->depth + 1);
     put_string(level, key);

@@ -194,10 +194,10 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
         fsd_write_json(&run, r->style, fsd_print_open(&json));
         put_data("run", &json, out);
         put_patterns(r, out);
-        fsd_names_put_forms(r->run, fsd_print_open(&json));
+        fsd_names_put_forms(&run, fsd_print_open(&json));
         put_data("forms", &json, out);
-        if (r->run->story) {
-            put_stories(r->run, fsd_print_open(&json));
+        if (run.story) {
+            put_stories(&run, fsd_print_open(&json));
             put_data("stories", &json, out);
         }
     }

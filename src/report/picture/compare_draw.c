@@ -276,7 +276,7 @@ static bool is_carried(const struct side *x, fsd_id from, fsd_ref reader)
 {
     uint64_t k = key(from, reader);
 
-    return x->carried.n &&
+    return x->carried.at &&
            bsearch(&k, x->carried.at, x->carried.n, sizeof k, fsd_by_number) != NULL;
 }
 

@@ -87,7 +87,7 @@ static void take_ends(const struct fsd_graph *g, struct fsd_span ends, bool *in,
 static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                  unsigned depth, struct fsd_arena *arena)
 {
-    bool *seen = FSD_NEW(arena, bool, 2 * g->tensors.n); /* ends are taken once */
+    bool *seen = FSD_NEW(arena, bool, 2 * (size_t)g->tensors.n); /* each end once */
     fsd_id_vec front = {0};
     uint32_t done = 0;
 

@@ -235,8 +235,9 @@ void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *st
     for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++)
         if (!widest || rows->n_columns > widest->n_columns)
             widest = rows;
-    if (widest)
-        put_titles(&csv, widest->columns, widest->n_columns, false, out);
+    if (!widest)
+        return;
+    put_titles(&csv, widest->columns, widest->n_columns, false, out);
     for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++)
         if (rows->columns == widest->columns)
             put_lines(&csv, rows, out);

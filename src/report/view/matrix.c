@@ -517,7 +517,7 @@ static void add_line(const struct maker *k, struct fsd_rows *rows, const char *n
             fsd_cell_text(fsd_print_take(&print, k->arena));
         out = fsd_print_open(&print);
     }
-    fprintf(out, "%*s", (int)(name_room ? name_room - used : 2 * GAP), "");
+    fprintf(out, "%*s", (int)(name_room ? name_room - used : 2 * (size_t)GAP), "");
     for (uint32_t b = 0; b < k->m->n; b++)
         put_padded(out, cells[b], b + 1 < k->m->n ? room : 0);
     fsd_rows_add(k->arena, rows)[0] = fsd_cell_text(fsd_print_take(&print, k->arena));
