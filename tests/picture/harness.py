@@ -18,7 +18,7 @@ except ImportError:
     print("skipped: no python3-onnx")
     sys.exit(77)
 
-BINARY, SHARED, FUSER = sys.argv[1:4]
+BINARY, SHARED, FUSER, REWRITE = (sys.argv + [None])[1:5]
 failures = []
 
 # Where a picture must be laid out, however slow or busy the machine is.
@@ -80,9 +80,12 @@ def printed(path):
 
 
 def reads_back(what, path):
-    """Graphviz reads of it, without a complaint, what we printed."""
+    """Graphviz reads of it, without a complaint, what we printed, and writes the same graph."""
     with open(path, "rb") as file:
         dot = file.read()
+    if REWRITE:
+        done = subprocess.run([REWRITE, path], capture_output=True, check=False, text=True, errors="replace")
+        check(f"{what}: cgraph writes the same graph", done.returncode == 0, (done.stdout + done.stderr)[:600])
     texts, wires, clusters = printed(path)
     try:
         read = list(graph.records(dot))
