@@ -232,6 +232,14 @@ bool fsd_is_onnx_domain(const char *domain)
     return !*domain || !strcmp(domain, "ai.onnx");
 }
 
+int64_t fsd_graph_opset(const struct fsd_graph *g)
+{
+    for (uint32_t i = 0; i < g->opsets.n; i++)
+        if (fsd_is_onnx_domain(fsd_text(g->names, g->opsets.at[i].domain)))
+            return g->opsets.at[i].version;
+    return 0;
+}
+
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op)
 {
     const struct fsd_node *n = &g->nodes.at[node];

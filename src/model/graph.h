@@ -452,6 +452,10 @@ bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint
 /** True of the domain of ONNX's own operators, written "" or "ai.onnx". */
 bool fsd_is_onnx_domain(const char *domain);
 
+/** The version of ONNX's own operators that the model imports; 0 where it names none.
+ */
+int64_t fsd_graph_opset(const struct fsd_graph *g);
+
 /** True when the node is of that type in ONNX's own domain. */
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op);
 

@@ -110,12 +110,76 @@ static struct attention attention_of(const struct fsd_op_case *c)
                                    : onnx(c);
 }
 
+/* ONNX's second and third output: keys or values, those of the past included. */
+static struct fsd_shape present(const struct fsd_op_case *c)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, c->out);
+    int64_t heads = fsd_case_size(c, "kv_num_heads", -1);
+    struct attention a = onnx(c);
+
+    if (x->rank == 3)
+        return (struct fsd_shape){
+            true, 4, {a.batch, heads, a.keys, fsd_over(c->t, x->dims[2], heads)}};
+    if (x->rank == 4)
+        return (struct fsd_shape){true, 4, {a.batch, x->dims[1], a.keys, x->dims[3]}};
+    return (struct fsd_shape){0};
+}
+
+/* Its fourth: what the queries' products with the keys became, by head. */
+static struct fsd_shape products(const struct fsd_op_case *c)
+{
+    const struct fsd_shape *q = fsd_shape_in(c, 0);
+    struct attention a = onnx(c);
+    int64_t heads = q->rank == 4 ? q->dims[1] : fsd_case_size(c, "q_num_heads", -1);
+
+    return (struct fsd_shape){
+        q->rank == 3 || q->rank == 4, 4, {a.batch, heads, a.queries, a.keys}};
+}
+
 bool fsd_shape_attention(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
     if (out->rank != 3 && out->rank != 4)
         return false;
-    out->dims[out->rank - 1] = attention_of(c).last;
+    if (c->out)
+        *out = c->op->variant ? (struct fsd_shape){0}
+               : c->out < 3   ? present(c)
+                              : products(c);
+    else
+        out->dims[out->rank - 1] = attention_of(c).last;
+    return out->ranked;
+}
+
+/* A recurrent state, a matrix a head, instead of keys that grow with the length. */
+bool fsd_shape_linear_attention(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *q = fsd_shape_in(c, 0), *k = fsd_shape_in(c, 1),
+                           *v = fsd_shape_in(c, 2);
+    int64_t heads = fsd_case_size(c, "q_num_heads", -1);
+    int64_t shared = fsd_case_size(c, "kv_num_heads", -1);
+    int64_t value = fsd_over(c->t, at(v, 2), shared);
+
+    if (q->rank != 3 || k->rank != 3 || v->rank != 3)
+        return false;
+    *out = *q;
+    out->dims[2] = fsd_times(c->t, heads, value);
+    if (c->out)
+        *out = (struct fsd_shape){
+            true, 4, {q->dims[0], shared, fsd_over(c->t, at(k, 2), shared), value}};
+    return true;
+}
+
+/* What was convolved; then as many of its last positions as the next step needs. */
+bool fsd_shape_causal_conv(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *w = fsd_shape_in(c, 1);
+
+    *out = *fsd_shape_in(c, 0);
+    if (out->rank != 3)
+        return false;
+    if (c->out)
+        out->dims[2] =
+            w->rank == 3 ? fsd_plus(c->t, w->dims[2], fsd_amount_of(c->t, -1)) : -1;
     return true;
 }
 

@@ -3,7 +3,7 @@
  *
  * A rule is asked about one case: a node, one of its outputs, and what is known of the
  * sizes around it.  A size that does not follow is -1; a rule that cannot even tell the
- * rank returns false.  Definitions: the ONNX operator specification, opsets 1 to 24;
+ * rank returns false.  Definitions: the ONNX operator specification, opsets 1 to 28;
  * com.microsoft as ONNX Runtime documents it.
  */
 #ifndef FSD_OPS_RULE_H
@@ -33,14 +33,19 @@ enum fsd_domain {
     FSD_DOMAIN_ONNX = 1 << 0, /* written "" or "ai.onnx" */
     FSD_DOMAIN_MICROSOFT = 1 << 1,
     FSD_DOMAIN_TRT = 1 << 2, /* what ModelOpt writes for FP8 and INT4 */
-    FSD_DOMAIN_ALL = (1 << 3) - 1
+    FSD_DOMAIN_ML = 1 << 3,
+    FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
+    FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
+    /* Where exporters leave quantizers. */
+    FSD_DOMAIN_QDQ = FSD_DOMAIN_ONNX | FSD_DOMAIN_MICROSOFT | FSD_DOMAIN_TRT
 };
 
 struct fsd_op {
     const char *name;
-    uint8_t type, types;     /* of output 0, of the others: enum type of table.c */
-    fsd_shape_fn *shape;     /* NULL: not told */
-    unsigned traits;         /* enum fsd_op_trait; SHAPED and STANDARD are understood */
+    uint8_t type, types; /* of output 0, of the others: enum type of table.c */
+    fsd_shape_fn *shape; /* NULL: not told */
+    fsd_shape_fn *items; /* of a sequence's elements, or an optional's value; NULL */
+    unsigned traits;     /* enum fsd_op_trait; SHAPED and STANDARD are understood */
     uint32_t shape_operands; /* bits: inputs whose values decide the output's shape */
     fsd_macs_fn *macs;       /* NULL: none worth counting */
     fsd_ints_fn *ints;       /* NULL: none that decide shapes */
@@ -104,6 +109,27 @@ static inline const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case
     return fsd_shape_in(c, c->op->traits & FSD_OP_QLINEAR ? 3 * i : i);
 }
 
+/** What the elements of the i-th input, a sequence or an optional, have in common. */
+static inline const struct fsd_shape *fsd_items_in(const struct fsd_op_case *c,
+                                                   uint32_t i)
+{
+    static const struct fsd_shape unknown = {0};
+    fsd_id tensor = fsd_case_in(c, i);
+
+    return tensor == FSD_NONE || !c->s->items ? &unknown : &c->s->items[tensor];
+}
+
+/** What two shapes have in common: a rank, and the sizes that are equal. */
+struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_shape *b);
+
+/** Completes what is known of a tensor's shape, unless it contradicts that. */
+void fsd_shape_learn(struct fsd_sizes *s, fsd_id tensor, const struct fsd_shape *shape);
+
+/** Gives the body of an owner what the owner's inputs are; the bodies' results to its
+ *  outputs. */
+void fsd_body_enter(struct fsd_sizes *s, fsd_id owner, fsd_id body);
+void fsd_body_leave(struct fsd_sizes *s, fsd_id owner);
+
 /** The elements of the i-th input, a constant or computed from shapes; NULL: not known.
  */
 const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i);
@@ -153,8 +179,12 @@ void fsd_ints_by_rule(struct fsd_sizes *s, const struct fsd_op_case *c);
 
 /* shape.c: elements, products, recurrent layers */
 fsd_shape_fn fsd_shape_same, fsd_shape_second, fsd_shape_elementwise, fsd_shape_scalar,
-    fsd_shape_quantized, fsd_shape_matmul, fsd_shape_matmul_bits, fsd_shape_det,
-    fsd_shape_einsum, fsd_shape_recurrent, fsd_shape_loss;
+    fsd_shape_quantized, fsd_shape_normalized, fsd_shape_statistics, fsd_shape_matmul,
+    fsd_shape_matmul_bits, fsd_shape_det, fsd_shape_recurrent, fsd_shape_loss,
+    fsd_shape_updated;
+
+/* shape_einsum.c */
+fsd_shape_fn fsd_shape_einsum;
 
 /* shape_window.c: what sees the space behind the channels */
 fsd_shape_fn fsd_shape_conv, fsd_shape_conv_transpose, fsd_shape_pool, fsd_shape_unpool,
@@ -173,10 +203,16 @@ fsd_shape_fn fsd_shape_transpose, fsd_shape_flatten, fsd_shape_reshape,
 fsd_shape_fn fsd_shape_filled, fsd_shape_attr, fsd_shape_range, fsd_shape_shape,
     fsd_shape_non_zero, fsd_shape_boxes, fsd_shape_multinomial, fsd_shape_window,
     fsd_shape_mel, fsd_shape_dft, fsd_shape_stft, fsd_shape_image,
-    fsd_shape_string_split;
+    fsd_shape_string_split, fsd_shape_strings, fsd_shape_terms, fsd_shape_features,
+    fsd_shape_targets, fsd_shape_classes, fsd_shape_categories, fsd_shape_columns,
+    fsd_shape_gradient;
+
+/* shape_list.c: sequences and optionals */
+fsd_shape_fn fsd_shape_item, fsd_shape_joined, fsd_shape_optional, fsd_items_construct,
+    fsd_items_insert, fsd_items_same, fsd_items_split, fsd_items_optional;
 
 /* attention.c */
-fsd_shape_fn fsd_shape_attention;
+fsd_shape_fn fsd_shape_attention, fsd_shape_linear_attention, fsd_shape_causal_conv;
 fsd_macs_fn fsd_macs_attention;
 
 /* macs.c */

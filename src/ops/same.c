@@ -18,15 +18,6 @@ static bool value_is_zero(const struct fsd_value *value)
     return value->size > 0;
 }
 
-/* Of a model that does not tell it, 0. */
-static int64_t opset(const struct fsd_graph *g)
-{
-    for (uint32_t i = 0; i < g->opsets.n; i++)
-        if (fsd_is_onnx_domain(fsd_text(g->names, g->opsets.at[i].domain)))
-            return g->opsets.at[i].version;
-    return 0;
-}
-
 /* ONNX Dropout: before opset 7 `is_test`, from 12 on the input `training_mode`,
  * between them always inference. */
 bool fsd_same_dropout(const struct fsd_graph *g, const struct fsd_node *node)
@@ -34,7 +25,7 @@ bool fsd_same_dropout(const struct fsd_graph *g, const struct fsd_node *node)
     fsd_id training = input(g, node, 2);
     const struct fsd_attr *is_test = fsd_node_attr(g, node, "is_test");
 
-    if (!is_test && opset(g) < 7)
+    if (!is_test && fsd_graph_opset(g) < 7)
         return false;
     if (is_test && !(is_test->kind == FSD_ATTR_INT && is_test->i))
         return false;

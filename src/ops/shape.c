@@ -60,6 +60,41 @@ bool fsd_shape_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
+/* What was normalized; then the mean, and what the deviation is multiplied with, of all
+ * from the axis on. */
+bool fsd_shape_normalized(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    int64_t axis = fsd_case_axis(c, -1);
+
+    *out = *fsd_shape_in(c, 0);
+    for (int64_t k = axis; c->out && axis >= 0 && k < out->rank; k++)
+        out->dims[k] = 1;
+    return out->ranked && (!c->out || axis >= 0);
+}
+
+/* What was normalized; then statistics of each channel. */
+bool fsd_shape_statistics(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    const struct fsd_shape *x = fsd_shape_in(c, 0);
+
+    if (!c->out)
+        return fsd_shape_same(c, out);
+    *out = (struct fsd_shape){true, 1, {x->rank > 1 ? x->dims[1] : -1}};
+    return x->ranked;
+}
+
+/* An optimizer's new weights and states.  Behind the rate and the step it reads the
+ * weights, their gradients, and as many states of each kind: Adam, 'a', keeps two of a
+ * weight, others one. */
+bool fsd_shape_updated(const struct fsd_op_case *c, struct fsd_shape *out)
+{
+    uint32_t in = c->g->nodes.at[c->node].in.n, kinds = c->op->variant == 'a' ? 4 : 3;
+    uint32_t weights = in < 2 ? 0 : (in - 2) / kinds;
+
+    *out = *fsd_shape_in(c, 2 + c->out + (c->out < weights ? 0 : weights));
+    return out->ranked && (in - 2) % kinds == 0;
+}
+
 /* One loss an element of the target, or their mean or sum; then the probabilities. */
 bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 {
@@ -118,88 +153,7 @@ bool fsd_shape_det(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/*
- * "bij,bjk->bik": the size of each letter, by the inputs that have it.  Without an
- * arrow the letters that stand once come out, in their order.  "..." is not followed.
- */
-struct equation {
-    int64_t size['z' + 1]; /* by letter */
-    uint32_t uses['z' + 1];
-    const char *result; /* behind the arrow; NULL: no arrow */
-};
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool read_equation(const struct fsd_op_case *c, struct equation *e)
-{
-    const struct fsd_shape *x = fsd_shape_in(c, 0);
-    uint32_t input = 0, axis = 0;
-
-    *e = (struct equation){.result = NULL};
-    for (const char *s = fsd_case_word(c, "equation"); *s && !e->result; s++) {
-        unsigned letter = (unsigned char)*s;
-
-        if (*s == ',' && x->ranked && axis == x->rank) {
-            x = fsd_shape_in(c, ++input);
-            axis = 0;
-        } else if (*s == '-' && s[1] == '>') {
-            e->result = s + 2;
-        } else if (is_letter(*s) && axis < x->rank) {
-            if (!e->uses[letter]++ || e->size[letter] == 1 || e->size[letter] == -1)
-                e->size[letter] = x->dims[axis];
-            axis++;
-        } else if (*s != ' ') {
-            return false;
-        }
-    }
-    return x->ranked && axis == x->rank && input + 1 == c->g->nodes.at[c->node].in.n;
-}
-
-bool fsd_shape_einsum(const struct fsd_op_case *c, struct fsd_shape *out)
-{
-    char once['z' + 1] = "";
-    struct equation e;
-    size_t n = 0;
-
-    if (!read_equation(c, &e))
-        return false;
-    for (unsigned char letter = 'A'; letter <= 'z'; letter++)
-        if (e.uses[letter] == 1)
-            once[n++] = (char)letter;
-    out->ranked = true;
-    for (const char *s = e.result ? e.result : once; *s; s++) {
-        if (*s == ' ')
-            continue;
-        if (!is_letter(*s) || !e.uses[(unsigned char)*s] || out->rank == FSD_SHAPE_RANK)
-            return false;
-        out->dims[out->rank++] = e.size[(unsigned char)*s];
-    }
-    return true;
-}
-
-/* Each combination of letters once, where some are summed over.  How three or more are
- * best multiplied is the builder's choice. */
-int64_t fsd_macs_einsum(const struct fsd_op_case *c)
-{
-    struct equation e;
-    int64_t n = 1;
-    bool sums = false;
-
-    if (!read_equation(c, &e) || c->g->nodes.at[c->node].in.n > 2)
-        return -1;
-    for (unsigned letter = 'A'; letter <= 'z'; letter++) {
-        if (!e.uses[letter])
-            continue;
-        sums |= e.result ? !strchr(e.result, (int)letter) : e.uses[letter] > 1;
-        n = fsd_times(c->t, n, e.size[letter]);
-    }
-    return sums && c->g->nodes.at[c->node].in.n == 2 ? n : 0;
-}
-
-/* --------------------------------------------------------------------- sequences */
+/* -------------------------------------------------------------- recurrent layers */
 
 /* LSTM, GRU, RNN: all states, then the last of each kind. */
 bool fsd_shape_recurrent(const struct fsd_op_case *c, struct fsd_shape *out)

@@ -391,6 +391,24 @@ bool fsd_shape_tile(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
+/* The second input of a OneHot, which may be a constant of any type. */
+static int64_t depth_of(const struct fsd_op_case *c)
+{
+    fsd_id tensor = fsd_case_in(c, 1);
+    const struct fsd_value *v =
+        tensor == FSD_NONE ? NULL : fsd_tensor_value(c->g, tensor);
+    double depth, more;
+
+    if (fsd_int_in(c, 1) != -1 || !v)
+        return fsd_int_in(c, 1);
+    return fsd_element_number(v, fsd_tensor_form(c->g, tensor)->type, 0, &depth) &&
+                   !fsd_element_number(v, fsd_tensor_form(c->g, tensor)->type, 1,
+                                       &more) &&
+                   depth >= 0 && depth < INT32_MAX
+               ? (int64_t)depth
+               : -1;
+}
+
 /* One row for each index, as long as the second input says. */
 bool fsd_shape_one_hot(const struct fsd_op_case *c, struct fsd_shape *out)
 {
@@ -400,7 +418,7 @@ bool fsd_shape_one_hot(const struct fsd_op_case *c, struct fsd_shape *out)
     if (!x->ranked || axis < 0 || !append(out, x, 0, (uint32_t)axis) ||
         out->rank == FSD_SHAPE_RANK)
         return false;
-    out->dims[out->rank++] = fsd_int_in(c, 1);
+    out->dims[out->rank++] = depth_of(c);
     return append(out, x, (uint32_t)axis, x->rank);
 }
 

@@ -6,7 +6,8 @@
 /* ------------------------------------------------------------ windows over space */
 
 struct window {
-    int64_t kernel, stride, dilation, pad, extra;
+    int64_t kernel, stride, dilation, extra;
+    int64_t before, pad; /* padding before, and all of it */
 };
 
 /* A number far beyond any real one comes back as one that is just too large, so that
@@ -29,17 +30,35 @@ static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
     const int64_t *dilations = fsd_case_ints(c, "dilations", &nd);
     const int64_t *pads = fsd_case_ints(c, "pads", &np);
     const int64_t *extra = fsd_case_ints(c, "output_padding", &no);
-    struct window w = {kernel, at_or(strides, ns, axis, 1),
-                       at_or(dilations, nd, axis, 1),
-                       at_or(pads, np, axis, 0) + at_or(pads, np, axis + spatial, 0),
-                       at_or(extra, no, axis, 0)};
+    struct window w = {.kernel = kernel,
+                       .stride = at_or(strides, ns, axis, 1),
+                       .dilation = at_or(dilations, nd, axis, 1),
+                       .extra = at_or(extra, no, axis, 0),
+                       .before = at_or(pads, np, axis, 0)};
     const int64_t limit = INT32_MAX;
 
+    w.pad = w.before + at_or(pads, np, axis + spatial, 0);
     if (w.kernel < 0 || w.kernel > limit || w.stride < 1 || w.stride > limit ||
         w.dilation < 1 || w.dilation > limit || w.pad < -limit || w.pad > limit ||
         w.extra < 0 || w.extra > limit)
         w.kernel = -1;
     return w;
+}
+
+/* One more window than fits whole, which reaches beyond the end, unless it would start
+ * behind the data and the padding before them: it has nothing to look at there. */
+static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_t size,
+                            int64_t room)
+{
+    int64_t span = w.dilation * (w.kernel - 1) + 1, after = w.pad - w.before;
+    int64_t more = fsd_over(c->t, fsd_plus(c->t, room, w.stride - 1),
+                            w.stride); /* but the first */
+
+    if (span >= after + w.stride)
+        return fsd_plus(c->t, more, 1);
+    if (size < 0 || more < 0)
+        return -1;
+    return more * w.stride >= size + w.before ? more : more + 1;
 }
 
 /* The size that is left of one dimension, or `back`, that it was made from; an open one
@@ -60,7 +79,7 @@ static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
         return fsd_over(c->t, fsd_plus(c->t, size, w.stride - 1), w.stride);
     room = fsd_plus(c->t, size, fsd_amount_of(c->t, w.pad - span));
     if (fsd_case_int(c, "ceil_mode", 0))
-        room = fsd_plus(c->t, room, w.stride - 1);
+        return windows_over(c, w, size, room);
     return fsd_plus(c->t, fsd_over(c->t, room, w.stride), 1);
 }
 
@@ -191,35 +210,75 @@ static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
     return size < 0 || size > INT32_MAX ? -1 : (int64_t)((float)size * by);
 }
 
+/* Which of the sizes that a Resize is given decides, where all axes keep their
+ * proportions: the one that changes least or most, as a ratio of numbers. */
+static bool ratio_of(const struct fsd_shape *x, const int64_t *sizes,
+                     const int64_t *axes, uint32_t n, bool least, int64_t ratio[2])
+{
+    ratio[1] = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t from = x->dims[axes[k]], to = sizes[k];
+
+        if (from < 1 || to < 0 || from > INT32_MAX || to > INT32_MAX)
+            return false;
+        if (!ratio[1] || (to * ratio[1] < ratio[0] * from) == least) {
+            ratio[0] = to;
+            ratio[1] = from;
+        }
+    }
+    return n > 0;
+}
+
+/* The axes that a Resize changes, counted from the start; false where one is none. */
+static bool resized_axes(const struct fsd_op_case *c, uint32_t rank,
+                         int64_t axes[FSD_SHAPE_RANK], uint32_t *n)
+{
+    const int64_t *told = fsd_case_ints(c, "axes", n);
+
+    *n = told ? *n : rank;
+    for (uint32_t k = 0; k < *n; k++) {
+        int64_t axis = fsd_axis(told ? told[k] : k, rank);
+
+        if (axis < 0 || k == FSD_SHAPE_RANK)
+            return false;
+        axes[k] = axis;
+    }
+    return true;
+}
+
 /* Upsample and the Resize of opset 10 have their scales second, later ones third and
- * may have sizes instead; from 18 on both may be of some axes only.  A size that is to
- * keep the proportions, or that of a part to cut out first, is not followed. */
+ * may have sizes instead; from 18 on both may be of some axes only, and sizes be those
+ * of a box that what comes out fits into, or covers.  The size of a part to cut out
+ * first is not followed. */
 bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
     const struct fsd_ints *sizes = fsd_ints_in(c, 3);
     const char *policy = fsd_case_word(c, "keep_aspect_ratio_policy");
     const char *mode = fsd_case_word(c, "coordinate_transformation_mode");
-    bool plain = (!*policy || !strcmp(policy, "stretch")) &&
-                 (sizes || strcmp(mode, "tf_crop_and_resize") != 0);
+    bool keeps = sizes && *policy && strcmp(policy, "stretch") != 0;
+    bool cuts = !sizes && !strcmp(mode, "tf_crop_and_resize");
     float scales[FSD_SHAPE_RANK];
     uint32_t given = read_scales(c, c->g->nodes.at[c->node].in.n < 3 ? 1 : 2, scales),
              n;
-    const int64_t *axes = fsd_case_ints(c, "axes", &n);
+    int64_t axes[FSD_SHAPE_RANK], ratio[2];
 
-    if (!x->ranked)
+    if (!x->ranked || !resized_axes(c, x->rank, axes, &n))
         return false;
     *out = *x;
-    for (uint32_t k = 0; k < (axes ? n : x->rank); k++) {
-        int64_t axis = fsd_axis(axes ? axes[k] : k, x->rank);
+    if (keeps && (sizes->n != n || !ratio_of(x, sizes->at, axes, n,
+                                             !strcmp(policy, "not_larger"), ratio)))
+        ratio[1] = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t size = x->dims[axes[k]];
 
-        if (axis < 0)
-            return false;
-        if (plain && sizes)
-            out->dims[axis] = k < sizes->n ? sizes->at[k] : -1;
+        if (keeps) /* rounded, a half up */
+            size = ratio[1] ? (2 * size * ratio[0] + ratio[1]) / (2 * ratio[1]) : -1;
+        else if (sizes)
+            size = k < sizes->n ? sizes->at[k] : -1;
         else
-            out->dims[axis] =
-                plain && k < given ? scaled(c, x->dims[axis], scales[k]) : -1;
+            size = !cuts && k < given ? scaled(c, size, scales[k]) : -1;
+        out->dims[axes[k]] = size;
     }
     return true;
 }

@@ -14,6 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Nodes by their scope, and whether any of them makes or takes a sequence. */
+static void list_scopes(struct fsd_sizes *s)
+{
+    const struct fsd_graph *g = s->g;
+    uint32_t at = 0;
+
+    s->bodies = fsd_graph_bodies(s->arena, g);
+    s->by_scope = FSD_NEW(s->arena, fsd_id, g->nodes.n);
+    s->in_scope = FSD_NEW(s->arena, struct fsd_span, g->scopes.n);
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        s->in_scope[g->nodes.at[i].scope].n++;
+    for (fsd_id i = 0; i < g->scopes.n; i++) {
+        s->in_scope[i].at = at;
+        at += s->in_scope[i].n;
+        s->in_scope[i].n = 0;
+    }
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        struct fsd_span *scope = &s->in_scope[g->nodes.at[i].scope];
+
+        s->by_scope[scope->at + scope->n++] = i;
+        if (!s->items && fsd_op_traits(g, i) & FSD_OP_LISTS)
+            s->items = FSD_NEW(s->arena, struct fsd_shape, g->tensors.n);
+    }
+}
+
 struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph *g)
 {
     struct fsd_sizes *s = FSD_NEW(arena, struct fsd_sizes, 1);
@@ -25,6 +50,7 @@ struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph 
     s->n_dim_sizes = fsd_intern_count(g->names);
     s->dim_sizes = FSD_NEW(arena, int64_t, s->n_dim_sizes);
     s->ints_of = FSD_NEW(arena, fsd_id, g->tensors.n);
+    list_scopes(s);
     fsd_ints_of_constants(s);
     return s;
 }
@@ -255,13 +281,30 @@ static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
             shape->dims[i] = by->dims[i];
 }
 
-/* A rule's shape; false when it tells nothing. */
-static bool shape_by_rule(const struct fsd_op_case *c, struct fsd_shape *out)
+void fsd_shape_learn(struct fsd_sizes *s, fsd_id tensor, const struct fsd_shape *shape)
+{
+    if (tensor != FSD_NONE && shape->ranked && !fsd_shape_is_full(&s->shapes[tensor]))
+        merge(&s->shapes[tensor], shape);
+}
+
+struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_shape *b)
+{
+    struct fsd_shape out = {.ranked = a->ranked && b->ranked && a->rank == b->rank};
+
+    for (; out.ranked && out.rank < a->rank; out.rank++)
+        out.dims[out.rank] =
+            a->dims[out.rank] == b->dims[out.rank] ? a->dims[out.rank] : -1;
+    return out;
+}
+
+/* What a rule, which may be NULL, says; false when it tells nothing. */
+static bool shape_by_rule(const struct fsd_op_case *c, fsd_shape_fn *rule,
+                          struct fsd_shape *out)
 {
     *out = (struct fsd_shape){0};
     *c->guessed = false;
-    if (!c->op->shape || (c->out && !(c->op->traits & FSD_OP_OUTPUTS)) ||
-        !c->op->shape(c, out) || *c->guessed)
+    if (!rule || (c->out && !(c->op->traits & FSD_OP_OUTPUTS)) || !rule(c, out) ||
+        *c->guessed)
         return false;
     for (uint32_t k = 0; k < out->rank; k++)
         if (out->dims[k] < 0 && !fsd_amount_is_open(c->t, out->dims[k]))
@@ -269,26 +312,54 @@ static bool shape_by_rule(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-void fsd_sizes_take_rules(struct fsd_sizes *s)
+/* All that the rules tell of one node's outputs. */
+static void take_node(struct fsd_sizes *s, fsd_id node)
 {
     bool guessed;
+    struct fsd_op_case c = {s,    s->amounts, s->g,    fsd_op_of(s->g, node),
+                            node, 0,          &guessed};
+    struct fsd_shape shape;
 
-    for (fsd_id i = 0; i < s->g->nodes.n; i++) {
-        struct fsd_op_case c = {s, s->amounts, s->g,    fsd_op_of(s->g, i),
-                                i, 0,          &guessed};
+    if (!c.op)
+        return;
+    fsd_ints_by_rule(s, &c);
+    for (; c.out < s->g->nodes.at[node].out.n; c.out++) {
+        fsd_id out = fsd_node_out_tensor(s->g, node, c.out);
 
-        if (!c.op)
+        if (out == FSD_NONE)
             continue;
-        fsd_ints_by_rule(s, &c);
-        for (; c.out < s->g->nodes.at[i].out.n; c.out++) {
-            fsd_id out = fsd_node_out_tensor(s->g, i, c.out);
-            struct fsd_shape shape;
-
-            if (out != FSD_NONE && !fsd_shape_is_full(&s->shapes[out]) &&
-                shape_by_rule(&c, &shape))
-                merge(&s->shapes[out], &shape);
-        }
+        if (!fsd_shape_is_full(&s->shapes[out]) &&
+            shape_by_rule(&c, c.op->shape, &shape))
+            merge(&s->shapes[out], &shape);
+        if (s->items && shape_by_rule(&c, c.op->items, &shape))
+            s->items[out] = shape;
     }
+}
+
+/* The nodes of a body, the bodies that these own included.  Readers bound how deep
+ * bodies stand in bodies. */
+static void take_scope(struct fsd_sizes *s, fsd_id scope)
+{
+    struct fsd_span nodes = s->in_scope[scope];
+
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        fsd_id node = s->by_scope[nodes.at + i];
+
+        take_node(s, node);
+        for (fsd_id b = s->bodies.first[node]; b != FSD_NONE; b = s->bodies.next[b]) {
+            fsd_body_enter(s, node, b);
+            take_scope(s, b);
+        }
+        if (s->bodies.first[node] != FSD_NONE)
+            fsd_body_leave(s, node);
+    }
+}
+
+void fsd_sizes_take_rules(struct fsd_sizes *s)
+{
+    for (fsd_id i = 0; i < s->g->scopes.n; i++)
+        if (s->g->scopes.at[i].owner == FSD_NONE)
+            take_scope(s, i);
 }
 
 /* ---------------------------------------------------------------------- open sizes */

@@ -36,7 +36,13 @@ struct fsd_sizes {
     const struct fsd_graph *g;
     struct fsd_arena *arena;
     struct fsd_amounts *amounts;
-    struct fsd_shape *shapes; /**< by tensor */
+    struct fsd_shape *shapes;  /**< by tensor */
+    struct fsd_shape *items;   /**< by tensor: what the elements of a sequence, or the
+                                   value of an optional, have in common; NULL where the
+                                   graph has no operator on these */
+    struct fsd_bodies bodies;  /**< of the nodes */
+    fsd_id *by_scope;          /**< all nodes, those of a scope together, in order */
+    struct fsd_span *in_scope; /**< by scope: in `by_scope` */
     int64_t *dim_sizes; /**< by symbol: the size of a named dimension; 0: not known */
     uint32_t n_dim_sizes;
     fsd_id *ints_of; /**< by tensor: in `ints`; FSD_NONE: not known */

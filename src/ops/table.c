@@ -39,7 +39,10 @@ enum type {
     BY_ZERO,        /* QuantizeLinear */
     BY_ZERO_8,      /* that of input 8, a zero point; fp32 where it is left out */
     BY_SCALE,       /* DequantizeLinear */
-    BY_VALUE        /* ConstantOfShape */
+    BY_VALUE,       /* ConstantOfShape */
+    BY_VALUES,      /* LabelEncoder: the attribute that lists what it makes */
+    BY_LABELS,      /* a classifier's first output: the attribute that lists classes */
+    BY_STASH        /* LayerNormalization's statistics: the attribute `stash_type` */
 };
 
 /* What a product along an axis of two, three or four elements is computed as. */
@@ -57,6 +60,10 @@ static const struct fsd_op ops[] = {
     {"Abs", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Acos", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Acosh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
+    {"Adagrad", IN2, IN2, .shape = fsd_shape_updated, .traits = FSD_OP_OUTPUTS,
+     .domains = FSD_DOMAIN_TRAINING},
+    {"Adam", IN2, IN2, .shape = fsd_shape_updated, .traits = FSD_OP_OUTPUTS,
+     .variant = 'a', .domains = FSD_DOMAIN_TRAINING},
     {"Add", ANY_IN, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC,
      .ints = fsd_ints_arithmetic, .variant = '+',
@@ -66,23 +73,28 @@ static const struct fsd_op ops[] = {
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC},
     {"ArgMax", TO_INT64, .shape = fsd_shape_arg},
     {"ArgMin", TO_INT64, .shape = fsd_shape_arg},
+    {"ArrayFeatureExtractor", IN0, .shape = fsd_shape_features,
+     .domains = FSD_DOMAIN_ML},
     {"Asin", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Asinh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Atan", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Atanh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
-    {"Attention", IN0, .shape = fsd_shape_attention, .macs = fsd_macs_attention,
-     .known_as = "attention",
+    {"Attention", IN0, IN1, .shape = fsd_shape_attention, .traits = FSD_OP_OUTPUTS,
+     .macs = fsd_macs_attention, .known_as = "attention",
      .lowerings = "MatMul ReduceMax Sub Exp ReduceSum Div MatMul"},
     {"Attention", IN0, .shape = fsd_shape_attention, .traits = FSD_OP_WEIGHTED,
      .macs = fsd_macs_attention, .variant = 'p', .domains = FSD_DOMAIN_MICROSOFT,
      .known_as = "attention"},
     {"AveragePool", IN0, .shape = fsd_shape_pool,
      .lowerings = "ReduceMean|ReduceSum Mul"},
-    {"BatchNormalization", IN0, .shape = fsd_shape_same,
+    {"BatchNormalization", IN0, IN3, .shape = fsd_shape_statistics,
+     .traits = FSD_OP_OUTPUTS,
      .lowerings = "Mul Add|Add|Add Mul Mul Add"}, /* last: behind what is no product */
     {"Bernoulli", BY_DTYPE_IN, .shape = fsd_shape_same, .traits = FSD_OP_RANDOM},
     {"BiasGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT,
      .known_as = "gelu"},
+    {"Binarizer", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_ML},
+    {"BitCast", BY_TO, .shape = fsd_shape_same},
     {"BitShift", ANY_IN, .shape = fsd_shape_elementwise},
     {"BitwiseAnd", ANY_IN, .shape = fsd_shape_elementwise, .traits = FSD_OP_SYMMETRIC},
     {"BitwiseNot", IN0, .shape = fsd_shape_same},
@@ -92,6 +104,10 @@ static const struct fsd_op ops[] = {
     {"Cast", BY_TO, .shape = fsd_shape_same, .ints = fsd_ints_cast,
      .same = FSD_SAME_CAST, .holds = fsd_same_cast},
     {"CastLike", IN1, .shape = fsd_shape_same},
+    {"CastMap", NOTHING, .traits = FSD_OP_LISTS, .domains = FSD_DOMAIN_ML},
+    {"CategoryMapper", NOTHING, .shape = fsd_shape_same, .domains = FSD_DOMAIN_ML},
+    {"CausalConvWithState", IN0, IN0, .shape = fsd_shape_causal_conv,
+     .traits = FSD_OP_OUTPUTS, .macs = fsd_macs_conv},
     {"Ceil", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Celu", IN0, .shape = fsd_shape_same, .known_as = "activation"},
     {"CenterCropPad", IN0, .shape = fsd_shape_center_crop, .shape_operands = 0x2},
@@ -102,7 +118,7 @@ static const struct fsd_op ops[] = {
     {"Concat", ANY_IN, .shape = fsd_shape_concat,
      .traits = FSD_OP_COMMUTES | FSD_OP_MOVES, .ints = fsd_ints_concat,
      .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
-    {"ConcatFromSequence", NOTHING, .traits = FSD_OP_LISTS},
+    {"ConcatFromSequence", NOTHING, .shape = fsd_shape_joined, .traits = FSD_OP_LISTS},
     {"Constant", NOTHING, .traits = FSD_OP_CONSTANT},
     {"ConstantOfShape", BY_VALUE, .shape = fsd_shape_filled, .shape_operands = 0x1,
      .ints = fsd_ints_fill, .lowerings = "Expand"},
@@ -116,6 +132,7 @@ static const struct fsd_op ops[] = {
      .traits = FSD_OP_WEIGHTED, .macs = fsd_macs_conv, .variant = 't'},
     {"Cos", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Cosh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
+    {"CumProd", IN0, .shape = fsd_shape_same},
     {"CumSum", IN0, .shape = fsd_shape_same},
     {"DFT", IN0, .shape = fsd_shape_dft, .traits = FSD_OP_OPAQUE,
      .shape_operands = 0x6},
@@ -123,8 +140,9 @@ static const struct fsd_op ops[] = {
     {"DepthToSpace", IN0, .shape = fsd_shape_blocks, .traits = FSD_OP_COMMUTES,
      .variant = '*', .lowerings = "Transpose"},
     {"DequantizeLinear", BY_SCALE, .shape = fsd_shape_same,
-     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL, .lowerings = "Cast Mul"},
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_QDQ, .lowerings = "Cast Mul"},
     {"Det", IN0, .shape = fsd_shape_det},
+    {"DictVectorizer", NOTHING, .traits = FSD_OP_LISTS, .domains = FSD_DOMAIN_ML},
     {"Div", ANY_IN, .shape = fsd_shape_elementwise,
      .ints = fsd_ints_arithmetic, .variant = '/',
      .same = FSD_SAME_ONE, .holds = fsd_same_quotient, .traits = FSD_OP_BARE,
@@ -147,8 +165,12 @@ static const struct fsd_op ops[] = {
     {"EyeLike", BY_DTYPE_IN, .shape = fsd_shape_same},
     {"FastGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT,
      .known_as = "gelu"},
+    {"FeatureVectorizer", TO_FP32, .shape = fsd_shape_columns,
+     .domains = FSD_DOMAIN_ML},
     {"Flatten", IN0, .shape = fsd_shape_flatten,
      .traits = FSD_OP_VIEW | FSD_OP_COMMUTES, .same = FSD_SAME_VIEW},
+    {"FlexAttention", IN0, .shape = fsd_shape_attention, .macs = fsd_macs_attention,
+     .domains = FSD_DOMAIN_PREVIEW},
     {"Floor", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"FusedConv", ANY_IN, .shape = fsd_shape_conv, .traits = FSD_OP_WEIGHTED,
      .macs = fsd_macs_conv, .domains = FSD_DOMAIN_MICROSOFT},
@@ -176,6 +198,8 @@ static const struct fsd_op ops[] = {
     {"GlobalLpPool", IN0, .shape = fsd_shape_global_pool},
     {"GlobalMaxPool", IN0, .shape = fsd_shape_global_pool,
      .lowerings = "ReduceMax|MaxPool"},
+    {"Gradient", IN0, IN0, .shape = fsd_shape_gradient,
+     .traits = FSD_OP_OUTPUTS | FSD_OP_OPAQUE, .domains = FSD_DOMAIN_TRAINING},
     {"Greater", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE},
     {"GreaterOrEqual", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE,
      .lowerings = "Less Not"},
@@ -189,10 +213,12 @@ static const struct fsd_op ops[] = {
     {"HardSwish", IN0, .shape = fsd_shape_same, .known_as = "activation",
      .lowerings = "Mul Add Max Min Mul|Mul Add Min Max Mul"},
     {"Hardmax", IN0, .shape = fsd_shape_same},
-    {"Identity", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE | FSD_OP_COMMUTES,
+    {"Identity", IN0, .shape = fsd_shape_same, .items = fsd_items_same,
+     .traits = FSD_OP_BARE | FSD_OP_COMMUTES,
      .ints = fsd_ints_first, .same = FSD_SAME_IDENTITY},
     {"If", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
     {"ImageDecoder", TO_UINT8, .shape = fsd_shape_image, .shape_operands = 0x1},
+    {"Imputer", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_ML},
     {"InstanceNormalization", IN0, .shape = fsd_shape_same,
      .lowerings = "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul Add|"
      "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Add|"
@@ -203,15 +229,23 @@ static const struct fsd_op ops[] = {
     {"LSTM", IN0, IN0, .shape = fsd_shape_recurrent,
      .traits = FSD_OP_OUTPUTS | FSD_OP_RECURRENT,
      .macs = fsd_macs_recurrent},
-    {"LayerNormalization", IN0, .shape = fsd_shape_same, .known_as = "layernorm",
+    {"LabelEncoder", BY_VALUES, .shape = fsd_shape_same, .domains = FSD_DOMAIN_ML},
+    {"LayerNormalization", IN0, BY_STASH, .shape = fsd_shape_normalized,
+     .traits = FSD_OP_OUTPUTS, .known_as = "layernorm",
      .lowerings = "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul Add|"
-     "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul|"
-     "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul"},
+                  "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Mul|"
+                  "ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul"},
     {"LeakyRelu", IN0, .shape = fsd_shape_same, .known_as = "activation",
      .lowerings = "Mul Less Where|Mul Max"},
     {"Less", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE},
     {"LessOrEqual", TO_BOOL, .shape = fsd_shape_elementwise, .traits = FSD_OP_BARE,
      .lowerings = "Greater Not"},
+    {"LinearAttention", IN0, IN3, .shape = fsd_shape_linear_attention,
+     .traits = FSD_OP_OUTPUTS | FSD_OP_OPAQUE},
+    {"LinearClassifier", BY_LABELS, TO_FP32, .shape = fsd_shape_classes,
+     .traits = FSD_OP_OUTPUTS, .variant = 'c', .domains = FSD_DOMAIN_ML},
+    {"LinearRegressor", TO_FP32, .shape = fsd_shape_targets, .variant = 'r',
+     .domains = FSD_DOMAIN_ML},
     {"Log", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"LogSoftmax", IN0, .shape = fsd_shape_same,
      .lowerings = "ReduceMax Sub Exp ReduceSum Log Sub|"
@@ -250,6 +284,8 @@ static const struct fsd_op ops[] = {
     {"Mish", IN0, .shape = fsd_shape_same, .known_as = "activation"},
     {"Mod", ANY_IN, .shape = fsd_shape_elementwise,
      .ints = fsd_ints_arithmetic, .variant = '%'},
+    {"Momentum", IN2, IN2, .shape = fsd_shape_updated, .traits = FSD_OP_OUTPUTS,
+     .domains = FSD_DOMAIN_TRAINING},
     {"Mul", ANY_IN, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC,
      .ints = fsd_ints_arithmetic, .variant = '*',
@@ -263,10 +299,14 @@ static const struct fsd_op ops[] = {
     {"NegativeLogLikelihoodLoss", IN0, .shape = fsd_shape_loss},
     {"NonMaxSuppression", TO_INT64, .shape = fsd_shape_boxes, .shape_operands = 0x1f},
     {"NonZero", TO_INT64, .shape = fsd_shape_non_zero, .shape_operands = 0x1},
+    {"Normalizer", TO_FP32, .shape = fsd_shape_same, .domains = FSD_DOMAIN_ML},
     {"Not", TO_BOOL, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"OneHot", IN2, .shape = fsd_shape_one_hot, .shape_operands = 0x2},
-    {"Optional", NOTHING, .traits = FSD_OP_LISTS},
-    {"OptionalGetElement", NOTHING, .traits = FSD_OP_LISTS},
+    {"OneHotEncoder", TO_FP32, .shape = fsd_shape_categories,
+     .domains = FSD_DOMAIN_ML},
+    {"Optional", NOTHING, .items = fsd_items_optional, .traits = FSD_OP_LISTS},
+    {"OptionalGetElement", NOTHING, .shape = fsd_shape_optional,
+     .traits = FSD_OP_LISTS},
     {"OptionalHasElement", TO_BOOL, .shape = fsd_shape_scalar},
     {"Or", TO_BOOL, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC},
@@ -298,7 +338,7 @@ static const struct fsd_op ops[] = {
     {"QLinearSigmoid", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
     {"QLinearSoftmax", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT},
     {"QuantizeLinear", BY_ZERO, .shape = fsd_shape_same, .traits = FSD_OP_QUANTIZE,
-     .domains = FSD_DOMAIN_ALL,
+     .domains = FSD_DOMAIN_QDQ,
      .lowerings = "Mul Min Max Round|Mul Round Min Max|Div Min Max Round|"
      "Min Max Round|Mul Cast"}, /* last: to FP8, which rounds and saturates itself */
     {"QuickGelu", IN0, .shape = fsd_shape_same, .domains = FSD_DOMAIN_MICROSOFT,
@@ -349,16 +389,22 @@ static const struct fsd_op ops[] = {
     {"Round", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"STFT", IN0, .shape = fsd_shape_stft, .traits = FSD_OP_OPAQUE,
      .shape_operands = 0xa},
+    {"SVMClassifier", BY_LABELS, TO_FP32, .shape = fsd_shape_classes,
+     .traits = FSD_OP_OUTPUTS, .domains = FSD_DOMAIN_ML},
+    {"SVMRegressor", TO_FP32, .shape = fsd_shape_targets, .variant = 's',
+     .domains = FSD_DOMAIN_ML},
+    {"Scaler", TO_FP32, .shape = fsd_shape_same, .domains = FSD_DOMAIN_ML},
     {"Scan", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
     {"Scatter", IN0, .shape = fsd_shape_same},
     {"ScatterElements", IN0, .shape = fsd_shape_same, .lowerings = "ScatterND"},
     {"ScatterND", IN0, .shape = fsd_shape_same},
     {"Selu", IN0, .shape = fsd_shape_same, .known_as = "activation"},
-    {"SequenceAt", NOTHING, .traits = FSD_OP_LISTS},
-    {"SequenceConstruct", NOTHING, .traits = FSD_OP_LISTS},
+    {"SequenceAt", NOTHING, .shape = fsd_shape_item, .traits = FSD_OP_LISTS},
+    {"SequenceConstruct", NOTHING, .items = fsd_items_construct,
+     .traits = FSD_OP_LISTS},
     {"SequenceEmpty", NOTHING, .traits = FSD_OP_LISTS},
-    {"SequenceErase", NOTHING, .traits = FSD_OP_LISTS},
-    {"SequenceInsert", NOTHING, .traits = FSD_OP_LISTS},
+    {"SequenceErase", NOTHING, .items = fsd_items_same, .traits = FSD_OP_LISTS},
+    {"SequenceInsert", NOTHING, .items = fsd_items_insert, .traits = FSD_OP_LISTS},
     {"SequenceLength", TO_INT64, .shape = fsd_shape_scalar},
     {"SequenceMap", NOTHING, .traits = FSD_OP_CONTROL | FSD_OP_OPAQUE},
     {"Shape", TO_INT64, .shape = fsd_shape_shape, .traits = FSD_OP_SHAPE,
@@ -394,13 +440,14 @@ static const struct fsd_op ops[] = {
     {"Split", IN0, IN0, .shape = fsd_shape_split,
      .traits = FSD_OP_COMMUTES | FSD_OP_OUTPUTS | FSD_OP_MOVES, .shape_operands = 0x2,
      .lowerings = "Slice"},
-    {"SplitToSequence", NOTHING, .traits = FSD_OP_LISTS},
+    {"SplitToSequence", NOTHING, .items = fsd_items_split, .traits = FSD_OP_LISTS},
     {"Sqrt", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Squeeze", IN0, .shape = fsd_shape_squeeze,
      .traits = FSD_OP_VIEW | FSD_OP_COMMUTES, .shape_operands = 0x2,
      .ints = fsd_ints_first, .same = FSD_SAME_VIEW},
     {"StringConcat", TO_STRING, .shape = fsd_shape_elementwise},
-    {"StringNormalizer", TO_STRING, .shape_operands = 0x1},
+    {"StringNormalizer", TO_STRING, .shape = fsd_shape_strings,
+     .shape_operands = 0x1},
     {"StringSplit", TO_STRING, TO_INT64, .shape = fsd_shape_string_split,
      .traits = FSD_OP_OUTPUTS, .shape_operands = 0x1},
     {"Sub", ANY_IN, .shape = fsd_shape_elementwise,
@@ -408,29 +455,30 @@ static const struct fsd_op ops[] = {
     {"Sum", ANY_IN, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC,
      .same = FSD_SAME_SINGLE, .holds = fsd_same_single, .lowerings = "Add"},
+    {"SwiGLU", ANY_IN, .shape = fsd_shape_same},
     {"Swish", IN0, .shape = fsd_shape_same, .known_as = "activation"},
     {"TRT_FP4DynamicQuantize", TO_FP4, .shape = fsd_shape_same,
-     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL,
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_QDQ,
      .lowerings = "DynamicQuantizeLinear"},
     {"TRT_FP8DequantizeLinear", IN1, .shape = fsd_shape_same,
-     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_QDQ},
     {"TRT_FP8QuantizeLinear", TO_FP8, .shape = fsd_shape_same,
-     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_QDQ},
     {"TRT_INT4DequantizeLinear", IN1, .shape = fsd_shape_same,
-     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL},
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_QDQ},
     {"TRT_INT4QuantizeLinear", TO_INT4, .shape = fsd_shape_same,
-     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL},
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_QDQ},
     {"TRT_MXFP8DequantizeLinear", BY_SCALE, .shape = fsd_shape_same,
-     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_ALL,
+     .traits = FSD_OP_DEQUANTIZE, .domains = FSD_DOMAIN_QDQ,
      .lowerings = "Cast Expand Cast Mul Cast"},
     {"TRT_MXFP8DynamicQuantize", TO_FP8, .shape = fsd_shape_same,
-     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_ALL,
+     .traits = FSD_OP_QUANTIZE, .domains = FSD_DOMAIN_QDQ,
      .lowerings = "DynamicQuantizeLinear"},
     {"Tan", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE},
     {"Tanh", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE,
      .known_as = "activation"},
     {"TensorScatter", IN0, .shape = fsd_shape_same},
-    {"TfIdfVectorizer", TO_FP32, .shape = NULL},
+    {"TfIdfVectorizer", TO_FP32, .shape = fsd_shape_terms},
     {"ThresholdedRelu", IN0, .shape = fsd_shape_same},
     {"Tile", IN0, .shape = fsd_shape_tile, .traits = FSD_OP_BARE | FSD_OP_COMMUTES,
      .shape_operands = 0x2, .lowerings = "Expand"},
@@ -438,6 +486,11 @@ static const struct fsd_op ops[] = {
      .shape_operands = 0x2},
     {"Transpose", IN0, .shape = fsd_shape_transpose, .traits = FSD_OP_COMMUTES,
      .ints = fsd_ints_transpose, .same = FSD_SAME_PERM, .holds = fsd_same_transpose},
+    {"TreeEnsemble", IN0, .shape = fsd_shape_targets, .domains = FSD_DOMAIN_ML},
+    {"TreeEnsembleClassifier", BY_LABELS, TO_FP32, .shape = fsd_shape_classes,
+     .traits = FSD_OP_OUTPUTS, .variant = 'c', .domains = FSD_DOMAIN_ML},
+    {"TreeEnsembleRegressor", TO_FP32, .shape = fsd_shape_targets,
+     .domains = FSD_DOMAIN_ML},
     {"Trilu", IN0, .shape = fsd_shape_same},
     {"Unique", IN0, TO_INT64, .shape = fsd_shape_chosen, .traits = FSD_OP_OUTPUTS,
      .shape_operands = 0x1},
@@ -449,6 +502,7 @@ static const struct fsd_op ops[] = {
      .traits = FSD_OP_BARE},
     {"Xor", TO_BOOL, .shape = fsd_shape_elementwise,
      .traits = FSD_OP_BARE | FSD_OP_SYMMETRIC},
+    {"ZipMap", NOTHING, .traits = FSD_OP_LISTS, .domains = FSD_DOMAIN_ML},
 };
 /* clang-format on */
 
@@ -486,13 +540,20 @@ static const struct fsd_op *find(const char *name, unsigned domain)
 
 const struct fsd_op *fsd_op_of(const struct fsd_graph *g, fsd_id node)
 {
+    static const struct {
+        const char *name;
+        enum fsd_domain domain;
+    } domains[] = {{"com.microsoft", FSD_DOMAIN_MICROSOFT},
+                   {"trt", FSD_DOMAIN_TRT},
+                   {"ai.onnx.ml", FSD_DOMAIN_ML},
+                   {"ai.onnx.preview.training", FSD_DOMAIN_TRAINING},
+                   {"ai.onnx.preview", FSD_DOMAIN_PREVIEW}};
     const struct fsd_node *n = &g->nodes.at[node];
     const char *domain = fsd_text(g->names, n->domain);
-    unsigned in = fsd_is_onnx_domain(domain)         ? FSD_DOMAIN_ONNX
-                  : !strcmp(domain, "com.microsoft") ? FSD_DOMAIN_MICROSOFT
-                  : !strcmp(domain, "trt")           ? FSD_DOMAIN_TRT
-                                                     : 0;
+    unsigned in = fsd_is_onnx_domain(domain) ? FSD_DOMAIN_ONNX : 0;
 
+    for (size_t i = 0; i < FSD_COUNT_OF(domains) && !in; i++)
+        in = strcmp(domain, domains[i].name) ? 0 : domains[i].domain;
     return n->flags & FSD_NODE_CALL ? NULL : find(fsd_text(g->names, n->op), in);
 }
 
@@ -540,7 +601,9 @@ bool fsd_op_keeps_shape(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_op *op = fsd_op_of(g, node);
 
-    return op && (op->shape == fsd_shape_same || op->shape == fsd_shape_quantized);
+    return op &&
+           (op->shape == fsd_shape_same || op->shape == fsd_shape_quantized ||
+            op->shape == fsd_shape_normalized || op->shape == fsd_shape_statistics);
 }
 
 /* ------------------------------------------------------------------------ types */
@@ -566,6 +629,19 @@ static enum fsd_dtype zero_type(const struct fsd_graph *g, fsd_id node, uint32_t
 {
     return fsd_node_in_tensor(g, node, i) == FSD_NONE ? otherwise
                                                       : input_type(g, node, i);
+}
+
+/* What a LabelEncoder makes of a label: fp32 where it lists nothing. */
+static enum fsd_dtype values_type(const struct fsd_graph *g,
+                                  const struct fsd_node *node)
+{
+    const struct fsd_attr *tensor = fsd_node_attr(g, node, "values_tensor");
+
+    if (tensor && tensor->form != FSD_NONE)
+        return g->forms.at[tensor->form].type;
+    if (fsd_node_attr(g, node, "values_int64s"))
+        return FSD_INT64;
+    return fsd_node_attr(g, node, "values_strings") ? FSD_STRING : FSD_FP32;
 }
 
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
@@ -603,6 +679,13 @@ enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
         return zero_type(g, node, 8, FSD_FP32);
     case BY_SCALE:
         return type_attr(g, node, "output_dtype", input_type(g, node, 1));
+    case BY_VALUES:
+        return values_type(g, &g->nodes.at[node]);
+    case BY_LABELS:
+        return fsd_node_attr(g, &g->nodes.at[node], "classlabels_strings") ? FSD_STRING
+                                                                           : FSD_INT64;
+    case BY_STASH:
+        return type_attr(g, node, "stash_type", FSD_FP32);
     case BY_VALUE:
         value = fsd_node_attr(g, &g->nodes.at[node], "value");
         if (!value)
