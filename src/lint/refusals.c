@@ -7,7 +7,7 @@
  * all its versions.  An operator without a row is not said to be taken: only an
  * importer that is known to exist says so.
  */
-#include "lint/lint.h"
+#include "lint/row.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,22 +26,6 @@
 #define QDQ                                                                            \
     " QuantizeLinear DequantizeLinear TRT_FP8QuantizeLinear TRT_FP8DequantizeLinear "  \
     "TRT_INT4QuantizeLinear TRT_INT4DequantizeLinear "
-
-struct row;
-typedef bool holds_fn(const struct fsd_lint *l, const struct row *r, fsd_id node);
-
-struct row {
-    const char *ops;   /* each between blanks; NULL: any operator */
-    unsigned families; /* enum fsd_family */
-    unsigned until;    /* the last version of RTX that refuses; 0: all do */
-    unsigned below_sm; /* compute capability from which it is taken; 0: none */
-    holds_fn *holds;   /* NULL: always */
-    const char *attr;  /* and what `holds` looks for */
-    int64_t number;
-    const char *words; /* each between blanks */
-    uint64_t types;    /* bits by enum fsd_dtype */
-    struct fsd_refusal is;
-};
 
 /* ---------------------------------------------------------------------- conditions */
 
@@ -62,7 +46,8 @@ static bool has_type(const struct fsd_graph *g, fsd_id tensor, uint64_t types)
 }
 
 /* Any input or output. */
-static bool has_a_type(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool has_a_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                       fsd_id node)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
     struct fsd_span in = n->in, out = n->out;
@@ -91,31 +76,36 @@ static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types
 }
 
 /* The first input, be it constant or not. */
-static bool takes_type(const struct fsd_lint *l, const struct row *r, fsd_id node)
+bool fsd_refused_takes_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
 {
     return has_type(l->g, fsd_node_in_tensor(l->g, node, 0), r->types);
 }
 
-static bool reads_type(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool reads_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                       fsd_id node)
 {
-    return takes_type(l, r, node) && !l->facts->folded[node];
+    return fsd_refused_takes_type(l, r, node) && !l->facts->folded[node];
 }
 
 /* The same of what no Q made. */
-static bool reads_plain(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool reads_plain(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                        fsd_id node)
 {
     return reads_type(l, r, node) &&
            !is_quantized(l, fsd_node_in_tensor(l->g, node, 0), r->types);
 }
 
 /* The same of what has a second operand: an Einsum of one multiplies nothing. */
-static bool multiplies(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool multiplies(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                       fsd_id node)
 {
     return reads_type(l, r, node) && fsd_node_in_tensor(l->g, node, 1) != FSD_NONE;
 }
 
 /* The first input is a constant of the types. */
-static bool weighs(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool weighs(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                   fsd_id node)
 {
     fsd_id first = fsd_node_in_tensor(l->g, node, 0);
 
@@ -123,7 +113,8 @@ static bool weighs(const struct fsd_lint *l, const struct row *r, fsd_id node)
 }
 
 /* It makes such a tensor, which neither is the network's output nor a quantizer's. */
-static bool inside(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool inside(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                   fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(l->g, node, 0);
 
@@ -134,7 +125,8 @@ static bool inside(const struct fsd_lint *l, const struct row *r, fsd_id node)
 }
 
 /* It reads quantized data and weights, which are of the types. */
-static bool runs_narrow(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool runs_narrow(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                        fsd_id node)
 {
     return fsd_lint_is_narrow(l, node) &&
            r->types >> fsd_lint_held(l, node, 1)->type & 1;
@@ -142,7 +134,8 @@ static bool runs_narrow(const struct fsd_lint *l, const struct row *r, fsd_id no
 
 /* Data and weights are quantized to types that no kernel multiplies with each other:
  * of four and eight bits, but for a product of two dimensions with several scales. */
-static bool mixes(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool mixes(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                  fsd_id node)
 {
     const struct fsd_shape *x =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
@@ -162,7 +155,8 @@ static bool mixes(const struct fsd_lint *l, const struct row *r, fsd_id node)
 }
 
 /* It dequantizes a constant that an operator computes. */
-static bool is_not_stored(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool is_not_stored(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                          fsd_id node)
 {
     fsd_id data = fsd_node_in_tensor(l->g, node, 0);
     fsd_id maker = data == FSD_NONE ? FSD_NONE : fsd_tensor_producer(l->g, data);
@@ -171,49 +165,25 @@ static bool is_not_stored(const struct fsd_lint *l, const struct row *r, fsd_id 
            !(l->facts->traits[maker] & (FSD_OP_QUANTIZE | FSD_OP_CONSTANT));
 }
 
-/* The weights have channels that only a run knows. */
-static bool has_open_channels(const struct fsd_lint *l, const struct row *r,
-                              fsd_id node)
-{
-    const struct fsd_shape *w =
-        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
-
-    (void)r;
-    return w->ranked && w->rank > 2 &&
-           (fsd_amount_is_open(l->sizes->amounts, w->dims[0]) ||
-            fsd_amount_is_open(l->sizes->amounts, w->dims[1]));
-}
-
-/* A side of a product of matrices is none. */
-static bool is_no_matrix(const struct fsd_lint *l, const struct row *r, fsd_id node)
-{
-    (void)r;
-    for (uint32_t k = 0; k < 2; k++) {
-        const struct fsd_shape *x =
-            fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, k));
-
-        if (x->ranked && x->rank != 2)
-            return true;
-    }
-    return false;
-}
-
 /* The input `number` has a place in the list, and no name. */
-static bool is_left_empty(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool is_left_empty(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                          fsd_id node)
 {
     return l->g->nodes.at[node].in.n > r->number &&
            fsd_node_in_tensor(l->g, node, (uint32_t)r->number) == FSD_NONE;
 }
 
 /* Three dimensions behind the channels. */
-static bool is_spatial(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool is_spatial(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                       fsd_id node)
 {
     return reads_type(l, r, node) &&
            fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 5;
 }
 
 /* More outputs are used than `number`. */
-static bool gives_more(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool gives_more(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                       fsd_id node)
 {
     int64_t n = 0;
 
@@ -227,7 +197,8 @@ static bool gives_more(const struct fsd_lint *l, const struct row *r, fsd_id nod
 }
 
 /* The input `number` is there, of the types if there are any, and no constant. */
-static bool is_computed(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool is_computed(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                        fsd_id node)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
 
@@ -236,7 +207,8 @@ static bool is_computed(const struct fsd_lint *l, const struct row *r, fsd_id no
 }
 
 /* The input `number` is one of the network's. */
-static bool is_given(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool is_given(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                     fsd_id node)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
 
@@ -245,7 +217,8 @@ static bool is_given(const struct fsd_lint *l, const struct row *r, fsd_id node)
 }
 
 /* The input `number` is a constant above 3840. */
-static bool is_too_many(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool is_too_many(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                        fsd_id node)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
     fsd_id known = given == FSD_NONE ? FSD_NONE : l->sizes->ints_of[given];
@@ -254,32 +227,9 @@ static bool is_too_many(const struct fsd_lint *l, const struct row *r, fsd_id no
            l->sizes->ints.at[known].at[0] > 3840;
 }
 
-/* Attention that no kernel runs whole, and that is not taken apart: of four dimensions
- * (of any in old versions), and of the types, or with a head of less than `number`. */
-static bool is_no_kernel(const struct fsd_lint *l, const struct row *r, fsd_id node)
-{
-    const struct fsd_shape *q =
-        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
-
-    return q->ranked && (q->rank == 4 || r->until) && l->g->nodes.at[node].in.n < 7 &&
-           (takes_type(l, r, node) || (q->dims[3] > 0 && q->dims[3] < r->number));
-}
-
-/* Keys and values have other heads. */
-static bool is_uneven(const struct fsd_lint *l, const struct row *r, fsd_id node)
-{
-    fsd_id keys = fsd_node_in_tensor(l->g, node, 1);
-    fsd_id values = fsd_node_in_tensor(l->g, node, 2);
-    const struct fsd_shape *k = fsd_shape_of(l->sizes, keys);
-    const struct fsd_shape *v = fsd_shape_of(l->sizes, values);
-
-    (void)r;
-    return k->ranked && v->ranked && k->rank == 4 && v->rank == 4 && k->dims[3] > 0 &&
-           v->dims[3] > 0 && k->dims[3] != v->dims[3];
-}
-
 /* A mask beside is_causal. */
-static bool is_masked_twice(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool is_masked_twice(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
 {
     (void)r;
     return fsd_node_in_tensor(l->g, node, 3) != FSD_NONE &&
@@ -287,11 +237,15 @@ static bool is_masked_twice(const struct fsd_lint *l, const struct row *r, fsd_i
 }
 
 /* Both directions, with other activations. */
-static bool is_lopsided(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                        fsd_id node)
 {
-    const struct fsd_attr *attr =
-        fsd_node_attr(l->g, &l->g->nodes.at[node], "activations");
-    uint32_t n = attr && attr->kind == FSD_ATTR_STRINGS ? attr->list.n / 2 : 0;
+    const struct fsd_node *self = &l->g->nodes.at[node];
+    const struct fsd_attr *attr = fsd_node_attr(l->g, self, "activations");
+    const struct fsd_attr *way = fsd_node_attr(l->g, self, "direction");
+    bool both = way && way->kind == FSD_ATTR_STRING &&
+                !strcmp(fsd_text(l->g->names, way->s), "bidirectional");
+    uint32_t n = both && attr && attr->kind == FSD_ATTR_STRINGS ? attr->list.n / 2 : 0;
 
     (void)r;
     for (uint32_t i = 0; i < n; i++)
@@ -301,12 +255,14 @@ static bool is_lopsided(const struct fsd_lint *l, const struct row *r, fsd_id no
 }
 
 /* Its remainder is that of integers, and its operands are not. */
-static bool is_inexact(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool is_inexact(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                       fsd_id node)
 {
     return reads_type(l, r, node) && !fsd_node_int(l->g, node, "fmod", 0);
 }
 
-static bool has_zero_point(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool has_zero_point(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                           fsd_id node)
 {
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
 
@@ -314,7 +270,8 @@ static bool has_zero_point(const struct fsd_lint *l, const struct row *r, fsd_id
     return q && q->zero == FSD_ZERO_OTHER;
 }
 
-static bool has_bad_scale(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool has_bad_scale(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                          fsd_id node)
 {
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
 
@@ -325,9 +282,90 @@ static bool has_bad_scale(const struct fsd_lint *l, const struct row *r, fsd_id 
     return false;
 }
 
+/* Up to opset 6 operators broadcast by attributes, if at all. */
+bool fsd_refused_before_7(const struct fsd_lint *l)
+{
+    int64_t opset = fsd_graph_opset(l->g);
+
+    return opset && opset < 7;
+}
+
+static bool is_pre_7(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                     fsd_id node)
+{
+    (void)r;
+    (void)node;
+    return fsd_refused_before_7(l);
+}
+
+static bool is_broadcast(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                         fsd_id node)
+{
+    (void)r;
+    return fsd_refused_before_7(l) && fsd_node_int(l->g, node, "broadcast", 0);
+}
+
+/* The input `number` is computed, be it of constants: only a copy or a cast of one is
+ * looked through. */
+static bool is_not_weights(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                           fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+
+    for (int steps = 0; given != FSD_NONE && steps < 64; steps++) {
+        fsd_id maker = fsd_tensor_producer(l->g, given);
+        const char *op =
+            maker == FSD_NONE ? "" : fsd_text(l->g->names, l->g->nodes.at[maker].op);
+
+        if (maker == FSD_NONE)
+            return !l->facts->constant[given];
+        if (l->facts->traits[maker] & FSD_OP_CONSTANT)
+            return false;
+        if (strcmp(op, "Identity") != 0 && strcmp(op, "Cast") != 0)
+            return true;
+        given = fsd_node_in_tensor(l->g, maker, 0);
+    }
+    return false;
+}
+
+/* Of the types, with a bound named "". */
+static bool lacks_a_bound(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                          fsd_id node)
+{
+    uint32_t n = l->g->nodes.at[node].in.n;
+
+    return reads_type(l, r, node) &&
+           ((n > 1 && fsd_node_in_tensor(l->g, node, 1) == FSD_NONE) ||
+            (n > 2 && fsd_node_in_tensor(l->g, node, 2) == FSD_NONE));
+}
+
+/* Of its inputs by the bits of `number` one is the network's and of the types. */
+static bool counts_data(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                        fsd_id node)
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        fsd_id given = fsd_node_in_tensor(l->g, node, k);
+
+        if (r->number >> k & 1 && has_type(l->g, given, r->types) &&
+            (l->g->tensors.at[given].flags & FSD_TENSOR_INPUT) &&
+            !l->facts->constant[given])
+            return true;
+    }
+    return false;
+}
+
+/* What it makes is of the types, because an attribute says so. */
+static bool is_asked_for(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                         fsd_id node)
+{
+    return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) &&
+           has_type(l->g, fsd_node_out_tensor(l->g, node, 0), r->types);
+}
+
 /* An attribute, or one of its numbers, is another than `number`, nor 1 where there are
  * words. */
-static bool number_is_not(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool number_is_not(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                          fsd_id node)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
 
@@ -342,7 +380,8 @@ static bool number_is_not(const struct fsd_lint *l, const struct row *r, fsd_id 
 }
 
 /* An attribute is a word of the list, or with `number` none of it. */
-static bool word_is(const struct fsd_lint *l, const struct row *r, fsd_id node)
+static bool word_is(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                    fsd_id node)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
 
@@ -353,7 +392,7 @@ static bool word_is(const struct fsd_lint *l, const struct row *r, fsd_id node)
 /* ---------------------------------------------------------------------------- table */
 
 /* clang-format off */
-static const struct row refusals[] = {
+static const struct fsd_refusal_row refusals[] = {
     /* Operators. */
     {" BitShift Compress ConcatFromSequence ConvInteger Det DynamicQuantizeLinear "
      "MatMulInteger MaxRoiPool MaxUnpool Multinomial NegativeLogLikelihoodLoss "
@@ -388,7 +427,8 @@ static const struct row refusals[] = {
     {" Cast CastLike ", FSD_RTX, .holds = has_a_type, .types = NARROW,
      .is.why = "only quantizers make or read tensors of this type",
      .is.source = MEASURED},
-    {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = takes_type, .types = T(INT32),
+    {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = fsd_refused_takes_type,
+     .types = T(INT32),
      .is.why = "it reads INT32, as exporters write for a bias, and takes FP8, FP4, "
                "INT4 and INT8 only",
      .is.source = LISTED},
@@ -398,6 +438,8 @@ static const struct row refusals[] = {
      .is.why = "UINT8 is not taken between layers", .is.source = MEASURED},
     {" Clip ", FSD_RTX, .holds = reads_plain, .types = T(UINT8),
      .is.why = "UINT8 is not taken", .is.source = MEASURED},
+    {" Clip ", FSD_RTX, .holds = lacks_a_bound, .types = T(INT8),
+     .is.why = "INT8 with a bound that is named \"\"", .is.source = MEASURED},
     {" Clip ", FSD_RTX, .holds = is_computed, .number = 1, .types = T(INT8) | T(UINT8),
      .is.why = "bounds of 8 bits are no initializers", .is.source = MEASURED},
     {" Clip ", FSD_RTX, .holds = is_computed, .number = 2, .types = T(INT8) | T(UINT8),
@@ -408,9 +450,9 @@ static const struct row refusals[] = {
     {" MatMul Gemm Conv ", FSD_RTX, .holds = mixes,
      .is.why = "no kernel multiplies these two types with each other",
      .is.source = MEASURED},
-    {" Conv ", FSD_RTX, .holds = has_open_channels,
+    {" Conv ", FSD_RTX, .holds = fsd_refused_has_open_channels,
      .is.why = "only a run knows the channels of its weights", .is.source = MEASURED},
-    {" Gemm ", FSD_RTX, .holds = is_no_matrix,
+    {" Gemm ", FSD_RTX, .holds = fsd_refused_is_no_matrix,
      .is.why = "it multiplies matrices, and one side is none", .is.source = MEASURED},
     {" Gemm ", FSD_RTX, .holds = is_left_empty, .number = 2,
      .is.why = "its third input is named \"\", and must be left out",
@@ -419,6 +461,37 @@ static const struct row refusals[] = {
      .is.why = "no kernel of BF16", .is.source = MEASURED},
     {" Range ", FSD_RTX, .holds = reads_type, .types = T(FP16) | T(BF16),
      .is.why = "it takes FP32, INT32 and INT64", .is.source = MEASURED},
+    {" Range ", FSD_RTX, .holds = counts_data, .number = 0x7, .types = T(FP32),
+     .is.why = "an FP32 input of the network decides how much it makes",
+     .is.source = MEASURED},
+    {" OneHot ", FSD_RTX, .holds = counts_data, .number = 0x2, .types = T(FP32),
+     .is.why = "an FP32 input of the network decides how much it makes",
+     .is.source = MEASURED},
+    {" RandomNormal RandomNormalLike RandomUniform RandomUniformLike ", FSD_RTX,
+     .holds = is_asked_for, .attr = "dtype", .types = T(FP64) | T(BF16),
+     .is.why = "it makes FP32 and FP16", .is.source = MEASURED},
+    {" Mod ", FSD_RTX, .holds = reads_type, .types = T(INT8),
+     .is.why = "INT8 is not taken", .is.source = MEASURED},
+    {" Add And Div Equal Greater Less Max Mean Min Mul Or Pow Sub Sum Xor ",
+     FSD_ANY_BUILDER, .holds = is_pre_7,
+     .is.why = "the model's opset is below 7, whose broadcasting the parser lacks",
+     .is.source = MEASURED},
+    {" Gemm ", FSD_ANY_BUILDER, .holds = is_broadcast,
+     .is.why = "the model's opset is below 7, whose broadcasting the parser lacks",
+     .is.source = MEASURED},
+    {" PRelu ", FSD_ANY_BUILDER, .holds = fsd_refused_has_other_slope,
+     .is.why = "the model's opset is below 7, whose broadcasting the parser lacks",
+     .is.source = MEASURED},
+    {" MatMul ", FSD_RTX, .holds = fsd_refused_is_row_of_many,
+     .is.why = "a vector is multiplied with a stack of matrices",
+     .is.source = MEASURED},
+    {" TensorScatter ", FSD_RTX, .holds = fsd_refused_rank_is_not, .number = 4,
+     .is.why = "the cache must have four dimensions", .is.source = MEASURED},
+    {" If ", FSD_RTX, .holds = fsd_refused_has_unlike_branches,
+     .is.why = "its branches give tensors of unlike ranks", .is.source = MEASURED},
+    {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
+     .is.why = "equal parts, rounded up, leave less than nothing for the last",
+     .is.source = MEASURED},
 
     /* Compute capabilities. */
     {" MatMul Gemm Einsum LSTM GRU RNN ", FSD_RTX, .below_sm = 80,
@@ -494,10 +567,12 @@ static const struct row refusals[] = {
 
     /* What must be known before the build. */
     {" ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin "
-     "ReduceProd ReduceSum ReduceSumSquare Squeeze Unsqueeze CumSum OneHot ",
-     FSD_RTX, .holds = is_computed, .number = 1,
-     .is.why = "its axes, or its depth, are computed at run time",
+     "ReduceProd ReduceSum ReduceSumSquare ",
+     FSD_RTX, .holds = is_not_weights, .number = 1,
+     .is.why = "its axes are computed, and must be an initializer",
      .is.source = MEASURED},
+    {" Squeeze Unsqueeze ", FSD_RTX, .holds = is_computed, .number = 1,
+     .is.why = "its axes are computed at run time", .is.source = MEASURED},
     {" Dropout ", FSD_RTX, .holds = is_computed, .number = 2,
      .is.why = "training_mode is no initializer", .is.source = MEASURED},
     {" STFT ", FSD_RTX, .holds = is_computed, .number = 1,
@@ -508,16 +583,21 @@ static const struct row refusals[] = {
      .is.why = "its scales are an input of the network", .is.source = MEASURED},
     {" TopK ", FSD_ANY_BUILDER, .holds = is_too_many, .number = 1,
      .is.why = "more than 3840 are asked for", .is.source = LISTED},
-    {" Attention ", FSD_RTX, .holds = is_no_kernel, .number = 16, .types = T(FP32),
-     .is.why = "of four dimensions in FP32, or with heads below 16, it has no kernel",
+    {" Attention ", FSD_RTX, .holds = fsd_refused_is_no_kernel, .number = 16,
+     .types = T(FP32),
+     .is.why = "FP32, or heads below 16: no kernel runs it, and it is not decomposed",
+     .is.source = MEASURED},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_is_short_mask,
+     .is.why = "its mask has fewer columns than there are keys",
      .is.source = MEASURED},
     {" Attention ", FSD_RTX, .holds = is_masked_twice,
      .is.why = "a mask and is_causal exclude each other", .is.source = MEASURED},
-    {" Attention ", FSD_RTX, .until = 106, .holds = is_no_kernel, .types = T(FP32),
+    {" Attention ", FSD_RTX, .until = 106, .holds = fsd_refused_is_no_kernel,
+     .types = T(FP32),
      .is.why = "RTX up to 1.6 has no attention in FP32",
      .is.source = "measured: TensorRT for RTX 1.4.0, 1.6.1"},
-    {" Attention ", FSD_RTX, .holds = is_uneven,
-     .is.why = "heads of keys and of values differ", .is.source = MEASURED},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_is_uneven,
+     .is.why = "heads of keys and of values differ in size", .is.source = MEASURED},
     {" GridSample ", FSD_RTX, .until = 104, .holds = is_spatial,
      .types = T(FP32) | T(FP16) | T(BF16), .is.why = "RTX 1.4 samples no volumes",
      .is.source = "measured: TensorRT for RTX 1.4.0"},
@@ -568,7 +648,8 @@ static const char imported[] =
     " ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor" " ";
 /* clang-format on */
 
-static bool concerns(const struct fsd_lint *l, const struct row *r, const char *op)
+static bool concerns(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                     const char *op)
 {
     const struct fsd_target *t = &l->target;
 

@@ -394,8 +394,150 @@ def refused_open_weights(fires):
     return end(n, n.op("Conv", x, n.input("w", C, "c" if fires else C, 1, 1), kernel_shape=[1, 1]), 1, C, 16, 16)
 
 
-REFUSED = {f.__name__: f for f in (refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm,
-                                   refused_left_empty, refused_open_weights)}
+def attention(n, name, rank, type, head, q=4, vhead=None, mask=None, keys=2, **attributes):
+    """Two heads of queries, and of six keys."""
+    make = (lambda x, heads, length, size: n.input(name + x, 2, length, heads * size, type=type)) if rank == 3 else (
+        lambda x, heads, length, size: n.input(name + x, 2, heads, length, size, type=type))
+    given = [make("q", 2, q, head), make("k", keys, 6, head), make("v", keys, 6, vhead or head)]
+    given += [n.input(name + "m", *mask, type=type)] if mask else []
+    if rank == 3:
+        attributes.update(q_num_heads=2, kv_num_heads=keys)
+    y = n.op("Attention", *given, **attributes)
+    n.output(y, *((2, q, 2 * (vhead or head)) if rank == 3 else (2, 2, q, vhead or head)), type=type)
+
+
+def refused_attention(fires):
+    """What is left whole needs a kernel, which there is of narrow types and heads of 16 or more."""
+    n, full, half = Net(5), TensorProto.FLOAT, TensorProto.FLOAT16
+    if fires:
+        attention(n, "a", 3, full, 64, is_causal=1)
+    else:
+        attention(n, "b", 3, full, 8)
+        attention(n, "c", 3, half, 16, is_causal=1)
+        attention(n, "d", 4, full, 64, q=1, is_causal=1)
+    return n.model(23)
+
+
+def refused_keys(fires):
+    n = Net(5)
+    attention(n, "a", 3, TensorProto.FLOAT16, 64, keys=1, **({"vhead": 32} if fires else {}))
+    return n.model(23)
+
+
+def refused_mask(fires):
+    n = Net(5)
+    attention(n, "a", 4, TensorProto.FLOAT16, 64, mask=(2, 1, 4, 4 if fires else 6))
+    return n.model(23)
+
+
+def refused_row(fires):
+    n = Net(5)
+    x, w = n.input("x", 3), n.input("w", 2 if fires else 1, 3, 4)
+    return end(n, n.op("MatMul", x, w), 2 if fires else 1, 4)
+
+
+def refused_broadcast(fires):
+    n, x = start()
+    if fires:
+        return end(n, n.op("Add", x, x), 1, C, 16, 16, opset=6)
+    y = n.op("PRelu", n.op("Relu", x), n.const(np.ones((1, C, 1, 1), np.float32)))
+    n.output(n.op("Gemm", n.input("a", 2, 3), n.weight(3, 4), n.weight(2, 4)), 2, 4)
+    return end(n, y, 1, C, 16, 16, opset=6)
+
+
+def refused_gemm_broadcast(fires):
+    n = Net(5)
+    y = n.op("Gemm", n.input("a", 2, 3), n.weight(3, 4), n.weight(4), broadcast=1)
+    return end(n, y, 2, 4, opset=6 if fires else 7)
+
+
+def refused_slope(fires):
+    n, x = start(side=4)
+    return end(n, n.op("PRelu", x, n.const(np.ones(1, np.float32))), 1, C, 4, 4, opset=6 if fires else 7)
+
+
+def refused_axes(fires):
+    """A reduction's axes are an initializer, or a cast of one; what else takes axes takes computed ones."""
+    n, x = start()
+    axes = n.const(np.array([1], np.int64))
+    added = n.op("Sub", n.op("Add", axes, axes), axes)
+    n.output(n.op("CumSum", x, n.op("Squeeze", added, n.const(np.array([0], np.int64)))), 1, C, 16, 16)
+    n.output(n.op("Unsqueeze", x, added), 1, 1, C, 16, 16)
+    axes = added if fires else n.op("Identity", n.op("Cast", n.const(np.array([1], np.int32)), to=TensorProto.INT64))
+    return end(n, n.op("ReduceMax", x, axes), 1, 1, 16, 16, opset=18)
+
+
+def refused_remainder(fires):
+    n = Net(5)
+    type = TensorProto.INT8 if fires else TensorProto.INT32
+    return end(n, n.op("Mod", n.input("x", 8, type=type), n.input("y", 8, type=type)), 8, type=type)
+
+
+def refused_bound(fires):
+    n = Net(5)
+    x = n.input("x", 8, type=TensorProto.INT8)
+    return end(n, n.op("Clip", x, n.const(np.int8(-7)), *([""] if fires else [])), 8, type=TensorProto.INT8)
+
+
+def refused_count(fires):
+    n = Net(5)
+    to = n.input("to") if fires else n.op("Cast", n.op("Size", n.input("x", "n", 3)), to=TensorProto.FLOAT)
+    return end(n, n.op("Range", n.const(np.float32(0)), to, n.const(np.float32(1))), None)
+
+
+def refused_depth(fires):
+    n = Net(5)
+    depth = n.input("depth", type=TensorProto.FLOAT) if fires else n.const(np.float32(4))
+    values = n.const(np.array([0, 1], np.float32))
+    return end(n, n.op("OneHot", n.input("x", 3, type=TensorProto.INT64), depth, values), 3, None if fires else 4)
+
+
+def refused_random(fires):
+    n, x = start()
+    type = TensorProto.BFLOAT16 if fires else TensorProto.FLOAT16
+    return end(n, n.op("RandomUniformLike", x, dtype=type), 1, C, 16, 16, type=type)
+
+
+def refused_cache(fires):
+    n, more = Net(5), () if fires else (3,)
+    y = n.op("TensorScatter", n.input("past", 2, *more, 8, 4), n.input("new", 2, *more, 2, 4))
+    return end(n, y, 2, *more, 8, 4, opset=24)
+
+
+def refused_branches(fires):
+    """Of unlike ranks: a constant condition chooses one before the build."""
+    n, x = start()
+    then, other = (helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(name + "_y", 1, None)])
+                   for name, nodes in (("t", [helper.make_node("Relu", [x], ["t_y"])]),
+                                       ("e", [helper.make_node("ReduceMax", [x], ["e_y"], keepdims=0)])))
+    given = n.input("c", type=TensorProto.BOOL) if fires else n.const(np.array(True))
+    y = n.op("If", given, then_branch=then, else_branch=other)
+    n.outputs.append(helper.make_tensor_value_info(y, 1, None))
+    return n.model()
+
+
+def refused_parts(fires):
+    n, rows = Net(5), 5 if fires else 9
+    for y in n.op("Split", n.input("x", rows, 8), outputs=4, num_outputs=4):
+        n.output(y, None, 8)
+    return n.model(18)
+
+
+def refused_directions(fires):
+    """Both directions have the same activations; one may have any three."""
+    n, ways = Net(5), 2 if fires else 1
+    more = {"direction": "bidirectional"} if fires else {}
+    activations = ["Sigmoid", "Tanh", "Tanh", "Relu", "Tanh", "Tanh"][:3 * ways]
+    y = n.op("LSTM", n.input("x", 5, 2, 3), n.weight(ways, 16, 3), n.weight(ways, 16, 4), hidden_size=4,
+             activations=activations, **more)
+    return end(n, y, 5, ways, 2, 4)
+
+
+REFUSED = {f.__name__: f for f in (
+    refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
+    refused_attention, refused_keys, refused_mask, refused_row, refused_broadcast, refused_gemm_broadcast, refused_slope,
+    refused_axes, refused_remainder, refused_bound, refused_count, refused_depth, refused_random, refused_cache,
+    refused_branches, refused_parts, refused_directions)}
 
 
 # Rules that look at an engine, too: a model, and what a builder made of it.

@@ -1,0 +1,184 @@
+/* Conditions of refusals that ask for ranks and sizes. */
+#include "lint/row.h"
+
+/* The weights have channels that only a run knows. */
+bool fsd_refused_has_open_channels(const struct fsd_lint *l,
+                                   const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *w =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+
+    (void)r;
+    return w->ranked && w->rank > 2 &&
+           (fsd_amount_is_open(l->sizes->amounts, w->dims[0]) ||
+            fsd_amount_is_open(l->sizes->amounts, w->dims[1]));
+}
+
+/* A side of a product of matrices is none. */
+bool fsd_refused_is_no_matrix(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    (void)r;
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct fsd_shape *x =
+            fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, k));
+
+        if (x->ranked && x->rank != 2)
+            return true;
+    }
+    return false;
+}
+
+static int64_t size_of(const struct fsd_shape *x, uint32_t axis)
+{
+    return x->ranked && axis < x->rank ? x->dims[axis] : -1;
+}
+
+/* Attention that no kernel runs whole, being of the types or with heads of less than
+ * `number`, and that is not taken apart either.  One query is; so is what has three
+ * dimensions, as many heads of keys as of queries, and no mask. */
+bool fsd_refused_is_no_kernel(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    const struct fsd_shape *q =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    int64_t heads = fsd_node_int(l->g, node, "q_num_heads", -1), width;
+    bool plain = q->rank == 3 && fsd_node_in_tensor(l->g, node, 3) == FSD_NONE &&
+                 !fsd_node_int(l->g, node, "is_causal", 0) &&
+                 heads == fsd_node_int(l->g, node, "kv_num_heads", -1);
+
+    if (!q->ranked || (q->rank != 3 && q->rank != 4))
+        return false;
+    if (r->until) /* of old versions the type alone was seen to decide */
+        return l->g->nodes.at[node].in.n < 7 && fsd_refused_takes_type(l, r, node);
+    width = q->rank == 4 ? q->dims[3] : fsd_over(l->sizes->amounts, q->dims[2], heads);
+    return !plain && q->dims[q->rank - 2u] != 1 &&
+           (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
+}
+
+/* Heads of keys and of values have other sizes. */
+bool fsd_refused_is_uneven(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                           fsd_id node)
+{
+    fsd_id keys = fsd_node_in_tensor(l->g, node, 1);
+    fsd_id values = fsd_node_in_tensor(l->g, node, 2);
+    const struct fsd_shape *k = fsd_shape_of(l->sizes, keys);
+    const struct fsd_shape *v = fsd_shape_of(l->sizes, values);
+    int64_t a = size_of(k, k->rank - 1u), b = size_of(v, v->rank - 1u);
+
+    (void)r;
+    return k->rank == v->rank && a > 0 && b > 0 && a != b;
+}
+
+/* Its mask ends before the keys do, which stands for keys that are masked. */
+bool fsd_refused_is_short_mask(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, 3);
+    const struct fsd_shape *mask = fsd_shape_of(l->sizes, given);
+    const struct fsd_shape *k =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+    int64_t width = size_of(mask, mask->rank - 1u), keys = size_of(k, k->rank - 2u);
+
+    (void)r;
+    return fsd_node_in_tensor(l->g, node, 4) == FSD_NONE && width > 1 && keys > 0 &&
+           width != keys;
+}
+
+/* The slope has other dimensions than the data. */
+bool fsd_refused_has_other_slope(const struct fsd_lint *l,
+                                 const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const struct fsd_shape *slope =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+
+    (void)r;
+    return fsd_refused_before_7(l) && x->ranked && slope->ranked &&
+           x->rank != slope->rank;
+}
+
+/* A vector times a stack of matrices, more than one. */
+bool fsd_refused_is_row_of_many(const struct fsd_lint *l,
+                                const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *a =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const struct fsd_shape *b =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
+
+    (void)r;
+    return a->rank == 1 && b->rank > 2 && b->dims[0] > 1;
+}
+
+/* The first input has another rank than `number`. */
+bool fsd_refused_rank_is_not(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+
+    return x->ranked && x->rank != r->number;
+}
+
+/* Is it computed of elements of the network's inputs, and not of their shapes only?
+ * `left` bounds how many tensors are looked at. */
+static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
+{
+    fsd_id maker;
+
+    if (tensor == FSD_NONE || l->facts->constant[tensor] || !*left)
+        return false;
+    --*left;
+    maker = fsd_tensor_producer(l->g, tensor);
+    if (maker == FSD_NONE)
+        return (l->g->tensors.at[tensor].flags & FSD_TENSOR_INPUT) &&
+               !l->g->tensors.at[tensor].scope;
+    if (l->facts->traits[maker] & FSD_OP_SHAPE)
+        return false;
+    for (uint32_t i = 0; i < l->g->nodes.at[maker].in.n; i++)
+        if (is_of_data(l, fsd_node_in_tensor(l->g, maker, i), left))
+            return true;
+    return false;
+}
+
+/* Its branches give something of unlike ranks, and data decide between them. */
+bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
+                                     const struct fsd_refusal_row *r, fsd_id node)
+{
+    fsd_id one = l->sizes->bodies.first[node];
+    fsd_id other = one == FSD_NONE ? one : l->sizes->bodies.next[one];
+    uint32_t left = 64;
+    struct fsd_span a, b;
+
+    (void)r;
+    if (other == FSD_NONE || !is_of_data(l, fsd_node_in_tensor(l->g, node, 0), &left))
+        return false;
+    a = l->g->scopes.at[one].outputs;
+    b = l->g->scopes.at[other].outputs;
+    for (uint32_t i = 0; i < a.n && i < b.n; i++) {
+        const struct fsd_shape *x = fsd_shape_of(l->sizes, l->g->links.at[a.at + i]);
+        const struct fsd_shape *y = fsd_shape_of(l->sizes, l->g->links.at[b.at + i]);
+
+        if (x->ranked && y->ranked && x->rank != y->rank)
+            return true;
+    }
+    return false;
+}
+
+/* Parts of equal size, rounded up, that leave less than nothing for the last. */
+bool fsd_refused_splits_too_much(const struct fsd_lint *l,
+                                 const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *x =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    int64_t axis = fsd_node_int(l->g, node, "axis", 0);
+    int64_t parts = l->g->nodes.at[node].out.n, size;
+
+    (void)r;
+    size = x->ranked ? size_of(x, (uint32_t)(axis < 0 ? axis + x->rank : axis)) : -1;
+    return fsd_node_in_tensor(l->g, node, 1) == FSD_NONE && parts > 0 && size >= 0 &&
+           !fsd_node_attr(l->g, &l->g->nodes.at[node], "split") &&
+           (size + parts - 1) / parts * (parts - 1) > size;
+}
