@@ -234,6 +234,30 @@ def tensors(case, report, figures):
                     figures.add(case, "layout unknown", not port.get("layout"))
 
 
+def outcomes(case, report, figures, kind):
+    """Of the nodes that some kernel's Metadata names: is it said that a layer computes them?"""
+    named = {name for k in case.kernels for name in k.node_names()}
+    for node in report["nodes"]:
+        if node_key(case, node) not in named or is_owner(case, node):
+            continue
+        figures.n[kind] += 1
+        figures.n[kind + " right"] += node["fate"] == "layer"
+        figures.add(case, kind + " wrong", node["fate"] != "layer",
+                    f"{node['op']} {node_key(case, node)}: {node['fate']}")
+
+
+def add_links(case, report, figures, computing, kind, show):
+    right, ours, found, total, wrong, missed = links(case, report, computing)
+    for key, value in (("right", right), ("ours", ours), ("found", found), ("total", total)):
+        figures.n[f"{kind} {key}"] += value
+    example = lambda some: "{0} {1}: {2} ({3})".format(*some[0]) if some else ""
+    figures.add(case, f"{kind} wrong", ours - right, example(wrong))
+    figures.add(case, f"{kind} missed", total - found, example(missed))
+    for what, some in (("wrong", wrong), ("missed", missed)):
+        for line in some if show else ():
+            print(" ", what, *line)
+
+
 def measure(binary, case, figures, show):
     status, text, message = run(binary, case)
     figures.n["cases"] += 1
@@ -252,6 +276,8 @@ def measure(binary, case, figures, show):
     for finding in report["findings"]:
         if finding["rule"] == "mapping/misfit":
             figures.add(case, "doubted", 1, finding["message"][:150])
+        if finding["rule"] == "log/other-model":
+            figures.add(case, "other model", 1, finding["message"][:150])
         if finding["rule"] == "input/remark":
             figures.add(case, "remarks", 1, finding["message"][:90])
         if finding["rule"] == "mapping/conflict":
@@ -282,24 +308,18 @@ def measure(binary, case, figures, show):
     for i in said:
         figures.add(case, "inserted, though Metadata has nodes", bool(case.kernels[i].items))
     figures.n["said inserted"] += len(said)
+    outcomes(case, report, figures, "told outcomes")
+    add_links(case, report, figures, True, "told", False)
 
     status, text, message = run(binary, case, "--evidence", "name,tensor,structure", "--force")
     if status == 2:
         figures.add(case, "failed without Metadata", 1, message.strip()[:150])
         return
     report = json.loads(text)
+    outcomes(case, report, figures, "outcomes")
     for computing in (True, False):
-        right, ours, found, total, wrong, missed = links(case, report, computing)
-        kind = "computing" if computing else "all"
-        for key, value in (("right", right), ("ours", ours), ("found", found), ("total", total)):
-            figures.n[f"{kind} {key}"] += value
-        figures.add(case, f"{kind} wrong", ours - right)
-        figures.add(case, f"{kind} missed", total - found)
-        if show and computing == (show != "all"):
-            for w in wrong:
-                print("  wrong", *w)
-            for w in missed:
-                print("  missed", *w)
+        add_links(case, report, figures, computing, "computing" if computing else "all",
+                  show and computing == (show != "all"))
 
 
 def ratio(a, b):
