@@ -114,6 +114,16 @@ static void remark_repeated(struct fsd_json_reading *r, const cJSON *rest)
     }
 }
 
+/* Since TensorRT 11: "Disabled", or something that no dump has shown yet. */
+static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
+{
+    if (said && !(cJSON_IsString(said) && !strcmp(said->valuestring, "Disabled")))
+        fsd_build_remark(r->b, "input/multi-device",
+                         fsd_intern_str(r->b->g->names, cJSON_IsString(said)
+                                                            ? said->valuestring
+                                                            : fsd_json_kind(said)));
+}
+
 /* All that stands beside the layers. */
 static void read_rest(struct fsd_json_reading *r, const cJSON *rest)
 {
@@ -122,6 +132,8 @@ static void read_rest(struct fsd_json_reading *r, const cJSON *rest)
     const cJSON *item;
 
     remark_repeated(r, rest);
+    remark_devices(r,
+                   fsd_json_get(fsd_json_get(rest, "Engine Metadata"), "Multi-Device"));
     if (bindings[1])
         r->b->seen |= FSD_SEEN_IO_TENSORS;
     for (size_t i = 0; i < FSD_COUNT_OF(bindings); i++)

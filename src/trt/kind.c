@@ -30,6 +30,7 @@ static const struct {
     {"wait", FSD_KIND_SYNC},
     {"Quantize", FSD_KIND_QUANTIZE},
     {"Dequantize", FSD_KIND_QUANTIZE},
+    {"DynamicQuantize", FSD_KIND_QUANTIZE},
     {"memset", FSD_KIND_SYNC},
     {"jmp", FSD_KIND_SYNC},
     {"cjmp", FSD_KIND_SYNC},
@@ -84,9 +85,9 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
  * a pointwise or generated kernel.  A convolution never is, whatever its name holds. */
 static bool may_quantize(const char *type)
 {
-    static const char *const starts[] = {"Reformat",    "Scale",      "NoOp",
-                                         "Quantize",    "Dequantize", "PointWise",
-                                         "ElementWise", "kgen",       "fusion"};
+    static const char *const starts[] = {
+        "Reformat",  "Scale",       "NoOp", "Quantize", "Dequantize",
+        "PointWise", "ElementWise", "kgen", "fusion",   "DynamicQuantize"};
 
     for (size_t i = 0; i < FSD_COUNT_OF(starts); i++)
         if (!strncasecmp(type, starts[i], strlen(starts[i])))

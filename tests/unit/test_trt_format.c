@@ -79,6 +79,8 @@ static const struct {
     {"(Arbitrary) Format with stride order = [1,2,0]", "unknown "},
     {"Format not available due to dynamic shapes", "unknown "},
     {"FP8UE8M0", "fp8e8m0 "},
+    {"E8M0", "fp8e8m0 "},
+    {"Row major linear FP4 format", "fp4 chw"},
     {"FP4E2M1", "fp4 "},
     {"UInt8", "uint8 "},
 };

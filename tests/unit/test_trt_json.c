@@ -392,6 +392,22 @@ static void odd__keys_that_stand_twice_in_a_dump(void **state)
     }
 }
 
+static void odd__several_devices(void **state)
+{
+    struct run r =
+        load_text("{\"Layers\":[\"A\"],\"Engine Metadata\":{\"Multi-Device\":"
+                  "\"Disabled\"}}");
+
+    (void)state;
+    assert_int_equal(r.g->remarks.n, 0);
+    end(&r);
+    r = load_text("{\"Layers\":[\"A\"],\"Engine Metadata\":{\"Multi-Device\":\"2\"}}");
+    assert_int_equal(r.g->remarks.n, 1);
+    assert_string_equal(r.g->remarks.at[0].rule, "input/multi-device");
+    assert_string_equal(text(&r, r.g->remarks.at[0].text), "2");
+    end(&r);
+}
+
 /* What a loop over get_layer_information() prints, and what is damaged. */
 static void objects__between_other_lines(void **state)
 {
@@ -698,6 +714,7 @@ int main(void)
         cmocka_unit_test(odd__raw_bytes),
         cmocka_unit_test(odd__values_become_remarks),
         cmocka_unit_test(odd__keys_that_stand_twice_in_a_dump),
+        cmocka_unit_test(odd__several_devices),
         cmocka_unit_test(objects__between_other_lines),
         cmocka_unit_test(odd__absent_keys_are_ordinary),
         cmocka_unit_test(odd__numbers),
