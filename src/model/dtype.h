@@ -19,6 +19,8 @@ enum fsd_dtype {
     FSD_FP8E5M2,
     FSD_FP8E5M2FNUZ,
     FSD_FP8E8M0,
+    FSD_FP6E2M3,
+    FSD_FP6E3M2,
     FSD_FP4,
     FSD_INT64,
     FSD_UINT64,

@@ -12,6 +12,7 @@
 #include "onnx/wire.h"
 #include "base/hash.h"
 #include "base/print.h"
+#include "ops/ops.h"
 
 #include <assert.h>
 #include <string.h>
@@ -24,7 +25,8 @@ enum {
     WORK_LIMIT = 64 << 20, /* words of the graph's pools, or thereabouts */
     WORK_FREE = 4 << 20,   /* likewise */
     WORK_BYTE = 4,         /* words, for a byte of the file */
-    ATTR_LIMIT = 256       /* attributes of one node; they are searched in a row */
+    ATTR_LIMIT = 256,      /* attributes of one node; they are searched in a row */
+    MOST_TOLD = 8          /* configurations that are told by their names */
 };
 
 struct loader {
@@ -436,6 +438,20 @@ static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owne
 
 /* ----------------------------------------------------------------------- model */
 
+/* Its operators may mean something else than those of the same name that are known. */
+static void remark_newer(struct fsd_graph *g, const Onnx__OperatorSetIdProto *set)
+{
+    const char *text;
+
+    if (!fsd_is_onnx_domain(set->domain ? set->domain : "") ||
+        set->version <= FSD_OPSET_KNOWN)
+        return;
+    text = fsd_printed(
+        g->arena, "the model is of operator set %lld, operators are known up to %d",
+        (long long)set->version, FSD_OPSET_KNOWN);
+    fsd_onnx_remark(g, "input/newer-opset", FSD_NONE, fsd_intern_str(g->names, text));
+}
+
 static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
 {
     const char *name = model->producer_name ? model->producer_name : "";
@@ -451,12 +467,41 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
         fsd_vec_push(
             g->arena, &g->opsets,
             (struct fsd_opset){fsd_intern_str(g->names, set->domain), set->version});
+        remark_newer(g, set);
     }
     /* Exporters write it last: a file that was cut before it reads well. */
     if (!g->opsets.n && g->ir_version >= 3)
         fsd_onnx_remark(g, "input/no-opset", FSD_NONE,
                         fsd_intern_str(g->names, "the file names no operator set, as "
                                                  "if its end were cut off"));
+}
+
+/* ONNX can say how a model is spread over devices, in several ways; engines are built
+ * for one, and nothing is said of the others. */
+static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model)
+{
+    const Onnx__GraphProto *graph = model->graph;
+    uint32_t placed = 0;
+    const char *text;
+
+    for (size_t i = 0; i < graph->n_node; i++)
+        placed += graph->node[i]->n_device_configurations > 0;
+    if (!model->n_configuration && !placed)
+        return;
+    text = fsd_printed(g->arena, "%zu configuration%s for several devices",
+                       model->n_configuration, model->n_configuration == 1 ? "" : "s");
+    for (size_t i = 0; i < model->n_configuration && i < MOST_TOLD; i++) {
+        const char *name = model->configuration[i]->name;
+
+        text = fsd_printed(g->arena, "%s%s %s of %d", text, i ? "," : ":",
+                           name ? name : "", model->configuration[i]->num_devices);
+    }
+    fsd_onnx_remark(
+        g, "input/multi-device", FSD_NONE,
+        fsd_intern_str(g->names, fsd_printed(g->arena,
+                                             "%s; nodes with a place in one: %u; what "
+                                             "follows is of one device",
+                                             text, placed)));
 }
 
 static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *file,
@@ -466,6 +511,7 @@ static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *fi
     struct body main = {.scope = 0};
 
     read_header(g, model);
+    remark_devices(g, model);
     l.functions = fsd_onnx_functions_new(g, model);
     fsd_onnx_names_open(&l.names, 0);
     if (!read_body(&l, &main, model->graph, NULL))

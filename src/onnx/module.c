@@ -19,51 +19,12 @@
  * The filter has found the file to be whole before.
  */
 #include "onnx/parts.h"
+#include "onnx/wire.h"
 
 #include "base/print.h"
 #include "base/slice.h"
 
 #include <string.h>
-
-enum { MODEL_GRAPH = 7, GRAPH_NODE = 1, NODE_PROPS = 9, PROP_KEY = 1, PROP_VALUE = 2 };
-
-struct field {
-    uint32_t number;
-    struct fsd_slice bytes; /* of a block; empty for numbers */
-};
-
-static bool take_varint(struct fsd_slice *t, uint64_t *value)
-{
-    *value = 0;
-    for (unsigned i = 0; i < 10 && t->n; i++) {
-        unsigned char c = (unsigned char)*t->s;
-
-        *t = fsd_slice_from(*t, 1);
-        *value |= (uint64_t)(c & 0x7f) << 7 * i;
-        if (c < 0x80)
-            return true;
-    }
-    return false;
-}
-
-static bool take_field(struct fsd_slice *t, struct field *field)
-{
-    uint64_t tag, n = 0;
-
-    if (!t->n || !take_varint(t, &tag))
-        return false;
-    *field = (struct field){(uint32_t)(tag >> 3), {t->s, 0}};
-    if ((tag & 7) == 0)
-        return take_varint(t, &n);
-    if ((tag & 7) == 2 && (!take_varint(t, &n) || n > t->n))
-        return false;
-    n = (tag & 7) == 1 ? 8 : (tag & 7) == 5 ? 4 : n;
-    if (n > t->n)
-        return false;
-    field->bytes = (struct fsd_slice){t->s, (size_t)n};
-    *t = fsd_slice_from(*t, (size_t)n);
-    return true;
-}
 
 /* Takes the last off "['', 'model', 'linear_3']"; false for the first, which is the
  * model itself. */
@@ -111,18 +72,24 @@ struct told {
     struct fsd_slice scopes, classes, trace;
 };
 
-static struct told read_props(struct fsd_slice node)
+/* Numbers of the fields that are looked at. */
+struct numbers {
+    uint32_t graph, node, props, key, value;
+};
+
+static struct told read_props(const struct numbers *is, struct fsd_slice node)
 {
     struct told told = {{"", 0}, {"", 0}, {"", 0}};
-    struct field prop, part;
+    struct fsd_wire_block prop, part;
 
-    while (take_field(&node, &prop)) {
+    while (fsd_wire_take(&node, &prop)) {
         struct fsd_slice key = {"", 0}, value = {"", 0};
 
-        if (prop.number != NODE_PROPS)
+        if (prop.number != is->props)
             continue;
-        while (take_field(&prop.bytes, &part))
-            *(part.number == PROP_KEY ? &key : &value) = part.bytes;
+        while (fsd_wire_take(&prop.bytes, &part))
+            if (part.number == is->key || part.number == is->value)
+                *(part.number == is->key ? &key : &value) = part.bytes;
         if (fsd_slice_is(key, "pkg.torch.onnx.name_scopes"))
             told.scopes = value;
         else if (fsd_slice_is(key, "pkg.torch.onnx.class_hierarchy"))
@@ -163,13 +130,19 @@ void fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
 {
     struct fsd_slice model = {(const char *)file->bytes, file->size};
     struct fsd_arena *scratch = fsd_arena_new();
-    struct field graph, node;
+    const struct numbers is = {
+        fsd_wire_number(&onnx__model_proto__descriptor, "graph"),
+        fsd_wire_number(&onnx__graph_proto__descriptor, "node"),
+        fsd_wire_number(&onnx__node_proto__descriptor, "metadata_props"),
+        fsd_wire_number(&onnx__string_string_entry_proto__descriptor, "key"),
+        fsd_wire_number(&onnx__string_string_entry_proto__descriptor, "value")};
+    struct fsd_wire_block graph, node;
     fsd_id id = 0;
 
-    while (take_field(&model, &graph))
-        while (graph.number == MODEL_GRAPH && take_field(&graph.bytes, &node))
-            if (node.number == GRAPH_NODE && id < g->nodes.n) {
-                tell_node(g, scratch, &g->nodes.at[id], read_props(node.bytes));
+    while (fsd_wire_take(&model, &graph))
+        while (graph.number == is.graph && fsd_wire_take(&graph.bytes, &node))
+            if (node.number == is.node && id < g->nodes.n) {
+                tell_node(g, scratch, &g->nodes.at[id], read_props(&is, node.bytes));
                 id++;
             }
     fsd_arena_free(scratch);

@@ -16,8 +16,10 @@
  *   input/bad-dim           a dimension below 0 or beyond 2^40; it is unknown now
  *   input/bad-value         a constant of another size than its shape says; not read
  *   input/duplicate-output  a name made twice in one graph; the second has no name now
+ *   input/multi-device      configurations for several devices: they are not looked at
+ *   input/newer-opset       an operator set that is newer than the operators known here
  *   input/undefined-tensor  a name that nothing makes
- *   input/unknown-type      an element type of a number beyond INT2 (26)
+ *   input/unknown-type      an element type of a number beyond FLOAT6E3M2 (28)
  */
 #ifndef FSD_ONNX_ONNX_H
 #define FSD_ONNX_ONNX_H
@@ -31,5 +33,8 @@
  *          `g` is of no use then. */
 enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
                               struct fsd_error *err);
+
+/** True when the file names an operator set of that domain.  Any bytes may be asked. */
+bool fsd_onnx_imports(const struct fsd_file *file, const char *domain);
 
 #endif

@@ -142,6 +142,22 @@ static fsd_id unread(struct fsd_graph *g, uint64_t size)
     return fsd_graph_add_value(g, (struct fsd_value){.size = size});
 }
 
+/* In int32_data six bits stand in a number of their own; packed, four of them take
+ * three bytes, the first the lowest bits. */
+static fsd_id read_sixes(struct fsd_graph *g, const Onnx__TensorProto *t, uint64_t size)
+{
+    unsigned char *bytes = fsd_arena_alloc(g->arena, size + 1, 1, 1);
+
+    memset(bytes, 0, size + 1);
+    for (size_t i = 0; i < t->n_int32_data; i++) {
+        unsigned bits = (unsigned)(t->int32_data[i] & 0x3f) << 6 * i % 8;
+
+        bytes[6 * i / 8] |= (unsigned char)bits;
+        bytes[6 * i / 8 + 1] |= (unsigned char)(bits >> 8);
+    }
+    return fsd_graph_add_value(g, (struct fsd_value){.bytes = bytes, .size = size});
+}
+
 /* The type is known, and no text. */
 static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
                             fsd_id form, fsd_sym name)
@@ -160,6 +176,8 @@ static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
     if (t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL || dropped ||
         (!held.n && expected))
         return unread(g, expected);
+    if (bits == 6 && holder == INT32S && held.n == (uint64_t)count)
+        return read_sixes(g, t, expected);
     if (expected != size) {
         fsd_onnx_remark(g, "input/bad-value", FSD_NONE, name);
         return unread(g, expected);

@@ -21,6 +21,7 @@
 #include "base/vec.h"
 
 #include <assert.h>
+#include <onnx.pb-c.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -142,24 +143,32 @@ static void put_length_at(struct scan *s, size_t start)
 
 /* -------------------------------------------------------------------- reading */
 
-static bool get_varint(struct scan *s, struct level *level, uint64_t *value)
+/* A number in sevens of bits, the lowest first; `pos` is moved behind it, or to where
+ * it has no end. */
+static inline bool take_varint(const unsigned char *bytes, size_t *pos, size_t end,
+                               uint64_t *value)
 {
-    size_t start = level->pos;
-
     *value = 0;
-    for (unsigned i = 0; i < 10; i++) {
-        unsigned char c;
+    for (unsigned i = 0; i < 10 && *pos < end; i++) {
+        unsigned char c = bytes[(*pos)++];
 
-        if (level->pos == level->end)
-            return fail(s, FSD_E_FORMAT, level, start,
-                        "expected a number, found the end");
-        c = s->file->bytes[level->pos++];
         *value |= (uint64_t)(c & 0x7f) << 7 * i;
         if (c < 0x80)
             return true;
     }
+    return false;
+}
+
+static bool get_varint(struct scan *s, struct level *level, uint64_t *value)
+{
+    size_t start = level->pos;
+
+    if (take_varint(s->file->bytes, &level->pos, level->end, value))
+        return true;
     return fail(s, FSD_E_FORMAT, level, start,
-                "expected a number of at most 10 bytes, found more");
+                level->pos - start < 10
+                    ? "expected a number, found the end"
+                    : "expected a number of at most 10 bytes, found more");
 }
 
 static bool skip(struct scan *s, struct level *level, uint64_t n)
@@ -385,7 +394,13 @@ static bool copy_field(struct scan *s, struct level *level, field_t *field,
     return copy_number(s, level, field);
 }
 
-/* A field that no descriptor knows. */
+/* Words beside the graph. */
+static bool is_beside(field_t *field)
+{
+    return field->descriptor == &onnx__string_string_entry_proto__descriptor;
+}
+
+/* A field that no descriptor knows, or that is not wanted. */
 static bool skip_field(struct scan *s, struct level *level, unsigned wire)
 {
     uint64_t number;
@@ -419,8 +434,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
                         "expected a field, found a number that names none");
         field =
             protobuf_c_message_descriptor_get_field(level->desc, (unsigned)(tag >> 3));
-        if (field ? !copy_field(s, level, field, tag & 7)
-                  : !skip_field(s, level, tag & 7))
+        if (field && !is_beside(field) ? !copy_field(s, level, field, tag & 7)
+                                       : !skip_field(s, level, tag & 7))
             return false;
     }
     return true;
@@ -496,6 +511,45 @@ enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
     out->bytes = s.out;
     out->size = s.n;
     return s.status;
+}
+
+bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out)
+{
+    const unsigned char *bytes = (const unsigned char *)message->s;
+    size_t pos = 0;
+    uint64_t tag, n;
+
+    while (take_varint(bytes, &pos, message->n, &tag)) {
+        unsigned wire = tag & 7;
+
+        n = wire == FIXED64 ? 8 : wire == FIXED32 ? 4 : 0;
+        if (((wire == VARINT || wire == BLOCK) &&
+             !take_varint(bytes, &pos, message->n, &n)) ||
+            wire == GROUP || wire == END_GROUP)
+            break;
+        if (wire == VARINT)
+            continue;
+        if (n > message->n - pos)
+            break;
+        *out = (struct fsd_wire_block){(uint32_t)(tag >> 3),
+                                       {message->s + pos, (size_t)n}};
+        pos += (size_t)n;
+        if (wire == BLOCK) {
+            *message = fsd_slice_from(*message, pos);
+            return true;
+        }
+    }
+    *message = fsd_slice_from(*message, message->n);
+    return false;
+}
+
+uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *field)
+{
+    const ProtobufCFieldDescriptor *found =
+        protobuf_c_message_descriptor_get_field_by_name(message, field);
+
+    assert(found);
+    return found->id;
 }
 
 uint64_t fsd_wire_dropped(const ProtobufCMessage *message, uint32_t number)

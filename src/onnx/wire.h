@@ -1,4 +1,6 @@
 /*
+ * The bytes of protobuf messages, which only src/onnx/wire.c takes apart.
+ *
  * The filter before protobuf-c: a short copy of a message, without what is not read.
  *
  *     file    [tag len [tag len raw_data: 300 MB ..........] [tag name] ...]
@@ -8,7 +10,8 @@
  * each repeated number) of more than FSD_WIRE_PAYLOAD bytes is gone too, its pages
  * never touched; a field of number FSD_WIRE_RECORD + its own tells how many bytes it
  * had, so that "not read" and "empty" differ.  protobuf-c keeps that as an unknown
- * field.
+ * field.  Words beside the graph (StringStringEntryProto), which exporters write at
+ * length, are gone as well: who wants them takes them from the file (fsd_wire_take()).
  *
  * The copy is what protobuf means by the original: a message that stands there in parts
  * is put together, a member of a oneof that a later one replaces is gone, numbers are
@@ -20,8 +23,10 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/slice.h"
 
 #include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
 
 enum {
     FSD_WIRE_RECORD = 19000, /* protobuf reserves 19000 to 19999 for nobody's use */
@@ -48,6 +53,19 @@ enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
                                 const struct fsd_file *file,
                                 const ProtobufCMessageDescriptor *desc,
                                 struct fsd_error *err);
+
+/** A field that is a block; of numbers nothing is told. */
+struct fsd_wire_block {
+    uint32_t number;
+    struct fsd_slice bytes;
+};
+
+/** Takes the next block off the front of a message, without looking into it; numbers
+ *  are stepped over.  False behind the last, or where the bytes are no message. */
+bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out);
+
+/** The number of a message's field, which it has. */
+uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *field);
 
 /** The bytes that were dropped of the field of that number; 0 when it was kept, in
  * which case it may be absent or empty.  Where this is not 0, what the field holds is a

@@ -36,6 +36,9 @@ enum fsd_op_trait {
 };
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
 
+/** The newest of ONNX's own operator sets whose operators are known. */
+enum { FSD_OPSET_KNOWN = 28 };
+
 /** The traits of a node's operator; 0 for one that has no row. */
 unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
 

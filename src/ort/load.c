@@ -31,19 +31,6 @@ struct reading {
 
 /* -------------------------------------------------------------------- is it one */
 
-static bool take_varint(const struct fsd_file *file, size_t *at, uint64_t *value)
-{
-    *value = 0;
-    for (unsigned shift = 0; *at < file->size && shift < 64; shift += 7) {
-        unsigned char byte = file->bytes[(*at)++];
-
-        *value |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            return true;
-    }
-    return false;
-}
-
 /* A session's times: a trace, whose events are its own steps and the nodes that it ran.
  */
 static bool is_profile(const struct fsd_file *file)
@@ -55,31 +42,16 @@ static bool is_profile(const struct fsd_file *file)
             fsd_look_for(file, SEARCHED, "\"session_initialization\""));
 }
 
-/* Goes over ModelProto's own fields only: the graph with its weights is one of them,
- * and is stepped over.  opset_import is field 8, its domain field 1. */
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 {
-    static const char mark[] = "\x0a\x13"
-                               "com.microsoft.nchwc";
-    size_t at = 0;
-    uint64_t tag, n;
-
     if (input != FSD_INPUT_ENGINE)
         return FSD_CLAIM_NONE;
     if (is_profile(file)) /* of which it is said what to do */
         return FSD_CLAIM_SURE;
-    if (fsd_look(file) != FSD_LOOK_ONNX)
-        return FSD_CLAIM_NONE;
-    while (take_varint(file, &at, &tag) && take_varint(file, &at, &n)) {
-        if ((tag & 7) == 0)
-            continue;
-        if ((tag & 7) != 2 || n > file->size - at)
-            break;
-        if (tag >> 3 == 8 && fsd_looks_like(file, at, mark, sizeof mark - 1))
-            return FSD_CLAIM_SURE;
-        at += n;
-    }
-    return FSD_CLAIM_NONE;
+    return fsd_look(file) == FSD_LOOK_ONNX &&
+                   fsd_onnx_imports(file, "com.microsoft.nchwc")
+               ? FSD_CLAIM_SURE
+               : FSD_CLAIM_NONE;
 }
 
 /* ------------------------------------------------------------------- what a node is */

@@ -1,35 +1,29 @@
 #!/usr/bin/python3
-"""Compares proto/onnx.proto, field by field, with the one that libonnx-dev installs.
+"""Compares proto/onnx.proto, both ways, with the one of a package.
 
-usage: compare.py PROTOC_C OUR_PROTO [INSTALLED_PROTO]
+usage: compare.py PROTOC_C OUR_PROTO THEIR_PROTO
 
-Ours may have less.  What it has must be the same there: number, type, label, message,
-packing, oneof; or, where the installed one is older, be listed in NEWER.  Exits with 77
-when nothing is installed.
+Messages, fields, enumerations and their values must be the same: number, type, label,
+message, packing, oneof.  The comparison is tried on changed copies of ours first, of which
+each must be found out.
 """
 import os
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
 
-# What ONNX 1.12, the version in Debian 12, does not have.
-NEWER = {
-    "NodeProto.overload",
-    "FunctionProto.attribute_proto",
-    "FunctionProto.value_info",
-    "FunctionProto.overload",
-    "TensorProto.DataType.FLOAT8E4M3FN",
-    "TensorProto.DataType.FLOAT8E4M3FNUZ",
-    "TensorProto.DataType.FLOAT8E5M2",
-    "TensorProto.DataType.FLOAT8E5M2FNUZ",
-    "TensorProto.DataType.UINT4",
-    "TensorProto.DataType.INT4",
-    "TensorProto.DataType.FLOAT4E2M1",
-    "TensorProto.DataType.FLOAT8E8M0",
-    "TensorProto.DataType.UINT2",
-    "TensorProto.DataType.INT2",
-}
+# Changes that a comparison must find: what stands there, what is put in its place.
+FAULTS = [
+    ("optional string overload = 8;", "optional string overload = 18;"),
+    ("optional string overload = 8;", ""),
+    ("optional string overload = 8;", "optional bytes overload = 8;"),
+    ("FLOAT6E3M2 = 28;", "FLOAT6E3M2 = 29;"),
+    ("repeated float float_data = 4 [packed = true];", "repeated float float_data = 4;"),
+    ("repeated NodeProto node = 7;", "repeated GraphProto node = 7;"),
+    ("optional int64 ir_version = 1;", "optional int64 ir_version = 1;\n  optional int64 other = 30;"),
+    ("message TensorAnnotation {", "message Annotation {"),
+]
 
 
 def varint(data, at):
@@ -61,6 +55,7 @@ def text(message, number):
 def add_enum(out, prefix, data):
     enum = fields_of(data)
     name = prefix + text(enum, 1)
+    out[name] = "enum"
     for value in map(fields_of, enum.get(2, [])):
         out[name + "." + text(value, 1)] = ("value", value.get(2, [0])[0])
 
@@ -80,6 +75,7 @@ def add_message(out, prefix, data):
         add_message(out, name + ".", nested)
     for enum in message.get(4, []):
         add_enum(out, name + ".", enum)
+    out.setdefault(name, "message")
 
 
 def read_proto(protoc, path):
@@ -99,37 +95,44 @@ def read_proto(protoc, path):
     return out
 
 
-def installed():
-    if not shutil.which("dpkg"):
-        return None
-    listing = subprocess.run(["dpkg", "-L", "libonnx-dev"], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, text=True, check=False).stdout
-    names = [n for n in listing.split("\n") if n.endswith("/onnx/onnx.proto")]
-    return names[0] if names else None
-
-
 def compare(ours, theirs):
     problems = []
-    for name, what in sorted(ours.items()):
-        if name not in theirs and name not in NEWER:
-            problems.append("%s: ONNX has no such field" % name)
-        elif name in theirs and theirs[name] != what:
-            problems.append("%s: ours %s, ONNX's %s" % (name, what, theirs[name]))
-    problems += ["%s: listed as newer, but not in our file" % name
-                 for name in sorted(NEWER) if name not in ours]
+    for name in sorted(ours.keys() | theirs.keys()):
+        if name not in theirs:
+            problems.append("%s: ONNX has none" % name)
+        elif name not in ours:
+            problems.append("%s: ours lacks it" % name)
+        elif ours[name] != theirs[name]:
+            problems.append("%s: ours %s, ONNX's %s" % (name, ours[name], theirs[name]))
     return problems
 
 
+def unseen_faults(protoc, text_of_ours, theirs):
+    """The changes of which the comparison says nothing."""
+    unseen = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "changed.proto")
+        for before, after in FAULTS:
+            changed = text_of_ours.replace(before, after)
+            if before.startswith("message "):
+                changed = re.sub(r"\b%s\b" % before.split()[1], after.split()[1], text_of_ours)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(changed)
+            if changed == text_of_ours or not compare(read_proto(protoc, path), theirs):
+                unseen.append("%s -> %s: not found out" % (before, after))
+    return unseen
+
+
 def main(argv):
-    theirs = argv[3] if len(argv) > 3 else installed()
-    if not theirs:
-        print("skipped: libonnx-dev is not installed")
-        return 77
-    ours = read_proto(argv[1], argv[2])
-    problems = compare(ours, read_proto(argv[1], theirs))
+    protoc, our_path, their_path = argv[1:4]
+    theirs = read_proto(protoc, their_path)
+    ours = read_proto(protoc, our_path)
+    with open(our_path, encoding="utf-8") as file:
+        problems = unseen_faults(protoc, file.read(), theirs)
+    problems += compare(ours, theirs)
     for problem in problems:
         print(problem)
-    print("%d fields and values compared with %s" % (len(ours), theirs))
+    print("%d fields and values compared with %s" % (len(ours), their_path))
     return 1 if problems else 0
 
 
