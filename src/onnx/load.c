@@ -478,14 +478,11 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
 
 /* ONNX can say how a model is spread over devices, in several ways; engines are built
  * for one, and nothing is said of the others. */
-static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model)
+static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
+                           uint32_t placed)
 {
-    const Onnx__GraphProto *graph = model->graph;
-    uint32_t placed = 0;
     const char *text;
 
-    for (size_t i = 0; i < graph->n_node; i++)
-        placed += graph->node[i]->n_device_configurations > 0;
     if (!model->n_configuration && !placed)
         return;
     text = fsd_printed(g->arena, "%zu configuration%s for several devices",
@@ -511,7 +508,6 @@ static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *fi
     struct body main = {.scope = 0};
 
     read_header(g, model);
-    remark_devices(g, model);
     l.functions = fsd_onnx_functions_new(g, model);
     fsd_onnx_names_open(&l.names, 0);
     if (!read_body(&l, &main, model->graph, NULL))
@@ -556,7 +552,7 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
     if (model && model->graph && (model->graph->n_node || model->graph->n_output)) {
         status = read_model(g, file, model, err);
         if (status == FSD_OK)
-            fsd_onnx_modules(g, file);
+            remark_devices(g, model, fsd_onnx_modules(g, file));
     } else if (model || status == FSD_E_FORMAT) {
         /* A message that is empty but for the weights is no model: most short garbage
          * that is protobuf by chance ends here. */

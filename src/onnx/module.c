@@ -70,22 +70,27 @@ static fsd_sym place_of(struct fsd_graph *g, struct fsd_arena *scratch,
 
 struct told {
     struct fsd_slice scopes, classes, trace;
+    bool placed; /* it says on which of several devices it runs */
 };
 
-/* Numbers of the fields that are looked at. */
+/* Fields of NodeProto that the generated code lacks, lest each node be larger. */
+enum { NODE_PROPS = 9, NODE_DEVICES = 10 };
+
+/* Numbers of the other fields that are looked at. */
 struct numbers {
-    uint32_t graph, node, props, key, value;
+    uint32_t graph, node, key, value;
 };
 
 static struct told read_props(const struct numbers *is, struct fsd_slice node)
 {
-    struct told told = {{"", 0}, {"", 0}, {"", 0}};
+    struct told told = {{"", 0}, {"", 0}, {"", 0}, false};
     struct fsd_wire_block prop, part;
 
     while (fsd_wire_take(&node, &prop)) {
         struct fsd_slice key = {"", 0}, value = {"", 0};
 
-        if (prop.number != is->props)
+        told.placed |= prop.number == NODE_DEVICES;
+        if (prop.number != NODE_PROPS)
             continue;
         while (fsd_wire_take(&prop.bytes, &part))
             if (part.number == is->key || part.number == is->value)
@@ -126,24 +131,28 @@ static void tell_node(struct fsd_graph *g, struct fsd_arena *scratch,
     }
 }
 
-void fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
+uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
 {
     struct fsd_slice model = {(const char *)file->bytes, file->size};
     struct fsd_arena *scratch = fsd_arena_new();
     const struct numbers is = {
         fsd_wire_number(&onnx__model_proto__descriptor, "graph"),
         fsd_wire_number(&onnx__graph_proto__descriptor, "node"),
-        fsd_wire_number(&onnx__node_proto__descriptor, "metadata_props"),
         fsd_wire_number(&onnx__string_string_entry_proto__descriptor, "key"),
         fsd_wire_number(&onnx__string_string_entry_proto__descriptor, "value")};
     struct fsd_wire_block graph, node;
+    uint32_t placed = 0;
     fsd_id id = 0;
 
     while (fsd_wire_take(&model, &graph))
         while (graph.number == is.graph && fsd_wire_take(&graph.bytes, &node))
             if (node.number == is.node && id < g->nodes.n) {
-                tell_node(g, scratch, &g->nodes.at[id], read_props(&is, node.bytes));
+                struct told told = read_props(&is, node.bytes);
+
+                tell_node(g, scratch, &g->nodes.at[id], told);
+                placed += told.placed;
                 id++;
             }
     fsd_arena_free(scratch);
+    return placed;
 }

@@ -113,8 +113,9 @@ void fsd_onnx_infer(struct fsd_graph *g);
 
 /* ---------------------------------------------------------------------- module.c */
 
-/** Sets the module of the main graph's nodes, where the file tells it. */
-void fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file);
+/** Sets the module of the main graph's nodes, where the file tells it.
+ *  @return how many of them have a place in a configuration of several devices. */
+uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file);
 
 /* ------------------------------------------------------------------------ sniff.c */
 

@@ -21,7 +21,6 @@
 #include "base/vec.h"
 
 #include <assert.h>
-#include <onnx.pb-c.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -394,13 +393,7 @@ static bool copy_field(struct scan *s, struct level *level, field_t *field,
     return copy_number(s, level, field);
 }
 
-/* Words beside the graph. */
-static bool is_beside(field_t *field)
-{
-    return field->descriptor == &onnx__string_string_entry_proto__descriptor;
-}
-
-/* A field that no descriptor knows, or that is not wanted. */
+/* A field that no descriptor knows. */
 static bool skip_field(struct scan *s, struct level *level, unsigned wire)
 {
     uint64_t number;
@@ -434,8 +427,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
                         "expected a field, found a number that names none");
         field =
             protobuf_c_message_descriptor_get_field(level->desc, (unsigned)(tag >> 3));
-        if (field && !is_beside(field) ? !copy_field(s, level, field, tag & 7)
-                                       : !skip_field(s, level, tag & 7))
+        if (field ? !copy_field(s, level, field, tag & 7)
+                  : !skip_field(s, level, tag & 7))
             return false;
     }
     return true;

@@ -10,8 +10,7 @@
  * each repeated number) of more than FSD_WIRE_PAYLOAD bytes is gone too, its pages
  * never touched; a field of number FSD_WIRE_RECORD + its own tells how many bytes it
  * had, so that "not read" and "empty" differ.  protobuf-c keeps that as an unknown
- * field.  Words beside the graph (StringStringEntryProto), which exporters write at
- * length, are gone as well: who wants them takes them from the file (fsd_wire_take()).
+ * field.
  *
  * The copy is what protobuf means by the original: a message that stands there in parts
  * is put together, a member of a oneof that a later one replaces is gone, numbers are
