@@ -579,7 +579,7 @@ static bool may_end(const char *text, const char *op)
 {
     struct expr e = take_apart(text);
 
-    return is_op(e.names, e.length, op) ||
+    return (e.names && is_op(e.names, e.length, op)) ||
            (e.optional && may_end(e.args[e.n_args - 1], op));
 }
 
