@@ -1,8 +1,9 @@
-"""The two builds that mutants are judged by, and a mutant's own programs.
+"""The builds that mutants are judged by, and a mutant's own programs.
 
 `fast` is optimized, with assertions and without sanitizers: a mutant is one file compiled
-with its flags, put before the library when a program is linked.  `coverage` is clang's,
-and tells which lines a test executes.
+with its flags, put before the library when a program is linked.  `sanitized` is the one of
+the quick loop, for what survives.  `coverage` is clang's, and tells which lines a test
+executes.
 """
 import json
 import os
@@ -14,6 +15,7 @@ OPTIONS = {
     "fast": ["-DCMAKE_BUILD_TYPE=Debug", "-DFSD_WERROR=OFF",
              "-DCMAKE_C_FLAGS_DEBUG=-O2",
              "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold"],
+    "sanitized": ["-DCMAKE_BUILD_TYPE=Debug", "-DFSD_SANITIZE=address,undefined"],
     # The counters are mapped to their file: what a test kills has counted, too.
     "coverage": ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_COMPILER=clang", "-DFSD_WERROR=OFF",
                  "-DCMAKE_C_FLAGS=-fprofile-instr-generate -fcoverage-mapping",

@@ -25,7 +25,9 @@ AT = os.path.join(ROOT, "build-mutation")
 # The folders of src/, and the share of mutants that the quick loop must kill.
 BARS = {"match": 80, "diff": 80, "compare": 80, "findings": 80, "gate": 80,
         "cost": 70, "lint": 70, "trt": 70, "log": 70, "snapshot": 70}
-BY_HAND = "no test executes this line"
+# So many of a survivor's tests are run with sanitizers, which mostly need but one.
+SANITIZED = 30
+UNREACHED = "no test executes this line"
 
 
 def options():
@@ -111,6 +113,14 @@ def draw(folder, opts, compiler, slots):
     if opts.only:
         return [m for m in every if m.key in opts.only], every
     lines = {f: len({m.line for m in ms}) for f, ms in found.items()}
+    # What compiles to something else is asked once for the same sources.
+    said = [suite.digest([f"{ROOT}/src", f"{ROOT}/include", f"{HERE}/mutants.py", f"{HERE}/build.py"]), folder, opts.seed,
+            str(opts.sample), *(opts.file or [])]
+    kept = os.path.join(AT, "sample-" + hashlib.sha256("\0".join(said).encode()).hexdigest()[:16])
+    if os.path.exists(kept):
+        with open(kept, encoding="utf-8") as f:
+            keys = set(json.load(f))
+        return [m for m in every if m.key in keys], every
 
     def take(item):
         file, wanted = item
@@ -126,7 +136,10 @@ def draw(folder, opts, compiler, slots):
 
     with ThreadPoolExecutor(opts.jobs) as pool:
         taken = list(pool.map(take, shares(lines, opts.sample).items()))
-    return [m for ms in taken for m in ms], every
+    taken = [m for ms in taken for m in ms]
+    with open(kept, "w", encoding="utf-8") as f:
+        json.dump([m.key for m in taken], f)
+    return taken, every
 
 
 def parsing(fast, path):
@@ -180,7 +193,7 @@ def executing(mutant, tests):
     return [t for t in tests if t.lines.get(mutant.file, 0) >> mutant.line & 1]
 
 
-def judge(mutant, fast, compiler, tests, history, slot):
+def judge(mutant, fast, sanitized, compiler, tests, history, slot):
     """Runs the tests on a mutant until one fails: its row of results."""
     row = {"id": mutant.key, "file": mutant.file, "line": mutant.line,
            "function": mutant.function, "kind": mutant.kind, "from": mutant.before,
@@ -197,12 +210,32 @@ def judge(mutant, fast, compiler, tests, history, slot):
         for program in set(test.programs.values()) - linked:
             fast.link(program, made, slot)
             linked.add(program)
-        passed, _, how, _ = suite.execute(test.on(slot), slot, suite.allowance(test))
+        passed, _, how, _ = test.run(slot, slot, suite.allowance(test))
         if not passed:
             row.update(killed=True, by=test.name, how=how)
             history.note(mutant, test.name)
-            break
+            return row
+    row.update(sanitize(mutant, sanitized, compiler, near, slot))
     return row
+
+
+def sanitize(mutant, build_, compiler, near, slot):
+    """Asks the cheapest tests of a survivor once more, with sanitizers, as the quick loop does.
+
+    What a test says of the mutant counts only where it passes without it.
+    """
+    made = build_.compile(mutant.file, mutant.apply(compiler.original(mutant.file, slot)[0]),
+                          slot)
+    linked = set()
+    for test in sorted(near, key=lambda t: (t.seconds, t.name))[:SANITIZED] if made else []:
+        for program in set(test.programs.values()) - linked:
+            build_.link(program, made, slot)
+            linked.add(program)
+        cpu = 20 * suite.allowance(test)
+        passed, _, how, _ = test.run(slot, slot, cpu, None)
+        if not passed and test.run(build_.at, slot, cpu, None)[0]:
+            return {"killed": True, "by": test.name, "how": f"{how}, with sanitizers"}
+    return {}
 
 
 def hunk(mutant, source):
@@ -233,7 +266,7 @@ def survivor(row):
     """A survivor as text."""
     by = row["tests"]
     said = f"executed by {len(by)}: {', '.join(by[:8])}{', ...' if len(by) > 8 else ''}" \
-        if by else BY_HAND
+        if by else UNREACHED
     return f"{row['file']}:{row['line']}: {row['id']} {row['kind']} in {row['function']}; {said}\n" \
            f"{row['diff']}\n"
 
@@ -309,11 +342,12 @@ def whole(opts, folders, fast, slots):
     out = opts.resume or opts.out or os.path.join(
         AT, f"{'survivors' if opts.survivors else 'only' if opts.only else 'seed'}-{opts.seed}")
     os.makedirs(out, exist_ok=True)
+    sanitized = build.Build(ROOT, AT, "sanitized", opts.jobs)
     results = read_rows(opts.resume) if opts.resume else []
     done = {r["id"] for r in results}
     results = [r for r in results if r["id"] in {m.key for m in sample}]
-    run_all([m for m in sample if m.key not in done], results, out, opts, fast, compiler,
-            tests, slots)
+    run_all([m for m in sample if m.key not in done], results, out, opts, fast, sanitized,
+            compiler, tests, slots)
     rows = accepted()
     results.sort(key=lambda r: (r["file"], r["line"], r["id"]))
     good = report(results, rows)
@@ -331,7 +365,7 @@ def whole(opts, folders, fast, slots):
     return 0 if good else 1
 
 
-def run_all(todo, results, out, opts, fast, compiler, tests, slots):
+def run_all(todo, results, out, opts, fast, sanitized, compiler, tests, slots):
     """Judges mutants, and writes each row, and each survivor, as it comes."""
     history = History(os.path.join(AT, "killers.json"))
     rows = accepted()
@@ -345,7 +379,7 @@ def run_all(todo, results, out, opts, fast, compiler, tests, slots):
     def one(mutant):
         nonlocal done
         slot = slots.get()
-        row = judge(mutant, fast, compiler, tests, history, slot)
+        row = judge(mutant, fast, sanitized, compiler, tests, history, slot)
         slots.put(slot)
         with lock:
             results.append(row)
@@ -361,8 +395,9 @@ def run_all(todo, results, out, opts, fast, compiler, tests, slots):
                 tell(f"{done} of {len(todo)} mutants, {sum(r['killed'] for r in results)} of "
                      f"{len(results)} killed, {time.monotonic() - started:.0f} s by the clock")
 
+    # Folders mixed: what has been judged at any time is a sample of them all.
     with ThreadPoolExecutor(opts.jobs) as pool:
-        list(pool.map(one, todo))
+        list(pool.map(one, sorted(todo, key=lambda m: m.key)))
 
 
 if __name__ == "__main__":

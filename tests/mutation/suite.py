@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import re
+import selectors
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,7 @@ class Test:
         self.labels = next((p["value"] for p in said["properties"] if p["name"] == "LABELS"), [])
         self.programs = {i: p for i, word in enumerate(self.command)
                          if (p := build.program(word))}
+        self.golden = Golden(self) if self.name.startswith("golden/") else None
         self.seconds = 0.0  # of CPU, unmutated
         self.lines = {}  # file -> a bit for each line that is executed
 
@@ -31,6 +33,12 @@ class Test:
         """Its command, with the programs in `folder` in place of the build's."""
         return [os.path.join(folder, self.programs[i]) if i in self.programs else word
                 for i, word in enumerate(self.command)]
+
+    def run(self, folder, scratch, cpu, space=4 << 30):
+        """Runs it on the programs in `folder`, as execute() does."""
+        if self.golden:
+            return self.golden.run(self.on(folder)[1], scratch, cpu, space)
+        return execute(self.on(folder), scratch, cpu, None, space)
 
     def inputs(self, root):
         """The files and folders beside src/ that it alone depends on."""
@@ -40,6 +48,67 @@ class Test:
             return [f"{root}/tests/{self.name}.c", f"{root}/tests/support"]
         return [f"{root}/tests/support"] + [
             os.path.dirname(w) for w in self.command if w.startswith(f"{root}/tests/")]
+
+
+class Golden:
+    """A golden case, run without the shell of golden/run.sh, which takes more than the case.
+
+    measure() has run.sh say that the case passes, and this one too.
+    """
+
+    def __init__(self, test):
+        case = test.command[-1]
+        self.at = os.path.join(os.path.dirname(test.command[0]), "..", "..", "fixtures")
+        said = subprocess.run(
+            ["sh", "-c", 'eval "set -- $(cat "$1/args")"; printf "%s\\0" "$@"', "sh", case],
+            cwd=self.at, capture_output=True, check=True).stdout
+        self.words = said.split(b"\0")[:-1]
+        self.out, self.err, code = (self.part(case, p) for p in ("out", "err", "exit"))
+        self.code = int(code or 0)
+
+    @staticmethod
+    def part(case, name):
+        path = os.path.join(case, "expected." + name)
+        if not os.path.exists(path):
+            return b""
+        with open(path, "rb") as f:
+            return f.read()
+
+    def run(self, program, scratch, cpu, space):
+        """As execute(): what it writes goes into pipes, and more than a case writes is wrong."""
+        os.makedirs(scratch, exist_ok=True)
+        process = subprocess.Popen(limited([program, *self.words], cpu, space), cwd=self.at,
+                                   env={**os.environ, "TMPDIR": scratch},
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=True)
+        said = {process.stdout: b"", process.stderr: b""}
+        waiting = Waiting(process.pid)
+        stuck = False
+        with selectors.DefaultSelector() as pipes:
+            for pipe in said:
+                pipes.register(pipe, selectors.EVENT_READ)
+            while pipes.get_map() and not stuck:
+                ready = pipes.select(20)
+                stuck = not ready and waiting.is_stuck()
+                for key, _ in ready:
+                    more = os.read(key.fd, 1 << 16)
+                    said[key.fileobj] += more
+                    if not more:
+                        pipes.unregister(key.fileobj)
+                    elif len(said[key.fileobj]) > 2 * len(self.out) + (1 << 20):
+                        stuck = True
+        kill(process.pid) if stuck else None
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = 0  # it has been waited for
+        kill(process.pid)
+        out, err = said.values()
+        process.stdout.close()
+        process.stderr.close()
+        code = os.waitstatus_to_exitcode(status)
+        passed = (out, err, code) == (self.out, self.err, self.code)
+        how = "it never ends" if stuck else f"status {code}" if code != self.code \
+            else "other output"
+        return passed, usage.ru_utime + usage.ru_stime, how, 0 if passed else 1
 
 
 def quick(build, wanted):
@@ -53,13 +122,13 @@ def quick(build, wanted):
 
 # ---------------------------------------------------------------------- running
 def limited(command, cpu, space):
-    """A command whose processes may each take `cpu` seconds and `space` bytes."""
-    return ["prlimit", f"--cpu={cpu}", "--core=0", f"--fsize={256 << 20}", f"--as={space}", "--",
-            *command]
+    """A command whose processes may each take `cpu` seconds and `space` bytes (None: any)."""
+    return ["prlimit", f"--cpu={cpu}", "--core=0", f"--fsize={256 << 20}",
+            *([f"--as={space}"] if space else []), "--", *command]
 
 
 def execute(command, folder, cpu, env=None, space=4 << 30):
-    """Runs a test to its end: (passed, seconds of CPU, how it ended).
+    """Runs a test to its end: (passed, seconds of CPU, how it ended, its status).
 
     It is stopped when a process has used `cpu` seconds, or when none of them has run for a
     minute: one that waits for what never comes.  How long it takes by a clock is not asked.
@@ -68,33 +137,41 @@ def execute(command, folder, cpu, env=None, space=4 << 30):
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
     environment = {**os.environ, "TMPDIR": scratch, **(env or {})}
-    before = time.monotonic()
+    started = time.monotonic()
     process = subprocess.Popen(limited(command, cpu, space), cwd=scratch, env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
-    idle, seen = 0, -1
-    while True:
+    waiting = Waiting(process.pid)
+    code, pid = None, 0
+    while not pid:
         end = time.monotonic() + 20
-        pid = 0
         while not pid and time.monotonic() < end:
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
             if not pid:
-                time.sleep(0.002 if time.monotonic() - before < 2 else 0.05)
+                time.sleep(0.002 if time.monotonic() - started < 1 else 0.05)
         if pid:
-            break
-        now = worked(process.pid)
-        idle = idle + 1 if now == seen else 0
-        seen = now
-        if idle == 3:
+            code = os.waitstatus_to_exitcode(status)
+        elif waiting.is_stuck():
             kill(process.pid)
-            _, status, usage = os.wait4(process.pid, 0)
-            status = -1
-            break
-    kill(process.pid)
+            pid, _, usage = os.wait4(process.pid, 0)
     process.returncode = 0  # it has been waited for
-    code = os.waitstatus_to_exitcode(status) if status >= 0 else None
+    kill(process.pid)
     how = "it waits for ever" if code is None else f"status {code}"
     return code in (0, SKIPPED), usage.ru_utime + usage.ru_stime, how, code
+
+
+class Waiting:
+    """Asked every 20 seconds, tells when a session has not run for a minute."""
+
+    def __init__(self, session):
+        self.session = session
+        self.idle, self.seen = 0, -1
+
+    def is_stuck(self):
+        now = worked(self.session)
+        self.idle = self.idle + 1 if now == self.seen else 0
+        self.seen = now
+        return self.idle == 3
 
 
 def worked(session):
@@ -178,9 +255,11 @@ def lines_of(test, fast, coverage, paths, folder):
     """One test's status and seconds on the fast build, and its lines on the other."""
     os.makedirs(folder, exist_ok=True)
     _, seconds, _, code = execute(test.on(fast.at), folder, 600)
+    if test.golden and code == 0:
+        _, seconds, _, code = test.run(fast.at, folder, 600)
     raw = os.path.join(folder, "raw")
     execute(test.on(coverage.at), folder, 3600,
-            {"LLVM_PROFILE_FILE": f"{raw}/%c%m.profraw"}, 1 << 40)
+            {"LLVM_PROFILE_FILE": f"{raw}/%c%m.profraw"}, None)
     lines = {}
     counts = sorted(os.listdir(raw)) if os.path.isdir(raw) else []
     if counts:
