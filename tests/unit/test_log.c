@@ -1,7 +1,5 @@
 /* What a build log tells: events by their form, the parser's network, the replay. */
-#include "base/file.h"
-#include "log/network.h"
-#include "log/read.h"
+#include "log_text.h"
 #include "match/story.h"
 
 #include <setjmp.h>
@@ -12,25 +10,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-struct log {
-    struct fsd_arena *arena;
-    struct fsd_intern *names;
-    struct fsd_file file;
-    struct fsd_history *h;
-};
-
-static struct log read_log(const char *text)
-{
-    struct log l = {.arena = fsd_arena_new()};
-
-    l.names = fsd_intern_new(l.arena);
-    l.file = (struct fsd_file){
-        .name = "log", .bytes = (const unsigned char *)text, .size = strlen(text)};
-    l.h = fsd_history_new(l.arena, l.names);
-    fsd_log_read(l.h, &l.file);
-    return l;
-}
 
 static const struct fsd_event *event(const struct log *l, uint32_t i)
 {
@@ -172,18 +151,10 @@ static const char network[] =
     "[V] [TRT] c [v1]_1 [Add] outputs: [z -> (-1, 3)[HALF]], \n"
     "[V] [TRT] Marking z_3 as output: z\n";
 
-static struct fsd_graph *build(struct log *l)
-{
-    struct fsd_graph *g = fsd_graph_new(l->arena, l->names);
-
-    fsd_log_network(g, l->h, &l->file);
-    return g;
-}
-
 static void the_network_comes_back(void **state)
 {
     struct log l = read_log(network);
-    struct fsd_graph *g = build(&l);
+    struct fsd_graph *g = log_network(&l);
     fsd_id z;
 
     (void)state;
@@ -217,7 +188,7 @@ static void a_cut_network_has_outputs(void **state)
         memcpy(text, network, n);
         text[n] = '\0';
         l = read_log(text);
-        g = build(&l);
+        g = log_network(&l);
         for (fsd_id t = 0; t < g->tensors.n; t++)
             any |= (g->tensors.at[t].flags & FSD_TENSOR_OUTPUT) != 0;
         assert_true(any || !g->nodes.n);
@@ -231,7 +202,7 @@ static void a_list_of_layers_is_a_network(void **state)
         read_log("[V] GRAPH NODES\n[V] IDENTITY (Unnamed Layer* 0) [Identity]\n"
                  "[V]     Input 0\n[V]         [1,6]\t(# 0 (SHAPE i))\n"
                  "[V] Graph construction completed in 0.1 seconds.\n");
-    struct fsd_graph *g = build(&l);
+    struct fsd_graph *g = log_network(&l);
 
     (void)state;
     assert_int_equal(g->nodes.n, 1);
@@ -267,7 +238,7 @@ static void sizes_beyond_bounds_are_not_known(void **state)
         "(1099511627777)\n"
         "Adding network input: good with dtype: float32, dimensions: (1099511627776)\n"
         "Parsing node: n [Op]\nn [Op] inputs: [many -> (1)[FLOAT]], [cut -> (1, 8\n");
-    struct fsd_graph *g = build(&l);
+    struct fsd_graph *g = log_network(&l);
     const struct fsd_form *form = form_of(&l, g, "many");
 
     (void)state;
@@ -291,7 +262,7 @@ static void sizes_beyond_bounds_are_not_known(void **state)
 
 static struct fsd_story *replay(struct log *l)
 {
-    struct fsd_graph *g = build(l);
+    struct fsd_graph *g = log_network(l);
     struct fsd_vocab *vocab = fsd_vocab_new(l->arena, g);
 
     fsd_story_compare(l->h, g, g, vocab);
@@ -443,7 +414,7 @@ static void bodies_have_scopes(void **state)
         HEAD("a", "t") TAIL("a", "u") HEAD("if", "u") HEAD("b", "u") TAIL("b", "v")
             HEAD("loop", "v") HEAD("c", "state") TAIL("c", "w") TAIL("loop", "x")
                 TAIL("if", "y") HEAD("lost", "y") HEAD("d", "y") TAIL("d", "z"));
-    struct fsd_graph *g = build(&l);
+    struct fsd_graph *g = log_network(&l);
     static const char *const names[] = {"a", "if", "lost", "d", "b", "loop", "c"};
     static const fsd_id scopes[] = {0, 0, 0, 0, 1, 1, 2};
 

@@ -488,6 +488,8 @@ static void profile_tables(void **state)
         assert_int_equal(p->entries.n, 2);
         assert_string_equal(fsd_text(names, p->entries.at[0].name), "Conv_0 || Conv_1");
         assert_string_equal(fsd_text(names, p->entries.at[1].name), "100 classes");
+        for (uint32_t k = 0; k < p->entries.n; k++)
+            assert_int_equal(p->entries.at[k].unescaped, p->entries.at[k].name);
         assert_true(p->entries.at[1].total_ms == 20.38);
         assert_true(p->entries.at[1].mean_ms == 0.0261);
         fsd_file_close(&file);

@@ -1,0 +1,27 @@
+/* Logs written as text, and what is read of them. */
+#include "log_text.h"
+
+#include "log/network.h"
+#include "log/read.h"
+
+#include <string.h>
+
+struct log read_log(const char *text)
+{
+    struct log l = {.arena = fsd_arena_new()};
+
+    l.names = fsd_intern_new(l.arena);
+    l.file = (struct fsd_file){
+        .name = "log", .bytes = (const unsigned char *)text, .size = strlen(text)};
+    l.h = fsd_history_new(l.arena, l.names);
+    fsd_log_read(l.h, &l.file);
+    return l;
+}
+
+struct fsd_graph *log_network(struct log *l)
+{
+    struct fsd_graph *g = fsd_graph_new(l->arena, l->names);
+
+    fsd_log_network(g, l->h, &l->file);
+    return g;
+}
