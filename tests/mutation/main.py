@@ -42,8 +42,10 @@ def options():
     p.add_argument("--out", metavar="DIR", help="where results go (default: "
                    "build-mutation/seed-SEED); an earlier run's are replaced")
     p.add_argument("--resume", metavar="DIR", help="go on with the run that wrote DIR")
-    p.add_argument("--survivors", metavar="DIR", help="only what survived the run in DIR")
-    p.add_argument("--only", action="append", metavar="ID", help="only this mutant")
+    p.add_argument("--survivors", metavar="DIR", help="judge again what survived the run in DIR, and "
+                   "take over from it what was killed")
+    p.add_argument("--only", action="append", metavar="ID", help="only this mutant (may be "
+                   "repeated)")
     p.add_argument("--list", action="store_true", help="print the sample, and run nothing")
     p.add_argument("--tests", metavar="REGEX", help="these tests instead of the quick loop")
     return p.parse_args()
@@ -346,6 +348,7 @@ def whole(opts, folders, fast, slots):
     results = read_rows(opts.resume) if opts.resume else []
     done = {r["id"] for r in results}
     results = [r for r in results if r["id"] in {m.key for m in sample}]
+    results += [r for r in before if r["killed"] and r["file"].split("/")[1] in folders]
     run_all([m for m in sample if m.key not in done], results, out, opts, fast, sanitized,
             compiler, tests, slots)
     rows = accepted()
@@ -373,6 +376,8 @@ def run_all(todo, results, out, opts, fast, sanitized, compiler, tests, slots):
     if not opts.resume:
         for old in glob.glob(f"{out}/survivors-*.txt") + glob.glob(f"{out}/results.jsonl"):
             os.remove(old)
+        with open(f"{out}/results.jsonl", "w", encoding="utf-8") as f:
+            f.writelines(json.dumps(row) + "\n" for row in results)
     started = time.monotonic()
     done = 0
 

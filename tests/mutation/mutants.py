@@ -23,6 +23,7 @@ STATEMENTS = (K.COMPOUND_STMT, K.IF_STMT, K.CASE_STMT, K.DEFAULT_STMT, *LOOPS)
 # Functions that a string is compared by: their literals are facts, others are prose.
 COMPARING = re.compile(r"(eq|equal|cmp|is|starts|ends|find|has|word|prefix|suffix|str|skip)",
                        re.ASCII)
+SAYING = re.compile(r"(complain|fail|put|print|say|warn|note|copy|len|dup)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -316,7 +317,8 @@ class Finder:
 
     def on_string_literal(self, c, children, above, table):
         call = next((a for a in reversed(above) if a.kind == K.CALL_EXPR), None)
-        if not table and not (call and COMPARING.search(call.spelling or "")):
+        if not table and not (
+                call and COMPARING.search(call.spelling) and not SAYING.search(call.spelling)):
             return
         start, end = self.span(c)
         said = self.text(c)
