@@ -27,6 +27,12 @@ static void test_versions(void **state)
            "TensorRT 8.2.3");
     expect("&&&& RUNNING TensorRT.trtexec [TensorRT v101601] [b11] #",
            "TensorRT 10.16.1");
+    expect("[TensorRT v1000]", "TensorRT 1.0.0");
+    expect("[TensorRT v9999]", "TensorRT 9.9.99");
+    expect("[TensorRT v10000]",
+           "TensorRT 1.0.0"); /* five digits: as those from 10 on */
+    expect("[TensorRT v100000]", "TensorRT 10.0.0");
+    expect("[TensorRT v999999]", "TensorRT 99.99.99");
 }
 
 static void test_no_version(void **state)
@@ -36,6 +42,8 @@ static void test_no_version(void **state)
     expect("[TensorRT v", NULL);
     expect("[TensorRT v8203", NULL);
     expect("[TensorRT v12]", NULL);
+    expect("[TensorRT v999]", NULL);
+    expect("[TensorRT v1000000]", NULL);
     expect("[TensorRT v99999999999999999999]", NULL);
     expect("TensorRT version: 8.2.3", NULL);
 }
