@@ -1,43 +1,43 @@
 /*
- * Parses the text form of graphs (build_graph.h) that unit tests draw.  The parser
- * asserts instead of returning errors: a drawing that it does not understand is a
- * mistake of the test.
+ * Parses the text form of models (build_graph.h) that unit tests draw, and runs all
+ * stages on a drawing.  The parser asserts instead of returning errors: a drawing that
+ * it does not understand is a mistake of the test.
  */
 #include "build_graph.h"
+#include "draw.h"
+#include "log/network.h"
+#include "log/read.h"
 #include "states.h"
 
-#include "trt/trt.h"
-
-#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-/* Words of a line, separated by blanks. */
-struct words {
-    char text[1024];
-    char *at;
-};
+/* ----------------------------------------------------------------------- words */
 
-static char *next_word(struct words *w)
+char *next_word(struct words *w)
 {
-    char *word;
+    char *word, *to;
+    bool quoted = false;
 
     while (*w->at == ' ')
         w->at++;
-    word = w->at;
-    while (*w->at && *w->at != ' ')
-        w->at++;
+    word = to = w->at;
+    for (; *w->at && (*w->at != ' ' || quoted); w->at++)
+        if (*w->at == '\'')
+            quoted = !quoted;
+        else
+            *to++ = *w->at;
     if (*w->at)
-        *w->at++ = '\0';
-    return *word ? word : NULL;
+        w->at++;
+    *to = '\0';
+    return to > word ? word : NULL;
 }
 
-static enum fsd_dtype type_of(const char *name)
+enum fsd_dtype type_of(const char *name)
 {
     for (int i = 0; i < FSD__DTYPE_COUNT; i++)
         if (!strcmp(fsd_dtype_name((enum fsd_dtype)i), name))
@@ -46,15 +46,15 @@ static enum fsd_dtype type_of(const char *name)
     return FSD_DTYPE_UNKNOWN;
 }
 
-static fsd_id tensor_of(struct fsd_graph *g, const char *name)
+fsd_id tensor_of(struct drawing *d, const char *name)
 {
-    fsd_sym sym = fsd_intern_str(g->names, name);
-    fsd_id id = fsd_graph_find(g, sym, 0);
+    fsd_sym sym = fsd_intern_str(d->g->names, name);
+    fsd_id id = fsd_graph_resolve(d->g, sym, d->scope);
 
-    return id == FSD_NONE ? fsd_graph_add_tensor(g, sym, 0) : id;
+    return id == FSD_NONE ? fsd_graph_add_tensor(d->g, sym, d->scope) : id;
 }
 
-static fsd_id form_of(struct fsd_graph *g, const char *type, const char *dims)
+fsd_id form_of(struct fsd_graph *g, const char *type, const char *dims)
 {
     struct fsd_form form = {.type = type ? type_of(type) : FSD_DTYPE_UNKNOWN,
                             .ranked = dims};
@@ -64,13 +64,19 @@ static fsd_id form_of(struct fsd_graph *g, const char *type, const char *dims)
     for (const char *at = dims; at && *at && n < 8; n++) {
         char *end;
 
-        list[n] = (struct fsd_dim){strtoll(at, &end, 10), 0};
+        list[n] = (struct fsd_dim){.size = strtoll(at, &end, 10)};
+        if (end == at) { /* a name: an open size */
+            size_t len = strcspn(at, ",");
+
+            list[n] = (struct fsd_dim){-1, fsd_intern_add(g->names, at, len), 0};
+            end += len;
+        }
         at = *end ? end + 1 : end;
     }
     return fsd_graph_add_form(g, form, list, n);
 }
 
-static fsd_id value_of(struct fsd_graph *g, const char *hex)
+fsd_id value_of(struct fsd_graph *g, const char *hex)
 {
     size_t n = hex ? strlen(hex) / 2 : 0;
     unsigned char *bytes = FSD_NEW(g->arena, unsigned char, n + 1);
@@ -83,86 +89,72 @@ static fsd_id value_of(struct fsd_graph *g, const char *hex)
     return fsd_graph_add_value(g, (struct fsd_value){hex ? bytes : NULL, n});
 }
 
-/* "in x fp32 1,3" and its kin; false when the line is none of them. */
-static bool declare(struct fsd_graph *g, const char *word, struct words *w)
+/* ----------------------------------------------------------------------- lines */
+
+static bool is_type(const char *word)
 {
-    struct fsd_tensor *t;
-    fsd_id id, form;
-    char *a;
+    for (int i = 0; word && i < FSD__DTYPE_COUNT; i++)
+        if (!strcmp(fsd_dtype_name((enum fsd_dtype)i), word))
+            return true;
+    return false;
+}
 
-    if (strcmp(word, "in") != 0 && strcmp(word, "out") != 0 &&
-        strcmp(word, "const") != 0)
+/* A tensor of a body that its graph hands out. */
+static void add_scope_output(struct drawing *d, fsd_id tensor)
+{
+    struct fsd_span *outputs = &d->g->scopes.at[d->scope].outputs;
+
+    if (!outputs->n)
+        outputs->at = d->g->links.n;
+    outputs->n++;
+    fsd_vec_push(d->g->arena, &d->g->links, tensor);
+}
+
+/* "in x fp32 1,3" and its kin; false when the line is none of them. */
+static bool declare(struct drawing *d, const char *word, struct words *w)
+{
+    static const struct {
+        const char *word;
+        uint8_t flags;
+    } rows[] = {{"in", FSD_TENSOR_BINDING | FSD_TENSOR_INPUT},
+                {"out", FSD_TENSOR_BINDING | FSD_TENSOR_OUTPUT},
+                {"const", FSD_TENSOR_CONSTANT},
+                {"sparse", FSD_TENSOR_SPARSE},
+                {"type", 0}};
+    struct fsd_graph *g = d->g;
+    fsd_id id, form = FSD_NONE, value = FSD_NONE;
+    size_t row = 0;
+    char *next;
+
+    while (row < FSD_COUNT_OF(rows) && strcmp(word, rows[row].word) != 0)
+        row++;
+    if (row == FSD_COUNT_OF(rows))
         return false;
-    id = tensor_of(g, next_word(w));
-    if (!strcmp(word, "const")) {
-        fsd_id value = value_of(g, next_word(w));
+    next = next_word(w);
+    if (d->scope && rows[row].flags & FSD_TENSOR_INPUT)
+        id = fsd_graph_add_tensor(g, fsd_intern_str(g->names, next), d->scope);
+    else
+        id = tensor_of(d, next);
+    next = next_word(w);
+    if (is_type(next)) {
+        const char *dims = next_word(w);
 
-        g->tensors.at[id].value = value;
-        g->tensors.at[id].flags |= FSD_TENSOR_CONSTANT;
-        return true;
+        form = form_of(g, next, dims && strcmp(dims, "?") ? dims : NULL);
+        next = next_word(w);
     }
-    a = next_word(w);
-    form = a ? form_of(g, a, next_word(w)) : FSD_NONE;
-    t = &g->tensors.at[id];
+    if (rows[row].flags & FSD_TENSOR_CONSTANT)
+        value = value_of(g, next);
     if (form != FSD_NONE)
-        t->form = form;
-    t->flags |= FSD_TENSOR_BINDING |
-                (strcmp(word, "in") ? FSD_TENSOR_OUTPUT : FSD_TENSOR_INPUT);
+        g->tensors.at[id].form = form;
+    if (value != FSD_NONE)
+        g->tensors.at[id].value = value;
+    g->tensors.at[id].flags |= rows[row].flags;
+    if (d->scope && rows[row].flags & FSD_TENSOR_OUTPUT)
+        add_scope_output(d, id);
     return true;
 }
 
-static void add_attr(struct fsd_graph *g, struct fsd_node *n, char *text)
-{
-    char *value = strchr(text, '=');
-    struct fsd_attr attr = {.kind = FSD_ATTR_INTS, .value = FSD_NONE, .form = FSD_NONE};
-
-    *value++ = '\0';
-    attr.name = fsd_intern_str(g->names, text);
-    attr.list.at = g->ints.n;
-    while (*value) {
-        fsd_vec_push(g->arena, &g->ints, strtoll(value, &value, 10));
-        attr.list.n++;
-        value += *value == ',';
-    }
-    if (attr.list.n == 1) {
-        attr.kind = FSD_ATTR_INT;
-        attr.i = g->ints.at[attr.list.at];
-    }
-    fsd_vec_push(g->arena, &g->attrs, attr);
-    n->attrs.n++;
-}
-
-static void add_model_node(struct fsd_graph *g, const char *op, struct words *w)
-{
-    struct fsd_node n = {.op = fsd_intern_str(g->names, op), .where = g->nodes.n};
-    char *word = next_word(w);
-    struct fsd_span *side = &n.in;
-
-    word[strlen(word) - 1] = '\0'; /* the colon */
-    n.name = strcmp(word, "-") ? fsd_intern_str(g->names, word) : 0;
-    n.in.at = g->ports.n;
-    while ((word = next_word(w)) && strcmp(word, "|") != 0) {
-        struct fsd_port port = {FSD_NONE, FSD_NONE};
-
-        if (!strcmp(word, "->")) {
-            side = &n.out;
-            side->at = g->ports.n;
-            continue;
-        }
-        if (strcmp(word, "-") != 0)
-            port.tensor = tensor_of(g, word);
-        fsd_vec_push(g->arena, &g->ports, port);
-        side->n++;
-    }
-    n.attrs.at = g->attrs.n;
-    while (word && (word = next_word(w)))
-        add_attr(g, &n, word);
-    fsd_graph_add_node(g, n);
-}
-
-typedef void line_fn(struct fsd_graph *g, void *arg, const char *word, struct words *w);
-
-static void each_line(struct fsd_graph *g, const char *text, line_fn *fn, void *arg)
+void each_line(struct drawing *d, const char *text, line_fn *fn)
 {
     while (*text) {
         size_t n = strcspn(text, "\n");
@@ -174,166 +166,240 @@ static void each_line(struct fsd_graph *g, const char *text, line_fn *fn, void *
         w.text[n] = '\0';
         text += n + (text[n] == '\n');
         word = next_word(&w);
-        if (word && !declare(g, word, &w))
-            fn(g, arg, word, &w);
+        if (word && !declare(d, word, &w))
+            fn(d, word, &w);
     }
-    fsd_graph_finish(g);
+    fsd_graph_finish(d->g);
 }
 
-static void model_line(struct fsd_graph *g, void *arg, const char *word,
-                       struct words *w)
+/* ------------------------------------------------------------------- attributes */
+
+static uint32_t add_numbers(struct fsd_graph *g, const char *text, bool real)
 {
-    (void)arg;
-    add_model_node(g, word, w);
+    uint32_t n = 0;
+
+    for (char *end; *text; text = *end ? end + 1 : end, n++)
+        if (real)
+            fsd_vec_push(g->arena, &g->floats, strtod(text, &end));
+        else
+            fsd_vec_push(g->arena, &g->ints, strtoll(text, &end, 10));
+    return n;
 }
 
-struct fsd_graph *build_model(struct fsd_arena *arena, struct fsd_intern *names,
-                              const char *text)
+static uint32_t add_strings(struct fsd_graph *g, char *text)
 {
-    struct fsd_graph *g = fsd_graph_new(arena, names);
+    uint32_t n = 0;
 
-    g->path = "model";
-    g->kind = "onnx";
-    each_line(g, text, model_line, NULL);
-    return g;
+    for (char *word = strtok(text, "\","); word; word = strtok(NULL, "\","), n++)
+        fsd_vec_push(g->arena, &g->links, fsd_intern_str(g->names, word));
+    return n;
 }
 
-/* --------------------------------------------------------------------- engine */
-
-/* Mentions of every node of that name; returns how many were added. */
-static uint32_t add_mentions(struct fsd_graph *g, const struct fsd_graph *model,
-                             struct fsd_mention m)
+/* "fp32:2,1:0000803f.." */
+static void read_tensor(struct fsd_graph *g, struct fsd_attr *attr, char *text)
 {
-    uint32_t first = g->mentions.n;
+    char *dims = strchr(text, ':'), *hex;
 
-    for (fsd_id i = 0; i < model->nodes.n; i++)
-        if (model->nodes.at[i].name == m.text) {
-            m.node = i;
-            fsd_vec_push(g->arena, &g->mentions, m);
-        }
-    for (uint32_t i = first; i < g->mentions.n; i++)
-        g->mentions.at[i].among = g->mentions.n - first;
-    return g->mentions.n - first;
+    *dims++ = '\0';
+    hex = strchr(dims, ':');
+    if (hex)
+        *hex++ = '\0';
+    attr->kind = FSD_ATTR_TENSOR;
+    attr->form = form_of(g, text, dims);
+    attr->value = value_of(g, hex);
 }
 
-static uint32_t add_mention(struct fsd_graph *g, const struct fsd_graph *model,
-                            const char *word)
+static void add_attr(struct fsd_graph *g, struct fsd_node *n, char *text)
 {
-    static const struct {
-        char letter;
-        unsigned by;
-        enum fsd_mention_role role;
-    } rows[] = {{'n', FSD_BY_NAME, FSD_MENTION_COMPUTES},
-                {'r', FSD_BY_NAME, FSD_MENTION_COMPUTES},
-                {'m', FSD_BY_METADATA, FSD_MENTION_COMPUTES},
-                {'w', FSD_BY_NAME, FSD_MENTION_WRAPS},
-                {'s', FSD_BY_NAME, FSD_MENTION_SERVES},
-                {'c', FSD_BY_NAME, FSD_MENTION_COPIES}};
-    struct fsd_mention m = {.text = fsd_intern_str(g->names, word + 2),
-                            .node = FSD_NONE,
-                            .tensor = FSD_NONE};
-    uint32_t n;
+    char *value = strchr(text, '=');
+    struct fsd_attr attr = {.kind = FSD_ATTR_INTS, .value = FSD_NONE, .form = FSD_NONE};
+    bool list = value[1] == '[' || strchr(value, ',');
 
-    for (size_t i = 0; i < FSD_COUNT_OF(rows); i++)
-        if (rows[i].letter == *word) {
-            m.by = rows[i].by;
-            m.role = rows[i].role;
-        }
-    assert_true(m.by && word[1] == ':');
-    if (m.role == FSD_MENTION_COPIES)
-        m.tensor = fsd_graph_find(model, m.text, 0);
-    n = add_mentions(g, model, m);
-    if (n)
-        return n;
-    m.among = m.tensor != FSD_NONE;
-    if (!m.among)
-        m.role = FSD_MENTION_UNKNOWN;
-    fsd_vec_push(g->arena, &g->mentions, m);
-    return 1;
-}
-
-static void add_engine_port(struct fsd_graph *g, char *word)
-{
-    char *type = strrchr(word, ':');
-    struct fsd_port port = {.form = FSD_NONE};
-
-    if (type)
-        *type++ = '\0';
-    port.tensor = tensor_of(g, word);
-    if (type) {
-        port.form = form_of(g, type, NULL);
-        if (g->tensors.at[port.tensor].form == FSD_NONE)
-            g->tensors.at[port.tensor].form = port.form;
+    *value++ = '\0';
+    attr.name = fsd_intern_str(g->names, text);
+    if (*value == '[') {
+        value[strlen(value) - 1] = '\0';
+        value++;
     }
-    fsd_vec_push(g->arena, &g->ports, port);
+    if (!strcmp(value, "?")) {
+        attr.kind = FSD_ATTR_UNREAD;
+    } else if (!strcmp(value, "{}")) {
+        attr.kind = FSD_ATTR_GRAPH;
+    } else if (strchr(value, ':')) {
+        read_tensor(g, &attr, value);
+    } else if (*value == '"') {
+        attr.list = (struct fsd_span){g->links.n, 0};
+        attr.list.n = add_strings(g, value);
+        attr.kind = list ? FSD_ATTR_STRINGS : FSD_ATTR_STRING;
+        attr.s = list ? 0 : g->links.at[attr.list.at];
+    } else if (strchr(value, '.')) {
+        attr.list = (struct fsd_span){g->floats.n, 0};
+        attr.list.n = add_numbers(g, value, true);
+        attr.kind = list ? FSD_ATTR_FLOATS : FSD_ATTR_FLOAT;
+        attr.f = list ? 0 : g->floats.at[attr.list.at];
+    } else {
+        attr.list = (struct fsd_span){g->ints.n, 0};
+        attr.list.n = add_numbers(g, value, false);
+        attr.kind = list ? FSD_ATTR_INTS : FSD_ATTR_INT;
+        attr.i = list ? 0 : g->ints.at[attr.list.at];
+    }
+    fsd_vec_push(g->arena, &g->attrs, attr);
+    n->attrs.n++;
 }
 
-static void engine_line(struct fsd_graph *g, void *model, const char *type,
-                        struct words *w)
+/* ------------------------------------------------------------------------ model */
+
+static fsd_id node_named(const struct fsd_graph *g, const char *name)
 {
-    struct fsd_node n = {.op = fsd_intern_str(g->names, type), .where = g->nodes.n};
-    struct fsd_layer l = {.profile = -1};
-    const char *name = next_word(w);
+    fsd_sym sym = fsd_intern_str(g->names, name);
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        if (g->nodes.at[i].name == sym)
+            return i;
+    fail_msg("no node %s", name);
+    return FSD_NONE;
+}
+
+/* "com.microsoft::Gelu" */
+static void set_op(struct fsd_graph *g, struct fsd_node *n, const char *text)
+{
+    const char *colons = strstr(text, "::");
+
+    if (colons) {
+        n->domain = fsd_intern_add(g->names, text, (size_t)(colons - text));
+        text = colons + 2;
+    }
+    n->op = fsd_intern_str(g->names, text);
+}
+
+static void add_model_node(struct drawing *d, const char *op, struct words *w)
+{
+    struct fsd_graph *g = d->g;
+    struct fsd_node n = {.where = g->nodes.n, .scope = d->scope};
+    char *word = next_word(w);
     struct fsd_span *side = &n.in;
-    char *word;
 
-    n.name = fsd_intern_str(g->names, name);
-    if (!strncmp(name, "Reformatting", 12))
-        l.form = FSD_NAME_SERVES;
-    else if (!strncmp(name, "{Foreign", 8))
-        l.form = FSD_NAME_REGION;
-    else if (strstr(name, "copy"))
-        l.form = FSD_NAME_COPIES;
-    l.mentions.at = g->mentions.n;
-    next_word(w); /* the bar */
-    while ((word = next_word(w)) && strcmp(word, "|") != 0) {
-        l.mentions.n += add_mention(g, model, word);
-    }
+    set_op(g, &n, op);
+    word[strlen(word) - 1] = '\0'; /* the colon */
+    n.name = strcmp(word, "-") ? fsd_intern_str(g->names, word) : 0;
     n.in.at = g->ports.n;
-    while ((word = next_word(w))) {
+    while ((word = next_word(w)) && strcmp(word, "|") != 0) {
+        struct fsd_port port = {FSD_NONE, FSD_NONE};
+
         if (!strcmp(word, "->")) {
             side = &n.out;
             side->at = g->ports.n;
             continue;
         }
-        add_engine_port(g, word);
+        if (!strcmp(word, "-"))
+            ;
+        else if (side == &n.out && d->scope &&
+                 fsd_graph_find(g, fsd_intern_str(g->names, word), d->scope) ==
+                     FSD_NONE)
+            port.tensor =
+                fsd_graph_add_tensor(g, fsd_intern_str(g->names, word), d->scope);
+        else
+            port.tensor = tensor_of(d, word);
+        fsd_vec_push(g->arena, &g->ports, port);
         side->n++;
     }
-    fsd_trt_facts(g->names, &n, FSD_TRT_ORIGIN_NONE, &l);
+    n.attrs.at = g->attrs.n;
+    while (word && (word = next_word(w)))
+        add_attr(g, &n, word);
     fsd_graph_add_node(g, n);
-    fsd_vec_push(g->arena, &g->layers, l);
 }
 
-struct fsd_graph *build_engine(struct fsd_arena *arena, const struct fsd_graph *model,
-                               const char *text)
+static void model_line(struct drawing *d, const char *word, struct words *w)
 {
-    struct fsd_graph *g = fsd_graph_new(arena, model->names);
-    const void *arg = model;
+    struct fsd_graph *g = d->g;
 
-    g->path = "engine";
-    g->kind = "test";
-    g->detailed = true;
-    each_line(g, text, engine_line, (void *)(uintptr_t)arg);
-    return g;
+    if (!strcmp(word, "opset")) {
+        struct fsd_opset opset = {0, strtoll(next_word(w), NULL, 10)};
+
+        fsd_vec_push(g->arena, &g->opsets, opset);
+    } else if (!strcmp(word, "untold")) {
+        g->attributes_untold = true;
+    } else if (!strcmp(word, "body")) {
+        fsd_id owner = node_named(g, next_word(w));
+
+        d->scope = fsd_graph_add_scope(
+            g, (struct fsd_scope){.kind = FSD_SCOPE_SUBGRAPH,
+                                  .parent = g->nodes.at[owner].scope,
+                                  .owner = owner,
+                                  .label = fsd_intern_str(g->names, "body")});
+    } else {
+        add_model_node(d, word, w);
+    }
 }
 
-struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evidence)
+struct fsd_graph *build_model(struct fsd_arena *arena, struct fsd_intern *names,
+                              const char *text)
+{
+    struct drawing d = {.g = fsd_graph_new(arena, names)};
+
+    d.g->path = "model";
+    d.g->kind = "onnx";
+    each_line(&d, text, model_line);
+    return d.g;
+}
+
+/* ------------------------------------------------------------------------- a run */
+
+static void read_log(struct fsd_diff *d, struct fsd_graph *engine, const char *text,
+                     unsigned evidence)
+{
+    struct fsd_history *h = fsd_history_new(d->arena, d->names);
+    struct fsd_graph *parsed = fsd_graph_new(d->arena, d->names);
+    const struct fsd_vocab *vocab = fsd_vocab_new(d->arena, d->model);
+    struct fsd_file *file = FSD_NEW(d->arena, struct fsd_file, 1);
+
+    *file = (struct fsd_file){
+        .name = "log", .bytes = (const unsigned char *)text, .size = strlen(text)};
+    fsd_log_read(h, file);
+    h->path = "log";
+    fsd_log_network(parsed, h, file);
+    fsd_story_compare(h, parsed, d->model, vocab);
+    d->history = h;
+    if (!(evidence & FSD_BY_LOG))
+        return;
+    d->story = fsd_story_new(d->arena, h, d->model, vocab);
+    fsd_story_correct(d->story, engine);
+}
+
+struct fsd_diff *build_run(const char *model, const char *engine, const char *log,
+                           unsigned evidence)
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_diff *d = FSD_NEW(arena, struct fsd_diff, 1);
     const struct fsd_options opt = {.evidence = evidence};
     struct fsd_measured *times = FSD_NEW(arena, struct fsd_measured, 1);
     struct fsd_graph *built;
+    double *ms;
 
     d->arena = arena;
     d->names = fsd_intern_new(arena);
     d->model = build_model(arena, d->names, model);
-    d->engine = built = build_engine(arena, d->model, engine);
+    d->engine = built = build_timed_engine(arena, d->model, engine, &ms);
     times->run_ms = -1;
     fsd_measure(times, built, NULL, 0);
+    if (ms) {
+        struct fsd_spread *of = FSD_NEW(arena, struct fsd_spread, built->nodes.n);
+
+        for (fsd_id i = 0; i < built->nodes.n; i++)
+            of[i] = (struct fsd_spread){ms[i], ms[i], ms[i]};
+        times->of = of;
+        times->profiles = 1;
+    }
     d->times = times;
+    if (log)
+        read_log(d, built, log, evidence);
     assert_int_equal(fsd_run_explain(d, &opt, NULL), FSD_OK);
     return d;
+}
+
+struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evidence)
+{
+    return build_run(model, engine, NULL, evidence);
 }
 
 char *show_diff(const struct fsd_diff *d)
