@@ -145,6 +145,8 @@ static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
         return node != FSD_NONE && (c->m->facts->traits[node] & FSD_OP_QDQ) ? GO_ON
                                                                             : STOP;
     }
+    if (fsd_is_at_rest(c->m->facts, tensor) && c->written[value] != c->mark)
+        return STOP; /* a size, which no kernel computes */
     if (c->root_read[root] == c->mark)
         return value == root ? STOP_AT_READ : GO_ON;
     if (c->written[value] == c->mark)
