@@ -4,7 +4,10 @@
  * is.  An If is computed by one of its branches and nothing says by which: evidence
  * goes up from a branch to the If, never down.
  */
+#include "base/id.h"
 #include "match/pass.h"
+
+#include <stdlib.h>
 
 static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
 {
@@ -17,23 +20,105 @@ static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
     }
 }
 
-/* Scopes are numbered parents first, so one sweep down and one up reach every depth. */
-void fsd_pass_body(struct fsd_match *m)
+/* What an owner's layers are, the nodes of its bodies are that have none.  Owners are
+ * numbered before their bodies' nodes: `source` is known of each when it is asked. */
+static void hand_down(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
+    fsd_id *source = FSD_NEW(scratch, fsd_id, g->nodes.n);
 
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         fsd_id owner = g->scopes.at[g->nodes.at[i].scope].owner;
 
-        if (owner != FSD_NONE && !m->of_node[i].n && !fsd_node_is(g, owner, "If") &&
-            !m->facts->folded[i] && !m->gone[i])
-            copy_links(m, owner, i);
+        source[i] = m->of_node[i].n ? i : FSD_NONE;
+        if (m->of_node[i].n || owner == FSD_NONE || fsd_node_is(g, owner, "If") ||
+            m->facts->folded[i] || m->gone[i])
+            continue;
+        source[i] = source[owner];
+        if (source[i] != FSD_NONE)
+            copy_links(m, source[i], i);
     }
-    fsd_match_index(m);
-    for (fsd_id i = g->nodes.n; i-- > 0;) {
-        fsd_id owner = g->scopes.at[g->nodes.at[i].scope].owner;
+}
 
-        if (owner != FSD_NONE && m->of_node[i].n && !m->of_node[owner].n)
-            copy_links(m, i, owner);
+/* Links of owners that had none, each layer once. */
+struct raised {
+    FSD_VEC(struct fsd_link) links;
+    struct fsd_span *of; /* by node */
+    struct fsd_arena *scratch;
+};
+
+static void raise_node(const struct fsd_match *m, struct raised *r, fsd_id from,
+                       fsd_id to)
+{
+    for (uint32_t i = 0; i < m->of_node[from].n; i++) {
+        struct fsd_link link = *fsd_match_of_node(m, from, i);
+
+        link.node = to;
+        fsd_vec_push(r->scratch, &r->links, link);
     }
+    for (uint32_t i = 0; i < r->of[from].n; i++) {
+        struct fsd_link link = r->links.at[r->of[from].at + i];
+
+        link.node = to;
+        fsd_vec_push(r->scratch, &r->links, link);
+    }
+}
+
+/* Joins what was raised to the node by layer, and links it. */
+static void link_raised(struct fsd_match *m, struct raised *r, fsd_id node, uint32_t at)
+{
+    struct fsd_span *span = &r->of[node];
+
+    span->at = at;
+    if (r->links.n > at)
+        qsort(&r->links.at[at], r->links.n - at, sizeof *r->links.at, fsd_by_pair);
+    for (uint32_t i = at; i < r->links.n; i++) {
+        struct fsd_link link = r->links.at[i];
+
+        if (span->n && r->links.at[at + span->n - 1].layer == link.layer)
+            r->links.at[at + span->n - 1].by |= link.by;
+        else
+            r->links.at[at + span->n++] = link;
+    }
+    r->links.n = at + span->n;
+    for (uint32_t i = at; i < r->links.n; i++)
+        fsd_match_link(m, r->links.at[i].layer, node, r->links.at[i].by);
+}
+
+/* What the nodes of its bodies are, an owner is that has no layers. */
+static void hand_up(struct fsd_match *m, struct fsd_arena *scratch)
+{
+    const struct fsd_graph *g = m->model;
+    struct raised r = {.of = FSD_NEW(scratch, struct fsd_span, g->nodes.n),
+                       .scratch = scratch};
+    struct fsd_bodies bodies = fsd_graph_bodies(scratch, g);
+    fsd_id *first = FSD_NEW(scratch, fsd_id, g->scopes.n); /* by scope */
+    fsd_id *next = FSD_NEW(scratch, fsd_id, g->nodes.n);   /* of the same scope */
+
+    for (fsd_id s = 0; s < g->scopes.n; s++)
+        first[s] = FSD_NONE;
+    for (fsd_id i = g->nodes.n; i-- > 0;) {
+        next[i] = first[g->nodes.at[i].scope];
+        first[g->nodes.at[i].scope] = i;
+    }
+    for (fsd_id i = g->nodes.n; i-- > 0;) {
+        uint32_t at = r.links.n;
+
+        if (bodies.first[i] == FSD_NONE || m->of_node[i].n)
+            continue;
+        for (fsd_id s = bodies.first[i]; s != FSD_NONE; s = bodies.next[s])
+            for (fsd_id node = first[s]; node != FSD_NONE; node = next[node])
+                raise_node(m, &r, node, i);
+        link_raised(m, &r, i, at);
+    }
+}
+
+void fsd_pass_body(struct fsd_match *m)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+
+    hand_down(m, scratch);
+    fsd_match_index(m);
+    hand_up(m, scratch);
+    fsd_arena_free(scratch);
 }
