@@ -140,9 +140,26 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     return reader.node == FSD_NONE ? own_reader(w, mover, layer) : reader;
 }
 
+/* A layer reads a tensor at several places, or a ring of movers comes back to it. */
+static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
+                      struct fsd_reader reader)
+{
+    for (uint32_t i = 0; i < flow->readers.n; i++) {
+        const struct fsd_reader *other = &w->flows->readers.at[flow->readers.at + i];
+
+        if (other->layer == reader.layer && other->node == reader.node &&
+            other->input == reader.input)
+            return true;
+    }
+    return false;
+}
+
+/* Lists each reader once. */
 static void add_reader(const struct walk *w, struct fsd_flow *flow,
                        struct fsd_reader reader)
 {
+    if (is_listed(w, flow, reader))
+        return;
     if (flow->readers.n == READERS) {
         flow->cut = true;
         return;
@@ -153,8 +170,15 @@ static void add_reader(const struct walk *w, struct fsd_flow *flow,
     fsd_vec_push(w->m->arena, &w->flows->readers, reader);
 }
 
-/* Adds who reads what the mover carries, through what is inserted.  A queue in which a
- * layer may stand twice is bounded all the same. */
+static bool is_queued(const fsd_id *queue, uint32_t n, fsd_id layer)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (queue[i] == layer)
+            return true;
+    return false;
+}
+
+/* Adds who reads what the mover carries, through what is inserted. */
 static void find_readers(const struct walk *w, fsd_id mover)
 {
     const struct fsd_match *m = w->m;
@@ -177,6 +201,8 @@ static void find_readers(const struct walk *w, fsd_id mover)
 
             if (!w->layers[next].inserted)
                 add_reader(w, flow, node_reader(w, mover, next));
+            else if (is_queued(queue, n, next))
+                continue;
             else if (n < STEPS)
                 queue[n++] = next;
             else
