@@ -60,7 +60,7 @@ static void add_time(struct reading *t, fsd_sym name, double ms)
         fsd_vec_push(t->arena, &t->entry_of, 0);
     if (!t->entry_of.at[name]) {
         struct fsd_profile_entry first = {
-            .name = name, .unescaped = name, .total_ms = -1, .mean_ms = 0};
+            .name = name, .unescaped = name, .total_ms = -1, .mean_ms = -1};
 
         fsd_vec_push(t->arena, &t->profile.entries, first);
         fsd_vec_push(t->arena, &t->times, 0);
@@ -68,10 +68,12 @@ static void add_time(struct reading *t, fsd_sym name, double ms)
     }
     entry = &t->profile.entries.at[t->entry_of.at[name] - 1];
     times = &t->times.at[t->entry_of.at[name] - 1];
-    if (ms >= 0 && ms <= MOST_MS)
-        entry->mean_ms += (ms - entry->mean_ms) / ++*times;
-    else
+    if (!(ms >= 0 && ms <= MOST_MS))
         entry->odd = true;
+    else if (!(*times)++)
+        entry->mean_ms = ms;
+    else
+        entry->mean_ms += (ms - entry->mean_ms) / *times;
 }
 
 /* ------------------------------------------------------------------------- a trace */
@@ -113,6 +115,7 @@ static enum fsd_status read_events(struct reading *t)
             whole = true;
         } else if (step == FSD_RECORD_CLOSE && name && timed && whole) {
             add_time(t, name, us < 0 ? -1 : us / 1000);
+            name = 0; /* the list's own object closes, too */
         } else if (step != FSD_RECORD_FIELD) {
             continue;
         } else if (field.opens && !fsd_field_is(&field, "traceEvents")) {
