@@ -33,9 +33,22 @@ static const struct pass passes[] = {
     {"conflicts", FSD_BY_TENSOR, fsd_pass_conflict},
 };
 
+/* The builder itself wrote Metadata: a node that it puts into another layer, and not
+ * into this one, is not this one's, whatever tensors or steps suggest. */
+static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    return m->layer_sourced[layer] && m->node_sourced[node] &&
+           !fsd_match_has(m, layer, node);
+}
+
 void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
 {
-    fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
+    if (by & FSD_BY_METADATA)
+        m->layer_sourced[layer] = m->node_sourced[node] = true;
+    if (!(by & FSD_BY_METADATA) && is_refuted(m, layer, node))
+        fsd_vec_push(m->arena, &m->refuted, (struct fsd_link){layer, node, by});
+    else
+        fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
 }
 
 static void index_nodes(struct fsd_match *m)
@@ -115,6 +128,8 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     m->moved_q = new_ids(arena, engine->tensors.n);
     m->unit = new_ids(arena, engine->nodes.n);
     m->of_layer = FSD_NEW(arena, struct fsd_span, engine->nodes.n);
+    m->layer_sourced = FSD_NEW(arena, bool, engine->nodes.n);
+    m->node_sourced = FSD_NEW(arena, bool, m->model->nodes.n);
     m->of_node = FSD_NEW(arena, struct fsd_span, m->model->nodes.n);
     m->region_of_layer = new_ids(arena, engine->nodes.n);
     m->region_of_node = new_ids(arena, m->model->nodes.n);

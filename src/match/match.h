@@ -62,11 +62,15 @@ struct fsd_match {
                         holds the twin's quantized value; FSD_NONE */
     fsd_id *unit;    /**< by layer: the layers it shares engine-only tensors with */
 
-    FSD_VEC(struct fsd_link) links; /**< sorted by layer, then node */
-    uint32_t indexed;               /**< of them; a pass adds behind these */
-    struct fsd_span *of_layer;      /**< by layer: in links */
-    struct fsd_span *of_node;       /**< by node: in by_node */
-    uint32_t *by_node;              /**< link numbers sorted by node, then layer */
+    bool *layer_sourced; /**< by layer: its Metadata names nodes */
+    bool *node_sourced;  /**< by node: the Metadata of some layer names it */
+
+    FSD_VEC(struct fsd_link) links;   /**< sorted by layer, then node */
+    FSD_VEC(struct fsd_link) refuted; /**< what Metadata contradicts; no links */
+    uint32_t indexed;                 /**< of `links`; a pass adds behind these */
+    struct fsd_span *of_layer;        /**< by layer: in links */
+    struct fsd_span *of_node;         /**< by node: in by_node */
+    uint32_t *by_node;                /**< link numbers sorted by node, then layer */
 
     FSD_VEC(struct fsd_region) regions;
     fsd_id *region_of_layer; /**< FSD_NONE: none */

@@ -13,24 +13,53 @@ struct claims {
     fsd_id first, other;
 };
 
+static void add_claim(const struct fsd_match *m, struct claims *of,
+                      const struct fsd_link *link)
+{
+    struct claims *c = &of[link->node];
+
+    if (!(link->by & FSD_BY_TENSOR) || m->cuts[m->unit[link->layer]].leaky)
+        return;
+    if (c->first == FSD_NONE)
+        c->first = link->layer;
+    else if (c->other == FSD_NONE && m->unit[link->layer] != m->unit[c->first])
+        c->other = link->layer;
+}
+
 static struct claims *list_claims(const struct fsd_match *m, struct fsd_arena *scratch)
 {
     struct claims *of = FSD_NEW(scratch, struct claims, m->model->nodes.n);
 
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
         of[i] = (struct claims){FSD_NONE, FSD_NONE};
+    for (uint32_t i = 0; i < m->links.n; i++)
+        add_claim(m, of, &m->links.at[i]);
+    for (uint32_t i = 0; i < m->refuted.n; i++)
+        add_claim(m, of, &m->refuted.at[i]);
+    return of;
+}
+
+/* By layer: tensors confirm some of its Metadata. */
+static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch)
+{
+    bool *confirmed = FSD_NEW(scratch, bool, m->engine->nodes.n);
+
     for (uint32_t i = 0; i < m->links.n; i++) {
         const struct fsd_link *link = &m->links.at[i];
-        struct claims *c = &of[link->node];
 
-        if (!(link->by & FSD_BY_TENSOR) || m->cuts[m->unit[link->layer]].leaky)
-            continue;
-        if (c->first == FSD_NONE)
-            c->first = link->layer;
-        else if (c->other == FSD_NONE && m->unit[link->layer] != m->unit[c->first])
-            c->other = link->layer;
+        confirmed[link->layer] |=
+            (link->by & FSD_BY_METADATA) && (link->by & FSD_BY_TENSOR);
     }
-    return of;
+    return confirmed;
+}
+
+/* The other layer's own Metadata does not name the node, and tensors confirm the rest
+ * of this layer's: an engine's tensor was taken for another one of the model. */
+static bool is_told_apart(const struct fsd_match *m, const bool *confirmed,
+                          const struct fsd_link *link, fsd_id other)
+{
+    return (link->by & FSD_BY_METADATA) && confirmed[link->layer] &&
+           !fsd_match_has(m, other, link->node);
 }
 
 /* Searching the own cut is linear in it; it is reached only for the few links that
@@ -39,6 +68,7 @@ void fsd_pass_conflict(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     const struct claims *claims = list_claims(m, scratch);
+    const bool *confirmed = list_confirmed(m, scratch);
 
     for (uint32_t i = 0; i < m->links.n; i++) {
         const struct fsd_link *link = &m->links.at[i];
@@ -50,7 +80,8 @@ void fsd_pass_conflict(struct fsd_match *m)
         bool in_own = false;
 
         if (other == FSD_NONE || link->by & FSD_BY_TENSOR || !cut->nodes.n ||
-            cut->leaky || m->facts->folded[link->node] || m->gone[link->node] ||
+            cut->leaky || is_told_apart(m, confirmed, link, other) ||
+            m->facts->folded[link->node] || m->gone[link->node] ||
             m->facts->traits[link->node] & FSD_OP_QDQ)
             continue;
         for (uint32_t k = 0; k < cut->nodes.n && !in_own; k++)

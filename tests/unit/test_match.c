@@ -81,6 +81,31 @@ static void twin__follows_a_swapped_quantizer(void **state)
            FSD_BY_ALL, "conv layer 0:nt\npool layer 1:nt\nq absorbed 0:t\n");
 }
 
+/* The tensors put b between t and y, Metadata into the layer before: the builder knows
+ * better.  A layer without Metadata has only its tensors. */
+static void metadata__is_not_overruled_by_tensors(void **state)
+{
+    static const char model[] =
+        "in x\nout y\nRelu a: x -> t\nMul b: t t -> u\nTanh c: u -> y\n";
+    struct fsd_diff *d = build_diff(model,
+                                    "in x\nout y\n"
+                                    "K L0 | m:a m:b | x:fp32 -> t:fp32\n"
+                                    "K L1 | m:c | t:fp32 -> y:fp32\n",
+                                    FSD_BY_ALL);
+    char *shown = show_diff(d);
+
+    (void)state;
+    assert_string_equal(shown, "a layer 0:mt\nb layer 0:m\nc layer 1:mt\n");
+    assert_int_equal(d->match->conflicts.n, 0);
+    free(shown);
+    fsd_diff_free(d);
+    expect(model,
+           "in x\nout y\n"
+           "K L0 | m:a m:b | x:fp32 -> t:fp32\n"
+           "K L1 | n:c | t:fp32 -> y:fp32\n",
+           FSD_BY_ALL, "a layer 0:mt\nb layer 0:m 1:t\nc layer 1:nt\n");
+}
+
 static void reformat__is_seen_through(void **state)
 {
     (void)state;
@@ -144,7 +169,7 @@ static void conflict__is_kept_and_reported(void **state)
                                     FSD_BY_ALL);
     char *shown = show_diff(d);
 
-    assert_string_equal(shown, "r layer 0:t 1:m\ne layer 0:m 1:t\n");
+    assert_string_equal(shown, "r layer 1:m\ne layer 0:m\n");
     assert_int_equal(d->match->conflicts.n, 2);
     free(shown);
     fsd_diff_free(d);
@@ -261,6 +286,7 @@ int main(void)
         cmocka_unit_test(cut__stops_at_tensors_in_memory),
         cmocka_unit_test(cut__takes_quantizers_along),
         cmocka_unit_test(twin__follows_a_swapped_quantizer),
+        cmocka_unit_test(metadata__is_not_overruled_by_tensors),
         cmocka_unit_test(reformat__is_seen_through),
         cmocka_unit_test(view__dissolves_unless_it_is_all_there_is),
         cmocka_unit_test(region__when_tensors_cannot_tell),
