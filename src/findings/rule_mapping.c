@@ -9,10 +9,12 @@ static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
 {
     const struct {
         const struct fsd_graph *g;
-        fsd_id tensor;
+        const struct fsd_form *form;
         const char *before;
-    } sides[] = {{f->d->engine, fit->unlike, " is "},
-                 {f->d->model, f->d->match->twin[fit->unlike], ", in the model "}};
+    } sides[] = {
+        {f->d->engine, fsd_match_binding_form(f->d->match, fit->unlike), " is "},
+        {f->d->model, fsd_tensor_form(f->d->model, f->d->match->twin[fit->unlike]),
+         ", in the model "}};
 
     fsd_about_tensor(f, fit->unlike);
     fprintf(f->out,
@@ -22,7 +24,7 @@ static void tell_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
             fit->tensors_unlike == 1 ? "has" : "have");
     fsd_put_subjects(f, f->now.tensors);
     for (size_t i = 0; i < FSD_COUNT_OF(sides); i++) {
-        const struct fsd_form *form = fsd_tensor_form(sides[i].g, sides[i].tensor);
+        const struct fsd_form *form = sides[i].form;
 
         fprintf(f->out, "%s%s", sides[i].before, fsd_dtype_name(form->type));
         fputs(form->dims.n ? " [" : "", f->out);
@@ -47,6 +49,28 @@ static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
     fsd_finding_close(f);
 }
 
+/* Exports of networks of one family share most names, and the sizes of their inputs and
+ * outputs; not those of their weights. */
+static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
+{
+    if (!fit->weights_unlike)
+        return;
+    fsd_finding_open(f);
+    fsd_about_layer(f, fit->heavy.layer);
+    fsd_about_node(f, fit->heavy.node);
+    fsd_fact_number(f, "weighted_layers", fit->weighted);
+    fsd_fact_number(f, "weights_unlike", fit->weights_unlike);
+    fprintf(f->out, "layer %u has %llu weights, and its node ", fit->heavy.layer,
+            (unsigned long long)f->d->engine->layers.at[fit->heavy.layer].weights);
+    fsd_put_subjects(f, f->now.nodes);
+    fprintf(f->out, " has %lld in the model", (long long)fit->heavy.count);
+    if (fit->weighted > 1)
+        fprintf(f->out, " (%u of %u layers differ so)", fit->weights_unlike,
+                fit->weighted);
+    fputs(": was the engine built from it?", f->out);
+    fsd_finding_close(f);
+}
+
 /* An engine of another export of the same network has many of its names by chance, so
  * that it is not refused; what is missing tells. */
 void fsd_find_misfit(struct fsd_finder *f)
@@ -59,6 +83,7 @@ void fsd_find_misfit(struct fsd_finder *f)
     if (f->d->model->named_only)
         return;
     find_unquantized(f, fit.quantizers);
+    find_other_weights(f, &fit);
     if (!no_name && !no_binding && !fit.tensors_unlike)
         return;
     fsd_finding_open(f);

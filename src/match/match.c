@@ -171,19 +171,50 @@ bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node)
 }
 
 /* A size that is fixed in the model is fixed in its engine, and the same.  One that is
- * open may have been fixed by the one who built. */
+ * open may have been fixed by the one who built.  Exporters write the sizes of one run
+ * for an output whose input is open: there the engine's may be open where the model's
+ * is fixed. */
 static bool sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
-                         const struct fsd_form *model)
+                         const struct fsd_form *model, bool output)
 {
     if (!engine->ranked || !model->ranked || engine->dims.n != model->dims.n)
         return false;
     for (uint32_t i = 0; i < model->dims.n; i++) {
         int64_t size = m->model->dims.at[model->dims.at + i].size;
+        int64_t built = m->engine->dims.at[engine->dims.at + i].size;
 
-        if (size >= 0 && size != m->engine->dims.at[engine->dims.at + i].size)
+        if (size >= 0 && size != built && !(output && built < 0))
             return true;
     }
     return false;
+}
+
+/* TensorRT makes outputs of other sizes than ONNX says where the last window of a
+ * pooling with ceil_mode begins in the padding, and of recurrent operators whose batch
+ * comes first (`layout`), which it reads as if it came second.  Sizes behind these are
+ * no evidence. */
+static bool departs_from_onnx(const struct fsd_graph *model)
+{
+    static const char *const attrs[] = {"ceil_mode", "layout"};
+
+    for (fsd_id i = 0; i < model->nodes.n; i++)
+        for (size_t k = 0; k < FSD_COUNT_OF(attrs); k++) {
+            const struct fsd_attr *attr =
+                fsd_node_attr(model, &model->nodes.at[i], attrs[k]);
+
+            if (attr && attr->kind == FSD_ATTR_INT && attr->i)
+                return true;
+        }
+    return false;
+}
+
+const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id tensor)
+{
+    const struct fsd_graph *engine = m->engine;
+    fsd_id bound = engine->tensors.at[tensor].bound;
+
+    return bound == FSD_NONE ? fsd_tensor_form(engine, tensor)
+                             : &engine->forms.at[bound];
 }
 
 /* Where types are the builder's to choose, who builds may ask for narrower inputs and
@@ -193,6 +224,8 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
 {
     if (engine == FSD_DTYPE_UNKNOWN || model == FSD_DTYPE_UNKNOWN)
         return false;
+    if (model == FSD_FP64) /* the parser makes FP32 of it */
+        model = FSD_FP32;
     if (m->engine->strongly_typed)
         return engine != model;
     return fsd_dtype_rank(model) > 0 && fsd_dtype_rank(engine) > fsd_dtype_rank(model);
@@ -222,9 +255,59 @@ static uint32_t quantizers_lost(const struct fsd_match *m)
     return lost;
 }
 
+/* The one node with weights that the builder's own words put into the layer; FSD_NONE
+ * where there are several, or none. */
+static fsd_id named_weighted(const struct fsd_match *m, fsd_id layer)
+{
+    fsd_id found = FSD_NONE;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        const struct fsd_link *link = fsd_match_of_layer(m, layer, i);
+
+        if (!(link->by & (FSD_BY_METADATA | FSD_BY_NAME)) ||
+            !(m->facts->traits[link->node] & FSD_OP_WEIGHTED))
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = link->node;
+    }
+    return found;
+}
+
+/* Elements of a node's constant weight; negative where that is not known. */
+static int64_t weight_count(const struct fsd_match *m, fsd_id node)
+{
+    fsd_id weight = fsd_node_in_tensor(m->model, node, 1);
+
+    return weight == FSD_NONE || !m->facts->constant[weight]
+               ? -1
+               : fsd_form_count(m->model, fsd_tensor_form(m->model, weight));
+}
+
+static void fit_weights(const struct fsd_match *m, struct fsd_fit *fit)
+{
+    for (fsd_id i = 0; i < m->engine->layers.n; i++) {
+        uint64_t weights = m->engine->layers.at[i].weights;
+        fsd_id node = weights ? named_weighted(m, i) : FSD_NONE;
+        int64_t count = node == FSD_NONE ? -1 : weight_count(m, node);
+
+        if (count < 0)
+            continue;
+        fit->weighted++;
+        if (weights == (uint64_t)count || fit->weights_unlike++)
+            continue;
+        fit->heavy.layer = i;
+        fit->heavy.node = node;
+        fit->heavy.count = count;
+    }
+}
+
 struct fsd_fit fsd_match_fit(const struct fsd_match *m)
 {
-    struct fsd_fit fit = {.unlike = FSD_NONE, .quantizers = quantizers_lost(m)};
+    struct fsd_fit fit = {.unlike = FSD_NONE,
+                          .heavy = {FSD_NONE, FSD_NONE, 0},
+                          .quantizers = quantizers_lost(m)};
+    bool departs = departs_from_onnx(m->model);
 
     for (fsd_id l = 0; l < m->engine->layers.n; l++) {
         const struct fsd_layer *layer = &m->engine->layers.at[l];
@@ -241,7 +324,8 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
             }
     }
     for (fsd_id t = 0; t < m->engine->tensors.n; t++) {
-        const struct fsd_form *engine = fsd_tensor_form(m->engine, t), *model;
+        const struct fsd_form *engine = fsd_match_binding_form(m, t), *model;
+        bool output = m->engine->tensors.at[t].flags & FSD_TENSOR_OUTPUT;
 
         if (!(m->engine->tensors.at[t].flags & FSD_TENSOR_BINDING))
             continue;
@@ -250,10 +334,11 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
             continue;
         fit.tensors_found++;
         model = fsd_tensor_form(m->model, m->twin[t]);
-        if ((sizes_differ(m, engine, model) ||
+        if (((!(output && departs) && sizes_differ(m, engine, model, output)) ||
              types_differ(m, engine->type, model->type)) &&
             !fit.tensors_unlike++)
             fit.unlike = t;
     }
+    fit_weights(m, &fit);
     return fit;
 }

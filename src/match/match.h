@@ -110,13 +110,25 @@ bool fsd_match_left(const struct fsd_match *m, fsd_id node);
  *  inputs tell them. */
 void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s);
 
+/** An input or output of the network as the engine lists it; where it lists names only,
+ *  as its kernels see it.
+ *  @param tensor of the engine. */
+const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id tensor);
+
 /** How far model and engine fit: names in the engine that could be the model's, and
  *  the engine's inputs and outputs, and how many of each the model has; of those how
  *  many have a size or a type that an engine of that model cannot have. */
 struct fsd_fit {
     uint32_t names, names_found;
     uint32_t tensors, tensors_found, tensors_unlike;
-    fsd_id unlike;       /**< the first of these, of the engine; FSD_NONE */
+    fsd_id unlike;     /**< the first of these, of the engine; FSD_NONE */
+    uint32_t weighted; /**< layers whose weights are counted, and the node that reads
+                              them is named */
+    uint32_t weights_unlike; /**< of these, with another count than the node's weight */
+    struct {
+        fsd_id layer, node;
+        int64_t count;   /**< elements of the node's weight */
+    } heavy;             /**< the first of those; FSD_NONE */
     uint32_t quantizers; /**< the model's, where nothing in the engine is quantized; 0
                               where something is, or not all types are known */
 };

@@ -96,7 +96,8 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
         if (node_of[i] == FSD_NONE)
             node_of[i] = find_node(parsed, node, model, vocab);
         of[node] = node_of[i];
-        if (node_of[i] == FSD_NONE && !h->unlike++)
+        /* For a model without nodes the builder adds some between input and output. */
+        if (node_of[i] == FSD_NONE && model->nodes.n && !h->unlike++)
             h->unlike_name = parsed->nodes.at[node].name;
     }
     fsd_arena_free(scratch);

@@ -83,6 +83,7 @@ fsd_id fsd_graph_add_tensor(struct fsd_graph *g, fsd_sym name, fsd_id scope)
                                 .scope = scope,
                                 .form = FSD_NONE,
                                 .value = FSD_NONE,
+                                .bound = FSD_NONE,
                                 .optimum = FSD_NONE};
 
     while (g->by_name.n <= name)

@@ -35,7 +35,8 @@ static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_s
     return fsd_intern_add(names, out, n);
 }
 
-/* Parsers call a node that has no name after its first output. */
+/* Parsers call a node that has no name after its first output; where that one is left
+ * out, "node_of_" is all. */
 static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(g, node, 0);
@@ -43,7 +44,7 @@ static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
     size_t n = fsd_text_len(g->names, name) + sizeof "node_of_";
     char *text;
 
-    if (g->nodes.at[node].name || out == FSD_NONE)
+    if (g->nodes.at[node].name || !g->nodes.at[node].out.n)
         return g->nodes.at[node].name;
     text = FSD_NEW(g->arena, char, n);
     snprintf(text, n, "node_of_%s", fsd_text(g->names, name));

@@ -369,8 +369,13 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
     flags |= FSD_TENSOR_BINDING;
     b->bound = true;
     b->g->tensors.at[id].flags |= flags;
-    if (b->g->tensors.at[id].form == FSD_NONE && (tensor->type || tensor->ranked))
-        b->g->tensors.at[id].form = add_form(b, tensor);
+    if (tensor->type || tensor->ranked) {
+        fsd_id form = add_form(b, tensor);
+
+        b->g->tensors.at[id].bound = form;
+        if (b->g->tensors.at[id].form == FSD_NONE)
+            b->g->tensors.at[id].form = form;
+    }
     if (tensor->optimum)
         b->g->tensors.at[id].optimum = fsd_graph_add_form(
             b->g, (struct fsd_form){.ranked = true}, tensor->optimum, tensor->rank);

@@ -136,11 +136,26 @@ static bool cut_myelin(struct fsd_expr *p)
     return true;
 }
 
+/* "__fc579", "__tran46207": a kind of operation and its number. */
+static bool is_numbered(const struct fsd_scan *text)
+{
+    size_t at = 2;
+
+    if (!fsd_scan_at(text, 0, "__"))
+        return false;
+    while (at < text->n && text->s[at] >= 'a' && text->s[at] <= 'z')
+        at++;
+    return at > 2 && fsd_scan_skip_number(text, &at) && at == text->n;
+}
+
 /* Kernels that are called by what they do. */
 static bool is_myelin_own(const struct fsd_expr *p)
 {
-    static const char *const begins[] = {"__myl",     "__mye",     "dummy_shape_call",
-                                         "_gemm_mha", "_gemv_mha", "$$myelin$$"};
+    static const char *const begins[] = {"__myl",     "dummy_shape_call", "_gemm_mha",
+                                         "_gemv_mha", "$$myelin$$",       "__mye"};
+
+    if (is_numbered(&p->text))
+        return true;
 
     for (size_t i = 0; i < FSD_COUNT_OF(begins); i++)
         if (fsd_scan_at(&p->text, 0, begins[i]))
@@ -246,6 +261,27 @@ static bool read_joined(struct fsd_expr *p)
     return true;
 }
 
+/* "n2_pooling": one of several layers that the parser makes of a node, named after it
+ * and its part in the whole. */
+static bool read_derived(struct fsd_expr *p)
+{
+    static const char *const ends[] = {"_pooling", "_AttentionInput",
+                                       "_AttentionOutput"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(ends) && p->vocab; i++) {
+        size_t n = strlen(ends[i]), stem = p->text.n > n ? p->text.n - n : 0;
+        const struct fsd_meaning *what = NULL;
+
+        if (stem && !memcmp(p->text.s + stem, ends[i], n))
+            what = fsd_vocab_find(p->vocab, p->text.s, stem);
+        if (!what || !fsd_meaning_fits(p->vocab, what))
+            continue;
+        fsd_expr_mention(p, FSD_MENTION_COMPUTES, 0, stem, what, false);
+        return true;
+    }
+    return false;
+}
+
 static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
 {
     struct fsd_known known;
@@ -255,7 +291,7 @@ static void read_myelin(struct fsd_expr *p, struct fsd_layer *layer)
     if (fsd_expr_known(p, 0, FSD_IN_NAME, &known) && known.tail.end == p->text.n &&
         fsd_meaning_fits(p->vocab, known.what))
         fsd_expr_mention_known(p, FSD_MENTION_COMPUTES, 0, &known);
-    else if (read_joined(p))
+    else if (read_derived(p) || read_joined(p))
         return;
     else if (is_myelin_own(p) || is_bookkeeping(p))
         fsd_expr_mention(p, FSD_MENTION_HELPER, 0, p->text.n, NULL, false);

@@ -126,6 +126,23 @@ static uint32_t loop_in(const char *name)
     return n && name[n] == ')' ? number + 1 : 0;
 }
 
+/* "__x": an input that is an output as well.  The output keeps the name. */
+static fsd_sym also_output(const struct fsd_vocab *vocab, struct fsd_slice name)
+{
+    const struct fsd_meaning *what;
+    const struct fsd_tensor *tensor;
+
+    if (!vocab || !fsd_slice_take(&name, "__"))
+        return 0;
+    what = fsd_vocab_find(vocab, name.s, name.n);
+    if (!what || what->tensor == FSD_NONE)
+        return 0;
+    tensor = &vocab->model->tensors.at[what->tensor];
+    return tensor->flags & FSD_TENSOR_INPUT && tensor->flags & FSD_TENSOR_OUTPUT
+               ? tensor->name
+               : 0;
+}
+
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab)
 {
     for (fsd_id i = 0; i < g->tensors.n; i++) {
@@ -139,6 +156,8 @@ void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab)
             continue;
         if (bare < name.n)
             t->alias = tensor_named(vocab, (struct fsd_slice){name.s, bare});
+        else if (t->flags & FSD_TENSOR_BINDING && also_output(vocab, name))
+            t->alias = also_output(vocab, name);
         else
             read_kernel_tensor(t, name, vocab);
     }
