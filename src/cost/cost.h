@@ -15,12 +15,12 @@
 #include "ops/sizes.h"
 
 struct fsd_node_cost {
-    int64_t macs;    /**< multiply-adds, an amount; negative: no number is known */
-    int64_t work;    /**< these, or elements written where it has none; likewise */
-    double ms;       /**< its part of its layers' times; negative: not known */
-    double moved_ms; /**< what of it layers take that only move data; 0: nothing */
-    fsd_id worker;   /**< the layer that does its multiply-adds; FSD_NONE: not known */
-    bool shares;     /**< other nodes have a part of the same layer's time */
+    int64_t macs;     /**< multiply-adds, an amount; negative: no number is known */
+    int64_t work;     /**< these, or elements written where it has none; likewise */
+    double ms;        /**< its part of its layers' times; negative: not known */
+    double moved_ms;  /**< what of it layers take that only move data; 0: nothing */
+    uint32_t workers; /**< layers that do its multiply-adds; 0: not known which */
+    bool shares;      /**< other nodes have a part of the same layer's time */
 };
 
 /** Bytes that a layer reads and writes once: amounts (ops/amount.h), so negative where
@@ -67,6 +67,8 @@ struct fsd_cost {
                                         is, or is as large as; FSD_NONE */
     struct fsd_node_cost *nodes; /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
+    int64_t unattributed;          /**< multiply-adds of nodes that kernels compute, and
+                                        nothing tells which of them; an amount */
     struct fsd_time_sums sums;
     fsd_tensor_vec tuned, run_with;       /**< struct fsd_known_sizes */
     FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */

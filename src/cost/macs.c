@@ -45,40 +45,74 @@ static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
                : -1;
 }
 
-/* Which layer does a node's multiply-adds: its only one; of several (a Gemm and what
- * reshapes around it) the only one whose type says so.  FSD_NONE: not known. */
-static fsd_id worker(const struct fsd_match *m, fsd_id node)
+/* A node's only layer does its multiply-adds; of several (a Gemm and what reshapes
+ * around it, an LSTM's products and its gates) those whose type says so. */
+static bool works_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
-    fsd_id found = FSD_NONE;
-    uint32_t n = m->of_node[node].n;
+    return m->of_node[node].n == 1 || m->engine->layers.at[layer].multiplies;
+}
 
-    for (uint32_t i = 0; i < n; i++) {
-        fsd_id layer = fsd_match_of_node(m, node, i)->layer;
+static uint32_t count_workers(const struct fsd_match *m, fsd_id node)
+{
+    uint32_t workers = 0;
 
-        if (n > 1 && !m->engine->layers.at[layer].multiplies)
-            continue;
-        if (found != FSD_NONE)
-            return FSD_NONE;
-        found = layer;
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        workers += works_on(m, fsd_match_of_node(m, node, i)->layer, node);
+    return workers;
+}
+
+static bool is_first_worker(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    for (uint32_t i = 0; i < m->of_node[node].n; i++) {
+        fsd_id other = fsd_match_of_node(m, node, i)->layer;
+
+        if (works_on(m, other, node))
+            return other == layer;
     }
-    return found;
+    return false;
+}
+
+/* A layer's part of a node's multiply-adds.  How kernels divide a node among them no
+ * engine tells: evenly, and the first takes what is left over, so that the sums by
+ * layer and by node agree.  Negative: not known. */
+static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
+                       fsd_id layer, fsd_id node)
+{
+    int64_t macs = c->nodes[node].macs, workers = c->nodes[node].workers;
+
+    if (!workers)
+        return -1;
+    if (!works_on(m, layer, node))
+        return 0;
+    if (workers == 1)
+        return macs;
+    if (macs < 0) /* in open sizes, or not known */
+        return macs == -1 ? -1 : fsd_over(c->amounts, macs, workers);
+    return macs / workers + (is_first_worker(m, layer, node) ? macs % workers : 0);
+}
+
+/* By node: it stands for a body or a function, whose nodes have its multiply-adds. */
+static bool *list_owners(const struct fsd_match *m)
+{
+    bool *owns = FSD_NEW(m->arena, bool, m->model->nodes.n);
+
+    for (uint32_t i = 0; i < m->model->scopes.n; i++)
+        if (m->model->scopes.at[i].owner != FSD_NONE)
+            owns[m->model->scopes.at[i].owner] = true;
+    return owns;
 }
 
 static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result *nodes,
-                        const struct fsd_cost *c, fsd_id layer)
+                        const struct fsd_cost *c, const bool *owns, fsd_id layer)
 {
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node, by;
-        int64_t macs = c->nodes[node].macs;
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        if (nodes[node].fate != FSD_FATE_LAYER || !macs)
+        if (nodes[node].fate != FSD_FATE_LAYER || !c->nodes[node].macs || owns[node])
             continue;
-        by = c->nodes[node].worker;
-        if (by != FSD_NONE && by != layer)
-            continue;
-        sum = by == FSD_NONE ? -1 : fsd_plus(c->amounts, sum, macs);
+        sum = fsd_plus(c->amounts, sum, part_of(m, c, layer, node));
     }
     return sum;
 }
@@ -87,14 +121,18 @@ static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result 
 void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *layers,
                    const struct fsd_node_result *nodes, struct fsd_cost *c)
 {
+    const bool *owns = list_owners(m);
+
     for (fsd_id i = 0; i < m->model->nodes.n; i++) {
         struct fsd_node_cost *r = &c->nodes[i];
         fsd_id out = fsd_node_out_tensor(m->model, i, 0);
 
-        r->worker = worker(m, i);
+        r->workers = count_workers(m, i);
         r->macs = r->work = fsd_op_macs(c->sizes, i);
         if (!r->macs)
             r->work = fsd_shape_count(c->amounts, fsd_shape_of(c->sizes, out));
+        if (nodes[i].fate == FSD_FATE_LAYER && !r->workers && r->macs > 0)
+            c->unattributed = fsd_plus(c->amounts, c->unattributed, r->macs);
     }
     for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
         enum fsd_kind kind = layers[i].kind;
@@ -104,6 +142,6 @@ void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *lay
             continue;
         *macs = described(m, c, i);
         if (*macs == -1 && m->of_layer[i].n)
-            *macs = of_nodes(m, nodes, c, i);
+            *macs = of_nodes(m, nodes, c, owns, i);
     }
 }

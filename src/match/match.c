@@ -189,9 +189,9 @@ static bool sizes_differ(const struct fsd_match *m, const struct fsd_form *engin
     return false;
 }
 
-/* TensorRT makes outputs of other sizes than ONNX says where the last window of a
+/* Builders make outputs of other sizes than ONNX says where the last window of a
  * pooling with ceil_mode begins in the padding, and of recurrent operators whose batch
- * comes first (`layout`), which it reads as if it came second.  Sizes behind these are
+ * comes first (`layout`), which they read as if it came second.  Sizes behind these are
  * no evidence. */
 static bool departs_from_onnx(const struct fsd_graph *model)
 {

@@ -92,9 +92,9 @@ struct fsd_tensor {
     fsd_sym alias;    /**< engine: the name without what the engine appended; 0: none */
     uint32_t loop;    /**< engine: made for the loop or branch that was parsed so
                          manieth, from 1; 0: not told */
-    fsd_id bound;     /**< engine: a form as the list of the network's inputs and outputs
+    fsd_id bound;   /**< engine: a form as the list of the network's inputs and outputs
                          states it, which kernels may see otherwise; FSD_NONE */
-    fsd_id optimum;   /**< engine: a form with the sizes, of those that are open, which
+    fsd_id optimum; /**< engine: a form with the sizes, of those that are open, which
                          the builder tuned for; FSD_NONE */
     uint8_t flags;
     /* Set by fsd_graph_finish(), in fsd_graph.links: */

@@ -297,7 +297,19 @@ static const char group_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
     "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
 
-enum { BY, UNIT, WHAT, SHOWN_N, ALL_N, TOTAL_MS, TOP_SHARE, UNKNOWN, UNTIMED, ITEMS };
+enum {
+    BY,
+    UNIT,
+    WHAT,
+    SHOWN_N,
+    ALL_N,
+    TOTAL_MS,
+    TOP_SHARE,
+    UNKNOWN,
+    LOST,
+    UNTIMED,
+    ITEMS
+};
 
 static const struct fsd_column columns[] = {
     [BY] = {"by", NULL, FSD_CELL_TEXT},
@@ -308,6 +320,7 @@ static const struct fsd_column columns[] = {
     [TOTAL_MS] = {"total_ms", NULL, FSD_CELL_MS},
     [TOP_SHARE] = {"share", NULL, FSD_CELL_SHARE},
     [UNKNOWN] = {"not_ranked", NULL, FSD_CELL_COUNT},
+    [LOST] = {"macs_not_attributed", NULL, FSD_CELL_MACS},
     [UNTIMED] = {"untimed", NULL, FSD_CELL_TEXT, true},
     [ITEMS] = {"items", "What takes most", FSD_CELL_ROWS, FSD_INSIDE(item_columns)},
 };
@@ -316,7 +329,8 @@ static const char head[] =
     "<{untimed}, so that nothing is known of time; by {unit} >the first {shown} of "
     "{of} {what}"
     " <take {share:.1} %>< of {total_ms}>"
-    "<; {not_ranked!} of them cannot be ranked, their {unit} are not known>";
+    "<; {not_ranked!} of them cannot be ranked, their {unit} are not known>"
+    "<; {macs_not_attributed!} multiply-adds are attributed to no layer>";
 
 /* Timed, and of single layers. */
 static const char *const texts[2][2] = {
@@ -462,6 +476,8 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
     if (r.total > 0)
         root[TOP_SHARE] = fsd_cell_number(sum / r.total);
     root[UNKNOWN] = fsd_cell_count(r.unknown);
+    if (way->single && asked->d->cost->unattributed)
+        root[LOST] = fsd_cell_amount(asked->d, asked->d->cost->unattributed);
     root[ITEMS] = fsd_cell_rows(r.arena, &rows, UINT32_MAX);
     return FSD_OK;
 }
