@@ -86,19 +86,21 @@ WRONG = ("crash", "not read", "remarks", "shapes not told", "strict unknown", "s
 # What must be so: key -> the most there may be.
 MOST = {key: 0 for key in ("crash", "not read", "remarks", "shapes not told", "strict unknown", "strict different",
                            "data different", "false alarms", "round trips failed", "other layers than the log")}
+# What a page keeps of the last whole run stands between these.
+MARKS = ("<!-- figures -->", "<!-- end of figures -->")
 # Least part of the refused models that lint foresees.
 FORESEEN = 0.96
 
 
 def table(rows):
-    lines = [[name for name, _ in (("", None), *COLUMNS)]]
-    lines += [[name, *(str(value(sums.n)) for _, value in COLUMNS)] for name, sums in rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    for line in lines:
-        print("| " + " | ".join(cell.ljust(w) if i == 0 else cell.rjust(w)
-                                for i, (cell, w) in enumerate(zip(line, widths))) + " |")
-        if line is lines[0]:
-            print("|" + "|".join("-" * (w + 1) + (":" if i else "-") for i, w in enumerate(widths)) + "|")
+    """The lines of a table in Markdown."""
+    cells = [[name for name, _ in (("", None), *COLUMNS)]]
+    cells += [[name, *(str(value(sums.n)) for _, value in COLUMNS)] for name, sums in rows]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+    lines = ["| " + " | ".join(cell.ljust(w) if i == 0 else cell.rjust(w)
+                               for i, (cell, w) in enumerate(zip(line, widths))) + " |" for line in cells]
+    lines.insert(1, "|" + "|".join("-" * (w + 1) + (":" if i else "-") for i, w in enumerate(widths)) + "|")
+    return lines
 
 
 def worst_of(sums, most):
@@ -112,6 +114,15 @@ def worst_of(sums, most):
             print(f"\n{key}: {sum(by_case.values())} in {len(by_case)} cases")
             for name, value in sorted(by_case.items(), key=lambda item: (-item[1], item[0]))[:most]:
                 print(f"  {value:4} {name}: {note[name]}".rstrip(": "))
+
+
+def update(path, lines):
+    """Writes the table, and what it was made with, between the marks of a page."""
+    with open(path, encoding="utf-8") as file:
+        head, _, rest = file.read().partition(MARKS[0] + "\n")
+    tail = rest.partition(MARKS[1])[2]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join([head + MARKS[0], made_with(), "", *lines, MARKS[1]]) + tail)
 
 
 def failures(total, whole):
@@ -131,6 +142,11 @@ def commit():
 def versions():
     from importlib.metadata import version
     return {name: version(name) for name in ("onnx", "numpy", "tensorrt-rtx-cu13-bindings")}
+
+
+def made_with():
+    return f"Commit {commit()}, " + ", ".join(f"{name} {v}" for name, v in versions().items()) + \
+        f", engines for {engines.CAPABILITY}."
 
 
 def judge(binary, wanted, made, jobs):
@@ -154,6 +170,7 @@ def arguments():
     parser.add_argument("--sample", metavar="SEED", help="some models of each family only")
     parser.add_argument("--suite", action="append", help=f"of {', '.join(cases.SUITES)} this one; may be repeated")
     parser.add_argument("--case", action="append", help="this model; may be repeated")
+    parser.add_argument("--update", metavar="PAGE", help="keep the table in this page, docs/conformance.md")
     parser.add_argument("--table", help="what tests/ops/table.c was built as")
     parser.add_argument("--worst", type=int, default=8, metavar="N", help="name so many cases of each figure (8)")
     return parser.parse_args()
@@ -170,7 +187,10 @@ def main():
     built = engines.build_all(made, wanted, args.jobs)
     groups = judge(args.binary, wanted, made, args.jobs)
     rows = sorted(groups.items(), key=lambda item: (item[0] == "total", not item[0].startswith("suite")))
-    table(rows)
+    lines = table(rows)
+    print("\n".join(lines))
+    if args.update:
+        update(args.update, lines)
     worst_of(groups["total"], args.worst)
     strange = score.unknown_operators(args.table) if args.table else []
     bad = failures(groups["total"], args.sample is None)
@@ -180,8 +200,7 @@ def main():
                    "groups": {name: {"figures": dict(sorted(s.n.items())),
                                      "worst": {k: sorted(v, reverse=True) for k, v in sorted(s.worst.items())}}
                               for name, s in rows if name == "total" or not args.sample}}, file, indent=1)
-    print(f"\n{len(wanted)} models, {built} of them built in this run, " +
-          ", ".join(f"{name} {v}" for name, v in versions().items()) + f", commit {commit()}")
+    print(f"\n{len(wanted)} models, {built} of them built in this run.  {made_with()}")
     if not args.table:
         print("the table of operators was not checked: no op_table, which the tests build")
     for line in bad:
