@@ -1,0 +1,13 @@
+/* A rule of lint about the operator SeamGelu. */
+#include "findings/lint.h"
+#include "lint/lint.h"
+
+void fsd_lint_seam(struct fsd_finder *f)
+{
+    for (fsd_id i = 0; i < f->lint->g->nodes.n; i++)
+        if (fsd_node_is(f->lint->g, i, "SeamGelu")) {
+            fsd_lint_open(f, i);
+            fputs("a seam", f->out);
+            fsd_lint_close(f);
+        }
+}
