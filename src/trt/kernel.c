@@ -166,14 +166,21 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
 /* Whether nodes of the model are its work, the links tell. */
 static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
 {
-    static const char *const moves[] = {"Move",  "Transpose", "Cast",  "Reshape",
-                                        "Slice", "Concat",    "Expand"};
-    uint32_t n = 0;
+    static const char *const moves[] = {"Move",    "Transpose", "Cast",
+                                        "Reshape", "Slice",     "Concat"};
+    uint32_t n = 0, repeats = 0;
 
-    for (uint32_t i = 0; i < l->steps.n; i++)
+    for (uint32_t i = 0; i < l->steps.n; i++) {
+        const char *step = fsd_text(g->names, g->links.at[l->steps.at + i]);
+
         for (size_t k = 0; k < FSD_COUNT_OF(moves); k++)
-            n += !strcmp(moves[k], fsd_text(g->names, g->links.at[l->steps.at + i]));
-    return n && n == l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL;
+            n += !strcmp(moves[k], step);
+        repeats += !strcmp(step, "Expand");
+    }
+    /* Alone an Expand copies what a product reads once for each of its batches; beside
+     * a Concat it fills the border of a Pad. */
+    return l->steps.n && (n == l->steps.n || repeats == l->steps.n) &&
+           l->more_steps == FSD_STEPS_ARE_ALL;
 }
 
 /* What changes neither type nor layout copies. */
