@@ -452,6 +452,7 @@ enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
     struct fsd_intern *names = fsd_intern_new(p->arena);
     struct reader r = {.policy = p, .of = OF_NONE, .status = FSD_OK, .err = err};
     struct fsd_file file;
+    bool own_operators;
 
     *out = NULL;
     p->path = fsd_text(names, fsd_intern_str(names, path));
@@ -465,7 +466,8 @@ enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
         r.status = fsd_fail(err, FSD_E_FORMAT, p->path, FSD_POS_NONE, 0,
                             "expected a noise of at most noise-cap, %g%%, found %g%%",
                             100 * p->noise_cap, 100 * p->noise);
-    for (size_t i = 0; !p->operators.n && i < FSD_COUNT_OF(usual); i++)
+    own_operators = p->operators.n > 0;
+    for (size_t i = 0; !own_operators && i < FSD_COUNT_OF(usual); i++)
         fsd_vec_push(p->arena, &p->operators, ((struct fsd_policy_word){usual[i], 0}));
     if (r.status == FSD_OK)
         *out = p;

@@ -57,7 +57,7 @@ static void add_about(struct fsd_verdict *v, const char *what, const char *path,
 
 struct counted {
     const char *what;
-    uint32_t now, before;
+    uint32_t now, before; /* before: of a comparison only */
 };
 
 static void add_counts(struct fsd_verdict *v, const struct counted *counts, size_t n,
@@ -84,13 +84,13 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
     struct fsd_verdict *v = new_verdict("diff", FSD_WARNING);
     const struct fsd_summary *s = d->summary;
     const struct counted counts[] = {
-        {"nodes", s->nodes, 0},
-        {"layers", s->layers, 0},
-        {"computing layers", s->computing, 0},
-        {"of these mapped to nodes", s->mapped, 0},
-        {"inserted layers", s->inserted, 0},
-        {"reformats", s->by_kind[FSD_KIND_REFORMAT], 0},
-        {"nodes unexplained", s->by_fate[FSD_FATE_UNEXPLAINED], 0},
+        {"nodes", s->nodes},
+        {"layers", s->layers},
+        {"computing layers", s->computing},
+        {"of these mapped to nodes", s->mapped},
+        {"inserted layers", s->inserted},
+        {"reformats", s->by_kind[FSD_KIND_REFORMAT]},
+        {"nodes unexplained", s->by_fate[FSD_FATE_UNEXPLAINED]},
     };
 
     v->engine = d->engine->path;
@@ -110,8 +110,8 @@ struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
 {
     struct fsd_verdict *v = new_verdict("lint", FSD_ERROR);
     const struct counted counts[] = {
-        {"nodes", d->model->nodes.n, 0},
-        {"quantizers", lint->quantizers.n, 0},
+        {"nodes", d->model->nodes.n},
+        {"quantizers", lint->quantizers.n},
     };
 
     v->model = d->model->path;
