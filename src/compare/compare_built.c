@@ -14,10 +14,12 @@ struct versions {
 
 enum { PARTS = 3, PART_BITS = 20, PART_MAX = (1 << PART_BITS) - 1 };
 
-/* "8.2.3": the first and the last version that these words may mean. */
+/* "8.2.3": the first and the last version that these words may mean; none of them is
+ * touched where there is no number. */
 static bool take_version(struct fsd_slice *t, uint64_t *first, uint64_t *last)
 {
-    *first = *last = 0;
+    uint64_t from = 0, to = 0;
+
     for (int i = 0; i < PARTS; i++) {
         uint64_t part = 0;
         bool told = (i == 0 || fsd_slice_take(t, ".")) &&
@@ -25,9 +27,11 @@ static bool take_version(struct fsd_slice *t, uint64_t *first, uint64_t *last)
 
         if (!told && i == 0)
             return false;
-        *first = *first << PART_BITS | part;
-        *last = *last << PART_BITS | (told ? part : PART_MAX);
+        from = from << PART_BITS | part;
+        to = to << PART_BITS | (told ? part : PART_MAX);
     }
+    *first = from;
+    *last = to;
     return true;
 }
 
@@ -89,11 +93,11 @@ void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
                        const struct fsd_state *new, fsd_built_changes *out)
 {
     const struct fsd_state *const side[2] = {old, new};
-    const char *before = fsd_text(old->names, old->producer),
-               *after = fsd_text(new->names, new->producer);
+    const char *before = old->producer ? fsd_text(old->names, old->producer) : NULL;
+    const char *after = new->producer ? fsd_text(new->names, new->producer) : NULL;
     bool options = tells_options(old) && tells_options(new);
 
-    if (other_version(before, after))
+    if (before && after ? other_version(before, after) : before != after)
         fsd_vec_push(arena, out,
                      ((struct fsd_built_change){FSD_BUILT_VERSION, before, after}));
     for (uint32_t i = 0; i < old->built.n; i++)

@@ -271,13 +271,11 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     const struct fsd_state *best = s;
     uint32_t least = UINT32_MAX;
 
-    for (uint32_t b = 0; b <= s->also.n; b++) {
+    for (uint32_t b = 0; b <= s->also.n && !is_same_engine(best, to); b++) {
         fsd_built_changes changes = {0};
 
         fsd_compare_built(scratch, build(s, b), to, &changes);
-        if (is_same_engine(build(s, b), to))
-            changes.n = 0;
-        if (changes.n < least && !is_same_engine(best, to)) {
+        if (changes.n < least || is_same_engine(build(s, b), to)) {
             best = build(s, b);
             least = changes.n;
         }

@@ -71,8 +71,10 @@ static bool take_quoted(struct words *w, char *to)
             w->at += taken - 1;
         else if (*w->at == '"' || *w->at == '\\')
             *to = *w->at;
-        else
+        else {
+            *to = '\0'; /* behind it stands what an earlier line left */
             return fsd_words_complain(w, "\\\", \\\\ or \\u{...} in a name");
+        }
         to += len;
     }
     *to++ = '\0';
