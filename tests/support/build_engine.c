@@ -154,6 +154,18 @@ static int word_in(const char *word, const char *const *words, size_t n)
     word_in(word, (const char *const[]){__VA_ARGS__},                                  \
             FSD_COUNT_OF(((const char *const[]){__VA_ARGS__})))
 
+/* "216:int8", "int8", "216": a number that is there, and a type. */
+static enum fsd_dtype take_count(const char *text, uint64_t *count)
+{
+    const char *type = strchr(text, ':');
+
+    if (*text >= '0' && *text <= '9') {
+        *count = strtoull(text, NULL, 10);
+        return type ? type_of(type + 1) : FSD_DTYPE_UNKNOWN;
+    }
+    return type_of(text);
+}
+
 static void read_option(struct drawing *d, char *word, struct fsd_layer *l,
                         struct options *o)
 {
@@ -164,7 +176,7 @@ static void read_option(struct drawing *d, char *word, struct fsd_layer *l,
         *value++ = '\0';
     switch (WORD_IN(word, "steps", "more", "by", "origin", "tactic", "serves", "port",
                     "output", "form", "consts", "weights", "kind", "ms", "hands_on",
-                    "made_as")) {
+                    "made_as", "bias", "maps", "transposed", "scalar", "lists")) {
     case 0:
         l->steps.at = g->links.n;
         for (char *s = strtok(value, ","); s; s = strtok(NULL, ","), l->steps.n++)
@@ -205,7 +217,7 @@ static void read_option(struct drawing *d, char *word, struct fsd_layer *l,
             fsd_vec_push(g->arena, &g->ports, read_port(d, s));
         break;
     case 10:
-        l->weights_type = type_of(value);
+        l->weights_type = take_count(value, &l->weights);
         break;
     case 11:
         o->kind =
@@ -220,6 +232,21 @@ static void read_option(struct drawing *d, char *word, struct fsd_layer *l,
         break;
     case 14:
         l->made_as = fsd_intern_str(g->names, value);
+        break;
+    case 15:
+        l->bias_type = take_count(value, &l->bias);
+        break;
+    case 16:
+        l->maps = strtoll(value, NULL, 10);
+        break;
+    case 17:
+        l->transposed = true;
+        break;
+    case 18:
+        l->scalar = true;
+        break;
+    case 19:
+        l->lists_constants = true;
         break;
     }
 }

@@ -9,6 +9,7 @@
 #include "log/read.h"
 #include "states.h"
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ fsd_id form_of(struct fsd_graph *g, const char *type, const char *dims)
     struct fsd_dim list[8];
     uint32_t n = 0;
 
-    for (const char *at = dims; at && *at && n < 8; n++) {
+    for (const char *at = dims; at && *at && strcmp(dims, "-") != 0 && n < 8; n++) {
         char *end;
 
         list[n] = (struct fsd_dim){.size = strtoll(at, &end, 10)};
@@ -87,6 +88,36 @@ fsd_id value_of(struct fsd_graph *g, const char *hex)
         bytes[i] = (unsigned char)strtoul(pair, NULL, 16);
     }
     return fsd_graph_add_value(g, (struct fsd_value){hex ? bytes : NULL, n});
+}
+
+/* A number as a little-endian element. */
+static void put_element(unsigned char *at, enum fsd_dtype type, const char *word)
+{
+    float single = strtof(word, NULL);
+    double wide = strtod(word, NULL);
+    long long whole = strtoll(word, NULL, 10);
+
+    if (type == FSD_FP32)
+        memcpy(at, &single, sizeof single);
+    else if (type == FSD_FP64)
+        memcpy(at, &wide, sizeof wide);
+    else
+        memcpy(at, &whole, fsd_dtype_bits(type) / 8);
+}
+
+/* The numbers behind "=". */
+static fsd_id numbers_of(struct fsd_graph *g, enum fsd_dtype type, struct words *w)
+{
+    enum { MOST = 1024 };
+    size_t size = fsd_dtype_bits(type) / 8;
+    unsigned char *bytes = FSD_NEW(g->arena, unsigned char, MOST);
+    uint64_t n = 0;
+
+    for (char *word; (word = next_word(w)); n += size) {
+        assert_true(n + size <= MOST);
+        put_element(bytes + n, type, word);
+    }
+    return fsd_graph_add_value(g, (struct fsd_value){bytes, n});
 }
 
 /* ----------------------------------------------------------------------- lines */
@@ -143,7 +174,8 @@ static bool declare(struct drawing *d, const char *word, struct words *w)
         next = next_word(w);
     }
     if (rows[row].flags & FSD_TENSOR_CONSTANT)
-        value = value_of(g, next);
+        value = next && !strcmp(next, "=") ? numbers_of(g, g->forms.at[form].type, w)
+                                           : value_of(g, next);
     if (form != FSD_NONE)
         g->tensors.at[id].form = form;
     if (value != FSD_NONE)
@@ -152,6 +184,32 @@ static bool declare(struct drawing *d, const char *word, struct words *w)
     if (d->scope && rows[row].flags & FSD_TENSOR_OUTPUT)
         add_scope_output(d, id);
     return true;
+}
+
+/* "! producer pytorch 2.1" */
+static void tell_fact(struct fsd_graph *g, struct words *w)
+{
+    const char *what = next_word(w), *rest = w->at;
+    char *value = strchr(w->at, '=');
+
+    if (!strcmp(what, "producer")) {
+        g->producer = fsd_intern_str(g->names, rest);
+    } else if (!strcmp(what, "opset")) {
+        const char *domain = next_word(w);
+        fsd_sym sym = strcmp(domain, "-") ? fsd_intern_str(g->names, domain) : 0;
+
+        fsd_vec_push(g->arena, &g->opsets,
+                     ((struct fsd_opset){sym, strtoll(next_word(w), NULL, 10)}));
+    } else if (!strcmp(what, "ir")) {
+        g->ir_version = strtoll(rest, NULL, 10);
+    } else if (!strcmp(what, "built") && value) {
+        *value = '\0';
+        fsd_vec_push(g->arena, &g->built,
+                     ((struct fsd_built){fsd_intern_str(g->names, rest),
+                                         fsd_intern_str(g->names, value + 1)}));
+    } else {
+        fail_msg("no fact %s", what);
+    }
 }
 
 void each_line(struct drawing *d, const char *text, line_fn *fn)
@@ -166,9 +224,13 @@ void each_line(struct drawing *d, const char *text, line_fn *fn)
         w.text[n] = '\0';
         text += n + (text[n] == '\n');
         word = next_word(&w);
-        if (word && !declare(d, word, &w))
+        if (word && !strcmp(word, "!"))
+            tell_fact(d->g, &w);
+        else if (word && !declare(d, word, &w))
             fn(d, word, &w);
     }
+    if (d->g->scopes.n == 1) /* bodies list theirs as they are drawn */
+        fsd_graph_list_borders(d->g);
     fsd_graph_finish(d->g);
 }
 
@@ -227,7 +289,7 @@ static void add_attr(struct fsd_graph *g, struct fsd_node *n, char *text)
         attr.kind = FSD_ATTR_GRAPH;
     } else if (strchr(value, ':')) {
         read_tensor(g, &attr, value);
-    } else if (*value == '"') {
+    } else if (*value == '"' || isalpha((unsigned char)*value)) {
         attr.list = (struct fsd_span){g->links.n, 0};
         attr.list.n = add_strings(g, value);
         attr.kind = list ? FSD_ATTR_STRINGS : FSD_ATTR_STRING;
@@ -366,35 +428,68 @@ static void read_log(struct fsd_diff *d, struct fsd_graph *engine, const char *t
     fsd_story_correct(d->story, engine);
 }
 
-struct fsd_diff *build_run(const char *model, const char *engine, const char *log,
-                           unsigned evidence)
+static struct fsd_profile profile_of(struct fsd_arena *arena, struct fsd_intern *names,
+                                     const char *text)
 {
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_diff *d = FSD_NEW(arena, struct fsd_diff, 1);
-    const struct fsd_options opt = {.evidence = evidence};
-    struct fsd_measured *times = FSD_NEW(arena, struct fsd_measured, 1);
-    struct fsd_graph *built;
-    double *ms;
+    struct fsd_profile p = {.path = "profile", .number = 1};
 
-    d->arena = arena;
-    d->names = fsd_intern_new(arena);
-    d->model = build_model(arena, d->names, model);
-    d->engine = built = build_timed_engine(arena, d->model, engine, &ms);
+    while (*text) {
+        size_t n = strcspn(text, "\n"), name = strcspn(text, " \n");
+        fsd_sym sym = fsd_intern_add(names, text, name);
+        double ms = strtod(text + name, NULL);
+
+        fsd_vec_push(arena, &p.entries,
+                     ((struct fsd_profile_entry){sym, sym, -1, ms, false}));
+        text += n + (text[n] == '\n');
+    }
+    return p;
+}
+
+/* What the profiles say, or where there are none the drawing. */
+static void add_times(struct fsd_measured *times, struct fsd_diff *d,
+                      struct fsd_graph *engine, const struct build *b, const double *ms)
+{
+    struct fsd_profile *profiles = FSD_NEW(d->arena, struct fsd_profile, b->n_profiles);
+    struct fsd_spread *of = FSD_NEW(d->arena, struct fsd_spread, engine->nodes.n);
+
+    for (uint32_t i = 0; i < b->n_profiles; i++)
+        profiles[i] = profile_of(d->arena, d->names, b->profiles[i]);
     times->run_ms = -1;
-    fsd_measure(times, built, NULL, 0);
+    fsd_measure(times, engine, profiles, b->n_profiles);
+    for (fsd_id i = 0; ms && i < engine->nodes.n; i++)
+        of[i] = (struct fsd_spread){ms[i], ms[i], ms[i]};
     if (ms) {
-        struct fsd_spread *of = FSD_NEW(arena, struct fsd_spread, built->nodes.n);
-
-        for (fsd_id i = 0; i < built->nodes.n; i++)
-            of[i] = (struct fsd_spread){ms[i], ms[i], ms[i]};
         times->of = of;
         times->profiles = 1;
     }
     d->times = times;
-    if (log)
-        read_log(d, built, log, evidence);
-    assert_int_equal(fsd_run_explain(d, &opt, NULL), FSD_OK);
+}
+
+struct fsd_diff *build_of(const struct build *b)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_diff *d = FSD_NEW(arena, struct fsd_diff, 1);
+    struct fsd_graph *built;
+    struct fsd_error err;
+    double *ms;
+
+    d->arena = arena;
+    d->names = fsd_intern_new(arena);
+    d->model = build_model(arena, d->names, b->model);
+    d->engine = built = build_timed_engine(arena, d->model, b->engine, &ms);
+    add_times(FSD_NEW(arena, struct fsd_measured, 1), d, built, b, ms);
+    if (b->log)
+        read_log(d, built, b->log, b->options.evidence);
+    if (fsd_run_explain(d, &b->options, &err) != FSD_OK)
+        fail_msg("%s", err.message);
     return d;
+}
+
+struct fsd_diff *build_run(const char *model, const char *engine, const char *log,
+                           unsigned evidence)
+{
+    return build_of(&(struct build){
+        .model = model, .engine = engine, .log = log, .options.evidence = evidence});
 }
 
 struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evidence)

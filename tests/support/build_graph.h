@@ -7,13 +7,16 @@
  *     out y
  *     type a fp16 1,8            what is known of a tensor between
  *     const w 0000803f           an initializer with its bytes in hex; "const w" is not
- *                                read; "const w fp32 1 0000803f" with type and sizes
+ *                                read; "const w fp32 1 0000803f" with type and sizes,
+ *                                "const s fp32 - = 0.5" as numbers; "-": a scalar
  *     sparse w                   a sparse initializer
  *     Conv conv: x w -> a        operator, name ("-" is unnamed), inputs ("-" is left
  *                                out), outputs; "com.microsoft::Gelu" with its domain
  *     Transpose t: a -> b | perm=0,2,1      attributes behind a bar: 1, [1], 1,2, 1.5,
- *                                1.5,2.5, "s", "s","t", fp32:1:0000803f (a tensor), {}
- *                                (a graph), ? (not read)
+ *                                1.5,2.5, "s", "s","t", s (a word), fp32:1:0000803f
+ *                                (a tensor), {} (a graph), ? (not read)
+ *     ! producer pytorch 2.1     a fact of the whole: producer, ir, opset (domain or
+ *                                "-", version), of an engine built (KEY=VALUE)
  *     opset 13
  *     untold                     attributes are not told
  *     body loop                  what follows is a body of that node; bodies stand last
@@ -32,6 +35,7 @@
  *     more=on|lack by=compiler|plugin|device origin=reformat|slice|qdq|identity
  *     tactic=T serves=LAYER port=1 output form=plain|... consts=w:fp16(8);b:fp16
  *     weights=int8 kind=noop|... ms=0.5 hands_on made_as=NAME
+ *     weights=216:int8 bias=8:fp32 maps=8 transposed scalar lists
  *     tensor t loop=1 argument=x alias=y    what its name tells of a tensor
  *     typed                      its builder changes no type
  *     names-only                 layers have names and nothing else
@@ -53,7 +57,17 @@ struct fsd_graph *build_timed_engine(struct fsd_arena *arena,
                                      const struct fsd_graph *model, const char *text,
                                      double **ms);
 
-/** Both, and all stages of a run, in an arena of its own; free with fsd_diff_free(). */
+/** What a run is made of; zero is the default of every field but the first two. */
+struct build {
+    const char *model, *engine;
+    const char *log;
+    const char *const *profiles; /**< lines of "NAME MS": times of layers */
+    uint32_t n_profiles;
+    struct fsd_options options; /**< evidence, shapes and peaks */
+};
+
+/** All stages of it, in an arena of its own; free with fsd_diff_free(). */
+struct fsd_diff *build_of(const struct build *b);
 struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evidence);
 
 /** The same with a build log, which lives as long as the run; NULL: none. */

@@ -247,9 +247,70 @@ static void change_places(void **state)
     }
 }
 
+/* Of two nodes that come before a third one and would come behind it, both are refused:
+ * the third names one of them only. */
+static void change_places_of_two(void **state)
+{
+    fsd_id forth[] = {3, 2, 1}, back[] = {FSD_NONE, 2, 1, 0};
+    fsd_id *const mate[2] = {forth, back};
+    struct fsd_state *old = new_state(), *new = new_state();
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_align_side side[2];
+    fsd_id at;
+
+    (void)state;
+    add_node(old, "a", "Relu", NULL, 1, IN);
+    add_node(old, "b", "Tanh", NULL, 1, IN);
+    add_output(old, "out", add_node(old, "sum", "Add", NULL, 2, 0, 1));
+    at = add_node(new, "0", "MaxPool", NULL, 1, IN);
+    at = add_node(new, "1", "Add", NULL, 1, at);
+    at = add_node(new, "2", "Tanh", NULL, 1, at);
+    add_output(new, "out", add_node(new, "3", "Relu", NULL, 1, at));
+    fsd_align_side_init(&side[0], arena, finished(old), false);
+    fsd_align_side_init(&side[1], arena, finished(new), true);
+    fsd_align_refuse_crossing(side, mate);
+    for (fsd_id i = 0; i < 3; i++)
+        assert_true(side[0].contested[i]);
+    assert_false(side[1].contested[0]);
+    fsd_arena_free(arena);
+    fsd_state_free(old);
+    fsd_state_free(new);
+}
+
+/* By hash, the old side before the new one, then by id: what is paired in order is
+ * paired alike in every run.  Pairs are two rows, of both sides. */
+static void rows_in_order(void **state)
+{
+    struct fsd_hash_row rows[] = {{7, 2, true}, {5, 1, false}, {7, 9, false},
+                                  {7, 1, true}, {3, 4, true},  {3, 0, true},
+                                  {9, 6, false}};
+    const struct fsd_hash_row sorted[] = {{3, 0, true},  {3, 4, true}, {5, 1, false},
+                                          {7, 9, false}, {7, 1, true}, {7, 2, true},
+                                          {9, 6, false}};
+    struct fsd_hash_row pairs[] = {{4, 2, true}, {4, 1, false}, {5, 1, true},
+                                   {5, 2, true}, {6, 3, false}, {7, 4, false},
+                                   {7, 5, true}, {7, 6, true}};
+
+    (void)state;
+    fsd_hash_rows_sort(rows, FSD_COUNT_OF(rows));
+    for (size_t i = 0; i < FSD_COUNT_OF(rows); i++) {
+        assert_int_equal(rows[i].hash, sorted[i].hash);
+        assert_int_equal(rows[i].id, sorted[i].id);
+        assert_int_equal(rows[i].new, sorted[i].new);
+    }
+    assert_int_equal(fsd_hash_rows_end(rows, FSD_COUNT_OF(rows), 0), 2);
+    assert_int_equal(fsd_hash_rows_end(rows, FSD_COUNT_OF(rows), 3), 6);
+    assert_int_equal(fsd_hash_rows_end(rows, FSD_COUNT_OF(rows), 6), 7);
+    assert_int_equal(fsd_hash_rows_pairs(pairs, FSD_COUNT_OF(pairs)), 2);
+    assert_int_equal(pairs[0].id, 1);
+    assert_int_equal(pairs[1].id, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(renamed_chain),
+                                       cmocka_unit_test(rows_in_order),
+                                       cmocka_unit_test(change_places_of_two),
                                        cmocka_unit_test(longer_stack),
                                        cmocka_unit_test(longer_stack_with_names),
                                        cmocka_unit_test(counted_names),
