@@ -71,7 +71,7 @@ def inside(binary):
         if n % 10 == 0:
             time.sleep(rng.random() / 200)
             child.send_signal(rng.choice([signal.SIGTERM, signal.SIGINT]))
-        child.wait(60)
+        child.wait()
 
 
 def plant():

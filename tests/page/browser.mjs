@@ -12,6 +12,7 @@ import { chromium } from "playwright-core";
 
 const [binary, folder] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const HANGS = 3600000; // milliseconds: what comes comes sooner, on a machine however busy
 let failures = 0;
 
 function check(what, holds, detail = "") {
@@ -21,7 +22,7 @@ function check(what, holds, detail = "") {
 
 /** What follows a click on a link or a step in the history comes when the browser gets to it. */
 async function comes(what, holds) {
-    for (let i = 0; i < 100 && !(await holds()); i++) await new Promise((done) => setTimeout(done, 50));
+    for (let waited = 0; waited < HANGS && !(await holds()); waited += 50) await new Promise((done) => setTimeout(done, 50));
     check(what, await holds());
 }
 
@@ -30,11 +31,12 @@ const path_of = (name) => join(folder, `${name}.html`);
 const document_of = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
 
 /* A container's root may not have the sandbox. */
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"], timeout: HANGS });
 
 /** Opens a page and hands it to `use`; afterwards it has said and asked nothing. */
 async function open(name, hash, use, { width = 1400, colors = "light" } = {}) {
     const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: colors, reducedMotion: "reduce", offline: true, bypassCSP: false });
+    context.setDefaultTimeout(HANGS);
     const page = await context.newPage();
     const said = [];
     page.on("console", (m) => said.push(m.text()));
@@ -297,7 +299,7 @@ async function check_aloud() {
         const order = () => page.locator("#rows .rows-body [role=row]").evaluateAll((all) => all.map((row) => Number(row.getAttribute("aria-rowindex"))));
         for (const by of [2000, 300, -120, -200]) {
             await page.locator("#rows").evaluate((grid, by) => (grid.scrollTop += by), by);
-            await page.waitForTimeout(50);
+            await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
         }
         const found = await order();
         equal("aloud: rows are read in their order, however they came to sight", found, [...found].sort((a, b) => a - b));

@@ -3,11 +3,12 @@ import json
 import os
 import subprocess
 
+import bounds
 import totals
 import variants
 from score import FATES, KINDS, Truth
 
-LIMIT_SECONDS = 20
+SECONDS = 60        # of processor time
 
 
 class Died(Exception):
@@ -20,7 +21,8 @@ def call(binary, folder, model, engine, options, out):
     cmd = [binary, model, engine] + options
     for ending in totals.ENDINGS:
         cmd += ["-o", beside(out, ending)]
-    r = subprocess.run(cmd, cwd=folder, capture_output=True, timeout=LIMIT_SECONDS)
+    r = subprocess.run(cmd, cwd=folder, capture_output=True, timeout=bounds.HANGS,
+                       preexec_fn=bounds.processor(SECONDS))
     if r.returncode not in (0, 1):
         raise Died("%s: status %d: %s" % (" ".join(cmd[1:]), r.returncode,
                                           r.stderr.decode(errors="replace")[:300]))
