@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""Hostile inputs against the real binary: check.py BINARY [PART...]
+"""Hostile inputs against the real binary: check.py BINARY [--share N] [PART...]
 
-Parts are models, engines, pairs, files, disk, names, fused, formats, logs, limits, untouched.  Inputs are made here or lie in fixtures/hostile.
+Parts are models, engines, pairs, files, disk, names, fused, formats, logs, limits, untouched.
+Inputs are made here or lie in fixtures/hostile.  --share N takes a seeded sample, one of N cases.
 Ends with 1 when anything that harness.py demands does not hold.
 """
+import argparse
 import ast
 import glob
 import itertools
@@ -43,7 +45,7 @@ def plain_pair(h):
 
 def check_models(h):
     _, engine = plain_pair(h)
-    for name, data in models.all_models():
+    for name, data in h.some(models.all_models()):
         model = h.path("hostile.onnx", data)
         status, _ = h.run("model " + name, "--dump", "model", model)
         if status == 0:
@@ -57,7 +59,7 @@ def check_engines(h):
     model, _ = plain_pair(h)
     fixtures = [(os.path.basename(p), files.read(p))
                 for p in sorted(glob.glob(os.path.join(FIXTURES, "hostile", "*.json")))]
-    for name, data in [*engines.all_engines(), *fixtures]:
+    for name, data in h.some(itertools.chain(engines.all_engines(), fixtures)):
         engine = h.path("hostile.json", data)
         status, report = h.run("engine " + name, "--force", model, engine, "-f", "json")
         if status == 0:
@@ -66,7 +68,7 @@ def check_engines(h):
 
 
 def check_pairs(h):
-    for name, one, two in pairs.all_pairs():
+    for name, one, two in h.some(pairs.all_pairs()):
         model, engine = h.path("pair.onnx", one), h.path("pair.json", two)
         status, report = h.run("pair " + name, "--force", model, engine, "-f", "json")
         if status == 0:
@@ -100,7 +102,7 @@ def check_twice(h):
     model = h.path("twice.onnx", models.model(*line, models.inputs("t0"), models.outputs("t4"),
                                               extra=models.raw(8, models.num(2, 13)) * 2))
     engine = h.path("twice.json", engines.dump([engines.layer("a", ["t0"], ["x"])], ["t0", "x"]))
-    for form in ("json", "sarif", "junit", "markdown", "csv"):
+    for form in h.some(("json", "sarif", "junit", "markdown", "csv")):
         _, report = h.run("twice as " + form, "--force", "-f", form, model, engine, allowed=(0,))
         reports.FORMATS[form](h, "twice as " + form, report)
         if form == "json":
@@ -121,7 +123,7 @@ def check_marks(h, marks):
         layer["LayerType"] = layer["Name"]
     engine = h.path("marks.json", engines.dump(layers, ["x", marks[-1]]))
     known = reports.known_formats(h, model, engine)
-    for form in known:
+    for form in h.some(known):
         _, report = h.run("marks as " + form, "--force", "--all", "-f", form, model, engine, allowed=(0, 1))
         reports.FORMATS[form](h, "marks as " + form, report)
     print("formats with hostile names: " + ", ".join(known))
@@ -164,31 +166,31 @@ def check_width(h, model, engine):
     """No line is longer than was asked for, however long a name is."""
     snapshot = h.path("width.fsd")
     h.run("width", "snapshot", "--force", "--evidence=tensor", model, engine, "-o", snapshot, allowed=(0,))
-    for width in (40, 77, 200):
-        for args in ([], ["--all"], ["--all", "--no-side-by-side"], ["reformats"], ["scopes"],
-                     ["explain", "--node", "*"], ["where", "*"], ["inside", "*"], ["compare"], ["check"]):
-            case = "%s --width %d" % (" ".join(args), width)
-            if args[:1] == ["compare"]:
-                files = [snapshot, model + "," + engine]
-            else:
-                files = [snapshot, model, engine] if args[:1] == ["check"] else [model, engine]
-            words = args[1:] if args[:1] in (["where"], ["inside"]) else []
-            _, report = h.run(case, *args[:len(args) - len(words)], "--force", "--width", str(width), *files, *words,
-                              allowed=(0, 1))
-            long = [line for line in report.splitlines() if line.isascii() and len(line) > width]
-            h.check(report and not long, case, "%d lines are longer: %r" % (len(long), long[:2]))
+    asked = ([], ["--all"], ["--all", "--no-side-by-side"], ["reformats"], ["scopes"],
+             ["explain", "--node", "*"], ["where", "*"], ["inside", "*"], ["compare"], ["check"])
+    for width, args in h.some(itertools.product((40, 77, 200), asked)):
+        case = "%s --width %d" % (" ".join(args), width)
+        if args[:1] == ["compare"]:
+            files = [snapshot, model + "," + engine]
+        else:
+            files = [snapshot, model, engine] if args[:1] == ["check"] else [model, engine]
+        words = args[1:] if args[:1] in (["where"], ["inside"]) else []
+        _, report = h.run(case, *args[:len(args) - len(words)], "--force", "--width", str(width), *files, *words,
+                          allowed=(0, 1))
+        long = [line for line in report.splitlines() if line.isascii() and len(line) > width]
+        h.check(report and not long, case, "%d lines are longer: %r" % (len(long), long[:2]))
 
 
 def check_verbs(h, model, engine):
     """The same names in the other verbs; the harness looks at every byte they write."""
     snapshot = h.path("marks.fsd")
-    for view in (["reformats"], ["where"], ["inside"], ["names"], ["scopes"],
-                 ["explain", "--node", "*"], ["explain", "--layer", "*"]):
+    views = (["reformats"], ["where"], ["inside"], ["names"], ["scopes"],
+             ["explain", "--node", "*"], ["explain", "--layer", "*"])
+    for view, form in h.some(itertools.product(views, ("text", "json", "markdown", "csv"))):
         words = ["*"] if view[0] in ("where", "inside") else []
-        for form in ("text", "json", "markdown", "csv"):
-            _, report = h.run("marks in %s as %s" % (view[0], form), view[0], "--force", *view[1:], model,
-                              engine, *words, "-f", form, allowed=(0, 1))
-            reports.FORMATS[form](h, "marks in " + view[0], report)
+        _, report = h.run("marks in %s as %s" % (view[0], form), view[0], "--force", *view[1:], model,
+                          engine, *words, "-f", form, allowed=(0, 1))
+        reports.FORMATS[form](h, "marks in " + view[0], report)
     for side in ("model", "shapes", "engine"):
         h.run("marks dumped", "--dump=" + side, *([model, engine] if side == "engine" else [model]), allowed=(0,))
     h.run("marks in snapshot", "snapshot", "--force", model, engine, "-o", snapshot, allowed=(0,))
@@ -196,10 +198,10 @@ def check_verbs(h, model, engine):
     other = h.path("marks-other.fsd")
     h.run("marks in snapshot", "snapshot", "--force", "--evidence=tensor", model, engine, "-o", other,
           allowed=(0,))
-    for form in ("text", "json", "markdown", "csv", "dot"):
+    for form in h.some(("text", "json", "markdown", "csv", "dot")):
         _, report = h.run("marks compared as " + form, "compare", "--force", other, snapshot, "-f", form)
         reports.FORMATS[form](h, "marks compared as " + form, report)
-    for form in ("text", "json", "markdown", "csv", "junit", "sarif", "github", "gitlab"):
+    for form in h.some(("text", "json", "markdown", "csv", "junit", "sarif", "github", "gitlab")):
         _, report = h.run("marks checked as " + form, "check", "--force", other, model, engine, "-f", form)
         reports.FORMATS[form](h, "marks checked as " + form, report)
     check_gate_marks(h, model, engine)
@@ -237,7 +239,7 @@ def check_fused(h):
     if not fuse:
         print("skipped: no python3-onnx")
         sys.exit(77)
-    for kind, seed in itertools.product(fuse.models.KINDS, range(1 if h.sanitized else 3)):
+    for kind, seed in h.some(itertools.product(fuse.models.KINDS, range(3))):
         (model, engine, log, profile), other = fused(h, kind, seed, ("old", "new"))
         for form in reports.known_formats(h, model, engine):
             _, report = h.run("fused as " + form, "--force", "--all", "-f", form, model, engine, "--log", log,
@@ -257,7 +259,7 @@ def check_fused(h):
 def check_logs(h):
     """Build logs: cut anywhere, garbage between lines, a line of ten megabytes, names that
     hold every separator."""
-    for name, data, wanted in logs.all_logs(files.read(os.path.join(FIXTURES, "build_log/build.log"))):
+    for name, data, wanted in h.some(logs.all_logs(files.read(os.path.join(FIXTURES, "build_log/build.log")))):
         log = h.path("hostile.log", data)
         status, report = h.run("log " + name, log, "-f", "json")
         has_engine = logs.has_engine(data)
@@ -281,11 +283,16 @@ PARTS = {"models": check_models, "engines": check_engines, "files": check_files,
 
 
 def main():
-    h = Harness(sys.argv[1])
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("binary")
+    p.add_argument("part", nargs="*")
+    p.add_argument("--share", type=int, default=1, metavar="N", help="a seeded sample, one of N cases")
+    a = p.parse_intermixed_args()
+    h = Harness(a.binary, a.share)
     if h.sanitized:
         models.SCALE = engines.SCALE = pairs.SCALE = 10
     try:
-        for part in sys.argv[2:] or PARTS:
+        for part in a.part or PARTS:
             PARTS[part](h)
     finally:
         shutil.rmtree(h.folder, ignore_errors=True)

@@ -195,7 +195,7 @@ class Case:
 
     def check_ends(self, calls):
         """Ended before any call."""
-        for call in calls:
+        for call in self.h.some(calls):
             self.run("-e", "inject=%s:error=EIO:signal=KILL:when=%d" % (call.name, call.nth), what=", ended",
                      allowed=(-signal.SIGKILL,))
             what = "ended before %s %d" % (call.name, call.nth)
@@ -208,20 +208,21 @@ class Case:
 
     def check_failures(self, calls):
         """Each call fails in each way."""
-        for i, call in enumerate(calls):
-            for error in FAILURES.get(call.name.replace("renameat2", "rename").replace("renameat", "rename"), ()):
-                status, _, err = self.run("-e", "inject=%s:error=%s:when=%d" % (call.name, error, call.nth),
-                                          what=", %s %s" % (call.name, error), allowed=(0, 2))
-                what = "%s of %s %d" % (error, call.name, call.nth)
-                begun = any(c.name in ("ftruncate", "rename", "renameat", "renameat2") for c in calls[:i + 1])
-                renamed = self.kind == WHOLE and begun      # only the folder was not synced
-                self.check_files(what, status == 0)
-                if self.kind == IN_PLACE and status and not begun:
-                    self.check(self.holds(next(iter(self.want))) == b"old", what + ": the old report is lost")
-                self.check(not status or renamed or os.strerror(getattr(errno, error)) in err, what + ": says " + err)
-                self.check(not status or any(name in err for name in (*self.want, *self.before)), what + ": names no file: " + err)
-                self.check(status == 2 or error in self.excused(call), what + ": status 0")
-                self.check(not self.litter(), "%s: left %s" % (what, self.litter()))
+        ways = ((i, call, error) for i, call in enumerate(calls)
+                for error in FAILURES.get(call.name.replace("renameat2", "rename").replace("renameat", "rename"), ()))
+        for i, call, error in self.h.some(ways):
+            status, _, err = self.run("-e", "inject=%s:error=%s:when=%d" % (call.name, error, call.nth),
+                                      what=", %s %s" % (call.name, error), allowed=(0, 2))
+            what = "%s of %s %d" % (error, call.name, call.nth)
+            begun = any(c.name in ("ftruncate", "rename", "renameat", "renameat2") for c in calls[:i + 1])
+            renamed = self.kind == WHOLE and begun      # only the folder was not synced
+            self.check_files(what, status == 0)
+            if self.kind == IN_PLACE and status and not begun:
+                self.check(self.holds(next(iter(self.want))) == b"old", what + ": the old report is lost")
+            self.check(not status or renamed or os.strerror(getattr(errno, error)) in err, what + ": says " + err)
+            self.check(not status or any(name in err for name in (*self.want, *self.before)), what + ": names no file: " + err)
+            self.check(status == 2 or error in self.excused(call), what + ": status 0")
+            self.check(not self.litter(), "%s: left %s" % (what, self.litter()))
 
     def excused(self, call):
         """After what a run may still come through."""
@@ -288,8 +289,8 @@ def verbs(h):
     folder = h.path("verbs")
     files_of = [os.path.join(FIXTURES, "qat_block", name) for name in ("model.onnx", "engine.graph.json", "profile.json")]
     shutil.copytree(os.path.join(FIXTURES, "qat_block"), folder)
-    for verb, words in [*formats.runs(h, folder, *(os.path.join(folder, os.path.basename(x)) for x in files_of), ["plain"]),
-                        ("doctor", ["doctor"])]:
+    asked = [*formats.runs(h, folder, *(os.path.join(folder, os.path.basename(x)) for x in files_of), ["plain"]), ("doctor", ["doctor"])]
+    for verb, words in h.some(asked):
         yield Case(h, verb, [*words, "-q", "-o", "r.txt"], {"r.txt": said(h, *words, allowed=(0, 1))}, before={"r.txt": b"old"})
 
 
@@ -319,4 +320,4 @@ def all_disks(h):
     for case in verbs(h):
         case.check_power_cut(case.record())
     keeps_to_itself(h)
-    print("ended before each of %d calls, and failed at each" % n)
+    print("ended before, and failed at, %s of %d calls" % ("each" if h.share == 1 else "one in %d" % h.share, n))

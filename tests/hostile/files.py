@@ -21,7 +21,7 @@ def inputs(h, model, engine):
     os.symlink(h.path("loop"), h.path("loop"))
     os.symlink(h.path("nowhere"), h.path("dangling"))
     odd = [h.path(n) for n in ("fifo", "to-fifo", "loop", "dangling", "missing", "")]
-    for path in odd + ["/dev/zero", "/dev/tty", "/proc/self/mem", "", "x" * 5000, "/dev/fd/99"]:
+    for path in h.some(odd + ["/dev/zero", "/dev/tty", "/proc/self/mem", "", "x" * 5000, "/dev/fd/99"]):
         h.run("model " + path[:99], path, engine, allowed=(2,))
         h.run("engine " + path[:99], model, path, allowed=(2,))
     h.run("both from stdin", "-", "-", allowed=(2,))
@@ -41,7 +41,7 @@ def beside(h, model, engine):
     log = h.path("own.log", b"[01/02/2024-10:00:00] [V] [TRT] nothing\n")
     empty = h.path("empty")
     os.mkdir(empty) # a directory of snapshots would be one to choose from
-    for path in (h.path("fifo"), h.path("to-fifo"), h.path("loop"), "/dev/zero", empty, ""):
+    for path in h.some((h.path("fifo"), h.path("to-fifo"), h.path("loop"), "/dev/zero", empty, "")):
         for option in ("--log", "--profile", "--times"):
             h.run(option + " " + path, model, engine, option + "=" + path, allowed=(2,))
         h.run("policy " + path, *check, "--policy=" + path, allowed=(2,))
@@ -190,7 +190,7 @@ def killed(h, model, engine):
     h.run("to be killed", model, engine, "-o", path, allowed=(0,))
     takes = time.monotonic() - begin
     whole, cut = read(path), 0
-    for i in range(40):
+    for _ in h.some(range(40)):
         sign = rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
         with open(path, "wb") as file:
             file.write(b"old")
@@ -211,7 +211,7 @@ def cut_while_read(h, model, engine):
     log = h.path("long.log")
     line = b"[01/02/2024-10:00:00] [V] [TRT] *************** Autotuning format combination: Float(1) ***\n"
     lost = 0
-    for i in range(20):
+    for i in h.some(range(20)):
         with open(log, "wb") as file:
             file.write(line * 300000)
         args = ([log, engine], [model, log], [model, engine, "--log=" + log], [model, engine, "--profile=" + log])[i % 4]
@@ -265,10 +265,10 @@ def secrets(h, model, engine):
                                 b'{"token": "evil"}', b"-----BEGIN PRIVATE KEY-----\nevil\n", b"root:evil:1:evil\n")):
         link = h.path("link%d" % n)
         os.symlink(h.path("secret%d" % n, secret), link)
-        for words in ([link, engine], [model, link], [model, engine, "--log", link], [model, engine, "--profile", link],
-                      [model, engine, "--times", link], ["check", link, model, engine], ["check", snapshot, model, link],
-                      ["check", snapshot, model, engine, "--policy", link], ["compare", link, model + "," + engine],
-                      ["lint", link], ["snapshot", model, link]):
+        for words in h.some(([link, engine], [model, link], [model, engine, "--log", link], [model, engine, "--profile", link],
+                             [model, engine, "--times", link], ["check", link, model, engine], ["check", snapshot, model, link],
+                             ["check", snapshot, model, engine, "--policy", link], ["compare", link, model + "," + engine],
+                             ["lint", link], ["snapshot", model, link])):
             status, out, err = h.run_both("secret", *words, allowed=(2,))
             h.check("evil" not in out + err, "secret", "of %r: %s" % (words, err))
 
@@ -366,7 +366,7 @@ def packed(h, model, engine):
         h.check(found == want, name, "another report")
         found = h.run(name + " model", h.path("packed.onnx", pack(read(model))), engine, allowed=(0,))[1]
         h.check(found.splitlines()[2:] == want, name + " model", "another report")
-        for n in (6, 7, 20, len(whole) // 2, len(whole) - 9, len(whole) - 1):
+        for n in h.some((6, 7, 20, len(whole) // 2, len(whole) - 9, len(whole) - 1)):
             h.run("%s cut at %d" % (name, n), model, h.path("packed", whole[:n]), allowed=(2,))
         middle = len(whole) // 2
         flipped = whole[:middle] + bytes([whole[middle] ^ 0x55]) + whole[middle + 1:]
@@ -397,7 +397,7 @@ def packed_log(h):
             said = h.run_both("%s log cut at %d" % (name, n), h.path("cut.log", whole[:n]), allowed=(2,))[2]
             h.check("damaged or cut" in said, name + " log cut", said[:200])
         h.run(name + " log damaged", h.path("cut.log", whole[:-5000] + b"x" * 5000), allowed=(2,))
-        for i in range(1, 9):
+        for i in h.some(range(1, 9)):
             path = h.path("cut-meanwhile.log", whole)
             with subprocess.Popen([h.binary, path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as p:
                 time.sleep(0.002 * i)
@@ -413,5 +413,5 @@ def all_files(h, model, engine, make_external):
         case(h, model, engine)
     packed(h, model, engine)
     external(h, make_external, engine)
-    print("cut while read: told in %d of 20 runs" % cut_while_read(h, model, engine))
-    print("killed midway: %d of 40 runs" % killed(h, model, engine))
+    print("cut while read: told in %d runs" % cut_while_read(h, model, engine))
+    print("killed midway: %d runs" % killed(h, model, engine))

@@ -44,6 +44,8 @@ TAGS_OF_SVG = {"svg", "g", "title", "polygon", "path", "ellipse", "polyline", "t
 TAGS_OF_JUNIT = {"testsuites", "testsuite", "testcase", "failure", "skipped", "system-out", "properties", "property"}
 REFERENCES_OF_DOT = {"URL", "href", "edgeURL", "edgehref", "headURL", "headhref", "tailURL", "tailhref", "labelURL",
                      "labelhref", "image", "imagepath", "shapefile", "stylesheet", "fontpath", "_background"}
+# Where a picture is small, its layout must come to its end, however busy the machine is.
+PATIENT = ["--layout-timeout=3600"]
 GITHUB = re.compile(r"::(error|warning|notice) ((?:[a-zA-Z]+=[^,:\r\n]*,?)*)::(.+)")
 MENTION = re.compile(r"(?<![\w`])@[A-Za-z0-9]|(?<!\w)(#|GH-|[\w-]+/[\w-]+#|![0-9]|\$[0-9])[0-9]+|www\.|\w://|\w@\w+\.\w")
 # A message of SARIF may hold links (its section 3.11.6): text in brackets and, beside it, where to.
@@ -145,7 +147,7 @@ def github(h, case, report):
 def dot(h, case, report):
     if not shutil.which("dot"):
         return
-    done = subprocess.run(["dot", "-Tdot_json"], input=report.encode(), capture_output=True, timeout=600, check=False)
+    done = subprocess.run(["dot", "-Tdot_json"], input=report.encode(), capture_output=True, check=False)
     h.check(done.returncode == 0 and not done.stderr, case, "dot says %s" % done.stderr[:300])
     graph = json.loads(done.stdout.decode(errors="replace"), strict=False)
     for thing in [graph, *graph.get("objects", []), *graph.get("edges", [])]:
@@ -293,21 +295,25 @@ def formats(h, folder, names, real=None):
         files = [shutil.copy(os.path.join(real, name), path) for name, path in
                  zip(("model.onnx", "engine.graph.json", "profile.json"), files)]
     told, missing = set(), set()
-    for verb, words in runs(h, folder, *files, names):
-        for form in formats_of(h, "" if verb == "diff" else verb):
-            h.check(form in READERS, verb, "no reader of %s is known here" % form)
-            case = "%s as %s" % (verb, form)
-            missing.add(case)
-            made, bytewise = os.path.join(folder, "made." + form), form in ("png", "pdf")
-            timed = bytewise or form == "svg"       # a layout has a time limit
-            status, report = h.run(case, *words, "-f", form, *(["-q", "-o", made] if bytewise else []),
-                                   allowed=(0, 1, 2) if timed else (0, 1))
-            if bytewise and status in (0, 1):
-                with open(made, "rb") as file:
-                    report = file.read()
-            if status in (0, 1):
-                READERS[form](h, case, report)
-                told.add(case)
+    asked = list(runs(h, folder, *files, names))
+    known = {verb: formats_of(h, "" if verb == "diff" else verb) for verb in dict(asked)}
+    for verb, form in {(verb, form) for verb in known for form in known[verb] if form not in READERS}:
+        h.check(False, verb, "no reader of %s is known here" % form)
+    for verb, words, form in h.some((verb, words, form) for verb, words in asked for form in known[verb]):
+        case = "%s as %s" % (verb, form)
+        missing.add(case)
+        made, bytewise = os.path.join(folder, "made." + form), form in ("png", "pdf")
+        timed = bytewise or form == "svg"       # a layout has a time limit
+        patient = PATIENT if timed and len(names) < 10 else []
+        status, report = h.run(case, *words, *patient, "-f", form, *(["-q", "-o", made] if bytewise else []),
+                               allowed=(0, 1, 2) if timed and not patient else (0, 1))
+        if bytewise and status in (0, 1):
+            with open(made, "rb") as file:
+                report = file.read()
+        if status in (0, 1):
+            READERS[form](h, case, report)
+            told.add(case)
+    for verb, words in h.some(asked):
         coloured(h, verb, words)
     with open(os.path.join(folder, "build.fsd"), "rb") as file:
         text(h, "snapshot", file.read().decode())

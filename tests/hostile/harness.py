@@ -5,16 +5,19 @@ standard error when the status is 2 and nothing otherwise; no byte that a termin
 valid UTF-8.
 """
 import os
+import random
 import re
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 
-import reports
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import bounds  # noqa: E402
+import reports  # noqa: E402
 
 SECONDS = 60                    # of processor time: ten times what the largest inputs here take
-HANGS = 1800                    # seconds, on a machine however busy
 MEMORY = 3 << 30                # of address space, without sanitizers
 
 # Bytes that change what a terminal or a reader sees without being seen.
@@ -30,7 +33,10 @@ def hidden_in(text):
 
 
 class Harness:
-    def __init__(self, binary):
+    """Of `share` cases one is run.  A build with sanitizers needs ten times as long for a run, and
+    takes a sample of what the Release build runs whole."""
+    def __init__(self, binary, share=1):
+        self.share = share
         self.binary = os.path.abspath(binary)
         with open(self.binary, "rb") as file:
             self.sanitized = b"__asan_init" in file.read()
@@ -46,6 +52,18 @@ class Harness:
             print("FAILED %s: %s" % (case, what))
         return holds
 
+    def some(self, cases):
+        """A seeded sample of the cases, one of each `share` neighbours, and at least one."""
+        rng, chosen, last = random.Random(self.share), 0, None
+        for at, case in enumerate(cases):
+            if at % self.share == 0:
+                chosen = at + rng.randrange(self.share)
+            if at == chosen:
+                yield case
+            last = at, case
+        if last and chosen > last[0] and last[0] < self.share:      # fewer cases than one of which is taken
+            yield last[1]
+
     def path(self, name, data=None):
         path = os.path.join(self.folder, name)
         if data is not None:
@@ -57,7 +75,7 @@ class Harness:
         if not self.sanitized:      # the address sanitizer maps terabytes
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         seconds = SECONDS * (4 if self.sanitized else 1)
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        bounds.processor(seconds)()
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     def run(self, case, *args, **more):
@@ -70,9 +88,9 @@ class Harness:
         self.runs += 1
         try:
             done = subprocess.run([*under, self.binary, *args], stdin=stdin, capture_output=True,
-                                  timeout=HANGS, check=False, preexec_fn=self.limit if bounded else None, **more)
+                                  timeout=bounds.HANGS, check=False, preexec_fn=self.limit if bounded else None, **more)
         except subprocess.TimeoutExpired:
-            self.check(False, case, "still runs after %d s: %r" % (HANGS, args))
+            self.check(False, case, "still runs after %d s: %r" % (bounds.HANGS, args))
             return -1, "", ""
         seconds = time.monotonic() - begin
         self.slowest = max(self.slowest, (seconds, case))

@@ -48,6 +48,7 @@ for room in ("property", "support"):
     sys.path.insert(0, os.path.join(HERE, "..", room))
 try:
     from fuser import fuse
+    import bounds
     import checks
     import totals
     import variants
@@ -58,7 +59,7 @@ import reports
 from harness import hidden_in
 
 POLICY = os.path.join(HERE, "..", "..", "fixtures", "gate", "policy.ini")
-SECONDS = 30
+SECONDS = 120                   # of processor time, under sanitizers
 FOUND = [7210, 4003887, 9000642, 9002575, 10004411, 10007319, 20000126, 30005400]     # seeds that once found something: asked first, and again each time
 MARKS = reports.MARKS + reports.UNPRINTABLE
 TYPES = ["Reformat", "NoOp", "CaskConvolution", "PointWiseV2", "Myelin", "", "Constant", "ElementWise"]
@@ -332,7 +333,7 @@ class Mutant:
     def run(self, *args, allowed=(0, 1, 2)):
         self.runs += 1
         done = subprocess.run([self.binary, *args], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=SECONDS, check=False)
+                              timeout=bounds.HANGS, check=False, preexec_fn=bounds.processor(SECONDS))
         case = "ends: " + " ".join(args)
         err = done.stderr.decode()
         self.check(done.returncode in allowed, case, "status %d: %s" % (done.returncode, err[:300]))
@@ -647,10 +648,10 @@ def main():
         print("skipped: no python3-onnx")
         return 77
     most = a.runs or (2000 if a.mutants == 1 << 31 else 1 << 31)
-    binary, begin, told = os.path.abspath(a.binary), time.time(), time.time()
+    binary, begin, told = os.path.abspath(a.binary), time.time(), time.time()      # --minutes, and the figures
     kinds, asked, mutants, runs = collections.Counter(), collections.Counter(), 0, 0
 
-    seeds = itertools.chain(FOUND if a.first == 1 else (), range(a.first, 1 << 31))
+    seeds = itertools.islice(itertools.chain(FOUND if a.first == 1 else (), range(a.first, 1 << 31)), a.mutants)
 
     def figures():
         return "%d mutants, %d runs in %.0f s; asked %s; found %s" % (
@@ -669,7 +670,7 @@ def main():
             if time.time() - told > 60:
                 told = time.time()
                 print(figures(), flush=True)
-            if runs >= most or mutants >= a.mutants or time.time() - begin > 60 * a.minutes:
+            if runs >= most or time.time() - begin > 60 * a.minutes:
                 pool.terminate()
                 break
     print(figures())
