@@ -48,7 +48,7 @@ ROWS = {
                      ("src/findings/rules.c", BEFORE, r'    \{"scale/unknown",',
                       '    {"seam/lint", FSD_WARNING, "A seam in a model.", FSD_NEEDS_LINT, .find = fsd_lint_seam,\n'
                       '     .why = "It is there.", .fix = "Nothing.", .source = "this test"},\n')],
-    "refusal": [("src/lint/refusals.c", AFTER, r"static const struct row refusals\[\] = \{\n",
+    "refusal": [("src/lint/refusals.c", AFTER, r"\brefusals\[\] = \{\n",
                  '    {" SeamRefused ", FSD_ANY_BUILDER, .is.why = "seams are refused", .is.source = "this test"},\n')],
     "format": [("src/report/sheet/sheet.h", BEFORE, r"fsd_sheet_fn fsd_sheet_put_text", "fsd_sheet_fn fsd_sheet_put_seam;\n"),
                ("src/report/report.c", BEFORE, r'    \{"csv",', '    {"seam", ".seam ", IN_TEXT, .sheet = fsd_sheet_put_seam},\n')],
