@@ -4,6 +4,7 @@ The consumers are the real ones where there is one to ask: cmark-gfm for Markdow
 and SARIF, dot for DOT, and else the rules that they publish.  A name may be anything, a name of a file, too.
 """
 import csv
+import functools
 import html.parser
 import io
 import json
@@ -244,6 +245,7 @@ def other(h, engine):
     return path
 
 
+@functools.cache
 def formats_of(h, verb):
     """The formats that its help lists: one that is added is tested.  A matrix has a page besides what `stability` has."""
     if verb == "matrix":
@@ -253,6 +255,7 @@ def formats_of(h, verb):
     return re.sub(r"\s+", "", found[1]).split(",")
 
 
+@functools.cache
 def views(h):
     done = subprocess.run([h.binary, "--help"], capture_output=True, text=True, check=False)
     verbs = re.findall(r"^  ([a-z]+)  +\S", done.stdout.split("Verbs,", 1)[1], re.M)

@@ -21,7 +21,8 @@ FOUND = 99                      # the status of a run in which valgrind found so
 PAIR = "synthetic/attention-10/model.onnx synthetic/attention-10/engine.json"
 SNAPSHOTS = "reach/fates-before.fsd reach/fates-after.fsd"
 FORMATS = ["text", "json", "markdown", "junit", "sarif", "github", "gitlab", "dot"]
-PICTURES = ["svg", "png", "pdf"]
+# What png and pdf add is Cairo's, and takes as long as thirty other runs.
+PICTURES = ["svg"]
 VIEWS = ["reformats", "where '*'", "inside '*' --layers", "names", "scopes", "explain '*'"]
 
 
