@@ -57,6 +57,7 @@ static void raise_node(const struct fsd_match *m, struct raised *r, fsd_id from,
         fsd_vec_push(r->scratch, &r->links, link);
     }
     for (uint32_t i = 0; i < r->of[from].n; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the span is of links */
         struct fsd_link link = r->links.at[r->of[from].at + i];
 
         link.node = to;
@@ -70,8 +71,9 @@ static void link_raised(struct fsd_match *m, struct raised *r, fsd_id node, uint
     struct fsd_span *span = &r->of[node];
 
     span->at = at;
-    if (r->links.n > at)
-        qsort(&r->links.at[at], r->links.n - at, sizeof *r->links.at, fsd_by_pair);
+    if (r->links.n <= at)
+        return;
+    qsort(&r->links.at[at], r->links.n - at, sizeof *r->links.at, fsd_by_pair);
     for (uint32_t i = at; i < r->links.n; i++) {
         struct fsd_link link = r->links.at[i];
 
