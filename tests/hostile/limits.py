@@ -132,7 +132,7 @@ ROWS = [
      "layers", "layers"),
     ("JSON values of a small dump", None,
      lean(lambda n: b'{"Layers": [{"Name": "one", "Odd": [' + b",".join([b"1"] * (n - 5)) + b"]}]}",
-          *constants_of("src/trt/json.c", "VALUE")), "engine", "JSON values"),
+          *constants_of("src/trt/json_file.c", "VALUE")), "engine", "JSON values"),
     ("nodes of a small model", None,
      lean(lambda n: model(node("Relu", ["x"], ["y"], "r"), raw(1, text(4, "R")) * (n - 1), inputs("x"), outputs("y")),
           *constants_of("src/onnx/load.c", "NODE")), "model", "nodes"),
