@@ -107,7 +107,9 @@ static void find_runs_of(struct fsd_match *m, const struct fsd_recipes *recipes,
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        m->runs[node] |= could_be_folded(m, node);
+        /* The name of a layer bears those of its weights' quantizers, too. */
+        m->runs[node] |=
+            could_be_folded(m, node) && !(m->facts->traits[node] & FSD_OP_QDQ);
     }
 }
 

@@ -106,6 +106,25 @@ static void metadata__is_not_overruled_by_tensors(void **state)
            FSD_BY_ALL, "a layer 0:mt\nb layer 0:m 1:t\nc layer 1:nt\n");
 }
 
+/* A layer's name may bear the quantizer of its weights and nothing else that is known:
+ * that one was folded all the same.  A MatMul of constants is the layer's work. */
+static void runs__are_no_quantizers_of_weights(void **state)
+{
+    static const char model[] = "in x\nout y\nconst w\nconst s\nconst v\n"
+                                "QuantizeLinear qw: w s s -> q\n"
+                                "DequantizeLinear dw: q s s -> d\n"
+                                "MatMul m: v v -> p\n"
+                                "Conv conv: x d -> c\nAdd add: c p -> y\n";
+
+    (void)state;
+    expect(model,
+           "in x\nout y\n"
+           "Conv qw | n:qw | x:fp32 -> c:fp32\nGemm m | n:m | c:fp32 -> y:fp32\n",
+           FSD_BY_NAME,
+           "qw folded 0:n\ndw folded\nm layer 1:n\nconv unexplained\n"
+           "add unexplained\n");
+}
+
 static void reformat__is_seen_through(void **state)
 {
     (void)state;
@@ -287,6 +306,7 @@ int main(void)
         cmocka_unit_test(cut__takes_quantizers_along),
         cmocka_unit_test(twin__follows_a_swapped_quantizer),
         cmocka_unit_test(metadata__is_not_overruled_by_tensors),
+        cmocka_unit_test(runs__are_no_quantizers_of_weights),
         cmocka_unit_test(reformat__is_seen_through),
         cmocka_unit_test(view__dissolves_unless_it_is_all_there_is),
         cmocka_unit_test(region__when_tensors_cannot_tell),
