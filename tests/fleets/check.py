@@ -36,9 +36,10 @@ def recipes():
 
 
 def run(at, *args, **more):
+    """Ray starts a cluster of its own: without an address it would join one of another run."""
     path = ":".join((f"{at}/bin", ENV, os.environ["PATH"]))
     return subprocess.run(args, cwd=at, capture_output=True, text=True, check=False,
-                          env={**os.environ, "PATH": path, "RAY_DEDUP_LOGS": "0"}, **more)
+                          env={**os.environ, "PATH": path, "RAY_ADDRESS": "local", "RAY_DEDUP_LOGS": "0"}, **more)
 
 
 def play_matrix(at, recipe):
