@@ -91,26 +91,19 @@ static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
     return macs / workers + (is_first_worker(m, layer, node) ? macs % workers : 0);
 }
 
-/* By node: it stands for a body or a function, whose nodes have its multiply-adds. */
-static bool *list_owners(const struct fsd_match *m)
-{
-    bool *owns = FSD_NEW(m->arena, bool, m->model->nodes.n);
-
-    for (uint32_t i = 0; i < m->model->scopes.n; i++)
-        if (m->model->scopes.at[i].owner != FSD_NONE)
-            owns[m->model->scopes.at[i].owner] = true;
-    return owns;
-}
-
+/* A node that owns a body, or calls a function, has no multiply-adds beside those of
+ * the nodes in there. */
 static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result *nodes,
-                        const struct fsd_cost *c, const bool *owns, fsd_id layer)
+                        const struct fsd_cost *c, const struct fsd_bodies *bodies,
+                        fsd_id layer)
 {
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        if (nodes[node].fate != FSD_FATE_LAYER || !c->nodes[node].macs || owns[node])
+        if (nodes[node].fate != FSD_FATE_LAYER || !c->nodes[node].macs ||
+            bodies->first[node] != FSD_NONE)
             continue;
         sum = fsd_plus(c->amounts, sum, part_of(m, c, layer, node));
     }
@@ -121,7 +114,8 @@ static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result 
 void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *layers,
                    const struct fsd_node_result *nodes, struct fsd_cost *c)
 {
-    const bool *owns = list_owners(m);
+    struct fsd_arena *scratch = fsd_arena_new();
+    const struct fsd_bodies bodies = fsd_graph_bodies(scratch, m->model);
 
     for (fsd_id i = 0; i < m->model->nodes.n; i++) {
         struct fsd_node_cost *r = &c->nodes[i];
@@ -142,6 +136,7 @@ void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *lay
             continue;
         *macs = described(m, c, i);
         if (*macs == -1 && m->of_layer[i].n)
-            *macs = of_nodes(m, nodes, c, owns, i);
+            *macs = of_nodes(m, nodes, c, &bodies, i);
     }
+    fsd_arena_free(scratch);
 }
