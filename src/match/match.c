@@ -45,10 +45,11 @@ void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
 {
     if (by & FSD_BY_METADATA)
         m->layer_sourced[layer] = m->node_sourced[node] = true;
-    if (!(by & FSD_BY_METADATA) && is_refuted(m, layer, node))
+    else if (is_refuted(m, layer, node)) {
         fsd_vec_push(m->arena, &m->refuted, (struct fsd_link){layer, node, by});
-    else
-        fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
+        return;
+    }
+    fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
 }
 
 static void index_nodes(struct fsd_match *m)

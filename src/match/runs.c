@@ -156,6 +156,7 @@ static bool computes(const struct fsd_match *m, fsd_id layer)
 
 void fsd_match_find_runs(struct fsd_match *m)
 {
+    struct fsd_arena *scratch = fsd_arena_new();
     struct fsd_recipes *recipes = NULL;
 
     m->runs = FSD_NEW(m->arena, bool, m->model->nodes.n);
@@ -167,9 +168,10 @@ void fsd_match_find_runs(struct fsd_match *m)
         if (!any || !computes(m, i))
             continue;
         if (!recipes)
-            recipes = fsd_recipes_new(m->arena, m->facts);
+            recipes = fsd_recipes_new(scratch, m->facts);
         find_runs_of(m, recipes, i);
     }
     if (recipes)
         follow_runs(m);
+    fsd_arena_free(scratch);
 }
