@@ -62,7 +62,7 @@ struct drawn_case {
 static void begin_case(struct drawn_case *c, const char *title)
 {
     *c = (struct drawn_case){.evidence = FSD_BY_ALL};
-    snprintf(c->title, sizeof c->title, "%s", title);
+    snprintf(c->title, sizeof c->title, "%.*s", (int)sizeof c->title - 1, title);
     c->title[strcspn(c->title, "\n")] = '\0';
     open_text(&c->model);
     open_text(&c->engine);

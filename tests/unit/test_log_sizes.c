@@ -72,7 +72,7 @@ static void assert_size(struct log *l, const struct fsd_graph *g, const char *te
 /* Both tensors' first sizes, when the list says this of the layers. */
 static void expect(const char *list, const char *x, const char *y)
 {
-    char text[TEXT];
+    char text[2 * TEXT];
     struct log l;
     struct fsd_graph *g;
 
