@@ -87,6 +87,43 @@ class Model:
         return [self.maker[t] for t in self.nodes[i].uses if t in self.maker]
 
 
+def sizes(tensor_type):
+    """(element type, sizes) of a TypeProto.Tensor; an open size is None."""
+    element, dims = 0, []
+    for number, value in fields(tensor_type):
+        if number == 1:
+            element = value
+        elif number == 2:
+            for _, dim in fields(value):
+                dims.append(next((v for k, v in fields(dim) if k == 1), None))
+    return element, tuple(dims)
+
+
+def likeness(data):
+    """(operators, types and sizes of initializers, of inputs and outputs); without names, values and
+    the order of nodes."""
+    ops, weights, ports = [], [], []
+    for _, graph_data in ((n, v) for n, v in fields(data) if n == 7):
+        for n, v in fields(graph_data):
+            if n == 1:
+                node = Node(v)
+                ops.append((node.op, len(node.inputs), len(node.outputs)))
+            elif n == 5:
+                weights.append(tuple((k, x) for k, x in fields(v) if k in (1, 2)))
+            elif n in (11, 12):
+                types = [value_type for k, value_type in fields(v) if k == 2]
+                ports += [(n, *sizes(t)) for value_type in types for k, t in fields(value_type) if k == 1]
+    return tuple(sorted(ops)), tuple(sorted(weights, key=repr)), tuple(ports)
+
+
+def alike(a, b):
+    """Nothing but names and values tells an engine of one from that of the other.  A builder may fix
+    what a model leaves open."""
+    return a[:2] == b[:2] and len(a[2]) == len(b[2]) and all(
+        x[:2] == y[:2] and len(x[2]) == len(y[2]) and all(i == k or None in (i, k) for i, k in zip(x[2], y[2]))
+        for x, y in zip(a[2], b[2]))
+
+
 # --------------------------------------------------------------------------------------- log
 
 
