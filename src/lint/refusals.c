@@ -45,6 +45,17 @@ static bool has_type(const struct fsd_graph *g, fsd_id tensor, uint64_t types)
     return tensor != FSD_NONE && types >> fsd_tensor_form(g, tensor)->type & 1;
 }
 
+/* Its first input is one of the network's, and a sequence or an optional. */
+static bool reads_list(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                       fsd_id node)
+{
+    fsd_id first = fsd_node_in_tensor(l->g, node, 0);
+
+    (void)r;
+    return first != FSD_NONE && l->g->tensors.at[first].item != FSD_NONE &&
+           l->g->tensors.at[first].flags & FSD_TENSOR_INPUT;
+}
+
 /* Any input or output. */
 static bool has_a_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                        fsd_id node)
@@ -424,6 +435,8 @@ static const struct fsd_refusal_row refusals[] = {
     /* Types. */
     {NULL, FSD_RTX, .holds = has_a_type, .types = STRANGE,
      .is.why = "no tensor may have this type", .is.source = MEASURED},
+    {NULL, FSD_RTX, .holds = reads_list,
+     .is.why = "an input of the network must be a tensor", .is.source = MEASURED},
     {" Cast CastLike ", FSD_RTX, .holds = has_a_type, .types = NARROW,
      .is.why = "only quantizers make or read tensors of this type",
      .is.source = MEASURED},

@@ -82,6 +82,7 @@ fsd_id fsd_graph_add_tensor(struct fsd_graph *g, fsd_sym name, fsd_id scope)
     struct fsd_tensor tensor = {.name = name,
                                 .scope = scope,
                                 .form = FSD_NONE,
+                                .item = FSD_NONE,
                                 .value = FSD_NONE,
                                 .bound = FSD_NONE,
                                 .optimum = FSD_NONE};

@@ -85,6 +85,9 @@ struct fsd_tensor {
     fsd_sym name;
     fsd_id scope;
     fsd_id form;  /**< FSD_NONE: nothing known */
+    fsd_id item;  /**< the form of a sequence's elements, or of an optional's value,
+                       empty where these are no tensors; FSD_NONE: not known to be a
+                       sequence or an optional */
     fsd_id value; /**< in fsd_graph.values; FSD_NONE: not constant, or not read */
     fsd_id next_same_name;
     fsd_sym argument; /**< engine: made for the layer that computes the model's tensor

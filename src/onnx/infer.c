@@ -40,6 +40,8 @@ static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
             continue;
         if (formal->form == FSD_NONE)
             formal->form = g->tensors.at[actual].form;
+        if (formal->item == FSD_NONE)
+            formal->item = g->tensors.at[actual].item;
         formal->value = g->tensors.at[actual].value;
     }
 }
@@ -57,9 +59,13 @@ void fsd_onnx_infer(struct fsd_graph *g)
         for (uint32_t k = 0; k < g->nodes.at[i].out.n; k++) {
             fsd_id out = fsd_node_out_tensor(g, i, k), in = fsd_node_in_tensor(g, i, 0);
 
-            if (out != FSD_NONE)
-                learn(g, out, fsd_op_type(g, i, k),
-                      !k && fsd_op_keeps_shape(g, i) ? fsd_tensor_form(g, in) : NULL);
+            if (out == FSD_NONE)
+                continue;
+            if (!k && in != FSD_NONE && g->tensors.at[out].item == FSD_NONE &&
+                fsd_op_keeps_items(g, i))
+                g->tensors.at[out].item = g->tensors.at[in].item;
+            learn(g, out, fsd_op_type(g, i, k),
+                  !k && fsd_op_keeps_shape(g, i) ? fsd_tensor_form(g, in) : NULL);
         }
     }
 }

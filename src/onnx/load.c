@@ -149,6 +149,9 @@ static void take_form(struct loader *l, fsd_id tensor, const Onnx__ValueInfoProt
     if (g->tensors.at[tensor].form == FSD_NONE)
         g->tensors.at[tensor].form =
             fsd_onnx_form(g, info->type, g->tensors.at[tensor].name);
+    if (g->tensors.at[tensor].item == FSD_NONE)
+        g->tensors.at[tensor].item =
+            fsd_onnx_item(g, info->type, g->tensors.at[tensor].name);
 }
 
 /* An input that an initializer has given a value is that constant. */

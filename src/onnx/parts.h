@@ -34,6 +34,10 @@ fsd_id fsd_onnx_value(struct fsd_graph *g, const uint64_t *bits, uint32_t n,
 /** The form that a ValueInfoProto tells; FSD_NONE when it tells nothing. */
 fsd_id fsd_onnx_form(struct fsd_graph *g, const Onnx__TypeProto *type, fsd_sym name);
 
+/** What it tells of a sequence's elements or an optional's value; FSD_NONE when it is
+ *  of neither. */
+fsd_id fsd_onnx_item(struct fsd_graph *g, const Onnx__TypeProto *type, fsd_sym name);
+
 /* ------------------------------------------------------------------------- attr.c */
 
 /** The attribute, its lists and constants in the graph's pools.  One that was too large

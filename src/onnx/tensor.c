@@ -278,3 +278,21 @@ fsd_id fsd_onnx_form(struct fsd_graph *g, const Onnx__TypeProto *type, fsd_sym n
                              type->sparse_tensor_type->shape, name);
     return FSD_NONE;
 }
+
+fsd_id fsd_onnx_item(struct fsd_graph *g, const Onnx__TypeProto *type, fsd_sym name)
+{
+    const Onnx__TypeProto *of = NULL;
+    fsd_id form;
+
+    if (!type)
+        return FSD_NONE;
+    if (type->value_case == ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE)
+        of = type->sequence_type->elem_type;
+    else if (type->value_case == ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE)
+        of = type->optional_type->elem_type;
+    else
+        return FSD_NONE;
+    form = fsd_onnx_form(g, of, name);
+    return form != FSD_NONE ? form
+                            : fsd_graph_add_form(g, (struct fsd_form){0}, NULL, 0);
+}

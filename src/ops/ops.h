@@ -65,6 +65,10 @@ enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i);
 /** True when the first output has the shape of the first input, always. */
 bool fsd_op_keeps_shape(const struct fsd_graph *g, fsd_id node);
 
+/** True when the first output holds what the first input does, where that is a
+ *  sequence or an optional. */
+bool fsd_op_keeps_items(const struct fsd_graph *g, fsd_id node);
+
 /** Why no operation is left of a node. */
 enum fsd_same {
     FSD_SAME_NOT,

@@ -85,11 +85,8 @@ bool fsd_shape_joined(const struct fsd_op_case *c, struct fsd_shape *out)
 /* The value of an optional; since opset 18 that may be a plain tensor. */
 bool fsd_shape_optional(const struct fsd_op_case *c, struct fsd_shape *out)
 {
-    fsd_id from = fsd_case_in(c, 0);
-    fsd_id maker = from == FSD_NONE ? FSD_NONE : fsd_tensor_producer(c->g, from);
-    bool made = maker != FSD_NONE &&
-                !strcmp(fsd_text(c->g->names, c->g->nodes.at[maker].op), "Optional");
-
-    *out = made ? *fsd_items_in(c, 0) : *fsd_shape_in(c, 0);
+    *out = *fsd_items_in(c, 0);
+    if (!out->ranked)
+        *out = *fsd_shape_in(c, 0);
     return out->ranked;
 }

@@ -229,11 +229,9 @@ void fsd_sizes_bind_dim(struct fsd_sizes *s, struct fsd_dim dim, int64_t size)
 
 /* ------------------------------------------------------------------- the shapes */
 
-void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
-                         const struct fsd_graph *from, const struct fsd_form *form)
+static void complete(const struct fsd_sizes *s, struct fsd_shape *shape,
+                     const struct fsd_graph *from, const struct fsd_form *form)
 {
-    struct fsd_shape *shape = &s->shapes[tensor];
-
     if (!form->ranked || form->dims.n > FSD_SHAPE_RANK)
         return;
     if (shape->ranked && shape->rank != form->dims.n)
@@ -243,6 +241,12 @@ void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
             shape->dims[i] = fsd_sizes_dim(s, from->dims.at[form->dims.at + i]);
     shape->rank = (uint8_t)form->dims.n;
     shape->ranked = true;
+}
+
+void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
+                         const struct fsd_graph *from, const struct fsd_form *form)
+{
+    complete(s, &s->shapes[tensor], from, form);
 }
 
 bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
@@ -357,6 +361,9 @@ static void take_scope(struct fsd_sizes *s, fsd_id scope)
 
 void fsd_sizes_take_rules(struct fsd_sizes *s)
 {
+    for (fsd_id i = 0; s->items && i < s->g->tensors.n; i++)
+        if (s->g->tensors.at[i].item != FSD_NONE)
+            complete(s, &s->items[i], s->g, &s->g->forms.at[s->g->tensors.at[i].item]);
     for (fsd_id i = 0; i < s->g->scopes.n; i++)
         if (s->g->scopes.at[i].owner == FSD_NONE)
             take_scope(s, i);

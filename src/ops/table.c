@@ -41,6 +41,7 @@ enum type {
     BY_SCALE,       /* DequantizeLinear */
     BY_VALUE,       /* ConstantOfShape */
     BY_VALUES,      /* LabelEncoder: the attribute that lists what it makes */
+    BY_ITEM,        /* of input 0, a sequence or an optional, or a tensor itself */
     BY_LABELS,      /* a classifier's first output: the attribute that lists classes */
     BY_STASH        /* LayerNormalization's statistics: the attribute `stash_type` */
 };
@@ -118,7 +119,7 @@ static const struct fsd_op ops[] = {
     {"Concat", ANY_IN, .shape = fsd_shape_concat,
      .traits = FSD_OP_COMMUTES | FSD_OP_MOVES, .ints = fsd_ints_concat,
      .same = FSD_SAME_SINGLE, .holds = fsd_same_single},
-    {"ConcatFromSequence", NOTHING, .shape = fsd_shape_joined, .traits = FSD_OP_LISTS},
+    {"ConcatFromSequence", BY_ITEM, .shape = fsd_shape_joined, .traits = FSD_OP_LISTS},
     {"Constant", NOTHING, .traits = FSD_OP_CONSTANT},
     {"ConstantOfShape", BY_VALUE, .shape = fsd_shape_filled, .shape_operands = 0x1,
      .ints = fsd_ints_fill, .lowerings = "Expand"},
@@ -305,7 +306,7 @@ static const struct fsd_op ops[] = {
     {"OneHotEncoder", TO_FP32, .shape = fsd_shape_categories,
      .domains = FSD_DOMAIN_ML},
     {"Optional", NOTHING, .items = fsd_items_optional, .traits = FSD_OP_LISTS},
-    {"OptionalGetElement", NOTHING, .shape = fsd_shape_optional,
+    {"OptionalGetElement", BY_ITEM, .shape = fsd_shape_optional,
      .traits = FSD_OP_LISTS},
     {"OptionalHasElement", TO_BOOL, .shape = fsd_shape_scalar},
     {"Or", TO_BOOL, .shape = fsd_shape_elementwise,
@@ -399,7 +400,7 @@ static const struct fsd_op ops[] = {
     {"ScatterElements", IN0, .shape = fsd_shape_same, .lowerings = "ScatterND"},
     {"ScatterND", IN0, .shape = fsd_shape_same},
     {"Selu", IN0, .shape = fsd_shape_same, .known_as = "activation"},
-    {"SequenceAt", NOTHING, .shape = fsd_shape_item, .traits = FSD_OP_LISTS},
+    {"SequenceAt", BY_ITEM, .shape = fsd_shape_item, .traits = FSD_OP_LISTS},
     {"SequenceConstruct", NOTHING, .items = fsd_items_construct,
      .traits = FSD_OP_LISTS},
     {"SequenceEmpty", NOTHING, .traits = FSD_OP_LISTS},
@@ -606,6 +607,13 @@ bool fsd_op_keeps_shape(const struct fsd_graph *g, fsd_id node)
             op->shape == fsd_shape_normalized || op->shape == fsd_shape_statistics);
 }
 
+bool fsd_op_keeps_items(const struct fsd_graph *g, fsd_id node)
+{
+    const struct fsd_op *op = fsd_op_of(g, node);
+
+    return op && op->items == fsd_items_same;
+}
+
 /* ------------------------------------------------------------------------ types */
 
 static enum fsd_dtype input_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
@@ -642,6 +650,13 @@ static enum fsd_dtype values_type(const struct fsd_graph *g,
     if (fsd_node_attr(g, node, "values_int64s"))
         return FSD_INT64;
     return fsd_node_attr(g, node, "values_strings") ? FSD_STRING : FSD_FP32;
+}
+
+static enum fsd_dtype item_type(const struct fsd_graph *g, fsd_id tensor)
+{
+    fsd_id item = tensor == FSD_NONE ? FSD_NONE : g->tensors.at[tensor].item;
+
+    return item == FSD_NONE ? fsd_tensor_form(g, tensor)->type : g->forms.at[item].type;
 }
 
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
@@ -681,6 +696,8 @@ enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
         return type_attr(g, node, "output_dtype", input_type(g, node, 1));
     case BY_VALUES:
         return values_type(g, &g->nodes.at[node]);
+    case BY_ITEM:
+        return item_type(g, fsd_node_in_tensor(g, node, 0));
     case BY_LABELS:
         return fsd_node_attr(g, &g->nodes.at[node], "classlabels_strings") ? FSD_STRING
                                                                            : FSD_INT64;

@@ -533,11 +533,22 @@ def refused_directions(fires):
     return end(n, y, 5, ways, 2, 4)
 
 
+def refused_list(fires):
+    """A sequence or an optional as the network's input, whatever reads it."""
+    n, x = start()
+    n.output(n.op("Relu", x), 1, C, 16, 16)
+    if fires:
+        type = helper.make_sequence_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, [5]))
+        n.inputs.append(helper.make_value_info("list", type))
+        n.outputs.append(helper.make_value_info(n.op("Identity", "list"), type))
+    return n.model()
+
+
 REFUSED = {f.__name__: f for f in (
     refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
     refused_attention, refused_keys, refused_mask, refused_row, refused_broadcast, refused_gemm_broadcast, refused_slope,
     refused_axes, refused_remainder, refused_bound, refused_count, refused_depth, refused_random, refused_cache,
-    refused_branches, refused_parts, refused_directions)}
+    refused_branches, refused_parts, refused_directions, refused_list)}
 
 
 # Rules that look at an engine, too: a model, and what a builder made of it.

@@ -3,6 +3,7 @@
  * and no reader needs: written by hand, since no exporter writes most of them yet.
  */
 #include "onnx_bytes.h"
+#include "ops/sizes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -248,6 +249,95 @@ static void newest__six_bits(void **state)
     fsd_arena_free(arena);
 }
 
+/* Numbers of TypeProto's fields. */
+enum { TYPE_TENSOR = 1, TYPE_SEQUENCE = 4, TYPE_OPTIONAL = 9 };
+
+/* A list of tensors with one dimension of that size: the kinds of list, the outermost
+ * first. */
+static struct bytes listed(struct fsd_arena *arena, const char *name, uint64_t size,
+                           const unsigned *kinds, size_t n)
+{
+    struct bytes info = empty(arena), tensor = empty(arena), shape = empty(arena),
+                 dim = empty(arena), type = empty(arena);
+
+    put_number(&dim, 1, size);
+    put_part(&shape, 1, &dim);
+    put_number(&tensor, 1, 1);
+    put_part(&tensor, 2, &shape);
+    put_part(&type, TYPE_TENSOR, &tensor);
+    while (n--) {
+        struct bytes list = empty(arena), outer = empty(arena);
+
+        put_part(&list, 1, &type);
+        put_part(&outer, kinds[n], &list);
+        type = outer;
+    }
+    put_text(&info, 1, name);
+    put_part(&info, 2, &type);
+    return info;
+}
+
+static void put_op(struct bytes *graph, const char *op, const char *in, const char *out)
+{
+    struct bytes node = empty(graph->arena);
+
+    put_text(&node, NODE_IN, in);
+    put_text(&node, NODE_OUT, out);
+    put_text(&node, NODE_OP, op);
+    put_part(graph, GRAPH_NODE, &node);
+}
+
+/* What the sizes of the model tell of a tensor: "fp32 4", "fp32 ?". */
+static void assert_told(struct fsd_arena *arena, const struct fsd_graph *g,
+                        const char *name, const char *want)
+{
+    fsd_id id = fsd_graph_find(g, fsd_intern_str(g->names, name), 0);
+    const struct fsd_shape *shape = fsd_shape_of(fsd_sizes_of_model(arena, g), id);
+    char got[32];
+
+    snprintf(got, sizeof got, shape->ranked ? "%s %d" : "%s ?",
+             fsd_dtype_name(fsd_tensor_form(g, id)->type), (int)shape->dims[0]);
+    assert_string_equal(got, want);
+}
+
+/* What an input of the network that is a sequence or an optional holds. */
+static void newest__lists_of_the_network(void **state)
+{
+    static const unsigned both[] = {TYPE_OPTIONAL, TYPE_SEQUENCE};
+    struct fsd_arena *arena = fsd_arena_new();
+    struct bytes model = empty(arena), graph = empty(arena), set = empty(arena),
+                 in = listed(arena, "o", 4, both, 1);
+    struct load load;
+
+    (void)state;
+    put_part(&graph, GRAPH_INPUT, &in);
+    in = listed(arena, "s", 5, both + 1, 1);
+    put_part(&graph, GRAPH_INPUT, &in);
+    in = listed(arena, "os", 6, both, 2);
+    put_part(&graph, GRAPH_INPUT, &in);
+    in = listed(arena, "t", 7, both, 0);
+    put_part(&graph, GRAPH_INPUT, &in);
+    put_op(&graph, "OptionalGetElement", "o", "of_optional");
+    put_op(&graph, "SequenceAt", "s", "of_sequence");
+    put_op(&graph, "Identity", "s", "same");
+    put_op(&graph, "SequenceAt", "same", "of_same");
+    put_op(&graph, "OptionalGetElement", "os", "sequence");
+    put_op(&graph, "OptionalGetElement", "t", "tensor");
+    put_number(&model, MODEL_IR, 14);
+    put_part(&model, MODEL_GRAPH, &graph);
+    put_number(&set, 2, 28);
+    put_part(&model, MODEL_OPSET, &set);
+    load = load_memory(model.at, model.n);
+    assert_int_equal(load.status, FSD_OK);
+    assert_told(arena, load.g, "of_optional", "fp32 4");
+    assert_told(arena, load.g, "of_sequence", "fp32 5");
+    assert_told(arena, load.g, "of_same", "fp32 5");
+    assert_told(arena, load.g, "sequence", "unknown ?");
+    assert_told(arena, load.g, "tensor", "fp32 7");
+    drop_load(&load);
+    fsd_arena_free(arena);
+}
+
 /* Any bytes may be asked which operator sets they name. */
 static void newest__imports(void **state)
 {
@@ -279,6 +369,7 @@ int main(void)
         cmocka_unit_test(newest__opset),
         cmocka_unit_test(newest__several_devices),
         cmocka_unit_test(newest__six_bits),
+        cmocka_unit_test(newest__lists_of_the_network),
         cmocka_unit_test(newest__imports),
     };
 
