@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The real binary under valgrind: check.py BINARY
 
-Golden cases until each verb and option has been asked with each status that it ends with, and
+As few golden cases as ask each verb and option with each status that it ends with, and
 each format that no golden case has.  An error or a leak of ours fails.  Graphviz and Pango, which draw in a child process,
 leave memory to its end: pictures are looked at for errors only.
 """
@@ -27,14 +27,15 @@ VIEWS = ["reformats", "where '*'", "inside '*' --layers", "names", "scopes", "ex
 
 
 def asked(args):
-    """What is asked, whatever it is asked of: the words that are no files."""
-    words = [re.sub("=.*", "", word) for word in shlex.split(args)
-             if word.startswith("-") or not re.search("[./]", word)]
-    return set(words) or {""}
+    """The verb and the options of a case."""
+    words = shlex.split(args)
+    options = {re.sub("=.*", "", word) for word in words if word.startswith("-")}
+    return options | {"" if not words or re.search("[./]", words[0]) else words[0]}
 
 
 def golden():
-    seen = set()
+    """Yields cases and their statuses, the one that asks most of what is left first."""
+    cases = []
     for path in sorted(glob.glob(os.path.join(TESTS, "golden", "*", "args"))):
         status = os.path.join(os.path.dirname(path), "expected.exit")
         with open(path, encoding="utf-8") as file:
@@ -43,10 +44,12 @@ def golden():
         if os.path.exists(status):
             with open(status, encoding="utf-8") as file:
                 expected = int(file.read())
-        new = {(word, expected) for word in asked(args)} - seen
-        if new:
-            seen |= new
-            yield args, expected
+        cases.append((args, expected, {(word, expected) for word in asked(args)}))
+    left = set().union(*(asks for *_, asks in cases))
+    while left:
+        args, expected, asks = max(cases, key=lambda case: len(case[2] & left))
+        left -= asks
+        yield args, expected
 
 
 def others():
