@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void tell(const struct fsd_options *opt, const char *text)
 {
@@ -117,6 +118,8 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
 
     for (uint32_t i = 0; status == FSD_OK && i < l.n; i++)
         tell_untimed(opt, l.builds[i]);
+    for (uint32_t i = 1; status == FSD_OK && i < l.n_opened; i++)
+        fsd_state_set_label(l.opened[i], fsd_state_label(l.opened[0]));
     if (status == FSD_OK && l.n == 1)
         fsd_snapshot_write(l.builds[0], out);
     else if (status == FSD_OK)
@@ -152,6 +155,7 @@ struct fsd_check {
     const struct fsd_state *nearest; /* of what the old one holds, to the new one */
     struct fsd_diff *run;            /* that `new` is of; NULL: of a snapshot */
     const char *snapshot;            /* path of the old state */
+    const char *label;               /* that was asked for; NULL: none */
     struct fsd_options opt;          /* who hears notes */
     struct fsd_policy *policy;
     struct fsd_compare *compare;
@@ -204,6 +208,7 @@ static const char *command_of(const struct fsd_check *c, const struct fsd_option
     fputs("fusiondiff check", out);
     fsd_put_option(names, "", c->snapshot, out);
     fputs(fsd_command_new(c->arena, names, opt)->run, out);
+    fsd_put_option(names, "--label", opt->label, out);
     fsd_put_option(names, "--policy", check->policy, out);
     fsd_put_option(names, "--for", check->builder, out);
     if (check->lint)
@@ -252,6 +257,11 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
     if (status != FSD_OK)
         return status;
     fit = fsd_compare_built_fit(c->arena, s, c->new);
+    if (c->label && !fsd_state_label(s)) {
+        fprintf(best->why.out, "; %s has no label", path);
+        fsd_state_free(s);
+        return FSD_OK;
+    }
     for (uint32_t b = 0; b < s->also.n; b++) {
         struct fsd_built_fit other =
             fsd_compare_built_fit(c->arena, s->also.at[b], c->new);
@@ -260,7 +270,8 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
             fit = other;
     }
     if (fit.other.key) {
-        fprintf(best->why.out, "; %s is for %s", path, fit.other.before);
+        fprintf(best->why.out, "; %s is for ", path);
+        fsd_put_safe(best->why.out, fit.other.before);
     } else if (best->path && fit.alike == best->alike) {
         best->equals++;
         fprintf(best->why.out, "; %s fits as well", path);
@@ -273,7 +284,8 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
     return FSD_OK;
 }
 
-/* The one that is for what the build is: its version and GPU. */
+/* The one that is for what the build is: its label, version and GPU.  Logs that do not
+ * name the GPU leave it to the label. */
 static enum fsd_status choose_snapshot(struct fsd_check *c,
                                        const struct fsd_check_options *check,
                                        struct fsd_error *err)
@@ -290,13 +302,32 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
         return status;
     if (!best.path || best.equals)
         return fsd_fail(err, FSD_E_ARG, check->snapshot, FSD_POS_NONE, 0,
-                        "expected one snapshot for this build's version and GPU (%s), "
-                        "found %s%s%s",
-                        fsd_text(c->new->names, c->new->producer),
-                        best.path ? best.path : "none", why,
-                        best.path ? "; the build's log tells more (--log)" : "");
+                        "expected one snapshot %s%s%s, found %s%s%s",
+                        c->label ? "labelled '" : "for this build's version and GPU (",
+                        c->label ? c->label : fsd_text(c->new->names, c->new->producer),
+                        c->label ? "'" : ")", best.path ? best.path : "none", why,
+                        !best.path || c->label
+                            ? ""
+                            : "; name the GPU by its log (--log), or by --label");
     c->snapshot = best.path;
     return fsd_snapshot_read(&c->old, best.path, err);
+}
+
+/* A build that nobody labels keeps the label of its snapshot. */
+static enum fsd_status check_label(struct fsd_check *c, bool force,
+                                   struct fsd_error *err)
+{
+    const char *label = fsd_state_label(c->old);
+
+    if (!c->label)
+        fsd_state_set_label(c->new, label);
+    if (!c->label || !label || !strcmp(c->label, label) || force)
+        return FSD_OK;
+    return fsd_fail(
+        err, FSD_E_MISMATCH, c->snapshot, FSD_POS_NONE, 0,
+        "expected a snapshot labelled '%s', found one labelled '%s' (--force "
+        "goes on all the same)",
+        c->label, label);
 }
 
 static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options *opt,
@@ -319,6 +350,8 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
         status = open_lint(c, opt, check, err);
     if (status == FSD_OK && check->n_snapshots)
         status = choose_snapshot(c, check, err);
+    if (status == FSD_OK && c->old)
+        status = check_label(c, opt->force, err);
     if (status != FSD_OK)
         return status;
     if (c->old) {
@@ -351,6 +384,7 @@ enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options 
     *out = NULL;
     c->arena = arena;
     c->snapshot = check->snapshot;
+    c->label = opt->label;
     c->opt = (struct fsd_options){.note = opt->note, .payload = opt->payload};
     status = open_check(c, opt, check, err);
     if (status == FSD_OK)

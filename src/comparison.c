@@ -41,6 +41,26 @@ static void tell_misfits(const struct fsd_diff *d, const struct fsd_options *opt
     }
 }
 
+const char *fsd_state_label(const struct fsd_state *s)
+{
+    fsd_sym label = fsd_built_find(&s->built, s->names, FSD_BUILT_LABEL);
+
+    return label ? fsd_text(s->names, label) : NULL;
+}
+
+void fsd_state_set_label(struct fsd_state *s, const char *label)
+{
+    struct fsd_built fact;
+
+    if (!label)
+        return;
+    fact = (struct fsd_built){fsd_intern_str(s->names, FSD_BUILT_LABEL),
+                              fsd_intern_str(s->names, label)};
+    for (uint32_t b = 0; b <= s->also.n; b++)
+        fsd_built_set(s->arena, s->names, b ? &s->also.at[b - 1]->built : &s->built,
+                      fact);
+}
+
 static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
                                   const struct fsd_options *opt, struct fsd_error *err)
 {
@@ -52,8 +72,12 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
     *out = NULL;
     if (run)
         *run = NULL;
-    if (lone && fsd_snapshot_sniff(lone))
-        return fsd_snapshot_read(out, lone, err);
+    if (lone && fsd_snapshot_sniff(lone)) {
+        status = fsd_snapshot_read(out, lone, err);
+        if (status == FSD_OK)
+            fsd_state_set_label(*out, opt->label);
+        return status;
+    }
     if (lone) { /* a build log, which holds both */
         pair.engine = lone;
         pair.model = NULL;
@@ -62,6 +86,7 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
     if (status == FSD_OK) {
         tell_misfits(d, &pair);
         *out = fsd_state_of(d);
+        fsd_state_set_label(*out, opt->label);
     }
     if (run)
         *run = d;

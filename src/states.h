@@ -27,6 +27,12 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
 enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
                                const struct fsd_options *opt, struct fsd_error *err);
 
+/** The label of a build; NULL: it has none. */
+const char *fsd_state_label(const struct fsd_state *s);
+
+/** Labels a build, and those that a snapshot holds besides; NULL: they keep theirs. */
+void fsd_state_set_label(struct fsd_state *s, const char *label);
+
 /** Several builds: those that were opened, and what snapshots of several hold besides.
  */
 struct fsd_states {

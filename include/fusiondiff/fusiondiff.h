@@ -137,6 +137,8 @@ struct fsd_options {
     fsd_progress_fn *progress;    /**< NULL: nobody wants to know */
     fsd_note_fn *note;            /**< the same */
     void *payload;                /**< handed to both */
+    const char *label; /**< of snapshots and checks: what the build is for, as "sm86";
+                            NULL: nobody says */
 };
 
 /** What a picture shows (dot, svg, png, pdf).  Zero is the default of every field.

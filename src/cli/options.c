@@ -168,6 +168,13 @@ int parse_severity(const char *word, struct argp_state *state)
     return -1;
 }
 
+const char *parse_label(const char *word, struct argp_state *state)
+{
+    if (!*word)
+        argp_error(state, "--label takes a word, as sm86, not ''");
+    return word;
+}
+
 unsigned parse_day(const char *word, struct argp_state *state)
 {
     unsigned day = fsd_day_parse(word);

@@ -77,6 +77,9 @@ double parse_amount(const char *option, const char *what, const char *word,
 /** A level of --fail-on. */
 int parse_severity(const char *word, struct argp_state *state);
 
+/** The word of --label, which is not empty. */
+const char *parse_label(const char *word, struct argp_state *state);
+
 /** The day of --today. */
 unsigned parse_day(const char *word, struct argp_state *state);
 

@@ -9,10 +9,22 @@
 #include <string.h>
 #include <time.h>
 
-enum { KEY_POLICY = 640, KEY_UPDATE, KEY_TODAY, KEY_PRINT_POLICY, KEY_LINT, KEY_FOR };
+enum {
+    KEY_POLICY = 640,
+    KEY_UPDATE,
+    KEY_TODAY,
+    KEY_PRINT_POLICY,
+    KEY_LINT,
+    KEY_FOR,
+    KEY_LABEL
+};
 
 static const struct argp_option options[] = {
     {"policy", KEY_POLICY, "FILE", 0, "Rules, their levels and budgets, what to ignore",
+     3},
+    {"label", KEY_LABEL, "LABEL", 0,
+     "What the build is for, as sm86: picks its snapshot in a directory, and --update "
+     "records it",
      3},
     {"update", KEY_UPDATE, NULL, 0,
      "Rewrite the snapshot from this build, and say what was accepted", 3},
@@ -27,7 +39,8 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
     "Checks a build against a snapshot, or against that one of a directory of "
-    "snapshots which is for the build's version and GPU: which fusions were lost, "
+    "snapshots which is for the build's label, version and GPU: which fusions were "
+    "lost, "
     "what runs wider, what was inserted, what got slower.\v"
     "Without SNAPSHOT what the policy promises of any build is checked: blocks that "
     "are one kernel, types, inserted layers.\n\n"
@@ -93,6 +106,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_POLICY:
         line->check.policy = arg;
+        break;
+    case KEY_LABEL:
+        line->run.label = parse_label(arg, state);
         break;
     case KEY_LINT:
         line->check.lint = true;

@@ -4,11 +4,14 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 
-enum { KEY_WITH_TIMES = 640, KEY_ALSO };
+enum { KEY_WITH_TIMES = 640, KEY_ALSO, KEY_LABEL };
 
 static const struct argp_option options[] = {
     {"with-times", KEY_WITH_TIMES, NULL, 0,
      "Refuse to write a snapshot without milliseconds, which are kept of any --profile",
+     3},
+    {"label", KEY_LABEL, "LABEL", 0,
+     "Record what the build is for, as sm86; 'check --label' picks a snapshot by it",
      3},
     {"also", KEY_ALSO, "BUILD", 0,
      "Learn what varies from another build of the model: ENGINE, or "
@@ -33,6 +36,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_WITH_TIMES:
         line->with_times = true;
+        break;
+    case KEY_LABEL:
+        line->run.label = parse_label(arg, state);
         break;
     case KEY_ALSO:
         if (line->n_also == sizeof line->also / sizeof *line->also)

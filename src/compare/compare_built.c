@@ -115,8 +115,9 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
                                            const struct fsd_state *new)
 {
-    static const char *const keys[] = {FSD_BUILT_VERSION, FSD_BUILT_GPU,
-                                       FSD_BUILT_CAPABILITY, FSD_BUILT_KERNELS};
+    static const char *const keys[] = {FSD_BUILT_LABEL, FSD_BUILT_VERSION,
+                                       FSD_BUILT_GPU, FSD_BUILT_CAPABILITY,
+                                       FSD_BUILT_KERNELS};
     struct fsd_built_fit fit = {0};
     fsd_built_changes changes = {0};
 

@@ -10,8 +10,9 @@
 #include <string.h>
 
 static const char *const keys[] = {
-    FSD_BUILT_VERSION, FSD_BUILT_LIBRARY,   FSD_BUILT_GPU,         FSD_BUILT_CAPABILITY,
-    FSD_BUILT_KERNELS, FSD_BUILT_PRECISION, FSD_BUILT_CALIBRATION, FSD_BUILT_FLAGS};
+    FSD_BUILT_VERSION,   FSD_BUILT_LIBRARY,     FSD_BUILT_LABEL,
+    FSD_BUILT_GPU,       FSD_BUILT_CAPABILITY,  FSD_BUILT_KERNELS,
+    FSD_BUILT_PRECISION, FSD_BUILT_CALIBRATION, FSD_BUILT_FLAGS};
 
 enum { VERSIONS = 2 }; /* that the keys begin with */
 
@@ -63,6 +64,22 @@ fsd_sym fsd_built_find(const fsd_built_vec *built, const struct fsd_intern *name
         if (!strcmp(fsd_text(names, built->at[i].key), key))
             return built->at[i].value;
     return 0;
+}
+
+void fsd_built_set(struct fsd_arena *arena, const struct fsd_intern *names,
+                   fsd_built_vec *built, struct fsd_built fact)
+{
+    uint32_t at = 0;
+
+    while (at < built->n &&
+           strcmp(fsd_text(names, built->at[at].key), fsd_text(names, fact.key)) != 0)
+        at++;
+    if (at == built->n) {
+        fsd_vec_push(arena, built, fact);
+        for (; at > 0; at--)
+            built->at[at] = built->at[at - 1];
+    }
+    built->at[at] = fact;
 }
 
 void fsd_built_add(struct fsd_arena *arena, const struct fsd_intern *names,

@@ -13,6 +13,7 @@
 
 #define FSD_BUILT_VERSION    "version" /**< becomes the engine's producer */
 #define FSD_BUILT_LIBRARY    "library" /**< the same, where none names itself */
+#define FSD_BUILT_LABEL      "label"   /**< by the user: what the build is for */
 #define FSD_BUILT_GPU        "gpu"
 #define FSD_BUILT_CAPABILITY "compute capability"
 #define FSD_BUILT_KERNELS                                                              \
@@ -34,6 +35,9 @@ fsd_sym fsd_built_find(const fsd_built_vec *built, const struct fsd_intern *name
 void fsd_built_sort(fsd_built_vec *built, const struct fsd_intern *names);
 /** True of a builder's own option. */
 bool fsd_built_is_option(const char *key);
+/** Adds the fact first, or puts it in the place of what stands under its key. */
+void fsd_built_set(struct fsd_arena *arena, const struct fsd_intern *names,
+                   fsd_built_vec *built, struct fsd_built fact);
 /** Adds the fact, unless something stands under its key. */
 void fsd_built_add(struct fsd_arena *arena, const struct fsd_intern *names,
                    fsd_built_vec *built, struct fsd_built fact);
