@@ -107,6 +107,8 @@ fsd_find_fn fsd_lint_two_scales, fsd_lint_concat_inputs, fsd_lint_weight_axis,
 /* lint_build.c: what a builder refuses, or does badly. */
 fsd_find_fn fsd_lint_refused, fsd_lint_not_known, fsd_lint_channels, fsd_lint_casts,
     fsd_lint_fp32_rest;
+/* lint_pool.c: sizes that a builder gives otherwise than ONNX. */
+fsd_find_fn fsd_lint_ceil_mode;
 /* lint_engine.c: what the engine shows. */
 fsd_find_fn fsd_lint_missed_fusion, fsd_lint_symptoms;
 

@@ -348,6 +348,20 @@ static const struct fsd_rule rules[] = {
             "work.",
      .fix = "Try it, and add a row to src/lint/refusals.c or a plugin to the build.",
      .source = "the table in src/lint/refusals.c"},
+    {"build/ceil-mode", FSD_WARNING,
+     "A pool with ceil_mode gives more than in ONNX: its last window starts in the "
+     "padding.",
+     LINT, .find = fsd_lint_ceil_mode,
+     .why =
+         "ONNX leaves out a window that would start in the padding behind the data: "
+         "opset 22 says so, ONNX Runtime and onnx's reference do so at every opset.  "
+         "TensorRT rounds the number of windows up and keeps it: the "
+         "engine's tensor is larger, and what follows fails to build or computes with "
+         "a row that the model does not have.",
+     .fix = "Set ceil_mode to 0 and the padding behind the data to what ONNX's windows "
+            "need, which the finding states.",
+     .source = "NvInfer.h, PaddingMode kEXPLICIT_ROUND_UP; measured: TensorRT for RTX "
+               "1.7.1, 4,080 pools"},
     {"qdq/residual", FSD_ERROR,
      "A residual addition has quantizers on no branch, or on both.", LINT,
      .find = fsd_lint_residual, .proves = FSD_PROVES_WIDE,

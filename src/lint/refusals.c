@@ -502,6 +502,10 @@ static const struct fsd_refusal_row refusals[] = {
      .is.why = "the cache must have four dimensions", .is.source = MEASURED},
     {" If ", FSD_RTX, .holds = fsd_refused_has_unlike_branches,
      .is.why = "its branches give tensors of unlike ranks", .is.source = MEASURED},
+    {" AveragePool ", FSD_RTX, .holds = fsd_refused_averages_padding,
+     .is.why = "with ceil_mode the last window starts in the padding, which does not "
+               "count",
+     .is.source = MEASURED},
     {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
      .is.why = "equal parts, rounded up, leave less than nothing for the last",
      .is.source = MEASURED},

@@ -182,3 +182,19 @@ bool fsd_refused_splits_too_much(const struct fsd_lint *l,
            !fsd_node_attr(l->g, &l->g->nodes.at[node], "split") &&
            (size + parts - 1) / parts * (parts - 1) > size;
 }
+
+/* A pool with ceil_mode whose last window starts in the padding, none of which counts:
+ * it would divide by nothing. */
+bool fsd_refused_averages_padding(const struct fsd_lint *l,
+                                  const struct fsd_refusal_row *r, fsd_id node)
+{
+    struct fsd_windows w;
+
+    (void)r;
+    if (fsd_node_int(l->g, node, "count_include_pad", 0))
+        return false;
+    for (uint32_t k = 0; k + 2 < FSD_SHAPE_RANK; k++)
+        if (fsd_op_windows(l->sizes, node, k, &w) && w.all > w.inside)
+            return true;
+    return false;
+}

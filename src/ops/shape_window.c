@@ -61,21 +61,27 @@ static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_
     return more * w.stride >= size + w.before ? more : more + 1;
 }
 
+/* To as many windows as strides go into the size, whatever else is said. */
+static bool pads_itself(const struct fsd_op_case *c)
+{
+    return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
+}
+
 /* The size that is left of one dimension, or `back`, that it was made from; an open one
  * goes through as far as division by the stride comes out even. */
 static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
                      bool back)
 {
-    bool pads_itself = !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
+    bool same = pads_itself(c);
     int64_t span = w.dilation * (w.kernel - 1) + 1, room;
 
     if (size == -1 || size > INT32_MAX || w.kernel < 0)
         return -1;
     if (back)
-        return fsd_plus(
-            c->t, fsd_times(c->t, size, w.stride),
-            pads_itself ? 0 : fsd_amount_of(c->t, w.extra + span - w.pad - w.stride));
-    if (pads_itself)
+        return fsd_plus(c->t, fsd_times(c->t, size, w.stride),
+                        same ? 0
+                             : fsd_amount_of(c->t, w.extra + span - w.pad - w.stride));
+    if (same)
         return fsd_over(c->t, fsd_plus(c->t, size, w.stride - 1), w.stride);
     room = fsd_plus(c->t, size, fsd_amount_of(c->t, w.pad - span));
     if (fsd_case_int(c, "ceil_mode", 0))
@@ -139,6 +145,37 @@ bool fsd_shape_pool(const struct fsd_op_case *c, struct fsd_shape *out)
     const int64_t *kernel = fsd_case_ints(c, "kernel_shape", &n);
 
     return windows(c, kernel, n, false, out);
+}
+
+bool fsd_op_windows(const struct fsd_sizes *s, fsd_id node, uint32_t axis,
+                    struct fsd_windows *out)
+{
+    bool guessed = false;
+    struct fsd_op_case c = {s,    s->amounts, s->g,    fsd_op_of(s->g, node),
+                            node, 0,          &guessed};
+    const struct fsd_shape *x = fsd_shape_in(&c, 0);
+    uint32_t n;
+    const int64_t *kernel = fsd_case_ints(&c, "kernel_shape", &n);
+    int64_t size, span, room;
+    struct window w;
+
+    if (!c.op || c.op->shape != fsd_shape_pool || axis >= n || x->rank != n + 2u ||
+        !fsd_case_int(&c, "ceil_mode", 0) || pads_itself(&c) || guessed)
+        return false;
+    w = window_at(&c, axis, n, kernel[axis]);
+    size = x->dims[space_of(&c) + axis];
+    span = w.dilation * (w.kernel - 1) + 1;
+    room = size + w.pad - span;
+    if (w.kernel < 1 || size < 1 || size > INT32_MAX || room < 0)
+        return false;
+    *out = (struct fsd_windows){.inside = windows_over(&c, w, size, room),
+                                .all = (room + w.stride - 1) / w.stride + 1,
+                                .before = w.before,
+                                .behind = w.pad - w.before};
+    out->enough = (out->inside - 1) * w.stride + span - size - w.before;
+    if (out->enough < 0)
+        out->enough = 0;
+    return true;
 }
 
 /* Puts back what a MaxPool left out; an input may say how large that was. */

@@ -101,6 +101,19 @@ int64_t fsd_shape_count(struct fsd_amounts *t, const struct fsd_shape *shape);
  *  -1 where that is not known. */
 int64_t fsd_op_macs(const struct fsd_sizes *s, fsd_id node);
 
+/** How often the window of a pool with ceil_mode stands along a dimension of space. */
+struct fsd_windows {
+    int64_t inside; /**< starting in the data or the padding before them: ONNX's size */
+    int64_t all;    /**< with one that starts in the padding behind them */
+    int64_t before, behind; /**< padding */
+    int64_t enough;         /**< padding behind with which, without ceil_mode, it stands
+                         `inside` times */
+};
+
+/** False where that is not known, or the node is no pool with ceil_mode. */
+bool fsd_op_windows(const struct fsd_sizes *s, fsd_id node, uint32_t axis,
+                    struct fsd_windows *out);
+
 /** One line a tensor that has a name: its scope, name, shape. */
 void fsd_sizes_dump(const struct fsd_sizes *s, FILE *out);
 

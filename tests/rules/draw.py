@@ -75,6 +75,15 @@ def not_known(fires):
     return m
 
 
+@pair("build/ceil-mode")
+def ceil_mode(fires):
+    """Over 6 rows and columns, of 1x1 with strides of 2: the fourth window would start behind the data."""
+    n, x = start(side=6)
+    n.output(n.op("MaxPool", n.op("Relu", x), kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1), 1, C, 3, 3)
+    n.output(n.op("MaxPool", x, kernel_shape=[1, 1], strides=[2, 2], ceil_mode=int(fires)), 1, C, 3, 3)
+    return n.model(22)
+
+
 @pair("qdq/residual")
 def residual(fires):
     n, x = start()
@@ -533,6 +542,13 @@ def refused_directions(fires):
     return end(n, y, 5, ways, 2, 4)
 
 
+def refused_average(fires):
+    """Over 6 the third of 2x2 with strides of 3 would start behind the data, over 7 it has one row left."""
+    n, x = start(side=6 if fires else 7)
+    return end(n, n.op("AveragePool", x, kernel_shape=[2, 2], strides=[3, 3], ceil_mode=1), 1, C,
+               *[2 if fires else 3] * 2, opset=22)
+
+
 def refused_list(fires):
     """A sequence or an optional as the network's input, whatever reads it."""
     n, x = start()
@@ -548,7 +564,8 @@ REFUSED = {f.__name__: f for f in (
     refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
     refused_attention, refused_keys, refused_mask, refused_row, refused_broadcast, refused_gemm_broadcast, refused_slope,
     refused_axes, refused_remainder, refused_bound, refused_count, refused_depth, refused_random, refused_cache,
-    refused_branches, refused_parts, refused_directions, refused_list)}
+    refused_branches, refused_parts, refused_directions, refused_list,
+    refused_average)}
 
 
 # Rules that look at an engine, too: a model, and what a builder made of it.
