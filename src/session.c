@@ -126,11 +126,13 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
 
     announce(opt, "explaining");
     const struct fsd_layer_result *const layers = d->layers = fsd_diff_layers(match);
+    const enum fsd_dtype *const computed = d->computed =
+        fsd_diff_computed(match, layers);
     const struct fsd_flows *const flows = d->flows = fsd_diff_flows(match, layers);
     const struct fsd_reason *const reasons = d->reasons =
         fsd_diff_reasons(match, times, layers, flows);
     const struct fsd_node_result *const nodes = d->nodes =
-        fsd_diff_nodes(match, layers);
+        fsd_diff_nodes(match, layers, computed);
 
     d->islands = fsd_diff_islands(match, times, flows, nodes);
     d->summary = fsd_diff_summary(match, layers, reasons, nodes);

@@ -183,6 +183,7 @@ struct fsd_diff {
     const struct fsd_match *match;
     /* What it means. */
     const struct fsd_layer_result *layers; /**< by layer */
+    const enum fsd_dtype *computed;        /**< by link: in which type */
     const struct fsd_flows *flows;
     const struct fsd_reason *reasons;    /**< by layer */
     const struct fsd_node_result *nodes; /**< by node */
@@ -199,6 +200,11 @@ struct fsd_diff {
 
 /** By layer. */
 const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m);
+/** By link, as in fsd_match.links: the type in which the layer computes the node;
+ *  FSD_DTYPE_UNKNOWN: the engine does not show it, or the layer only prepares or ends
+ *  what others compute. */
+const enum fsd_dtype *fsd_diff_computed(const struct fsd_match *m,
+                                        const struct fsd_layer_result *layers);
 const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
                                        const struct fsd_layer_result *layers);
 /** By layer. */
@@ -208,7 +214,8 @@ const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
                                           const struct fsd_flows *flows);
 /** By node. */
 const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
-                                             const struct fsd_layer_result *layers);
+                                             const struct fsd_layer_result *layers,
+                                             const enum fsd_dtype *computed);
 const struct fsd_islands *fsd_diff_islands(const struct fsd_match *m,
                                            const struct fsd_measured *times,
                                            const struct fsd_flows *flows,

@@ -435,7 +435,8 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
 }
 
 const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
-                                             const struct fsd_layer_result *layers)
+                                             const struct fsd_layer_result *layers,
+                                             const enum fsd_dtype *computed)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct doubts x = find_doubts(m, scratch);
@@ -457,7 +458,7 @@ const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
         fsd_add_log_to_node(m, i, r);
         r->requested = fsd_requested(m, i);
         if (r->fate == FSD_FATE_LAYER)
-            r->realised = fsd_realised(m, layers, i);
+            r->realised = fsd_realised(m, layers, computed, r->requested, i);
     }
     fsd_arena_free(scratch);
     return nodes;

@@ -4,7 +4,8 @@
  * on both its data and its weight to be asked to run narrow, another operator a DQ
  * before and a Q behind.  Everything else is asked to run in the model's own type.
  *
- * Realised: the precision of the layer that computes it, the widest of several.
+ * Realised: the type in which its layer computes it, as computed.c shows;
+ * the widest of several.
  */
 #include "diff/step.h"
 
@@ -83,56 +84,35 @@ enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
     return type;
 }
 
-/* What the layer reads was all made by others of the node's own layers: partial
- * results, whose type says how the node's work was cut up, not in what it is done.  Of
- * a node that stands for others, as a call, each layer is the work of one of them. */
-static bool goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
-{
-    const struct fsd_graph *e = m->engine;
-    const struct fsd_node *n = &e->nodes.at[layer];
-    unsigned traits = m->facts->traits[node];
-    bool any = false;
-
-    if (!(traits & FSD_OP_STANDARD) || traits & FSD_OP_CONTROL)
-        return false;
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(e, n, i)->tensor;
-        struct fsd_span makers = {0, 0};
-
-        if (t != FSD_NONE)
-            makers = e->tensors.at[t].producers;
-        for (uint32_t k = 0; k < makers.n; k++) {
-            fsd_id maker = e->links.at[makers.at + k];
-
-            if (maker == layer || !fsd_match_has(m, maker, node))
-                return false;
-            any = true;
-        }
-    }
-    return any;
-}
-
 /* Of several layers the widest of those that compute, whatever their order; a NoOp
  * around them says nothing, nor do kernels that pad or scale for a product, or go on
- * with what another one began. */
+ * with what another one began.  That it is wider than asked has to be shown: else a
+ * layer that casts may compute the node on either side. */
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
-                            const struct fsd_layer_result *layers, fsd_id node)
+                            const struct fsd_layer_result *layers,
+                            const enum fsd_dtype *shown, enum fsd_dtype requested,
+                            fsd_id node)
 {
     enum fsd_dtype product = FSD_DTYPE_UNKNOWN, computed = FSD_DTYPE_UNKNOWN,
                    other = FSD_DTYPE_UNKNOWN;
     bool weighted = m->facts->traits[node] & FSD_OP_WEIGHTED;
+    int asked = fsd_dtype_rank(requested);
 
     for (uint32_t i = 0; i < m->of_node[node].n; i++) {
-        fsd_id layer = fsd_match_of_node(m, node, i)->layer;
+        uint32_t link = m->by_node[m->of_node[node].at + i];
+        fsd_id layer = m->links.at[link].layer;
         const struct fsd_layer_result *r = &layers[layer];
         bool computes = (r->kind == FSD_KIND_COMPUTE || r->kind == FSD_KIND_FOREIGN) &&
-                        !goes_on(m, layer, node);
+                        !fsd_goes_on(m, layer, node);
         enum fsd_dtype *type = weighted && m->engine->layers.at[layer].multiplies
                                    ? &product
                                : computes ? &computed
                                           : &other;
+        enum fsd_dtype runs = shown[link];
 
-        *type = fsd_dtype_wider(*type, r->precision);
+        if (!runs && !(computes && asked && fsd_dtype_rank(r->precision) > asked))
+            runs = r->precision;
+        *type = fsd_dtype_wider(*type, runs);
     }
     if (product != FSD_DTYPE_UNKNOWN)
         return product;

@@ -13,7 +13,12 @@ void fsd_add_log_to_reason(const struct fsd_match *m, fsd_id layer,
 /* precision.c */
 enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node);
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
-                            const struct fsd_layer_result *layers, fsd_id node);
+                            const struct fsd_layer_result *layers,
+                            const enum fsd_dtype *shown, enum fsd_dtype requested,
+                            fsd_id node);
+
+/** computed.c: true when the layer goes on with what others began of the node. */
+bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
 /** flow_named.c: completes the flows of Reformats without tensors. */
 void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows);

@@ -65,6 +65,8 @@ void fsd_put_took(struct fsd_finder *f, double ms);
 fsd_find_fn fsd_find_misfit, fsd_find_unmade, fsd_find_no_model, fsd_find_conflicts,
     fsd_find_unexplained, fsd_find_unmapped, fsd_find_names_only, fsd_find_remarks;
 /* rule_precision.c */
+/** Where a quantizer stands: what fsd_find_standing() is asked for. */
+enum { FSD_BETWEEN, FSD_AT_INPUT, FSD_AT_OUTPUT };
 fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_left,
     fsd_find_no_tensor_cores, fsd_find_io_types;
 /* rule_constant.c */

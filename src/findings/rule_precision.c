@@ -6,7 +6,22 @@
 
 /* ----------------------------------------------------------------------- standing */
 
-/* Which: those at a network input, where one is needed, or all others. */
+/* Data enters and leaves a network in the types that its user hands over and takes. */
+static int place_of(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_graph *e = d->engine;
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    fsd_id read = fsd_node_in_tensor(e, layer, 0);
+    bool at_output = flow->readers.n > 0 && !flow->cut;
+
+    if (read != FSD_NONE && (e->tensors.at[read].flags & FSD_TENSOR_INPUT))
+        return FSD_AT_INPUT;
+    for (uint32_t i = 0; i < flow->readers.n; i++)
+        at_output &= d->flows->readers.at[flow->readers.at + i].layer == FSD_NONE;
+    return at_output ? FSD_AT_OUTPUT : FSD_BETWEEN;
+}
+
+/* Which: those at a network input or output, where one is needed, or all others. */
 void fsd_find_standing(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -14,11 +29,8 @@ void fsd_find_standing(struct fsd_finder *f)
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_form *in = fsd_layer_form_in(d->engine, i);
         const struct fsd_form *out = fsd_layer_form_out(d->engine, i);
-        fsd_id read = fsd_node_in_tensor(d->engine, i, 0);
-        bool at_input =
-            read != FSD_NONE && (d->engine->tensors.at[read].flags & FSD_TENSOR_INPUT);
 
-        if (d->layers[i].kind != FSD_KIND_QUANTIZE || at_input != (bool)f->rule->which)
+        if (d->layers[i].kind != FSD_KIND_QUANTIZE || place_of(d, i) != f->rule->which)
             continue;
         fsd_finding_open(f);
         fsd_about_layer(f, i);
@@ -41,36 +53,110 @@ void fsd_find_standing(struct fsd_finder *f)
 
 /* -------------------------------------------------------------------------- wider */
 
-/* One finding a layer, with all its nodes that were asked to be narrower. */
+/* Why nodes run wider than asked: one finding each. */
+struct cause {
+    enum fsd_dtype asked, runs;
+    bool behind_product; /* the layer reads what products in the asked type write */
+};
+
+/* A product in a narrow type sums up in a wider one, and writes that where the builder
+ * leaves scaling and quantizing to another kernel. */
+static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype asked)
+{
+    const struct fsd_graph *e = d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    bool any = false;
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        enum fsd_dtype type = fsd_port_form(e, fsd_node_in(e, n, i))->type;
+        struct fsd_span makers = fsd_port_peers(e, n->in.at + i, true);
+
+        if (fsd_dtype_rank(type) <= fsd_dtype_rank(asked))
+            continue;
+        any = makers.n > 0;
+        for (uint32_t k = 0; k < makers.n && any; k++) {
+            fsd_id maker = e->links.at[makers.at + k];
+
+            any = e->layers.at[maker].multiplies && d->layers[maker].precision == asked;
+        }
+        if (!any)
+            return false;
+    }
+    return any;
+}
+
+/* False where the link's layer does not run its node wider than the model asks, or
+ * nothing shows that it does. */
+static bool is_wider(const struct fsd_diff *d, uint32_t link, struct cause *cause)
+{
+    const struct fsd_link *l = &d->match->links.at[link];
+    enum fsd_dtype asked = d->nodes[l->node].requested;
+    int rank = fsd_dtype_rank(asked);
+
+    if (d->layers[l->layer].kind != FSD_KIND_COMPUTE || !rank ||
+        fsd_dtype_rank(d->computed[link]) <= rank ||
+        fsd_dtype_rank(d->nodes[l->node].realised) <= rank ||
+        (d->facts->traits[l->node] & FSD_OP_QDQ))
+        return false;
+    *cause =
+        (struct cause){asked, d->computed[link], reads_products(d, l->layer, asked)};
+    return true;
+}
+
+static bool is_of(const struct fsd_diff *d, uint32_t link, struct cause cause)
+{
+    struct cause other;
+
+    return is_wider(d, link, &other) && other.asked == cause.asked &&
+           other.runs == cause.runs && other.behind_product == cause.behind_product;
+}
+
+static void tell_wider(struct fsd_finder *f, struct cause cause)
+{
+    const struct fsd_match *m = f->d->match;
+    const char *asked = fsd_dtype_name(cause.asked), *runs = fsd_dtype_name(cause.runs);
+    bool *told = FSD_NEW(f->scratch, bool, f->d->model->nodes.n);
+    double ms = f->d->times->profiles ? 0 : -1;
+    fsd_id last = FSD_NONE;
+
+    fsd_finding_open(f);
+    for (uint32_t i = 0; i < m->links.n; i++)
+        if (m->links.at[i].layer != last && is_of(f->d, i, cause)) {
+            last = m->links.at[i].layer;
+            fsd_about_layer(f, last);
+            ms += fsd_larger(0, fsd_layer_ms(f->d, last));
+        }
+    for (uint32_t i = 0; i < m->links.n; i++)
+        if (!told[m->links.at[i].node] && is_of(f->d, i, cause)) {
+            told[m->links.at[i].node] = true;
+            fsd_about_node(f, m->links.at[i].node);
+        }
+    fsd_fact_text(f, "asked", asked);
+    fsd_fact_text(f, "runs", runs);
+    fsd_put_subjects(f, f->now.nodes);
+    fprintf(f->out, " asked for %s, ", asked);
+    if (f->now.layers.n == 1)
+        fprintf(f->out, "layer %u runs %s", last, runs);
+    else
+        fprintf(f->out, "%u layers run %s", f->now.layers.n, runs);
+    if (cause.behind_product)
+        fprintf(f->out, " on the %s outputs of %s products", runs, asked);
+    fsd_put_took(f, ms);
+    fsd_finding_close(f);
+}
+
+/* One finding a cause, where its first node stands, with all others. */
 void fsd_find_wider(struct fsd_finder *f)
 {
-    const struct fsd_diff *d = f->d;
+    bool told[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
+    struct cause cause;
 
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        fsd_id first = FSD_NONE;
-
-        for (uint32_t k = 0; k < d->match->of_layer[i].n; k++) {
-            fsd_id node = fsd_match_of_layer(d->match, i, k)->node;
-            int asked = fsd_dtype_rank(d->nodes[node].requested);
-
-            if (d->layers[i].kind != FSD_KIND_COMPUTE || !asked ||
-                fsd_dtype_rank(d->nodes[node].realised) <= asked ||
-                (d->facts->traits[node] & FSD_OP_QDQ))
-                continue;
-            if (first == FSD_NONE) {
-                fsd_finding_open(f);
-                fsd_about_layer(f, i);
-                first = node;
-            }
-            fsd_about_node(f, node);
-        }
-        if (first == FSD_NONE)
+    for (uint32_t i = 0; i < f->d->match->links.n; i++) {
+        if (!is_wider(f->d, i, &cause) ||
+            told[cause.asked][cause.runs][cause.behind_product])
             continue;
-        fsd_put_subjects(f, f->now.nodes);
-        fprintf(f->out, " asked for %s, layer %u runs %s",
-                fsd_dtype_name(d->nodes[first].requested), i,
-                fsd_dtype_name(d->layers[i].precision));
-        fsd_finding_close(f);
+        told[cause.asked][cause.runs][cause.behind_product] = true;
+        tell_wider(f, cause);
     }
 }
 
@@ -131,6 +217,44 @@ void fsd_find_islands(struct fsd_finder *f)
 
 /* -------------------------------------------------------------------- left in FP32 */
 
+/* The node runs in FP32 in this layer, as the model itself asks. */
+static bool is_left(const struct fsd_diff *d, uint32_t link)
+{
+    fsd_id node = d->match->links.at[link].node;
+    int asked = fsd_dtype_rank(d->nodes[node].requested);
+
+    return d->nodes[node].fate == FSD_FATE_LAYER && d->computed[link] == FSD_FP32 &&
+           (!asked || asked >= fsd_dtype_rank(FSD_FP32));
+}
+
+/* Of a layer that is linked to no node, its own type says so. */
+static bool has_left(const struct fsd_diff *d, fsd_id layer)
+{
+    struct fsd_span links = d->match->of_layer[layer];
+    bool any = !links.n && d->layers[layer].precision == FSD_FP32;
+
+    for (uint32_t i = 0; i < links.n && !any; i++)
+        any = is_left(d, links.at + i);
+    return any && d->layers[layer].kind == FSD_KIND_COMPUTE;
+}
+
+/* Tells the nodes of the layers that are left, each once. */
+static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
+{
+    const struct fsd_match *m = f->d->match;
+    bool *told = FSD_NEW(f->scratch, bool, f->d->model->nodes.n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsd_span links = m->of_layer[left[i]];
+
+        for (uint32_t k = links.at; k < links.at + links.n; k++)
+            if (is_left(f->d, k) && !told[m->links.at[k].node]) {
+                told[m->links.at[k].node] = true;
+                fsd_about_node(f, m->links.at[k].node);
+            }
+    }
+}
+
 /* Layers that compute in FP32, where another computes in a narrower type, and are no
  * part of an island, which has been told.  One finding for all. */
 void fsd_find_fp32_left(struct fsd_finder *f)
@@ -149,12 +273,11 @@ void fsd_find_fp32_left(struct fsd_finder *f)
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         int rank = fsd_dtype_rank(d->layers[i].precision);
+        enum fsd_kind kind = d->layers[i].kind;
 
-        if (d->layers[i].kind != FSD_KIND_COMPUTE &&
-            d->layers[i].kind != FSD_KIND_FOREIGN)
-            continue;
-        any_narrow |= rank && rank < 4;
-        if (rank >= 4 && !told[i])
+        any_narrow |= (kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN) && rank &&
+                      rank < fsd_dtype_rank(FSD_FP32);
+        if (!told[i] && has_left(d, i))
             left[n++] = i;
     }
     if (!n || !any_narrow)
@@ -164,8 +287,7 @@ void fsd_find_fp32_left(struct fsd_finder *f)
         fsd_about_layer(f, left[i]);
         ms += fsd_larger(0, fsd_layer_ms(d, left[i]));
     }
-    for (uint32_t i = 0; i < n; i++)
-        fsd_about_computed(f, left[i]);
+    about_left(f, left, n);
     add_ms(f, ms);
     fprintf(f->out, "%u layer%s in fp32%s", n, n == 1 ? " still runs" : "s still run",
             f->now.nodes.n ? ": " : "");

@@ -70,15 +70,22 @@ static const struct fsd_rule rules[] = {
             "the narrow type itself."},
     {"quantize/at-input", FSD_INFO,
      "A QuantizeLinear stands at a network input, where one is needed.", RUN,
-     .find = fsd_find_standing, true,
+     .find = fsd_find_standing, FSD_AT_INPUT,
      .why = "It is needed where a network is fed wide data.",
      .fix = "Hand over quantized data to save it; else let it be."},
+    {"quantize/at-output", FSD_INFO,
+     "A QuantizeLinear or DequantizeLinear stands at a network output, where one is "
+     "needed.",
+     RUN, .find = fsd_find_standing, FSD_AT_OUTPUT,
+     .why = "The network returns data in another type than the layer before writes.",
+     .fix = "Make the quantized tensor the network output to save the layer; else keep "
+            "it."},
     {"precision/wider", FSD_WARNING,
      "Nodes run in a wider type than the model asks for.", RUN, .find = fsd_find_wider,
      .why = "It takes the time and memory that the model meant to save.",
      .fix = "`explain --node` tells what kept it wide: a missing scale, a kernel that "
-            "is not "
-            "there, an operator between."},
+            "is not there, an operator between. Where products write the wider type, "
+            "remove the Q/DQ pairs between them and these nodes, so that both fuse."},
     {"precision/island", FSD_WARNING,
      "A stretch runs in a wider type than what is before and behind it.", RUN,
      .find = fsd_find_islands,

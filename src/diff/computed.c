@@ -1,0 +1,346 @@
+/*
+ * In which type each layer computes each of its nodes, as far as the engine shows it.
+ * A generated kernel holds several nodes and may cast between them, so that what it
+ * reads is not the type of each:
+ *
+ *     Mul Add Mul Min Max Round | (Cast) | (Cast) Mul Relu Mul Min Max Round | (Cast)
+ *     fp32                        int8     fp32                                int8
+ *
+ * Casts cut its steps into segments of one type each.  The ends have the types of the
+ * kernel's tensors, what was rounded is quantized, and what is cast back from there has
+ * the model's own type; of other segments no type is known.  A node is computed in one
+ * of the segments that hold all operations of one of its recipes: where these agree,
+ * its type is shown.  What only moves data has the type of what it moves.
+ */
+#include "diff/step.h"
+#include "match/kernel/recipe.h"
+
+#include <string.h>
+
+/* ----------------------------------------------------------------- types of tensors */
+
+/* The types, of some tensors, that tell a precision. */
+struct types {
+    enum fsd_dtype only; /* FSD_DTYPE_UNKNOWN: there is none, or several */
+    bool several;
+};
+
+static void add_type(struct types *types, enum fsd_dtype type)
+{
+    if (!fsd_dtype_rank(type) || types->several || type == types->only)
+        return;
+    types->several = types->only != FSD_DTYPE_UNKNOWN;
+    types->only = types->several ? FSD_DTYPE_UNKNOWN : type;
+}
+
+/* What a kernel does between two casts. */
+struct segment {
+    struct fsd_span steps; /* in the engine's links */
+    enum fsd_dtype type;   /* FSD_DTYPE_UNKNOWN: not known */
+    bool restored;         /* from a quantized one: it has the type only where the model
+                              has that type there */
+};
+
+enum { MOST_SEGMENTS = 32 };
+
+/* What the layers of one engine are looked at with. */
+struct view {
+    const struct fsd_match *m;
+    const struct fsd_recipes *recipes;
+    fsd_sym cast, round, moves[6];
+    /* Of the present layer: */
+    fsd_id layer;
+    struct types in, out, all, floats, quantized;
+    struct segment segments[MOST_SEGMENTS];
+    uint32_t n; /* of segments; 0: they are not known */
+    bool casts;
+};
+
+static void find_types(struct view *v)
+{
+    const struct fsd_graph *e = v->m->engine;
+    const struct fsd_node *n = &e->nodes.at[v->layer];
+
+    v->in = v->out = v->all = v->floats = v->quantized = (struct types){0};
+    for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
+        bool reads = i < n->in.n;
+        uint32_t port = reads ? n->in.at + i : n->out.at + i - n->in.n;
+        enum fsd_dtype type = fsd_port_form(e, &e->ports.at[port])->type;
+
+        add_type(reads ? &v->in : &v->out, type);
+        add_type(fsd_dtype_is_quantized(type) ? &v->quantized : &v->floats, type);
+        add_type(&v->all, type);
+    }
+}
+
+/* ------------------------------------------------------------- segments of a kernel */
+
+static uint32_t count(const struct view *v, struct fsd_span steps, fsd_sym step)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < steps.n; i++)
+        n += v->m->engine->links.at[steps.at + i] == step;
+    return n;
+}
+
+static struct segment segment_behind(const struct view *v, const struct segment *before,
+                                     struct fsd_span steps, bool last)
+{
+    struct segment s = {steps, FSD_DTYPE_UNKNOWN, false};
+
+    if (last && v->out.only)
+        s.type = v->out.only;
+    else if (!before)
+        s.type = v->in.only;
+    else if (count(v, before->steps, v->round))
+        s.type = v->quantized.only ? v->quantized.only : FSD_INT8;
+    else if (fsd_dtype_is_quantized(before->type))
+        s = (struct segment){steps, v->floats.only, true};
+    return s;
+}
+
+static void find_segments(struct view *v)
+{
+    const struct fsd_layer *l = &v->m->engine->layers.at[v->layer];
+    struct fsd_span steps = {l->steps.at, 0};
+
+    v->n = 0;
+    v->casts = count(v, l->steps, v->cast) > 0;
+    if (l->more_steps == FSD_STEPS_LACK_SOME || !v->casts)
+        return;
+    for (uint32_t i = 0; i <= l->steps.n; i++, steps.n++) {
+        bool last = i == l->steps.n;
+
+        if (!last && v->m->engine->links.at[l->steps.at + i] != v->cast)
+            continue;
+        if (v->n == MOST_SEGMENTS) {
+            v->n = 0;
+            return;
+        }
+        v->segments[v->n] =
+            segment_behind(v, v->n ? &v->segments[v->n - 1] : NULL, steps, last);
+        v->n++;
+        steps = (struct fsd_span){l->steps.at + i + 1, UINT32_MAX};
+    }
+}
+
+/* True when the segment holds all operations of one of the node's recipes. */
+static bool holds_recipe(const struct view *v, struct fsd_span steps, fsd_id node)
+{
+    struct fsd_span of = v->recipes->of[node];
+
+    for (uint32_t i = 0; i < of.n; i++) {
+        const struct fsd_recipe *r = &v->recipes->all.at[of.at + i];
+        bool all = true;
+
+        for (uint32_t k = 0; k < r->n && all; k++) {
+            uint32_t asked = 0;
+
+            for (uint32_t j = 0; j < r->n; j++)
+                asked += r->steps[j] == r->steps[k];
+            all = count(v, steps, r->steps[k]) >= asked;
+        }
+        if (all)
+            return true;
+    }
+    return false;
+}
+
+/* Some of its steps do more than move data. */
+static bool computes(const struct view *v, struct fsd_span steps)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(v->moves); i++)
+        n += count(v, steps, v->moves[i]);
+    return n < steps.n;
+}
+
+/* The type of all segments that may be the node's, where it is one. */
+static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
+{
+    enum fsd_dtype own =
+        fsd_tensor_form(v->m->model, fsd_node_out_tensor(v->m->model, node, 0))->type;
+    bool found = false, known = true;
+    struct types types = {0};
+
+    for (uint32_t i = 0; i < v->n; i++)
+        found |= holds_recipe(v, v->segments[i].steps, node);
+    if (!found && moves)
+        return FSD_DTYPE_UNKNOWN;
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct segment *s = &v->segments[i];
+
+        if (found ? !holds_recipe(v, s->steps, node) : !computes(v, s->steps))
+            continue;
+        known = known && s->type && (!s->restored || s->type == own);
+        add_type(&types, s->type);
+    }
+    return known ? types.only : FSD_DTYPE_UNKNOWN;
+}
+
+/* ------------------------------------------------------------- what only moves data */
+
+static bool only_moves(const struct fsd_match *m, fsd_id node)
+{
+    static const char *const others[] = {"Cast", "Pad"};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
+        if (fsd_node_is(m->model, node, others[i]))
+            return true;
+    return m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_COMMUTES | FSD_OP_MOVES);
+}
+
+static bool is_port_of(const struct fsd_graph *model, fsd_id node, fsd_id tensor)
+{
+    const struct fsd_node *n = &model->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->out.n; i++)
+        if (fsd_node_out_tensor(model, node, i) == tensor)
+            return true;
+    return fsd_node_in_tensor(model, node, 0) == tensor;
+}
+
+/* The narrowest type in which the layer reads or writes what the node moves. */
+static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
+{
+    const struct fsd_graph *e = v->m->engine;
+    const struct fsd_node *n = &e->nodes.at[v->layer];
+    enum fsd_dtype best = FSD_DTYPE_UNKNOWN;
+
+    for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
+        const struct fsd_port *port =
+            &e->ports.at[i < n->in.n ? n->in.at + i : n->out.at + i - n->in.n];
+        fsd_id twin = port->tensor == FSD_NONE ? FSD_NONE : v->m->twin[port->tensor];
+        enum fsd_dtype type = fsd_port_form(e, port)->type;
+
+        if (twin != FSD_NONE && fsd_dtype_rank(type) &&
+            is_port_of(v->m->model, node, twin) &&
+            (!best || fsd_dtype_rank(type) < fsd_dtype_rank(best)))
+            best = type;
+    }
+    return best;
+}
+
+/* ------------------------------------------------------------------------- by link */
+
+/* Another layer of the node's does the multiplying: this one prepares what it reads, or
+ * scales and quantizes what it wrote. */
+static bool is_product_elsewhere(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    bool elsewhere = false;
+
+    if (!(m->facts->traits[node] & FSD_OP_WEIGHTED) ||
+        m->engine->layers.at[layer].multiplies)
+        return false;
+    for (uint32_t i = 0; i < m->of_node[node].n && !elsewhere; i++)
+        elsewhere =
+            m->engine->layers.at[fsd_match_of_node(m, node, i)->layer].multiplies;
+    return elsewhere;
+}
+
+/* What the layer reads was all made by others of the node's own layers: partial
+ * results, whose type says how the node's work was cut up, not in what it is done.  Of
+ * a node that stands for others, as a call, each layer is the work of one of them. */
+bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    const struct fsd_graph *e = m->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    unsigned traits = m->facts->traits[node];
+    bool any = false;
+
+    if (!(traits & FSD_OP_STANDARD) || traits & FSD_OP_CONTROL)
+        return false;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id t = fsd_node_in(e, n, i)->tensor;
+        struct fsd_span makers = {0, 0};
+
+        if (t != FSD_NONE)
+            makers = e->tensors.at[t].producers;
+        for (uint32_t k = 0; k < makers.n; k++) {
+            fsd_id maker = e->links.at[makers.at + k];
+
+            if (maker == layer || !fsd_match_has(m, maker, node))
+                return false;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* The other way round: all that the layer writes is read by others of the node's own
+ * layers. */
+static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    const struct fsd_graph *e = m->engine;
+    struct fsd_span out = e->nodes.at[layer].out;
+    bool any = false;
+
+    for (uint32_t i = 0; i < out.n; i++) {
+        struct fsd_span readers = fsd_port_peers(e, out.at + i, false);
+
+        for (uint32_t k = 0; k < readers.n; k++)
+            if (!fsd_match_has(m, e->links.at[readers.at + k], node))
+                return false;
+        any |= readers.n > 0;
+    }
+    return any && m->facts->traits[node] & FSD_OP_STANDARD;
+}
+
+static enum fsd_dtype in_kernel(const struct view *v, fsd_id node, bool moves)
+{
+    enum fsd_dtype type = v->n ? in_segments(v, node, moves) : FSD_DTYPE_UNKNOWN;
+
+    if (!type && moves)
+        type = moved_type(v, node);
+    if (!type && (moves || !v->casts))
+        type = v->all.only;
+    return type;
+}
+
+static enum fsd_dtype computed(const struct view *v, const struct fsd_layer_result *r,
+                               fsd_id node)
+{
+    const struct fsd_layer *l = &v->m->engine->layers.at[v->layer];
+    bool moves = only_moves(v->m, node);
+    enum fsd_dtype type = r->precision;
+
+    if (r->kind == FSD_KIND_FOREIGN || is_product_elsewhere(v->m, v->layer, node) ||
+        fsd_goes_on(v->m, v->layer, node))
+        return FSD_DTYPE_UNKNOWN;
+    if (r->kind != FSD_KIND_COMPUTE || (!v->all.only && !v->all.several) ||
+        (l->multiplies && v->m->facts->traits[node] & FSD_OP_WEIGHTED))
+        return type;
+    if (!moves && is_gone_on_with(v->m, v->layer, node))
+        type = v->all.only;
+    else if (moves || l->provider == FSD_PROVIDER_COMPILER)
+        type = in_kernel(v, node, moves);
+    return type == FSD_FP32 && l->rounds_to ? l->rounds_to : type;
+}
+
+const enum fsd_dtype *fsd_diff_computed(const struct fsd_match *m,
+                                        const struct fsd_layer_result *layers)
+{
+    static const char *const moves[] = {"Move",  "Transpose", "Reshape",
+                                        "Slice", "Concat",    "Expand"};
+    struct fsd_arena *scratch = fsd_arena_new();
+    enum fsd_dtype *types = FSD_NEW(m->arena, enum fsd_dtype, m->links.n);
+    struct view v = {.m = m,
+                     .recipes = fsd_recipes_new(scratch, m->facts),
+                     .cast = fsd_intern_str(m->engine->names, "Cast"),
+                     .round = fsd_intern_str(m->engine->names, "Round")};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(v.moves); i++)
+        v.moves[i] = fsd_intern_str(m->engine->names, moves[i]);
+    for (v.layer = 0; v.layer < m->engine->nodes.n; v.layer++) {
+        struct fsd_span links = m->of_layer[v.layer];
+
+        find_types(&v);
+        find_segments(&v);
+        for (uint32_t i = links.at; i < links.at + links.n; i++)
+            types[i] = computed(&v, &layers[v.layer], m->links.at[i].node);
+    }
+    fsd_arena_free(scratch);
+    return types;
+}
