@@ -236,6 +236,13 @@ enum fsd_more_steps {
     FSD_STEPS_LACK_SOME /**< anywhere */
 };
 
+/** What a product of matrices is multiplied by besides. */
+enum fsd_factor {
+    FSD_FACTOR_NOT_TOLD,
+    FSD_FACTOR_ONE, /**< nothing */
+    FSD_FACTOR_GIVEN
+};
+
 /** A layer, as its reader understood it: what is asked here is answered for any
  *  builder, and 0, NULL or false where an engine does not tell. */
 struct fsd_layer {
@@ -272,6 +279,7 @@ struct fsd_layer {
     struct fsd_span steps; /**< the operations it is known to perform, in their order,
                               as ONNX calls such operators: names, in fsd_graph.links */
     uint8_t more_steps;    /**< enum fsd_more_steps: which others there may be */
+    uint8_t factor;        /**< enum fsd_factor */
 };
 
 /* ------------------------------------------------- odd, but readable, input */

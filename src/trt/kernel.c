@@ -134,6 +134,21 @@ static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
     while (n-- > 1);
 }
 
+/* A product of the library lists its factor: "__mye7fc_alpha_myl0" where that is its
+ * own, 1; a constant of another name where a scaling of the network went into it. */
+static enum fsd_factor factor_of(const struct fsd_graph *g,
+                                 const struct fsd_layer *layer)
+{
+    for (uint32_t i = 0; i < layer->constants.n; i++) {
+        fsd_id t = g->ports.at[layer->constants.at + i].tensor;
+
+        if (t != FSD_NONE &&
+            strstr(fsd_text(g->names, g->tensors.at[t].name), "_alpha_myl"))
+            return FSD_FACTOR_ONE;
+    }
+    return layer->constants.n ? FSD_FACTOR_GIVEN : FSD_FACTOR_NOT_TOLD;
+}
+
 static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
                         struct fsd_layer *layer)
 {
@@ -155,6 +170,7 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
     } else if (!strcmp(type, "gemm")) {
         read_products(g, layer);
         layer->more_steps = FSD_STEPS_GO_ON;
+        layer->factor = (uint8_t)factor_of(g, layer);
     }
     for (size_t i = 0; !layer->steps.n && i < FSD_COUNT_OF(types); i++)
         if (!strcmp(types[i].word, type)) {

@@ -176,7 +176,8 @@ static void read_option(struct drawing *d, char *word, struct fsd_layer *l,
         *value++ = '\0';
     switch (WORD_IN(word, "steps", "more", "by", "origin", "tactic", "serves", "port",
                     "output", "form", "consts", "weights", "kind", "ms", "hands_on",
-                    "made_as", "bias", "maps", "transposed", "scalar", "lists")) {
+                    "made_as", "bias", "maps", "transposed", "scalar", "lists",
+                    "factor")) {
     case 0:
         l->steps.at = g->links.n;
         for (char *s = strtok(value, ","); s; s = strtok(NULL, ","), l->steps.n++)
@@ -247,6 +248,9 @@ static void read_option(struct drawing *d, char *word, struct fsd_layer *l,
         break;
     case 19:
         l->lists_constants = true;
+        break;
+    case 20:
+        l->factor = (uint8_t)WORD_IN(value, "none", "one", "given");
         break;
     }
 }

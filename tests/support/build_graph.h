@@ -35,7 +35,7 @@
  *     more=on|lack by=compiler|plugin|device origin=reformat|slice|qdq|identity
  *     tactic=T serves=LAYER port=1 output form=plain|... consts=w:fp16(8);b:fp16
  *     weights=int8 kind=noop|... ms=0.5 hands_on made_as=NAME
- *     weights=216:int8 bias=8:fp32 maps=8 transposed scalar lists
+ *     weights=216:int8 bias=8:fp32 maps=8 transposed scalar lists factor=one|given
  *     tensor t loop=1 argument=x alias=y    what its name tells of a tensor
  *     typed                      its builder changes no type
  *     names-only                 layers have names and nothing else

@@ -24,6 +24,27 @@ static bool lists_constant(const struct replay *r, fsd_id node)
     return false;
 }
 
+/* A product of two tensors that runs make: it has no weights. */
+static bool multiplies_data(const struct replay *r, fsd_id product)
+{
+    fsd_id weight = fsd_node_in_tensor(r->g, product, 1);
+
+    return weight != FSD_NONE && !fsd_rests(r, weight);
+}
+
+/* A scaling before a product of data is the product's factor where it has one.  Where a
+ * product with weights stands before, it went into those otherwise, and the builder no
+ * longer knows it. */
+static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
+{
+    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
+
+    if (r->anchored || !multiplies_data(r, product) || l->factor == FSD_FACTOR_GIVEN)
+        return true;
+    return l->factor == FSD_FACTOR_NOT_TOLD &&
+           !(l->lists_constants && fsd_behind_product(r, by));
+}
+
 /* Whose weights, or factor, a scaling went into that passed on the way to `node`:
  * those of the product behind it, where it reads that or nothing but moves lie between
  * and no product stands before; else those of the layer before.  FSD_NONE: nobody
@@ -38,7 +59,7 @@ static fsd_id folded_into(const struct replay *r, const struct way *w, fsd_id no
     if ((factor && fsd_is_product(r, node)) ||
         (r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME &&
          lists_constant(r, by)))
-        return r->layer;
+        return takes_factor(r, node, by) ? r->layer : FSD_NONE;
     if (data != FSD_NONE && !fsd_way_took(w, data))
         layer = r->maker[data];
     return factor && for_product && layer != FSD_NONE && r->product[layer] == FSD_NONE

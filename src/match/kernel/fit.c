@@ -78,6 +78,12 @@ static bool is_alike(const struct fsd_graph *e, const struct fsd_form *a,
     }
 }
 
+bool fsd_form_is_alike(const struct replay *r, const struct fsd_form *form,
+                       fsd_id tensor)
+{
+    return is_alike(r->m->engine, form, fsd_shape_of(r->sizes, tensor), 0);
+}
+
 /* Beside what it makes, a kernel may write what it reads once more. */
 static bool hands_on(const struct replay *r, int64_t size)
 {
@@ -148,6 +154,24 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
     return size == count || (a[0].size == b[0] && a[1].size >= b[1]) || is_padded(a, b);
 }
 
+/* The weights of products that are joined lie beside each other: the constant has all
+ * their columns. */
+static bool is_joined_weight(const struct replay *r, const struct fsd_form *constant,
+                             fsd_id tensor)
+{
+    const struct fsd_shape *weight = fsd_shape_of(r->sizes, tensor);
+    const struct fsd_dim *dims = r->m->engine->dims.at + constant->dims.at;
+    uint32_t n = constant->dims.n;
+
+    if (weight->rank != 2 || n < 2)
+        return false;
+    for (uint32_t i = 0; i < 2; i++)
+        if (dims[n - 2].size == weight->dims[i] &&
+            dims[n - 1].size > weight->dims[1 - i])
+            return true;
+    return false;
+}
+
 /* A product that the layer computes is taken apart: no step of its own has all of it.
  */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer)
@@ -185,6 +209,7 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
                             : 0;
 
         if (is_weight(r, c, weight) ||
+            (fsd_joins_products(l) && is_joined_weight(r, c, weight)) ||
             (fsd_takes_apart(r, layer) && parts > 1 && parts <= FSD_RECIPE_PARTS))
             return false;
     }
@@ -355,6 +380,15 @@ static bool writes(const struct replay *r, fsd_id tensor)
     return false;
 }
 
+/* What it may hold was taken from another input that may hold it, too. */
+static bool may_be_used(const struct way *w, uint64_t port)
+{
+    for (uint32_t i = 0; i < w->n_hand; i++)
+        if (w->hand[i].either && w->hand[i].from & port && w->hand[i].from & w->used)
+            return true;
+    return false;
+}
+
 void fsd_way_finish(const struct replay *r, struct way *w)
 {
     const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
@@ -383,7 +417,7 @@ void fsd_way_finish(const struct replay *r, struct way *w)
 
         if (e != FSD_NONE && r->of[e].n && !(w->used & fsd_first_port(r, i)) &&
             w->n_taken && !writes(r, e))
-            w->cost += COST_INPUT;
+            w->cost += may_be_used(w, fsd_first_port(r, i)) ? COST_MAYBE : COST_INPUT;
     }
     if (fsd_joins_products(l))
         return;

@@ -80,6 +80,7 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     int64_t size = fsd_form_count(e, fsd_port_form(e, p));
     fsd_id by = fsd_tensor_producer(e, p->tensor);
     uint32_t found = 0;
+    bool fits = false; /* parts of other sizes are none to choose from */
 
     if (by == FSD_NONE || !fsd_joins_products(&e->layers.at[by]))
         return 1;
@@ -88,9 +89,16 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
             return 1;
     for (uint32_t k = 0; k < r->of[p->tensor].n; k++) {
         struct held h = r->held.at[r->of[p->tensor].at + k];
+
+        fits |= h.tensor != FSD_NONE && fsd_count_of(r, h.tensor) == size;
+    }
+    for (uint32_t k = 0; k < r->of[p->tensor].n; k++) {
+        struct held h = r->held.at[r->of[p->tensor].at + k];
         fsd_id node = maker_of(r, h);
         bool seen = false;
 
+        if (h.tensor != FSD_NONE && fits && fsd_count_of(r, h.tensor) != size)
+            continue;
         if (node == FSD_NONE || found == OPEN ||
             (h.tensor != FSD_NONE && fsd_count_of(r, h.tensor) != size))
             return 1;
@@ -136,24 +144,51 @@ static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
            (by == FSD_NONE || e->nodes.at[by].in.n);
 }
 
-static void begin_kernel(struct replay *r)
+/* A way for each of what an input may hold that was lost. */
+static void guess_port(struct replay *r, uint32_t port)
+{
+    fsd_id guesses[GUESSES];
+    uint32_t n = fsd_find_guesses(r, port, guesses), ways = r->n_ways;
+    uint64_t from = fsd_first_port(r, port);
+    bool apart = ways * n <= WAYS;
+
+    for (uint32_t k = 0; k < ways; k++)
+        for (uint32_t c = n; c-- > 0;) {
+            struct way *w = &r->ways[apart ? k + c * ways : k];
+
+            if (apart && c)
+                memmove(w, &r->ways[k], sizeof *w);
+            if (w->guess == FSD_NONE && apart)
+                w->guess = guesses[c];
+            fsd_way_hold(w, guesses[c], from);
+            w->order += c;
+        }
+    if (n && apart)
+        r->n_ways = ways * n;
+}
+
+static void begin_kernel(struct replay *r, bool guess)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
 
     memset(&r->ways[0], 0, offsetof(struct way, hand));
+    r->ways[0].guess = FSD_NONE;
     r->n_ways = 1;
     r->gaps = false;
     r->part = 1;
     r->padded = false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in_tensor(e, r->layer, i), choices[OPEN];
-        uint32_t n_choices, ways = r->n_ways;
+        uint32_t n_choices, ways;
 
         if (t == FSD_NONE)
             continue;
         r->gaps |= !r->of[t].n && is_made_of_data(e, t);
+        if (guess && fsd_is_lost(r, t))
+            guess_port(r, i);
         note_part(r, fsd_node_in(e, n, i));
+        ways = r->n_ways;
         for (uint32_t k = 0; k < e->tensors.at[t].producers.n; k++)
             r->padded |= r->pads[e->links.at[e->tensors.at[t].producers.at + k]];
         n_choices = find_choices(r, i, choices);
@@ -336,13 +371,13 @@ static void accept_tied(struct replay *r, uint32_t n)
     }
 }
 
-static void replay_kernel(struct replay *r)
+/* Follows the kernel's steps; true when the likeliest way contradicts little enough. */
+static bool try_kernel(struct replay *r, bool guess)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
-    uint32_t limit = 3 + l->steps.n / 3, tied = 1;
+    uint32_t limit = 3 + l->steps.n / 3;
 
-    fsd_find_must(r);
-    begin_kernel(r);
+    begin_kernel(r, guess);
     for (uint32_t i = 0; i < l->steps.n && r->n_ways; i++)
         fsd_ways_step(r, r->m->engine->links.at[l->steps.at + i]);
     for (uint32_t i = 0; i < r->n_ways; i++) {
@@ -350,13 +385,47 @@ static void replay_kernel(struct replay *r)
         fsd_way_finish(r, &r->ways[i]);
     }
     qsort(r->ways, r->n_ways, sizeof *r->ways, fsd_way_order);
-    if (r->n_ways && r->ways[0].cost <= limit) {
+    return r->n_ways && r->ways[0].cost <= limit;
+}
+
+static bool reads_lost(const struct replay *r)
+{
+    for (uint32_t i = 0; i < r->m->engine->nodes.at[r->layer].in.n; i++)
+        if (fsd_is_lost(r, fsd_node_in_tensor(r->m->engine, r->layer, i)))
+            return true;
+    return false;
+}
+
+/* What was lost is found: the first such input holds what the way took it for. */
+static void hold_guess(struct replay *r)
+{
+    for (uint32_t i = 0; i < r->m->engine->nodes.at[r->layer].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(r->m->engine, r->layer, i);
+
+        if (!fsd_is_lost(r, t))
+            continue;
+        hold(r, t, (struct held){.tensor = r->ways[0].guess, .node = FSD_NONE});
+        return;
+    }
+}
+
+static void replay_kernel(struct replay *r)
+{
+    uint32_t tied = 1;
+
+    fsd_find_must(r);
+    if (try_kernel(r, false)) {
         while (tied < r->n_ways && !fsd_way_order(&r->ways[0], &r->ways[tied]))
             tied++;
         accept_tied(r, tied);
+    } else if (reads_lost(r) && fsd_tells_enough(r) && try_kernel(r, true) &&
+               r->ways[0].n_taken && r->ways[0].guess != FSD_NONE) {
+        hold_guess(r);
+        accept_tied(r, 1);
     } else {
         follow_links(r, false);
     }
+    fsd_note_lost(r);
 }
 
 /* Tensors that a name tells. */
@@ -454,6 +523,8 @@ void fsd_pass_steps(struct fsd_match *m)
     r.pads = FSD_NEW(scratch, bool, m->engine->layers.n);
     r.cuts = FSD_NEW(scratch, bool, m->engine->layers.n);
     r.in_place = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
+    r.border = FSD_NEW(scratch, struct fsd_span, m->engine->tensors.n);
+    r.visited = FSD_NEW(scratch, uint32_t, m->model->nodes.n);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
         r.product[i] = r.attention[i] = r.norm[i] = r.in_place[i] = FSD_NONE;
     r.concat = fsd_intern_str(m->model->names, "Concat");

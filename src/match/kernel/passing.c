@@ -86,7 +86,7 @@ static bool reads_only(const struct replay *r, fsd_id tensor, int far,
 }
 
 /* No Gemm takes a BatchNormalization into its weights. */
-static bool behind_product(const struct replay *r, fsd_id node)
+bool fsd_behind_product(const struct replay *r, fsd_id node)
 {
     bool normalizes = fsd_node_is(r->g, node, "BatchNormalization");
 
@@ -173,7 +173,7 @@ void fsd_replay_passing(struct replay *r)
             fsd_vec_push(r->scratch, &r->generators, i);
         if (r->passes[i] || !scales(r, i) || out == FSD_NONE)
             continue;
-        r->folds[i] = behind_product(r, i) ||
+        r->folds[i] = fsd_behind_product(r, i) ||
                       ((fsd_node_is(r->g, i, "Mul") || fsd_node_is(r->g, i, "Div")) &&
                        reads_only(r, out, 3, fsd_is_product));
         r->passes[i] = r->folds[i];

@@ -40,6 +40,18 @@ bool fsd_way_began(const struct way *w, fsd_id node)
     return false;
 }
 
+/* The inputs that a tensor at hand comes from; of those that may each hold it, one that
+ * is not used yet. */
+static uint64_t inputs_of(const struct at_hand *hand, uint64_t used)
+{
+    uint64_t left = hand->from & ~used;
+
+    if (!hand->either)
+        return hand->from;
+    left = left ? left : hand->from;
+    return left & (~left + 1);
+}
+
 /* True when all it reads is at hand; *from: the inputs of the kernel that it uses. */
 static bool is_ready(struct replay *r, struct way *w, fsd_id node, uint64_t *from,
                      uint32_t *missing)
@@ -58,7 +70,7 @@ static bool is_ready(struct replay *r, struct way *w, fsd_id node, uint64_t *fro
         data++;
         hand = find_hand(w, t);
         if (hand)
-            *from |= hand->from;
+            *from |= inputs_of(hand, w->used | *from);
         else
             ++*missing;
     }
@@ -72,12 +84,12 @@ bool fsd_is_late(const struct replay *r, fsd_id node)
     return r->late[node] != FSD_NONE && (maker == FSD_NONE || maker == r->late[node]);
 }
 
-static void add_hand(struct way *w, fsd_id tensor, uint64_t from)
+static void add_hand(struct way *w, fsd_id tensor, uint64_t from, bool either)
 {
     uint32_t place;
 
     if (tensor != FSD_NONE && w->n_hand < AT_HAND && !is_at_hand(w, tensor, &place))
-        w->hand[w->n_hand++] = (struct at_hand){tensor, from, false};
+        w->hand[w->n_hand++] = (struct at_hand){tensor, from, false, either};
 }
 
 fsd_id fsd_last_twin(const struct replay *r, fsd_id node)
@@ -96,17 +108,19 @@ static void hand_twins(const struct replay *r, struct way *w, struct at_hand han
     while (twin != FSD_NONE && fsd_node_out_tensor(r->g, node, out) != hand.tensor)
         out++;
     for (; twin != FSD_NONE && w->n_hand < AT_HAND; twin = r->next_twin[twin])
-        add_hand(w, fsd_node_out_tensor(r->g, twin, out), hand.from);
+        add_hand(w, fsd_node_out_tensor(r->g, twin, out), hand.from, hand.either);
 }
 
 void fsd_way_hold(struct way *w, fsd_id tensor, uint64_t from)
 {
     struct at_hand *hand = find_hand(w, tensor);
 
-    if (hand)
+    if (hand) {
+        hand->either |= hand->from && from & ~hand->from;
         hand->from |= from;
-    else
-        add_hand(w, tensor, from);
+    } else {
+        add_hand(w, tensor, from, false);
+    }
 }
 
 /* What is made without a step of what stands from `first` on. */
@@ -120,12 +134,18 @@ void fsd_way_follow(struct replay *r, struct way *w, uint32_t first)
             fsd_id node = r->g->links.at[t->consumers.at + i];
             uint32_t missing;
             uint64_t used;
+            bool either;
+            fsd_id in;
 
             if (!(r->passes[node] || fsd_is_late(r, node)) || fsd_way_took(w, node) ||
                 !is_ready(r, w, node, &used, &missing))
                 continue;
+            in = fsd_data_input(r, node);
+            either = in != FSD_NONE && find_hand(w, in)->either;
+            if (either)
+                used = find_hand(w, in)->from;
             for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++)
-                add_hand(w, fsd_node_out_tensor(r->g, node, k), used);
+                add_hand(w, fsd_node_out_tensor(r->g, node, k), used, either);
         }
     }
 }
@@ -348,8 +368,8 @@ static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym ste
         uint64_t from;
 
         if (!fsd_node_is(r->g, node, "Add") || fsd_way_took(w, node) ||
-            !is_ready(r, w, node, &from, &missing) ||
-            !(from & ~w->used || from & (from - 1)) || !(next = branch(r, w)))
+            !is_ready(r, w, node, &from, &missing) || !(from & ~w->used) ||
+            !(next = branch(r, w)))
             continue;
         next->cost += COST_MOVE;
         next->used |= from;

@@ -8,13 +8,23 @@
 #include "match/pass.h"
 #include "match/kernel/recipe.h"
 
-enum { WAYS = 24, AT_HAND = 192, TAKEN = 64, OPEN = 8, MUST = 24, NEXT = 96, FAR = 12 };
+enum {
+    WAYS = 24,
+    AT_HAND = 192,
+    TAKEN = 64,
+    OPEN = 8,
+    MUST = 24,
+    NEXT = 96,
+    FAR = 12,
+    GUESSES = 6
+};
 
 /* What contradictions cost; a way that costs more than the limit is none. */
 enum {
     COST_MOVE = 1,   /* a step that moves data, and no node asks for it */
     COST_STEP = 5,   /* any other */
     COST_INPUT = 4,  /* of the kernel, unused */
+    COST_MAYBE = 1,  /* likewise, where another one may hold the same */
     COST_NAMED = 6,  /* a node that the kernel's name tells, not taken */
     COST_HINTED = 3, /* one that a tensor's name tells */
     COST_OUTPUT = 4, /* more is made than the kernel writes */
@@ -40,6 +50,7 @@ struct at_hand {
     fsd_id tensor;
     uint64_t from; /* inputs of the kernel that it comes from; 0: made by it */
     bool made;     /* some of it is made by the kernel, too: a part of a Split */
+    bool either;   /* it comes from any one of these inputs: each may hold it */
 };
 
 struct way {
@@ -55,6 +66,7 @@ struct way {
     bool parted;      /* a Split was */
     bool pads, cuts;  /* steps that are no node's made the data larger or smaller */
     uint64_t used;    /* inputs of the kernel */
+    fsd_id guess; /* what it takes the first input to hold of which nobody knows it */
     uint32_t n_hand, n_taken, n_open;
     struct at_hand hand[AT_HAND];
     fsd_id taken[TAKEN];
@@ -97,6 +109,11 @@ struct replay {
     FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not end */
     FSD_VEC(struct fsd_link) tied;  /* nodes that one of several kernels computes */
     uint32_t *unsaid; /* by layer: nodes that it computes, and nothing tells which */
+    struct fsd_span *border; /* by engine tensor of which nobody knows what it holds: in
+                                `borders`, tensors of the model before it (lost.c) */
+    FSD_VEC(fsd_id) borders;
+    uint32_t *visited; /* by node: the last visit */
+    uint32_t n_visits;
     /* Of the present kernel: */
     fsd_id layer;
     bool anchored; /* it is known by other evidence */
@@ -130,6 +147,17 @@ void fsd_claim_fitting(struct replay *r);
 /** Kernels that could compute the same nodes. */
 void fsd_claim_regions(struct replay *r);
 
+/** What the kernel writes and nobody knows lies behind what it read (lost.c). */
+void fsd_note_lost(struct replay *r);
+bool fsd_is_lost(const struct replay *r, fsd_id tensor);
+/** What an input of the kernel may hold that was lost, the likeliest first. */
+uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES]);
+/** The kernel does as much as is done in few places. */
+bool fsd_tells_enough(const struct replay *r);
+/** The form's sizes, but for axes of one, are those of the tensor. */
+bool fsd_form_is_alike(const struct replay *r, const struct fsd_form *form,
+                       fsd_id tensor);
+
 /** It is there before any kernel runs. */
 static inline bool fsd_rests(const struct replay *r, fsd_id tensor)
 {
@@ -144,6 +172,8 @@ void fsd_replay_passing(struct replay *r);
 
 /** A product of the model: a Conv, a Gemm, a MatMul. */
 bool fsd_is_product(const struct replay *r, fsd_id node);
+/** What it reads, scaled and moved, is a product's. */
+bool fsd_behind_product(const struct replay *r, fsd_id node);
 /** One of `n` operators of the default domain. */
 bool fsd_is_one_of(const struct replay *r, fsd_id node, const char *const *ops,
                    size_t n);

@@ -1,0 +1,163 @@
+/*
+ * Taking up the thread behind a kernel of which nothing is known.  What that kernel
+ * writes is one of the tensors that the model makes, in nodes that nobody computes yet,
+ * of what was read last and known:
+ *
+ *     x -> ?  kernel 7, not understood  -> a           border of a: x
+ *     x -> Conv -> y -> Relu -> z -> MatMul -> Add     a may be y or z
+ *     a -> MatMul Add                   kernel 8       so it is z
+ *
+ * The next kernel is tried with each of the first few that have the size of what it
+ * reads.  A kernel that does little fits in too many places, and is none to go by.
+ */
+#include "match/kernel/way.h"
+
+#include <string.h>
+
+enum { VISITED = 160, BORDER = 12 };
+
+/* What nobody knows lies beyond what the kernels before it read. */
+static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
+{
+    struct fsd_span *span = &r->border[e], old = *span;
+
+    for (uint32_t i = 0; i < old.n; i++)
+        if (r->borders.at[old.at + i] == tensor)
+            return;
+    if (old.n == BORDER)
+        return;
+    if (old.at + old.n != r->borders.n) {
+        span->at = r->borders.n;
+        for (uint32_t i = 0; i < old.n; i++)
+            fsd_vec_push(r->scratch, &r->borders, r->borders.at[old.at + i]);
+    }
+    fsd_vec_push(r->scratch, &r->borders, tensor);
+    span->n++;
+}
+
+/* A tensor of the model is at the border, or makes of a node half done. */
+static void add_held(struct replay *r, fsd_id e, struct held h)
+{
+    if (h.tensor != FSD_NONE) {
+        add_border(r, e, h.tensor);
+        return;
+    }
+    for (uint32_t i = 0; i < r->g->nodes.at[h.node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(r->g, h.node, i);
+
+        if (t != FSD_NONE && !fsd_rests(r, t))
+            add_border(r, e, t);
+    }
+}
+
+void fsd_note_lost(struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[r->layer];
+
+    for (uint32_t o = 0; o < n->out.n; o++) {
+        fsd_id out = fsd_node_out(e, n, o)->tensor;
+
+        if (out == FSD_NONE || r->of[out].n)
+            continue;
+        for (uint32_t i = 0; i < n->in.n; i++) {
+            fsd_id in = fsd_node_in(e, n, i)->tensor;
+
+            if (in == FSD_NONE || in == out)
+                continue;
+            for (uint32_t k = 0; k < r->of[in].n; k++)
+                add_held(r, out, r->held.at[r->of[in].at + k]);
+            for (uint32_t k = 0; k < r->border[in].n && !r->of[in].n; k++)
+                add_border(r, out, r->borders.at[r->border[in].at + k]);
+        }
+    }
+}
+
+bool fsd_is_lost(const struct replay *r, fsd_id tensor)
+{
+    return tensor != FSD_NONE && !r->of[tensor].n && r->border[tensor].n;
+}
+
+/* Sorted by place in the model. */
+struct queue {
+    fsd_id node[VISITED];
+    uint32_t n, visited;
+};
+
+static void push_readers(struct replay *r, struct queue *q, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+
+    for (uint32_t i = 0; i < t->consumers.n && q->visited < VISITED; i++) {
+        fsd_id node = r->g->links.at[t->consumers.at + i];
+        uint32_t at = q->n;
+
+        if (r->visited[node] == r->n_visits || r->maker[node] != FSD_NONE ||
+            r->m->facts->folded[node] || r->m->facts->traits[node] & FSD_OP_SHAPE)
+            continue;
+        r->visited[node] = r->n_visits;
+        q->visited++;
+        for (; at && q->node[at - 1] < node; at--)
+            q->node[at] = q->node[at - 1];
+        q->node[at] = node;
+        q->n++;
+    }
+}
+
+static bool fits_port(const struct replay *r, const struct fsd_port *port,
+                      fsd_id tensor)
+{
+    const struct fsd_form *form = fsd_port_form(r->m->engine, port);
+    int64_t size = fsd_form_count(r->m->engine, form);
+
+    return size < 0 ? fsd_form_is_alike(r, form, tensor)
+                    : fsd_count_of(r, tensor) == size;
+}
+
+uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_port *p = fsd_node_in(e, &e->nodes.at[r->layer], port);
+    struct fsd_span border = r->border[p->tensor];
+    struct queue q = {.n = 0, .visited = 0};
+    uint32_t n = 0;
+
+    r->n_visits++;
+    for (uint32_t i = 0; i < border.n; i++)
+        push_readers(r, &q, r->borders.at[border.at + i]);
+    while (q.n && n < GUESSES) {
+        fsd_id node = q.node[--q.n];
+
+        for (uint32_t i = 0; i < r->g->nodes.at[node].out.n; i++) {
+            fsd_id t = fsd_node_out_tensor(r->g, node, i);
+            fsd_id in = fsd_data_input(r, node);
+
+            if (t == FSD_NONE)
+                continue;
+            /* What passes, and is as large, is at hand with what it reads. */
+            if (n < GUESSES && fits_port(r, p, t) &&
+                !(r->passes[node] && in != FSD_NONE && fits_port(r, p, in) &&
+                  r->visited[node] == r->n_visits && n))
+                out[n++] = t;
+            push_readers(r, &q, t);
+        }
+    }
+    return n;
+}
+
+/* Few steps are found in many places. */
+bool fsd_tells_enough(const struct replay *r)
+{
+    enum { ENOUGH = 3 };
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span steps = e->layers.at[r->layer].steps;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < steps.n; i++) {
+        fsd_sym step = e->links.at[steps.at + i];
+
+        n += !fsd_is_move(r, step);
+        n += step == r->conv || step == r->matmul;
+    }
+    return n >= ENOUGH;
+}
