@@ -27,8 +27,7 @@ struct move_end {
 struct edges {
     struct fsd_state_build *b;
     uint32_t *stamp; /* by model tensor: 1 + the group that reads its value */
-    fsd_id *tensor;  /* by model tensor: the engine's that holds it there */
-    const struct fsd_form **form; /* by model tensor: as it is read there */
+    uint32_t *port;  /* by model tensor: where it is read there */
     FSD_VEC(struct move_end) to;
 };
 
@@ -37,27 +36,28 @@ static bool is_move(const struct fsd_state_build *b, fsd_id layer)
     return b->s->of_layer[layer] & FSD_LAYER_MOVES;
 }
 
-static fsd_id producer(const struct fsd_graph *e, fsd_id tensor)
+static fsd_id first_of(const struct fsd_graph *e, struct fsd_span layers)
 {
-    const struct fsd_tensor *t = &e->tensors.at[tensor];
-
-    return t->producers.n ? e->links.at[t->producers.at] : FSD_NONE;
+    return layers.n ? e->links.at[layers.at] : FSD_NONE;
 }
 
-/* The moves before an engine tensor serve `end`. */
-static void serve(struct edges *x, fsd_id tensor, fsd_ref end)
+/* The moves before what these layers write, and they themselves, serve `end`. */
+static void serve(struct edges *x, struct fsd_span writers, fsd_ref end)
 {
     const struct fsd_graph *e = x->b->d->engine;
 
-    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
-        fsd_id layer = producer(e, tensor);
+    for (uint32_t i = 0; i < writers.n && i < FAR; i++) {
+        fsd_id layer = e->links.at[writers.at + i];
 
-        if (layer == FSD_NONE || !is_move(x->b, layer))
-            return;
-        fsd_vec_push(
-            x->b->scratch, &x->to,
-            (struct move_end){x->b->s->of_layer[layer] & ~FSD_LAYER_MOVES, end});
-        tensor = fsd_node_in_tensor(e, layer, 0);
+        for (int far = 0; far < FAR && layer != FSD_NONE && is_move(x->b, layer);
+             far++) {
+            const struct fsd_node *n = &e->nodes.at[layer];
+
+            fsd_vec_push(
+                x->b->scratch, &x->to,
+                (struct move_end){x->b->s->of_layer[layer] & ~FSD_LAYER_MOVES, end});
+            layer = n->in.n ? first_of(e, fsd_port_peers(e, n->in.at, true)) : FSD_NONE;
+        }
     }
 }
 
@@ -78,8 +78,7 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
         if (value == FSD_NONE || x->stamp[value] == group + 1)
             continue;
         x->stamp[value] = group + 1;
-        x->tensor[value] = port->tensor;
-        x->form[value] = fsd_port_form(e, port);
+        x->port[value] = n->in.at + i;
     }
 }
 
@@ -105,6 +104,7 @@ static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
 
 static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
 {
+    const struct fsd_graph *e = x->b->d->engine;
     struct fsd_state *s = x->b->s;
     fsd_id node = x->b->of_node[model_node];
     const struct fsd_state_node *n = &s->nodes.at[node];
@@ -119,8 +119,9 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
             continue; /* it comes from within the group */
         value = find_read(x, fsd_node_in_tensor(x->b->model, model_node, i), group);
         if (value != FSD_NONE) {
-            border.form = fsd_state_form(x->b, x->form[value]);
-            serve(x, x->tensor[value], node);
+            border.form =
+                fsd_state_form(x->b, fsd_port_form(e, &e->ports.at[x->port[value]]));
+            serve(x, fsd_port_peers(e, x->port[value], true), node);
         }
         fsd_vec_push(s->arena, &s->borders, border);
     }
@@ -263,7 +264,8 @@ static void serve_outputs(struct edges *x)
             fsd_text_len(b->s->names, b->s->outputs.at[i].name));
         fsd_id t = name == FSD_NONE ? FSD_NONE : fsd_graph_find(b->d->engine, name, 0);
 
-        serve(x, t, FSD_REF_PORT | i);
+        if (t != FSD_NONE)
+            serve(x, b->d->engine->tensors.at[t].producers, FSD_REF_PORT | i);
     }
 }
 
@@ -273,25 +275,27 @@ static fsd_ref guess_to(const struct fsd_state_build *b, fsd_id layer)
     const struct fsd_graph *e = b->d->engine;
 
     for (int far = 0; far < FAR; far++) {
-        fsd_id out = fsd_node_out_tensor(e, layer, 0);
+        const struct fsd_node *n = &e->nodes.at[layer];
 
-        if (out == FSD_NONE || !e->tensors.at[out].consumers.n)
+        layer = n->out.n ? first_of(e, fsd_port_peers(e, n->out.at, false)) : FSD_NONE;
+        if (layer == FSD_NONE)
             return FSD_NONE;
-        layer = e->links.at[e->tensors.at[out].consumers.at];
         if (!is_move(b, layer))
             return b->s->refs.at[b->s->groups.at[b->s->of_layer[layer]].nodes.at];
     }
     return FSD_NONE;
 }
 
-static fsd_ref find_from(const struct fsd_state_build *b, fsd_id tensor)
+static fsd_ref find_from(const struct fsd_state_build *b, uint32_t port)
 {
     const struct fsd_graph *e = b->d->engine;
 
-    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
-        fsd_id layer = producer(e, tensor);
-        fsd_ref at = fsd_state_core(b, b->d->match->twin[tensor]).at;
+    for (int far = 0; far < FAR && e->ports.at[port].tensor != FSD_NONE; far++) {
+        fsd_id layer = first_of(e, fsd_port_peers(e, port, true));
+        fsd_ref at = FSD_NONE;
 
+        if (!fsd_port_is_part(e, port))
+            at = fsd_state_core(b, b->d->match->twin[e->ports.at[port].tensor]).at;
         if (at != FSD_NONE || layer == FSD_NONE)
             return at;
         if (!is_move(b, layer)) {
@@ -299,7 +303,9 @@ static fsd_ref find_from(const struct fsd_state_build *b, fsd_id tensor)
 
             return b->s->refs.at[nodes.at + nodes.n - 1];
         }
-        tensor = fsd_node_in_tensor(e, layer, 0);
+        if (!e->nodes.at[layer].in.n)
+            return FSD_NONE;
+        port = e->nodes.at[layer].in.at;
     }
     return FSD_NONE;
 }
@@ -343,8 +349,7 @@ static void set_from(const struct fsd_state_build *b, fsd_id layer)
     uint32_t at = b->s->refs.n;
 
     for (uint32_t i = 0; i < n->in.n; i++)
-        fsd_vec_push(b->s->arena, &b->s->refs,
-                     find_from(b, fsd_node_in(e, n, i)->tensor));
+        fsd_vec_push(b->s->arena, &b->s->refs, find_from(b, n->in.at + i));
     if (!n->in.n)
         fsd_vec_push(b->s->arena, &b->s->refs, named_end(b, layer, true));
     move->from = close_refs(b->s, at);
@@ -378,8 +383,7 @@ void fsd_state_add_edges(struct fsd_state_build *b)
     uint32_t n = b->model->tensors.n;
     struct edges x = {.b = b,
                       .stamp = FSD_NEW(b->scratch, uint32_t, n),
-                      .tensor = FSD_NEW(b->scratch, fsd_id, n),
-                      .form = FSD_NEW(b->scratch, const struct fsd_form *, n)};
+                      .port = FSD_NEW(b->scratch, uint32_t, n)};
 
     add_borders(&x);
     serve_outputs(&x);

@@ -402,6 +402,9 @@ void fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs("only its name is known: --profilingVerbosity=detailed makes the dump "
               "tell what it changes",
               out);
+    else if (cause == FSD_CAUSE_CONCAT && n->in.n &&
+             fsd_port_is_part(d->engine, n->in.at))
+        fputs(plain_advice[FSD_CAUSE_SLICE], out);
     else if (plain_advice[cause])
         fputs(plain_advice[cause], out);
 }

@@ -131,6 +131,15 @@ static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
     return last >= count;
 }
 
+/* It reads a part of what several layers write, each its own: a Concat in place, of
+ * which its reader takes no part where it stands. */
+static bool reads_part(const struct fsd_graph *e, fsd_id layer)
+{
+    struct fsd_span in = e->nodes.at[layer].in;
+
+    return in.n && fsd_port_is_part(e, in.at);
+}
+
 static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
 {
     for (uint32_t i = 0; i < ports.n; i++)
@@ -153,7 +162,8 @@ static enum fsd_cause by_change(const struct context *c, fsd_id layer)
         return layout ? FSD_CAUSE_DTYPE_LAYOUT : FSD_CAUSE_DTYPE;
     if (layout)
         return FSD_CAUSE_LAYOUT;
-    if (any_part(c->m->engine, c->m->engine->nodes.at[layer].out))
+    if (any_part(c->m->engine, c->m->engine->nodes.at[layer].out) ||
+        reads_part(c->m->engine, layer))
         return FSD_CAUSE_CONCAT;
     if (any_part(c->m->engine, c->m->engine->nodes.at[layer].in))
         return FSD_CAUSE_SLICE;

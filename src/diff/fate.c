@@ -70,24 +70,32 @@ static bool in_region(const struct fsd_match *m, fsd_id node)
 
 /* -------------------------------------------------------------------- joints */
 
-/* A Concat whose output several layers write: its inputs were written in place. */
+/* A Concat whose output, quantized or not, several layers write, not all of them
+ * copies: its inputs were written in place. */
 static bool is_written_in_place(const struct fsd_match *m,
                                 const struct fsd_layer_result *layers, fsd_id node)
 {
-    fsd_id out = fsd_node_out_tensor(m->model, node, 0), e;
+    const struct fsd_graph *e = m->engine;
+    fsd_id out = fsd_node_out_tensor(m->model, node, 0);
 
     if (out == FSD_NONE || !fsd_node_is(m->model, node, "Concat"))
         return false;
-    for (e = 0; e < m->engine->tensors.n; e++)
-        if (m->twin[e] == out && m->engine->tensors.at[e].producers.n > 1)
-            break;
-    if (e == m->engine->tensors.n)
-        return false;
-    for (uint32_t i = 0; i < m->engine->tensors.at[e].producers.n; i++)
-        if (layers[m->engine->links.at[m->engine->tensors.at[e].producers.at + i]]
-                .kind == FSD_KIND_COPY)
-            return false;
-    return true;
+    for (fsd_id t = 0; t < e->tensors.n; t++) {
+        struct fsd_span by = e->tensors.at[t].producers;
+        bool copied = true;
+
+        if (by.n < 2 || m->twin[t] == FSD_NONE ||
+            m->facts->root[m->twin[t]] != m->facts->root[out])
+            continue;
+        for (uint32_t i = 0; i < by.n; i++) {
+            const struct fsd_layer_result *r = &layers[e->links.at[by.at + i]];
+
+            copied &= r->inserted || r->kind == FSD_KIND_COPY;
+        }
+        if (!copied)
+            return true;
+    }
+    return false;
 }
 
 enum { FAR = 8 };
@@ -118,20 +126,6 @@ static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 
 enum join { APART, JOINED, VIEWED };
 
-static bool forms_differ(const struct fsd_graph *e, const struct fsd_form *a,
-                         const struct fsd_form *b)
-{
-    if (a->dims.n != b->dims.n || a->strides.n != b->strides.n)
-        return true;
-    for (uint32_t i = 0; i < a->dims.n; i++)
-        if (e->dims.at[a->dims.at + i].size != e->dims.at[b->dims.at + i].size)
-            return true;
-    for (uint32_t i = 0; i < a->strides.n; i++)
-        if (e->ints.at[a->strides.at + i] != e->ints.at[b->strides.at + i])
-            return true;
-    return false;
-}
-
 /* The reader sees the tensor in another shape or with other strides than the writer,
  * and both see what the model has at the two ends of the way: then all that lies on it
  * is this difference.  Where one end is seen otherwise, its kernel may have performed
@@ -146,7 +140,7 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
         const struct fsd_port *read = &e->ports.at[in.at + i];
 
         if (read->tensor == written->tensor &&
-            forms_differ(e, fsd_port_form(e, read), fsd_port_form(e, written)) &&
+            !fsd_forms_alike(e, fsd_port_form(e, read), fsd_port_form(e, written)) &&
             made != FSD_NONE && wanted != FSD_NONE &&
             fsd_sizes_alike(e, fsd_port_form(e, written), m->model,
                             fsd_tensor_form(m->model, made), true) &&
@@ -155,6 +149,34 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
             return VIEWED;
     }
     return JOINED;
+}
+
+enum { COPIES = 4 };
+
+/* A kernel of `reader` reads what is written there, maybe of one that only copies
+ * quantized data: what lies between, of quantizers, is the type alone. */
+static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reader,
+                          int far)
+{
+    const struct fsd_graph *e = m->engine;
+    struct fsd_span to = fsd_port_peers(e, port, false);
+    bool found = false;
+
+    for (uint32_t i = 0; i < to.n && !found; i++) {
+        fsd_id layer = e->links.at[to.at + i];
+        const struct fsd_node *n = &e->nodes.at[layer];
+        enum fsd_kind kind = e->layers.at[layer].kind;
+
+        found = is_kernel_of(m, layer, reader);
+        if (found || !far || m->of_layer[layer].n || !ports_quantized(e, n->in) ||
+            (kind != FSD_KIND_COPY && kind != FSD_KIND_REFORMAT))
+            continue;
+        for (uint32_t k = 0; k < n->out.n && k < COPIES && !found; k++)
+            found = fsd_port_form(e, fsd_node_out(e, n, k))->type ==
+                        fsd_port_form(e, fsd_node_in(e, n, 0))->type &&
+                    is_read_as_is(m, n->out.at + k, reader, far - 1);
+    }
+    return found;
 }
 
 /* A kernel of `reader` reads what a kernel of `maker` writes, or is the same one: no
@@ -179,6 +201,7 @@ static enum join join_of(const struct fsd_match *m, fsd_id maker, fsd_id reader,
             return JOINED;
         for (uint32_t k = 0; k < ports.n; k++) {
             fsd_id t = e->ports.at[ports.at + k].tensor;
+            struct fsd_span to = fsd_port_peers(e, ports.at + k, false);
 
             if (t == FSD_NONE)
                 continue;
@@ -187,12 +210,12 @@ static enum join join_of(const struct fsd_match *m, fsd_id maker, fsd_id reader,
                     return JOINED;
                 continue;
             }
-            for (uint32_t c = 0; c < e->tensors.at[t].consumers.n; c++) {
-                fsd_id to = e->links.at[e->tensors.at[t].consumers.at + c];
-
-                if (is_kernel_of(m, to, reader))
-                    return join_by(m, &e->ports.at[ports.at + k], to, made, wanted);
-            }
+            for (uint32_t c = 0; c < to.n; c++)
+                if (is_kernel_of(m, e->links.at[to.at + c], reader))
+                    return join_by(m, &e->ports.at[ports.at + k],
+                                   e->links.at[to.at + c], made, wanted);
+            if (quantized && is_read_as_is(m, ports.at + k, reader, COPIES))
+                return JOINED;
         }
     }
     return APART;
@@ -216,11 +239,8 @@ static bool has_at_hand(const struct fsd_match *m, fsd_id other, fsd_id reader)
         const struct fsd_node *n = &e->nodes.at[fsd_match_of_node(m, reader, i)->layer];
 
         for (uint32_t k = 0; k < n->in.n; k++) {
-            fsd_id t = fsd_node_in(e, n, k)->tensor;
-            struct fsd_span makers = {0, 0};
+            struct fsd_span makers = fsd_port_peers(e, n->in.at + k, true);
 
-            if (t != FSD_NONE)
-                makers = e->tensors.at[t].producers;
             for (uint32_t p = 0; p < makers.n; p++)
                 if (!m->of_layer[e->links.at[makers.at + p]].n)
                     return false;
@@ -400,6 +420,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     }
     if (fsd_match_left(m, node))
         return x->merged[node] ? merged(m, x, node) : told(m, node);
+    if (is_written_in_place(m, layers, node))
+        return result(FSD_FATE_IDENTITY, "its inputs are written in place");
     join = lies_between(m, node);
     if (join != APART && f->traits[node] & FSD_OP_QDQ)
         return result(FSD_FATE_ABSORBED,
@@ -409,8 +431,6 @@ static struct fsd_node_result proved(const struct fsd_match *m,
                       "only strides or shape change between the layers around it");
     if (join == JOINED)
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
-    if (is_written_in_place(m, layers, node))
-        return result(FSD_FATE_IDENTITY, "its inputs are written in place");
     if (x->merged[node])
         return merged(m, x, node);
     if (in_region(m, node))

@@ -29,27 +29,114 @@ const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id
 
 /* ------------------------------------------------------------------- backwards */
 
+/* The node of which the data of a Concat's input is, seen through quantizers and what
+ * is gone. */
+static fsd_id seen_through(const struct fsd_match *m, fsd_id tensor)
+{
+    for (int steps = 0; steps < MODEL_STEPS; steps++) {
+        fsd_id node = fsd_tensor_producer(m->model, tensor);
+
+        if (node == FSD_NONE || !(m->facts->traits[node] & FSD_OP_QDQ || m->gone[node]))
+            return tensor;
+        tensor = fsd_node_in_tensor(m->model, node, 0);
+    }
+    return tensor;
+}
+
+/* The layers that compute what is written there, before all inserted ones. */
+static uint32_t find_writers(const struct fsd_match *m,
+                             const struct fsd_layer_result *layers, const fsd_id *from,
+                             uint32_t n_from, fsd_id writers[READERS])
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < n_from && n < READERS; i++) {
+        fsd_id at = from[i];
+
+        for (int steps = 0; at != FSD_NONE && layers[at].inserted && steps < STEPS;
+             steps++) {
+            struct fsd_span in = m->engine->nodes.at[at].in;
+
+            at = in.n ? fsd_port_producer(m->engine, in.at) : FSD_NONE;
+        }
+        if (at != FSD_NONE && !layers[at].inserted)
+            writers[n++] = at;
+    }
+    return n;
+}
+
+/* Of a Concat that is written in place, the input that one of these layers computes;
+ * FSD_NONE where none is known to, or several are. */
+static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                      fsd_id whole, const struct fsd_form *form, const fsd_id *from,
+                      uint32_t n_from)
+{
+    fsd_id concat = fsd_tensor_producer(m->model, seen_through(m, whole));
+    fsd_id writers[READERS], found = FSD_NONE;
+    uint32_t n = find_writers(m, layers, from, n_from, writers);
+    struct fsd_span in = {0, 0};
+
+    if (concat != FSD_NONE && fsd_node_is(m->model, concat, "Concat"))
+        in = m->model->nodes.at[concat].in;
+    for (uint32_t i = 0; i < in.n && i < READERS; i++) {
+        fsd_id tensor = seen_through(m, m->model->ports.at[in.at + i].tensor);
+        fsd_id node = fsd_tensor_producer(m->model, tensor);
+        int64_t count = fsd_form_count(m->model, fsd_tensor_form(m->model, tensor));
+        bool written = false;
+
+        for (uint32_t k = 0; k < n && node != FSD_NONE; k++)
+            written |= fsd_match_has(m, writers[k], node);
+        if (!written || (count >= 0 && count != fsd_form_count(m->engine, form)) ||
+            tensor == found)
+            continue;
+        if (found != FSD_NONE)
+            return FSD_NONE;
+        found = tensor;
+    }
+    return found;
+}
+
+/* The tensor of the model that an in- or output of the layer has; FSD_NONE where that
+ * is not known. */
+static fsd_id twin_at(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                      fsd_id layer, uint32_t port, bool output)
+{
+    const struct fsd_graph *e = m->engine;
+    fsd_id tensor = e->ports.at[port].tensor;
+    fsd_id twin = tensor == FSD_NONE ? FSD_NONE : m->twin[tensor];
+    struct fsd_span by = fsd_port_peers(e, port, true);
+
+    if (twin == FSD_NONE || !fsd_port_is_part(e, port))
+        return twin;
+    return part_of(m, layers, twin, fsd_port_form(e, &e->ports.at[port]),
+                   output ? &layer : &e->links.at[by.at], output ? 1 : by.n);
+}
+
 /* Through inserted layers to who made the data; on the way, the tensor of the model
- * that it is.  The layer's own output counts where nothing before it has a name. */
+ * that it is.  The layer's own outputs count where nothing before it has a name. */
 static void find_source(const struct fsd_match *m,
                         const struct fsd_layer_result *layers, fsd_id layer,
                         struct fsd_flow *flow)
 {
-    fsd_id at = layer, tensor;
+    struct fsd_span out = m->engine->nodes.at[layer].out;
+    fsd_id at = layer;
 
     flow->model_tensor = FSD_NONE;
     for (int steps = 0; steps < STEPS && at != FSD_NONE; steps++) {
-        tensor = fsd_node_in_tensor(m->engine, at, 0);
-        if (tensor != FSD_NONE && m->twin[tensor] != FSD_NONE)
-            flow->model_tensor = m->twin[tensor];
-        at = fsd_tensor_producer(m->engine, tensor);
+        struct fsd_span in = m->engine->nodes.at[at].in;
+        fsd_id tensor = in.n ? twin_at(m, layers, at, in.at, false) : FSD_NONE;
+
+        if (tensor != FSD_NONE)
+            flow->model_tensor = tensor;
+        at = in.n ? fsd_port_producer(m->engine, in.at) : FSD_NONE;
         if (at != FSD_NONE && !layers[at].inserted)
             break;
     }
     flow->source = at != FSD_NONE && !layers[at].inserted ? at : FSD_NONE;
-    tensor = fsd_node_out_tensor(m->engine, layer, 0);
-    if (flow->model_tensor == FSD_NONE && layers[layer].inserted && tensor != FSD_NONE)
-        flow->model_tensor = m->twin[tensor];
+    for (uint32_t i = 0; flow->model_tensor == FSD_NONE && layers[layer].inserted &&
+                         i < out.n && i < READERS;
+         i++)
+        flow->model_tensor = twin_at(m, layers, layer, out.at + i, true);
     flow->producer = fsd_tensor_producer(m->model, flow->model_tensor);
 }
 
@@ -101,8 +188,8 @@ static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id l
 }
 
 /* Which node of `layer` reads what `mover` carries, maybe through nodes that left no
- * layer of their own: quantizers, views.  An operator is told before a quantizer in the
- * same layer. */
+ * layer of their own: quantizers, views, a Concat.  An operator is told before a
+ * quantizer in the same layer. */
 static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;
@@ -122,7 +209,8 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
 
         for (uint32_t i = 0; i < uses.n && i < MODEL_STEPS; i++) {
             fsd_id node = g->links.at[uses.at + i];
-            bool goes_on = m->facts->traits[node] & FSD_OP_QDQ || m->gone[node];
+            bool goes_on = m->facts->traits[node] & FSD_OP_QDQ || m->gone[node] ||
+                           (fsd_node_is(g, node, "Concat") && !m->of_node[node].n);
             fsd_id region = m->region_of_node[node];
             bool linked = fsd_match_has(m, layer, node) ||
                           (region != FSD_NONE && region == m->region_of_layer[layer]);
@@ -178,36 +266,48 @@ static bool is_queued(const fsd_id *queue, uint32_t n, fsd_id layer)
     return false;
 }
 
+/* Of one output of the mover, or of what is inserted behind it: adds who reads it, and
+ * queues what is inserted.  Returns how many are in the queue. */
+static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port,
+                               fsd_id queue[STEPS], uint32_t n)
+{
+    const struct fsd_graph *e = w->m->engine;
+    struct fsd_flow *flow = &w->flows->of[mover];
+    fsd_id out = e->ports.at[port].tensor;
+    struct fsd_span uses = fsd_port_peers(e, port, false);
+
+    if (out != FSD_NONE && e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)
+        add_reader(w, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
+    for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
+        fsd_id next = e->links.at[uses.at + i];
+
+        if (!w->layers[next].inserted)
+            add_reader(w, flow, node_reader(w, mover, next));
+        else if (is_queued(queue, n, next))
+            continue;
+        else if (n < STEPS)
+            queue[n++] = next;
+        else
+            flow->cut = true;
+    }
+    return n;
+}
+
 /* Adds who reads what the mover carries, through what is inserted. */
 static void find_readers(const struct walk *w, fsd_id mover)
 {
-    const struct fsd_match *m = w->m;
+    const struct fsd_graph *e = w->m->engine;
     struct fsd_flow *flow = &w->flows->of[mover];
-    const struct fsd_graph *e = m->engine;
     fsd_id queue[STEPS] = {mover};
     uint32_t n = 1;
 
     for (uint32_t at = 0; at < n; at++) {
-        fsd_id out = fsd_node_out_tensor(e, queue[at], 0);
-        struct fsd_span uses;
+        struct fsd_span out = e->nodes.at[queue[at]].out;
 
-        if (out == FSD_NONE)
-            continue;
-        if (e->tensors.at[out].flags & FSD_TENSOR_OUTPUT)
-            add_reader(w, flow, (struct fsd_reader){FSD_NONE, FSD_NONE, 0});
-        uses = e->tensors.at[out].consumers;
-        for (uint32_t i = 0; i < uses.n && !flow->cut; i++) {
-            fsd_id next = e->links.at[uses.at + i];
-
-            if (!w->layers[next].inserted)
-                add_reader(w, flow, node_reader(w, mover, next));
-            else if (is_queued(queue, n, next))
-                continue;
-            else if (n < STEPS)
-                queue[n++] = next;
-            else
-                flow->cut = true;
-        }
+        if (out.n && w->layers[queue[at]].kind == FSD_KIND_QUANTIZE)
+            out.n = 1; /* the others are scales */
+        for (uint32_t i = out.at; i < out.at + out.n && !flow->cut; i++)
+            n = add_readers_of(w, mover, i, queue, n);
     }
 }
 
@@ -244,7 +344,9 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
             continue;
         find_source(m, layers, i, flow);
         find_readers(&w, i);
-        before = fsd_tensor_producer(m->engine, fsd_node_in_tensor(m->engine, i, 0));
+        before = m->engine->nodes.at[i].in.n
+                     ? fsd_port_producer(m->engine, m->engine->nodes.at[i].in.at)
+                     : FSD_NONE;
         if (before != FSD_NONE && before != i && flows->of[before].there)
             flow->before = before;
     }

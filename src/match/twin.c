@@ -134,12 +134,21 @@ static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id t
     return true;
 }
 
+/* A part of what several layers write is another tensor than the whole. */
+static bool hands_part(const struct fsd_graph *e, fsd_id layer)
+{
+    const struct fsd_node *n = &e->nodes.at[layer];
+
+    return fsd_port_is_part(e, n->in.at) || fsd_port_is_part(e, n->out.at);
+}
+
 static bool hand_on(struct fsd_match *m, const bool *settled, bool back, fsd_id layer)
 {
     fsd_id in = fsd_node_in_tensor(m->engine, layer, 0);
     fsd_id out = fsd_node_out_tensor(m->engine, layer, 0);
 
-    if (!fsd_layer_hands_on(m->engine, layer) || in == FSD_NONE || out == FSD_NONE)
+    if (!fsd_layer_hands_on(m->engine, layer) || in == FSD_NONE || out == FSD_NONE ||
+        hands_part(m->engine, layer))
         return false;
     return give(m, settled, in, out) || (back && give(m, settled, out, in));
 }

@@ -163,6 +163,7 @@ void fsd_graph_finish(struct fsd_graph *g)
 {
     index_uses(g, true);
     index_uses(g, false);
+    fsd_graph_find_peers(g);
 }
 
 /* -------------------------------------------------------------------- reading */
@@ -327,8 +328,31 @@ struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port, bool pr
 
     if (tensor == FSD_NONE)
         return (struct fsd_span){0};
+    if (fsd_port_has_own_peers(g, port))
+        return g->peers[port].nodes;
     return producers ? g->tensors.at[tensor].producers
                      : g->tensors.at[tensor].consumers;
+}
+
+fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
+{
+    struct fsd_span by = fsd_port_peers(g, port, true);
+
+    return by.n == 1 ? g->links.at[by.at] : FSD_NONE;
+}
+
+bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
+                     const struct fsd_form *b)
+{
+    if (a->dims.n != b->dims.n || a->strides.n != b->strides.n)
+        return false;
+    for (uint32_t i = 0; i < a->dims.n; i++)
+        if (g->dims.at[a->dims.at + i].size != g->dims.at[b->dims.at + i].size)
+            return false;
+    for (uint32_t i = 0; i < a->strides.n; i++)
+        if (g->ints.at[a->strides.at + i] != g->ints.at[b->strides.at + i])
+            return false;
+    return true;
 }
 
 /* What a node waits for, so often: the makers of what it reads.  Of a tensor that

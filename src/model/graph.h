@@ -73,6 +73,13 @@ struct fsd_port {
     fsd_id form;   /**< FSD_NONE: the tensor's own */
 };
 
+/** The layers at the other end of a port, of a tensor that several layers write. */
+struct fsd_peers {
+    struct fsd_span nodes; /**< in fsd_graph.links, once a use, in order */
+    bool told;             /**< false: all of the tensor's */
+    bool part;             /**< the port has less than the whole tensor */
+};
+
 enum fsd_tensor_flag {
     FSD_TENSOR_INPUT = 1 << 0,    /**< an input of its scope's graph */
     FSD_TENSOR_OUTPUT = 1 << 1,   /**< an output of its scope's graph */
@@ -312,7 +319,9 @@ struct fsd_graph {
                               names tell of; of edges, sizes and constants nothing is
                               known */
     bool attributes_untold; /**< model: a log printed it, which tells no attributes */
-    bool detailed;     /**< engine: layers have types and tensors, not only names */
+    bool detailed; /**< engine: layers have types and tensors, not only names */
+    bool jumps;    /**< engine: some layers are left out by some runs */
+    FSD_VEC(struct fsd_span) loops; /**< engine: layers that run repeatedly */
     int32_t profile;   /**< engine: the optimization profile that its layers are of, as
                             the builder counts, from 0; negative: nothing read */
     uint32_t profiles; /**< how many it has, as far as it shows */
@@ -340,6 +349,7 @@ struct fsd_graph {
     /* Set by fsd_graph_finish(): which input each consumer in `links` is; the first of
      * them stands at links.at[uses_at]. */
     uint32_t *use_input, uses_at;
+    struct fsd_peers *peers; /**< by port; NULL: no tensor has several producers */
 };
 
 /* ------------------------------------------------------------------ building */
@@ -483,11 +493,34 @@ fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
  *  log(readers of the tensor), however many inputs the node has. */
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor);
 
-/** The producers of a port's tensor, or else its consumers, in `links`; empty when the
- *  port has no tensor.
+/** Who wrote what an input port reads, or else who reads what an output port writes, in
+ *  `links`: of a tensor that one layer writes all its producers or consumers, of one
+ *  that several write those that peers.c leaves; empty when the port has no tensor.
  *  @param port  an index in `ports`. */
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port,
                                bool producers);
+
+/** Who wrote all that an input port reads; FSD_NONE where nobody did, or several. */
+fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port);
+
+/** The port has a part of a tensor that several layers write. */
+static inline bool fsd_port_is_part(const struct fsd_graph *g, uint32_t port)
+{
+    return g->peers && g->peers[port].part;
+}
+
+/** Other ports of its tensor may have other peers. */
+static inline bool fsd_port_has_own_peers(const struct fsd_graph *g, uint32_t port)
+{
+    return g->peers && g->peers[port].told;
+}
+
+/** Fills `peers`; fsd_graph_finish() calls it. */
+void fsd_graph_find_peers(struct fsd_graph *g);
+
+/** The same sizes, as they are stated, and the same strides. */
+bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
+                     const struct fsd_form *b);
 
 /** The sizes are the same but for axes of one: both are known, or, not `proved`, in the
  *  same place neither. */

@@ -253,6 +253,9 @@ void fsd_graph_dump(const struct fsd_graph *g, FILE *out)
         put_scope(g, i, out);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         put_node(g, i, out);
+    for (uint32_t i = 0; i < g->loops.n; i++)
+        fprintf(out, "loop of nodes %u to %u\n", g->loops.at[i].at,
+                g->loops.at[i].at + g->loops.at[i].n - 1);
     for (uint32_t i = 0; i < g->remarks.n; i++) {
         const struct fsd_remark *r = &g->remarks.at[i];
 

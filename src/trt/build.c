@@ -425,6 +425,35 @@ static const char *generation(const struct fsd_build *b)
     return "TensorRT 8.2 to 8.5";
 }
 
+/* Where a layer that names another one goes back to it, all between them is a loop. */
+static void find_jumps(struct fsd_graph *g)
+{
+    static const char *const keys[] = {"JumpTarget", "JumpTargetThen",
+                                       "JumpTargetElse"};
+    struct fsd_arena *scratch = fsd_arena_new();
+    fsd_id *named = NULL; /* by symbol, from 1: the first layer of that name */
+
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        for (size_t k = 0; k < FSD_COUNT_OF(keys); k++) {
+            const struct fsd_attr *to = fsd_node_attr(g, &g->nodes.at[i], keys[k]);
+            fsd_id first;
+
+            if (!to || to->kind != FSD_ATTR_STRING)
+                continue;
+            g->jumps = true;
+            if (!named) {
+                named = FSD_NEW(scratch, fsd_id, fsd_intern_count(g->names));
+                for (fsd_id n = g->nodes.n; n-- > 0;)
+                    named[g->nodes.at[n].name] = n + 1;
+            }
+            first = named[to->s];
+            if (first && first - 1 <= i)
+                fsd_vec_push(g->arena, &g->loops,
+                             ((struct fsd_span){first - 1, i + 2 - first}));
+        }
+    fsd_arena_free(scratch);
+}
+
 void fsd_build_finish(struct fsd_build *b)
 {
     struct fsd_graph *g = b->g;
@@ -436,6 +465,7 @@ void fsd_build_finish(struct fsd_build *b)
     /* Weak typing ended with TensorRT 11; TensorRT for RTX never had it. */
     g->strongly_typed = b->seen & FSD_SEEN_IO_TENSORS ||
                         strstr(fsd_text(g->names, g->producer), " for RTX");
+    find_jumps(g);
     fsd_graph_finish(g);
     if (b->vocab)
         fsd_trt_tensor_aliases(g, b->vocab);

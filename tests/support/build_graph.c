@@ -200,6 +200,11 @@ static void tell_fact(struct fsd_graph *g, struct words *w)
 
         fsd_vec_push(g->arena, &g->opsets,
                      ((struct fsd_opset){sym, strtoll(next_word(w), NULL, 10)}));
+    } else if (!strcmp(what, "loop")) {
+        uint32_t first = (uint32_t)atoi(next_word(w)), last = (uint32_t)atoi(w->at);
+
+        fsd_vec_push(g->arena, &g->loops, ((struct fsd_span){first, last + 1 - first}));
+        g->jumps = true;
     } else if (!strcmp(what, "ir")) {
         g->ir_version = strtoll(rest, NULL, 10);
     } else if (!strcmp(what, "built") && value) {

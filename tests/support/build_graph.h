@@ -16,7 +16,8 @@
  *                                1.5,2.5, "s", "s","t", s (a word), fp32:1:0000803f
  *                                (a tensor), {} (a graph), ? (not read)
  *     ! producer pytorch 2.1     a fact of the whole: producer, ir, opset (domain or
- *                                "-", version), of an engine built (KEY=VALUE)
+ *                                "-", version), of an engine built (KEY=VALUE), loop
+ *                                (its first and its last layer's number)
  *     opset 13
  *     untold                     attributes are not told
  *     body loop                  what follows is a body of that node; bodies stand last

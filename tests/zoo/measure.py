@@ -207,7 +207,7 @@ def inserted_truth(case):
         direct = bool(set(behind_it) & behind) or bool(None in behind and set(before_it) & before)
         return direct, spread(behind_it, case.model.next_of) & spread(before_it, case.model.before)
 
-    out = {}
+    out, buffers = {}, truth.parts(case.kernels)
     for i, kernel in enumerate(case.kernels):
         if kernel.items or kernel.type != "kgen" or len(kernel.inputs) != 1 or len(kernel.outputs) != 1:
             continue
@@ -215,6 +215,9 @@ def inserted_truth(case):
         if b.name not in readers and a.name not in writers:
             continue
         if a.strides is None or -1 in a.strides + (b.strides or []):
+            continue
+        if {a.name, b.name} & buffers and sorted(a.dims) == sorted(b.dims) and a.type == b.type:
+            out[i] = True
             continue
         direct, nodes = between(around(i, writers, "inputs", {i}), around(i, readers, "outputs", {i}))
         work = {case.model.nodes[n].op for n in nodes} - MOVES_NOTHING - {"Constant"}

@@ -1,6 +1,7 @@
 """What a build log of TensorRT for RTX and an ONNX file say, read on their own and as plainly as
 can be: nothing here is shared with the program that is measured against it."""
 import lzma
+import math
 import os
 import re
 
@@ -175,6 +176,18 @@ class Kernel:
 
     def node_names(self):
         return [item.split(" | ")[0] for item in self.items]
+
+
+def parts(layers):
+    """The names of tensors that several kernels write, each a part: of a Concat that its
+    producers write in place nothing is left, and who copies a part of it does no node's work."""
+    sizes, writers = {}, {}
+    for kernel in layers:
+        for t in kernel.inputs + kernel.outputs:
+            sizes.setdefault(t.name, set()).add(math.prod(t.dims))
+        for t in kernel.outputs:
+            writers[t.name] = writers.get(t.name, 0) + 1
+    return {name for name, n in writers.items() if n > 1 and len(sizes[name]) > 1}
 
 
 def log_lines(folder):

@@ -342,20 +342,24 @@ void fsd_claim_regions(struct replay *r)
 }
 
 /* What is moved into a tensor that others write, too, is a part of a Concat, or what
- * others scatter into: the first of them. */
+ * others scatter into: the first of them.  Where a layer writes the part of the Concat
+ * that it computes, nothing of the node is left: copies of other parts are inserted. */
 static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
-    struct fsd_span by = r->m->engine->tensors.at[out].producers;
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span by = e->tensors.at[out].producers;
     fsd_id tensor = r->m->twin[out];
     fsd_id node = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, tensor);
+    bool in_place = false;
 
     for (uint32_t i = by.n; i-- > 0;) {
-        fsd_id scattered = r->in_place[r->m->engine->links.at[by.at + i]];
+        fsd_id writer = e->links.at[by.at + i], scattered = r->in_place[writer];
 
         node = scattered == FSD_NONE ? node : scattered;
+        in_place |= e->layers.at[writer].kind == FSD_KIND_COMPUTE;
     }
-    if (node != FSD_NONE &&
-        (fsd_node_is(r->g, node, "Concat") || fsd_is_left_to_run(r, node)))
+    if (node != FSD_NONE && ((fsd_node_is(r->g, node, "Concat") && !in_place) ||
+                             fsd_is_left_to_run(r, node)))
         fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 

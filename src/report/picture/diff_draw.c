@@ -117,6 +117,7 @@ static void wire_port(struct side *s, fsd_id box, uint32_t port, bool output)
 {
     fsd_id tensor = s->g->ports.at[port].tensor;
     const struct fsd_tensor *t = &s->g->tensors.at[tensor];
+    struct fsd_span by = fsd_port_peers(s->g, port, true);
     enum fsd_box_kind kind = is_hub(t) ? FSD_BOX_TENSOR
                              : output  ? FSD_BOX_OUTPUT
                                        : FSD_BOX_INPUT;
@@ -125,9 +126,9 @@ static void wire_port(struct side *s, fsd_id box, uint32_t port, bool output)
         add_wire(s, box, terminal(s, tensor, kind), tensor, port, FSD_NONE);
     if (output)
         return;
-    for (uint32_t i = 0; i < t->producers.n && !is_hub(t); i++)
-        add_wire(s, s->box[s->g->links.at[t->producers.at + i]], box, tensor,
-                 s->port[tensor], port);
+    for (uint32_t i = 0; i < by.n && !is_hub(t); i++)
+        add_wire(s, s->box[s->g->links.at[by.at + i]], box, tensor, s->port[tensor],
+                 port);
     if (is_hub(t) || (!t->producers.n && t->flags & FSD_TENSOR_INPUT &&
                       !(t->flags & FSD_TENSOR_CONSTANT) && !t->scope))
         add_wire(s, terminal(s, tensor, kind), box, tensor, FSD_NONE, port);

@@ -106,11 +106,8 @@ static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                 if (tensor == FSD_NONE || (constant && constant[tensor]) ||
                     seen[2 * tensor + output])
                     continue;
-                seen[2 * tensor + output] = true;
-                take_ends(g,
-                          output ? g->tensors.at[tensor].consumers
-                                 : g->tensors.at[tensor].producers,
-                          in, arena, &front);
+                seen[2 * tensor + output] = !fsd_port_has_own_peers(g, port);
+                take_ends(g, fsd_port_peers(g, port, !output), in, arena, &front);
             }
         }
 }
