@@ -52,6 +52,14 @@ enum type {
     "Slice Slice Slice Mul Mul Mul Add Add|Mul Mul Mul Mul Add Add Add|"               \
     "Slice Slice Slice Slice Mul Mul Mul Mul Add Add Add"
 
+/* A reduction along an axis of up to four elements, taken one by one; of two behind
+ * each other, and of the longer sums of five and six, below. */
+#define UP_TO_4(op)                                                                    \
+    "Slice Slice " op "|Slice Slice " op " Slice " op "|"                              \
+    "Slice Slice " op " Slice " op " Slice " op
+#define SUM_OF_5 "Slice Slice Add Slice Add Slice Add Slice Add"
+#define SUM_OF_6 SUM_OF_5 " Slice Add"
+
 /* In strcmp's order.  Which operators a Q or DQ may cross: TensorRT's Q/DQ propagation
  * ("Swapping MaxPool_12 with QuantizeLinear_15", 8.4).  Quantizers live in other
  * domains too: com.microsoft's take more types, trt's are what ModelOpt writes for FP8,
@@ -367,13 +375,16 @@ static const struct fsd_op ops[] = {
     {"ReduceLogSumExp", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
      .lowerings = "ReduceMax Sub Exp ReduceSum Log Add"},
     {"ReduceMax", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
-     .lowerings = "Slice Slice Max"}, /* as below, along an axis of two */
+     .lowerings = UP_TO_4("Max")},
     {"ReduceMean", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
-     .lowerings = "Slice Slice Add Mul"},
-    {"ReduceMin", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
-    {"ReduceProd", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2},
+     .lowerings = "Slice Slice Add Mul|Slice Slice Add Div|"
+     "Slice Slice Add Slice Add Div|Slice Slice Add Slice Add Slice Add Div"},
+    {"ReduceMin", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = UP_TO_4("Min")},
+    {"ReduceProd", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
+     .lowerings = UP_TO_4("Mul")},
     {"ReduceSum", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
-     .lowerings = "Slice Slice Add"},
+     .lowerings = UP_TO_4("Add") "|" SUM_OF_5 "|" SUM_OF_6},
     {"ReduceSumSquare", IN0, .shape = fsd_shape_reduce, .shape_operands = 0x2,
      .lowerings = "Mul ReduceSum"},
     {"RegexFullMatch", TO_BOOL, .shape = fsd_shape_same},
