@@ -165,6 +165,18 @@ static bool mixes(const struct fsd_lint *l, const struct fsd_refusal_row *r,
            (weights->n == 1 || (x->ranked && x->rank > 2));
 }
 
+/* It dequantizes a constant without dimensions that no Q makes, and something needs it.
+ */
+static bool is_scalar(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                      fsd_id node)
+{
+    fsd_id data = fsd_node_in_tensor(l->g, node, 0);
+    const struct fsd_shape *x = fsd_shape_of(l->sizes, data);
+
+    return weighs(l, r, node) && !is_quantized(l, data, r->types) && x->ranked &&
+           !x->rank && l->facts->live[node];
+}
+
 /* It dequantizes a constant that an operator computes. */
 static bool is_not_stored(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                           fsd_id node)
@@ -205,6 +217,26 @@ static bool gives_more(const struct fsd_lint *l, const struct fsd_refusal_row *r
                                  l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT);
     }
     return n > r->number;
+}
+
+/* One of the inputs by the bits of `number` is there. */
+static bool is_there(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                     fsd_id node)
+{
+    for (uint32_t k = 0; k < 32; k++)
+        if (r->number >> k & 1 && fsd_node_in_tensor(l->g, node, k) != FSD_NONE)
+            return true;
+    return false;
+}
+
+/* Or one of them is left out. */
+static bool lacks_one(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                      fsd_id node)
+{
+    for (uint32_t k = 0; k < 32; k++)
+        if (r->number >> k & 1 && fsd_node_in_tensor(l->g, node, k) == FSD_NONE)
+            return true;
+    return false;
 }
 
 /* The input `number` is there, of the types if there are any, and no constant. */
@@ -309,13 +341,6 @@ static bool is_pre_7(const struct fsd_lint *l, const struct fsd_refusal_row *r,
     return fsd_refused_before_7(l);
 }
 
-static bool is_broadcast(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                         fsd_id node)
-{
-    (void)r;
-    return fsd_refused_before_7(l) && fsd_node_int(l->g, node, "broadcast", 0);
-}
-
 /* The input `number` is computed, be it of constants: only a copy or a cast of one is
  * looked through. */
 static bool is_not_weights(const struct fsd_lint *l, const struct fsd_refusal_row *r,
@@ -373,6 +398,12 @@ static bool is_asked_for(const struct fsd_lint *l, const struct fsd_refusal_row 
            has_type(l->g, fsd_node_out_tensor(l->g, node, 0), r->types);
 }
 
+static bool has_attr(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                     fsd_id node)
+{
+    return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
+}
+
 /* An attribute, or one of its numbers, is another than `number`, nor 1 where there are
  * words. */
 static bool number_is_not(const struct fsd_lint *l, const struct fsd_refusal_row *r,
@@ -417,7 +448,8 @@ static const struct fsd_refusal_row refusals[] = {
      "OptionalHasElement RegexFullMatch SequenceMap StringConcat StringSplit ",
      FSD_RTX, .is.why = "the parser knows the operator and refuses it",
      .is.source = MEASURED},
-    {" BitCast CausalConvWithState CumProd DeformConv LinearAttention NonZero SwiGLU ",
+    {" BitCast CausalConvWithState CumProd DeformConv GroupQueryAttention "
+     "LinearAttention NonZero SwiGLU ",
      FSD_RTX,
      .is.why = "the parser looks for a plugin that RTX does not have",
      .is.source = MEASURED},
@@ -457,6 +489,9 @@ static const struct fsd_refusal_row refusals[] = {
      .is.why = "bounds of 8 bits are no initializers", .is.source = MEASURED},
     {" Clip ", FSD_RTX, .holds = is_computed, .number = 2, .types = T(INT8) | T(UINT8),
      .is.why = "bounds of 8 bits are no initializers", .is.source = MEASURED},
+    {" DequantizeLinear ", FSD_RTX, .holds = is_scalar, .types = T(INT8) | T(FP8),
+     .is.why = "it reads a constant without dimensions: give it one of size 1",
+     .is.source = MEASURED},
     {" DequantizeLinear ", FSD_RTX, .holds = is_not_stored, .types = T(INT8),
      .is.why = "what it reads is computed of constants, and must be an initializer",
      .is.source = MEASURED},
@@ -489,7 +524,7 @@ static const struct fsd_refusal_row refusals[] = {
      FSD_ANY_BUILDER, .holds = is_pre_7,
      .is.why = "the model's opset is below 7, whose broadcasting the parser lacks",
      .is.source = MEASURED},
-    {" Gemm ", FSD_ANY_BUILDER, .holds = is_broadcast,
+    {" Gemm ", FSD_ANY_BUILDER, .holds = fsd_refused_adds_no_matrix,
      .is.why = "the model's opset is below 7, whose broadcasting the parser lacks",
      .is.source = MEASURED},
     {" PRelu ", FSD_ANY_BUILDER, .holds = fsd_refused_has_other_slope,
@@ -613,7 +648,29 @@ static const struct fsd_refusal_row refusals[] = {
      .types = T(FP32),
      .is.why = "RTX up to 1.6 has no attention in FP32",
      .is.source = "measured: TensorRT for RTX 1.4.0, 1.6.1"},
-    {" Attention ", FSD_RTX, .holds = fsd_refused_is_uneven,
+    {" Attention ", FSD_RTX, .holds = fsd_refused_is_wide, .number = 256,
+     .is.why = "heads above 256: no kernel runs it, and it is not decomposed",
+     .is.source = MEASURED},
+    {" Attention ", FSD_RTX, .holds = fsd_refused_has_other_mask, .number = 3,
+     .is.why = "its mask does not broadcast to batch, heads, queries and keys",
+     .is.source = MEASURED},
+    {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_has_other_mask, .number = 5,
+     .is.why = "its bias does not broadcast to batch, heads, queries and keys",
+     .is.source = MEASURED},
+    {" MultiHeadAttention ", FSD_RTX, .holds = is_there, .number = 0xd8,
+     .is.why = "a bias of the projections, a padding mask, past keys and values are "
+               "not taken", .is.source = MEASURED},
+    {" MultiHeadAttention ", FSD_RTX, .holds = lacks_one, .number = 0x7,
+     .is.why = "queries, keys and values must be three inputs",
+     .is.source = MEASURED},
+    {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_a_rank_is_not, .number = 3,
+     .is.why = "queries, keys and values must have three dimensions",
+     .is.source = MEASURED},
+    {" MultiHeadAttention ", FSD_RTX, .holds = gives_more, .number = 1,
+     .is.why = "only its first output is taken", .is.source = MEASURED},
+    {" MultiHeadAttention ", FSD_RTX, .holds = has_attr, .attr = "mask_filter_value",
+     .is.why = "mask_filter_value is not taken", .is.source = MEASURED},
+    {" Attention MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_is_uneven,
      .is.why = "heads of keys and of values differ in size", .is.source = MEASURED},
     {" GridSample ", FSD_RTX, .until = 104, .holds = is_spatial,
      .types = T(FP32) | T(FP16) | T(BF16), .is.why = "RTX 1.4 samples no volumes",

@@ -34,26 +34,52 @@ static int64_t size_of(const struct fsd_shape *x, uint32_t axis)
     return x->ranked && axis < x->rank ? x->dims[axis] : -1;
 }
 
+/* The size of one head of an attention's queries; not above 0: not known. */
+static int64_t head_size(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_shape *q =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+
+    if (!q->ranked || (q->rank != 3 && q->rank != 4))
+        return -1;
+    return q->rank == 4 ? q->dims[3]
+                        : fsd_over(l->sizes->amounts, q->dims[2],
+                                   fsd_node_int(l->g, node, "q_num_heads", -1));
+}
+
+/* What has three dimensions, as many heads of keys as of queries, and no mask is taken
+ * apart where no kernel runs it. */
+static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
+{
+    return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 3 &&
+           fsd_node_in_tensor(l->g, node, 3) == FSD_NONE &&
+           !fsd_node_int(l->g, node, "is_causal", 0) &&
+           fsd_node_int(l->g, node, "q_num_heads", -1) ==
+               fsd_node_int(l->g, node, "kv_num_heads", -1);
+}
+
 /* Attention that no kernel runs whole, being of the types or with heads of less than
- * `number`, and that is not taken apart either.  One query is; so is what has three
- * dimensions, as many heads of keys as of queries, and no mask. */
+ * `number`, and that is not taken apart either.  One query is. */
 bool fsd_refused_is_no_kernel(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                               fsd_id node)
 {
     const struct fsd_shape *q =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
-    int64_t heads = fsd_node_int(l->g, node, "q_num_heads", -1), width;
-    bool plain = q->rank == 3 && fsd_node_in_tensor(l->g, node, 3) == FSD_NONE &&
-                 !fsd_node_int(l->g, node, "is_causal", 0) &&
-                 heads == fsd_node_int(l->g, node, "kv_num_heads", -1);
+    int64_t width = head_size(l, node);
 
     if (!q->ranked || (q->rank != 3 && q->rank != 4))
         return false;
     if (r->until) /* of old versions the type alone was seen to decide */
         return l->g->nodes.at[node].in.n < 7 && fsd_refused_takes_type(l, r, node);
-    width = q->rank == 4 ? q->dims[3] : fsd_over(l->sizes->amounts, q->dims[2], heads);
-    return !plain && q->dims[q->rank - 2u] != 1 &&
+    return !is_taken_apart(l, node) && q->dims[q->rank - 2u] != 1 &&
            (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
+}
+
+/* The same with heads of more than `number`; one query, too. */
+bool fsd_refused_is_wide(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                         fsd_id node)
+{
+    return !is_taken_apart(l, node) && head_size(l, node) > r->number;
 }
 
 /* Heads of keys and of values have other sizes. */
@@ -85,6 +111,37 @@ bool fsd_refused_is_short_mask(const struct fsd_lint *l,
            width != keys;
 }
 
+/* The heads of the queries; not above 0: not known. */
+static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_shape *q =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    const char *told =
+        fsd_node_is(l->g, node, "Attention") ? "q_num_heads" : "num_heads";
+
+    return q->rank == 4 ? size_of(q, 1) : fsd_node_int(l->g, node, told, -1);
+}
+
+/* The input `number` has a size that is neither 1 nor that of batch, heads, queries. */
+bool fsd_refused_has_other_mask(const struct fsd_lint *l,
+                                const struct fsd_refusal_row *r, fsd_id node)
+{
+    fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+    const struct fsd_shape *mask = fsd_shape_of(l->sizes, given);
+    const struct fsd_shape *q =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
+    int64_t want[3] = {size_of(q, 0), heads_of(l, node), size_of(q, q->rank - 2u)};
+
+    for (uint32_t i = 0; i < 3 && mask->ranked; i++) {
+        /* From the last: keys, queries, heads, batch. */
+        int64_t size = mask->rank + i < 4 ? 1 : size_of(mask, mask->rank + i - 4u);
+
+        if (size > 1 && want[i] > 0 && size != want[i])
+            return true;
+    }
+    return false;
+}
+
 /* The slope has other dimensions than the data. */
 bool fsd_refused_has_other_slope(const struct fsd_lint *l,
                                  const struct fsd_refusal_row *r, fsd_id node)
@@ -110,6 +167,31 @@ bool fsd_refused_is_row_of_many(const struct fsd_lint *l,
 
     (void)r;
     return a->rank == 1 && b->rank > 2 && b->dims[0] > 1;
+}
+
+/* What a product of matrices adds is none, before opset 7. */
+bool fsd_refused_adds_no_matrix(const struct fsd_lint *l,
+                                const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *c =
+        fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 2));
+
+    (void)r;
+    return fsd_refused_before_7(l) && c->ranked && c->rank != 2;
+}
+
+/* One of the first three inputs has another rank than `number`. */
+bool fsd_refused_a_rank_is_not(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        const struct fsd_shape *x =
+            fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, k));
+
+        if (x->ranked && x->rank != r->number)
+            return true;
+    }
+    return false;
 }
 
 /* The first input has another rank than `number`. */

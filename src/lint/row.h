@@ -31,9 +31,10 @@ bool fsd_refused_before_7(const struct fsd_lint *l);
 
 /* refused_sizes.c */
 fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
-    fsd_refused_is_no_kernel, fsd_refused_is_uneven, fsd_refused_is_short_mask,
-    fsd_refused_has_other_slope, fsd_refused_is_row_of_many, fsd_refused_rank_is_not,
-    fsd_refused_has_unlike_branches, fsd_refused_splits_too_much,
-    fsd_refused_averages_padding;
+    fsd_refused_is_no_kernel, fsd_refused_is_wide, fsd_refused_is_uneven,
+    fsd_refused_has_other_mask, fsd_refused_a_rank_is_not, fsd_refused_adds_no_matrix,
+    fsd_refused_is_short_mask, fsd_refused_has_other_slope, fsd_refused_is_row_of_many,
+    fsd_refused_rank_is_not, fsd_refused_has_unlike_branches,
+    fsd_refused_splits_too_much, fsd_refused_averages_padding;
 
 #endif

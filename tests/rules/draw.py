@@ -439,6 +439,97 @@ def refused_mask(fires):
     return n.model(23)
 
 
+def refused_head(fires):
+    """Heads above 256 are taken where the operator is decomposed."""
+    n, half = Net(5), TensorProto.FLOAT16
+    if fires:
+        attention(n, "a", 4, half, 264, q=1)
+    else:
+        attention(n, "b", 4, half, 256, is_causal=1)
+        attention(n, "c", 3, half, 512)
+    return n.model(23)
+
+
+def refused_heads_mask(fires):
+    n = Net(5)
+    attention(n, "a", 4, TensorProto.FLOAT16, 64, mask=(3 if fires else 2, 2, 1, 6))
+    return n.model(23)
+
+
+def heads(n, x, *more, v=64, bias=None, keys=3, outputs=1, **attributes):
+    """Two heads of 64, four queries, six keys."""
+    given = [n.input(x + "q", 2, 4, 128), n.input(x + "k", 2, *((6, 128) if keys == 3 else (2, 6, 64))),
+             n.input(x + "v", 2, *((6, 2 * v) if keys == 3 else (2, 6, v))), *more]
+    if bias:
+        given += [""] * (5 - len(given)) + [n.input(x + "b", *bias)]
+    made = n.op("MultiHeadAttention", *given, outputs=outputs, domain="com.microsoft", num_heads=2, **attributes)
+    n.output(made if outputs == 1 else made[0], 2, 4, 2 * v)
+    for y in made[1:] if outputs > 1 else []:
+        n.output(y, 2, 2, 6, 64)
+
+
+def of_microsoft(n):
+    model = n.model()
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return model
+
+
+def refused_heads_values(fires):
+    n = Net(5)
+    heads(n, "a", v=32 if fires else 64)
+    return of_microsoft(n)
+
+
+def refused_heads_bias(fires):
+    n = Net(5)
+    heads(n, "a", bias=(2, 3 if fires else 1, 4, 6))
+    heads(n, "b", bias=(1, 2, 1, 6))
+    return of_microsoft(n)
+
+
+def refused_heads_inputs(fires):
+    n = Net(5)
+    heads(n, "a", *(["", n.input("m", 2, 6, type=TensorProto.INT32)] if fires else []), scale=0.3, unidirectional=0)
+    return of_microsoft(n)
+
+
+def refused_heads_packed(fires):
+    n = Net(5)
+    if fires:
+        n.output(n.op("MultiHeadAttention", n.input("x", 2, 4, 2, 3, 64), domain="com.microsoft", num_heads=2), 2, 4, 128)
+    else:
+        heads(n, "a")
+    return of_microsoft(n)
+
+
+def refused_heads_rank(fires):
+    n = Net(5)
+    heads(n, "a", keys=4 if fires else 3)
+    return of_microsoft(n)
+
+
+def refused_heads_outputs(fires):
+    n = Net(5)
+    heads(n, "a", outputs=3 if fires else 1)
+    return of_microsoft(n)
+
+
+def refused_heads_filter(fires):
+    n = Net(5)
+    heads(n, "a", **({"mask_filter_value": -1000.0} if fires else {}))
+    return of_microsoft(n)
+
+
+def refused_number(fires):
+    """As ONNX Runtime's static quantization writes the constants of a GELU: no dimensions, of size 1 they are taken."""
+    n, x = start()
+    s, z = n.const(np.float32(0.02)), n.const(np.int8(0))
+    n.op("DequantizeLinear", n.const(np.int8(7)), s, z)  # dead: the builder drops it
+    half = n.op("DequantizeLinear", n.const(np.int8(25) if fires else np.array([25], np.int8)), s, z)
+    folded = n.op("DequantizeLinear", n.op("QuantizeLinear", n.const(np.float32(0.5)), s, z), s, z)
+    return finish(n, n.op("Mul", n.op("Mul", q(n, x), half), folded))
+
+
 def refused_row(fires):
     n = Net(5)
     x, w = n.input("x", 3), n.input("w", 2 if fires else 1, 3, 4)
@@ -455,9 +546,10 @@ def refused_broadcast(fires):
 
 
 def refused_gemm_broadcast(fires):
+    """What is added must be a matrix, of whatever size."""
     n = Net(5)
-    y = n.op("Gemm", n.input("a", 2, 3), n.weight(3, 4), n.weight(4), broadcast=1)
-    return end(n, y, 2, 4, opset=6 if fires else 7)
+    y = n.op("Gemm", n.input("a", 2, 3), n.weight(3, 4), n.weight(*([] if fires else [1]), 4), broadcast=1)
+    return end(n, y, 2, 4, opset=6)
 
 
 def refused_slope(fires):
@@ -562,7 +654,9 @@ def refused_list(fires):
 
 REFUSED = {f.__name__: f for f in (
     refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
-    refused_attention, refused_keys, refused_mask, refused_row, refused_broadcast, refused_gemm_broadcast, refused_slope,
+    refused_attention, refused_keys, refused_mask, refused_head, refused_heads_mask, refused_heads_values,
+    refused_heads_bias, refused_heads_inputs, refused_heads_packed, refused_heads_rank, refused_heads_outputs,
+    refused_heads_filter, refused_number, refused_row, refused_broadcast, refused_gemm_broadcast, refused_slope,
     refused_axes, refused_remainder, refused_bound, refused_count, refused_depth, refused_random, refused_cache,
     refused_branches, refused_parts, refused_directions, refused_list,
     refused_average)}
