@@ -430,6 +430,31 @@ enum fsd_status fsd_check_write(const struct fsd_check *check, const char *forma
     return fsd_report_write(&report, format, out, err);
 }
 
+enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
+                                 const char *format, const struct fsd_style *style,
+                                 FILE *out, struct fsd_error *err)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_intern_new(arena); /* makes UTF-8 of any word */
+    struct fsd_judged *judged = FSD_NEW(arena, struct fsd_judged, n);
+    struct fsd_report report = {.subject = FSD_OF_CHECKS, .style = style};
+    struct fsd_verdicts all;
+    enum fsd_status status;
+
+    for (unsigned i = 0; i < n; i++) {
+        judged[i].v = builds[i].check ? builds[i].check->verdict : NULL;
+        judged[i].error = builds[i].error;
+        judged[i].label = fsd_text(names, fsd_intern_str(names, builds[i].label));
+        judged[i].model = fsd_text(names, fsd_intern_str(names, builds[i].model));
+        judged[i].engine = fsd_text(names, fsd_intern_str(names, builds[i].engine));
+    }
+    all = fsd_verdicts_of(arena, judged, n);
+    report.verdicts = &all;
+    status = fsd_report_write(&report, format, out, err);
+    fsd_arena_free(arena);
+    return status;
+}
+
 /* Rows that this build has as a recorded one has them may go on to vary; of others it
  * is this build that counts. */
 static void update_variants(const struct fsd_check *check, FILE *out)

@@ -19,21 +19,6 @@ static void put_joined(FILE *out, char *lines, size_t width)
     }
 }
 
-static void put_failure(const struct fsd_error *failure, FILE *out)
-{
-    static const char *const units[] = {
-        [FSD_POS_NONE] = "", [FSD_POS_BYTE] = "byte", [FSD_POS_LINE] = "line"};
-    struct fsd_json *error = fsd_json_new(out);
-
-    fsd_json_text(error, "status", fsd_status_name(failure->status));
-    fsd_json_text(error, "message", failure->message);
-    if (*failure->file)
-        fsd_json_text(error, "file", failure->file);
-    if (failure->unit != FSD_POS_NONE)
-        fsd_json_count(error, units[failure->unit], failure->pos);
-    fsd_json_end(error);
-}
-
 enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                const struct fsd_error *failure, FILE *out,
                                struct fsd_error *err)
@@ -42,6 +27,7 @@ enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
     FILE *line = fsd_lines_open(&joined);
     enum fsd_status status = FSD_OK;
     struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_json *error;
     struct fsd_intern *names = fsd_intern_new(arena); /* makes UTF-8 of any name */
 
     fputs("{\"schema\":\"fusiondiff-pair/1\",\"pair\":", line);
@@ -61,7 +47,9 @@ enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
         status = fsd_diff_write(diff, "json", NULL, line, err);
     } else if (failure) {
         fputs(",\"error\":", line);
-        put_failure(failure, line);
+        error = fsd_json_new(line);
+        fsd_json_error(error, failure);
+        fsd_json_end(error);
     }
     fputs("}", line);
     fsd_lines_close(&joined);

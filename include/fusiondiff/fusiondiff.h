@@ -199,6 +199,7 @@ enum fsd_subject {
     FSD_OF_MATRIX,    /**< several builds, fsd_builds_write() */
     FSD_OF_STABILITY, /**< what varies among them, likewise */
     FSD_OF_MODELS,    /**< two models without engines, fsd_models_write() */
+    FSD_OF_CHECKS,    /**< the checks of a list of builds, fsd_checks_write() */
     FSD__SUBJECT_COUNT
 };
 
@@ -527,6 +528,24 @@ FSD_API enum fsd_status fsd_check_write(const struct fsd_check *check,
                                         const char *format,
                                         const struct fsd_style *style, FILE *out,
                                         struct fsd_error *err);
+
+/** One build of a list: its check, or why there is none. */
+struct fsd_checked {
+    const struct fsd_check *check;      /**< NULL: the build could not be checked */
+    const struct fsd_error *error;      /**< why; looked at where there is no check */
+    const char *label, *model, *engine; /**< what such a build is called; may be NULL,
+                                             but for `model` */
+};
+
+/** Writes the checks of several builds as one report: a table of all, and each that did
+ *  not pass.
+ *  @param format one that fsd_format_of(FSD_OF_CHECKS) gives.
+ *  @param style  may be NULL.
+ *  @return as fsd_check_write(). */
+FSD_API enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
+                                         const char *format,
+                                         const struct fsd_style *style, FILE *out,
+                                         struct fsd_error *err);
 
 /** Writes the snapshot that would make the check pass; with times where the build has
  *  them.  The errors are those of fsd_check_write(). */

@@ -6,6 +6,7 @@
  * the same tables, and print_version() answers --version.
  */
 #define _GNU_SOURCE /* argp */
+#include "cli/list.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 
@@ -155,6 +156,11 @@ double parse_amount(const char *option, const char *what, const char *word,
         amount > most)
         argp_error(state, "%s takes %s, not '%s'", option, what, word);
     return amount;
+}
+
+unsigned parse_jobs(const char *word, struct argp_state *state)
+{
+    return parse_number("--jobs", "1 to 256 threads", word, 1, MOST_JOBS, state);
 }
 
 int parse_severity(const char *word, struct argp_state *state)

@@ -49,13 +49,14 @@ struct command_line {
     const char *also[MOST_BUILDS - 1]; /* builds, as words */
     unsigned n_also;
     struct fsd_check_options check;
+    const char *builds; /* --list: many builds, by the name of the list; NULL: one */
     bool print_policy;
 
     /* Of explain: what it tells of rules needs no build. */
     const char *rule;
     bool rules; /* of all of them, a line each */
 
-    /* Of batch. */
+    /* Of batch, and of lists of builds. */
     unsigned jobs; /* threads; 0: as many as there are processors */
     bool resume;   /* the output keeps the lines that it has */
 

@@ -14,7 +14,7 @@ struct verb {
     const char *arguments; /* "MODEL ENGINE", as --help shows them */
     const char *brief;     /* for the list of verbs: a line of at most 66 characters */
     const char *doc;       /* one sentence; what stands below the options after '\v' */
-    const char *examples[4]; /* each the words behind the verb; ends with NULL */
+    const char *examples[5]; /* each the words behind the verb; ends with NULL */
     const struct argp_option *options; /* its own, beside those of options.c; NULL */
     /* Its own options and arguments; `state->input` is the struct command_line. */
     error_t (*parse)(int key, char *arg, struct argp_state *state);
@@ -23,6 +23,20 @@ struct verb {
     bool two_builds; /* so that a log, profiles and the like are no options */
     int subject;     /* enum fsd_subject, which tells its formats; -1: it has but one */
 };
+
+/** check and snapshot of each build of line->builds. gate_list.c */
+enum fsd_status check_list(struct command_line *line, int *exit_status,
+                           struct fsd_error *err);
+enum fsd_status snapshot_list(struct command_line *line, int *exit_status,
+                              struct fsd_error *err);
+/** Rewrites the snapshot of a check. verb_check.c */
+enum fsd_status update_snapshot(const struct command_line *line,
+                                const struct fsd_check *check, struct fsd_error *err);
+/** Notes what a snapshot of several builds, which is to be overwritten, loses.
+ *  verb_snapshot.c */
+void tell_dropped(const struct command_line *line, const char *path);
+/** Refuses options that stand in the lines of a list, and not beside it. */
+void refuse_beside_list(const struct command_line *line, struct argp_state *state);
 
 /* Keys of options.c: some that a verb may want to refuse in words of its own, and those
  * of pictures, for the verbs that draw. */
@@ -73,6 +87,9 @@ unsigned parse_number(const char *option, const char *what, const char *word,
 /** The same of any number up to `most`; 0 is one where it is not to be `positive`. */
 double parse_amount(const char *option, const char *what, const char *word,
                     bool positive, double most, struct argp_state *state);
+
+/** The number of --jobs. */
+unsigned parse_jobs(const char *word, struct argp_state *state);
 
 /** A level of --fail-on. */
 int parse_severity(const char *word, struct argp_state *state);

@@ -11,7 +11,7 @@
  * fill the memory.
  */
 #define _GNU_SOURCE /* argp */
-#include "cli/build_word.h"
+#include "cli/list.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/target.h"
@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_RESUME = 1024, KEY_FAIL_ON, MOST_JOBS = 256, AHEAD = 8 };
+enum { KEY_RESUME = 1024, KEY_FAIL_ON, AHEAD = 8 };
 
 static const struct argp_option options[] = {
     {"jobs", 'j', "N", 0, "So many threads; as many as there are processors", 3},
@@ -43,7 +43,9 @@ static const char doc[] =
     "the order of LIST: the pair's report, or what is wrong with it.\v"
     "A line of LIST is MODEL ENGINE, ENGINE alone or a directory that holds them, and "
     "behind it profile=FILE, log=FILE, times=FILE, shape=NAME=DIMS or engine=N, with "
-    "blanks between, or tabs where names have blanks.  Empty lines and what begins "
+    "blanks between, or tabs where names have blanks; label=, snapshot= and policy= "
+    "are "
+    "for 'check --list'.  Empty lines and what begins "
     "with # are none; '-' reads standard input.  Paths are as from here.  In place of "
     "LIST a directory stands for the builds in it: each a directory, or one model and "
     "its engines.\n\n"
@@ -57,8 +59,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case 'j':
-        line->jobs =
-            parse_number("--jobs", "1 to 256 threads", arg, 1, MOST_JOBS, state);
+        line->jobs = parse_jobs(arg, state);
         break;
     case KEY_RESUME:
         line->resume = true;
@@ -92,8 +93,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 struct batch {
     const struct command_line *line;
-    char **pairs; /* as the list has them */
-    unsigned n, room, jobs;
+    struct list pairs;
+    unsigned jobs;
 
     pthread_mutex_t lock;
     pthread_cond_t moved; /* `written` did, or all is over */
@@ -107,186 +108,30 @@ struct batch {
     struct fsd_error *err;
 };
 
-static void *must(void *memory)
-{
-    if (!memory)
-        end_without_memory();
-    return memory;
-}
-
-static void add_pair(struct batch *b, const char *text)
-{
-    if (b->n == b->room) {
-        b->room = b->room ? 2 * b->room : 64;
-        b->pairs = must(realloc(b->pairs, b->room * sizeof *b->pairs));
-    }
-    b->pairs[b->n++] = must(strdup(text));
-}
-
-static enum fsd_status add_build(void *payload, const char *model, const char *engine,
-                                 struct fsd_error *err)
-{
-    char text[8300];
-
-    (void)err;
-    snprintf(text, sizeof text, "%s%s%s", model,
-             !*model || !*engine                            ? ""
-             : strpbrk(model, " \t") || strchr(engine, ' ') ? "\t"
-                                                            : " ",
-             engine);
-    /* A snapshot is a build to compare, but nothing to analyse. */
-    if (*engine || fsd_file_kind(model) != FSD_FILE_SNAPSHOT)
-        add_pair(payload, text);
-    return FSD_OK;
-}
-
-static enum fsd_status read_list(struct batch *b, const char *path,
-                                 struct fsd_error *err)
-{
-    FILE *list = strcmp(path, "-") ? fopen(path, "r") : stdin;
-    struct stat st;
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t n;
-    bool folder;
-
-    if (!list)
-        return fail_file(err, FSD_E_IO, path, "cannot open: %s", strerror(errno));
-    /* A device may never end. */
-    if (fsd_file_kind(path) != FSD_FILE_OTHER ||
-        (list != stdin && !fstat(fileno(list), &st) && S_ISCHR(st.st_mode))) {
-        fclose(list);
-        return fail_file(err, FSD_E_ARG, path,
-                         "expected a list of pairs, or a directory of builds, found %s",
-                         fsd_file_kind(path) == FSD_FILE_OTHER
-                             ? "a device"
-                             : "a file that a pair would name");
-    }
-    while ((n = getline(&text, &room, list)) > 0) {
-        const char *at = text + strspn(text, " \t\r\n");
-
-        while (n && strchr(" \t\r\n", text[n - 1]))
-            text[--n] = '\0';
-        if (*at && *at != '#')
-            add_pair(b, at);
-    }
-    free(text);
-    if (!feof(list) && !ferror(list)) /* a list cut short is none */
-        end_without_memory();
-    folder = ferror(list); /* which opens like a file, and cannot be read */
-    if (list != stdin)
-        fclose(list);
-    return folder ? each_build(path, add_build, b, err) : FSD_OK;
-}
-
-/* ------------------------------------------------------------------------ one pair */
-
-/* What a pair's line is taken apart into. */
-struct pair {
-    char *text; /* cut into words */
-    struct fsd_options run;
-    const char *profiles[MOST_OUTPUTS], *shapes[MOST_OUTPUTS];
-    struct build_word folder;
-};
-
-static enum fsd_status take_key(struct pair *p, const char *word, bool *taken,
-                                struct fsd_error *err)
-{
-    const struct {
-        const char *key, **one, **several;
-        unsigned *n;
-    } keys[] = {
-        {"log=", &p->run.log, NULL, NULL},
-        {"times=", &p->run.times, NULL, NULL},
-        {"profile=", NULL, p->profiles, &p->run.n_profiles},
-        {"shape=", NULL, p->shapes, &p->run.n_shapes},
-    };
-    char *end;
-    unsigned long number;
-
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        size_t n = strlen(keys[i].key);
-
-        if (strncmp(word, keys[i].key, n) != 0)
-            continue;
-        *taken = true;
-        if (keys[i].one)
-            *keys[i].one = word + n;
-        else if (*keys[i].n == MOST_OUTPUTS)
-            return fail_file(err, FSD_E_ARG, NULL, "expected at most %d of %s",
-                             MOST_OUTPUTS, keys[i].key);
-        else
-            keys[i].several[(*keys[i].n)++] = word + n;
-    }
-    if (*taken || strncmp(word, "engine=", 7) != 0)
-        return FSD_OK;
-    *taken = true;
-    number = strtoul(word + 7, &end, 10);
-    if (*end || word[7] < '0' || word[7] > '9' || !number || number > UINT32_MAX)
-        return fail_file(err, FSD_E_ARG, NULL,
-                         "expected engine= and a number from 1, found '%s'", word);
-    p->run.engine_number = (unsigned)number;
-    return FSD_OK;
-}
-
-static enum fsd_status take_pair_line(struct pair *p, struct fsd_error *err)
-{
-    /* A name alone may have blanks. */
-    const char *blanks = strchr(p->text, '\t') || !access(p->text, F_OK) ? "\t" : " ";
-    enum fsd_status status = FSD_OK;
-    char *rest = p->text, *word;
-
-    while (status == FSD_OK && (word = strtok_r(NULL, blanks, &rest))) {
-        bool taken = false;
-
-        status = take_key(p, word, &taken, err);
-        if (taken || status != FSD_OK)
-            continue;
-        if (p->run.engine)
-            return fail_file(err, FSD_E_ARG, NULL,
-                             "expected MODEL and ENGINE, found '%s' too; others are "
-                             "told as profile=FILE, log=FILE",
-                             word);
-        *(p->run.model ? &p->run.engine : &p->run.model) = word;
-    }
-    if (status != FSD_OK)
-        return status;
-    if (!p->run.engine) {
-        p->run.engine = p->run.model;
-        p->run.model = NULL;
-    }
-    if (!p->run.engine)
-        return fail_file(err, FSD_E_ARG, NULL, "expected MODEL and ENGINE");
-    p->run.profiles = p->profiles;
-    p->run.shapes = p->shapes;
-    return take_folder(&p->folder, &p->run, err);
-}
-
 /* Makes the pair's line.
  * @param[out] err  where another status than FSD_OK comes back: the whole has to end.
  * @return FSD_OK, also when the pair is bad, which its line tells. */
 static enum fsd_status make_line(const struct command_line *line, const char *text,
                                  char **made, struct fsd_error *err)
 {
-    struct pair *p = must(calloc(1, sizeof *p));
+    struct list_line *p = must(calloc(1, sizeof *p));
+    struct fsd_options like = line->run;
     struct fsd_diff *diff = NULL;
     struct fsd_error failure = {0};
     size_t size;
     FILE *out = fsd_memory_open(made, &size);
     enum fsd_status status;
 
-    p->text = must(strdup(text));
-    p->run = line->run;
-    p->run.progress = NULL; /* of one run; who waits here wants to know of pairs */
-    p->run.note = NULL;
-    failure.status = take_pair_line(p, &failure);
+    like.progress = NULL; /* of one run; who waits here wants to know of pairs */
+    like.note = NULL;
+    failure.status = take_line(p, text, &like, &failure);
     status = check_outputs(line, &p->run, 1, err);
     if (failure.status == FSD_OK)
         failure.status = fsd_diff_open(&diff, &p->run, &failure);
     if (status == FSD_OK)
         status = fsd_pair_write(text, diff, diff ? NULL : &failure, out, err);
     fsd_diff_free(diff);
-    free(p->text);
+    free_line(p);
     free(p);
     if (fclose(out))
         must(NULL);
@@ -306,7 +151,7 @@ static bool is_line_of(const struct batch *b, unsigned i, const char *line, size
     bool same;
 
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pair i is one of them */
-    fsd_pair_write(b->pairs[i], NULL, NULL, out, NULL);
+    fsd_pair_write(b->pairs.lines[i], NULL, NULL, out, NULL);
     if (fclose(out))
         must(NULL);
     *told -= strlen("}\n");
@@ -339,7 +184,7 @@ static bool count_line(struct batch *b, unsigned i, const char *line)
 /* With the lock held. */
 static void write_ready(struct batch *b)
 {
-    while (b->status == FSD_OK && b->written < b->n && b->ready[b->written]) {
+    while (b->status == FSD_OK && b->written < b->pairs.n && b->ready[b->written]) {
         char *text = b->ready[b->written];
 
         errno = 0;
@@ -352,7 +197,7 @@ static void write_ready(struct batch *b)
         free(text);
     }
     if (b->bar) {
-        progress_count(b->written, b->n);
+        progress_count(b->written, b->pairs.n);
         progress_stage("analysing pairs");
     }
     pthread_cond_broadcast(&b->moved);
@@ -369,14 +214,14 @@ static void *work(void *payload)
         char *text = NULL;
         unsigned i;
 
-        while (b->status == FSD_OK && b->next < b->n &&
+        while (b->status == FSD_OK && b->next < b->pairs.n &&
                b->next - b->written >= AHEAD * b->jobs)
             pthread_cond_wait(&b->moved, &b->lock);
-        if (b->status != FSD_OK || b->next == b->n)
+        if (b->status != FSD_OK || b->next == b->pairs.n)
             break;
         i = b->next++;
         pthread_mutex_unlock(&b->lock);
-        status = make_line(b->line, b->pairs[i], &text, &err);
+        status = make_line(b->line, b->pairs.lines[i], &text, &err);
         pthread_mutex_lock(&b->lock);
         b->ready[i] = text;
         if (status != FSD_OK && b->status == FSD_OK) {
@@ -403,7 +248,7 @@ static enum fsd_status print_lines(const void *payload, const char *format,
     b->out = out;
     b->err = err;
     b->bar = !isatty(fileno(out));
-    b->ready = must(calloc(b->n + 1, sizeof *b->ready));
+    b->ready = must(calloc(b->pairs.n + 1, sizeof *b->ready));
     write_ready(b);
     /* This thread works, too, and where there can be no other, alone. */
     while (n + 1 < b->jobs && !pthread_create(&others[n], NULL, work, b))
@@ -411,7 +256,7 @@ static enum fsd_status print_lines(const void *payload, const char *format,
     work(b);
     while (n--)
         pthread_join(others[n], NULL);
-    for (unsigned i = 0; i < b->n; i++)
+    for (unsigned i = 0; i < b->pairs.n; i++)
         free(b->ready[i]);
     free(b->ready);
     errno = b->why; /* which who called looks at */
@@ -434,7 +279,7 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
         const bool whole = text[n - 1] == '\n';
         size_t told;
 
-        if (b->written == b->n ||
+        if (b->written == b->pairs.n ||
             !(whole ? count_line(b, b->written, text)
                     : is_line_of(b, b->written, text, (size_t)n, &told)))
             status = fail_file(err, FSD_E_MISMATCH, path,
@@ -492,33 +337,25 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
 static enum fsd_status run(struct command_line *line, int *exit_status,
                            struct fsd_error *err)
 {
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct batch batch = {.line = line,
                           .lock = PTHREAD_MUTEX_INITIALIZER,
                           .moved = PTHREAD_COND_INITIALIZER,
-                          .jobs = line->jobs};
+                          .jobs = count_jobs(line->jobs)};
     struct batch *b = &batch;
     const struct fsd_options list = {.engine = line->words[0]};
     enum fsd_status status;
     char note[128];
 
-    if (!b->jobs)
-        b->jobs = processors < 1           ? 1
-                  : processors > MOST_JOBS ? MOST_JOBS
-                                           : (unsigned)processors;
     status = check_outputs(line, &list, 1, err);
     if (status == FSD_OK)
-        status = read_list(b, line->words[0], err);
-    if (status == FSD_OK && !b->n)
-        status =
-            fail_file(err, FSD_E_ARG, line->words[0], "expected pairs, found none");
+        status = read_list(&b->pairs, line->words[0], err);
     if (status == FSD_OK)
         status =
             line->resume ? go_on(b, err) : write_outputs(line, print_lines, &b, err);
     if (status == FSD_OK && b->failed) {
         snprintf(note, sizeof note,
                  "%" PRIu64 " of %u pairs could not be analysed; their lines tell why",
-                 b->failed, b->n);
+                 b->failed, b->pairs.n);
         print_note(NULL, note);
         *exit_status = TROUBLE;
     } else if (status == FSD_OK && line->fail_on >= 0) {
@@ -526,9 +363,7 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
             if (b->findings[i])
                 *exit_status = FINDINGS;
     }
-    for (unsigned i = 0; i < b->n; i++)
-        free(b->pairs[i]);
-    free(b->pairs);
+    free_list(&b->pairs);
     return status;
 }
 

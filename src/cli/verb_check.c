@@ -16,11 +16,18 @@ enum {
     KEY_PRINT_POLICY,
     KEY_LINT,
     KEY_FOR,
-    KEY_LABEL
+    KEY_LABEL,
+    KEY_LIST
 };
 
 static const struct argp_option options[] = {
     {"policy", KEY_POLICY, "FILE", 0, "Rules, their levels and budgets, what to ignore",
+     3},
+    {"list", KEY_LIST, "FILE", 0,
+     "Check each build that FILE lists as batch reads it ('-': standard input), with "
+     "snapshot=, label=, policy= and profile= in its lines: one report of all",
+     3},
+    {"jobs", 'j', "N", 0, "Of --list: so many threads; as many as there are processors",
      3},
     {"label", KEY_LABEL, "LABEL", 0,
      "What the build is for, as sm86: picks its snapshot in a directory, and --update "
@@ -71,6 +78,16 @@ static void sort_words(struct command_line *line, struct argp_state *state)
     enum fsd_file_kind kind;
     const char *noun;
 
+    if (line->builds) {
+        if (n > 1)
+            argp_error(state,
+                       "expected the builds in the list, and at most the SNAPSHOT of "
+                       "lines without snapshot= beside it, found '%s' too",
+                       line->words[1]);
+        refuse_beside_list(line, state);
+        line->check.snapshot = n ? line->words[0] : NULL;
+        return;
+    }
     if (!n)
         argp_error(state, "expected SNAPSHOT, MODEL and ENGINE");
     kind = fsd_file_kind(line->words[0]);
@@ -106,6 +123,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case KEY_POLICY:
         line->check.policy = arg;
+        break;
+    case KEY_LIST:
+        line->builds = arg;
+        break;
+    case 'j':
+        line->jobs = parse_jobs(arg, state);
         break;
     case KEY_LABEL:
         line->run.label = parse_label(arg, state);
@@ -170,12 +193,14 @@ static enum fsd_status print_policy(const void *payload, const char *format,
 }
 
 /* As any report is written: whole, or not at all. */
-static enum fsd_status update(struct command_line *line, const struct fsd_check *check,
-                              struct fsd_error *err)
+enum fsd_status update_snapshot(const struct command_line *line,
+                                const struct fsd_check *check, struct fsd_error *err)
 {
-    line->n_outputs = 1;
-    line->outputs[0] = (struct output){fsd_check_snapshot(check), NULL};
-    return write_outputs(line, print_snapshot, check, err);
+    struct command_line to = *line;
+
+    to.n_outputs = 1;
+    to.outputs[0] = (struct output){fsd_check_snapshot(check), NULL};
+    return write_outputs(&to, print_snapshot, check, err);
 }
 
 /* An output would be written over the snapshot or the policy. */
@@ -197,15 +222,17 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 
     if (line->print_policy)
         return write_outputs(line, print_policy, NULL, err);
+    if (line->builds)
+        return check_list(line, exit_status, err);
     status = take_snapshots(&several, &line->check, err);
     if (status == FSD_OK)
         status = check_names(line, err);
     if (status == FSD_OK)
         status = fsd_check_open(&check, &line->run, &line->check, err);
+    if (status == FSD_OK && line->check.accept) /* before anything says "accepted" */
+        status = update_snapshot(line, check, err);
     if (status == FSD_OK)
         status = write_judgement(line, print_check, check, err);
-    if (status == FSD_OK && line->check.accept)
-        status = update(line, check, err);
     if (status == FSD_OK && !line->check.accept && fsd_check_failed(check))
         *exit_status = FINDINGS;
     fsd_check_free(check);
@@ -213,12 +240,13 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
 }
 
 const struct verb verb_check = {"check",
-                                "[SNAPSHOT] MODEL ENGINE",
+                                "[SNAPSHOT] MODEL ENGINE | [SNAPSHOT] --list FILE",
                                 "the merge gate: a build against its snapshot",
                                 doc,
                                 {"engine.fsd model.onnx engine.json",
                                  "engine.fsd build/ --policy gate.ini -o gate.md",
-                                 "engine.fsd model.onnx engine.json --update"},
+                                 "engine.fsd model.onnx engine.json --update",
+                                 "--list builds.txt -o gate.md -o gate.xml"},
                                 options,
                                 parse,
                                 run,

@@ -4,11 +4,17 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 
-enum { KEY_WITH_TIMES = 640, KEY_ALSO, KEY_LABEL };
+enum { KEY_WITH_TIMES = 640, KEY_ALSO, KEY_LABEL, KEY_LIST };
 
 static const struct argp_option options[] = {
     {"with-times", KEY_WITH_TIMES, NULL, 0,
      "Refuse to write a snapshot without milliseconds, which are kept of any --profile",
+     3},
+    {"list", KEY_LIST, "FILE", 0,
+     "Write a snapshot of each build that FILE lists as batch reads it ('-': standard "
+     "input), to the snapshot= of its line; label= and profile= as for one build",
+     3},
+    {"jobs", 'j', "N", 0, "Of --list: so many threads; as many as there are processors",
      3},
     {"label", KEY_LABEL, "LABEL", 0,
      "Record what the build is for, as sm86; 'check --label' picks a snapshot by it",
@@ -37,6 +43,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_WITH_TIMES:
         line->with_times = true;
         break;
+    case KEY_LIST:
+        line->builds = arg;
+        break;
+    case 'j':
+        line->jobs = parse_jobs(arg, state);
+        break;
     case KEY_LABEL:
         line->run.label = parse_label(arg, state);
         break;
@@ -52,9 +64,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         take_one_pair(line, arg, state);
         break;
     case ARGP_KEY_END:
-        need_pair(line, state);
         if (line->format)
             argp_error(state, "a snapshot has no other format");
+        if (line->builds) {
+            if (line->run.model || line->n_also || line->outputs[0].path)
+                argp_error(state, "--list takes a build, and snapshot= for where its "
+                                  "snapshot goes, in each line, and nothing beside it");
+            refuse_beside_list(line, state);
+            break;
+        }
+        need_pair(line, state);
         if (line->with_times && line->run.model && !line->run.n_profiles)
             argp_error(state, "--with-times needs a --profile");
         break;
@@ -81,21 +100,17 @@ static enum fsd_status print_snapshot(const void *payload, const char *format,
 }
 
 /* What is overwritten is not lost without a word. */
-static void tell_dropped(const struct command_line *line)
+void tell_dropped(const struct command_line *line, const char *path)
 {
+    unsigned builds = path ? fsd_snapshot_builds(path) : 0;
     char text[256];
 
-    for (unsigned i = 0; i < line->n_outputs; i++) {
-        const char *path = line->outputs[i].path;
-        unsigned builds = path ? fsd_snapshot_builds(path) : 0;
-
-        if (builds < 2 || !line->run.note)
-            continue;
-        snprintf(text, sizeof text,
-                 "%.150s: what varies in its %u builds is not kept but by --also", path,
-                 builds);
-        line->run.note(line->run.payload, text);
-    }
+    if (builds < 2 || !line->run.note)
+        return;
+    snprintf(text, sizeof text,
+             "%.150s: what varies in its %u builds is not kept but by --also", path,
+             builds);
+    line->run.note(line->run.payload, text);
 }
 
 static enum fsd_status run(struct command_line *line, int *exit_status,
@@ -105,7 +120,8 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     struct snapshot_job job = {.builds = {line->run}, .n = 1};
     enum fsd_status status = FSD_OK;
 
-    (void)exit_status;
+    if (line->builds)
+        return snapshot_list(line, exit_status, err);
     for (; job.n <= line->n_also && status == FSD_OK; job.n++) {
         const char *also = line->also[job.n - 1];
 
@@ -117,17 +133,19 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
         status = check_outputs(line, job.builds, job.n, err);
     if (status != FSD_OK)
         return status;
-    tell_dropped(line);
+    for (unsigned i = 0; i < line->n_outputs; i++)
+        tell_dropped(line, line->outputs[i].path);
     return write_outputs(line, print_snapshot, &job, err);
 }
 
 const struct verb verb_snapshot = {
     "snapshot",
-    "[MODEL] ENGINE",
+    "[MODEL] ENGINE | --list FILE",
     "a small text file of what the builder made, to commit",
     doc,
     {"model.onnx engine.json -o engine.fsd",
-     "model.onnx a.json --also b.json --also c.json -o engine.fsd"},
+     "model.onnx a.json --also b.json --also c.json -o engine.fsd",
+     "--list builds.txt"},
     options,
     parse,
     run,

@@ -29,6 +29,9 @@ struct fsd_verdict {
     const char *title;   /**< "diff" or "check" */
     const char *verdict; /**< "passed", "failed", "accepted"; NULL: nothing is judged */
     const char *model, *engine;
+    const char *label;          /**< what the build is for; "": nobody says */
+    const char *name;           /**< of a check: model and label, for titles; NULL */
+    double ms[2];               /**< before and now; negative: not known */
     const char *snapshot;       /**< NULL: one build only */
     enum fsd_severity fails_at; /**< JUnit's failure */
     bool accepts;               /**< the snapshot is rewritten: nothing fails */
@@ -58,5 +61,45 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
                                         bool accepts, const char *command);
 
 void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
+
+/** The first of the most severe findings; NULL: none is a warning or an error. */
+const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v);
+
+/** One build of several before the gate. */
+struct fsd_judged {
+    const char *name;  /**< "model.onnx sm86": no other build of the list has it */
+    const char *label; /**< "" where it has none */
+    const char *model; /**< as it was given, the engine where that is all; and the
+                              engine where that tells it from another build */
+    const char *engine;
+    const char *verdict;         /**< as of the verdict, or "error" */
+    const struct fsd_verdict *v; /**< NULL: it could not be checked, for this: */
+    const struct fsd_error *error;
+};
+
+/** What the writers print: one verdict, or those of a list of builds. */
+struct fsd_verdicts {
+    struct fsd_judged *at;
+    uint32_t n;
+    bool accepts; /**< snapshots are rewritten */
+    bool list;    /**< of a list, be it of one build: each is called by its name */
+    uint32_t passed, failed, errors; /**< passed: or accepted */
+    const char *verdict;             /**< of all: the worst */
+};
+
+/** How much slower the build is, to the nanosecond.
+ *  @return false where a time is not known. */
+bool fsd_judged_change(const struct fsd_judged *j, double *ms);
+
+/** One verdict alone; only a check has a name, by its model and label.
+ *  @param room  as long as the result is used. */
+struct fsd_verdicts fsd_verdicts_of_one(struct fsd_judged *room,
+                                        const struct fsd_verdict *v);
+
+/** Names and counts the builds of a list, each with its verdict `v`, or with `error`,
+ *  `label`, `model` and `engine`.
+ *  @param at  borrowed. */
+struct fsd_verdicts fsd_verdicts_of(struct fsd_arena *arena, struct fsd_judged *at,
+                                    uint32_t n);
 
 #endif

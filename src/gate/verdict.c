@@ -3,6 +3,8 @@
 #include "base/print.h"
 #include "lint/lint.h"
 
+#include <math.h>
+
 static struct fsd_verdict *new_verdict(const char *title, enum fsd_severity fails_at)
 {
     struct fsd_arena *arena = fsd_arena_new();
@@ -10,6 +12,7 @@ static struct fsd_verdict *new_verdict(const char *title, enum fsd_severity fail
 
     v->arena = arena;
     v->title = title;
+    v->ms[0] = v->ms[1] = -1;
     v->fails_at = fails_at;
     return v;
 }
@@ -128,6 +131,12 @@ struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
 
 /* ----------------------------------------------------------------------- a check */
 
+static const char *name_of(struct fsd_arena *arena, const char *model,
+                           const char *label)
+{
+    return *label ? fsd_printed(arena, "%s %s", model, label) : model;
+}
+
 struct amounts {
     uint32_t inserted, reformats, quantizers, unexplained;
     const char *mapped, *ms;
@@ -189,6 +198,7 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
     struct fsd_verdict *v = new_verdict("check", FSD_ERROR);
     const struct fsd_compare *c = before_gate->c;
     const struct fsd_state *new = before_gate->build, *old = c ? c->old : new;
+    fsd_sym label = fsd_built_find(&new->built, new->names, FSD_BUILT_LABEL);
     struct amounts before = measure(old, v->arena), now = measure(new, v->arena);
     const struct counted counts[] = {
         {"layers", new->layers, old->layers},
@@ -200,8 +210,14 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
     };
 
     v->accepts = accepts;
+    v->label = label ? fsd_text(new->names, label) : "";
+    v->ms[0] = c ? old->total.median : -1;
+    v->ms[1] = new->total.median;
     v->model = new->model_path;
     v->engine = new->engine_path;
+    if (before_gate->run && !*v->model)
+        v->model = v->engine;
+    v->name = name_of(v->arena, v->model, v->label);
     if (before_gate->run)
         add_inputs(v, before_gate->run);
     else
@@ -237,4 +253,87 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
         v->accept = fsd_printed(v->arena, "%s --update", command);
     v->verdict = v->accepts ? "accepted" : v->failed ? "failed" : "passed";
     return v;
+}
+
+/* ------------------------------------------------------------------------ a list */
+
+const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v)
+{
+    const struct fsd_finding *worst = NULL;
+
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
+
+        if (item->severity > (worst ? worst->severity : FSD_INFO))
+            worst = item;
+    }
+    return worst;
+}
+
+/* What tells two builds of one model and label apart is the engine, and at last the
+ * place in the list. */
+static void name_builds(struct fsd_arena *arena, struct fsd_judged *at, uint32_t n)
+{
+    struct fsd_intern *seen = fsd_intern_new(arena);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsd_judged *j = &at[i];
+
+        for (int attempt = 0;; attempt++) {
+            uint32_t before = fsd_intern_count(seen);
+
+            j->name = name_of(arena, j->model, j->label);
+            if (fsd_intern_str(seen, j->name) >= before)
+                break;
+            j->model = attempt || !*j->engine
+                           ? fsd_printed(arena, "%s #%u", j->model, i + 1)
+                           : fsd_printed(arena, "%s %s", j->model, j->engine);
+        }
+    }
+}
+
+bool fsd_judged_change(const struct fsd_judged *j, double *ms)
+{
+    if (!j->v || j->v->ms[0] < 0 || j->v->ms[1] < 0)
+        return false;
+    *ms = round((j->v->ms[1] - j->v->ms[0]) * 1e6) / 1e6;
+    return true;
+}
+
+struct fsd_verdicts fsd_verdicts_of_one(struct fsd_judged *room,
+                                        const struct fsd_verdict *v)
+{
+    *room = (struct fsd_judged){.name = v->name,
+                                .label = v->label,
+                                .model = v->model,
+                                .verdict = v->verdict,
+                                .v = v};
+    return (struct fsd_verdicts){.at = room, .n = 1, .verdict = v->verdict};
+}
+
+struct fsd_verdicts fsd_verdicts_of(struct fsd_arena *arena, struct fsd_judged *at,
+                                    uint32_t n)
+{
+    struct fsd_verdicts all = {.at = at, .n = n, .list = true};
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsd_judged *j = &at[i];
+
+        if (j->v) {
+            j->label = j->v->label;
+            j->model = j->v->model;
+            j->engine = j->v->engine;
+        }
+        j->verdict = j->v ? j->v->verdict : "error";
+        all.errors += !j->v;
+        all.failed += j->v && j->v->failed;
+        all.passed += j->v && !j->v->failed;
+        all.accepts |= j->v && j->v->accepts;
+    }
+    all.verdict = all.errors    ? "error"
+                  : all.failed  ? "failed"
+                  : all.accepts ? "accepted"
+                                : "passed";
+    name_builds(arena, at, n);
+    return all;
 }

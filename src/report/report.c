@@ -76,6 +76,8 @@ static bool writes(const struct format *f, enum fsd_subject subject)
         return f->page || f->compare || f->sheet || f->picture;
     case FSD_OF_CHECK:
         return f->page || f->verdict || f->sheet;
+    case FSD_OF_CHECKS:
+        return f->verdict || f->sheet;
     case FSD_OF_LINT:
         return f->page || f->lint || f->verdict || f->sheet;
     case FSD_OF_MATRIX:
@@ -106,7 +108,12 @@ static enum fsd_status write_sheet(const struct fsd_report *r, const struct form
     } else if (r->subject == FSD_OF_STABILITY) {
         fsd_sheet_of_stability(&sheet, r->matrix, r->style);
     } else if (r->subject == FSD_OF_CHECK || r->subject == FSD_OF_LINT) {
-        fsd_sheet_of_verdict(&sheet, r->verdict);
+        struct fsd_judged room;
+        struct fsd_verdicts one = fsd_verdicts_of_one(&room, r->verdict);
+
+        fsd_sheet_of_verdicts(&sheet, &one);
+    } else if (r->subject == FSD_OF_CHECKS) {
+        fsd_sheet_of_verdicts(&sheet, r->verdicts);
     } else {
         struct fsd_asked asked = {r->run, r->query, r->style->all};
 
@@ -124,7 +131,9 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
 {
     bool run = r->subject == FSD_OF_RUN, compare = r->subject == FSD_OF_COMPARISON;
 
-    if (f->page) {
+    if (r->subject == FSD_OF_CHECKS && f->verdict) {
+        f->verdict(r->verdicts, r->style, out);
+    } else if (f->page) {
         fsd_page_write(r, out);
     } else if (run && f->run) {
         f->run(r->run, r->style, out);
@@ -139,7 +148,10 @@ static enum fsd_status write(const struct fsd_report *r, const struct format *f,
                (run || r->subject == FSD_OF_CHECK || r->subject == FSD_OF_LINT)) {
         struct fsd_verdict *own = run ? fsd_verdict_of_run(r->run) : NULL;
 
-        f->verdict(own ? own : r->verdict, r->style, out);
+        struct fsd_judged room;
+        struct fsd_verdicts one = fsd_verdicts_of_one(&room, own ? own : r->verdict);
+
+        f->verdict(&one, r->style, out);
         fsd_verdict_free(own);
     } else {
         return write_sheet(r, f, out, err);
@@ -206,6 +218,7 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
         [FSD_OF_RUN] = "diff",
         [FSD_OF_COMPARISON] = "compare",
         [FSD_OF_CHECK] = "check",
+        [FSD_OF_CHECKS] = "check of a list",
         [FSD_OF_LINT] = "lint",
         [FSD_OF_MATRIX] = "compare of several builds",
         [FSD_OF_STABILITY] = "stability",

@@ -17,13 +17,14 @@
 /** What is to be told. */
 struct fsd_report {
     enum fsd_subject subject;
-    const struct fsd_diff *run;        /**< of a run, of a view, and of a check */
-    const struct fsd_compare *compare; /**< of a comparison and a check */
-    const struct fsd_matrix *matrix;   /**< of several builds */
-    const struct fsd_exports *exports; /**< of two models */
-    const struct fsd_verdict *verdict; /**< of a check, and of lint */
-    const struct fsd_lint *lint;       /**< of lint */
-    const char *view;                  /**< of a view: its name, and what is asked */
+    const struct fsd_diff *run;          /**< of a run, of a view, and of a check */
+    const struct fsd_compare *compare;   /**< of a comparison and a check */
+    const struct fsd_matrix *matrix;     /**< of several builds */
+    const struct fsd_exports *exports;   /**< of two models */
+    const struct fsd_verdict *verdict;   /**< of a check, and of lint */
+    const struct fsd_verdicts *verdicts; /**< of the checks of a list */
+    const struct fsd_lint *lint;         /**< of lint */
+    const char *view;                    /**< of a view: its name, and what is asked */
     const struct fsd_query *query;
     const struct fsd_style *style; /**< NULL: the plain one */
 };

@@ -11,6 +11,7 @@ import html
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -204,6 +205,24 @@ def check_update(folder):
     check("update: passes", "passed: 0 errors" in run("check", copy, MODEL, ENGINE, status=(0,)))
 
 
+def check_full_disk(folder):
+    """A snapshot that cannot be rewritten is not accepted: nothing says so, of a list neither."""
+    copy, path = os.path.join(folder, "full.fsd"), os.path.join(folder, "full.txt")
+    with open(os.path.join(FIXTURES, "gate/before.fsd"), encoding="utf-8") as file:
+        before = file.read()
+    with open(copy, "w", encoding="utf-8") as out:
+        out.write(before)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(f"{MODEL} {ENGINE} snapshot={copy}\n")
+    for args in (copy, MODEL, ENGINE), ("--list", path):
+        done = subprocess.run([BINARY, "check", *args, "--update"], capture_output=True, text=True, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        said = done.stdout + done.stderr
+        check("full disk: not accepted", done.returncode == 2 and "accepted" not in said and "too large" in said, said)
+        with open(copy, encoding="utf-8") as file:
+            check("full disk: the snapshot stays", file.read() == before)
+
+
 def check_variants(folder):
     """--update keeps what may vary where the build is one of those; what is dropped is said."""
     model, fixture = MODEL, lambda name: os.path.join(FIXTURES, name)
@@ -350,6 +369,80 @@ def check_redirect(folder):
         check(f"redirected {more}", done.returncode == 1 and ("check failed: " in done.stderr) == told)
 
 
+def check_list(folder):
+    """Many builds: each stands in every format, a bad line is an error of its build, and one list
+    serves batch, check and snapshot."""
+    fixture = lambda name: os.path.join(FIXTURES, name)
+    lines = [f"{MODEL} {ENGINE} snapshot={fixture('gate/same.fsd')} label=sm86",
+             f"{MODEL} {fixture('compare/split.json')} snapshot={fixture('gate/same.fsd')}",
+             f"{MODEL} {ENGINE} snapshot={fixture('gate/before.fsd')} policy={fixture('gate/policy.ini')}",
+             f"{MODEL} {folder}/none.json snapshot={fixture('gate/same.fsd')}", f"{MODEL} {ENGINE} engine=x",
+             f"{MODEL} {ENGINE} snapshot={fixture('gate/same.fsd')} label="]
+    path = os.path.join(folder, "builds.txt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(["# builds", "", *lines]) + "\n")
+    args = "check", "--list", path
+    report = json.loads(run(*args, "-f", "json", status=(2,)))
+    with open(os.path.join(os.path.dirname(SCHEMA), "checks.schema.json"), encoding="utf-8") as file:
+        jsonschema.validate(report, json.load(file))
+    builds = report["builds"]
+    with open(SCHEMA, encoding="utf-8") as file:
+        schema = json.load(file)
+    for build in builds:
+        if "check" in build:
+            jsonschema.validate(build["check"], schema)
+    check("list: verdicts", [b["verdict"] for b in builds] == ["passed", "failed", "failed", "error", "error", "error"], builds)
+    check("list: names differ", len({b["name"] for b in builds}) == len(lines))
+    found = [(b["name"], f) for b in builds for f in b.get("check", {}).get("findings", [])]
+    for name in ("text", "markdown", "csv", "junit", "sarif", "gitlab", "github", "line"):
+        text = run(*args, "-f", name, status=(2,))
+        check(f"list: {name} tells of bad lines",
+              "engine=x" in html.unescape(text) or "none.json" in html.unescape(text) or "3 could not be checked" in text, text[:500])
+    suites = re.findall(r'<testsuite name="(.*?)".*?errors="(\d)"', run(*args, "-f", "junit", status=(2,)))
+    check("list: a suite a build", [html.unescape(n) for n, _ in suites] == [b["name"] for b in builds] and
+          [e for _, e in suites] == list("000111"), suites)
+    with tempfile.NamedTemporaryFile("w", suffix=".xml", encoding="utf-8") as file:
+        file.write(run(*args, "-f", "junit", status=(2,)))
+        file.flush()
+        done = subprocess.run(["xmllint", "--noout", "--schema", os.path.join(HERE, "junit.xsd"), file.name],
+                              capture_output=True, text=True, check=False)
+    check("list: junit.xsd", done.returncode == 0, done.stderr[:500])
+    sarif = json.loads(run(*args, "-f", "sarif", status=(2,)))
+    with open(os.path.join(HERE, "sarif.schema.json"), encoding="utf-8") as file:
+        jsonschema.validate(sarif, json.load(file))
+    one = sarif["runs"]
+    check("list: one run of SARIF", len(one) == 1 and [r["message"]["text"] for r in one[0]["results"]] ==
+          [f"{name}: {f['message']}" for name, f in found] and
+          len(one[0]["invocations"][0]["toolExecutionNotifications"]) == 3)
+    check("list: ruleIndex", all(one[0]["tool"]["driver"]["rules"][r["ruleIndex"]]["id"] == r["ruleId"] for r in one[0]["results"]))
+    quality = json.loads(run(*args, "-f", "gitlab", status=(2,)))
+    jsonschema.validate(quality, GITLAB)
+    check("list: fingerprints are unique", len({r["fingerprint"] for r in quality}) == len(quality) == len(found) + 3)
+    for name in ("batch", "snapshot"):
+        own = [line.replace(fixture("gate/same.fsd"), f"{folder}/own{i}.fsd").replace(fixture("gate/before.fsd"), f"{folder}/own{i}.fsd")
+               for i, line in enumerate(lines)]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(own) + "\n")
+        run(*([name, path] if name == "batch" else [name, "--list", path]), status=(2,))
+    check("list: snapshots of the good lines", sorted(n for n in os.listdir(folder) if n.startswith("own")) ==
+          ["own0.fsd", "own1.fsd", "own2.fsd"])
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(own[:3]) + "\n")
+    check("list: passes what it wrote", "3 builds: 2 passed, 1 failed" in run(*args, status=(1,)))  # the policy still asks
+    # Two lines of one snapshot would each undo the other.
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join([own[0], own[0].replace(ENGINE, fixture("compare/split.json"))]) + "\n")
+    check("list: a snapshot has one build", "1 accepted, 1 could not be checked" in run(*args, "--update", status=(2,)))
+    # A thousand builds that fail: under GitHub's limit, each format whole.
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(lines[1] + f" label={i}\n" for i in range(300)))
+    text = run(*args, "-f", "markdown")
+    check("list: Markdown under GitHub's limit", len(text) < 65536 and "300 failed" in text and
+          text.count("<details") == text.count("</details>"), len(text))
+    many = run(*args, "-f", "github").split("\n")
+    check("list: ten annotations", sum(line.startswith("::error") for line in many) == 10)
+
+
 def main():
     check_formats("fixture", HOSTILE, "check", os.path.join(FIXTURES, "gate/before.fsd"), MODEL, ENGINE,
                   "--policy", os.path.join(FIXTURES, "gate/policy.ini"), "--today", "2026-07-01")
@@ -370,11 +463,13 @@ def main():
         check_many(folder)
         check_rules(folder)
         check_update(folder)
+        check_full_disk(folder)
         check_variants(folder)
         check_times(folder)
         check_latency(folder)
         check_annotations(folder)
         check_redirect(folder)
+        check_list(folder)
     print("FAILED" if failures else "passed")
     sys.exit(1 if failures else 0)
 

@@ -16,7 +16,7 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FIRST = "fixtures/qat_block/model.onnx fixtures/qat_block/engine.graph.json"
-SCHEMAS = (("report", "a run"), ("compare", "`compare`"), ("check", "`check`"), ("lint", "`lint`"),
+SCHEMAS = (("report", "a run"), ("compare", "`compare`"), ("check", "`check`"), ("checks", "`check --list`"), ("lint", "`lint`"),
            ("pair", "a line of `batch`"))
 
 

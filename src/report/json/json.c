@@ -200,6 +200,19 @@ void fsd_json_phrase(const struct fsd_diff *d, struct fsd_json *object, const ch
     free(phrase.text);
 }
 
+void fsd_json_error(struct fsd_json *object, const struct fsd_error *error)
+{
+    static const char *const units[] = {
+        [FSD_POS_NONE] = "", [FSD_POS_BYTE] = "byte", [FSD_POS_LINE] = "line"};
+
+    fsd_json_text(object, "status", fsd_status_name(error->status));
+    fsd_json_text(object, "message", error->message);
+    if (*error->file)
+        fsd_json_text(object, "file", error->file);
+    if (error->unit != FSD_POS_NONE)
+        fsd_json_count(object, units[error->unit], error->pos);
+}
+
 void fsd_json_built(struct fsd_json *object, const fsd_built_vec *built,
                     const struct fsd_intern *names)
 {

@@ -30,6 +30,8 @@ void fsd_json_bool(struct fsd_json *object, const char *key, bool is);
 /** "built", an object of what is told of the build; no member when that is nothing. */
 void fsd_json_built(struct fsd_json *object, const fsd_built_vec *built,
                     const struct fsd_intern *names);
+/** What went wrong, as members: "status", "message", "file", "byte" or "line". */
+void fsd_json_error(struct fsd_json *object, const struct fsd_error *error);
 /** A number; no member for FSD_NONE. */
 void fsd_json_id(struct fsd_json *object, const char *key, fsd_id id);
 /** "xxh128:..." */

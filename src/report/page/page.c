@@ -205,7 +205,10 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
         fsd_lint_write_json(r, fsd_print_open(&json));
         put_data("lint", &json, out);
     } else if (r->verdict) {
-        fsd_verdict_put_json(r->verdict, r->style, fsd_print_open(&json));
+        struct fsd_judged room;
+        struct fsd_verdicts one = fsd_verdicts_of_one(&room, r->verdict);
+
+        fsd_verdict_put_json(&one, r->style, fsd_print_open(&json));
         put_data("check", &json, out);
     }
     fsd_album_end(album);

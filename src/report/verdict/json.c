@@ -1,11 +1,13 @@
 /* A verdict as JSON, as SARIF 2.1.0 and as GitLab's code quality report. */
 #include "report/escape.h"
+#include "base/hash.h"
 #include "base/print.h"
 #include "report/verdict/verdict.h"
 #include "report/json/json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void add_names(struct fsd_json *object, const char *key,
                       const struct fsd_findings *all, struct fsd_span about)
@@ -16,23 +18,26 @@ static void add_names(struct fsd_json *object, const char *key,
         fsd_json_add_text(array, all->subjects.at[about.at + i].name);
 }
 
-static void add_fingerprint(struct fsd_json *object, const char *key,
+/* @param build of a list: the same finding of two builds is two; NULL: of one build. */
+static void add_fingerprint(struct fsd_json *object, const char *key, const char *build,
                             const struct fsd_finding *item)
 {
+    uint64_t hash[2] = {item->fingerprint};
     char text[20];
 
-    snprintf(text, sizeof text, "%016" PRIx64, item->fingerprint);
+    if (build)
+        fsd_hash_128(build, strlen(build), hash);
+    snprintf(text, sizeof text, "%016" PRIx64,
+             build ? hash[0] ^ item->fingerprint : item->fingerprint);
     fsd_json_text(object, key, text);
 }
 
 /* ----------------------------------------------------------------------- JSON */
 
-void fsd_verdict_put_json(const struct fsd_verdict *v, const struct fsd_style *style,
-                          FILE *out)
+static void add_verdict(struct fsd_json *report, const struct fsd_verdict *v)
 {
-    struct fsd_json *report = fsd_json_new(out), *list, *object;
+    struct fsd_json *list, *object;
 
-    (void)style;
     fsd_json_text(report, "schema", "fusiondiff-check/1");
     if (v->snapshot)
         fsd_json_text(report, "snapshot", v->snapshot);
@@ -86,7 +91,52 @@ void fsd_verdict_put_json(const struct fsd_verdict *v, const struct fsd_style *s
             fsd_json_number(object, "line", item->line);
         add_names(object, "nodes", v->findings, item->nodes);
         add_names(object, "layers", v->findings, item->layers);
-        add_fingerprint(object, "fingerprint", item);
+        add_fingerprint(object, "fingerprint", NULL, item);
+    }
+}
+
+static void add_build(struct fsd_json *object, const struct fsd_judged *j)
+{
+    const struct fsd_finding *worst = j->v ? fsd_verdict_worst(j->v) : NULL;
+    struct fsd_json *part;
+    double ms;
+
+    fsd_json_text(object, "name", j->name);
+    fsd_json_text(object, "label", j->label);
+    fsd_json_text(object, "model", j->model);
+    fsd_json_text(object, "verdict", j->verdict);
+    if (!j->v) {
+        fsd_json_error(fsd_json_object(object, "error"), j->error);
+        return;
+    }
+    if (fsd_judged_change(j, &ms))
+        fsd_json_number(object, "change_ms", ms);
+    if (worst) {
+        part = fsd_json_object(object, "worst");
+        fsd_json_text(part, "rule", j->v->findings->rules.at[worst->rule].rule->id);
+        fsd_json_text(part, "severity", fsd_severity_name(worst->severity));
+        fsd_json_text(part, "message", worst->message);
+    }
+    add_verdict(fsd_json_object(object, "check"), j->v);
+}
+
+void fsd_verdict_put_json(const struct fsd_verdicts *all, const struct fsd_style *style,
+                          FILE *out)
+{
+    struct fsd_json *report = fsd_json_new(out), *list;
+
+    (void)style;
+    if (all->list) {
+        fsd_json_text(report, "schema", "fusiondiff-checks/1");
+        fsd_json_text(report, "verdict", all->verdict);
+        fsd_json_number(report, "passed", all->passed);
+        fsd_json_number(report, "failed", all->failed);
+        fsd_json_number(report, "errors", all->errors);
+        list = fsd_json_list(report, "builds");
+        for (uint32_t i = 0; i < all->n; i++)
+            add_build(fsd_json_item(list), &all->at[i]);
+    } else {
+        add_verdict(report, all->at[0].v);
     }
     fsd_json_end(report);
 }
@@ -100,11 +150,13 @@ static void add_text_of(struct fsd_json *object, const char *key, const char *te
 
 /* "](" makes a link of a message (its section 3.11.6), and viewers differ in how a
  * bracket is escaped. */
-static void add_message(struct fsd_json *result, const char *text)
+static void add_message(struct fsd_json *result, const char *build, const char *text)
 {
     struct fsd_print plain;
 
     fsd_print_open(&plain);
+    if (build)
+        fprintf(plain.out, "%s: ", build);
     for (const char *c = text; *c; c++)
         if (c > text && *c == '(' && c[-1] == ']')
             fprintf(plain.out, "\\u{%x}", (unsigned)*c);
@@ -122,23 +174,73 @@ static const char *sarif_level(int level)
     return levels[level == FSD_OFF ? FSD_INFO : level];
 }
 
-static void add_driver(const struct fsd_verdict *v, struct fsd_json *run)
+/* Builds of a list may have been asked different rules, at different levels: the
+ * strictest is told. */
+static int level_of(const struct fsd_verdicts *all, const struct fsd_rule *rule,
+                    bool *asked)
+{
+    int level = FSD_OFF;
+
+    *asked = false;
+    for (uint32_t b = 0; b < all->n; b++)
+        for (uint32_t i = 0; all->at[b].v && i < all->at[b].v->findings->rules.n; i++)
+            if (all->at[b].v->findings->rules.at[i].rule == rule) {
+                *asked = true;
+                if (all->at[b].v->findings->rules.at[i].level > level)
+                    level = all->at[b].v->findings->rules.at[i].level;
+            }
+    return level;
+}
+
+/* @param[out] index  by the rule's number: its place in the list */
+static void add_driver(const struct fsd_verdicts *all, struct fsd_json *run,
+                       uint32_t *index)
 {
     struct fsd_json *tool = fsd_json_object(run, "tool");
     struct fsd_json *driver = fsd_json_object(tool, "driver"), *rules;
+    uint32_t n = 0;
 
     fsd_json_text(driver, "name", "fusiondiff");
     fsd_json_text(driver, "semanticVersion", FSD_VERSION);
     rules = fsd_json_list(driver, "rules");
-    for (uint32_t i = 0; i < v->findings->rules.n; i++) {
-        const struct fsd_outcome *rule = &v->findings->rules.at[i];
-        struct fsd_json *object = fsd_json_item(rules), *settings;
+    for (unsigned i = 0; fsd_rule_at(i); i++) {
+        const struct fsd_rule *rule = fsd_rule_at(i);
+        struct fsd_json *object, *settings;
+        bool asked;
+        int level = level_of(all, rule, &asked);
 
-        fsd_json_text(object, "id", rule->rule->id);
-        add_text_of(object, "shortDescription", rule->rule->doc);
+        if (!asked)
+            continue;
+        index[i] = n++;
+        object = fsd_json_item(rules);
+        fsd_json_text(object, "id", rule->id);
+        add_text_of(object, "shortDescription", rule->doc);
         settings = fsd_json_object(object, "defaultConfiguration");
-        fsd_json_bool(settings, "enabled", rule->level != FSD_OFF);
-        fsd_json_text(settings, "level", sarif_level(rule->level));
+        fsd_json_bool(settings, "enabled", level != FSD_OFF);
+        fsd_json_text(settings, "level", sarif_level(level));
+    }
+}
+
+/* Builds that could not be checked. */
+static void add_invocation(const struct fsd_verdicts *all, struct fsd_json *run)
+{
+    struct fsd_json *invocation, *notifications;
+    char text[sizeof(struct fsd_error)];
+
+    if (!all->errors)
+        return;
+    invocation = fsd_json_item(fsd_json_list(run, "invocations"));
+    fsd_json_bool(invocation, "executionSuccessful", false);
+    notifications = fsd_json_list(invocation, "toolExecutionNotifications");
+    for (uint32_t b = 0; b < all->n; b++) {
+        struct fsd_json *item;
+
+        if (all->at[b].v)
+            continue;
+        item = fsd_json_item(notifications);
+        fsd_json_text(item, "level", "error");
+        add_message(item, all->at[b].name,
+                    fsd_error_text(all->at[b].error, text, sizeof text));
     }
 }
 
@@ -178,55 +280,121 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
     fsd_arena_free(scratch);
 }
 
-void fsd_verdict_put_sarif(const struct fsd_verdict *v, const struct fsd_style *style,
-                           FILE *out)
+static unsigned number_of(const struct fsd_rule *rule)
 {
-    struct fsd_json *log = fsd_json_new(out), *run, *results;
+    unsigned i = 0;
 
-    (void)style;
-    fsd_json_text(log, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    fsd_json_text(log, "version", "2.1.0");
-    run = fsd_json_item(fsd_json_list(log, "runs"));
-    add_driver(v, run);
-    fsd_json_text(run, "columnKind", "unicodeCodePoints");
-    results = fsd_json_list(run, "results");
-    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+    while (fsd_rule_at(i) != rule)
+        i++;
+    return i;
+}
+
+static void add_results(const struct fsd_judged *j, const char *build,
+                        const uint32_t *index, struct fsd_json *results)
+{
+    const struct fsd_verdict *v = j->v;
+
+    for (uint32_t i = 0; v && i < v->findings->list.n; i++) {
         const struct fsd_finding *item = &v->findings->list.at[i];
+        const struct fsd_rule *rule = v->findings->rules.at[item->rule].rule;
         struct fsd_json *result = fsd_json_item(results);
 
-        fsd_json_text(result, "ruleId", v->findings->rules.at[item->rule].rule->id);
-        fsd_json_number(result, "ruleIndex", item->rule);
+        fsd_json_text(result, "ruleId", rule->id);
+        fsd_json_number(result, "ruleIndex", index[number_of(rule)]);
         fsd_json_text(result, "level", sarif_level((int)item->severity));
-        add_message(result, item->message);
+        add_message(result, build, item->message);
         add_location(v, item, result);
         add_fingerprint(fsd_json_object(result, "partialFingerprints"), "fusiondiff/v1",
-                        item);
+                        build, item);
     }
+}
+
+void fsd_verdict_put_sarif(const struct fsd_verdicts *all,
+                           const struct fsd_style *style, FILE *out)
+{
+    struct fsd_json *log = fsd_json_new(out), *run, *results;
+    struct fsd_arena *scratch = fsd_arena_new();
+    uint32_t n_rules = 0, *index;
+
+    (void)style;
+    while (fsd_rule_at(n_rules))
+        n_rules++;
+    index = FSD_NEW(scratch, uint32_t, n_rules);
+    fsd_json_text(log, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    fsd_json_text(log, "version", "2.1.0");
+    /* One run, also of a list: code scanning takes no more of one tool. */
+    run = fsd_json_item(fsd_json_list(log, "runs"));
+    add_driver(all, run, index);
+    add_invocation(all, run);
+    fsd_json_text(run, "columnKind", "unicodeCodePoints");
+    results = fsd_json_list(run, "results");
+    for (uint32_t b = 0; b < all->n; b++)
+        add_results(&all->at[b], all->list ? all->at[b].name : NULL, index, results);
     fsd_json_end(log);
+    fsd_arena_free(scratch);
 }
 
 /* --------------------------------------------------------------------- GitLab */
 
+static void add_location_of(struct fsd_json *object, const char *path, uint32_t line)
+{
+    struct fsd_json *location = fsd_json_object(object, "location");
+
+    fsd_json_text(location, "path", path);
+    fsd_json_number(fsd_json_object(location, "lines"), "begin", line ? line : 1);
+}
+
+static void add_description(struct fsd_json *object, const char *build,
+                            const char *text)
+{
+    struct fsd_print whole;
+
+    fsd_print_open(&whole);
+    fprintf(whole.out, "%s%s%s", build ? build : "", build ? ": " : "", text);
+    fsd_print_close(&whole);
+    fsd_json_text(object, "description", whole.text);
+    free(whole.text);
+}
+
+/* A build that could not be checked. */
+static void add_failure(struct fsd_json *report, const struct fsd_judged *j)
+{
+    struct fsd_json *object = fsd_json_item(report);
+    const struct fsd_finding nothing = {0};
+    char text[sizeof(struct fsd_error)];
+
+    add_description(object, j->name, fsd_error_text(j->error, text, sizeof text));
+    fsd_json_text(object, "check_name", "error");
+    add_fingerprint(object, "fingerprint", j->name, &nothing);
+    fsd_json_text(object, "severity", "blocker");
+    add_location_of(object, *j->error->file ? j->error->file : ".", 0);
+}
+
 /* A line is asked for; where none is known it is the first. */
-void fsd_verdict_put_gitlab(const struct fsd_verdict *v, const struct fsd_style *style,
-                            FILE *out)
+void fsd_verdict_put_gitlab(const struct fsd_verdicts *all,
+                            const struct fsd_style *style, FILE *out)
 {
     static const char *const words[FSD__SEVERITY_COUNT] = {"info", "minor", "major"};
     struct fsd_json *report = fsd_json_new_list(out);
 
     (void)style;
-    for (uint32_t i = 0; i < v->findings->list.n; i++) {
-        const struct fsd_finding *item = &v->findings->list.at[i];
-        struct fsd_json *object = fsd_json_item(report), *location;
+    for (uint32_t b = 0; b < all->n; b++) {
+        const struct fsd_verdict *v = all->at[b].v;
+        const char *build = all->list ? all->at[b].name : NULL;
 
-        fsd_json_text(object, "description", item->message);
-        fsd_json_text(object, "check_name", v->findings->rules.at[item->rule].rule->id);
-        add_fingerprint(object, "fingerprint", item);
-        fsd_json_text(object, "severity", words[item->severity]);
-        location = fsd_json_object(object, "location");
-        fsd_json_text(location, "path", item->file);
-        fsd_json_number(fsd_json_object(location, "lines"), "begin",
-                        item->line ? item->line : 1);
+        if (!v)
+            add_failure(report, &all->at[b]);
+        for (uint32_t i = 0; v && i < v->findings->list.n; i++) {
+            const struct fsd_finding *item = &v->findings->list.at[i];
+            struct fsd_json *object = fsd_json_item(report);
+
+            add_description(object, build, item->message);
+            fsd_json_text(object, "check_name",
+                          v->findings->rules.at[item->rule].rule->id);
+            add_fingerprint(object, "fingerprint", build, item);
+            fsd_json_text(object, "severity", words[item->severity]);
+            add_location_of(object, item->file, item->line);
+        }
     }
     fsd_json_end(report);
 }

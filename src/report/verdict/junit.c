@@ -1,6 +1,9 @@
 /* A verdict as JUnit XML, as CI servers read it: a rule is a test case. */
+#include "base/print.h"
 #include "report/escape.h"
 #include "report/verdict/verdict.h"
+
+#include <stdlib.h>
 
 static bool fails(const struct fsd_verdict *v, const struct fsd_finding *item)
 {
@@ -56,13 +59,16 @@ static void put_case(const struct fsd_verdict *v, uint32_t rule, struct outcome 
     fputs("    </testcase>\n", out);
 }
 
-void fsd_verdict_put_junit(const struct fsd_verdict *v, const struct fsd_style *style,
-                           FILE *out)
+struct totals {
+    uint32_t tests, failures, errors;
+};
+
+static void put_suite(const struct fsd_verdict *v, const char *name,
+                      struct totals *totals, FILE *out)
 {
     struct outcome *all = FSD_NEW(v->arena, struct outcome, v->findings->rules.n);
     uint32_t failures = 0, skipped = 0;
 
-    (void)style;
     for (uint32_t i = 0; i < v->findings->list.n; i++) {
         const struct fsd_finding *item = &v->findings->list.at[i];
 
@@ -74,15 +80,59 @@ void fsd_verdict_put_junit(const struct fsd_verdict *v, const struct fsd_style *
         skipped += !all[i].failing && (v->findings->rules.at[i].skipped ||
                                        v->findings->rules.at[i].level == FSD_OFF);
     }
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-    fprintf(out, "<testsuites name=\"fusiondiff\" tests=\"%u\" failures=\"%u\">\n",
-            v->findings->rules.n, failures);
+    totals->tests += v->findings->rules.n;
+    totals->failures += failures;
     fputs("  <testsuite name=\"", out);
-    fsd_put_xml(out, v->engine);
+    fsd_put_xml(out, name);
     fprintf(out,
             "\" tests=\"%u\" failures=\"%u\" errors=\"0\" skipped=\"%u\" time=\"0\">\n",
             v->findings->rules.n, failures, skipped);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
         put_case(v, i, all[i], out);
-    fputs("  </testsuite>\n</testsuites>\n", out);
+    fputs("  </testsuite>\n", out);
+}
+
+/* A build that could not be checked. */
+static void put_error(const struct fsd_judged *j, struct totals *totals, FILE *out)
+{
+    char text[sizeof(struct fsd_error)];
+
+    totals->tests++;
+    totals->errors++;
+    fputs("  <testsuite name=\"", out);
+    fsd_put_xml(out, j->name);
+    fputs("\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0\">\n"
+          "    <testcase name=\"build\" classname=\"fusiondiff.check\" time=\"0\">\n"
+          "      <error message=\"",
+          out);
+    fsd_put_xml(out, fsd_error_text(j->error, text, sizeof text));
+    fprintf(out, "\" type=\"%s\"/>\n    </testcase>\n  </testsuite>\n",
+            fsd_status_name(j->error->status));
+}
+
+void fsd_verdict_put_junit(const struct fsd_verdicts *all,
+                           const struct fsd_style *style, FILE *out)
+{
+    struct totals totals = {0};
+    struct fsd_print suites;
+
+    (void)style;
+    fsd_print_open(&suites);
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->at[i].v)
+            put_suite(all->at[i].v,
+                      all->at[i].name ? all->at[i].name : all->at[i].v->engine, &totals,
+                      suites.out);
+        else
+            put_error(&all->at[i], &totals, suites.out);
+    fsd_print_close(&suites);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+    fprintf(out, "<testsuites name=\"fusiondiff\" tests=\"%u\" failures=\"%u\"",
+            totals.tests, totals.failures);
+    if (totals.errors)
+        fprintf(out, " errors=\"%u\"", totals.errors);
+    fputs(">\n", out);
+    fwrite(suites.text, 1, suites.size, out);
+    fputs("</testsuites>\n", out);
+    free(suites.text);
 }

@@ -9,6 +9,7 @@
 #include "report/verdict/verdict.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Prints a piece of the comment whole or not at all.  Bytes are counted, which are
  * never fewer than characters. */
@@ -84,30 +85,149 @@ static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
     fputs("\n</details>\n\n", out);
 }
 
-void fsd_verdict_put_markdown(const struct fsd_verdict *v,
+/* What stands in <code>. */
+static void put_code(const char *text, FILE *out)
+{
+    fputs("<code>", out);
+    fsd_put_markdown(out, text);
+    fputs("</code>", out);
+}
+
+static void put_about(const struct fsd_verdict *v, FILE *out)
+{
+    fsd_put_severities(v->findings->by_severity, out);
+    fprintf(out, ", %u ignored\n\n", v->findings->ignored);
+    for (uint32_t i = 0; i < v->about.n; i++) {
+        fprintf(out, "- %s ", v->about.at[i].what);
+        put_code(v->about.at[i].now, out);
+        putc('\n', out);
+    }
+}
+
+static void put_accept(const struct fsd_verdict *v, FILE *out)
+{
+    if (!v->accept)
+        return;
+    fputs("To accept this build, run ", out);
+    put_code(v->accept, out);
+    fputs(" and commit the snapshot.\n\n", out);
+}
+
+static void put_one(const struct fsd_judged *j, size_t *room, FILE *out)
+{
+    const struct fsd_verdict *v = j->v;
+    struct fsd_print piece;
+
+    fprintf(fsd_print_open(&piece), "### fusiondiff %s", v->title);
+    if (j->name) {
+        fputs(" of ", piece.out);
+        put_code(j->name, piece.out);
+    }
+    fprintf(piece.out, "%s%s\n\n", v->verdict ? ": " : "",
+            v->verdict ? v->verdict : "");
+    put_about(v, piece.out);
+    fputs("- fusiondiff " FSD_VERSION "\n\n", piece.out);
+    put_table(v, piece.out);
+    put_accept(v, piece.out);
+    put_piece(&piece, room, out);
+    for (uint32_t i = 0; i < v->findings->rules.n; i++)
+        put_rule(v, i, room, out);
+}
+
+/* --------------------------------------------------------------- several builds */
+
+static void put_build_row(const struct fsd_judged *j, FILE *out)
+{
+    struct fsd_print worst;
+    char room[32];
+
+    fputs("| ", out);
+    fsd_put_markdown(out, j->label);
+    fputs(" | ", out);
+    put_code(j->model, out);
+    fprintf(out, " | %s%s%s | %s | ", j->v && !j->v->failed ? "" : "**", j->verdict,
+            j->v && !j->v->failed ? "" : "**", fsd_change_text(j, room));
+    fsd_put_worst(j, fsd_print_open(&worst));
+    fsd_print_close(&worst);
+    if (strcmp(worst.text, "-") != 0)
+        put_code(worst.text, out);
+    fputs(" |\n", out);
+    free(worst.text);
+}
+
+/* Half of the room is the table's at most. */
+static void put_builds(const struct fsd_verdicts *all, size_t *room, FILE *out)
+{
+    size_t half = *room / 2, before = half;
+
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct fsd_print piece;
+
+        put_build_row(&all->at[i], fsd_print_open(&piece));
+        if (put_piece(&piece, &half, out))
+            continue;
+        fprintf(out, "| | and %u more | | | |\n", all->n - i);
+        break;
+    }
+    putc('\n', out);
+    *room -= before - half;
+}
+
+/* Builds that did not pass share the room: the first leaves some to the last. */
+static void put_failed(const struct fsd_judged *j, size_t *room, FILE *out)
+{
+    char text[sizeof(struct fsd_error)];
+    struct fsd_print piece;
+
+    fputs("#### ", fsd_print_open(&piece));
+    put_code(j->name, piece.out);
+    fprintf(piece.out, ": %s\n\n", j->verdict);
+    if (j->v) {
+        put_about(j->v, piece.out);
+        putc('\n', piece.out);
+        put_accept(j->v, piece.out);
+    } else {
+        put_code(fsd_error_text(j->error, text, sizeof text), piece.out);
+        fputs("\n\n", piece.out);
+    }
+    if (!put_piece(&piece, room, out))
+        return;
+    for (uint32_t i = 0; j->v && i < j->v->findings->rules.n; i++)
+        put_rule(j->v, i, room, out);
+}
+
+static void put_list(const struct fsd_verdicts *all, size_t *room, FILE *out)
+{
+    uint32_t left = all->failed + all->errors;
+    struct fsd_print piece;
+
+    fprintf(fsd_print_open(&piece), "### fusiondiff check: %s\n\n", all->verdict);
+    fsd_put_builds_tally(all, piece.out);
+    fputs(" (fusiondiff " FSD_VERSION ")\n\n"
+          "| label | model | verdict | change in ms | worst finding |\n"
+          "|---|---|---|---:|---|\n",
+          piece.out);
+    put_piece(&piece, room, out);
+    put_builds(all, room, out);
+    for (uint32_t i = 0; i < all->n; i++) {
+        size_t share = left ? *room / left : 0, before = share;
+
+        if (all->at[i].v && !all->at[i].v->failed)
+            continue;
+        put_failed(&all->at[i], &share, out);
+        *room -= before - share;
+        left--;
+    }
+}
+
+void fsd_verdict_put_markdown(const struct fsd_verdicts *all,
                               const struct fsd_style *style, FILE *out)
 {
     size_t room = FSD_MARKDOWN_ROOM;
-    struct fsd_print piece;
 
     (void)style;
-    fprintf(fsd_print_open(&piece), "### fusiondiff %s%s%s\n\n", v->title,
-            v->verdict ? ": " : "", v->verdict ? v->verdict : "");
-    fsd_put_severities(v->findings->by_severity, piece.out);
-    fprintf(piece.out, ", %u ignored\n\n", v->findings->ignored);
-    for (uint32_t i = 0; i < v->about.n; i++) {
-        fprintf(piece.out, "- %s <code>", v->about.at[i].what);
-        fsd_put_markdown(piece.out, v->about.at[i].now);
-        fputs("</code>\n", piece.out);
-    }
-    fputs("- fusiondiff " FSD_VERSION "\n\n", piece.out);
-    put_table(v, piece.out);
-    if (v->accept) {
-        fputs("To accept this build, run <code>", piece.out);
-        fsd_put_markdown(piece.out, v->accept);
-        fputs("</code> and commit the snapshot.\n\n", piece.out);
-    }
-    put_piece(&piece, &room, out);
-    for (uint32_t i = 0; i < v->findings->rules.n; i++)
-        put_rule(v, i, &room, out);
+    if (all->list)
+        put_list(all, &room, out);
+    else
+        put_one(&all->at[0], &room, out);
 }

@@ -42,8 +42,8 @@ static void put_rule(const struct fsd_outcome *rule, FILE *out)
     }
 }
 
-void fsd_verdict_put_text(const struct fsd_verdict *v, const struct fsd_style *style,
-                          FILE *out)
+static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
+                    FILE *out)
 {
     for (uint32_t i = 0; i < v->about.n; i++) {
         fprintf(out, "%-26s", v->about.at[i].what);
@@ -70,6 +70,21 @@ void fsd_verdict_put_text(const struct fsd_verdict *v, const struct fsd_style *s
     }
 }
 
+void fsd_verdict_put_text(const struct fsd_verdicts *all, const struct fsd_style *style,
+                          FILE *out)
+{
+    if (!all->list) {
+        put_one(all->at[0].v, style, out);
+        return;
+    }
+    fsd_verdicts_put_table(all, style, out);
+    for (uint32_t i = 0; i < all->n; i++) {
+        if (fsd_verdicts_put_title(&all->at[i], style, out))
+            put_one(all->at[i].v, style, out);
+    }
+    fsd_verdicts_put_end(all, style, out);
+}
+
 /* --------------------------------------------------------------------- one line */
 
 /* "2 errors (lost-fusion 1, new-reformat 1)" */
@@ -92,13 +107,11 @@ static void put_counts(const struct fsd_findings *all, enum fsd_severity severit
     putc(')', out);
 }
 
-void fsd_verdict_put_line(const struct fsd_verdict *v, const struct fsd_style *style,
-                          FILE *out)
+static void put_line(const struct fsd_verdict *v, FILE *out)
 {
     const struct fsd_findings *all = v->findings;
     const char *before = ": ";
 
-    (void)style;
     fprintf(out, "%s%s%s", v->title, v->verdict ? " " : "",
             v->verdict ? v->verdict : "");
     for (unsigned s = FSD__SEVERITY_COUNT; s-- > 0;) {
@@ -116,39 +129,105 @@ void fsd_verdict_put_line(const struct fsd_verdict *v, const struct fsd_style *s
     putc('\n', out);
 }
 
+void fsd_verdict_put_line(const struct fsd_verdicts *all, const struct fsd_style *style,
+                          FILE *out)
+{
+    (void)style;
+    if (all->list)
+        fsd_verdicts_put_line(all, out);
+    else
+        put_line(all->at[0].v, out);
+}
+
 /* ---------------------------------------------------------------- annotations */
 
 /* Of each severity a step shows ten and drops the rest without a word. */
 enum { SHOWN = 10 };
 
 /* https://docs.github.com/actions: workflow commands, "::warning file=,title=::text".
- * Where there are more than are shown, the last one says how many. */
-void fsd_verdict_put_github(const struct fsd_verdict *v, const struct fsd_style *style,
-                            FILE *out)
+ */
+struct annotations {
+    uint32_t all[FSD__SEVERITY_COUNT], put[FSD__SEVERITY_COUNT];
+    FILE *out;
+};
+
+/* Begins one, up to its title, if it has room; where there are more than are shown, the
+ * last one says how many. */
+static bool open_annotation(struct annotations *a, enum fsd_severity severity,
+                            const char *file, uint32_t line)
 {
     static const char *const commands[FSD__SEVERITY_COUNT] = {"notice", "warning",
                                                               "error"};
-    uint32_t put[FSD__SEVERITY_COUNT] = {0};
+    uint32_t all = a->all[severity];
+
+    if (++a->put[severity] >= SHOWN && all > SHOWN) {
+        if (a->put[severity] == SHOWN)
+            fprintf(a->out, "::%s title=fusiondiff::and %u more: see the report\n",
+                    commands[severity], all - SHOWN + 1);
+        return false;
+    }
+    fprintf(a->out, "::%s file=", commands[severity]);
+    fsd_put_github_property(a->out, file);
+    if (line)
+        fprintf(a->out, ",line=%u", line);
+    fputs(",title=", a->out);
+    return true;
+}
+
+/* A title names the model: jobs of many builds have their annotations side by side. */
+static void close_annotation(struct annotations *a, const struct fsd_judged *j,
+                             const char *what, const char *message)
+{
+    fsd_put_github_property(a->out, what);
+    if (j->name) {
+        fputs(" (", a->out);
+        fsd_put_github_property(a->out, j->name);
+        putc(')', a->out);
+    }
+    fputs("::", a->out);
+    fsd_put_github(a->out, message);
+    putc('\n', a->out);
+}
+
+static void annotate(struct annotations *a, const struct fsd_judged *j, uint32_t i)
+{
+    const struct fsd_findings *all = j->v->findings;
+    const struct fsd_finding *item = &all->list.at[i];
+
+    if (open_annotation(a, item->severity, item->file, item->line))
+        close_annotation(a, j, all->rules.at[item->rule].rule->id, item->message);
+}
+
+static void annotate_error(struct annotations *a, const struct fsd_judged *j)
+{
+    char text[sizeof(struct fsd_error)];
+
+    if (open_annotation(a, FSD_ERROR, *j->error->file ? j->error->file : ".", 0))
+        close_annotation(a, j, "error", fsd_error_text(j->error, text, sizeof text));
+}
+
+/* The first finding of each build comes before the second of any. */
+void fsd_verdict_put_github(const struct fsd_verdicts *all,
+                            const struct fsd_style *style, FILE *out)
+{
+    struct annotations a = {.out = out};
+    uint32_t most = 0;
 
     (void)style;
-    for (uint32_t i = 0; i < v->findings->list.n; i++) {
-        const struct fsd_finding *item = &v->findings->list.at[i];
-        uint32_t all = v->findings->by_severity[item->severity];
+    a.all[FSD_ERROR] = all->errors;
+    for (uint32_t b = 0; b < all->n; b++) {
+        const struct fsd_verdict *v = all->at[b].v;
 
-        if (++put[item->severity] >= SHOWN && all > SHOWN) {
-            if (put[item->severity] == SHOWN)
-                fprintf(out, "::%s title=fusiondiff::and %u more: see the report\n",
-                        commands[item->severity], all - SHOWN + 1);
-            continue;
-        }
-        fprintf(out, "::%s file=", commands[item->severity]);
-        fsd_put_github_property(out, item->file);
-        if (item->line)
-            fprintf(out, ",line=%u", item->line);
-        fputs(",title=", out);
-        fsd_put_github_property(out, v->findings->rules.at[item->rule].rule->id);
-        fputs("::", out);
-        fsd_put_github(out, item->message);
-        putc('\n', out);
+        for (unsigned s = 0; v && s < FSD__SEVERITY_COUNT; s++)
+            a.all[s] += v->findings->by_severity[s];
+        if (v && v->findings->list.n > most)
+            most = v->findings->list.n;
     }
+    for (uint32_t b = 0; b < all->n; b++)
+        if (!all->at[b].v)
+            annotate_error(&a, &all->at[b]);
+    for (uint32_t i = 0; i < most; i++)
+        for (uint32_t b = 0; b < all->n; b++)
+            if (all->at[b].v && i < all->at[b].v->findings->list.n)
+                annotate(&a, &all->at[b], i);
 }

@@ -9,8 +9,27 @@
 /** "2 findings, 0.1100 ms in all, at most 0.0500 ms allowed, 1 ignored" */
 void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out);
 
-typedef void fsd_verdict_fn(const struct fsd_verdict *v, const struct fsd_style *style,
+/** Prints one verdict, or those of a list: in the formats that people read a table of
+ *  all builds, then each that did not pass. */
+typedef void fsd_verdict_fn(const struct fsd_verdicts *all,
+                            const struct fsd_style *style, FILE *out);
+
+/** "4 builds: 1 passed, 2 failed, 1 could not be checked" */
+void fsd_put_builds_tally(const struct fsd_verdicts *all, FILE *out);
+/** "+0.0310", "-" where a time is not known: how much slower the build is. */
+const char *fsd_change_text(const struct fsd_judged *j, char room[32]);
+/** The parts of a text on several builds: the table, the title of one that did not pass
+ *  (true: and a verdict to be told), and the last line. */
+void fsd_verdicts_put_table(const struct fsd_verdicts *all,
+                            const struct fsd_style *style, FILE *out);
+bool fsd_verdicts_put_title(const struct fsd_judged *j, const struct fsd_style *style,
                             FILE *out);
+void fsd_verdicts_put_end(const struct fsd_verdicts *all, const struct fsd_style *style,
+                          FILE *out);
+/** "check failed: 3 builds: 1 passed, 2 failed (a.onnx, b.onnx)" */
+void fsd_verdicts_put_line(const struct fsd_verdicts *all, FILE *out);
+/** What a table tells of a build: its worst finding, or why it could not be checked. */
+void fsd_put_worst(const struct fsd_judged *j, FILE *out);
 
 /** Most characters that a comment of GitHub takes, and what a report keeps to. */
 enum { FSD_MARKDOWN_LIMIT = 65536, FSD_MARKDOWN_ROOM = 60000 };

@@ -58,7 +58,7 @@ void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m,
 void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e,
                           const struct fsd_style *style);
 /** The findings. */
-void fsd_sheet_of_verdict(struct fsd_sheet *sheet, const struct fsd_verdict *v);
+void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *all);
 
 /* What several views say alike. */
 

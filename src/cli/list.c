@@ -1,0 +1,238 @@
+/*
+ * The list of builds that batch, check and snapshot read, so that one file serves all
+ * three: a line is MODEL ENGINE and keys.
+ *
+ *     # model and engine          what the verbs that want it take besides
+ *     r18/model.onnx r18/sm86.log label=sm86 snapshot=r18/snapshots policy=gate.ini
+ *
+ * A line that is wrong is an error of that build: lines are taken apart one by one, by
+ * who looks at the build, and none keeps the others from being looked at.
+ */
+#define _GNU_SOURCE /* pthreads beside argp's headers */
+#include "cli/list.h"
+#include "cli/output.h"
+#include "cli/target.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void *must(void *memory)
+{
+    if (!memory)
+        end_without_memory();
+    return memory;
+}
+
+/* -------------------------------------------------------------------- the lines */
+
+static void add_line(struct list *list, const char *text)
+{
+    if (list->n == list->room) {
+        list->room = list->room ? 2 * list->room : 64;
+        list->lines = must(realloc(list->lines, list->room * sizeof *list->lines));
+    }
+    list->lines[list->n++] = must(strdup(text));
+}
+
+static enum fsd_status add_build(void *payload, const char *model, const char *engine,
+                                 struct fsd_error *err)
+{
+    char text[8300];
+
+    (void)err;
+    snprintf(text, sizeof text, "%s%s%s", model,
+             !*model || !*engine                            ? ""
+             : strpbrk(model, " \t") || strchr(engine, ' ') ? "\t"
+                                                            : " ",
+             engine);
+    /* A snapshot is a build to compare, but nothing to analyse. */
+    if (*engine || fsd_file_kind(model) != FSD_FILE_SNAPSHOT)
+        add_line(payload, text);
+    return FSD_OK;
+}
+
+enum fsd_status read_list(struct list *list, const char *path, struct fsd_error *err)
+{
+    FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+    enum fsd_status status = FSD_OK;
+    struct stat st;
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t n;
+    bool folder;
+
+    if (!file)
+        return fail_file(err, FSD_E_IO, path, "cannot open: %s", strerror(errno));
+    /* A device may never end. */
+    if (fsd_file_kind(path) != FSD_FILE_OTHER ||
+        (file != stdin && !fstat(fileno(file), &st) && S_ISCHR(st.st_mode))) {
+        fclose(file);
+        return fail_file(err, FSD_E_ARG, path,
+                         "expected a list of pairs, or a directory of builds, found %s",
+                         fsd_file_kind(path) == FSD_FILE_OTHER
+                             ? "a device"
+                             : "a file that a pair would name");
+    }
+    while ((n = getline(&text, &room, file)) > 0) {
+        const char *at = text + strspn(text, " \t\r\n");
+
+        while (n && strchr(" \t\r\n", text[n - 1]))
+            text[--n] = '\0';
+        if (*at && *at != '#')
+            add_line(list, at);
+    }
+    free(text);
+    if (!feof(file) && !ferror(file)) /* a list cut short is none */
+        end_without_memory();
+    folder = ferror(file); /* which opens like a file, and cannot be read */
+    if (file != stdin)
+        fclose(file);
+    if (folder)
+        status = each_build(path, add_build, list, err);
+    if (status == FSD_OK && !list->n)
+        status = fail_file(err, FSD_E_ARG, path, "expected pairs, found none");
+    return status;
+}
+
+void free_list(struct list *list)
+{
+    for (unsigned i = 0; i < list->n; i++)
+        free(list->lines[i]);
+    free(list->lines);
+}
+
+/* ---------------------------------------------------------------------- one line */
+
+static enum fsd_status take_key(struct list_line *p, const char *word, bool *taken,
+                                struct fsd_error *err)
+{
+    const struct {
+        const char *key, **one, **several;
+        unsigned *n;
+    } keys[] = {
+        {"log=", &p->run.log, NULL, NULL},
+        {"times=", &p->run.times, NULL, NULL},
+        {"label=", &p->run.label, NULL, NULL},
+        {"snapshot=", &p->snapshot, NULL, NULL},
+        {"policy=", &p->policy, NULL, NULL},
+        {"profile=", NULL, p->profiles, &p->run.n_profiles},
+        {"shape=", NULL, p->shapes, &p->run.n_shapes},
+    };
+    char *end;
+    unsigned long number;
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t n = strlen(keys[i].key);
+
+        if (strncmp(word, keys[i].key, n) != 0)
+            continue;
+        *taken = true;
+        if (!word[n])
+            return fail_file(err, FSD_E_ARG, NULL,
+                             "expected a word behind %s, found none", keys[i].key);
+        if (keys[i].one)
+            *keys[i].one = word + n;
+        else if (*keys[i].n == MOST_OUTPUTS)
+            return fail_file(err, FSD_E_ARG, NULL, "expected at most %d of %s",
+                             MOST_OUTPUTS, keys[i].key);
+        else
+            keys[i].several[(*keys[i].n)++] = word + n;
+    }
+    if (*taken || strncmp(word, "engine=", 7) != 0)
+        return FSD_OK;
+    *taken = true;
+    number = strtoul(word + 7, &end, 10);
+    if (*end || word[7] < '0' || word[7] > '9' || !number || number > UINT32_MAX)
+        return fail_file(err, FSD_E_ARG, NULL,
+                         "expected engine= and a number from 1, found '%s'", word);
+    p->run.engine_number = (unsigned)number;
+    return FSD_OK;
+}
+
+enum fsd_status take_line(struct list_line *p, const char *text,
+                          const struct fsd_options *like, struct fsd_error *err)
+{
+    /* A name alone may have blanks. */
+    const char *blanks = strchr(text, '\t') || !access(text, F_OK) ? "\t" : " ";
+    enum fsd_status status = FSD_OK;
+    char *rest, *word;
+
+    p->text = rest = must(strdup(text));
+    p->run = *like;
+    while (status == FSD_OK && (word = strtok_r(NULL, blanks, &rest))) {
+        bool taken = false;
+
+        status = take_key(p, word, &taken, err);
+        if (taken || status != FSD_OK)
+            continue;
+        if (p->run.engine)
+            return fail_file(err, FSD_E_ARG, NULL,
+                             "expected MODEL and ENGINE, found '%s' too; others are "
+                             "told as profile=FILE, log=FILE",
+                             word);
+        *(p->run.model ? &p->run.engine : &p->run.model) = word;
+    }
+    if (status != FSD_OK)
+        return status;
+    if (!p->run.engine) {
+        p->run.engine = p->run.model;
+        p->run.model = NULL;
+    }
+    if (!p->run.engine)
+        return fail_file(err, FSD_E_ARG, NULL, "expected MODEL and ENGINE");
+    p->run.profiles = p->profiles;
+    p->run.shapes = p->shapes;
+    return take_folder(&p->folder, &p->run, err);
+}
+
+void free_line(struct list_line *line)
+{
+    free(line->text);
+}
+
+/* -------------------------------------------------------------------- the threads */
+
+struct deeds {
+    deed_fn *deed;
+    void *payload;
+    unsigned n;
+    _Atomic unsigned next;
+};
+
+static void *work(void *payload)
+{
+    struct deeds *d = payload;
+
+    for (unsigned i; (i = d->next++) < d->n;)
+        d->deed(d->payload, i);
+    return NULL;
+}
+
+unsigned count_jobs(unsigned jobs)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return jobs                     ? jobs
+           : processors < 1         ? 1
+           : processors > MOST_JOBS ? MOST_JOBS
+                                    : (unsigned)processors;
+}
+
+void do_each(unsigned n, unsigned jobs, deed_fn *deed, void *payload)
+{
+    struct deeds d = {deed, payload, n, 0};
+    pthread_t others[MOST_JOBS];
+    unsigned began = 0;
+
+    jobs = count_jobs(jobs);
+    /* This thread works, too, and where there can be no other, alone. */
+    while (began + 1 < jobs && began + 1 < n &&
+           !pthread_create(&others[began], NULL, work, &d))
+        began++;
+    work(&d);
+    while (began--)
+        pthread_join(others[began], NULL);
+}
