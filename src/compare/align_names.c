@@ -56,7 +56,7 @@ struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
  */
 static const char *module_in(struct fsd_arena *scratch, const char *name)
 {
-    char *module = FSD_NEW(scratch, char, strlen(name) + 1), *end = module;
+    char *module = FSD_NEW(scratch, char, strlen(name) + 1), *end = module; /* zeroed */
     const char *last = "";
     size_t n_last = 0;
 
@@ -75,7 +75,6 @@ static const char *module_in(struct fsd_arena *scratch, const char *name)
         last = part;
         n_last = n;
     }
-    *end = '\0';
     return module;
 }
 

@@ -300,6 +300,14 @@ static void failures(void **state)
     expect_failure(text,
                    "parser refuses node c [Conv] and 2 other nodes: Invalid Node - "
                    "c: why, says parseNode");
+    /* Of records that tell as much the first: the others may follow from it. */
+    snprintf(text, sizeof text,
+             "%s[E] [TRT] M.cpp:1: While parsing node number 2 [Add -> \"z\"]:\n"
+             "[E] [TRT] M.cpp:4: ERROR: a.cpp:6 In function f:\n[6] no\n",
+             record);
+    expect_failure(text,
+                   "parser refuses node c [Conv] and 1 other node: Invalid Node - "
+                   "c: why, says parseNode");
     /* The parser's record tells more than what the builder said before. */
     snprintf(text, sizeof text, "[E] [TRT] something else\n%s", record);
     expect_failure(text, "parser refuses node c [Conv]: Invalid Node - c: why, says "
@@ -314,6 +322,16 @@ static void failures(void **state)
                    "builder refuses the network: nothing is known");
     expect_failure("[F] [TRT] nothing is known\n",
                    "builder refuses the network: nothing is known");
+}
+
+/* A node's name may be a letter. */
+static void short_name(void **state)
+{
+    (void)state;
+    expect_failure("[V] [TRT] Parsing node: a [MatMul]\n"
+                   "[V] [TRT] Registering layer: a for ONNX node: a\n"
+                   "[E] [TRT] no kernel for a.\n",
+                   "builder refuses node a: no kernel for a.");
 }
 
 /* The longest name of a node, or of its layer, that stands there as a word. */
@@ -391,6 +409,7 @@ int main(void)
         cmocka_unit_test(memory),
         cmocka_unit_test(failures),
         cmocka_unit_test(names_in_sentences),
+        cmocka_unit_test(short_name),
         cmocka_unit_test(rtx_versions),
     };
 
