@@ -4,6 +4,8 @@
  */
 #include "diff/step.h"
 
+#include <string.h>
+
 static struct fsd_node_result result(enum fsd_fate fate, const char *why)
 {
     return (struct fsd_node_result){
@@ -350,6 +352,163 @@ static enum join lies_between(const struct fsd_match *m, fsd_id node)
     return join_reader(m, maker, out, quantized, FAR);
 }
 
+/* ------------------------------------------------------------------- enclosed */
+
+enum { AROUND = 32 };
+
+/* The nodes with layers that a node without one is made of, or that read it: through
+ * others that have none. */
+struct around {
+    fsd_id queue[AROUND], found[AROUND];
+    uint32_t n_queue, n_found;
+    bool lost; /* there are others, or more */
+};
+
+static void add_around(const struct fsd_match *m, struct around *a, fsd_id node)
+{
+    bool linked = m->of_node[node].n > 0;
+    fsd_id *list = linked ? a->found : a->queue;
+    uint32_t *n = linked ? &a->n_found : &a->n_queue;
+
+    for (uint32_t i = 0; i < *n; i++)
+        if (list[i] == node)
+            return;
+    a->lost |= *n == AROUND || in_region(m, node);
+    if (!a->lost)
+        list[(*n)++] = node;
+}
+
+static void add_makers(const struct fsd_match *m, struct around *a, fsd_id node)
+{
+    const struct fsd_node *n = &m->model->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n && !a->lost; i++) {
+        fsd_id tensor = fsd_node_in(m->model, n, i)->tensor, maker;
+
+        if (tensor == FSD_NONE || fsd_is_at_rest(m->facts, tensor))
+            continue;
+        maker = fsd_tensor_producer(m->model, tensor);
+        if (maker == FSD_NONE)
+            a->lost = true;
+        else
+            add_around(m, a, maker);
+    }
+}
+
+static void add_readers(const struct fsd_match *m, struct around *a, fsd_id node)
+{
+    const struct fsd_node *n = &m->model->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->out.n && !a->lost; i++) {
+        fsd_id tensor = fsd_node_out(m->model, n, i)->tensor;
+        const struct fsd_tensor *t;
+
+        if (tensor == FSD_NONE)
+            continue;
+        t = &m->model->tensors.at[tensor];
+        a->lost |= (t->flags & FSD_TENSOR_OUTPUT) != 0;
+        for (uint32_t k = 0; k < t->consumers.n && !a->lost; k++)
+            add_around(m, a, m->model->links.at[t->consumers.at + k]);
+    }
+}
+
+static bool look_around(const struct fsd_match *m, struct around *a, fsd_id node,
+                        bool back)
+{
+    *a = (struct around){.queue = {node}, .n_queue = 1};
+    for (uint32_t at = 0; at < a->n_queue && !a->lost; at++)
+        if (back)
+            add_makers(m, a, a->queue[at]);
+        else
+            add_readers(m, a, a->queue[at]);
+    return !a->lost && a->n_found;
+}
+
+/* The kernel computes all the makers itself, or reads what they wrote, and nothing that
+ * may have been computed between them and it. */
+static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct around *of)
+{
+    const struct fsd_graph *e = m->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    bool there[AROUND];
+
+    if (e->layers.at[layer].provider != FSD_PROVIDER_COMPILER)
+        return false;
+    for (uint32_t i = 0; i < of->n_found; i++)
+        there[i] = fsd_match_has(m, layer, of->found[i]);
+    for (uint32_t k = 0; k < n->in.n; k++) {
+        struct fsd_span by = fsd_port_peers(e, n->in.at + k, true);
+
+        for (uint32_t p = 0; p < by.n; p++) {
+            fsd_id maker = e->links.at[by.at + p];
+
+            if (!m->of_layer[maker].n && e->layers.at[maker].kind == FSD_KIND_COMPUTE)
+                return false;
+            for (uint32_t i = 0; i < of->n_found; i++)
+                there[i] |= fsd_match_has(m, maker, of->found[i]);
+        }
+    }
+    for (uint32_t i = 0; i < of->n_found; i++)
+        if (!there[i])
+            return false;
+    return true;
+}
+
+/* The layer has a step that the node may be computed by, or does more than its steps
+ * tell. */
+static bool may_compute(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    const char *op = fsd_text(m->model->names, m->model->nodes.at[node].op);
+    const char *others = fsd_op_lowerings(op);
+
+    if (!l->steps.n || l->more_steps != FSD_STEPS_ARE_ALL)
+        return true;
+    for (uint32_t i = 0; i < l->steps.n; i++) {
+        const char *step =
+            fsd_text(m->engine->names, m->engine->links.at[l->steps.at + i]);
+
+        if (!strcmp(step, op) || strstr(others, step))
+            return true;
+    }
+    return false;
+}
+
+static bool any_may_compute(const struct fsd_match *m, const struct around *a,
+                            fsd_id node)
+{
+    for (uint32_t i = 0; i < a->n_found; i++)
+        for (uint32_t k = 0; k < m->of_node[a->found[i]].n; k++)
+            if (may_compute(m, fsd_match_of_node(m, a->found[i], k)->layer, node))
+                return true;
+    return false;
+}
+
+/* All that reads the node is computed by kernels which have what it is made of at hand:
+ * no other layer can compute it.  That one does, what moves data need not show; nor can
+ * rounding be taken for granted. */
+static bool is_enclosed(const struct fsd_match *m, fsd_id node)
+{
+    struct around makers, readers;
+
+    if (in_region(m, node) || m->facts->traits[node] & FSD_OP_QDQ ||
+        !look_around(m, &makers, node, true) || !look_around(m, &readers, node, false))
+        return false;
+    if (!may_dissolve(m, node) && !any_may_compute(m, &makers, node) &&
+        !any_may_compute(m, &readers, node))
+        return false;
+    for (uint32_t i = 0; i < readers.n_found; i++) {
+        bool reads = false;
+
+        for (uint32_t k = 0; k < m->of_node[readers.found[i]].n && !reads; k++)
+            reads =
+                reads_all(m, fsd_match_of_node(m, readers.found[i], k)->layer, &makers);
+        if (!reads)
+            return false;
+    }
+    return true;
+}
+
 static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id node)
 {
     const struct fsd_region *r = &m->regions.at[m->region_of_node[node]];
@@ -435,6 +594,15 @@ static struct fsd_node_result proved(const struct fsd_match *m,
         return merged(m, x, node);
     if (in_region(m, node))
         return in_its_region(m, node);
+    if (fsd_op_adds_zeros(m->model, node))
+        return result(FSD_FATE_IDENTITY, fsd_same_text(FSD_SAME_ZERO));
+    if (fsd_cancels(m, node))
+        return result(FSD_FATE_IDENTITY,
+                      f->traits[node] & FSD_OP_QDQ
+                          ? "it and a quantizer of the same scale undo each other"
+                          : "its factor is that of the scales around it");
+    if (is_enclosed(m, node))
+        return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
 }
 

@@ -20,6 +20,10 @@ enum fsd_dtype fsd_realised(const struct fsd_match *m,
 /** computed.c: true when the layer goes on with what others began of the node. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
+/** cancel.c: nothing is left of a quantizer, or of a factor between two, because they
+ *  undo each other. */
+bool fsd_cancels(const struct fsd_match *m, fsd_id node);
+
 /** flow_named.c: completes the flows of Reformats without tensors. */
 void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows);
 

@@ -81,12 +81,17 @@ enum fsd_same {
     FSD_SAME_SINGLE,   /**< Concat, Sum, Max, Min, Mean of one input */
     FSD_SAME_ZERO,     /**< Add of 0 */
     FSD_SAME_ONE,      /**< Mul, Div by 1 */
+    FSD_SAME_WINDOW,   /**< a pooling with windows of 1, step by step */
     FSD_SAME__COUNT
 };
 
 /** Proof that a node hands its first input on unchanged; FSD_SAME_NOT when nothing
  *  proves it. */
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
+
+/** The node adds a list of zeros, and leaves the shape as it is.  Builders keep such an
+ *  Add as a bias: that nothing is left of it is no more than possible. */
+bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node);
 
 /** A few words for a report: "Cast to the type it has".  Never NULL. */
 const char *fsd_same_text(enum fsd_same value);

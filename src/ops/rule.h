@@ -225,6 +225,6 @@ fsd_ints_fn fsd_ints_shape, fsd_ints_size, fsd_ints_first, fsd_ints_cast,
 
 /* same.c */
 fsd_same_fn fsd_same_dropout, fsd_same_cast, fsd_same_transpose, fsd_same_pad,
-    fsd_same_sum, fsd_same_product, fsd_same_quotient, fsd_same_single;
+    fsd_same_sum, fsd_same_product, fsd_same_quotient, fsd_same_single, fsd_same_pool;
 
 #endif

@@ -109,6 +109,54 @@ bool fsd_same_sum(const struct fsd_graph *g, const struct fsd_node *node)
     return is_number(g, node, 0, 0) || is_number(g, node, 1, 0);
 }
 
+/* The input is a list of zeros that leaves the other one's shape as it is. */
+static bool is_zeros(const struct fsd_graph *g, const struct fsd_node *node,
+                     uint32_t place)
+{
+    fsd_id by = input(g, node, place);
+    const struct fsd_value *value = by == FSD_NONE ? NULL : fsd_tensor_value(g, by);
+    const struct fsd_form *zeros = fsd_tensor_form(g, by);
+    const struct fsd_form *other = fsd_tensor_form(g, input(g, node, 1 - place));
+
+    if (!value || !value_is_zero(value) || !zeros->ranked || !other->ranked ||
+        zeros->dims.n > other->dims.n)
+        return false;
+    for (uint32_t i = 1; i <= zeros->dims.n; i++) {
+        int64_t size = g->dims.at[zeros->dims.at + zeros->dims.n - i].size;
+
+        if (size != 1 && size != g->dims.at[other->dims.at + other->dims.n - i].size)
+            return false;
+    }
+    return true;
+}
+
+bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node)
+{
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    return fsd_node_is(g, node, "Add") && (is_zeros(g, n, 0) || is_zeros(g, n, 1));
+}
+
+/* All numbers of the list are `number`; so is a list that is not there. */
+static bool all_are(const struct fsd_graph *g, const struct fsd_node *node,
+                    const char *name, int64_t number)
+{
+    const struct fsd_attr *list = fsd_node_attr(g, node, name);
+    bool are = !list || list->kind == FSD_ATTR_INTS;
+
+    for (uint32_t i = 0; list && are && i < list->list.n; i++)
+        are = g->ints.at[list->list.at + i] == number;
+    return are;
+}
+
+bool fsd_same_pool(const struct fsd_graph *g, const struct fsd_node *node)
+{
+    return fsd_node_attr(g, node, "kernel_shape") &&
+           all_are(g, node, "kernel_shape", 1) && all_are(g, node, "strides", 1) &&
+           all_are(g, node, "pads", 0) &&
+           (node->out.n < 2 || fsd_node_out(g, node, 1)->tensor == FSD_NONE);
+}
+
 bool fsd_same_product(const struct fsd_graph *g, const struct fsd_node *node)
 {
     return is_number(g, node, 0, 1) || is_number(g, node, 1, 1);
@@ -131,4 +179,5 @@ FSD_NAMES(fsd_same_text, enum fsd_same, FSD_SAME__COUNT, "", "Identity",
           "Dropout outside training", "Cast to the type it already has",
           "only the shape changes, not the data",
           "Transpose that leaves every axis in place", "Pad by nothing",
-          "only one input, handed on", "adds 0", "multiplies or divides by 1")
+          "only one input, handed on", "adds 0", "multiplies or divides by 1",
+          "pools windows of one element")

@@ -1,0 +1,192 @@
+/*
+ * Quantizers that leave nothing to do:
+ *
+ *     q --DequantizeLinear s--> Reshape --> QuantizeLinear s --> q, in another shape
+ *     q --DequantizeLinear s--> Div 2 --> QuantizeLinear s/2 --> q
+ *
+ * What lies between two of them moves data or multiplies by one number, and the second
+ * scale is the first times that number: then the second one's integers are the first
+ * one's.  Nothing is left of a QuantizeLinear where that holds of all that it is made
+ * of; of a DequantizeLinear, and of the factor, where it holds of all that reads them.
+ * Only whole tensors with one scale are looked at.
+ */
+#include "diff/step.h"
+
+#include <math.h>
+
+enum { STEPS = 256 }; /* nodes that are looked at for one */
+
+/* How near two scales are of which one was computed in single precision. */
+#define NEAR 1e-6
+
+struct quantizer {
+    double scale;
+    fsd_id zero; /* the value of its zero point; FSD_NONE: 0 */
+    enum fsd_dtype type;
+};
+
+static bool one_number(const struct fsd_graph *g, fsd_id tensor, double *number)
+{
+    const struct fsd_value *value = fsd_tensor_value(g, tensor);
+    enum fsd_dtype type = fsd_tensor_form(g, tensor)->type;
+    double more;
+
+    return value && fsd_element_number(value, type, 0, number) &&
+           !fsd_element_number(value, type, 1, &more);
+}
+
+static bool read_quantizer(const struct fsd_match *m, fsd_id node, struct quantizer *q)
+{
+    const struct fsd_graph *g = m->model;
+    bool quantizes = m->facts->traits[node] & FSD_OP_QUANTIZE;
+    fsd_id zero = fsd_node_in_tensor(g, node, 2);
+    fsd_id scale = fsd_node_in_tensor(g, node, 1);
+    double number = 0;
+
+    if (scale == FSD_NONE || !one_number(g, scale, &q->scale))
+        return false;
+    if (zero != FSD_NONE && !one_number(g, zero, &number))
+        return false;
+    q->zero = number == 0 ? FSD_NONE : m->facts->value[zero];
+    q->type = zero != FSD_NONE
+                  ? fsd_tensor_form(g, zero)->type
+                  : fsd_tensor_form(g, quantizes ? fsd_node_out_tensor(g, node, 0)
+                                                 : fsd_node_in_tensor(g, node, 0))
+                        ->type;
+    return true;
+}
+
+static bool moves_data(const struct fsd_match *m, fsd_id node)
+{
+    static const char *const ops[] = {"Transpose", "Slice", "Split", "Gather",
+                                      "Expand"};
+
+    enum fsd_same same = (enum fsd_same)m->facts->same[node];
+
+    if (same != FSD_SAME_NOT && same != FSD_SAME_ZERO && same != FSD_SAME_ONE)
+        return true;
+    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
+        if (fsd_node_is(m->model, node, ops[i]))
+            return true;
+    return false;
+}
+
+/* The node multiplies its other input by one number. */
+static bool scales(const struct fsd_match *m, fsd_id node, uint32_t *data,
+                   double *factor)
+{
+    bool divides = fsd_node_is(m->model, node, "Div");
+
+    if (!divides && !fsd_node_is(m->model, node, "Mul"))
+        return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        fsd_id by = fsd_node_in_tensor(m->model, node, 1 - i);
+
+        if (by == FSD_NONE || (divides && i) || !one_number(m->model, by, factor) ||
+            !(*factor > 0))
+            continue;
+        *data = i;
+        *factor = divides ? 1 / *factor : *factor;
+        return true;
+    }
+    return false;
+}
+
+static bool is_equal(const struct quantizer *from, double factor,
+                     const struct quantizer *to)
+{
+    return from->type == to->type && from->zero == to->zero &&
+           fabs(from->scale * factor - to->scale) <= NEAR * to->scale;
+}
+
+/* What the tensor is made of is the integers that the quantizer makes of it. */
+static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
+                       fsd_id tensor, double factor, int *steps)
+{
+    const struct fsd_graph *g = m->model;
+    fsd_id node = fsd_tensor_producer(g, tensor);
+    struct quantizer made;
+    uint32_t data = 0;
+    double by;
+
+    if (node == FSD_NONE || --*steps < 0)
+        return false;
+    if (m->facts->traits[node] & FSD_OP_DEQUANTIZE)
+        return read_quantizer(m, node, &made) && is_equal(&made, factor, q);
+    if (fsd_node_is(g, node, "Concat")) {
+        struct fsd_span in = g->nodes.at[node].in;
+
+        for (uint32_t i = 0; i < in.n; i++)
+            if (!comes_from(m, q, g->ports.at[in.at + i].tensor, factor, steps))
+                return false;
+        return in.n > 0;
+    }
+    if (scales(m, node, &data, &by))
+        factor *= by;
+    else if (!moves_data(m, node))
+        return false;
+    return comes_from(m, q, fsd_node_in_tensor(g, node, data), factor, steps);
+}
+
+/* All that reads the tensor makes the integers of it that it was made of. */
+static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
+                      fsd_id tensor, double factor, int *steps)
+{
+    const struct fsd_graph *g = m->model;
+    struct fsd_span to = {0, 0};
+
+    if (tensor != FSD_NONE && !(g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT))
+        to = g->tensors.at[tensor].consumers;
+    for (uint32_t i = 0; i < to.n; i++) {
+        fsd_id node = g->links.at[to.at + i];
+        struct quantizer q;
+        uint32_t data;
+        double by = 1;
+
+        if (--*steps < 0)
+            return false;
+        if (m->facts->traits[node] & FSD_OP_QUANTIZE) {
+            if (!read_quantizer(m, node, &q) || !is_equal(from, factor, &q))
+                return false;
+        } else if (!(scales(m, node, &data, &by) || moves_data(m, node) ||
+                     fsd_node_is(g, node, "Concat")) ||
+                   !goes_back(m, from, fsd_node_out_tensor(g, node, 0), factor * by,
+                              steps))
+            return false;
+    }
+    return to.n > 0;
+}
+
+/* A factor: the quantizer that its data comes from. */
+static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer *from,
+                        double *factor)
+{
+    uint32_t data = 0;
+    double by;
+
+    *factor = 1;
+    for (int steps = 0; steps < STEPS && node != FSD_NONE; steps++, data = 0) {
+        if (m->facts->traits[node] & FSD_OP_DEQUANTIZE)
+            return read_quantizer(m, node, from);
+        if (scales(m, node, &data, &by))
+            *factor *= by;
+        else if (!steps || !moves_data(m, node))
+            return false;
+        node = fsd_tensor_producer(m->model, fsd_node_in_tensor(m->model, node, data));
+    }
+    return false;
+}
+
+bool fsd_cancels(const struct fsd_match *m, fsd_id node)
+{
+    const struct fsd_graph *g = m->model;
+    struct quantizer q;
+    int steps = STEPS;
+    double factor;
+
+    if (m->facts->traits[node] & FSD_OP_QUANTIZE)
+        return read_quantizer(m, node, &q) &&
+               comes_from(m, &q, fsd_node_in_tensor(g, node, 0), 1, &steps);
+    return find_before(m, node, &q, &factor) &&
+           goes_back(m, &q, fsd_node_out_tensor(g, node, 0), factor, &steps);
+}
