@@ -137,8 +137,10 @@ static bool is_ignored(struct fsd_finder *f)
         if (!concerned)
             continue;
         f->used[i]++;
-        if (!ignore->expires || f->today <= ignore->expires)
-            return true;
+        if (ignore->expires && f->today > ignore->expires)
+            continue;
+        f->took[i]++;
+        return true;
     }
     return false;
 }
@@ -148,6 +150,10 @@ void fsd_finding_close(struct fsd_finder *f)
     struct fsd_findings *found = f->found;
 
     f->now.message = fsd_print_take(&f->print, found->arena);
+    if (f->off) {
+        found->rules.at[f->now.rule].off++;
+        return;
+    }
     if (is_ignored(f)) {
         found->rules.at[f->now.rule].ignored++;
         return;
@@ -276,6 +282,7 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
 
     f->scratch = fsd_arena_new();
     f->used = FSD_NEW(f->scratch, uint32_t, f->policy ? f->policy->ignores.n : 0);
+    f->took = FSD_NEW(f->scratch, uint32_t, f->policy ? f->policy->ignores.n : 0);
     for (uint32_t i = 0; (f->rule = fsd_rule_at(i)); i++) {
         struct fsd_policy_rule set = {f->rule->level, f->rule->budget, false, false};
         uint32_t first = found->list.n;
@@ -286,7 +293,10 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
             set = f->policy->rules[i];
         fsd_vec_push(arena, &found->rules,
                      ((struct fsd_outcome){.rule = f->rule, .level = set.level}));
-        if (set.level == FSD_OFF || (f->rule->needs & ~there))
+        /* What a policy turns off is counted; what is off by itself asks for more than
+         * there is to find. */
+        f->off = set.level == FSD_OFF;
+        if ((f->off && f->rule->level == FSD_OFF) || (f->rule->needs & ~there))
             continue;
         if (f->lint && f->rule->builders &&
             !(f->rule->builders & f->lint->target.family)) {
@@ -300,6 +310,8 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
         f->skipped = NULL;
         f->base = f->build && f->build->total.median > 0 ? f->build->total.median : 0;
         f->rule->find(f);
+        if (f->off)
+            continue;
         found->rules.at[found->rules.n - 1].skipped = f->skipped;
         if (f->rule->settable)
             settle(f, &set.budget, first);
@@ -308,8 +320,14 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
         found->rules.at[found->list.at[i].rule].found++;
         found->by_severity[found->list.at[i].severity]++;
     }
-    for (uint32_t i = 0; i < found->rules.n; i++)
+    for (uint32_t i = 0; i < found->rules.n; i++) {
         found->ignored += found->rules.at[i].ignored;
+        found->off += found->rules.at[i].off;
+    }
+    for (uint32_t i = 0; f->policy && i < f->policy->ignores.n; i++)
+        if (f->took[i])
+            fsd_vec_push(arena, &found->ignores,
+                         ((struct fsd_ignored){&f->policy->ignores.at[i], f->took[i]}));
     set_fingerprints(found, f->scratch);
     fsd_arena_free(f->scratch);
     return found;

@@ -32,6 +32,8 @@ struct fsd_finder {
     double sum_count, sum_ms;
     bool any_untimed;
     uint32_t *used; /**< by ignore: findings that it ignored, or would */
+    uint32_t *took; /**< by ignore: those that it ignored */
+    bool off;       /**< the policy set the rule off: its findings are only counted */
 };
 
 /** Opens a finding.  What follows, up to the close, is its: first what it is about (all

@@ -217,6 +217,13 @@ struct fsd_outcome {
     uint32_t found, ignored;
     const char *measured, *budget; /**< "3", "0.11 ms"; NULL: it has none */
     const char *skipped;           /**< why it could not be asked; NULL: it was */
+    uint32_t off; /**< findings that it would have, were it not off by the policy */
+};
+
+/** An ignore of the policy that is in force, and took findings away. */
+struct fsd_ignored {
+    const struct fsd_policy_ignore *by;
+    uint32_t n;
 };
 
 struct fsd_findings {
@@ -226,7 +233,8 @@ struct fsd_findings {
     FSD_VEC(struct fsd_about) subjects;
     FSD_VEC(struct fsd_fact) facts;
     FSD_VEC(struct fsd_edit) edits;
-    uint32_t by_severity[FSD__SEVERITY_COUNT], ignored;
+    FSD_VEC(struct fsd_ignored) ignores; /**< in the policy's order */
+    uint32_t by_severity[FSD__SEVERITY_COUNT], ignored, off;
 };
 
 /** What noise explains of a difference of times. */

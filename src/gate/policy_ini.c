@@ -353,6 +353,9 @@ static bool open_section(struct reader *r, const char *name)
     r->promise = false;
     if (r->of < 0 || (name[n] && !promise))
         return complain(r, r->line, "a rule, or 'ignore' and a label", name);
+    if (!promise && r->policy->rules[r->of].asked)
+        return complain(r, r->line, "one section of each rule, and all its keys there",
+                        name);
     if (promise && !open_promise(r, name + n + strspn(name + n, " ")))
         return false;
     r->promise = promise;

@@ -259,3 +259,11 @@ void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *o
     fputs(", ", out);
     fsd_put_noun(out, by_severity[FSD_INFO], "note");
 }
+
+void fsd_put_tally_of(const struct fsd_findings *all, FILE *out)
+{
+    fsd_put_severities(all->by_severity, out);
+    fprintf(out, ", %u ignored", all->ignored);
+    if (all->off)
+        fprintf(out, ", %u of rules that are off", all->off);
+}

@@ -40,6 +40,9 @@ enum fsd_status fsd_report_write(const struct fsd_report *report, const char *na
 /** "0 errors, 1 warning, 2 notes" */
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out);
 
+/** The same of all findings, ", 1 ignored", and ", 2 of rules that are off". */
+void fsd_put_tally_of(const struct fsd_findings *all, FILE *out);
+
 /** A run, and a comparison, told whole. */
 typedef void fsd_run_fn(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out);

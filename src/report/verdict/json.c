@@ -34,6 +34,24 @@ static void add_fingerprint(struct fsd_json *object, const char *key, const char
 
 /* ----------------------------------------------------------------------- JSON */
 
+static void add_ignore(struct fsd_json *object, const struct fsd_ignored *ignored)
+{
+    const struct fsd_policy_ignore *by = ignored->by;
+    char day[16];
+
+    fsd_json_text(object, "label", by->label);
+    fsd_json_text(object, "rule", by->rule);
+    fsd_json_text(object, "node", by->node);
+    fsd_json_text(object, "reason", by->reason);
+    if (by->owner)
+        fsd_json_text(object, "owner", by->owner);
+    snprintf(day, sizeof day, "%04u-%02u-%02u", by->expires / 10000,
+             by->expires / 100 % 100, by->expires % 100);
+    if (by->expires)
+        fsd_json_text(object, "expires", day);
+    fsd_json_number(object, "findings", ignored->n);
+}
+
 static void add_verdict(struct fsd_json *report, const struct fsd_verdict *v)
 {
     struct fsd_json *list, *object;
@@ -77,7 +95,12 @@ static void add_verdict(struct fsd_json *report, const struct fsd_verdict *v)
         }
         fsd_json_number(object, "findings", rule->found);
         fsd_json_number(object, "ignored", rule->ignored);
+        if (rule->off)
+            fsd_json_number(object, "off", rule->off);
     }
+    list = fsd_json_list(report, "ignores");
+    for (uint32_t i = 0; i < v->findings->ignores.n; i++)
+        add_ignore(fsd_json_item(list), &v->findings->ignores.at[i]);
     list = fsd_json_list(report, "findings");
     for (uint32_t i = 0; i < v->findings->list.n; i++) {
         const struct fsd_finding *item = &v->findings->list.at[i];

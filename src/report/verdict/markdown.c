@@ -95,8 +95,8 @@ static void put_code(const char *text, FILE *out)
 
 static void put_about(const struct fsd_verdict *v, FILE *out)
 {
-    fsd_put_severities(v->findings->by_severity, out);
-    fprintf(out, ", %u ignored\n\n", v->findings->ignored);
+    fsd_put_tally_of(v->findings, out);
+    fputs("\n\n", out);
     for (uint32_t i = 0; i < v->about.n; i++) {
         fprintf(out, "- %s ", v->about.at[i].what);
         put_code(v->about.at[i].now, out);
@@ -111,6 +111,35 @@ static void put_accept(const struct fsd_verdict *v, FILE *out)
     fputs("To accept this build, run ", out);
     put_code(v->accept, out);
     fputs(" and commit the snapshot.\n\n", out);
+}
+
+/* What a policy lets pass is reviewed, too. */
+static void put_ignores(const struct fsd_verdict *v, size_t *room, FILE *out)
+{
+    struct fsd_print piece;
+
+    if (!v->findings->ignores.n)
+        return;
+    fprintf(fsd_print_open(&piece), "<details><summary>ignored: ");
+    fsd_put_noun(piece.out, v->findings->ignored, "finding");
+    fputs("</summary>\n\n", piece.out);
+    if (!put_piece(&piece, room, out))
+        return;
+    for (uint32_t i = 0; i < v->findings->ignores.n; i++) {
+        struct fsd_print line;
+
+        fsd_put_ignore(&v->findings->ignores.at[i], fsd_print_open(&line));
+        fsd_print_close(&line);
+        fputs("- ", fsd_print_open(&piece));
+        put_code(line.text, piece.out);
+        putc('\n', piece.out);
+        free(line.text);
+        if (put_piece(&piece, room, out))
+            continue;
+        fprintf(out, "- and %u more\n", v->findings->ignores.n - i);
+        break;
+    }
+    fputs("\n</details>\n\n", out);
 }
 
 static void put_one(const struct fsd_judged *j, size_t *room, FILE *out)
@@ -132,6 +161,7 @@ static void put_one(const struct fsd_judged *j, size_t *room, FILE *out)
     put_piece(&piece, room, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
         put_rule(v, i, room, out);
+    put_ignores(v, room, out);
 }
 
 /* --------------------------------------------------------------- several builds */
@@ -194,6 +224,8 @@ static void put_failed(const struct fsd_judged *j, size_t *room, FILE *out)
         return;
     for (uint32_t i = 0; j->v && i < j->v->findings->rules.n; i++)
         put_rule(j->v, i, room, out);
+    if (j->v)
+        put_ignores(j->v, room, out);
 }
 
 static void put_list(const struct fsd_verdicts *all, size_t *room, FILE *out)

@@ -42,6 +42,31 @@ static void put_rule(const struct fsd_outcome *rule, FILE *out)
     }
 }
 
+/* The words are the policy's, which is valid UTF-8 and may hide characters. */
+void fsd_put_ignore(const struct fsd_ignored *ignored, FILE *out)
+{
+    const struct fsd_policy_ignore *by = ignored->by;
+    unsigned day = by->expires;
+
+    fsd_put_noun(out, ignored->n, "finding");
+    fprintf(out, " of %s", by->rule);
+    if (*by->label) {
+        fputs(" by '", out);
+        fsd_put_safe(out, by->label);
+        putc('\'', out);
+    }
+    fputs(": ", out);
+    fsd_put_safe(out, by->reason);
+    if (by->owner) {
+        fputs("; owner ", out);
+        fsd_put_safe(out, by->owner);
+    }
+    if (day)
+        fprintf(out, "; until %04u-%02u-%02u", day / 10000, day / 100 % 100, day % 100);
+    else
+        fputs("; never expires", out);
+}
+
 static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
                     FILE *out)
 {
@@ -57,12 +82,17 @@ static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
         fsd_text_finding(v->findings, &v->findings->list.at[i], style, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
         put_rule(&v->findings->rules.at[i], out);
+    for (uint32_t i = 0; i < v->findings->ignores.n; i++) {
+        fputs("ignored ", out);
+        fsd_put_ignore(&v->findings->ignores.at[i], out);
+        putc('\n', out);
+    }
     fsd_ink(style, v->failed ? FSD_INK_ALARM : FSD_INK_TITLE, out);
     fputs(v->verdict ? v->verdict : v->title, out);
     fsd_ink(style, FSD_INK_PLAIN, out);
     fputs(": ", out);
-    fsd_put_severities(v->findings->by_severity, out);
-    fprintf(out, ", %u ignored\n", v->findings->ignored);
+    fsd_put_tally_of(v->findings, out);
+    putc('\n', out);
     if (v->failed && v->accept) {
         fputs("to accept this build: ", out);
         fsd_put_safe(out, v->accept);
@@ -123,6 +153,8 @@ static void put_line(const struct fsd_verdict *v, FILE *out)
     }
     if (all->ignored)
         fprintf(out, "%s%u ignored", before, all->ignored);
+    if (all->off)
+        fprintf(out, "; %u of rules that are off", all->off);
     for (uint32_t i = 0; i < all->rules.n; i++)
         if (all->rules.at[i].skipped)
             fprintf(out, "; %s not measured", all->rules.at[i].rule->id);

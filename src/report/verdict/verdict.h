@@ -9,6 +9,9 @@
 /** "2 findings, 0.1100 ms in all, at most 0.0500 ms allowed, 1 ignored" */
 void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out);
 
+/** "2 findings of lost-fusion by 'the head': on purpose; owner x; until 2026-12-31" */
+void fsd_put_ignore(const struct fsd_ignored *ignored, FILE *out);
+
 /** Prints one verdict, or those of a list: in the formats that people read a table of
  *  all builds, then each that did not pass. */
 typedef void fsd_verdict_fn(const struct fsd_verdicts *all,
