@@ -182,6 +182,34 @@ def report(binary, case, folder, score):
     for key, worst in figures.worst.items():
         if key not in NOT_TAKEN:
             score.notes += [(key, value, note) for value, _, note in worst]
+    why_missed(binary, build, score)
+
+
+# Why a link over a node that computes is missed; the first that fits.
+CAUSES = ("folded here", "linked to another of its kernels", "a kernel without a link", "else")
+
+
+def why_missed(binary, build, score):
+    """Links that Metadata has and that are not found without it, by cause; the model's own share of those found."""
+    status, text, _ = measure.run(binary, build, "--evidence", "name,tensor,structure", "--force")
+    told = json.loads(text) if status < 2 else {"layers": ()}
+    if len(told["layers"]) != len(build.kernels):
+        return
+    _, _, found, total, _, missed = measure.links(build, told, True)
+    fates, made_by = {}, {}
+    for node in told["nodes"]:
+        key = measure.node_key(build, node)
+        fates.setdefault(key, node["fate"])
+        made_by.setdefault(key, set()).update(node["layers"])
+    for layer, _, item, op in missed:
+        others = {i for i in made_by[item] if item in build.kernels[i].node_names()}
+        cause = ("folded here" if fates[item] == "folded" else "linked to another of its kernels" if others
+                 else "a kernel without a link" if not told["layers"][layer]["nodes"] else "else")
+        score.add(f"missed: {cause}", 1, f"{op} {item}")
+    if total:
+        for kind in ("model", *(() if "_expanded" in build.name else ("plain model",))):
+            score.add(f"{kind}s with links")
+            score.add(f"{kind}s' shares", found / total)
 
 
 # ---------------------------------------------------------------------------- round trips
