@@ -16,10 +16,23 @@
 
 /* ------------------------------------------------------------------- directory */
 
+static enum fsd_status fail_two(struct fsd_error *err, const char *word,
+                                const char *one, const char *other)
+{
+    return fail_file(err, FSD_E_ARG, word,
+                     "expected one build, found both %.100s and %.100s: name the files "
+                     "as MODEL ENGINE, or as MODEL,ENGINE[,PROFILE]",
+                     strrchr(one, '/') + 1, strrchr(other, '/') + 1);
+}
+
 /* A file in a build's directory, which is recognised by its content.  A serialized
- * plan, weights and the rest are nobody's. */
-static enum fsd_status take_file(struct build_word *build, const char *word,
-                                 const char *name, struct fsd_error *err)
+ * plan, weights and the rest are nobody's.
+ * @param either  a model that is an engine, too.  ONNX Runtime's quantizer imports the
+ *                operator sets by which a model that the runtime has optimized is
+ *                recognised. */
+static enum fsd_status take_file(struct build_word *build, char *either,
+                                 const char *word, const char *name,
+                                 struct fsd_error *err)
 {
     char path[sizeof build->model], *place;
     struct stat st;
@@ -35,7 +48,7 @@ static enum fsd_status take_file(struct build_word *build, const char *word,
         place = build->model;
         break;
     case FSD_FILE_ENGINE:
-        place = build->engine;
+        place = fsd_file_is_model(path) ? either : build->engine;
         break;
     case FSD_FILE_LOG:
         place = build->log;
@@ -55,12 +68,23 @@ static enum fsd_status take_file(struct build_word *build, const char *word,
         return FSD_OK;
     }
     if (*place)
-        return fail_file(
-            err, FSD_E_ARG, word,
-            "expected one build, found both %.100s and %.100s: name the files "
-            "as MODEL ENGINE, or as MODEL,ENGINE[,PROFILE]",
-            strrchr(place, '/') + 1, name);
+        return fail_two(err, word, place, path);
     memcpy(place, path, (size_t)n + 1);
+    return FSD_OK;
+}
+
+/* What is a model and an engine is the model where no other file is, and another engine
+ * or a build's log lies beside it. */
+static enum fsd_status place_either(struct build_word *build, const char *either,
+                                    const char *word, struct fsd_error *err)
+{
+    bool model = !*build->model && (*build->engine || *build->log);
+    char *place = model ? build->model : build->engine;
+
+    if (*either && *place)
+        return fail_two(err, word, place, either);
+    if (*either)
+        memcpy(place, either, strlen(either) + 1);
     return FSD_OK;
 }
 
@@ -71,15 +95,18 @@ static enum fsd_status take_directory(struct build_word *build, const char *word
     struct dirent **names;
     int n = scandir(word, &names, NULL, alphasort);
     enum fsd_status status = FSD_OK;
+    char either[sizeof build->model] = "";
 
     if (n < 0)
         return fail_file(err, FSD_E_IO, word, "cannot open: %s", strerror(errno));
     for (int i = 0; i < n; i++) {
         if (status == FSD_OK)
-            status = take_file(build, word, names[i]->d_name, err);
+            status = take_file(build, either, word, names[i]->d_name, err);
         free(names[i]);
     }
     free(names);
+    if (status == FSD_OK)
+        status = place_either(build, either, word, err);
     if (status == FSD_OK && !*build->engine) { /* a log is an engine as well */
         memcpy(build->engine, build->log, sizeof build->log);
         *build->log = '\0';
@@ -311,26 +338,48 @@ static const char *path_in(const struct folder *f, int i, char path[4096])
     return *f->names[i]->d_name == '.' || n >= 4096 ? NULL : path;
 }
 
+/* The model of a directory's engines: where there is none, the one file that is an
+ * engine, too. */
+static enum fsd_status find_model(const struct folder *f, char model[4096],
+                                  struct fsd_error *err)
+{
+    char path[4096], either[4096] = "";
+    int others = 0;
+
+    for (int i = 0; i < f->n; i++) {
+        enum fsd_file_kind kind =
+            path_in(f, i, path) ? fsd_file_kind(path) : FSD_FILE_OTHER;
+
+        if (kind == FSD_FILE_MODEL && *model)
+            return fail_file(err, FSD_E_ARG, f->path,
+                             "expected one model and its engines, or a directory "
+                             "for each build, found two models: %.100s and %.100s",
+                             strrchr(model, '/') + 1, f->names[i]->d_name);
+        if (kind == FSD_FILE_MODEL)
+            memcpy(model, path, sizeof path);
+        else if (kind == FSD_FILE_ENGINE && !*either && fsd_file_is_model(path))
+            memcpy(either, path, sizeof path);
+        else
+            others += kind == FSD_FILE_LOG ||
+                      (kind == FSD_FILE_ENGINE && !fsd_file_is_model(path));
+    }
+    if (!*model && others)
+        memcpy(model, either, sizeof either);
+    return FSD_OK;
+}
+
 static enum fsd_status each_engine(const struct folder *f, build_fn *each,
                                    void *payload, struct fsd_error *err)
 {
-    enum fsd_status status = FSD_OK;
     char path[4096], model[4096] = "";
+    enum fsd_status status = find_model(f, model, err);
 
-    for (int i = 0; i < f->n; i++)
-        if (path_in(f, i, path) && fsd_file_kind(path) == FSD_FILE_MODEL) {
-            if (*model)
-                return fail_file(err, FSD_E_ARG, f->path,
-                                 "expected one model and its engines, or a directory "
-                                 "for each build, found two models: %.100s and %.100s",
-                                 strrchr(model, '/') + 1, f->names[i]->d_name);
-            memcpy(model, path, sizeof model);
-        }
     for (int i = 0; i < f->n && status == FSD_OK; i++) {
         enum fsd_file_kind kind =
             path_in(f, i, path) ? fsd_file_kind(path) : FSD_FILE_OTHER;
 
-        if (kind == FSD_FILE_ENGINE || kind == FSD_FILE_LOG)
+        if ((kind == FSD_FILE_ENGINE || kind == FSD_FILE_LOG) &&
+            strcmp(path, model) != 0)
             status = each(payload, model, path, err);
     }
     return status;
