@@ -94,6 +94,57 @@ static void join_gaps(struct fsd_join *join, struct queue *q,
     }
 }
 
+/* ---------------------------------------------------------- layers without a name */
+
+/* "Gemm" of "Gemm_12", as a profile calls what has no name; 0: it is no such name. */
+static fsd_sym numbered_type(const struct fsd_graph *engine, fsd_sym entry)
+{
+    const char *text = fsd_text(engine->names, entry), *end = strrchr(text, '_');
+    fsd_sym type = 0;
+
+    if (end && end[1] && !end[1 + strspn(end + 1, "0123456789")])
+        type = fsd_intern_find(engine->names, text, (size_t)(end - text));
+    return type == FSD_NONE ? 0 : type;
+}
+
+/* Joins the layers without names of each type with the entries so called, in their
+ * order, where there are as many. */
+static void join_unnamed(struct fsd_join *join, struct queue *q,
+                         struct fsd_arena *arena, const struct fsd_graph *engine,
+                         const struct fsd_profile *profile)
+{
+    uint32_t names = fsd_intern_count(engine->names);
+    fsd_id *next = FSD_NEW(arena, fsd_id, engine->nodes.n);
+    fsd_id *first = FSD_NEW(arena, fsd_id, names);
+    uint32_t *lacking = FSD_NEW(arena, uint32_t, names);
+
+    for (uint32_t i = 0; i < names; i++)
+        first[i] = FSD_NONE;
+    for (fsd_id i = engine->nodes.n; i-- > 0;) {
+        fsd_sym op = engine->nodes.at[i].op;
+
+        if (engine->nodes.at[i].name || q->taken[i])
+            continue;
+        next[i] = first[op];
+        first[op] = i;
+        lacking[op]++;
+    }
+    for (uint32_t i = 0; i < profile->entries.n; i++)
+        if (join->layer_of[i] == FSD_NONE)
+            lacking[numbered_type(engine, profile->entries.at[i].unescaped)]--;
+    for (uint32_t i = 0; i < profile->entries.n; i++) {
+        fsd_sym op = numbered_type(engine, profile->entries.at[i].unescaped);
+
+        if (join->layer_of[i] != FSD_NONE || !op || lacking[op] ||
+            first[op] == FSD_NONE)
+            continue;
+        join->layer_of[i] = first[op];
+        q->taken[first[op]] = true;
+        first[op] = next[first[op]];
+        join->joined++;
+    }
+}
+
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,
                                  const struct fsd_graph *engine,
                                  const struct fsd_profile *profile)
@@ -120,6 +171,7 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
             join.layer_of[i] = take(&q, entry->unescaped);
         join.joined += join.layer_of[i] != FSD_NONE;
     }
+    join_unnamed(&join, &q, arena, engine, profile);
     join_gaps(&join, &q, engine, profile);
     join.joined += join.by_place;
     return join;

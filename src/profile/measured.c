@@ -64,7 +64,8 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
                    entry->odd ? "input/profile-odd-time" : "input/profile-no-time",
                    layer, entry->name);
         } else if (layer != FSD_NONE) {
-            if (engine->nodes.at[layer].name != entry->name &&
+            if (engine->nodes.at[layer].name &&
+                engine->nodes.at[layer].name != entry->name &&
                 engine->nodes.at[layer].name != entry->unescaped)
                 remark(engine, "input/profile-other-name", layer, entry->name);
             own[layer] = (own[layer] > 0 ? own[layer] : 0) + ms;

@@ -143,21 +143,24 @@ static size_t unescape(const char *s, size_t n, char *out)
     return len;
 }
 
-static void read_name(struct profile_reading *p, const struct fsd_field *field)
+fsd_sym fsd_trt_unescaped(struct fsd_intern *names, fsd_sym written)
 {
-    fsd_sym raw = fsd_intern_add(p->names, field->text, field->text_len);
+    const char *text = fsd_text(names, written);
+    size_t n = strlen(text);
+    char *copy = strchr(text, '\\') ? malloc(n + 1) : NULL;
 
-    p->named = true;
-    p->entry.name = p->entry.unescaped = raw;
-    if (memchr(field->text, '\\', field->text_len)) {
-        char *copy = malloc(field->text_len + 1);
-
-        if (!copy)
-            return;
-        p->entry.unescaped = fsd_intern_add(
-            p->names, copy, unescape(field->text, field->text_len, copy));
+    if (copy) {
+        written = fsd_intern_add(names, copy, unescape(text, n, copy));
         free(copy);
     }
+    return written;
+}
+
+static void read_name(struct profile_reading *p, const struct fsd_field *field)
+{
+    p->named = true;
+    p->entry.name = fsd_intern_add(p->names, field->text, field->text_len);
+    p->entry.unescaped = fsd_trt_unescaped(p->names, p->entry.name);
 }
 
 static double read_time(struct profile_reading *p, const struct fsd_field *field)

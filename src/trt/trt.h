@@ -308,6 +308,9 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
 enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *file,
                                struct fsd_run_times *out, struct fsd_error *err);
 
+/** A name in a profile as JSON reads it. */
+fsd_sym fsd_trt_unescaped(struct fsd_intern *names, fsd_sym written);
+
 /* ----------------------------------------------------------------------- trace.c */
 
 /* Layer times as other profilers write them: traces, and lists by layer. */

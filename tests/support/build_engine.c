@@ -316,7 +316,7 @@ static void engine_line(struct drawing *d, const char *type, struct words *w)
         return;
     }
     name = next_word(w);
-    n.name = l.base_name = fsd_intern_str(g->names, name);
+    n.name = l.base_name = fsd_intern_str(g->names, strcmp(name, "-") ? name : "");
     if (!strncmp(name, "Reformatting", 12))
         l.form = FSD_NAME_SERVES;
     else if (!strncmp(name, "{Foreign", 8))

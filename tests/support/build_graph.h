@@ -26,9 +26,10 @@
  *     in x
  *     out y
  *     CaskConvolution conv+relu | n:conv n:relu | x:int8 -> y:fp16 | ms=0.5
- *         type ("-": not known), name, mentions (n: by name, m: by Metadata, f: first
- *         and l: last of a region, w: wraps, s: serves, c: copies a tensor, r: any of
- *         the nodes that bear the name, k: a constant, h: a helper of the parser),
+ *         type ("-": not known), name ("-": it has none), mentions (n: by name, m: by
+ *         Metadata, f: first and l: last of a region, w: wraps, s: serves, c: copies a
+ *         tensor, r: any of the nodes that bear the name, k: a constant, h: a helper of
+ *         the parser),
  *         inputs and outputs, options; "n:b>b_2": called so in the layer's name
  *     Their forms may tell more: x:fp16/chw32(1,64,7,7){3136,49,7,1}.
  *     A name that starts with "Reformatting" says that the layer hands its tensor on.
