@@ -142,7 +142,7 @@ static void sum(struct fsd_compare *c)
         struct fsd_region_diff *r = &c->regions.at[i];
 
         r->differs |= r->happened != FSD_HAPPENED_SAME || r->width != FSD_WIDTH_SAME ||
-                      r->layout || r->layers || r->moves;
+                      r->layout || r->layers || r->moves || r->kernels;
         c->by_happened[r->happened]++;
         c->differs |= r->differs;
     }
@@ -160,7 +160,7 @@ static void sum(struct fsd_compare *c)
             (p->old != FSD_NONE && c->old->nodes.at[p->old].role != FSD_ROLE_VIEW) ||
             (p->new != FSD_NONE && c->new->nodes.at[p->new].role != FSD_ROLE_VIEW);
     }
-    c->differs |= c->moves.n || c->ports.n;
+    c->differs |= c->moves.n || c->ports.n || c->kernels.n || c->bindings.n;
     order_regions(c);
 }
 
@@ -181,6 +181,7 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     fsd_compare_edges(c, scratch);
     fsd_compare_moves(c, scratch);
     fsd_compare_ports(c);
+    fsd_compare_bindings(c);
     fsd_compare_written(c, scratch); /* what the others tell, it tells not again */
     fsd_compare_built(arena, old, new, &c->built);
     compare_times(c);

@@ -91,6 +91,33 @@ struct fsd_move_change {
     fsd_id region;   /**< FSD_NONE: of no region */
 };
 
+/** A kernel that differs, is new or is gone, among those of one region or of one pair
+ *  of moves. */
+enum fsd_kernel_what { FSD_KERNEL_CHANGED, FSD_KERNEL_ADDED, FSD_KERNEL_REMOVED };
+struct fsd_kernel_change {
+    uint8_t what;
+    uint8_t width;           /**< of the worst type */
+    fsd_id old, new;         /**< kernels; FSD_NONE */
+    uint32_t old_of, new_of; /**< group, or move | FSD_LAYER_MOVES; FSD_NONE */
+    fsd_id region;           /**< FSD_NONE: of no region */
+    struct fsd_state_tensor before, after; /**< whose type is the worst */
+    struct fsd_state_tensor lost;          /**< whose type is told no more */
+    struct fsd_state_form from, to;        /**< the first that lies otherwise */
+    fsd_sym sizes_before, sizes_after;     /**< the first that has others */
+    bool type_lost, layout, layout_lost;   /**< of what it reads, writes, is made of */
+    bool sizes;                            /**< of what it reads or writes */
+    bool ports;                            /**< it reads or writes more or fewer */
+    bool consts;                           /**< it is made of others */
+    bool type, does, attrs, computes;      /**< as in fsd_kernel */
+};
+
+/** An input or output of the engine that differs, is new or is gone. */
+struct fsd_binding_change {
+    const struct fsd_binding *old, *new; /**< NULL: not there */
+    bool form, outside, shape, ranges;
+    bool lost; /**< something is told of it no more */
+};
+
 /** A fact that the old build tells and the new one does not: of it no change can be
  *  said, so that it is told itself. */
 enum fsd_fact_kind { FSD_FACT_TYPE, FSD_FACT_LAYOUT, FSD_FACT_SHAPE };
@@ -126,13 +153,16 @@ struct fsd_region_diff {
     struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
     struct fsd_span old_moves, new_moves;   /**< in pool: those that feed it */
     uint8_t happened;
-    uint8_t width; /**< the worst of its nodes: widened, other, narrowed, same */
-    bool untyped;  /**< on one side a type is not told: `width` is of the others */
-    bool layout;   /**< an edge into it has another layout */
-    bool layers;   /**< more or fewer layers compute the same group of nodes */
-    bool tactic;   /**< the only layer of each side has another tactic */
-    bool moves;    /**< a move of it was added, removed or changed */
-    bool differs;  /**< any of the above but the tactic */
+    uint8_t width;      /**< the worst of its nodes: widened, other, narrowed, same */
+    bool untyped;       /**< on one side a type is not told: `width` is of the others */
+    bool layout;        /**< an edge into it has another layout */
+    bool layers;        /**< more or fewer layers compute the same group of nodes */
+    bool tactic;        /**< the only layer of each side has another tactic */
+    bool moves;         /**< a move of it was added, removed or changed */
+    bool kernels;       /**< a kernel of it was */
+    bool type_lost;     /**< of a tensor there the type is told no more */
+    uint32_t as_before; /**< how many kernels do what one did before */
+    bool differs;       /**< any of the above but the tactic */
     double before, after; /**< milliseconds with its moves; negative: not known */
     double moves_before, moves_after; /**< the moves' part of them */
 };
@@ -151,6 +181,10 @@ struct fsd_compare {
     FSD_VEC(struct fsd_edge_change) edges;
     FSD_VEC(struct fsd_move_change) moves;
     FSD_VEC(struct fsd_port_change) ports;
+    FSD_VEC(struct fsd_kernel_change) kernels;
+    FSD_VEC(struct fsd_binding_change) bindings;
+    uint32_t *kernel_of[2]; /**< by kernel of the old, new build: its group, or its move
+                                 | FSD_LAYER_MOVES */
     fsd_built_changes built;
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
@@ -169,10 +203,18 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
 
+/** The region of the group that a move's owner is of; FSD_NONE. */
+fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move);
+
 /** Whether it is not known, or by structure alone, what some layer of a region computes
  *  in the old or the new build. */
 bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         bool new);
+
+/** Whether two aligned nodes have the same attributes and the same sizes of weights and
+ *  constants, as far as both sides hold them. */
+bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *old,
+                      const struct fsd_state_node *new);
 
 /** Texts are the states' or literals. */
 void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,

@@ -132,9 +132,9 @@ static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
     return n;
 }
 
-/* Pairs the moves of one hash in their order. */
+/* Pairs the moves of one hash in their order; which of them is which nobody knows. */
 static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint32_t n,
-                      fsd_id *partner)
+                      fsd_id *partner, uint32_t *alike)
 {
     uint32_t news = 0;
 
@@ -143,7 +143,41 @@ static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint
     for (uint32_t i = 0; i < news && news + i < n; i++) {
         done[0][rows[i].id] = done[1][rows[news + i].id] = true;
         partner[rows[news + i].id] = rows[i].id;
+        alike[rows[news + i].id] = rows[news].id;
     }
+}
+
+/* Pairs that look alike are a bucket, and so are all that do not count: constants,
+ * shapes. */
+static void compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
+                            const fsd_id *partner, const uint32_t *alike,
+                            const bool *done_new)
+{
+    uint32_t *bucket[2], *of_move[2], most = c->new->moves.n;
+
+    for (int k = 0; k < 2; k++) {
+        const struct fsd_state *s = k ? c->new : c->old;
+
+        of_move[k] = FSD_NEW(scratch, uint32_t, s->moves.n);
+        for (fsd_id i = 0; i < s->moves.n; i++)
+            of_move[k][i] = counts(&s->moves.at[i]) ? FSD_NONE : most;
+    }
+    for (fsd_id i = 0; i < c->new->moves.n; i++)
+        if (done_new[i])
+            of_move[0][partner[i]] = of_move[1][i] = alike[i];
+    for (int k = 0; k < 2; k++) {
+        const struct fsd_state *s = k ? c->new : c->old;
+
+        bucket[k] = FSD_NEW(scratch, uint32_t, s->kernels.n);
+        for (fsd_id i = 0; i < s->kernels.n; i++) {
+            uint32_t of = c->kernel_of[k][i];
+
+            bucket[k][i] = of != FSD_NONE && (of & FSD_LAYER_MOVES)
+                               ? of_move[k][of & ~FSD_LAYER_MOVES]
+                               : FSD_NONE;
+        }
+    }
+    fsd_compare_kernels(c, scratch, bucket[0], bucket[1]);
 }
 
 void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
@@ -153,13 +187,14 @@ void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
     bool *done[2] = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)};
     bool *same = FSD_NEW(scratch, bool, m);
     fsd_id *partner = FSD_NEW(scratch, fsd_id, m);
+    uint32_t *alike = FSD_NEW(scratch, uint32_t, m); /* the first new one of a hash */
 
     for (int pass = 0; pass < PASSES; pass++) {
         uint32_t count = collect(c, done, rows, pass);
 
         for (uint32_t i = 0, k; i < count; i = k) {
             k = fsd_hash_rows_end(rows, count, i);
-            pair_rows(done, rows + i, k - i, partner);
+            pair_rows(done, rows + i, k - i, partner, alike);
         }
         for (fsd_id i = 0; pass == BY_ALL && i < m; i++)
             same[i] = done[1][i];
@@ -172,4 +207,5 @@ void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
     for (fsd_id i = 0; i < n; i++)
         if (!done[0][i] && counts(&c->old->moves.at[i]))
             add_change(c, FSD_MOVE_REMOVED, i, FSD_NONE);
+    compare_kernels(c, scratch, partner, alike, done[1]);
 }

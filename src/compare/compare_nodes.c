@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static uint8_t width_of(uint8_t before, uint8_t after)
+uint8_t fsd_width_of(uint8_t before, uint8_t after)
 {
     int x = fsd_dtype_rank((enum fsd_dtype)before);
     int y = fsd_dtype_rank((enum fsd_dtype)after);
@@ -52,8 +52,10 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
                                                .after.type = q->precision});
     if (!fsd_types_differ(p->precision, q->precision))
         return;
-    width = width_of(p->precision, q->precision);
+    width = fsd_width_of(p->precision, q->precision);
     r = &c->regions.at[c->new_region[q->group]];
+    if (width == FSD_WIDTH_NARROWED && r->type_lost)
+        return; /* of what is known, which is less than it was */
     if (badness[width] > badness[r->width])
         r->width = width;
     fsd_vec_push(c->arena, &c->precisions,
@@ -62,6 +64,46 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
                                           .before = p->precision,
                                           .after = q->precision,
                                           .width = width});
+}
+
+/* Whether traits tell this part by a rule of their own, which does not know what an
+ * attribute is where it is left out: "a-1", "perm0x2x1", "axes1". */
+static bool is_attribute_part(const char *part, size_t n)
+{
+    return (n > 1 && *part == 'a' && strchr("-0123456789", part[1])) ||
+           (n > 4 && (!memcmp(part, "perm", 4) || !memcmp(part, "axes", 4)));
+}
+
+/* The next part of traits that is no such; NULL at the end. */
+static const char *next_part(const char **at, size_t *n)
+{
+    while (**at) {
+        const char *part = *at;
+
+        *n = strcspn(part, ",");
+        *at += *n + (part[*n] == ',');
+        if (!is_attribute_part(part, *n))
+            return part;
+    }
+    return NULL;
+}
+
+bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *old,
+                      const struct fsd_state_node *new)
+{
+    const char *p = fsd_text(c->old->names, old->traits);
+    const char *q = fsd_text(c->new->names, new->traits), *x, *y;
+    size_t n, m;
+
+    if (!c->old->whole || !c->new->whole)
+        return !strcmp(p, q);
+    do {
+        x = next_part(&p, &n);
+        y = next_part(&q, &m);
+    } while (x && y && n == m && !memcmp(x, y, n));
+    return !x && !y &&
+           !strcmp(fsd_text(c->old->names, old->attrs),
+                   fsd_text(c->new->names, new->attrs));
 }
 
 static void add_presence(struct fsd_compare *c, fsd_id old, fsd_id new,
@@ -118,7 +160,8 @@ static void add_edge(struct fsd_compare *c, struct fsd_edge_change e, bool type,
 {
     if (!type && !layout)
         return;
-    e.width = type ? width_of(e.before.type, e.after.type) : (uint8_t)FSD_WIDTH_SAME;
+    e.width =
+        type ? fsd_width_of(e.before.type, e.after.type) : (uint8_t)FSD_WIDTH_SAME;
     c->regions.at[e.region].layout |= layout;
     fsd_vec_push(c->arena, &c->edges, e);
 }

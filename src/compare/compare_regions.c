@@ -77,7 +77,7 @@ static struct meeting meet_groups(const struct fsd_compare *c,
 
 /* The groups of one side of a region, as far as what happened depends on them. */
 struct told {
-    uint32_t layers;
+    uint32_t layers, kernels;
     bool idle;    /* weights are said to be in a layer that computes nothing */
     bool opaque;  /* which layer computes what is not known of one of them */
     bool guessed; /* what it computes is known by structure alone */
@@ -109,6 +109,7 @@ static struct told ask(const struct fsd_compare *c, const struct fsd_region_diff
         const struct fsd_group *g = &(new ? c->new : c->old)->groups.at[id];
 
         told.layers += g->layers;
+        told.kernels += g->kernels.n;
         told.idle |= has_weights(new ? c->new : c->old, g) && !computes(g->kind);
         told.opaque |= g->loose || g->kind == FSD_KIND_FOREIGN;
         told.guessed |= g->guessed;
@@ -132,6 +133,20 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     return weak;
 }
 
+/* The same nodes, and more or fewer kernels for them.  One that is there twice, or that
+ * is gone while no other does more than before, is no fusion. */
+static enum fsd_happened recounted(const struct fsd_region_diff *r, struct told old,
+                                   struct told new)
+{
+    uint32_t other = new.kernels - r->as_before, gone = old.kernels - r->as_before;
+
+    if (new.kernels > old.kernels)
+        return gone && other > 1 ? FSD_HAPPENED_LOST : FSD_HAPPENED_SAME;
+    if (new.kernels < old.kernels)
+        return other && gone > 1 ? FSD_HAPPENED_GAINED : FSD_HAPPENED_SAME;
+    return FSD_HAPPENED_SAME;
+}
+
 static enum fsd_happened happened(const struct fsd_compare *c,
                                   const struct fsd_region_diff *r,
                                   const struct meeting *m)
@@ -144,11 +159,16 @@ static enum fsd_happened happened(const struct fsd_compare *c,
         return FSD_HAPPENED_NEW_ONLY;
     if (!old.more && !new.more && old.layers == new.layers &&old.idle == new.idle)
         return FSD_HAPPENED_SAME;
+    if (!old.more && !new.more && old.idle == new.idle &&fsd_compare_has_kernels(c))
+        return recounted(r, old, new);
     /* What rests on weaker evidence than the other side is no proof of a change. */
     if (old.opaque || new.opaque || old.guessed != new.guessed || old.idle != new.idle)
         return FSD_HAPPENED_OPAQUE;
     if (old.more && new.more)
         return FSD_HAPPENED_REGROUPED;
+    /* That no kernel does more than one did before is no proof of a fusion either. */
+    if (new.more && fsd_compare_has_kernels(c) && r->as_before == new.kernels)
+        return FSD_HAPPENED_OPAQUE;
     return old.more   ? FSD_HAPPENED_LOST
            : new.more ? FSD_HAPPENED_GAINED
                       : FSD_HAPPENED_SAME;
@@ -287,6 +307,7 @@ void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
     number_regions(c, true, head, of_head);
     number_regions(c, false, head, of_head);
     fill_spans(c);
+    fsd_compare_group_kernels(c, scratch);
     m = meet_groups(c, scratch);
     for (uint32_t i = 0; i < c->regions.n; i++) {
         struct fsd_region_diff *r = &c->regions.at[i];

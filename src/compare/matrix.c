@@ -223,6 +223,16 @@ static void judge(const struct maker *k, const struct fsd_compare *c, uint32_t a
             worsen(&is[row_of_move(k, b, c->moves.at[i].new)], FSD_CELL_DIFFERS);
         else
             worsen(&is[row_of_move(k, a, c->moves.at[i].old)], FSD_CELL_DIFFERS);
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        const struct fsd_kernel_change *p = &c->kernels.at[i];
+
+        if (p->new != FSD_NONE && (p->new_of & FSD_LAYER_MOVES))
+            worsen(&is[row_of_move(k, b, p->new_of & ~FSD_LAYER_MOVES)],
+                   FSD_CELL_DIFFERS);
+        else if (p->new == FSD_NONE && (p->old_of & FSD_LAYER_MOVES))
+            worsen(&is[row_of_move(k, a, p->old_of & ~FSD_LAYER_MOVES)],
+                   FSD_CELL_DIFFERS);
+    }
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];
         fsd_id port = !to_first || p->old == FSD_NONE ? p->old

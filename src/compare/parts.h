@@ -28,6 +28,12 @@ uint32_t fsd_hash_rows_pairs(struct fsd_hash_row *rows, uint32_t n);
 
 /* ------------------------------------------------- facts that may not be known */
 
+/** A dump of names only has no kernels, and an older snapshot holds none. */
+static inline bool fsd_compare_has_kernels(const struct fsd_compare *c)
+{
+    return c->old->whole && c->new->whole && c->old->kernels.n && c->new->kernels.n;
+}
+
 /** What is not known is no value: it is neither equal to one nor another. */
 static inline bool fsd_types_differ(uint8_t old, uint8_t new)
 {
@@ -71,9 +77,17 @@ const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
  *  @param seen by tensor of the model; the caller starts with none. */
 bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
 
+/** A node's attributes as text, those left out that say what leaving out says. */
+fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node);
+
 /** What a model tensor comes from, directly or through all but core nodes. */
 struct fsd_maker fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
 struct fsd_maker fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);
+
+/** An engine's tensor as the first layer that reads or writes it sees it. */
+const struct fsd_form *fsd_state_binding_sizes(const struct fsd_state_build *b,
+                                               fsd_id t);
+struct fsd_state_form fsd_state_binding_form(struct fsd_state_build *b, fsd_id t);
 
 /** The engine's form as the state keeps it. */
 struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
@@ -83,6 +97,8 @@ struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
  * then edges give them those; times last. */
 void fsd_state_add_nodes(struct fsd_state_build *b);
 void fsd_state_add_layers(struct fsd_state_build *b);
+void fsd_state_add_kernels(struct fsd_state_build *b);
+void fsd_state_add_bindings(struct fsd_state_build *b);
 void fsd_state_add_edges(struct fsd_state_build *b);
 void fsd_state_add_times(struct fsd_state_build *b);
 
@@ -170,13 +186,20 @@ void fsd_compare_told(struct fsd_compare *c, struct fsd_fact_lost pair);
 
 /* Steps, in their order. */
 void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_nodes(struct fsd_compare *c);
 void fsd_compare_edges(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_ports(struct fsd_compare *c);
+void fsd_compare_bindings(struct fsd_compare *c);
 void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch);
 
-/** The region of the group that a move's owner is of; FSD_NONE. */
-fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new, fsd_id move);
+/** Pairs kernels of one bucket, and keeps what differs.
+ *  @param old_bucket, new_bucket  by kernel; FSD_NONE: left alone. */
+void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
+                         const uint32_t *old_bucket, const uint32_t *new_bucket);
+
+/** How a type changed. */
+uint8_t fsd_width_of(uint8_t before, uint8_t after);
 
 #endif

@@ -199,29 +199,40 @@ struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
         .layout = fsd_intern_str(b->s->names, fsd_layout_name(f->layout, text))};
 }
 
-/* The engine's binding of that name, in the form that its user sees. */
-static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
+/* As the first layer that reads or writes an engine's tensor sees it. */
+const struct fsd_form *fsd_state_binding_sizes(const struct fsd_state_build *b,
+                                               fsd_id t)
 {
-    const struct fsd_graph *e = b->d ? b->d->engine : NULL;
-    fsd_id t = e ? fsd_graph_find(e, b->model->tensors.at[tensor].name, 0) : FSD_NONE;
+    const struct fsd_graph *e = b->d->engine;
+    struct fsd_span layers = e->tensors.at[t].consumers.n ? e->tensors.at[t].consumers
+                                                          : e->tensors.at[t].producers;
     const struct fsd_node *n;
-    struct fsd_span layers;
 
-    if (t == FSD_NONE)
-        return (struct fsd_state_form){0};
-    layers = e->tensors.at[t].consumers.n ? e->tensors.at[t].consumers
-                                          : e->tensors.at[t].producers;
     if (!layers.n)
-        return fsd_state_form(b, fsd_tensor_form(e, t));
+        return fsd_tensor_form(e, t);
     n = &e->nodes.at[e->links.at[layers.at]];
     for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
         const struct fsd_port *port =
             i < n->in.n ? fsd_node_in(e, n, i) : fsd_node_out(e, n, i - n->in.n);
 
         if (port->tensor == t)
-            return fsd_state_form(b, fsd_port_form(e, port));
+            return fsd_port_form(e, port);
     }
-    return fsd_state_form(b, fsd_tensor_form(e, t));
+    return fsd_tensor_form(e, t);
+}
+
+struct fsd_state_form fsd_state_binding_form(struct fsd_state_build *b, fsd_id t)
+{
+    return fsd_state_form(b, fsd_state_binding_sizes(b, t));
+}
+
+/* The engine's binding of that name, in the form that its user sees. */
+static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
+{
+    fsd_id t = b->d ? fsd_graph_find(b->d->engine, b->model->tensors.at[tensor].name, 0)
+                    : FSD_NONE;
+
+    return t == FSD_NONE ? (struct fsd_state_form){0} : fsd_state_binding_form(b, t);
 }
 
 static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool output)
@@ -295,6 +306,7 @@ static void add_head(struct fsd_state_build *b)
             ((struct fsd_built){fsd_state_copy(b, d->engine->built.at[i].key),
                                 fsd_state_copy(b, d->engine->built.at[i].value)}));
     s->tells = told_with(d, s->names);
+    s->whole = true;
     s->layers = d->summary->layers;
     s->computing = d->summary->computing;
     s->mapped = d->summary->mapped;
@@ -313,6 +325,8 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
     add_ports(&b);
     see_through(b.s);
     fsd_state_add_layers(&b);
+    fsd_state_add_kernels(&b);
+    fsd_state_add_bindings(&b);
     fsd_state_add_edges(&b);
     fsd_state_add_times(&b);
     fsd_arena_free(b.scratch);
@@ -328,6 +342,7 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
 
     b.s->model_path = fsd_text(b.s->names, fsd_intern_str(b.s->names, model->path));
     memcpy(b.s->model_hash, model->hash, sizeof b.s->model_hash);
+    b.s->whole = true;
     fsd_state_add_nodes(&b);
     add_ports(&b);
     fsd_state_finish(b.s);

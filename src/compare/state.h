@@ -7,6 +7,8 @@
  *     group  compute  int8  Conv_34 Add_36 Relu_37; in: Relu_24 int8/chw32, ...
  *     move   quantize       from Relu_37 to Conv_47, fp16/chw32 -> int8/chw32
  *
+ *     kernel gemm int8  [32x64 int8] -> [32x192 fp32], made of [64x192 int8]
+ *
  * Layer names, layer order, tactics and tensor names are not part of it, since they
  * change from build to build without meaning anything.  Nodes stand in file order,
  * which ONNX demands to be topological; groups and moves are sorted by the nodes they
@@ -46,7 +48,11 @@ struct fsd_state_node {
     fsd_sym key;    /**< unique in its state: the name, or with "#N" behind it */
     fsd_sym op;     /**< with its domain before it when it is not the default one */
     fsd_sym traits; /**< attributes and weight shape as text; equal when they agree */
+    fsd_sym attrs;  /**< all attributes that are not as when left out, and what constant
+                       inputs say that are parameters, as text: "alpha=0.5 axis=-2" */
     fsd_sym makes;  /**< its first output; 0: not told, or of a snapshot */
+    fsd_sym known;  /**< of an unnamed node its first output, by which it is the same in
+                       another order of nodes; 0: it is named */
     fsd_sym weight; /**< name of the initializer behind its second input; 0: none */
     fsd_sym
         module; /**< of the exporter's source, "model.layers.0"; 0: not told, or of a
@@ -77,6 +83,25 @@ struct fsd_border {
     struct fsd_state_form form;
 };
 
+/** A tensor as a layer shows it. */
+struct fsd_state_tensor {
+    struct fsd_state_form form;
+    fsd_sym sizes; /**< "32x64"; 0: not told */
+};
+
+/** A layer, as far as another build of the same thing has it likewise. */
+struct fsd_kernel {
+    uint8_t kind, precision;
+    fsd_sym type;  /**< as the engine calls it: "gemm" */
+    fsd_sym does;  /**< the operations it performs, "Mul+Add"; 0: not told */
+    fsd_sym attrs; /**< its parameters as the engine states them, sorted; 0: none */
+    struct fsd_span in, out;  /**< in fsd_state.tensors, as it lists them */
+    struct fsd_span consts;   /**< in tensors, sorted: weights and other constants */
+    struct fsd_span computes; /**< fsd_id in refs: of a group with several kernels the
+                                   nodes that are this one's */
+    uint32_t line;
+};
+
 /** The layers that compute some core nodes, and those nodes.  Layers that compute a
  *  node together are one group: no node is in two. */
 struct fsd_group {
@@ -87,6 +112,8 @@ struct fsd_group {
     uint32_t layers;
     struct fsd_span nodes;   /**< fsd_id in refs, sorted; at least one computes */
     struct fsd_span in, out; /**< in borders, sorted */
+    struct fsd_span kernels; /**< in fsd_state.kernels, sorted: all its layers; none in
+                                  a state that holds no kernels */
     fsd_sym tactic;          /**< of its only layer; 0 otherwise; not in a snapshot */
     struct fsd_spread ms;    /**< as of fsd_state.total */
     uint32_t line;
@@ -100,6 +127,7 @@ struct fsd_move {
     struct fsd_span from, to; /**< fsd_ref in refs, sorted; `to`: inputs of nodes, or
                                    outputs of the network */
     struct fsd_span nodes;    /**< fsd_id in refs: Q, DQ and views that it realises */
+    struct fsd_span kernels;  /**< in fsd_state.kernels: its layer */
     struct fsd_spread ms;     /**< as of fsd_state.total */
     uint32_t line;
 };
@@ -110,6 +138,17 @@ struct fsd_state_port {
     struct fsd_maker from;      /**< of an output: what makes it, directly */
     struct fsd_maker core_from; /**< the same through all but core nodes; set by
                                       fsd_state_finish() */
+    uint32_t line;
+};
+
+/** An input or output of the engine, as it is handed over. */
+struct fsd_binding {
+    uint8_t output; /**< 0 or 1 */
+    fsd_sym name;
+    struct fsd_state_form form;
+    fsd_sym shape; /**< "?x3x224x224"; 0: not told */
+    fsd_sym ranges,
+        outside; /**< of optimization profiles, as in fsd_tensor; 0: not told */
     uint32_t line;
 };
 
@@ -137,6 +176,8 @@ struct fsd_state {
     fsd_sym tells; /**< "tensors", "metadata", "tensors,metadata": what its layers are
                       told with; 0: not known, of a snapshot that was taken before */
     fsd_built_vec built; /**< as of the engine */
+    bool whole; /**< it holds kernels, bindings and all attributes: a snapshot that was
+                     taken before they were held does not */
     uint32_t layers, computing, mapped;
     uint32_t profiles; /**< how many the times are from; 0: there are no times */
     /** Of the layers of groups: those that a profile does not name. */
@@ -147,8 +188,11 @@ struct fsd_state {
     FSD_VEC(struct fsd_state_port) inputs;
     FSD_VEC(struct fsd_state_port) outputs;
     FSD_VEC(struct fsd_state_node) nodes;
+    FSD_VEC(struct fsd_binding) bindings; /**< by name, inputs first */
     FSD_VEC(struct fsd_group) groups;
     FSD_VEC(struct fsd_move) moves;
+    FSD_VEC(struct fsd_kernel) kernels;
+    FSD_VEC(struct fsd_state_tensor) tensors;
     FSD_VEC(struct fsd_border) borders;
     FSD_VEC(struct fsd_maker) sources;
     FSD_VEC(uint32_t) refs;
@@ -173,6 +217,10 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d);
 struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
                                      const struct fsd_facts *facts,
                                      struct fsd_arena *scratch);
+
+/** Puts a tensor as a snapshot has it, "fp16/chw32:1x64x7x7". */
+void fsd_put_state_tensor(const struct fsd_state *s, const struct fsd_state_tensor *t,
+                          FILE *out);
 
 /** Sets the group of every node. */
 void fsd_state_set_groups(struct fsd_state *s);

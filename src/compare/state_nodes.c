@@ -278,6 +278,7 @@ void fsd_state_add_nodes(struct fsd_state_build *b)
                          .key = key(b, i, count),
                          .op = op(b, n),
                          .traits = traits(b, i, weight),
+                         .attrs = fsd_state_attrs(b, i),
                          .makes = makes == FSD_NONE
                                       ? 0
                                       : fsd_state_copy(b, g->tensors.at[makes].name),
@@ -285,6 +286,9 @@ void fsd_state_add_nodes(struct fsd_state_build *b)
                                        ? fsd_state_copy(b, g->tensors.at[weight].name)
                                        : 0,
                          .module = n->module ? fsd_state_copy(b, n->module) : 0,
+                         .known = (n->name && count[n->name] == 1) || makes == FSD_NONE
+                                      ? 0
+                                      : fsd_state_copy(b, g->tensors.at[makes].name),
                          .named = n->name && count[n->name] == 1,
                          .role = (uint8_t)role(f, i),
                          .fate = nodes ? (uint8_t)nodes[i].fate : 0,

@@ -272,6 +272,27 @@ static struct fsd_findings *new_findings(struct fsd_arena *arena)
     return found;
 }
 
+/* Whether an older version read the same model and the same engine: what is found then
+ * is no change of theirs. */
+static bool is_reread(const struct fsd_compare *c)
+{
+    return c && !c->old->whole && c->new->whole &&
+           !memcmp(c->old->model_hash, c->new->model_hash, sizeof c->old->model_hash) &&
+           !memcmp(c->old->engine_hash, c->new->engine_hash,
+                   sizeof c->old->engine_hash);
+}
+
+/* Counts what was found since, and takes it back. */
+static void take_back(struct fsd_finder *f, uint32_t first)
+{
+    f->reread += f->found->list.n - first;
+    f->found->list.n = first;
+    f->found->rules.at[f->found->rules.n - 1].off = 0;
+    f->found->rules.at[f->found->rules.n - 1].ignored = 0;
+    f->sum_count = f->sum_ms = 0;
+    f->any_untimed = false;
+}
+
 /* Asks all rules of the subject: what is found depends on what is there, which rules
  * are told of does not. */
 static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject,
@@ -310,6 +331,8 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
         f->skipped = NULL;
         f->base = f->build && f->build->total.median > 0 ? f->build->total.median : 0;
         f->rule->find(f);
+        if ((f->rule->needs & FSD_NEEDS_CHANGE) && !f->rule->of_same && is_reread(f->c))
+            take_back(f, first);
         if (f->off)
             continue;
         found->rules.at[found->rules.n - 1].skipped = f->skipped;

@@ -27,6 +27,9 @@ struct fsd_finder {
     bool asked;  /**< by the policy: then that it could not be is a finding */
     double base; /**< what a share is of; 0: not known */
 
+    uint32_t reread; /**< findings of rules before that are no changes: the same
+                                 files, read by another version */
+
     /* Kept by find.c. */
     struct fsd_print print;
     double sum_count, sum_ms;
@@ -83,10 +86,15 @@ fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_cut,
 /* rule_change.c: one region, edge, node or port. */
 fsd_find_fn fsd_find_regrouped, fsd_find_widened, fsd_find_new_moves,
     fsd_find_presences, fsd_find_ports;
+/* rule_kernel.c: kernels, and what the engine reads and writes. */
+fsd_find_fn fsd_find_wider_kernels, fsd_find_lost_kernel_facts, fsd_find_layouts,
+    fsd_find_changed_kernels, fsd_find_counted_kernels, fsd_find_bindings;
+/** Kernels that are gone since it is proved that their nodes need none. */
+uint32_t fsd_count_saved_kernels(const struct fsd_compare *c);
 /* rule_unknown.c: a fact that is told no more. */
 fsd_find_fn fsd_find_lost_facts, fsd_find_told_less;
 /* rule_build.c: how it was built, and as which of several. */
-fsd_find_fn fsd_find_built, fsd_find_variants;
+fsd_find_fn fsd_find_built, fsd_find_variants, fsd_find_older;
 /* rule_stale.c: an engine of another model. */
 fsd_find_fn fsd_find_stale;
 /* rule_total.c: the whole build. */

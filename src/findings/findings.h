@@ -147,6 +147,7 @@ struct fsd_rule {
     int which; /**< of the several alike that `find` looks for: a kind, true or false */
     unsigned settable;        /**< what a policy may set beside the level */
     struct fsd_budget budget; /**< unless a policy sets one */
+    bool of_same;             /**< of a change: may be found of the same files, too */
     bool about_inputs; /**< says how well the inputs fit each other: every verb tells */
     /* Of lint. */
     unsigned builders; /**< for which it holds, enum fsd_family; 0: any */

@@ -23,6 +23,27 @@ void fsd_find_built(struct fsd_finder *f)
     }
 }
 
+/* Which: what is read otherwise now, of the same files. */
+void fsd_find_older(struct fsd_finder *f)
+{
+    if (f->c->old->whole || !f->c->new->whole || (f->rule->which && !f->reread))
+        return;
+    fsd_finding_open(f);
+    if (f->rule->which)
+        fprintf(f->out,
+                "model and engine are those of the snapshot to the byte; this version "
+                "reads %u of their facts otherwise than the one that took it",
+                f->reread);
+    else
+        fputs(
+            "an older version took the snapshot: kernels, sizes of the engine's inputs "
+            "and outputs, and most attributes of nodes are not in it, and not compared",
+            f->out);
+    fputs(": --update writes it anew", f->out);
+    f->count = f->rule->which ? f->reread : 1;
+    fsd_finding_close(f);
+}
+
 /* Rows that are as another build of the snapshot has them.  Where that is the nearest
  * only, what is told of the row is told beside it. */
 void fsd_find_variants(struct fsd_finder *f)

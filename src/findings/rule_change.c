@@ -291,6 +291,7 @@ void fsd_find_widened(struct fsd_finder *f)
         if (f->c->edges.at[i].width == FSD_WIDTH_WIDENED)
             tell_edge(f, &f->c->edges.at[i]);
     find_wider_moves(f);
+    fsd_find_wider_kernels(f);
 }
 
 /* ------------------------------------------------------------------------- moves */
@@ -440,4 +441,5 @@ void fsd_find_ports(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->ports.n; i++)
         tell_port(f, &f->c->ports.at[i]);
+    fsd_find_bindings(f);
 }

@@ -44,6 +44,7 @@ static void judge_whole(struct fsd_finder *f)
     const struct fsd_policy *p = f->policy;
     const struct fsd_findings *found = f->found;
     uint32_t asked = p->ignores.n, on = 0, ignored = 0;
+    bool loud = false;
 
     for (uint32_t i = 0; i < found->rules.n; i++) {
         ignored += found->rules.at[i].ignored;
@@ -56,7 +57,9 @@ static void judge_whole(struct fsd_finder *f)
         fputs("the policy is empty: every rule is as without one", f->out);
         fsd_finding_close(f);
     }
-    if (!on || (ignored && !found->list.n)) {
+    for (uint32_t i = 0; i < found->list.n; i++)
+        loud |= found->list.at[i].severity != FSD_INFO;
+    if (!on || (ignored && !loud)) {
         open_at(f, 1);
         fputs(on ? "the policy ignores all that was found"
                  : "the policy lets no rule fail: this gate always passes",

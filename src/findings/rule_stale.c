@@ -37,7 +37,7 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
 
     if (strcmp(fsd_text(s->names, p->op), fsd_text(t->names, q->op)) != 0)
         return "is another operator";
-    if (strcmp(fsd_text(s->names, p->traits), fsd_text(t->names, q->traits)) != 0)
+    if (!fsd_traits_agree(c, p, q))
         return "has other attributes or weight shapes";
     if (p->core_in.n != q->core_in.n)
         return "reads more or fewer tensors";

@@ -127,12 +127,13 @@ void fsd_find_better(struct fsd_finder *f)
     uint32_t before = moves_of(c->old), now = moves_of(c->new);
     uint32_t narrowed = c->by_width[FSD_WIDTH_NARROWED];
     uint32_t gained = c->by_happened[FSD_HAPPENED_GAINED];
+    uint32_t saved = fsd_count_saved_kernels(c);
     double faster = c->timed && c->after > 0 && !c->old->untimed && !c->new->untimed
                         ? c->before - c->after - fsd_noise_of(c, f->policy).band
                         : 0;
     const char *comma = "";
 
-    if (now >= before && !narrowed && !gained && !(faster > 0))
+    if (now >= before && !narrowed && !gained && !saved && !(faster > 0))
         return;
     fsd_finding_open(f);
     if (now < before) {
@@ -150,6 +151,12 @@ void fsd_find_better(struct fsd_finder *f)
         fputs(comma, f->out);
         fsd_put_noun(f->out, gained, "fusion");
         fputs(" gained", f->out);
+        comma = ", ";
+    }
+    if (saved) {
+        fputs(comma, f->out);
+        fsd_put_noun(f->out, saved, "kernel");
+        fputs(" of nodes that need none", f->out);
         comma = ", ";
     }
     if (faster > 0)

@@ -149,4 +149,6 @@ void fsd_find_lost_facts(struct fsd_finder *f)
         put_before(f, lost);
         fsd_finding_close(f);
     }
+    if (f->rule->which != FSD_FACT_SHAPE)
+        fsd_find_lost_kernel_facts(f);
 }

@@ -191,18 +191,18 @@ static const struct fsd_rule rules[] = {
      "It was built by another version, for another GPU or with other options: what "
      "most "
      "differences come from.",
-     CHANGE, fsd_find_built, false, 0, .budget = {-1, -1, -1},
+     CHANGE, fsd_find_built, false, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Most differences of engines come from there.",
      .fix = "Compare builds of one version for one GPU with the same options."},
     {"build-unknown", FSD_INFO,
      "The build does not tell its GPU or options, as its log would.", CHANGE,
-     fsd_find_built, true, 0, .budget = {-1, -1, -1},
+     fsd_find_built, true, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "That it was built alike is not known.",
      .fix =
          "Give the build's log (--log), as it was given when the snapshot was taken."},
     {"variant", FSD_INFO,
      "Nodes are computed as another of the builds that the snapshot holds has them.",
-     CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1},
+     CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Builds of one model vary though nothing changed; all that were recorded "
             "pass.",
      .fix =
@@ -250,6 +250,28 @@ static const struct fsd_rule rules[] = {
      CHANGE, fsd_find_told_less, 0, COUNT, NONE_MORE,
      .why = "Findings rest on less than when the snapshot was taken.",
      .fix = "Build and dump with the verbosity of then."},
+    {"layout-changed", FSD_WARNING, "A tensor lies otherwise in memory than before.",
+     CHANGE, fsd_find_layouts, 0, COUNT, NONE_MORE,
+     .why = "Another layout is another kernel, often with a Reformat beside it.",
+     .fix = "Compare the times of both builds with --profile."},
+    {"kernel-changed", FSD_WARNING,
+     "A kernel has other sizes, weights, operations or parameters, or is another kind "
+     "of "
+     "layer, than before.",
+     CHANGE, fsd_find_changed_kernels, 0, COUNT, NONE_MORE,
+     .why = "The engine computes the same nodes by other means.",
+     .fix =
+         "Look at the layer (`explain --node`); what was changed in the model or the "
+         "build explains it."},
+    {"lost-kernel", FSD_ERROR,
+     "A kernel is gone, and no other one does more than before.", CHANGE,
+     fsd_find_counted_kernels, FSD_KERNEL_REMOVED, COUNT, NONE_MORE,
+     .why = "What it computed may be missing in the engine or in its dump.",
+     .fix = "Dump the whole engine again, in detail."},
+    {"new-kernel", FSD_ERROR, "A kernel is there once more than before.", CHANGE,
+     fsd_find_counted_kernels, FSD_KERNEL_ADDED, COUNT, NONE_MORE,
+     .why = "Nodes are computed twice, or in more steps than before.",
+     .fix = "See which layers compute the node (`where --node`) and what reads each."},
     {"new-reformat", FSD_ERROR,
      "The builder inserted a layer that it did not need before.", CHANGE,
      fsd_find_new_moves, false, COUNT | MS | SHARE, NONE_MORE,
@@ -280,10 +302,17 @@ static const struct fsd_rule rules[] = {
      .why = "A program that was right before binds the wrong thing.",
      .fix = "Export with the names, shapes and types that callers know; else change "
             "these, too."},
+    {"profile-changed", FSD_ERROR,
+     "An optimization profile takes other sizes of an input than before.", CHANGE,
+     fsd_find_bindings, 1, COUNT, NONE_MORE,
+     .why =
+         "Sizes that a caller uses may be refused, or be slower than those tuned for.",
+     .fix = "Build with the minimum, optimum and maximum shapes of before, or take the "
+            "snapshot again."},
     {"latency", FSD_ERROR,
      "The layers take longer together than before, by more than noise explains.",
      CHANGE, fsd_find_slower, 0, MS | SHARE | FSD_SETS_NOISE, .budget = {-1, -1, 0.05},
-     .why = "It is what a user waits for.",
+     .of_same = true, .why = "It is what a user waits for.",
      .fix = "`compare` with profiles of both builds says which layers the time went "
             "to; take "
             "three profiles or more of each, on an idle device with fixed clocks."},
@@ -306,6 +335,18 @@ static const struct fsd_rule rules[] = {
      "The build is better than the snapshot, which would let it get worse again.",
      CHANGE, fsd_find_better, 0, 0, .budget = {-1, -1, -1},
      .why = "A snapshot that is worse than the build lets it get worse unseen.",
+     .fix = "`check --update`, and commit the snapshot."},
+    {"snapshot-older", FSD_INFO,
+     "An older version wrote the snapshot, which does not hold all that is compared.",
+     CHANGE, fsd_find_older, false, 0, .budget = {-1, -1, -1}, .of_same = true,
+     .why = "What the snapshot does not hold cannot be missed.",
+     .fix = "`check --update`, and commit the snapshot."},
+    {"snapshot-reread", FSD_INFO,
+     "This version reads the same model and engine otherwise than the older one that "
+     "wrote "
+     "the snapshot.",
+     CHANGE, fsd_find_older, true, 0, .budget = {-1, -1, -1}, .of_same = true,
+     .why = "Neither model nor engine changed, so that this is no change of the build.",
      .fix = "`check --update`, and commit the snapshot."},
     {"max-reformats", FSD_OFF,
      "There are more inserted layers than the policy allows at all.", CASE,

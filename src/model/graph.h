@@ -106,6 +106,11 @@ struct fsd_tensor {
                          states it, which kernels may see otherwise; FSD_NONE */
     fsd_id optimum; /**< engine: a form with the sizes, of those that are open, which
                          the builder tuned for; FSD_NONE */
+    fsd_sym ranges; /**< engine: the sizes that it may be run with, least, tuned for and
+                         greatest, "1x3..4x3..8x3", those of several optimization
+                         profiles behind each other; 0: not told */
+    fsd_sym outside; /**< engine: the format in which it is handed over, as the list of
+                          inputs and outputs spells it, by profile; 0: not told */
     uint8_t flags;
     /* Set by fsd_graph_finish(), in fsd_graph.links: */
     struct fsd_span producers; /**< nodes; several in an engine is ordinary */
@@ -273,6 +278,8 @@ struct fsd_layer {
     int64_t maps;      /**< output channels of a convolution with `weights` */
     fsd_sym metadata;  /**< what the engine says of its origin, as it stands there */
     fsd_sym origin;    /**< the engine's word on why it moves data */
+    fsd_sym subtype; /**< what the engine says of the layer's type more exactly, as the
+                          name of a plugin; 0: nothing */
     fsd_sym tactic, tactic_value;
     enum fsd_dtype rounds_to;   /**< what the kernel makes of wider tensors */
     enum fsd_dtype computes_in; /**< by its weights and its kernel's name, for where

@@ -46,6 +46,11 @@ unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
  */
 bool fsd_op_is_symmetric(const char *name);
 
+/** True when a node of that operator, one of the default domain, may leave the
+ *  attribute out where it says this: "axis=-1".
+ *  @param opset  0: not told */
+bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
+
 /** What a kernel may compute an operator of that name as, in any domain, beside the
  *  operator itself: operators between blanks, lowerings between "|".  Where one is the
  *  beginning of another, the rest may have been folded into constants.  "": nothing. */

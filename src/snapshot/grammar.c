@@ -19,10 +19,16 @@ NAME_AT(fate, enum fsd_fate)
 NAME_AT(dtype, enum fsd_dtype)
 NAME_AT(role, uint8_t)
 
+static const char *direction_at(unsigned i)
+{
+    return i ? "output" : "input";
+}
+
 static const struct vocabulary kinds = {FSD__KIND_COUNT, kind_at, "a kind"},
                                causes = {FSD__CAUSE_COUNT, cause_at, "a cause"},
                                fates = {FSD__FATE_COUNT, fate_at, "a fate"},
-                               roles = {FSD__ROLE_COUNT, role_at, "a role"};
+                               roles = {FSD__ROLE_COUNT, role_at, "a role"},
+                               directions = {2, direction_at, "input or output"};
 const struct vocabulary fsd_dtype_words = {FSD__DTYPE_COUNT, dtype_at, "a type"};
 
 const struct line_rank fsd_line_ranks[LINE__COUNT] = {
@@ -34,10 +40,12 @@ const struct line_rank fsd_line_ranks[LINE__COUNT] = {
     [LINE_TIMES] = {"times", 6, true, OF_ANY},
     [LINE_INPUT] = {"input", 7, false, OF_FIRST},
     [LINE_OUTPUT] = {"output", 8, false, OF_FIRST},
+    [LINE_BINDING] = {"binding", 8, false, OF_FIRST},
     [LINE_NODE] = {"node", 9, false, OF_FIRST},
     [LINE_FATE] = {"fate", 9, false, OF_OTHERS},
     [LINE_GROUP] = {"group", 10, false, OF_ANY},
     [LINE_MOVE] = {"move", 10, false, OF_ANY},
+    [LINE_KERNEL] = {"kernel", 10, false, OF_ANY},
     [LINE_VARIANT] = {"variant", 10, false, OF_OTHERS},
     [LINE_ALSO] = {"also", 10, false, OF_ANY}, /* its own lines begin anew */
     [LINE_END] = {"end", 11, true, OF_ANY},
@@ -49,6 +57,8 @@ const struct line_rank fsd_line_ranks[LINE__COUNT] = {
 #define NODE(member)    .at = offsetof(struct fsd_state_node, member)
 #define GROUP(member)   .at = offsetof(struct fsd_group, member)
 #define MOVE(member)    .at = offsetof(struct fsd_move, member)
+#define KERNEL(member)  .at = offsetof(struct fsd_kernel, member)
+#define BINDING(member) .at = offsetof(struct fsd_binding, member)
 #define FATE(member)    .at = offsetof(struct fate_line, member)
 #define VARIANT(member) .at = offsetof(struct fsd_variant, member)
 
@@ -75,6 +85,12 @@ const struct field fsd_grammar[] = {
     {LINE_OUTPUT, SYM, PORT(shape), "a shape"},
     {LINE_OUTPUT, FORM, PORT(form)},
     {LINE_OUTPUT, SOURCE, PORT(from), .mark = "<"},
+    {LINE_BINDING, OWN, BINDING(output), .words = &directions},
+    {LINE_BINDING, SYM, BINDING(name), "a name"},
+    {LINE_BINDING, SYM, BINDING(shape), "a shape"},
+    {LINE_BINDING, FORM, BINDING(form)},
+    {LINE_BINDING, SYM, BINDING(outside), "a format", "=", .optional = true},
+    {LINE_BINDING, SYM, BINDING(ranges), "sizes", ";", .optional = true},
     {LINE_NODE, SYM, NODE(key), "a name"},
     {LINE_NODE, SYM, NODE(op), "an operator"},
     {LINE_NODE, OWN, NODE(role), .words = &roles},
@@ -84,6 +100,8 @@ const struct field fsd_grammar[] = {
     {LINE_NODE, SOURCES, NODE(in), .mark = "<"},
     {LINE_NODE, SYM, NODE(traits), "traits", ";", .optional = true},
     {LINE_NODE, SYM, NODE(weight), "a weight", .optional = true},
+    {LINE_NODE, SYM, NODE(attrs), "attributes", "=", .optional = true},
+    {LINE_NODE, SYM, NODE(known), "an output", ">", .optional = true},
     {LINE_GROUP, OWN, GROUP(kind), .words = &kinds},
     {LINE_GROUP, OWN, GROUP(precision), .words = &fsd_dtype_words},
     {LINE_GROUP, COUNT, GROUP(layers)},
@@ -102,6 +120,15 @@ const struct field fsd_grammar[] = {
     {LINE_MOVE, REFS, MOVE(to), .mark = ">", .outputs = true},
     {LINE_MOVE, NODES, MOVE(nodes), .mark = "=", .optional = true},
     {LINE_MOVE, SPREAD, MOVE(ms)},
+    {LINE_KERNEL, OWN, KERNEL(kind), .words = &kinds},
+    {LINE_KERNEL, OWN, KERNEL(precision), .words = &fsd_dtype_words},
+    {LINE_KERNEL, SYM, KERNEL(type), "a type of layers"},
+    {LINE_KERNEL, SYM, KERNEL(does), "operations", .optional = true},
+    {LINE_KERNEL, NODES, KERNEL(computes), .mark = ":", .optional = true},
+    {LINE_KERNEL, TENSORS, KERNEL(in), .mark = "<"},
+    {LINE_KERNEL, TENSORS, KERNEL(out), .mark = ">"},
+    {LINE_KERNEL, TENSORS, KERNEL(consts), .mark = "=", .optional = true},
+    {LINE_KERNEL, SYM, KERNEL(attrs), "parameters", ";", .optional = true},
     {LINE_ALSO, HASH, STATE(engine_hash)},
     {LINE_ALSO, SYM, STATE(engine_kind), "a kind of dump"},
     {LINE_ALSO, SYM, STATE(producer), "a producer"},

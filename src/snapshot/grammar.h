@@ -31,7 +31,8 @@ enum type {
     NODES,
     ROW,     /* nodes of whole groups, of which a variant tells */
     MEMBERS, /* the nodes of the group that the line tells of */
-    BORDERS  /* each has its mark */
+    TENSORS,
+    BORDERS /* each has its mark */
 };
 
 enum line_kind {
@@ -43,9 +44,11 @@ enum line_kind {
     LINE_TIMES,
     LINE_INPUT,
     LINE_OUTPUT,
+    LINE_BINDING,
     LINE_NODE,
     LINE_GROUP,
     LINE_MOVE,
+    LINE_KERNEL, /* of the group or move above it */
     LINE_ALSO,
     LINE_FATE,
     LINE_VARIANT,

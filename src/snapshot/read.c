@@ -25,9 +25,10 @@ struct reader {
     /* Builds after the first: */
     struct fsd_state *first, *last; /* `s` is the one that is read */
     struct fsd_mix mix;
-    uint32_t *row;    /* by node: line of the last variant that it stands in */
-    uint32_t variant; /* line of the one that is read; 0: none */
-    bool *listed;     /* by node: it stands in some variant */
+    uint32_t *row;        /* by node: line of the last variant that it stands in */
+    uint32_t variant;     /* line of the one that is read; 0: none */
+    bool *listed;         /* by node: it stands in some variant */
+    enum line_kind above; /* group or move that kernels are of; else another */
 };
 
 /* ------------------------------------------------------------------------- values */
@@ -237,6 +238,33 @@ static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
     return true;
 }
 
+/* "int8/chw32:1x64x56x56" */
+static bool take_tensor(struct reader *r)
+{
+    struct fsd_state_tensor t = {.sizes = 0};
+    const char *text = r->w.word.text;
+    size_t n = strcspn(text, "/:"), layout = strcspn(text, ":");
+
+    if (n < layout)
+        t.form.layout = fsd_intern_add(r->s->names, text + n + 1, layout - n - 1);
+    if (text[layout])
+        t.sizes = fsd_intern_str(r->s->names, text + layout + 1);
+    if (!take_own(r, &fsd_dtype_words, n, &t.form.type))
+        return false;
+    fsd_vec_push(r->s->arena, &r->s->tensors, t);
+    return true;
+}
+
+static bool take_tensors(struct reader *r, struct fsd_span *out)
+{
+    out->at = r->s->tensors.n;
+    while (fsd_words_at_name(&r->w) && !r->w.word.port)
+        if (!take_tensor(r))
+            return false;
+    out->n = r->s->tensors.n - out->at;
+    return true;
+}
+
 /* ------------------------------------------------------------------------ reading */
 
 static bool take_value(struct reader *r, const struct field *f, void *at)
@@ -276,6 +304,8 @@ static bool take_value(struct reader *r, const struct field *f, void *at)
         return take_row(r, f, at);
     case MEMBERS:
         return take_members(r, f, at);
+    case TENSORS:
+        return take_tensors(r, at);
     case BORDERS:
         return take_borders(r, f->outputs, at);
     }
@@ -304,6 +334,8 @@ union record {
     struct fsd_state_node node;
     struct fsd_group group;
     struct fsd_move move;
+    struct fsd_kernel kernel;
+    struct fsd_binding binding;
     struct fate_line fate;
     struct fsd_variant variant;
 };
@@ -342,6 +374,19 @@ static bool open_build(struct reader *r)
     return true;
 }
 
+static void keep_kernel(struct reader *r, struct fsd_kernel kernel)
+{
+    struct fsd_state *s = r->s;
+    struct fsd_span *span = r->above == LINE_GROUP
+                                ? &s->groups.at[s->groups.n - 1].kernels
+                                : &s->moves.at[s->moves.n - 1].kernels;
+
+    kernel.line = r->w.line;
+    if (!span->n++)
+        span->at = s->kernels.n;
+    fsd_vec_push(s->arena, &s->kernels, kernel);
+}
+
 static void keep_record(struct reader *r, enum line_kind kind, union record *rec)
 {
     struct fsd_state *s = r->s;
@@ -363,6 +408,10 @@ static void keep_record(struct reader *r, enum line_kind kind, union record *rec
         rec->group.line = r->w.line;
     else if (kind == LINE_MOVE)
         rec->move.line = r->w.line;
+    else if (kind == LINE_BINDING)
+        rec->binding.line = r->w.line;
+    else if (kind == LINE_KERNEL)
+        keep_kernel(r, rec->kernel);
     if (kind == LINE_INPUT)
         fsd_vec_push(s->arena, &s->inputs, rec->port);
     else if (kind == LINE_OUTPUT)
@@ -373,6 +422,10 @@ static void keep_record(struct reader *r, enum line_kind kind, union record *rec
         fsd_vec_push(s->arena, &s->groups, rec->group);
     else if (kind == LINE_MOVE)
         fsd_vec_push(s->arena, &s->moves, rec->move);
+    else if (kind == LINE_BINDING)
+        fsd_vec_push(s->arena, &s->bindings, rec->binding);
+    if (kind != LINE_KERNEL)
+        r->above = kind;
 }
 
 static bool take_line(struct reader *r, unsigned *rank)
@@ -387,7 +440,9 @@ static bool take_line(struct reader *r, unsigned *rank)
         return fsd_words_complain(&r->w, "node, group, move or another kind of line");
     if (fsd_line_ranks[kind].rank < *rank + fsd_line_ranks[kind].once ||
         fsd_line_ranks[kind].of == (r->s == r->first ? OF_OTHERS : OF_FIRST) ||
-        (r->s != r->first && !r->variant && (kind == LINE_GROUP || kind == LINE_MOVE)))
+        (r->s != r->first && !r->variant &&
+         (kind == LINE_GROUP || kind == LINE_MOVE)) ||
+        (kind == LINE_KERNEL && r->above != LINE_GROUP && r->above != LINE_MOVE))
         return fsd_words_complain(&r->w, "the lines in their order");
     *rank = fsd_line_ranks[kind == LINE_ALSO ? LINE_ENGINE : kind].rank;
     if (kind == LINE_ALSO && !open_build(r))
@@ -518,6 +573,7 @@ static void fill(struct reader *r)
 
     if (!take_first(r))
         return;
+    r->s->whole = r->format >= FSD_SNAPSHOT_WHOLE;
     while (fsd_words_next_line(&r->w))
         if (!take_line(r, &rank))
             return;
@@ -535,6 +591,8 @@ static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
         one->refs = last->refs;
         one->borders = last->borders;
         one->sources = last->sources;
+        one->kernels = last->kernels;
+        one->tensors = last->tensors;
     }
 }
 

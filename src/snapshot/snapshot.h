@@ -1,11 +1,14 @@
 /*
- * A state as a text file that is committed and reviewed: one line a node, one a fusion
- * group, and below it one for each layer that moves a tensor for it.
+ * A state as a text file that is committed and reviewed: one line an input or output of
+ * the engine, one a node, one a fusion group, and below it one for each of its kernels
+ * and for each layer that moves a tensor for it.
  *
- *     fusiondiff snapshot 4
+ *     fusiondiff snapshot 5
  *     built gpu "NVIDIA A100-PCIE-40GB"
- *     node Conv_34 Conv core layer int8 < Relu_24 ; k3x3,p1x1x1x1
+ *     binding input x ?x3x8x8 fp32/chw = chw ; 1x3x8x8..4x3x8x8..8x3x8x8
+ *     node Conv_34 Conv core layer int8 < Relu_24 ; k3x3,p1x1x1x1 = "auto_pad=VALID"
  *     group compute int8 1 : Conv_34 Add_36 < Relu_24 int8/chw32 Conv_34 > Add_36 int8
+ *       kernel compute int8 Convolution < int8:1x3x8x8 > int8:1x8x8x8 = int8:216
  *       move reformat io inserted : fp32/chw -> fp16/hwc8 < @x > Conv_34
  *     also xxh128:be3c4fbd21c62de2a5d4e57f8f8a55f1 "a dump" "a builder"
  *     variant : Conv_34 Add_36
@@ -18,7 +21,8 @@
  * state gives the same bytes, and reading gives the state back, without tactics and
  * paths.  The last line has the hash of what stands above it, whatever ends the lines,
  * so that one line lost or edited is noticed; format 1 had none.  Format 2 told nothing
- * of how the engine was built, and format 3 holds one build.  What a snapshot of
+ * of how the engine was built, format 3 holds one build, and format 4 no kernels, no
+ * bindings and few attributes.  What a snapshot of
  * several builds says: variants.h.
  */
 #ifndef FSD_SNAPSHOT_SNAPSHOT_H
@@ -27,7 +31,8 @@
 #include "base/file.h"
 #include "compare/matrix.h"
 
-enum { FSD_SNAPSHOT_FORMAT = 4 };
+/** What is written now, and the first that holds kernels: fsd_state.whole. */
+enum { FSD_SNAPSHOT_FORMAT = 5, FSD_SNAPSHOT_WHOLE = 5 };
 
 /** With the other builds that it holds. */
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out);

@@ -33,6 +33,8 @@ struct fsd_mix fsd_mix_open(struct fsd_arena *scratch, const struct fsd_state *s
     copy->refs = pools->refs;
     copy->borders = pools->borders;
     copy->sources = pools->sources;
+    copy->kernels = pools->kernels;
+    copy->tensors = pools->tensors;
     memset(&copy->also, 0, sizeof copy->also);
     memset(&copy->variants, 0, sizeof copy->variants);
 #define COPY(list)                                                                     \
@@ -205,7 +207,7 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *d = &c->regions.at[i];
 
-        if (d->happened == FSD_HAPPENED_SAME && !d->layers)
+        if (d->happened == FSD_HAPPENED_SAME && !d->layers && !d->kernels)
             continue;
         for (uint32_t k = 0; k < d->old_groups.n; k++)
             add(r, b, row_of_group(r, s, c->pool.at[d->old_groups.at + k]));
@@ -230,6 +232,16 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
 
         if (m->old == FSD_NONE && owner != FSD_NONE)
             owner = c->align->to_old[owner];
+        add(r, b, row_of_owner(r, owner));
+    }
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &c->kernels.at[i];
+        fsd_id owner;
+
+        if (k->region != FSD_NONE || k->old == FSD_NONE ||
+            !(k->old_of & FSD_LAYER_MOVES))
+            continue;
+        owner = fsd_state_owner_of_move(s, &s->moves.at[k->old_of & ~FSD_LAYER_MOVES]);
         add(r, b, row_of_owner(r, owner));
     }
     for (uint32_t i = 0; i < c->lost.n; i++) {

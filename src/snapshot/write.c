@@ -16,8 +16,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { FORMAT_OF_ONE = 3 };
-
 struct writer {
     const struct fsd_state *s;
     const struct fsd_state
@@ -84,6 +82,17 @@ static void put_border(const struct writer *w, const struct fsd_border *b, bool 
         put_form(w, &b->form);
 }
 
+static void put_tensor(const struct writer *w, const struct fsd_state_tensor *t)
+{
+    struct fsd_print text;
+
+    fsd_put_state_tensor(w->s, t, fsd_print_open(&text));
+    fsd_print_close(&text);
+    putc(' ', w->out);
+    fsd_put_name(text.text, w->out);
+    free(text.text);
+}
+
 static void put_value(const struct writer *w, const struct field *f, const void *at)
 {
     const struct fsd_spread *ms = at;
@@ -133,6 +142,10 @@ static void put_value(const struct writer *w, const struct field *f, const void 
         for (uint32_t i = 0; i < span->n; i++)
             put_ref(w, w->s->refs.at[span->at + i], f->outputs);
         break;
+    case TENSORS:
+        for (uint32_t i = 0; i < span->n; i++)
+            put_tensor(w, &w->s->tensors.at[span->at + i]);
+        break;
     case BORDERS:
         for (uint32_t i = 0; i < span->n; i++)
             put_border(w, &w->s->borders.at[span->at + i], f->outputs);
@@ -166,10 +179,25 @@ static void put_line(const struct writer *w, enum line_kind kind, const void *re
     putc('\n', w->out);
 }
 
+static void put_kernels(const struct writer *w, struct fsd_span kernels, const char *in)
+{
+    for (uint32_t i = 0; i < kernels.n; i++) {
+        fputs(in, w->out);
+        put_line(w, LINE_KERNEL, &w->s->kernels.at[kernels.at + i]);
+    }
+}
+
+static void put_group(const struct writer *w, const struct fsd_group *g)
+{
+    put_line(w, LINE_GROUP, g);
+    put_kernels(w, g->kernels, "  ");
+}
+
 static void put_move(const struct writer *w, const struct fsd_move *m)
 {
     fputs("  ", w->out);
     put_line(w, LINE_MOVE, m);
+    put_kernels(w, m->kernels, "    ");
 }
 
 /* True when a move stands below the group or one before it; moves keep their order, so
@@ -205,12 +233,14 @@ static void put_first(const struct writer *w)
         put_line(w, LINE_INPUT, &s->inputs.at[i]);
     for (uint32_t i = 0; i < s->outputs.n; i++)
         put_line(w, LINE_OUTPUT, &s->outputs.at[i]);
+    for (uint32_t i = 0; i < s->bindings.n; i++)
+        put_line(w, LINE_BINDING, &s->bindings.at[i]);
     putc('\n', w->out);
     for (fsd_id i = 0; i < s->nodes.n; i++)
         put_line(w, LINE_NODE, &s->nodes.at[i]);
     putc('\n', w->out);
     for (fsd_id i = 0; i < s->groups.n; i++) {
-        put_line(w, LINE_GROUP, &s->groups.at[i]);
+        put_group(w, &s->groups.at[i]);
         while (move < s->moves.n && is_due(s, &s->moves.at[move], i))
             put_move(w, &s->moves.at[move++]);
     }
@@ -361,7 +391,7 @@ static void put_variant(const struct writer *w, const struct fsd_matrix *m,
     }
     putc('\n', w->out);
     for (uint32_t i = 0; i < cell->groups.n; i++)
-        put_line(w, LINE_GROUP, &w->s->groups.at[m->pool.at[cell->groups.at + i]]);
+        put_group(w, &w->s->groups.at[m->pool.at[cell->groups.at + i]]);
     for (uint32_t i = 0; i < cell->moves.n; i++)
         put_move(w, &w->s->moves.at[m->pool.at[cell->moves.at + i]]);
 }
@@ -393,7 +423,6 @@ static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matr
 
 /* -------------------------------------------------------------------------- all */
 
-/* What an older program can read stays of the format that it knows. */
 static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
                     uint32_t recorded, bool known, FILE *out, struct fsd_learnt *learnt)
 {
@@ -410,8 +439,9 @@ static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
         learnt[b] = put_other(&other, m, b, &room);
     }
     fsd_print_close(&others);
+    /* What an older program wrote stays of a format that says what it does not hold. */
     fprintf(w.out, "fusiondiff snapshot %d\n",
-            others.size ? FSD_SNAPSHOT_FORMAT : FORMAT_OF_ONE);
+            first->whole ? FSD_SNAPSHOT_FORMAT : FSD_SNAPSHOT_WHOLE - 1);
     put_first(&w);
     fwrite(others.text, 1, others.size, w.out);
     fsd_print_close(&body);

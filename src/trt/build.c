@@ -300,6 +300,7 @@ void fsd_build_layer_end(struct fsd_build *b)
         return;
     }
     b->layer.mentions.n = g->mentions.n - b->layer.mentions.at;
+    b->layer.subtype = b->subtype;
     fsd_trt_facts(g->names, &b->node, b->origin, &b->layer);
     fsd_trt_kernel(g, &b->node, &b->layer);
     if (!strcmp(fsd_text(g->names, b->subtype), "Convolution")) {
@@ -369,6 +370,8 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
     flags |= FSD_TENSOR_BINDING;
     b->bound = true;
     b->g->tensors.at[id].flags |= flags;
+    b->g->tensors.at[id].ranges = tensor->ranges;
+    b->g->tensors.at[id].outside = tensor->outside;
     if (tensor->type || tensor->ranked) {
         fsd_id form = add_form(b, tensor);
 

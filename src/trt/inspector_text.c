@@ -262,22 +262,36 @@ static size_t value_end(struct fsd_slice t)
  * is read of them, one a profile. */
 static cJSON *profiles_of(struct maker *m, struct fsd_slice t)
 {
-    static const char word[] = "OptShape: [";
+    static const char *const words[] = {"MinShape: [", "OptShape: [", "MaxShape: ["};
+    static const char format[] = "Format: ";
     cJSON *list = cJSON_CreateArray();
     size_t at, end;
 
-    while (list && find(t, word, &at)) {
+    while (list && find(t, "{ ", &at)) {
         cJSON *one = cJSON_CreateObject();
+        struct fsd_slice own = from(t, at);
 
-        t = from(t, at + sizeof word - 1);
-        find(t, "]", &end);
         if (!one || !cJSON_AddItemToArray(list, one)) {
             cJSON_Delete(one);
             m->full = true;
             break;
         }
-        add(m, one, fsd_slice_of("OptShape"), list_of((struct fsd_slice){t.s, end}));
-        t = from(t, end);
+        end = own.n;
+        find(own, " }", &end);
+        own.n = end;
+        t = from(t, at + end);
+        for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
+            struct fsd_slice sizes, key = {words[i], strcspn(words[i], ":")};
+
+            if (!find(own, words[i], &at))
+                continue;
+            sizes = from(own, at + strlen(words[i]));
+            if (find(sizes, "]", &end))
+                add(m, one, key, list_of((struct fsd_slice){sizes.s, end}));
+        }
+        if (find(own, format, &at))
+            add(m, one, fsd_slice_of("Format"),
+                string_of(from(own, at + strlen(format))));
     }
     return list;
 }

@@ -11,6 +11,9 @@
  */
 #include "trt/json.h"
 
+#include "base/print.h"
+
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -479,6 +482,46 @@ void fsd_json_foresee(struct fsd_json_reading *r, const cJSON *layer,
 
 /* ------------------------------------------------------------------- bindings */
 
+/* "hwc8", or what it says where that is no known format. */
+static void put_format(const char *text, const char *before, FILE *out)
+{
+    struct fsd_trt_format format = fsd_trt_format(text, strlen(text));
+    char name[16];
+
+    fprintf(out, "%s%s", before,
+            format.understood && *fsd_layout_name(format.layout, name) ? name : text);
+}
+
+/* What all profiles allow, as text: sizes, and the formats that are handed over. */
+static void read_ranges(struct fsd_json_reading *r, const cJSON *list,
+                        struct fsd_build_tensor *out)
+{
+    static const char *const shapes[] = {"MinShape", "OptShape", "MaxShape"};
+    struct fsd_print ranges, outside;
+    const cJSON *item;
+
+    fsd_print_open(&ranges);
+    fsd_print_open(&outside);
+    cJSON_ArrayForEach (item, list) {
+        const cJSON *format = fsd_json_get(item, "Format");
+        const char *before = item == list->child ? "" : " ";
+        int64_t sizes[RANK_MAX];
+        uint32_t rank;
+
+        for (size_t k = 0; k < FSD_COUNT_OF(shapes); k++) {
+            if (!read_list(fsd_json_get(item, shapes[k]), sizes, &rank))
+                continue;
+            fputs(k ? ".." : before, ranges.out);
+            for (uint32_t i = 0; i < rank; i++)
+                fprintf(ranges.out, "%s%" PRId64, i ? "x" : "", sizes[i]);
+        }
+        if (cJSON_IsString(format))
+            put_format(format->valuestring, before, outside.out);
+    }
+    out->ranges = fsd_print_sym(&ranges, r->b->g->names);
+    out->outside = fsd_print_sym(&outside, r->b->g->names);
+}
+
 /* "ProfileInfo": [{"MinShape": [1,3], "OptShape": [4,3], ...}, ...], one a profile. */
 static void read_profiles(struct fsd_json_reading *r, const cJSON *list,
                           struct fsd_build_tensor *out, struct lists *lists)
@@ -490,6 +533,7 @@ static void read_profiles(struct fsd_json_reading *r, const cJSON *list,
 
     if (!cJSON_IsArray(list))
         return;
+    read_ranges(r, list, out);
     cJSON_ArrayForEach (item, list) {
         if (n++ == chosen)
             of_chosen = item;

@@ -101,6 +101,7 @@ struct fsd_build_tensor {
     const int64_t *order;          /**< of the strides, 0 the innermost; likewise */
     const struct fsd_dim *optimum; /**< binding: what the builder tuned for, one a
                                         dimension; NULL: not told */
+    fsd_sym ranges, outside;       /**< binding: as in fsd_tensor */
     uint16_t vector; /**< elements a vector along `vector_axis`; 0: not told */
     uint8_t vector_axis;
 };

@@ -306,7 +306,12 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
         fsd_ink(style, FSD_INK_PLAIN, out);
         if (r->width != FSD_WIDTH_SAME)
             fprintf(out, ", %s", fsd_width_name(r->width));
-        fputs(r->layers ? ", another number of layers" : "", out);
+        fputs(r->layers ? ", another number of layers"
+              : r->kernels && r->happened == FSD_HAPPENED_SAME &&
+                      r->width == FSD_WIDTH_SAME && !r->moves
+                  ? ", other kernels"
+                  : "",
+              out);
         fputs(r->moves ? ", inserted layers" : "", out);
         fputs(r->layout ? ", layout" : "", out);
         fputs(r->tactic ? ", tactic" : "", out);

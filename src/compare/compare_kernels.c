@@ -1,0 +1,415 @@
+/*
+ * The kernels of both builds, those of one region or of one pair of moves among each
+ * other.  Nothing names a kernel, so that two are the same where they agree in all that
+ * is held of them; what is left is paired by less and less, and what differs of a pair
+ * is told:
+ *
+ *     old   gemm 32x64 -> 32x192        new   gemm 32x64 -> 32x64
+ *           kgen 32x192 -> 8x16x16            gemm 32x64 -> 32x128
+ *                                             kgen 32x192 -> 8x16x16
+ *
+ * The kgen is the same; one gemm is paired, with other sizes; one is new.
+ */
+#include "base/hash.h"
+#include "compare/parts.h"
+
+#include <string.h>
+
+/* By what two are paired, the most first.  Up to BY_WORK a kernel does what it did. */
+enum {
+    BY_ALL,
+    BY_BUT_NODES,
+    BY_WORK,
+    BY_WEIGHTS,
+    BY_NODES,
+    BY_SIZES,
+    BY_TYPE,
+    BY_REST,
+    PASSES
+};
+
+struct pairing {
+    struct fsd_compare *c;
+    const uint32_t *bucket[2]; /* by kernel; FSD_NONE: not looked at now */
+    bool *done[2];
+    struct fsd_hash_row *rows;
+};
+
+static const struct fsd_state *side(const struct fsd_compare *c, bool new)
+{
+    return new ? c->new : c->old;
+}
+
+/* ----------------------------------------------------------------------- hashes */
+
+static uint64_t hash_sym(const struct fsd_state *s, fsd_sym sym)
+{
+    return fsd_hash_text(fsd_text(s->names, sym));
+}
+
+static uint64_t hash_tensors(const struct fsd_state *s, struct fsd_span span,
+                             bool forms)
+{
+    uint64_t hash = span.n;
+
+    for (uint32_t i = 0; i < span.n; i++) {
+        const struct fsd_state_tensor *t = &s->tensors.at[span.at + i];
+
+        hash = fsd_hash_mix(hash, hash_sym(s, t->sizes));
+        if (forms)
+            hash = fsd_hash_mix(fsd_hash_mix(hash, t->form.type),
+                                hash_sym(s, t->form.layout));
+    }
+    return hash;
+}
+
+/* A set; nodes of which the other model has none keep their own number. */
+static uint64_t hash_nodes(const struct fsd_compare *c, bool new, struct fsd_span nodes)
+{
+    const struct fsd_state *s = side(c, new);
+    uint64_t sum = nodes.n;
+
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        fsd_id node = s->refs.at[nodes.at + i];
+        fsd_id old = new ? c->align->to_old[node] : node;
+
+        sum += fsd_hash_mix(1, old == FSD_NONE ? (UINT64_C(1) << 32) + node : old);
+    }
+    return sum;
+}
+
+static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pass)
+{
+    const struct fsd_state *s = side(p->c, new);
+    const struct fsd_kernel *k = &s->kernels.at[i];
+    uint64_t hash = fsd_hash_mix(p->bucket[new][i], (uint64_t)pass);
+
+    if (pass == BY_REST)
+        return hash;
+    if (pass == BY_NODES)
+        return k->computes.n ? fsd_hash_mix(hash, hash_nodes(p->c, new, k->computes))
+                             : fsd_hash_mix(hash, ((uint64_t)i << 1) + new + 1);
+    hash = fsd_hash_mix(hash, hash_sym(s, k->type));
+    if (pass == BY_TYPE)
+        return hash;
+    hash = fsd_hash_mix(hash, hash_tensors(s, k->out, pass <= BY_WORK));
+    if (pass == BY_SIZES)
+        return hash;
+    hash = fsd_hash_mix(hash, hash_sym(s, k->does));
+    hash = fsd_hash_mix(hash, hash_tensors(s, k->consts, pass <= BY_WORK));
+    if (pass == BY_WEIGHTS)
+        return hash;
+    hash = fsd_hash_mix(hash, hash_sym(s, k->attrs));
+    if (pass == BY_WORK)
+        return hash;
+    hash = fsd_hash_mix(hash, hash_tensors(s, k->in, true));
+    hash = fsd_hash_mix(hash, k->kind * 256u + k->precision);
+    return pass == BY_ALL ? fsd_hash_mix(hash, hash_nodes(p->c, new, k->computes))
+                          : hash;
+}
+
+/* ------------------------------------------------------------- what differs of two */
+
+/* The worst that happened to a type of the pair is kept, with where it did. */
+static void compare_type(struct fsd_kernel_change *change, struct fsd_state_tensor was,
+                         struct fsd_state_tensor is)
+{
+    static const uint8_t badness[FSD__WIDTH_COUNT] = {[FSD_WIDTH_SAME] = 0,
+                                                      [FSD_WIDTH_NARROWED] = 1,
+                                                      [FSD_WIDTH_OTHER] = 2,
+                                                      [FSD_WIDTH_WIDENED] = 3};
+    uint8_t width = fsd_width_of(was.form.type, is.form.type);
+
+    if (was.form.type != FSD_DTYPE_UNKNOWN && is.form.type == FSD_DTYPE_UNKNOWN) {
+        change->lost = change->type_lost ? change->lost : was;
+        change->type_lost = true;
+    }
+    if (!fsd_types_differ(was.form.type, is.form.type) ||
+        badness[width] <= badness[change->width])
+        return;
+    change->width = width;
+    change->before = was;
+    change->after = is;
+}
+
+static void compare_tensor(const struct fsd_compare *c,
+                           struct fsd_kernel_change *change,
+                           struct fsd_state_tensor was, struct fsd_state_tensor is)
+{
+    compare_type(change, was, is);
+    if (!change->layout && was.form.type == is.form.type &&
+        fsd_texts_differ(c, was.form.layout, is.form.layout)) {
+        change->layout = true;
+        change->from = was.form;
+        change->to = is.form;
+    }
+    change->layout_lost |= was.form.layout && !is.form.layout;
+    if (strcmp(fsd_text(c->old->names, was.sizes), fsd_text(c->new->names, is.sizes)) !=
+            0 &&
+        !change->sizes) {
+        change->sizes = true;
+        change->sizes_before = was.sizes;
+        change->sizes_after = is.sizes;
+    }
+}
+
+static bool are_alike(const struct fsd_compare *c, const struct fsd_state_tensor *was,
+                      const struct fsd_state_tensor *is)
+{
+    return was->form.type == is->form.type &&
+           !strcmp(fsd_text(c->old->names, was->form.layout),
+                   fsd_text(c->new->names, is->form.layout)) &&
+           !strcmp(fsd_text(c->old->names, was->sizes),
+                   fsd_text(c->new->names, is->sizes));
+}
+
+/* Both are sorted.  What has no equal on the other side is compared in its order. */
+static void compare_consts(const struct fsd_compare *c, struct fsd_arena *scratch,
+                           struct fsd_kernel_change *change, struct fsd_span p,
+                           struct fsd_span q)
+{
+    bool *had = FSD_NEW(scratch, bool, q.n), *left = FSD_NEW(scratch, bool, p.n);
+    uint32_t k = 0;
+
+    for (uint32_t i = 0; i < p.n; i++) {
+        left[i] = true;
+        for (uint32_t at = 0; left[i] && at < q.n; at++)
+            if (!had[at] && are_alike(c, &c->old->tensors.at[p.at + i],
+                                      &c->new->tensors.at[q.at + at]))
+                had[at] = !(left[i] = false);
+    }
+    for (uint32_t i = 0; i < p.n; i++) {
+        const struct fsd_state_tensor *was = &c->old->tensors.at[p.at + i], *is;
+
+        if (!left[i])
+            continue;
+        while (k < q.n && had[k])
+            k++;
+        if (k == q.n) {
+            change->consts = true;
+            continue;
+        }
+        is = &c->new->tensors.at[q.at + k++];
+        compare_type(change, *was, *is);
+        change->consts |= strcmp(fsd_text(c->old->names, was->sizes),
+                                 fsd_text(c->new->names, is->sizes)) != 0;
+    }
+    while (k < q.n && had[k])
+        k++;
+    change->consts |= k < q.n;
+}
+
+static void compare_ports(const struct fsd_compare *c, struct fsd_kernel_change *change,
+                          struct fsd_span p, struct fsd_span q)
+{
+    change->ports |= p.n != q.n;
+    for (uint32_t i = 0; i < p.n && i < q.n; i++)
+        compare_tensor(c, change, c->old->tensors.at[p.at + i],
+                       c->new->tensors.at[q.at + i]);
+}
+
+static bool texts_differ(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
+{
+    return strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)) != 0;
+}
+
+static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
+                         struct fsd_kernel_change change)
+{
+    const struct fsd_kernel *p = &c->old->kernels.at[change.old];
+    const struct fsd_kernel *q = &c->new->kernels.at[change.new];
+
+    compare_ports(c, &change, p->in, q->in);
+    compare_ports(c, &change, p->out, q->out);
+    compare_consts(c, scratch, &change, p->consts, q->consts);
+    compare_type(&change, (struct fsd_state_tensor){.form.type = p->precision},
+                 (struct fsd_state_tensor){.form.type = q->precision});
+    change.type = texts_differ(c, p->type, q->type) || p->kind != q->kind;
+    change.does = texts_differ(c, p->does, q->does);
+    change.attrs = texts_differ(c, p->attrs, q->attrs);
+    change.computes =
+        p->computes.n && q->computes.n &&
+        hash_nodes(c, false, p->computes) != hash_nodes(c, true, q->computes);
+    if (change.region != FSD_NONE)
+        c->regions.at[change.region].type_lost |= change.type_lost;
+    fsd_vec_push(c->arena, &c->kernels, change);
+}
+
+/* -------------------------------------------------------------------------- pairs */
+
+static uint32_t collect(const struct pairing *p, int pass)
+{
+    uint32_t n = 0;
+
+    for (int new = 0; new < 2; new ++)
+        for (fsd_id i = 0; i < side(p->c, new)->kernels.n; i++)
+            if (p->bucket[new][i] != FSD_NONE && !p->done[new][i])
+                p->rows[n++] =
+                    (struct fsd_hash_row){hash_kernel(p, new, i, pass), i, new};
+    fsd_hash_rows_sort(p->rows, n);
+    return n;
+}
+
+static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t owner)
+{
+    return owner & FSD_LAYER_MOVES
+               ? fsd_compare_region_of_move(c, new, owner & ~FSD_LAYER_MOVES)
+               : (new ? c->new_region : c->old_region)[owner];
+}
+
+static void add(struct pairing *p, struct fsd_arena *scratch, fsd_id old, fsd_id new,
+                int pass)
+{
+    struct fsd_compare *c = p->c;
+    struct fsd_kernel_change change = {
+        .what = old == FSD_NONE   ? FSD_KERNEL_ADDED
+                : new == FSD_NONE ? FSD_KERNEL_REMOVED
+                                  : FSD_KERNEL_CHANGED,
+        .old = old,
+        .new = new,
+        .old_of = old == FSD_NONE ? FSD_NONE : c->kernel_of[0][old],
+        .new_of = new == FSD_NONE ? FSD_NONE : c->kernel_of[1][new]};
+    struct fsd_region_diff *r;
+
+    change.region = new != FSD_NONE ? region_of(c, true, change.new_of)
+                                    : region_of(c, false, change.old_of);
+    r = change.region == FSD_NONE ? NULL : &c->regions.at[change.region];
+    if (r && old != FSD_NONE && new != FSD_NONE &&pass <= BY_WORK)
+        r->as_before++;
+    if (pass == BY_ALL)
+        return;
+    if (r)
+        r->kernels = true;
+    if (change.what == FSD_KERNEL_CHANGED)
+        compare_pair(c, scratch, change);
+    else
+        fsd_vec_push(c->arena, &c->kernels, change);
+}
+
+static void pair_rows(struct pairing *p, struct fsd_arena *scratch, uint32_t at,
+                      uint32_t end, int pass)
+{
+    uint32_t news = at;
+
+    while (news < end && !p->rows[news].new)
+        news++;
+    if (pass == BY_REST && news - at != end - news)
+        return; /* which of them is which nobody knows */
+    for (uint32_t i = at, k = news; i < news && k < end; i++, k++) {
+        p->done[0][p->rows[i].id] = p->done[1][p->rows[k].id] = true;
+        add(p, scratch, p->rows[i].id, p->rows[k].id, pass);
+    }
+}
+
+void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
+                         const uint32_t *old_bucket, const uint32_t *new_bucket)
+{
+    uint32_t n = c->old->kernels.n, m = c->new->kernels.n;
+    struct pairing p = {.c = c,
+                        .bucket = {old_bucket, new_bucket},
+                        .done = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)},
+                        .rows = FSD_NEW(scratch, struct fsd_hash_row, (size_t)n + m)};
+
+    if (!fsd_compare_has_kernels(c))
+        return;
+    for (int pass = 0; pass < PASSES; pass++) {
+        uint32_t count = collect(&p, pass);
+
+        for (uint32_t i = 0, k; i < count; i = k) {
+            k = fsd_hash_rows_end(p.rows, count, i);
+            pair_rows(&p, scratch, i, k, pass);
+        }
+    }
+    for (fsd_id i = 0; i < n; i++)
+        if (old_bucket[i] != FSD_NONE && !p.done[0][i])
+            add(&p, scratch, i, FSD_NONE, PASSES);
+    for (fsd_id i = 0; i < m; i++)
+        if (new_bucket[i] != FSD_NONE && !p.done[1][i])
+            add(&p, scratch, FSD_NONE, i, PASSES);
+}
+
+/* By kernel: the group, or the move, that it is of. */
+static uint32_t *kernel_owners(struct fsd_arena *arena, const struct fsd_state *s)
+{
+    uint32_t *of = FSD_NEW(arena, uint32_t, s->kernels.n);
+
+    memset(of, 0xff, s->kernels.n * sizeof *of);
+    for (fsd_id i = 0; i < s->groups.n; i++)
+        for (uint32_t k = 0; k < s->groups.at[i].kernels.n; k++)
+            of[s->groups.at[i].kernels.at + k] = i;
+    for (fsd_id i = 0; i < s->moves.n; i++)
+        for (uint32_t k = 0; k < s->moves.at[i].kernels.n; k++)
+            of[s->moves.at[i].kernels.at + k] = FSD_LAYER_MOVES | i;
+    return of;
+}
+
+/* Those of each region's groups. */
+void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    uint32_t *bucket[2];
+
+    for (int new = 0; new < 2; new ++) {
+        const struct fsd_state *s = side(c, new);
+
+        c->kernel_of[new] = kernel_owners(c->arena, s);
+        bucket[new] = FSD_NEW(scratch, uint32_t, s->kernels.n);
+        for (fsd_id i = 0; i < s->kernels.n; i++) {
+            uint32_t of = c->kernel_of[new][i];
+
+            bucket[new][i] = of == FSD_NONE || (of & FSD_LAYER_MOVES)
+                                 ? FSD_NONE
+                                 : (new ? c->new_region : c->old_region)[of];
+        }
+    }
+    fsd_compare_kernels(c, scratch, bucket[0], bucket[1]);
+}
+
+/* ---------------------------------------------------------------------- bindings */
+
+static const struct fsd_binding *binding_named(const struct fsd_state *s,
+                                               uint8_t output, const char *name)
+{
+    for (uint32_t i = 0; i < s->bindings.n; i++)
+        if (s->bindings.at[i].output == output &&
+            !strcmp(fsd_text(s->names, s->bindings.at[i].name), name))
+            return &s->bindings.at[i];
+    return NULL;
+}
+
+static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
+                        const struct fsd_binding *q)
+{
+    struct fsd_binding_change change = {.old = p, .new = q};
+
+    if (p && q) {
+        change.form = fsd_forms_differ(c, p->form, q->form);
+        change.outside = fsd_texts_differ(c, p->outside, q->outside);
+        change.shape = fsd_texts_differ(c, p->shape, q->shape);
+        change.ranges = fsd_texts_differ(c, p->ranges, q->ranges);
+        change.lost =
+            (p->shape && !q->shape) || (p->ranges && !q->ranges) ||
+            (p->outside && !q->outside) || (p->form.layout && !q->form.layout) ||
+            (p->form.type != FSD_DTYPE_UNKNOWN && q->form.type == FSD_DTYPE_UNKNOWN);
+        if (!change.form && !change.outside && !change.shape && !change.ranges &&
+            !change.lost)
+            return;
+    }
+    fsd_vec_push(c->arena, &c->bindings, change);
+}
+
+/* By name: who feeds an engine knows its inputs and outputs by nothing else. */
+void fsd_compare_bindings(struct fsd_compare *c)
+{
+    const struct fsd_state *s = c->old, *t = c->new;
+
+    if (!s->whole || !t->whole)
+        return;
+    for (uint32_t i = 0; i < s->bindings.n; i++)
+        add_binding(c, &s->bindings.at[i],
+                    binding_named(t, s->bindings.at[i].output,
+                                  fsd_text(s->names, s->bindings.at[i].name)));
+    for (uint32_t i = 0; i < t->bindings.n; i++)
+        if (!binding_named(s, t->bindings.at[i].output,
+                           fsd_text(t->names, t->bindings.at[i].name)))
+            add_binding(c, NULL, &t->bindings.at[i]);
+}

@@ -1,0 +1,522 @@
+/*
+ * What each layer is, apart from names, order and tactic: its type, what it does, the
+ * types, layouts and sizes of what it reads and writes, what it is made of.  A kernel
+ * is known by no name, so that two that agree in all of that are alike; those of a
+ * group are sorted by it.
+ *
+ *     kernel gemm int8 < int8/chw:32x64 > fp32/chw:32x192 = fp32:1 fp32:1 int8:64x192
+ *
+ * The engine's inputs and outputs stand here, too, as whoever feeds it sees them.
+ */
+#include "base/hash.h"
+#include "base/id.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "compare/parts.h"
+#include "ops/ops.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONG_LIST = 8, LONG_TEXT = 64 };
+
+/* --------------------------------------------------------------------- tensors */
+
+void fsd_put_state_tensor(const struct fsd_state *s, const struct fsd_state_tensor *t,
+                          FILE *out)
+{
+    fputs(fsd_dtype_name((enum fsd_dtype)t->form.type), out);
+    if (t->form.layout)
+        fprintf(out, "/%s", fsd_text(s->names, t->form.layout));
+    if (t->sizes)
+        fprintf(out, ":%s", fsd_text(s->names, t->sizes));
+}
+
+static struct fsd_state_tensor tensor_of(struct fsd_state_build *b,
+                                         const struct fsd_form *form)
+{
+    struct fsd_print print;
+
+    fsd_put_sizes(b->d->engine, form, "x", fsd_print_open(&print));
+    return (struct fsd_state_tensor){.form = fsd_state_form(b, form),
+                                     .sizes = fsd_print_sym(&print, b->s->names)};
+}
+
+static struct fsd_span add_ports(struct fsd_state_build *b, struct fsd_span ports)
+{
+    const struct fsd_graph *e = b->d->engine;
+    struct fsd_span span = {b->s->tensors.n, ports.n};
+
+    for (uint32_t i = 0; i < ports.n; i++)
+        fsd_vec_push(b->s->arena, &b->s->tensors,
+                     tensor_of(b, fsd_port_form(e, &e->ports.at[ports.at + i])));
+    return span;
+}
+
+static int by_tensor(const struct fsd_state *s, const struct fsd_state_tensor *x,
+                     const struct fsd_state_tensor *y)
+{
+    int order = x->form.type - y->form.type;
+
+    if (!order)
+        order = strcmp(fsd_text(s->names, x->form.layout),
+                       fsd_text(s->names, y->form.layout));
+    return order ? order
+                 : strcmp(fsd_text(s->names, x->sizes), fsd_text(s->names, y->sizes));
+}
+
+static void add_weights(struct fsd_state_build *b, enum fsd_dtype type, uint64_t count)
+{
+    char text[24];
+
+    if (!count)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64, count);
+    fsd_vec_push(b->s->arena, &b->s->tensors,
+                 (struct fsd_state_tensor){.form.type = (uint8_t)type,
+                                           .sizes = fsd_intern_str(b->s->names, text)});
+}
+
+/* Few, and mostly in order. */
+static void sort_tensors(struct fsd_state *s, struct fsd_span span)
+{
+    struct fsd_state_tensor *at = s->tensors.at + span.at;
+
+    for (uint32_t i = 1; i < span.n; i++)
+        for (uint32_t k = i; k && by_tensor(s, &at[k], &at[k - 1]) < 0; k--) {
+            struct fsd_state_tensor t = at[k];
+
+            at[k] = at[k - 1];
+            at[k - 1] = t;
+        }
+}
+
+static struct fsd_span consts_of(struct fsd_state_build *b, fsd_id layer)
+{
+    const struct fsd_layer *l = &b->d->engine->layers.at[layer];
+    struct fsd_span span = add_ports(b, l->constants);
+
+    add_weights(b, l->weights_type, l->weights);
+    add_weights(b, l->bias_type, l->bias);
+    span.n = b->s->tensors.n - span.at;
+    sort_tensors(b->s, span);
+    return span;
+}
+
+/* ------------------------------------------------------------------ attributes */
+
+/* How a stream is scheduled says nothing of the kernel. */
+static bool is_noise(const char *name)
+{
+    return !strcmp(name, "StreamId");
+}
+
+static void put_short(FILE *out, const char *text, size_t n)
+{
+    uint64_t hash[2];
+
+    if (n <= LONG_TEXT) {
+        fwrite(text, 1, n, out);
+        return;
+    }
+    fsd_hash_128(text, n, hash);
+    fprintf(out, "%zu:%016" PRIx64, n, hash[0]);
+}
+
+static void put_item(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a,
+                     uint32_t i)
+{
+    if (a->kind == FSD_ATTR_INTS)
+        fprintf(out, "%" PRId64, g->ints.at[a->list.at + i]);
+    else if (a->kind == FSD_ATTR_FLOATS)
+        fprintf(out, "%.7g", g->floats.at[a->list.at + i]);
+    else
+        fputs(fsd_text(g->names, g->links.at[a->list.at + i]), out);
+}
+
+/* "name=value": short lists whole, long ones by their size and hash. */
+static void put_list(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a)
+{
+    struct fsd_print print;
+    FILE *text = fsd_print_open(&print);
+
+    for (uint32_t i = 0; i < a->list.n; i++) {
+        fputs(i ? "x" : "", text);
+        put_item(text, g, a, i);
+    }
+    fsd_print_close(&print);
+    if (a->list.n > LONG_LIST) {
+        uint64_t hash[2];
+
+        fsd_hash_128(print.text, print.size, hash);
+        fprintf(out, "%" PRIu32 ":%016" PRIx64, a->list.n, hash[0]);
+    } else {
+        put_short(out, print.text, print.size);
+    }
+    free(print.text);
+}
+
+static void put_bytes(FILE *out, const struct fsd_value *v)
+{
+    uint64_t hash[2];
+
+    if (!v->bytes) {
+        fprintf(out, ":%" PRIu64, v->size);
+        return;
+    }
+    fsd_hash_128(v->bytes, v->size, hash);
+    fprintf(out, ":%016" PRIx64, hash[0]);
+}
+
+static void put_value(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a)
+{
+    switch (a->kind) {
+    case FSD_ATTR_INT:
+        fprintf(out, "%" PRId64, a->i);
+        break;
+    case FSD_ATTR_FLOAT:
+        fprintf(out, "%.7g", a->f);
+        break;
+    case FSD_ATTR_STRING:
+        put_short(out, fsd_text(g->names, a->s), fsd_text_len(g->names, a->s));
+        break;
+    case FSD_ATTR_INTS:
+    case FSD_ATTR_FLOATS:
+    case FSD_ATTR_STRINGS:
+        put_list(out, g, a);
+        break;
+    case FSD_ATTR_TENSOR:
+        if (a->form != FSD_NONE) {
+            fputs(fsd_dtype_name(g->forms.at[a->form].type), out);
+            putc(':', out);
+            fsd_put_sizes(g, &g->forms.at[a->form], "x", out);
+        }
+        if (a->value != FSD_NONE)
+            put_bytes(out, &g->values.at[a->value]);
+        break;
+    case FSD_ATTR_GRAPH: /* its nodes are nodes of the state */
+    case FSD_ATTR_UNREAD:
+        fputs("...", out);
+        break;
+    }
+}
+
+/* The words of a list in their order, one space between them. */
+static int by_word(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+typedef FSD_VEC(const char *) words;
+
+static fsd_sym join_words(struct fsd_state_build *b, words *all)
+{
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
+    if (all->n)
+        qsort(all->at, all->n, sizeof *all->at, by_word);
+    for (uint32_t i = 0; i < all->n; i++)
+        fprintf(out, "%s%s", i ? " " : "", all->at[i]);
+    return fsd_print_sym(&print, b->s->names);
+}
+
+static const char *word_of(struct fsd_state_build *b, const struct fsd_graph *g,
+                           const struct fsd_attr *a)
+{
+    struct fsd_print print;
+
+    put_value(fsd_print_open(&print), g, a);
+    return fsd_printed(b->scratch, "%s=%s", fsd_text(g->names, a->name),
+                       fsd_print_take(&print, b->scratch));
+}
+
+/* By name: a layer is called so, and another build calls it otherwise. */
+static bool *find_called(struct fsd_state_build *b)
+{
+    const struct fsd_graph *e = b->d->engine;
+    bool *called = FSD_NEW(b->scratch, bool, fsd_intern_count(e->names));
+
+    for (fsd_id i = 0; i < e->nodes.n; i++)
+        called[e->nodes.at[i].name] = true;
+    return called;
+}
+
+static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *called)
+{
+    const struct fsd_graph *e = b->d->engine;
+    struct fsd_span attrs = e->nodes.at[layer].attrs;
+    words all = {0};
+
+    for (uint32_t i = 0; i < attrs.n; i++) {
+        const struct fsd_attr *a = &e->attrs.at[attrs.at + i];
+
+        if (!is_noise(fsd_text(e->names, a->name)) &&
+            !(a->kind == FSD_ATTR_STRING && called[a->s]))
+            fsd_vec_push(b->scratch, &all, word_of(b, e, a));
+    }
+    if (e->layers.at[layer].subtype &&
+        strcmp(fsd_text(e->names, e->layers.at[layer].subtype),
+               fsd_text(e->names, e->nodes.at[layer].op)) != 0)
+        fsd_vec_push(b->scratch, &all,
+                     fsd_printed(b->scratch, "type=%s",
+                                 fsd_text(e->names, e->layers.at[layer].subtype)));
+    return join_words(b, &all);
+}
+
+/* A parameter that is a constant input: axes, a shape.  Weights, scales and the like
+ * show in no engine. */
+static const char *parameter_of(struct fsd_state_build *b, fsd_id node, uint32_t i)
+{
+    const struct fsd_graph *g = b->model;
+    fsd_id t = fsd_node_in_tensor(g, node, i);
+    fsd_id root = t != FSD_NONE && b->facts->constant[t] ? b->facts->root[t] : FSD_NONE;
+    const struct fsd_form *form = root == FSD_NONE ? NULL : fsd_tensor_form(g, root);
+    struct fsd_print print;
+
+    if (!form || g->tensors.at[root].value == FSD_NONE ||
+        (form->type != FSD_INT64 && form->type != FSD_INT32))
+        return NULL;
+    put_bytes(fsd_print_open(&print), &g->values.at[g->tensors.at[root].value]);
+    return fsd_printed(b->scratch, "#%u=%s", (unsigned)i,
+                       fsd_print_take(&print, b->scratch));
+}
+
+/* What traits tell in full: see state_nodes.c. */
+static bool is_in_traits(const char *name)
+{
+    static const char *const told[] = {"kernel_shape", "strides", "pads",
+                                       "dilations",    "group",   "output_padding"};
+    bool is = false;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(told); i++)
+        is |= !strcmp(name, told[i]);
+    return is;
+}
+
+fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node)
+{
+    const struct fsd_graph *g = b->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+    const char *op = fsd_text(g->names, n->op);
+    bool onnx = fsd_is_onnx_domain(fsd_text(g->names, n->domain));
+    words all = {0};
+
+    for (uint32_t i = 0; i < n->attrs.n; i++) {
+        const struct fsd_attr *a = &g->attrs.at[n->attrs.at + i];
+        const char *word = word_of(b, g, a);
+
+        if (!is_in_traits(fsd_text(g->names, a->name)) &&
+            !(onnx && fsd_op_is_default(op, fsd_graph_opset(g), word)))
+            fsd_vec_push(b->scratch, &all, word);
+    }
+    for (uint32_t i = 1; i < n->in.n && !(b->facts->traits[node] & FSD_OP_QDQ); i++) {
+        const char *word = parameter_of(b, node, i);
+
+        if (word)
+            fsd_vec_push(b->scratch, &all, word);
+    }
+    return join_words(b, &all);
+}
+
+/* --------------------------------------------------------------------- kernels */
+
+static fsd_sym steps_of(struct fsd_state_build *b, fsd_id layer)
+{
+    const struct fsd_graph *e = b->d->engine;
+    struct fsd_span steps = e->layers.at[layer].steps;
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
+    for (uint32_t i = 0; i < steps.n; i++)
+        fprintf(out, "%s%s", i ? "+" : "",
+                fsd_text(e->names, e->links.at[steps.at + i]));
+    return fsd_print_sym(&print, b->s->names);
+}
+
+/* Of several kernels that do the same, tensors and structure tell none from another. */
+static bool is_said(unsigned by)
+{
+    return by & (FSD_BY_METADATA | FSD_BY_NAME | FSD_BY_LOG);
+}
+
+static struct fsd_span computed_by(struct fsd_state_build *b, fsd_id layer)
+{
+    const struct fsd_match *m = b->d->match;
+    struct fsd_state *s = b->s;
+    struct fsd_span span = {s->refs.n, 0};
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        const struct fsd_link *link = fsd_match_of_layer(m, layer, i);
+        fsd_id k = b->of_node[link->node];
+
+        if (k != FSD_NONE && is_said(link->by) &&
+            fsd_role_computes(s->nodes.at[k].role))
+            fsd_vec_push(s->arena, &s->refs, k);
+    }
+    span.n = s->refs.n - span.at;
+    if (span.n)
+        qsort(s->refs.at + span.at, span.n, sizeof *s->refs.at, fsd_by_id);
+    for (uint32_t i = 0; i < span.n; i++)
+        if (!kept || s->refs.at[span.at + i] != s->refs.at[span.at + kept - 1])
+            s->refs.at[span.at + kept++] = s->refs.at[span.at + i];
+    s->refs.n = span.at + kept;
+    span.n = kept;
+    return span;
+}
+
+static struct fsd_kernel kernel_of(struct fsd_state_build *b, fsd_id layer, bool shares,
+                                   const bool *called)
+{
+    const struct fsd_graph *e = b->d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    struct fsd_kernel k = {.kind = (uint8_t)b->d->layers[layer].kind,
+                           .precision = (uint8_t)b->d->layers[layer].precision,
+                           .type =
+                               fsd_intern_str(b->s->names, fsd_text(e->names, n->op)),
+                           .does = steps_of(b, layer),
+                           .attrs = layer_attrs(b, layer, called)};
+
+    k.in = add_ports(b, n->in);
+    k.out = add_ports(b, n->out);
+    k.consts = consts_of(b, layer);
+    if (shares)
+        k.computes = computed_by(b, layer);
+    return k;
+}
+
+struct keyed {
+    const struct fsd_state *s;
+    struct fsd_kernel kernel;
+    uint32_t owner; /* group, or move behind all groups */
+};
+
+static int by_tensors(const struct fsd_state *s, struct fsd_span x, struct fsd_span y)
+{
+    int order = (int)x.n - (int)y.n;
+
+    for (uint32_t i = 0; !order && i < x.n; i++)
+        order = by_tensor(s, &s->tensors.at[x.at + i], &s->tensors.at[y.at + i]);
+    return order;
+}
+
+static int by_all(const void *a, const void *b)
+{
+    const struct keyed *p = a, *q = b;
+    const struct fsd_state *s = p->s;
+    const struct fsd_kernel *x = &p->kernel, *y = &q->kernel;
+    int order = fsd_order(p->owner, q->owner);
+
+    for (uint32_t i = 0; !order && i < x->computes.n && i < y->computes.n; i++)
+        order =
+            fsd_order(s->refs.at[x->computes.at + i], s->refs.at[y->computes.at + i]);
+    if (!order)
+        order = (int)x->computes.n - (int)y->computes.n;
+    if (!order)
+        order = strcmp(fsd_text(s->names, x->type), fsd_text(s->names, y->type));
+    if (!order)
+        order = strcmp(fsd_text(s->names, x->does), fsd_text(s->names, y->does));
+    if (!order)
+        order = strcmp(fsd_text(s->names, x->attrs), fsd_text(s->names, y->attrs));
+    if (!order)
+        order = by_tensors(s, x->out, y->out);
+    if (!order)
+        order = by_tensors(s, x->in, y->in);
+    if (!order)
+        order = by_tensors(s, x->consts, y->consts);
+    if (!order)
+        order = x->kind != y->kind ? x->kind - y->kind : x->precision - y->precision;
+    return order;
+}
+
+void fsd_state_add_kernels(struct fsd_state_build *b)
+{
+    struct fsd_state *s = b->s;
+    uint32_t n = b->d->engine->nodes.n, groups = s->groups.n;
+    struct keyed *all = FSD_NEW(b->scratch, struct keyed, n);
+    uint32_t *layers = FSD_NEW(b->scratch, uint32_t, groups);
+    const bool *called = find_called(b);
+
+    if (!b->d->engine->detailed)
+        return;
+    for (fsd_id i = 0; i < n; i++)
+        if (!(s->of_layer[i] & FSD_LAYER_MOVES))
+            layers[s->of_layer[i]]++;
+    for (fsd_id i = 0; i < n; i++) {
+        uint32_t of = s->of_layer[i] & ~FSD_LAYER_MOVES;
+        bool moves = s->of_layer[i] & FSD_LAYER_MOVES;
+
+        all[i] = (struct keyed){s, kernel_of(b, i, !moves && layers[of] > 1, called),
+                                of + (moves ? groups : 0)};
+    }
+    if (n)
+        qsort(all, n, sizeof *all, by_all);
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsd_span *span = all[i].owner < groups
+                                    ? &s->groups.at[all[i].owner].kernels
+                                    : &s->moves.at[all[i].owner - groups].kernels;
+
+        if (!span->n++)
+            span->at = s->kernels.n;
+        fsd_vec_push(s->arena, &s->kernels, all[i].kernel);
+    }
+}
+
+/* -------------------------------------------------------------------- bindings */
+
+/* As the list of inputs and outputs has it, else as its first layer does. */
+static struct fsd_binding binding_of(struct fsd_state_build *b, fsd_id tensor)
+{
+    const struct fsd_graph *e = b->d->engine;
+    const struct fsd_tensor *t = &e->tensors.at[tensor];
+    struct fsd_state_form seen = fsd_state_binding_form(b, tensor);
+    struct fsd_binding out = {
+        .output = (t->flags & FSD_TENSOR_OUTPUT) != 0,
+        .name = fsd_intern_str(b->s->names, fsd_text(e->names, t->name)),
+        .form = seen,
+        .ranges = fsd_intern_str(b->s->names, fsd_text(e->names, t->ranges))};
+    struct fsd_print shape;
+
+    if (t->bound != FSD_NONE && e->forms.at[t->bound].type != FSD_DTYPE_UNKNOWN)
+        out.form.type = (uint8_t)e->forms.at[t->bound].type;
+    out.outside = fsd_intern_str(b->s->names, fsd_text(e->names, t->outside));
+    fsd_put_sizes(e,
+                  t->bound != FSD_NONE && e->forms.at[t->bound].ranked
+                      ? &e->forms.at[t->bound]
+                      : fsd_state_binding_sizes(b, tensor),
+                  "x", fsd_print_open(&shape));
+    out.shape = fsd_print_sym(&shape, b->s->names);
+    return out;
+}
+
+struct named {
+    const char *name;
+    struct fsd_binding binding;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+
+    return x->binding.output != y->binding.output
+               ? x->binding.output - y->binding.output
+               : strcmp(x->name, y->name);
+}
+
+void fsd_state_add_bindings(struct fsd_state_build *b)
+{
+    const struct fsd_graph *e = b->d->engine;
+    FSD_VEC(struct named) all = {0};
+
+    for (fsd_id i = 0; i < e->tensors.n; i++)
+        if (e->tensors.at[i].flags & (FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT))
+            fsd_vec_push(b->scratch, &all,
+                         ((struct named){fsd_text(e->names, e->tensors.at[i].name),
+                                         binding_of(b, i)}));
+    if (all.n)
+        qsort(all.at, all.n, sizeof *all.at, by_name);
+    for (uint32_t i = 0; i < all.n; i++)
+        fsd_vec_push(b->s->arena, &b->s->bindings, all.at[i].binding);
+}

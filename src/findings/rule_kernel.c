@@ -1,0 +1,592 @@
+/*
+ * Rules about kernels since a snapshot: what one reads, writes and is made of, one
+ * more, one less; and about the engine's inputs and outputs.  What a rule about nodes,
+ * edges or moves tells of a place is not told of its kernels once more.
+ */
+#include "base/text.h"
+#include "findings/finder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMED = 6 };
+
+/* ----------------------------------------------------------------- what is told */
+
+/* Sorted: a region, and from which type to which another rule tells of it. */
+struct fsd_told_types {
+    uint64_t *at;
+    uint32_t n;
+};
+
+static uint64_t place_of(fsd_id region, uint8_t before, uint8_t after)
+{
+    return (uint64_t)region << 16 | (uint64_t)before << 8 | after;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static fsd_id region_of_node(const struct fsd_compare *c, fsd_ref node)
+{
+    fsd_id group = node == FSD_NONE || (node & FSD_REF_PORT)
+                       ? FSD_NONE
+                       : c->new->nodes.at[node].group;
+
+    return group == FSD_NONE ? FSD_NONE : c->new_region[group];
+}
+
+static struct fsd_told_types find_told_types(const struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    struct fsd_told_types told = {
+        FSD_NEW(f->scratch, uint64_t,
+                c->precisions.n + 2 * (size_t)c->edges.n + 4 * (size_t)c->moves.n),
+        0};
+
+    for (uint32_t i = 0; i < c->precisions.n; i++) {
+        const struct fsd_node_change *p = &c->precisions.at[i];
+
+        told.at[told.n++] = place_of(region_of_node(c, p->new), p->before, p->after);
+    }
+    for (uint32_t i = 0; i < c->edges.n; i++) {
+        const struct fsd_edge_change *e = &c->edges.at[i];
+
+        if (e->before.type == e->after.type)
+            continue;
+        told.at[told.n++] = place_of(e->region, e->before.type, e->after.type);
+        told.at[told.n++] =
+            place_of(region_of_node(c, e->new_from), e->before.type, e->after.type);
+    }
+    for (uint32_t i = 0; i < c->moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[i];
+        const struct fsd_move *p, *q;
+        fsd_id from;
+
+        if (m->what != FSD_MOVE_CHANGED)
+            continue;
+        p = &c->old->moves.at[m->old];
+        q = &c->new->moves.at[m->new];
+        from = q->from.n ? region_of_node(c, c->new->refs.at[q->from.at]) : FSD_NONE;
+        told.at[told.n++] = place_of(m->region, p->after.type, q->after.type);
+        told.at[told.n++] = place_of(m->region, p->before.type, q->before.type);
+        told.at[told.n++] = place_of(from, p->before.type, q->before.type);
+    }
+    if (told.n)
+        qsort(told.at, told.n, sizeof *told.at, by_place);
+    return told;
+}
+
+static bool is_told(const struct fsd_told_types *told,
+                    const struct fsd_kernel_change *k)
+{
+    uint64_t place = place_of(k->region, k->before.form.type, k->after.form.type);
+
+    return told->n &&
+           bsearch(&place, told->at, told->n, sizeof *told->at, by_place) != NULL;
+}
+
+/* The types that only a kernel has otherwise. */
+static bool has_types(const struct fsd_told_types *told,
+                      const struct fsd_kernel_change *k)
+{
+    return k->what == FSD_KERNEL_CHANGED && k->width != FSD_WIDTH_SAME &&
+           !is_told(told, k);
+}
+
+/* ---------------------------------------------------------------------- phrases */
+
+static const char *text(const struct fsd_state *s, fsd_sym sym)
+{
+    return fsd_text(s->names, sym);
+}
+
+static void put_nodes(struct fsd_finder *f, const struct fsd_state *s,
+                      struct fsd_span nodes)
+{
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        fsd_ref at = s->refs.at[nodes.at + i];
+
+        if (!(at & FSD_REF_PORT))
+            fsd_about_state_node(f, s, at);
+        if (i < NAMED)
+            fprintf(f->out, "%s%s", i ? " + " : "", fsd_state_ref_text(s, at, true));
+    }
+    if (nodes.n > NAMED)
+        fprintf(f->out, " + %u more", nodes.n - NAMED);
+}
+
+/* "the gemm of `MatMul_3 + Add_4`", and whom that is about. */
+static void put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k,
+                       bool new)
+{
+    const struct fsd_state *s = new ? f->c->new : f->c->old;
+    const struct fsd_kernel *kernel = &s->kernels.at[new ? k->new : k->old];
+    uint32_t of = new ? k->new_of : k->old_of;
+    const char *type = text(s, kernel->type);
+
+    fprintf(f->out, "%s", *type ? type : "layer");
+    if (of & FSD_LAYER_MOVES) {
+        const struct fsd_move *m = &s->moves.at[of & ~FSD_LAYER_MOVES];
+
+        if (m->nodes.n || m->to.n)
+            fputs(m->nodes.n ? " of `" : " before `", f->out);
+        put_nodes(f, s, m->nodes.n ? m->nodes : m->to);
+        if (m->nodes.n || m->to.n)
+            putc('`', f->out);
+    } else {
+        fputs(" of `", f->out);
+        put_nodes(f, s, kernel->computes.n ? kernel->computes : s->groups.at[of].nodes);
+        putc('`', f->out);
+    }
+    f->now.line = k->old == FSD_NONE ? 0 : f->c->old->kernels.at[k->old].line;
+}
+
+static void put_tensor(struct fsd_finder *f, const struct fsd_state *s,
+                       const struct fsd_state_tensor *t)
+{
+    fsd_put_state_tensor(s, t, f->out);
+}
+
+/* ------------------------------------------------------------------------ types */
+
+static void tell_types(struct fsd_finder *f, const struct fsd_kernel_change *k)
+{
+    fsd_finding_open(f);
+    fputs("the ", f->out);
+    put_kernel(f, k, true);
+    fputs(k->after.sizes ? " reads, writes or is made of " : " runs in ", f->out);
+    put_tensor(f, f->c->new, &k->after);
+    fputs("; before ", f->out);
+    put_tensor(f, f->c->old, &k->before);
+    fsd_finding_close(f);
+}
+
+void fsd_find_wider_kernels(struct fsd_finder *f)
+{
+    struct fsd_told_types told = find_told_types(f);
+
+    for (uint32_t i = 0; i < f->c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &f->c->kernels.at[i];
+
+        if (k->width == FSD_WIDTH_WIDENED && has_types(&told, k))
+            tell_types(f, k);
+    }
+}
+
+/* Which: the kind of fact.  Of what `lost` tells of a region nothing is told again. */
+void fsd_find_lost_kernel_facts(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    bool *told = FSD_NEW(f->scratch, bool, c->regions.n);
+    bool type = f->rule->which == FSD_FACT_TYPE;
+
+    for (uint32_t i = 0; i < c->lost.n; i++) {
+        const struct fsd_fact_lost *lost = &c->lost.at[i];
+        fsd_id region = FSD_NONE;
+
+        if (lost->kind != f->rule->which)
+            continue;
+        if (lost->of == FSD_OF_MOVE)
+            region = fsd_compare_region_of_move(c, true, lost->new);
+        else if (lost->of < FSD_OF_MOVE)
+            region = region_of_node(c, lost->new);
+        if (region != FSD_NONE)
+            told[region] = true;
+        region = lost->of == FSD_OF_EDGE ? region_of_node(c, lost->from) : FSD_NONE;
+        if (region != FSD_NONE)
+            told[region] = true;
+    }
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &c->kernels.at[i];
+
+        if (!(type ? k->type_lost : k->layout_lost && !k->type_lost) ||
+            (k->region != FSD_NONE && told[k->region]))
+            continue;
+        fsd_finding_open(f);
+        fprintf(f->out, "the %s of a tensor of the ", type ? "type" : "layout");
+        put_kernel(f, k, true);
+        fputs(" is not known", f->out);
+        if (type) {
+            fputs("; before ", f->out);
+            put_tensor(f, c->old, &k->lost);
+        }
+        fsd_finding_close(f);
+    }
+}
+
+/* ---------------------------------------------------------------------- layouts */
+
+static void put_forms(struct fsd_finder *f, struct fsd_state_form was,
+                      struct fsd_state_form is)
+{
+    fsd_put_state_form(f->c->new, is, '/', f->out);
+    fputs("; before ", f->out);
+    fsd_put_state_form(f->c->old, was, '/', f->out);
+}
+
+/* An edge is told once, though both of its kernels see it. */
+void fsd_find_layouts(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    bool *told = FSD_NEW(f->scratch, bool, c->regions.n);
+
+    for (uint32_t i = 0; i < c->edges.n; i++) {
+        const struct fsd_edge_change *e = &c->edges.at[i];
+        fsd_id from = region_of_node(c, e->new_from);
+
+        if (e->before.type != e->after.type ||
+            !strcmp(text(c->old, e->before.layout), text(c->new, e->after.layout)))
+            continue;
+        fsd_finding_open(f);
+        if (!(e->new_from & FSD_REF_PORT))
+            fsd_about_state_node(f, c->new, e->new_from);
+        if (e->new_to != FSD_NONE)
+            fsd_about_state_node(f, c->new, e->new_to);
+        fprintf(f->out, "the tensor %s -> %s lies in ",
+                fsd_state_ref_text(c->new, e->new_from, false), fsd_edge_reader(c, e));
+        put_forms(f, e->before, e->after);
+        f->now.line =
+            c->old->nodes.at[e->old_to == FSD_NONE ? e->old_from : e->old_to].line;
+        fsd_finding_close(f);
+        told[e->region] = true;
+        if (from != FSD_NONE)
+            told[from] = true;
+    }
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &c->kernels.at[i];
+
+        if (!k->layout || k->width != FSD_WIDTH_SAME || k->type_lost ||
+            (k->region != FSD_NONE && told[k->region]))
+            continue;
+        fsd_finding_open(f);
+        fputs("a tensor of the ", f->out);
+        put_kernel(f, k, true);
+        fputs(" lies in ", f->out);
+        put_forms(f, k->from, k->to);
+        fsd_finding_close(f);
+    }
+}
+
+/* ---------------------------------------------------------------------- kernels */
+
+static void put_change(struct fsd_finder *f, const struct fsd_kernel_change *k,
+                       bool types)
+{
+    const struct fsd_state *old = f->c->old, *new = f->c->new;
+    const struct fsd_kernel *p = &old->kernels.at[k->old],
+                            *q = &new->kernels.at[k->new];
+    const char *comma = " ";
+
+    if (k->type && strcmp(text(old, p->type), text(new, q->type)) != 0)
+        fprintf(f->out, "%swas a %s", comma, text(old, p->type)), comma = ", ";
+    else if (k->type)
+        fprintf(f->out, "%sis a %s, was a %s", comma,
+                fsd_kind_name((enum fsd_kind)q->kind),
+                fsd_kind_name((enum fsd_kind)p->kind)),
+            comma = ", ";
+    if (types) {
+        fprintf(f->out, "%shas ", comma);
+        put_tensor(f, new, &k->after);
+        fputs(" for ", f->out);
+        put_tensor(f, old, &k->before);
+        comma = ", ";
+    }
+    if (k->sizes)
+        fprintf(f->out, "%sreads or writes %s, before %s", comma,
+                text(new, k->sizes_after), text(old, k->sizes_before)),
+            comma = ", ";
+    if (k->ports)
+        fprintf(f->out, "%sreads %u and writes %u tensors, before %u and %u", comma,
+                q->in.n, q->out.n, p->in.n, p->out.n),
+            comma = ", ";
+    if (k->consts)
+        fprintf(f->out, "%sis made of other weights or constants", comma), comma = ", ";
+    if (k->does)
+        fprintf(f->out, "%sperforms %s, before %s", comma, text(new, q->does),
+                text(old, p->does)),
+            comma = ", ";
+    if (k->attrs)
+        fprintf(f->out, "%shas other parameters", comma), comma = ", ";
+    if (k->computes) {
+        fprintf(f->out, "%scomputes other nodes", comma);
+        comma = ", ";
+    }
+}
+
+static bool has_changed(const struct fsd_kernel_change *k, bool types)
+{
+    return k->what == FSD_KERNEL_CHANGED &&
+           (k->type || types || k->sizes || k->ports || k->consts || k->does ||
+            k->attrs || k->computes);
+}
+
+static bool only_sizes(const struct fsd_kernel_change *k, bool types)
+{
+    return k->sizes && !(k->type || types || k->ports || k->consts || k->does ||
+                         k->attrs || k->computes);
+}
+
+/* Where the whole engine is for other sizes its kernels are, too. */
+static bool is_resized(const struct fsd_compare *c)
+{
+    bool resized = false;
+
+    for (uint32_t i = 0; i < c->bindings.n; i++)
+        resized |= c->bindings.at[i].shape || c->bindings.at[i].ranges;
+    for (uint32_t i = 0; i < c->ports.n; i++)
+        resized |= c->ports.at[i].shape;
+    return resized;
+}
+
+/* What became of the fusion explains which kernels there are. */
+static bool is_explained(const struct fsd_compare *c, const struct fsd_kernel_change *k)
+{
+    uint8_t happened;
+
+    if (k->region == FSD_NONE)
+        return false;
+    happened = c->regions.at[k->region].happened;
+    return happened == FSD_HAPPENED_LOST || happened == FSD_HAPPENED_GAINED ||
+           happened == FSD_HAPPENED_REGROUPED || happened == FSD_HAPPENED_OPAQUE;
+}
+
+/* A better type is an improvement of its nodes, which is told so. */
+static bool is_improved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
+{
+    return k->width == FSD_WIDTH_NARROWED && k->region != FSD_NONE &&
+           c->regions.at[k->region].width == FSD_WIDTH_NARROWED;
+}
+
+void fsd_find_changed_kernels(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    struct fsd_told_types told = find_told_types(f);
+    bool resized = is_resized(c);
+    uint32_t sized = 0;
+
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &c->kernels.at[i];
+        bool types =
+            has_types(&told, k) && k->width != FSD_WIDTH_WIDENED && !is_improved(c, k);
+
+        if (!has_changed(k, types) || is_explained(c, k))
+            continue;
+        if (resized && only_sizes(k, types)) {
+            sized++;
+            continue;
+        }
+        fsd_finding_open(f);
+        fputs("the ", f->out);
+        put_kernel(f, k, true);
+        put_change(f, k, types);
+        fsd_finding_close(f);
+    }
+    if (!sized)
+        return;
+    fsd_finding_open(f);
+    fsd_put_noun(f->out, sized, "kernel");
+    fputs(sized == 1 ? " reads or writes other sizes" : " read or write other sizes",
+          f->out);
+    fputs(", as the engine's inputs and outputs have other sizes", f->out);
+    f->count = sized;
+    fsd_finding_close(f);
+}
+
+/* Nodes of the old model whose kernel is gone: proved to need none, or of no use. */
+static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
+{
+    struct fsd_span nodes;
+    bool proved = true;
+
+    if (k->old_of & FSD_LAYER_MOVES)
+        return false;
+    nodes = c->old->groups.at[k->old_of].nodes;
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        fsd_id node = c->align->to_new[c->old->refs.at[nodes.at + i]];
+
+        proved &=
+            node == FSD_NONE || (c->new->nodes.at[node].fate != FSD_FATE_LAYER &&
+                                 c->new->nodes.at[node].fate != FSD_FATE_UNEXPLAINED);
+    }
+    return proved;
+}
+
+uint32_t fsd_count_saved_kernels(const struct fsd_compare *c)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->kernels.n; i++)
+        n += c->kernels.at[i].what == FSD_KERNEL_REMOVED &&
+             !is_explained(c, &c->kernels.at[i]) && is_proved(c, &c->kernels.at[i]);
+    return n;
+}
+
+/* One that is computed for nodes that the old model has not is not one more. */
+static bool is_of_new_model(const struct fsd_compare *c,
+                            const struct fsd_kernel_change *k)
+{
+    struct fsd_span nodes;
+    bool known = false;
+
+    if (k->new_of & FSD_LAYER_MOVES)
+        return false;
+    nodes = c->new->groups.at[k->new_of].nodes;
+    for (uint32_t i = 0; i < nodes.n; i++)
+        known |= c->align->to_old[c->new->refs.at[nodes.at + i]] != FSD_NONE;
+    return !known;
+}
+
+static void tell_count(struct fsd_finder *f, const struct fsd_kernel_change *k,
+                       bool gone)
+{
+    const struct fsd_state *s = gone ? f->c->old : f->c->new;
+    const struct fsd_kernel *kernel = &s->kernels.at[gone ? k->old : k->new];
+
+    fsd_finding_open(f);
+    fputs(gone ? "gone: the " : "one more: the ", f->out);
+    put_kernel(f, k, !gone);
+    if (kernel->out.n) {
+        fputs(" that writes ", f->out);
+        put_tensor(f, s, &s->tensors.at[kernel->out.at]);
+    }
+    if (gone)
+        fputs("; no kernel does more than before", f->out);
+    fsd_finding_close(f);
+}
+
+/* A move that computes for no known node, or realises one. */
+static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change,
+                      bool gone)
+{
+    const struct fsd_state *s = gone ? f->c->old : f->c->new;
+    const struct fsd_move *m = &s->moves.at[gone ? change->old : change->new];
+
+    fsd_finding_open(f);
+    fprintf(f->out, "%s: a %s", gone ? "gone" : "one more",
+            fsd_kind_name((enum fsd_kind)m->kind));
+    if (m->nodes.n || m->to.n || m->from.n) {
+        fputs(m->nodes.n ? " of `" : m->to.n ? " before `" : " behind `", f->out);
+        put_nodes(f, s, m->nodes.n ? m->nodes : m->to.n ? m->to : m->from);
+        putc('`', f->out);
+    }
+    fputs(": ", f->out);
+    fsd_put_move_forms(s, m, '/', f->out);
+    if (gone)
+        f->now.line = m->line;
+    fsd_finding_close(f);
+}
+
+static bool computes(const struct fsd_move *m)
+{
+    return !m->inserted && m->kind != FSD_KIND_QUANTIZE;
+}
+
+/* Which: those that are gone, or those that are there once more. */
+void fsd_find_counted_kernels(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    bool gone = f->rule->which == FSD_KERNEL_REMOVED;
+
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &c->kernels.at[i];
+
+        if (k->what == f->rule->which && !is_explained(c, k) &&
+            !(gone ? is_proved(c, k) : is_of_new_model(c, k)))
+            tell_count(f, k, gone);
+    }
+    for (uint32_t i = 0; c->old->kernels.n && c->new->kernels.n &&i < c->moves.n; i++) {
+        const struct fsd_move_change *m = &c->moves.at[i];
+
+        if (gone && m->what == FSD_MOVE_REMOVED && computes(&c->old->moves.at[m->old]))
+            tell_move(f, m, true);
+        else if (!gone && m->what == FSD_MOVE_ADDED &&
+                 computes(&c->new->moves.at[m->new]))
+            tell_move(f, m, false);
+    }
+}
+
+/* --------------------------------------------------------------------- bindings */
+
+static const char *direction(const struct fsd_binding *b)
+{
+    return b->output ? "output" : "input";
+}
+
+/* What is told of the port of that name already. */
+static bool is_port_told(const struct fsd_compare *c,
+                         const struct fsd_binding_change *b)
+{
+    const struct fsd_binding *shown = b->new ? b->new : b->old;
+    const struct fsd_state *s = b->new ? c->new : c->old;
+
+    for (uint32_t i = 0; i < c->ports.n; i++) {
+        const struct fsd_port_change *p = &c->ports.at[i];
+        fsd_id id = b->new ? p->new : p->old;
+
+        if (id != FSD_NONE && p->output == shown->output &&
+            !strcmp(text(s, shown->name),
+                    text(s, (p->output ? s->outputs.at : s->inputs.at)[id].name)))
+            return true;
+    }
+    return false;
+}
+
+static void tell_binding(struct fsd_finder *f, const struct fsd_binding_change *b,
+                         bool ranges)
+{
+    const struct fsd_state *old = f->c->old, *new = f->c->new;
+    const struct fsd_binding *shown = b->new ? b->new : b->old;
+
+    fsd_finding_open(f);
+    fprintf(f->out, "the engine's %s %s%s", direction(shown),
+            text(b->new ? new : old, shown->name),
+            !b->old   ? " is new"
+            : !b->new ? " is gone"
+                      : "");
+    if (b->old && b->new &&ranges)
+        fprintf(f->out, " takes %s; before %s", text(new, b->new->ranges),
+                text(old, b->old->ranges));
+    else if (b->old && b->new) {
+        const char *comma = ":";
+
+        if (b->shape)
+            fprintf(f->out, "%s %s -> %s", comma, text(old, b->old->shape),
+                    text(new, b->new->shape)),
+                comma = ",";
+        if (b->form) {
+            fprintf(f->out, "%s ", comma);
+            fsd_put_state_form(old, b->old->form, '/', f->out);
+            fputs(" -> ", f->out);
+            fsd_put_state_form(new, b->new->form, '/', f->out);
+            comma = ",";
+        }
+        if (b->outside)
+            fprintf(f->out, "%s %s -> %s", comma, text(old, b->old->outside),
+                    text(new, b->new->outside)),
+                comma = ",";
+        if (b->lost)
+            fprintf(f->out, "%s what was told of it is not known any more", comma);
+    }
+    f->now.line = b->old ? b->old->line : 0;
+    fsd_finding_close(f);
+}
+
+/* Which: the optimization profiles, or all else. */
+void fsd_find_bindings(struct fsd_finder *f)
+{
+    bool ranges = f->rule->which;
+
+    for (uint32_t i = 0; i < f->c->bindings.n; i++) {
+        const struct fsd_binding_change *b = &f->c->bindings.at[i];
+
+        if (ranges ? b->ranges
+                   : (!b->ranges || b->shape || b->form || b->outside || b->lost) &&
+                         !is_port_told(f->c, b))
+            tell_binding(f, b, ranges);
+    }
+}

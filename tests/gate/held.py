@@ -1,0 +1,95 @@
+#!/usr/bin/python3
+"""What the gate has to hold: a snapshot of one build, then the check of one that differs in one place.
+
+    held.py BINARY FIXTURES [SHARED]
+
+Each row of CASES: a build, the build that is checked, and the rule of which a finding has to fire with a
+word of its message or of its nodes; None: what is found is at most a note.  Rows of SHARED are left out
+where it is not there.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BINARY, FIXTURES = sys.argv[1:3]
+SHARED = sys.argv[3] if len(sys.argv) > 3 else "/nowhere"
+QAT = ("S/corpus/resnet18-qat-trt8.4/model.onnx", "S/corpus/resnet18-qat-trt8.4/engine.graph.json")
+FP16 = ("S/corpus/resnet18-fp16-trt10/model.onnx", "S/corpus/resnet18-fp16-trt10/engine.graph.json")
+TYPES = ("held/types.onnx", "held/types.log.xz")
+REGNET = ("held/regnet.onnx", "held/regnet.log.xz")
+QKV = ("held/qkv.onnx", "held/qkv.log.xz")
+ATTENTION = ("held/attention.onnx", "held/attention.log.xz")
+OPEN = ("", "rtx/open_sizes.log")
+CASES = [
+    (QAT, (QAT[0], "S/defects/g1_out2000.json"), "io-changed", "422"),
+    (("S/defects/b8.onnx", "S/defects/b1.json"), ("S/defects/b8.onnx", "S/defects/b8.json"), "io-changed", "input"),
+    (OPEN, (("OptShape: [4,3,", "OptShape: [6,3,"),), "profile-changed", "image"),
+    (OPEN, (("(kLINEAR)", "(kHWC8)"),), "io-changed", "image"),
+    (OPEN, ((" Name: image, IOMode", " Name: picture, IOMode"),), "io-changed", "picture"),
+    (TYPES, (TYPES[0], "held/untold.log.xz"), "precision-unknown", "/Conv_1"),
+    (QAT, (QAT[0], "S/defects/g3_dropconv.json"), "undecided-fusion", "Conv_206"),
+    (REGNET, (REGNET[0], "held/dropped.log.xz"), "lost-kernel", "/trunk_output/block2/block2-2/f/b/b.0/Conv"),
+    (QKV, (QKV[0], "held/split.log.xz"), "lost-fusion", "/encoder/layer.1/attn/q_proj/MatMul"),
+    (ATTENTION, (ATTENTION[0], "held/wider.log.xz"), "precision-widened", "/layers.0/attn/MatMul"),
+    (QAT, (QAT[0], "S/defects/g6_layout.json"), "layout-changed", "MaxPool_12"),
+    (FP16, ("S/defects/g7_gemm_alpha.onnx", FP16[1]), "engine-stale", "Gemm"),
+]
+
+
+def place(path):
+    return os.path.join(SHARED, path[2:]) if path.startswith("S/") else os.path.join(FIXTURES, path) if path else ""
+
+
+def changed(folder, engine, words):
+    """A copy of the engine's file in which these words are others, the first time that they stand there."""
+    with open(engine, encoding="utf-8") as file:
+        text = file.read()
+    assert words[0] in text, words
+    path = os.path.join(folder, "changed.log")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(*words, 1))
+    return path
+
+
+def run(*args):
+    return subprocess.run([BINARY, *(a for a in args if a)], capture_output=True, text=True, check=False)
+
+
+def judge(folder, base, other, rule, word):
+    base = [place(p) for p in base]
+    other = [base[0], changed(folder, base[1], other[0])] if isinstance(other[0], tuple) else [place(p) for p in other]
+    snapshot = os.path.join(folder, "base.fsd")
+    done = run("snapshot", *base, "-o", snapshot)
+    if done.returncode:
+        return done.stderr
+    done = run("check", snapshot, *other, "-f", "json")
+    if done.returncode == 2:
+        return done.stderr
+    said = json.loads(done.stdout)["findings"]
+    loud = [f for f in said if f["severity"] != "info"]
+    if rule is None:
+        return f"{loud[0]['rule']}: {loud[0]['message']}" if loud else ""
+    if not any(f["rule"] == rule and (word in f["message"] or any(word in n for n in f["nodes"])) for f in loud):
+        return f"no {rule} of {word}, but {[(f['rule'], f['message'][:80]) for f in said][:3]}"
+    return ""
+
+
+def main():
+    failed = tried = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for base, other, rule, word in CASES:
+            files = [p for p in base + other if isinstance(p, str) and p]
+            if not all(os.path.exists(place(p)) for p in files):
+                continue
+            tried += 1
+            wrong = judge(folder, base, other, rule, word)
+            failed += bool(wrong)
+            if wrong:
+                print("FAILED", files[-1], other[0] if isinstance(other[0], tuple) else "", wrong[:300])
+    print(f"{tried} of {len(CASES)} cases, {failed} failed")
+    sys.exit(failed > 0)
+
+
+main()

@@ -1,0 +1,60 @@
+#!/usr/bin/python3
+"""Snapshots that 0.2.0 took, checked by this version: an upgrade alone fails no gate.
+
+    older.py BINARY FIXTURES [SHARED]
+
+fixtures/gate/snapshots-0.2.0.tar.xz has a snapshot of each pair of model and engine of ../shared, and of some
+fixtures; its LIST tells whose each is.  Model and engine are as they were then, so that each check passes, with the
+note that the snapshot holds less than is compared, and one with a count where this version reads otherwise.
+Those of SHARED are skipped where it is not there.
+"""
+import collections
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+BINARY, FIXTURES = sys.argv[1:3]
+SHARED = sys.argv[3] if len(sys.argv) > 3 else ""
+
+
+def check(folder, row):
+    snapshot, root, *files = row
+    files = [os.path.join(FIXTURES if root == "fixtures" else SHARED, f) for f in files]
+    if not all(map(os.path.exists, files)):
+        return None
+    done = subprocess.run([BINARY, "check", os.path.join(folder, snapshot), *files, "-f", "json"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode == 2:
+        return files[1], [done.stderr.strip()[:200]]
+    said = json.loads(done.stdout)["findings"]
+    rules = [f["rule"] for f in said]
+    loud = [f"{f['rule']}: {f['message'][:150]}" for f in said if f["severity"] != "info"]
+    if rules.count("snapshot-older") != 1 or set(rules) - {"snapshot-older", "snapshot-reread"}:
+        loud.append(f"other notes: {rules}")
+    return files[1], loud if loud or done.returncode else rules
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(os.path.join(FIXTURES, "gate/snapshots-0.2.0.tar.xz")) as archive:
+            archive.extractall(folder)
+        with open(os.path.join(folder, "LIST"), encoding="utf-8") as file:
+            rows = [line.rstrip("\n").split("\t") for line in file]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = [f for f in pool.map(lambda row: check(folder, row), rows) if f]
+    notes, failed = collections.Counter(), 0
+    for name, rules in found:
+        wrong = [r for r in rules if " " in r]
+        failed += bool(wrong)
+        notes.update(r for r in rules if " " not in r)
+        for line in wrong[:3]:
+            print("FAILED", name, line)
+    print(f"{len(found)} of {len(rows)} snapshots by 0.2.0, {failed} failed:", dict(notes))
+    sys.exit(failed > 0 or not found)
+
+
+main()
