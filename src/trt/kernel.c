@@ -149,6 +149,13 @@ static enum fsd_factor factor_of(const struct fsd_graph *g,
     return layer->constants.n ? FSD_FACTOR_GIVEN : FSD_FACTOR_NOT_TOLD;
 }
 
+/* "__myl_Fc_myl0_34": a product alone that lists a second constant, a bias, applies
+ * more to its result than its name has. */
+static bool hides_steps(const struct fsd_layer *layer)
+{
+    return layer->multiplies && layer->steps.n == 1 && layer->constants.n > 1;
+}
+
 static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
                         struct fsd_layer *layer)
 {
@@ -225,6 +232,8 @@ void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
         for (size_t k = 0; k < FSD_COUNT_OF(products); k++)
             layer->multiplies |= !strcmp(
                 products[k], fsd_text(g->names, g->links.at[layer->steps.at + i]));
+    if (hides_steps(layer) && layer->more_steps == FSD_STEPS_ARE_ALL)
+        layer->more_steps = FSD_STEPS_GO_ON;
     if (layer->kind == FSD_KIND_COMPUTE && only_moves(g, layer))
         layer->kind = kind_of_move(g, node);
 }

@@ -244,6 +244,9 @@ void fsd_claim(struct replay *r, const struct way *w)
     uint32_t n = fsd_way_makes(r, w, made);
 
     r->pads[r->layer] = w->pads;
+    r->joined[r->layer] = w->joined;
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        r->ended[w->taken[i]] |= w->ended[i];
     r->cuts[r->layer] = w->cuts;
     for (uint32_t i = 0; i < w->n_taken; i++)
         if (fsd_node_is(r->g, w->taken[i], "Attention"))
@@ -431,6 +434,59 @@ static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
     return r->product[by];
 }
 
+/* A scalar that the model makes of sizes: "1 / sqrt(head size)".  Its integers are
+ * known to the parser; from the first Cast on the builder keeps it with the operator
+ * that it scales.  True when it begins at such a Cast. */
+static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
+{
+    fsd_id by = tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, tensor);
+    bool sized = false;
+
+    if (by == FSD_NONE || !far || !r->m->facts->folded[by] ||
+        fsd_count_of(r, tensor) != 1 ||
+        fsd_dtype_rank(fsd_tensor_form(r->g, tensor)->type) <= 0)
+        return false;
+    for (uint32_t i = 0; i < r->g->nodes.at[by].in.n; i++) {
+        fsd_id in = fsd_node_in_tensor(r->g, by, i);
+
+        sized |= link_scalar(r, layer, in, far - 1);
+        sized |= r->g->nodes.at[by].op == r->cast && in != FSD_NONE &&
+                 fsd_tensor_producer(r->g, in) != FSD_NONE;
+    }
+    if (sized && !fsd_match_has(r->m, layer, by))
+        fsd_match_link(r->m, layer, by, FSD_BY_STRUCTURE);
+    return sized;
+}
+
+/* What another kernel makes is no constant. */
+static bool reads_scalar(const struct replay *r, fsd_id layer)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+
+    for (uint32_t i = 0; i < n->in.n; i++)
+        if (fsd_form_count(e, fsd_port_form(e, fsd_node_in(e, n, i))) == 1)
+            return true;
+    return false;
+}
+
+/* Of the links that are there. */
+static void link_scalars(struct replay *r)
+{
+    uint32_t n = r->m->links.n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct fsd_link link = r->m->links.at[i];
+
+        if (r->m->facts->folded[link.node] || r->m->layer_sourced[link.layer] ||
+            r->m->engine->layers.at[link.layer].kind != FSD_KIND_COMPUTE ||
+            reads_scalar(r, link.layer))
+            continue;
+        for (uint32_t k = 0; k < r->g->nodes.at[link.node].in.n; k++)
+            link_scalar(r, link.layer, fsd_node_in_tensor(r->g, link.node, k), FAR);
+    }
+}
+
 void fsd_claim_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -455,9 +511,10 @@ void fsd_claim_fitting(struct replay *r)
         for (uint32_t k = 0; k < beside.n; k++) {
             fsd_id by = e->links.at[beside.at + k], node = r->product[by];
 
-            if (node != FSD_NONE && !fsd_joins_products(&e->layers.at[by]))
+            if (node != FSD_NONE && !fsd_joins_products(r, by))
                 fsd_match_link(r->m, i, cuts ? made_for(r, by, in) : node,
                                FSD_BY_STRUCTURE);
         }
     }
+    link_scalars(r);
 }

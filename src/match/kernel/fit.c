@@ -188,6 +188,18 @@ bool fsd_takes_apart(const struct replay *r, fsd_id layer)
     return steps.n > 0;
 }
 
+/* What the product makes is taken apart behind it: the constant is the weight of one of
+ * these parts. */
+static bool is_weight_of_part(const struct replay *r, const struct fsd_form *constant,
+                              fsd_id product, fsd_id weight)
+{
+    fsd_id out = fsd_node_out_tensor(r->g, product, 0);
+    int64_t size = fsd_form_count(r->m->engine, constant);
+
+    return out != FSD_NONE && size > 0 && fsd_count_of(r, weight) > size &&
+           fsd_count_of(r, weight) == size * fsd_count_parts_behind(r, out);
+}
+
 /* A product's weight lies among the kernel's constants, or another kernel makes it of
  * its own; where none can be it, the kernel computes another product.  Of branches that
  * are alike but for their windows, this tells which is which. */
@@ -208,8 +220,8 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
                             ? fsd_count_of(r, weight) / fsd_form_count(e, c)
                             : 0;
 
-        if (is_weight(r, c, weight) ||
-            (fsd_joins_products(l) && is_joined_weight(r, c, weight)) ||
+        if (is_weight(r, c, weight) || is_weight_of_part(r, c, node, weight) ||
+            (fsd_joins_products(r, layer) && is_joined_weight(r, c, weight)) ||
             (fsd_takes_apart(r, layer) && parts > 1 && parts <= FSD_RECIPE_PARTS))
             return false;
     }
@@ -347,9 +359,11 @@ static void drop_idle(struct way *w)
         w->n_open = kept;
 }
 
-bool fsd_joins_products(const struct fsd_layer *l)
+bool fsd_joins_products(const struct replay *r, fsd_id layer)
 {
-    return l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1;
+    const struct fsd_layer *l = &r->m->engine->layers.at[layer];
+
+    return r->joined[layer] || (l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1);
 }
 
 /* Whoever needs it, too, brings the integers back himself. */
@@ -392,7 +406,6 @@ static bool may_be_used(const struct way *w, uint64_t port)
 void fsd_way_finish(const struct replay *r, struct way *w)
 {
     const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
-    const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     fsd_id made[AT_HAND];
     uint32_t escaping;
     bool product = false;
@@ -407,7 +420,8 @@ void fsd_way_finish(const struct replay *r, struct way *w)
             w->cost += is_handed_over(r, &w->open[i]) ? COST_UNFINISHED : COST_STEP - 1;
     for (uint32_t i = 0; i < w->n_taken; i++) {
         product |= fsd_is_product(r, w->taken[i]);
-        w->cost += weight_differs(r, r->layer, w->taken[i]) ? COST_SIZE : 0;
+        w->cost +=
+            !w->joined && weight_differs(r, r->layer, w->taken[i]) ? COST_SIZE : 0;
     }
     for (uint32_t i = 0; i < r->n_must; i++)
         if (!fsd_way_took(w, r->must[i].node) && !fsd_way_began(w, r->must[i].node))
@@ -419,7 +433,7 @@ void fsd_way_finish(const struct replay *r, struct way *w)
             w->n_taken && !writes(r, e))
             w->cost += may_be_used(w, fsd_first_port(r, i)) ? COST_MAYBE : COST_INPUT;
     }
-    if (fsd_joins_products(l))
+    if (w->joined || fsd_joins_products(r, r->layer))
         return;
     if (!w->n_open && escaping > n->out.n + again && r->part == 1 && !w->parted)
         w->cost += (escaping - again - n->out.n) * COST_OUTPUT;

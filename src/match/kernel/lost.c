@@ -145,6 +145,61 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
     return n;
 }
 
+/* What lies between a tensor and what the kernel reads is the kernel's: false where it
+ * needs something else, or what the kernel cannot do.  Of what is taken apart, each
+ * part may be a kernel's of its own. */
+static bool collect(struct replay *r, struct way *w, fsd_id tensor, int far)
+{
+    fsd_id by = fsd_tensor_producer(r->g, tensor);
+
+    for (uint32_t i = 0; i < w->n_hand; i++)
+        if (w->hand[i].tensor == tensor)
+            return true;
+    if (fsd_rests(r, tensor))
+        return true;
+    if (by == FSD_NONE || !far || w->n_taken == TAKEN ||
+        (r->maker[by] != FSD_NONE && !r->passes[by] &&
+         fsd_count_parts_behind(r, fsd_node_out_tensor(r->g, by, 0)) == 1) ||
+        !(r->passes[by] || fsd_could_compute(r, by, false)))
+        return false;
+    for (uint32_t i = 0; i < r->g->nodes.at[by].in.n; i++) {
+        fsd_id in = fsd_node_in_tensor(r->g, by, i);
+
+        if (in != FSD_NONE && !collect(r, w, in, far - 1))
+            return false;
+    }
+    if (!r->passes[by] && !fsd_way_took(w, by))
+        w->taken[w->n_taken++] = by;
+    return true;
+}
+
+void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
+{
+    enum { DEEP = 16 };
+    const struct fsd_graph *e = r->m->engine;
+    fsd_id layer = r->layer, by = fsd_tensor_producer(e, lost);
+    struct way *w = &r->next[0];
+
+    if (by == FSD_NONE || r->m->of_layer[by].n || !e->layers.at[by].steps.n)
+        return;
+    memset(w, 0, sizeof *w);
+    r->layer = by;
+    for (uint32_t i = 0; i < e->nodes.at[by].in.n; i++) {
+        fsd_id in = fsd_node_in_tensor(e, by, i);
+
+        for (uint32_t k = 0; in != FSD_NONE && k < r->of[in].n; k++)
+            if (r->held.at[r->of[in].at + k].tensor != FSD_NONE)
+                fsd_way_hold(w, r->held.at[r->of[in].at + k].tensor, 1);
+    }
+    if (collect(r, w, tensor, DEEP))
+        for (uint32_t i = 0; i < w->n_taken; i++) {
+            if (r->maker[w->taken[i]] == FSD_NONE)
+                r->maker[w->taken[i]] = by;
+            fsd_match_link(r->m, by, w->taken[i], FSD_BY_STRUCTURE);
+        }
+    r->layer = layer;
+}
+
 /* Few steps are found in many places. */
 bool fsd_tells_enough(const struct replay *r)
 {

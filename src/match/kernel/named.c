@@ -10,9 +10,7 @@ static void add_must(struct replay *r, fsd_id node, uint32_t cost)
         r->must[r->n_must++] = (struct must){node, cost};
 }
 
-/* Steps of the kernel could be some, or all, of one way to compute the node; some may
- * not be listed. */
-static bool could_compute(const struct replay *r, fsd_id node, bool all)
+bool fsd_could_compute(const struct replay *r, fsd_id node, bool all)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     const fsd_id *steps = r->m->engine->links.at + l->steps.at;
@@ -44,11 +42,12 @@ static fsd_id real_maker(const struct replay *r, fsd_id tensor)
     for (int far = 0; far < FAR && node != FSD_NONE && r->passes[node]; far++) {
         fsd_id in = fsd_data_input(r, node);
 
-        if (r->folds[node] && could_compute(r, node, false))
+        if (r->folds[node] && fsd_could_compute(r, node, false))
             break;
-        if (r->g->nodes.at[node].out.n > 1 && could_compute(r, node, true))
+        if (r->g->nodes.at[node].out.n > 1 && fsd_could_compute(r, node, true))
             break;
-        if (r->m->facts->traits[node] & FSD_OP_QUANTIZE && could_compute(r, node, true))
+        if (r->m->facts->traits[node] & FSD_OP_QUANTIZE &&
+            fsd_could_compute(r, node, true))
             return FSD_NONE;
         node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
     }
@@ -120,7 +119,7 @@ static void add_hint(struct replay *r, fsd_id node)
     if (node != FSD_NONE && r->named[node] == FSD_NONE && !fsd_is_left_to_run(r, node))
         node = fsd_last_twin(r, node);
     if (node != FSD_NONE && r->maker[node] == FSD_NONE &&
-        could_compute(r, node, false) &&
+        fsd_could_compute(r, node, false) &&
         (r->named[node] == FSD_NONE || r->named[node] == r->layer))
         add_must(r, node, COST_HINTED);
 }

@@ -69,10 +69,18 @@ static fsd_id maker_of(const struct replay *r, struct held h)
     return h.tensor == FSD_NONE ? h.node : fsd_tensor_producer(r->g, h.tensor);
 }
 
+/* Of what is held, or made when the node is done. */
+static int64_t size_of(const struct replay *r, struct held h)
+{
+    fsd_id t = h.tensor == FSD_NONE ? fsd_node_out_tensor(r->g, h.node, 0) : h.tensor;
+
+    return t == FSD_NONE ? -1 : fsd_count_of(r, t);
+}
+
 /* Of joined products a kernel that reads as much as one makes reads that of one: which,
- * is to be tried.  Returns how many there are, and these; 1: no choice. */
+ * is to be tried.  Returns how many there are, and these; FSD_NONE: no choice. */
 static uint32_t find_choices(const struct replay *r, uint32_t port,
-                             fsd_id choices[OPEN])
+                             fsd_id choices[CHOICES])
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
@@ -82,7 +90,8 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     uint32_t found = 0;
     bool fits = false; /* parts of other sizes are none to choose from */
 
-    if (by == FSD_NONE || !fsd_joins_products(&e->layers.at[by]))
+    choices[0] = FSD_NONE;
+    if (by == FSD_NONE || !fsd_joins_products(r, by))
         return 1;
     for (uint32_t i = 0; i < n->in.n; i++)
         if (i != port && fsd_node_in_tensor(e, r->layer, i) == p->tensor)
@@ -90,18 +99,20 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     for (uint32_t k = 0; k < r->of[p->tensor].n; k++) {
         struct held h = r->held.at[r->of[p->tensor].at + k];
 
-        fits |= h.tensor != FSD_NONE && fsd_count_of(r, h.tensor) == size;
+        fits |= size_of(r, h) == size;
     }
     for (uint32_t k = 0; k < r->of[p->tensor].n; k++) {
         struct held h = r->held.at[r->of[p->tensor].at + k];
         fsd_id node = maker_of(r, h);
         bool seen = false;
 
-        if (h.tensor != FSD_NONE && fits && fsd_count_of(r, h.tensor) != size)
+        if (fits && size_of(r, h) != size)
             continue;
-        if (node == FSD_NONE || found == OPEN ||
-            (h.tensor != FSD_NONE && fsd_count_of(r, h.tensor) != size))
+        if (node == FSD_NONE || found == CHOICES ||
+            (h.tensor != FSD_NONE && fsd_count_of(r, h.tensor) != size)) {
+            choices[0] = FSD_NONE;
             return 1;
+        }
         for (uint32_t i = 0; i < found && !seen; i++)
             seen = choices[i] == node;
         if (!seen)
@@ -179,7 +190,7 @@ static void begin_kernel(struct replay *r, bool guess)
     r->part = 1;
     r->padded = false;
     for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(e, r->layer, i), choices[OPEN];
+        fsd_id t = fsd_node_in_tensor(e, r->layer, i), choices[CHOICES];
         uint32_t n_choices, ways;
 
         if (t == FSD_NONE)
@@ -194,7 +205,7 @@ static void begin_kernel(struct replay *r, bool guess)
         n_choices = find_choices(r, i, choices);
         if (n_choices == 1 || ways * n_choices > WAYS) {
             for (uint32_t k = 0; k < ways; k++)
-                take_port(r, &r->ways[k], i, FSD_NONE);
+                take_port(r, &r->ways[k], i, n_choices == 1 ? choices[0] : FSD_NONE);
             continue;
         }
         for (uint32_t k = 0; k < ways; k++)
@@ -388,40 +399,52 @@ static bool try_kernel(struct replay *r, bool guess)
     return r->n_ways && r->ways[0].cost <= limit;
 }
 
-static bool reads_lost(const struct replay *r)
+/* The first port of the kernel that reads what was lost; in.n: none does. */
+static uint32_t lost_port(const struct replay *r)
 {
-    for (uint32_t i = 0; i < r->m->engine->nodes.at[r->layer].in.n; i++)
-        if (fsd_is_lost(r, fsd_node_in_tensor(r->m->engine, r->layer, i)))
-            return true;
-    return false;
+    const struct fsd_graph *e = r->m->engine;
+    uint32_t i = 0, n = e->nodes.at[r->layer].in.n;
+
+    while (i < n && !fsd_is_lost(r, fsd_node_in_tensor(e, r->layer, i)))
+        i++;
+    return i;
 }
 
-/* What was lost is found: the first such input holds what the way took it for. */
-static void hold_guess(struct replay *r)
+/* Tried with what an input may hold that was lost: true when that makes sense of it,
+ * and costs no more than `most`. */
+static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
 {
-    for (uint32_t i = 0; i < r->m->engine->nodes.at[r->layer].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(r->m->engine, r->layer, i);
+    const struct way *w;
 
-        if (!fsd_is_lost(r, t))
-            continue;
-        hold(r, t, (struct held){.tensor = r->ways[0].guess, .node = FSD_NONE});
-        return;
-    }
+    if (!try_kernel(r, true))
+        return false;
+    w = r->ways;
+    return w->n_taken && w->guess != FSD_NONE && w->cost <= most &&
+           w->used & fsd_first_port(r, port);
 }
 
 static void replay_kernel(struct replay *r)
 {
-    uint32_t tied = 1;
+    uint32_t tied = 1, port = lost_port(r);
+    bool known, guess;
 
     fsd_find_must(r);
-    if (try_kernel(r, false)) {
+    known = try_kernel(r, false);
+    guess = (!known || r->ways[0].cost) && fsd_tells_enough(r) &&
+            port < r->m->engine->nodes.at[r->layer].in.n;
+    if (guess && try_guesses(r, port, known ? r->ways[0].cost : UINT32_MAX)) {
+        fsd_id lost = fsd_node_in_tensor(r->m->engine, r->layer, port);
+        fsd_id tensor = r->ways[0].guess;
+
+        accept_tied(r, 1);
+        fsd_fill_lost(r, lost, tensor);
+        hold(r, lost, (struct held){.tensor = tensor, .node = FSD_NONE});
+    } else if (known) {
+        if (guess) /* again, as before the guesses */
+            try_kernel(r, false);
         while (tied < r->n_ways && !fsd_way_order(&r->ways[0], &r->ways[tied]))
             tied++;
         accept_tied(r, tied);
-    } else if (reads_lost(r) && fsd_tells_enough(r) && try_kernel(r, true) &&
-               r->ways[0].n_taken && r->ways[0].guess != FSD_NONE) {
-        hold_guess(r);
-        accept_tied(r, 1);
     } else {
         follow_links(r, false);
     }
@@ -523,6 +546,8 @@ void fsd_pass_steps(struct fsd_match *m)
     r.pads = FSD_NEW(scratch, bool, m->engine->layers.n);
     r.cuts = FSD_NEW(scratch, bool, m->engine->layers.n);
     r.in_place = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
+    r.joined = FSD_NEW(scratch, bool, m->engine->layers.n);
+    r.ended = FSD_NEW(scratch, bool, m->model->nodes.n);
     r.border = FSD_NEW(scratch, struct fsd_span, m->engine->tensors.n);
     r.visited = FSD_NEW(scratch, uint32_t, m->model->nodes.n);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)

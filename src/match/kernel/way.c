@@ -169,12 +169,6 @@ static uint32_t place_of(const struct replay *r, const struct way *w, fsd_id nod
     return w->n_hand;
 }
 
-/* A Split: one kernel makes one part, another one the next. */
-static bool comes_in_parts(const struct replay *r, fsd_id node)
-{
-    return r->passes[node] && r->g->nodes.at[node].out.n > 1;
-}
-
 bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
 {
     fsd_id out = FSD_NONE, in = FSD_NONE, by = FSD_NONE;
@@ -202,7 +196,19 @@ static bool is_neutral(const struct replay *r, fsd_id node)
            r->m->facts->same[node] == FSD_SAME_ONE;
 }
 
-static void take(struct replay *r, struct way *w, fsd_id node, bool ended)
+/* What is done of a tensor that is taken apart may be done of its parts. */
+static void note_repeats(const struct replay *r, struct way *w, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+    uint32_t parts = r->passes[node] || out == FSD_NONE ? 1 : fsd_count_parts(r, out);
+
+    if (parts > 1) {
+        w->repeated = r->g->nodes.at[node].op;
+        w->repeats = parts - 1;
+    }
+}
+
+void fsd_way_take(struct replay *r, struct way *w, fsd_id node, bool ended)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
 
@@ -213,8 +219,9 @@ static void take(struct replay *r, struct way *w, fsd_id node, bool ended)
         w->taken[w->n_taken++] = node;
     }
     w->order += place_of(r, w, node);
-    w->parted |= comes_in_parts(r, node);
-    w->parts += comes_in_parts(r, node) ? n->out.n - 1 : 0;
+    note_repeats(r, w, node);
+    w->parted |= fsd_comes_in_parts(r, node);
+    w->parts += fsd_comes_in_parts(r, node) ? n->out.n - 1 : 0;
     w->casts += (r->m->facts->traits[node] & FSD_OP_QUANTIZE) != 0;
     w->neutral += is_neutral(r, node);
     for (uint32_t i = 0; i < n->out.n && !fsd_is_moved(r, w, node); i++) {
@@ -227,7 +234,7 @@ static void take(struct replay *r, struct way *w, fsd_id node, bool ended)
         hand = find_hand(w, out);
         if (hand) {
             hand->made = true;
-            hand->from = comes_in_parts(r, node) ? hand->from : 0;
+            hand->from = fsd_comes_in_parts(r, node) ? hand->from : 0;
         }
     }
 }
@@ -274,6 +281,7 @@ static void go_on(struct replay *r, const struct way *w, fsd_sym step)
             next->used |= open.from;
             next->cost += open.idle && r->maker[open.node] != FSD_NONE &&
                           fsd_is_product(r, open.node);
+            next->cost += open.idle && open.handed && r->ended[open.node];
             next->open[i].idle = false;
             next->open[i].recipe = k;
             next->open[i].done++;
@@ -281,7 +289,7 @@ static void go_on(struct replay *r, const struct way *w, fsd_sym step)
             goes_on |= !last;
             if (last) {
                 next->open[i] = next->open[--next->n_open];
-                take(r, next, open.node, open.handed);
+                fsd_way_take(r, next, open.node, open.handed);
             }
         }
     }
@@ -349,7 +357,7 @@ static void activate(struct replay *r, const struct way *w, fsd_id conv)
         node = r->g->links.at[t->consumers.at];
     } while (r->folds[node]);
     if (fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops)) && (next = branch(r, w)))
-        take(r, next, node, false);
+        fsd_way_take(r, next, node, false);
 }
 
 /* A kernel of a Conv adds what it reads besides to the sum, without a step for it; of
@@ -373,7 +381,7 @@ static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym ste
             continue;
         next->cost += COST_MOVE;
         next->used |= from;
-        take(r, next, node, false);
+        fsd_way_take(r, next, node, false);
     }
 }
 
@@ -387,8 +395,22 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
     return by != FSD_NONE && fsd_node_is(r->g, by, "Concat");
 }
 
+static bool is_convolved(const struct replay *r, fsd_id tensor)
+{
+    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
+        fsd_id by = fsd_tensor_producer(r->g, tensor);
+
+        if (by == FSD_NONE || fsd_is_product(r, by))
+            return by != FSD_NONE && (fsd_node_is(r->g, by, "Conv") ||
+                                      fsd_node_is(r->g, by, "ConvTranspose"));
+        tensor = r->passes[by] ? fsd_data_input(r, by) : FSD_NONE;
+    }
+    return false;
+}
+
 /* Of a BatchNormalization that alone reads what a Conv makes a scaling and a sum are
- * left at most, as it goes into the weights; of another one no less. */
+ * left at most, as it goes into the weights; of another one no less, and behind a
+ * product of matrices it may be either. */
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_recipe *recipe)
 {
@@ -396,8 +418,9 @@ static bool is_left(const struct replay *r, fsd_id node,
 
     if (!fsd_node_is(r->g, node, "BatchNormalization"))
         return true;
-    return in != FSD_NONE && r->g->tensors.at[in].consumers.n == 1 ? recipe->n < 3
-                                                                   : recipe->n > 1;
+    if (in == FSD_NONE || r->g->tensors.at[in].consumers.n != 1)
+        return recipe->n > 1;
+    return recipe->n < 3 || !is_convolved(r, in);
 }
 
 /* A product along an axis of few numbers is taken apart: each part of the data is
@@ -454,12 +477,13 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
         if (recipe->n == 1 && r->reserved[node] != FSD_NONE && !fsd_is_must(r, node))
             next->cost += COST_RESERVED;
         if (r->maker[node] != FSD_NONE && !fsd_is_must(r, node) &&
-            !comes_in_parts(r, node) && !is_done_by_parts(r, node))
+            !fsd_comes_in_parts(r, node) && !is_done_by_parts(r, node) &&
+            (r->part == 1 || w->n_taken))
             next->cost += COST_AGAIN;
         whole |= recipe->n == 1;
         begun |= recipe->n > 1 && !fsd_is_product(r, node);
         if (recipe->n == 1) {
-            take(r, next, node, false);
+            fsd_way_take(r, next, node, false);
             add_to_sum(r, next, node, step);
             if (step == r->conv &&
                 r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_ARE_ALL)
@@ -493,7 +517,7 @@ static void begin_behind(struct replay *r, struct way *w, fsd_id node, fsd_sym s
     memcpy(try, w, sizeof *w);
     try->cost += COST_MOVE;
     try->used |= from;
-    take(r, try, node, false);
+    fsd_way_take(r, try, node, false);
     t = &r->g->tensors.at[out];
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id next = r->g->links.at[t->consumers.at + i];
@@ -661,6 +685,8 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
             next->parts--;
         else if (step == r->cast && next->casts)
             next->casts--;
+        else if (step == next->repeated && next->repeats)
+            next->repeats--;
         else
             next->cost += fsd_is_move(r, step) ? COST_MOVE : COST_STEP;
         next->pads |= step == r->concat;
@@ -696,7 +722,7 @@ static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
     if (fsd_way_took(w, node) || !is_ready(r, w, node, &from, &missing))
         return false;
     w->used |= from;
-    take(r, w, node, false);
+    fsd_way_take(r, w, node, false);
     return true;
 }
 
@@ -716,7 +742,7 @@ static bool take_unused(struct replay *r, struct way *w)
                 !(from & ~w->used))
                 continue;
             w->used |= from;
-            take(r, w, node, false);
+            fsd_way_take(r, w, node, false);
             return true;
         }
     }
@@ -729,6 +755,7 @@ void fsd_way_take_more(struct replay *r, struct way *w)
     struct way *try = &r->next[0];
     bool busy = false;
 
+    fsd_way_join(r, w);
     if (!l->more_steps)
         return;
     for (uint32_t i = 0; i < r->n_must; i++) {

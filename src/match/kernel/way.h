@@ -10,6 +10,7 @@
 
 enum {
     WAYS = 24,
+    CHOICES = WAYS,
     AT_HAND = 192,
     TAKEN = 64,
     OPEN = 8,
@@ -64,6 +65,9 @@ struct way {
     uint32_t parts;   /* of Splits that were taken, made by steps of their own */
     uint32_t casts;   /* likewise, to the integers of Qs */
     bool parted;      /* a Split was */
+    fsd_sym repeated; /* what was done of a tensor that a Split takes apart, ... */
+    uint32_t repeats; /* ... and may be done once more for each other part */
+    bool joined;      /* products of the same data are one */
     bool pads, cuts;  /* steps that are no node's made the data larger or smaller */
     uint64_t used;    /* inputs of the kernel */
     fsd_id guess; /* what it takes the first input to hold of which nobody knows it */
@@ -101,6 +105,8 @@ struct replay {
     struct fsd_span *of; /* by engine tensor: in `held` */
     FSD_VEC(struct held) held;
     fsd_sym moves[8], concat, slice, cast, mul, matmul, conv, sum, scatter;
+    bool *joined;                   /* by layer: it computes several products as one */
+    bool *ended;                    /* by node: a kernel ended what another one began */
     fsd_id *product;                /* by layer: the product it computes; FSD_NONE */
     fsd_id *attention;              /* by layer: the Attention it computes; FSD_NONE */
     fsd_id *norm;                   /* by layer: the normalization it does a part of */
@@ -201,7 +207,7 @@ void fsd_way_finish(const struct replay *r, struct way *w);
  *  it makes is not there yet. */
 bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node);
 /** Products out of a library that are joined write parts of one tensor. */
-bool fsd_joins_products(const struct fsd_layer *l);
+bool fsd_joins_products(const struct replay *r, fsd_id layer);
 /** A product that the layer computes is taken apart. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
 /** The likeliest first. */
@@ -210,6 +216,27 @@ int fsd_way_order(const void *a, const void *b);
 /** Tensors made by a way that others read; returns how many. */
 uint32_t fsd_way_makes(const struct replay *r, const struct way *w,
                        fsd_id out[AT_HAND]);
+/** A Split: one kernel makes one part, another one the next. */
+static inline bool fsd_comes_in_parts(const struct replay *r, fsd_id node)
+{
+    return r->passes[node] && r->g->nodes.at[node].out.n > 1;
+}
+
+/** Takes the node: what it makes is at hand.
+ *  @param ended another kernel began it. */
+void fsd_way_take(struct replay *r, struct way *w, fsd_id node, bool ended);
+/** Where the kernel writes what products of the same data make together, takes all of
+ *  them (parts.c). */
+void fsd_way_join(struct replay *r, struct way *w);
+/** Into how many parts a tensor is taken (parts.c); 1: it is not. */
+uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor);
+/** Likewise, or what a few nodes make of it. */
+uint32_t fsd_count_parts_behind(const struct replay *r, fsd_id tensor);
+/** Steps of the kernel could be some, or all, of one way to compute the node; some may
+ *  not be listed. */
+bool fsd_could_compute(const struct replay *r, fsd_id node, bool all);
+/** Links the kernel that made a lost tensor, now that this is known. */
+void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor);
 /** Elements of a tensor of the model; negative where that is open. */
 int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
 /** A step that only moves data. */

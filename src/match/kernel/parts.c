@@ -1,0 +1,115 @@
+/*
+ * Products that are not done one by one.  Several of the same data are joined to one,
+ * whose output has the columns of all, and each reader takes its own:
+ *
+ *     x -> Gemm a, Gemm b          kernel 3: x -> [1, 32 + 64]
+ *
+ * and one whose output is taken apart is done in parts, each with what is done of that
+ * part alone:
+ *
+ *     x -> MatMul -> Add -> Split -> u, v      kernel 4: u and its activation
+ *                                              kernel 5: v
+ */
+#include "match/kernel/way.h"
+
+#include <string.h>
+
+/* Into how many parts the tensor is taken by all that read it, seen through views: by a
+ * Split, or by Slices; 1: it is not. */
+uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
+{
+    for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
+        const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+        fsd_id next = FSD_NONE;
+        uint32_t slices = 0, others = 0;
+
+        for (uint32_t i = 0; i < t->consumers.n; i++) {
+            fsd_id node = r->g->links.at[t->consumers.at + i];
+
+            if (r->g->nodes.at[node].op == r->slice) {
+                slices++;
+            } else if (!(r->m->facts->traits[node] & FSD_OP_SHAPE)) {
+                others++;
+                next = node;
+            }
+        }
+        if (slices > 1 && !others)
+            return slices;
+        if (slices || others != 1 || !r->passes[next])
+            return 1;
+        if (fsd_comes_in_parts(r, next))
+            return r->g->nodes.at[next].out.n;
+        tensor = fsd_node_out_tensor(r->g, next, 0);
+    }
+    return 1;
+}
+
+/* Likewise, of what nodes of one output make of it, too. */
+uint32_t fsd_count_parts_behind(const struct replay *r, fsd_id tensor)
+{
+    for (int far = 0; far < 3 && tensor != FSD_NONE; far++) {
+        const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+        uint32_t parts = fsd_count_parts(r, tensor);
+
+        if (parts > 1 || t->consumers.n != 1)
+            return parts;
+        tensor = fsd_node_out_tensor(r->g, r->g->links.at[t->consumers.at], 0);
+    }
+    return 1;
+}
+
+/* Products of the tensor that nobody made yet; their outputs' elements together. */
+static int64_t take_products(struct replay *r, struct way *w, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < t->consumers.n; i++) {
+        fsd_id node = r->g->links.at[t->consumers.at + i];
+        int64_t count = fsd_count_of(r, fsd_node_out_tensor(r->g, node, 0));
+
+        if (!fsd_is_product(r, node) || r->maker[node] != FSD_NONE || count < 0 ||
+            fsd_data_input(r, node) != tensor)
+            continue;
+        fsd_way_take(r, w, node, false);
+        sum += count;
+    }
+    return sum;
+}
+
+/* Likewise, of all nodes that compute that tensor. */
+static int64_t take_siblings(struct replay *r, struct way *w, fsd_id tensor)
+{
+    fsd_id by = fsd_tensor_producer(r->g, tensor);
+    int64_t sum = 0;
+
+    if (by == FSD_NONE)
+        return take_products(r, w, tensor);
+    for (by = r->m->facts->first_twin[by]; by != FSD_NONE; by = r->next_twin[by])
+        sum += take_products(r, w, fsd_node_out_tensor(r->g, by, 0));
+    return sum;
+}
+
+void fsd_way_join(struct replay *r, struct way *w)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[r->layer];
+    fsd_id last = w->n_taken ? w->taken[w->n_taken - 1] : FSD_NONE, in;
+    struct way *try = &r->next[0];
+    int64_t size;
+
+    for (uint32_t i = 0; i < w->n_open; i++)
+        if (!w->open[i].idle)
+            return;
+    if (last == FSD_NONE || n->out.n != 1 || !fsd_is_product(r, last))
+        return;
+    in = fsd_data_input(r, last);
+    size = fsd_form_count(e, fsd_port_form(e, fsd_node_out(e, n, 0)));
+    if (in == FSD_NONE || size <= fsd_count_of(r, fsd_node_out_tensor(r->g, last, 0)))
+        return;
+    memcpy(try, w, sizeof *w);
+    if (take_siblings(r, try, in) != size)
+        return;
+    memcpy(w, try, sizeof *w);
+    w->joined = true;
+}
