@@ -7,7 +7,7 @@
 >>> run.nodes.where(fate="merged")[0].name
 'Relu_7'
 
-Inputs are paths, bytes, or an ``onnx.ModelProto``.  Runs in different threads go side by
+Inputs are paths, bytes, or an ``onnx.ModelProto``; a snapshot also the text that snapshot() returned.  Runs in different threads go side by
 side: the work is done without Python's lock, and a signal is heard when it is done.  What is
 wrong with an input is an :class:`Error`, with an argument a TypeError or a ValueError.
 """
@@ -64,6 +64,8 @@ def _call(function: Any, *args: Any) -> Any:
 
 def _file(value: Input, name: str) -> Any:
     """What _native takes: an encoded path, or a name with the bytes under it."""
+    if isinstance(value, str) and value.startswith("fusiondiff snapshot ") and "\n" in value:
+        value = value.encode()    # what snapshot() returned
     if isinstance(value, (str, os.PathLike)):
         path = os.fsencode(value)
         return b"./" + path if path.startswith(b"(") else path    # no name of what is in memory
@@ -84,13 +86,15 @@ def _number(value: int, name: str) -> int:
 class Side:
     """One build: a model, the engine made of it, and what was measured.
 
-    ``profile`` and ``shapes`` take one or several; ``peak`` is the device's GB/s and TOP/s.
+    ``profile`` and ``shapes`` take one or several; ``peak`` is the device's GB/s and TOP/s; ``label`` is kept in a
+    snapshot.
     """
 
     def __init__(self, model: Input | None = None, engine: Input | None = None, *, log: Input | None = None,
                  profile: Input | Sequence[Input] | None = None, times: Input | None = None,
                  shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
-                 peak: tuple[float, float] | None = None, force: bool = False, _of: str = "") -> None:
+                 peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None,
+                 _of: str = "") -> None:
         if engine is None:
             model, engine = None, model
         if engine is None:
@@ -107,6 +111,8 @@ class Side:
             profiles = [profile]  # type: ignore[list-item]
         self._options["profiles"] = [_file(value, f"{_of}profile {i}") for i, value in enumerate(profiles)]
         self._options["shapes"] = [os.fsencode(shape) for shape in ([shapes] if isinstance(shapes, str) else shapes)]
+        if label is not None:
+            self._options["label"] = os.fsencode(label)
         self._options["engine_number"] = _number(engine_number, "engine_number")
         self._options["opt_profile"] = 0 if opt_profile is None else _number(opt_profile, "opt_profile") + 1
         self._options["force"] = bool(force)
@@ -251,7 +257,7 @@ def snapshot(model: Input | None = None, engine: Input | None = None, **options:
 
 def check(snapshot: Input, model: Input | None = None, engine: Input | None = None, *, policy: Input | None = None,
           today: datetime.date | None = None, **options: Any) -> Check:
-    """Holds a build against a snapshot."""
+    """Holds a build against a snapshot: a file, its bytes, or what :func:`snapshot` returned."""
     return Check(_call(_native.open_check, Side(model, engine, **options)._options, _file(snapshot, "snapshot"),
                        None if policy is None else _file(policy, "policy"), _day(today)))
 

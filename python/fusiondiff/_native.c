@@ -10,6 +10,7 @@
 
 #include <fusiondiff/fusiondiff.h>
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,11 +98,12 @@ static bool take_file(struct call *call, PyObject *value, const char **out)
     return true;
 }
 
-static bool take_list(struct call *call, PyObject *value, const char **out, unsigned *n)
+static bool take_list(struct call *call, PyObject *value, unsigned most,
+                      const char **out, unsigned *n)
 {
     for (Py_ssize_t i = 0; i < PyList_Size(value); i++) {
-        if (*n == MOST_FILES) {
-            PyErr_Format(PyExc_ValueError, "at most %d files of a kind", MOST_FILES);
+        if (*n == most) {
+            PyErr_Format(PyExc_ValueError, "at most %u files of a kind", most);
             return false;
         }
         if (!take_file(call, PyList_GetItem(value, i), &out[*n]))
@@ -120,7 +122,8 @@ static bool take_side(struct call *call, struct side *side, PyObject *dict)
     } files[] = {{"model", &opt->model},
                  {"engine", &opt->engine},
                  {"log", &opt->log},
-                 {"times", &opt->times}};
+                 {"times", &opt->times},
+                 {"label", &opt->label}};
     const struct {
         const char *key;
         unsigned *at;
@@ -146,10 +149,10 @@ static bool take_side(struct call *call, struct side *side, PyObject *dict)
     opt->shapes = side->shapes;
     opt->note = keep_note;
     if ((value = PyDict_GetItemString(dict, "profiles")) &&
-        !take_list(call, value, side->profiles, &opt->n_profiles))
+        !take_list(call, value, MOST_FILES, side->profiles, &opt->n_profiles))
         return false;
     if ((value = PyDict_GetItemString(dict, "shapes")) &&
-        !take_list(call, value, side->shapes, &opt->n_shapes))
+        !take_list(call, value, MOST_FILES, side->shapes, &opt->n_shapes))
         return false;
     return !PyErr_Occurred();
 }
@@ -375,7 +378,7 @@ static PyObject *write_report(PyObject *self, PyObject *args)
 static PyObject *view(PyObject *self, PyObject *args)
 {
     struct fsd_query query = {0};
-    const char *words[MOST_FILES];
+    const char **words;
     struct fsd_style style = {0};
     const char *name, *format;
     char *bytes = NULL;
@@ -387,17 +390,22 @@ static PyObject *view(PyObject *self, PyObject *args)
 
     (void)self;
     if (!PyArg_ParseTuple(args, "OsO!sI:view", &capsule, &name, &PyList_Type, &list,
-                          &format, &style.width) ||
-        !take_list(&call, list, words, &query.n_words))
+                          &format, &style.width))
         return NULL;
-    query.words = words;
     run = PyCapsule_GetPointer(capsule, RUN);
-    if (!run)
+    words = run ? PyMem_New(const char *, (size_t)PyList_Size(list) + 1) : NULL;
+    if (run && !words)
+        PyErr_NoMemory();
+    if (!words || !take_list(&call, list, UINT_MAX, words, &query.n_words)) {
+        PyMem_Free(words);
         return NULL;
+    }
+    query.words = words;
     out = fsd_memory_open(&bytes, &size);
     Py_BEGIN_ALLOW_THREADS call.status =
         fsd_diff_view(run, name, &query, format, &style, out, &call.err);
-    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+    Py_END_ALLOW_THREADS PyMem_Free(words);
+    return printed(&call, out, &bytes, &size);
 }
 
 static PyObject *differs(PyObject *self, PyObject *capsule)

@@ -89,13 +89,41 @@ static void put_csv(FILE *out, const char *s, size_t i)
     putc(s[i], out);
 }
 
+/* Spreadsheets pass over blanks in front, and take the full-width forms of the signs
+ * for the signs. */
+static bool begins_formula(const char *s)
+{
+    static const char *const blanks[] = {" ", "\xc2\xa0", "\xe3\x80\x80"};
+    static const char *const signs[] = {"=",
+                                        "+",
+                                        "-",
+                                        "@",
+                                        "\xef\xbc\x9d",  /* full-width = */
+                                        "\xef\xbc\x8b",  /* + */
+                                        "\xef\xbc\x8d",  /* - */
+                                        "\xef\xbc\xa0"}; /* @ */
+    size_t i = 0;
+
+    while (i < FSD_COUNT_OF(blanks))
+        if (!strncmp(s, blanks[i], strlen(blanks[i]))) {
+            s += strlen(blanks[i]);
+            i = 0;
+        } else {
+            i++;
+        }
+    for (i = 0; i < FSD_COUNT_OF(signs); i++)
+        if (!strncmp(s, signs[i], strlen(signs[i])))
+            return true;
+    return false;
+}
+
 void fsd_put_csv(FILE *out, const char *s)
 {
     bool quoted = strpbrk(s, "\",\n\r") || *s == ' ' || *s == ':';
 
     if (quoted)
         putc('"', out);
-    if (*s && strchr("=+-@", *s))
+    if (begins_formula(s))
         putc('\'', out);
     put_all(out, s, put_csv);
     if (quoted)

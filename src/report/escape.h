@@ -14,8 +14,8 @@ void fsd_put_xml(FILE *out, const char *s);
 void fsd_put_markdown(FILE *out, const char *s);
 
 /** A cell of CSV: quoted where it has to be; what a spreadsheet would take for a
- * formula (it begins with =, +, - or @) begins with an apostrophe, which makes it text.
- */
+ * formula (it begins with =, +, - or @, full-width ones too, behind blanks or not)
+ * begins with an apostrophe, which makes it text. */
 void fsd_put_csv(FILE *out, const char *s);
 
 /** The message of a GitHub workflow command. */

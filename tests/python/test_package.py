@@ -87,6 +87,11 @@ def test_compare_snapshot_check(tmp_path):
     assert kept.read_text() == printed("snapshot", MODEL, ENGINE, "-o", "-").stdout
     check = fusiondiff.check(kept, MODEL, ENGINE, today=datetime.date(2026, 1, 31))
     assert not check.failed and check.update() == kept.read_text()
+    assert not fusiondiff.check(fusiondiff.snapshot(MODEL, ENGINE, label="sm86"), MODEL, ENGINE, label="sm86").failed
+    with pytest.raises(fusiondiff.Error, match="labelled"):
+        fusiondiff.check(fusiondiff.snapshot(MODEL, ENGINE, label="sm86"), MODEL, ENGINE, label="sm75")
+    run = fusiondiff.diff(MODEL, ENGINE)
+    assert run.view("where", *["Conv_4"] * 500).count("Conv_4") >= 1
     check = fusiondiff.check(kept, MODEL, wide)
     assert check.failed and "lost-fusion" in str(check) + json.dumps(check.json)
 

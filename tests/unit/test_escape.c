@@ -91,12 +91,36 @@ static void escape__uri(void **state)
     expect(fsd_put_uri, "\xc3\xa4", "%C3%A4");
 }
 
+/* What a spreadsheet would compute is text, behind blanks and in full width, too. */
+static void escape__csv(void **state)
+{
+    (void)state;
+    expect(fsd_put_csv, "=1+2", "'=1+2");
+    expect(fsd_put_csv, "a=b", "a=b");
+    expect(fsd_put_csv, "  @SUM(1)", "\"'  @SUM(1)\"");
+    expect(fsd_put_csv,
+           "\xef\xbc\x9d"
+           "1",
+           "'\xef\xbc\x9d"
+           "1");
+    expect(fsd_put_csv, "\xef\xbc\x8b", "'\xef\xbc\x8b");
+    expect(fsd_put_csv,
+           "\xef\xbc\x8d"
+           "1",
+           "'\xef\xbc\x8d"
+           "1");
+    expect(fsd_put_csv, "\xe3\x80\x80\xef\xbc\xa0", "'\xe3\x80\x80\xef\xbc\xa0");
+    expect(fsd_put_csv, "\xc2\xa0-1", "'\xc2\xa0-1");
+    expect(fsd_put_csv, "\xef\xbc\xa1", "\xef\xbc\xa1"); /* full-width A */
+    expect(fsd_put_csv, " ", "\" \"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escape__every_byte), cmocka_unit_test(escape__xml),
-        cmocka_unit_test(escape__markdown),   cmocka_unit_test(escape__github),
-        cmocka_unit_test(escape__uri),
+        cmocka_unit_test(escape__csv),    cmocka_unit_test(escape__every_byte),
+        cmocka_unit_test(escape__xml),    cmocka_unit_test(escape__markdown),
+        cmocka_unit_test(escape__github), cmocka_unit_test(escape__uri),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
