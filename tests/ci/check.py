@@ -95,6 +95,67 @@ def check_action():
                     claim(json.load(file)["verdict"][:4] == verdict, f"{what}: the report's verdict is not {verdict}")
 
 
+def check_lists():
+    """Six models on two GPUs as one list: one summary; a build that is missing is an error of it."""
+    for what, missing, other, status, verdict in (("all as before", (), (), 0, "pass"), ("one lost a fusion", (), ("m3", "sm75"), 1, "fail"),
+                                                  ("one is missing", ("m5", "sm86"), (), 2, "trouble")):
+        with tempfile.TemporaryDirectory() as at:
+            lines = []
+            for model in ("m0", "m1", "m2", "m3", "m4", "m5"):
+                for gpu in ("sm86", "sm75"):
+                    os.makedirs(f"{at}/build/{gpu}/{model}")
+                    os.makedirs(f"{at}/{model}/snapshots", exist_ok=True)
+                    shutil.copy(f"{FIXTURES}/qat_block/model.onnx", f"{at}/{model}/model.onnx")
+                    engine, kept = f"build/{gpu}/{model}/engine.json", f"{model}/snapshots/{gpu}.fsd"
+                    shutil.copy(f"{FIXTURES}/qat_block/engine.graph.json", f"{at}/{engine}")
+                    subprocess.run([BINARY, "snapshot", f"{model}/model.onnx", engine, "--label", gpu, "-o", kept], cwd=at, check=True)
+                    if (model, gpu) == other:
+                        shutil.copy(f"{FIXTURES}/compare/split.json", f"{at}/{engine}")
+                    if (model, gpu) == missing:
+                        os.remove(f"{at}/{engine}")
+                    lines.append(f"{model}/model.onnx {engine} label={gpu} snapshot={model}/snapshots")
+            with open(f"{at}/builds.txt", "w", encoding="utf-8") as file:
+                file.write("\n".join(lines) + "\n")
+            got, log, files = play_action(at, program=BINARY, list="builds.txt")
+            claim(got == status and files["GITHUB_OUTPUT"] == f"verdict={verdict}\n", f"a list, {what}: status {got}\n{log}")
+            table = [line for line in files["GITHUB_STEP_SUMMARY"].split("\n") if line.startswith("| sm")]
+            claim(len(table) == 12 and sum("passed" in line for line in table) == 12 - bool(other or missing), f"a list, {what}: table")
+            titles = re.findall(r"::error.*title=([^:]*)::", log)
+            claim(bool(titles) == bool(status) and all(" ".join(other or missing) in title.replace("/model.onnx", "") for title in titles),
+                  f"a list, {what}: annotations {titles}")
+            with open(f"{SOURCE}/packaging/ci/gitlab.yml", encoding="utf-8") as file:
+                job = yaml.safe_load(file)[".fusiondiff-check"]
+            env = {**os.environ, **job["variables"], "FUSIONDIFF": BINARY, "LIST": "builds.txt"}
+            runs = [subprocess.run(["sh", "-e", "-c", "\n".join(job[part])], cwd=at, env=env, capture_output=True, text=True, check=False)
+                    for part in ("script", "after_script")]
+            claim([one.returncode for one in runs] == [status, 0], f"GitLab, a list, {what}: {[one.returncode for one in runs]} {runs[0].stderr}")
+            claim(read(f"{at}/gate.xml").count("<testsuite ") == 12, f"GitLab, a list, {what}: suites")
+
+
+def check_comment():
+    """The comment of docs/gate.md: made once, then edited, and no other comment is touched."""
+    with open(f"{SOURCE}/docs/gate.md", encoding="utf-8") as file:
+        page = file.read()
+    steps = yaml.safe_load(re.search(r"```yaml\n(name: engines\n.*?)```", page, re.S)[1])["jobs"]["gate"]["steps"]
+    script = steps[-1]["run"]
+    with tempfile.TemporaryDirectory() as at:
+        os.makedirs(f"{at}/fusiondiff-reports")
+        os.makedirs(f"{at}/bin")
+        with open(f"{at}/fusiondiff-reports/gate.md", "w", encoding="utf-8") as file:
+            file.write("### fusiondiff check: passed\n")
+        with open(f"{at}/bin/gh", "w", encoding="utf-8") as file:    # answers with the id of the marked comment, if any
+            file.write("#!/bin/sh\necho \"$@\" >>gh.log\ncase \"$*\" in *PATCH*) ;; *comments*--jq*) cat id 2>/dev/null || : ;; esac\n")
+        os.chmod(f"{at}/bin/gh", 0o755)
+        env = {**os.environ, "PATH": f"{at}/bin:{os.environ['PATH']}", "GH_REPO": "o/r", "PR": "7", "GH_TOKEN": "t"}
+        for known, wanted in (("", "pr comment 7 --body-file comment.md"), ("42", "api -X PATCH repos/o/r/issues/comments/42 -F body=@comment.md")):
+            if known:
+                with open(f"{at}/id", "w", encoding="utf-8") as file:
+                    file.write(known + "\n")
+            done = subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=at, env=env, capture_output=True, text=True, check=False)
+            claim(done.returncode == 0 and read(f"{at}/gh.log").strip().endswith(wanted), f"the comment: {read(f'{at}/gh.log')} {done.stderr}")
+            claim(read(f"{at}/comment.md").startswith("<!-- fusiondiff: engines -->\n### fusiondiff"), "the comment has its mark")
+
+
 def wheel_of(binary, folder):
     """The least that pip installs: a script that is the program."""
     path, info = f"{folder}/fusiondiff-0.0-py3-none-any.whl", "fusiondiff-0.0.dist-info"
@@ -181,6 +242,8 @@ def check_gitlab():
 
 def main():
     check_action()
+    check_lists()
+    check_comment()
     check_wheel()
     check_hostile()
     check_planted()
