@@ -200,9 +200,12 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
 
     /* A quantizer's work is done when its own node's output is read. */
     for (uint32_t i = 0;
-         w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++)
-        push_same(w, &q,
-                  fsd_node_out_tensor(g, fsd_match_of_layer(m, mover, i)->node, 0));
+         w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, mover, i)->node;
+
+        if (fsd_quantizes_as(m, mover, node))
+            push_same(w, &q, fsd_node_out_tensor(g, node, 0));
+    }
     push_same(w, &q, w->flows->of[mover].model_tensor);
     for (uint32_t at = 0; at < q.n; at++) {
         struct fsd_span uses = g->tensors.at[q.tensors[at]].consumers;

@@ -2,12 +2,53 @@
  * Kinds, after the links are known: a layer all of whose nodes are Q or DQ is a
  * quantize layer whatever its type (builders make it a scale, a reformat, a generated
  * kernel), and what computes no node though it only moves data was inserted.
+ *
+ * A kernel that quantizes a network input may pad its channels for the convolution
+ * behind it, whose name it then bears as well; it is the quantizer.
  */
-#include "diff/diff.h"
+#include "diff/step.h"
+
+#include <string.h>
+
+/* A quantizer's steps, and those that bring data into another layout. */
+static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
+{
+    static const char *const steps[] = {"Mul",       "Div",    "Min",  "Max",
+                                        "Round",     "Concat", "Cast", "Move",
+                                        "Transpose", "Expand"};
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    bool rounds = false;
+
+    for (uint32_t i = 0; i < l->steps.n; i++) {
+        const char *step =
+            fsd_text(m->engine->names, m->engine->links.at[l->steps.at + i]);
+        size_t k = 0;
+
+        while (k < FSD_COUNT_OF(steps) && strcmp(step, steps[k]) != 0)
+            k++;
+        if (k == FSD_COUNT_OF(steps))
+            return false;
+        rounds |= !strcmp(step, "Round");
+    }
+    return rounds && l->more_steps == FSD_STEPS_ARE_ALL;
+}
+
+/* The layer can only prepare what another layer of the node multiplies. */
+static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    bool multiplied = false;
+
+    if (!(m->facts->traits[node] & FSD_OP_WEIGHTED) || !has_quantizing_steps(m, layer))
+        return false;
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        multiplied |=
+            m->engine->layers.at[fsd_match_of_node(m, node, i)->layer].multiplies;
+    return multiplied;
+}
 
 /* A layer whose nodes are all quantizers, at least one.  A Concat does not count: a DQ
  * that writes its part of one in place is still a DQ.  Nor does what is constant, as
- * its scale. */
+ * its scale, nor a product that it quantizes and pads for. */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
@@ -18,10 +59,28 @@ static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 
         any |= quantizes;
         if (!quantizes && (!m->facts->folded[node] || m->runs[node]) &&
-            !m->gone[node] && !fsd_node_is(m->model, node, "Concat"))
+            !m->gone[node] && !fsd_node_is(m->model, node, "Concat") &&
+            !prepares(m, layer, node))
             return false;
     }
     return any;
+}
+
+bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    unsigned traits = m->facts->traits[node];
+    struct fsd_span in = m->engine->nodes.at[layer].in;
+
+    if (!(traits & FSD_OP_QDQ))
+        return !prepares(m, layer, node);
+    if (!(traits & FSD_OP_DEQUANTIZE) || m->of_node[node].n < 2 ||
+        !m->engine->layers.at[layer].steps.n)
+        return true;
+    for (uint32_t i = 0; i < in.n; i++)
+        if (fsd_dtype_is_quantized(
+                fsd_port_form(m->engine, &m->engine->ports.at[in.at + i])->type))
+            return true;
+    return false;
 }
 
 /* ------------------------------------------------------------------ precision */

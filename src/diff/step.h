@@ -20,6 +20,11 @@ enum fsd_dtype fsd_realised(const struct fsd_match *m,
 /** computed.c: true when the layer goes on with what others began of the node. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
+/** kind.c: of a layer that only quantizes, the node is one that it stands for.  The
+ *  quantizer of an input that pads for a convolution bears the names of that one's
+ *  DequantizeLinear nodes, too, which another layer has. */
+bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
+
 /** cancel.c: nothing is left of a quantizer, or of a factor between two, because they
  *  undo each other. */
 bool fsd_cancels(const struct fsd_match *m, fsd_id node);

@@ -21,6 +21,35 @@ static int place_of(const struct fsd_diff *d, fsd_id layer)
     return at_output ? FSD_AT_OUTPUT : FSD_BETWEEN;
 }
 
+/* The node is a quantizer that was left standing, not what the layer pads for. */
+static bool stands(const struct fsd_diff *d, fsd_id node)
+{
+    return (d->facts->traits[node] & FSD_OP_QDQ) &&
+           d->nodes[node].fate == FSD_FATE_LAYER;
+}
+
+/* Adds the layer's nodes that stand, or all where none is known to.  The first one. */
+static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
+{
+    const struct fsd_match *m = f->d->match;
+    uint32_t n = m->of_layer[layer].n;
+    fsd_id first = FSD_NONE;
+    bool any = false;
+
+    for (uint32_t i = 0; i < n; i++)
+        any |= stands(f->d, fsd_match_of_layer(m, layer, i)->node);
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+
+        if (any && !stands(f->d, node))
+            continue;
+        fsd_about_node(f, node);
+        if (first == FSD_NONE)
+            first = node;
+    }
+    return first;
+}
+
 /* Which: those at a network input or output, where one is needed, or all others. */
 void fsd_find_standing(struct fsd_finder *f)
 {
@@ -29,15 +58,15 @@ void fsd_find_standing(struct fsd_finder *f)
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_form *in = fsd_layer_form_in(d->engine, i);
         const struct fsd_form *out = fsd_layer_form_out(d->engine, i);
+        fsd_id node;
 
         if (d->layers[i].kind != FSD_KIND_QUANTIZE || place_of(d, i) != f->rule->which)
             continue;
         fsd_finding_open(f);
         fsd_about_layer(f, i);
-        for (uint32_t k = 0; k < d->match->of_layer[i].n; k++)
-            fsd_about_node(f, fsd_match_of_layer(d->match, i, k)->node);
-        if (f->now.nodes.n)
-            fsd_put_node_name(d, fsd_match_of_layer(d->match, i, 0)->node, f->out);
+        node = add_standing(f, i);
+        if (node != FSD_NONE)
+            fsd_put_node_name(d, node, f->out);
         else
             fsd_put_layer_name(d, i, f->out);
         fprintf(f->out, " stands alone as layer %u", i);
