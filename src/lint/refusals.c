@@ -444,8 +444,9 @@ static const struct fsd_refusal_row refusals[] = {
      FSD_ANY_BUILDER, .is.why = "the parser knows the operator and refuses it",
      .is.source = LISTED},
     {" AffineGrid Bernoulli BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CenterCropPad "
-     "Col2Im DFT ImageDecoder MelWeightMatrix Optional OptionalGetElement "
-     "OptionalHasElement RegexFullMatch SequenceMap StringConcat StringSplit ",
+     "Col2Im DFT DistCollective ImageDecoder MelWeightMatrix Optional "
+     "OptionalGetElement OptionalHasElement RegexFullMatch SequenceMap StringConcat "
+     "StringSplit ",
      FSD_RTX, .is.why = "the parser knows the operator and refuses it",
      .is.source = MEASURED},
     {" BitCast CausalConvWithState CumProd DeformConv GroupQueryAttention "
@@ -713,12 +714,15 @@ static const char imported[] =
     " Round STFT Scan Scatter ScatterElements ScatterND Selu Shape Shrink Sigmoid"
     " Sign SimplifiedLayerNormalization Sin Sinh Size"
     " SkipSimplifiedLayerNormalization Slice Softmax Softplus Softsign SpaceToDepth"
-    " Split Sqrt Squeeze Sub Sum Swish TRT_Attention TRT_BlockDequantize"
-    " TRT_BlockQuantize TRT_DynamicQuantize TRT_FP4DynamicQuantize"
+    " Split Sqrt Squeeze Sub Sum Swish TRT_Attention TRT_AveragePool"
+    " TRT_BlockDequantize TRT_BlockQuantize TRT_Conv TRT_Deconv TRT_DynamicQuantize"
+    " TRT_FP4DynamicQuantize"
     " TRT_FP8DequantizeLinear TRT_FP8QuantizeLinear TRT_INT4DequantizeLinear"
-    " TRT_INT4QuantizeLinear TRT_KVCacheUpdate TRT_MXFP8DequantizeLinear"
-    " TRT_MXFP8DynamicQuantize TRT_MXFP8QuantizeLinear TRT_MaxAverageBlendPool"
-    " TRT_MoE TRT_RaggedSoftmax TRT_Scale TRT_Shuffle Tan Tanh TensorScatter"
+    " TRT_FloorDiv TRT_Gather TRT_INT4QuantizeLinear TRT_KVCacheUpdate"
+    " TRT_MXFP8DequantizeLinear TRT_MXFP8DynamicQuantize TRT_MXFP8QuantizeLinear"
+    " TRT_MatMul TRT_MaxAverageBlendPool TRT_MaxPool TRT_MoE TRT_QuantizedAttention"
+    " TRT_RaggedSoftmax TRT_Resize TRT_Scale TRT_Shuffle TRT_Slice TRT_TopK_Min Tan"
+    " Tanh TensorScatter"
     " ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor" " ";
 /* clang-format on */
 

@@ -36,7 +36,8 @@ enum fsd_domain {
     FSD_DOMAIN_ML = 1 << 3,
     FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
     FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
-    /* Where exporters leave quantizers. */
+    /* Where exporters leave operators of one builder's parser, and quantizers. */
+    FSD_DOMAIN_BUILDER = FSD_DOMAIN_ONNX | FSD_DOMAIN_TRT,
     FSD_DOMAIN_QDQ = FSD_DOMAIN_ONNX | FSD_DOMAIN_MICROSOFT | FSD_DOMAIN_TRT
 };
 

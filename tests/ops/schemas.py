@@ -35,8 +35,9 @@ DOMAINS = {0: "", 3: "ai.onnx.ml", 4: "ai.onnx.preview.training", 5: "ai.onnx.pr
 LATER_INPUT = {**dict.fromkeys(["ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp",
                                 "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",
                                 "ReduceSumSquare", "Pad"], 18), "DFT": 20}
-# Exporters leave quantizers of TensorRT in the default domain.
-TENSORRT = {"TRT_FP4DynamicQuantize", "TRT_FP8DequantizeLinear", "TRT_FP8QuantizeLinear", "TRT_INT4DequantizeLinear",
+# Exporters leave what only TensorRT's parser knows in the default domain.
+TENSORRT = {"DistCollective", "TRT_Attention", "TRT_KVCacheUpdate", "TRT_MoE",
+            "TRT_FP4DynamicQuantize", "TRT_FP8DequantizeLinear", "TRT_FP8QuantizeLinear", "TRT_INT4DequantizeLinear",
             "TRT_INT4QuantizeLinear", "TRT_MXFP8DequantizeLinear", "TRT_MXFP8DynamicQuantize"}
 # Operands that decide shapes without being whole numbers.
 NOT_WHOLE = {"Compress": {1}, "NonZero": {0}, "Unique": {0}, "StringNormalizer": {0},
