@@ -6,6 +6,7 @@
 #include "match/kernel/way.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The kernel lists a constant as large as the one that the node reads. */
 static bool lists_constant(const struct replay *r, fsd_id node)
@@ -179,7 +180,8 @@ static void mark_late(struct replay *r, fsd_id tensor, int far)
                 continue;
             r->late[node] = r->layer;
         }
-        if (far)
+        /* What is rounded is no longer the library's. */
+        if (far && !(r->m->facts->traits[node] & FSD_OP_QUANTIZE))
             mark_late(r, out, far - 1);
     }
 }
@@ -237,13 +239,70 @@ static void note_norm(struct replay *r, fsd_id node)
         r->norm[r->layer] = node;
 }
 
+/* A Concat of the model on the way to what was taken: that is the step, and nothing is
+ * made larger. */
+static bool passed_concat(const struct replay *r, const struct way *w)
+{
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].in.n; k++) {
+            fsd_id t = fsd_node_in_tensor(r->g, w->taken[i], k);
+
+            for (int far = 0; far < FAR && t != FSD_NONE; far++) {
+                fsd_id by = fsd_tensor_producer(r->g, t);
+
+                if (by == FSD_NONE || !r->passes[by] || fsd_way_took(w, by))
+                    break;
+                if (r->g->nodes.at[by].op == r->concat)
+                    return true;
+                t = fsd_data_input(r, by);
+            }
+        }
+    return false;
+}
+
+static fsd_id maker_of_held(const struct replay *r, struct held h)
+{
+    return h.tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, h.tensor);
+}
+
+/* A product of matrices is done of two axes.  What gives its result the others back, as
+ * the first step of the next kernel, is named after the last node of the product's,
+ * where it is no node's own. */
+static void link_reshaped(struct replay *r, const struct way *w)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[r->layer];
+    struct fsd_span steps = e->layers.at[r->layer].steps;
+
+    if (!steps.n ||
+        strcmp(fsd_text(r->g->names, e->links.at[steps.at]), "Reshape") != 0)
+        return;
+    for (uint32_t i = 0; i < w->n_taken; i++)
+        if (r->m->facts->traits[w->taken[i]] & FSD_OP_VIEW)
+            return;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        const struct fsd_port *port = fsd_node_in(e, n, i);
+        fsd_id by =
+            port->tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, port->tensor);
+        fsd_id node;
+
+        if (by == FSD_NONE || r->product[by] == FSD_NONE ||
+            r->of[port->tensor].n != 1 || fsd_port_form(e, port)->dims.n != 2)
+            continue;
+        node = maker_of_held(r, r->held.at[r->of[port->tensor].at]);
+        if (node != FSD_NONE && r->maker[node] == by && !fsd_is_product(r, node) &&
+            fsd_shape_of(r->sizes, fsd_node_out_tensor(r->g, node, 0))->rank > 2)
+            fsd_match_link(r->m, r->layer, node, FSD_BY_STRUCTURE);
+    }
+}
+
 void fsd_claim(struct replay *r, const struct way *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     fsd_id made[AT_HAND];
     uint32_t n = fsd_way_makes(r, w, made);
 
-    r->pads[r->layer] = w->pads;
+    r->pads[r->layer] = w->pads && !passed_concat(r, w);
     r->joined[r->layer] = w->joined;
     for (uint32_t i = 0; i < w->n_taken; i++)
         r->ended[w->taken[i]] |= w->ended[i];
@@ -268,6 +327,7 @@ void fsd_claim(struct replay *r, const struct way *w)
             fsd_match_link(r->m, r->layer, w->taken[i], FSD_BY_STRUCTURE);
     }
     link_begun(r, w);
+    link_reshaped(r, w);
     for (uint32_t i = 0; i < n && r->product[r->layer] != FSD_NONE; i++)
         mark_late(r, made[i], 2);
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -487,6 +547,60 @@ static void link_scalars(struct replay *r)
     }
 }
 
+/* The only node that reads what the node makes; FSD_NONE. */
+static fsd_id only_next(const struct replay *r, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+
+    return out != FSD_NONE && r->g->tensors.at[out].consumers.n == 1
+               ? r->g->links.at[r->g->tensors.at[out].consumers.at]
+               : FSD_NONE;
+}
+
+/* The nodes that make up a GELU the builder knows as one operator: where two kernels
+ * share them, each does a part of it. */
+static void link_gelu(struct replay *r, fsd_id erf)
+{
+    enum { MOST = 5 };
+    fsd_id in = fsd_node_in_tensor(r->g, erf, 0), nodes[MOST], layers[MOST];
+    fsd_id first = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
+    fsd_id node = only_next(r, erf);
+    uint32_t n = 0, n_layers = 0;
+
+    if (first == FSD_NONE || fsd_data_input(r, first) == FSD_NONE || node == FSD_NONE ||
+        !(fsd_node_is(r->g, first, "Div") || fsd_node_is(r->g, first, "Mul")) ||
+        !fsd_node_is(r->g, node, "Add") || fsd_data_input(r, node) == FSD_NONE)
+        return;
+    nodes[n++] = first;
+    nodes[n++] = erf;
+    for (nodes[n++] = node; n < MOST; nodes[n++] = node) {
+        node = only_next(r, node);
+        if (node == FSD_NONE || !fsd_node_is(r->g, node, "Mul") ||
+            (fsd_data_input(r, node) == FSD_NONE &&
+             fsd_node_input_of(r->g, node, fsd_data_input(r, first)) == FSD_NONE))
+            break;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_id layer = r->maker[nodes[i]];
+        bool seen = layer == FSD_NONE || r->m->layer_sourced[layer];
+
+        for (uint32_t k = 0; k < n_layers; k++)
+            seen |= layers[k] == layer;
+        if (!seen)
+            layers[n_layers++] = layer;
+    }
+    for (uint32_t i = 0; i < n && n_layers == 2; i++)
+        for (uint32_t k = 0; k < n_layers; k++)
+            fsd_match_link(r->m, layers[k], nodes[i], FSD_BY_STRUCTURE);
+}
+
+static void link_gelus(struct replay *r)
+{
+    for (fsd_id i = 0; i < r->g->nodes.n; i++)
+        if (fsd_node_is(r->g, i, "Erf"))
+            link_gelu(r, i);
+}
+
 void fsd_claim_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -516,5 +630,6 @@ void fsd_claim_fitting(struct replay *r)
                                FSD_BY_STRUCTURE);
         }
     }
+    link_gelus(r);
     link_scalars(r);
 }

@@ -408,7 +408,8 @@ void fsd_way_finish(const struct replay *r, struct way *w)
     const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
     fsd_id made[AT_HAND];
     uint32_t escaping;
-    bool product = false;
+    bool product = false; /* of a name that was cut the last steps are not listed */
+    bool cut = r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME;
     uint32_t again = 0;
 
     escaping = fsd_way_makes(r, w, made);
@@ -417,7 +418,8 @@ void fsd_way_finish(const struct replay *r, struct way *w)
     drop_idle(w);
     for (uint32_t i = 0; i < w->n_open; i++)
         if (!w->open[i].idle)
-            w->cost += is_handed_over(r, &w->open[i]) ? COST_UNFINISHED : COST_STEP - 1;
+            w->cost +=
+                cut || is_handed_over(r, &w->open[i]) ? COST_UNFINISHED : COST_STEP - 1;
     for (uint32_t i = 0; i < w->n_taken; i++) {
         product |= fsd_is_product(r, w->taken[i]);
         w->cost +=
