@@ -444,7 +444,15 @@ static const struct fsd_op ops[] = {
      .lowerings = "ReduceMax Sub Exp ReduceSum Div Mul|"
      "ReduceMax Sub Exp ReduceSum Div|"
      "Slice Slice Max Sub Exp Slice Slice Add Div Mul|"
-     "Slice Slice Max Sub Exp Slice Slice Add Div"},
+     "Slice Slice Max Sub Exp Slice Slice Add Div|"
+     "Slice Slice Max Slice Max Sub Exp Slice Slice Add Slice Add Div Mul|"
+     "Slice Slice Max Slice Max Sub Exp Slice Slice Add Slice Add Div|"
+     "Slice Slice Max Slice Max Slice Max Sub Exp "
+     "Slice Slice Add Slice Add Slice Add Div Mul|"
+     "Slice Slice Max Slice Max Slice Max Sub Exp "
+     "Slice Slice Add Slice Add Slice Add Div|"
+     "ReduceMax Sub Exp " SUM_OF_5 " Div Mul|ReduceMax Sub Exp " SUM_OF_5 " Div|"
+     "ReduceMax Sub Exp " SUM_OF_6 " Div Mul|ReduceMax Sub Exp " SUM_OF_6 " Div"},
     {"SoftmaxCrossEntropyLoss", IN0, IN0, .shape = fsd_shape_loss,
      .traits = FSD_OP_OUTPUTS},
     {"Softplus", IN0, .shape = fsd_shape_same, .traits = FSD_OP_BARE,

@@ -8,7 +8,7 @@
 #include "match/facts.h"
 
 enum {
-    FSD_RECIPE_STEPS = 12,
+    FSD_RECIPE_STEPS = 18,
     FSD_RECIPE_PARTS = 4 /* products along longer axes are not taken apart */
 };
 
