@@ -146,6 +146,7 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
             passes[i].run(m);
             fsd_match_index(m);
         }
+    fsd_match_place_views(m);
     fsd_match_find_runs(m);
     return m;
 }

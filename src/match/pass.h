@@ -24,6 +24,10 @@ bool fsd_layer_hands_on(const struct fsd_graph *engine, fsd_id layer);
 /** Fills m->runs, when all links are known.  runs.c has the rules. */
 void fsd_match_find_runs(struct fsd_match *m);
 
+/** Finds the layers that views of units of several layers dissolved in, when all links
+ *  are known. */
+void fsd_match_place_views(struct fsd_match *m);
+
 /* The passes, one a file. */
 void fsd_pass_metadata(struct fsd_match *m);
 void fsd_pass_name(struct fsd_match *m);

@@ -152,6 +152,44 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
         link_ends(e, m->pool.at[cut->layers.at + k]);
 }
 
+/* The last layer of the node before the view, or else behind it, seen through those
+ * without layers; FSD_NONE where the network begins or ends there. */
+static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
+{
+    enum { FAR = 16 };
+
+    for (int far = 0; far < FAR && node != FSD_NONE; far++) {
+        fsd_id tensor = before ? fsd_node_in_tensor(m->model, node, 0)
+                               : fsd_node_out_tensor(m->model, node, 0);
+        struct fsd_span to = {0, 0};
+
+        if (m->of_node[node].n)
+            return fsd_match_of_node(m, node, m->of_node[node].n - 1)->layer;
+        if (tensor != FSD_NONE)
+            to = m->model->tensors.at[tensor].consumers;
+        if (before)
+            node = fsd_tensor_producer(m->model, tensor);
+        else
+            node = to.n ? m->model->links.at[to.at] : FSD_NONE;
+    }
+    return FSD_NONE;
+}
+
+/* Of a unit of several layers the first stood for where its views are: when all links
+ * are known, their nodes tell. */
+void fsd_match_place_views(struct fsd_match *m)
+{
+    for (fsd_id i = 0; m->cuts && i < m->model->nodes.n; i++) {
+        fsd_id in = m->dissolved_in[i];
+
+        if (in == FSD_NONE || m->cuts[m->unit[in]].layers.n < 2)
+            continue;
+        m->dissolved_in[i] = layer_beside(m, i, true);
+        if (m->dissolved_in[i] == FSD_NONE)
+            m->dissolved_in[i] = layer_beside(m, i, false);
+    }
+}
+
 /* A copy from an input of a Concat, Slice or Split to its output does its work. */
 static void link_copy(struct fsd_match *m, fsd_id layer)
 {
