@@ -181,6 +181,24 @@ static enum fsd_status check_models(const struct fsd_check *c,
         c->new->model_path, n.old, n.aligned, n.new);
 }
 
+/* What another builder makes of the same model has other layers throughout. */
+static enum fsd_status check_builder(const struct fsd_check *c,
+                                     const struct fsd_options *opt,
+                                     struct fsd_error *err)
+{
+    const char *old = fsd_text(c->old->names, c->old->engine_kind);
+    const char *new = fsd_text(c->new->names, c->new->engine_kind);
+    size_t n = strcspn(old, "-");
+
+    if (opt->force || (n == strcspn(new, "-") && !memcmp(old, new, n)))
+        return FSD_OK;
+    return fsd_fail(err, FSD_E_MISMATCH, c->new->engine_path, FSD_POS_NONE, 0,
+                    "expected a build by %s, as that of the snapshot, found one by %s "
+                    "(--force goes on all the same)",
+                    fsd_text(c->old->names, c->old->producer),
+                    fsd_text(c->new->names, c->new->producer));
+}
+
 /* Where there is nothing to compare with, a policy that asks nothing of the build alone
  * would pass whatever was built. */
 static enum fsd_status check_promises(const struct fsd_policy *policy,
@@ -355,6 +373,9 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     if (status != FSD_OK)
         return status;
     if (c->old) {
+        status = check_builder(c, opt, err);
+    }
+    if (status == FSD_OK && c->old) {
         c->nearest = fsd_variants_nearest(c->old, c->new);
         c->compare = fsd_compare_new(c->nearest, c->new);
         status = check_models(c, opt, err);

@@ -368,6 +368,104 @@ static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
     return true;
 }
 
+/* ------------------------------------------------------------- in another order */
+
+/* What a node is called, whatever number it has in its file: of an unnamed one its
+ * first output. */
+static uint64_t hash_called(const struct fsd_state *s, fsd_id node)
+{
+    const struct fsd_state_node *n = &s->nodes.at[node];
+    const char *key = fsd_text(s->names, n->key);
+    const char *number = n->named ? NULL : strrchr(key, '#');
+    uint64_t hash = fsd_hash_mix(fsd_hash_text(fsd_text(s->names, n->op)),
+                                 fsd_hash_text(fsd_text(s->names, n->traits)));
+
+    hash = fsd_hash_mix(
+        hash, fsd_hash_bytes(key, number ? (size_t)(number - key) : strlen(key)));
+    hash = fsd_hash_mix(hash, fsd_hash_text(fsd_text(s->names, n->weight)) + n->named);
+    return fsd_hash_mix(hash, fsd_hash_text(fsd_text(s->names, n->known)));
+}
+
+static uint64_t hash_source(const struct fsd_state *s, const uint64_t *from,
+                            struct fsd_maker source)
+{
+    if (source.at == FSD_NONE)
+        return 0;
+    if (source.at & FSD_REF_PORT)
+        return fsd_hash_text(fsd_state_ref_text(s, source.at, false));
+    return fsd_hash_mix(from[source.at], source.out);
+}
+
+/* By node: it, all that it depends on and all that depends on it, by what these are
+ * called. */
+static uint64_t *hash_whole_ways(struct fsd_arena *scratch, const struct fsd_state *s)
+{
+    uint32_t n = s->nodes.n;
+    uint64_t *from = FSD_NEW(scratch, uint64_t, n), *to = FSD_NEW(scratch, uint64_t, n);
+
+    for (fsd_id i = 0; i < n; i++) {
+        struct fsd_span in = s->nodes.at[i].in;
+
+        from[i] = hash_called(s, i);
+        for (uint32_t k = 0; k < in.n; k++)
+            from[i] =
+                fsd_hash_mix(from[i], hash_source(s, from, s->sources.at[in.at + k]));
+    }
+    for (uint32_t i = 0; i < s->outputs.n; i++) {
+        struct fsd_maker maker = s->outputs.at[i].from;
+
+        if (maker.at != FSD_NONE && !(maker.at & FSD_REF_PORT))
+            to[maker.at] += fsd_hash_mix(
+                fsd_hash_text(fsd_text(s->names, s->outputs.at[i].name)), maker.out);
+    }
+    for (fsd_id i = n; i-- > 0;) {
+        struct fsd_span in = s->nodes.at[i].in;
+
+        to[i] = fsd_hash_mix(hash_called(s, i), to[i]);
+        for (uint32_t k = 0; k < in.n; k++) {
+            struct fsd_maker maker = s->sources.at[in.at + k];
+
+            if (maker.at != FSD_NONE && !(maker.at & FSD_REF_PORT))
+                to[maker.at] += fsd_hash_mix(fsd_hash_mix(to[i], k), maker.out);
+        }
+    }
+    for (fsd_id i = 0; i < n; i++)
+        from[i] = fsd_hash_mix(from[i], to[i]);
+    return from;
+}
+
+/* One model whose nodes stand in another order, or of which something else is another
+ * that no node shows: each node is called as one of the other, and so is all before and
+ * behind it.  Of as many as look alike on both sides it does not matter which is which.
+ */
+static bool align_reordered(struct aligner *a)
+{
+    uint32_t n = 0;
+
+    if (a->side[0].s->nodes.n != a->side[1].s->nodes.n || !a->side[0].s->sources.n)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        const struct fsd_state *s = a->side[k].s;
+        const uint64_t *way = hash_whole_ways(a->scratch, s);
+
+        for (fsd_id i = 0; i < s->nodes.n; i++)
+            a->rows[n++] = (struct fsd_hash_row){way[i], i, k};
+    }
+    fsd_hash_rows_sort(a->rows, n);
+    for (int pairs = 0; pairs < 2; pairs++)
+        for (uint32_t i = 0, end; i < n; i = end) {
+            uint32_t half;
+
+            end = fsd_hash_rows_end(a->rows, n, i);
+            half = (end - i) / 2;
+            if ((end - i) % 2 || a->rows[i + half - 1].new || !a->rows[i + half].new)
+                return false;
+            for (uint32_t k = i; pairs && k < i + half; k++)
+                pair(a, a->rows[k].id, a->rows[k + half].id, FSD_ALIGN_NAME);
+        }
+    return true;
+}
+
 /* Of a build without its model only names are known, counters and all.  They are the
  * nodes' own where both sides have most of them: in two exports counters agree by
  * chance only. */
@@ -419,7 +517,7 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
     if (same_model(old, new)) {
         for (fsd_id i = 0; i < old->nodes.n; i++)
             pair(&a, i, i, FSD_ALIGN_MODEL);
-    } else if (!align_only_names(&a)) {
+    } else if (!align_reordered(&a) && !align_only_names(&a)) {
         align_core(&a);
         fsd_align_rest(a.side, a.scratch, a.by);
     }

@@ -107,15 +107,23 @@ struct fsd_kernel_change {
     bool type_lost, layout, layout_lost;   /**< of what it reads, writes, is made of */
     bool sizes;                            /**< of what it reads or writes */
     bool ports;                            /**< it reads or writes more or fewer */
-    bool consts;                           /**< it is made of others */
+    bool consts, consts_lost;              /**< it is made of others; of untold ones */
     bool type, does, attrs, computes;      /**< as in fsd_kernel */
+};
+
+/** What a dump may not state of any layer, as its form has no place for it: bits. */
+enum {
+    FSD_STATES_TYPES = 1 << 0,
+    FSD_STATES_LAYOUTS = 1 << 1,
+    FSD_STATES_CONSTS = 1 << 2, /**< weights and other constants */
+    FSD_STATES_RANGES = 1 << 3  /**< formats and profiles of inputs and outputs */
 };
 
 /** An input or output of the engine that differs, is new or is gone. */
 struct fsd_binding_change {
     const struct fsd_binding *old, *new; /**< NULL: not there */
     bool form, outside, shape, ranges;
-    bool lost; /**< something is told of it no more */
+    bool lost; /**< something is told of it no more, which others tell */
 };
 
 /** A fact that the old build tells and the new one does not: of it no change can be
@@ -186,6 +194,7 @@ struct fsd_compare {
     uint32_t *kernel_of[2]; /**< by kernel of the old, new build: its group, or its move
                                  | FSD_LAYER_MOVES */
     fsd_built_changes built;
+    unsigned unstated; /**< what the old build states and the new one nowhere does */
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
 

@@ -40,6 +40,31 @@ static const struct fsd_state *side(const struct fsd_compare *c, bool new)
     return new ? c->new : c->old;
 }
 
+static unsigned form_states(struct fsd_state_form form)
+{
+    return (form.type != FSD_DTYPE_UNKNOWN ? FSD_STATES_TYPES : 0) |
+           (form.layout ? FSD_STATES_LAYOUTS : 0);
+}
+
+unsigned fsd_state_states(const struct fsd_state *s)
+{
+    unsigned bits = 0;
+
+    for (uint32_t i = 0; i < s->tensors.n; i++)
+        bits |= form_states(s->tensors.at[i].form);
+    for (uint32_t i = 0; i < s->borders.n; i++)
+        bits |= form_states(s->borders.at[i].form);
+    for (uint32_t i = 0; i < s->moves.n; i++)
+        bits |= form_states(s->moves.at[i].before) | form_states(s->moves.at[i].after);
+    for (uint32_t i = 0; i < s->kernels.n; i++)
+        bits |= s->kernels.at[i].consts.n ? FSD_STATES_CONSTS : 0;
+    for (uint32_t i = 0; i < s->bindings.n; i++)
+        bits |= s->bindings.at[i].ranges || s->bindings.at[i].outside
+                    ? FSD_STATES_RANGES
+                    : 0;
+    return bits;
+}
+
 /* ----------------------------------------------------------------------- hashes */
 
 static uint64_t hash_sym(const struct fsd_state *s, fsd_sym sym)
@@ -221,10 +246,15 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
 
     compare_ports(c, &change, p->in, q->in);
     compare_ports(c, &change, p->out, q->out);
-    compare_consts(c, scratch, &change, p->consts, q->consts);
+    if (c->unstated & FSD_STATES_CONSTS)
+        change.consts_lost = p->consts.n > 0;
+    else
+        compare_consts(c, scratch, &change, p->consts, q->consts);
     compare_type(&change, (struct fsd_state_tensor){.form.type = p->precision},
                  (struct fsd_state_tensor){.form.type = q->precision});
-    change.type = texts_differ(c, p->type, q->type) || p->kind != q->kind;
+    /* Without layouts every reformat looks like a copy. */
+    change.type = texts_differ(c, p->type, q->type) ||
+                  (p->kind != q->kind && !(c->unstated & FSD_STATES_LAYOUTS));
     change.does = texts_differ(c, p->does, q->does);
     change.attrs = texts_differ(c, p->attrs, q->attrs);
     change.computes =
@@ -387,9 +417,13 @@ static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
         change.shape = fsd_texts_differ(c, p->shape, q->shape);
         change.ranges = fsd_texts_differ(c, p->ranges, q->ranges);
         change.lost =
-            (p->shape && !q->shape) || (p->ranges && !q->ranges) ||
-            (p->outside && !q->outside) || (p->form.layout && !q->form.layout) ||
-            (p->form.type != FSD_DTYPE_UNKNOWN && q->form.type == FSD_DTYPE_UNKNOWN);
+            (p->shape && !q->shape) ||
+            (!(c->unstated & FSD_STATES_RANGES) &&
+             ((p->ranges && !q->ranges) || (p->outside && !q->outside))) ||
+            (!(c->unstated & FSD_STATES_LAYOUTS) && p->form.layout &&
+             !q->form.layout) ||
+            (!(c->unstated & FSD_STATES_TYPES) && p->form.type != FSD_DTYPE_UNKNOWN &&
+             q->form.type == FSD_DTYPE_UNKNOWN);
         if (!change.form && !change.outside && !change.shape && !change.ranges &&
             !change.lost)
             return;

@@ -39,15 +39,39 @@ static uint64_t hash_form(const struct fsd_state *s, struct fsd_state_form f)
     return fsd_hash_mix(f.type, fsd_hash_text(fsd_text(s->names, f.layout)));
 }
 
-enum { BY_ALL, BY_KIND, BY_ENDS, PASSES };
+enum { BY_ALL, BY_KIND, BY_ENDS, BY_REGIONS, PASSES };
+
+/* Of a move whose tensors tell nothing the first node of a group is its end, and which
+ * one is the first, only the order of nodes in the file tells. */
+static uint64_t hash_regions(const struct fsd_compare *c, bool new,
+                             struct fsd_span refs, bool to)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < refs.n; i++) {
+        fsd_ref at = s->refs.at[refs.at + i];
+        fsd_id group = at & FSD_REF_PORT ? FSD_NONE : s->nodes.at[at].group;
+
+        sum += group == FSD_NONE
+                   ? fsd_hash_mix(1, common(c, new, at, to))
+                   : fsd_hash_mix(2, (new ? c->new_region : c->old_region)[group]);
+    }
+    return fsd_hash_mix(sum, refs.n);
+}
 
 static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int pass)
 {
     const struct fsd_state *s = new ? c->new : c->old;
     const struct fsd_move *m = &s->moves.at[i];
-    uint64_t hash =
-        fsd_hash_mix(hash_set(c, new, m->to, true), hash_set(c, new, m->from, false));
+    uint64_t hash;
 
+    if (pass == BY_REGIONS)
+        return fsd_hash_mix(fsd_hash_mix(hash_regions(c, new, m->to, true),
+                                         hash_regions(c, new, m->from, false)),
+                            m->kind * 2u + m->inserted);
+    hash =
+        fsd_hash_mix(hash_set(c, new, m->to, true), hash_set(c, new, m->from, false));
     if (pass <= BY_KIND)
         hash = fsd_hash_mix(hash, m->kind * 2u + m->inserted);
     if (pass == BY_ALL) {

@@ -34,6 +34,9 @@ static inline bool fsd_compare_has_kernels(const struct fsd_compare *c)
     return c->old->whole && c->new->whole && c->old->kernels.n && c->new->kernels.n;
 }
 
+/** Bits of what any layer of a build states. */
+unsigned fsd_state_states(const struct fsd_state *s);
+
 /** What is not known is no value: it is neither equal to one nor another. */
 static inline bool fsd_types_differ(uint8_t old, uint8_t new)
 {

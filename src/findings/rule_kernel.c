@@ -201,6 +201,8 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
         if (region != FSD_NONE)
             told[region] = true;
     }
+    if (c->unstated & (type ? FSD_STATES_TYPES : FSD_STATES_LAYOUTS))
+        return;
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
 
@@ -362,18 +364,33 @@ static bool is_improved(const struct fsd_compare *c, const struct fsd_kernel_cha
            c->regions.at[k->region].width == FSD_WIDTH_NARROWED;
 }
 
+/* What a dump of this form states of nothing is one finding: its cause is one. */
+static void tell_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
+                          const char *what, const char *of)
+{
+    if (!unstated || !n)
+        return;
+    fsd_finding_open(f);
+    fprintf(f->out, "%s: the build's dump states no %s, as the snapshot does of ",
+            text(f->c->new, f->c->new->producer), what);
+    fsd_put_noun(f->out, n, of);
+    f->count = n;
+    fsd_finding_close(f);
+}
+
 void fsd_find_changed_kernels(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
     struct fsd_told_types told = find_told_types(f);
     bool resized = is_resized(c);
-    uint32_t sized = 0;
+    uint32_t sized = 0, untold = 0;
 
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
         bool types =
             has_types(&told, k) && k->width != FSD_WIDTH_WIDENED && !is_improved(c, k);
 
+        untold += k->consts_lost;
         if (!has_changed(k, types) || is_explained(c, k))
             continue;
         if (resized && only_sizes(k, types)) {
@@ -386,6 +403,8 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
         put_change(f, k, types);
         fsd_finding_close(f);
     }
+    tell_unstated(f, c->unstated & FSD_STATES_CONSTS, untold, "weights or constants",
+                  "kernel");
     if (!sized)
         return;
     fsd_finding_open(f);
@@ -580,6 +599,7 @@ static void tell_binding(struct fsd_finder *f, const struct fsd_binding_change *
 void fsd_find_bindings(struct fsd_finder *f)
 {
     bool ranges = f->rule->which;
+    uint32_t untold = 0;
 
     for (uint32_t i = 0; i < f->c->bindings.n; i++) {
         const struct fsd_binding_change *b = &f->c->bindings.at[i];
@@ -589,4 +609,8 @@ void fsd_find_bindings(struct fsd_finder *f)
                          !is_port_told(f->c, b))
             tell_binding(f, b, ranges);
     }
+    for (uint32_t i = 0; !ranges && i < f->c->old->bindings.n; i++)
+        untold += f->c->old->bindings.at[i].ranges || f->c->old->bindings.at[i].outside;
+    tell_unstated(f, (f->c->unstated & FSD_STATES_RANGES) && f->c->new->whole, untold,
+                  "formats and optimization profiles", "binding");
 }

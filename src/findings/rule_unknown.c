@@ -131,17 +131,59 @@ static void find_nodes(struct fsd_finder *f)
     }
 }
 
+/* What no layer of the build has is one finding: a dump of another form. */
+static bool tell_unstated(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    bool type = f->rule->which == FSD_FACT_TYPE;
+    uint32_t n = 0;
+
+    if (f->rule->which == FSD_FACT_SHAPE ||
+        !(c->unstated & (type ? FSD_STATES_TYPES : FSD_STATES_LAYOUTS)))
+        return false;
+    for (uint32_t i = 0; i < c->lost.n; i++)
+        n += c->lost.at[i].kind == f->rule->which;
+    for (uint32_t i = 0; i < c->kernels.n; i++)
+        n += type ? c->kernels.at[i].type_lost : c->kernels.at[i].layout_lost;
+    if (!n)
+        return true;
+    fsd_finding_open(f);
+    fprintf(f->out,
+            "%s: the build's dump states no %s, as the snapshot does at %u places",
+            fsd_text(c->new->names, c->new->producer), type ? "types" : "layouts", n);
+    f->count = n;
+    fsd_finding_close(f);
+    return true;
+}
+
+/* Both sides of a move are one place. */
+static bool is_told_before(const struct fsd_compare *c, uint32_t i)
+{
+    const struct fsd_fact_lost *lost = &c->lost.at[i];
+
+    for (uint32_t k = i; lost->of == FSD_OF_MOVE && k-- > 0;) {
+        if (c->lost.at[k].of != FSD_OF_MOVE || c->lost.at[k].new != lost->new)
+            return false;
+        if (c->lost.at[k].kind == lost->kind)
+            return true;
+    }
+    return false;
+}
+
 /* Which: the kind of fact. */
 void fsd_find_lost_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
 
+    if (tell_unstated(f))
+        return;
     if (f->rule->which == FSD_FACT_TYPE)
         find_nodes(f);
     for (uint32_t i = 0; i < c->lost.n; i++) {
         const struct fsd_fact_lost *lost = &c->lost.at[i];
 
-        if (lost->kind != f->rule->which || lost->of == FSD_OF_NODE)
+        if (lost->kind != f->rule->which || lost->of == FSD_OF_NODE ||
+            is_told_before(c, i))
             continue;
         fsd_finding_open(f);
         put_place(f, lost);

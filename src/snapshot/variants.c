@@ -236,12 +236,17 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
     }
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
+        bool gone = k->old != FSD_NONE;
+        uint32_t of = gone ? k->old_of : k->new_of;
         fsd_id owner;
 
-        if (k->region != FSD_NONE || k->old == FSD_NONE ||
-            !(k->old_of & FSD_LAYER_MOVES))
+        if (k->region != FSD_NONE || !(of & FSD_LAYER_MOVES))
             continue;
-        owner = fsd_state_owner_of_move(s, &s->moves.at[k->old_of & ~FSD_LAYER_MOVES]);
+        of &= ~FSD_LAYER_MOVES;
+        owner = gone ? fsd_state_owner_of_move(s, &s->moves.at[of])
+                     : fsd_state_owner_of_move(c->new, &c->new->moves.at[of]);
+        if (!gone && owner != FSD_NONE)
+            owner = c->align->to_old[owner];
         add(r, b, row_of_owner(r, owner));
     }
     for (uint32_t i = 0; i < c->lost.n; i++) {

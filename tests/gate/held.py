@@ -21,6 +21,9 @@ TYPES = ("held/types.onnx", "held/types.log.xz")
 REGNET = ("held/regnet.onnx", "held/regnet.log.xz")
 QKV = ("held/qkv.onnx", "held/qkv.log.xz")
 ATTENTION = ("held/attention.onnx", "held/attention.log.xz")
+LLAMA = ("held/llama.onnx", "held/llama.log.xz")
+DIFFUSION = ("held/diffusion.onnx", "held/diffusion.log.xz")
+FUNCTIONS = ("held/functions.onnx", "held/functions.log.xz")
 OPEN = ("", "rtx/open_sizes.log")
 CASES = [
     (QAT, (QAT[0], "S/defects/g1_out2000.json"), "io-changed", "422"),
@@ -35,6 +38,12 @@ CASES = [
     (ATTENTION, (ATTENTION[0], "held/wider.log.xz"), "precision-widened", "/layers.0/attn/MatMul"),
     (QAT, (QAT[0], "S/defects/g6_layout.json"), "layout-changed", "MaxPool_12"),
     (FP16, ("S/defects/g7_gemm_alpha.onnx", FP16[1]), "engine-stale", "Gemm"),
+    (("S/zoo/cases/yolo_like.v1.6/model.onnx", "S/zoo/cases/yolo_like.v1.6/build.log"),
+     ("S/zoo/cases/yolo_like.v1.4/model.onnx", "S/zoo/cases/yolo_like.v1.4/build.log"),
+     "layout-unknown", "states no layouts, as the snapshot does at 43 places"),
+    (LLAMA, ("held/llama-permuted.onnx", LLAMA[1]), None, ""),
+    (DIFFUSION, ("held/diffusion-permuted.onnx", DIFFUSION[1]), None, ""),
+    (FUNCTIONS, ("held/functions-producer.onnx", FUNCTIONS[1]), None, ""),
 ]
 
 
