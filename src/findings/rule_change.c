@@ -120,6 +120,10 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
     if (f->c->timed) {
         f->ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
         fprintf(f->out, ", %+.4f ms", f->ms);
+        /* Neither more nor less fused, and no slower than noise explains. */
+        if (r->happened == FSD_HAPPENED_REGROUPED &&
+            f->ms <= fsd_noise_of(f->c, f->policy).band)
+            f->count = 0;
     }
     f->now.line = was->line;
     fsd_finding_close(f);

@@ -133,6 +133,9 @@ void fsd_find_better(struct fsd_finder *f)
                         : 0;
     const char *comma = "";
 
+    /* Whatever is better in it, a slower build is not. */
+    if (c->timed && c->after > c->before + fsd_noise_of(c, f->policy).band)
+        return;
     if (now >= before && !narrowed && !gained && !saved && !(faster > 0))
         return;
     fsd_finding_open(f);

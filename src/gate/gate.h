@@ -24,6 +24,17 @@ struct fsd_verdict_row {
     const char *what, *before, *now; /**< before: NULL in a verdict on one build */
 };
 
+/** What findings come from: what changed in the model or in the builder. */
+struct fsd_root_cause {
+    unsigned kind;    /**< of cause.c's own */
+    const char *what; /**< "8 Q/DQ pairs are gone from the model, in front of ..." */
+    const char *todo; /**< a sentence */
+    double ms;        /**< that the regions of its nodes are slower, where `timed` */
+    uint64_t bytes;   /**< read and written by layers inserted there; 0: not known */
+    bool timed;
+    uint32_t findings, errors, warnings;
+};
+
 struct fsd_verdict {
     struct fsd_arena *arena;
     const char *title;   /**< "diff" or "check" */
@@ -38,6 +49,12 @@ struct fsd_verdict {
     bool failed;                /**< a finding is as bad as that */
     FSD_VEC(struct fsd_verdict_row) about; /**< what was looked at, and versions */
     FSD_VEC(struct fsd_verdict_row) rows;
+    FSD_VEC(struct fsd_root_cause)
+    causes;             /**< of a check that does not pass whole: the
+                                           most expensive first */
+    uint32_t *cause_of; /**< by finding: its cause; FSD_NONE: of no single one */
+    const char
+        *says[3]; /**< what changed, what it costs, what to do; NULL: no causes */
     const char *command; /**< that asks for it again; NULL: not known */
     const char *accept;  /**< the one that rewrites the snapshot; NULL: there is nothing
                               to accept */
@@ -61,6 +78,10 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
                                         bool accepts, const char *command);
 
 void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
+
+/** Groups the findings of a check by cause, ranks the causes and says what they come
+ *  to.  cause.c */
+void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate);
 
 /** The first of the most severe findings; NULL: none is a warning or an error. */
 const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v);

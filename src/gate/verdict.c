@@ -248,6 +248,7 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
         add_row(v, "noise explains", "", fsd_print_take(&noise, v->arena));
     }
     judge(v, fsd_find_case(v->arena, before_gate));
+    fsd_verdict_find_causes(v, before_gate);
     v->command = command;
     if (c && fails_by_change(v->findings))
         v->accept = fsd_printed(v->arena, "%s --update", command);

@@ -52,6 +52,19 @@ static void add_ignore(struct fsd_json *object, const struct fsd_ignored *ignore
     fsd_json_number(object, "findings", ignored->n);
 }
 
+static void add_cause(struct fsd_json *object, const struct fsd_root_cause *cause)
+{
+    fsd_json_text(object, "what", cause->what);
+    fsd_json_text(object, "todo", cause->todo);
+    if (cause->timed)
+        fsd_json_number(object, "ms", cause->ms);
+    if (cause->bytes)
+        fsd_json_count(object, "inserted_bytes", cause->bytes);
+    fsd_json_number(object, "findings", cause->findings);
+    fsd_json_number(object, "errors", cause->errors);
+    fsd_json_number(object, "warnings", cause->warnings);
+}
+
 static void add_verdict(struct fsd_json *report, const struct fsd_verdict *v)
 {
     struct fsd_json *list, *object;
@@ -80,6 +93,14 @@ static void add_verdict(struct fsd_json *report, const struct fsd_verdict *v)
             fsd_json_text(object, "before", row->before);
         fsd_json_text(object, "now", row->now);
     }
+    if (v->says[0]) {
+        list = fsd_json_list(report, "says");
+        for (size_t i = 0; i < FSD_COUNT_OF(v->says); i++)
+            fsd_json_add_text(list, v->says[i]);
+    }
+    list = fsd_json_list(report, "causes");
+    for (uint32_t i = 0; i < v->causes.n; i++)
+        add_cause(fsd_json_item(list), &v->causes.at[i]);
     list = fsd_json_list(report, "rules");
     for (uint32_t i = 0; i < v->findings->rules.n; i++) {
         const struct fsd_outcome *rule = &v->findings->rules.at[i];
@@ -115,6 +136,8 @@ static void add_verdict(struct fsd_json *report, const struct fsd_verdict *v)
         add_names(object, "nodes", v->findings, item->nodes);
         add_names(object, "layers", v->findings, item->layers);
         add_fingerprint(object, "fingerprint", NULL, item);
+        if (v->cause_of && v->cause_of[i] != FSD_NONE)
+            fsd_json_number(object, "cause", v->cause_of[i]);
     }
 }
 

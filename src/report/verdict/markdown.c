@@ -95,12 +95,28 @@ static void put_code(const char *text, FILE *out)
 
 static void put_about(const struct fsd_verdict *v, FILE *out)
 {
+    for (size_t i = 0; v->says[0] && i < FSD_COUNT_OF(v->says); i++) {
+        put_code(v->says[i], out);
+        fputs("\n\n", out);
+    }
     fsd_put_tally_of(v->findings, out);
     fputs("\n\n", out);
     for (uint32_t i = 0; i < v->about.n; i++) {
         fprintf(out, "- %s ", v->about.at[i].what);
         put_code(v->about.at[i].now, out);
         putc('\n', out);
+    }
+}
+
+/* Where there is one cause only the sentences on top tell it. */
+static void put_causes(const struct fsd_verdict *v, FILE *out)
+{
+    for (uint32_t i = 0; v->causes.n > 1 && i < v->causes.n; i++) {
+        fprintf(out, "%u. ", i + 1);
+        put_code(v->causes.at[i].what, out);
+        fputs(" (", out);
+        fsd_put_cause(&v->causes.at[i], out);
+        fputs(i + 1 == v->causes.n ? ")\n\n" : ")\n", out);
     }
 }
 
@@ -157,6 +173,7 @@ static void put_one(const struct fsd_judged *j, size_t *room, FILE *out)
     put_about(v, piece.out);
     fputs("- fusiondiff " FSD_VERSION "\n\n", piece.out);
     put_table(v, piece.out);
+    put_causes(v, piece.out);
     put_accept(v, piece.out);
     put_piece(&piece, room, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
@@ -215,6 +232,7 @@ static void put_failed(const struct fsd_judged *j, size_t *room, FILE *out)
     if (j->v) {
         put_about(j->v, piece.out);
         putc('\n', piece.out);
+        put_causes(j->v, piece.out);
         put_accept(j->v, piece.out);
     } else {
         put_code(fsd_error_text(j->error, text, sizeof text), piece.out);

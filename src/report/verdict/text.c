@@ -67,9 +67,79 @@ void fsd_put_ignore(const struct fsd_ignored *ignored, FILE *out)
         fputs("; never expires", out);
 }
 
+/* "+0.3600 ms, 20 errors, 3 warnings" */
+void fsd_put_cause(const struct fsd_root_cause *cause, FILE *out)
+{
+    if (cause->timed)
+        fprintf(out, "%+.4f ms, ", cause->ms);
+    else if (cause->bytes)
+        fprintf(out, "%.3g %s, ",
+                (double)cause->bytes / (cause->bytes < 1000000 ? 1e3 : 1e6),
+                cause->bytes < 1000000 ? "kB" : "MB");
+    fsd_put_noun(out, cause->errors, "error");
+    fputs(", ", out);
+    fsd_put_noun(out, cause->warnings, "warning");
+}
+
+/* Notes of one rule that a cause has many of: the cause says what they say. */
+static uint32_t count_notes(const struct fsd_verdict *v, uint32_t cause, uint32_t rule)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < v->findings->list.n; i++)
+        n += v->cause_of[i] == cause && v->findings->list.at[i].rule == rule &&
+             v->findings->list.at[i].severity == FSD_INFO;
+    return n;
+}
+
+static void put_findings(const struct fsd_verdict *v, uint32_t cause,
+                         const struct fsd_style *style, FILE *out)
+{
+    enum { FOLDED = 4 };
+    uint32_t folded = FSD_NONE, notes;
+
+    for (uint32_t i = 0; i < v->findings->list.n; i++) {
+        const struct fsd_finding *item = &v->findings->list.at[i];
+        bool note = cause != FSD_NONE && item->severity == FSD_INFO && !style->all;
+
+        if (v->cause_of && v->cause_of[i] != cause)
+            continue;
+        notes = note && item->rule != folded ? count_notes(v, cause, item->rule) : 0;
+        if (notes >= FOLDED) {
+            fprintf(out, "info    %s  %u notes (--all shows them)\n",
+                    v->findings->rules.at[item->rule].rule->id, notes);
+            folded = item->rule;
+        } else if (!note || item->rule != folded) {
+            fsd_text_finding(v->findings, item, style, out);
+        }
+    }
+}
+
+/* One cause after the other, and then what has no single one. */
+static void put_causes(const struct fsd_verdict *v, const struct fsd_style *style,
+                       FILE *out)
+{
+    for (uint32_t i = 0; i < v->causes.n; i++) {
+        fprintf(out, "cause %u: ", i + 1);
+        fsd_put_safe(out, v->causes.at[i].what);
+        fputs(" (", out);
+        fsd_put_cause(&v->causes.at[i], out);
+        fputs(")\n", out);
+        put_findings(v, i, style, out);
+        putc('\n', out);
+    }
+    if (v->causes.n)
+        fputs("in all, or of no cause that is known:\n", out);
+    put_findings(v, FSD_NONE, style, out);
+}
+
 static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
                     FILE *out)
 {
+    for (size_t i = 0; v->says[0] && i < FSD_COUNT_OF(v->says); i++) {
+        fsd_put_safe(out, v->says[i]);
+        fputs(i + 1 == FSD_COUNT_OF(v->says) ? "\n\n" : "\n", out);
+    }
     for (uint32_t i = 0; i < v->about.n; i++) {
         fprintf(out, "%-26s", v->about.at[i].what);
         fsd_put_safe(out, v->about.at[i].now);
@@ -78,8 +148,7 @@ static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
     for (uint32_t i = 0; i < v->rows.n; i++)
         put_row(&v->rows.at[i], out);
     putc('\n', out);
-    for (uint32_t i = 0; i < v->findings->list.n; i++)
-        fsd_text_finding(v->findings, &v->findings->list.at[i], style, out);
+    put_causes(v, style, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
         put_rule(&v->findings->rules.at[i], out);
     for (uint32_t i = 0; i < v->findings->ignores.n; i++) {

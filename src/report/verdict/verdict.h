@@ -9,6 +9,8 @@
 /** "2 findings, 0.1100 ms in all, at most 0.0500 ms allowed, 1 ignored" */
 void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out);
 
+/** "+0.3600 ms, 20 errors, 3 warnings" */
+void fsd_put_cause(const struct fsd_root_cause *cause, FILE *out);
 /** "2 findings of lost-fusion by 'the head': on purpose; owner x; until 2026-12-31" */
 void fsd_put_ignore(const struct fsd_ignored *ignored, FILE *out);
 

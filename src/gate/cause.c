@@ -1,0 +1,466 @@
+/*
+ * Root cause first: one change of the model, as the Q/DQ pairs of all residual
+ * branches, makes tens of findings.  What differs in the model (nodes of one side only)
+ * or in how it was built is a cause; findings at its nodes are grouped under it.
+ *
+ *     old   Conv_34 -> Add_42 <- DQ_41 <- Q_38 <- Relu_24
+ *     new   Conv_34 -> Add_36 <----------------- Relu_24
+ *     gone Q_38, DQ_41;  seeds Add_36 (reads it), Relu_24 (made what it read)
+ *     near the seeds, their groups, and what reads or feeds a seed's group
+ *
+ * That a finding is near a change is no proof that it comes from there: reports say
+ * "at or next to".  A cause's milliseconds are those of the regions of its nodes, each
+ * counted once, so that causes add up to no more than the whole.  What is near no
+ * change belongs to the builder, if that was another one, else to what is not known.
+ */
+#include "base/print.h"
+#include "base/text.h"
+#include "gate/gate.h"
+#include "lint/lint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { PAIRS_GONE, PAIRS_NEW, NODES_GONE, NODES_NEW, BUILDER, KINDS };
+enum { NAMED = 3 }; /* of many nodes, in a sentence */
+
+struct finder {
+    struct fsd_verdict *v;
+    const struct fsd_case *gate;
+    const struct fsd_compare *c;
+    struct fsd_arena *scratch;
+    uint32_t count[KINDS]; /* nodes of one model only, by kind; of quantizers: Q */
+    uint8_t *seed, *near;  /* by node of the new build: bits by kind */
+    FSD_VEC(fsd_id) seeds[KINDS]; /* those that read what changed */
+    fsd_id first[KINDS];          /* node that changed; FSD_NONE */
+};
+
+static bool is_only(const struct finder *f, bool old, fsd_id node)
+{
+    return (old ? f->c->align->to_new : f->c->align->to_old)[node] == FSD_NONE;
+}
+
+/* The kind of a node of one model only; KINDS: weights and views, which cost
+ * nothing. */
+static enum kind kind_of(const struct fsd_state_node *n, bool old)
+{
+    if (n->role == FSD_ROLE_SIDE || n->role == FSD_ROLE_VIEW)
+        return KINDS;
+    if (n->role == FSD_ROLE_QUANTIZER)
+        return old ? PAIRS_GONE : PAIRS_NEW;
+    return old ? NODES_GONE : NODES_NEW;
+}
+
+static void add_seed(struct finder *f, enum kind kind, bool old, fsd_id node,
+                     bool reads)
+{
+    fsd_id now = old ? f->c->align->to_new[node] : node;
+
+    if (reads && !(f->seed[now] >> kind & 1))
+        fsd_vec_push(f->scratch, &f->seeds[kind], now);
+    f->seed[now] |= (uint8_t)(1u << kind);
+}
+
+/* The nodes around those that one model alone has: what reads them, maybe through each
+ * other, and what they read.  Nodes stand in topological order. */
+static void find_seeds(struct finder *f, bool old)
+{
+    const struct fsd_state *s = old ? f->c->old : f->c->new;
+    uint8_t *through = FSD_NEW(f->scratch, uint8_t, s->nodes.n);
+
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        const struct fsd_state_node *n = &s->nodes.at[i];
+        enum kind kind = is_only(f, old, i) ? kind_of(n, old) : KINDS;
+        uint8_t read = 0;
+
+        for (uint32_t k = 0; k < n->in.n; k++) {
+            fsd_ref at = s->sources.at[n->in.at + k].at;
+
+            if (at == FSD_NONE || (at & FSD_REF_PORT) || at >= s->nodes.n)
+                continue;
+            read |= through[at];
+            if (kind < KINDS && !is_only(f, old, at))
+                add_seed(f, kind, old, at, false);
+        }
+        if (!is_only(f, old, i)) {
+            for (int bit = 0; bit < KINDS; bit++)
+                if (read >> bit & 1)
+                    add_seed(f, (enum kind)bit, old, i, true);
+            continue;
+        }
+        through[i] = read;
+        if (kind == KINDS)
+            continue;
+        through[i] |= (uint8_t)(1u << kind);
+        if (f->first[kind] == FSD_NONE)
+            f->first[kind] = i;
+        /* A pair is counted by its QuantizeLinear. */
+        f->count[kind] += (kind != PAIRS_GONE && kind != PAIRS_NEW) ||
+                          !strcmp(fsd_text(s->names, n->op), "QuantizeLinear");
+    }
+}
+
+static void spread_in_groups(const struct fsd_state *s, uint8_t *bits)
+{
+    uint8_t *of = calloc(s->groups.n + 1, 1);
+
+    if (!of)
+        return;
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        if (s->nodes.at[i].group != FSD_NONE)
+            of[s->nodes.at[i].group] |= bits[i];
+    for (fsd_id i = 0; i < s->nodes.n; i++)
+        if (s->nodes.at[i].group != FSD_NONE)
+            bits[i] |= of[s->nodes.at[i].group];
+    free(of);
+}
+
+/* What is next to the seeds: their groups, and the groups that read or feed these. */
+static void find_near(struct finder *f)
+{
+    const struct fsd_state *s = f->c->new;
+
+    spread_in_groups(s, f->seed);
+    memcpy(f->near, f->seed, s->nodes.n);
+    for (fsd_id i = 0; i < s->nodes.n; i++) {
+        const struct fsd_state_node *n = &s->nodes.at[i];
+        const struct fsd_span in[] = {n->in, n->core_in};
+
+        for (int side = 0; side < 2; side++)
+            for (uint32_t k = 0; k < in[side].n; k++) {
+                fsd_ref at = s->sources.at[in[side].at + k].at;
+
+                if (at == FSD_NONE || (at & FSD_REF_PORT) || at >= s->nodes.n)
+                    continue;
+                f->near[i] |= f->seed[at];
+                f->near[at] |= f->seed[i];
+            }
+    }
+    spread_in_groups(s, f->near);
+}
+
+/* ------------------------------------------------------------------- the sentences */
+
+static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
+{
+    const struct fsd_state *s = f->c->new;
+    uint32_t n = f->seeds[kind].n;
+
+    for (uint32_t i = 0; i < n && i < NAMED; i++)
+        fprintf(out, "%s%s", i ? ", " : "",
+                fsd_text(s->names, s->nodes.at[f->seeds[kind].at[i]].key));
+    if (n > NAMED)
+        fprintf(out, " and %u more", n - NAMED);
+}
+
+/* What one build does not tell may be the same; a label is the user's word. */
+static bool is_told(const struct fsd_built_change *b)
+{
+    return b->before && b->after && strcmp(b->key, FSD_BUILT_LABEL) != 0;
+}
+
+static bool is_built_otherwise(const struct fsd_compare *c)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < c->built.n; i++)
+        is |= is_told(&c->built.at[i]);
+    return is;
+}
+
+static const char *what_of(const struct finder *f, enum kind kind)
+{
+    static const char *const nouns[KINDS] = {"Q/DQ pair", "Q/DQ pair", "node", "node"};
+    struct fsd_print text;
+    FILE *out = fsd_print_open(&text);
+
+    if (kind == BUILDER) {
+        uint32_t n = 0;
+
+        fputs("The engine was built otherwise: ", out);
+        for (uint32_t i = 0; i < f->c->built.n; i++) {
+            const struct fsd_built_change *b = &f->c->built.at[i];
+
+            if (is_told(b) && n++ < NAMED)
+                fprintf(out, "%s%s %s, before %s", n > 1 ? "; " : "", b->key, b->after,
+                        b->before);
+        }
+        if (n > NAMED)
+            fprintf(out, "; and %u more", n - NAMED);
+    } else {
+        bool gone = kind == PAIRS_GONE || kind == NODES_GONE;
+
+        fsd_put_noun(out, f->count[kind], nouns[kind]);
+        fprintf(out, " %s %s", f->count[kind] == 1 ? "is" : "are",
+                gone ? "gone from the model" : "new in the model");
+        if (kind == NODES_GONE || kind == NODES_NEW) {
+            const struct fsd_state *s = gone ? f->c->old : f->c->new;
+
+            fprintf(out, " (%s", fsd_text(s->names, s->nodes.at[f->first[kind]].key));
+            if (f->count[kind] > 1)
+                fprintf(out, " and %u more", f->count[kind] - 1);
+            putc(')', out);
+        }
+        if (f->seeds[kind].n) {
+            fputs(", in front of ", out);
+            put_seeds(f, kind, out);
+        }
+    }
+    putc('.', out);
+    return fsd_print_take(&text, f->v->arena);
+}
+
+/* The rule of lint that finds most at the nodes of a cause: what it advises there. */
+static const char *advice_of(struct finder *f, enum kind kind)
+{
+    const struct fsd_diff *d = f->gate->run;
+    const struct fsd_state *s = f->c->new;
+    const struct fsd_findings *all;
+    const struct fsd_lint *lint = f->gate->lint;
+    struct fsd_target target;
+    uint32_t *hits, best = FSD_NONE;
+    const char *fix, *where;
+    bool *is_seed;
+
+    if (!d || !s->number_of || !f->seeds[kind].n || d->model == d->engine)
+        return NULL;
+    if (!lint && !fsd_target_read(&target, fsd_target_of(d->engine), f->scratch))
+        return NULL;
+    if (!lint)
+        lint = fsd_lint_new(f->v->arena, d->facts, d->cost->sizes, target);
+    all = fsd_find_lint(d, lint, NULL, f->gate->today);
+    hits = FSD_NEW(f->scratch, uint32_t, all->rules.n);
+    is_seed = FSD_NEW(f->scratch, bool, d->model->nodes.n);
+    for (uint32_t i = 0; i < f->seeds[kind].n; i++)
+        is_seed[s->number_of[f->seeds[kind].at[i]]] = true;
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_finding *item = &all->list.at[i];
+        bool here = false;
+
+        for (uint32_t k = 0; k < item->nodes.n; k++) {
+            fsd_id node = all->subjects.at[item->nodes.at + k].id;
+
+            here |= node < d->model->nodes.n && is_seed[node];
+        }
+        hits[item->rule] += here && item->severity >= FSD_WARNING;
+        if (hits[item->rule] > (best == FSD_NONE ? 0 : hits[best]))
+            best = item->rule;
+    }
+    if (best == FSD_NONE)
+        return NULL;
+    fix = all->rules.at[best].rule->fix;
+    where = hits[best] == 1 && f->seeds[kind].n == 1
+                ? "there"
+                : fsd_printed(f->v->arena, "at %u of these nodes", hits[best]);
+    return fsd_printed(f->v->arena, "%.*s (%s, found %s).", (int)strcspn(fix, "."), fix,
+                       all->rules.at[best].rule->id, where);
+}
+
+static const char *todo_of(struct finder *f, enum kind kind)
+{
+    static const char *const usual[KINDS] = {
+        [PAIRS_GONE] = "Export the model with these Q/DQ pairs, or accept the build.",
+        [PAIRS_NEW] = "Take the new Q/DQ pairs out, or accept the build.",
+        [NODES_GONE] = "Accept the build if the model was meant to change.",
+        [NODES_NEW] = "Accept the build if the model was meant to change.",
+        [BUILDER] = "Build as before, or accept the build: builders decide otherwise "
+                    "with another version, GPU or option."};
+    const struct fsd_findings *all = f->v->findings;
+    const char *advice = kind == BUILDER ? NULL : advice_of(f, kind);
+
+    /* An engine of another model shows nothing of this one. */
+    for (uint32_t i = 0; i < all->list.n; i++)
+        if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
+            return all->rules.at[all->list.at[i].rule].rule->fix;
+    return advice ? advice : usual[kind];
+}
+
+/* ------------------------------------------------------------------ what they cost */
+
+/* The first kind near a node of a span of new groups. */
+static enum kind kind_of_region(const struct finder *f, const struct fsd_region_diff *r)
+{
+    const struct fsd_state *s = f->c->new;
+    uint8_t bits = 0;
+    int kind = 0;
+
+    for (uint32_t i = 0; i < r->new_groups.n; i++) {
+        struct fsd_span nodes = s->groups.at[f->c->pool.at[r->new_groups.at + i]].nodes;
+
+        for (uint32_t k = 0; k < nodes.n; k++)
+            bits |= f->near[s->refs.at[nodes.at + k]];
+    }
+    while (kind < BUILDER && !(bits >> kind & 1))
+        kind++;
+    return (enum kind)kind;
+}
+
+static void add_costs(const struct finder *f, struct fsd_root_cause causes[KINDS])
+{
+    const struct fsd_compare *c = f->c;
+    const struct fsd_diff *d = f->gate->run;
+    enum kind *of = FSD_NEW(f->scratch, enum kind, c->regions.n);
+    bool *added = FSD_NEW(f->scratch, bool, c->new->moves.n);
+
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[i];
+
+        of[i] = kind_of_region(f, r);
+        causes[of[i]].timed = c->timed;
+        if (c->timed)
+            causes[of[i]].ms +=
+                (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
+    }
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        if (c->moves.at[i].what == FSD_MOVE_ADDED)
+            added[c->moves.at[i].new] = true;
+    if (!d || !c->new->of_layer)
+        return;
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
+        uint32_t move = c->new->of_layer[i];
+        fsd_id region;
+
+        if (move == FSD_NONE || !(move & FSD_LAYER_MOVES) ||
+            !added[move &= ~FSD_LAYER_MOVES] || d->cost->layers[i].bytes < 0)
+            continue;
+        region = fsd_compare_region_of_move(c, true, move);
+        causes[region == FSD_NONE ? BUILDER : of[region]].bytes +=
+            (uint64_t)d->cost->layers[i].bytes;
+    }
+}
+
+/* The nodes of a finding are the new build's, or, of what is gone, the old one's. */
+static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
+{
+    const struct fsd_findings *all = f->v->findings;
+    const struct fsd_state *const sides[] = {f->c->new, f->c->old};
+    uint8_t bits = 0;
+    int kind = 0;
+
+    if (!(all->rules.at[item->rule].rule->needs & FSD_NEEDS_CHANGE) || !item->nodes.n)
+        return KINDS;
+    for (uint32_t i = 0; i < item->nodes.n; i++) {
+        const struct fsd_about *about = &all->subjects.at[item->nodes.at + i];
+
+        for (int side = 0; side < 2; side++) {
+            const struct fsd_state *s = sides[side];
+
+            if (about->id >= s->nodes.n ||
+                strcmp(fsd_text(s->names, s->nodes.at[about->id].key), about->name) !=
+                    0)
+                continue;
+            if (is_only(f, side, about->id)) {
+                enum kind own = kind_of(&s->nodes.at[about->id], side);
+
+                bits |= own < KINDS ? (uint8_t)(1u << own) : 0;
+            } else if (!side) {
+                bits |= f->near[about->id];
+            }
+            break;
+        }
+    }
+    while (kind < BUILDER && !(bits >> kind & 1))
+        kind++;
+    return kind < BUILDER ? (enum kind)kind : BUILDER;
+}
+
+/* ------------------------------------------------------------------------ together */
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct fsd_root_cause *x = a, *y = b;
+
+    if (x->ms != y->ms)
+        return x->ms > y->ms ? -1 : 1;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return x->errors != y->errors ? (x->errors > y->errors ? -1 : 1)
+                                  : strcmp(x->what, y->what);
+}
+
+static const char *cost_of(const struct finder *f, const struct fsd_root_cause *first)
+{
+    const struct fsd_compare *c = f->c;
+    const uint32_t errors = f->v->findings->by_severity[FSD_ERROR];
+    const uint32_t warnings = f->v->findings->by_severity[FSD_WARNING];
+    struct fsd_print text;
+    FILE *out = fsd_print_open(&text);
+
+    if (errors)
+        fprintf(out, "%u of ", first->errors);
+    if (errors)
+        fsd_put_noun(out, errors, "error");
+    if (warnings)
+        fprintf(out, "%s%u of ", errors ? " and " : "", first->warnings);
+    if (warnings)
+        fsd_put_noun(out, warnings, "warning");
+    fputs(first->kind == BUILDER ? " are at nodes that the model has as before"
+                                 : " are at or next to this change",
+          out);
+    if (c->timed && c->before > 0)
+        fprintf(out, ", as are %+.4f of the build's %+.4f ms (%+.1f %%)", first->ms,
+                c->after - c->before, 100 * (c->after - c->before) / c->before);
+    else if (first->bytes)
+        fprintf(out, "; layers inserted there read and write %.3g %s",
+                (double)first->bytes / (first->bytes < 1000000 ? 1e3 : 1e6),
+                first->bytes < 1000000 ? "kB" : "MB");
+    putc('.', out);
+    return fsd_print_take(&text, f->v->arena);
+}
+
+void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate)
+{
+    const struct fsd_compare *c = before_gate->c;
+    struct fsd_root_cause causes[KINDS] = {{0}};
+    uint32_t place[KINDS], n = v->findings->list.n;
+    struct finder f = {.v = v, .gate = before_gate, .c = c};
+    enum kind *of;
+
+    if (!c ||
+        !(v->findings->by_severity[FSD_ERROR] + v->findings->by_severity[FSD_WARNING]))
+        return;
+    f.scratch = fsd_arena_new();
+    f.seed = FSD_NEW(f.scratch, uint8_t, c->new->nodes.n);
+    f.near = FSD_NEW(f.scratch, uint8_t, c->new->nodes.n);
+    for (int k = 0; k < KINDS; k++)
+        f.first[k] = FSD_NONE;
+    find_seeds(&f, true);
+    find_seeds(&f, false);
+    find_near(&f);
+    add_costs(&f, causes);
+    of = FSD_NEW(f.scratch, enum kind, n);
+    for (uint32_t i = 0; i < n; i++) {
+        of[i] = kind_of_finding(&f, &v->findings->list.at[i]);
+        if (of[i] == KINDS)
+            continue;
+        causes[of[i]].findings++;
+        causes[of[i]].errors += v->findings->list.at[i].severity == FSD_ERROR;
+        causes[of[i]].warnings += v->findings->list.at[i].severity == FSD_WARNING;
+    }
+    for (int k = 0; k < KINDS; k++) {
+        bool known = k == BUILDER ? is_built_otherwise(c) : f.first[k] != FSD_NONE;
+
+        if (!known || !(causes[k].errors + causes[k].warnings))
+            continue;
+        causes[k].what = what_of(&f, (enum kind)k);
+        causes[k].todo = todo_of(&f, (enum kind)k);
+        causes[k].kind = (unsigned)k;
+        fsd_vec_push(v->arena, &v->causes, causes[k]);
+    }
+    if (v->causes.n) {
+        qsort(v->causes.at, v->causes.n, sizeof *v->causes.at, by_cost);
+        v->cause_of = FSD_NEW(v->arena, uint32_t, n);
+        for (int k = 0; k < KINDS; k++) {
+            place[k] = FSD_NONE;
+            for (uint32_t i = 0; i < v->causes.n; i++)
+                if (causes[k].what && v->causes.at[i].what == causes[k].what)
+                    place[k] = i;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            v->cause_of[i] = of[i] == KINDS ? FSD_NONE : place[of[i]];
+        v->says[0] = v->causes.at[0].what;
+        v->says[1] = cost_of(&f, &v->causes.at[0]);
+        v->says[2] = v->causes.at[0].todo;
+    }
+    fsd_arena_free(f.scratch);
+}
