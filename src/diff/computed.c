@@ -157,6 +157,12 @@ static bool computes(const struct view *v, struct fsd_span steps)
     return n < steps.n;
 }
 
+/* The type that the model gives the node's result. */
+static enum fsd_dtype own_type(const struct fsd_match *m, fsd_id node)
+{
+    return fsd_tensor_form(m->model, fsd_node_out_tensor(m->model, node, 0))->type;
+}
+
 /* The type of all segments that may be the node's, where it is one. */
 static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
 {
@@ -288,13 +294,18 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
     return any && m->facts->traits[node] & FSD_OP_STANDARD;
 }
 
+/* Where segments do not tell: what is read and written in the model's own type only is
+ * computed in it, but for products, which may be quantized in between. */
 static enum fsd_dtype in_kernel(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype type = v->n ? in_segments(v, node, moves) : FSD_DTYPE_UNKNOWN;
 
     if (!type && moves)
         type = moved_type(v, node);
-    if (!type && (moves || !v->casts))
+    if (!type && (moves ? !v->m->engine->layers.at[v->layer].multiplies : !v->casts))
+        type = v->all.only;
+    if (!type && !moves && !(v->m->facts->traits[node] & FSD_OP_WEIGHTED) &&
+        v->all.only == own_type(v->m, node))
         type = v->all.only;
     return type;
 }

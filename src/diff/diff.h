@@ -216,10 +216,10 @@ const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
 const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
                                              const struct fsd_layer_result *layers,
                                              const enum fsd_dtype *computed);
-const struct fsd_islands *fsd_diff_islands(const struct fsd_match *m,
-                                           const struct fsd_measured *times,
-                                           const struct fsd_flows *flows,
-                                           const struct fsd_node_result *nodes);
+const struct fsd_islands *
+fsd_diff_islands(const struct fsd_match *m, const struct fsd_measured *times,
+                 const struct fsd_layer_result *layers, const enum fsd_dtype *computed,
+                 const struct fsd_flows *flows, const struct fsd_node_result *nodes);
 const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
                                            const struct fsd_layer_result *layers,
                                            const struct fsd_reason *reasons,

@@ -20,6 +20,8 @@ enum { WIDE_IN = 1, WIDE_OUT = 2, NARROW_IN = 4, NARROW_OUT = 8 };
 struct search {
     const struct fsd_match *m;
     const struct fsd_measured *times;
+    const struct fsd_layer_result *layers;
+    const enum fsd_dtype *computed;
     const struct fsd_flows *flows;
     const struct fsd_node_result *nodes;
     struct fsd_islands *found;
@@ -185,14 +187,26 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
     }
 }
 
+/* A kernel on wide data may also scale what a narrow product of another one wrote, or
+ * compute nodes behind a cast. */
+static bool runs_wide(const struct search *s, uint32_t link)
+{
+    const struct fsd_layer_result *r = &s->layers[s->m->links.at[link].layer];
+
+    return r->kind != FSD_KIND_COMPUTE || fsd_dtype_rank(s->computed[link]) >= s->wide;
+}
+
 static void add_nodes(struct search *s, fsd_id layer)
 {
     const struct fsd_match *m = s->m;
     const struct fsd_node *n = &m->engine->nodes.at[layer];
 
     if (is_paid_for(s, layer)) {
-        for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
-            add_once(s, fsd_match_of_layer(m, layer, i)->node);
+        struct fsd_span links = m->of_layer[layer];
+
+        for (uint32_t i = links.at; i < links.at + links.n; i++)
+            if (runs_wide(s, i))
+                add_once(s, m->links.at[i].node);
         return;
     }
     for (uint32_t i = 0; i < n->in.n; i++) {
@@ -295,14 +309,16 @@ static void collect(struct search *s)
 
 /* First what is wider than 8 bits; then FP32 among 16 bits, where that is not inside an
  * island already told. */
-const struct fsd_islands *fsd_diff_islands(const struct fsd_match *m,
-                                           const struct fsd_measured *times,
-                                           const struct fsd_flows *flows,
-                                           const struct fsd_node_result *nodes)
+const struct fsd_islands *
+fsd_diff_islands(const struct fsd_match *m, const struct fsd_measured *times,
+                 const struct fsd_layer_result *layers, const enum fsd_dtype *computed,
+                 const struct fsd_flows *flows, const struct fsd_node_result *nodes)
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct search s = {.m = m,
                        .times = times,
+                       .layers = layers,
+                       .computed = computed,
                        .flows = flows,
                        .nodes = nodes,
                        .found = FSD_NEW(m->arena, struct fsd_islands, 1),
