@@ -6,6 +6,7 @@ Exit status 1 when a figure is worse than it must be."""
 import argparse
 import collections
 import concurrent.futures
+import functools
 import json
 import os
 import random
@@ -168,6 +169,7 @@ def aims(total):
             for name, have, of, least in AIMS]
 
 
+@functools.cache
 def commit():
     done = subprocess.run(["git", "-C", os.path.dirname(os.path.abspath(__file__)), "describe", "--always", "--dirty"],
                           capture_output=True, text=True, check=False)
@@ -213,6 +215,7 @@ def arguments():
 
 def main():
     args = arguments()
+    commit()    # before a page is changed
     os.makedirs(args.folder, exist_ok=True)
     wanted = cases.collect(args.folder, args.shared)
     if args.sample is not None:
