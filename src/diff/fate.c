@@ -509,6 +509,79 @@ static bool is_enclosed(const struct fsd_match *m, fsd_id node)
     return true;
 }
 
+/* -------------------------------------------------------------- control flow */
+
+enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
+
+/* What the input of a Loop, a Scan or an If is there for. */
+static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t input)
+{
+    bool loops = fsd_node_is(m->model, node, "Loop");
+
+    if (loops || fsd_node_is(m->model, node, "If"))
+        return input < (loops ? 2u : 1u) ? CONTROL_DECIDES : CONTROL_BEGINS;
+    return fsd_node_is(m->model, node, "Scan") ? CONTROL_BEGINS : CONTROL_NOT;
+}
+
+/* What all that reads the node is there for: nodes without layers are seen through. */
+static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
+{
+    const struct fsd_graph *g = m->model;
+    struct fsd_span outs = g->nodes.at[node].out;
+    enum control found = CONTROL_NOT;
+
+    for (uint32_t o = 0; o < outs.n; o++) {
+        fsd_id tensor = g->ports.at[outs.at + o].tensor;
+        struct fsd_span to = {0, 0};
+
+        if (tensor != FSD_NONE && g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT)
+            return CONTROL_NOT;
+        if (tensor != FSD_NONE)
+            to = g->tensors.at[tensor].consumers;
+        for (uint32_t i = 0; i < to.n; i++) {
+            fsd_id by = g->links.at[to.at + i];
+            enum control is = control_at(m, by, g->use_input[to.at + i - g->uses_at]);
+
+            if (is == CONTROL_NOT && far && !m->of_node[by].n)
+                is = control_of(m, by, far - 1);
+            if (is == CONTROL_NOT || (found != CONTROL_NOT && is != found))
+                return CONTROL_NOT;
+            found = is;
+        }
+    }
+    return found;
+}
+
+/* It is made of sizes and constants alone: zeros that a state begins with. */
+static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
+{
+    const struct fsd_node *n = &m->model->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id in = fsd_node_in(m->model, n, i)->tensor;
+
+        if (in != FSD_NONE && !fsd_is_at_rest(m->facts, in))
+            return false;
+    }
+    return n->in.n > 0;
+}
+
+/* What decides how often, or whether, other layers run is counted and compared by the
+ * host, in no kernel; what a loop begins with is filled in. */
+static const char *why_of_control(const struct fsd_match *m, fsd_id node)
+{
+    switch (control_of(m, node, COPIES)) {
+    case CONTROL_DECIDES:
+        return "it lives on as a condition, or as a number of iterations";
+    case CONTROL_BEGINS:
+        return is_made_of_sizes(m, node) ? "it lives on as the state a loop begins with"
+                                         : NULL;
+    case CONTROL_NOT:
+        break;
+    }
+    return NULL;
+}
+
 static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id node)
 {
     const struct fsd_region *r = &m->regions.at[m->region_of_node[node]];
@@ -594,6 +667,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
         return merged(m, x, node);
     if (in_region(m, node))
         return in_its_region(m, node);
+    if (why_of_control(m, node))
+        return result(FSD_FATE_ABSORBED, why_of_control(m, node));
     if (fsd_op_adds_zeros(m->model, node))
         return result(FSD_FATE_IDENTITY, fsd_same_text(FSD_SAME_ZERO));
     if (fsd_cancels(m, node))
