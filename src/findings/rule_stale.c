@@ -48,6 +48,22 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
     return NULL;
 }
 
+/* A view is written by one exporter and not by another, but what it does to its data
+ * is what the engine was built for: only of one that has no mate a name tells. */
+static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
+{
+    const struct fsd_state *s = c->old, *t = c->new;
+    const char *key = fsd_text(s->names, s->nodes.at[old].key);
+    fsd_sym sym = fsd_intern_find(t->names, key, strlen(key));
+
+    for (fsd_id i = 0; sym != FSD_NONE && s->nodes.at[old].named && i < t->nodes.n; i++)
+        if (t->nodes.at[i].key == sym && t->nodes.at[i].role == FSD_ROLE_VIEW &&
+            !strcmp(fsd_text(s->names, s->nodes.at[old].op),
+                    fsd_text(t->names, t->nodes.at[i].op)))
+            return i;
+    return FSD_NONE;
+}
+
 static void tell(struct fsd_finder *f, fsd_id old, fsd_id new, const char *what)
 {
     const struct fsd_state *s = new != FSD_NONE ? f->c->new : f->c->old;
@@ -79,6 +95,19 @@ static uint32_t changes(struct fsd_finder *f, bool told)
         n++;
         if (told)
             tell(f, old, new, what);
+    }
+    for (fsd_id old = 0; old < c->old->nodes.n; old++) {
+        fsd_id new = c->align->to_new[old];
+
+        if (c->old->nodes.at[old].role != FSD_ROLE_VIEW)
+            continue;
+        new = new == FSD_NONE ? view_called(c, old) : new;
+        if (new == FSD_NONE ||
+            fsd_traits_agree(c, &c->old->nodes.at[old], &c->new->nodes.at[new]))
+            continue;
+        n++;
+        if (told)
+            tell(f, old, new, "has other attributes");
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++)
         if (c->align->to_new[old] == FSD_NONE && is_built(&c->old->nodes.at[old])) {

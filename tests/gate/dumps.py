@@ -326,7 +326,7 @@ def widen_edge(d):
 def relayout(d):
     """A tensor lies otherwise, where it is written and where it is read."""
     name = pick(n for n in inner(d) if any("Row major linear" in str(t.get("Format", t.get("Format/Datatype"))) and
-                                           sum(size != 1 for size in t.get("Dimensions", ())) > 1 for t in d.ports(n)))
+                                           sum(size != 1 for size in t.get("Dimensions", ())[1:]) > 1 for t in d.ports(n)))
     vectors = pick(n for n in inner(d) if any("vectorized" in str(t.get("Format/Datatype")) for t in d.ports(n)))
     if vectors and random.random() < 0.7:
         for tensor in d.ports(vectors):
@@ -444,7 +444,9 @@ CHANGES = (io_size, io_profile, io_format, io_type, io_name, forget_types, drop,
 # ------------------------------------------------------------------- equivalents
 
 def layer_order(d):
-    """Any order in which each layer stands behind those that make what it reads."""
+    """Any order in which each layer stands behind those that make what it reads; jumps make the order count."""
+    if any(x["LayerType"] in ("jmp", "cjmp") for x in d.layers):
+        return None
     made, waits = {}, {}
     for i, x in enumerate(d.layers):
         for t in x.get("Outputs", ()):
@@ -478,10 +480,11 @@ def myelin_numbers(d):
 
     def rename(text):
         text = re.sub(r"__mye(\d+)", lambda m: f"__mye{int(m[1]) + add}", text)
-        return re.sub(r"_myl(\d+)_(\d+)$", lambda m: f"_myl{m[1]}_{int(m[2]) + add}", text)
+        return re.sub(r"_myl(\d+)_(\d+)\b", lambda m: f"_myl{m[1]}_{int(m[2]) + add}", text)
 
-    if not any("_myl" in x["Name"] or "__mye" in x["Name"] for x in d.layers):
-        return None
+    if not any("_myl" in x["Name"] or "__mye" in x["Name"] for x in d.layers) or any(
+            re.search(r"\[ONNX Layer: [^]]*__mye\d", x.get("Metadata", "")) for x in d.layers):
+        return None  # or a name of the model looks so
     d.layers[:] = rename_in(d.layers, rename)
     return []
 
@@ -584,7 +587,14 @@ def join(found):
 
 
 class Model:
-    def __init__(self, path):
+    """`folded` are the names of nodes of which an engine shows nothing."""
+
+    def __init__(self, path, snapshot=None):
+        self.folded = {""}
+        if snapshot:
+            with open(snapshot, encoding="utf-8") as file:
+                words = [line.split() for line in file if line.startswith("node ")]
+            self.folded |= {w[1].strip('"') for w in words if w[3:4] == ["side"]}
         with open(path, "rb") as file:
             self.parts = fields(file.read())
         self.at = next(i for i, f in enumerate(self.parts) if f[0] == 7)
@@ -650,7 +660,7 @@ def attribute_value(m):
     for i in m.nodes():
         node = fields(m.graph[i][2])
         op = text_of(node, 4)
-        if op in ("Constant", "ConstantOfShape", "Shape", "Cast", "Identity", "QuantizeLinear", "DequantizeLinear"):
+        if text_of(node, 3) in m.folded or op in ("Constant", "ConstantOfShape", "Shape", "Cast", "Identity", "QuantizeLinear", "DequantizeLinear"):
             continue
         for k, f in enumerate(node):
             if f[0] == 5 and text_of(fields(f[2]), 1) in wanted:
@@ -721,9 +731,9 @@ def judge(kind, same, said, names):
 def prepare(build, change, folder, seed):
     """(names, model, dump) of the changed build; None where it has no place for the change."""
     random.seed(seed)
-    _, model, path, _, dump = build
+    _, model, path, snapshot, dump = build
     if change in MODEL_CHANGES or change in MODEL_SAME:
-        m = Model(model)
+        m = Model(model, snapshot)
         names = change(m)
         model = os.path.join(folder, f"{seed}.onnx")
         if names is not None:

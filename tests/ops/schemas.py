@@ -9,6 +9,8 @@ row says fits the operator: its shape operands are inputs of whole numbers, or f
 few that are not this is said here; it tells a type and a shape unless the operator gives
 no tensor.  Exit status 77 when python3-onnx is absent.
 """
+import os
+import re
 import subprocess
 import sys
 
@@ -110,6 +112,28 @@ for name, (operands, words) in sorted(rows.items()):
         inputs[1].types)
     check("bare" not in words or not latest[name].attributes, f"{name}: it has attributes")
     check("symmetric" not in words or commute or variadic, f"{name}: its inputs differ")
+
+# What an attribute is where it is left out: src/ops/defaults.c.
+def default_of(attribute):
+    value = attribute.default_value
+    kind = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints"}.get(value.type)
+    if not kind:
+        return None
+    one = [getattr(value, kind)] if kind in ("f", "i", "s") else list(getattr(value, kind))
+    return "x".join(v.decode() if isinstance(v, bytes) else f"{v:.7g}" if isinstance(v, float) else str(v) for v in one)
+
+
+defaults = {}
+with open(os.path.join(os.path.dirname(__file__), "../../src/ops/defaults.c"), encoding="utf-8") as source:
+    for op, name, value, since in re.findall(r'\{"(\w+)", "(\w+)=([^"]*)", (\d+)\}', source.read()):
+        defaults.setdefault((op, name), []).append((int(since), value))
+for op, schemas in ever.items():
+    for schema in schemas:
+        for name, attribute in schema.attributes.items():
+            told = [v for since, v in defaults.get((op, name), ()) if since <= schema.since_version]
+            want = default_of(attribute)
+            check(not schema.domain and (told[-1] if told else None) == (want or None) or schema.domain,
+                  f"{op} {schema.since_version}: {name} left out is {want}, here {told[-1:]}")
 
 print("\n".join(failures) or f"{len(rows)} rows, {len(ever)} operators of opset {known}")
 sys.exit(bool(failures))
