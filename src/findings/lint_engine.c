@@ -132,7 +132,7 @@ void fsd_lint_symptoms(struct fsd_finder *f)
     for (uint32_t i = 0; i < run->list.n; i++) {
         const struct fsd_finding *item = &run->list.at[i];
         const char *rule = run->rules.at[item->rule].rule->id, *by;
-        uint32_t first = FSD_NONE;
+        uint32_t first = FSD_NONE, explained = 0;
 
         if (!is_symptom(rule))
             continue;
@@ -142,6 +142,7 @@ void fsd_lint_symptoms(struct fsd_finder *f)
                 f->d->model, run->subjects.at[item->nodes.at + k].id, 2, of, &left);
 
             first = other < first ? other : first;
+            explained += other != FSD_NONE;
         }
         fsd_finding_open(f);
         for (uint32_t k = 0; k < item->layers.n; k++)
@@ -156,6 +157,9 @@ void fsd_lint_symptoms(struct fsd_finder *f)
             by = f->found->rules.at[cause->rule].rule->id;
             fprintf(f->out, "explained by %s at %s", by,
                     f->found->subjects.at[cause->nodes.at].name);
+            if (explained < item->nodes.n)
+                fprintf(f->out, "; no rule explains %u of the %u nodes",
+                        item->nodes.n - explained, item->nodes.n);
         } else {
             fputs("no rule explains it", f->out);
         }
