@@ -417,9 +417,12 @@ void fsd_way_finish(const struct replay *r, struct way *w)
         again += is_dequantized(r, made[i]);
     drop_idle(w);
     for (uint32_t i = 0; i < w->n_open; i++)
-        if (!w->open[i].idle)
-            w->cost +=
-                cut || is_handed_over(r, &w->open[i]) ? COST_UNFINISHED : COST_STEP - 1;
+        if (!w->open[i].idle) {
+            bool whole = cut || is_handed_over(r, &w->open[i]);
+
+            w->broken |= !whole;
+            w->cost += whole ? COST_UNFINISHED : COST_STEP - 1;
+        }
     for (uint32_t i = 0; i < w->n_taken; i++) {
         product |= fsd_is_product(r, w->taken[i]);
         w->cost +=

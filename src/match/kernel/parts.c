@@ -110,6 +110,15 @@ void fsd_way_join(struct replay *r, struct way *w)
     memcpy(try, w, sizeof *w);
     if (take_siblings(r, try, in) != size)
         return;
+    /* Readers take them in the order of the model. */
+    for (uint32_t i = w->n_taken; i < try->n_taken; i++)
+        for (uint32_t k = i; k >= w->n_taken && try->taken[k] < try->taken[k - 1];
+             k--) {
+            fsd_id node = try->taken[k];
+
+            try->taken[k] = try->taken[k - 1];
+            try->taken[k - 1] = node;
+        }
     memcpy(w, try, sizeof *w);
     w->joined = true;
 }

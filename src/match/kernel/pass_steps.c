@@ -420,7 +420,7 @@ static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
         return false;
     w = r->ways;
     return w->n_taken && w->guess != FSD_NONE && w->cost <= most &&
-           w->used & fsd_first_port(r, port);
+           w->used & fsd_first_port(r, port) && !w->broken;
 }
 
 static void replay_kernel(struct replay *r)

@@ -470,7 +470,8 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
             continue;
         next->used |= from;
         next->cost += cost;
-        if (w->n_taken && !reads_made(r, w, node)) {
+        if (w->n_taken && !reads_made(r, w, node) &&
+            !(fsd_is_product(r, node) && fsd_is_must(r, node))) {
             next->loose++;
             next->cost += r->passes[node] ? COST_LOOSE : 0;
         }

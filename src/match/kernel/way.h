@@ -67,6 +67,7 @@ struct way {
     bool parted;      /* a Split was */
     fsd_sym repeated; /* what was done of a tensor that a Split takes apart, ... */
     uint32_t repeats; /* ... and may be done once more for each other part */
+    bool broken;      /* it ends within a node, and not where one is handed over */
     bool joined;      /* products of the same data are one */
     bool pads, cuts;  /* steps that are no node's made the data larger or smaller */
     uint64_t used;    /* inputs of the kernel */
