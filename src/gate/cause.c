@@ -256,7 +256,7 @@ static const char *advice_of(struct finder *f, enum kind kind)
                        all->rules.at[best].rule->id, where);
 }
 
-static const char *todo_of(struct finder *f, enum kind kind)
+static const char *usual_todo(enum kind kind)
 {
     static const char *const usual[KINDS] = {
         [PAIRS_GONE] = "Export the model with these Q/DQ pairs, or accept the build.",
@@ -265,6 +265,12 @@ static const char *todo_of(struct finder *f, enum kind kind)
         [NODES_NEW] = "Accept the build if the model was meant to change.",
         [BUILDER] = "Build as before, or accept the build: builders decide otherwise "
                     "with another version, GPU or option."};
+
+    return usual[kind];
+}
+
+static const char *todo_of(struct finder *f, enum kind kind)
+{
     const struct fsd_findings *all = f->v->findings;
     const char *advice = kind == BUILDER ? NULL : advice_of(f, kind);
 
@@ -272,7 +278,7 @@ static const char *todo_of(struct finder *f, enum kind kind)
     for (uint32_t i = 0; i < all->list.n; i++)
         if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, "engine-stale"))
             return all->rules.at[all->list.at[i].rule].rule->fix;
-    return advice ? advice : usual[kind];
+    return advice ? advice : usual_todo(kind);
 }
 
 /* ------------------------------------------------------------------ what they cost */
@@ -408,6 +414,53 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     return fsd_print_take(&text, f->v->arena);
 }
 
+/* Where no single change has its findings: the builder was another one, or it decided
+ * otherwise.  A model that changed in another way says so in its own findings. */
+static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
+{
+    static const char *const others[] = {"engine-stale", "model-changed"};
+    const struct fsd_findings *all = f->v->findings;
+    const struct fsd_compare *c = f->c;
+    const struct fsd_finding *worst = fsd_verdict_worst(f->v);
+    bool built = is_built_otherwise(c);
+    const struct fsd_rule *rule;
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < all->list.n; i++)
+        for (size_t k = 0; k < FSD_COUNT_OF(others); k++)
+            if (!strcmp(all->rules.at[all->list.at[i].rule].rule->id, others[k]))
+                return;
+    /* Only what is at nodes shows that the builder decided otherwise. */
+    if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
+        return;
+    rule = all->rules.at[worst->rule].rule;
+    for (int k = 0; k < KINDS; k++)
+        bytes += causes[k].bytes;
+    f->v->says[0] =
+        built
+            ? what_of(f, BUILDER)
+            : "The model's nodes are the same, and nothing states that they were built "
+              "otherwise.";
+    if (c->timed && c->before > 0)
+        f->v->says[1] = fsd_printed(
+            f->v->arena, "The build takes %.4f ms, before %.4f ms (%+.1f %%).",
+            c->after, c->before, 100 * (c->after - c->before) / c->before);
+    else if (bytes)
+        f->v->says[1] = fsd_printed(
+            f->v->arena,
+            "Inserted layers read and write %.3g %s more; times are not known.",
+            (double)bytes / (bytes < 1000000 ? 1e3 : 1e6),
+            bytes < 1000000 ? "kB" : "MB");
+    else
+        f->v->says[1] =
+            "What that costs is not known: there are no times of both builds.";
+    f->v->says[2] =
+        strstr(rule->id, "unknown") || strstr(rule->id, "undecided") ? rule->fix
+        : built ? usual_todo(BUILDER)
+                : "Build again: where builds vary, learn them (snapshot --also); else "
+                  "accept the build.";
+}
+
 void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate)
 {
     const struct fsd_compare *c = before_gate->c;
@@ -462,5 +515,7 @@ void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *befor
         v->says[1] = cost_of(&f, &v->causes.at[0]);
         v->says[2] = v->causes.at[0].todo;
     }
+    if (!v->causes.n)
+        say_in_all(&f, causes);
     fsd_arena_free(f.scratch);
 }
