@@ -13,7 +13,7 @@
  *     layers {7, 8, 9}  compute  nodes {20, 21, 22, 23}
  *
  * Built by the passes in match.c's table; passes add links and evidence, none takes
- * any away.
+ * any away, but for what Metadata spreads over a loop (pass_body.c).
  */
 #ifndef FSD_MATCH_MATCH_H
 #define FSD_MATCH_MATCH_H

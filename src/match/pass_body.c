@@ -8,6 +8,7 @@
 #include "match/pass.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
 {
@@ -115,6 +116,45 @@ static void hand_up(struct fsd_match *m, struct fsd_arena *scratch)
     }
 }
 
+/* The layer has a step of the node's own operator. */
+static bool has_step_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    const char *op = fsd_text(m->model->names, m->model->nodes.at[node].op);
+
+    for (uint32_t i = 0; i < l->steps.n; i++)
+        if (!strcmp(op,
+                    fsd_text(m->engine->names, m->engine->links.at[l->steps.at + i])))
+            return true;
+    return false;
+}
+
+/* The builder writes one node of a loop's body into every kernel of that: where one
+ * alone has its step, the others do the loop's work. */
+static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
+{
+    enum { MANY = 4 };
+    uint32_t *named = FSD_NEW(scratch, uint32_t, m->model->nodes.n);
+    uint32_t *stepped = FSD_NEW(scratch, uint32_t, m->model->nodes.n);
+
+    for (uint32_t i = 0; i < m->links.n; i++) {
+        named[m->links.at[i].node]++;
+        stepped[m->links.at[i].node] +=
+            has_step_of(m, m->links.at[i].layer, m->links.at[i].node);
+    }
+    for (uint32_t i = 0; i < m->links.n; i++) {
+        struct fsd_link link = m->links.at[i];
+        fsd_id scope = m->model->nodes.at[link.node].scope;
+        fsd_id owner = m->model->scopes.at[scope].owner;
+
+        if (owner != FSD_NONE && link.by & FSD_BY_METADATA &&
+            fsd_node_is(m->model, owner, "Loop") && named[link.node] >= MANY &&
+            stepped[link.node] == 1 && !has_step_of(m, link.layer, link.node))
+            m->links.at[i].node = owner;
+    }
+    m->indexed = FSD_NONE; /* their order is another one now */
+}
+
 void fsd_pass_body(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -122,5 +162,7 @@ void fsd_pass_body(struct fsd_match *m)
     hand_down(m, scratch);
     fsd_match_index(m);
     hand_up(m, scratch);
+    fsd_match_index(m);
+    gather_spread(m, scratch);
     fsd_arena_free(scratch);
 }
