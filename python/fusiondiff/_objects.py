@@ -155,6 +155,8 @@ class Layer(Record):
     outputs: list[Port] = dataclasses.field(default_factory=list)
     region: Optional[int] = None
     tactic: Optional[str] = None
+    ran_by: Optional[str] = None
+    ran_with: Optional[str] = None
     ms: Optional[float] = None
     bytes: Optional[int] = None
     macs: Optional[int] = None

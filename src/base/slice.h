@@ -49,6 +49,11 @@ static inline bool fsd_slice_is(struct fsd_slice t, const char *word)
     return t.n == strlen(word) && !memcmp(t.s, word, t.n);
 }
 
+static inline bool fsd_slice_equal(struct fsd_slice a, struct fsd_slice b)
+{
+    return a.n == b.n && (!a.n || !memcmp(a.s, b.s, a.n));
+}
+
 /* The first letter tells most words apart, before any are counted: a line of a log is
  * asked for dozens of them. */
 static inline bool fsd_slice_begins(struct fsd_slice t, const char *word)

@@ -58,6 +58,10 @@ void fsd_tell_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
                 fsd_text(d->names, l->tactic ? l->tactic : l->tactic_value));
     if (fsd_layer_ms(d, layer) >= 0)
         fprintf(out, ", %.4f ms", fsd_layer_ms(d, layer));
+    if (l->ran_by)
+        fprintf(out, ", on %s", fsd_text(d->names, l->ran_by));
+    if (l->ran_with)
+        fprintf(out, ", output sizes %s", fsd_text(d->names, l->ran_with));
     fsd_tale_finish(tale);
     fsd_tell_rivals(tale, d, layer);
     fsd_tell_cost(tale, d, layer);

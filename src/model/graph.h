@@ -281,6 +281,8 @@ struct fsd_layer {
     fsd_sym subtype; /**< what the engine says of the layer's type more exactly, as the
                           name of a plugin; 0: nothing */
     fsd_sym tactic, tactic_value;
+    fsd_sym ran_by;   /**< who ran it, as a profile spells it; 0: not told */
+    fsd_sym ran_with; /**< the sizes of its outputs in those runs: "[1,64] []"; 0 */
     enum fsd_dtype rounds_to;   /**< what the kernel makes of wider tensors */
     enum fsd_dtype computes_in; /**< by its weights and its kernel's name, for where
                                      the types of tensors are not told */

@@ -16,9 +16,9 @@
  * behind T, `activation` what activates it.
  */
 #define _GNU_SOURCE /* memmem */
-#include "engine/reader.h"
 #include "onnx/onnx.h"
 #include "ops/ops.h"
+#include "ort/ort.h"
 
 #include <string.h>
 
@@ -31,24 +31,13 @@ struct reading {
 
 /* -------------------------------------------------------------------- is it one */
 
-/* A session's times: a trace, whose events are its own steps and the nodes that it ran.
- */
-static bool is_profile(const struct fsd_file *file)
-{
-    enum { SEARCHED = 4096 };
-
-    return fsd_look(file) == FSD_LOOK_JSON && fsd_look_for(file, SEARCHED, "\"cat\"") &&
-           (fsd_look_for(file, SEARCHED, "_kernel_time\"") ||
-            fsd_look_for(file, SEARCHED, "\"session_initialization\""));
-}
-
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 {
-    if (input != FSD_INPUT_ENGINE)
+    if (input != FSD_INPUT_ENGINE && input != FSD_INPUT_PROFILE)
         return FSD_CLAIM_NONE;
-    if (is_profile(file)) /* of which it is said what to do */
+    if (fsd_ort_is_profile(file)) /* as an engine it is refused by name */
         return FSD_CLAIM_SURE;
-    return fsd_look(file) == FSD_LOOK_ONNX &&
+    return input == FSD_INPUT_ENGINE && fsd_look(file) == FSD_LOOK_ONNX &&
                    fsd_onnx_imports(file, "com.microsoft.nchwc")
                ? FSD_CLAIM_SURE
                : FSD_CLAIM_NONE;
@@ -507,10 +496,10 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     struct reading r = {.g = g, .src = src, .vocab = source->vocab};
     enum fsd_status status;
 
-    if (is_profile(source->file))
+    if (fsd_ort_is_profile(source->file))
         return fsd_engine_refuse(source->file, err,
                                  "a profile of ONNX Runtime; give the model that the "
-                                 "session optimized as ENGINE");
+                                 "session optimized as ENGINE, and this as --profile");
     status = fsd_onnx_load(src, source->file, err);
     if (status != FSD_OK)
         return status;
@@ -530,11 +519,13 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 }
 
 static const char *const reads[] = {
-    "optimized models of the CPU, ONNX Runtime 1.12 to 1.31", NULL};
+    "optimized models of the CPU, ONNX Runtime 1.12 to 1.31",
+    "profiles of sessions, ONNX Runtime 1.12 to 1.31", NULL};
 
 const struct fsd_engine_reader fsd_reader_ort = {
     .name = "ONNX Runtime",
     .reads = reads,
     .sniff = sniff,
     .load = load,
+    .read_profile = fsd_ort_profile_read,
 };

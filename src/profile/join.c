@@ -130,13 +130,13 @@ static void join_unnamed(struct fsd_join *join, struct queue *q,
         lacking[op]++;
     }
     for (uint32_t i = 0; i < profile->entries.n; i++)
-        if (join->layer_of[i] == FSD_NONE)
+        if (join->layer_of[i] == FSD_NONE && !profile->entries.at[i].within)
             lacking[numbered_type(engine, profile->entries.at[i].unescaped)]--;
     for (uint32_t i = 0; i < profile->entries.n; i++) {
         fsd_sym op = numbered_type(engine, profile->entries.at[i].unescaped);
 
-        if (join->layer_of[i] != FSD_NONE || !op || lacking[op] ||
-            first[op] == FSD_NONE)
+        if (join->layer_of[i] != FSD_NONE || profile->entries.at[i].within || !op ||
+            lacking[op] || first[op] == FSD_NONE)
             continue;
         join->layer_of[i] = first[op];
         q->taken[first[op]] = true;
@@ -150,13 +150,13 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
                                  const struct fsd_profile *profile)
 {
     uint32_t n = profile->entries.n;
-    struct fsd_join join = {FSD_NEW(arena, fsd_id, n), 0, 0};
+    struct fsd_join join = {.layer_of = FSD_NEW(arena, fsd_id, n)};
     struct queue q = new_queue(arena, engine);
 
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_profile_entry *entry = &profile->entries.at[i];
         fsd_sym name = i < engine->nodes.n ? engine->nodes.at[i].name : FSD_NONE;
-        bool here = name == entry->name || name == entry->unescaped;
+        bool here = !entry->within && (name == entry->name || name == entry->unescaped);
 
         join.layer_of[i] = here ? i : FSD_NONE;
         if (here)
@@ -165,6 +165,8 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_profile_entry *entry = &profile->entries.at[i];
 
+        if (entry->within) /* it has no layer of its own */
+            continue;
         if (join.layer_of[i] == FSD_NONE)
             join.layer_of[i] = take(&q, entry->name);
         if (join.layer_of[i] == FSD_NONE && entry->unescaped != entry->name)
@@ -174,12 +176,19 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
     join_unnamed(&join, &q, arena, engine, profile);
     join_gaps(&join, &q, engine, profile);
     join.joined += join.by_place;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t owner = profile->entries.at[i].within;
+
+        if (owner)
+            join.layer_of[i] = join.layer_of[owner - 1];
+        join.inside += owner && join.layer_of[i] != FSD_NONE;
+    }
     return join;
 }
 
 bool fsd_join_fits(const struct fsd_join *join, const struct fsd_graph *engine,
                    const struct fsd_profile *profile)
 {
-    return join->joined &&
-           (join->joined == profile->entries.n || join->joined == engine->nodes.n);
+    return join->joined && (join->joined + join->inside == profile->entries.n ||
+                            join->joined == engine->nodes.n);
 }

@@ -36,9 +36,22 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
             engine, "input/profile-untold-runs", FSD_NONE,
             fsd_intern_str(engine->names,
                            "its times are of all runs together, how many is not told"));
+    if (p->single_run)
+        remark(engine, "input/profile-single-run", FSD_NONE,
+               fsd_intern_str(engine->names,
+                              "its times are of a single run, warm-up included"));
     if (p->odd_runs)
         remark(engine, "input/profile-odd-count", FSD_NONE,
                fsd_intern_str(engine->names, p->path));
+}
+
+/* What it tells of how a layer ran, besides the time. */
+static void describe(struct fsd_layer *layer, const struct fsd_profile_entry *entry)
+{
+    if (entry->provider)
+        layer->ran_by = entry->provider;
+    if (entry->sizes)
+        layer->ran_with = entry->sizes;
 }
 
 /* Sets the profile's times of layers; returns the time of entries that are none. */
@@ -50,7 +63,7 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
 
     if (!t->profiles++) {
         t->entries = p->entries.n;
-        t->joined = join.joined;
+        t->joined = join.joined + join.inside;
     }
     remark_profile(engine, p, join.joined);
     for (uint32_t i = 0; i < p->entries.n; i++) {
@@ -59,6 +72,10 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
         double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 
+        if (layer != FSD_NONE && entry->within) /* its layer's time has this one's */
+            continue;
+        if (layer != FSD_NONE)
+            describe(&engine->layers.at[layer], entry);
         if (ms < 0 || entry->odd) {
             remark(engine,
                    entry->odd ? "input/profile-odd-time" : "input/profile-no-time",

@@ -20,7 +20,8 @@ struct fsd_measured {
     double total;             /**< of all entries, each the median of its profiles */
     struct fsd_spread totals; /**< of each profile's own sum */
     double elsewhere;         /**< of entries that are no layer of the engine */
-    uint32_t entries, joined; /**< of the first profile, and those that are layers */
+    uint32_t entries, joined; /**< of the first profile, and those that are layers, or
+                                   run in one */
     double run_ms;            /**< end to end, the median of --times; negative */
     uint32_t timed_runs;
 };
@@ -29,9 +30,11 @@ struct fsd_measured {
 struct fsd_join {
     fsd_id *layer_of;          /**< by entry: FSD_NONE: none */
     uint32_t joined, by_place; /**< all; those of another name, by their place */
+    uint32_t inside;           /**< not among these: what runs in a layer's body */
 };
 
-/** Joins by name: the layer at the entry's own place first, then the next of that name.
+/** Joins by name: the layer at the entry's own place first, then the next of that name,
+ *  or of that operator where neither has one and there are as many.
  *  A name that stands there escaped is the same name; of what is left, a lone entry and
  *  a lone layer between the same neighbours are one if a name contains the other. */
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,

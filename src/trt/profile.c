@@ -7,6 +7,7 @@
 #include "trt/trt.h"
 #include "base/status.h"
 #include "engine/reader.h"
+#include "engine/record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,78 +90,13 @@ struct profile_reading {
     double count;
 };
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-/* Reads the four digits of a \u escape below U+0800; others stay as they are written.
- */
-static size_t unescape_code(const char *s, size_t n, char out[2], size_t *len)
-{
-    unsigned code = 0;
-
-    for (size_t i = 0; i < 4; i++) {
-        if (i + 2 >= n || hex_digit(s[i + 2]) < 0)
-            return 0;
-        code = code << 4 | (unsigned)hex_digit(s[i + 2]);
-    }
-    if (!code || code >= 0x800)
-        return 0;
-    *len = code < 0x80 ? 1 : 2;
-    out[0] = (char)(code < 0x80 ? code : 0xc0 | code >> 6);
-    out[1] = (char)(0x80 | (code & 0x3f));
-    return 6;
-}
-
-/* Writes the text as JSON would read it; returns its length, never more than n. */
-static size_t unescape(const char *s, size_t n, char *out)
-{
-    static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    size_t len = 0, i = 0;
-
-    while (i < n) {
-        const char *found = s[i] == '\\' && i + 1 < n ? strchr(plain, s[i + 1]) : NULL;
-        size_t step = 0, wrote = 0;
-
-        if (found && *found) {
-            out[len++] = meant[found - plain];
-            i += 2;
-            continue;
-        }
-        if (s[i] == '\\' && i + 1 < n && s[i + 1] == 'u')
-            step = unescape_code(s + i, n - i, out + len, &wrote);
-        if (step) {
-            len += wrote;
-            i += step;
-        } else {
-            out[len++] = s[i++];
-        }
-    }
-    return len;
-}
-
-fsd_sym fsd_trt_unescaped(struct fsd_intern *names, fsd_sym written)
-{
-    const char *text = fsd_text(names, written);
-    size_t n = strlen(text);
-    char *copy = strchr(text, '\\') ? malloc(n + 1) : NULL;
-
-    if (copy) {
-        written = fsd_intern_add(names, copy, unescape(text, n, copy));
-        free(copy);
-    }
-    return written;
-}
-
 static void read_name(struct profile_reading *p, const struct fsd_field *field)
 {
+    struct fsd_slice text = {field->text, field->text_len};
+
     p->named = true;
-    p->entry.name = fsd_intern_add(p->names, field->text, field->text_len);
-    p->entry.unescaped = fsd_trt_unescaped(p->names, p->entry.name);
+    p->entry.name = fsd_intern_slice(p->names, text);
+    p->entry.unescaped = fsd_record_unescaped(p->names, text);
 }
 
 static double read_time(struct profile_reading *p, const struct fsd_field *field)

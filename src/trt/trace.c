@@ -7,16 +7,14 @@
  * The first is the trace that Torch-TensorRT's profiler dumps, which browsers show: one
  * event a layer, in microseconds, of all runs together; how many these were it does not
  * say, so that only the proportions are sure.  Other writers have an event for each
- * run, as ONNX Runtime: "NAME_kernel_time" of category Node, beside its fences and what
- * the session did; the first run prepares, and counts where there is no other.  The
- * second is what profilers in Python keep: each layer's times, one a run, in
+ * run.  The second is what profilers in Python keep: each layer's times, one a run, in
  * milliseconds.
  */
 #include "trt/trt.h"
 
-#include "base/slice.h"
 #include "base/status.h"
 #include "engine/reader.h"
+#include "engine/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +28,6 @@ struct reading {
     struct fsd_profile profile;
     FSD_VEC(uint32_t) entry_of; /* by symbol: its entry and one */
     FSD_VEC(uint32_t) times;    /* by entry: how many were told */
-    bool prepares;              /* the first run does what later ones need not */
 };
 
 bool fsd_trace_is(const struct fsd_file *file)
@@ -63,11 +60,8 @@ static void add_time(struct reading *t, fsd_sym name, double ms)
     while (t->entry_of.n <= name)
         fsd_vec_push(t->arena, &t->entry_of, 0);
     if (!t->entry_of.at[name]) {
-        struct fsd_profile_entry first = {.name = name,
-                                          .unescaped =
-                                              fsd_trt_unescaped(t->names, name),
-                                          .total_ms = -1,
-                                          .mean_ms = -1};
+        struct fsd_profile_entry first = {
+            .name = name, .unescaped = name, .total_ms = -1, .mean_ms = -1};
 
         fsd_vec_push(t->arena, &t->profile.entries, first);
         fsd_vec_push(t->arena, &t->times, 0);
@@ -77,62 +71,16 @@ static void add_time(struct reading *t, fsd_sym name, double ms)
     times = &t->times.at[t->entry_of.at[name] - 1];
     if (!(ms >= 0 && ms <= MOST_MS))
         entry->odd = true;
-    else if ((*times)++ <= t->prepares)
+    else if (!(*times)++)
         entry->mean_ms = ms;
     else
-        entry->mean_ms += (ms - entry->mean_ms) / (*times - t->prepares);
+        entry->mean_ms += (ms - entry->mean_ms) / *times;
 }
 
 /* ------------------------------------------------------------------------- a trace */
 
-/* Behind the value that opens at `at`, whatever stands in it. */
-static size_t skip_value(const struct fsd_file *file, size_t at)
-{
-    unsigned depth = 0;
-
-    for (bool text = false; at < file->size; at++) {
-        unsigned char c = file->bytes[at];
-
-        if (c == '"')
-            text = !text;
-        else if (text && c == '\\')
-            at++;
-        else if (!text && (c == '{' || c == '['))
-            depth++;
-        else if (!text && (c == '}' || c == ']') && !--depth)
-            return at + 1;
-    }
-    return file->size;
-}
-
-/* What an event is about, by its category. */
-enum about { ABOUT_LAYER, ABOUT_NODE, ABOUT_OTHER };
-
-static enum about about_what(const struct fsd_field *category)
-{
-    struct fsd_slice text = {category->text, category->text_len};
-
-    return !category->is_text              ? ABOUT_LAYER
-           : fsd_slice_is(text, "Node")    ? ABOUT_NODE
-           : fsd_slice_is(text, "Session") ? ABOUT_OTHER
-                                           : ABOUT_LAYER;
-}
-
-/* The node whose kernel the event timed; 0: none. */
-static fsd_sym node_of(struct fsd_intern *names, fsd_sym event)
-{
-    static const char end[] = "_kernel_time";
-    const char *text = fsd_text(names, event);
-    size_t n = strlen(text), of_end = sizeof end - 1;
-
-    return n > of_end && !strcmp(text + n - of_end, end)
-               ? fsd_intern_add(names, text, n - of_end)
-               : 0;
-}
-
 static enum fsd_status read_events(struct reading *t)
 {
-    enum about about = ABOUT_LAYER;
     struct fsd_field field = {0};
     enum fsd_record_step step;
     fsd_sym name = 0;
@@ -146,22 +94,15 @@ static enum fsd_status read_events(struct reading *t)
             name = 0;
             timed = false;
             whole = true;
-            about = ABOUT_LAYER;
         } else if (step == FSD_RECORD_CLOSE && name && timed && whole) {
-            t->prepares |= about == ABOUT_NODE;
-            if (about == ABOUT_NODE)
-                name = node_of(t->names, name);
-            if (name && about != ABOUT_OTHER)
-                add_time(t, name, us < 0 ? -1 : us / 1000);
+            add_time(t, name, us < 0 ? -1 : us / 1000);
             name = 0; /* the list's own object closes, too */
         } else if (step != FSD_RECORD_FIELD) {
             continue;
         } else if (field.opens && !fsd_field_is(&field, "traceEvents")) {
-            t->r.at = skip_value(t->r.file, t->r.at);
+            t->r.at = fsd_record_behind(&t->r);
         } else if (fsd_field_is(&field, "name") && field.is_text) {
             name = fsd_intern_add(t->names, field.text, field.text_len);
-        } else if (fsd_field_is(&field, "cat")) {
-            about = about_what(&field);
         } else if (fsd_field_is(&field, "dur") && !field.is_text) {
             us = field.number;
             timed = true;
@@ -178,7 +119,7 @@ static enum fsd_status read_events(struct reading *t)
 static void read_times(struct reading *t, fsd_sym name)
 {
     const struct fsd_file *file = t->r.file;
-    size_t end = skip_value(file, t->r.at);
+    size_t end = fsd_record_behind(&t->r);
 
     for (size_t at = t->r.at; at < end; at++) {
         char text[64], *stop;
@@ -237,10 +178,8 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
     for (uint32_t i = 0; i < t.times.n; i++)
         t.profile.runs =
             t.times.at[i] > t.profile.runs ? t.times.at[i] : t.profile.runs;
-    if (t.prepares && t.profile.runs > 1)
-        t.profile.runs--;
     /* One event a layer is the sum of runs that nobody counted. */
-    t.profile.untold_runs = trace && t.profile.runs == 1 && !t.prepares;
+    t.profile.untold_runs = trace && t.profile.runs == 1;
     if (t.profile.untold_runs)
         t.profile.runs = 0;
     if (status == FSD_OK && t.profile.entries.n)

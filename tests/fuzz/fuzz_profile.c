@@ -27,6 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     check_result(status, &err, size);
     err = (struct fsd_error){0};
+    status = fsd_reader_ort.read_profile(arena, names, &file, &profiles, &err);
+    check_result(status, &err, size);
+    for (uint32_t i = 0; i < profiles.n; i++)
+        for (uint32_t k = 0; k < profiles.at[i].entries.n; k++)
+            check(profiles.at[i].entries.at[k].within <= k);
+    err = (struct fsd_error){0};
     status = fsd_reader_trt.read_times(arena, &file, &times, &err);
     check_result(status, &err, size);
     for (uint32_t i = 0; status == FSD_OK && i < times.ms.n; i++)

@@ -443,8 +443,10 @@ static struct fsd_profile profile_of(struct fsd_arena *arena, struct fsd_intern 
         fsd_sym sym = fsd_intern_add(names, text, name);
         double ms = strtod(text + name, NULL);
 
-        fsd_vec_push(arena, &p.entries,
-                     ((struct fsd_profile_entry){sym, sym, -1, ms, false}));
+        fsd_vec_push(
+            arena, &p.entries,
+            ((struct fsd_profile_entry){
+                .name = sym, .unescaped = sym, .total_ms = -1, .mean_ms = ms}));
         text += n + (text[n] == '\n');
     }
     return p;

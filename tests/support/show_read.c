@@ -1,4 +1,4 @@
-/* What TensorRT's reader makes of a dump, or of times, as text. */
+/* What readers make of a dump, or of times, as text. */
 #include "build_graph.h"
 #include "trt/trt.h"
 
@@ -140,16 +140,22 @@ char *show_read(const char *model, const char *dump)
 }
 
 /* "name" total 3 mean 1.5; negative times are not told */
-static void show_entry(const struct fsd_intern *names,
+static void show_entry(const struct fsd_intern *names, const struct fsd_profile *p,
                        const struct fsd_profile_entry *e, FILE *out)
 {
     fprintf(out, "'%s'", fsd_text(names, e->name));
+    if (e->within)
+        fprintf(out, " in '%s'", fsd_text(names, p->entries.at[e->within - 1].name));
     if (e->unescaped != e->name)
         put_flag(fsd_text(names, e->unescaped), true, out);
     if (e->total_ms >= 0)
         fprintf(out, " total %g", e->total_ms);
     if (e->mean_ms >= 0)
         fprintf(out, " mean %g", e->mean_ms);
+    if (e->provider)
+        fprintf(out, " by %s", fsd_text(names, e->provider));
+    if (e->sizes)
+        fprintf(out, " with %s", fsd_text(names, e->sizes));
     put_flag("odd", e->odd, out);
     putc('\n', out);
 }
@@ -160,11 +166,12 @@ static void show_profile(const struct fsd_intern *names, const struct fsd_profil
     fprintf(out, "profile %u runs %llu", p->number, (unsigned long long)p->runs);
     put_flag("untold", p->untold_runs, out);
     put_flag("odd", p->odd_runs, out);
+    put_flag("single", p->single_run, out);
     if (p->nameless)
         fprintf(out, " nameless %u", p->nameless);
     putc('\n', out);
     for (uint32_t i = 0; i < p->entries.n; i++)
-        show_entry(names, &p->entries.at[i], out);
+        show_entry(names, p, &p->entries.at[i], out);
 }
 
 char *show_times(const char *text)
@@ -176,8 +183,9 @@ char *show_times(const char *text)
     struct fsd_error err = {0};
     fsd_profile_vec profiles = {0};
     struct fsd_run_times runs = {0};
-    enum fsd_status status =
-        fsd_reader_trt.read_profile(arena, names, &file, &profiles, &err);
+    const struct fsd_engine_reader *reader =
+        fsd_reader_of(&file, FSD_INPUT_PROFILE, FSD_CLAIM_MAYBE);
+    enum fsd_status status = reader->read_profile(arena, names, &file, &profiles, &err);
     char *found = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&found, &size);
@@ -186,8 +194,8 @@ char *show_times(const char *text)
         fprintf(out, "error %d: %s\n", status, err.message);
     for (uint32_t i = 0; i < profiles.n && status == FSD_OK; i++)
         show_profile(names, &profiles.at[i], out);
-    if (status != FSD_OK) {
-        status = fsd_reader_trt.read_times(arena, &file, &runs, &err);
+    if (status != FSD_OK && reader->read_times) {
+        status = reader->read_times(arena, &file, &runs, &err);
         if (status != FSD_OK)
             fprintf(out, "error %d: %s\n", status, err.message);
         for (uint32_t i = 0; i < runs.ms.n; i++)

@@ -253,6 +253,10 @@ static void add_layer(const struct fsd_diff *d, struct fsd_json *layer, fsd_id i
         fsd_json_sym(layer, "origin", d->names, l->origin);
     if (l->tactic)
         fsd_json_sym(layer, "tactic", d->names, l->tactic);
+    if (l->ran_by)
+        fsd_json_sym(layer, "ran_by", d->names, l->ran_by);
+    if (l->ran_with)
+        fsd_json_sym(layer, "ran_with", d->names, l->ran_with);
     if (l->profile >= 0)
         fsd_json_number(layer, "profile", l->profile);
     add_cost(d, id, layer);

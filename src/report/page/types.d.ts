@@ -46,6 +46,8 @@ export interface Layer {
     outputs: Port[];
     origin?: string;
     tactic?: string;
+    ran_by?: string;
+    ran_with?: string;
     profile?: number;
     ms?: number;
     ms_spread?: { median: number; low: number; high: number };

@@ -1,11 +1,11 @@
 /*
- * A tolerant reader for lists of flat records, used where trtexec writes JSON with
- * unescaped quotes and stray commas.  A string ends at the quote behind which a record
- * goes on (`, "key":` or `}`) instead of at the first one, and commas are not counted.
- * It works on the mapped bytes and builds nothing, since a profile may have millions of
- * records.
+ * A tolerant reader for lists of records, used where a tool that measures writes JSON
+ * with unescaped quotes and stray commas.  A string ends at the quote behind which a
+ * record goes on (`, "key":` or `}`) instead of at the first one, and commas are not
+ * counted.  It works on the mapped bytes and builds nothing, since a profile may have
+ * millions of records.
  */
-#include "trt/trt.h"
+#include "engine/record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,7 +150,96 @@ enum fsd_record_step fsd_record_next(struct fsd_records *r, struct fsd_field *fi
     }
 }
 
+size_t fsd_record_behind(const struct fsd_records *r)
+{
+    unsigned depth = 0;
+    bool text = false;
+
+    for (size_t at = r->at; at < r->file->size; at++) {
+        unsigned char c = r->file->bytes[at];
+
+        if (c == '"')
+            text = !text;
+        else if (text && c == '\\')
+            at++;
+        else if (!text && (c == '{' || c == '['))
+            depth++;
+        else if (!text && (c == '}' || c == ']') && !--depth)
+            return at + 1;
+    }
+    return r->file->size;
+}
+
 bool fsd_field_is(const struct fsd_field *field, const char *key)
 {
     return strlen(key) == field->key_len && !memcmp(field->key, key, field->key_len);
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* Reads the four digits of a \u escape below U+0800; others stay as they are written.
+ */
+static size_t unescape_code(const char *s, size_t n, char out[2], size_t *len)
+{
+    unsigned code = 0;
+
+    for (size_t i = 0; i < 4; i++) {
+        if (i + 2 >= n || hex_digit(s[i + 2]) < 0)
+            return 0;
+        code = code << 4 | (unsigned)hex_digit(s[i + 2]);
+    }
+    if (!code || code >= 0x800)
+        return 0;
+    *len = code < 0x80 ? 1 : 2;
+    out[0] = (char)(code < 0x80 ? code : 0xc0 | code >> 6);
+    out[1] = (char)(0x80 | (code & 0x3f));
+    return 6;
+}
+
+/* Writes the text as JSON would read it; returns its length, never more than n. */
+static size_t unescape(const char *s, size_t n, char *out)
+{
+    static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    size_t len = 0, i = 0;
+
+    while (i < n) {
+        const char *found = s[i] == '\\' && i + 1 < n ? strchr(plain, s[i + 1]) : NULL;
+        size_t step = 0, wrote = 0;
+
+        if (found && *found) {
+            out[len++] = meant[found - plain];
+            i += 2;
+            continue;
+        }
+        if (s[i] == '\\' && i + 1 < n && s[i + 1] == 'u')
+            step = unescape_code(s + i, n - i, out + len, &wrote);
+        if (step) {
+            len += wrote;
+            i += step;
+        } else {
+            out[len++] = s[i++];
+        }
+    }
+    return len;
+}
+
+fsd_sym fsd_record_unescaped(struct fsd_intern *names, struct fsd_slice text)
+{
+    char *copy;
+    fsd_sym sym;
+
+    if (!text.n || !memchr(text.s, '\\', text.n))
+        return fsd_intern_slice(names, text);
+    copy = malloc(text.n);
+    if (!copy)
+        fsd_out_of_memory();
+    sym = fsd_intern_add(names, copy, unescape(text.s, text.n, copy));
+    free(copy);
+    return sym;
 }

@@ -1,0 +1,17 @@
+/* What the files of ONNX Runtime's reader share. */
+#ifndef FSD_ORT_ORT_H
+#define FSD_ORT_ORT_H
+
+#include "engine/reader.h"
+
+/* --------------------------------------------------------------------- profile.c */
+
+/** True for a session's profile, by its beginning. */
+bool fsd_ort_is_profile(const struct fsd_file *file);
+
+/** Appends the one profile of the file: the read_profile() of an fsd_engine_reader. */
+enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
+                                     const struct fsd_file *file, fsd_profile_vec *out,
+                                     struct fsd_error *err);
+
+#endif
