@@ -88,6 +88,16 @@ static uint64_t hash_tensors(const struct fsd_state *s, struct fsd_span span,
     return hash;
 }
 
+uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel)
+{
+    const struct fsd_kernel *k = &s->kernels.at[kernel];
+    uint64_t hash = fsd_hash_mix(hash_sym(s, k->type), hash_sym(s, k->does));
+
+    hash = fsd_hash_mix(hash, hash_tensors(s, k->in, true));
+    hash = fsd_hash_mix(hash, hash_tensors(s, k->out, true));
+    return fsd_hash_mix(hash, hash_tensors(s, k->consts, true));
+}
+
 /* A set; nodes of which the other model has none keep their own number. */
 static uint64_t hash_nodes(const struct fsd_compare *c, bool new, struct fsd_span nodes)
 {

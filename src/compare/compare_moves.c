@@ -39,7 +39,7 @@ static uint64_t hash_form(const struct fsd_state *s, struct fsd_state_form f)
     return fsd_hash_mix(f.type, fsd_hash_text(fsd_text(s->names, f.layout)));
 }
 
-enum { BY_ALL, BY_KIND, BY_ENDS, BY_REGIONS, PASSES };
+enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, PASSES };
 
 /* Of a move whose tensors tell nothing the first node of a group is its end, and which
  * one is the first, only the order of nodes in the file tells. */
@@ -60,12 +60,27 @@ static uint64_t hash_regions(const struct fsd_compare *c, bool new,
     return fsd_hash_mix(sum, refs.n);
 }
 
+/* What computes for no node that was found lies between tensors of which nothing tells
+ * the ends but the order of layers: what it is tells it from others.  0: it is none. */
+static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_state *s,
+                               const struct fsd_move *m)
+{
+    if (m->kind != FSD_KIND_COMPUTE || m->inserted || !m->kernels.n ||
+        !fsd_compare_has_kernels(c))
+        return 0;
+    return fsd_hash_kernel_text(s, m->kernels.at);
+}
+
 static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int pass)
 {
     const struct fsd_state *s = new ? c->new : c->old;
     const struct fsd_move *m = &s->moves.at[i];
     uint64_t hash;
 
+    if (pass == BY_KERNEL) {
+        hash = hash_computing(c, s, m);
+        return hash ? hash : fsd_hash_mix(i, new); /* alone */
+    }
     if (pass == BY_REGIONS)
         return fsd_hash_mix(fsd_hash_mix(hash_regions(c, new, m->to, true),
                                          hash_regions(c, new, m->from, false)),
@@ -75,6 +90,7 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     if (pass <= BY_KIND)
         hash = fsd_hash_mix(hash, m->kind * 2u + m->inserted);
     if (pass == BY_ALL) {
+        hash = fsd_hash_mix(hash, hash_computing(c, s, m));
         hash = fsd_hash_mix(fsd_hash_mix(hash, m->cause),
                             hash_set(c, new, m->nodes, false));
         hash = fsd_hash_mix(fsd_hash_mix(hash, hash_form(s, m->before)),

@@ -202,6 +202,9 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                          const uint32_t *old_bucket, const uint32_t *new_bucket);
 
+/** Of what a kernel is, without the nodes that it computes. */
+uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel);
+
 /** How a type changed. */
 uint8_t fsd_width_of(uint8_t before, uint8_t after);
 

@@ -256,9 +256,9 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
             !(a->kind == FSD_ATTR_STRING && called[a->s]))
             fsd_vec_push(b->scratch, &all, word_of(b, e, a));
     }
+    /* Of the builder's own layers the type says as much. */
     if (e->layers.at[layer].subtype &&
-        strcmp(fsd_text(e->names, e->layers.at[layer].subtype),
-               fsd_text(e->names, e->nodes.at[layer].op)) != 0)
+        e->layers.at[layer].provider == FSD_PROVIDER_PLUGIN)
         fsd_vec_push(b->scratch, &all,
                      fsd_printed(b->scratch, "type=%s",
                                  fsd_text(e->names, e->layers.at[layer].subtype)));
