@@ -358,7 +358,8 @@ static enum kind kind_of_finding(const struct finder *f, const struct fsd_findin
             if (is_only(f, side, about->id)) {
                 enum kind own = kind_of(&s->nodes.at[about->id], side);
 
-                bits |= own < KINDS ? (uint8_t)(1u << own) : 0;
+                if (own < KINDS)
+                    bits |= (uint8_t)(1u << own);
             } else if (!side) {
                 bits |= f->near[about->id];
             }
