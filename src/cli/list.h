@@ -28,9 +28,9 @@ struct list_line {
 
 /** Takes a line apart.
  *  @param like  what all lines have besides.
- *  @param[out] out  all zero before; free_line() frees what it holds.
+ *  @param[out] p  all zero before; free_line() frees what it holds.
  *  @return FSD_OK; FSD_E_ARG; FSD_E_IO. */
-enum fsd_status take_line(struct list_line *out, const char *text,
+enum fsd_status take_line(struct list_line *p, const char *text,
                           const struct fsd_options *like, struct fsd_error *err);
 void free_line(struct list_line *line);
 

@@ -270,8 +270,8 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
     change.computes =
         p->computes.n && q->computes.n &&
         hash_nodes(c, false, p->computes) != hash_nodes(c, true, q->computes);
-    if (change.region != FSD_NONE)
-        c->regions.at[change.region].type_lost |= change.type_lost;
+    if (change.type_lost && c->regions.at && change.region != FSD_NONE)
+        c->regions.at[change.region].type_lost = true;
     fsd_vec_push(c->arena, &c->kernels, change);
 }
 

@@ -314,10 +314,8 @@ static void put_change(struct fsd_finder *f, const struct fsd_kernel_change *k,
             comma = ", ";
     if (k->attrs)
         fprintf(f->out, "%shas other parameters", comma), comma = ", ";
-    if (k->computes) {
+    if (k->computes)
         fprintf(f->out, "%scomputes other nodes", comma);
-        comma = ", ";
-    }
 }
 
 static bool has_changed(const struct fsd_kernel_change *k, bool types)

@@ -263,8 +263,7 @@ static const char *usual_todo(enum kind kind)
         [PAIRS_NEW] = "Take the new Q/DQ pairs out, or accept the build.",
         [NODES_GONE] = "Accept the build if the model was meant to change.",
         [NODES_NEW] = "Accept the build if the model was meant to change.",
-        [BUILDER] = "Build as before, or accept the build: builders decide otherwise "
-                    "with another version, GPU or option."};
+        [BUILDER] = "Build with the same version, GPU and options, or accept it."};
 
     return usual[kind];
 }

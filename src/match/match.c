@@ -79,7 +79,8 @@ void fsd_match_index(struct fsd_match *m)
 
     if (m->links.n == m->indexed)
         return; /* most passes find nothing */
-    qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
+    if (m->links.n) /* all of them may have been taken away */
+        qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)
         m->of_layer[i] = (struct fsd_span){0, 0};
     for (uint32_t i = 0; i < m->links.n; i++) {

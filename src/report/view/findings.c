@@ -59,7 +59,8 @@ static void fill_finding(struct fsd_arena *arena, struct fsd_cell *row,
 static void add_build(struct fsd_arena *arena, struct fsd_rows *rows,
                       const struct fsd_judged *j)
 {
-    const uint32_t n = j->v ? j->v->findings->list.n : 0;
+    const struct fsd_findings *all = j->v ? j->v->findings : NULL;
+    const uint32_t n = all ? all->list.n : 0;
     char text[sizeof(struct fsd_error)];
     double ms;
 
@@ -71,13 +72,12 @@ static void add_build(struct fsd_arena *arena, struct fsd_rows *rows,
         row[VERDICT] = fsd_cell_text(j->verdict);
         if (fsd_judged_change(j, &ms))
             row[CHANGE] = fsd_cell_number(ms);
-        if (!j->v) {
+        if (!all) {
             row[OF_BUILD + SEVERITY] = fsd_cell_text("error");
             row[OF_BUILD + MESSAGE] = fsd_cell_text(
                 fsd_printed(arena, "%s", fsd_error_text(j->error, text, sizeof text)));
         } else if (n) {
-            fill_finding(arena, row + OF_BUILD, j->v->findings,
-                         &j->v->findings->list.at[i]);
+            fill_finding(arena, row + OF_BUILD, all, &all->list.at[i]);
         }
     }
 }
