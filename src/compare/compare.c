@@ -182,7 +182,7 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     fsd_compare_edges(c, scratch);
     fsd_compare_moves(c, scratch);
     fsd_compare_ports(c);
-    fsd_compare_bindings(c);
+    fsd_compare_bindings(c, scratch);
     fsd_compare_written(c, scratch); /* what the others tell, it tells not again */
     fsd_compare_built(arena, old, new, &c->built);
     compare_times(c);

@@ -406,14 +406,31 @@ void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
 
 /* ---------------------------------------------------------------------- bindings */
 
-static const struct fsd_binding *binding_named(const struct fsd_state *s,
-                                               uint8_t output, const char *name)
+/* A build's inputs and outputs by name: of several of one name the first. */
+struct bindings {
+    const struct fsd_state *s;
+    uint32_t *of[2]; /* by symbol, of inputs and of outputs: from 1; 0: none */
+};
+
+static struct bindings bindings_of(const struct fsd_state *s, struct fsd_arena *scratch)
 {
-    for (uint32_t i = 0; i < s->bindings.n; i++)
-        if (s->bindings.at[i].output == output &&
-            !strcmp(fsd_text(s->names, s->bindings.at[i].name), name))
-            return &s->bindings.at[i];
-    return NULL;
+    struct bindings b = {.s = s};
+
+    for (int output = 0; output < 2; output++)
+        b.of[output] = FSD_NEW(scratch, uint32_t, fsd_intern_count(s->names));
+    for (uint32_t i = s->bindings.n; i-- > 0;)
+        b.of[s->bindings.at[i].output != 0][s->bindings.at[i].name] = i + 1;
+    return b;
+}
+
+static const struct fsd_binding *binding_named(const struct bindings *b,
+                                               const struct fsd_binding *like,
+                                               const char *name)
+{
+    fsd_sym sym = fsd_intern_find(b->s->names, name, strlen(name));
+    uint32_t at = sym == FSD_NONE ? 0 : b->of[like->output != 0][sym];
+
+    return at ? &b->s->bindings.at[at - 1] : NULL;
 }
 
 static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
@@ -442,18 +459,24 @@ static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
 }
 
 /* By name: who feeds an engine knows its inputs and outputs by nothing else. */
-void fsd_compare_bindings(struct fsd_compare *c)
+void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     const struct fsd_state *s = c->old, *t = c->new;
+    struct bindings before, now;
 
     if (!s->whole || !t->whole)
         return;
-    for (uint32_t i = 0; i < s->bindings.n; i++)
-        add_binding(c, &s->bindings.at[i],
-                    binding_named(t, s->bindings.at[i].output,
-                                  fsd_text(s->names, s->bindings.at[i].name)));
-    for (uint32_t i = 0; i < t->bindings.n; i++)
-        if (!binding_named(s, t->bindings.at[i].output,
-                           fsd_text(t->names, t->bindings.at[i].name)))
-            add_binding(c, NULL, &t->bindings.at[i]);
+    before = bindings_of(s, scratch);
+    now = bindings_of(t, scratch);
+    for (uint32_t i = 0; i < s->bindings.n; i++) {
+        const struct fsd_binding *b = &s->bindings.at[i];
+
+        add_binding(c, b, binding_named(&now, b, fsd_text(s->names, b->name)));
+    }
+    for (uint32_t i = 0; i < t->bindings.n; i++) {
+        const struct fsd_binding *b = &t->bindings.at[i];
+
+        if (!binding_named(&before, b, fsd_text(t->names, b->name)))
+            add_binding(c, NULL, b);
+    }
 }
