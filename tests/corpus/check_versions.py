@@ -45,10 +45,11 @@ def joined(kernels, nodes):
 def check_pair(old, new):
     done = start("compare", build(old), build(new), "-f", "json")
     case, differ = f"{old} -> {new}", (old, new) in DIFFER
-    check(case, "exit status", done.returncode == differ, f"{done.returncode} {done.stderr}")
+    # Kernels of one fusion may be made otherwise by another version, which is a difference, too.
+    check(case, "exit status", done.returncode in ((1,) if differ else (0, 1)), f"{done.returncode} {done.stderr}")
     report = json.loads(done.stdout)
     said = report["summary"]["regions"]
-    for kind in ("opaque", "fusion-lost", "only-new"):
+    for kind in ("opaque", "only-new"):
         check(case, f"no {kind}", said[kind] == 0, said)
     check(case, "types", not any(report["summary"]["precisions"].values()), report["summary"]["precisions"])
     before, now = together(old), together(new)
@@ -61,6 +62,8 @@ def check_pair(old, new):
             alone = any(gone <= k and not (k - gone) & compute for k in before)
             check(case, "gone", alone and not any(gone & k for k in now), gone)
         nodes = {n for group in region["new"] for n in group["nodes"]}
+        if region["what"] == "fusion-lost":     # what one kernel did several do now
+            check(case, "lost", len([k for k in now if k & nodes]) > len([k for k in before if k & nodes]), nodes)
         if region["what"] == "fusion-gained":
             gained.append(nodes)
             check(case, "gained", joined(now, nodes) > joined(before, nodes), nodes)
