@@ -566,13 +566,32 @@ static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
     return n->in.n > 0;
 }
 
+/* It reads sizes, constants and single elements: a host can do that.  What reads a whole
+ * tensor is a kernel's work, whatever it decides. */
+static bool is_small(const struct fsd_match *m, fsd_id node)
+{
+    const struct fsd_graph *g = m->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id in = fsd_node_in(g, n, i)->tensor;
+
+        if (in != FSD_NONE && !fsd_is_at_rest(m->facts, in) &&
+            fsd_form_count(g, fsd_tensor_form(g, in)) != 1)
+            return false;
+    }
+    return true;
+}
+
 /* What decides how often, or whether, other layers run is counted and compared by the
- * host, in no kernel; what a loop begins with is filled in. */
+ * host, in no kernel, where the engine jumps; what a loop begins with is filled in. */
 static const char *why_of_control(const struct fsd_match *m, fsd_id node)
 {
     switch (control_of(m, node, COPIES)) {
     case CONTROL_DECIDES:
-        return "it lives on as a condition, or as a number of iterations";
+        return m->engine->jumps && is_small(m, node)
+                   ? "it lives on as a condition, or as a number of iterations"
+                   : NULL;
     case CONTROL_BEGINS:
         return is_made_of_sizes(m, node) ? "it lives on as the state a loop begins with"
                                          : NULL;
