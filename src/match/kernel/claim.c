@@ -530,6 +530,13 @@ static bool reads_scalar(const struct replay *r, fsd_id layer)
     return false;
 }
 
+/* Layers that the builder itself fuses name all that is in them, and stay apart. */
+static bool is_generated(const struct replay *r, fsd_id layer)
+{
+    return r->m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER &&
+           !r->m->layer_sourced[layer];
+}
+
 /* Of the links that are there. */
 static void link_scalars(struct replay *r)
 {
@@ -538,7 +545,7 @@ static void link_scalars(struct replay *r)
     for (uint32_t i = 0; i < n; i++) {
         struct fsd_link link = r->m->links.at[i];
 
-        if (r->m->facts->folded[link.node] || r->m->layer_sourced[link.layer] ||
+        if (r->m->facts->folded[link.node] || !is_generated(r, link.layer) ||
             r->m->engine->layers.at[link.layer].kind != FSD_KIND_COMPUTE ||
             reads_scalar(r, link.layer))
             continue;
@@ -582,7 +589,7 @@ static void link_gelu(struct replay *r, fsd_id erf)
     }
     for (uint32_t i = 0; i < n; i++) {
         fsd_id layer = r->maker[nodes[i]];
-        bool seen = layer == FSD_NONE || r->m->layer_sourced[layer];
+        bool seen = layer == FSD_NONE || !is_generated(r, layer);
 
         for (uint32_t k = 0; k < n_layers; k++)
             seen |= layers[k] == layer;
