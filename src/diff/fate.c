@@ -566,8 +566,8 @@ static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
     return n->in.n > 0;
 }
 
-/* It reads sizes, constants and single elements: a host can do that.  What reads a whole
- * tensor is a kernel's work, whatever it decides. */
+/* It reads sizes, constants and single elements: a host can do that.  What reads a
+ * whole tensor is a kernel's work, whatever it decides. */
 static bool is_small(const struct fsd_match *m, fsd_id node)
 {
     const struct fsd_graph *g = m->model;

@@ -78,7 +78,7 @@ void fsd_match_index(struct fsd_match *m)
     uint32_t kept = 0;
 
     if (m->links.n == m->indexed)
-        return; /* most passes find nothing */
+        return;     /* most passes find nothing */
     if (m->links.n) /* all of them may have been taken away */
         qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { VISITED = 160, BORDER = 12 };
+enum { VISITED = 160, BORDER = 12, WANTED = 8 };
 
 /* What nobody knows lies beyond what the kernels before it read. */
 static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
@@ -145,10 +145,52 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
     return n;
 }
 
+/* What the kernel cannot do was done for a lost tensor that it reads, as large as what
+ * is wanted: of equal ones any, for all have to be one kernel's. */
+struct wanted {
+    fsd_id lost[WANTED], tensor[WANTED];
+    uint32_t n;
+};
+
+static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[r->layer];
+    fsd_id found = FSD_NONE, by = FSD_NONE;
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        const struct fsd_port *port = fsd_node_in(e, n, i);
+        fsd_id in = port->tensor, maker;
+
+        if (!fsd_is_lost(r, in) || !fits_port(r, port, tensor))
+            continue;
+        maker = fsd_tensor_producer(e, in);
+        if (maker == FSD_NONE || (by != FSD_NONE && by != maker))
+            return false;
+        found = in;
+        by = maker;
+    }
+    if (found == FSD_NONE || wanted->n == WANTED)
+        return false;
+    wanted->lost[wanted->n] = found;
+    wanted->tensor[wanted->n++] = tensor;
+    return true;
+}
+
+/* A scaling may have gone into the weights of a product, but not past a kernel that has
+ * a step for it. */
+static bool is_done(const struct replay *r, fsd_id node)
+{
+    return !fsd_only_moves(r, node) && r->maker[node] == FSD_NONE &&
+           fsd_could_compute(r, node, false);
+}
+
 /* What lies between a tensor and what the kernel reads is the kernel's: false where it
  * needs something else, or what the kernel cannot do.  Of what is taken apart, each
- * part may be a kernel's of its own. */
-static bool collect(struct replay *r, struct way *w, fsd_id tensor, int far)
+ * part may be a kernel's of its own.
+ * @param wanted  what lost tensors have to hold; NULL: none may be needed. */
+static bool collect(struct replay *r, struct way *w, struct wanted *wanted,
+                    fsd_id tensor, int far)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
 
@@ -159,31 +201,32 @@ static bool collect(struct replay *r, struct way *w, fsd_id tensor, int far)
         return true;
     if (by == FSD_NONE || !far || w->n_taken == TAKEN ||
         (r->maker[by] != FSD_NONE && !r->passes[by] &&
-         fsd_count_parts_behind(r, fsd_node_out_tensor(r->g, by, 0)) == 1) ||
-        !(r->passes[by] || fsd_could_compute(r, by, false)))
+         fsd_count_parts_behind(r, fsd_node_out_tensor(r->g, by, 0)) == 1))
+        return false;
+    if (wanted && (r->passes[by] || !fsd_could_compute(r, by, false)) &&
+        want_of_lost(r, wanted, tensor))
+        return true;
+    if (!r->passes[by] && !fsd_could_compute(r, by, false))
         return false;
     for (uint32_t i = 0; i < r->g->nodes.at[by].in.n; i++) {
         fsd_id in = fsd_node_in_tensor(r->g, by, i);
 
-        if (in != FSD_NONE && !collect(r, w, in, far - 1))
+        if (in != FSD_NONE && !collect(r, w, wanted, in, far - 1))
             return false;
     }
-    if (!r->passes[by] && !fsd_way_took(w, by))
+    if ((!r->passes[by] || (wanted && is_done(r, by))) && !fsd_way_took(w, by))
         w->taken[w->n_taken++] = by;
     return true;
 }
 
-void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
+/* False where what the kernel did is not shown; else `wanted` says what it read. */
+static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *wanted)
 {
     enum { DEEP = 16 };
     const struct fsd_graph *e = r->m->engine;
-    fsd_id layer = r->layer, by = fsd_tensor_producer(e, lost);
     struct way *w = &r->next[0];
 
-    if (by == FSD_NONE || r->m->of_layer[by].n || !e->layers.at[by].steps.n)
-        return;
     memset(w, 0, sizeof *w);
-    r->layer = by;
     for (uint32_t i = 0; i < e->nodes.at[by].in.n; i++) {
         fsd_id in = fsd_node_in_tensor(e, by, i);
 
@@ -191,13 +234,96 @@ void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
             if (r->held.at[r->of[in].at + k].tensor != FSD_NONE)
                 fsd_way_hold(w, r->held.at[r->of[in].at + k].tensor, 1);
     }
-    if (collect(r, w, tensor, DEEP))
-        for (uint32_t i = 0; i < w->n_taken; i++) {
-            if (r->maker[w->taken[i]] == FSD_NONE)
-                r->maker[w->taken[i]] = by;
-            fsd_match_link(r->m, by, w->taken[i], FSD_BY_STRUCTURE);
-        }
+    if (!collect(r, w, wanted, tensor, DEEP))
+        return false;
+    for (uint32_t i = 0; i < w->n_taken; i++) {
+        if (r->maker[w->taken[i]] == FSD_NONE)
+            r->maker[w->taken[i]] = by;
+        fsd_match_link(r->m, by, w->taken[i], FSD_BY_STRUCTURE);
+    }
+    return true;
+}
+
+/* The kernel's name lists what it does, as far as there is room: that of a product or
+ * an attention does not list what is applied to them. */
+static bool lists_steps(const struct replay *r, fsd_id layer)
+{
+    const struct fsd_layer *l = &r->m->engine->layers.at[layer];
+
+    return l->more_steps == FSD_STEPS_ARE_ALL ||
+           (l->more_steps == FSD_STEPS_LACK_SOME && l->steps.n &&
+            r->m->engine->links.at[l->steps.at] != r->matmul);
+}
+
+void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
+{
+    fsd_id layer = r->layer, by = fsd_tensor_producer(r->m->engine, lost);
+
+    if (by == FSD_NONE || r->m->of_layer[by].n || !r->m->engine->layers.at[by].steps.n)
+        return;
+    r->layer = by;
+    fill(r, by, tensor, NULL);
     r->layer = layer;
+}
+
+/* What a kernel reads was made by one that nobody understood, of what another one made
+ * that nobody understood, either. */
+static void fill_rest(struct replay *r, bool *linked, fsd_id lost, fsd_id tensor,
+                      int far)
+{
+    const struct fsd_graph *e = r->m->engine;
+    fsd_id by = fsd_tensor_producer(e, lost);
+    struct wanted wanted = {.n = 0};
+
+    if (by == FSD_NONE || linked[by] || !lists_steps(r, by))
+        return;
+    r->layer = by;
+    if (!fill(r, by, tensor, &wanted))
+        return;
+    for (uint32_t i = 0; i < wanted.n && far; i++)
+        fill_rest(r, linked, wanted.lost[i], wanted.tensor[i], far - 1);
+}
+
+/* What a kernel that is named after one product reads, where it reads one tensor: what
+ * that product does, if it is as large.  FSD_NONE: not told. */
+static fsd_id named_input(const struct replay *r, fsd_id layer)
+{
+    const struct fsd_match *m = r->m;
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
+    fsd_id node = FSD_NONE, tensor;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        const struct fsd_link *link = fsd_match_of_layer(m, layer, i);
+
+        if (!fsd_is_product(r, link->node))
+            continue;
+        if (node != FSD_NONE || !(link->by & FSD_BY_NAME))
+            return FSD_NONE;
+        node = link->node;
+    }
+    tensor = node == FSD_NONE ? FSD_NONE : fsd_node_in_tensor(m->model, node, 0);
+    return n->in.n == 1 && tensor != FSD_NONE &&
+                   fits_port(r, fsd_node_in(m->engine, n, 0), tensor)
+               ? tensor
+               : FSD_NONE;
+}
+
+void fsd_fill_rest(struct replay *r)
+{
+    enum { KERNELS = 2 }; /* before the one that made it */
+    const struct fsd_match *m = r->m;
+    bool *linked = FSD_NEW(r->scratch, bool, m->engine->nodes.n);
+
+    for (uint32_t i = 0; i < m->links.n; i++)
+        linked[m->links.at[i].layer] = true;
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        fsd_id tensor = named_input(r, i);
+        fsd_id lost =
+            tensor == FSD_NONE ? FSD_NONE : fsd_node_in_tensor(m->engine, i, 0);
+
+        if (fsd_is_lost(r, lost))
+            fill_rest(r, linked, lost, tensor, KERNELS);
+    }
 }
 
 /* Few steps are found in many places. */

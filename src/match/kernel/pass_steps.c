@@ -590,5 +590,6 @@ void fsd_pass_steps(struct fsd_match *m)
         }
     fsd_claim_fitting(&r);
     fsd_claim_regions(&r);
+    fsd_fill_rest(&r);
     fsd_arena_free(scratch);
 }

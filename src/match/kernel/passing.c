@@ -37,7 +37,7 @@ bool fsd_is_one_of(const struct replay *r, fsd_id node, const char *const *ops,
     return false;
 }
 
-static bool only_moves(const struct replay *r, fsd_id node)
+bool fsd_only_moves(const struct replay *r, fsd_id node)
 {
     static const char *const ops[] = {"Transpose", "Cast",   "Slice",  "Split",
                                       "Concat",    "Expand", "Gather", "Identity",
@@ -78,7 +78,7 @@ static bool reads_only(const struct replay *r, fsd_id tensor, int far,
         fsd_id node = r->g->links.at[t->consumers.at + i];
         fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
-        if (!is(r, node) && (!only_moves(r, node) || !far || out == FSD_NONE ||
+        if (!is(r, node) && (!fsd_only_moves(r, node) || !far || out == FSD_NONE ||
                              !reads_only(r, out, far - 1, is)))
             return false;
     }
@@ -98,7 +98,7 @@ bool fsd_behind_product(const struct replay *r, fsd_id node)
             return false;
         if (fsd_is_product(r, node) || fsd_node_is(r->g, node, "InstanceNormalization"))
             return !normalizes || !fsd_node_is(r->g, node, "Gemm");
-        if (!only_moves(r, node) && !scales(r, node))
+        if (!fsd_only_moves(r, node) && !scales(r, node))
             return false;
     }
     return false;
@@ -164,7 +164,7 @@ void fsd_replay_passing(struct replay *r)
     for (fsd_id i = 0; i < r->g->nodes.n; i++) {
         fsd_id out = fsd_node_out_tensor(r->g, i, 0);
 
-        r->passes[i] = only_moves(r, i);
+        r->passes[i] = fsd_only_moves(r, i);
         if (integers && fsd_node_is(r->g, i, "DequantizeLinear") && out != FSD_NONE &&
             reads_only(r, out, 3, takes_integers))
             r->recipes->of[i].n = 0;

@@ -238,6 +238,11 @@ uint32_t fsd_count_parts_behind(const struct replay *r, fsd_id tensor);
 bool fsd_could_compute(const struct replay *r, fsd_id node, bool all);
 /** Links the kernel that made a lost tensor, now that this is known. */
 void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor);
+/** Computes nothing: another place, shape or type is all. */
+bool fsd_only_moves(const struct replay *r, fsd_id node);
+/** At the end: links kernels that nobody understood where one behind them is named
+ *  after the product that reads what they made. */
+void fsd_fill_rest(struct replay *r);
 /** Elements of a tensor of the model; negative where that is open. */
 int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
 /** A step that only moves data. */
