@@ -174,7 +174,7 @@ int parse_severity(const char *word, struct argp_state *state)
     return -1;
 }
 
-const char *parse_label(const char *word, struct argp_state *state)
+static const char *parse_label(const char *word, struct argp_state *state)
 {
     if (!*word)
         argp_error(state, "--label takes a word, as sm86, not ''");
@@ -401,6 +401,26 @@ static error_t parse_build_option(int key, char *arg, struct argp_state *state)
         break;
     case KEY_PEAK:
         parse_peak(line, arg, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+error_t parse_list_option(int key, char *arg, struct argp_state *state)
+{
+    struct command_line *line = state->input;
+
+    switch (key) {
+    case KEY_OF_LIST:
+        line->builds = arg;
+        break;
+    case 'j':
+        line->jobs = parse_jobs(arg, state);
+        break;
+    case KEY_LABEL:
+        line->run.label = parse_label(arg, state);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

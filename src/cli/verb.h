@@ -39,7 +39,7 @@ void tell_dropped(const struct command_line *line, const char *path);
 void refuse_beside_list(const struct command_line *line, struct argp_state *state);
 
 /* Keys of options.c: some that a verb may want to refuse in words of its own, and those
- * of pictures, for the verbs that draw. */
+ * of pictures, for the verbs that draw, and of lists, for those that take one. */
 enum {
     KEY_LOG = 384,
     KEY_PROFILE,
@@ -49,7 +49,9 @@ enum {
     KEY_ONLY,
     KEY_COLLAPSE,
     KEY_COLOR_BY,
-    KEY_LAYOUT_TIMEOUT
+    KEY_LAYOUT_TIMEOUT,
+    KEY_OF_LIST,
+    KEY_LABEL
 };
 
 /** The i-th verb, NULL past the last. main.c */
@@ -80,6 +82,9 @@ void parse_command_line(struct command_line *line, const struct verb *verb, int 
 /** Takes an option of pictures; ARGP_ERR_UNKNOWN for any other key. */
 error_t parse_picture_option(int key, char *arg, struct argp_state *state);
 
+/** Takes --list, --jobs or --label; ARGP_ERR_UNKNOWN for any other key. */
+error_t parse_list_option(int key, char *arg, struct argp_state *state);
+
 /** A number from `least` to `most`, or the message that the option takes `what`. */
 unsigned parse_number(const char *option, const char *what, const char *word,
                       unsigned long least, unsigned long most,
@@ -93,9 +98,6 @@ unsigned parse_jobs(const char *word, struct argp_state *state);
 
 /** A level of --fail-on. */
 int parse_severity(const char *word, struct argp_state *state);
-
-/** The word of --label, which is not empty. */
-const char *parse_label(const char *word, struct argp_state *state);
 
 /** The day of --today. */
 unsigned parse_day(const char *word, struct argp_state *state);

@@ -9,21 +9,12 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-    KEY_POLICY = 640,
-    KEY_UPDATE,
-    KEY_TODAY,
-    KEY_PRINT_POLICY,
-    KEY_LINT,
-    KEY_FOR,
-    KEY_LABEL,
-    KEY_LIST
-};
+enum { KEY_POLICY = 640, KEY_UPDATE, KEY_TODAY, KEY_PRINT_POLICY, KEY_LINT, KEY_FOR };
 
 static const struct argp_option options[] = {
     {"policy", KEY_POLICY, "FILE", 0, "Rules, their levels and budgets, what to ignore",
      3},
-    {"list", KEY_LIST, "FILE", 0,
+    {"list", KEY_OF_LIST, "FILE", 0,
      "Check each build that FILE lists as batch reads it ('-': standard input), with "
      "snapshot=, label=, policy= and profile= in its lines: one report of all",
      3},
@@ -124,15 +115,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_POLICY:
         line->check.policy = arg;
         break;
-    case KEY_LIST:
-        line->builds = arg;
-        break;
-    case 'j':
-        line->jobs = parse_jobs(arg, state);
-        break;
-    case KEY_LABEL:
-        line->run.label = parse_label(arg, state);
-        break;
     case KEY_LINT:
         line->check.lint = true;
         break;
@@ -161,7 +143,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             line->check.today = today(state);
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_list_option(key, arg, state);
     }
     return 0;
 }

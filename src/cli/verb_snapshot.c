@@ -4,13 +4,13 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 
-enum { KEY_WITH_TIMES = 640, KEY_ALSO, KEY_LABEL, KEY_LIST };
+enum { KEY_WITH_TIMES = 640, KEY_ALSO };
 
 static const struct argp_option options[] = {
     {"with-times", KEY_WITH_TIMES, NULL, 0,
      "Refuse to write a snapshot without milliseconds, which are kept of any --profile",
      3},
-    {"list", KEY_LIST, "FILE", 0,
+    {"list", KEY_OF_LIST, "FILE", 0,
      "Write a snapshot of each build that FILE lists as batch reads it ('-': standard "
      "input), to the snapshot= of its line; label= and profile= as for one build",
      3},
@@ -43,15 +43,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_WITH_TIMES:
         line->with_times = true;
         break;
-    case KEY_LIST:
-        line->builds = arg;
-        break;
-    case 'j':
-        line->jobs = parse_jobs(arg, state);
-        break;
-    case KEY_LABEL:
-        line->run.label = parse_label(arg, state);
-        break;
     case KEY_ALSO:
         if (line->n_also == sizeof line->also / sizeof *line->also)
             argp_error(state,
@@ -78,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--with-times needs a --profile");
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_list_option(key, arg, state);
     }
     return 0;
 }
