@@ -33,6 +33,8 @@ struct finder {
     uint8_t *seed, *near;  /* by node of the new build: bits by kind */
     FSD_VEC(fsd_id) seeds[KINDS]; /* those that read what changed */
     fsd_id first[KINDS];          /* node that changed; FSD_NONE */
+    bool linted;
+    const struct fsd_findings *lint; /* of the new model, once asked; or NULL */
 };
 
 static bool is_only(const struct finder *f, bool old, fsd_id node)
@@ -100,19 +102,17 @@ static void find_seeds(struct finder *f, bool old)
     }
 }
 
-static void spread_in_groups(const struct fsd_state *s, uint8_t *bits)
+static void spread_in_groups(const struct finder *f, uint8_t *bits)
 {
-    uint8_t *of = calloc(s->groups.n + 1, 1);
+    const struct fsd_state *s = f->c->new;
+    uint8_t *of = FSD_NEW(f->scratch, uint8_t, s->groups.n);
 
-    if (!of)
-        return;
     for (fsd_id i = 0; i < s->nodes.n; i++)
         if (s->nodes.at[i].group != FSD_NONE)
             of[s->nodes.at[i].group] |= bits[i];
     for (fsd_id i = 0; i < s->nodes.n; i++)
         if (s->nodes.at[i].group != FSD_NONE)
             bits[i] |= of[s->nodes.at[i].group];
-    free(of);
 }
 
 /* What is next to the seeds: their groups, and the groups that read or feed these. */
@@ -120,7 +120,7 @@ static void find_near(struct finder *f)
 {
     const struct fsd_state *s = f->c->new;
 
-    spread_in_groups(s, f->seed);
+    spread_in_groups(f, f->seed);
     memcpy(f->near, f->seed, s->nodes.n);
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         const struct fsd_state_node *n = &s->nodes.at[i];
@@ -136,7 +136,7 @@ static void find_near(struct finder *f)
                 f->near[at] |= f->seed[i];
             }
     }
-    spread_in_groups(s, f->near);
+    spread_in_groups(f, f->near);
 }
 
 /* ------------------------------------------------------------------- the sentences */
@@ -210,25 +210,41 @@ static const char *what_of(const struct finder *f, enum kind kind)
     return fsd_print_take(&text, f->v->arena);
 }
 
+/* What lint finds in the new model, for the builder of its engine; NULL where there is
+ * no model, or that builder is not known.  All causes share it. */
+static const struct fsd_findings *lint_of(struct finder *f)
+{
+    const struct fsd_diff *d = f->gate->run;
+    const struct fsd_lint *lint = f->gate->lint;
+    struct fsd_target target;
+
+    if (f->linted)
+        return f->lint;
+    f->linted = true;
+    if (!d || d->model == d->engine)
+        return NULL;
+    if (!lint && fsd_target_read(&target, fsd_target_of(d->engine), f->scratch))
+        lint = fsd_lint_new(f->v->arena, d->facts, d->cost->sizes, target);
+    if (lint)
+        f->lint = fsd_find_lint(d, lint, NULL, f->gate->today);
+    return f->lint;
+}
+
 /* The rule of lint that finds most at the nodes of a cause: what it advises there. */
 static const char *advice_of(struct finder *f, enum kind kind)
 {
     const struct fsd_diff *d = f->gate->run;
     const struct fsd_state *s = f->c->new;
     const struct fsd_findings *all;
-    const struct fsd_lint *lint = f->gate->lint;
-    struct fsd_target target;
     uint32_t *hits, best = FSD_NONE;
     const char *fix, *where;
     bool *is_seed;
 
-    if (!d || !s->number_of || !f->seeds[kind].n || d->model == d->engine)
+    if (!s->number_of || !f->seeds[kind].n)
         return NULL;
-    if (!lint && !fsd_target_read(&target, fsd_target_of(d->engine), f->scratch))
+    all = lint_of(f);
+    if (!all)
         return NULL;
-    if (!lint)
-        lint = fsd_lint_new(f->v->arena, d->facts, d->cost->sizes, target);
-    all = fsd_find_lint(d, lint, NULL, f->gate->today);
     hits = FSD_NEW(f->scratch, uint32_t, all->rules.n);
     is_seed = FSD_NEW(f->scratch, bool, d->model->nodes.n);
     for (uint32_t i = 0; i < f->seeds[kind].n; i++)
