@@ -166,8 +166,7 @@ static enum fsd_dtype own_type(const struct fsd_match *m, fsd_id node)
 /* The type of all segments that may be the node's, where it is one. */
 static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
 {
-    enum fsd_dtype own =
-        fsd_tensor_form(v->m->model, fsd_node_out_tensor(v->m->model, node, 0))->type;
+    enum fsd_dtype own = own_type(v->m, node);
     bool found = false, known = true;
     struct types types = {0};
 

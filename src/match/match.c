@@ -78,8 +78,9 @@ void fsd_match_index(struct fsd_match *m)
     uint32_t kept = 0;
 
     if (m->links.n == m->indexed)
-        return;     /* most passes find nothing */
-    if (m->links.n) /* all of them may have been taken away */
+        return; /* most passes find nothing */
+    /* All of them may have been taken away: qsort() takes no NULL. */
+    if (m->links.n)
         qsort(m->links.at, m->links.n, sizeof *m->links.at, fsd_by_pair);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)
         m->of_layer[i] = (struct fsd_span){0, 0};
