@@ -180,7 +180,7 @@ def check_growth(folder, rows):
 
 # n, and the shapes whose cost was quadratic once.
 MENDED = (2000, ["concat_copies", "concat_same_copies", "like_named", "inspector_bare", "owned",
-                 "ort_one_node"])
+                 "ort_one_node", "equal_kernels", "like_kernels"])
 
 # What told of each node the whole name of what it is in, or is beside.
 NAMED = [("one_sum", ["explain", "--node=*"]), ("one_sum", ["-f", "csv"]), ("one_sum", ["where", "*"])] + \
@@ -194,7 +194,7 @@ NAMED = [("one_sum", ["explain", "--node=*"]), ("one_sum", ["-f", "csv"]), ("one
 READ = {name: 10000 for name in (
     "chain equal_names unnamed one_region one_sum fan star concat_copies concat_same concat_same_copies "
     "lattice ladder_region dead folded identities equal_nodes constants quantized ifs empty_attributes many_dims "
-    "reformats owned reformat_chain reformat_fan names_only metadata kernels one_kernel many_to_many many_ports many_keys "
+    "reformats owned reformat_chain reformat_fan names_only metadata kernels equal_kernels like_kernels one_kernel many_to_many many_ports many_keys "
     "profile_suffix inspector inspector_ports inspector_bare block many_blocks bare_blocks parser_log like_named "
     "like_named_numbered fusions fused_one removed odd_lines profile profile_reversed ort ort_one_node").split()}
 READ.update(long_names=15000, wide_names=5000, path_names=8000)

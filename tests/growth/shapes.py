@@ -5,6 +5,7 @@ Protobuf is written by hand, since some of it no library would write.
 """
 import json
 import os
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -30,9 +31,10 @@ def port(number, name):
     return field(number, 2, text(1, name) + field(2, 2, SHAPE))
 
 
-def constant(name):
-    """An initializer of eight floats, all zero."""
-    return field(5, 2, field(1, 0, varint(8)) + field(2, 0, varint(1)) + text(8, name) + field(9, 2, bytes(32)))
+def constant(name, value=0):
+    """An initializer of eight floats, all the same."""
+    return field(5, 2, field(1, 0, varint(8)) + field(2, 0, varint(1)) + text(8, name) +
+                 field(9, 2, struct.pack("<f", value) * 8))
 
 
 def attribute(name, kind, payload):
@@ -325,7 +327,7 @@ def equal_nodes(folder, n):
 
 def constants(folder, n):
     nodes = [node("Add", [edge(i, n), f"w{i}"], [edge(i + 1, n)], f"add_{i}") for i in range(n)]
-    return [write_model(folder, nodes, rest=b"".join(constant(f"w{i}") for i in range(n))),
+    return [write_model(folder, nodes, rest=b"".join(constant(f"w{i}", i + 2) for i in range(n))),
             write_engine(folder, [layer(f"w{i} + add_{i}", [edge(i, n)], [edge(i + 1, n)]) for i in range(n)])]
 
 
@@ -451,6 +453,27 @@ def kernels(folder, n):
     return [write_model(folder, chain_nodes(n)),
             write_engine(folder, [layer(f"__myl_Relu_myl0_{i}", ["x" if i == 0 else f"k{i}"],
                                         ["y" if i == n - 1 else f"k{i + 1}"], "kgen") for i in range(n)])]
+
+
+def kernel_star(folder, nodes, rest=b""):
+    """Kernels of one name that read one tensor, and a Concat of what they write."""
+    mids = [f"t{i}" for i in range(len(nodes))]
+    layers = [layer("first", ["x"], ["c"])] + \
+        [layer(f"__myl_{op}_myl0_{i}", ["c"], [t], "kgen") for i, (op, t) in enumerate(zip(nodes, mids))] + \
+        [layer("cat", mids, ["y"])]
+    made = [node(op, ["c", *([f"w{i}"] if op != "Relu" else [])], [t]) for i, (op, t) in enumerate(zip(nodes, mids))]
+    return [write_model(folder, [node("Sin", ["x"], ["c"], "first"), *made, node("Concat", mids, ["y"], "cat", AXIS)],
+                        rest=rest), write_engine(folder, layers)]
+
+
+def equal_kernels(folder, n):
+    """All compute the very same."""
+    return kernel_star(folder, ["Relu"] * n)
+
+
+def like_kernels(folder, n):
+    """Each has a weight of its own."""
+    return kernel_star(folder, ["Mul"] * n, rest=b"".join(constant(f"w{i}", i + 2) for i in range(n)))
 
 
 def one_kernel(folder, n):

@@ -179,6 +179,7 @@ static void mark_late(struct replay *r, fsd_id tensor, int far)
             if (!activates(r, node))
                 continue;
             r->late[node] = r->layer;
+            fsd_goes_on_by(r, node);
         }
         /* What is rounded is no longer the library's. */
         if (far && !(r->m->facts->traits[node] & FSD_OP_QUANTIZE))

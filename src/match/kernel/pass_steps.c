@@ -502,6 +502,25 @@ static void list_twins(struct replay *r)
     }
 }
 
+/* What may go on with each tensor: of nodes that compute the same one is enough. */
+static void list_readers(struct replay *r)
+{
+    r->readers = FSD_NEW(r->scratch, struct fsd_span, r->g->tensors.n);
+    for (fsd_id t = 0; t < r->g->tensors.n; t++) {
+        struct fsd_span all = r->g->tensors.at[t].consumers;
+
+        r->readers[t].at = r->reader.n;
+        for (uint32_t i = 0; i < all.n; i++) {
+            fsd_id node = r->g->links.at[all.at + i];
+
+            if (fsd_last_twin(r, node) == node || r->m->facts->folded[node])
+                fsd_vec_push(r->scratch, &r->reader, node);
+        }
+        r->readers[t].n = r->reader.n - r->readers[t].at;
+    }
+    r->unmade = FSD_NEW(r->scratch, uint32_t, r->reader.n);
+}
+
 /* What a layer was linked to is its own, before any other's turn.  What the name of a
  * kernel tells is weighed with its steps. */
 static void take_makers(struct replay *r, enum fsd_evidence by)
@@ -550,6 +569,8 @@ void fsd_pass_steps(struct fsd_match *m)
     r.ended = FSD_NEW(scratch, bool, m->model->nodes.n);
     r.border = FSD_NEW(scratch, struct fsd_span, m->engine->tensors.n);
     r.visited = FSD_NEW(scratch, uint32_t, m->model->nodes.n);
+    r.asked = FSD_NEW(scratch, struct asked, m->model->nodes.n);
+    r.goes_on = FSD_NEW(scratch, bool, m->model->tensors.n);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
         r.product[i] = r.attention[i] = r.norm[i] = r.in_place[i] = FSD_NONE;
     r.concat = fsd_intern_str(m->model->names, "Concat");
@@ -571,6 +592,7 @@ void fsd_pass_steps(struct fsd_match *m)
     fsd_match_bind_sizes(m, r.sizes);
     fsd_sizes_take_model(r.sizes);
     list_twins(&r);
+    list_readers(&r);
     hold_named(&r);
     fsd_find_named(&r);
     fsd_find_in_place(&r);

@@ -157,6 +157,16 @@ static bool has_integer_products(const struct replay *r)
     return false;
 }
 
+void fsd_goes_on_by(struct replay *r, fsd_id node)
+{
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
+        fsd_id t = fsd_node_in_tensor(r->g, node, i);
+
+        if (t != FSD_NONE)
+            r->goes_on[t] = true;
+    }
+}
+
 void fsd_replay_passing(struct replay *r)
 {
     bool integers = has_integer_products(r);
@@ -178,4 +188,7 @@ void fsd_replay_passing(struct replay *r)
                        reads_only(r, out, 3, fsd_is_product));
         r->passes[i] = r->folds[i];
     }
+    for (fsd_id i = 0; i < r->g->nodes.n; i++)
+        if (r->passes[i])
+            fsd_goes_on_by(r, i);
 }

@@ -9,21 +9,6 @@
 
 /* ----------------------------------------------------------------- one way */
 
-static bool is_at_hand(const struct way *w, fsd_id tensor, uint32_t *place)
-{
-    for (*place = 0; *place < w->n_hand; ++*place)
-        if (w->hand[*place].tensor == tensor)
-            return true;
-    return false;
-}
-
-static struct at_hand *find_hand(struct way *w, fsd_id tensor)
-{
-    uint32_t place;
-
-    return is_at_hand(w, tensor, &place) ? &w->hand[place] : NULL;
-}
-
 bool fsd_way_took(const struct way *w, fsd_id node)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -40,43 +25,6 @@ bool fsd_way_began(const struct way *w, fsd_id node)
     return false;
 }
 
-/* The inputs that a tensor at hand comes from; of those that may each hold it, one that
- * is not used yet. */
-static uint64_t inputs_of(const struct at_hand *hand, uint64_t used)
-{
-    uint64_t left = hand->from & ~used;
-
-    if (!hand->either)
-        return hand->from;
-    left = left ? left : hand->from;
-    return left & (~left + 1);
-}
-
-/* True when all it reads is at hand; *from: the inputs of the kernel that it uses. */
-static bool is_ready(struct replay *r, struct way *w, fsd_id node, uint64_t *from,
-                     uint32_t *missing)
-{
-    const struct fsd_node *n = &r->g->nodes.at[node];
-    uint32_t data = 0;
-
-    *from = 0;
-    *missing = 0;
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(r->g, n, i)->tensor;
-        struct at_hand *hand;
-
-        if (t == FSD_NONE || fsd_rests(r, t))
-            continue;
-        data++;
-        hand = find_hand(w, t);
-        if (hand)
-            *from |= inputs_of(hand, w->used | *from);
-        else
-            ++*missing;
-    }
-    return (data || r->generates[node]) && !*missing;
-}
-
 bool fsd_is_late(const struct replay *r, fsd_id node)
 {
     fsd_id maker = r->maker[node];
@@ -84,79 +32,9 @@ bool fsd_is_late(const struct replay *r, fsd_id node)
     return r->late[node] != FSD_NONE && (maker == FSD_NONE || maker == r->late[node]);
 }
 
-static void add_hand(struct way *w, fsd_id tensor, uint64_t from, bool either)
-{
-    uint32_t place;
-
-    if (tensor != FSD_NONE && w->n_hand < AT_HAND && !is_at_hand(w, tensor, &place))
-        w->hand[w->n_hand++] = (struct at_hand){tensor, from, false, either};
-}
-
 fsd_id fsd_last_twin(const struct replay *r, fsd_id node)
 {
     return r->last_twin[r->m->facts->first_twin[node]];
-}
-
-/* What one makes, all make. */
-static void hand_twins(const struct replay *r, struct way *w, struct at_hand hand)
-{
-    fsd_id node = fsd_tensor_producer(r->g, hand.tensor), twin = FSD_NONE;
-    uint32_t out = 0;
-
-    if (node != FSD_NONE)
-        twin = r->m->facts->first_twin[node];
-    while (twin != FSD_NONE && fsd_node_out_tensor(r->g, node, out) != hand.tensor)
-        out++;
-    for (; twin != FSD_NONE && w->n_hand < AT_HAND; twin = r->next_twin[twin])
-        add_hand(w, fsd_node_out_tensor(r->g, twin, out), hand.from, hand.either);
-}
-
-void fsd_way_hold(struct way *w, fsd_id tensor, uint64_t from)
-{
-    struct at_hand *hand = find_hand(w, tensor);
-
-    if (hand) {
-        hand->either |= hand->from && from & ~hand->from;
-        hand->from |= from;
-    } else {
-        add_hand(w, tensor, from, false);
-    }
-}
-
-/* What is made without a step of what stands from `first` on. */
-void fsd_way_follow(struct replay *r, struct way *w, uint32_t first)
-{
-    for (uint32_t at = first; at < w->n_hand; at++) {
-        const struct fsd_tensor *t = &r->g->tensors.at[w->hand[at].tensor];
-
-        hand_twins(r, w, w->hand[at]);
-        for (uint32_t i = 0; i < t->consumers.n; i++) {
-            fsd_id node = r->g->links.at[t->consumers.at + i];
-            uint32_t missing;
-            uint64_t used;
-            bool either;
-            fsd_id in;
-
-            if (!(r->passes[node] || fsd_is_late(r, node)) || fsd_way_took(w, node) ||
-                !is_ready(r, w, node, &used, &missing))
-                continue;
-            in = fsd_data_input(r, node);
-            either = in != FSD_NONE && find_hand(w, in)->either;
-            if (either)
-                used = find_hand(w, in)->from;
-            for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++)
-                add_hand(w, fsd_node_out_tensor(r->g, node, k), used, either);
-        }
-    }
-}
-
-/* With it, what is made of it without a step. */
-static void put_at_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from)
-{
-    uint32_t first = w->n_hand;
-
-    fsd_way_hold(w, tensor, from);
-    fsd_way_follow(r, w, first);
 }
 
 /* Where at hand the first of its inputs stands. */
@@ -172,20 +50,19 @@ static uint32_t place_of(const struct replay *r, const struct way *w, fsd_id nod
 bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
 {
     fsd_id out = FSD_NONE, in = FSD_NONE, by = FSD_NONE;
-    uint32_t place;
 
     if (r->m->facts->traits[node] & FSD_OP_QUANTIZE)
         out = fsd_data_input(r, node);
-    if (out != FSD_NONE && !is_at_hand(w, out, &place))
+    if (out != FSD_NONE && !fsd_is_at_hand(w, out))
         by = fsd_tensor_producer(r->g, out);
     for (uint32_t i = 0; by != FSD_NONE && r->g->nodes.at[by].op == r->concat &&
                          i < r->g->nodes.at[by].in.n;
          i++)
-        if (is_at_hand(w, fsd_node_in_tensor(r->g, by, i), &place))
+        if (fsd_is_at_hand(w, fsd_node_in_tensor(r->g, by, i)))
             return true;
     if (by != FSD_NONE && !r->passes[by] && r->m->facts->traits[by] & FSD_OP_COMMUTES)
         in = fsd_data_input(r, by);
-    return in != FSD_NONE && is_at_hand(w, in, &place);
+    return in != FSD_NONE && fsd_is_at_hand(w, in);
 }
 
 /* The builder leaves a sum with 0 and a product with 1 out; its step may be merged with
@@ -230,8 +107,8 @@ void fsd_way_take(struct replay *r, struct way *w, fsd_id node, bool ended)
 
         if (out == FSD_NONE)
             continue;
-        put_at_hand(r, w, out, 0);
-        hand = find_hand(w, out);
+        fsd_put_at_hand(r, w, out, 0);
+        hand = fsd_find_hand(w, out);
         if (hand) {
             hand->made = true;
             hand->from = fsd_comes_in_parts(r, node) ? hand->from : 0;
@@ -307,7 +184,7 @@ bool fsd_is_must(const struct replay *r, fsd_id node)
 static bool is_made(const struct replay *r, struct way *w, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
-        const struct at_hand *hand = find_hand(w, tensor);
+        const struct at_hand *hand = fsd_find_hand(w, tensor);
         fsd_id by = fsd_tensor_producer(r->g, tensor);
 
         if (hand && (hand->made || !hand->from))
@@ -372,11 +249,10 @@ static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym ste
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id node = r->g->links.at[readers.at + i];
         struct way *next;
-        uint32_t missing;
         uint64_t from;
 
         if (!fsd_node_is(r->g, node, "Add") || fsd_way_took(w, node) ||
-            !is_ready(r, w, node, &from, &missing) || !(from & ~w->used) ||
+            !fsd_is_ready(r, w, node, ++r->rounds, &from) || !(from & ~w->used) ||
             !(next = branch(r, w)))
             continue;
         next->cost += COST_MOVE;
@@ -509,12 +385,11 @@ static void begin_behind(struct replay *r, struct way *w, fsd_id node, fsd_sym s
     struct way *try = &r->ways[NEXT];
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     const struct fsd_tensor *t;
-    uint32_t missing;
     uint64_t from;
 
     if (out == FSD_NONE || r->passes[node] || fsd_is_product(r, node))
         return;
-    is_ready(r, w, node, &from, &missing);
+    fsd_find_missing(r, w, node, true, &from);
     memcpy(try, w, sizeof *w);
     try->cost += COST_MOVE;
     try->used |= from;
@@ -523,7 +398,7 @@ static void begin_behind(struct replay *r, struct way *w, fsd_id node, fsd_sym s
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id next = r->g->links.at[t->consumers.at + i];
 
-        if (is_ready(r, try, next, &from, &missing) && !fsd_way_took(try, next))
+        if (fsd_is_ready(r, try, next, ++r->rounds, &from) && !fsd_way_took(try, next))
             begin(r, try, next, step, from, 0);
     }
 }
@@ -571,13 +446,26 @@ static void begin_musts(struct replay *r, struct way *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->n_must; i++) {
         fsd_id node = r->must[i].node;
-        uint32_t missing;
         uint64_t from;
-        bool ready = is_ready(r, w, node, &from, &missing);
+        bool ready = fsd_find_missing(r, w, node, true, &from) == FSD_NONE &&
+                     fsd_reads_data(r, node);
 
         if (!fsd_way_took(w, node) && !fsd_way_began(w, node))
             begin(r, w, node, step, from, ready || r->gaps ? 0 : COST_GAP);
     }
+}
+
+/* From a place among the readers on, the first that nobody made yet: what is made stays
+ * made, and is passed over at once the next time. */
+static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span readers)
+{
+    uint32_t next = at, end = readers.at + readers.n;
+
+    while (next < end && r->maker[r->reader.at[next]] != FSD_NONE)
+        next = r->unmade[next] > next ? r->unmade[next] : next + 1;
+    if (at < end)
+        r->unmade[at] = next;
+    return next;
 }
 
 /* All other nodes that could begin with this step, each once: those that nobody made
@@ -585,25 +473,26 @@ static void begin_musts(struct replay *r, struct way *w, fsd_sym step)
 static void begin_nodes(struct replay *r, struct way *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];
-    uint32_t n = 0, missing;
+    const uint32_t round = ++r->rounds;
+    uint32_t n = 0;
     uint64_t from;
 
     for (uint32_t i = 0; i < w->n_hand; i++) {
-        const struct fsd_tensor *t = &r->g->tensors.at[w->hand[i].tensor];
+        struct fsd_span readers = r->readers[w->hand[i].tensor];
+        uint32_t k = made ? readers.at : next_unmade(r, readers.at, readers);
 
-        for (uint32_t k = 0; k < t->consumers.n; k++) {
-            fsd_id node = r->g->links.at[t->consumers.at + k];
+        for (; k < readers.at + readers.n && n < NEXT;
+             k = made ? k + 1 : next_unmade(r, k + 1, readers)) {
+            fsd_id node = r->reader.at[k];
             bool known = (r->maker[node] != FSD_NONE) != made ||
                          (made && fsd_is_product(r, node)) || fsd_is_must(r, node);
 
             for (uint32_t s = 0; s < n && !known; s++)
                 known = seen[s] == node;
-            if (known || n == NEXT ||
-                (fsd_last_twin(r, node) != node && !r->m->facts->folded[node]) ||
-                fsd_way_began(w, node) ||
+            if (known || fsd_way_began(w, node) ||
                 (fsd_way_took(w, node) && !is_done_by_parts(r, node)) || rests(r, node))
                 continue;
-            if (!is_ready(r, w, node, &from, &missing)) {
+            if (!fsd_is_ready(r, w, node, round, &from)) {
                 if (r->g->nodes.at[node].op == r->concat)
                     begin_moved(r, w, node, step, w->hand[i].from);
                 continue;
@@ -705,7 +594,6 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
 static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
-    uint32_t missing;
     uint64_t from;
 
     if (r->named[node] != FSD_NONE && r->named[node] != r->layer)
@@ -713,14 +601,14 @@ static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in(r->g, n, i)->tensor, by;
 
-        if (t == FSD_NONE || fsd_rests(r, t) || find_hand(w, t))
+        if (t == FSD_NONE || fsd_rests(r, t) || fsd_find_hand(w, t))
             continue;
         by = fsd_tensor_producer(r->g, t);
         if (by == FSD_NONE || !far || r->maker[by] != FSD_NONE ||
             fsd_way_began(w, by) || !take_path(r, w, by, far - 1))
             return false;
     }
-    if (fsd_way_took(w, node) || !is_ready(r, w, node, &from, &missing))
+    if (fsd_way_took(w, node) || !fsd_is_ready(r, w, node, ++r->rounds, &from))
         return false;
     w->used |= from;
     fsd_way_take(r, w, node, false);
@@ -735,12 +623,11 @@ static bool take_unused(struct replay *r, struct way *w)
 
         for (uint32_t k = 0; k < t->consumers.n && !w->hand[i].from; k++) {
             fsd_id node = r->g->links.at[t->consumers.at + k];
-            uint32_t missing;
             uint64_t from;
 
             if (r->passes[node] || fsd_way_took(w, node) || fsd_is_product(r, node) ||
-                r->maker[node] != FSD_NONE || !is_ready(r, w, node, &from, &missing) ||
-                !(from & ~w->used))
+                r->maker[node] != FSD_NONE ||
+                !fsd_is_ready(r, w, node, ++r->rounds, &from) || !(from & ~w->used))
                 continue;
             w->used |= from;
             fsd_way_take(r, w, node, false);

@@ -79,6 +79,12 @@ struct way {
     struct held open[OPEN];
 };
 
+/* Of a node that could not be taken: which tensor it lacked, and when (way.c). */
+struct asked {
+    uint32_t round;
+    fsd_id missing;
+};
+
 struct must {
     fsd_id node;
     uint32_t cost;
@@ -121,6 +127,12 @@ struct replay {
     FSD_VEC(fsd_id) borders;
     uint32_t *visited; /* by node: the last visit */
     uint32_t n_visits;
+    struct asked *asked;    /* by node */
+    bool *goes_on;          /* by tensor: something reads it that passes, or is late */
+    FSD_VEC(fsd_id) reader; /* of twins the last, and all that are folded */
+    struct fsd_span *readers; /* by tensor: in `reader` */
+    uint32_t *unmade;         /* by place there: how far those behind it are made */
+    uint32_t rounds;
     /* Of the present kernel: */
     fsd_id layer;
     bool anchored; /* it is known by other evidence */
@@ -174,6 +186,8 @@ static inline bool fsd_rests(const struct replay *r, fsd_id tensor)
 /** What the model proves constant a builder may leave to a run, all the same.  Of a
  * chain of the same operator nobody knows how far a kernel goes. */
 bool fsd_is_left_to_run(const struct replay *r, fsd_id node);
+/** What the node reads goes on without a step, by the node. */
+void fsd_goes_on_by(struct replay *r, fsd_id node);
 /** Which nodes pass, and which of them fold. */
 void fsd_replay_passing(struct replay *r);
 
@@ -193,10 +207,32 @@ fsd_id fsd_last_twin(const struct replay *r, fsd_id node);
 bool fsd_way_took(const struct way *w, fsd_id node);
 /** Begun, and not finished. */
 bool fsd_way_began(const struct way *w, fsd_id node);
+
+/* What is at hand (hand.c). */
+bool fsd_is_at_hand(const struct way *w, fsd_id tensor);
+/** NULL: it is not at hand. */
+struct at_hand *fsd_find_hand(struct way *w, fsd_id tensor);
 /** Puts a tensor at hand. */
 void fsd_way_hold(struct way *w, fsd_id tensor, uint64_t from);
-/** Puts at hand what is made without a step of what stands there from `first` on. */
+/** Likewise, with what is made of it without a step. */
+void fsd_put_at_hand(struct replay *r, struct way *w, fsd_id tensor, uint64_t from);
+/** Puts at hand what is made without a step of what is at hand from `first` on. */
 void fsd_way_follow(struct replay *r, struct way *w, uint32_t first);
+/** The first input that is not at hand; FSD_NONE: all are.
+ *  @param from the inputs of the kernel that the node uses, as far as that input
+ *  @param all and behind it */
+fsd_id fsd_find_missing(const struct replay *r, struct way *w, fsd_id node, bool all,
+                        uint64_t *from);
+/** True when all that the node reads is at hand.  Once a node lacked a tensor, it is
+ *  not asked again in the same round before that tensor is there: a node may read any
+ *  number of tensors, and each of them leads to it.
+ *  @param round in one, tensors only come to hand
+ *  @param from the inputs of the kernel that it uses */
+bool fsd_is_ready(struct replay *r, struct way *w, fsd_id node, uint32_t round,
+                  uint64_t *from);
+/** It reads more than constants, or makes data of none. */
+bool fsd_reads_data(const struct replay *r, fsd_id node);
+
 /** Follows all ways one step further, and keeps the best. */
 void fsd_ways_step(struct replay *r, fsd_sym step);
 /** What a way takes where steps are known not to be listed. */
