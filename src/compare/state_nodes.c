@@ -23,7 +23,7 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
         return FSD_ROLE_VIEW;
     /* Exporters fold one into the weights before it, or write the types without. */
     return fsd_node_is(f->g, node, "BatchNormalization") ||
-                   fsd_node_is(f->g, node, "Cast")
+                   (f->traits[node] & FSD_OP_CASTS)
                ? FSD_ROLE_OPTIONAL
                : FSD_ROLE_CORE;
 }

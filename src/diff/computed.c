@@ -189,12 +189,9 @@ static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
 
 static bool only_moves(const struct fsd_match *m, fsd_id node)
 {
-    static const char *const others[] = {"Cast", "Pad"};
-
-    for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
-        if (fsd_node_is(m->model, node, others[i]))
-            return true;
-    return m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_COMMUTES | FSD_OP_MOVES);
+    return fsd_node_is(m->model, node, "Pad") ||
+           m->facts->traits[node] &
+               (FSD_OP_VIEW | FSD_OP_COMMUTES | FSD_OP_MOVES | FSD_OP_CASTS);
 }
 
 static bool is_port_of(const struct fsd_graph *model, fsd_id node, fsd_id tensor)

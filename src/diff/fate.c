@@ -107,9 +107,9 @@ enum { FAR = 8 };
 static bool may_dissolve(const struct fsd_match *m, fsd_id node)
 {
     static const char *const ops[] = {"Transpose", "Slice",  "Split", "Concat",
-                                      "Expand",    "Gather", "Cast",  "Pad"};
+                                      "Expand",    "Gather", "Pad"};
 
-    if (m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ))
+    if (m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS))
         return true;
     for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
         if (fsd_node_is(m->model, node, ops[i]))

@@ -17,9 +17,8 @@ static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
     fsd_id node = fsd_tensor_producer(m->model, tensor);
 
     for (int far = 0; far < FAR && node != FSD_NONE &&
-                      (m->facts->traits[node] & FSD_OP_VIEW ||
-                       fsd_node_is(m->model, node, "Transpose") ||
-                       fsd_node_is(m->model, node, "Cast"));
+                      (m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_CASTS) ||
+                       fsd_node_is(m->model, node, "Transpose"));
          far++)
         node = fsd_tensor_producer(m->model, fsd_node_in_tensor(m->model, node, 0));
     return node;

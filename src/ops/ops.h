@@ -32,7 +32,9 @@ enum fsd_op_trait {
                                      behind it */
     FSD_OP_OUTPUTS = 1 << 16, /**< its rules tell of all outputs, not the first only */
     FSD_OP_RECURRENT = 1 << 17, /**< LSTM, GRU, RNN: does the same step by step */
-    FSD_OP_BARE = 1 << 18 /**< has no attributes: its inputs are all there is to know */
+    FSD_OP_BARE = 1 << 18,  /**< has no attributes: its inputs are all that is known */
+    FSD_OP_CASTS = 1 << 19, /**< Cast, CastLike: the elements of its first input in
+                                 another type; a second input only states that type */
 };
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
 

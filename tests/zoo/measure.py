@@ -23,7 +23,7 @@ import truth
 
 MOVES_NOTHING = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout"}
 NOT_COMPUTING = MOVES_NOTHING | {"QuantizeLinear", "DequantizeLinear", "Transpose", "Slice", "Split",
-                                 "Concat", "Expand", "Gather", "Cast", "Pad"}
+                                 "Concat", "Expand", "Gather", "Cast", "CastLike", "Pad"}
 OWNERS = {"If", "Loop", "Scan"}
 FAMILIES = ("CNN", "transformer", "INT8", "diffusion", "loops")
 LOOPS = {"Loop", "Scan", "If", "LSTM", "GRU", "RNN"}

@@ -123,11 +123,10 @@ static bool is_listed(const struct replay *r, const struct way *w, fsd_id node)
     for (uint32_t i = 0; i < w->n_taken && listed; i++)
         listed = r->g->nodes.at[w->taken[i]].op != r->g->nodes.at[node].op;
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && listed; i++) {
-        fsd_id t = fsd_node_in_tensor(r->g, node, i);
+        fsd_id t = fsd_data_in(r, node, i);
         fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
 
-        listed =
-            t == FSD_NONE || fsd_rests(r, t) || (by != FSD_NONE && fsd_way_took(w, by));
+        listed = t == FSD_NONE || (by != FSD_NONE && fsd_way_took(w, by));
     }
     return listed;
 }

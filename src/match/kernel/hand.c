@@ -44,10 +44,10 @@ fsd_id fsd_find_missing(const struct replay *r, struct way *w, fsd_id node, bool
 
     *from = 0;
     for (uint32_t i = 0; i < n->in.n && (all || missing == FSD_NONE); i++) {
-        fsd_id t = fsd_node_in(r->g, n, i)->tensor;
+        fsd_id t = fsd_data_in(r, node, i);
         struct at_hand *hand;
 
-        if (t == FSD_NONE || fsd_rests(r, t))
+        if (t == FSD_NONE)
             continue;
         hand = fsd_find_hand(w, t);
         if (hand)
@@ -63,11 +63,8 @@ bool fsd_reads_data(const struct replay *r, fsd_id node)
     const struct fsd_node *n = &r->g->nodes.at[node];
     bool reads = r->generates[node];
 
-    for (uint32_t i = 0; i < n->in.n && !reads; i++) {
-        fsd_id t = fsd_node_in(r->g, n, i)->tensor;
-
-        reads = t != FSD_NONE && !fsd_rests(r, t);
-    }
+    for (uint32_t i = 0; i < n->in.n && !reads; i++)
+        reads = fsd_data_in(r, node, i) != FSD_NONE;
     return reads;
 }
 

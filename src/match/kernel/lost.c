@@ -43,9 +43,9 @@ static void add_held(struct replay *r, fsd_id e, struct held h)
         return;
     }
     for (uint32_t i = 0; i < r->g->nodes.at[h.node].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(r->g, h.node, i);
+        fsd_id t = fsd_data_in(r, h.node, i);
 
-        if (t != FSD_NONE && !fsd_rests(r, t))
+        if (t != FSD_NONE)
             add_border(r, e, t);
     }
 }

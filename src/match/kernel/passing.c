@@ -17,9 +17,9 @@ fsd_id fsd_data_input(const struct replay *r, fsd_id node)
     fsd_id data = FSD_NONE;
 
     for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(r->g, n, i)->tensor;
+        fsd_id t = fsd_data_in(r, node, i);
 
-        if (t == FSD_NONE || fsd_rests(r, t))
+        if (t == FSD_NONE)
             continue;
         if (data != FSD_NONE && data != t)
             return FSD_NONE;
@@ -39,13 +39,13 @@ bool fsd_is_one_of(const struct replay *r, fsd_id node, const char *const *ops,
 
 bool fsd_only_moves(const struct replay *r, fsd_id node)
 {
-    static const char *const ops[] = {"Transpose", "Cast",   "Slice",  "Split",
-                                      "Concat",    "Expand", "Gather", "Identity",
-                                      "Dropout",   "Pad",    "Tile"};
+    static const char *const ops[] = {"Transpose", "Slice",  "Split",    "Concat",
+                                      "Expand",    "Gather", "Identity", "Dropout",
+                                      "Pad",       "Tile"};
 
     if (fsd_node_is(r->g, node, "Gather") && fsd_data_input(r, node) == FSD_NONE)
         return false;
-    return (r->m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ)) ||
+    return (r->m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS)) ||
            r->m->gone[node] || fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops));
 }
 
@@ -123,12 +123,9 @@ static bool generates(const struct replay *r, fsd_id node)
     const struct fsd_facts *f = r->m->facts;
     const struct fsd_node *n = &r->g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(r->g, n, i)->tensor;
-
-        if (t != FSD_NONE && !fsd_rests(r, t))
+    for (uint32_t i = 0; i < n->in.n; i++)
+        if (fsd_data_in(r, node, i) != FSD_NONE)
             return false;
-    }
     return n->in.n && f->live[node] &&
            (!f->folded[node] || fsd_is_left_to_run(r, node)) && !f->size[node] &&
            !(f->traits[node] & FSD_OP_SHAPE);

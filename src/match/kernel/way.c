@@ -599,9 +599,9 @@ static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
     if (r->named[node] != FSD_NONE && r->named[node] != r->layer)
         return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(r->g, n, i)->tensor, by;
+        fsd_id t = fsd_data_in(r, node, i), by;
 
-        if (t == FSD_NONE || fsd_rests(r, t) || fsd_find_hand(w, t))
+        if (t == FSD_NONE || fsd_find_hand(w, t))
             continue;
         by = fsd_tensor_producer(r->g, t);
         if (by == FSD_NONE || !far || r->maker[by] != FSD_NONE ||

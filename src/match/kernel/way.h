@@ -183,6 +183,18 @@ static inline bool fsd_rests(const struct replay *r, fsd_id tensor)
     return fsd_is_at_rest(r->m->facts, tensor) && !r->at_run[tensor];
 }
 
+/** The tensor whose values a node takes from a run by its i-th input; FSD_NONE where
+ *  there is none, or it is there before, or only its type matters. */
+static inline fsd_id fsd_data_in(const struct replay *r, fsd_id node, uint32_t i)
+{
+    fsd_id t = fsd_node_in_tensor(r->g, node, i);
+
+    return t == FSD_NONE || (i && r->m->facts->traits[node] & FSD_OP_CASTS) ||
+                   fsd_rests(r, t)
+               ? FSD_NONE
+               : t;
+}
+
 /** What the model proves constant a builder may leave to a run, all the same.  Of a
  * chain of the same operator nobody knows how far a kernel goes. */
 bool fsd_is_left_to_run(const struct replay *r, fsd_id node);
