@@ -15,6 +15,8 @@
  */
 #include "match/pass.h"
 
+#include <string.h>
+
 enum { FAR = 8 }; /* views that an output is followed across */
 
 #define SEVERAL (FSD_NONE - 1) /* in place of one loop */
@@ -47,6 +49,29 @@ static fsd_id one_loop(fsd_id a, fsd_id b)
     return b == FSD_NONE ? a : SEVERAL;
 }
 
+/* A file may list nodes in another order than the one that was built: where the log
+ * shows in which they were parsed, that counts. */
+static void order_as_parsed(struct loops *l)
+{
+    const struct fsd_history *h = l->m->story ? l->m->story->h : NULL;
+    bool *seen = FSD_NEW(l->scratch, bool, l->m->model->nodes.n);
+    fsd_id *parsed = FSD_NEW(l->scratch, fsd_id, l->nodes.n);
+    uint32_t n = 0;
+
+    if (!h || !h->node_of || h->refused)
+        return;
+    for (uint32_t i = 0; i < h->n_parsed; i++) {
+        fsd_id node = h->node_of[i];
+
+        if (node == FSD_NONE || !l->owns[node] || seen[node])
+            continue;
+        seen[node] = true;
+        parsed[n++] = node;
+    }
+    if (n && n == l->nodes.n)
+        memcpy(l->nodes.at, parsed, n * sizeof *parsed);
+}
+
 /* Counted where all of them are in the main graph: how those in bodies are numbered
  * among them, no build has shown. */
 static bool count_loops(struct loops *l)
@@ -63,6 +88,7 @@ static bool count_loops(struct loops *l)
             fsd_vec_push(l->scratch, &l->nodes, i);
             l->owns[i] = true;
         }
+    order_as_parsed(l);
     return l->nodes.n > 0;
 }
 

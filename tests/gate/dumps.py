@@ -339,11 +339,14 @@ def relayout(d):
         key = "Format" if "Format" in tensor else "Format/Datatype"
         rank = len(tensor.get("Dimensions", ()))
         if "StrideOrder" in tensor and rank > 1:
+            before = list(tensor["Strides"])
             tensor["StrideOrder"] = [rank - 1] + [0] + list(range(rank - 2, 0, -1)) if rank > 2 else [0, 1]
             order, step, sizes = tensor["StrideOrder"], 1, tensor["Dimensions"]
             for place in range(rank):
                 axis = order.index(place)
                 tensor["Strides"][axis], step = step, step * max(1, sizes[axis])
+            if all(old == new for old, new, size in zip(before, tensor["Strides"], sizes) if size != 1):
+                return None     # an axis of one element lies nowhere else
             tensor["Format"] = f"(Arbitrary) Format with stride order = {json.dumps(order, separators=(',', ':'))}"
         else:
             tensor[key] = tensor[key].replace("Row major linear", "Channel major")
