@@ -184,6 +184,7 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     fsd_compare_ports(c);
     fsd_compare_bindings(c, scratch);
     fsd_compare_written(c, scratch); /* what the others tell, it tells not again */
+    fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);
     compare_times(c);
     sum(c);

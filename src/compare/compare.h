@@ -89,6 +89,7 @@ struct fsd_move_change {
     uint8_t what;
     fsd_id old, new; /**< moves; FSD_NONE */
     fsd_id region;   /**< FSD_NONE: of no region */
+    bool missed;     /**< gone, though those around it write and read as before */
 };
 
 /** A kernel that differs, is new or is gone, among those of one region or of one pair
@@ -109,6 +110,7 @@ struct fsd_kernel_change {
     bool ports;                            /**< it reads or writes more or fewer */
     bool consts, consts_lost;              /**< it is made of others; of untold ones */
     bool type, does, attrs, computes;      /**< as in fsd_kernel */
+    bool missed;                           /**< as of fsd_move_change */
 };
 
 /** What a dump may not state of any layer, as its form has no place for it: bits. */
@@ -167,6 +169,7 @@ struct fsd_region_diff {
     bool layers;        /**< more or fewer layers compute the same group of nodes */
     bool tactic;        /**< the only layer of each side has another tactic */
     bool moves;         /**< a move of it was added, removed or changed */
+    bool rerouted;      /**< a move of it was added or changed */
     bool kernels;       /**< a kernel of it was */
     bool type_lost;     /**< of a tensor there the type is told no more */
     uint32_t as_before; /**< how many kernels do what one did before */

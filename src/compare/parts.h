@@ -196,6 +196,7 @@ void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_ports(struct fsd_compare *c);
 void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_missed(struct fsd_compare *c, struct fsd_arena *scratch);
 
 /** Pairs kernels of one bucket, and keeps what differs.
  *  @param old_bucket, new_bucket  by kernel; FSD_NONE: left alone. */

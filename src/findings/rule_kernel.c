@@ -11,6 +11,9 @@
 
 enum { NAMED = 6 };
 
+static const char NOT_MADE[] =
+    "; what wrote its input and what reads its output are as before";
+
 /* ----------------------------------------------------------------- what is told */
 
 /* Sorted: a region, and from which type to which another rule tells of it. */
@@ -439,7 +442,8 @@ uint32_t fsd_count_saved_kernels(const struct fsd_compare *c)
 
     for (uint32_t i = 0; i < c->kernels.n; i++)
         n += c->kernels.at[i].what == FSD_KERNEL_REMOVED &&
-             !is_explained(c, &c->kernels.at[i]) && is_proved(c, &c->kernels.at[i]);
+             !is_explained(c, &c->kernels.at[i]) && is_proved(c, &c->kernels.at[i]) &&
+             !c->kernels.at[i].missed;
     return n;
 }
 
@@ -472,7 +476,7 @@ static void tell_count(struct fsd_finder *f, const struct fsd_kernel_change *k,
         put_tensor(f, s, &s->tensors.at[kernel->out.at]);
     }
     if (gone)
-        fputs("; no kernel does more than before", f->out);
+        fputs(k->missed ? NOT_MADE : "; no kernel does more than before", f->out);
     fsd_finding_close(f);
 }
 
@@ -493,6 +497,8 @@ static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change
     }
     fputs(": ", f->out);
     fsd_put_move_forms(s, m, '/', f->out);
+    if (change->missed)
+        fputs(NOT_MADE, f->out);
     if (gone)
         f->now.line = m->line;
     fsd_finding_close(f);
@@ -513,13 +519,14 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
         const struct fsd_kernel_change *k = &c->kernels.at[i];
 
         if (k->what == f->rule->which && !is_explained(c, k) &&
-            !(gone ? is_proved(c, k) : is_of_new_model(c, k)))
+            !(gone ? is_proved(c, k) && !k->missed : is_of_new_model(c, k)))
             tell_count(f, k, gone);
     }
     for (uint32_t i = 0; c->old->kernels.n && c->new->kernels.n &&i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
 
-        if (gone && m->what == FSD_MOVE_REMOVED && computes(&c->old->moves.at[m->old]))
+        if (gone && m->what == FSD_MOVE_REMOVED &&
+            (m->missed || computes(&c->old->moves.at[m->old])))
             tell_move(f, m, true);
         else if (!gone && m->what == FSD_MOVE_ADDED &&
                  computes(&c->new->moves.at[m->new]))

@@ -133,6 +133,8 @@ void fsd_find_better(struct fsd_finder *f)
                         : 0;
     const char *comma = "";
 
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        now += c->moves.at[i].missed; /* not saved */
     /* Whatever is better in it, a slower build is not. */
     if (c->timed && c->after > c->before + fsd_noise_of(c, f->policy).band)
         return;

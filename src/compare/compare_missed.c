@@ -1,0 +1,113 @@
+/*
+ * What is gone though it is needed: a layer that rearranged or converted a tensor,
+ * while the layers that write and read that tensor are as they were.
+ *
+ *     old   Conv_1  writes nhwc    Reformat nhwc -> chw    Norm_2  reads chw
+ *     new   Conv_1  writes nhwc                            Norm_2  reads chw
+ *
+ * A builder that needs the Reformat no more has one of the two write or read otherwise,
+ * so that the new dump contradicts itself or lacks a layer.
+ */
+#include "compare/parts.h"
+
+static bool is_as_before(const struct fsd_compare *c, fsd_id region)
+{
+    const struct fsd_region_diff *r =
+        region == FSD_NONE ? NULL : &c->regions.at[region];
+
+    return !r || (r->happened == FSD_HAPPENED_SAME && r->width == FSD_WIDTH_SAME &&
+                  !r->layout && !r->kernels && !r->rerouted);
+}
+
+/* A port may have got the form that is not made any more. */
+static bool are_as_before(const struct fsd_compare *c, struct fsd_span refs)
+{
+    bool same = true;
+
+    for (uint32_t i = 0; i < refs.n && same; i++) {
+        fsd_ref at = c->old->refs.at[refs.at + i];
+
+        if (at & FSD_REF_PORT)
+            same = !c->bindings.n;
+        else if (c->old->nodes.at[at].group != FSD_NONE)
+            same = is_as_before(c, c->old_region[c->old->nodes.at[at].group]);
+    }
+    return same;
+}
+
+/* Both are of the old state. */
+static bool rewrites(struct fsd_state_form in, struct fsd_state_form out)
+{
+    return fsd_types_differ(in.type, out.type) ||
+           (in.layout && out.layout && in.layout != out.layout);
+}
+
+static bool is_missed_move(const struct fsd_compare *c, fsd_id move)
+{
+    const struct fsd_move *m = &c->old->moves.at[move];
+
+    return m->from.n && m->to.n && rewrites(m->before, m->after) &&
+           is_as_before(c, fsd_compare_region_of_move(c, false, move)) &&
+           are_as_before(c, m->from) && are_as_before(c, m->to);
+}
+
+/* By old node: a layer that reads it is not as it was. */
+static bool *read_otherwise(const struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    bool *otherwise = FSD_NEW(scratch, bool, c->old->nodes.n);
+
+    for (fsd_id g = 0; g < c->old->groups.n; g++) {
+        struct fsd_span in = c->old->groups.at[g].in;
+
+        for (uint32_t i = 0; i < in.n && !is_as_before(c, c->old_region[g]); i++) {
+            fsd_ref at = c->old->borders.at[in.at + i].at;
+
+            if (at != FSD_NONE && !(at & FSD_REF_PORT))
+                otherwise[at] = true;
+        }
+    }
+    return otherwise;
+}
+
+static bool is_missed_kernel(const struct fsd_compare *c, const bool *otherwise,
+                             const struct fsd_kernel_change *change)
+{
+    const struct fsd_kernel *k = &c->old->kernels.at[change->old];
+    const struct fsd_group *g;
+    bool same = true;
+
+    if ((change->old_of & FSD_LAYER_MOVES) || k->in.n != 1 || k->out.n != 1 ||
+        !rewrites(c->old->tensors.at[k->in.at].form,
+                  c->old->tensors.at[k->out.at].form))
+        return false;
+    g = &c->old->groups.at[change->old_of];
+    for (uint32_t i = 0; i < g->nodes.n; i++)
+        same &= !otherwise[c->old->refs.at[g->nodes.at + i]];
+    for (uint32_t i = 0; i < g->in.n; i++) {
+        fsd_ref at = c->old->borders.at[g->in.at + i].at;
+
+        if (at != FSD_NONE && !(at & FSD_REF_PORT) &&
+            c->old->nodes.at[at].group != FSD_NONE)
+            same &= is_as_before(c, c->old_region[c->old->nodes.at[at].group]);
+    }
+    return same;
+}
+
+void fsd_compare_missed(struct fsd_compare *c, struct fsd_arena *scratch)
+{
+    bool *otherwise;
+
+    if (!fsd_compare_has_kernels(c))
+        return;
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        if (c->moves.at[i].what != FSD_MOVE_REMOVED &&
+            c->moves.at[i].region != FSD_NONE)
+            c->regions.at[c->moves.at[i].region].rerouted = true;
+    otherwise = read_otherwise(c, scratch);
+    for (uint32_t i = 0; i < c->moves.n; i++)
+        if (c->moves.at[i].what == FSD_MOVE_REMOVED)
+            c->moves.at[i].missed = is_missed_move(c, c->moves.at[i].old);
+    for (uint32_t i = 0; i < c->kernels.n; i++)
+        if (c->kernels.at[i].what == FSD_KERNEL_REMOVED)
+            c->kernels.at[i].missed = is_missed_kernel(c, otherwise, &c->kernels.at[i]);
+}
