@@ -87,6 +87,7 @@ struct fsd_edge_change {
 enum fsd_move_what { FSD_MOVE_ADDED, FSD_MOVE_REMOVED, FSD_MOVE_CHANGED };
 struct fsd_move_change {
     uint8_t what;
+    bool nodes;      /**< of one that changed: it does the work of other nodes */
     fsd_id old, new; /**< moves; FSD_NONE */
     fsd_id region;   /**< FSD_NONE: of no region */
     bool missed;     /**< gone, though those around it write and read as before */

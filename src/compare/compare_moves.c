@@ -108,6 +108,12 @@ static bool counts(const struct fsd_move *m)
            m->kind == FSD_KIND_COMPUTE || m->kind == FSD_KIND_FOREIGN;
 }
 
+static bool does_same_nodes(const struct fsd_compare *c, fsd_id old, fsd_id new)
+{
+    return hash_set(c, false, c->old->moves.at[old].nodes, false) ==
+           hash_set(c, true, c->new->moves.at[new].nodes, false);
+}
+
 static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id old,
                        fsd_id new)
 {
@@ -117,7 +123,12 @@ static void add_change(struct fsd_compare *c, enum fsd_move_what what, fsd_id ol
     if (region != FSD_NONE)
         c->regions.at[region].moves = true;
     fsd_vec_push(c->arena, &c->moves,
-                 (struct fsd_move_change){(uint8_t)what, old, new, region});
+                 (struct fsd_move_change){.what = (uint8_t)what,
+                                          .nodes = what == FSD_MOVE_CHANGED &&
+                                                   !does_same_nodes(c, old, new),
+                                          .old = old,
+                                          .new = new,
+                                          .region = region});
 }
 
 static bool only_moves(const struct fsd_move *m)
@@ -136,7 +147,7 @@ static bool may_be_same(const struct fsd_compare *c, fsd_id old, fsd_id new)
 
     return !fsd_forms_differ(c, p->before, q->before) &&
            !fsd_forms_differ(c, p->after, q->after) && p->inserted == q->inserted &&
-           hash_set(c, false, p->nodes, false) == hash_set(c, true, q->nodes, false) &&
+           does_same_nodes(c, old, new) &&
            ((p->kind == q->kind && p->cause == q->cause) ||
             (untold && only_moves(p) && only_moves(q)));
 }

@@ -334,12 +334,48 @@ static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change
     fsd_finding_close(f);
 }
 
+static void put_work(const struct fsd_state *s, struct fsd_span nodes, FILE *out)
+{
+    if (nodes.n)
+        put_refs(s, nodes, false, out);
+    else
+        fputs("no node", out);
+}
+
 /* A quantizer that stands, or a layer inserted at a cost: what the builder does for
  * nothing costs nothing. */
 static bool is_move(const struct fsd_move *m, bool standing)
 {
     return standing ? m->kind == FSD_KIND_QUANTIZE && !m->inserted
                     : m->inserted && m->kind != FSD_KIND_NOOP;
+}
+
+void fsd_tell_other_nodes(struct fsd_finder *f)
+{
+    for (uint32_t i = 0; i < f->c->moves.n; i++) {
+        const struct fsd_move_change *change = &f->c->moves.at[i];
+        const struct fsd_move *p, *q;
+
+        if (!change->nodes)
+            continue;
+        p = &f->c->old->moves.at[change->old];
+        q = &f->c->new->moves.at[change->new];
+        if (p->kind != q->kind || p->inserted != q->inserted)
+            continue;
+        fsd_finding_open(f);
+        for (uint32_t k = 0; k < q->nodes.n; k++)
+            fsd_about_state_node(f, f->c->new, f->c->new->refs.at[q->nodes.at + k]);
+        fprintf(f->out, "the %s on the edge ", fsd_kind_name((enum fsd_kind)q->kind));
+        put_refs(f->c->new, q->from, false, f->out);
+        fputs(" -> ", f->out);
+        put_refs(f->c->new, q->to, true, f->out);
+        fputs(" does the work of ", f->out);
+        put_work(f->c->new, q->nodes, f->out);
+        fputs("; before of ", f->out);
+        put_work(f->c->old, p->nodes, f->out);
+        f->now.line = p->line;
+        fsd_finding_close(f);
+    }
 }
 
 /* Which: standing quantizers, or inserted layers.  One that was something else before

@@ -404,6 +404,7 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
         put_change(f, k, types);
         fsd_finding_close(f);
     }
+    fsd_tell_other_nodes(f);
     tell_unstated(f, c->unstated & FSD_STATES_CONSTS, untold, "weights or constants",
                   "kernel");
     if (!sized)
