@@ -255,9 +255,9 @@ static const struct fsd_rule rules[] = {
      .why = "Another layout is another kernel, often with a Reformat beside it.",
      .fix = "Compare the times of both builds with --profile."},
     {"kernel-changed", FSD_WARNING,
-     "A kernel has other sizes, weights, operations or parameters, or is another kind "
-     "of "
-     "layer, than before.",
+     "A kernel has other sizes, weights, operations, parameters or nodes, or is "
+     "another "
+     "kind of layer, than before.",
      CHANGE, fsd_find_changed_kernels, 0, COUNT, NONE_MORE,
      .why = "The engine computes the same nodes by other means.",
      .fix =

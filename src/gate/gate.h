@@ -61,6 +61,13 @@ struct fsd_verdict {
     const struct fsd_findings *findings;
 };
 
+/** The sentences of `says`, which has some, in one text; it lives as long as the
+ *  verdict. */
+const char *fsd_verdict_sentences(const struct fsd_verdict *v);
+/** The cause of the i-th finding; NULL: none is known, or several may be. */
+const struct fsd_root_cause *fsd_verdict_cause_of(const struct fsd_verdict *v,
+                                                  uint32_t i);
+
 /** On a run: nothing is judged.  Needs the run as long as it lives. */
 struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d);
 

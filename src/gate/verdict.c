@@ -258,6 +258,18 @@ struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
 
 /* ------------------------------------------------------------------------ a list */
 
+const char *fsd_verdict_sentences(const struct fsd_verdict *v)
+{
+    return fsd_printed(v->arena, "%s %s %s", v->says[0], v->says[1], v->says[2]);
+}
+
+const struct fsd_root_cause *fsd_verdict_cause_of(const struct fsd_verdict *v,
+                                                  uint32_t i)
+{
+    return v->cause_of && v->cause_of[i] != FSD_NONE ? &v->causes.at[v->cause_of[i]]
+                                                     : NULL;
+}
+
 const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v)
 {
     const struct fsd_finding *worst = NULL;

@@ -8,6 +8,7 @@ fixtures and on a model whose names try to break out of each format.  Exit statu
 python3-onnx, python3-jsonschema or xmllint are missing.
 """
 import html
+import collections
 import json
 import os
 import re
@@ -111,10 +112,12 @@ def check_gitlab(case, text, found):
           len({r["fingerprint"] for r in report}) == len(report))
 
 
-def check_github(case, text, found):
+def check_github(case, text, found, says):
     lines = text.split("\n")
-    most = sum(min(10, sum(f["severity"] == s for f in found)) for s in LEVELS)
+    most = sum(min(10, sum(f["severity"] == s for f in found) + (s == "info" and bool(says))) for s in LEVELS)
     check(f"{case}: one command a finding, ten at most, and an end", len(lines) == most + 1)
+    check(f"{case}: the root cause comes first", not says or
+          (lines[0].startswith("::notice ") and "title=root cause" in lines[0]))
     for line in lines[:-1]:
         check(f"{case}: command", re.match(
             r"::(error|warning|notice) (file=[^:,]+(,line=[1-9][0-9]*)?,)?title=[^:,]+::\S", line),
@@ -158,7 +161,7 @@ def check_formats(case, names, *args):
     check_junit(case, run(*args, "-f", "junit"), found)
     check_sarif(case, run(*args, "-f", "sarif"), found)
     check_gitlab(case, run(*args, "-f", "gitlab"), found)
-    check_github(case, run(*args, "-f", "github"), found)
+    check_github(case, run(*args, "-f", "github"), found, report.get("says"))
     check_markdown(case, run(*args, "-f", "markdown"), found, report)
 
 
@@ -410,8 +413,10 @@ def check_list(folder):
         jsonschema.validate(sarif, json.load(file))
     one = sarif["runs"]
     check("list: one run of SARIF", len(one) == 1 and [r["message"]["text"] for r in one[0]["results"]] ==
-          [f"{name}: {f['message']}" for name, f in found] and
-          len(one[0]["invocations"][0]["toolExecutionNotifications"]) == 3)
+          [f"{name}: {f['message']}" for name, f in found])
+    notes = collections.Counter(n["level"] for n in one[0]["invocations"][0]["toolExecutionNotifications"])
+    says = sum("says" in b.get("check", ()) for b in json.loads(run(*args, "-f", "json", status=(2,)))["builds"])
+    check("list: notifications of SARIF", notes == {"error": 3, "note": says} and says > 0, notes)
     check("list: ruleIndex", all(one[0]["tool"]["driver"]["rules"][r["ruleIndex"]]["id"] == r["ruleId"] for r in one[0]["results"]))
     quality = json.loads(run(*args, "-f", "gitlab", status=(2,)))
     jsonschema.validate(quality, GITLAB)

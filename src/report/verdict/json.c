@@ -267,26 +267,31 @@ static void add_driver(const struct fsd_verdicts *all, struct fsd_json *run,
     }
 }
 
-/* Builds that could not be checked. */
+/* Builds that could not be checked, and of the others what changed first of all. */
 static void add_invocation(const struct fsd_verdicts *all, struct fsd_json *run)
 {
     struct fsd_json *invocation, *notifications;
     char text[sizeof(struct fsd_error)];
+    bool says = all->errors > 0;
 
-    if (!all->errors)
+    for (uint32_t b = 0; b < all->n; b++)
+        says |= all->at[b].v && all->at[b].v->says[0];
+    if (!says)
         return;
     invocation = fsd_json_item(fsd_json_list(run, "invocations"));
-    fsd_json_bool(invocation, "executionSuccessful", false);
+    fsd_json_bool(invocation, "executionSuccessful", !all->errors);
     notifications = fsd_json_list(invocation, "toolExecutionNotifications");
     for (uint32_t b = 0; b < all->n; b++) {
+        const struct fsd_verdict *v = all->at[b].v;
         struct fsd_json *item;
 
-        if (all->at[b].v)
+        if (v && !v->says[0])
             continue;
         item = fsd_json_item(notifications);
-        fsd_json_text(item, "level", "error");
-        add_message(item, all->at[b].name,
-                    fsd_error_text(all->at[b].error, text, sizeof text));
+        fsd_json_text(item, "level", v ? "note" : "error");
+        add_message(item, all->list ? all->at[b].name : NULL,
+                    v ? fsd_verdict_sentences(v)
+                      : fsd_error_text(all->at[b].error, text, sizeof text));
     }
 }
 
@@ -352,6 +357,9 @@ static void add_results(const struct fsd_judged *j, const char *build,
         add_location(v, item, result);
         add_fingerprint(fsd_json_object(result, "partialFingerprints"), "fusiondiff/v1",
                         build, item);
+        if (fsd_verdict_cause_of(v, i))
+            fsd_json_text(fsd_json_object(result, "properties"), "cause",
+                          fsd_verdict_cause_of(v, i)->what);
     }
 }
 
@@ -440,6 +448,9 @@ void fsd_verdict_put_gitlab(const struct fsd_verdicts *all,
             add_fingerprint(object, "fingerprint", build, item);
             fsd_json_text(object, "severity", words[item->severity]);
             add_location_of(object, item->file, item->line);
+            if (fsd_verdict_cause_of(v, i))
+                fsd_json_text(fsd_json_object(object, "content"), "body",
+                              fsd_verdict_cause_of(v, i)->what);
         }
     }
     fsd_json_end(report);

@@ -89,6 +89,11 @@ static void put_suite(const struct fsd_verdict *v, const char *name,
             v->findings->rules.n, failures, skipped);
     for (uint32_t i = 0; i < v->findings->rules.n; i++)
         put_case(v, i, all[i], out);
+    if (v->says[0]) {
+        fputs("    <system-out>", out);
+        fsd_put_xml(out, fsd_verdict_sentences(v));
+        fputs("</system-out>\n", out);
+    }
     fputs("  </testsuite>\n", out);
 }
 

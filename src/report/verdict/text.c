@@ -307,6 +307,13 @@ static void annotate_error(struct annotations *a, const struct fsd_judged *j)
         close_annotation(a, j, "error", fsd_error_text(j->error, text, sizeof text));
 }
 
+/* What changed first of all is at the model. */
+static void annotate_cause(struct annotations *a, const struct fsd_judged *j)
+{
+    if (open_annotation(a, FSD_INFO, j->v->model ? j->v->model : j->v->engine, 0))
+        close_annotation(a, j, "root cause", fsd_verdict_sentences(j->v));
+}
+
 /* The first finding of each build comes before the second of any. */
 void fsd_verdict_put_github(const struct fsd_verdicts *all,
                             const struct fsd_style *style, FILE *out)
@@ -321,12 +328,16 @@ void fsd_verdict_put_github(const struct fsd_verdicts *all,
 
         for (unsigned s = 0; v && s < FSD__SEVERITY_COUNT; s++)
             a.all[s] += v->findings->by_severity[s];
+        a.all[FSD_INFO] += v && v->says[0];
         if (v && v->findings->list.n > most)
             most = v->findings->list.n;
     }
     for (uint32_t b = 0; b < all->n; b++)
         if (!all->at[b].v)
             annotate_error(&a, &all->at[b]);
+    for (uint32_t b = 0; b < all->n; b++)
+        if (all->at[b].v && all->at[b].v->says[0])
+            annotate_cause(&a, &all->at[b]);
     for (uint32_t i = 0; i < most; i++)
         for (uint32_t b = 0; b < all->n; b++)
             if (all->at[b].v && i < all->at[b].v->findings->list.n)

@@ -4,7 +4,7 @@
 
 #include "base/print.h"
 
-enum { SEVERITY, RULE, MESSAGE, FILE_NAME, LINE, NODES, LAYERS };
+enum { SEVERITY, RULE, MESSAGE, FILE_NAME, LINE, NODES, LAYERS, CAUSE };
 enum { LABEL, MODEL, VERDICT, CHANGE, OF_BUILD };
 
 #define OF_FINDING(at)                                                                 \
@@ -14,7 +14,8 @@ enum { LABEL, MODEL, VERDICT, CHANGE, OF_BUILD };
             [(at) + FILE_NAME] = {"file", "file", FSD_CELL_NAME},                      \
             [(at) + LINE] = {"line", "line", FSD_CELL_COUNT},                          \
             [(at) + NODES] = {"nodes", "nodes", FSD_CELL_WORDS},                       \
-            [(at) + LAYERS] = {"layers", "layers", FSD_CELL_WORDS}
+            [(at) + LAYERS] = {"layers", "layers", FSD_CELL_WORDS},                    \
+            [(at) + CAUSE] = {"cause", "cause", FSD_CELL_NAME}
 
 static const struct fsd_column finding_columns[] = {OF_FINDING(0)};
 
@@ -44,8 +45,12 @@ static struct fsd_cell names_of(struct fsd_arena *arena, const struct fsd_findin
 }
 
 static void fill_finding(struct fsd_arena *arena, struct fsd_cell *row,
-                         const struct fsd_findings *all, const struct fsd_finding *item)
+                         const struct fsd_verdict *v, uint32_t i)
 {
+    const struct fsd_root_cause *cause = fsd_verdict_cause_of(v, i);
+    const struct fsd_findings *all = v->findings;
+    const struct fsd_finding *item = &all->list.at[i];
+
     row[SEVERITY] = fsd_cell_text(fsd_severity_name(item->severity));
     row[RULE] = fsd_cell_text(all->rules.at[item->rule].rule->id);
     row[MESSAGE] = fsd_cell_text(item->message);
@@ -54,6 +59,8 @@ static void fill_finding(struct fsd_arena *arena, struct fsd_cell *row,
         row[LINE] = fsd_cell_count(item->line);
     row[NODES] = names_of(arena, all, item->nodes);
     row[LAYERS] = names_of(arena, all, item->layers);
+    if (cause)
+        row[CAUSE] = fsd_cell_text(cause->what);
 }
 
 static void add_build(struct fsd_arena *arena, struct fsd_rows *rows,
@@ -77,7 +84,7 @@ static void add_build(struct fsd_arena *arena, struct fsd_rows *rows,
             row[OF_BUILD + MESSAGE] = fsd_cell_text(
                 fsd_printed(arena, "%s", fsd_error_text(j->error, text, sizeof text)));
         } else if (n) {
-            fill_finding(arena, row + OF_BUILD, all, &all->list.at[i]);
+            fill_finding(arena, row + OF_BUILD, j->v, i);
         }
     }
 }
@@ -85,16 +92,15 @@ static void add_build(struct fsd_arena *arena, struct fsd_rows *rows,
 void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *all)
 {
     struct fsd_rows rows = FSD_ROWS(finding_columns, "");
-    const struct fsd_findings *one = all->list ? NULL : all->at[0].v->findings;
+    const struct fsd_verdict *one = all->list ? NULL : all->at[0].v;
 
     sheet->root = FSD_ROWS(columns, "");
     if (all->list) {
         rows = FSD_ROWS(build_columns, "");
         sheet->root = FSD_ROWS(list_columns, "");
     }
-    for (uint32_t i = 0; one && i < one->list.n; i++)
-        fill_finding(sheet->arena, fsd_rows_add(sheet->arena, &rows), one,
-                     &one->list.at[i]);
+    for (uint32_t i = 0; one && i < one->findings->list.n; i++)
+        fill_finding(sheet->arena, fsd_rows_add(sheet->arena, &rows), one, i);
     for (uint32_t i = 0; !one && i < all->n; i++)
         add_build(sheet->arena, &rows, &all->at[i]);
     sheet->name = "check";
