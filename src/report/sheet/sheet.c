@@ -8,32 +8,44 @@
 #include "ops/amount.h"
 #include "cost/cost.h"
 
-struct fsd_cell *fsd_rows_add(struct fsd_arena *arena, struct fsd_rows *rows)
+void *fsd_rows_add(struct fsd_arena *arena, struct fsd_rows *rows)
 {
-    struct fsd_cell *row = FSD_NEW(arena, struct fsd_cell, rows->n_columns);
+    void *row = fsd_arena_alloc(arena, 1, rows->of->size, alignof(max_align_t));
 
     fsd_vec_push(arena, &rows->at, row);
     return row;
 }
 
-struct fsd_cell fsd_cell_rows(struct fsd_arena *arena, const struct fsd_rows *rows,
-                              uint32_t most)
+struct line {
+    const char *line;
+};
+static const struct fsd_column line_columns[] = {{"line", FSD_CELL_NAME}};
+const struct fsd_record fsd_line_record = {"line", line_columns, 1,
+                                           sizeof(struct line)};
+
+void fsd_rows_add_line(struct fsd_arena *arena, struct fsd_rows *rows, const char *line)
+{
+    ((struct line *)fsd_rows_add(arena, rows))->line = line;
+}
+
+const struct fsd_rows *fsd_rows_held(struct fsd_arena *arena,
+                                     const struct fsd_rows *rows, uint32_t most)
 {
     struct fsd_rows *copy = FSD_NEW(arena, struct fsd_rows, 1);
 
     *copy = *rows;
     copy->at.n = rows->at.n < most ? rows->at.n : most;
-    return (struct fsd_cell){.known = true, .rows = copy};
+    return copy;
 }
 
-struct fsd_cell fsd_cell_amount(const struct fsd_diff *d, int64_t amount)
+struct fsd_amount_cell fsd_amount_cell(const struct fsd_diff *d, int64_t amount)
 {
     const char *term = fsd_amount_text(d->cost->amounts, amount);
 
-    return (struct fsd_cell){.known = term || amount >= 0, .amount = {amount, term}};
+    return (struct fsd_amount_cell){term || amount >= 0, amount, term};
 }
 
-struct fsd_cell fsd_cell_evidence(struct fsd_arena *arena, unsigned by)
+struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by)
 {
     const char **words = FSD_NEW(arena, const char *, 8);
     uint32_t n = 0;
@@ -41,7 +53,65 @@ struct fsd_cell fsd_cell_evidence(struct fsd_arena *arena, unsigned by)
     for (unsigned bit = 0; 1u << bit <= FSD_BY_ALL; bit++)
         if (by >> bit & 1)
             words[n++] = fsd_evidence_name(bit);
-    return fsd_cell_words(words, n);
+    return fsd_words(words, n);
+}
+
+struct fsd_cell fsd_cell_of(const struct fsd_column *column, const void *record)
+{
+    const void *at = (const char *)record + column->at;
+    struct fsd_cell cell = {.known = true};
+
+    switch (column->kind) {
+    case FSD_CELL_COUNT:
+    case FSD_CELL_TYPE:
+        cell.count = ((const struct fsd_count *)at)->is;
+        cell.known = ((const struct fsd_count *)at)->known;
+        break;
+    case FSD_CELL_FLAG:
+        cell.count = ((const struct fsd_flag *)at)->is;
+        cell.known = ((const struct fsd_flag *)at)->known;
+        break;
+    case FSD_CELL_NUMBER:
+    case FSD_CELL_MS:
+    case FSD_CELL_SHARE:
+        cell.number = ((const struct fsd_real *)at)->is;
+        cell.known = ((const struct fsd_real *)at)->known;
+        break;
+    case FSD_CELL_BYTES:
+    case FSD_CELL_MACS:
+        cell.amount = *(const struct fsd_amount_cell *)at;
+        cell.known = cell.amount.known;
+        break;
+    case FSD_CELL_TEXT:
+    case FSD_CELL_NAME:
+        cell.text = *(const char *const *)at;
+        cell.known = cell.text;
+        break;
+    case FSD_CELL_WORDS:
+    case FSD_CELL_TALLY:
+        cell.words = *(const struct fsd_words *)at;
+        cell.known = cell.words.known;
+        break;
+    case FSD_CELL_IDS:
+        cell.ids = *(const struct fsd_ids *)at;
+        cell.known = cell.ids.known;
+        break;
+    case FSD_CELL_SIZES:
+        cell.sizes = *(const struct fsd_size_list *)at;
+        cell.known = cell.sizes.known;
+        break;
+    case FSD_CELL_FACTS:
+        cell.facts = *(const struct fsd_fact_cells *)at;
+        cell.known = cell.facts.known;
+        break;
+    case FSD_CELL_ROWS:
+    case FSD_CELL_RECORD:
+    default:
+        cell.rows = *(const struct fsd_rows *const *)at;
+        cell.known = cell.rows;
+        break;
+    }
+    return cell;
 }
 
 bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell)
@@ -68,6 +138,10 @@ bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell)
         return cell->words.n;
     case FSD_CELL_IDS:
         return cell->ids.n;
+    case FSD_CELL_SIZES:
+        return cell->sizes.n;
+    case FSD_CELL_FACTS:
+        return cell->facts.n;
     case FSD_CELL_ROWS:
     case FSD_CELL_RECORD:
     default:

@@ -28,71 +28,16 @@
 
 #include "base/text.h"
 #include "diff/diff.h"
+#include "report/sheet/record.h"
 
 #include <stdio.h>
 
-enum fsd_cell_kind {
-    FSD_CELL_COUNT,
-    FSD_CELL_NUMBER,
-    FSD_CELL_MS,
-    FSD_CELL_SHARE, /**< of 1; text says percent */
-    FSD_CELL_BYTES, /**< an amount, ops/amount.h: a number, or a term in open sizes */
-    FSD_CELL_MACS,  /**< the same of multiply-adds */
-    FSD_CELL_TYPE,  /**< an enum fsd_dtype */
-    FSD_CELL_FLAG,
-    FSD_CELL_TEXT,   /**< in our own words */
-    FSD_CELL_NAME,   /**< a text that an input has made up, in part */
-    FSD_CELL_WORDS,  /**< several texts */
-    FSD_CELL_IDS,    /**< several numbers */
-    FSD_CELL_TALLY,  /**< several words, each with a count */
-    FSD_CELL_ROWS,   /**< records */
-    FSD_CELL_RECORD, /**< rows of which there is one */
-};
-
-struct fsd_column {
-    const char *name;
-    const char *title; /**< with its unit; NULL: not in tables */
-    enum fsd_cell_kind kind;
-    bool aside; /**< not in JSON, which has it in another form */
-    bool brief; /**< a name that many rows may repeat: base/text.h */
-    const struct fsd_column *inside; /**< columns of ROWS and RECORD */
-    uint32_t n_inside;
-};
-
-/** The last members of a column of rows. */
-#define FSD_INSIDE(columns) .inside = (columns), .n_inside = FSD_COUNT_OF(columns)
-
-struct fsd_rows;
-
-struct fsd_cell {
-    bool known;
-    union {
-        uint64_t count; /* COUNT, TYPE, FLAG */
-        double number;  /* NUMBER, MS, SHARE */
-        const char *text;
-        struct {
-            int64_t number; /* negative: only the term is known */
-            const char *term;
-        } amount;
-        struct {
-            const char *const *at;
-            const uint32_t *counts; /* TALLY */
-            uint32_t n;
-        } words;
-        struct {
-            const fsd_id *at;
-            uint32_t n;
-        } ids;
-        const struct fsd_rows *rows;
-    };
-};
-
+/** Records of one type, or what a view shows of them. */
 struct fsd_rows {
-    const struct fsd_column *columns;
-    uint32_t n_columns;
+    const struct fsd_record *of;
     const char *text;    /**< template of a row */
     const char *between; /**< rows in text; NULL: nothing */
-    FSD_VEC(struct fsd_cell *) at;
+    FSD_VEC(void *) at;  /**< each a struct of that type */
 };
 
 struct fsd_sheet {
@@ -103,60 +48,81 @@ struct fsd_sheet {
     struct fsd_rows root; /**< one row; its template says what follows the head */
 };
 
-/** Rows of these columns, none yet. */
-#define FSD_ROWS(columns, text)                                                        \
-    ((struct fsd_rows){(columns), FSD_COUNT_OF(columns), (text), NULL, {0}})
+/** Rows of this type, none yet. */
+#define FSD_ROWS(record, text) ((struct fsd_rows){&(record), (text), NULL, {0}})
 
-/** A row whose cells are all unknown. */
-struct fsd_cell *fsd_rows_add(struct fsd_arena *arena, struct fsd_rows *rows);
-/** A copy of `rows` in the arena, to be held by a cell; with at most `most` of them. */
-struct fsd_cell fsd_cell_rows(struct fsd_arena *arena, const struct fsd_rows *rows,
-                              uint32_t most);
+/** A row of which nothing is known: a struct of the rows' type. */
+void *fsd_rows_add(struct fsd_arena *arena, struct fsd_rows *rows);
+/** Rows of text that no other format takes: its lines. */
+extern const struct fsd_record fsd_line_record;
+void fsd_rows_add_line(struct fsd_arena *arena, struct fsd_rows *rows,
+                       const char *line);
+/** A copy of `rows` in the arena, to be held by a member; at most `most` of them. */
+const struct fsd_rows *fsd_rows_held(struct fsd_arena *arena,
+                                     const struct fsd_rows *rows, uint32_t most);
 
-static inline struct fsd_cell fsd_cell_count(uint64_t count)
+static inline struct fsd_count fsd_count(uint64_t count)
 {
-    return (struct fsd_cell){.known = true, .count = count};
+    return (struct fsd_count){true, count};
 }
 /** FSD_NONE: not known. */
-static inline struct fsd_cell fsd_cell_id(fsd_id id)
+static inline struct fsd_count fsd_count_id(fsd_id id)
 {
-    return (struct fsd_cell){.known = id != FSD_NONE, .count = id};
+    return (struct fsd_count){id != FSD_NONE, id};
+}
+static inline struct fsd_real fsd_real(double number)
+{
+    return (struct fsd_real){true, number};
 }
 /** A negative time is not known. */
-static inline struct fsd_cell fsd_cell_ms(double ms)
+static inline struct fsd_real fsd_real_ms(double ms)
 {
-    return (struct fsd_cell){.known = ms >= 0, .number = ms};
+    return (struct fsd_real){ms >= 0, ms};
 }
-static inline struct fsd_cell fsd_cell_number(double number)
+static inline struct fsd_flag fsd_flag(bool is)
 {
-    return (struct fsd_cell){.known = true, .number = number};
+    return (struct fsd_flag){true, is};
 }
-struct fsd_cell fsd_cell_amount(const struct fsd_diff *d, int64_t amount);
-/** NULL: not known. */
-static inline struct fsd_cell fsd_cell_text(const char *text)
+struct fsd_amount_cell fsd_amount_cell(const struct fsd_diff *d, int64_t amount);
+static inline struct fsd_words fsd_words(const char *const *words, uint32_t n)
 {
-    return (struct fsd_cell){.known = text, .text = text};
+    return (struct fsd_words){true, n, words, NULL};
 }
-static inline struct fsd_cell fsd_cell_words(const char *const *words, uint32_t n)
+static inline struct fsd_ids fsd_ids(const fsd_id *ids, uint32_t n)
 {
-    return (struct fsd_cell){.known = true, .words = {words, NULL, n}};
-}
-static inline struct fsd_cell fsd_cell_ids(const fsd_id *ids, uint32_t n)
-{
-    return (struct fsd_cell){.known = true, .ids = {ids, n}};
+    return (struct fsd_ids){true, n, ids};
 }
 /** The words of a mask of enum fsd_evidence. */
-struct fsd_cell fsd_cell_evidence(struct fsd_arena *arena, unsigned by);
+struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by);
 
-/** What is told of a text. */
-static inline const char *fsd_cell_told(const struct fsd_column *column,
-                                        const struct fsd_cell *cell,
-                                        char room[FSD_BRIEF_ROOM])
+/** A member of whatever kind, as printers read it. */
+struct fsd_cell {
+    bool known;
+    union {
+        uint64_t count; /* COUNT, TYPE, FLAG */
+        double number;  /* NUMBER, MS, SHARE */
+        const char *text;
+        struct fsd_amount_cell amount;
+        struct fsd_words words; /* TALLY has counts */
+        struct fsd_ids ids;
+        struct fsd_size_list sizes;
+        struct fsd_fact_cells facts;
+        const struct fsd_rows *rows; /* RECORD: of one */
+    };
+};
+
+/** @param record  a struct of the type that the column is of. */
+struct fsd_cell fsd_cell_of(const struct fsd_column *column, const void *record);
+
+/** The printed form of a text. */
+static inline const char *fsd_cell_brief(const struct fsd_column *column,
+                                         const struct fsd_cell *cell,
+                                         char room[FSD_BRIEF_ROOM])
 {
     return column->brief ? fsd_brief(cell->text, room) : cell->text;
 }
 
-/** True when something is there to be told: not 0, not empty. */
+/** True when there is something to print: not 0, not empty. */
 bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell);
 
 typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, const struct fsd_style *style,

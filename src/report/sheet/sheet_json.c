@@ -2,8 +2,8 @@
 #include "report/sheet/sheet.h"
 #include "report/json/json.h"
 
-static void add_row(struct fsd_json *object, const struct fsd_rows *rows,
-                    const struct fsd_cell *row);
+static void add_row(struct fsd_json *object, const struct fsd_record *of,
+                    const void *row);
 
 static void add_cell(struct fsd_json *object, const struct fsd_column *column,
                      const struct fsd_cell *cell)
@@ -29,11 +29,12 @@ static void add_cell(struct fsd_json *object, const struct fsd_column *column,
         fsd_json_text(object, name, fsd_dtype_name((enum fsd_dtype)cell->count));
         break;
     case FSD_CELL_FLAG:
-        fsd_json_bool(object, name, cell->count);
+        if (cell->count || !column->if_true)
+            fsd_json_bool(object, name, cell->count);
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
-        fsd_json_text(object, name, fsd_cell_told(column, cell, room));
+        fsd_json_text(object, name, fsd_cell_brief(column, cell, room));
         break;
     case FSD_CELL_WORDS:
         inner = fsd_json_list(object, name);
@@ -45,6 +46,22 @@ static void add_cell(struct fsd_json *object, const struct fsd_column *column,
         for (uint32_t i = 0; i < cell->ids.n; i++)
             fsd_json_add_number(inner, cell->ids.at[i]);
         break;
+    case FSD_CELL_SIZES:
+        inner = fsd_json_list(object, name);
+        for (uint32_t i = 0; i < cell->sizes.n; i++)
+            if (cell->sizes.at[i].term)
+                fsd_json_add_text(inner, cell->sizes.at[i].term);
+            else
+                fsd_json_add_number(inner, (double)cell->sizes.at[i].number);
+        break;
+    case FSD_CELL_FACTS:
+        inner = fsd_json_object(object, name);
+        for (uint32_t i = 0; i < cell->facts.n; i++)
+            if (cell->facts.at[i].text)
+                fsd_json_text(inner, cell->facts.at[i].key, cell->facts.at[i].text);
+            else
+                fsd_json_number(inner, cell->facts.at[i].key, cell->facts.at[i].number);
+        break;
     case FSD_CELL_TALLY:
         inner = fsd_json_object(object, name);
         for (uint32_t i = 0; i < cell->words.n; i++)
@@ -53,7 +70,7 @@ static void add_cell(struct fsd_json *object, const struct fsd_column *column,
     case FSD_CELL_ROWS:
         inner = fsd_json_list(object, name);
         for (uint32_t i = 0; i < cell->rows->at.n; i++)
-            add_row(fsd_json_item(inner), cell->rows, cell->rows->at.at[i]);
+            add_row(fsd_json_item(inner), cell->rows->of, cell->rows->at.at[i]);
         break;
     case FSD_CELL_RECORD:
     default:
@@ -62,17 +79,21 @@ static void add_cell(struct fsd_json *object, const struct fsd_column *column,
     }
 }
 
-static void add_row(struct fsd_json *object, const struct fsd_rows *rows,
-                    const struct fsd_cell *row)
+static void add_row(struct fsd_json *object, const struct fsd_record *of,
+                    const void *row)
 {
-    for (uint32_t i = 0; i < rows->n_columns; i++)
-        if (row[i].known && !rows->columns[i].aside)
-            add_cell(object, &rows->columns[i], &row[i]);
+    for (uint32_t i = 0; i < of->n; i++) {
+        const struct fsd_column *column = &of->columns[i];
+        struct fsd_cell cell = fsd_cell_of(column, row);
+
+        if (cell.known && !column->aside)
+            add_cell(object, column, &cell);
+    }
 }
 
 void fsd_sheet_add_record(struct fsd_json *object, const struct fsd_rows *record)
 {
-    add_row(object, record, record->at.at[0]);
+    add_row(object, record->of, record->at.at[0]);
 }
 
 void fsd_sheet_put_json(const struct fsd_sheet *sheet, const struct fsd_style *style,

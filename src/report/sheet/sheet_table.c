@@ -101,7 +101,7 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
-        m->put(column, fsd_cell_told(column, c, room), out);
+        m->put(column, fsd_cell_brief(column, c, room), out);
         break;
     case FSD_CELL_WORDS:
     case FSD_CELL_TALLY:
@@ -116,6 +116,8 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
         free(list.text);
         break;
     case FSD_CELL_IDS:
+    case FSD_CELL_SIZES:
+    case FSD_CELL_FACTS:
     case FSD_CELL_ROWS:
     case FSD_CELL_RECORD:
     default:
@@ -125,18 +127,17 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
 
 /* A line under way: its cells from the outermost record to the innermost. */
 struct level {
-    const struct fsd_column *columns;
-    uint32_t n;
-    const struct fsd_cell *row; /* NULL: there is none, and its cells are empty */
+    const struct fsd_record *of;
+    const void *row; /* NULL: there is none, and its cells are empty */
     const struct level *outer;
 };
 
-/* Where the rows within a row stand; `n` when there are none. */
-static uint32_t unfolded(const struct fsd_column *columns, uint32_t n)
+/* Where the rows within a row are; its `n` when there are none. */
+static uint32_t unfolded(const struct fsd_record *of)
 {
     uint32_t i = 0;
 
-    while (i < n && !(columns[i].title && is_rows(&columns[i])))
+    while (i < of->n && !(of->columns[i].title && is_rows(&of->columns[i])))
         i++;
     return i;
 }
@@ -146,57 +147,63 @@ static uint32_t put_levels(const struct markup *m, const struct level *l, FILE *
 {
     uint32_t n = l->outer ? put_levels(m, l->outer, out) : 0;
 
-    for (uint32_t i = 0; i < l->n; i++) {
-        if (!l->columns[i].title || is_rows(&l->columns[i]))
+    for (uint32_t i = 0; i < l->of->n; i++) {
+        const struct fsd_column *column = &l->of->columns[i];
+        struct fsd_cell cell;
+
+        if (!column->title || is_rows(column))
             continue;
         fputs(n++ ? m->between : m->before, out);
-        if (l->row)
-            put_cell(m, &l->columns[i], &l->row[i], out);
+        if (!l->row)
+            continue;
+        cell = fsd_cell_of(column, l->row);
+        put_cell(m, column, &cell, out);
     }
     return n;
 }
 
 static void put_line(const struct markup *m, const struct level *level, FILE *out)
 {
-    uint32_t at = unfolded(level->columns, level->n);
-    const struct fsd_column *column = &level->columns[at];
+    uint32_t at = unfolded(level->of);
+    const struct fsd_column *column = &level->of->columns[at];
     const struct fsd_rows *rows;
 
-    if (at == level->n) {
+    if (at == level->of->n) {
         put_levels(m, level, out);
         fputs(m->after, out);
         return;
     }
-    rows = level->row && level->row[at].known ? level->row[at].rows : NULL;
+    rows = level->row ? fsd_cell_of(column, level->row).rows : NULL;
     for (uint32_t i = 0; i < (rows && rows->at.n ? rows->at.n : 1); i++) {
-        const struct fsd_cell *row = rows && rows->at.n ? rows->at.at[i] : NULL;
-        struct level inner = {column->inside, column->n_inside, row, level};
+        const void *row = rows && rows->at.n ? rows->at.at[i] : NULL;
+        struct level inner = {rows ? rows->of : column->of, row, level};
 
         put_line(m, &inner, out);
     }
 }
 
 /* Titles, or the line of Markdown that says which columns are numbers. */
-static void put_titles(const struct markup *m, const struct fsd_column *columns,
-                       uint32_t n, bool ruler, FILE *out)
+static void put_titles(const struct markup *m, const struct fsd_record *of, bool ruler,
+                       FILE *out)
 {
     const char *separator = m->before;
 
-    while (n) {
-        uint32_t at = unfolded(columns, n);
+    while (of) {
+        uint32_t at = unfolded(of);
 
-        for (uint32_t i = 0; i < n; i++) {
-            if (!columns[i].title || is_rows(&columns[i]))
+        for (uint32_t i = 0; i < of->n; i++) {
+            const struct fsd_column *column = &of->columns[i];
+
+            if (!column->title || is_rows(column))
                 continue;
             fputs(separator, out);
             separator = m->between;
-            fputs(!ruler                             ? columns[i].title
-                  : columns[i].kind <= FSD_CELL_MACS ? "---:"
-                                                     : "---",
+            fputs(!ruler                          ? column->title
+                  : column->kind <= FSD_CELL_MACS ? "---:"
+                                                  : "---",
                   out);
         }
-        n = at < n ? columns[at].n_inside : 0;
-        columns = n ? columns[at].inside : NULL;
+        of = at < of->n ? of->columns[at].of : NULL;
     }
     fputs(m->after, out);
 }
@@ -204,7 +211,7 @@ static void put_titles(const struct markup *m, const struct fsd_column *columns,
 static void put_lines(const struct markup *m, const struct fsd_rows *rows, FILE *out)
 {
     for (uint32_t i = 0; i < rows->at.n; i++) {
-        struct level level = {rows->columns, rows->n_columns, rows->at.at[i], NULL};
+        struct level level = {rows->of, rows->at.at[i], NULL};
 
         put_line(m, &level, out);
     }
@@ -214,11 +221,17 @@ static void put_lines(const struct markup *m, const struct fsd_rows *rows, FILE 
 static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i,
                                        const struct fsd_column **column)
 {
-    for (uint32_t k = 0; k < sheet->root.n_columns; k++) {
-        *column = &sheet->root.columns[k];
-        if ((*column)->title && is_rows(*column) && sheet->root.at.at[0][k].known &&
-            !i--)
-            return sheet->root.at.at[0][k].rows;
+    const struct fsd_record *of = sheet->root.of;
+
+    for (uint32_t k = 0; k < of->n; k++) {
+        struct fsd_cell cell;
+
+        *column = &of->columns[k];
+        if (!(*column)->title || !is_rows(*column))
+            continue;
+        cell = fsd_cell_of(*column, sheet->root.at.at[0]);
+        if (cell.known && !i--)
+            return cell.rows;
     }
     return NULL;
 }
@@ -233,13 +246,13 @@ void fsd_sheet_put_csv(const struct fsd_sheet *sheet, const struct fsd_style *st
 
     (void)style;
     for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++)
-        if (!widest || rows->n_columns > widest->n_columns)
+        if (!widest || rows->of->n > widest->of->n)
             widest = rows;
     if (!widest)
         return;
-    put_titles(&csv, widest->columns, widest->n_columns, false, out);
+    put_titles(&csv, widest->of, false, out);
     for (uint32_t i = 0; (rows = table_at(sheet, i, &column)); i++)
-        if (rows->columns == widest->columns)
+        if (rows->of == widest->of)
             put_lines(&csv, rows, out);
 }
 
@@ -267,8 +280,8 @@ void fsd_sheet_put_markdown(const struct fsd_sheet *sheet,
         if (!rows->at.n)
             continue;
         fprintf(out, "\n**%s**\n\n", column->title);
-        put_titles(&markdown, rows->columns, rows->n_columns, false, out);
-        put_titles(&markdown, rows->columns, rows->n_columns, true, out);
+        put_titles(&markdown, rows->of, false, out);
+        put_titles(&markdown, rows->of, true, out);
         put_lines(&markdown, rows, out);
     }
 }

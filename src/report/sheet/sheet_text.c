@@ -20,7 +20,7 @@ struct writer {
 /* A name in braces, taken apart. */
 struct reference {
     const struct fsd_column *column;
-    const struct fsd_cell *cell;
+    struct fsd_cell cell;
     bool must_say;
     int width, digits;             /* digits: -1 where the kind decides */
     const char *singular, *plural; /* NULL: no noun */
@@ -34,17 +34,16 @@ static bool is_ink(const char *t)
 
 /* `t` is at the brace; templates are ours, so that a name of no column is a mistake. */
 static struct reference read_reference(const char *t, const struct fsd_rows *rows,
-                                       const struct fsd_cell *row)
+                                       const void *row)
 {
     size_t n = strcspn(++t, "!:|}");
     struct reference r = {.digits = -1};
 
-    for (uint32_t i = 0; i < rows->n_columns; i++)
-        if (!strncmp(rows->columns[i].name, t, n) && !rows->columns[i].name[n]) {
-            r.column = &rows->columns[i];
-            r.cell = &row[i];
-        }
+    for (uint32_t i = 0; i < rows->of->n; i++)
+        if (!strncmp(rows->of->columns[i].name, t, n) && !rows->of->columns[i].name[n])
+            r.column = &rows->of->columns[i];
     assert(r.column);
+    r.cell = fsd_cell_of(r.column, row);
     t += n;
     if (*t == '!') {
         r.must_say = true;
@@ -73,8 +72,7 @@ static const char *section_end(const char *t)
     return t;
 }
 
-static bool is_told(const char *t, const struct fsd_rows *rows,
-                    const struct fsd_cell *row)
+static bool is_told(const char *t, const struct fsd_rows *rows, const void *row)
 {
     while (*t != '>') {
         if (*t == '<') {
@@ -84,7 +82,7 @@ static bool is_told(const char *t, const struct fsd_rows *rows,
         if (*t == '{' && !is_ink(t)) {
             struct reference r = read_reference(t, rows, row);
 
-            if (!r.cell->known || (r.must_say && !fsd_cell_says(r.column, r.cell)))
+            if (!r.cell.known || (r.must_say && !fsd_cell_says(r.column, &r.cell)))
                 return false;
         }
         t++;
@@ -105,7 +103,7 @@ static void put_short(const struct writer *w, const char *text, int columns)
 
 static void put_cell(const struct writer *w, const struct reference *r)
 {
-    const struct fsd_cell *c = r->cell;
+    const struct fsd_cell *c = &r->cell;
     FILE *out = w->out;
     char room[FSD_BRIEF_ROOM];
     const char *text;
@@ -146,7 +144,7 @@ static void put_cell(const struct writer *w, const struct reference *r)
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
-        text = fsd_cell_told(r->column, c, room);
+        text = fsd_cell_brief(r->column, c, room);
         if (digits >= 0 && !w->style->all) {
             put_short(w, text, digits);
             break;
@@ -171,6 +169,8 @@ static void put_cell(const struct writer *w, const struct reference *r)
         break;
     case FSD_CELL_FLAG: /* said by the words of a section */
     case FSD_CELL_IDS:  /* of JSON */
+    case FSD_CELL_SIZES:
+    case FSD_CELL_FACTS:
     default:
         break;
     }
@@ -178,7 +178,7 @@ static void put_cell(const struct writer *w, const struct reference *r)
 
 /* Up to the end of the template or of the section. */
 static void put_template(const struct writer *w, const char *t,
-                         const struct fsd_rows *rows, const struct fsd_cell *row)
+                         const struct fsd_rows *rows, const void *row)
 {
     while (*t && *t != '>') {
         if (*t == '<') {
@@ -195,7 +195,7 @@ static void put_template(const struct writer *w, const char *t,
         } else if (*t == '{') {
             struct reference r = read_reference(t, rows, row);
 
-            if (r.cell->known)
+            if (r.cell.known)
                 put_cell(w, &r);
             else if (r.column->kind != FSD_CELL_TEXT && r.column->kind != FSD_CELL_NAME)
                 fprintf(w->out, "%*s", r.width, "-"); /* no text is nothing */

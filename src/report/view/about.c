@@ -5,28 +5,26 @@
 
 #include <string.h>
 
-enum { VERSION, SCHEMA, LAYOUT, FORMATS, INPUTS, BUILDERS };
-enum { BUILDER, READS };
-enum { FORMAT, OF };
+/* clang-format off */
+#define INPUT_ROW(has, t) \
+    has(t, TEXT, builder, "builder") \
+    has(t, TEXT, reads,   "reads")
+FSD_RECORD(input_row, INPUT_ROW)
 
-static const struct fsd_column input_columns[] = {
-    [BUILDER] = {"builder", "builder", FSD_CELL_TEXT},
-    [READS] = {"reads", "reads", FSD_CELL_TEXT},
-};
+#define FORMAT_ROW(has, t) \
+    has(t, TEXT,  format, "format") \
+    has(t, WORDS, of,     "of")
+FSD_RECORD(format_row, FORMAT_ROW)
 
-static const struct fsd_column format_columns[] = {
-    [FORMAT] = {"format", "format", FSD_CELL_TEXT},
-    [OF] = {"of", "of", FSD_CELL_WORDS},
-};
-
-static const struct fsd_column columns[] = {
-    [VERSION] = {"version", NULL, FSD_CELL_TEXT},
-    [SCHEMA] = {"report_schema", NULL, FSD_CELL_TEXT},
-    [LAYOUT] = {"lays_out", NULL, FSD_CELL_WORDS},
-    [FORMATS] = {"formats", NULL, FSD_CELL_ROWS, FSD_INSIDE(format_columns)},
-    [INPUTS] = {"inputs", "Inputs", FSD_CELL_ROWS, FSD_INSIDE(input_columns)},
-    [BUILDERS] = {"lint_for", NULL, FSD_CELL_WORDS},
-};
+#define ANSWER(has, t) \
+    has(t, TEXT,  version,       NULL) \
+    has(t, TEXT,  report_schema, NULL) \
+    has(t, WORDS, lays_out,      NULL) \
+    has(t, ROWS,  formats,       NULL, .of = &format_row_record) \
+    has(t, ROWS,  inputs,        "Inputs", .of = &input_row_record) \
+    has(t, WORDS, lint_for,      NULL)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 /* Pictures that Graphviz lays out, as far as it is there. */
 static const char *const drawn[] = {"svg", "png", "pdf"};
@@ -55,7 +53,7 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
 
     for (unsigned i = 0; (format = fsd_format_at(i)); i++) {
         const char **of = FSD_NEW(sheet->arena, const char *, FSD__SUBJECT_COUNT);
-        struct fsd_cell *row;
+        struct format_row *row;
         uint32_t n = 0;
 
         if (!is_there(format, draws, n_draws))
@@ -65,8 +63,8 @@ static void add_formats(struct fsd_sheet *sheet, struct fsd_rows *rows,
             for (unsigned j = 0; (one = fsd_format_of((enum fsd_subject)s, j)); j++)
                 if (one == format)
                     of[n++] = subjects[s];
-        row[FORMAT] = fsd_cell_text(format);
-        row[OF] = fsd_cell_words(of, n);
+        row->format = format;
+        row->of = fsd_words(of, n);
     }
 }
 
@@ -74,10 +72,11 @@ enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *
                                struct fsd_error *err)
 {
     struct fsd_arena *arena = sheet->arena;
-    struct fsd_rows inputs = FSD_ROWS(input_columns, "  {builder:-12}  {reads}\n"),
-                    formats = FSD_ROWS(format_columns, "  {format:-12}  {of}\n");
+    struct fsd_rows inputs = FSD_ROWS(input_row_record, "  {builder:-12}  {reads}\n"),
+                    formats = FSD_ROWS(format_row_record, "  {format:-12}  {of}\n");
     const char **draws = FSD_NEW(arena, const char *, FSD_COUNT_OF(drawn));
-    struct fsd_cell *root, *row;
+    struct answer *root;
+    struct input_row *row;
     const char **families = FSD_NEW(arena, const char *, sizeof(unsigned) * 8);
     uint32_t n = 0, n_families = 0;
 
@@ -87,24 +86,24 @@ enum fsd_status fsd_view_about(struct fsd_sheet *sheet, const struct fsd_asked *
             draws[n++] = drawn[i];
     for (unsigned i = 0; i + 1 < asked->q->n_words; i += 2) {
         row = fsd_rows_add(arena, &inputs);
-        row[BUILDER] = fsd_cell_text(asked->q->words[i]);
-        row[READS] = fsd_cell_text(asked->q->words[i + 1]);
+        row->builder = asked->q->words[i];
+        row->reads = asked->q->words[i + 1];
     }
     add_formats(sheet, &formats, draws, n);
     for (unsigned bit = 1; bit & FSD_ANY_BUILDER; bit <<= 1)
         families[n_families++] = fsd_families_text(arena, bit);
     sheet->schema = "fusiondiff-about/1";
-    sheet->root =
-        FSD_ROWS(columns, "fusiondiff {version}, reports by {report_schema}\n"
-                          "pictures      dot<, laid out by Graphviz: {lays_out!}>\n"
-                          "lint for      {lint_for}\n\n"
-                          "{*}reads{/}\n{inputs}\n{*}writes{/}\n{formats}");
+    sheet->root = FSD_ROWS(answer_record,
+                           "fusiondiff {version}, reports by {report_schema}\n"
+                           "pictures      dot<, laid out by Graphviz: {lays_out!}>\n"
+                           "lint for      {lint_for}\n\n"
+                           "{*}reads{/}\n{inputs}\n{*}writes{/}\n{formats}");
     root = fsd_rows_add(arena, &sheet->root);
-    root[VERSION] = fsd_cell_text(FSD_VERSION);
-    root[SCHEMA] = fsd_cell_text(FSD_SCHEMA);
-    root[LAYOUT] = fsd_cell_words(draws, n);
-    root[FORMATS] = fsd_cell_rows(arena, &formats, UINT32_MAX);
-    root[INPUTS] = fsd_cell_rows(arena, &inputs, UINT32_MAX);
-    root[BUILDERS] = fsd_cell_words(families, n_families);
+    root->version = FSD_VERSION;
+    root->report_schema = FSD_SCHEMA;
+    root->lays_out = fsd_words(draws, n);
+    root->formats = fsd_rows_held(arena, &formats, UINT32_MAX);
+    root->inputs = fsd_rows_held(arena, &inputs, UINT32_MAX);
+    root->lint_for = fsd_words(families, n_families);
     return FSD_OK;
 }

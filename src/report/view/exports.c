@@ -33,72 +33,68 @@ static const char *called(const struct maker *k, const struct fsd_export_change 
 
 /* ------------------------------------------------------------------------- records */
 
-enum { WHAT, OLD, NEW, OP, OF, WAS, NOW };
+/* clang-format off */
+#define CHANGE_ROW(has, t) \
+    has(t, TEXT, what, "what") \
+    has(t, NAME, old,  "old node") \
+    has(t, NAME, new,  "new node") \
+    has(t, NAME, op,   "operator") \
+    has(t, TEXT, of,   "of") \
+    has(t, NAME, was,  "was") \
+    has(t, NAME, now,  "now")
+FSD_RECORD(change_row, CHANGE_ROW)
+/* clang-format on */
 
-static const struct fsd_column change_columns[] = {
-    [WHAT] = {"what", "what", FSD_CELL_TEXT},
-    [OLD] = {"old", "old node", FSD_CELL_NAME},
-    [NEW] = {"new", "new node", FSD_CELL_NAME},
-    [OP] = {"op", "operator", FSD_CELL_NAME},
-    [OF] = {"of", "of", FSD_CELL_TEXT},
-    [WAS] = {"was", "was", FSD_CELL_NAME},
-    [NOW] = {"now", "now", FSD_CELL_NAME},
-};
-
-static struct fsd_cell change_rows(const struct maker *k)
+static const struct fsd_rows *change_rows(const struct maker *k)
 {
-    struct fsd_rows rows = FSD_ROWS(change_columns, "");
+    struct fsd_rows rows = FSD_ROWS(change_row_record, "");
 
     for (uint32_t i = 0; i < k->e->changes.n; i++) {
         const struct fsd_export_change *c = &k->e->changes.at[i];
         const struct fsd_state *s = c->new != FSD_NONE ? k->e->after : k->e->before;
         fsd_id node = c->new != FSD_NONE ? c->new : c->old;
-        struct fsd_cell *row = fsd_rows_add(k->arena, &rows);
+        struct change_row *row = fsd_rows_add(k->arena, &rows);
 
-        row[WHAT] = fsd_cell_text(fsd_export_what_name(c->what));
-        row[OLD] = fsd_cell_text(name_of(k->e->before, c->old));
-        row[NEW] = fsd_cell_text(name_of(k->e->after, c->new));
+        row->what = fsd_export_what_name(c->what);
+        row->old = name_of(k->e->before, c->old);
+        row->new = name_of(k->e->after, c->new);
         if (node != FSD_NONE)
-            row[OP] = fsd_cell_text(fsd_text(s->names, s->nodes.at[node].op));
+            row->op = fsd_text(s->names, s->nodes.at[node].op);
         if (*c->of)
-            row[OF] = fsd_cell_text(c->of);
+            row->of = c->of;
         if (*c->was)
-            row[WAS] = fsd_cell_text(c->was);
+            row->was = c->was;
         if (*c->now)
-            row[NOW] = fsd_cell_text(c->now);
+            row->now = c->now;
     }
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
-enum { M_MODEL, M_EXPORTER, M_NODES, M_COMPUTING };
+/* clang-format off */
+#define MODEL_ROW(has, t) \
+    has(t, NAME,  model,     NULL) \
+    has(t, NAME,  exporter,  NULL) \
+    has(t, COUNT, nodes,     NULL) \
+    has(t, COUNT, computing, NULL)
+FSD_RECORD(model_row, MODEL_ROW)
+/* clang-format on */
 
-static const struct fsd_column model_columns[] = {
-    [M_MODEL] = {"model", NULL, FSD_CELL_NAME},
-    [M_EXPORTER] = {"exporter", NULL, FSD_CELL_NAME},
-    [M_NODES] = {"nodes", NULL, FSD_CELL_COUNT},
-    [M_COMPUTING] = {"computing", NULL, FSD_CELL_COUNT},
-};
-
-static struct fsd_cell model_record(const struct maker *k, bool new)
+static const struct fsd_rows *model_record(const struct maker *k, bool new)
 {
     const struct fsd_graph *g = (new ? &k->e->new : &k->e->old)->model;
     struct fsd_rows rows =
-        FSD_ROWS(model_columns, "{model}  (<{exporter!}, >{nodes|node|nodes}, "
-                                "{computing} of them compute)\n");
-    struct fsd_cell *row = fsd_rows_add(k->arena, &rows);
+        FSD_ROWS(model_row_record, "{model}  (<{exporter!}, >{nodes|node|nodes}, "
+                                   "{computing} of them compute)\n");
+    struct model_row *row = fsd_rows_add(k->arena, &rows);
 
-    row[M_MODEL] = fsd_cell_text(g->path);
-    row[M_EXPORTER] = fsd_cell_text(fsd_text(g->names, g->producer));
-    row[M_NODES] = fsd_cell_count(g->nodes.n);
-    row[M_COMPUTING] = fsd_cell_count(new ? k->e->new_nodes : k->e->old_nodes);
-    return fsd_cell_rows(k->arena, &rows, 1);
+    row->model = g->path;
+    row->exporter = fsd_text(g->names, g->producer);
+    row->nodes = fsd_count(g->nodes.n);
+    row->computing = fsd_count(new ? k->e->new_nodes : k->e->old_nodes);
+    return fsd_rows_held(k->arena, &rows, 1);
 }
 
 /* ---------------------------------------------------------------------------- text */
-
-static const struct fsd_column line_columns[] = {
-    [0] = {"line", NULL, FSD_CELL_NAME},
-};
 
 /* Of what is quantized on one side only, the scale is every node's own. */
 static size_t told_alike(const char *text, const char *other)
@@ -178,7 +174,7 @@ static void put_nodes(const struct maker *k, const struct alike *x, fsd_id i, FI
 static void add_line(const struct maker *k, struct fsd_rows *rows,
                      struct fsd_print *print)
 {
-    fsd_rows_add(k->arena, rows)[0] = fsd_cell_text(fsd_print_take(print, k->arena));
+    fsd_rows_add_line(k->arena, rows, fsd_print_take(print, k->arena));
 }
 
 /* Of one kind of change. */
@@ -189,7 +185,7 @@ static uint32_t add_kind(const struct maker *k, const struct alike *x, uint32_t 
     uint32_t shown = 0, left_out = 0;
     struct fsd_print print;
 
-    fsd_rows_add(k->arena, rows)[0] = fsd_cell_text("");
+    fsd_rows_add_line(k->arena, rows, "");
     fprintf(fsd_print_open(&print), "%s  %u", fsd_export_what_name(what),
             (unsigned)k->e->by_what[what]);
     add_line(k, rows, &print);
@@ -218,51 +214,51 @@ static uint32_t add_kind(const struct maker *k, const struct alike *x, uint32_t 
     return i;
 }
 
-static struct fsd_cell lines(const struct maker *k)
+static const struct fsd_rows *lines(const struct maker *k)
 {
-    struct fsd_rows rows = FSD_ROWS(line_columns, "{line}\n");
+    struct fsd_rows rows = FSD_ROWS(fsd_line_record, "{line}\n");
     struct alike x = put_together(k);
 
     for (uint32_t i = 0; i < k->e->changes.n;)
         i = add_kind(k, &x, i, &rows);
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
 /* --------------------------------------------------------------------------- sheet */
 
-enum { R_OLD, R_NEW, ALIGNED, RENAMED, UNREAD, CHANGES, LINES, SAME };
-
-static const struct fsd_column columns[] = {
-    [R_OLD] = {"old", NULL, FSD_CELL_RECORD, FSD_INSIDE(model_columns)},
-    [R_NEW] = {"new", NULL, FSD_CELL_RECORD, FSD_INSIDE(model_columns)},
-    [ALIGNED] = {"aligned", NULL, FSD_CELL_COUNT},
-    [RENAMED] = {"renamed", NULL, FSD_CELL_COUNT},
-    [UNREAD] = {"not_compared", NULL, FSD_CELL_COUNT},
-    [CHANGES] = {"changes", "Changes", FSD_CELL_ROWS, FSD_INSIDE(change_columns)},
-    [LINES] = {"lines", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(line_columns)},
-    [SAME] = {"same", NULL, FSD_CELL_TEXT, true},
-};
+/* clang-format off */
+#define ANSWER(has, t) \
+    has(t, RECORD, old,          NULL, .of = &model_row_record) \
+    has(t, RECORD, new,          NULL, .of = &model_row_record) \
+    has(t, COUNT,  aligned,      NULL) \
+    has(t, COUNT,  renamed,      NULL) \
+    has(t, COUNT,  not_compared, NULL) \
+    has(t, ROWS,   changes,      "Changes", .of = &change_row_record) \
+    has(t, ROWS,   lines,        NULL, .aside = true, .of = &fsd_line_record) \
+    has(t, TEXT,   same,         NULL, .aside = true)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e,
                           const struct fsd_style *style)
 {
     const struct maker k = {sheet->arena, e, style->all};
-    struct fsd_cell *root;
+    struct answer *root;
 
     sheet->name = "compare";
     sheet->schema = "fusiondiff-exports/1";
     sheet->head = "old  {old}new  {new}{aligned} nodes that compute are in both"
                   "<, {renamed!} of them under another name>; weights are not compared"
                   "<, nor are {not_compared!} scales that are too large to be read>\n";
-    sheet->root = FSD_ROWS(columns, "{lines}<\n{same!}\n>");
+    sheet->root = FSD_ROWS(answer_record, "{lines}<\n{same!}\n>");
     root = fsd_rows_add(sheet->arena, &sheet->root);
-    root[R_OLD] = model_record(&k, false);
-    root[R_NEW] = model_record(&k, true);
-    root[ALIGNED] = fsd_cell_count(e->aligned);
-    root[RENAMED] = fsd_cell_count(e->renamed);
-    root[UNREAD] = fsd_cell_count(e->unread);
-    root[CHANGES] = change_rows(&k);
-    root[LINES] = lines(&k);
+    root->old = model_record(&k, false);
+    root->new = model_record(&k, true);
+    root->aligned = fsd_count(e->aligned);
+    root->renamed = fsd_count(e->renamed);
+    root->not_compared = fsd_count(e->unread);
+    root->changes = change_rows(&k);
+    root->lines = lines(&k);
     if (!e->changes.n)
-        root[SAME] = fsd_cell_text("no difference");
+        root->same = "no difference";
 }

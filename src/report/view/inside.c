@@ -88,117 +88,95 @@ static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
 
 /* ------------------------------------------------------------------------- rows */
 
-enum { GROUP_NAME, GROUP_CALLED, GROUP_NODES, GROUP_MS };
+/* clang-format off */
+#define GROUP_ROW(has, t) \
+    has(t, NAME,  name,   NULL) \
+    has(t, NAME,  called, NULL, .aside = true) \
+    has(t, COUNT, nodes,  NULL) \
+    has(t, MS,    ms,     NULL)
+FSD_RECORD(group_row, GROUP_ROW)
+/* clang-format on */
 
-static const struct fsd_column group_columns[] = {
-    [GROUP_NAME] = {"name", NULL, FSD_CELL_NAME},
-    [GROUP_CALLED] = {"called", NULL, FSD_CELL_NAME, true},
-    [GROUP_NODES] = {"nodes", NULL, FSD_CELL_COUNT},
-    [GROUP_MS] = {"ms", NULL, FSD_CELL_MS},
-};
-
-static struct fsd_cell group_rows(struct fsd_arena *arena, const group_vec *groups,
-                                  const struct fsd_intern *names)
+static const struct fsd_rows *group_rows(struct fsd_arena *arena,
+                                         const group_vec *groups,
+                                         const struct fsd_intern *names)
 {
-    struct fsd_rows rows = FSD_ROWS(group_columns, "  {nodes:6}  {called}<  {ms!}>\n");
+    struct fsd_rows rows =
+        FSD_ROWS(group_row_record, "  {nodes:6}  {called}<  {ms!}>\n");
 
     for (uint32_t i = 0; i < groups->n; i++) {
         const struct group *g = &groups->at[i];
-        struct fsd_cell *row = fsd_rows_add(arena, &rows);
+        struct group_row *row = fsd_rows_add(arena, &rows);
 
-        row[GROUP_NAME] = fsd_cell_text(fsd_text(names, g->name));
-        row[GROUP_CALLED] = g->name ? row[GROUP_NAME] : fsd_cell_text("(no scope)");
-        row[GROUP_NODES] = fsd_cell_count(g->nodes);
-        row[GROUP_MS] = fsd_cell_ms(g->ms);
+        row->name = fsd_text(names, g->name);
+        row->called = g->name ? row->name : "(no scope)";
+        row->nodes = fsd_count(g->nodes);
+        row->ms = fsd_real_ms(g->ms);
     }
-    return fsd_cell_rows(arena, &rows, UINT32_MAX);
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
 }
 
-enum { NODE_INDEX, NODE_CALLED, NODE_OP, NODE_SCOPE, NODE_FATE, NODE_MS };
-
-static const struct fsd_column node_columns[] = {
-    [NODE_INDEX] = {"index", "node", FSD_CELL_COUNT},
-    [NODE_CALLED] = {"called", "node's name", FSD_CELL_NAME},
-    [NODE_OP] = {"op", "op", FSD_CELL_NAME},
-    [NODE_SCOPE] = {"scope", "scope", FSD_CELL_NAME},
-    [NODE_FATE] = {"fate", "fate", FSD_CELL_TEXT},
-    [NODE_MS] = {"ms", "node's ms", FSD_CELL_MS},
-};
+/* clang-format off */
+#define NODE_ROW(has, t) \
+    has(t, COUNT, index,  "node") \
+    has(t, NAME,  called, "node's name") \
+    has(t, NAME,  op,     "op") \
+    has(t, NAME,  scope,  "scope") \
+    has(t, TEXT,  fate,   "fate") \
+    has(t, MS,    ms,     "node's ms")
+FSD_RECORD(node_row, NODE_ROW)
+/* clang-format on */
 
 static struct fsd_rows node_rows(struct fsd_arena *arena, const struct fsd_diff *d,
                                  const struct fsd_scopes *scopes,
                                  const struct members *m)
 {
     struct fsd_rows rows =
-        FSD_ROWS(node_columns, "  {index:6}  {called:.64}  {op}<  {fate}>\n");
+        FSD_ROWS(node_row_record, "  {index:6}  {called:.64}  {op}<  {fate}>\n");
 
     for (uint32_t i = 0; i < m->nodes.n; i++) {
         fsd_id node = m->nodes.at[i];
         const struct fsd_node_result *r = &d->nodes[node];
-        struct fsd_cell *row = fsd_rows_add(arena, &rows);
+        struct node_row *row = fsd_rows_add(arena, &rows);
 
-        row[NODE_INDEX] = fsd_cell_count(node);
-        row[NODE_CALLED] = fsd_cell_phrase(arena, d, node, fsd_put_node_name);
-        row[NODE_OP] = fsd_cell_sym(d, d->model->nodes.at[node].op);
-        row[NODE_SCOPE] = fsd_cell_text(fsd_text(scopes->names, scopes->of[node]));
+        row->index = fsd_count(node);
+        row->called = fsd_phrase_of(arena, d, node, fsd_put_node_name);
+        row->op = fsd_text(d->names, d->model->nodes.at[node].op);
+        row->scope = fsd_text(scopes->names, scopes->of[node]);
         if (r->fate != FSD_FATE_LAYER)
-            row[NODE_FATE] = fsd_cell_text(fsd_fate_name(r->fate));
-        row[NODE_MS] = fsd_cell_ms(d->cost->nodes[node].ms);
+            row->fate = fsd_fate_name(r->fate);
+        row->ms = fsd_real_ms(d->cost->nodes[node].ms);
     }
     return rows;
 }
 
-enum {
-    INDEX,
-    NAME,
-    CALLED,
-    KIND,
-    SORT,
-    PRECISION,
-    MS,
-    GAP,
-    BYTES,
-    BIAS,
-    MACS,
-    PER_BYTE,
-    BOUND,
-    ROOF,
-    REACHED,
-    OF_REGION,
-    NODE_COUNT,
-    NODES,
-    BY_OPERATOR,
-    BY_SCOPE,
-    TOLD,
-    UNTOLD,
-    MEMBERS
-};
-
-static const struct fsd_column layer_columns[] = {
-    [INDEX] = {"index", "layer", FSD_CELL_COUNT},
-    [NAME] = {"name", NULL, FSD_CELL_NAME},
-    [CALLED] = {"called", "name", FSD_CELL_NAME, true, true},
-    [KIND] = {"kind", "kind", FSD_CELL_TEXT},
-    [SORT] = {"sort", NULL, FSD_CELL_NAME, true},
-    [PRECISION] = {"precision", "precision", FSD_CELL_TYPE, true},
-    [MS] = {"ms", "ms", FSD_CELL_MS},
-    [GAP] = {"gap", NULL, FSD_CELL_NAME, true},
-    [BYTES] = {"bytes", "bytes", FSD_CELL_BYTES},
-    [BIAS] = {"bias", NULL, FSD_CELL_BYTES, true},
-    [MACS] = {"macs", "multiply-adds", FSD_CELL_MACS},
-    [PER_BYTE] = {"per_byte", NULL, FSD_CELL_NUMBER, true},
-    [BOUND] = {"bound", NULL, FSD_CELL_TEXT, true},
-    [ROOF] = {"roof", NULL, FSD_CELL_MS, true},
-    [REACHED] = {"reached", NULL, FSD_CELL_SHARE, true},
-    [OF_REGION] = {"of_region", "of a region", FSD_CELL_FLAG},
-    [NODE_COUNT] = {"n", NULL, FSD_CELL_COUNT, true},
-    [NODES] = {"nodes", NULL, FSD_CELL_IDS},
-    [BY_OPERATOR] = {"by_operator", NULL, FSD_CELL_ROWS, FSD_INSIDE(group_columns)},
-    [BY_SCOPE] = {"by_scope", NULL, FSD_CELL_ROWS, FSD_INSIDE(group_columns)},
-    [TOLD] = {"told", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(node_columns)},
-    [UNTOLD] = {"untold", NULL, FSD_CELL_COUNT, true},
-    [MEMBERS] = {"members", "nodes", FSD_CELL_ROWS, true, FSD_INSIDE(node_columns)},
-};
+/* clang-format off */
+#define LAYER_ROW(has, t) \
+    has(t, COUNT,  index,       "layer") \
+    has(t, NAME,   name,        NULL) \
+    has(t, NAME,   called,      "name", .aside = true, .brief = true) \
+    has(t, TEXT,   kind,        "kind") \
+    has(t, NAME,   sort,        NULL, .aside = true) \
+    has(t, TYPE,   precision,   "precision", .aside = true) \
+    has(t, MS,     ms,          "ms") \
+    has(t, NAME,   gap,         NULL, .aside = true) \
+    has(t, BYTES,  bytes,       "bytes") \
+    has(t, BYTES,  bias,        NULL, .aside = true) \
+    has(t, MACS,   macs,        "multiply-adds") \
+    has(t, NUMBER, per_byte,    NULL, .aside = true) \
+    has(t, TEXT,   bound,       NULL, .aside = true) \
+    has(t, MS,     roof,        NULL, .aside = true) \
+    has(t, SHARE,  reached,     NULL, .aside = true) \
+    has(t, FLAG,   of_region,   "of a region") \
+    has(t, COUNT,  n,           NULL, .aside = true) \
+    has(t, IDS,    nodes,       NULL) \
+    has(t, ROWS,   by_operator, NULL, .of = &group_row_record) \
+    has(t, ROWS,   by_scope,    NULL, .of = &group_row_record) \
+    has(t, ROWS,   told,        NULL, .aside = true, .of = &node_row_record) \
+    has(t, COUNT,  untold,      NULL, .aside = true) \
+    has(t, ROWS,   members,     "nodes", .aside = true, .of = &node_row_record)
+FSD_RECORD(layer_row, LAYER_ROW)
+/* clang-format on */
 
 static const char layer_text[] =
     "layer {index} {called:.88}\n"
@@ -212,36 +190,35 @@ static const char layer_text[] =
     "<  by operator\n{by_operator!}><  by scope\n{by_scope!}>"
     "<  nodes\n{told!}><  and {untold!} more (--all shows them)\n>";
 
-enum { LAYERS };
+/* clang-format off */
+#define ANSWER(has, t) \
+    has(t, ROWS, layers, "Layers and their nodes", .of = &layer_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
-static const struct fsd_column columns[] = {
-    [LAYERS] = {"layers", "Layers and their nodes", FSD_CELL_ROWS,
-                FSD_INSIDE(layer_columns)},
-};
-
-static void fill_cost(struct fsd_cell *row, const struct fsd_diff *d, fsd_id layer)
+static void fill_cost(struct layer_row *row, const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_layer_cost *r = &d->cost->layers[layer];
     struct fsd_roofline roof = fsd_cost_roofline(d, layer);
     fsd_id gap = fsd_cost_gap(d, layer);
 
-    row[MS] = fsd_cell_ms(fsd_layer_ms(d, layer));
+    row->ms = fsd_real_ms(fsd_layer_ms(d, layer));
     if (gap != FSD_NONE)
-        row[GAP] = fsd_cell_sym(d, d->engine->tensors.at[gap].name);
-    row[BYTES] = fsd_cell_amount(d, r->bytes);
+        row->gap = fsd_text(d->names, d->engine->tensors.at[gap].name);
+    row->bytes = fsd_amount_cell(d, r->bytes);
     if (r->traffic.bias > 0)
-        row[BIAS] = fsd_cell_amount(d, r->traffic.bias);
-    row[MACS] = fsd_cell_amount(d, r->macs);
+        row->bias = fsd_amount_cell(d, r->traffic.bias);
+    row->macs = fsd_amount_cell(d, r->macs);
     if (roof.per_byte > 0)
-        row[PER_BYTE] = fsd_cell_number(roof.per_byte);
+        row->per_byte = fsd_real(roof.per_byte);
     if (!roof.known || roof.per_byte < 0)
         return;
-    row[BOUND] = fsd_cell_text(roof.by_memory ? "memory" : "arithmetic");
-    row[ROOF] = fsd_cell_ms(roof.ms);
-    row[REACHED] = fsd_cell_ms(roof.reached);
+    row->bound = roof.by_memory ? "memory" : "arithmetic";
+    row->roof = fsd_real_ms(roof.ms);
+    row->reached = fsd_real_ms(roof.reached);
 }
 
-static void fill_layer(struct fsd_arena *arena, struct fsd_cell *row,
+static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
                        const struct fsd_asked *asked, const struct fsd_scopes *scopes,
                        fsd_id layer)
 {
@@ -252,28 +229,28 @@ static void fill_layer(struct fsd_arena *arena, struct fsd_cell *row,
     struct fsd_rows nodes = node_rows(arena, d, scopes, &m);
     uint32_t most = asked->all ? UINT32_MAX : SHOWN;
 
-    row[INDEX] = fsd_cell_count(layer);
-    row[NAME] = fsd_cell_sym(d, d->engine->nodes.at[layer].name);
-    row[CALLED] = fsd_cell_layer_name(d, layer);
-    row[KIND] = fsd_cell_text(fsd_kind_name(d->layers[layer].kind));
-    row[SORT] = fsd_cell_phrase(arena, d, layer, fsd_put_layer_kind);
-    row[PRECISION] = fsd_cell_count(d->layers[layer].precision);
+    row->index = fsd_count(layer);
+    row->name = fsd_text(d->names, d->engine->nodes.at[layer].name);
+    row->called = fsd_layer_name_of(d, layer);
+    row->kind = fsd_kind_name(d->layers[layer].kind);
+    row->sort = fsd_phrase_of(arena, d, layer, fsd_put_layer_kind);
+    row->precision = fsd_count(d->layers[layer].precision);
     fill_cost(row, d, layer);
-    row[OF_REGION] = fsd_cell_count(m.of_region);
-    row[NODE_COUNT] = fsd_cell_count(m.nodes.n);
-    row[NODES] = fsd_cell_ids(m.nodes.at, m.nodes.n);
-    row[BY_OPERATOR] = group_rows(arena, &ops, d->names);
-    row[BY_SCOPE] = group_rows(arena, &by_scope, scopes->names);
-    row[TOLD] = fsd_cell_rows(arena, &nodes, most);
-    row[UNTOLD] = fsd_cell_count(nodes.at.n > most ? nodes.at.n - most : 0);
-    row[MEMBERS] = fsd_cell_rows(arena, &nodes, UINT32_MAX);
+    row->of_region = fsd_flag(m.of_region);
+    row->n = fsd_count(m.nodes.n);
+    row->nodes = fsd_ids(m.nodes.at, m.nodes.n);
+    row->by_operator = group_rows(arena, &ops, d->names);
+    row->by_scope = group_rows(arena, &by_scope, scopes->names);
+    row->told = fsd_rows_held(arena, &nodes, most);
+    row->untold = fsd_count(nodes.at.n > most ? nodes.at.n - most : 0);
+    row->members = fsd_rows_held(arena, &nodes, UINT32_MAX);
 }
 
 enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                 struct fsd_error *err)
 {
     struct fsd_scopes scopes = fsd_cost_scopes(sheet->arena, asked->d, asked->q->depth);
-    struct fsd_rows layers = FSD_ROWS(layer_columns, layer_text);
+    struct fsd_rows layers = FSD_ROWS(layer_row_record, layer_text);
     fsd_id_vec ids = {0};
     enum fsd_status status =
         fsd_pick_words(sheet->arena, asked, FSD_PICK_LAYERS, &ids, err);
@@ -285,8 +262,8 @@ enum fsd_status fsd_view_inside(struct fsd_sheet *sheet, const struct fsd_asked 
         fill_layer(sheet->arena, fsd_rows_add(sheet->arena, &layers), asked, &scopes,
                    ids.at[i]);
     sheet->schema = "fusiondiff-inside/1";
-    sheet->root = FSD_ROWS(columns, "{layers}");
-    fsd_rows_add(sheet->arena, &sheet->root)[LAYERS] =
-        fsd_cell_rows(sheet->arena, &layers, UINT32_MAX);
+    sheet->root = FSD_ROWS(answer_record, "{layers}");
+    ((struct answer *)fsd_rows_add(sheet->arena, &sheet->root))->layers =
+        fsd_rows_held(sheet->arena, &layers, UINT32_MAX);
     return FSD_OK;
 }

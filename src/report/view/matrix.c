@@ -32,45 +32,33 @@ static const char *letter(uint32_t build)
 
 /* ----------------------------------------------------------------------- builds */
 
-enum {
-    B_BUILD,
-    B_MODEL,
-    B_ENGINE,
-    B_VERSION,
-    B_GPU,
-    B_LAYERS,
-    B_COMPUTING,
-    B_MAPPED,
-    B_INSERTED,
-    B_MS,
-    B_DIFFERS
-};
-
-static const struct fsd_column build_columns[] = {
-    [B_BUILD] = {"build", "build", FSD_CELL_TEXT},
-    [B_MODEL] = {"model", "model", FSD_CELL_NAME},
-    [B_ENGINE] = {"engine", "engine", FSD_CELL_NAME},
-    [B_VERSION] = {"producer", "made by", FSD_CELL_NAME},
-    [B_GPU] = {"gpu", "GPU", FSD_CELL_NAME},
-    [B_LAYERS] = {"layers", "layers", FSD_CELL_COUNT},
-    [B_COMPUTING] = {"computing", "computing", FSD_CELL_COUNT},
-    [B_MAPPED] = {"mapped", "mapped", FSD_CELL_COUNT},
-    [B_INSERTED] = {"inserted", "inserted", FSD_CELL_COUNT},
-    [B_MS] = {"ms", "ms", FSD_CELL_MS},
-    [B_DIFFERS] = {"differing", "rows that differ", FSD_CELL_COUNT},
-};
+/* clang-format off */
+#define BUILD_ROW(has, t) \
+    has(t, TEXT,  build,     "build") \
+    has(t, NAME,  model,     "model") \
+    has(t, NAME,  engine,    "engine") \
+    has(t, NAME,  producer,  "made by") \
+    has(t, NAME,  gpu,       "GPU") \
+    has(t, COUNT, layers,    "layers") \
+    has(t, COUNT, computing, "computing") \
+    has(t, COUNT, mapped,    "mapped") \
+    has(t, COUNT, inserted,  "inserted") \
+    has(t, MS,    ms,        "ms") \
+    has(t, COUNT, differing, "rows that differ")
+FSD_RECORD(build_row, BUILD_ROW)
+/* clang-format on */
 
 static const char build_text[] =
     "  {*}{build}{/}  {engine}  (<{producer!}, ><{gpu!}, >{layers|layer|layers}, "
     "{inserted} inserted, {mapped} of {computing} mapped<, {ms}>)\n";
 
-static struct fsd_cell build_rows(const struct maker *k)
+static const struct fsd_rows *build_rows(const struct maker *k)
 {
-    struct fsd_rows rows = FSD_ROWS(build_columns, build_text);
+    struct fsd_rows rows = FSD_ROWS(build_row_record, build_text);
 
     for (uint32_t b = 0; b < k->m->n; b++) {
         const struct fsd_state *s = k->m->builds[b];
-        struct fsd_cell *row = fsd_rows_add(k->arena, &rows);
+        struct build_row *row = fsd_rows_add(k->arena, &rows);
         fsd_sym gpu = fsd_built_find(&s->built, s->names, FSD_BUILT_GPU);
         uint32_t inserted = 0, differing = 0;
 
@@ -78,20 +66,20 @@ static struct fsd_cell build_rows(const struct maker *k)
             inserted += s->moves.at[i].inserted;
         for (uint32_t i = 0; i < k->m->rows.n; i++)
             differing += fsd_matrix_cell(k->m, i, b)->is >= FSD_CELL_UNKNOWN;
-        row[B_BUILD] = fsd_cell_text(letter(b));
-        row[B_MODEL] = fsd_cell_text(s->model_path);
-        row[B_ENGINE] = fsd_cell_text(s->engine_path);
-        row[B_VERSION] = fsd_cell_text(fsd_text(s->names, s->producer));
+        row->build = letter(b);
+        row->model = s->model_path;
+        row->engine = s->engine_path;
+        row->producer = fsd_text(s->names, s->producer);
         if (gpu)
-            row[B_GPU] = fsd_cell_text(fsd_text(s->names, gpu));
-        row[B_LAYERS] = fsd_cell_count(s->layers);
-        row[B_COMPUTING] = fsd_cell_count(s->computing);
-        row[B_MAPPED] = fsd_cell_count(s->mapped);
-        row[B_INSERTED] = fsd_cell_count(inserted);
-        row[B_MS] = fsd_cell_ms(s->profiles ? s->total.median : -1);
-        row[B_DIFFERS] = fsd_cell_count(differing);
+            row->gpu = fsd_text(s->names, gpu);
+        row->layers = fsd_count(s->layers);
+        row->computing = fsd_count(s->computing);
+        row->mapped = fsd_count(s->mapped);
+        row->inserted = fsd_count(inserted);
+        row->ms = fsd_real_ms(s->profiles ? s->total.median : -1);
+        row->differing = fsd_count(differing);
     }
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
 /* ------------------------------------------------------------------------ a cell */
@@ -170,7 +158,7 @@ static const char *what(const struct maker *k, uint32_t row, uint32_t b)
 }
 
 /* What a cell differs in from the first build's, the weightiest first. */
-static struct fsd_cell differences(const struct maker *k, uint32_t row, uint32_t b)
+static struct fsd_words differences(const struct maker *k, uint32_t row, uint32_t b)
 {
     enum { GROUPS, TYPES, MOVES, LAYOUTS, EDGES, COUNT };
     static const char *const words[] = {"groups", "types", "moves", "layouts", "edges"};
@@ -180,7 +168,7 @@ static struct fsd_cell differences(const struct maker *k, uint32_t row, uint32_t
     uint32_t n = 0;
 
     if (cell->is < FSD_CELL_UNKNOWN || k->m->rows.at[row].of > FSD_ROW_MOVES)
-        return fsd_cell_words(NULL, 0);
+        return fsd_words(NULL, 0);
     by[GROUPS] = !cell->groups.n != !fsd_matrix_cell(k->m, row, 0)->groups.n;
     for (uint32_t i = 0; i < cell->groups.n; i++) {
         const struct fsd_compare *c = k->m->with[b];
@@ -197,15 +185,15 @@ static struct fsd_cell differences(const struct maker *k, uint32_t row, uint32_t
     for (int i = 0; i < COUNT; i++)
         if (by[i])
             told[n++] = words[i];
-    return fsd_cell_words(told, n);
+    return fsd_words(told, n);
 }
 
 /* In words, where its own are those of the first build's. */
 static const char *less_seen(const struct maker *k, uint32_t row, uint32_t b)
 {
-    struct fsd_cell by = differences(k, row, b);
+    struct fsd_words by = differences(k, row, b);
 
-    return by.words.n ? fsd_printed(k->arena, " other %s", by.words.at[0]) : "";
+    return by.n ? fsd_printed(k->arena, " other %s", by.at[0]) : "";
 }
 
 /* The same with its mark: "*" differs, "?" is not known to be the same. */
@@ -225,91 +213,91 @@ static const char *marked(const struct maker *k, uint32_t row, uint32_t b)
                                                 : "");
 }
 
-enum { G_PRECISION, G_KIND, G_LAYERS, G_NODES, G_TACTIC, G_MS };
+/* clang-format off */
+#define GROUP_ROW(has, t) \
+    has(t, TEXT,  precision, NULL) \
+    has(t, TEXT,  kind,      NULL) \
+    has(t, COUNT, layers,    NULL) \
+    has(t, WORDS, nodes,     NULL) \
+    has(t, NAME,  tactic,    NULL) \
+    has(t, MS,    ms,        NULL)
+FSD_RECORD(group_row, GROUP_ROW)
+/* clang-format on */
 
-static const struct fsd_column group_columns[] = {
-    [G_PRECISION] = {"precision", NULL, FSD_CELL_TEXT},
-    [G_KIND] = {"kind", NULL, FSD_CELL_TEXT},
-    [G_LAYERS] = {"layers", NULL, FSD_CELL_COUNT},
-    [G_NODES] = {"nodes", NULL, FSD_CELL_WORDS},
-    [G_TACTIC] = {"tactic", NULL, FSD_CELL_NAME},
-    [G_MS] = {"ms", NULL, FSD_CELL_MS},
-};
-
-static struct fsd_cell ref_words(const struct maker *k, const struct fsd_state *s,
-                                 struct fsd_span refs, bool out)
+static struct fsd_words ref_words(const struct maker *k, const struct fsd_state *s,
+                                  struct fsd_span refs, bool out)
 {
     const char **words = FSD_NEW(k->arena, const char *, refs.n);
 
     for (uint32_t i = 0; i < refs.n; i++)
         words[i] = fsd_state_ref_text(s, s->refs.at[refs.at + i], out);
-    return fsd_cell_words(words, refs.n);
+    return fsd_words(words, refs.n);
 }
 
-static struct fsd_cell group_rows(const struct maker *k, uint32_t b,
-                                  struct fsd_span groups)
+static const struct fsd_rows *group_rows(const struct maker *k, uint32_t b,
+                                         struct fsd_span groups)
 {
     const struct fsd_state *s = k->m->builds[b];
-    struct fsd_rows rows = FSD_ROWS(group_columns, "");
+    struct fsd_rows rows = FSD_ROWS(group_row_record, "");
 
     for (uint32_t i = 0; i < groups.n; i++) {
         const struct fsd_group *g = &s->groups.at[k->m->pool.at[groups.at + i]];
-        struct fsd_cell *row = fsd_rows_add(k->arena, &rows);
+        struct group_row *row = fsd_rows_add(k->arena, &rows);
 
-        row[G_PRECISION] = fsd_cell_text(fsd_dtype_name((enum fsd_dtype)g->precision));
-        row[G_KIND] = fsd_cell_text(fsd_kind_name((enum fsd_kind)g->kind));
-        row[G_LAYERS] = fsd_cell_count(g->layers);
-        row[G_NODES] = ref_words(k, s, g->nodes, false);
+        row->precision = fsd_dtype_name((enum fsd_dtype)g->precision);
+        row->kind = fsd_kind_name((enum fsd_kind)g->kind);
+        row->layers = fsd_count(g->layers);
+        row->nodes = ref_words(k, s, g->nodes, false);
         if (g->tactic)
-            row[G_TACTIC] = fsd_cell_text(fsd_text(s->names, g->tactic));
-        row[G_MS] = fsd_cell_ms(g->ms.median);
+            row->tactic = fsd_text(s->names, g->tactic);
+        row->ms = fsd_real_ms(g->ms.median);
     }
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
-enum { M_KIND, M_CAUSE, M_INSERTED, M_FROM, M_TO, M_BEFORE, M_AFTER, M_MS };
+/* clang-format off */
+#define MOVE_ROW(has, t) \
+    has(t, TEXT,  kind,     NULL) \
+    has(t, TEXT,  cause,    NULL) \
+    has(t, FLAG,  inserted, NULL) \
+    has(t, WORDS, from,     NULL) \
+    has(t, WORDS, to,       NULL) \
+    has(t, NAME,  before,   NULL) \
+    has(t, NAME,  after,    NULL) \
+    has(t, MS,    ms,       NULL)
+FSD_RECORD(move_row, MOVE_ROW)
+/* clang-format on */
 
-static const struct fsd_column move_columns[] = {
-    [M_KIND] = {"kind", NULL, FSD_CELL_TEXT},
-    [M_CAUSE] = {"cause", NULL, FSD_CELL_TEXT},
-    [M_INSERTED] = {"inserted", NULL, FSD_CELL_FLAG},
-    [M_FROM] = {"from", NULL, FSD_CELL_WORDS},
-    [M_TO] = {"to", NULL, FSD_CELL_WORDS},
-    [M_BEFORE] = {"before", NULL, FSD_CELL_NAME},
-    [M_AFTER] = {"after", NULL, FSD_CELL_NAME},
-    [M_MS] = {"ms", NULL, FSD_CELL_MS},
-};
-
-static struct fsd_cell form_text(const struct maker *k, const struct fsd_state *s,
-                                 struct fsd_state_form form)
+static const char *form_text(const struct maker *k, const struct fsd_state *s,
+                             struct fsd_state_form form)
 {
     struct fsd_print print;
 
     fsd_put_state_form(s, form, ' ', fsd_print_open(&print));
-    return fsd_cell_text(fsd_print_take(&print, k->arena));
+    return (fsd_print_take(&print, k->arena));
 }
 
-static struct fsd_cell move_rows(const struct maker *k, uint32_t b,
-                                 struct fsd_span moves)
+static const struct fsd_rows *move_rows(const struct maker *k, uint32_t b,
+                                        struct fsd_span moves)
 {
     const struct fsd_state *s = k->m->builds[b];
-    struct fsd_rows rows = FSD_ROWS(move_columns, "");
+    struct fsd_rows rows = FSD_ROWS(move_row_record, "");
 
     for (uint32_t i = 0; i < moves.n; i++) {
         const struct fsd_move *m = &s->moves.at[k->m->pool.at[moves.at + i]];
-        struct fsd_cell *row = fsd_rows_add(k->arena, &rows);
+        struct move_row *row = fsd_rows_add(k->arena, &rows);
 
-        row[M_KIND] = fsd_cell_text(fsd_kind_name((enum fsd_kind)m->kind));
+        row->kind = fsd_kind_name((enum fsd_kind)m->kind);
         if (m->cause != FSD_CAUSE_NONE)
-            row[M_CAUSE] = fsd_cell_text(fsd_cause_name((enum fsd_cause)m->cause));
-        row[M_INSERTED] = (struct fsd_cell){.known = true, .count = m->inserted};
-        row[M_FROM] = ref_words(k, s, m->from, false);
-        row[M_TO] = ref_words(k, s, m->to, true);
-        row[M_BEFORE] = form_text(k, s, m->before);
-        row[M_AFTER] = form_text(k, s, m->after);
-        row[M_MS] = fsd_cell_ms(m->ms.median);
+            row->cause = fsd_cause_name((enum fsd_cause)m->cause);
+        row->inserted = fsd_flag(m->inserted);
+        row->from = ref_words(k, s, m->from, false);
+        row->to = ref_words(k, s, m->to, true);
+        row->before = form_text(k, s, m->before);
+        row->after = form_text(k, s, m->after);
+        row->ms = fsd_real_ms(m->ms.median);
     }
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
 /* ------------------------------------------------------------------------ a row */
@@ -347,7 +335,7 @@ static const char *called(const struct maker *k, uint32_t row)
 
 /* The operators of its nodes, each once, as the first build that has nodes there names
  * them. */
-static struct fsd_cell op_words(const struct maker *k, uint32_t row)
+static struct fsd_words op_words(const struct maker *k, uint32_t row)
 {
     FSD_VEC(const char *) words = {0};
 
@@ -370,7 +358,7 @@ static struct fsd_cell op_words(const struct maker *k, uint32_t row)
             }
         }
     }
-    return fsd_cell_words(words.at, words.n);
+    return fsd_words(words.at, words.n);
 }
 
 /* Rows of nothing are not told. */
@@ -400,98 +388,109 @@ static bool is_shown(const struct maker *k, uint32_t row)
 
 /* ------------------------------------------------------------------------ matrix */
 
-enum { C_BUILD, C_IS, C_BY, C_VARIANT, C_WHAT, C_INSERTED, C_MS, C_GROUPS, C_MOVES };
+/* clang-format off */
+#define CELL_ROW(has, t) \
+    has(t, TEXT,  build,    NULL) \
+    has(t, TEXT,  is,       NULL) \
+    has(t, WORDS, by,       NULL) \
+    has(t, COUNT, variant,  NULL) \
+    has(t, NAME,  what,     NULL) \
+    has(t, COUNT, inserted, NULL) \
+    has(t, MS,    ms,       NULL) \
+    has(t, ROWS,  groups,   NULL, .of = &group_row_record) \
+    has(t, ROWS,  moves,    NULL, .of = &move_row_record)
+FSD_RECORD(cell_row, CELL_ROW)
+/* clang-format on */
 
-static const struct fsd_column cell_columns[] = {
-    [C_BUILD] = {"build", NULL, FSD_CELL_TEXT},
-    [C_IS] = {"is", NULL, FSD_CELL_TEXT},
-    [C_BY] = {"by", NULL, FSD_CELL_WORDS},
-    [C_VARIANT] = {"variant", NULL, FSD_CELL_COUNT},
-    [C_WHAT] = {"what", NULL, FSD_CELL_NAME},
-    [C_INSERTED] = {"inserted", NULL, FSD_CELL_COUNT},
-    [C_MS] = {"ms", NULL, FSD_CELL_MS},
-    [C_GROUPS] = {"groups", NULL, FSD_CELL_ROWS, FSD_INSIDE(group_columns)},
-    [C_MOVES] = {"moves", NULL, FSD_CELL_ROWS, FSD_INSIDE(move_columns)},
-};
-
-static struct fsd_cell cell_rows(const struct maker *k, uint32_t row)
+static const struct fsd_rows *cell_rows(const struct maker *k, uint32_t row)
 {
-    struct fsd_rows rows = FSD_ROWS(cell_columns, "");
+    struct fsd_rows rows = FSD_ROWS(cell_row_record, "");
 
     for (uint32_t b = 0; b < k->m->n; b++) {
         const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
-        struct fsd_cell *at = fsd_rows_add(k->arena, &rows);
+        struct cell_row *at = fsd_rows_add(k->arena, &rows);
 
-        at[C_BUILD] = fsd_cell_text(letter(b));
-        at[C_IS] = fsd_cell_text(fsd_cell_is_name(cell->is));
-        at[C_BY] = differences(k, row, b);
-        at[C_VARIANT] = fsd_cell_count(cell->variant);
-        at[C_WHAT] = fsd_cell_text(what(k, row, b));
-        at[C_INSERTED] = fsd_cell_count(count_inserted(k, b, cell));
-        at[C_MS] = fsd_cell_ms(cell->ms);
-        at[C_GROUPS] = group_rows(k, b, cell->groups);
-        at[C_MOVES] = move_rows(k, b, cell->moves);
+        at->build = letter(b);
+        at->is = fsd_cell_is_name(cell->is);
+        at->by = differences(k, row, b);
+        at->variant = fsd_count(cell->variant);
+        at->what = what(k, row, b);
+        at->inserted = fsd_count(count_inserted(k, b, cell));
+        at->ms = fsd_real_ms(cell->ms);
+        at->groups = group_rows(k, b, cell->groups);
+        at->moves = move_rows(k, b, cell->moves);
     }
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
-
-enum { R_ROW, R_OF, R_NODES, R_OPS, R_DIFFERS, R_VARIANTS, R_CELLS, R_LETTERS };
 
 static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
                                         [FSD_ROW_MOVES] = "moves",
                                         [FSD_ROW_INPUT] = "input",
                                         [FSD_ROW_OUTPUT] = "output"};
 
-/* One column a build, for tables. */
-static struct fsd_rows new_rows(const struct maker *k)
-{
-    static const struct fsd_column fixed[] = {
-        [R_ROW] = {"row", NULL, FSD_CELL_COUNT},
-        [R_OF] = {"of", "of", FSD_CELL_TEXT},
-        [R_NODES] = {"name", "nodes", FSD_CELL_NAME},
-        [R_OPS] = {"ops", NULL, FSD_CELL_WORDS},
-        [R_DIFFERS] = {"differs", "differs", FSD_CELL_FLAG},
-        [R_VARIANTS] = {"variants", "variants", FSD_CELL_COUNT},
-        [R_CELLS] = {"cells", NULL, FSD_CELL_ROWS, FSD_INSIDE(cell_columns)},
-    };
-    uint32_t n = R_LETTERS + k->m->n;
-    struct fsd_column *columns = FSD_NEW(k->arena, struct fsd_column, n);
-    struct fsd_rows rows = {.columns = columns, .n_columns = n, .text = ""};
+/* clang-format off */
+#define MATRIX_ROW(has, t) \
+    has(t, COUNT, row,      NULL) \
+    has(t, TEXT,  of,       "of") \
+    has(t, NAME,  name,     "nodes") \
+    has(t, WORDS, ops,      NULL) \
+    has(t, FLAG,  differs,  "differs") \
+    has(t, COUNT, variants, "variants") \
+    has(t, ROWS,  cells,    NULL, .of = &cell_row_record)
+FSD_RECORD(matrix_row, MATRIX_ROW)
+/* clang-format on */
 
-    memcpy(columns, fixed, sizeof fixed);
+/* The same, and for tables what each build does, in a column of its letter. */
+struct lettered_row {
+    struct matrix_row row;
+    const char *what[FSD_MOST_BUILDS];
+};
+
+/* The columns, of which there is one a build. */
+static const struct fsd_record *lettered_record(const struct maker *k)
+{
+    const uint32_t fixed = matrix_row_record.n, n = fixed + k->m->n;
+    struct fsd_column *columns = FSD_NEW(k->arena, struct fsd_column, n);
+    struct fsd_record *record = FSD_NEW(k->arena, struct fsd_record, 1);
+
+    memcpy(columns, matrix_row_record.columns, fixed * sizeof *columns);
     for (uint32_t b = 0; b < k->m->n; b++)
-        columns[R_LETTERS + b] =
-            (struct fsd_column){letter(b), letter(b), FSD_CELL_NAME, true, NULL, 0};
-    return rows;
+        columns[fixed + b] = (struct fsd_column){
+            .name = letter(b),
+            .kind = FSD_CELL_NAME,
+            .at = (uint32_t)(offsetof(struct lettered_row, what) + b * sizeof(char *)),
+            .title = letter(b),
+            .aside = true};
+    *record = (struct fsd_record){"row", columns, n, sizeof(struct lettered_row)};
+    return record;
 }
 
-static struct fsd_cell matrix_rows(const struct maker *k)
+static const struct fsd_rows *matrix_rows(const struct maker *k,
+                                          const struct fsd_record *of)
 {
-    struct fsd_rows rows = new_rows(k);
+    struct fsd_rows rows = {.of = of, .text = ""};
 
     for (uint32_t i = 0; i < k->m->rows.n; i++) {
         const struct fsd_matrix_row *r = &k->m->rows.at[i];
-        struct fsd_cell *row;
+        struct lettered_row *lettered;
+        struct matrix_row *row;
 
         if (!is_there(k, i))
             continue;
-        row = fsd_rows_add(k->arena, &rows);
-        row[R_ROW] = fsd_cell_count(i);
-        row[R_OF] = fsd_cell_text(row_words[r->of]);
-        row[R_NODES] = fsd_cell_text(called(k, i));
-        row[R_OPS] = op_words(k, i);
-        row[R_DIFFERS] = (struct fsd_cell){.known = true, .count = r->differs};
-        row[R_VARIANTS] = fsd_cell_count(r->variants);
-        row[R_CELLS] = cell_rows(k, i);
+        lettered = fsd_rows_add(k->arena, &rows);
+        row = &lettered->row;
+        row->row = fsd_count(i);
+        row->of = row_words[r->of];
+        row->name = called(k, i);
+        row->ops = op_words(k, i);
+        row->differs = fsd_flag(r->differs);
+        row->variants = fsd_count(r->variants);
+        row->cells = cell_rows(k, i);
         for (uint32_t b = 0; b < k->m->n; b++)
-            row[R_LETTERS + b] = fsd_cell_text(marked(k, i, b));
+            lettered->what[b] = marked(k, i, b);
     }
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
-
-static const struct fsd_column line_columns[] = {
-    [0] = {"line", NULL, FSD_CELL_NAME},
-};
 
 static void put_padded(FILE *out, const char *text, size_t width)
 {
@@ -513,14 +512,13 @@ static void add_line(const struct maker *k, struct fsd_rows *rows, const char *n
 
     used = fsd_put_fitted(out, name, name_room ? name_room - GAP : width);
     if (!name_room && *name) {
-        fsd_rows_add(k->arena, rows)[0] =
-            fsd_cell_text(fsd_print_take(&print, k->arena));
+        fsd_rows_add_line(k->arena, rows, fsd_print_take(&print, k->arena));
         out = fsd_print_open(&print);
     }
     fprintf(out, "%*s", (int)(name_room ? name_room - used : 2 * (size_t)GAP), "");
     for (uint32_t b = 0; b < k->m->n; b++)
         put_padded(out, cells[b], b + 1 < k->m->n ? room : 0);
-    fsd_rows_add(k->arena, rows)[0] = fsd_cell_text(fsd_print_take(&print, k->arena));
+    fsd_rows_add_line(k->arena, rows, fsd_print_take(&print, k->arena));
 }
 
 /* The kernels of a row, each with the first build that has it. */
@@ -537,15 +535,16 @@ static void add_tactics(const struct maker *k, struct fsd_rows *rows, uint32_t r
 
         if (!tactic || !strcmp(name, before))
             continue;
-        fsd_rows_add(k->arena, rows)[0] = fsd_cell_text(
+        fsd_rows_add_line(
+            k->arena, rows,
             fsd_printed(k->arena, "    tactic of %s  %s", letter(b), name));
         before = name;
     }
 }
 
-static struct fsd_cell lines(const struct maker *k)
+static const struct fsd_rows *lines(const struct maker *k)
 {
-    struct fsd_rows rows = FSD_ROWS(line_columns, "{line}\n");
+    struct fsd_rows rows = FSD_ROWS(fsd_line_record, "{line}\n");
     const char **cells = FSD_NEW(k->arena, const char *, k->m->n);
     size_t width = fsd_text_width(k->style), room = 0, name_room = 0, left;
 
@@ -563,7 +562,7 @@ static struct fsd_cell lines(const struct maker *k)
         }
     }
     if (!room)
-        return (struct fsd_cell){0};
+        return NULL;
     left = width > room * k->m->n ? width - room * k->m->n : 0;
     name_room = name_room <= left ? name_room : left >= LEAST_NAME ? left : 0;
     for (uint32_t b = 0; b < k->m->n; b++)
@@ -578,27 +577,25 @@ static struct fsd_cell lines(const struct maker *k)
         if (k->style->tactics)
             add_tactics(k, &rows, i);
     }
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
 /* --------------------------------------------------------------------- stability */
 
-enum { V_BUILDS, V_LETTERS, V_WHAT, V_GROUPS };
+/* clang-format off */
+#define VARIANT_ROW(has, t) \
+    has(t, WORDS, builds,  NULL) \
+    has(t, TEXT,  letters, "builds", .aside = true) \
+    has(t, NAME,  what,    "what") \
+    has(t, ROWS,  groups,  NULL, .of = &group_row_record)
+FSD_RECORD(variant_row, VARIANT_ROW)
 
-static const struct fsd_column variant_columns[] = {
-    [V_BUILDS] = {"builds", NULL, FSD_CELL_WORDS},
-    [V_LETTERS] = {"letters", "builds", FSD_CELL_TEXT, true},
-    [V_WHAT] = {"what", "what", FSD_CELL_NAME},
-    [V_GROUPS] = {"groups", NULL, FSD_CELL_ROWS, FSD_INSIDE(group_columns)},
-};
-
-enum { S_OF, S_NODES, S_VARIANTS };
-
-static const struct fsd_column varying_columns[] = {
-    [S_OF] = {"of", "of", FSD_CELL_TEXT},
-    [S_NODES] = {"name", "nodes", FSD_CELL_NAME},
-    [S_VARIANTS] = {"variants", "variants", FSD_CELL_ROWS, FSD_INSIDE(variant_columns)},
-};
+#define VARYING_ROW(has, t) \
+    has(t, TEXT, of,       "of") \
+    has(t, NAME, name,     "nodes") \
+    has(t, ROWS, variants, "variants", .of = &variant_row_record)
+FSD_RECORD(varying_row, VARYING_ROW)
+/* clang-format on */
 
 /* What a variant is made of, in words: which nodes are together, in what type. */
 static const char *variant_words(const struct maker *k, uint32_t row, uint32_t b)
@@ -634,14 +631,14 @@ static const char *variant_words(const struct maker *k, uint32_t row, uint32_t b
     return fsd_print_take(&print, k->arena);
 }
 
-static struct fsd_cell variant_rows(const struct maker *k, uint32_t row)
+static const struct fsd_rows *variant_rows(const struct maker *k, uint32_t row)
 {
-    struct fsd_rows rows = FSD_ROWS(variant_columns, "     {letters:-7} {what}\n");
+    struct fsd_rows rows = FSD_ROWS(variant_row_record, "     {letters:-7} {what}\n");
     const char *as_first = "", *words_of;
 
     for (uint32_t v = 0; v < k->m->rows.at[row].variants; v++) {
         const char **words = FSD_NEW(k->arena, const char *, k->m->n);
-        struct fsd_cell *at = fsd_rows_add(k->arena, &rows);
+        struct variant_row *at = fsd_rows_add(k->arena, &rows);
         struct fsd_print print;
         FILE *out = fsd_print_open(&print);
         uint32_t n = 0, first = 0;
@@ -654,49 +651,60 @@ static struct fsd_cell variant_rows(const struct maker *k, uint32_t row)
             fprintf(out, "%s%s", n ? " " : "", letter(b));
             words[n++] = letter(b);
         }
-        at[V_BUILDS] = fsd_cell_words(words, n);
-        at[V_LETTERS] = fsd_cell_text(fsd_print_take(&print, k->arena));
+        at->builds = fsd_words(words, n);
+        at->letters = fsd_print_take(&print, k->arena);
         words_of = variant_words(k, row, first);
         if (!v)
             as_first = words_of;
-        at[V_WHAT] = fsd_cell_text(
+        at->what =
             v && !strcmp(words_of, as_first)
                 ? fsd_printed(k->arena, "%s;%s", words_of, less_seen(k, row, first))
-                : words_of);
-        at[V_GROUPS] = group_rows(k, first, fsd_matrix_cell(k->m, row, first)->groups);
+                : words_of;
+        at->groups = group_rows(k, first, fsd_matrix_cell(k->m, row, first)->groups);
     }
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
-static struct fsd_cell varying_rows(const struct maker *k)
+static const struct fsd_rows *varying_rows(const struct maker *k)
 {
-    struct fsd_rows rows = FSD_ROWS(varying_columns, "\n{name}\n{variants}");
+    struct fsd_rows rows = FSD_ROWS(varying_row_record, "\n{name}\n{variants}");
 
     for (uint32_t i = 0; i < k->m->rows.n; i++) {
-        struct fsd_cell *row;
+        struct varying_row *row;
 
         if (!k->m->rows.at[i].differs)
             continue;
         row = fsd_rows_add(k->arena, &rows);
-        row[S_OF] = fsd_cell_text(row_words[k->m->rows.at[i].of]);
-        row[S_NODES] = fsd_cell_text(called(k, i));
-        row[S_VARIANTS] = variant_rows(k, i);
+        row->of = row_words[k->m->rows.at[i].of];
+        row->name = called(k, i);
+        row->variants = variant_rows(k, i);
     }
-    return fsd_cell_rows(k->arena, &rows, UINT32_MAX);
+    return fsd_rows_held(k->arena, &rows, UINT32_MAX);
 }
 
 /* ------------------------------------------------------------------------- sheets */
 
-enum { N_BUILDS, N_ROWS, DIFFERING, SAME, TACTICS, FOLDED, BUILDS, ROWS, LINES };
+/* clang-format off */
+#define HEAD(has, t) \
+    has(t, COUNT, n_builds,  NULL, .aside = true) \
+    has(t, COUNT, n_rows,    NULL) \
+    has(t, COUNT, differing, NULL) \
+    has(t, COUNT, same,      NULL, .aside = true) \
+    has(t, COUNT, tactics,   NULL) \
+    has(t, COUNT, folded,    NULL, .aside = true) \
+    has(t, ROWS,  builds,    NULL, .of = &build_row_record)
 
-#define HEAD                                                                           \
-    [N_BUILDS] = {"n_builds", NULL, FSD_CELL_COUNT, true},                             \
-    [N_ROWS] = {"n_rows", NULL, FSD_CELL_COUNT},                                       \
-    [DIFFERING] = {"differing", NULL, FSD_CELL_COUNT},                                 \
-    [SAME] = {"same", NULL, FSD_CELL_COUNT, true},                                     \
-    [TACTICS] = {"tactics", NULL, FSD_CELL_COUNT},                                     \
-    [FOLDED] = {"folded", NULL, FSD_CELL_COUNT, true},                                 \
-    [BUILDS] = {"builds", NULL, FSD_CELL_ROWS, FSD_INSIDE(build_columns)}
+#define MATRIX(has, t) \
+    HEAD(has, t) \
+    has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record) \
+    has(t, ROWS, lines, NULL, .aside = true, .of = &fsd_line_record)
+FSD_RECORD(matrix, MATRIX)
+
+#define STABILITY(has, t) \
+    HEAD(has, t) \
+    has(t, ROWS, rows, "What varies", .of = &varying_row_record)
+FSD_RECORD_PART(stability, matrix, STABILITY)
+/* clang-format on */
 
 static const char matrix_head[] =
     "{n_builds} builds; what differs from A has a *, what is not known to be the same "
@@ -715,7 +723,7 @@ static const char stability_head[] =
 
 static const char stability_text[] = "\n{rows}";
 
-static void fill_root(const struct maker *k, struct fsd_cell *root)
+static void fill_root(const struct maker *k, struct matrix *root)
 {
     uint32_t n = 0, tactics = 0, folded = 0;
 
@@ -730,61 +738,42 @@ static void fill_root(const struct maker *k, struct fsd_cell *root)
             tactic |= fsd_matrix_cell(k->m, i, b)->is == FSD_CELL_TACTIC;
         tactics += tactic && !k->m->rows.at[i].differs;
     }
-    root[N_BUILDS] = fsd_cell_count(k->m->n);
-    root[N_ROWS] = fsd_cell_count(n);
-    root[DIFFERING] = fsd_cell_count(k->m->differing);
-    root[SAME] = fsd_cell_count(n - k->m->differing);
-    root[TACTICS] = fsd_cell_count(tactics);
-    root[FOLDED] = fsd_cell_count(folded);
-    root[BUILDS] = build_rows(k);
+    root->n_builds = fsd_count(k->m->n);
+    root->n_rows = fsd_count(n);
+    root->differing = fsd_count(k->m->differing);
+    root->same = fsd_count(n - k->m->differing);
+    root->tactics = fsd_count(tactics);
+    root->folded = fsd_count(folded);
+    root->builds = build_rows(k);
 }
 
 void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m,
                          const struct fsd_style *style)
 {
     const struct maker k = {sheet->arena, m, style};
-    struct fsd_rows rows = new_rows(&k);
-    const struct fsd_column of_rows = {.name = "rows",
-                                       .title = "What computes the nodes",
-                                       .kind = FSD_CELL_ROWS,
-                                       .inside = rows.columns,
-                                       .n_inside = rows.n_columns};
-    static const struct fsd_column fixed[] = {
-        HEAD,
-        [LINES] = {"lines", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(line_columns)},
-    };
-    struct fsd_column *columns =
-        FSD_NEW(sheet->arena, struct fsd_column, FSD_COUNT_OF(fixed));
-    struct fsd_cell *root;
+    struct matrix *root;
 
-    memcpy(columns, fixed, sizeof fixed);
-    columns[ROWS] = of_rows;
     sheet->name = "compare";
     sheet->schema = "fusiondiff-matrix/1";
     sheet->head = matrix_head;
-    sheet->root = (struct fsd_rows){
-        .columns = columns, .n_columns = FSD_COUNT_OF(fixed), .text = matrix_text};
+    sheet->root = FSD_ROWS(matrix_record, matrix_text);
     root = fsd_rows_add(sheet->arena, &sheet->root);
     fill_root(&k, root);
-    root[ROWS] = matrix_rows(&k);
-    root[LINES] = lines(&k);
+    root->rows = matrix_rows(&k, lettered_record(&k));
+    root->lines = lines(&k);
 }
 
 void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m,
                             const struct fsd_style *style)
 {
-    static const struct fsd_column columns[] = {
-        HEAD,
-        [ROWS] = {"rows", "What varies", FSD_CELL_ROWS, FSD_INSIDE(varying_columns)},
-    };
     const struct maker k = {sheet->arena, m, style};
-    struct fsd_cell *root;
+    struct matrix *root;
 
     sheet->name = "stability";
     sheet->schema = "fusiondiff-stability/1";
     sheet->head = stability_head;
-    sheet->root = FSD_ROWS(columns, stability_text);
+    sheet->root = FSD_ROWS(stability_record, stability_text);
     root = fsd_rows_add(sheet->arena, &sheet->root);
     fill_root(&k, root);
-    root[ROWS] = varying_rows(&k);
+    root->rows = varying_rows(&k);
 }

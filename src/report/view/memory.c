@@ -12,82 +12,62 @@
 enum { SHOWN = 10 };
 
 /* What was counted in full, so that published figures can be met. */
-enum { LAYER, NAME, IN, WEIGHTS, BIAS, OUT, BYTES, ALIVE, HOST, DEVICE, SCRATCH };
-
-static const struct fsd_column layer_columns[] = {
-    [LAYER] = {"layer", "layer", FSD_CELL_COUNT},
-    [NAME] = {"name", "name", FSD_CELL_NAME},
-    [IN] = {"in", "read", FSD_CELL_BYTES},
-    [WEIGHTS] = {"weights", "weights", FSD_CELL_BYTES},
-    [BIAS] = {"bias", "bias", FSD_CELL_BYTES},
-    [OUT] = {"out", "written", FSD_CELL_BYTES},
-    [BYTES] = {"bytes", "all but the bias", FSD_CELL_BYTES},
-    [ALIVE] = {"alive", "alive meanwhile", FSD_CELL_BYTES},
-    [HOST] = {"host", "persistent on the host", FSD_CELL_BYTES},
-    [DEVICE] = {"device", "persistent", FSD_CELL_BYTES},
-    [SCRATCH] = {"scratch", "scratch", FSD_CELL_BYTES},
-};
+/* clang-format off */
+#define LAYER_ROW(has, t) \
+    has(t, COUNT, layer,   "layer") \
+    has(t, NAME,  name,    "name") \
+    has(t, BYTES, in,      "read") \
+    has(t, BYTES, weights, "weights") \
+    has(t, BYTES, bias,    "bias") \
+    has(t, BYTES, out,     "written") \
+    has(t, BYTES, bytes,   "all but the bias") \
+    has(t, BYTES, alive,   "alive meanwhile") \
+    has(t, BYTES, host,    "persistent on the host") \
+    has(t, BYTES, device,  "persistent") \
+    has(t, BYTES, scratch, "scratch")
+FSD_RECORD(layer_row, LAYER_ROW)
+/* clang-format on */
 
 static const char layer_text[] = "{layer:5} {in:11} {weights:11} {out:11} {bytes:11} "
                                  "{alive:11}  {name:.33}<  scratch {scratch!}>"
                                  "<  persistent {device!}>\n";
 
-enum { TENSOR_NAME, TENSOR_FORM, TENSOR_BYTES, FROM, TO, AT_PEAK };
-
-static const struct fsd_column tensor_columns[] = {
-    [TENSOR_NAME] = {"name", "tensor", FSD_CELL_NAME},
-    [TENSOR_FORM] = {"type", "type", FSD_CELL_TEXT},
-    [TENSOR_BYTES] = {"bytes", "bytes", FSD_CELL_BYTES},
-    [FROM] = {"from", "from layer", FSD_CELL_COUNT},
-    [TO] = {"to", "to layer", FSD_CELL_COUNT},
-    [AT_PEAK] = {"at_peak", NULL, FSD_CELL_FLAG},
-};
+/* clang-format off */
+#define TENSOR_ROW(has, t) \
+    has(t, NAME,  name,    "tensor") \
+    has(t, TEXT,  type,    "type") \
+    has(t, BYTES, bytes,   "bytes") \
+    has(t, COUNT, from,    "from layer") \
+    has(t, COUNT, to,      "to layer") \
+    has(t, FLAG,  at_peak, NULL)
+FSD_RECORD(tensor_row, TENSOR_ROW)
+/* clang-format on */
 
 static const char tensor_text[] = "{bytes:13}  layers {from} to {to}<  {type}>  "
                                   "{name:.56}<  (at the peak){at_peak!}>\n";
 
-enum {
-    ALL_WEIGHTS,
-    UNTOLD,
-    INPUTS,
-    OUTPUTS,
-    INSIDE,
-    PEAK,
-    INSIDE_KNOWN,
-    PEAK_KNOWN,
-    PEAK_LAYER,
-    UNKNOWN,
-    LOG_WEIGHTS,
-    LOG_ACTIVATIONS,
-    LOG_DEVICE,
-    LOG_HOST,
-    LOG_SCRATCH,
-    OPEN,
-    LAYERS,
-    TENSORS
-};
-
-static const struct fsd_column columns[] = {
-    [ALL_WEIGHTS] = {"weights", NULL, FSD_CELL_BYTES},
-    [UNTOLD] = {"layers_untold", NULL, FSD_CELL_COUNT},
-    [INPUTS] = {"inputs", NULL, FSD_CELL_BYTES},
-    [OUTPUTS] = {"outputs", NULL, FSD_CELL_BYTES},
-    [INSIDE] = {"inside", NULL, FSD_CELL_BYTES},
-    [PEAK] = {"peak", NULL, FSD_CELL_BYTES},
-    [INSIDE_KNOWN] = {"inside_at_least", NULL, FSD_CELL_BYTES},
-    [PEAK_KNOWN] = {"peak_at_least", NULL, FSD_CELL_BYTES},
-    [PEAK_LAYER] = {"peak_layer", NULL, FSD_CELL_COUNT},
-    [UNKNOWN] = {"tensors_unknown", NULL, FSD_CELL_COUNT},
-    [LOG_WEIGHTS] = {"log_weights", NULL, FSD_CELL_BYTES},
-    [LOG_ACTIVATIONS] = {"log_activations", NULL, FSD_CELL_BYTES},
-    [LOG_DEVICE] = {"log_device", NULL, FSD_CELL_BYTES},
-    [LOG_HOST] = {"log_host", NULL, FSD_CELL_BYTES},
-    [LOG_SCRATCH] = {"log_scratch", NULL, FSD_CELL_BYTES},
-    [OPEN] = {"open", NULL, FSD_CELL_TEXT, true},
-    [LAYERS] = {"layers", "Layers", FSD_CELL_ROWS, FSD_INSIDE(layer_columns)},
-    [TENSORS] = {"tensors", "Largest tensors", FSD_CELL_ROWS,
-                 FSD_INSIDE(tensor_columns)},
-};
+/* clang-format off */
+#define ANSWER(has, t) \
+    has(t, BYTES, weights,         NULL) \
+    has(t, COUNT, layers_untold,   NULL) \
+    has(t, BYTES, inputs,          NULL) \
+    has(t, BYTES, outputs,         NULL) \
+    has(t, BYTES, inside,          NULL) \
+    has(t, BYTES, peak,            NULL) \
+    has(t, BYTES, inside_at_least, NULL) \
+    has(t, BYTES, peak_at_least,   NULL) \
+    has(t, COUNT, peak_layer,      NULL) \
+    has(t, COUNT, tensors_unknown, NULL) \
+    has(t, BYTES, log_weights,     NULL) \
+    has(t, BYTES, log_activations, NULL) \
+    has(t, BYTES, log_device,      NULL) \
+    has(t, BYTES, log_host,        NULL) \
+    has(t, BYTES, log_scratch,     NULL) \
+    has(t, TEXT,  open,            NULL, .aside = true) \
+    has(t, ROWS,  layers,          "Layers", .of = &layer_row_record) \
+    has(t, ROWS,  tensors,         "Largest tensors", .of = &tensor_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 static const char head[] =
     "weights {weights}<, without those of {layers_untold!|layer|layers} that do not "
@@ -152,24 +132,24 @@ static struct fsd_rows layer_rows(struct fsd_arena *arena, const struct fsd_diff
                                   const struct fsd_lives *lives,
                                   const struct fsd_told_bytes **told)
 {
-    struct fsd_rows rows = FSD_ROWS(layer_columns, layer_text);
+    struct fsd_rows rows = FSD_ROWS(layer_row_record, layer_text);
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_layer_cost *c = &d->cost->layers[i];
-        struct fsd_cell *row = fsd_rows_add(arena, &rows);
+        struct layer_row *row = fsd_rows_add(arena, &rows);
 
-        row[LAYER] = fsd_cell_count(i);
-        row[NAME] = fsd_cell_sym(d, d->engine->nodes.at[i].name);
-        row[IN] = fsd_cell_amount(d, c->traffic.in);
-        row[WEIGHTS] = fsd_cell_amount(d, c->traffic.weights);
-        row[BIAS] = fsd_cell_amount(d, c->traffic.bias);
-        row[OUT] = fsd_cell_amount(d, c->traffic.out);
-        row[BYTES] = fsd_cell_amount(d, c->bytes);
-        row[ALIVE] = fsd_cell_amount(d, lives->alive[i]);
+        row->layer = fsd_count(i);
+        row->name = fsd_text(d->names, d->engine->nodes.at[i].name);
+        row->in = fsd_amount_cell(d, c->traffic.in);
+        row->weights = fsd_amount_cell(d, c->traffic.weights);
+        row->bias = fsd_amount_cell(d, c->traffic.bias);
+        row->out = fsd_amount_cell(d, c->traffic.out);
+        row->bytes = fsd_amount_cell(d, c->bytes);
+        row->alive = fsd_amount_cell(d, lives->alive[i]);
         if (told[i]) {
-            row[HOST] = fsd_cell_amount(d, told[i]->host);
-            row[DEVICE] = fsd_cell_amount(d, told[i]->device);
-            row[SCRATCH] = fsd_cell_amount(d, told[i]->scratch);
+            row->host = fsd_amount_cell(d, told[i]->host);
+            row->device = fsd_amount_cell(d, told[i]->device);
+            row->scratch = fsd_amount_cell(d, told[i]->scratch);
         }
     }
     return rows;
@@ -178,7 +158,7 @@ static struct fsd_rows layer_rows(struct fsd_arena *arena, const struct fsd_diff
 static struct fsd_rows tensor_rows(struct fsd_arena *arena, const struct fsd_diff *d,
                                    const struct fsd_lives *lives, uint32_t most)
 {
-    struct fsd_rows rows = FSD_ROWS(tensor_columns, tensor_text);
+    struct fsd_rows rows = FSD_ROWS(tensor_row_record, tensor_text);
     struct size *sizes = FSD_NEW(arena, struct size, d->engine->tensors.n);
     uint32_t n = 0;
 
@@ -189,18 +169,16 @@ static struct fsd_rows tensor_rows(struct fsd_arena *arena, const struct fsd_dif
     for (uint32_t i = 0; i < n && i < most; i++) {
         const struct fsd_life *life = &lives->of[sizes[i].id];
         const struct fsd_form *form = fsd_tensor_form(d->engine, sizes[i].id);
-        struct fsd_cell *row = fsd_rows_add(arena, &rows);
+        struct tensor_row *row = fsd_rows_add(arena, &rows);
 
-        row[TENSOR_NAME] = fsd_cell_sym(d, d->engine->tensors.at[sizes[i].id].name);
+        row->name = fsd_text(d->names, d->engine->tensors.at[sizes[i].id].name);
         if (form->type != FSD_DTYPE_UNKNOWN)
-            row[TENSOR_FORM] = fsd_cell_text(fsd_dtype_name(form->type));
-        row[TENSOR_BYTES] = fsd_cell_amount(d, life->bytes);
-        row[FROM] = fsd_cell_count(life->first);
-        row[TO] = fsd_cell_count(life->last);
-        row[AT_PEAK] = (struct fsd_cell){.known = true,
-                                         .count = lives->at != FSD_NONE &&
-                                                  life->first <= lives->at &&
-                                                  lives->at <= life->last};
+            row->type = fsd_dtype_name(form->type);
+        row->bytes = fsd_amount_cell(d, life->bytes);
+        row->from = fsd_count(life->first);
+        row->to = fsd_count(life->last);
+        row->at_peak = fsd_flag(lives->at != FSD_NONE && life->first <= lives->at &&
+                                lives->at <= life->last);
     }
     return rows;
 }
@@ -218,32 +196,32 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet, const struct fsd_asked 
                                           asked->q->top ? asked->q->top
                                           : asked->all  ? UINT32_MAX
                                                         : SHOWN);
-    struct fsd_cell *root;
+    struct answer *root;
 
     (void)err;
     sheet->schema = "fusiondiff-memory/1";
     sheet->head = head;
-    sheet->root = FSD_ROWS(columns, text);
+    sheet->root = FSD_ROWS(answer_record, text);
     root = fsd_rows_add(arena, &sheet->root);
-    root[ALL_WEIGHTS] = fsd_cell_amount(d, lives.weights);
-    root[UNTOLD] = fsd_cell_count(lives.untold);
-    root[INPUTS] = fsd_cell_amount(d, lives.inputs);
-    root[OUTPUTS] = fsd_cell_amount(d, lives.outputs);
-    root[lives.unknown ? INSIDE_KNOWN : INSIDE] =
-        fsd_cell_amount(d, lives.unknown && !lives.sum ? -1 : lives.sum);
-    root[lives.unknown ? PEAK_KNOWN : PEAK] =
-        fsd_cell_amount(d, lives.unknown && !lives.sum ? -1 : lives.peak);
-    root[PEAK_LAYER] = fsd_cell_id(lives.at);
-    root[UNKNOWN] = fsd_cell_count(lives.unknown);
-    root[OPEN] = fsd_cell_text(lives.unknown ? " (--shape gives open ones)" : "");
+    root->weights = fsd_amount_cell(d, lives.weights);
+    root->layers_untold = fsd_count(lives.untold);
+    root->inputs = fsd_amount_cell(d, lives.inputs);
+    root->outputs = fsd_amount_cell(d, lives.outputs);
+    *(lives.unknown ? &root->inside_at_least : &root->inside) =
+        fsd_amount_cell(d, lives.unknown && !lives.sum ? -1 : lives.sum);
+    *(lives.unknown ? &root->peak_at_least : &root->peak) =
+        fsd_amount_cell(d, lives.unknown && !lives.sum ? -1 : lives.peak);
+    root->peak_layer = fsd_count_id(lives.at);
+    root->tensors_unknown = fsd_count(lives.unknown);
+    root->open = lives.unknown ? " (--shape gives open ones)" : "";
     if (sums) {
-        root[LOG_WEIGHTS] = fsd_cell_amount(d, sums->weights);
-        root[LOG_ACTIVATIONS] = fsd_cell_amount(d, sums->activations);
-        root[LOG_DEVICE] = fsd_cell_amount(d, sums->device);
-        root[LOG_HOST] = fsd_cell_amount(d, sums->host);
-        root[LOG_SCRATCH] = fsd_cell_amount(d, sums->scratch);
+        root->log_weights = fsd_amount_cell(d, sums->weights);
+        root->log_activations = fsd_amount_cell(d, sums->activations);
+        root->log_device = fsd_amount_cell(d, sums->device);
+        root->log_host = fsd_amount_cell(d, sums->host);
+        root->log_scratch = fsd_amount_cell(d, sums->scratch);
     }
-    root[LAYERS] = fsd_cell_rows(arena, &layers, UINT32_MAX);
-    root[TENSORS] = fsd_cell_rows(arena, &tensors, UINT32_MAX);
+    root->layers = fsd_rows_held(arena, &layers, UINT32_MAX);
+    root->tensors = fsd_rows_held(arena, &tensors, UINT32_MAX);
     return FSD_OK;
 }

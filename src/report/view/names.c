@@ -240,28 +240,26 @@ static bool can_hold(const struct form *form, const char *name)
            (form->escapes || !fsd_is_command(name)) && !(form->words && *name == '-');
 }
 
-enum { INDEX, NAME, RUNS, ASKED, OP, TRTEXEC, POLYGRAPHY, QUOTED, PATTERN };
+/* clang-format off */
+#define NAME_ROW(has, t) \
+    has(t, COUNT, index,      "node") \
+    has(t, NAME,  name,       "name") \
+    has(t, TYPE,  runs,       "runs in") \
+    has(t, TYPE,  asked,      "asked for") \
+    has(t, NAME,  op,         "op", .aside = true) \
+    has(t, TEXT,  trtexec,    NULL, .aside = true) \
+    has(t, TEXT,  polygraphy, NULL, .aside = true) \
+    has(t, NAME,  quoted,     NULL, .aside = true) \
+    has(t, NAME,  pattern,    NULL, .aside = true)
+FSD_RECORD(name_row, NAME_ROW)
 
-static const struct fsd_column name_columns[] = {
-    [INDEX] = {"index", "node", FSD_CELL_COUNT},
-    [NAME] = {"name", "name", FSD_CELL_NAME},
-    [RUNS] = {"runs", "runs in", FSD_CELL_TYPE},
-    [ASKED] = {"asked", "asked for", FSD_CELL_TYPE},
-    [OP] = {"op", "op", FSD_CELL_NAME, true},
-    [TRTEXEC] = {"trtexec", NULL, FSD_CELL_TEXT, true},
-    [POLYGRAPHY] = {"polygraphy", NULL, FSD_CELL_TEXT, true},
-    [QUOTED] = {"quoted", NULL, FSD_CELL_NAME, true},
-    [PATTERN] = {"pattern", NULL, FSD_CELL_NAME, true},
-};
-
-enum { UNTOLD, NAMES, HELD, NONE };
-
-static const struct fsd_column columns[] = {
-    [UNTOLD] = {"of_unknown_type", NULL, FSD_CELL_COUNT},
-    [NAMES] = {"names", "Names", FSD_CELL_ROWS, FSD_INSIDE(name_columns)},
-    [HELD] = {"held", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(name_columns)},
-    [NONE] = {"none", NULL, FSD_CELL_TEXT, true},
-};
+#define ANSWER(has, t) \
+    has(t, COUNT, of_unknown_type, NULL) \
+    has(t, ROWS,  names,           "Names", .of = &name_row_record) \
+    has(t, ROWS,  held,            NULL, .aside = true, .of = &name_row_record) \
+    has(t, TEXT,  none,            NULL, .aside = true)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,
                                    const struct fsd_asked *asked, struct fsd_error *err)
@@ -274,8 +272,8 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     const struct form *form = form_named(as, d->engine->strongly_typed, err);
     struct chosen chosen = {0};
     enum fsd_status status = form ? choose(arena, asked, &chosen, err) : FSD_E_ARG;
-    struct fsd_rows names = FSD_ROWS(name_columns, ""), held = names;
-    struct fsd_cell *root;
+    struct fsd_rows names = FSD_ROWS(name_row_record, ""), held = names;
+    struct answer *root;
 
     if (status != FSD_OK)
         return status;
@@ -283,34 +281,34 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
         fsd_id node = chosen.nodes.at[i];
         enum fsd_dtype runs = d->nodes[node].realised;
         const char *name = name_of(arena, d, node);
-        struct fsd_cell *row = fsd_rows_add(arena, &names);
+        struct name_row *row = fsd_rows_add(arena, &names);
 
         if (can_hold(form, name))
             fsd_vec_push(arena, &held.at, row);
-        row[INDEX] = fsd_cell_count(node);
-        row[NAME] = fsd_cell_text(name);
-        row[RUNS] = fsd_cell_count(runs);
+        row->index = fsd_count(node);
+        row->name = name;
+        row->runs = fsd_count(runs);
         if (d->nodes[node].requested)
-            row[ASKED] = fsd_cell_count(d->nodes[node].requested);
-        row[OP] = fsd_cell_sym(d, d->model->nodes.at[node].op);
-        row[TRTEXEC] = fsd_cell_text(trtexec_type(runs));
-        row[POLYGRAPHY] = fsd_cell_text(polygraphy_type(runs));
-        row[QUOTED] = fsd_cell_text(quoted(arena, name));
-        row[PATTERN] = fsd_cell_text(pattern_of(arena, name));
+            row->asked = fsd_count(d->nodes[node].requested);
+        row->op = fsd_text(d->names, d->model->nodes.at[node].op);
+        row->trtexec = trtexec_type(runs);
+        row->polygraphy = polygraphy_type(runs);
+        row->quoted = quoted(arena, name);
+        row->pattern = pattern_of(arena, name);
     }
     held.text = form->row;
     held.between = form->between;
     if (asked->q->left_out)
         *asked->q->left_out = names.at.n - held.at.n;
-    sheet->root = FSD_ROWS(columns, form->text);
+    sheet->root = FSD_ROWS(answer_record, form->text);
     root = fsd_rows_add(arena, &sheet->root);
-    root[UNTOLD] = fsd_cell_count(chosen.untold);
+    root->of_unknown_type = fsd_count(chosen.untold);
     if (!names.at.n && asked->q->not_type)
-        root[NONE] = fsd_cell_text(
+        root->none =
             fsd_printed(arena, "no node whose type is told runs in another than %s",
-                        asked->q->not_type));
-    root[NAMES] = fsd_cell_rows(arena, &names, UINT32_MAX);
-    root[HELD] = fsd_cell_rows(arena, &held, UINT32_MAX);
+                        asked->q->not_type);
+    root->names = fsd_rows_held(arena, &names, UINT32_MAX);
+    root->held = fsd_rows_held(arena, &held, UINT32_MAX);
     return FSD_OK;
 }
 
@@ -395,21 +393,18 @@ static enum fsd_status read_list(struct fsd_arena *arena, const struct fsd_diff 
     return fsd_file_done(&file, status, err);
 }
 
-enum { LISTED_NAME, LISTED_NEAR };
+/* clang-format off */
+#define LISTED_ROW(has, t) \
+    has(t, NAME, name, "name") \
+    has(t, NAME, near, "the model has")
+FSD_RECORD(listed_row, LISTED_ROW)
 
-static const struct fsd_column listed_columns[] = {
-    [LISTED_NAME] = {"name", "name", FSD_CELL_NAME},
-    [LISTED_NEAR] = {"near", "the model has", FSD_CELL_NAME},
-};
-
-enum { CHECKED, UNKNOWN, UNKNOWN_COUNT };
-
-static const struct fsd_column check_columns[] = {
-    [CHECKED] = {"checked", NULL, FSD_CELL_COUNT},
-    [UNKNOWN] = {"unknown", "Names that match nothing", FSD_CELL_ROWS,
-                 FSD_INSIDE(listed_columns)},
-    [UNKNOWN_COUNT] = {"n", NULL, FSD_CELL_COUNT, true},
-};
+#define CHECK_ROW(has, t) \
+    has(t, COUNT, checked, NULL) \
+    has(t, ROWS,  unknown, "Names that match nothing", .of = &listed_row_record) \
+    has(t, COUNT, n,       NULL, .aside = true)
+FSD_RECORD(check_row, CHECK_ROW)
+/* clang-format on */
 
 static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                              struct fsd_error *err)
@@ -418,27 +413,27 @@ static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_asked *as
     listed_vec list = {0};
     enum fsd_status status = read_list(arena, asked->d, asked->q->check, &list, err);
     struct fsd_rows rows =
-        FSD_ROWS(listed_columns, "  {name}<  (the model has {near})>\n");
-    struct fsd_cell *root;
+        FSD_ROWS(listed_row_record, "  {name}<  (the model has {near})>\n");
+    struct check_row *root;
 
     if (status != FSD_OK)
         return status;
     for (uint32_t i = 0; i < list.n; i++) {
-        struct fsd_cell *row;
+        struct listed_row *row;
 
         if (list.at[i].found)
             continue;
         row = fsd_rows_add(arena, &rows);
-        row[LISTED_NAME] = fsd_cell_text(list.at[i].name);
-        row[LISTED_NEAR] = fsd_cell_text(list.at[i].near);
+        row->name = list.at[i].name;
+        row->near = list.at[i].near;
     }
     sheet->schema = "fusiondiff-names-check/1";
     sheet->head = "{n} of {checked} names match nothing\n";
-    sheet->root = FSD_ROWS(check_columns, "{unknown}");
+    sheet->root = FSD_ROWS(check_row_record, "{unknown}");
     root = fsd_rows_add(arena, &sheet->root);
-    root[CHECKED] = fsd_cell_count(list.n);
-    root[UNKNOWN] = fsd_cell_rows(arena, &rows, UINT32_MAX);
-    root[UNKNOWN_COUNT] = fsd_cell_count(rows.at.n);
+    root->checked = fsd_count(list.n);
+    root->unknown = fsd_rows_held(arena, &rows, UINT32_MAX);
+    root->n = fsd_count(rows.at.n);
     if (asked->q->unmatched)
         *asked->q->unmatched = rows.at.n;
     return FSD_OK;

@@ -10,71 +10,57 @@
 
 enum { SHOWN = 12, FEW = 8 };
 
-enum {
-    PATTERN,
-    NODE,
-    CALLED,
-    SCOPE,
-    FUSED,
-    TYPE,
-    NODES,
-    LAYERS,
-    BETWEEN,
-    MS,
-    UNTOLD,
-    STANDS,
-    UNLIKE
-};
-
-static const struct fsd_column block_columns[] = {
-    [PATTERN] = {"pattern", "pattern", FSD_CELL_TEXT},
-    [NODE] = {"node", "node", FSD_CELL_COUNT},
-    [CALLED] = {"called", "ends in", FSD_CELL_NAME},
-    [SCOPE] = {"scope", "scope", FSD_CELL_NAME},
-    [FUSED] = {"fused", "fused", FSD_CELL_TEXT},
-    [TYPE] = {"type", "runs in", FSD_CELL_TYPE},
-    [NODES] = {"nodes", NULL, FSD_CELL_IDS},
-    [LAYERS] = {"layers", NULL, FSD_CELL_IDS},
-    [BETWEEN] = {"between", NULL, FSD_CELL_IDS},
-    [MS] = {"ms", "ms", FSD_CELL_MS},
-    [UNTOLD] = {"untold", "not known of", FSD_CELL_NAME},
-    [STANDS] = {"stands", "computed by", FSD_CELL_NAME, true},
-    [UNLIKE] = {"unlike", "unlike the others", FSD_CELL_TEXT},
-};
+/* clang-format off */
+#define BLOCK_ROW(has, t) \
+    has(t, TEXT,  pattern, "pattern") \
+    has(t, COUNT, node,    "node") \
+    has(t, NAME,  called,  "ends in") \
+    has(t, NAME,  scope,   "scope") \
+    has(t, TEXT,  fused,   "fused") \
+    has(t, TYPE,  type,    "runs in") \
+    has(t, IDS,   nodes,   NULL) \
+    has(t, IDS,   layers,  NULL) \
+    has(t, IDS,   between, NULL) \
+    has(t, MS,    ms,      "ms") \
+    has(t, NAME,  untold,  "not known of") \
+    has(t, NAME,  stands,  "computed by", .aside = true) \
+    has(t, TEXT,  unlike,  "unlike the others")
+FSD_RECORD(block_row, BLOCK_ROW)
+/* clang-format on */
 
 static const char block_text[] =
     "  {+}{fused:-8}{/}<{scope!:.40}  >{called:.80}<  {ms!}>\n"
     "<          {stands:.88}\n><          it is not known what computes {untold:.60}\n>"
     "<          {unlike}\n>";
 
-enum { NAME, COUNT, WHOLE, SPLIT, UNKNOWN, ALL_MS, LISTED, MORE };
-
-static const struct fsd_column kind_columns[] = {
-    [NAME] = {"pattern", "pattern", FSD_CELL_TEXT},
-    [COUNT] = {"blocks", "blocks", FSD_CELL_COUNT},
-    [WHOLE] = {"whole", "whole", FSD_CELL_COUNT},
-    [SPLIT] = {"split", "split", FSD_CELL_COUNT},
-    [UNKNOWN] = {"unknown", "unknown", FSD_CELL_COUNT},
-    [ALL_MS] = {"ms", "ms", FSD_CELL_MS},
-    [LISTED] = {"listed", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(block_columns)},
-    [MORE] = {"more", NULL, FSD_CELL_COUNT, true},
-};
+/* clang-format off */
+#define KIND_ROW(has, t) \
+    has(t, TEXT,  pattern, "pattern") \
+    has(t, COUNT, blocks,  "blocks") \
+    has(t, COUNT, whole,   "whole") \
+    has(t, COUNT, split,   "split") \
+    has(t, COUNT, unknown, "unknown") \
+    has(t, MS,    ms,      "ms") \
+    has(t, ROWS,  listed,  NULL, .aside = true, .of = &block_row_record) \
+    has(t, COUNT, more,    NULL, .aside = true)
+FSD_RECORD(kind_row, KIND_ROW)
+/* clang-format on */
 
 static const char kind_text[] =
     "\n{*}{pattern:-12}{/} {blocks}: {whole} whole<, {split!} split>"
     "<, {unknown!} not known><  {ms!}>\n{listed}"
     "<  and {more!|block|blocks} more of the same kind (--all)\n>";
 
-enum { N, SPLIT_N, UNKNOWN_N, NO_EDGES, PATTERNS, BLOCKS };
-
-static const struct fsd_column columns[] = {
-    [N] = {"n", NULL, FSD_CELL_COUNT},
-    [SPLIT_N] = {"split", NULL, FSD_CELL_COUNT},
-    [UNKNOWN_N] = {"unknown", NULL, FSD_CELL_COUNT},
-    [NO_EDGES] = {"no_edges", NULL, FSD_CELL_TEXT, true},
-    [PATTERNS] = {"patterns", "Patterns", FSD_CELL_ROWS, FSD_INSIDE(kind_columns)},
-    [BLOCKS] = {"blocks", "Blocks", FSD_CELL_ROWS, FSD_INSIDE(block_columns)},
-};
+/* clang-format off */
+#define ANSWER(has, t) \
+    has(t, COUNT, n,        NULL) \
+    has(t, COUNT, split,    NULL) \
+    has(t, COUNT, unknown,  NULL) \
+    has(t, TEXT,  no_edges, NULL, .aside = true) \
+    has(t, ROWS,  patterns, "Patterns", .of = &kind_row_record) \
+    has(t, ROWS,  blocks,   "Blocks", .of = &block_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 static double block_ms(const struct fsd_diff *d, const struct fsd_blocks *all,
                        const struct fsd_block *b)
@@ -176,31 +162,31 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
                        o->type ? fsd_dtype_name(o->type) : "several types");
 }
 
-static struct fsd_cell *add_block(struct fsd_arena *arena, struct fsd_rows *rows,
-                                  const struct fsd_diff *d,
-                                  const struct fsd_blocks *all,
-                                  const struct fsd_block *b, const struct usual *usual)
+static struct block_row *add_block(struct fsd_arena *arena, struct fsd_rows *rows,
+                                   const struct fsd_diff *d,
+                                   const struct fsd_blocks *all,
+                                   const struct fsd_block *b, const struct usual *usual)
 {
-    struct fsd_cell *row = fsd_rows_add(arena, rows);
+    struct block_row *row = fsd_rows_add(arena, rows);
     const char *where = stands(arena, d, all, b);
     const char *different = unlike(arena, b, usual);
 
-    row[PATTERN] = fsd_cell_text(fsd_pattern_name((enum fsd_pattern)b->pattern));
-    row[NODE] = fsd_cell_count(b->anchor);
-    row[CALLED] = fsd_cell_phrase(arena, d, b->anchor, fsd_put_node_name);
-    row[SCOPE] = fsd_cell_sym(d, d->model->nodes.at[b->anchor].module);
-    row[FUSED] = fsd_cell_text(fsd_fused_name((enum fsd_fused)b->fused));
+    row->pattern = fsd_pattern_name((enum fsd_pattern)b->pattern);
+    row->node = fsd_count(b->anchor);
+    row->called = fsd_phrase_of(arena, d, b->anchor, fsd_put_node_name);
+    row->scope = fsd_text(d->names, d->model->nodes.at[b->anchor].module);
+    row->fused = fsd_fused_name((enum fsd_fused)b->fused);
     if (b->type)
-        row[TYPE] = fsd_cell_count(b->type);
-    row[NODES] = fsd_cell_ids(&all->pool.at[b->nodes.at], b->nodes.n);
-    row[LAYERS] = fsd_cell_ids(&all->pool.at[b->layers.at], b->layers.n);
-    row[BETWEEN] = fsd_cell_ids(&all->pool.at[b->between.at], b->between.n);
-    row[MS] = fsd_cell_ms(block_ms(d, all, b));
+        row->type = fsd_count(b->type);
+    row->nodes = fsd_ids(&all->pool.at[b->nodes.at], b->nodes.n);
+    row->layers = fsd_ids(&all->pool.at[b->layers.at], b->layers.n);
+    row->between = fsd_ids(&all->pool.at[b->between.at], b->between.n);
+    row->ms = fsd_real_ms(block_ms(d, all, b));
     if (b->unknown != FSD_NONE)
-        row[UNTOLD] = fsd_cell_phrase(arena, d, b->unknown, fsd_put_node_name);
+        row->untold = fsd_phrase_of(arena, d, b->unknown, fsd_put_node_name);
     if (*where)
-        row[STANDS] = fsd_cell_text(where);
-    row[UNLIKE] = fsd_cell_text(different);
+        row->stands = where;
+    row->unlike = different;
     return row;
 }
 
@@ -209,20 +195,21 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
                      const struct fsd_blocks *all, enum fsd_pattern pattern)
 {
     struct usual usual = usual_of(all, pattern);
-    struct fsd_rows listed = FSD_ROWS(block_columns, block_text);
+    struct fsd_rows listed = FSD_ROWS(block_row_record, block_text);
     const struct fsd_block *shown[SHOWN];
     uint32_t by[3] = {0}, n = 0, more = 0, n_shown = 0;
     double ms = -1;
-    struct fsd_cell *row;
+    struct kind_row *row;
 
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_block *b = &all->list.at[i];
+        struct block_row *block;
         double own = block_ms(asked->d, all, b);
         bool new = b->fused != FSD_FUSED_WHOLE &&n_shown < SHOWN;
 
         if (b->pattern != pattern)
             continue;
-        row = add_block(arena, blocks, asked->d, all, b, &usual);
+        block = add_block(arena, blocks, asked->d, all, b, &usual);
         n++;
         by[b->fused]++;
         if (own >= 0)
@@ -233,21 +220,21 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         if (new)
             shown[n_shown++] = b;
         if (new || asked->all)
-            fsd_vec_push(arena, &listed.at, row);
+            fsd_vec_push(arena, &listed.at, block);
         else
             more += b->fused != FSD_FUSED_WHOLE;
     }
     if (!n)
         return;
     row = fsd_rows_add(arena, kinds);
-    row[NAME] = fsd_cell_text(fsd_pattern_name(pattern));
-    row[COUNT] = fsd_cell_count(n);
-    row[WHOLE] = fsd_cell_count(by[FSD_FUSED_WHOLE]);
-    row[SPLIT] = fsd_cell_count(by[FSD_FUSED_SPLIT]);
-    row[UNKNOWN] = fsd_cell_count(by[FSD_FUSED_UNKNOWN]);
-    row[ALL_MS] = fsd_cell_ms(ms);
-    row[LISTED] = fsd_cell_rows(arena, &listed, UINT32_MAX);
-    row[MORE] = fsd_cell_count(more);
+    row->pattern = fsd_pattern_name(pattern);
+    row->blocks = fsd_count(n);
+    row->whole = fsd_count(by[FSD_FUSED_WHOLE]);
+    row->split = fsd_count(by[FSD_FUSED_SPLIT]);
+    row->unknown = fsd_count(by[FSD_FUSED_UNKNOWN]);
+    row->ms = fsd_real_ms(ms);
+    row->listed = fsd_rows_held(arena, &listed, UINT32_MAX);
+    row->more = fsd_count(more);
 }
 
 enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
@@ -255,10 +242,10 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_blocks *all = fsd_blocks_of(arena, asked->d);
-    struct fsd_rows kinds = FSD_ROWS(kind_columns, kind_text),
-                    blocks = FSD_ROWS(block_columns, "");
+    struct fsd_rows kinds = FSD_ROWS(kind_row_record, kind_text),
+                    blocks = FSD_ROWS(block_row_record, "");
     uint32_t by[3] = {0};
-    struct fsd_cell *root;
+    struct answer *root;
 
     (void)err;
     for (int p = 0; p < FSD__PATTERN_COUNT; p++)
@@ -269,15 +256,15 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
     sheet->head =
         "{n|block|blocks} of known patterns<, {split!} fused in part or not at "
         "all><, of {unknown!} it is not known><: {no_edges}>\n";
-    sheet->root = FSD_ROWS(columns, "{patterns}");
+    sheet->root = FSD_ROWS(answer_record, "{patterns}");
     root = fsd_rows_add(arena, &sheet->root);
     if (asked->d->model->named_only)
-        root[NO_EDGES] = fsd_cell_text(
-            "they are told by edges, and no MODEL was given that would have them");
-    root[N] = fsd_cell_count(all->list.n);
-    root[SPLIT_N] = fsd_cell_count(by[FSD_FUSED_SPLIT]);
-    root[UNKNOWN_N] = fsd_cell_count(by[FSD_FUSED_UNKNOWN]);
-    root[PATTERNS] = fsd_cell_rows(arena, &kinds, UINT32_MAX);
-    root[BLOCKS] = fsd_cell_rows(arena, &blocks, UINT32_MAX);
+        root->no_edges =
+            "they are told by edges, and no MODEL was given that would have them";
+    root->n = fsd_count(all->list.n);
+    root->split = fsd_count(by[FSD_FUSED_SPLIT]);
+    root->unknown = fsd_count(by[FSD_FUSED_UNKNOWN]);
+    root->patterns = fsd_rows_held(arena, &kinds, UINT32_MAX);
+    root->blocks = fsd_rows_held(arena, &blocks, UINT32_MAX);
     return FSD_OK;
 }

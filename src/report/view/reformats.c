@@ -93,33 +93,32 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
 
 /* ------------------------------------------------------------------------- edge */
 
-enum { READER_LAYER, READER_OUTPUT, READER_NODE, READER_INPUT };
+/* clang-format off */
+#define READER_ROW(has, t) \
+    has(t, COUNT, layer,  NULL) \
+    has(t, FLAG,  output, NULL) \
+    has(t, COUNT, node,   NULL) \
+    has(t, COUNT, input,  NULL)
+FSD_RECORD(reader_row, READER_ROW)
 
-static const struct fsd_column reader_columns[] = {
-    [READER_LAYER] = {"layer", NULL, FSD_CELL_COUNT},
-    [READER_OUTPUT] = {"output", NULL, FSD_CELL_FLAG},
-    [READER_NODE] = {"node", NULL, FSD_CELL_COUNT},
-    [READER_INPUT] = {"input", NULL, FSD_CELL_COUNT},
-};
-
-enum { EDGE_SOURCE, EDGE_TENSOR, EDGE_PRODUCER, EDGE_READERS, EDGE_MORE, EDGE_CHAIN };
-
-static const struct fsd_column edge_columns[] = {
-    [EDGE_SOURCE] = {"source", NULL, FSD_CELL_COUNT},
-    [EDGE_TENSOR] = {"tensor", NULL, FSD_CELL_NAME, .brief = true},
-    [EDGE_PRODUCER] = {"producer", NULL, FSD_CELL_COUNT},
-    [EDGE_READERS] = {"readers", NULL, FSD_CELL_ROWS, FSD_INSIDE(reader_columns)},
-    [EDGE_MORE] = {"more_readers", NULL, FSD_CELL_FLAG},
-    [EDGE_CHAIN] = {"chain", NULL, FSD_CELL_COUNT},
-};
+#define EDGE_ROW(has, t) \
+    has(t, COUNT, source,       NULL) \
+    has(t, NAME,  tensor,       NULL, .brief = true) \
+    has(t, COUNT, producer,     NULL) \
+    has(t, ROWS,  readers,      NULL, .of = &reader_row_record) \
+    has(t, FLAG,  more_readers, NULL) \
+    has(t, COUNT, chain,        NULL)
+FSD_RECORD(edge_row, EDGE_ROW)
+/* clang-format on */
 
 const struct fsd_rows *fsd_edge_record(struct fsd_arena *arena,
                                        const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
-    struct fsd_rows edge = FSD_ROWS(edge_columns, ""),
-                    readers = FSD_ROWS(reader_columns, "");
-    struct fsd_cell *row;
+    struct fsd_rows edge = FSD_ROWS(edge_row_record, ""),
+                    readers = FSD_ROWS(reader_row_record, "");
+    struct reader_row *row;
+    struct edge_row *at;
 
     if (!flow->there)
         return NULL;
@@ -127,23 +126,23 @@ const struct fsd_rows *fsd_edge_record(struct fsd_arena *arena,
         const struct fsd_reader *reader = &d->flows->readers.at[flow->readers.at + i];
 
         row = fsd_rows_add(arena, &readers);
-        row[READER_LAYER] = fsd_cell_id(reader->layer);
-        row[READER_OUTPUT] =
-            (struct fsd_cell){.known = reader->layer == FSD_NONE, .count = true};
-        row[READER_NODE] = fsd_cell_id(reader->node);
+        row->layer = fsd_count_id(reader->layer);
+        if (reader->layer == FSD_NONE)
+            row->output = fsd_flag(true);
+        row->node = fsd_count_id(reader->node);
         if (reader->node != FSD_NONE)
-            row[READER_INPUT] = fsd_cell_count(reader->input);
+            row->input = fsd_count(reader->input);
     }
-    row = fsd_rows_add(arena, &edge);
-    row[EDGE_SOURCE] = fsd_cell_id(flow->source);
+    at = fsd_rows_add(arena, &edge);
+    at->source = fsd_count_id(flow->source);
     if (flow->model_tensor != FSD_NONE)
-        row[EDGE_TENSOR] =
-            fsd_cell_sym(d, d->model->tensors.at[flow->model_tensor].name);
-    row[EDGE_PRODUCER] = fsd_cell_id(flow->producer);
-    row[EDGE_READERS] = fsd_cell_rows(arena, &readers, UINT32_MAX);
-    row[EDGE_MORE] = (struct fsd_cell){.known = flow->cut, .count = true};
-    row[EDGE_CHAIN] = fsd_cell_count(flow->head);
-    return fsd_cell_rows(arena, &edge, 1).rows;
+        at->tensor = fsd_text(d->names, d->model->tensors.at[flow->model_tensor].name);
+    at->producer = fsd_count_id(flow->producer);
+    at->readers = fsd_rows_held(arena, &readers, UINT32_MAX);
+    if (flow->cut)
+        at->more_readers = fsd_flag(true);
+    at->chain = fsd_count(flow->head);
+    return fsd_rows_held(arena, &edge, 1);
 }
 
 /* ------------------------------------------------------------------------- rows */
@@ -159,45 +158,27 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
     return timed ? d->history->rivals.at[timed - 1].ms : -1;
 }
 
-enum {
-    LAYER,
-    NAME,
-    CALLED,
-    CAUSE,
-    CHANGE,
-    TYPE,
-    ADVICE,
-    MS,
-    GAIN,
-    GAIN_BY,
-    SHARE,
-    BYTES,
-    EDGE,
-    ON,
-    AFTER,
-    NOTE,
-    TIMED
-};
-
-static const struct fsd_column mover_columns[] = {
-    [LAYER] = {"layer", "layer", FSD_CELL_COUNT},
-    [NAME] = {"name", NULL, FSD_CELL_NAME},
-    [CALLED] = {"called", "name", FSD_CELL_NAME, true},
-    [CAUSE] = {"cause", "cause", FSD_CELL_TEXT},
-    [CHANGE] = {"change", "change", FSD_CELL_NAME},
-    [TYPE] = {"type", "type", FSD_CELL_NAME, true},
-    [ADVICE] = {"advice", "advice", FSD_CELL_NAME},
-    [MS] = {"ms", "ms", FSD_CELL_MS},
-    [GAIN] = {"gain_ms", "gain at most", FSD_CELL_MS},
-    [GAIN_BY] = {"gain_by", "estimated by", FSD_CELL_TEXT},
-    [SHARE] = {"share", "share", FSD_CELL_SHARE},
-    [BYTES] = {"bytes", "bytes", FSD_CELL_BYTES},
-    [EDGE] = {"edge", NULL, FSD_CELL_RECORD, FSD_INSIDE(edge_columns)},
-    [ON] = {"on", "edge", FSD_CELL_NAME, true},
-    [AFTER] = {"after", "after layer", FSD_CELL_COUNT, true},
-    [NOTE] = {"note", NULL, FSD_CELL_COUNT, true},
-    [TIMED] = {"log_timed", "the log timed", FSD_CELL_NAME},
-};
+/* clang-format off */
+#define MOVER_ROW(has, t) \
+    has(t, COUNT,  layer,     "layer") \
+    has(t, NAME,   name,      NULL) \
+    has(t, NAME,   called,    "name", .aside = true) \
+    has(t, TEXT,   cause,     "cause") \
+    has(t, NAME,   change,    "change") \
+    has(t, NAME,   type,      "type", .aside = true) \
+    has(t, NAME,   advice,    "advice") \
+    has(t, MS,     ms,        "ms") \
+    has(t, MS,     gain_ms,   "gain at most") \
+    has(t, TEXT,   gain_by,   "estimated by") \
+    has(t, SHARE,  share,     "share") \
+    has(t, BYTES,  bytes,     "bytes") \
+    has(t, RECORD, edge,      NULL, .of = &edge_row_record) \
+    has(t, NAME,   on,        "edge", .aside = true) \
+    has(t, COUNT,  after,     "after layer", .aside = true) \
+    has(t, COUNT,  note,      NULL, .aside = true) \
+    has(t, NAME,   log_timed, "the log timed")
+FSD_RECORD(mover_row, MOVER_ROW)
+/* clang-format on */
 
 static const char mover_text[] =
     "{ms:8}  <{share:5.1} %  >{+}{cause}{/}  {change}  {bytes}  layer {layer}"
@@ -206,49 +187,31 @@ static const char mover_text[] =
     "<            chain  after layer {after}\n>"
     "<            the log timed {log_timed}\n>";
 
-enum { NOTE_NUMBER, NOTE_TEXT, NOTE_GAIN, NOTE_BY };
+/* clang-format off */
+#define NOTE_ROW(has, t) \
+    has(t, COUNT, n,    NULL) \
+    has(t, TEXT,  text, NULL) \
+    has(t, MS,    gain, NULL) \
+    has(t, TEXT,  by,   NULL)
+FSD_RECORD(note_row, NOTE_ROW)
 
-static const struct fsd_column note_columns[] = {
-    [NOTE_NUMBER] = {"n", NULL, FSD_CELL_COUNT},
-    [NOTE_TEXT] = {"text", NULL, FSD_CELL_TEXT},
-    [NOTE_GAIN] = {"gain", NULL, FSD_CELL_MS},
-    [NOTE_BY] = {"by", NULL, FSD_CELL_TEXT},
-};
-
-enum {
-    SUM,
-    TOTAL,
-    LEFT_OUT,
-    LEFT_OUT_MS,
-    REFORMATS,
-    FREE,
-    COUNT,
-    NOTHING,
-    ALL_MS,
-    ALL_SHARE,
-    FREE_COUNT,
-    FREE_SHOWN,
-    FREE_FOLDED,
-    NOTES
-};
-
-static const struct fsd_column columns[] = {
-    [SUM] = {"ms", NULL, FSD_CELL_MS},
-    [TOTAL] = {"total_ms", NULL, FSD_CELL_MS},
-    [LEFT_OUT] = {"left_out", NULL, FSD_CELL_COUNT},
-    [LEFT_OUT_MS] = {"left_out_ms", NULL, FSD_CELL_MS},
-    [REFORMATS] = {"reformats", "Layers that only move data", FSD_CELL_ROWS,
-                   FSD_INSIDE(mover_columns)},
-    [FREE] = {"free", "Free layers", FSD_CELL_ROWS, FSD_INSIDE(mover_columns)},
-    [COUNT] = {"n", NULL, FSD_CELL_COUNT, true},
-    [NOTHING] = {"none", NULL, FSD_CELL_TEXT, true},
-    [ALL_MS] = {"all_ms", NULL, FSD_CELL_MS, true},
-    [ALL_SHARE] = {"all_share", NULL, FSD_CELL_SHARE, true},
-    [FREE_COUNT] = {"n_free", NULL, FSD_CELL_COUNT, true},
-    [FREE_SHOWN] = {"free_shown", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(mover_columns)},
-    [FREE_FOLDED] = {"free_folded", NULL, FSD_CELL_COUNT, true},
-    [NOTES] = {"advice", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(note_columns)},
-};
+#define ANSWER(has, t) \
+    has(t, MS,    ms,          NULL) \
+    has(t, MS,    total_ms,    NULL) \
+    has(t, COUNT, left_out,    NULL) \
+    has(t, MS,    left_out_ms, NULL) \
+    has(t, ROWS,  reformats,   "Layers that only move data", .of = &mover_row_record) \
+    has(t, ROWS,  free,        "Free layers", .of = &mover_row_record) \
+    has(t, COUNT, n,           NULL, .aside = true) \
+    has(t, TEXT,  none,        NULL, .aside = true) \
+    has(t, MS,    all_ms,      NULL, .aside = true) \
+    has(t, SHARE, all_share,   NULL, .aside = true) \
+    has(t, COUNT, n_free,      NULL, .aside = true) \
+    has(t, ROWS,  free_shown,  NULL, .aside = true, .of = &mover_row_record) \
+    has(t, COUNT, free_folded, NULL, .aside = true) \
+    has(t, ROWS,  advice,      NULL, .aside = true, .of = &note_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 static const char head[] =
     "<{none}><{n!|layer only moves data|layers only move data}"
@@ -260,77 +223,75 @@ static const char text[] =
     "<\nfree: {free_folded} layers (--all lists them)\n><\nfree\n{free_shown!}>";
 
 /* @param notes  the advices so far, each once. */
-static void fill_mover(struct fsd_arena *arena, struct fsd_cell *row,
+static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        const struct fsd_diff *d, fsd_id layer, struct fsd_intern *notes)
 {
     double ms = fsd_layer_ms(d, layer);
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const char *advice = fsd_phrase_of(arena, d, layer, fsd_put_advice);
 
-    row[LAYER] = fsd_cell_count(layer);
-    row[NAME] = fsd_cell_sym(d, n->name);
-    row[CALLED] = fsd_cell_layer_name(d, layer);
-    row[CAUSE] = fsd_cell_text(fsd_mover_word(d, layer));
-    row[CHANGE] = fsd_cell_phrase(arena, d, layer, fsd_put_change);
-    row[TYPE] = fsd_cell_sym(d, n->op);
-    row[ADVICE] = fsd_cell_text(advice);
-    row[MS] = fsd_cell_ms(ms);
+    row->layer = fsd_count(layer);
+    row->name = fsd_text(d->names, n->name);
+    row->called = fsd_layer_name_of(d, layer);
+    row->cause = fsd_mover_word(d, layer);
+    row->change = fsd_phrase_of(arena, d, layer, fsd_put_change);
+    row->type = fsd_text(d->names, n->op);
+    row->advice = advice;
+    row->ms = fsd_real_ms(ms);
     if (advice) {
-        row[GAIN] = fsd_cell_ms(ms >= 0 ? ms : timed_by_builder(d, layer));
-        row[GAIN_BY] = fsd_cell_text(ms >= 0           ? "its measured time"
-                                     : row[GAIN].known ? "the builder's own timing"
-                                                       : NULL);
+        row->gain_ms = fsd_real_ms(ms >= 0 ? ms : timed_by_builder(d, layer));
+        row->gain_by = ms >= 0              ? "its measured time"
+                       : row->gain_ms.known ? "the builder's own timing"
+                                            : NULL;
     }
     if (ms >= 0 && d->times->total > 0)
-        row[SHARE] = fsd_cell_number(ms / d->times->total);
-    row[BYTES] = fsd_cell_amount(d, d->cost->layers[layer].bytes);
-    row[EDGE].rows = fsd_edge_record(arena, d, layer);
-    row[EDGE].known = row[EDGE].rows;
-    row[ON] = fsd_cell_phrase(arena, d, layer, fsd_put_edge);
-    row[TIMED] = fsd_cell_phrase(arena, d, layer, fsd_put_timed);
-    row[AFTER] = fsd_cell_id(d->flows->of[layer].before);
+        row->share = fsd_real(ms / d->times->total);
+    row->bytes = fsd_amount_cell(d, d->cost->layers[layer].bytes);
+    row->edge = fsd_edge_record(arena, d, layer);
+    row->on = fsd_phrase_of(arena, d, layer, fsd_put_edge);
+    row->log_timed = fsd_phrase_of(arena, d, layer, fsd_put_timed);
+    row->after = fsd_count_id(d->flows->of[layer].before);
     if (advice)
-        row[NOTE] = fsd_cell_count(fsd_intern_str(notes, advice));
+        row->note = fsd_count(fsd_intern_str(notes, advice));
 }
 
 static struct fsd_rows mover_rows(struct fsd_arena *arena, const struct fsd_diff *d,
                                   const id_vec *layers, const char *template,
                                   struct fsd_intern *notes)
 {
-    struct fsd_rows rows = FSD_ROWS(mover_columns, template);
+    struct fsd_rows rows = FSD_ROWS(mover_row_record, template);
 
     for (uint32_t i = 0; i < layers->n; i++)
         fill_mover(arena, fsd_rows_add(arena, &rows), d, layers->at[i], notes);
     return rows;
 }
 
-static struct fsd_cell note_rows(struct fsd_arena *arena,
-                                 const struct fsd_intern *notes,
-                                 const struct fsd_rows *movers)
+static const struct fsd_rows *note_rows(struct fsd_arena *arena,
+                                        const struct fsd_intern *notes,
+                                        const struct fsd_rows *movers)
 {
     struct fsd_rows rows =
-        FSD_ROWS(note_columns, "  [{n}] {text}<  (at most {gain}, {by})>\n");
+        FSD_ROWS(note_row_record, "  [{n}] {text}<  (at most {gain}, {by})>\n");
 
     for (fsd_sym i = 1; i < fsd_intern_count(notes); i++) {
-        struct fsd_cell *row = fsd_rows_add(arena, &rows);
+        struct note_row *row = fsd_rows_add(arena, &rows);
 
-        row[NOTE_NUMBER] = fsd_cell_count(i);
-        row[NOTE_TEXT] = fsd_cell_text(fsd_text(notes, i));
+        row->n = fsd_count(i);
+        row->text = fsd_text(notes, i);
         for (uint32_t k = 0; k < movers->at.n; k++) {
-            const struct fsd_cell *mover = movers->at.at[k];
+            const struct mover_row *mover = movers->at.at[k];
 
-            if (mover[NOTE].count != i || !mover[GAIN].known)
+            if (mover->note.is != i || !mover->gain_ms.known)
                 continue;
-            row[NOTE_GAIN] =
-                fsd_cell_ms((row[NOTE_GAIN].known ? row[NOTE_GAIN].number : 0) +
-                            mover[GAIN].number);
-            row[NOTE_BY] = mover[GAIN_BY];
+            row->gain =
+                fsd_real_ms((row->gain.known ? row->gain.is : 0) + mover->gain_ms.is);
+            row->by = mover->gain_by;
         }
     }
-    return fsd_cell_rows(arena, &rows, UINT32_MAX);
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
 }
 
-static void fill_root(struct fsd_arena *arena, struct fsd_cell *root,
+static void fill_root(struct fsd_arena *arena, struct answer *root,
                       const struct fsd_asked *asked, const struct lists *lists)
 {
     const struct fsd_diff *d = asked->d;
@@ -340,26 +301,25 @@ static void fill_root(struct fsd_arena *arena, struct fsd_cell *root,
         mover_rows(arena, d, &lists->free, "  layer {layer}  {called:.84}\n", notes);
     double ms = sum(d, &lists->costly), total = d->times->total;
 
-    root[SUM] = fsd_cell_ms(ms);
-    root[LEFT_OUT] = fsd_cell_count(lists->left_out);
+    root->ms = fsd_real_ms(ms);
+    root->left_out = fsd_count(lists->left_out);
     if (d->times->profiles) {
-        root[TOTAL] = fsd_cell_number(total);
-        root[LEFT_OUT_MS] = fsd_cell_number(lists->left_out_ms);
-        root[ALL_MS] = fsd_cell_ms(ms + lists->left_out_ms);
-        root[ALL_SHARE] =
-            fsd_cell_number(total > 0 ? (ms + lists->left_out_ms) / total : 0);
+        root->total_ms = fsd_real(total);
+        root->left_out_ms = fsd_real(lists->left_out_ms);
+        root->all_ms = fsd_real_ms(ms + lists->left_out_ms);
+        root->all_share = fsd_real(total > 0 ? (ms + lists->left_out_ms) / total : 0);
     }
-    root[REFORMATS] = fsd_cell_rows(arena, &costly, UINT32_MAX);
-    root[FREE] = fsd_cell_rows(arena, &free, UINT32_MAX);
-    root[COUNT] = fsd_cell_count(lists->costly.n + lists->left_out);
-    if (!root[COUNT].count)
-        root[NOTHING] = fsd_cell_text("no layer that costs time only moves data");
-    root[FREE_COUNT] = fsd_cell_count(lists->free.n);
+    root->reformats = fsd_rows_held(arena, &costly, UINT32_MAX);
+    root->free = fsd_rows_held(arena, &free, UINT32_MAX);
+    root->n = fsd_count(lists->costly.n + lists->left_out);
+    if (!root->n.is)
+        root->none = "no layer that costs time only moves data";
+    root->n_free = fsd_count(lists->free.n);
     if (lists->free.n > FEW_FREE && !asked->all)
-        root[FREE_FOLDED] = root[FREE_COUNT]; /* they cost nothing: a number will do */
+        root->free_folded = root->n_free; /* they cost nothing: a number will do */
     else
-        root[FREE_SHOWN] = root[FREE];
-    root[NOTES] = note_rows(arena, notes, &costly);
+        root->free_shown = root->free;
+    root->advice = note_rows(arena, notes, &costly);
 }
 
 enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,
@@ -375,7 +335,7 @@ enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,
     lists = collect(asked->d, q, sheet->arena);
     sheet->schema = "fusiondiff-reformats/1";
     sheet->head = head;
-    sheet->root = FSD_ROWS(columns, text);
+    sheet->root = FSD_ROWS(answer_record, text);
     fill_root(sheet->arena, fsd_rows_add(sheet->arena, &sheet->root), asked, &lists);
     return FSD_OK;
 }

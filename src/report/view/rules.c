@@ -3,54 +3,54 @@
 #include "lint/lint.h"
 #include "report/view/view.h"
 
-enum { ID, LEVEL, NEEDS, BUILDERS, DOC, WHY, FIX, SOURCE };
+/* clang-format off */
+#define RULE_ROW(has, t) \
+    has(t, TEXT, rule,      "rule") \
+    has(t, TEXT, level,     "level") \
+    has(t, TEXT, needs,     "needs") \
+    has(t, TEXT, holds_for, "holds for") \
+    has(t, TEXT, doc,       "what") \
+    has(t, TEXT, why,       "why") \
+    has(t, TEXT, fix,       "what to do") \
+    has(t, TEXT, source,    "source")
+FSD_RECORD(rule_row, RULE_ROW)
 
-static const struct fsd_column rule_columns[] = {
-    [ID] = {"rule", "rule", FSD_CELL_TEXT},
-    [LEVEL] = {"level", "level", FSD_CELL_TEXT},
-    [NEEDS] = {"needs", "needs", FSD_CELL_TEXT},
-    [BUILDERS] = {"holds_for", "holds for", FSD_CELL_TEXT},
-    [DOC] = {"doc", "what", FSD_CELL_TEXT},
-    [WHY] = {"why", "why", FSD_CELL_TEXT},
-    [FIX] = {"fix", "what to do", FSD_CELL_TEXT},
-    [SOURCE] = {"source", "source", FSD_CELL_TEXT},
-};
-
-static const struct fsd_column columns[] = {
-    [0] = {"rules", "Rules", FSD_CELL_ROWS, FSD_INSIDE(rule_columns)},
-};
+#define ANSWER(has, t) \
+    has(t, ROWS, rules, "Rules", .of = &rule_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 enum fsd_status fsd_view_rules(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                struct fsd_error *err)
 {
     struct fsd_rows rows =
-        FSD_ROWS(rule_columns, "{*}{rule}{/}  {level}, needs {needs}, {holds_for}\n"
-                               "    {doc}\n    {why}\n    {fix}\n    ({source})\n");
+        FSD_ROWS(rule_row_record, "{*}{rule}{/}  {level}, needs {needs}, {holds_for}\n"
+                                  "    {doc}\n    {why}\n    {fix}\n    ({source})\n");
     const struct fsd_rule *rule;
 
     (void)asked;
     (void)err;
     for (unsigned i = 0; (rule = fsd_rule_at(i)); i++) {
-        struct fsd_cell *row;
+        struct rule_row *row;
 
         if (!(rule->needs & FSD_NEEDS_LINT))
             continue;
         row = fsd_rows_add(sheet->arena, &rows);
-        row[ID] = fsd_cell_text(rule->id);
-        row[LEVEL] = fsd_cell_text(fsd_level_name(rule->level));
-        row[NEEDS] = fsd_cell_text(rule->needs & FSD_NEEDS_ENGINE ? "model and engine"
-                                   : rule->proves ? "model; an engine proves it"
-                                                  : "model");
-        row[BUILDERS] = fsd_cell_text(fsd_families_text(
-            sheet->arena, rule->builders ? rule->builders : FSD_ANY_BUILDER));
-        row[DOC] = fsd_cell_text(rule->doc);
-        row[WHY] = fsd_cell_text(rule->why);
-        row[FIX] = fsd_cell_text(rule->fix);
-        row[SOURCE] = fsd_cell_text(rule->source);
+        row->rule = rule->id;
+        row->level = fsd_level_name(rule->level);
+        row->needs = rule->needs & FSD_NEEDS_ENGINE ? "model and engine"
+                     : rule->proves                 ? "model; an engine proves it"
+                                                    : "model";
+        row->holds_for = fsd_families_text(
+            sheet->arena, rule->builders ? rule->builders : FSD_ANY_BUILDER);
+        row->doc = rule->doc;
+        row->why = rule->why;
+        row->fix = rule->fix;
+        row->source = rule->source;
     }
     sheet->schema = "fusiondiff-lint-rules/1";
-    sheet->root = FSD_ROWS(columns, "{rules}");
-    fsd_rows_add(sheet->arena, &sheet->root)[0] =
-        fsd_cell_rows(sheet->arena, &rows, UINT32_MAX);
+    sheet->root = FSD_ROWS(answer_record, "{rules}");
+    ((struct answer *)fsd_rows_add(sheet->arena, &sheet->root))->rules =
+        fsd_rows_held(sheet->arena, &rows, UINT32_MAX);
     return FSD_OK;
 }

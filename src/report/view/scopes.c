@@ -5,50 +5,33 @@
 
 #include <string.h>
 
-enum {
-    NAME,
-    CALLED,
-    NODES,
-    LAYERS,
-    REFORMATS,
-    MS,
-    SHARE,
-    REFORMAT_MS,
-    PRECISION,
-    BLOCK,
-    UNLIKE,
-    CLASS,
-    CLASS_CALLED
-};
+/* clang-format off */
+#define MODULE_ROW(has, t) \
+    has(t, NAME,  name,        NULL) \
+    has(t, NAME,  called,      "scope", .aside = true) \
+    has(t, COUNT, nodes,       "nodes") \
+    has(t, COUNT, layers,      "layers") \
+    has(t, COUNT, reformats,   "moves") \
+    has(t, MS,    ms,          "ms") \
+    has(t, SHARE, share,       "share", .aside = true) \
+    has(t, MS,    reformat_ms, "moves' ms") \
+    has(t, TALLY, precision,   "layers by precision") \
+    has(t, NAME,  block,       "block") \
+    has(t, TEXT,  unlike,      "unlike the other blocks") \
+    has(t, NAME,  class,       NULL) \
+    has(t, NAME,  of_class,    "class", .aside = true)
+FSD_RECORD(module_row, MODULE_ROW)
 
-static const struct fsd_column module_columns[] = {
-    [NAME] = {"name", NULL, FSD_CELL_NAME},
-    [CALLED] = {"called", "scope", FSD_CELL_NAME, true},
-    [NODES] = {"nodes", "nodes", FSD_CELL_COUNT},
-    [LAYERS] = {"layers", "layers", FSD_CELL_COUNT},
-    [REFORMATS] = {"reformats", "moves", FSD_CELL_COUNT},
-    [MS] = {"ms", "ms", FSD_CELL_MS},
-    [SHARE] = {"share", "share", FSD_CELL_SHARE, true},
-    [REFORMAT_MS] = {"reformat_ms", "moves' ms", FSD_CELL_MS},
-    [PRECISION] = {"precision", "layers by precision", FSD_CELL_TALLY},
-    [BLOCK] = {"block", "block", FSD_CELL_NAME},
-    [UNLIKE] = {"unlike", "unlike the other blocks", FSD_CELL_TEXT},
-    [CLASS] = {"class", NULL, FSD_CELL_NAME},
-    [CLASS_CALLED] = {"of_class", "class", FSD_CELL_NAME, true},
-};
-
-enum { DEPTH, COUNT, SHARED, TOTAL, REST, SCOPES, FOLDED };
-
-static const struct fsd_column columns[] = {
-    [DEPTH] = {"depth", NULL, FSD_CELL_COUNT},
-    [COUNT] = {"n", NULL, FSD_CELL_COUNT, true},
-    [SHARED] = {"shared_layers", NULL, FSD_CELL_COUNT},
-    [TOTAL] = {"total_ms", NULL, FSD_CELL_MS},
-    [REST] = {"rest_ms", NULL, FSD_CELL_MS},
-    [SCOPES] = {"scopes", "Scopes", FSD_CELL_ROWS, FSD_INSIDE(module_columns)},
-    /* Of text: equal blocks are one row. */
-    [FOLDED] = {"folded", NULL, FSD_CELL_ROWS, true, FSD_INSIDE(module_columns)},
-};
+#define ANSWER(has, t) \
+    has(t, COUNT, depth,         NULL) \
+    has(t, COUNT, n,             NULL, .aside = true) \
+    has(t, COUNT, shared_layers, NULL) \
+    has(t, MS,    total_ms,      NULL) \
+    has(t, MS,    rest_ms,       NULL) \
+    has(t, ROWS,  scopes,        "Scopes", .of = &module_row_record) \
+    has(t, ROWS,  folded,        NULL, .aside = true, .of = &module_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 /* With and without times. */
 static const char timed_row[] = "{nodes:6} {layers:6} {ms:9} {share:5.1} {reformats:5} "
@@ -176,7 +159,7 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_module *m,
     return fsd_printed(arena, "other precisions than the other %u", others);
 }
 
-static struct fsd_cell types_of(struct fsd_arena *arena, const struct fsd_module *m)
+static struct fsd_words types_of(struct fsd_arena *arena, const struct fsd_module *m)
 {
     const char **words = FSD_NEW(arena, const char *, FSD__DTYPE_COUNT);
     uint32_t *counts = FSD_NEW(arena, uint32_t, FSD__DTYPE_COUNT), n = 0;
@@ -186,7 +169,7 @@ static struct fsd_cell types_of(struct fsd_arena *arena, const struct fsd_module
             words[n] = fsd_dtype_name((enum fsd_dtype)i);
             counts[n++] = m->by_type[i];
         }
-    return (struct fsd_cell){.known = true, .words = {words, counts, n}};
+    return (struct fsd_words){true, n, words, counts};
 }
 
 /* By symbol of a scope the class of the module that it is; 0. */
@@ -205,27 +188,27 @@ static fsd_sym *classes_of(struct fsd_arena *arena, const struct fsd_graph *mode
     return class_of;
 }
 
-static void name_class(struct fsd_cell *row, const char *name)
+static void name_class(struct module_row *row, const char *name)
 {
     const char *last = strrchr(name, '.');
 
     if (!*name)
         return;
-    row[CLASS] = fsd_cell_text(name);
-    row[CLASS_CALLED] = fsd_cell_text(last ? last + 1 : name);
+    row->class = name;
+    row->of_class = last ? last + 1 : name;
 }
 
-static void fill_row(struct fsd_cell *row, struct fsd_arena *arena,
+static void fill_row(struct module_row *row, struct fsd_arena *arena,
                      const struct fsd_module *m, bool timed, double total)
 {
-    row[NODES] = fsd_cell_count(m->nodes);
-    row[LAYERS] = fsd_cell_count(m->layers);
-    row[REFORMATS] = fsd_cell_count(m->reformats);
-    row[MS] = fsd_cell_ms(m->ms);
+    row->nodes = fsd_count(m->nodes);
+    row->layers = fsd_count(m->layers);
+    row->reformats = fsd_count(m->reformats);
+    row->ms = fsd_real_ms(m->ms);
     if (timed)
-        row[SHARE] = fsd_cell_number(total > 0 ? m->ms / total : 0);
-    row[REFORMAT_MS] = fsd_cell_ms(m->reformat_ms);
-    row[PRECISION] = types_of(arena, m);
+        row->share = fsd_real(total > 0 ? m->ms / total : 0);
+    row->reformat_ms = fsd_real_ms(m->reformat_ms);
+    row->precision = types_of(arena, m);
 }
 
 enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked *asked,
@@ -238,8 +221,8 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
     struct fsd_modules sums = fsd_cost_modules(arena, d, &scopes);
     fsd_module_vec modules = sums.list;
     bool timed = d->times->profiles;
-    struct fsd_rows rows = FSD_ROWS(module_columns, timed ? timed_row : plain_row);
-    struct fsd_cell *root;
+    struct fsd_rows rows = FSD_ROWS(module_row_record, timed ? timed_row : plain_row);
+    struct answer *root;
 
     struct blocks blocks = find_blocks(arena, &modules, scopes.names);
     struct fsd_rows folded = rows;
@@ -251,16 +234,16 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
         const struct fsd_module *most = &modules.at[blocks.like[kind]];
         const struct fsd_module *m = &modules.at[i];
         bool alike = kind && is_alike(m, most);
-        struct fsd_cell *row = fsd_rows_add(arena, &rows);
+        struct module_row *row = fsd_rows_add(arena, &rows);
         struct fsd_module sum = *m;
 
-        row[NAME] = fsd_cell_text(fsd_text(scopes.names, m->name));
-        row[CALLED] = m->name ? row[NAME] : fsd_cell_text("(no scope)");
+        row->name = fsd_text(scopes.names, m->name);
+        row->called = m->name ? row->name : "(no scope)";
         name_class(row, fsd_text(d->names, class_of[m->name]));
         if (kind)
-            row[BLOCK] = fsd_cell_text(fsd_text(blocks.kinds, kind));
+            row->block = fsd_text(blocks.kinds, kind);
         if (kind && !alike)
-            row[UNLIKE] = fsd_cell_text(unlike(arena, m, most, blocks.alike[kind]));
+            row->unlike = unlike(arena, m, most, blocks.alike[kind]);
         fill_row(row, arena, m, timed, total);
         if (!alike || asked->all) {
             fsd_vec_push(arena, &folded.at, row);
@@ -269,8 +252,8 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
                 if (blocks.kind[k] == kind && is_alike(&modules.at[k], most))
                     add_module(&sum, &modules.at[k]);
             row = fsd_rows_add(arena, &folded);
-            row[CALLED] = fsd_cell_text(fsd_printed(
-                arena, "%s x%u", fsd_text(blocks.kinds, kind), blocks.alike[kind]));
+            row->called = fsd_printed(arena, "%s x%u", fsd_text(blocks.kinds, kind),
+                                      blocks.alike[kind]);
             name_class(row, fsd_text(d->names, class_of[m->name]));
             fill_row(row, arena, &sum, timed, total);
         }
@@ -279,16 +262,16 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet, const struct fsd_asked 
     sheet->head =
         "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} compute for "
         "several, and count in each>";
-    sheet->root = FSD_ROWS(columns, timed ? timed_text : plain_text);
+    sheet->root = FSD_ROWS(answer_record, timed ? timed_text : plain_text);
     root = fsd_rows_add(arena, &sheet->root);
-    root[DEPTH] = fsd_cell_count(scopes.depth);
-    root[COUNT] = fsd_cell_count(modules.n);
-    root[SHARED] = fsd_cell_count(sums.shared);
+    root->depth = fsd_count(scopes.depth);
+    root->n = fsd_count(modules.n);
+    root->shared_layers = fsd_count(sums.shared);
     if (timed) {
-        root[TOTAL] = fsd_cell_number(total);
-        root[REST] = fsd_cell_number(sums.rest_ms);
+        root->total_ms = fsd_real(total);
+        root->rest_ms = fsd_real(sums.rest_ms);
     }
-    root[SCOPES] = fsd_cell_rows(arena, &rows, UINT32_MAX);
-    root[FOLDED] = fsd_cell_rows(arena, &folded, UINT32_MAX);
+    root->scopes = fsd_rows_held(arena, &rows, UINT32_MAX);
+    root->folded = fsd_rows_held(arena, &folded, UINT32_MAX);
     return FSD_OK;
 }

@@ -237,53 +237,31 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
 
 /* ----------------------------------------------------------------------------- rows */
 
-enum {
-    RANK,
-    LAYER,
-    NODE,
-    NAME,
-    TYPE,
-    PRECISION,
-    KERNEL,
-    NODES,
-    MEMBERS,
-    MS,
-    BYTES,
-    MACS,
-    SHARE,
-    SUM,
-    GB_S,
-    TOP_S,
-    MEMORY,
-    COMPUTE,
-    BOUND,
-    REACHED,
-    FIRST
-};
-
-static const struct fsd_column item_columns[] = {
-    [RANK] = {"rank", "rank", FSD_CELL_COUNT},
-    [LAYER] = {"layer", "layer", FSD_CELL_COUNT},
-    [NODE] = {"node", "node", FSD_CELL_COUNT},
-    [NAME] = {"name", "name", FSD_CELL_NAME},
-    [TYPE] = {"type", "type", FSD_CELL_NAME},
-    [PRECISION] = {"precision", "runs in", FSD_CELL_TEXT},
-    [KERNEL] = {"tactic", "kernel", FSD_CELL_NAME},
-    [NODES] = {"nodes", "nodes", FSD_CELL_NAME},
-    [MEMBERS] = {"members", "layers", FSD_CELL_COUNT},
-    [MS] = {"ms", "ms", FSD_CELL_MS},
-    [BYTES] = {"bytes", "bytes", FSD_CELL_BYTES},
-    [MACS] = {"macs", "multiply-adds", FSD_CELL_MACS},
-    [SHARE] = {"share", "share", FSD_CELL_SHARE},
-    [SUM] = {"cumulative_share", "sum of shares", FSD_CELL_SHARE},
-    [GB_S] = {"gb_s", "GB/s", FSD_CELL_NUMBER},
-    [TOP_S] = {"top_s", "TOP/s", FSD_CELL_NUMBER},
-    [MEMORY] = {"by_memory", NULL, FSD_CELL_FLAG, true},
-    [COMPUTE] = {"by_compute", NULL, FSD_CELL_FLAG, true},
-    [BOUND] = {"bound", "bound by", FSD_CELL_TEXT},
-    [REACHED] = {"roofline_share", "of its roofline", FSD_CELL_SHARE},
-    [FIRST] = {"first", "what to do first", FSD_CELL_NAME},
-};
+/* clang-format off */
+#define ITEM_ROW(has, t) \
+    has(t, COUNT,  rank,             "rank") \
+    has(t, COUNT,  layer,            "layer") \
+    has(t, COUNT,  node,             "node") \
+    has(t, NAME,   name,             "name") \
+    has(t, NAME,   type,             "type") \
+    has(t, TEXT,   precision,        "runs in") \
+    has(t, NAME,   tactic,           "kernel") \
+    has(t, NAME,   nodes,            "nodes") \
+    has(t, COUNT,  members,          "layers") \
+    has(t, MS,     ms,               "ms") \
+    has(t, BYTES,  bytes,            "bytes") \
+    has(t, MACS,   macs,             "multiply-adds") \
+    has(t, SHARE,  share,            "share") \
+    has(t, SHARE,  cumulative_share, "sum of shares") \
+    has(t, NUMBER, gb_s,             "GB/s") \
+    has(t, NUMBER, top_s,            "TOP/s") \
+    has(t, FLAG,   by_memory,        NULL, .aside = true) \
+    has(t, FLAG,   by_compute,       NULL, .aside = true) \
+    has(t, TEXT,   bound,            "bound by") \
+    has(t, SHARE,  roofline_share,   "of its roofline") \
+    has(t, NAME,   first,            "what to do first")
+FSD_RECORD(item_row, ITEM_ROW)
+/* clang-format on */
 
 static const char layer_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >layer {layer}  <{type}  "
@@ -297,33 +275,21 @@ static const char group_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
     "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
 
-enum {
-    BY,
-    UNIT,
-    WHAT,
-    SHOWN_N,
-    ALL_N,
-    TOTAL_MS,
-    TOP_SHARE,
-    UNKNOWN,
-    LOST,
-    UNTIMED,
-    ITEMS
-};
-
-static const struct fsd_column columns[] = {
-    [BY] = {"by", NULL, FSD_CELL_TEXT},
-    [UNIT] = {"unit", NULL, FSD_CELL_TEXT},
-    [WHAT] = {"what", NULL, FSD_CELL_TEXT, true},
-    [SHOWN_N] = {"shown", NULL, FSD_CELL_COUNT},
-    [ALL_N] = {"of", NULL, FSD_CELL_COUNT},
-    [TOTAL_MS] = {"total_ms", NULL, FSD_CELL_MS},
-    [TOP_SHARE] = {"share", NULL, FSD_CELL_SHARE},
-    [UNKNOWN] = {"not_ranked", NULL, FSD_CELL_COUNT},
-    [LOST] = {"macs_not_attributed", NULL, FSD_CELL_MACS},
-    [UNTIMED] = {"untimed", NULL, FSD_CELL_TEXT, true},
-    [ITEMS] = {"items", "What takes most", FSD_CELL_ROWS, FSD_INSIDE(item_columns)},
-};
+/* clang-format off */
+#define ANSWER(has, t) \
+    has(t, TEXT,  by,                  NULL) \
+    has(t, TEXT,  unit,                NULL) \
+    has(t, TEXT,  what,                NULL, .aside = true) \
+    has(t, COUNT, shown,               NULL) \
+    has(t, COUNT, of,                  NULL) \
+    has(t, MS,    total_ms,            NULL) \
+    has(t, SHARE, share,               NULL) \
+    has(t, COUNT, not_ranked,          NULL) \
+    has(t, MACS,  macs_not_attributed, NULL) \
+    has(t, TEXT,  untimed,             NULL, .aside = true) \
+    has(t, ROWS,  items,               "What takes most", .of = &item_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 static const char head[] =
     "<{untimed}, so that nothing is known of time; by {unit} >the first {shown} of "
@@ -370,70 +336,70 @@ static const char *nodes_of(struct fsd_arena *arena, const struct fsd_diff *d,
 
 static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
                        const struct item *item, const struct fsd_finding *finding,
-                       struct fsd_cell *row)
+                       struct item_row *row)
 {
     struct fsd_roofline roof = fsd_cost_roofline(d, item->id);
     const struct fsd_layer *layer = &d->engine->layers.at[item->id];
     const char *nodes = nodes_of(arena, d, item->id);
 
-    row[LAYER] = fsd_cell_count(item->id);
+    row->layer = fsd_count(item->id);
     if (d->engine->nodes.at[item->id].op)
-        row[TYPE] = fsd_cell_sym(d, d->engine->nodes.at[item->id].op);
+        row->type = fsd_text(d->names, d->engine->nodes.at[item->id].op);
     if (d->layers[item->id].precision != FSD_DTYPE_UNKNOWN)
-        row[PRECISION] = fsd_cell_text(fsd_dtype_name(d->layers[item->id].precision));
+        row->precision = fsd_dtype_name(d->layers[item->id].precision);
     if (layer->tactic)
-        row[KERNEL] = fsd_cell_sym(d, layer->tactic);
+        row->tactic = fsd_text(d->names, layer->tactic);
     /* A name that is not made of its nodes' names does not tell them. */
     if (*nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
                    d->layers[item->id].kind == FSD_KIND_FOREIGN))
-        row[NODES] = fsd_cell_text(nodes);
-    row[BYTES] = fsd_cell_amount(d, d->cost->layers[item->id].bytes);
-    row[MACS] = fsd_cell_amount(d, d->cost->layers[item->id].macs);
+        row->nodes = nodes;
+    row->bytes = fsd_amount_cell(d, d->cost->layers[item->id].bytes);
+    row->macs = fsd_amount_cell(d, d->cost->layers[item->id].macs);
     if (item->ms > 0 && item->bytes >= 0)
-        row[GB_S] = fsd_cell_number((double)item->bytes / item->ms / 1e6);
+        row->gb_s = fsd_real((double)item->bytes / item->ms / 1e6);
     if (item->ms > 0 && item->macs > 0)
-        row[TOP_S] = fsd_cell_number(2 * (double)item->macs / item->ms / 1e9);
+        row->top_s = fsd_real(2 * (double)item->macs / item->ms / 1e9);
     if (roof.known)
-        row[BOUND] = fsd_cell_text(roof.by_memory ? "memory" : "arithmetic");
+        row->bound = roof.by_memory ? "memory" : "arithmetic";
     if (roof.known && roof.reached >= 0)
-        row[REACHED] = fsd_cell_number(roof.reached);
+        row->roofline_share = fsd_real(roof.reached);
     if (d->flows->of[item->id].there)
-        row[FIRST] = fsd_cell_phrase(arena, d, item->id, fsd_put_advice);
+        row->first = fsd_phrase_of(arena, d, item->id, fsd_put_advice);
     else if (finding)
-        row[FIRST] = fsd_cell_text(finding->message);
+        row->first = finding->message;
 }
 
 static struct fsd_rows rows_of(struct ranking *r, const struct way *way, uint32_t most,
                                double *sum)
 {
     struct fsd_rows rows =
-        FSD_ROWS(item_columns, way->single ? layer_text : group_text);
+        FSD_ROWS(item_row_record, way->single ? layer_text : group_text);
     const struct fsd_finding **about = gravest(r->arena, r->d);
 
     for (uint32_t i = 0; i < r->items.n && i < most; i++) {
         const struct item *item = &r->items.at[i];
-        struct fsd_cell *row;
+        struct item_row *row;
 
         if (item->weight <= 0)
             break;
         row = fsd_rows_add(r->arena, &rows);
         *sum += item->weight;
-        row[RANK] = fsd_cell_count(i + 1);
-        row[NAME] = fsd_cell_text(item->name);
-        row[MS] = fsd_cell_ms(item->ms);
-        row[SHARE] = fsd_cell_number(item->weight / r->total);
-        row[SUM] = fsd_cell_number(*sum / r->total);
+        row->rank = fsd_count(i + 1);
+        row->name = item->name;
+        row->ms = fsd_real_ms(item->ms);
+        row->share = fsd_real(item->weight / r->total);
+        row->cumulative_share = fsd_real(*sum / r->total);
         if (way->single) {
             fill_layer(r->arena, r->d, item, about[item->id], row);
             continue;
         }
         if (!strcmp(way->by, "nodes"))
-            row[NODE] = fsd_cell_count(item->id);
-        row[MEMBERS] = fsd_cell_count(item->members);
+            row->node = fsd_count(item->id);
+        row->members = fsd_count(item->members);
         if (item->bytes >= 0)
-            row[BYTES] = fsd_cell_amount(r->d, item->bytes);
+            row->bytes = fsd_amount_cell(r->d, item->bytes);
         if (item->macs >= 0)
-            row[MACS] = fsd_cell_amount(r->d, item->macs);
+            row->macs = fsd_amount_cell(r->d, item->macs);
     }
     return rows;
 }
@@ -447,7 +413,7 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
     uint32_t most = asked->q->top ? asked->q->top : asked->all ? UINT32_MAX : SHOWN;
     bool timed = asked->d->times->profiles;
     struct fsd_rows rows;
-    struct fsd_cell *root;
+    struct answer *root;
     double sum = 0;
 
     while (way < end && strcmp(way->by, by) != 0)
@@ -462,22 +428,23 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
     rows = rows_of(&r, way, most, &sum);
     sheet->schema = "fusiondiff-top/1";
     sheet->head = head;
-    sheet->root = FSD_ROWS(columns, texts[timed][way->single]);
+    sheet->root = FSD_ROWS(answer_record, texts[timed][way->single]);
     root = fsd_rows_add(r.arena, &sheet->root);
-    root[BY] = fsd_cell_text(way->by);
-    root[UNIT] = fsd_cell_text(r.unit);
-    root[WHAT] = fsd_cell_text(way->what);
-    root[SHOWN_N] = fsd_cell_count(rows.at.n);
-    root[ALL_N] = fsd_cell_count(r.items.n);
+    root->by = way->by;
+    root->unit = r.unit;
+    root->what = way->what;
+    root->shown = fsd_count(rows.at.n);
+    root->of = fsd_count(r.items.n);
     if (timed)
-        root[TOTAL_MS] = fsd_cell_ms(r.total);
+        root->total_ms = fsd_real_ms(r.total);
     else
-        root[UNTIMED] = fsd_cell_text("no profile was given");
+        root->untimed = "no profile was given";
     if (r.total > 0)
-        root[TOP_SHARE] = fsd_cell_number(sum / r.total);
-    root[UNKNOWN] = fsd_cell_count(r.unknown);
+        root->share = fsd_real(sum / r.total);
+    root->not_ranked = fsd_count(r.unknown);
     if (way->single && asked->d->cost->unattributed)
-        root[LOST] = fsd_cell_amount(asked->d, asked->d->cost->unattributed);
-    root[ITEMS] = fsd_cell_rows(r.arena, &rows, UINT32_MAX);
+        root->macs_not_attributed =
+            fsd_amount_cell(asked->d, asked->d->cost->unattributed);
+    root->items = fsd_rows_held(r.arena, &rows, UINT32_MAX);
     return FSD_OK;
 }

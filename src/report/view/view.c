@@ -30,20 +30,9 @@ const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd
     return *text ? text : NULL;
 }
 
-struct fsd_cell fsd_cell_sym(const struct fsd_diff *d, fsd_sym sym)
-{
-    return fsd_cell_text(fsd_text(d->names, sym));
-}
-
-struct fsd_cell fsd_cell_layer_name(const struct fsd_diff *d, fsd_id layer)
+const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer)
 {
     const char *name = fsd_text(d->names, d->engine->nodes.at[layer].name);
 
-    return fsd_cell_text(*name ? name : NULL);
-}
-
-struct fsd_cell fsd_cell_phrase(struct fsd_arena *arena, const struct fsd_diff *d,
-                                fsd_id id, fsd_put_fn *put)
-{
-    return fsd_cell_text(fsd_phrase_of(arena, d, id, put));
+    return *name ? name : NULL;
 }

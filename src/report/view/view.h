@@ -80,10 +80,8 @@ static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
 /** A phrase in the arena; NULL when it is empty. */
 const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
                           fsd_put_fn *put);
-struct fsd_cell fsd_cell_sym(const struct fsd_diff *d, fsd_sym sym);
-struct fsd_cell fsd_cell_layer_name(const struct fsd_diff *d, fsd_id layer);
-struct fsd_cell fsd_cell_phrase(struct fsd_arena *arena, const struct fsd_diff *d,
-                                fsd_id id, fsd_put_fn *put);
+/** NULL when it is empty. */
+const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer);
 /** The edge of the model that a mover sits on; NULL when the layer is none. */
 const struct fsd_rows *fsd_edge_record(struct fsd_arena *arena,
                                        const struct fsd_diff *d, fsd_id layer);

@@ -6,33 +6,21 @@
 
 enum { NEIGHBOURS = 4 };
 
-enum {
-    LAYER_INDEX,
-    LAYER_NAME,
-    LAYER_CALLED,
-    LAYER_KIND,
-    LAYER_SORT,
-    LAYER_CHANGE,
-    LAYER_PRECISION,
-    LAYER_MS,
-    LAYER_EVIDENCE,
-    LAYER_FROM,
-    LAYER_TO
-};
-
-static const struct fsd_column layer_columns[] = {
-    [LAYER_INDEX] = {"index", "layer", FSD_CELL_COUNT},
-    [LAYER_NAME] = {"name", NULL, FSD_CELL_NAME, .brief = true},
-    [LAYER_CALLED] = {"called", "layer's name", FSD_CELL_NAME, true, true},
-    [LAYER_KIND] = {"kind", "kind", FSD_CELL_TEXT},
-    [LAYER_SORT] = {"sort", NULL, FSD_CELL_NAME, true},
-    [LAYER_CHANGE] = {"change", "change", FSD_CELL_NAME, true},
-    [LAYER_PRECISION] = {"precision", "precision", FSD_CELL_TYPE},
-    [LAYER_MS] = {"ms", "layer's ms", FSD_CELL_MS},
-    [LAYER_EVIDENCE] = {"evidence", "evidence", FSD_CELL_WORDS},
-    [LAYER_FROM] = {"from", NULL, FSD_CELL_TEXT, true},
-    [LAYER_TO] = {"to", NULL, FSD_CELL_TEXT, true},
-};
+/* clang-format off */
+#define LAYER_ROW(has, t) \
+    has(t, COUNT, index,     "layer") \
+    has(t, NAME,  name,      NULL, .brief = true) \
+    has(t, NAME,  called,    "layer's name", .aside = true, .brief = true) \
+    has(t, TEXT,  kind,      "kind") \
+    has(t, NAME,  sort,      NULL, .aside = true) \
+    has(t, NAME,  change,    "change", .aside = true) \
+    has(t, TYPE,  precision, "precision") \
+    has(t, MS,    ms,        "layer's ms") \
+    has(t, WORDS, evidence,  "evidence") \
+    has(t, TEXT,  from,      NULL, .aside = true) \
+    has(t, TEXT,  to,        NULL, .aside = true)
+FSD_RECORD(layer_row, LAYER_ROW)
+/* clang-format on */
 
 static const char layer_text[] =
     "  layer {index}  {sort}<  {change}><  runs in {precision!}><  {ms}>\n"
@@ -41,45 +29,27 @@ static const char layer_text[] =
     "<           input from {from}\n>"
     "<           output to {to}\n>";
 
-enum {
-    NODE_INDEX,
-    NODE_NAME,
-    NODE_CALLED,
-    NODE_OP,
-    NODE_MODULE,
-    NODE_FATE,
-    NODE_WHY,
-    NODE_SAME_AS,
-    NODE_REQUESTED,
-    NODE_REALISED,
-    NODE_MS,
-    NODE_MACS,
-    NODE_SHARED,
-    NODE_BECAME,
-    NODE_NEAR,
-    NODE_REGION,
-    NODE_LAYERS
-};
-
-static const struct fsd_column node_columns[] = {
-    [NODE_INDEX] = {"index", "node", FSD_CELL_COUNT},
-    [NODE_NAME] = {"name", NULL, FSD_CELL_NAME},
-    [NODE_CALLED] = {"called", "name", FSD_CELL_NAME, true},
-    [NODE_OP] = {"op", "op", FSD_CELL_NAME},
-    [NODE_MODULE] = {"module", "module", FSD_CELL_NAME},
-    [NODE_FATE] = {"fate", "fate", FSD_CELL_TEXT},
-    [NODE_WHY] = {"why", "why", FSD_CELL_TEXT},
-    [NODE_SAME_AS] = {"same_as", NULL, FSD_CELL_COUNT},
-    [NODE_REQUESTED] = {"requested", "asked for", FSD_CELL_TYPE},
-    [NODE_REALISED] = {"realised", "runs in", FSD_CELL_TYPE},
-    [NODE_MS] = {"ms", "ms", FSD_CELL_MS},
-    [NODE_MACS] = {"macs", "multiply-adds", FSD_CELL_MACS, true},
-    [NODE_SHARED] = {"shared", NULL, FSD_CELL_FLAG, true},
-    [NODE_BECAME] = {"became", NULL, FSD_CELL_NAME, true},
-    [NODE_NEAR] = {"near", NULL, FSD_CELL_COUNT, true},
-    [NODE_REGION] = {"region", "region", FSD_CELL_COUNT, true},
-    [NODE_LAYERS] = {"layers", "layers", FSD_CELL_ROWS, FSD_INSIDE(layer_columns)},
-};
+/* clang-format off */
+#define NODE_ROW(has, t) \
+    has(t, COUNT, index,     "node") \
+    has(t, NAME,  name,      NULL) \
+    has(t, NAME,  called,    "name", .aside = true) \
+    has(t, NAME,  op,        "op") \
+    has(t, NAME,  module,    "module") \
+    has(t, TEXT,  fate,      "fate") \
+    has(t, TEXT,  why,       "why") \
+    has(t, COUNT, same_as,   NULL) \
+    has(t, TYPE,  requested, "asked for") \
+    has(t, TYPE,  realised,  "runs in") \
+    has(t, MS,    ms,        "ms") \
+    has(t, MACS,  macs,      "multiply-adds", .aside = true) \
+    has(t, FLAG,  shared,    NULL, .aside = true) \
+    has(t, NAME,  became,    NULL, .aside = true) \
+    has(t, COUNT, near,      NULL, .aside = true) \
+    has(t, COUNT, region,    "region", .aside = true) \
+    has(t, ROWS,  layers,    "layers", .of = &layer_row_record)
+FSD_RECORD(node_row, NODE_ROW)
+/* clang-format on */
 
 static const char node_text[] =
     "node {index} {called}< ({op!})>< in {module}>\n"
@@ -87,12 +57,11 @@ static const char node_text[] =
     "<, runs in {realised!}><, {macs!} multiply-adds><, {ms}<{shared!} as its part>>\n"
     "{layers}";
 
-enum { NODES };
-
-static const struct fsd_column columns[] = {
-    [NODES] = {"nodes", "Nodes and their layers", FSD_CELL_ROWS,
-               FSD_INSIDE(node_columns)},
-};
+/* clang-format off */
+#define ANSWER(has, t) \
+    has(t, ROWS, nodes, "Nodes and their layers", .of = &node_row_record)
+FSD_RECORD(answer, ANSWER)
+/* clang-format on */
 
 static const char *neighbours(struct fsd_arena *arena, const struct fsd_diff *d,
                               struct fsd_span ports, bool before)
@@ -120,64 +89,64 @@ static const char *neighbours(struct fsd_arena *arena, const struct fsd_diff *d,
     return n ? text : NULL;
 }
 
-static void fill_layer(struct fsd_arena *arena, struct fsd_cell *row,
+static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
                        const struct fsd_diff *d, const struct fsd_link *link)
 {
     const struct fsd_node *n = &d->engine->nodes.at[link->layer];
     const struct fsd_layer_result *r = &d->layers[link->layer];
 
-    row[LAYER_INDEX] = fsd_cell_count(link->layer);
-    row[LAYER_NAME] = fsd_cell_sym(d, n->name);
-    row[LAYER_CALLED] = fsd_cell_layer_name(d, link->layer);
-    row[LAYER_KIND] = fsd_cell_text(fsd_kind_name(r->kind));
-    row[LAYER_SORT] = fsd_cell_phrase(arena, d, link->layer, fsd_put_layer_kind);
+    row->index = fsd_count(link->layer);
+    row->name = fsd_text(d->names, n->name);
+    row->called = fsd_layer_name_of(d, link->layer);
+    row->kind = fsd_kind_name(r->kind);
+    row->sort = fsd_phrase_of(arena, d, link->layer, fsd_put_layer_kind);
     if (n->in.n || n->out.n) {
         const char *change = fsd_phrase_of(arena, d, link->layer, fsd_put_change);
 
-        row[LAYER_CHANGE] = fsd_cell_text(change ? change : "");
+        row->change = change ? change : "";
     }
-    row[LAYER_PRECISION] = fsd_cell_count(r->precision);
-    row[LAYER_MS] = fsd_cell_ms(fsd_layer_ms(d, link->layer));
-    row[LAYER_EVIDENCE] = fsd_cell_evidence(arena, link->by);
-    row[LAYER_FROM] = fsd_cell_text(neighbours(arena, d, n->in, true));
-    row[LAYER_TO] = fsd_cell_text(neighbours(arena, d, n->out, false));
+    row->precision = fsd_count(r->precision);
+    row->ms = fsd_real_ms(fsd_layer_ms(d, link->layer));
+    row->evidence = fsd_words_of_evidence(arena, link->by);
+    row->from = neighbours(arena, d, n->in, true);
+    row->to = neighbours(arena, d, n->out, false);
 }
 
-static void fill_node(struct fsd_arena *arena, struct fsd_cell *row,
+static void fill_node(struct fsd_arena *arena, struct node_row *row,
                       const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node *n = &d->model->nodes.at[node];
     const struct fsd_node_result *r = &d->nodes[node];
     const struct fsd_node_cost *cost = &d->cost->nodes[node];
-    struct fsd_rows layers = FSD_ROWS(layer_columns, layer_text);
+    struct fsd_rows layers = FSD_ROWS(layer_row_record, layer_text);
 
-    row[NODE_INDEX] = fsd_cell_count(node);
-    row[NODE_NAME] = fsd_cell_sym(d, n->name);
-    row[NODE_CALLED] = fsd_cell_phrase(arena, d, node, fsd_put_node_name);
-    row[NODE_OP] = fsd_cell_sym(d, n->op);
+    row->index = fsd_count(node);
+    row->name = fsd_text(d->names, n->name);
+    row->called = fsd_phrase_of(arena, d, node, fsd_put_node_name);
+    row->op = fsd_text(d->names, n->op);
     if (n->module)
-        row[NODE_MODULE] = fsd_cell_sym(d, n->module);
-    row[NODE_FATE] = fsd_cell_text(fsd_fate_name(r->fate));
-    row[NODE_WHY] = fsd_cell_text(*r->why ? r->why : NULL);
-    row[NODE_SAME_AS] = fsd_cell_id(r->other);
-    row[NODE_REQUESTED] = fsd_cell_count(r->requested);
-    row[NODE_REALISED] = fsd_cell_count(r->realised);
-    row[NODE_MS] = fsd_cell_ms(cost->ms);
-    row[NODE_MACS] = fsd_cell_amount(d, cost->macs);
-    row[NODE_SHARED] = fsd_cell_count(cost->shares);
-    row[NODE_BECAME] = fsd_cell_phrase(arena, d, node, fsd_put_fate);
-    row[NODE_NEAR] = fsd_cell_id(r->near_layer);
-    row[NODE_REGION] = fsd_cell_id(d->match->region_of_node[node]);
+        row->module = fsd_text(d->names, n->module);
+    row->fate = fsd_fate_name(r->fate);
+    row->why = *r->why ? r->why : NULL;
+    row->same_as = fsd_count_id(r->other);
+    row->requested = fsd_count(r->requested);
+    row->realised = fsd_count(r->realised);
+    row->ms = fsd_real_ms(cost->ms);
+    row->macs = fsd_amount_cell(d, cost->macs);
+    row->shared = fsd_flag(cost->shares);
+    row->became = fsd_phrase_of(arena, d, node, fsd_put_fate);
+    row->near = fsd_count_id(r->near_layer);
+    row->region = fsd_count_id(d->match->region_of_node[node]);
     for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
         fill_layer(arena, fsd_rows_add(arena, &layers), d,
                    fsd_match_of_node(d->match, node, i));
-    row[NODE_LAYERS] = fsd_cell_rows(arena, &layers, UINT32_MAX);
+    row->layers = fsd_rows_held(arena, &layers, UINT32_MAX);
 }
 
 enum fsd_status fsd_view_where(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                                struct fsd_error *err)
 {
-    struct fsd_rows nodes = FSD_ROWS(node_columns, node_text);
+    struct fsd_rows nodes = FSD_ROWS(node_row_record, node_text);
     fsd_id_vec ids = {0};
     enum fsd_status status =
         fsd_pick_words(sheet->arena, asked, FSD_PICK_NODES, &ids, err);
@@ -189,8 +158,8 @@ enum fsd_status fsd_view_where(struct fsd_sheet *sheet, const struct fsd_asked *
         fill_node(sheet->arena, fsd_rows_add(sheet->arena, &nodes), asked->d,
                   ids.at[i]);
     sheet->schema = "fusiondiff-where/1";
-    sheet->root = FSD_ROWS(columns, "{nodes}");
-    fsd_rows_add(sheet->arena, &sheet->root)[NODES] =
-        fsd_cell_rows(sheet->arena, &nodes, UINT32_MAX);
+    sheet->root = FSD_ROWS(answer_record, "{nodes}");
+    ((struct answer *)fsd_rows_add(sheet->arena, &sheet->root))->nodes =
+        fsd_rows_held(sheet->arena, &nodes, UINT32_MAX);
     return FSD_OK;
 }

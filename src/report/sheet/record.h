@@ -1,0 +1,178 @@
+/*
+ * Record types: what is known of one kind of thing, a layer, a node, a finding.  One
+ * list of members makes both the C struct that is filled and the table that every
+ * printer reads, so that a member is added by one row:
+ *
+ *     #define GROUP(has, t)                                       \
+ *         has(t, NAME,  name,  "scope", .about = "of the nodes")  \
+ *         has(t, COUNT, nodes, "nodes")
+ *     FSD_RECORD(group, GROUP)
+ *
+ *     struct group *row = fsd_rows_add(arena, &rows);
+ *     row->name = fsd_text(names, g->name);
+ *     row->nodes = fsd_count(g->n);
+ *
+ * A row is: the kind, which decides the member's C type (FSD_HOLDS_...); the name,
+ * which is the key in JSON; the title in tables, or NULL where tables leave it out;
+ * and, as designated members of struct fsd_column, whatever else holds of it.
+ *
+ * Zero is "not known" for every kind, so that what a fill function does not set is left
+ * out everywhere.
+ */
+#ifndef FSD_REPORT_SHEET_RECORD_H
+#define FSD_REPORT_SHEET_RECORD_H
+
+#include "base/arena.h"
+#include "base/id.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum fsd_cell_kind {
+    FSD_CELL_COUNT,
+    FSD_CELL_NUMBER,
+    FSD_CELL_MS,
+    FSD_CELL_SHARE, /**< of 1; text says percent */
+    FSD_CELL_BYTES, /**< an amount, ops/amount.h: a number, or a term in open sizes */
+    FSD_CELL_MACS,  /**< the same of multiply-adds */
+    FSD_CELL_TYPE,  /**< an enum fsd_dtype */
+    FSD_CELL_FLAG,
+    FSD_CELL_TEXT,   /**< in our own words */
+    FSD_CELL_NAME,   /**< a text that an input has made up, in part */
+    FSD_CELL_WORDS,  /**< several texts */
+    FSD_CELL_IDS,    /**< several numbers */
+    FSD_CELL_SIZES,  /**< of a tensor: numbers, or terms in open sizes */
+    FSD_CELL_TALLY,  /**< several words, each with a count */
+    FSD_CELL_FACTS,  /**< several words, each with a text or a number */
+    FSD_CELL_ROWS,   /**< records */
+    FSD_CELL_RECORD, /**< rows of which there is one */
+};
+
+struct fsd_rows;
+
+struct fsd_count {
+    bool known;
+    uint64_t is;
+};
+
+struct fsd_real {
+    bool known;
+    double is;
+};
+
+struct fsd_amount_cell {
+    bool known;
+    int64_t number;   /**< negative: only the term is known */
+    const char *term; /**< NULL: it depends on no open size */
+};
+
+struct fsd_flag {
+    bool known, is;
+};
+
+struct fsd_words {
+    bool known;
+    uint32_t n;
+    const char *const *at;
+    const uint32_t *counts; /**< of TALLY */
+};
+
+struct fsd_ids {
+    bool known;
+    uint32_t n;
+    const fsd_id *at;
+};
+
+struct fsd_size_cell {
+    int64_t number;   /**< -1: not known */
+    const char *term; /**< instead, where it is one */
+};
+
+struct fsd_size_list {
+    bool known;
+    uint32_t n;
+    const struct fsd_size_cell *at;
+};
+
+struct fsd_fact_cell {
+    const char *key;
+    const char *text; /**< NULL: the number */
+    double number;
+};
+
+struct fsd_fact_cells {
+    bool known;
+    uint32_t n;
+    const struct fsd_fact_cell *at;
+};
+
+#define FSD_HOLDS_COUNT  struct fsd_count
+#define FSD_HOLDS_NUMBER struct fsd_real
+#define FSD_HOLDS_MS     struct fsd_real
+#define FSD_HOLDS_SHARE  struct fsd_real
+#define FSD_HOLDS_BYTES  struct fsd_amount_cell
+#define FSD_HOLDS_MACS   struct fsd_amount_cell
+#define FSD_HOLDS_TYPE   struct fsd_count
+#define FSD_HOLDS_FLAG   struct fsd_flag
+#define FSD_HOLDS_TEXT   const char *
+#define FSD_HOLDS_NAME   const char *
+#define FSD_HOLDS_WORDS  struct fsd_words
+#define FSD_HOLDS_IDS    struct fsd_ids
+#define FSD_HOLDS_SIZES  struct fsd_size_list
+#define FSD_HOLDS_TALLY  struct fsd_words
+#define FSD_HOLDS_FACTS  struct fsd_fact_cells
+#define FSD_HOLDS_ROWS   const struct fsd_rows *
+#define FSD_HOLDS_RECORD const struct fsd_rows *
+
+struct fsd_record;
+
+struct fsd_column {
+    const char *name;
+    enum fsd_cell_kind kind;
+    uint32_t at;       /**< of the member in its struct */
+    const char *title; /**< in tables, with its unit; NULL: not in tables */
+    const char *about; /**< what it means, for the schema; NULL: what its name says */
+    bool aside;        /**< not in JSON, which has it in another form */
+    bool brief;        /**< a name that many rows may repeat: base/text.h */
+    bool always;       /**< in JSON: never left out */
+    bool if_true;      /**< in JSON: a flag that is left out where it is false */
+    const struct fsd_record *of; /**< of ROWS and RECORD */
+    /** Of TEXT and WORDS: the words there are, n_words of them; "" is none. */
+    const char *(*word)(unsigned);
+    uint32_t n_words;
+};
+
+struct fsd_record {
+    const char *name;
+    const struct fsd_column *columns;
+    uint32_t n, size; /**< members; bytes of the struct */
+};
+
+#define FSD_MEMBER_(type, kind, name, ...) FSD_HOLDS_##kind name;
+#define FSD_COLUMN_(type, kind, name, ...)                                             \
+    {#name, FSD_CELL_##kind, offsetof(struct type, name), __VA_ARGS__},
+/** `name`_record: some members of struct `type`, for a table with fewer columns. */
+#define FSD_RECORD_PART(name, type, LIST)                                              \
+    static const struct fsd_column name##_columns[] = {LIST(FSD_COLUMN_, type)};       \
+    static const struct fsd_record name##_record = {                                   \
+        #name, name##_columns, FSD_COUNT_OF(name##_columns), sizeof(struct type)};
+#define FSD_STRUCT_(type, LIST)                                                        \
+    struct type {                                                                      \
+        LIST(FSD_MEMBER_, type)                                                        \
+    };
+/** struct `type` and `type`_record, of one file. */
+#define FSD_RECORD(type, LIST)                                                         \
+    FSD_STRUCT_(type, LIST)                                                            \
+    FSD_RECORD_PART(type, type, LIST)
+/** The same of several files: the struct and the name, in a header, ... */
+#define FSD_RECORD_DECLARED(type, LIST)                                                \
+    FSD_STRUCT_(type, LIST)                                                            \
+    extern const struct fsd_record type##_record;
+/** ... and the table, in one of them. */
+#define FSD_RECORD_DEFINED(type, LIST)                                                 \
+    static const struct fsd_column type##_columns[] = {LIST(FSD_COLUMN_, type)};       \
+    const struct fsd_record type##_record = {                                          \
+        #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
+
+#endif
