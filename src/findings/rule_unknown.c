@@ -73,7 +73,8 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
     }
 }
 
-/* Without tensors or Metadata the same build is known by less. */
+/* Without tensors or Metadata the same build is known by less, as it is by a snapshot
+ * that an older version took of it. */
 void fsd_find_told_less(struct fsd_finder *f)
 {
     static const char *const facts[] = {"tensors", "metadata"};
@@ -90,6 +91,15 @@ void fsd_find_told_less(struct fsd_finder *f)
                 i ? "Metadata" : "tensors");
         fsd_finding_close(f);
     }
+    if (!f->c->old->whole || f->c->new->whole)
+        return;
+    fsd_finding_open(f);
+    fputs(
+        "the build is a snapshot by an older version, which does not hold kernels, "
+        "sizes of the engine's inputs and outputs, and most attributes of nodes; they "
+        "are not compared: give the model and the engine",
+        f->out);
+    fsd_finding_close(f);
 }
 
 /* Nodes of one group that ran in one type are one finding. */

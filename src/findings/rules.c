@@ -246,7 +246,8 @@ static const struct fsd_rule rules[] = {
      .why = "Who feeds the engine relies on the shape.",
      .fix = "Dump the engine in detail."},
     {"facts-unknown", FSD_WARNING,
-     "The build's dump has no tensors or no Metadata, so that less is known of it.",
+     "The build's dump has no tensors or no Metadata, or the build is a snapshot by an "
+     "older version, so that less is known of it.",
      CHANGE, fsd_find_told_less, 0, COUNT, NONE_MORE,
      .why = "Findings rest on less than when the snapshot was taken.",
      .fix = "Build and dump with the verbosity of then."},
