@@ -43,16 +43,19 @@ static void tell_learnt(const struct fsd_options *opt, const struct fsd_matrix *
     for (uint32_t b = 1; b < m->n; b++) {
         const struct {
             uint32_t n;
-            const char *what;
+            const char *before, *noun, *what;
         } left[] = {
-            {learnt[b].ports, " of inputs and outputs, which may not vary: such a "
-                              "build will still fail"},
-            {learnt[b].less, " told by less than in the first build: such a "
-                             "build will still fail"},
-            {learnt[b].strange, " of nodes that the first model has not: such a "
-                                "build will still fail"},
-            {learnt[b].more, " told by more than in the first build, else the "
-                             "same: give the one that tells more first"}};
+            {learnt[b].ports, "not learnt, ", "input or output",
+             "that the first build does not have: such a build will still fail"},
+            {learnt[b].strange, "not learnt, ", "row",
+             "of nodes that the first model does not have: such a build will still "
+             "fail"},
+            {learnt[b].more, "not learnt, ", "row",
+             "of which the first build states less, else the same: give the build that "
+             "states more first"},
+            {learnt[b].less, "learnt, but ", "row",
+             "in which it states less than the first build: a later build may have "
+             "these so only if the same version made it"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
             struct fsd_print print;
@@ -61,9 +64,9 @@ static void tell_learnt(const struct fsd_options *opt, const struct fsd_matrix *
                 continue;
             fsd_print_open(&print);
             fsd_put_safe(print.out, m->builds[b]->engine_path);
-            fputs(": not kept as variants, ", print.out);
-            fsd_put_noun(print.out, left[i].n, "row");
-            fputs(left[i].what, print.out);
+            fprintf(print.out, ": %s", left[i].before);
+            fsd_put_noun(print.out, left[i].n, left[i].noun);
+            fprintf(print.out, " %s", left[i].what);
             fsd_print_close(&print);
             tell(opt, print.text);
             free(print.text);
@@ -99,8 +102,7 @@ static enum fsd_status write_learnt(const struct fsd_options *opt,
     for (uint32_t b = 1; b < l->n && status == FSD_OK && !opt->force; b++)
         status = fsd_check_network(m->with[b], err);
     if (status == FSD_OK) {
-        fsd_snapshot_write_builds(m, l->recorded, false, fsd_print_open(&print),
-                                  learnt);
+        fsd_snapshot_write_builds(m, false, fsd_print_open(&print), learnt);
         fsd_print_close(&print);
         tell_learnt(opt, m, learnt);
         status = write_again(&print, out, err);
@@ -489,7 +491,7 @@ static void update_variants(const struct fsd_check *check, FILE *out)
     for (uint32_t b = 0; b < check->old->also.n; b++)
         builds[n++] = check->old->also.at[b];
     m = fsd_matrix_new(builds, n);
-    fsd_snapshot_write_builds(m, n, true, out, learnt);
+    fsd_snapshot_write_builds(m, true, out, learnt);
     fsd_matrix_free(m);
     for (uint32_t i = 0; i < check->nearest->variants.n; i++)
         *(check->nearest->variants.at[i].apart ? &dropped : &kept) += 1;

@@ -128,7 +128,6 @@ enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options
             out->opened[out->n_opened++] = s;
         for (uint32_t b = 0; s && status == FSD_OK && b <= s->also.n; b++)
             out->builds[out->n++] = b ? s->also.at[b - 1] : s;
-        out->recorded = i ? out->recorded : out->n;
     }
     return status;
 }

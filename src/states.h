@@ -38,8 +38,7 @@ void fsd_state_set_label(struct fsd_state *s, const char *label);
 struct fsd_states {
     struct fsd_state *opened[FSD_MOST_BUILDS];
     const struct fsd_state *builds[FSD_MOST_BUILDS];
-    uint32_t n_opened, n,
-        recorded; /**< that the first one brought: itself and others */
+    uint32_t n_opened, n;
 };
 
 /** Opens each as fsd_state_open() does; free them, whatever it returns.

@@ -288,6 +288,11 @@ static enum fsd_status take_build(struct build_word *build, const char *word,
     return FSD_OK;
 }
 
+static bool is_engine_kind(enum fsd_file_kind kind)
+{
+    return kind == FSD_FILE_ENGINE || kind == FSD_FILE_LOG;
+}
+
 enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
                           struct fsd_options *run, struct fsd_error *err)
 {
@@ -297,8 +302,15 @@ enum fsd_status take_also(struct build_word *build, const char *word, const char
 
     snprintf(first, sizeof first, "%.*s", (int)n, word);
     kind = is_directory(word) ? FSD_FILE_OTHER : fsd_file_kind(first);
-    if (!model || (kind != FSD_FILE_ENGINE && kind != FSD_FILE_LOG))
+    if (!model || !is_engine_kind(kind))
         return take_build(build, word, run, err);
+    /* A model that ONNX Runtime optimized is an engine, too: what follows decides. */
+    if (word[n] && fsd_file_is_model(first)) {
+        snprintf(first, sizeof first, "%.*s", (int)name_length(word + n + 1),
+                 word + n + 1);
+        if (is_engine_kind(fsd_file_kind(first)))
+            return take_build(build, word, run, err);
+    }
     if (snprintf(all, sizeof all, "%s,%s", model, word) >= (int)sizeof all)
         return fail_file(err, FSD_E_ARG, word, "the path is too long");
     return take_build(build, all, run, err);

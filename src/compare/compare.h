@@ -264,4 +264,23 @@ const char *fsd_blame_name(uint8_t value); /**< "fusion", "kernel", ... */
 const char *fsd_presence_name(uint8_t value);
 const char *fsd_move_what_name(uint8_t what);
 
+/** What is not known is no value: it is neither equal to one nor another. */
+static inline bool fsd_types_differ(uint8_t old, uint8_t new)
+{
+    return old != FSD_DTYPE_UNKNOWN && new != FSD_DTYPE_UNKNOWN &&old != new;
+}
+static inline bool fsd_texts_differ(const struct fsd_compare *c, fsd_sym old,
+                                    fsd_sym new)
+{
+    return old && new &&strcmp(fsd_text(c->old->names, old),
+                               fsd_text(c->new->names, new)) != 0;
+}
+static inline bool fsd_forms_differ(const struct fsd_compare *c,
+                                    struct fsd_state_form old,
+                                    struct fsd_state_form new)
+{
+    return fsd_types_differ(old.type, new.type) ||
+           fsd_texts_differ(c, old.layout, new.layout);
+}
+
 #endif

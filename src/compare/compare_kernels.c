@@ -297,6 +297,23 @@ static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t owner)
                : (new ? c->new_region : c->old_region)[owner];
 }
 
+/* Of a mix of builds the groups of one may come without kernels: its dump has names
+ * only. */
+static bool holds_kernels(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                          bool new)
+{
+    struct fsd_span groups = new ? r->new_groups : r->old_groups;
+    uint32_t layers = 0, kernels = 0;
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        const struct fsd_group *g = &side(c, new)->groups.at[c->pool.at[groups.at + i]];
+
+        layers += g->layers;
+        kernels += g->kernels.n;
+    }
+    return kernels || !layers;
+}
+
 static void add(struct pairing *p, struct fsd_arena *scratch, fsd_id old, fsd_id new,
                 int pass)
 {
@@ -316,7 +333,8 @@ static void add(struct pairing *p, struct fsd_arena *scratch, fsd_id old, fsd_id
     r = change.region == FSD_NONE ? NULL : &c->regions.at[change.region];
     if (r && old != FSD_NONE && new != FSD_NONE &&pass <= BY_WORK)
         r->as_before++;
-    if (pass == BY_ALL)
+    if (pass == BY_ALL || (r && (old == FSD_NONE || new == FSD_NONE) &&
+                           !holds_kernels(c, r, old != FSD_NONE)))
         return;
     if (r)
         r->kernels = true;

@@ -37,25 +37,6 @@ static inline bool fsd_compare_has_kernels(const struct fsd_compare *c)
 /** Bits of what any layer of a build states. */
 unsigned fsd_state_states(const struct fsd_state *s);
 
-/** What is not known is no value: it is neither equal to one nor another. */
-static inline bool fsd_types_differ(uint8_t old, uint8_t new)
-{
-    return old != FSD_DTYPE_UNKNOWN && new != FSD_DTYPE_UNKNOWN &&old != new;
-}
-static inline bool fsd_texts_differ(const struct fsd_compare *c, fsd_sym old,
-                                    fsd_sym new)
-{
-    return old && new &&strcmp(fsd_text(c->old->names, old),
-                               fsd_text(c->new->names, new)) != 0;
-}
-static inline bool fsd_forms_differ(const struct fsd_compare *c,
-                                    struct fsd_state_form old,
-                                    struct fsd_state_form new)
-{
-    return fsd_types_differ(old.type, new.type) ||
-           fsd_texts_differ(c, old.layout, new.layout);
-}
-
 /* ----------------------------------------------------------- a state, from a run */
 
 struct fsd_state_build {

@@ -158,10 +158,15 @@ enum { FSD_MOST_BUILDS = 26 };
 /** A row of fsd_matrix, as one of the other builds of a snapshot has it. */
 struct fsd_variant {
     struct fsd_span nodes; /**< in refs: of its groups, in any build; none: of the moves
-                                that belong to no group */
-    uint32_t build;        /**< which build's it is: 0 is the first */
-    uint32_t apart;        /**< in what is nearest to a build: how much that differs */
-    uint32_t line;         /**< 0: of the first build */
+                                that belong to no group, or `port` */
+    fsd_sym
+        port;  /**< an input or output of the network or the engine; 0: none.  Only in
+                       what is nearest to a build */
+    bool less; /**< it states less than the first build's: a build by another version,
+                       which would state the rest, is not let pass by it */
+    uint32_t build; /**< which build's it is: 0 is the first */
+    uint32_t apart; /**< in what is nearest to a build: how much that differs */
+    uint32_t line;  /**< 0: of the first build */
 };
 
 #define FSD_LAYER_MOVES UINT32_C(0x80000000) /**< in of_layer: | number of a move */

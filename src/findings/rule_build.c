@@ -62,6 +62,8 @@ void fsd_find_variants(struct fsd_finder *f)
             fsd_about_state_node(f, old, old->refs.at[v->nodes.at + k]);
         if (v->nodes.n)
             fsd_put_subjects(f, f->now.nodes);
+        else if (v->port)
+            fprintf(f->out, "the input or output %s", fsd_text(old->names, v->port));
         else
             fputs("what moves data for no group", f->out);
         fprintf(f->out, ": %s build %c of the snapshot has it (%s)",

@@ -358,9 +358,6 @@ static bool open_build(struct reader *r)
 
     if (s->also.n + 1 == FSD_MOST_BUILDS)
         return fsd_words_complain(&r->w, "not more than 26 builds");
-    if (s->nodes.n != r->count[NAME_NODE] || s->inputs.n != r->count[NAME_INPUT] ||
-        s->outputs.n != r->count[NAME_OUTPUT])
-        return fsd_words_complain(&r->w, "all nodes, inputs and outputs before");
     close_build(r);
     if (!r->row)
         r->row = FSD_NEW(r->w.scratch, uint32_t, s->nodes.n);
@@ -387,8 +384,47 @@ static void keep_kernel(struct reader *r, struct fsd_kernel kernel)
     fsd_vec_push(s->arena, &s->kernels, kernel);
 }
 
-static void keep_record(struct reader *r, enum line_kind kind, union record *rec)
+static bool complain_of_name(struct reader *r, const char *what, fsd_sym name)
 {
+    r->w.status = fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
+                           "expected %s of the first build, found %s", what,
+                           fsd_text(r->s->names, name));
+    return false;
+}
+
+/* What another build has otherwise takes the place of the first one's. */
+static bool replace_port(struct reader *r, bool output,
+                         const struct fsd_state_port *port)
+{
+    struct fsd_state *s = r->s;
+
+    for (uint32_t i = 0; i < (output ? s->outputs.n : s->inputs.n); i++) {
+        struct fsd_state_port *at = &(output ? s->outputs.at : s->inputs.at)[i];
+
+        if (at->name != port->name)
+            continue;
+        *at = *port;
+        return true;
+    }
+    return complain_of_name(r, output ? "an output" : "an input", port->name);
+}
+
+static bool replace_binding(struct reader *r, const struct fsd_binding *binding)
+{
+    for (uint32_t i = 0; i < r->s->bindings.n; i++) {
+        struct fsd_binding *at = &r->s->bindings.at[i];
+
+        if (at->name != binding->name || at->output != binding->output)
+            continue;
+        *at = *binding;
+        return true;
+    }
+    return complain_of_name(r, "a binding", binding->name);
+}
+
+static bool keep_record(struct reader *r, enum line_kind kind, union record *rec)
+{
+    bool other = r->s != r->first;
     struct fsd_state *s = r->s;
 
     if (kind == LINE_FATE && rec->fate.node.at < s->nodes.n) {
@@ -412,6 +448,10 @@ static void keep_record(struct reader *r, enum line_kind kind, union record *rec
         rec->binding.line = r->w.line;
     else if (kind == LINE_KERNEL)
         keep_kernel(r, rec->kernel);
+    if (other && (kind == LINE_INPUT || kind == LINE_OUTPUT))
+        return replace_port(r, kind == LINE_OUTPUT, &rec->port);
+    if (other && kind == LINE_BINDING)
+        return replace_binding(r, &rec->binding);
     if (kind == LINE_INPUT)
         fsd_vec_push(s->arena, &s->inputs, rec->port);
     else if (kind == LINE_OUTPUT)
@@ -426,6 +466,7 @@ static void keep_record(struct reader *r, enum line_kind kind, union record *rec
         fsd_vec_push(s->arena, &s->bindings, rec->binding);
     if (kind != LINE_KERNEL)
         r->above = kind;
+    return true;
 }
 
 static bool take_line(struct reader *r, unsigned *rank)
@@ -460,9 +501,8 @@ static bool take_line(struct reader *r, unsigned *rank)
             return false;
     if (r->w.word.kind != WORD_END)
         return fsd_words_complain(&r->w, "the end of the line");
-    keep_record(r, kind, &record);
     r->ended = kind == LINE_END;
-    return true;
+    return keep_record(r, kind, &record);
 }
 
 static bool take_first(struct reader *r)
@@ -517,10 +557,12 @@ static bool learn_names(struct reader *r)
     static const enum line_kind of[] = {LINE_NODE, LINE_INPUT, LINE_OUTPUT};
     FSD_VEC(struct name) names = {0};
     symbols listed = {0};
+    bool others = false;
 
     if (!take_first(r))
         return false;
     while (fsd_words_next_line(&r->w)) {
+        others |= !strcmp(r->w.word.text, fsd_line_ranks[LINE_ALSO].word);
         if (!strcmp(r->w.word.text, fsd_line_ranks[LINE_VARIANT].word)) {
             learn_listed(r, &listed);
             continue;
@@ -528,7 +570,7 @@ static bool learn_names(struct reader *r)
         for (int i = 0; i < NAME__COUNT; i++) {
             struct name name = {0, i, r->w.line};
 
-            if (strcmp(r->w.word.text, fsd_line_ranks[of[i]].word) != 0)
+            if (others || strcmp(r->w.word.text, fsd_line_ranks[of[i]].word) != 0)
                 continue;
             if (fsd_words_next(&r->w) && take_sym(r, "a name", &name.sym))
                 fsd_vec_push(r->w.scratch, &names, name);

@@ -11,6 +11,7 @@
  *       kernel compute int8 Convolution < int8:1x3x8x8 > int8:1x8x8x8 = int8:216
  *       move reformat io inserted : fp32/chw -> fp16/hwc8 < @x > Conv_34
  *     also xxh128:be3c4fbd21c62de2a5d4e57f8f8a55f1 "a dump" "a builder"
+ *     binding input x ?x3x8x8 fp32/hwc8 = hwc8 ; 1x3x8x8..4x3x8x8..8x3x8x8
  *     variant : Conv_34 Add_36
  *     group compute int8 1 : Conv_34 < Relu_24 int8/chw32 Conv_34 > Conv_34 fp16
  *     group compute fp16 1 : Add_36 < Conv_34 fp16 Add_36 > Add_36 fp16
@@ -41,22 +42,20 @@ void fsd_snapshot_write(const struct fsd_state *s, FILE *out);
  *  not kept as such. */
 struct fsd_learnt {
     uint32_t variants;
-    uint32_t ports; /**< an input or output of another form: who feeds the engine holds
-                         it to one */
-    uint32_t less;  /**< told by less than the first build: what is not known would
-                         pass */
-    uint32_t more;  /**< as the first build, of which less is told */
+    uint32_t less;  /**< of the variants: these state less than the first build does */
+    uint32_t ports; /**< not kept: an input or output that has no other, or another
+                         name, in the first build */
+    uint32_t more;  /**< as the first build, which states less */
     uint32_t strange; /**< of nodes that the first build's model has not */
     uint32_t gone;    /**< of rows that the first build has as no other has them */
 };
 
 /** The first of the builds, and what the others have otherwise.
- *  @param recorded  the first so many are of a snapshot already, and stay what passes.
  *  @param known   only of rows that the first build has as one of the others: what
  *                 takes the place of a snapshot is not held to rows that are no more.
  *  @param learnt  by build. */
-void fsd_snapshot_write_builds(const struct fsd_matrix *m, uint32_t recorded,
-                               bool known, FILE *out, struct fsd_learnt *learnt);
+void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,
+                               struct fsd_learnt *learnt);
 
 /** @param out   the state, NULL on failure; free it with fsd_state_free().
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT with the line; FSD_E_UNSUPPORTED for the

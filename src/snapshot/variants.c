@@ -40,6 +40,9 @@ struct fsd_mix fsd_mix_open(struct fsd_arena *scratch, const struct fsd_state *s
 #define COPY(list)                                                                     \
     (copy->list.at = copy_of(s->arena, s->list.at, s->list.n, sizeof *s->list.at),     \
      copy->list.cap = s->list.n)
+    COPY(inputs);
+    COPY(outputs);
+    COPY(bindings);
     COPY(nodes);
     COPY(groups);
     COPY(moves);
@@ -105,7 +108,13 @@ struct rows {
     struct fsd_span *nodes; /* by row, as the first variant tells them */
     uint32_t *line;         /* by row, by build: of its variant; 0: it has none */
     uint32_t *apart; /* by row, by build: how much of it differs from the other */
+    bool *less;      /* by row, by build: its variant states less than the first's */
     uint32_t *as;    /* by row: the build that is nearest */
+    /* Inputs and outputs vary one by one, and so do nodes that no group computes. */
+    uint32_t n_outer;  /* inputs, outputs and bindings, in this order */
+    bool *outer_apart; /* by these, by build: it differs from the other's */
+    uint32_t *outer_as;
+    uint32_t *fate_as; /* by node */
 };
 
 static const struct fsd_state *build(const struct fsd_state *s, uint32_t i)
@@ -147,7 +156,12 @@ static struct rows find_rows(const struct fsd_state *s, struct fsd_arena *scratc
     r.nodes = FSD_NEW(scratch, struct fsd_span, most);
     r.line = FSD_NEW(scratch, uint32_t, (size_t)most * r.builds);
     r.apart = FSD_NEW(scratch, uint32_t, (size_t)most * r.builds);
+    r.less = FSD_NEW(scratch, bool, (size_t)most *r.builds);
     r.as = FSD_NEW(scratch, uint32_t, most);
+    r.n_outer = s->inputs.n + s->outputs.n + s->bindings.n;
+    r.outer_apart = FSD_NEW(scratch, bool, (size_t)r.n_outer *r.builds);
+    r.outer_as = FSD_NEW(scratch, uint32_t, r.n_outer);
+    r.fate_as = FSD_NEW(scratch, uint32_t, s->nodes.n);
     for (fsd_id i = 0; i < s->nodes.n; i++)
         r.of_node[i] = FSD_NONE;
     for (uint32_t b = 1; b < r.builds; b++)
@@ -160,6 +174,7 @@ static struct rows find_rows(const struct fsd_state *s, struct fsd_arena *scratc
                 r.nodes[*row] = nodes;
             }
             r.line[(size_t)*row * r.builds + b] = build(s, b)->variants.at[v].line;
+            r.less[(size_t)*row * r.builds + b] = build(s, b)->variants.at[v].less;
         }
     for (uint32_t b = 1; b < r.builds; b++)
         for (uint32_t v = 0; v < build(s, b)->variants.n; v++) {
@@ -260,16 +275,139 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
     }
 }
 
+/* ------------------------------------------------------------- inputs and outputs */
+
+static fsd_id outer_of(const struct fsd_state *s, bool output, fsd_id port)
+{
+    return output ? s->inputs.n + port : port;
+}
+
+bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state *t)
+{
+    return !strcmp(fsd_text(s->names, s->engine_kind),
+                   fsd_text(t->names, t->engine_kind)) &&
+           !strcmp(fsd_text(s->names, s->producer), fsd_text(t->names, t->producer)) &&
+           !strcmp(fsd_text(s->names, s->tells), fsd_text(t->names, t->tells));
+}
+
+static bool form_is_less(struct fsd_state_form form, struct fsd_state_form than)
+{
+    return (than.layout && !form.layout) ||
+           (than.type != FSD_DTYPE_UNKNOWN && form.type == FSD_DTYPE_UNKNOWN);
+}
+
+static bool is_text_apart(const struct fsd_compare *c, fsd_sym is, fsd_sym to)
+{
+    return (is && !to) || fsd_texts_differ(c, is, to);
+}
+
+/* What the other build nowhere states is no change of a binding (fsd_compare.unstated),
+ * but it is what tells which of the ways it has. */
+static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_binding *b)
+{
+    for (uint32_t i = 0; i < c->new->bindings.n; i++) {
+        const struct fsd_binding *to = &c->new->bindings.at[i];
+
+        if (to->output == b->output && !strcmp(fsd_text(c->old->names, b->name),
+                                               fsd_text(c->new->names, to->name)))
+            return fsd_forms_differ(c, b->form, to->form) ||
+                   form_is_less(to->form, b->form) ||
+                   is_text_apart(c, b->shape, to->shape) ||
+                   is_text_apart(c, b->ranges, to->ranges) ||
+                   is_text_apart(c, b->outside, to->outside);
+    }
+    return true;
+}
+
+static void measure_outer(const struct rows *r, uint32_t b, const struct fsd_compare *c)
+{
+    const struct fsd_state *s = c->old;
+    bool *apart = r->outer_apart + (size_t)b * r->n_outer;
+
+    for (uint32_t i = 0; i < c->ports.n; i++)
+        if (c->ports.at[i].old != FSD_NONE)
+            apart[outer_of(s, c->ports.at[i].output, c->ports.at[i].old)] = true;
+    for (uint32_t i = 0; i < c->lost.n; i++)
+        if (c->lost.at[i].of == FSD_OF_INPUT || c->lost.at[i].of == FSD_OF_OUTPUT)
+            apart[outer_of(s, c->lost.at[i].of == FSD_OF_OUTPUT, c->lost.at[i].old)] =
+                true;
+    for (uint32_t i = 0; i < s->bindings.n; i++)
+        apart[s->inputs.n + s->outputs.n + i] = is_binding_apart(c, &s->bindings.at[i]);
+}
+
+/* The line of a build's i-th; 0: it is the first build's. */
+static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *first,
+                           uint32_t i, bool *less)
+{
+    const uint32_t ports = s->inputs.n + s->outputs.n;
+    uint32_t line, of_first;
+
+    if (i < ports) {
+        bool output = i >= s->inputs.n;
+        fsd_id at = output ? i - s->inputs.n : i;
+        const struct fsd_state_port *q = &(output ? s->outputs.at : s->inputs.at)[at];
+        const struct fsd_state_port *p =
+            &(output ? first->outputs.at : first->inputs.at)[at];
+
+        *less = (p->shape && !q->shape) || form_is_less(q->form, p->form);
+        line = q->line;
+        of_first = p->line;
+    } else {
+        const struct fsd_binding *q = &s->bindings.at[i - ports];
+        const struct fsd_binding *p = &first->bindings.at[i - ports];
+
+        *less = (p->shape && !q->shape) || (p->ranges && !q->ranges) ||
+                (p->outside && !q->outside) || form_is_less(q->form, p->form);
+        line = q->line;
+        of_first = p->line;
+    }
+    return line == of_first ? 0 : line;
+}
+
 /* Of a row the first build's way is tried first, then those that others have otherwise.
  */
-static void choose(struct rows *r)
+static void choose(struct rows *r, const struct fsd_state *to)
 {
     for (uint32_t row = 0; row < r->n; row++) {
         const uint32_t *apart = r->apart + (size_t)row * r->builds;
 
-        for (uint32_t b = 1; b < r->builds; b++)
-            if (r->line[(size_t)row * r->builds + b] && apart[b] < apart[r->as[row]])
+        for (uint32_t b = 1; b < r->builds; b++) {
+            size_t at = (size_t)row * r->builds + b;
+
+            if (r->line[at] && apart[b] < apart[r->as[row]] &&
+                (!r->less[at] || fsd_variants_state_alike(build(r->s, b), to)))
                 r->as[row] = b;
+        }
+    }
+    for (uint32_t i = 0; i < r->n_outer; i++)
+        for (uint32_t b = r->builds; r->outer_apart[i] && --b;) {
+            bool less, varies = outer_line(build(r->s, b), r->s, i, &less);
+
+            if (varies && !r->outer_apart[(size_t)b * r->n_outer + i] &&
+                (!less || fsd_variants_state_alike(build(r->s, b), to)))
+                r->outer_as[i] = b;
+        }
+}
+
+static bool is_fate_of(const struct fsd_state_node *n, const struct fsd_state_node *to)
+{
+    return n->fate == to->fate && n->precision == to->precision;
+}
+
+/* Nodes that no group computes, as a build has them that agrees with the other. */
+static void choose_fates(struct rows *r, uint32_t b, const struct fsd_compare *c)
+{
+    for (fsd_id i = 0; i < r->s->nodes.n; i++) {
+        fsd_id to = c->align->to_new[i];
+        const struct fsd_state_node *n = &build(r->s, b)->nodes.at[i];
+
+        if (to == FSD_NONE || r->of_node[i] != FSD_NONE || r->fate_as[i] ||
+            is_fate_of(&r->s->nodes.at[i], &c->new->nodes.at[to]))
+            continue;
+        if (is_fate_of(n, &c->new->nodes.at[to]) &&
+            (n->fate != FSD_FATE_UNEXPLAINED ||
+             fsd_variants_state_alike(build(r->s, b), c->new)))
+            r->fate_as[i] = b;
     }
 }
 
@@ -350,13 +488,40 @@ static void mix_groups(struct fsd_mix *x, const struct rows *r, uint32_t b)
 
 static void mix_nodes(struct fsd_state *out, const struct rows *r)
 {
-    for (fsd_id i = 0; i < out->nodes.n; i++)
-        if (r->of_node[i] != FSD_NONE) {
-            const struct fsd_state *s = build(r->s, r->as[r->of_node[i]]);
+    for (fsd_id i = 0; i < out->nodes.n; i++) {
+        fsd_id row = r->of_node[i];
+        const struct fsd_state *s =
+            build(r->s, row == FSD_NONE ? r->fate_as[i] : r->as[row]);
 
-            out->nodes.at[i].fate = s->nodes.at[i].fate;
-            out->nodes.at[i].precision = s->nodes.at[i].precision;
+        out->nodes.at[i].fate = s->nodes.at[i].fate;
+        out->nodes.at[i].precision = s->nodes.at[i].precision;
+    }
+}
+
+static void mix_outer(struct fsd_state *out, const struct rows *r)
+{
+    const uint32_t inputs = out->inputs.n, ports = inputs + out->outputs.n;
+
+    for (uint32_t i = 0; i < r->n_outer; i++) {
+        const struct fsd_state *s = build(r->s, r->outer_as[i]);
+        struct fsd_variant v = {.build = r->outer_as[i]};
+        bool less;
+
+        if (!v.build)
+            continue;
+        v.line = outer_line(s, r->s, i, &less);
+        if (i < inputs) {
+            out->inputs.at[i] = s->inputs.at[i];
+            v.port = out->inputs.at[i].name;
+        } else if (i < ports) {
+            out->outputs.at[i - inputs] = s->outputs.at[i - inputs];
+            v.port = out->outputs.at[i - inputs].name;
+        } else {
+            out->bindings.at[i - ports] = s->bindings.at[i - ports];
+            v.port = out->bindings.at[i - ports].name;
         }
+        fsd_vec_push(out->arena, &out->variants, v);
+    }
 }
 
 static double sum_of(const struct fsd_state *s)
@@ -420,6 +585,7 @@ static const struct fsd_state *mix(const struct rows *r, const struct fsd_state 
                          .build = r->as[row],
                          .apart = r->apart[(size_t)row * r->builds + r->as[row]],
                          .line = r->line[(size_t)row * r->builds + r->as[row]]}));
+    mix_outer(x.s, r);
     return x.s;
 }
 
@@ -438,9 +604,11 @@ const struct fsd_state *fsd_variants_nearest(const struct fsd_state *s,
         struct fsd_compare *c = fsd_compare_new(build(s, b), to);
 
         measure(&r, b, c);
+        measure_outer(&r, b, c);
+        choose_fates(&r, b, c);
         fsd_compare_free(c);
     }
-    choose(&r);
+    choose(&r, to);
     nearest = mix(&r, to, scratch);
     fsd_arena_free(scratch);
     return nearest;

@@ -24,6 +24,11 @@
 const struct fsd_state *fsd_variants_nearest(const struct fsd_state *s,
                                              const struct fsd_state *to);
 
+/** Whether the dumps of two builds state the same kinds of facts.  What one version's
+ *  dump does not state another's may, so that a build by another version is not let
+ *  pass for want of what it would state. */
+bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state *t);
+
 /* ------------------------------------------------- a state made of parts of others */
 
 /** A copy of a state, some rows of which are taken out for others. */

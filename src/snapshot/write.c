@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "snapshot/grammar.h"
 #include "snapshot/snapshot.h"
+#include "snapshot/variants.h"
 #include "snapshot/words.h"
 
 #include <inttypes.h>
@@ -22,8 +23,7 @@ struct writer {
         *first; /* whose names its nodes and ports get; NULL: its own */
     const struct fsd_align *align; /* of both */
     FILE *out;
-    uint32_t recorded; /* as fsd_snapshot_write_builds() has these */
-    bool known;
+    bool known; /* as fsd_snapshot_write_builds() has it */
 };
 
 static void put_own(const struct writer *w, const struct vocabulary *words, uint8_t i)
@@ -290,7 +290,8 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
     return known;
 }
 
-/* Whether a build is the first that has a row so, and may teach it. */
+/* Whether a build is the first that has a row so, and may teach it; of those that state
+ * less the first of its version. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,
                            struct fsd_learnt *learnt)
@@ -303,21 +304,23 @@ static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
 
         is[row] = cell->variant > 0;
         for (uint32_t b = 1; b < build; b++)
-            is[row] &= fsd_matrix_cell(m, row, b)->variant != cell->variant;
+            is[row] &= fsd_matrix_cell(m, row, b)->variant != cell->variant ||
+                       (cell->less &&
+                        !fsd_variants_state_alike(m->builds[b], m->builds[build]));
         if (!is[row])
             continue;
         if (w->known && !is_known(m, row))
             learnt->gone++;
         else if (of == FSD_ROW_INPUT || of == FSD_ROW_OUTPUT)
-            learnt->ports++;
+            ; /* put_ports() */
         else if (cell->more)
             learnt->more++;
-        else if (cell->less && build >= w->recorded)
-            learnt->less++;
         else if (!can_be_said(w, m, cell))
             learnt->strange++;
-        else
+        else {
+            learnt->less += cell->less;
             continue;
+        }
         is[row] = false;
     }
     return is;
@@ -372,7 +375,8 @@ static void put_fates(const struct writer *w, const struct fsd_matrix *m,
         row = n->group != FSD_NONE     ? m->row_of[build][n->group]
               : was->group != FSD_NONE ? m->row_of[0][was->group]
                                        : FSD_NONE;
-        if (row != FSD_NONE && is_variant[row])
+        /* What no group computes is of no row, and varies by itself. */
+        if (row == FSD_NONE || is_variant[row])
             put_line(w, LINE_FATE, &line);
     }
 }
@@ -384,7 +388,8 @@ static void put_variant(const struct writer *w, const struct fsd_matrix *m,
     fsd_id *nodes;
     uint32_t n = nodes_of(m, row, scratch, &nodes);
 
-    fprintf(w->out, "%s :", fsd_line_ranks[LINE_VARIANT].word);
+    fprintf(w->out, "%s%s :", fsd_line_ranks[LINE_VARIANT].word,
+            cell->less ? " less" : "");
     for (uint32_t i = 0; i < n; i++) {
         putc(' ', w->out);
         fsd_put_name(fsd_state_ref_text(w->first, nodes[i], false), w->out);
@@ -394,6 +399,106 @@ static void put_variant(const struct writer *w, const struct fsd_matrix *m,
         put_group(w, &w->s->groups.at[m->pool.at[cell->groups.at + i]]);
     for (uint32_t i = 0; i < cell->moves.n; i++)
         put_move(w, &w->s->moves.at[m->pool.at[cell->moves.at + i]]);
+}
+
+static bool texts_differ(const struct fsd_state *s, fsd_sym a,
+                         const struct fsd_state *t, fsd_sym b)
+{
+    return strcmp(fsd_text(s->names, a), fsd_text(t->names, b)) != 0;
+}
+
+/* An input or output, of the network or of the engine, and the line that says so. */
+struct outer {
+    enum line_kind kind;
+    const void *record; /* NULL: the build has none */
+    struct fsd_binding is;
+};
+
+static struct outer outer_port(const struct fsd_matrix *m, uint32_t build, bool output,
+                               fsd_id i)
+{
+    const struct fsd_state *s = m->builds[build];
+    const fsd_id *to = !build   ? NULL
+                       : output ? m->with[build]->align->new_output
+                                : m->with[build]->align->new_input;
+    fsd_id at = to ? to[i] : i;
+    const struct fsd_state_port *p =
+        at == FSD_NONE ? NULL : &(output ? s->outputs.at : s->inputs.at)[at];
+    struct outer o = {output ? LINE_OUTPUT : LINE_INPUT, p, {.output = output}};
+
+    if (p) {
+        o.is.name = p->name;
+        o.is.shape = p->shape;
+        o.is.form = p->form;
+    }
+    return o;
+}
+
+static struct outer outer_binding(const struct fsd_matrix *m, uint32_t build, fsd_id i)
+{
+    const struct fsd_state *s = m->builds[0], *t = m->builds[build];
+    const struct fsd_binding *p = &s->bindings.at[i];
+
+    for (uint32_t k = 0; k < t->bindings.n; k++) {
+        const struct fsd_binding *q = &t->bindings.at[k];
+
+        if (p->output == q->output && !texts_differ(s, p->name, t, q->name))
+            return (struct outer){LINE_BINDING, q, *q};
+    }
+    return (struct outer){LINE_BINDING, NULL, {0}};
+}
+
+/* The i-th that the first build has, as a build has it. */
+static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_t i)
+{
+    const uint32_t inputs = m->builds[0]->inputs.n, outputs = m->builds[0]->outputs.n;
+
+    if (i < inputs)
+        return outer_port(m, build, false, i);
+    if (i < inputs + outputs)
+        return outer_port(m, build, true, i - inputs);
+    return outer_binding(m, build, i - inputs - outputs);
+}
+
+/* By its name it is found again: one of another name is another one. */
+static bool is_there(const struct fsd_matrix *m, uint32_t build, uint32_t i)
+{
+    struct outer p = outer_of(m, 0, i), q = outer_of(m, build, i);
+
+    return q.record &&
+           !texts_differ(m->builds[0], p.is.name, m->builds[build], q.is.name);
+}
+
+static bool is_as_first(const struct fsd_matrix *m, uint32_t build, uint32_t i)
+{
+    const struct fsd_state *s = m->builds[0], *t = m->builds[build];
+    struct fsd_binding p = outer_of(m, 0, i).is, q = outer_of(m, build, i).is;
+
+    return is_there(m, build, i) && !texts_differ(s, p.shape, t, q.shape) &&
+           !texts_differ(s, p.ranges, t, q.ranges) &&
+           !texts_differ(s, p.outside, t, q.outside) && p.form.type == q.form.type &&
+           !texts_differ(s, p.form.layout, t, q.form.layout);
+}
+
+/* The inputs and outputs that the build has otherwise than the first one. */
+static void put_outer(const struct writer *w, const struct fsd_matrix *m,
+                      uint32_t build, struct fsd_learnt *learnt)
+{
+    const struct fsd_state *s = w->first;
+
+    for (uint32_t i = 0; i < s->inputs.n + s->outputs.n + s->bindings.n; i++) {
+        struct outer o = outer_of(m, build, i);
+        bool known = !w->known;
+
+        for (uint32_t b = 1; b < m->n; b++)
+            known |= is_as_first(m, b, i);
+        if (!is_there(m, build, i)) {
+            learnt->ports++;
+        } else if (known && !is_as_first(m, build, i)) {
+            put_line(w, o.kind, o.record);
+            learnt->variants++;
+        }
+    }
 }
 
 /* A build that teaches nothing is told all the same when it was given: it is one of
@@ -412,6 +517,7 @@ static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matr
         --*room;
         putc('\n', w->out);
         put_build(w, LINE_ALSO, LINE_ALSO);
+        put_outer(w, m, build, &learnt);
         put_fates(w, m, build, is_variant);
     }
     for (uint32_t row = 0; learnt.variants && row < m->rows.n; row++)
@@ -424,7 +530,7 @@ static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matr
 /* -------------------------------------------------------------------------- all */
 
 static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
-                    uint32_t recorded, bool known, FILE *out, struct fsd_learnt *learnt)
+                    bool known, FILE *out, struct fsd_learnt *learnt)
 {
     struct fsd_print body, others;
     struct writer w = {.s = first, .out = fsd_print_open(&body)};
@@ -433,8 +539,8 @@ static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
 
     fsd_print_open(&others);
     for (uint32_t b = 1; m && b < m->n; b++) {
-        struct writer other = {m->builds[b], first,    m->with[b]->align,
-                               others.out,   recorded, known};
+        struct writer other = {m->builds[b], first, m->with[b]->align, others.out,
+                               known};
 
         learnt[b] = put_other(&other, m, b, &room);
     }
@@ -453,10 +559,10 @@ static void put_all(const struct fsd_state *first, const struct fsd_matrix *m,
     put_line(&w, LINE_END, hash);
 }
 
-void fsd_snapshot_write_builds(const struct fsd_matrix *m, uint32_t recorded,
-                               bool known, FILE *out, struct fsd_learnt *learnt)
+void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,
+                               struct fsd_learnt *learnt)
 {
-    put_all(m->builds[0], m, recorded, known, out, learnt);
+    put_all(m->builds[0], m, known, out, learnt);
 }
 
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out)
@@ -469,6 +575,6 @@ void fsd_snapshot_write(const struct fsd_state *s, FILE *out)
         builds[1 + b] = s->also.at[b];
     if (s->also.n)
         m = fsd_matrix_new(builds, 1 + s->also.n);
-    put_all(s, m, UINT32_MAX, false, out, learnt);
+    put_all(s, m, false, out, learnt);
     fsd_matrix_free(m);
 }

@@ -72,8 +72,8 @@ class Snapshot:
                 fates = {}
             elif line[0] == "fate":
                 fates[line[1]] = line[2:4]
-            elif line[0] == "variant":
-                found.append((line[2:], [], fates))
+            elif line[0] == "variant":  # one that states less is none for a build by another version
+                found.append(([] if line[1] == "less" else line[2:], [], fates))
             elif line[0] in ("group", "move"):
                 found[-1][1].append(line)
         return found

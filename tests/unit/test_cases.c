@@ -92,15 +92,14 @@ static void run_learn(const struct test_case *c, FILE *out)
     struct states s = read_builds(c);
     struct fsd_matrix *m = fsd_matrix_new((const struct fsd_state *const *)s.at, s.n);
     struct fsd_learnt learnt[FSD_MOST_BUILDS];
-    const char *recorded = case_text(c, "recorded", 0), *to = case_text(c, "check", 0);
+    const char *to = case_text(c, "check", 0);
     struct fsd_file file = {.name = "learnt"};
     struct fsd_state *back;
     char *text = NULL;
     FILE *print = open_memstream(&text, &file.size);
     struct fsd_error err;
 
-    fsd_snapshot_write_builds(m, recorded ? (uint32_t)atoi(recorded) : 1,
-                              case_text(c, "known", 0), print, learnt);
+    fsd_snapshot_write_builds(m, case_text(c, "known", 0), print, learnt);
     fclose(print);
     file.bytes = (const unsigned char *)text;
     for (uint32_t b = 1; b < m->n; b++)
