@@ -11,7 +11,7 @@ struct fsd_models {
 static enum fsd_status open_model(struct fsd_export *out, struct fsd_arena *arena,
                                   const char *path, struct fsd_error *err)
 {
-    struct fsd_inputs in = {.arena = arena, .names = fsd_intern_new(arena)};
+    struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};
     enum fsd_status status =
         fsd_inputs_load_side(&in, &(struct fsd_options){.model = path}, true, err);
 

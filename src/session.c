@@ -162,7 +162,7 @@ enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *op
     arena = fsd_arena_new();
     d = FSD_NEW(arena, struct fsd_diff, 1);
     d->arena = arena;
-    d->names = fsd_intern_new(arena);
+    d->names = fsd_op_names_new(arena);
     status = read_inputs(d, opt, err);
     if (status == FSD_OK)
         status = fsd_run_explain(d, opt, err);
@@ -258,7 +258,7 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, "no %s given to dump",
                         side);
     in.arena = fsd_arena_new();
-    in.names = fsd_intern_new(in.arena);
+    in.names = fsd_op_names_new(in.arena);
     status = log ? fsd_inputs_load_log(&in, path, err)
                  : fsd_inputs_load_side(&in, opt, model, err);
     if (status == FSD_OK) {

@@ -172,7 +172,7 @@ static struct way way_to(const struct maker *k, const struct side *side, fsd_id 
             fputs(any_q ? ", " : "", q);
             put_dequantized(side, node, &way.quantized, q);
             any_q = true;
-        } else if (fsd_node_is(g, node, "Cast") && !f->same[node]) {
+        } else if (fsd_node_is(g, node, FSD_ONNX_Cast) && !f->same[node]) {
             to = fsd_node_attr(g, &g->nodes.at[node], "to");
             fprintf(c, "%s%s", any_c ? ", " : "",
                     to ? fsd_dtype_name(type_of(g, way.from)) : "?");

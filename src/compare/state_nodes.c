@@ -22,7 +22,7 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
     if (f->same[node] != FSD_SAME_NOT || (f->traits[node] & FSD_OP_VIEW))
         return FSD_ROLE_VIEW;
     /* Exporters fold one into the weights before it, or write the types without. */
-    return fsd_node_is(f->g, node, "BatchNormalization") ||
+    return fsd_node_is(f->g, node, FSD_ONNX_BatchNormalization) ||
                    (f->traits[node] & FSD_OP_CASTS)
                ? FSD_ROLE_OPTIONAL
                : FSD_ROLE_CORE;

@@ -58,26 +58,20 @@ static bool read_quantizer(const struct fsd_match *m, fsd_id node, struct quanti
 
 static bool moves_data(const struct fsd_match *m, fsd_id node)
 {
-    static const char *const ops[] = {"Transpose", "Slice", "Split", "Gather",
-                                      "Expand"};
-
     enum fsd_same same = (enum fsd_same)m->facts->same[node];
 
-    if (same != FSD_SAME_NOT && same != FSD_SAME_ZERO && same != FSD_SAME_ONE)
-        return true;
-    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
-        if (fsd_node_is(m->model, node, ops[i]))
-            return true;
-    return false;
+    return (same != FSD_SAME_NOT && same != FSD_SAME_ZERO && same != FSD_SAME_ONE) ||
+           (m->facts->traits[node] & FSD_OP_COPIES &&
+            !fsd_node_is(m->model, node, FSD_ONNX_Concat));
 }
 
 /* The node multiplies its other input by one number. */
 static bool scales(const struct fsd_match *m, fsd_id node, uint32_t *data,
                    double *factor)
 {
-    bool divides = fsd_node_is(m->model, node, "Div");
+    bool divides = fsd_node_is(m->model, node, FSD_ONNX_Div);
 
-    if (!divides && !fsd_node_is(m->model, node, "Mul"))
+    if (!divides && !fsd_node_is(m->model, node, FSD_ONNX_Mul))
         return false;
     for (uint32_t i = 0; i < 2; i++) {
         fsd_id by = fsd_node_in_tensor(m->model, node, 1 - i);
@@ -113,7 +107,7 @@ static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
         return false;
     if (m->facts->traits[node] & FSD_OP_DEQUANTIZE)
         return read_quantizer(m, node, &made) && is_equal(&made, factor, q);
-    if (fsd_node_is(g, node, "Concat")) {
+    if (fsd_node_is(g, node, FSD_ONNX_Concat)) {
         struct fsd_span in = g->nodes.at[node].in;
 
         for (uint32_t i = 0; i < in.n; i++)
@@ -149,7 +143,7 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
             if (!read_quantizer(m, node, &q) || !is_equal(from, factor, &q))
                 return false;
         } else if (!(scales(m, node, &data, &by) || moves_data(m, node) ||
-                     fsd_node_is(g, node, "Concat")) ||
+                     fsd_node_is(g, node, FSD_ONNX_Concat)) ||
                    !goes_back(m, from, fsd_node_out_tensor(g, node, 0), factor * by,
                               steps))
             return false;

@@ -177,10 +177,10 @@ static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        if (fsd_node_is(m->model, node, "Concat"))
+        if (fsd_node_is(m->model, node, FSD_ONNX_Concat))
             return FSD_CAUSE_CONCAT;
-        if (fsd_node_is(m->model, node, "Slice") ||
-            fsd_node_is(m->model, node, "Split"))
+        if (fsd_node_is(m->model, node, FSD_ONNX_Slice) ||
+            fsd_node_is(m->model, node, FSD_ONNX_Split))
             return FSD_CAUSE_SLICE;
     }
     return FSD_CAUSE_NONE;

@@ -47,7 +47,6 @@ enum { MOST_SEGMENTS = 32 };
 struct view {
     const struct fsd_match *m;
     const struct fsd_recipes *recipes;
-    fsd_sym cast, round, moves[6];
     /* Of the present layer: */
     fsd_id layer;
     struct types in, out, all, floats, quantized;
@@ -93,7 +92,7 @@ static struct segment segment_behind(const struct view *v, const struct segment 
         s.type = v->out.only;
     else if (!before)
         s.type = v->in.only;
-    else if (count(v, before->steps, v->round))
+    else if (count(v, before->steps, FSD_ONNX_Round))
         s.type = v->quantized.only ? v->quantized.only : FSD_INT8;
     else if (fsd_dtype_is_quantized(before->type))
         s = (struct segment){steps, v->floats.only, true};
@@ -106,13 +105,13 @@ static void find_segments(struct view *v)
     struct fsd_span steps = {l->steps.at, 0};
 
     v->n = 0;
-    v->casts = count(v, l->steps, v->cast) > 0;
+    v->casts = count(v, l->steps, FSD_ONNX_Cast) > 0;
     if (l->more_steps == FSD_STEPS_LACK_SOME || !v->casts)
         return;
     for (uint32_t i = 0; i <= l->steps.n; i++, steps.n++) {
         bool last = i == l->steps.n;
 
-        if (!last && v->m->engine->links.at[l->steps.at + i] != v->cast)
+        if (!last && v->m->engine->links.at[l->steps.at + i] != FSD_ONNX_Cast)
             continue;
         if (v->n == MOST_SEGMENTS) {
             v->n = 0;
@@ -152,8 +151,8 @@ static bool computes(const struct view *v, struct fsd_span steps)
 {
     uint32_t n = 0;
 
-    for (size_t i = 0; i < FSD_COUNT_OF(v->moves); i++)
-        n += count(v, steps, v->moves[i]);
+    for (uint32_t i = 0; i < steps.n; i++)
+        n += fsd_step_moves(v->m->engine->links.at[steps.at + i]);
     return n < steps.n;
 }
 
@@ -189,9 +188,8 @@ static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
 
 static bool only_moves(const struct fsd_match *m, fsd_id node)
 {
-    return fsd_node_is(m->model, node, "Pad") ||
-           m->facts->traits[node] &
-               (FSD_OP_VIEW | FSD_OP_COMMUTES | FSD_OP_MOVES | FSD_OP_CASTS);
+    return (m->facts->traits[node] &
+            (FSD_OP_VIEW | FSD_OP_CASTS | FSD_OP_COMMUTES | FSD_OP_COPIES)) != 0;
 }
 
 static bool is_port_of(const struct fsd_graph *model, fsd_id node, fsd_id tensor)
@@ -329,17 +327,10 @@ static enum fsd_dtype computed(const struct view *v, const struct fsd_layer_resu
 const enum fsd_dtype *fsd_diff_computed(const struct fsd_match *m,
                                         const struct fsd_layer_result *layers)
 {
-    static const char *const moves[] = {"Move",  "Transpose", "Reshape",
-                                        "Slice", "Concat",    "Expand"};
     struct fsd_arena *scratch = fsd_arena_new();
     enum fsd_dtype *types = FSD_NEW(m->arena, enum fsd_dtype, m->links.n);
-    struct view v = {.m = m,
-                     .recipes = fsd_recipes_new(scratch, m->facts),
-                     .cast = fsd_intern_str(m->engine->names, "Cast"),
-                     .round = fsd_intern_str(m->engine->names, "Round")};
+    struct view v = {.m = m, .recipes = fsd_recipes_new(scratch, m->facts)};
 
-    for (size_t i = 0; i < FSD_COUNT_OF(v.moves); i++)
-        v.moves[i] = fsd_intern_str(m->engine->names, moves[i]);
     for (v.layer = 0; v.layer < m->engine->nodes.n; v.layer++) {
         struct fsd_span links = m->of_layer[v.layer];
 

@@ -80,7 +80,7 @@ static bool is_written_in_place(const struct fsd_match *m,
     const struct fsd_graph *e = m->engine;
     fsd_id out = fsd_node_out_tensor(m->model, node, 0);
 
-    if (out == FSD_NONE || !fsd_node_is(m->model, node, "Concat"))
+    if (out == FSD_NONE || !fsd_node_is(m->model, node, FSD_ONNX_Concat))
         return false;
     for (fsd_id t = 0; t < e->tensors.n; t++) {
         struct fsd_span by = e->tensors.at[t].producers;
@@ -106,15 +106,7 @@ enum { FAR = 8 };
  * type. */
 static bool may_dissolve(const struct fsd_match *m, fsd_id node)
 {
-    static const char *const ops[] = {"Transpose", "Slice",  "Split", "Concat",
-                                      "Expand",    "Gather", "Pad"};
-
-    if (m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS))
-        return true;
-    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
-        if (fsd_node_is(m->model, node, ops[i]))
-            return true;
-    return false;
+    return (m->facts->traits[node] & FSD_OP_MOVES) != 0;
 }
 
 /* A generated kernel that computes the node. */
@@ -516,11 +508,11 @@ enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
 /* What the input of a Loop, a Scan or an If is there for. */
 static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t input)
 {
-    bool loops = fsd_node_is(m->model, node, "Loop");
+    bool loops = fsd_node_is(m->model, node, FSD_ONNX_Loop);
 
-    if (loops || fsd_node_is(m->model, node, "If"))
+    if (loops || fsd_node_is(m->model, node, FSD_ONNX_If))
         return input < (loops ? 2u : 1u) ? CONTROL_DECIDES : CONTROL_BEGINS;
-    return fsd_node_is(m->model, node, "Scan") ? CONTROL_BEGINS : CONTROL_NOT;
+    return fsd_node_is(m->model, node, FSD_ONNX_Scan) ? CONTROL_BEGINS : CONTROL_NOT;
 }
 
 /* What all that reads the node is there for: nodes without layers are seen through. */

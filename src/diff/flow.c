@@ -76,7 +76,7 @@ static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *
     uint32_t n = find_writers(m, layers, from, n_from, writers);
     struct fsd_span in = {0, 0};
 
-    if (concat != FSD_NONE && fsd_node_is(m->model, concat, "Concat"))
+    if (concat != FSD_NONE && fsd_node_is(m->model, concat, FSD_ONNX_Concat))
         in = m->model->nodes.at[concat].in;
     for (uint32_t i = 0; i < in.n && i < READERS; i++) {
         fsd_id tensor = seen_through(m, m->model->ports.at[in.at + i].tensor);
@@ -212,8 +212,9 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
 
         for (uint32_t i = 0; i < uses.n && i < MODEL_STEPS; i++) {
             fsd_id node = g->links.at[uses.at + i];
-            bool goes_on = m->facts->traits[node] & FSD_OP_QDQ || m->gone[node] ||
-                           (fsd_node_is(g, node, "Concat") && !m->of_node[node].n);
+            bool goes_on =
+                m->facts->traits[node] & FSD_OP_QDQ || m->gone[node] ||
+                (fsd_node_is(g, node, FSD_ONNX_Concat) && !m->of_node[node].n);
             fsd_id region = m->region_of_node[node];
             bool linked = fsd_match_has(m, layer, node) ||
                           (region != FSD_NONE && region == m->region_of_layer[layer]);

@@ -13,22 +13,16 @@
 /* A quantizer's steps, and those that bring data into another layout. */
 static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
 {
-    static const char *const steps[] = {"Mul",       "Div",    "Min",  "Max",
-                                        "Round",     "Concat", "Cast", "Move",
-                                        "Transpose", "Expand"};
     const struct fsd_layer *l = &m->engine->layers.at[layer];
     bool rounds = false;
 
     for (uint32_t i = 0; i < l->steps.n; i++) {
-        const char *step =
-            fsd_text(m->engine->names, m->engine->links.at[l->steps.at + i]);
-        size_t k = 0;
+        fsd_sym step = m->engine->links.at[l->steps.at + i];
 
-        while (k < FSD_COUNT_OF(steps) && strcmp(step, steps[k]) != 0)
-            k++;
-        if (k == FSD_COUNT_OF(steps))
+        if (step != FSD_ONNX_Mul && step != FSD_ONNX_Div && step != FSD_ONNX_Min &&
+            step != FSD_ONNX_Max && step != FSD_ONNX_Round && !fsd_step_moves(step))
             return false;
-        rounds |= !strcmp(step, "Round");
+        rounds |= step == FSD_ONNX_Round;
     }
     return rounds && l->more_steps == FSD_STEPS_ARE_ALL;
 }
@@ -59,7 +53,7 @@ static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 
         any |= quantizes;
         if (!quantizes && (!m->facts->folded[node] || m->runs[node]) &&
-            !m->gone[node] && !fsd_node_is(m->model, node, "Concat") &&
+            !m->gone[node] && !fsd_node_is(m->model, node, FSD_ONNX_Concat) &&
             !prepares(m, layer, node))
             return false;
     }

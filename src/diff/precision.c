@@ -18,7 +18,7 @@ static fsd_id maker(const struct fsd_match *m, fsd_id tensor)
 
     for (int far = 0; far < FAR && node != FSD_NONE &&
                       (m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_CASTS) ||
-                       fsd_node_is(m->model, node, "Transpose"));
+                       fsd_node_is(m->model, node, FSD_ONNX_Transpose));
          far++)
         node = fsd_tensor_producer(m->model, fsd_node_in_tensor(m->model, node, 0));
     return node;

@@ -7,6 +7,7 @@
  * show it.
  */
 #include "engine/reader.h"
+#include "ops/ids.h"
 
 /* So many nodes of one name are written down; how many there are stands in each. */
 enum { CANDIDATES = 8 };
@@ -19,7 +20,7 @@ static bool is_constant(const struct fsd_vocab *vocab, fsd_id tensor)
     if (tensor == FSD_NONE)
         return false;
     return model->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT ||
-           (producer != FSD_NONE && fsd_node_is(model, producer, "Constant"));
+           (producer != FSD_NONE && fsd_node_is(model, producer, FSD_ONNX_Constant));
 }
 
 bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *what)

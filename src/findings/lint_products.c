@@ -188,7 +188,7 @@ static void find_padded(struct fsd_finder *f, const struct fsd_sizes *sizes,
                     fsd_node_in_tensor(l->g, node, 1)};
     fsd_id out = fsd_node_out_tensor(l->g, node, 0);
     int turned =
-        fsd_node_is(l->g, node, "Gemm") && fsd_node_int(l->g, node, "transA", 0);
+        fsd_node_is(l->g, node, FSD_ONNX_Gemm) && fsd_node_int(l->g, node, "transA", 0);
     const char *summands =
         odd ? odd_dim(f, sizes, in[0], turned, 1) : open_dim(sizes, in[0], turned);
     const char *columns = odd ? odd_dim(f, sizes, out, 0, 2) : open_dim(sizes, out, 0);

@@ -14,7 +14,7 @@ fsd_id fsd_lint_root(const struct fsd_lint *l, fsd_id tensor)
     for (int steps = 0; tensor != FSD_NONE && steps < STEPS; steps++) {
         fsd_id maker = fsd_tensor_producer(l->g, tensor);
 
-        if (maker == FSD_NONE || !fsd_node_is(l->g, maker, "Identity"))
+        if (maker == FSD_NONE || !fsd_node_is(l->g, maker, FSD_ONNX_Identity))
             break;
         tensor = fsd_node_in_tensor(l->g, maker, 0);
     }
@@ -108,7 +108,7 @@ static uint32_t held_by(const struct fsd_lint *l, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in_tensor(l->g, node, i);
 
-        if (i && !fsd_node_is(l->g, node, "Concat"))
+        if (i && !fsd_node_is(l->g, node, FSD_ONNX_Concat))
             break;
         if (t == FSD_NONE || l->holds[t] == FSD_NONE)
             return FSD_NONE;

@@ -117,7 +117,7 @@ static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
     const struct fsd_shape *q =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
     const char *told =
-        fsd_node_is(l->g, node, "Attention") ? "q_num_heads" : "num_heads";
+        fsd_node_is(l->g, node, FSD_ONNX_Attention) ? "q_num_heads" : "num_heads";
 
     return q->rank == 4 ? size_of(q, 1) : fsd_node_int(l->g, node, told, -1);
 }

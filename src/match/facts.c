@@ -6,6 +6,7 @@
 #include "match/facts.h"
 #include "match/value_number.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A stack of ids on the arena; every id is pushed at most once. */
@@ -280,6 +281,7 @@ struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph 
     struct fsd_facts *f = FSD_NEW(arena, struct fsd_facts, 1);
     struct fsd_arena *scratch = fsd_arena_new();
 
+    assert(fsd_intern_find(g->names, "Conv", 4) == FSD_ONNX_Conv);
     f->g = g;
     f->traits = FSD_NEW(arena, unsigned, g->nodes.n);
     f->constant = FSD_NEW(arena, bool, g->tensors.n);

@@ -32,8 +32,8 @@ static void hand_down(struct fsd_match *m, struct fsd_arena *scratch)
         fsd_id owner = g->scopes.at[g->nodes.at[i].scope].owner;
 
         source[i] = m->of_node[i].n ? i : FSD_NONE;
-        if (m->of_node[i].n || owner == FSD_NONE || fsd_node_is(g, owner, "If") ||
-            m->facts->folded[i] || m->gone[i])
+        if (m->of_node[i].n || owner == FSD_NONE ||
+            fsd_node_is(g, owner, FSD_ONNX_If) || m->facts->folded[i] || m->gone[i])
             continue;
         source[i] = source[owner];
         if (source[i] != FSD_NONE)
@@ -148,7 +148,7 @@ static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
         fsd_id owner = m->model->scopes.at[scope].owner;
 
         if (owner != FSD_NONE && link.by & FSD_BY_METADATA &&
-            fsd_node_is(m->model, owner, "Loop") && named[link.node] >= MANY &&
+            fsd_node_is(m->model, owner, FSD_ONNX_Loop) && named[link.node] >= MANY &&
             stepped[link.node] == 1 && !has_step_of(m, link.layer, link.node))
             m->links.at[i].node = owner;
     }

@@ -76,18 +76,16 @@ static void order_as_parsed(struct loops *l)
  * among them, no build has shown. */
 static bool count_loops(struct loops *l)
 {
-    static const char *const ops[] = {"LSTM", "GRU", "RNN", "Loop", "Scan", "If"};
     const struct fsd_graph *g = l->m->model;
 
-    for (fsd_id i = 0; i < g->nodes.n; i++)
-        for (size_t k = 0; k < FSD_COUNT_OF(ops); k++) {
-            if (!fsd_node_is(g, i, ops[k]))
-                continue;
-            if (g->nodes.at[i].scope)
-                return false;
-            fsd_vec_push(l->scratch, &l->nodes, i);
-            l->owns[i] = true;
-        }
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        if (!(l->m->facts->traits[i] & (FSD_OP_RECURRENT | FSD_OP_CONTROL)))
+            continue;
+        if (g->nodes.at[i].scope)
+            return false;
+        fsd_vec_push(l->scratch, &l->nodes, i);
+        l->owns[i] = true;
+    }
     order_as_parsed(l);
     return l->nodes.n > 0;
 }

@@ -33,7 +33,7 @@ static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor, struct conca
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id node = g->links.at[t->consumers.at + i];
 
-        if (node == found || !fsd_node_is(g, node, "Concat"))
+        if (node == found || !fsd_node_is(g, node, FSD_ONNX_Concat))
             continue;
         if (found != FSD_NONE) {
             found = FSD_NONE;
@@ -60,8 +60,8 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
     }
     if (!writes)
         return only_concat(m->model, tensor, concats);
-    if (maker != FSD_NONE && (fsd_node_is(m->model, maker, "Slice") ||
-                              fsd_node_is(m->model, maker, "Split")))
+    if (maker != FSD_NONE && (fsd_node_is(m->model, maker, FSD_ONNX_Slice) ||
+                              fsd_node_is(m->model, maker, FSD_ONNX_Split)))
         return maker;
     return FSD_NONE;
 }

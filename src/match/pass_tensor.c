@@ -200,7 +200,7 @@ static void link_copy(struct fsd_match *m, fsd_id layer)
         out == FSD_NONE || m->twin[in] == FSD_NONE || m->twin[out] == FSD_NONE)
         return;
     node = fsd_tensor_producer(m->model, m->twin[out]);
-    if (node != FSD_NONE && m->facts->traits[node] & FSD_OP_MOVES &&
+    if (node != FSD_NONE && m->facts->traits[node] & FSD_OP_PARTS &&
         fsd_node_input_of(m->model, node, m->twin[in]) != FSD_NONE)
         fsd_match_link(m, layer, node, FSD_BY_TENSOR);
 }

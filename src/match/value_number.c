@@ -213,7 +213,7 @@ void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f)
     for (fsd_id i = 0; i < f->g->nodes.n; i++) {
         v.words.n = 0;
         f->first_twin[i] = spell_node(&v, i) ? first_with(&v, i) : i;
-        if (fsd_node_is(f->g, i, "Identity"))
+        if (fsd_node_is(f->g, i, FSD_ONNX_Identity))
             hand_on(&v, i);
         if (f->first_twin[i] != i)
             share_numbers(&v, i, f->first_twin[i]);

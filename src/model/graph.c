@@ -243,12 +243,11 @@ int64_t fsd_graph_opset(const struct fsd_graph *g)
     return 0;
 }
 
-bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op)
+bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op)
 {
     const struct fsd_node *n = &g->nodes.at[node];
 
-    return fsd_is_onnx_domain(fsd_text(g->names, n->domain)) &&
-           !strcmp(fsd_text(g->names, n->op), op);
+    return n->op == op && fsd_is_onnx_domain(fsd_text(g->names, n->domain));
 }
 
 int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form)

@@ -488,8 +488,9 @@ bool fsd_is_onnx_domain(const char *domain);
  */
 int64_t fsd_graph_opset(const struct fsd_graph *g);
 
-/** True when the node is of that type in ONNX's own domain. */
-bool fsd_node_is(const struct fsd_graph *g, fsd_id node, const char *op);
+/** True when the node is of that type in ONNX's own domain.
+ *  @param op  of ops/ids.h */
+bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op);
 
 /** Elements of a form; -1 when a dimension is not known or the product is beyond
  *  63 bits. */

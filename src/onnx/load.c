@@ -308,7 +308,7 @@ static bool read_nodes(struct loader *l, struct body *b, uint32_t outputs_at)
             return false;
         id = fsd_graph_add_node(g, node);
         out = fsd_node_out_tensor(g, id, 0);
-        if (out != FSD_NONE && !node.flags && fsd_node_is(g, id, "Constant")) {
+        if (out != FSD_NONE && !node.flags && fsd_node_is(g, id, FSD_ONNX_Constant)) {
             struct fsd_onnx_const made = fsd_onnx_constant(g, node.attrs);
 
             g->tensors.at[out].value = made.value;

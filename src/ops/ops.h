@@ -1,6 +1,6 @@
 /*
  * What an ONNX operator means, as far as its definition tells: one row an operator in
- * table.c, and what is asked of it.
+ * table.inc, and what is asked of it.
  *
  * An operator is a name in a domain.  Those of an unknown domain have no row, nor has
  * the call of a function that the model defines itself, whatever its name.
@@ -9,6 +9,7 @@
 #define FSD_OPS_OPS_H
 
 #include "model/graph.h"
+#include "ops/ids.h"
 
 enum fsd_op_trait {
     FSD_OP_VIEW = 1 << 0,       /**< same elements in the same order, another shape */
@@ -25,18 +26,27 @@ enum fsd_op_trait {
     FSD_OP_SHAPED = 1 << 10,    /**< its output's shape follows from its inputs' shapes,
                                      its attributes and its shape operands */
     FSD_OP_SYMMETRIC = 1 << 11, /**< its inputs may change places */
-    FSD_OP_MOVES = 1 << 12,     /**< Concat, Slice, Split: copies parts of tensors */
+    FSD_OP_PARTS = 1 << 12,     /**< Concat, Slice, Split: copies parts of tensors */
     FSD_OP_LISTS = 1 << 13,     /**< takes or gives a sequence or an optional */
     FSD_OP_OPAQUE = 1 << 14,    /**< multiply-adds in ways that are not counted */
     FSD_OP_QLINEAR = 1 << 15,   /**< each operand has its scale and its zero point
                                      behind it */
     FSD_OP_OUTPUTS = 1 << 16, /**< its rules tell of all outputs, not the first only */
     FSD_OP_RECURRENT = 1 << 17, /**< LSTM, GRU, RNN: does the same step by step */
-    FSD_OP_BARE = 1 << 18,  /**< has no attributes: its inputs are all that is known */
-    FSD_OP_CASTS = 1 << 19, /**< Cast, CastLike: the elements of its first input in
+    FSD_OP_BARE = 1 << 18,   /**< has no attributes: its inputs are all that is known */
+    FSD_OP_CASTS = 1 << 19,  /**< Cast, CastLike: the elements of its first input in
                                  another type; a second input only states that type */
+    FSD_OP_COPIES = 1 << 20, /**< Transpose, Slice, Concat, Tile ...: copies elements,
+                                  computes none */
+    FSD_OP_ELEMENTWISE =
+        1 << 21,                /**< an element of the output follows from those at the
+                                       same place of the inputs */
+    FSD_OP_ACTIVATION = 1 << 22 /**< Relu, Sigmoid, Gelu ... */
 };
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
+
+/** Data movement: the same elements in another place, shape or type. */
+#define FSD_OP_MOVES (FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS | FSD_OP_COPIES)
 
 /** The newest of ONNX's own operator sets whose operators are known. */
 enum { FSD_OPSET_KNOWN = 28 };

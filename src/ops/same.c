@@ -93,7 +93,7 @@ static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
     for (int i = 0; i < COPIES && copy != FSD_NONE; i++) {
         fsd_id maker = fsd_tensor_producer(g, by = copy);
 
-        copy = maker != FSD_NONE && fsd_node_is(g, maker, "Identity")
+        copy = maker != FSD_NONE && fsd_node_is(g, maker, FSD_ONNX_Identity)
                    ? fsd_node_in_tensor(g, maker, 0)
                    : FSD_NONE;
     }
@@ -134,7 +134,8 @@ bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
 
-    return fsd_node_is(g, node, "Add") && (is_zeros(g, n, 0) || is_zeros(g, n, 1));
+    return fsd_node_is(g, node, FSD_ONNX_Add) &&
+           (is_zeros(g, n, 0) || is_zeros(g, n, 1));
 }
 
 /* All numbers of the list are `number`; so is a list that is not there. */

@@ -273,7 +273,7 @@ static void read_name(struct reading *r, const struct fsd_node *n)
  * for among so many that each layer's search would make the run quadratic. */
 enum { MOST_READERS = 64 };
 
-static fsd_id behind(const struct reading *r, fsd_id tensor, const char *op)
+static fsd_id behind(const struct reading *r, fsd_id tensor, fsd_sym op)
 {
     const struct fsd_graph *m = r->vocab->model;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the model has the tensor */
@@ -306,17 +306,16 @@ static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
                               fsd_text_len(r->g->names, n->name));
         maker =
             what && what->nodes.n == 1 ? r->vocab->pool.at[what->nodes.at] : FSD_NONE;
-        return maker != FSD_NONE && fsd_node_is(m, maker, text(r, n->op))
+        return maker != FSD_NONE && fsd_node_is(m, maker, n->op)
                    ? fsd_node_out_tensor(m, maker, 0)
                    : FSD_NONE;
     }
     if (value != FSD_NONE && n->in.n > 3 &&
         fsd_node_in(r->src, n, 3)->tensor != FSD_NONE)
-        value = behind(r, value, "Add");
+        value = behind(r, value, FSD_ONNX_Add);
     maker = value == FSD_NONE ? FSD_NONE : fsd_tensor_producer(m, value);
-    if (maker != FSD_NONE && attr && attr->s &&
-        !fsd_node_is(m, maker, text(r, attr->s)))
-        value = behind(r, value, text(r, attr->s));
+    if (maker != FSD_NONE && attr && attr->s && !fsd_node_is(m, maker, attr->s))
+        value = behind(r, value, attr->s);
     return value;
 }
 

@@ -5,8 +5,8 @@
  *
  *     Add?(c, Mul?(c, Div(Sub(x, ReduceMean(x)), ...)))
  *
- * A capital begins an operator, `|` another one that will do, `@` all that ops/table.c
- * says are known as that word; `?` may be left out, and
+ * A capital begins an operator, `|` another one that will do, `@` all that
+ * ops/table.inc says are known as that word; `?` may be left out, and
  * then its last operand stands in its place.  `c` is a constant, any other small letter
  * a tensor that is none, the same one wherever the letter stands; `b=` names what
  * follows.  `*` goes through whatever works element by element (scales, masks) to the
@@ -175,17 +175,16 @@ static bool is_named(const struct attempt *a, fsd_id node, const struct expr *e)
 
 static bool is_passed(const struct fsd_facts *facts, fsd_id node)
 {
-    static const char others[] = "Cast|CastLike|Identity|Dropout|Transpose";
+    fsd_sym op = facts->g->nodes.at[node].op;
 
-    return (facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ)) ||
-           is_word(others, sizeof others - 1, op_of(facts->g, node));
+    return (facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS)) ||
+           op == FSD_ONNX_Identity || op == FSD_ONNX_Dropout ||
+           op == FSD_ONNX_Transpose;
 }
 
 static bool is_elementwise(const struct attempt *a, fsd_id node)
 {
-    static const char ops[] = "Add|Sub|Mul|Div|Where|Max|Min|Clip|Tanh|IsNaN|Not|Pow";
-
-    return is_word(ops, sizeof ops - 1, op_of(a->g, node));
+    return (a->facts->traits[node] & FSD_OP_ELEMENTWISE) != 0;
 }
 
 /* A layer of the network in the user's sense: a product with constant weights. */

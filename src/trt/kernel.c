@@ -16,63 +16,65 @@
 #include <string.h>
 
 struct word {
-    const char *word, *steps;
+    const char *word;
+    fsd_sym steps[7]; /* up to the first 0 */
 };
 
 /* Sorted.  A word that is no row's is the beginning of the operator's own name ("Add",
  * "Relu", "Mul"), and stands for itself. */
 static const struct word words[] = {
-    {"Asin", "Asin"},
-    {"Bott", "TopK"},
-    {"Ceil", "Ceil"},
-    {"Conc", "Concat"},
-    {"Corr", "Conv"},
-    {"Cums", "CumSum"},
-    {"Deco", "ConvTranspose"},
-    {"Dyna", "DynamicQuantizeLinear"},
-    {"Eql", "Equal"},
-    {"Fc", "MatMul"},
-    {"Floo", "Floor"},
-    {"Gath", "Gather"},
-    {"Gnor", "InstanceNormalization Mul Add"},
-    {"Grid", "GridSample"},
-    {"Gtr", "Greater"},
-    {"Inor", "InstanceNormalization"},
-    {"Iota", "Range"},
-    {"Isin", "IsInf"},
-    {"Isna", "IsNaN"},
-    {"Lt", "Less"},
-    {"Maxr", "ReduceMax"},
-    {"Mean", "ReduceMean"},
-    {"Minr", "ReduceMin"},
-    {"Neq", "NotEqual"},
-    {"One", "OneHot"},
-    {"Prod", "ReduceProd"},
-    {"Repl", "Expand"},
-    {"Resh", "Reshape"},
-    {"Resi", "Resize"},
-    {"Reve", "ReverseSequence"},
-    {"Roun", "Round"},
-    {"Scat", "ScatterND"},
-    {"Sele", "Where"},
-    {"Sigm", "Sigmoid"},
-    {"Silu", "Sigmoid Mul"},
-    {"Slic", "Slice"},
-    {"Sum", "ReduceSum"},
-    {"Topk", "TopK"},
-    {"Tran", "Transpose"},
+    {"Asin", {FSD_ONNX_Asin}},
+    {"Bott", {FSD_ONNX_TopK}},
+    {"Ceil", {FSD_ONNX_Ceil}},
+    {"Conc", {FSD_ONNX_Concat}},
+    {"Corr", {FSD_ONNX_Conv}},
+    {"Cums", {FSD_ONNX_CumSum}},
+    {"Deco", {FSD_ONNX_ConvTranspose}},
+    {"Dyna", {FSD_ONNX_DynamicQuantizeLinear}},
+    {"Eql", {FSD_ONNX_Equal}},
+    {"Fc", {FSD_ONNX_MatMul}},
+    {"Floo", {FSD_ONNX_Floor}},
+    {"Gath", {FSD_ONNX_Gather}},
+    {"Gnor", {FSD_ONNX_InstanceNormalization, FSD_ONNX_Mul, FSD_ONNX_Add}},
+    {"Grid", {FSD_ONNX_GridSample}},
+    {"Gtr", {FSD_ONNX_Greater}},
+    {"Inor", {FSD_ONNX_InstanceNormalization}},
+    {"Iota", {FSD_ONNX_Range}},
+    {"Isin", {FSD_ONNX_IsInf}},
+    {"Isna", {FSD_ONNX_IsNaN}},
+    {"Lt", {FSD_ONNX_Less}},
+    {"Maxr", {FSD_ONNX_ReduceMax}},
+    {"Mean", {FSD_ONNX_ReduceMean}},
+    {"Minr", {FSD_ONNX_ReduceMin}},
+    {"Neq", {FSD_ONNX_NotEqual}},
+    {"One", {FSD_ONNX_OneHot}},
+    {"Prod", {FSD_ONNX_ReduceProd}},
+    {"Repl", {FSD_ONNX_Expand}},
+    {"Resh", {FSD_ONNX_Reshape}},
+    {"Resi", {FSD_ONNX_Resize}},
+    {"Reve", {FSD_ONNX_ReverseSequence}},
+    {"Roun", {FSD_ONNX_Round}},
+    {"Scat", {FSD_ONNX_ScatterND}},
+    {"Sele", {FSD_ONNX_Where}},
+    {"Sigm", {FSD_ONNX_Sigmoid}},
+    {"Silu", {FSD_ONNX_Sigmoid, FSD_ONNX_Mul}},
+    {"Slic", {FSD_ONNX_Slice}},
+    {"Sum", {FSD_ONNX_ReduceSum}},
+    {"Topk", {FSD_ONNX_TopK}},
+    {"Tran", {FSD_ONNX_Transpose}},
 };
 
-/* Appends each word of "A B C". */
-static void add_steps(struct fsd_graph *g, struct fsd_layer *layer, const char *steps)
+static void add_step(struct fsd_graph *g, struct fsd_layer *layer, fsd_sym step)
 {
-    while (*steps) {
-        size_t n = strcspn(steps, " ");
+    fsd_vec_push(g->arena, &g->links, step);
+    layer->steps.n++;
+}
 
-        fsd_vec_push(g->arena, &g->links, fsd_intern_add(g->names, steps, n));
-        layer->steps.n++;
-        steps += n + (steps[n] == ' ');
-    }
+static void add_steps(struct fsd_graph *g, struct fsd_layer *layer,
+                      const struct word *word)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(word->steps) && word->steps[i]; i++)
+        add_step(g, layer, word->steps[i]);
 }
 
 /* A group normalization is listed last, its activation before it. */
@@ -107,8 +109,10 @@ static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char 
         row = bsearch(word, words, FSD_COUNT_OF(words), sizeof *words, fsd_by_name);
         if (!strcmp(word, "Etc"))
             layer->more_steps = FSD_STEPS_LACK_SOME;
+        else if (row)
+            add_steps(g, layer, row);
         else
-            add_steps(g, layer, row ? row->steps : word);
+            add_step(g, layer, fsd_intern_str(g->names, word));
         if (!strcmp(word, "Gnor"))
             put_first(g, layer, before);
     }
@@ -130,7 +134,7 @@ static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
     if (n && own)
         return;
     do
-        add_steps(g, layer, "MatMul");
+        add_step(g, layer, FSD_ONNX_MatMul);
     while (n-- > 1);
 }
 
@@ -159,10 +163,15 @@ static bool hides_steps(const struct fsd_layer *layer)
 static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
                         struct fsd_layer *layer)
 {
-    static const struct word types[] = {{"correlation", "Conv"},
-                                        {"deconv", "ConvTranspose"},
-                                        {"maxpool", "MaxPool"},
-                                        {"avgpool", "AveragePool"}};
+    static const struct word types[] = {{"correlation", {FSD_ONNX_Conv}},
+                                        {"deconv", {FSD_ONNX_ConvTranspose}},
+                                        {"maxpool", {FSD_ONNX_MaxPool}},
+                                        {"avgpool", {FSD_ONNX_AveragePool}}};
+    /* Scaling and masking are in it, too, where the network has them. */
+    static const struct word attention = {
+        "mha",
+        {FSD_ONNX_MatMul, FSD_ONNX_ReduceMax, FSD_ONNX_Sub, FSD_ONNX_Exp,
+         FSD_ONNX_ReduceSum, FSD_ONNX_Div, FSD_ONNX_MatMul}};
     struct fsd_slice name = fsd_slice_of(fsd_text(g->names, node->name));
     const char *type = fsd_text(g->names, node->op);
 
@@ -171,8 +180,7 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
         read_words(g, layer, name.s);
     } else if (fsd_slice_begins(name, "_gemm_mha") ||
                fsd_slice_begins(name, "_gemv_mha")) {
-        /* Scaling and masking are in it, too, where the network has them. */
-        add_steps(g, layer, "MatMul ReduceMax Sub Exp ReduceSum Div MatMul");
+        add_steps(g, layer, &attention);
         layer->more_steps = FSD_STEPS_LACK_SOME;
     } else if (!strcmp(type, "gemm")) {
         read_products(g, layer);
@@ -181,7 +189,7 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
     }
     for (size_t i = 0; !layer->steps.n && i < FSD_COUNT_OF(types); i++)
         if (!strcmp(types[i].word, type)) {
-            add_steps(g, layer, types[i].steps);
+            add_steps(g, layer, &types[i]);
             layer->more_steps = FSD_STEPS_GO_ON;
         }
 }
@@ -189,16 +197,13 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
 /* Whether nodes of the model are its work, the links tell. */
 static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
 {
-    static const char *const moves[] = {"Move",    "Transpose", "Cast",
-                                        "Reshape", "Slice",     "Concat"};
     uint32_t n = 0, repeats = 0;
 
     for (uint32_t i = 0; i < l->steps.n; i++) {
-        const char *step = fsd_text(g->names, g->links.at[l->steps.at + i]);
+        fsd_sym step = g->links.at[l->steps.at + i];
 
-        for (size_t k = 0; k < FSD_COUNT_OF(moves); k++)
-            n += !strcmp(moves[k], step);
-        repeats += !strcmp(step, "Expand");
+        repeats += step == FSD_ONNX_Expand;
+        n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
     /* Alone an Expand copies what a product reads once for each of its batches; beside
      * a Concat it fills the border of a Pad. */
@@ -223,15 +228,15 @@ static enum fsd_kind kind_of_move(const struct fsd_graph *g, const struct fsd_no
 void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
                     struct fsd_layer *layer)
 {
-    static const char *const products[] = {"Conv", "MatMul", "ConvTranspose"};
-
     if (layer->provider != FSD_PROVIDER_COMPILER)
         return;
     read_kernel(g, node, layer);
-    for (uint32_t i = 0; i < layer->steps.n; i++)
-        for (size_t k = 0; k < FSD_COUNT_OF(products); k++)
-            layer->multiplies |= !strcmp(
-                products[k], fsd_text(g->names, g->links.at[layer->steps.at + i]));
+    for (uint32_t i = 0; i < layer->steps.n; i++) {
+        fsd_sym step = g->links.at[layer->steps.at + i];
+
+        layer->multiplies |= step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul ||
+                             step == FSD_ONNX_ConvTranspose;
+    }
     if (hides_steps(layer) && layer->more_steps == FSD_STEPS_ARE_ALL)
         layer->more_steps = FSD_STEPS_GO_ON;
     if (layer->kind == FSD_KIND_COMPUTE && only_moves(g, layer))

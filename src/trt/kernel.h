@@ -2,6 +2,7 @@
 #ifndef FSD_TRT_KERNEL_H
 #define FSD_TRT_KERNEL_H
 
+#include "ops/ids.h"
 #include "model/graph.h"
 
 /** Fills the steps of a layer that is one, and its kind where all of them only move

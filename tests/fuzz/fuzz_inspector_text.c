@@ -1,5 +1,6 @@
 /* Any bytes as lines of the inspector's one-line form, without the search for lists
  * that goes before it in a log. */
+#include "ops/ids.h"
 #include "log/segment.h"
 #include "support_file.h"
 #include "support_graph.h"
@@ -28,7 +29,7 @@ static bool read_line(struct fsd_build *b, const struct fsd_file *file, uint32_t
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
+    struct fsd_graph *g = fsd_graph_new(arena, fsd_op_names_new(arena));
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};
     const char *at = (const char *)data, *end = at + size;
     struct fsd_build b;

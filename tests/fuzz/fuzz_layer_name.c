@@ -1,6 +1,7 @@
 /* A layer's name, and the same bytes as Metadata, against a vocabulary that the input
  * brings itself: its lines but the last are names of nodes (in turn of constants), the
  * last is what is read. */
+#include "ops/ids.h"
 #include "engine/reader.h"
 #include "trt/name.h"
 
@@ -41,7 +42,7 @@ static void check_mentions(const struct fsd_graph *g, const struct fsd_graph *mo
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     struct fsd_graph *model = fsd_graph_new(arena, names);
     struct fsd_graph *g = fsd_graph_new(arena, names);
     struct fsd_name_reader reader = {.g = g, .brackets.arena = arena};

@@ -1,4 +1,5 @@
 /* Any bytes as a build log: what it tells, its network, and a run on nothing else. */
+#include "ops/ids.h"
 #include "engine/reader.h"
 #include "log/network.h"
 #include "log/read.h"
@@ -13,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_all(const uint8_t *data, size_t size)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     struct fsd_history *history = fsd_history_new(arena, names);
     struct fsd_graph *g = fsd_graph_new(arena, names);
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};

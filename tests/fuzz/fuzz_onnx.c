@@ -1,4 +1,5 @@
 /* Any bytes as an ONNX model: load them and print what was understood. */
+#include "ops/ids.h"
 #include "model/graph.h"
 #include "onnx/onnx.h"
 
@@ -7,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
+    struct fsd_graph *g = fsd_graph_new(arena, fsd_op_names_new(arena));
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};
     struct fsd_error err;
 

@@ -1,5 +1,6 @@
 /* An ONNX model that is mutated by its fields, so that most inputs are models; then all
  * that is proved on a model alone. */
+#include "ops/ids.h"
 #include "match/facts.h"
 #include "model/graph.h"
 #include "onnx/onnx.h"
@@ -51,7 +52,7 @@ static void check_graph(const struct fsd_graph *g)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
+    struct fsd_graph *g = fsd_graph_new(arena, fsd_op_names_new(arena));
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};
     struct fsd_error err = {0};
     enum fsd_status status = fsd_onnx_load(g, &file, &err);

@@ -1,5 +1,6 @@
 /* Any bytes as ONNX Runtime's optimized model, of a model of the same bytes, so that
  * names and tensors of the engine are the model's. */
+#include "ops/ids.h"
 #include "engine/reader.h"
 #include "onnx/onnx.h"
 #include "support_file.h"
@@ -10,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     struct fsd_graph *model = fsd_graph_new(arena, names);
     struct fsd_graph *engine = fsd_graph_new(arena, names);
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};

@@ -1,5 +1,6 @@
 /* Any bytes as the times of layers, and as the times of runs. */
 #include "support_file.h"
+#include "ops/ids.h"
 #include "engine/reader.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ static void check_result(enum fsd_status status, const struct fsd_error *err,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};
     struct fsd_error err = {0};
     fsd_profile_vec profiles = {0};

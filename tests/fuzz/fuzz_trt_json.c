@@ -1,5 +1,6 @@
 /* Any bytes as an engine dump, without a model.  What is read must be whole: every
  * number in range, so that whoever walks the graph needs no checks. */
+#include "ops/ids.h"
 #include "engine/reader.h"
 #include "support_file.h"
 #include "support_graph.h"
@@ -9,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
+    struct fsd_graph *g = fsd_graph_new(arena, fsd_op_names_new(arena));
     struct fsd_file file = {.name = "fuzz", .bytes = data, .size = size};
     struct fsd_error err = {0};
     enum fsd_status status =

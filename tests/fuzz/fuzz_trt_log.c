@@ -1,5 +1,6 @@
 /* Any bytes as a build log, a console log or the inspector's text, without a model:
  * each line, the engine (the first of several), and the layer times. */
+#include "ops/ids.h"
 #include "engine/reader.h"
 #include "log/lines.h"
 #include "log/profile.h"
@@ -25,7 +26,7 @@ static void check_lines(const struct fsd_file *file)
 static void check_engine(const struct fsd_file *file, unsigned number)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
+    struct fsd_graph *g = fsd_graph_new(arena, fsd_op_names_new(arena));
     struct fsd_error err = {0};
     enum fsd_status status =
         fsd_engine_load(g, &(struct fsd_source){.file = file, .number = number}, &err);
@@ -42,7 +43,7 @@ static void check_engine(const struct fsd_file *file, unsigned number)
 static void check_profiles(const struct fsd_file *file)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     fsd_profile_vec profiles = {0};
     struct fsd_error err = {0};
 

@@ -30,10 +30,10 @@ AFTER, BEFORE = True, False
 ROWS = {
     "reader": [("src/engine/reader.h", AFTER, r"#define FSD_READERS\(row\)", " row(seam)"),
                ("src/README.md", BEFORE, r"\| match/ \|", "| seam/ | a reader of seams | engine, model, base |\n")],
-    "operator": [("src/ops/table.c", BEFORE, r'    \{"Selu",',
-                  '    {"SeamGelu", IN0, .shape = fsd_shape_same, .known_as = "gelu",\n'
-                  '     .lowerings = "Mul Erf Add Mul Mul"},\n'
-                  '    {"SeamRefused", IN0, .shape = fsd_shape_same},\n'),
+    "operator": [("src/ops/table.inc", BEFORE, r'    OP\(Selu,',
+                  '    OP(SeamGelu, IN0, .shape = fsd_shape_same, .known_as = "gelu",\n'
+                  '     .lowerings = "Mul Erf Add Mul Mul")\n'
+                  '    OP(SeamRefused, IN0, .shape = fsd_shape_same)\n'),
                  ("src/lint/refusals.c", AFTER, r'static const char imported\[\] =\n', '    " SeamGelu"\n')],
     "pattern": [("src/pattern/pattern.h", AFTER, r"#define FSD_PATTERNS\(row\)", ' row(SEAM, "seam")'),
                 ("src/pattern/find.c", BEFORE, r"    \{FSD_PATTERN_SWIGLU,",

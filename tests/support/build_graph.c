@@ -5,6 +5,7 @@
  */
 #include "build_graph.h"
 #include "draw.h"
+#include "ops/ids.h"
 #include "log/network.h"
 #include "log/read.h"
 #include "states.h"
@@ -481,7 +482,7 @@ struct fsd_diff *build_of(const struct build *b)
     double *ms;
 
     d->arena = arena;
-    d->names = fsd_intern_new(arena);
+    d->names = fsd_op_names_new(arena);
     d->model = build_model(arena, d->names, b->model);
     d->engine = built = build_timed_engine(arena, d->model, b->engine, &ms);
     add_times(FSD_NEW(arena, struct fsd_measured, 1), d, built, b, ms);

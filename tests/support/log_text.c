@@ -1,6 +1,7 @@
 /* Logs written as text, and what is read of them. */
 #include "log_text.h"
 
+#include "ops/ids.h"
 #include "log/network.h"
 #include "log/read.h"
 
@@ -10,7 +11,7 @@ struct log read_log(const char *text)
 {
     struct log l = {.arena = fsd_arena_new()};
 
-    l.names = fsd_intern_new(l.arena);
+    l.names = fsd_op_names_new(l.arena);
     l.file = (struct fsd_file){
         .name = "log", .bytes = (const unsigned char *)text, .size = strlen(text)};
     l.h = fsd_history_new(l.arena, l.names);

@@ -1,5 +1,6 @@
 /* What readers make of a dump, or of times, as text. */
 #include "build_graph.h"
+#include "ops/ids.h"
 #include "trt/trt.h"
 
 #include <setjmp.h>
@@ -115,7 +116,7 @@ static void show_graph(const struct fsd_graph *g, FILE *out)
 char *show_read(const char *model, const char *dump)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     const struct fsd_graph *m = build_model(arena, names, model);
     struct fsd_graph *g = fsd_graph_new(arena, names);
     struct fsd_file file = {
@@ -177,7 +178,7 @@ static void show_profile(const struct fsd_intern *names, const struct fsd_profil
 char *show_times(const char *text)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     struct fsd_file file = {
         .name = "times", .bytes = (const unsigned char *)text, .size = strlen(text)};
     struct fsd_error err = {0};

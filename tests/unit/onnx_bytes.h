@@ -3,6 +3,7 @@
 #ifndef FSD_TESTS_ONNX_BYTES_H
 #define FSD_TESTS_ONNX_BYTES_H
 
+#include "ops/ids.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/id.h"
@@ -87,7 +88,7 @@ static inline struct load load_file(const struct fsd_file *file)
 {
     struct load load = {.arena = fsd_arena_new()};
 
-    load.g = fsd_graph_new(load.arena, fsd_intern_new(load.arena));
+    load.g = fsd_graph_new(load.arena, fsd_op_names_new(load.arena));
     load.status = fsd_onnx_load(load.g, file, &load.err);
     return load;
 }

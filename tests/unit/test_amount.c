@@ -1,4 +1,5 @@
 /* Amounts: numbers, and polynomials in sizes that only a run knows. */
+#include "ops/ids.h"
 #include "ops/amount.h"
 
 #include <setjmp.h>
@@ -16,7 +17,7 @@ struct table {
 static struct table new_table(void)
 {
     struct table s = {.arena = fsd_arena_new()};
-    struct fsd_intern *names = fsd_intern_new(s.arena);
+    struct fsd_intern *names = fsd_op_names_new(s.arena);
 
     s.t = fsd_amounts_new(s.arena, names);
     s.n = fsd_amount_named(s.t, fsd_intern_str(names, "N"));

@@ -3,6 +3,7 @@
 #include "cases.h"
 #include "show.h"
 
+#include "ops/ids.h"
 #include "cost/scope.h"
 #include "lint/lint.h"
 #include "report/report.h"
@@ -502,7 +503,7 @@ static void run_exports(const struct test_case *c, FILE *out)
 
     for (int s = 0; s < 2; s++) {
         struct fsd_graph *g =
-            build_model(arena, fsd_intern_new(arena), case_need(c, sides[s]));
+            build_model(arena, fsd_op_names_new(arena), case_need(c, sides[s]));
 
         g->hash[0] = (uint64_t)s + 1; /* two files */
         side[s].model = g;

@@ -1,6 +1,7 @@
 /* What the model alone proves: which nodes compute the same, what is constant, what is
  * a size, what is live, what a tensor was before its quantizers. */
 #include "build_graph.h"
+#include "ops/ids.h"
 #include "match/facts.h"
 
 #include <setjmp.h>
@@ -20,7 +21,7 @@ static struct drawn draw(const char *text)
 {
     struct drawn m = {.arena = fsd_arena_new()};
 
-    m.g = build_model(m.arena, fsd_intern_new(m.arena), text);
+    m.g = build_model(m.arena, fsd_op_names_new(m.arena), text);
     m.f = fsd_facts_new(m.arena, m.g);
     return m;
 }

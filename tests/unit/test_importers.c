@@ -1,7 +1,8 @@
-/* Whether lint knows what TensorRT for RTX does with each operator of ops/table.c: an
+/* Whether lint knows what TensorRT for RTX does with each operator of ops/table.inc: an
  * importer is listed, or a row refuses it.  Of what is neither, lint reports that there
  * is no importer, though nobody has looked. */
 #include "build_graph.h"
+#include "ops/ids.h"
 #include "lint/lint.h"
 #include "ops/rule.h"
 
@@ -23,7 +24,7 @@ static bool is_decided(const char *op)
 
     assert_true(fsd_target_read(&target, "rtx", arena));
     snprintf(text, sizeof text, "in x fp32 1,4,8,8\nout y\n%s n: x -> y\n", op);
-    g = build_model(arena, fsd_intern_new(arena), text);
+    g = build_model(arena, fsd_op_names_new(arena), text);
     l = fsd_lint_new(arena, fsd_facts_new(arena, g), fsd_sizes_of_model(arena, g),
                      target);
     decided = fsd_lint_import(l, 0) == FSD_IMPORTED || fsd_lint_refusal(l, 0);

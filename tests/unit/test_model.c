@@ -1,5 +1,6 @@
 /* Types, layouts, graphs, the operator table and the vocabulary. */
 #include "build_graph.h"
+#include "ops/ids.h"
 #include "model/graph.h"
 #include "model/vocab.h"
 #include "ops/rule.h"
@@ -108,7 +109,7 @@ static void ops__table_is_sorted(void **state)
 static void ops__know_their_domain(void **state)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     struct fsd_graph *g =
         build_model(arena, names,
                     "in x\nout y\nReshape a: x s -> b\n"
@@ -127,7 +128,7 @@ static void ops__know_their_domain(void **state)
 static void graph__knows_producers_and_consumers(void **state)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     struct fsd_graph *g =
         build_model(arena, names,
                     "in x fp32 2,3\nout y\n"
@@ -152,7 +153,7 @@ static void graph__knows_producers_and_consumers(void **state)
 static void assert_order(const char *text, const char *expected)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_graph *g = build_model(arena, fsd_intern_new(arena), text);
+    struct fsd_graph *g = build_model(arena, fsd_op_names_new(arena), text);
     const fsd_id *order = fsd_graph_order(arena, g);
     char found[32] = "";
 
@@ -180,7 +181,7 @@ static void graph__order_is_that_of_the_data(void **state)
 static void graph__names_belong_to_scopes(void **state)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
+    struct fsd_graph *g = fsd_graph_new(arena, fsd_op_names_new(arena));
     fsd_sym x = fsd_intern_str(g->names, "x"), y = fsd_intern_str(g->names, "y");
     fsd_id branch = fsd_graph_add_scope(
         g, (struct fsd_scope){.kind = FSD_SCOPE_SUBGRAPH, .parent = 0, .owner = 0});
@@ -201,7 +202,7 @@ static void graph__names_belong_to_scopes(void **state)
 static void graph__counts_without_overflow(void **state)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_graph *g = fsd_graph_new(arena, fsd_intern_new(arena));
+    struct fsd_graph *g = fsd_graph_new(arena, fsd_op_names_new(arena));
     struct fsd_dim huge[] = {{INT64_MAX, 0}, {2, 0}}, none[] = {{INT64_MAX, 0}, {0, 0}};
     struct fsd_form form = {.type = FSD_FP32, .ranked = true};
     fsd_id too_many = fsd_graph_add_form(g, form, huge, 2);
@@ -218,7 +219,7 @@ static void graph__counts_without_overflow(void **state)
 static void vocab__tells_names_apart(void **state)
 {
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     struct fsd_graph *g =
         build_model(arena, names,
                     "in x\nout y\nConv Conv_1: x -> a.b\nConv Conv_12: a.b -> c\n"

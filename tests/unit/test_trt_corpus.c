@@ -1,4 +1,5 @@
 /* The engine reader on the real dumps of FSD_SHARED, without and with their models. */
+#include "ops/ids.h"
 #include "onnx/onnx.h"
 #include "engine/reader.h"
 
@@ -65,7 +66,7 @@ static void open_file(struct fsd_file *file, const char *folder, const char *nam
 static struct run load(size_t i, bool with_model)
 {
     struct run r = {.arena = fsd_arena_new()};
-    struct fsd_intern *names = fsd_intern_new(r.arena);
+    struct fsd_intern *names = fsd_op_names_new(r.arena);
     struct fsd_source source;
     struct fsd_error err;
 

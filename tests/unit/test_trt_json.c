@@ -3,6 +3,7 @@
  * generation's keys, broken and odd values, and what becomes of layers, ports and
  * bindings.
  */
+#include "ops/ids.h"
 #include "engine/reader.h"
 #include "trt_names.h"
 
@@ -26,7 +27,7 @@ static struct run load_bytes(const void *bytes, size_t n, const struct names_mod
     struct fsd_file file = {.name = "dump.json", .bytes = bytes, .size = n};
     struct fsd_source source = {.file = &file, .vocab = m ? m->vocab : NULL};
 
-    r.g = fsd_graph_new(r.arena, m ? m->names : fsd_intern_new(r.arena));
+    r.g = fsd_graph_new(r.arena, m ? m->names : fsd_op_names_new(r.arena));
     r.status = fsd_engine_load(r.g, &source, &r.err);
     return r;
 }

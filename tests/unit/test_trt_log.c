@@ -1,4 +1,5 @@
 /* Engines in logs: the fixtures of fixtures/log/, whose README says what they hold. */
+#include "ops/ids.h"
 #include "engine/reader.h"
 #include "log/layer.h"
 #include "model/graph.h"
@@ -22,7 +23,7 @@ static struct run load_bytes(const void *bytes, size_t n, unsigned number)
     struct run r = {.arena = fsd_arena_new()};
     struct fsd_file file = {.name = "build.log", .bytes = bytes, .size = n};
 
-    r.g = fsd_graph_new(r.arena, fsd_intern_new(r.arena));
+    r.g = fsd_graph_new(r.arena, fsd_op_names_new(r.arena));
     r.status = fsd_engine_load(
         r.g, &(struct fsd_source){.file = &file, .number = number}, &r.err);
     return r;
@@ -471,7 +472,7 @@ static void profile_tables(void **state)
     (void)state;
     for (size_t i = 0; i < FSD_COUNT_OF(files); i++) {
         struct fsd_arena *arena = fsd_arena_new();
-        struct fsd_intern *names = fsd_intern_new(arena);
+        struct fsd_intern *names = fsd_op_names_new(arena);
         fsd_profile_vec out = {0};
         struct fsd_file file;
         struct fsd_error err;
@@ -512,7 +513,7 @@ static void odd_tables(void **state)
                               "[I]       d        4.00             2.00     50.0\n"
                               "[I]       e        4.";
     struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_intern *names = fsd_intern_new(arena);
+    struct fsd_intern *names = fsd_op_names_new(arena);
     fsd_profile_vec out = {0};
 
     (void)state;

@@ -3,6 +3,7 @@
 #ifndef FSD_TESTS_TRT_NAMES_H
 #define FSD_TESTS_TRT_NAMES_H
 
+#include "ops/ids.h"
 #include "base/arena.h"
 #include "model/graph.h"
 #include "model/vocab.h"
@@ -23,7 +24,7 @@ static inline void names_model_open(struct names_model *m, const char *const *no
                                     size_t n_constants)
 {
     m->arena = fsd_arena_new();
-    m->names = fsd_intern_new(m->arena);
+    m->names = fsd_op_names_new(m->arena);
     m->model = fsd_graph_new(m->arena, m->names);
     for (size_t i = 0; i < n_nodes; i++) {
         struct fsd_node node = {.op = fsd_intern_str(m->names, "Op")};

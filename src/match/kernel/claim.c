@@ -53,7 +53,8 @@ static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 static fsd_id folded_into(const struct replay *r, const struct way *w, fsd_id node,
                           fsd_id by, bool for_product)
 {
-    bool factor = fsd_node_is(r->g, by, "Mul") || fsd_node_is(r->g, by, "Div");
+    bool factor =
+        fsd_node_is(r->g, by, FSD_ONNX_Mul) || fsd_node_is(r->g, by, FSD_ONNX_Div);
     fsd_id in = fsd_data_input(r, by), layer = r->layer;
     fsd_id data = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
 
@@ -152,16 +153,6 @@ void fsd_claim_behind(struct replay *r, struct way *w)
     }
 }
 
-static bool activates(const struct replay *r, fsd_id node)
-{
-    static const char *const ops[] = {
-        "Relu", "Sigmoid", "Tanh",        "Clip",           "LeakyRelu",
-        "Elu",  "Selu",    "HardSigmoid", "HardSwish",      "Softplus",
-        "Gelu", "PRelu",   "Softsign",    "ThresholdedRelu"};
-
-    return fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops));
-}
-
 /* Nodes of one input behind what the kernel made: a library's kernel may apply them. */
 static void mark_late(struct replay *r, fsd_id tensor, int far)
 {
@@ -175,7 +166,7 @@ static void mark_late(struct replay *r, fsd_id tensor, int far)
             fsd_data_input(r, node) == FSD_NONE)
             continue;
         if (!r->passes[node]) {
-            if (!activates(r, node))
+            if (!(r->m->facts->traits[node] & FSD_OP_ACTIVATION))
                 continue;
             r->late[node] = r->layer;
             fsd_goes_on_by(r, node);
@@ -191,7 +182,7 @@ static void mark_late(struct replay *r, fsd_id tensor, int far)
  */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
-    return fsd_node_is(r->g, node, "Conv") && r->g->nodes.at[node].in.n < 3;
+    return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;
 }
 
 /* One step may be the beginning of many nodes: what a kernel begins it computes a part
@@ -234,8 +225,8 @@ static void link_weight(struct replay *r, fsd_id product)
 
 static void note_norm(struct replay *r, fsd_id node)
 {
-    if (fsd_node_is(r->g, node, "InstanceNormalization") ||
-        fsd_node_is(r->g, node, "GroupNormalization"))
+    if (fsd_node_is(r->g, node, FSD_ONNX_InstanceNormalization) ||
+        fsd_node_is(r->g, node, FSD_ONNX_GroupNormalization))
         r->norm[r->layer] = node;
 }
 
@@ -252,7 +243,7 @@ static bool passed_concat(const struct replay *r, const struct way *w)
 
                 if (by == FSD_NONE || !r->passes[by] || fsd_way_took(w, by))
                     break;
-                if (r->g->nodes.at[by].op == r->concat)
+                if (r->g->nodes.at[by].op == FSD_ONNX_Concat)
                     return true;
                 t = fsd_data_input(r, by);
             }
@@ -274,8 +265,7 @@ static void link_reshaped(struct replay *r, const struct way *w)
     const struct fsd_node *n = &e->nodes.at[r->layer];
     struct fsd_span steps = e->layers.at[r->layer].steps;
 
-    if (!steps.n ||
-        strcmp(fsd_text(r->g->names, e->links.at[steps.at]), "Reshape") != 0)
+    if (!steps.n || e->links.at[steps.at] != FSD_ONNX_Reshape)
         return;
     for (uint32_t i = 0; i < w->n_taken; i++)
         if (r->m->facts->traits[w->taken[i]] & FSD_OP_VIEW)
@@ -308,7 +298,7 @@ void fsd_claim(struct replay *r, const struct way *w)
         r->ended[w->taken[i]] |= w->ended[i];
     r->cuts[r->layer] = w->cuts;
     for (uint32_t i = 0; i < w->n_taken; i++)
-        if (fsd_node_is(r->g, w->taken[i], "Attention"))
+        if (fsd_node_is(r->g, w->taken[i], FSD_ONNX_Attention))
             r->attention[r->layer] = w->taken[i];
     for (uint32_t i = 0; i < w->n_taken; i++)
         note_norm(r, w->taken[i]);
@@ -421,7 +411,7 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
         node = scattered == FSD_NONE ? node : scattered;
         in_place |= e->layers.at[writer].kind == FSD_KIND_COMPUTE;
     }
-    if (node != FSD_NONE && ((fsd_node_is(r->g, node, "Concat") && !in_place) ||
+    if (node != FSD_NONE && ((fsd_node_is(r->g, node, FSD_ONNX_Concat) && !in_place) ||
                              fsd_is_left_to_run(r, node)))
         fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
@@ -510,7 +500,7 @@ static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
         fsd_id in = fsd_node_in_tensor(r->g, by, i);
 
         sized |= link_scalar(r, layer, in, far - 1);
-        sized |= r->g->nodes.at[by].op == r->cast && in != FSD_NONE &&
+        sized |= r->g->nodes.at[by].op == FSD_ONNX_Cast && in != FSD_NONE &&
                  fsd_tensor_producer(r->g, in) != FSD_NONE;
     }
     if (sized && !fsd_match_has(r->m, layer, by))
@@ -575,14 +565,15 @@ static void link_gelu(struct replay *r, fsd_id erf)
     uint32_t n = 0, n_layers = 0;
 
     if (first == FSD_NONE || fsd_data_input(r, first) == FSD_NONE || node == FSD_NONE ||
-        !(fsd_node_is(r->g, first, "Div") || fsd_node_is(r->g, first, "Mul")) ||
-        !fsd_node_is(r->g, node, "Add") || fsd_data_input(r, node) == FSD_NONE)
+        !(fsd_node_is(r->g, first, FSD_ONNX_Div) ||
+          fsd_node_is(r->g, first, FSD_ONNX_Mul)) ||
+        !fsd_node_is(r->g, node, FSD_ONNX_Add) || fsd_data_input(r, node) == FSD_NONE)
         return;
     nodes[n++] = first;
     nodes[n++] = erf;
     for (nodes[n++] = node; n < MOST; nodes[n++] = node) {
         node = only_next(r, node);
-        if (node == FSD_NONE || !fsd_node_is(r->g, node, "Mul") ||
+        if (node == FSD_NONE || !fsd_node_is(r->g, node, FSD_ONNX_Mul) ||
             (fsd_data_input(r, node) == FSD_NONE &&
              fsd_node_input_of(r->g, node, fsd_data_input(r, first)) == FSD_NONE))
             break;
@@ -604,7 +595,7 @@ static void link_gelu(struct replay *r, fsd_id erf)
 static void link_gelus(struct replay *r)
 {
     for (fsd_id i = 0; i < r->g->nodes.n; i++)
-        if (fsd_node_is(r->g, i, "Erf"))
+        if (fsd_node_is(r->g, i, FSD_ONNX_Erf))
             link_gelu(r, i);
 }
 

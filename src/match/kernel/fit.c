@@ -182,7 +182,7 @@ bool fsd_takes_apart(const struct replay *r, fsd_id layer)
     for (uint32_t i = 0; i < steps.n; i++) {
         fsd_sym step = e->links.at[steps.at + i];
 
-        if (step == r->conv || step == r->matmul)
+        if (step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul)
             return false;
     }
     return steps.n > 0;
@@ -381,8 +381,8 @@ static bool is_handed_over(const struct replay *r, const struct held *open)
     const struct fsd_recipe *recipe = &r->recipes->all.at[open->recipe];
     fsd_sym last = recipe->steps[open->done - 1];
 
-    return (recipe->n > 4 && !fsd_is_move(r, last)) ||
-           !strncmp(fsd_text(r->g->names, last), "Reduce", 6);
+    return (recipe->n > 4 && !fsd_step_moves(last)) ||
+           (last >= FSD_ONNX_ReduceL1 && last <= FSD_ONNX_ReduceSumSquare);
 }
 
 /* A Scatter is done in place: what the kernel writes is listed as read, too. */

@@ -252,7 +252,7 @@ static bool lists_steps(const struct replay *r, fsd_id layer)
 
     return l->more_steps == FSD_STEPS_ARE_ALL ||
            (l->more_steps == FSD_STEPS_LACK_SOME && l->steps.n &&
-            r->m->engine->links.at[l->steps.at] != r->matmul);
+            r->m->engine->links.at[l->steps.at] != FSD_ONNX_MatMul);
 }
 
 void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
@@ -337,8 +337,8 @@ bool fsd_tells_enough(const struct replay *r)
     for (uint32_t i = 0; i < steps.n; i++) {
         fsd_sym step = e->links.at[steps.at + i];
 
-        n += !fsd_is_move(r, step);
-        n += step == r->conv || step == r->matmul;
+        n += !fsd_step_moves(step);
+        n += step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul;
     }
     return n >= ENOUGH;
 }

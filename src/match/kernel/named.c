@@ -201,7 +201,7 @@ static fsd_id scattered_before(const struct replay *r, const bool *written, fsd_
     fsd_id in = fsd_node_in_tensor(r->g, node, 0);
     fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
 
-    return by != FSD_NONE && r->g->nodes.at[by].op == r->scatter && !written[in]
+    return by != FSD_NONE && r->g->nodes.at[by].op == FSD_ONNX_ScatterND && !written[in]
                ? by
                : FSD_NONE;
 }
@@ -224,17 +224,17 @@ void fsd_find_in_place(struct replay *r)
                           : fsd_tensor_producer(r->g, r->m->twin[t]);
         uint32_t left = 0, kernels = 0;
 
-        if (last == FSD_NONE || r->g->nodes.at[last].op != r->scatter)
+        if (last == FSD_NONE || r->g->nodes.at[last].op != FSD_ONNX_ScatterND)
             continue;
         for (fsd_id node = last; node != FSD_NONE;
              node = scattered_before(r, written, node))
             left++;
         for (uint32_t i = 0; i < by.n; i++)
-            kernels += has_step(e, e->links.at[by.at + i], r->scatter);
+            kernels += has_step(e, e->links.at[by.at + i], FSD_ONNX_ScatterND);
         for (uint32_t i = by.n; i-- > 0 && left == kernels && last != FSD_NONE;) {
             fsd_id out = fsd_node_out_tensor(r->g, last, 0);
 
-            if (!has_step(e, e->links.at[by.at + i], r->scatter))
+            if (!has_step(e, e->links.at[by.at + i], FSD_ONNX_ScatterND))
                 continue;
             r->in_place[e->links.at[by.at + i]] = last;
             if (out != FSD_NONE)

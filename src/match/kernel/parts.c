@@ -26,7 +26,7 @@ uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
         for (uint32_t i = 0; i < t->consumers.n; i++) {
             fsd_id node = r->g->links.at[t->consumers.at + i];
 
-            if (r->g->nodes.at[node].op == r->slice) {
+            if (r->g->nodes.at[node].op == FSD_ONNX_Slice) {
                 slices++;
             } else if (!(r->m->facts->traits[node] & FSD_OP_SHAPE)) {
                 others++;

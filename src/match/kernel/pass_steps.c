@@ -267,12 +267,12 @@ static void hold_sum(struct replay *r, fsd_id node)
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
     struct fsd_span ways = r->recipes->of[node], steps = e->layers.at[r->layer].steps;
-    fsd_sym last = steps.n ? e->links.at[steps.at + steps.n - 1] : r->matmul;
-    static const char *const products[] = {"Conv", "Gemm", "MatMul"};
+    fsd_sym last = steps.n ? e->links.at[steps.at + steps.n - 1] : FSD_ONNX_MatMul;
     bool narrow = false;
 
-    if ((last != r->conv && last != r->matmul && last != r->sum) ||
-        !fsd_is_one_of(r, node, products, FSD_COUNT_OF(products)))
+    if ((last != FSD_ONNX_Conv && last != FSD_ONNX_MatMul &&
+         last != FSD_ONNX_ReduceSum) ||
+        !fsd_is_product(r, node))
         return;
     for (uint32_t i = 0; i < n->in.n; i++)
         narrow |= fsd_dtype_is_quantized(fsd_port_form(e, fsd_node_in(e, n, i))->type);
@@ -282,8 +282,8 @@ static void hold_sum(struct replay *r, fsd_id node)
 
         while (done < recipe->n && recipe->steps[done - 1] != last)
             done++;
-        if (done == recipe->n || (recipe->steps[done] == r->mul) != narrow ||
-            (recipe->n > done + 1 || recipe->steps[done] != r->mul) !=
+        if (done == recipe->n || (recipe->steps[done] == FSD_ONNX_Mul) != narrow ||
+            (recipe->n > done + 1 || recipe->steps[done] != FSD_ONNX_Mul) !=
                 (r->g->nodes.at[node].in.n > 2))
             continue;
         for (uint32_t k = 0; k < n->out.n; k++)
@@ -537,8 +537,6 @@ static void take_makers(struct replay *r, enum fsd_evidence by)
 
 void fsd_pass_steps(struct fsd_match *m)
 {
-    static const char *const moves[] = {"Move",  "Transpose", "Cast",   "Reshape",
-                                        "Slice", "Concat",    "Gather", "Expand"};
     struct fsd_arena *scratch;
     struct replay r = {.m = m, .g = m->model};
     bool any = false;
@@ -573,16 +571,6 @@ void fsd_pass_steps(struct fsd_match *m)
     r.goes_on = FSD_NEW(scratch, bool, m->model->tensors.n);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
         r.product[i] = r.attention[i] = r.norm[i] = r.in_place[i] = FSD_NONE;
-    r.concat = fsd_intern_str(m->model->names, "Concat");
-    r.mul = fsd_intern_str(m->model->names, "Mul");
-    r.slice = fsd_intern_str(m->model->names, "Slice");
-    r.matmul = fsd_intern_str(m->model->names, "MatMul");
-    r.sum = fsd_intern_str(m->model->names, "ReduceSum");
-    r.scatter = fsd_intern_str(m->model->names, "ScatterND");
-    r.conv = fsd_intern_str(m->model->names, "Conv");
-    r.cast = fsd_intern_str(m->model->names, "Cast");
-    for (size_t i = 0; i < FSD_COUNT_OF(moves); i++)
-        r.moves[i] = fsd_intern_str(m->model->names, moves[i]);
     r.reserved = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
     r.named = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
     r.late = FSD_NEW(scratch, fsd_id, m->model->nodes.n);

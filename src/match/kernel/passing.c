@@ -28,34 +28,23 @@ fsd_id fsd_data_input(const struct replay *r, fsd_id node)
     return data;
 }
 
-bool fsd_is_one_of(const struct replay *r, fsd_id node, const char *const *ops,
-                   size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (fsd_node_is(r->g, node, ops[i]))
-            return true;
-    return false;
-}
-
 bool fsd_only_moves(const struct replay *r, fsd_id node)
 {
-    static const char *const ops[] = {"Transpose", "Slice",  "Split",    "Concat",
-                                      "Expand",    "Gather", "Identity", "Dropout",
-                                      "Pad",       "Tile"};
-
-    if (fsd_node_is(r->g, node, "Gather") && fsd_data_input(r, node) == FSD_NONE)
+    if (fsd_node_is(r->g, node, FSD_ONNX_Gather) && fsd_data_input(r, node) == FSD_NONE)
         return false;
-    return (r->m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS)) ||
-           r->m->gone[node] || fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops));
+    return r->m->facts->traits[node] & FSD_OP_MOVES || r->m->gone[node];
 }
 
 /* Scaling by constants, before a product or behind one. */
 static bool scales(const struct replay *r, fsd_id node)
 {
-    static const char *const ops[] = {"Mul", "Div", "Add", "Sub", "BatchNormalization"};
+    static const fsd_sym ops[] = {FSD_ONNX_Mul, FSD_ONNX_Div, FSD_ONNX_Add,
+                                  FSD_ONNX_Sub, FSD_ONNX_BatchNormalization};
 
-    return fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops)) &&
-           fsd_data_input(r, node) != FSD_NONE;
+    for (size_t i = 0; i < FSD_COUNT_OF(ops); i++)
+        if (fsd_node_is(r->g, node, ops[i]))
+            return fsd_data_input(r, node) != FSD_NONE;
+    return false;
 }
 
 /* A product of quantized data takes the integers as they are, when its weights are
@@ -88,7 +77,7 @@ static bool reads_only(const struct replay *r, fsd_id tensor, int far,
 /* No Gemm takes a BatchNormalization into its weights. */
 bool fsd_behind_product(const struct replay *r, fsd_id node)
 {
-    bool normalizes = fsd_node_is(r->g, node, "BatchNormalization");
+    bool normalizes = fsd_node_is(r->g, node, FSD_ONNX_BatchNormalization);
 
     for (int far = 0; far < FAR; far++) {
         fsd_id in = fsd_data_input(r, node);
@@ -96,8 +85,9 @@ bool fsd_behind_product(const struct replay *r, fsd_id node)
         node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
         if (node == FSD_NONE)
             return false;
-        if (fsd_is_product(r, node) || fsd_node_is(r->g, node, "InstanceNormalization"))
-            return !normalizes || !fsd_node_is(r->g, node, "Gemm");
+        if (fsd_is_product(r, node) ||
+            fsd_node_is(r->g, node, FSD_ONNX_InstanceNormalization))
+            return !normalizes || !fsd_node_is(r->g, node, FSD_ONNX_Gemm);
         if (!fsd_only_moves(r, node) && !scales(r, node))
             return false;
     }
@@ -136,8 +126,6 @@ static bool generates(const struct replay *r, fsd_id node)
 static bool has_integer_products(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
-    fsd_sym conv = fsd_intern_str(r->g->names, "Conv");
-    fsd_sym matmul = fsd_intern_str(r->g->names, "MatMul");
 
     for (fsd_id i = 0; i < e->layers.n; i++) {
         const struct fsd_node *n = &e->nodes.at[i];
@@ -145,8 +133,8 @@ static bool has_integer_products(const struct replay *r)
         bool product = false;
 
         for (uint32_t k = 0; k < steps.n && !product; k++)
-            product = e->links.at[steps.at + k] == conv ||
-                      e->links.at[steps.at + k] == matmul;
+            product = e->links.at[steps.at + k] == FSD_ONNX_Conv ||
+                      e->links.at[steps.at + k] == FSD_ONNX_MatMul;
         for (uint32_t k = 0; k < n->in.n && product; k++)
             if (fsd_dtype_is_quantized(fsd_port_form(e, fsd_node_in(e, n, k))->type))
                 return true;
@@ -172,17 +160,18 @@ void fsd_replay_passing(struct replay *r)
         fsd_id out = fsd_node_out_tensor(r->g, i, 0);
 
         r->passes[i] = fsd_only_moves(r, i);
-        if (integers && fsd_node_is(r->g, i, "DequantizeLinear") && out != FSD_NONE &&
-            reads_only(r, out, 3, takes_integers))
+        if (integers && fsd_node_is(r->g, i, FSD_ONNX_DequantizeLinear) &&
+            out != FSD_NONE && reads_only(r, out, 3, takes_integers))
             r->recipes->of[i].n = 0;
         r->generates[i] = generates(r, i);
         if (r->generates[i])
             fsd_vec_push(r->scratch, &r->generators, i);
         if (r->passes[i] || !scales(r, i) || out == FSD_NONE)
             continue;
-        r->folds[i] = fsd_behind_product(r, i) ||
-                      ((fsd_node_is(r->g, i, "Mul") || fsd_node_is(r->g, i, "Div")) &&
-                       reads_only(r, out, 3, fsd_is_product));
+        r->folds[i] =
+            fsd_behind_product(r, i) || ((fsd_node_is(r->g, i, FSD_ONNX_Mul) ||
+                                          fsd_node_is(r->g, i, FSD_ONNX_Div)) &&
+                                         reads_only(r, out, 3, fsd_is_product));
         r->passes[i] = r->folds[i];
     }
     for (fsd_id i = 0; i < r->g->nodes.n; i++)

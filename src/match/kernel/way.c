@@ -55,7 +55,7 @@ bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
         out = fsd_data_input(r, node);
     if (out != FSD_NONE && !fsd_is_at_hand(w, out))
         by = fsd_tensor_producer(r->g, out);
-    for (uint32_t i = 0; by != FSD_NONE && r->g->nodes.at[by].op == r->concat &&
+    for (uint32_t i = 0; by != FSD_NONE && r->g->nodes.at[by].op == FSD_ONNX_Concat &&
                          i < r->g->nodes.at[by].in.n;
          i++)
         if (fsd_is_at_hand(w, fsd_node_in_tensor(r->g, by, i)))
@@ -209,7 +209,7 @@ static bool is_elsewhere(const struct replay *r, const struct fsd_recipe *recipe
     struct fsd_span steps = e->layers.at[r->layer].steps;
     fsd_sym last = recipe->steps[recipe->n - 1];
 
-    if (last != r->matmul || recipe->steps[0] == last)
+    if (last != FSD_ONNX_MatMul || recipe->steps[0] == last)
         return false;
     for (uint32_t i = 0; i < steps.n; i++)
         if (e->links.at[steps.at + i] == last)
@@ -221,7 +221,6 @@ static bool is_elsewhere(const struct replay *r, const struct fsd_recipe *recipe
  * kernel has no step for it. */
 static void activate(struct replay *r, const struct way *w, fsd_id conv)
 {
-    static const char *const ops[] = {"Relu", "Clip", "Sigmoid", "Tanh"};
     fsd_id node = conv;
     struct way *next;
 
@@ -233,7 +232,7 @@ static void activate(struct replay *r, const struct way *w, fsd_id conv)
             return;
         node = r->g->links.at[t->consumers.at];
     } while (r->folds[node]);
-    if (fsd_is_one_of(r, node, ops, FSD_COUNT_OF(ops)) && (next = branch(r, w)))
+    if (r->m->facts->traits[node] & FSD_OP_ACTIVATION && (next = branch(r, w)))
         fsd_way_take(r, next, node, false);
 }
 
@@ -244,14 +243,14 @@ static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym ste
     fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
     struct fsd_span readers = {0, 0};
 
-    if (step == r->conv && out != FSD_NONE)
+    if (step == FSD_ONNX_Conv && out != FSD_NONE)
         readers = r->g->tensors.at[out].consumers;
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id node = r->g->links.at[readers.at + i];
         struct way *next;
         uint64_t from;
 
-        if (!fsd_node_is(r->g, node, "Add") || fsd_way_took(w, node) ||
+        if (!fsd_node_is(r->g, node, FSD_ONNX_Add) || fsd_way_took(w, node) ||
             !fsd_is_ready(r, w, node, ++r->rounds, &from) || !(from & ~w->used) ||
             !(next = branch(r, w)))
             continue;
@@ -264,11 +263,12 @@ static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym ste
 /* The builder moves a Q that reads a Concat before it: done once for each part. */
 static bool is_done_by_parts(const struct replay *r, fsd_id node)
 {
-    fsd_id in =
-        fsd_node_is(r->g, node, "QuantizeLinear") ? fsd_data_input(r, node) : FSD_NONE;
+    fsd_id in = fsd_node_is(r->g, node, FSD_ONNX_QuantizeLinear)
+                    ? fsd_data_input(r, node)
+                    : FSD_NONE;
     fsd_id by = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
 
-    return by != FSD_NONE && fsd_node_is(r->g, by, "Concat");
+    return by != FSD_NONE && fsd_node_is(r->g, by, FSD_ONNX_Concat);
 }
 
 static bool is_convolved(const struct replay *r, fsd_id tensor)
@@ -277,8 +277,8 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
         fsd_id by = fsd_tensor_producer(r->g, tensor);
 
         if (by == FSD_NONE || fsd_is_product(r, by))
-            return by != FSD_NONE && (fsd_node_is(r->g, by, "Conv") ||
-                                      fsd_node_is(r->g, by, "ConvTranspose"));
+            return by != FSD_NONE && (fsd_node_is(r->g, by, FSD_ONNX_Conv) ||
+                                      fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose));
         tensor = r->passes[by] ? fsd_data_input(r, by) : FSD_NONE;
     }
     return false;
@@ -292,7 +292,7 @@ static bool is_left(const struct replay *r, fsd_id node,
 {
     fsd_id in = r->folds[node] ? fsd_data_input(r, node) : FSD_NONE;
 
-    if (!fsd_node_is(r->g, node, "BatchNormalization"))
+    if (!fsd_node_is(r->g, node, FSD_ONNX_BatchNormalization))
         return true;
     if (in == FSD_NONE || r->g->tensors.at[in].consumers.n != 1)
         return recipe->n > 1;
@@ -305,16 +305,16 @@ static bool is_left(const struct replay *r, fsd_id node,
 static bool fits_weight(const struct replay *r, fsd_id node,
                         const struct fsd_recipe *recipe)
 {
-    bool conv = fsd_node_is(r->g, node, "Conv");
+    bool conv = fsd_node_is(r->g, node, FSD_ONNX_Conv);
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     const struct fsd_shape *made, *s;
     int64_t parts = 0, columns;
 
     for (uint8_t i = 0; i < recipe->n; i++)
-        parts += recipe->steps[i] == r->mul;
+        parts += recipe->steps[i] == FSD_ONNX_Mul;
     if (!fsd_is_product(r, node) ||
-        (parts < 2 && !(conv && recipe->steps[0] == r->matmul)))
+        (parts < 2 && !(conv && recipe->steps[0] == FSD_ONNX_MatMul)))
         return true;
     if (weight == FSD_NONE || out == FSD_NONE)
         return false;
@@ -362,21 +362,13 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
         if (recipe->n == 1) {
             fsd_way_take(r, next, node, false);
             add_to_sum(r, next, node, step);
-            if (step == r->conv &&
+            if (step == FSD_ONNX_Conv &&
                 r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_ARE_ALL)
                 activate(r, next, node);
         } else
             next->open[next->n_open++] = (struct held){
                 .tensor = FSD_NONE, .node = node, .recipe = ways.at + i, .done = 1};
     }
-}
-
-bool fsd_is_move(const struct replay *r, fsd_sym step)
-{
-    for (size_t i = 0; i < FSD_COUNT_OF(r->moves); i++)
-        if (r->moves[i] == step)
-            return true;
-    return false;
 }
 
 /* Where not all steps are listed, one node may lie before the one that begins. */
@@ -422,7 +414,7 @@ static void begin_moved(struct replay *r, struct way *w, fsd_id node, fsd_sym st
     struct fsd_span readers = {0, 0};
 
     if (out != FSD_NONE && (r->m->facts->traits[node] & FSD_OP_COMMUTES ||
-                            r->g->nodes.at[node].op == r->concat))
+                            r->g->nodes.at[node].op == FSD_ONNX_Concat))
         readers = r->g->tensors.at[out].consumers;
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id q = r->g->links.at[readers.at + i];
@@ -493,7 +485,7 @@ static void begin_nodes(struct replay *r, struct way *w, fsd_sym step, bool made
                 (fsd_way_took(w, node) && !is_done_by_parts(r, node)) || rests(r, node))
                 continue;
             if (!fsd_is_ready(r, w, node, round, &from)) {
-                if (r->g->nodes.at[node].op == r->concat)
+                if (r->g->nodes.at[node].op == FSD_ONNX_Concat)
                     begin_moved(r, w, node, step, w->hand[i].from);
                 continue;
             }
@@ -571,16 +563,16 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
         next = branch(r, w);
         if (!next)
             continue;
-        if (step == r->slice && next->parts)
+        if (step == FSD_ONNX_Slice && next->parts)
             next->parts--;
-        else if (step == r->cast && next->casts)
+        else if (step == FSD_ONNX_Cast && next->casts)
             next->casts--;
         else if (step == next->repeated && next->repeats)
             next->repeats--;
         else
-            next->cost += fsd_is_move(r, step) ? COST_MOVE : COST_STEP;
-        next->pads |= step == r->concat;
-        next->cuts |= step == r->slice && !w->parted;
+            next->cost += fsd_step_moves(step) ? COST_MOVE : COST_STEP;
+        next->pads |= step == FSD_ONNX_Concat;
+        next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
     /* Unlikely, and more than there is room for behind many Concats. */
     for (uint32_t i = 0; i < r->n_ways; i++)

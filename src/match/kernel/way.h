@@ -111,7 +111,6 @@ struct replay {
     fsd_id *in_place;  /* by layer: the node of a chain that it does in place */
     struct fsd_span *of; /* by engine tensor: in `held` */
     FSD_VEC(struct held) held;
-    fsd_sym moves[8], concat, slice, cast, mul, matmul, conv, sum, scatter;
     bool *joined;                   /* by layer: it computes several products as one */
     bool *ended;                    /* by node: a kernel ended what another one began */
     fsd_id *product;                /* by layer: the product it computes; FSD_NONE */
@@ -207,9 +206,6 @@ void fsd_replay_passing(struct replay *r);
 bool fsd_is_product(const struct replay *r, fsd_id node);
 /** What it reads, scaled and moved, is a product's. */
 bool fsd_behind_product(const struct replay *r, fsd_id node);
-/** One of `n` operators of the default domain. */
-bool fsd_is_one_of(const struct replay *r, fsd_id node, const char *const *ops,
-                   size_t n);
 /** The one input that is no constant; FSD_NONE when there are several. */
 fsd_id fsd_data_input(const struct replay *r, fsd_id node);
 
@@ -293,8 +289,6 @@ bool fsd_only_moves(const struct replay *r, fsd_id node);
 void fsd_fill_rest(struct replay *r);
 /** Elements of a tensor of the model; negative where that is open. */
 int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
-/** A step that only moves data. */
-bool fsd_is_move(const struct replay *r, fsd_sym step);
 bool fsd_is_must(const struct replay *r, fsd_id node);
 /** True when a library's kernel may have applied it, and no other is known to. */
 bool fsd_is_late(const struct replay *r, fsd_id node);

@@ -217,7 +217,7 @@ static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
 static void leave_constants(const struct fsd_diff *d, struct fsd_pick *pick)
 {
     for (fsd_id n = 0; n < d->model->nodes.n; n++)
-        if (pick->nodes[n] && fsd_node_is(d->model, n, "Constant") &&
+        if (pick->nodes[n] && fsd_node_is(d->model, n, FSD_ONNX_Constant) &&
             d->nodes[n].fate != FSD_FATE_LAYER) {
             pick->nodes[n] = false;
             pick->constants++;
