@@ -142,7 +142,7 @@ static void sum(struct fsd_compare *c)
         struct fsd_region_diff *r = &c->regions.at[i];
 
         r->differs |= r->happened != FSD_HAPPENED_SAME || r->width != FSD_WIDTH_SAME ||
-                      r->layout || r->layers || r->moves || r->kernels;
+                      r->layout || r->layers || r->moves || r->kernels || r->unasked.n;
         c->by_happened[r->happened]++;
         c->differs |= r->differs;
     }
@@ -184,6 +184,7 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     fsd_compare_ports(c);
     fsd_compare_bindings(c, scratch);
     fsd_compare_written(c, scratch); /* what the others tell, it tells not again */
+    fsd_compare_unasked(c);
     fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);
     compare_times(c);

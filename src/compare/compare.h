@@ -109,9 +109,10 @@ struct fsd_kernel_change {
     bool type_lost, layout, layout_lost;   /**< of what it reads, writes, is made of */
     bool sizes;                            /**< of what it reads or writes */
     bool ports;                            /**< it reads or writes more or fewer */
-    bool consts, consts_lost;              /**< it is made of others; of untold ones */
-    bool type, does, attrs, computes;      /**< as in fsd_kernel */
-    bool missed;                           /**< as of fsd_move_change */
+    bool unwritten; /**< it reads what no layer writes, and what one wrote before */
+    bool consts, consts_lost;         /**< it is made of others; of untold ones */
+    bool type, does, attrs, computes; /**< as in fsd_kernel */
+    bool missed;                      /**< as of fsd_move_change */
 };
 
 /** What a dump may not state of any layer, as its form has no place for it: bits. */
@@ -164,17 +165,20 @@ struct fsd_region_diff {
     struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
     struct fsd_span old_moves, new_moves;   /**< in pool: those that feed it */
     uint8_t happened;
-    uint8_t width;      /**< the worst of its nodes: widened, other, narrowed, same */
-    bool untyped;       /**< on one side a type is not told: `width` is of the others */
-    bool layout;        /**< an edge into it has another layout */
-    bool layers;        /**< more or fewer layers compute the same group of nodes */
-    bool tactic;        /**< the only layer of each side has another tactic */
-    bool moves;         /**< a move of it was added, removed or changed */
-    bool rerouted;      /**< a move of it was added or changed */
-    bool kernels;       /**< a kernel of it was */
-    bool type_lost;     /**< of a tensor there the type is told no more */
-    uint32_t as_before; /**< how many kernels do what one did before */
-    bool differs;       /**< any of the above but the tactic */
+    uint8_t width;  /**< the worst of its nodes: widened, other, narrowed, same */
+    bool untyped;   /**< on one side a type is not told: `width` is of the others */
+    bool layout;    /**< an edge into it has another layout */
+    bool layers;    /**< more or fewer layers compute the same group of nodes */
+    bool tactic;    /**< the only layer of each side has another tactic */
+    bool moves;     /**< a move of it was added, removed or changed */
+    bool rerouted;  /**< a move of it was added or changed */
+    bool kernels;   /**< a kernel of it was */
+    bool type_lost; /**< of a tensor there the type is told no more */
+    struct fsd_span
+        unasked;          /**< fsd_ref of the new state, in pool: what its layers read
+                                  from elsewhere than before and than the model says */
+    uint32_t as_before;   /**< how many kernels do what one did before */
+    bool differs;         /**< any of the above but the tactic */
     double before, after; /**< milliseconds with its moves; negative: not known */
     double moves_before, moves_after; /**< the moves' part of them */
 };

@@ -82,8 +82,9 @@ static uint64_t hash_tensors(const struct fsd_state *s, struct fsd_span span,
 
         hash = fsd_hash_mix(hash, hash_sym(s, t->sizes));
         if (forms)
-            hash = fsd_hash_mix(fsd_hash_mix(hash, t->form.type),
-                                hash_sym(s, t->form.layout));
+            hash = fsd_hash_mix(
+                fsd_hash_mix(hash, t->form.type + (t->unwritten ? 256u : 0)),
+                hash_sym(s, t->form.layout));
     }
     return hash;
 }
@@ -172,6 +173,7 @@ static void compare_tensor(const struct fsd_compare *c,
                            struct fsd_state_tensor was, struct fsd_state_tensor is)
 {
     compare_type(change, was, is);
+    change->unwritten |= is.unwritten && !was.unwritten;
     if (!change->layout && was.form.type == is.form.type &&
         fsd_texts_differ(c, was.form.layout, is.form.layout)) {
         change->layout = true;

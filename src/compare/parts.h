@@ -47,6 +47,7 @@ struct fsd_state_build {
     struct fsd_arena *scratch;
     fsd_id *of_node;      /**< by model node: its state node; FSD_NONE: a Constant */
     uint32_t *out_number; /**< by model tensor: which output of its producer it is */
+    int64_t *written; /**< by engine tensor: values that layers write; -1: unknown */
 };
 
 /** The string in the state's own table. */
@@ -178,6 +179,7 @@ void fsd_compare_ports(struct fsd_compare *c);
 void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_missed(struct fsd_compare *c, struct fsd_arena *scratch);
+void fsd_compare_unasked(struct fsd_compare *c);
 
 /** Pairs kernels of one bucket, and keeps what differs.
  *  @param old_bucket, new_bucket  by kernel; FSD_NONE: left alone. */

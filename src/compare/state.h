@@ -86,7 +86,9 @@ struct fsd_border {
 /** A tensor as a layer shows it. */
 struct fsd_state_tensor {
     struct fsd_state_form form;
-    fsd_sym sizes; /**< "32x64"; 0: not told */
+    fsd_sym sizes;  /**< "32x64"; 0: not told */
+    bool unwritten; /**< read, though no layer of the dump writes it, and it is no input
+                         or constant: the dump lacks a layer */
 };
 
 /** A layer, as far as another build of the same thing has it likewise. */
@@ -106,7 +108,9 @@ struct fsd_kernel {
  *  node together are one group: no node is in two. */
 struct fsd_group {
     uint8_t kind, precision;
-    bool loose;   /**< which layer computes which of the nodes is not known */
+    bool loose; /**< which layer computes which of the nodes is not known */
+    struct fsd_span unasked; /**< fsd_ref in refs, sorted: what its layers read, from
+                                  other groups or inputs than the model says */
     bool guessed; /**< a layer is linked to a node by structure alone: weaker evidence
                      than any other */
     uint32_t layers;

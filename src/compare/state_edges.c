@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAR = 64 }; /* nodes or moves in a row that are looked through */
+enum {
+    FAR = 64, /* nodes or moves in a row that are looked through */
+    NEAR = 4  /* nodes that no group computes, with all that they are made of */
+};
 
 struct move_end {
     fsd_id move;
@@ -378,6 +381,68 @@ static void set_to(struct edges *x)
     }
 }
 
+/* ------------------------------------------------- what the model does not ask for */
+
+static fsd_id group_of(const struct fsd_state *s, fsd_ref at)
+{
+    return at == FSD_NONE || (at & FSD_REF_PORT) ? FSD_NONE : s->nodes.at[at].group;
+}
+
+/* That `at` is `maker`, of its group, or what it is made of where no group makes it: a
+ * Transpose of which nothing is left. */
+static bool is_made_of(const struct fsd_state *s, fsd_ref maker, fsd_ref at, int far)
+{
+    const struct fsd_state_node *n;
+    bool is = maker == at;
+
+    if (is || maker == FSD_NONE || (maker & FSD_REF_PORT))
+        return is;
+    n = &s->nodes.at[maker];
+    if (n->group != FSD_NONE)
+        return n->group == group_of(s, at);
+    for (uint32_t i = 0; i < n->core_in.n && !is && far; i++)
+        is = is_made_of(s, s->sources.at[n->core_in.at + i].at, at, far - 1);
+    return is;
+}
+
+static bool is_asked(const struct fsd_state *s, uint32_t group, fsd_ref at)
+{
+    const struct fsd_group *g = &s->groups.at[group];
+    bool asked = group_of(s, at) == group;
+
+    for (uint32_t i = 0; i < g->in.n && !asked; i++)
+        asked = is_made_of(s, s->borders.at[g->in.at + i].at, at, NEAR);
+    return asked;
+}
+
+/* A kernel may read further up than the model says: a value that is computed twice, a
+ * view.  Of most groups there is nothing of that kind, so that it is held of few, and a
+ * dump in which a tensor was exchanged for another is noticed by it. */
+static void add_unasked(struct edges *x)
+{
+    struct fsd_state *s = x->b->s;
+    struct lists l = list_layers(x->b);
+
+    for (uint32_t g = 0; g < s->groups.n; g++) {
+        uint32_t at = s->refs.n;
+
+        /* Of a model that was made from the engine's names nobody knows who reads
+         * what. */
+        for (uint32_t i = l.layer_start[g];
+             s->groups.at[g].in.n && i < l.layer_start[g + 1]; i++) {
+            const struct fsd_node *n = &x->b->d->engine->nodes.at[l.layers[i]];
+
+            for (uint32_t k = 0; k < n->in.n; k++) {
+                fsd_ref from = find_from(x->b, n->in.at + k);
+
+                if (from != FSD_NONE && !is_asked(s, g, from))
+                    fsd_vec_push(s->arena, &s->refs, from);
+            }
+        }
+        s->groups.at[g].unasked = close_refs(s, at);
+    }
+}
+
 void fsd_state_add_edges(struct fsd_state_build *b)
 {
     uint32_t n = b->model->tensors.n;
@@ -391,4 +456,5 @@ void fsd_state_add_edges(struct fsd_state_build *b)
     for (fsd_id i = 0; i < b->d->engine->nodes.n; i++)
         if (is_move(b, i))
             set_from(b, i);
+    add_unasked(&x);
 }

@@ -43,14 +43,55 @@ static struct fsd_state_tensor tensor_of(struct fsd_state_build *b,
                                      .sizes = fsd_print_sym(&print, b->s->names)};
 }
 
-static struct fsd_span add_ports(struct fsd_state_build *b, struct fsd_span ports)
+/* By tensor how many values all layers write of it; negative: not known. */
+static int64_t *written_by_tensor(const struct fsd_state_build *b)
+{
+    const struct fsd_graph *e = b->d->engine;
+    int64_t *written = FSD_NEW(b->scratch, int64_t, e->tensors.n);
+
+    for (fsd_id i = 0; i < e->nodes.n; i++) {
+        const struct fsd_node *n = &e->nodes.at[i];
+
+        for (uint32_t k = 0; k < n->out.n; k++) {
+            const struct fsd_port *port = fsd_node_out(e, n, k);
+            int64_t *sum = port->tensor == FSD_NONE ? NULL : &written[port->tensor];
+            int64_t more = fsd_form_count(e, fsd_port_form(e, port));
+
+            if (sum && *sum >= 0)
+                *sum = more < 0 || more > INT64_MAX - *sum ? -1 : *sum + more;
+        }
+    }
+    return written;
+}
+
+/* Of what is read: the dump lacks a layer that writes it, or a part of it. */
+static bool is_unwritten(const struct fsd_state_build *b, const struct fsd_port *port)
+{
+    const struct fsd_graph *e = b->d->engine;
+    const struct fsd_tensor *t =
+        port->tensor == FSD_NONE ? NULL : &e->tensors.at[port->tensor];
+
+    if (!t || !t->name ||
+        (t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_CONSTANT | FSD_TENSOR_BINDING)))
+        return false;
+    return !t->producers.n ||
+           (b->written[port->tensor] >= 0 &&
+            b->written[port->tensor] < fsd_form_count(e, fsd_port_form(e, port)));
+}
+
+static struct fsd_span add_ports(struct fsd_state_build *b, struct fsd_span ports,
+                                 bool read)
 {
     const struct fsd_graph *e = b->d->engine;
     struct fsd_span span = {b->s->tensors.n, ports.n};
 
-    for (uint32_t i = 0; i < ports.n; i++)
-        fsd_vec_push(b->s->arena, &b->s->tensors,
-                     tensor_of(b, fsd_port_form(e, &e->ports.at[ports.at + i])));
+    for (uint32_t i = 0; i < ports.n; i++) {
+        const struct fsd_port *port = &e->ports.at[ports.at + i];
+        struct fsd_state_tensor t = tensor_of(b, fsd_port_form(e, port));
+
+        t.unwritten = read && is_unwritten(b, port);
+        fsd_vec_push(b->s->arena, &b->s->tensors, t);
+    }
     return span;
 }
 
@@ -95,7 +136,7 @@ static void sort_tensors(struct fsd_state *s, struct fsd_span span)
 static struct fsd_span consts_of(struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_layer *l = &b->d->engine->layers.at[layer];
-    struct fsd_span span = add_ports(b, l->constants);
+    struct fsd_span span = add_ports(b, l->constants, false);
 
     add_weights(b, l->weights_type, l->weights);
     add_weights(b, l->bias_type, l->bias);
@@ -379,8 +420,8 @@ static struct fsd_kernel kernel_of(struct fsd_state_build *b, fsd_id layer, bool
                            .does = steps_of(b, layer),
                            .attrs = layer_attrs(b, layer, called)};
 
-    k.in = add_ports(b, n->in);
-    k.out = add_ports(b, n->out);
+    k.in = add_ports(b, n->in, true);
+    k.out = add_ports(b, n->out, false);
     k.consts = consts_of(b, layer);
     if (shares)
         k.computes = computed_by(b, layer);
@@ -441,6 +482,7 @@ void fsd_state_add_kernels(struct fsd_state_build *b)
 
     if (!b->d->engine->detailed)
         return;
+    b->written = written_by_tensor(b);
     for (fsd_id i = 0; i < n; i++)
         if (!(s->of_layer[i] & FSD_LAYER_MOVES))
             layers[s->of_layer[i]]++;

@@ -67,15 +67,11 @@ static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare
     return kind;
 }
 
-/* It is about the nodes of the new groups, by which an ignore calls it; its line is
- * that of the old group, which is what the snapshot holds. */
-static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
-                        const uint32_t *added)
+/* By the nodes of the new groups an ignore calls it. */
+static void about_new_groups(struct fsd_finder *f, const struct fsd_region_diff *r)
 {
-    const struct fsd_state *old = f->c->old, *new = f->c->new;
-    const struct fsd_group *was = &old->groups.at[f->c->pool.at[r->old_groups.at]];
+    const struct fsd_state *new = f->c->new;
 
-    fsd_finding_open(f);
     for (uint32_t i = 0; i < r->new_groups.n; i++) {
         struct fsd_span nodes =
             new->groups.at[f->c->pool.at[r->new_groups.at + i]].nodes;
@@ -83,6 +79,17 @@ static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
         for (uint32_t k = 0; k < nodes.n; k++)
             fsd_about_state_node(f, new, new->refs.at[nodes.at + k]);
     }
+}
+
+/* Its line is that of the old group, which is what the snapshot holds. */
+static void tell_region(struct fsd_finder *f, const struct fsd_region_diff *r,
+                        const uint32_t *added)
+{
+    const struct fsd_state *old = f->c->old, *new = f->c->new;
+    const struct fsd_group *was = &old->groups.at[f->c->pool.at[r->old_groups.at]];
+
+    fsd_finding_open(f);
+    about_new_groups(f, r);
     if (r->old_groups.n > 1) {
         put_groups(f, old, r->old_groups);
     } else {
@@ -149,6 +156,33 @@ void fsd_find_regrouped(struct fsd_finder *f)
     for (uint32_t i = 0; i < c->regions.n; i++)
         if (c->regions.at[c->order[i]].happened == f->rule->which)
             tell_region(f, &c->regions.at[c->order[i]], added[c->order[i]]);
+}
+
+/* Where the fusion is as it was, and reads from elsewhere. */
+void fsd_find_unasked(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+
+    for (uint32_t i = 0; i < c->regions.n; i++) {
+        const struct fsd_region_diff *r = &c->regions.at[i];
+
+        if (!r->unasked.n)
+            continue;
+        fsd_finding_open(f);
+        about_new_groups(f, r);
+        f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;
+        put_groups(f, c->new, r->new_groups);
+        fputs(r->new_groups.n > 1 ? " read " : " reads ", f->out);
+        for (uint32_t k = 0; k < r->unasked.n && k < NAMED; k++) {
+            fsd_ref ref = c->pool.at[r->unasked.at + k];
+            const char *name = fsd_state_ref_text(c->new, ref, false);
+
+            fprintf(f->out, ref & FSD_REF_PORT ? "%sthe input %s" : "%swhat %s writes",
+                    k ? ", " : "", name);
+        }
+        fputs(", not as before and not as the model says", f->out);
+        fsd_finding_close(f);
+    }
 }
 
 /* ---------------------------------------------------------------------- widening */

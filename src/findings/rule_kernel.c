@@ -481,6 +481,32 @@ static void tell_count(struct fsd_finder *f, const struct fsd_kernel_change *k,
     fsd_finding_close(f);
 }
 
+/* A layer that is gone leaves its readers behind. */
+static void find_unwritten(struct fsd_finder *f)
+{
+    const struct fsd_compare *c = f->c;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &c->kernels.at[i];
+
+        if (!k->unwritten)
+            continue;
+        if (!n++) {
+            fsd_finding_open(f);
+            fputs("the ", f->out);
+        } else {
+            fputs(", the ", f->out);
+        }
+        put_kernel(f, k, true);
+    }
+    if (!n)
+        return;
+    fputs(n == 1 ? " reads" : " read", f->out);
+    fputs(" a tensor that no layer of the dump writes; before one did", f->out);
+    fsd_finding_close(f);
+}
+
 /* A move that computes for no known node, or realises one. */
 static void tell_move(struct fsd_finder *f, const struct fsd_move_change *change,
                       bool gone)
@@ -523,6 +549,8 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
             !(gone ? is_proved(c, k) && !k->missed : is_of_new_model(c, k)))
             tell_count(f, k, gone);
     }
+    if (gone)
+        find_unwritten(f);
     for (uint32_t i = 0; c->old->kernels.n && c->new->kernels.n &&i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
 

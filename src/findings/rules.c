@@ -264,6 +264,12 @@ static const struct fsd_rule rules[] = {
      .fix =
          "Look at the layer (`explain --node`); what was changed in the model or the "
          "build explains it."},
+    {"source-changed", FSD_WARNING,
+     "A kernel reads what other nodes write than before, and than the model says.",
+     CHANGE, fsd_find_unasked, 0, COUNT, NONE_MORE,
+     .why = "Either the engine computes something else, or its dump is not to be "
+            "trusted.",
+     .fix = "Build and dump again; compare the outputs with those of the model."},
     {"lost-kernel", FSD_ERROR,
      "A kernel is gone, and no other one does more than before.", CHANGE,
      fsd_find_counted_kernels, FSD_KERNEL_REMOVED, COUNT, NONE_MORE,

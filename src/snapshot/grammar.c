@@ -108,6 +108,7 @@ const struct field fsd_grammar[] = {
     {LINE_GROUP, FLAG, GROUP(loose), .mark = "loose"},
     {LINE_GROUP, FLAG, GROUP(guessed), .mark = "guessed"},
     {LINE_GROUP, MEMBERS, GROUP(nodes), .mark = ":"},
+    {LINE_GROUP, REFS, GROUP(unasked), .mark = ";", .optional = true},
     {LINE_GROUP, BORDERS, GROUP(in)},
     {LINE_GROUP, BORDERS, GROUP(out), .outputs = true},
     {LINE_GROUP, SPREAD, GROUP(ms)},

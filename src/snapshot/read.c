@@ -238,11 +238,11 @@ static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
     return true;
 }
 
-/* "int8/chw32:1x64x56x56" */
+/* "int8/chw32:1x64x56x56", of one that nobody writes "!int8/chw32:1x64x56x56" */
 static bool take_tensor(struct reader *r)
 {
-    struct fsd_state_tensor t = {.sizes = 0};
-    const char *text = r->w.word.text;
+    struct fsd_state_tensor t = {.unwritten = *r->w.word.text == '!'};
+    const char *text = r->w.word.text += t.unwritten;
     size_t n = strcspn(text, "/:"), layout = strcspn(text, ":");
 
     if (n < layout)

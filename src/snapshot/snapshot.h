@@ -20,9 +20,12 @@
  * Nodes are named, not numbered, so that a change stays where it is.  A name stands as
  * it is where that cannot be misread, else in quotes with \" \\ and \u{hex}.  The same
  * state gives the same bytes, and reading gives the state back, without tactics and
- * paths.  The last line has the hash of what stands above it, whatever ends the lines,
- * so that one line lost or edited is noticed; format 1 had none.  Format 2 told nothing
- * of how the engine was built, format 3 holds one build, and format 4 no kernels, no
+ * paths.  A "!" before a tensor that a kernel reads says that no layer of the dump
+ * writes it; nodes and inputs behind the ";" of a group say that its layers read what
+ * these write, though the model does not say so.  The last line has the hash of the
+ * lines above it, whatever ends these, so that one line lost or edited is noticed;
+ * format 1 had none.  Format 2 told nothing of how the engine was built, format 3 holds
+ * one build, and format 4 no kernels, no
  * bindings and few attributes.  What a snapshot of
  * several builds says: variants.h.
  */

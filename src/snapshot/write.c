@@ -86,7 +86,8 @@ static void put_tensor(const struct writer *w, const struct fsd_state_tensor *t)
 {
     struct fsd_print text;
 
-    fsd_put_state_tensor(w->s, t, fsd_print_open(&text));
+    fputs(t->unwritten ? "!" : "", fsd_print_open(&text));
+    fsd_put_state_tensor(w->s, t, text.out);
     fsd_print_close(&text);
     putc(' ', w->out);
     fsd_put_name(text.text, w->out);

@@ -281,6 +281,38 @@ def drop(d):
     return []
 
 
+def gone(d):
+    """A kernel is left out of the dump, and what it made is read all the same."""
+    made = d.makers()
+    at = pick(i for i, x in enumerate(d.layers) if is_kernel(x) and x["Outputs"] and
+              any(made.get(t["Name"]) == i and d.readers(t["Name"]) for t in x["Outputs"]))
+    if at is None:
+        return None
+    d.layers.pop(at)
+    return []
+
+
+def rewire(d):
+    """Two kernels that are named otherwise read each other's tensor, of one form and of unlike makers."""
+    made = d.makers()
+    reads = [(x, t) for x in d.layers if is_kernel(x) and x.get("Metadata") for t in x["Inputs"] if t["Name"] in made]
+    first = pick(reads)
+    if not first:
+        return None
+    def form(tensor):
+        return {k: v for k, v in tensor.items() if k != "Name"}
+    def maker(tensor):
+        return d.layers[made[tensor["Name"]]]
+    x, t = first
+    second = pick((y, u) for y, u in reads if y["Metadata"] != x["Metadata"] and u["Name"] != t["Name"] and
+                  form(u) == form(t) and is_kernel(maker(t)) and is_kernel(maker(u)) and
+                  maker(u).get("Metadata") != maker(t).get("Metadata") and maker(t) is not y and maker(u) is not x)
+    if not second:
+        return None
+    t["Name"], second[1]["Name"] = second[1]["Name"], t["Name"]
+    return []
+
+
 def renumbered(name, used):
     match = COUNTER.search(name)
     return f"{name[:match.start()]}_myl{match[1]}_{9000 + used}" if match else f"{name}_{9000 + used}"
@@ -440,7 +472,7 @@ def attribute(d):
     return []
 
 
-CHANGES = (io_size, io_profile, io_format, io_type, io_name, forget_types, drop, twice, split, widen_edge, relayout,
+CHANGES = (io_size, io_profile, io_format, io_type, io_name, forget_types, drop, gone, rewire, twice, split, widen_edge, relayout,
            weights_type, weights_size, other_kind, exchange, inner_size, insert, attribute)
 
 

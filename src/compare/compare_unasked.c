@@ -1,0 +1,66 @@
+/*
+ * What the layers of a group read from elsewhere than before, and than the model says:
+ *
+ *     model   Conv_1 -> Add_3, Conv_2 -> Add_3
+ *     old     [Add_3] reads what [Conv_1] and [Conv_2] write
+ *     new     [Add_3] reads what [Conv_1] and [Relu_0] write    Relu_0 is not asked for
+ *
+ * Where from is compared by regions, so that a group that was cut or joined further up
+ * is the same place.
+ */
+#include "compare/parts.h"
+
+/* Nodes of one region are one place, others and inputs are their own; FSD_NONE of what
+ * only the new model has. */
+static uint64_t place_of(const struct fsd_compare *c, bool new, fsd_ref ref)
+{
+    const struct fsd_state *s = new ? c->new : c->old;
+    fsd_id at = ref & ~FSD_REF_PORT;
+
+    if (ref & FSD_REF_PORT)
+        return UINT64_C(1) << 32 | (new ? c->align->old_input[at] : at);
+    if (s->nodes.at[at].group != FSD_NONE)
+        return UINT64_C(2) << 32 |
+               (new ? c->new_region : c->old_region)[s->nodes.at[at].group];
+    return new ? c->align->to_old[at] : at;
+}
+
+static bool was_unasked(const struct fsd_compare *c, const struct fsd_region_diff *r,
+                        uint64_t place)
+{
+    for (uint32_t i = 0; i < r->old_groups.n; i++) {
+        struct fsd_span refs =
+            c->old->groups.at[c->pool.at[r->old_groups.at + i]].unasked;
+
+        for (uint32_t k = 0; k < refs.n; k++)
+            if (place_of(c, false, c->old->refs.at[refs.at + k]) == place)
+                return true;
+    }
+    return false;
+}
+
+static void find_in(struct fsd_compare *c, struct fsd_region_diff *r)
+{
+    r->unasked = (struct fsd_span){c->pool.n, 0};
+    for (uint32_t i = 0; i < r->new_groups.n; i++) {
+        const struct fsd_group *g =
+            &c->new->groups.at[c->pool.at[r->new_groups.at + i]];
+
+        for (uint32_t k = 0; k < g->unasked.n && !g->loose && !g->guessed; k++) {
+            fsd_ref ref = c->new->refs.at[g->unasked.at + k];
+
+            if (!was_unasked(c, r, place_of(c, true, ref)))
+                fsd_vec_push(c->arena, &c->pool, ref);
+        }
+    }
+    r->unasked.n = c->pool.n - r->unasked.at;
+}
+
+void fsd_compare_unasked(struct fsd_compare *c)
+{
+    if (!c->old->whole || !c->new->whole)
+        return;
+    for (uint32_t i = 0; i < c->regions.n; i++)
+        if (c->regions.at[i].happened == FSD_HAPPENED_SAME)
+            find_in(c, &c->regions.at[i]);
+}
