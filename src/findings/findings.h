@@ -208,6 +208,7 @@ struct fsd_finding {
                                 says of a prediction; NULL: not asked */
     const char *file;      /**< that a reviewer sees; NULL: the model */
     uint32_t line;         /**< in it, from 1; 0: not known */
+    bool of_dump;          /**< it says what the whole dump does not state */
     uint64_t fingerprint;  /**< the same in the next run; no other finding has it */
 };
 

@@ -376,6 +376,7 @@ static void tell_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
             text(f->c->new, f->c->new->producer), what);
     fsd_put_noun(f->out, n, of);
     f->count = n;
+    f->now.of_dump = true;
     fsd_finding_close(f);
 }
 

@@ -89,6 +89,7 @@ void fsd_find_told_less(struct fsd_finder *f)
                 "the build's layers come without %s, those of the snapshot had "
                 "it: build and dump it with the same verbosity",
                 i ? "Metadata" : "tensors");
+        f->now.of_dump = true;
         fsd_finding_close(f);
     }
     if (!f->c->old->whole || f->c->new->whole)
@@ -162,6 +163,7 @@ static bool tell_unstated(struct fsd_finder *f)
             "%s: the build's dump states no %s, as the snapshot does at %u places",
             fsd_text(c->new->names, c->new->producer), type ? "types" : "layouts", n);
     f->count = n;
+    f->now.of_dump = true;
     fsd_finding_close(f);
     return true;
 }

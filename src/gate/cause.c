@@ -358,6 +358,8 @@ static enum kind kind_of_finding(const struct finder *f, const struct fsd_findin
     uint8_t bits = 0;
     int kind = 0;
 
+    if (item->of_dump)
+        return BUILDER;
     if (!(all->rules.at[item->rule].rule->needs & FSD_NEEDS_CHANGE) || !item->nodes.n)
         return KINDS;
     for (uint32_t i = 0; i < item->nodes.n; i++) {
@@ -416,7 +418,7 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
         fprintf(out, "%s%u of ", errors ? " and " : "", first->warnings);
     if (warnings)
         fsd_put_noun(out, warnings, "warning");
-    fputs(first->kind == BUILDER ? " are at nodes that the model has as before"
+    fputs(first->kind == BUILDER ? " come from no change of the model"
                                  : " are at or next to this change",
           out);
     if (c->timed && c->before > 0)
