@@ -509,10 +509,10 @@ enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
 bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out)
 {
     const unsigned char *bytes = (const unsigned char *)message->s;
-    size_t pos = 0;
+    size_t pos = 0, start = 0;
     uint64_t tag, n;
 
-    while (take_varint(bytes, &pos, message->n, &tag)) {
+    for (; take_varint(bytes, &pos, message->n, &tag); start = pos) {
         unsigned wire = tag & 7;
 
         n = wire == FIXED64 ? 8 : wire == FIXED32 ? 4 : 0;
@@ -524,8 +524,8 @@ bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out)
             continue;
         if (n > message->n - pos)
             break;
-        *out = (struct fsd_wire_block){(uint32_t)(tag >> 3),
-                                       {message->s + pos, (size_t)n}};
+        *out = (struct fsd_wire_block){
+            (uint32_t)(tag >> 3), message->s + start, {message->s + pos, (size_t)n}};
         pos += (size_t)n;
         if (wire == BLOCK) {
             *message = fsd_slice_from(*message, pos);

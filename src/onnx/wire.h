@@ -56,6 +56,7 @@ enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
 /** A field that is a block; of numbers nothing is told. */
 struct fsd_wire_block {
     uint32_t number;
+    const char *start; /* of its tag */
     struct fsd_slice bytes;
 };
 

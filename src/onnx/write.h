@@ -1,0 +1,82 @@
+/*
+ * The one writer of ONNX: a model's file again, with some of it changed.
+ *
+ * What is asked for is a list of edits against the nodes of the graph that was read of
+ * the file.  The file is copied byte by byte but for them, so that fields which nobody
+ * here knows are kept as they are:
+ *
+ *     file     [ir_version] [graph: node node | node    | node weights ... ] [opset]
+ *     written  [ir_version] [graph: node node new renamed node weights ... new] [opset]
+ *
+ * Weights stream from the mapping to the output, and external data stays where it is:
+ * its location is copied like any other field.
+ *
+ *     struct fsd_onnx_edits *edits = fsd_onnx_edits_new(arena, g);
+ *     fsd_onnx_add_tensor(edits, "s", FSD_ONNX_FLOAT, &scale, sizeof scale);
+ *     fsd_onnx_insert_node(edits, before, &(struct fsd_onnx_new_node){...});
+ *     fsd_onnx_set_input(edits, before, 0, "q");
+ *     status = fsd_onnx_write(edits, &file, out, err);
+ */
+#ifndef FSD_ONNX_WRITE_H
+#define FSD_ONNX_WRITE_H
+
+#include "base/file.h"
+#include "model/graph.h"
+
+#include <stdio.h>
+
+/** Element types by ONNX's numbers. */
+enum { FSD_ONNX_FLOAT = 1, FSD_ONNX_INT8 = 3 };
+
+struct fsd_onnx_edits;
+
+/** A node of ONNX's own domain, without attributes. */
+struct fsd_onnx_new_node {
+    const char *op, *name;
+    const char *inputs[4]; /**< as many as there are; NULL behind the last */
+    const char *output;
+};
+
+/** No edits yet.  @param g  as fsd_onnx_load() read it; it outlives the edits.  */
+struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
+                                          const struct fsd_graph *g);
+
+/** True where the node can be edited: the body of a model-local function is there once
+ *  in the file and once for each call in the graph, so that its nodes cannot. */
+bool fsd_onnx_can_edit(const struct fsd_graph *g, fsd_id node);
+
+/* All that follow are of nodes that can be edited; names are copied. */
+
+/** The node reads that tensor at an input that it has; the last edit of one counts. */
+void fsd_onnx_set_input(struct fsd_onnx_edits *edits, fsd_id node, uint32_t input,
+                        const char *name);
+
+/** Leaves the node out. */
+void fsd_onnx_drop_node(struct fsd_onnx_edits *edits, fsd_id node);
+
+/** Puts a node before that one, behind what was put there already. */
+void fsd_onnx_insert_node(struct fsd_onnx_edits *edits, fsd_id before,
+                          const struct fsd_onnx_new_node *node);
+
+/** Adds a number as an initializer of the main graph.
+ *  @param bytes  its `n` bytes, little endian. */
+void fsd_onnx_add_tensor(struct fsd_onnx_edits *edits, const char *name, int type,
+                         const void *bytes, size_t n);
+
+/** `base`, or with a number behind it, so that no tensor of the model, and none that
+ *  was named so before, has that name.  Of the edits' arena. */
+const char *fsd_onnx_new_name(struct fsd_onnx_edits *edits, const char *base);
+
+/** True when weights of the file are in other files, which its folder has. */
+bool fsd_onnx_has_external(const struct fsd_file *file);
+
+/** Writes the file with the edits.
+ *  @param file  the one that the graph was read of.
+ *  @return FSD_E_MISMATCH, before anything is written, where it is another one by now,
+ *          or an edit has no place in it; FSD_E_LIMIT where the result is larger than
+ *          protobuf's readers take (2 GiB); FSD_E_WRITE. */
+enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *edits,
+                               const struct fsd_file *file, FILE *out,
+                               struct fsd_error *err);
+
+#endif
