@@ -1,5 +1,6 @@
 /* Lint: the public API of what a model says before its build. */
 #include "inputs.h"
+#include "fixing.h"
 #include "command.h"
 #include "base/print.h"
 #include "base/status.h"
@@ -8,8 +9,11 @@
 #include "report/report.h"
 #include "states.h"
 
+#include <string.h>
+
 struct fsd_linting {
     struct fsd_arena *arena;
+    const char *path;     /* of the model, which is read again to be fixed */
     struct fsd_diff *run; /* of the model alone, or with an engine */
     struct fsd_policy *policy;
     struct fsd_verdict *verdict;
@@ -35,6 +39,7 @@ static enum fsd_status open_linting(struct fsd_linting *l,
         status = fsd_run_open(&l->run, opt, err);
     if (status != FSD_OK)
         return status;
+    l->path = fsd_arena_strndup(l->arena, opt->model, strlen(opt->model));
     /* With an engine, and nobody told for whom: the builder that made it. */
     if (!fsd_target_read(&target, word ? word : fsd_target_of(l->run->engine),
                          l->arena))
@@ -100,6 +105,84 @@ enum fsd_status fsd_linting_write(const struct fsd_linting *l, const char *forma
                                       .style = style};
 
     return fsd_report_write(&report, format, out, err);
+}
+
+static enum fsd_status choose_fixes(struct fsd_fixes *fixes,
+                                    const struct fsd_linting *l,
+                                    const struct fsd_fix_options *fix,
+                                    struct fsd_error *err)
+{
+    static const struct fsd_fix_options none = {0};
+
+    *fixes = (struct fsd_fixes){.arena = fsd_arena_new(), .lint = l->lint};
+    return fsd_fixes_choose(fixes, l->verdict->findings, fix ? fix : &none, err);
+}
+
+enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *l,
+                                       const struct fsd_fix_options *fix,
+                                       const char *format, FILE *out,
+                                       struct fsd_error *err)
+{
+    struct fsd_lines lines = {.to = out, .escape = "\\u%04x"};
+    bool line = format && !strcmp(format, "line");
+    struct fsd_fixes fixes;
+    enum fsd_status status;
+
+    if (format && !line && strcmp(format, "text") != 0)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected text or line as the format of a list of edits, "
+                        "found '%s'",
+                        format);
+    status = choose_fixes(&fixes, l, fix, err);
+    if (status == FSD_OK) {
+        fsd_fixes_print(&fixes, !line, fsd_lines_open(&lines));
+        fsd_lines_close(&lines);
+        status = fsd_flush(out, err);
+    }
+    fsd_arena_free(fixes.arena);
+    return status;
+}
+
+static enum fsd_status write_fixed(struct fsd_fixes *fixes, const struct fsd_linting *l,
+                                   FILE *out, struct fsd_error *err)
+{
+    struct fsd_file file;
+    enum fsd_status status;
+
+    if (!strcmp(l->path, "-"))
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a file as MODEL, which is read again to be fixed, "
+                        "found standard input");
+    status = fsd_file_open_unpacked(&file, l->path, UINT64_MAX, err);
+    if (status == FSD_OK)
+        status = fsd_onnx_write(fsd_fixes_edits(fixes), &file, out, err);
+    return fsd_file_done(&file, status, err);
+}
+
+bool fsd_linting_has_external(const struct fsd_linting *l)
+{
+    struct fsd_file file;
+    bool external = strcmp(l->path, "-") != 0 &&
+                    fsd_file_open_unpacked(&file, l->path, UINT64_MAX, NULL) == FSD_OK;
+
+    if (!external)
+        return false;
+    external = fsd_onnx_has_external(&file);
+    fsd_file_close(&file);
+    return external;
+}
+
+enum fsd_status fsd_linting_fix(const struct fsd_linting *l,
+                                const struct fsd_fix_options *fix, FILE *out,
+                                struct fsd_error *err)
+{
+    struct fsd_fixes fixes;
+    enum fsd_status status = choose_fixes(&fixes, l, fix, err);
+
+    if (status == FSD_OK)
+        status = write_fixed(&fixes, l, out, err);
+    fsd_arena_free(fixes.arena);
+    return status;
 }
 
 enum fsd_status fsd_linting_list(const char *format, const struct fsd_style *style,

@@ -589,6 +589,46 @@ FSD_API enum fsd_status fsd_linting_write(const struct fsd_linting *linting,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);
 
+/** Which edits to apply.  Zero is the default of every field; NULL in place of the
+ *  struct is all defaults. */
+struct fsd_fix_options {
+    const char *const *what; /**< ids of rules, or fingerprints of findings */
+    unsigned n_what;         /**< 0: all findings */
+    /** "TENSOR=VALUE": the scales of tensors that are to calibrate; of one tensor the
+     *  last counts.  Scales that the model has stay as they are. */
+    const char *const *scales;
+    unsigned n_scales;
+};
+
+/** Writes the model with the edits that lint proposes.  All other bytes stay as they
+ *  are.  An edit that needs a scale which neither the model nor `fix` has is left out,
+ *  as are all that fsd_linting_list_fixes() lists as not applied.  Weights in other
+ *  files stay there: the fixed model belongs into the folder of the model.
+ *  The model's file is read once more, in the thread that calls.
+ *  @param fix  may be NULL.
+ *  @param out  gets an ONNX file; what it holds after a failure is of no use.
+ *  @return FSD_E_ARG for a word of `fix` that names no rule, no finding or no tensor to
+ *          calibrate, and for a model that was read from standard input; FSD_E_IO,
+ *          FSD_E_MISMATCH where the file is gone or has changed since it was read;
+ *          FSD_E_LIMIT where the fixed model would be the first of more than 2 GiB,
+ *          which protobuf does not read; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_linting_fix(const struct fsd_linting *linting,
+                                        const struct fsd_fix_options *fix, FILE *out,
+                                        struct fsd_error *err);
+
+/** True when the model has weights in other files, which have to be beside the fixed
+ *  one, too.  False where its file cannot be read any more. */
+FSD_API bool fsd_linting_has_external(const struct fsd_linting *linting);
+
+/** Lists the same edits, and why some are not applied.
+ *  @param fix     may be NULL.
+ *  @param format  "text", "line" (how many apply); NULL: text.
+ *  @return FSD_E_ARG as fsd_linting_fix(), and for another format; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *linting,
+                                               const struct fsd_fix_options *fix,
+                                               const char *format, FILE *out,
+                                               struct fsd_error *err);
+
 /** Writes all rules of lint: each with its level, what it needs, for which builders it
  *  holds, the reason, what to do about it, and where it is from. */
 FSD_API enum fsd_status fsd_linting_list(const char *format,

@@ -62,7 +62,10 @@ struct command_line {
 
     /* Of lint. */
     struct fsd_lint_options lint;
-    bool list; /* its rules, and nothing else */
+    bool list;  /* its rules, and nothing else */
+    bool fixes; /* outputs are the fixed model */
+    struct fsd_fix_options fix;
+    const char *fix_what[MOST_OUTPUTS], *fix_scales[MOST_WORDS];
 };
 
 #endif

@@ -1,12 +1,24 @@
 /* fusiondiff lint MODEL [ENGINE]: the model before its build, proved by the engine. */
 #define _GNU_SOURCE /* argp */
 #include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { KEY_FOR = 896, KEY_POLICY, KEY_TODAY, KEY_LIST, KEY_FAIL_ON };
+enum {
+    KEY_FOR = 896,
+    KEY_POLICY,
+    KEY_TODAY,
+    KEY_LIST,
+    KEY_FAIL_ON,
+    KEY_FIX,
+    KEY_SCALE
+};
 
 static const struct argp_option options[] = {
     {"for", KEY_FOR, "BUILDER", 0,
@@ -18,6 +30,14 @@ static const struct argp_option options[] = {
     {"list", KEY_LIST, NULL, 0, "List all rules of lint, and end", 3},
     {"fail-on", KEY_FAIL_ON, "LEVEL", 0,
      "Exit status 1 when there are findings of info, warning or error, the default", 3},
+    {"fix", KEY_FIX, "RULE|ID,...", OPTION_ARG_OPTIONAL,
+     "Apply the edits of all findings, or of those of a RULE or with the fingerprint "
+     "ID, and write the model to -o FILE; without -o list the edits",
+     3},
+    {"scale", KEY_SCALE, "TENSOR=VALUE", 0,
+     "With --fix: the scale of a tensor that is listed as to calibrate; may be "
+     "repeated",
+     3},
     {0},
 };
 
@@ -25,8 +45,24 @@ static const char doc[] =
     "Judges a model before its build: quantizers that cost fusions, scales, operators "
     "and types that the builder refuses, channels that fill no vector.  With ENGINE "
     "each finding is confirmed or withdrawn by what was built.\v"
-    "-f json has the changes to the model, as a list that a script can apply.\n\n"
-    "Exit status: 0 no finding at or above the --fail-on level, 1 findings, 2 trouble.";
+    "-f json has the changes to the model, as a list that a script can apply; --fix "
+    "applies them and keeps all other bytes of MODEL.\n\n"
+    "Exit status: 0 no finding at or above the --fail-on level or --fix, 1 findings, 2 "
+    "trouble.";
+
+/* Cuts the list at its commas. */
+static void take_what(struct command_line *line, char *list, struct argp_state *state)
+{
+    char *rest = list, *word;
+
+    while ((word = strsep(&rest, ","))) {
+        if (!*word)
+            argp_error(state, "--fix takes rules or fingerprints between commas");
+        if (line->fix.n_what == MOST_OUTPUTS)
+            argp_error(state, "--fix takes at most %d words", MOST_OUTPUTS);
+        line->fix_what[line->fix.n_what++] = word;
+    }
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -48,6 +84,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_FAIL_ON:
         line->fail_on = parse_severity(arg, state);
         break;
+    case KEY_FIX:
+        line->fixes = line->one_format = true;
+        if (arg)
+            take_what(line, arg, state);
+        break;
+    case KEY_SCALE:
+        if (line->fix.n_scales == MOST_WORDS)
+            argp_error(state, "--scale can be given at most %d times", MOST_WORDS);
+        line->fix_scales[line->fix.n_scales++] = arg;
+        break;
     case ARGP_KEY_ARG:
         take_one_pair(line, arg, state);
         break;
@@ -57,6 +103,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!line->run.model && !line->list)
             argp_error(state, "expected MODEL");
+        if (line->fixes && (line->list || line->format))
+            argp_error(state, "--fix writes a model, or lists edits as text: neither "
+                              "--list nor -f goes with it");
+        if (line->fix.n_scales && !line->fixes)
+            argp_error(state, "--scale is for --fix, which is not given");
+        line->fix.what = line->fix_what;
+        line->fix.scales = line->fix_scales;
         if (!line->run.engine && (line->run.log || line->run.n_profiles))
             argp_error(state, "a log or a profile is of an ENGINE, which is not given");
         break;
@@ -74,6 +127,64 @@ static enum fsd_status print_lint(const void *payload, const char *format,
                    : fsd_linting_list(format, style, out, err);
 }
 
+/* Of a path's folder. */
+static bool is_same_folder(const char *a, const char *b)
+{
+    const char *paths[2] = {a, b};
+    struct stat st[2];
+
+    for (int i = 0; i < 2; i++) {
+        const char *slash = strrchr(paths[i], '/');
+        char folder[PATH_MAX];
+
+        snprintf(folder, sizeof folder, "%.*s",
+                 slash ? (int)(slash == paths[i] ? 1 : slash - paths[i]) : 1,
+                 slash ? paths[i] : ".");
+        if (stat(folder, &st[i]))
+            return false;
+    }
+    return st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino;
+}
+
+struct fix_job {
+    const struct fsd_linting *linting;
+    const struct fsd_fix_options *fix;
+    bool write;
+};
+
+/* The list, or where a model is written that; "line" is asked for beside it. */
+static enum fsd_status print_fix(const void *payload, const char *format,
+                                 const struct fsd_style *style, FILE *out,
+                                 struct fsd_error *err)
+{
+    const struct fix_job *job = payload;
+
+    (void)style;
+    return job->write && strcmp(format, "line") != 0
+               ? fsd_linting_fix(job->linting, job->fix, out, err)
+               : fsd_linting_list_fixes(job->linting, job->fix, format, out, err);
+}
+
+static enum fsd_status fix(struct command_line *line, const struct fsd_linting *linting,
+                           struct fsd_error *err)
+{
+    struct fix_job job = {linting, &line->fix, line->outputs[0].path != NULL};
+    bool moved = false;
+    enum fsd_status status;
+
+    for (unsigned i = 0; i < line->n_outputs; i++) {
+        if ((line->outputs[i].path != NULL) != job.write)
+            return fail_file(err, FSD_E_ARG, "-o",
+                             "expected files, found standard output beside one");
+        moved |= job.write && !is_same_folder(line->run.model, line->outputs[i].path);
+    }
+    status = write_judgement(line, print_fix, &job, err);
+    if (status == FSD_OK && moved && !line->quiet && fsd_linting_has_external(linting))
+        print_note(NULL, "the model's weights are in other files: copy these into the "
+                         "folder of the fixed model");
+    return status;
+}
+
 static enum fsd_status run(struct command_line *line, int *exit_status,
                            struct fsd_error *err)
 {
@@ -83,8 +194,9 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     if (!line->list)
         status = fsd_linting_open(&linting, &line->run, &line->lint, err);
     if (status == FSD_OK)
-        status = write_outputs(line, print_lint, linting, err);
-    if (status == FSD_OK && linting &&
+        status = line->fixes ? fix(line, linting, err)
+                             : write_outputs(line, print_lint, linting, err);
+    if (status == FSD_OK && linting && !line->fixes &&
         fsd_linting_findings(linting, (enum fsd_severity)line->fail_on))
         *exit_status = FINDINGS;
     fsd_linting_free(linting);
@@ -96,7 +208,7 @@ const struct verb verb_lint = {
     "MODEL [ENGINE]",
     "the model before the build, and its findings proved on the engine",
     doc,
-    {"model.onnx", "model.onnx engine.json", "build/ -o lint.html"},
+    {"model.onnx", "model.onnx engine.json", "model.onnx --fix -o fixed.onnx"},
     options,
     parse,
     run,

@@ -182,9 +182,14 @@ struct fsd_fact {
     const char *text; /**< used instead when not NULL */
 };
 
-/** One thing to change in the model, for a script to apply. */
+enum fsd_action { FSD_INSERT_PAIR, FSD_REMOVE_PAIR, FSD_SET_SCALE };
+
+/** "insert-pair" */
+const char *fsd_action_name(enum fsd_action action);
+
+/** One thing to change in the model, for src/fixing.c or a script to apply. */
 struct fsd_edit {
-    const char *action; /**< "insert-pair", "remove-pair", "set-scale": a literal */
+    enum fsd_action action;
     const char *tensor; /**< that is quantized */
     fsd_id node;        /**< whose input it is, or the quantizer */
     const char *name;

@@ -76,6 +76,13 @@ fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 
 /* --------------------------------------------------------------------------- edits */
 
+const char *fsd_action_name(enum fsd_action action)
+{
+    static const char *const names[] = {"insert-pair", "remove-pair", "set-scale"};
+
+    return names[action];
+}
+
 static void add_edit(struct fsd_finder *f, struct fsd_edit edit)
 {
     if (!f->now.edits.n)
@@ -101,7 +108,7 @@ void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
                      const struct fsd_quantizer *like, const char *effect)
 {
     struct fsd_edit edit = {
-        .action = "insert-pair",
+        .action = FSD_INSERT_PAIR,
         .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->d->model, node, input)),
         .node = node,
         .name = fsd_lint_node(f, node),
@@ -116,7 +123,7 @@ void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
 void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
                      const char *effect)
 {
-    add_edit(f, (struct fsd_edit){.action = "remove-pair",
+    add_edit(f, (struct fsd_edit){.action = FSD_REMOVE_PAIR,
                                   .tensor = fsd_lint_tensor(f, q->data),
                                   .node = q->node,
                                   .name = fsd_lint_node(f, q->node),
@@ -126,7 +133,7 @@ void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
 void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
                     const struct fsd_quantizer *like, const char *effect)
 {
-    struct fsd_edit edit = {.action = "set-scale",
+    struct fsd_edit edit = {.action = FSD_SET_SCALE,
                             .tensor = fsd_lint_tensor(f, q->data),
                             .node = q->node,
                             .name = fsd_lint_node(f, q->node),

@@ -112,8 +112,9 @@ static void find_bare_skip(struct fsd_finder *f, fsd_id add, const fsd_id convs[
         fprintf(f->out, "; quantize it with %s of %s",
                 own ? "the scale" : "a measured scale, at first that",
                 fsd_lint_node(f, like->node));
+    /* The scale of another tensor is where a measurement may begin, no value to set. */
     fsd_edit_insert(
-        f, add, skip, like,
+        f, add, skip, own ? like : NULL,
         own ? "rounds the skip branch as the block's input is rounded already"
             : "rounds the skip branch to 8 bits; measure its scale");
     fsd_lint_close(f);

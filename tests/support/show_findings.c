@@ -19,8 +19,8 @@ static void put_subjects(const struct fsd_findings *found, const char *what,
 
 static void put_edit(const struct fsd_edit *e, FILE *out)
 {
-    fprintf(out, "    edit %s %s input %" PRIu32 " of %s", e->action, e->tensor,
-            e->input, e->name);
+    fprintf(out, "    edit %s %s input %" PRIu32 " of %s", fsd_action_name(e->action),
+            e->tensor, e->input, e->name);
     if (e->like)
         fprintf(out, ", like %s (%s)", e->like, e->scale_tensor ? e->scale_tensor : "");
     if (e->scale != 0)

@@ -11,7 +11,7 @@ static void add_edit(struct fsd_json *list, const struct fsd_findings *all,
 
     fsd_json_number(item, "finding", finding);
     fsd_json_text(item, "rule", all->rules.at[all->list.at[finding].rule].rule->id);
-    fsd_json_text(item, "action", e->action);
+    fsd_json_text(item, "action", fsd_action_name(e->action));
     fsd_json_text(item, "tensor", e->tensor);
     fsd_json_number(item, "node", e->node);
     fsd_json_text(item, "node_name", e->name);

@@ -1,0 +1,486 @@
+/*
+ * Applying what lint proposes.  First it is decided which edits can be applied, then
+ * they become edits of the file, so that the list that is shown and the model that is
+ * written are of one mind.
+ *
+ * Pairs are taken away first: what read the DequantizeLinear reads what the
+ * QuantizeLinear read, which may be behind another pair that goes.  So names are
+ * resolved when all that goes is known, and an inserted pair reads what is left.
+ *
+ * A scale is the model's or the caller's; an edit that has neither is not applied.
+ */
+#include "fixing.h"
+#include "base/print.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------- choosing */
+
+static bool is_dq_of(const struct fsd_lint *l, fsd_id node, fsd_id data)
+{
+    const struct fsd_quantizer *dq = fsd_lint_quantizer(l, node);
+
+    return dq && !dq->quantizes && dq->data == data;
+}
+
+/* The DQ at place i of those that read the Q's output; FSD_NONE for another reader. */
+static fsd_id dq_at(const struct fsd_lint *l, fsd_id tensor, uint32_t i)
+{
+    fsd_id reader = l->g->links.at[l->g->tensors.at[tensor].consumers.at + i];
+
+    return is_dq_of(l, reader, tensor) ? reader : FSD_NONE;
+}
+
+static fsd_id out_of(const struct fsd_lint *l, fsd_id node)
+{
+    struct fsd_span out = l->g->nodes.at[node].out;
+
+    return out.n ? l->g->ports.at[out.at].tensor : FSD_NONE;
+}
+
+static double given_scale(const struct fsd_fix_options *opt, const char *tensor)
+{
+    size_t n = strlen(tensor);
+
+    for (unsigned i = opt->n_scales; i-- > 0;)
+        if (!strncmp(opt->scales[i], tensor, n) && opt->scales[i][n] == '=')
+            return strtod(opt->scales[i] + n + 1, NULL);
+    return 0;
+}
+
+static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
+{
+    fix->scale = fix->edit->scale;
+    if (!(fix->scale > 0)) {
+        fix->scale = given_scale(opt, fix->edit->tensor);
+        fix->given = fix->scale > 0;
+    }
+    if (fix->scale > 0)
+        return;
+    fix->to_calibrate = true;
+    fix->why = "to calibrate: the model has no scale for it";
+}
+
+static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
+{
+    const struct fsd_graph *g = f->lint->g;
+    struct fsd_span in = g->nodes.at[e->node].in;
+    enum fsd_dtype type;
+
+    if (e->input >= in.n || g->ports.at[in.at + e->input].tensor == FSD_NONE)
+        return "the node has no such input";
+    if (e->type && strcmp(e->type, "int8") != 0)
+        return "only int8 pairs are inserted";
+    if (f->set[in.at + e->input])
+        return "another edit changes this input";
+    type = fsd_port_form(g, &g->ports.at[in.at + e->input])->type;
+    return type == FSD_FP32 || type == FSD_DTYPE_UNKNOWN
+               ? NULL
+               : "the tensor is not FP32, and the scale would have to be of its type";
+}
+
+static const char *refuse_scale(struct fsd_fixes *f, const struct fsd_edit *e)
+{
+    const struct fsd_quantizer *q = fsd_lint_quantizer(f->lint, e->node);
+    struct fsd_span in = f->lint->g->nodes.at[e->node].in;
+
+    if (!q)
+        return "the node is no quantizer";
+    if (q->n != 1)
+        return "the quantizer has a scale for each channel, or an unknown one";
+    if (f->set[in.at + e->input])
+        return "another edit changes this scale";
+    return fsd_tensor_form(f->lint->g, q->scale)->type == FSD_FP32
+               ? NULL
+               : "the scale is not FP32";
+}
+
+static const char *refuse_remove(struct fsd_fixes *f, const struct fsd_edit *e)
+{
+    const struct fsd_lint *l = f->lint;
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, e->node);
+    fsd_id out = q && q->quantizes ? out_of(l, e->node) : FSD_NONE;
+    uint32_t pairs = 0;
+
+    if (out == FSD_NONE)
+        return "the node is no QuantizeLinear";
+    for (uint32_t i = 0; i < l->g->tensors.at[out].consumers.n; i++) {
+        fsd_id dq = dq_at(l, out, i);
+
+        if (dq != FSD_NONE && !fsd_onnx_can_edit(l->g, dq))
+            return "a DequantizeLinear of it is in a model-local function";
+        pairs += dq != FSD_NONE;
+    }
+    return pairs ? NULL : "no DequantizeLinear reads it";
+}
+
+/* Notes what the edit takes hold of, so that no other one does. */
+static void take_hold(struct fsd_fixes *f, const struct fsd_edit *e)
+{
+    const struct fsd_lint *l = f->lint;
+    fsd_id out = out_of(l, e->node);
+
+    if (e->action != FSD_REMOVE_PAIR) {
+        f->set[l->g->nodes.at[e->node].in.at + e->input] = true;
+        return;
+    }
+    f->removed[e->node] = true;
+    for (uint32_t i = 0; i < l->g->tensors.at[out].consumers.n; i++)
+        if (dq_at(l, out, i) != FSD_NONE)
+            f->removed[dq_at(l, out, i)] = true;
+}
+
+/* Why the edit cannot be made; NULL: it can. */
+static const char *refuse(struct fsd_fixes *f, const struct fsd_edit *e)
+{
+    if (!fsd_onnx_can_edit(f->lint->g, e->node))
+        return "the node is in the body of a model-local function";
+    if (f->removed[e->node])
+        return "another edit removes the node";
+    switch (e->action) {
+    case FSD_INSERT_PAIR:
+        return refuse_insert(f, e);
+    case FSD_REMOVE_PAIR:
+        return refuse_remove(f, e);
+    case FSD_SET_SCALE:
+        return refuse_scale(f, e);
+    }
+    return NULL;
+}
+
+static void choose(struct fsd_fixes *f, struct fsd_fix *fix, const char *proof,
+                   const struct fsd_fix_options *opt)
+{
+    fix->why = proof && !strcmp(proof, "withdrawn")
+                   ? "the engine shows that nothing would be gained"
+                   : refuse(f, fix->edit);
+    if (!fix->why && fix->edit->action != FSD_REMOVE_PAIR)
+        choose_scale(fix, opt);
+    if (!fix->why)
+        take_hold(f, fix->edit);
+}
+
+/* Whether a word of --fix means the finding. */
+static bool names(const struct fsd_findings *found, const struct fsd_finding *finding,
+                  const char *word)
+{
+    char id[20];
+
+    snprintf(id, sizeof id, "%016" PRIx64, finding->fingerprint);
+    return !strcmp(word, found->rules.at[finding->rule].rule->id) || !strcmp(word, id);
+}
+
+static bool is_wanted(const struct fsd_findings *found,
+                      const struct fsd_finding *finding,
+                      const struct fsd_fix_options *opt)
+{
+    bool wanted = !opt->n_what;
+
+    for (unsigned i = 0; i < opt->n_what; i++)
+        wanted |= names(found, finding, opt->what[i]);
+    return wanted;
+}
+
+static enum fsd_status check_what(const struct fsd_findings *found,
+                                  const struct fsd_fix_options *opt,
+                                  struct fsd_error *err)
+{
+    for (unsigned i = 0; i < opt->n_what; i++) {
+        bool known = false;
+
+        for (uint32_t r = 0; r < found->rules.n; r++)
+            known |= !strcmp(found->rules.at[r].rule->id, opt->what[i]);
+        for (uint32_t k = 0; k < found->list.n && !known; k++)
+            known = names(found, &found->list.at[k], opt->what[i]);
+        if (!known)
+            return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                            "expected a rule of lint or the fingerprint of a finding, "
+                            "found '%s'",
+                            opt->what[i]);
+    }
+    return FSD_OK;
+}
+
+/* A scale that nobody wants is a slip in the tensor's name. */
+static enum fsd_status check_scales(const struct fsd_fixes *f,
+                                    const struct fsd_fix_options *opt,
+                                    struct fsd_error *err)
+{
+    for (unsigned i = 0; i < opt->n_scales; i++) {
+        const char *word = opt->scales[i], *equals = strrchr(word, '=');
+        char *end = NULL;
+        double value = equals ? strtod(equals + 1, &end) : 0;
+        bool used = false;
+
+        if (!end || end == equals + 1 || *end || !(value > 0) || !isfinite(value) ||
+            !((float)value > 0) || !isfinite((float)value))
+            return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                            "expected TENSOR=VALUE with a positive scale, found '%s'",
+                            word);
+        for (uint32_t k = 0; k < f->list.n; k++)
+            used |= f->list.at[k].given &&
+                    strlen(f->list.at[k].edit->tensor) == (size_t)(equals - word) &&
+                    !strncmp(f->list.at[k].edit->tensor, word, (size_t)(equals - word));
+        if (!used)
+            return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                            "expected a tensor whose scale is to be calibrated, found "
+                            "'%.*s'",
+                            (int)(equals - word), word);
+    }
+    return FSD_OK;
+}
+
+enum fsd_status fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_findings *found,
+                                 const struct fsd_fix_options *opt,
+                                 struct fsd_error *err)
+{
+    enum fsd_status status = check_what(found, opt, err);
+
+    f->removed = FSD_NEW(f->arena, bool, f->lint->g->nodes.n + 1);
+    f->set = FSD_NEW(f->arena, bool, f->lint->g->ports.n + 1);
+    for (uint32_t i = 0; i < found->list.n; i++) {
+        const struct fsd_finding *finding = &found->list.at[i];
+
+        for (uint32_t k = 0; k < finding->edits.n && is_wanted(found, finding, opt);
+             k++)
+            fsd_vec_push(
+                f->arena, &f->list,
+                ((struct fsd_fix){.edit = &found->edits.at[finding->edits.at + k],
+                                  .rule = found->rules.at[finding->rule].rule->id,
+                                  .why = finding->proof}));
+    }
+    /* What goes is known before anything is put to it. */
+    for (int removes = 1; removes >= 0; removes--)
+        for (uint32_t i = 0; i < f->list.n; i++) {
+            struct fsd_fix *fix = &f->list.at[i];
+
+            if ((fix->edit->action == FSD_REMOVE_PAIR) == removes)
+                choose(f, fix, fix->why, opt);
+        }
+    return status == FSD_OK ? check_scales(f, opt, err) : status;
+}
+
+/* ----------------------------------------------------------------------- applying */
+
+struct apply {
+    const struct fsd_fixes *f;
+    const struct fsd_graph *g;
+    struct fsd_onnx_edits *edits;
+    fsd_id *instead; /* by tensor: what is read in its place; itself */
+};
+
+static const char *name_of(const struct apply *a, fsd_id tensor)
+{
+    /* A model may have a ring of pairs, though none runs. */
+    for (uint32_t n = a->g->tensors.n; n && a->instead[tensor] != tensor; n--)
+        tensor = a->instead[tensor];
+    return fsd_text(a->g->names, a->g->tensors.at[tensor].name);
+}
+
+static bool is_output(const struct apply *a, fsd_id tensor)
+{
+    return a->g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT;
+}
+
+static void remove_pair(struct apply *a, const struct fsd_fix *fix)
+{
+    const struct fsd_lint *l = a->f->lint;
+    fsd_id quantizer = fix->edit->node;
+    fsd_id out = out_of(l, quantizer), data = fsd_lint_quantizer(l, quantizer)->data;
+    bool needed = is_output(a, out);
+
+    for (uint32_t i = 0; i < a->g->tensors.at[out].consumers.n; i++) {
+        fsd_id dq = dq_at(l, out, i);
+
+        needed |= dq == FSD_NONE;
+        if (dq == FSD_NONE)
+            continue;
+        a->instead[out_of(l, dq)] = data;
+        fsd_onnx_drop_node(a->edits, dq);
+    }
+    if (!needed)
+        fsd_onnx_drop_node(a->edits, quantizer);
+}
+
+/* An output of a graph keeps its name: an Identity makes what the DQ made. */
+static void keep_outputs(struct apply *a)
+{
+    for (fsd_id i = 0; i < a->g->tensors.n; i++) {
+        fsd_id maker = a->instead[i] == i ? FSD_NONE : fsd_tensor_producer(a->g, i);
+        const char *name = fsd_text(a->g->names, a->g->tensors.at[i].name);
+
+        if (maker != FSD_NONE && is_output(a, i))
+            fsd_onnx_insert_node(a->edits, maker,
+                                 &(struct fsd_onnx_new_node){
+                                     .op = "Identity",
+                                     .name = fsd_onnx_new_name(a->edits, "lint_output"),
+                                     .inputs = {name_of(a, a->instead[i])},
+                                     .output = name});
+    }
+}
+
+/* What read a tensor that nothing makes any more reads what is there instead. */
+static void rename_reads(struct apply *a)
+{
+    for (fsd_id i = 0; i < a->g->nodes.n; i++) {
+        struct fsd_span in = a->g->nodes.at[i].in;
+
+        for (uint32_t k = 0; k < in.n && !a->f->removed[i]; k++) {
+            fsd_id tensor = a->g->ports.at[in.at + k].tensor;
+
+            if (tensor != FSD_NONE && a->instead[tensor] != tensor &&
+                !a->f->set[in.at + k] && fsd_onnx_can_edit(a->g, i))
+                fsd_onnx_set_input(a->edits, i, k, name_of(a, tensor));
+        }
+    }
+}
+
+/* A QuantizeLinear that stays, as others read it, may read what was removed. */
+static void rename_kept(struct apply *a)
+{
+    for (fsd_id i = 0; i < a->g->nodes.n; i++) {
+        const struct fsd_quantizer *q =
+            a->f->removed[i] ? fsd_lint_quantizer(a->f->lint, i) : NULL;
+
+        if (q && q->quantizes && a->instead[q->data] != q->data)
+            fsd_onnx_set_input(a->edits, i, 0, name_of(a, q->data));
+    }
+}
+
+static const char *add_scale(struct apply *a, const char *base, double scale)
+{
+    const char *name =
+        fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_scale", base));
+    float value = (float)scale;
+
+    fsd_onnx_add_tensor(a->edits, name, FSD_ONNX_FLOAT, &value, sizeof value);
+    return name;
+}
+
+static void insert_pair(struct apply *a, const struct fsd_fix *fix)
+{
+    const struct fsd_edit *e = fix->edit;
+    const char *base =
+        fsd_printed(a->f->arena, "%s_lint_%u_%u", e->tensor, e->node, e->input);
+    const char *scale = add_scale(a, base, fix->scale);
+    const char *zero =
+        fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_zero", base));
+    const char *q = fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_q", base));
+    const char *dq =
+        fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_dq", base));
+
+    fsd_onnx_add_tensor(a->edits, zero, FSD_ONNX_INT8, "", 1);
+    fsd_onnx_insert_node(
+        a->edits, e->node,
+        &(struct fsd_onnx_new_node){
+            "QuantizeLinear",
+            q,
+            {name_of(a, fsd_node_in_tensor(a->g, e->node, e->input)), scale, zero},
+            q});
+    fsd_onnx_insert_node(
+        a->edits, e->node,
+        &(struct fsd_onnx_new_node){"DequantizeLinear", dq, {q, scale, zero}, dq});
+    fsd_onnx_set_input(a->edits, e->node, e->input, dq);
+}
+
+/* The quantizer, and what undoes it, or what it undoes. */
+static void set_scale(struct apply *a, const struct fsd_fix *fix)
+{
+    const struct fsd_lint *l = a->f->lint;
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, fix->edit->node);
+    fsd_id maker = q->quantizes ? q->node : fsd_tensor_producer(a->g, q->data);
+    const struct fsd_quantizer *first = fsd_lint_quantizer(l, maker);
+    const char *scale =
+        add_scale(a, fsd_printed(a->f->arena, "%s_lint", fix->edit->name), fix->scale);
+    fsd_id out;
+
+    fsd_onnx_set_input(a->edits, q->node, 1, scale);
+    if (!first || !first->quantizes)
+        return;
+    fsd_onnx_set_input(a->edits, maker, 1, scale);
+    out = out_of(l, maker);
+    for (uint32_t i = 0; i < a->g->tensors.at[out].consumers.n; i++)
+        if (dq_at(l, out, i) != FSD_NONE)
+            fsd_onnx_set_input(a->edits, dq_at(l, out, i), 1, scale);
+}
+
+static void apply_all(struct apply *a, enum fsd_action action)
+{
+    static void (*const makes[])(struct apply *, const struct fsd_fix *) = {
+        [FSD_INSERT_PAIR] = insert_pair,
+        [FSD_REMOVE_PAIR] = remove_pair,
+        [FSD_SET_SCALE] = set_scale};
+
+    for (uint32_t i = 0; i < a->f->list.n; i++)
+        if (!a->f->list.at[i].why && a->f->list.at[i].edit->action == action)
+            makes[action](a, &a->f->list.at[i]);
+}
+
+struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *f)
+{
+    const struct fsd_graph *g = f->lint->g;
+    struct apply a = {f, g, fsd_onnx_edits_new(f->arena, g),
+                      FSD_NEW(f->arena, fsd_id, g->tensors.n + 1)};
+
+    for (fsd_id i = 0; i < g->tensors.n; i++)
+        a.instead[i] = i;
+    apply_all(&a, FSD_REMOVE_PAIR);
+    keep_outputs(&a);
+    rename_reads(&a);
+    rename_kept(&a);
+    apply_all(&a, FSD_INSERT_PAIR);
+    apply_all(&a, FSD_SET_SCALE);
+    return a.edits;
+}
+
+/* ------------------------------------------------------------------------ listing */
+
+static void print_fix(const struct fsd_fix *fix, FILE *out)
+{
+    const struct fsd_edit *e = fix->edit;
+
+    fprintf(out, "%s %s", fsd_action_name(e->action), e->name);
+    if (e->action == FSD_INSERT_PAIR)
+        fprintf(out, " input %u", e->input);
+    fprintf(out, "  [%s]\n    tensor %s\n", fix->rule, e->tensor);
+    if (fix->why) {
+        fprintf(out, "    not applied: %s\n", fix->why);
+        return;
+    }
+    if (fix->scale > 0)
+        fprintf(out, "    scale %.7g, %s%s\n", fix->scale,
+                fix->given ? "as given" : "that of ", fix->given ? "" : e->like);
+    fprintf(out, "    effect: %s\n", e->effect);
+}
+
+static void print_summary(const struct fsd_fixes *f, FILE *out)
+{
+    uint32_t applied = 0, calibrate = 0;
+
+    for (uint32_t i = 0; i < f->list.n; i++) {
+        applied += !f->list.at[i].why;
+        calibrate += f->list.at[i].to_calibrate;
+    }
+    if (!f->list.n) {
+        fputs("no edits are proposed\n", out);
+        return;
+    }
+    fprintf(out, "edits that apply: %u of %u", applied, f->list.n);
+    if (calibrate)
+        fprintf(out, ", %u to calibrate: give --scale TENSOR=VALUE", calibrate);
+    fputs("\n", out);
+}
+
+void fsd_fixes_print(const struct fsd_fixes *f, bool all, FILE *out)
+{
+    for (uint32_t i = 0; all && i < f->list.n; i++)
+        print_fix(&f->list.at[i], out);
+    if (all && f->list.n)
+        fputs("\n", out);
+    print_summary(f, out);
+}

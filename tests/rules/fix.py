@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""fix.py BINARY FIXTURES [MODEL...]: `lint --fix` on each fixture of lint, and on each MODEL (for trt8).
+
+A fix of a rule that proposes nothing copies the file byte by byte; a fixed model is read again, and has
+lost the findings whose edits were applied.  Where the python has onnx, onnx.checker takes it if it took the
+model; where it has onnxruntime too, its outputs are bit-equal to those of apply.py, which applies the same
+edits and shares no code with the program."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import onnx
+    import apply
+except ImportError:
+    onnx = None
+try:
+    import onnxruntime
+except ImportError:
+    onnxruntime = None
+
+failures = runs = 0
+
+
+def check(holds, what):
+    global failures
+    if not holds:
+        failures += 1
+        print(f"FAILED {what}")
+
+
+def lint(binary, *args):
+    ran = subprocess.run([binary, "lint", *map(str, args)], capture_output=True, check=False)
+    check(ran.returncode in (0, 1), f"lint {args}: {ran.stderr.decode()}")
+    return ran.stdout
+
+
+def outputs(path):
+    """None where onnxruntime does not run the model."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        random = np.random.default_rng(1)
+        feed = {i.name: random.standard_normal([d if isinstance(d, int) else 2 for d in i.shape]).astype(np.float32)
+                for i in session.get_inputs()}
+        return session.run(None, feed)
+    except Exception:  # pylint: disable=broad-except; of any model that it does not run
+        return None
+
+
+def same(some, others):
+    return len(some) == len(others) and all(a.tobytes() == b.tobytes() for a, b in zip(some, others))
+
+
+def judge(model, fixed, edits, folder):
+    global runs
+    try:
+        onnx.checker.check_model(str(model))
+    except onnx.checker.ValidationError:
+        return
+    try:
+        onnx.checker.check_model(str(fixed))
+    except onnx.checker.ValidationError as error:
+        check(False, f"{model.name}: onnx.checker: {error}")
+    if not onnxruntime:
+        return
+    if len(edits) == sum("the same" in edit["effect"] for edit in edits):
+        before, after = outputs(model), outputs(fixed)
+        check(before is None or same(before, after), f"{model.name}: an edit that changes no values has other outputs")
+    other = folder / "applied.onnx"
+    proto = onnx.load(str(model), load_external_data=False)
+    apply.apply(proto, edits)
+    onnx.save(proto, str(other))
+    mine, theirs = outputs(fixed), outputs(other)
+    check((mine is None) == (theirs is None), f"{model.name}: onnxruntime runs one of the two fixed models only")
+    if mine is not None and theirs is not None:
+        runs += 1
+        check(same(mine, theirs), f"{model.name}: other outputs than apply.py's")
+
+
+def fix(binary, model, fixed, report, folder):
+    listed = lint(binary, model, "--for", "trt8", "--fix").decode()
+    scaled = [e for e in report["edits"] if e["action"] == "remove-pair" or "scale" in e]
+    left = listed.count("not applied:") - listed.count("not applied: to calibrate")
+    check(f"apply: {len(scaled) - left} of {len(report['edits'])}" in listed, f"{model.name}: {listed}")
+    lint(binary, model, "--for", "trt8", "--fix", "-o", fixed)
+    after = json.loads(lint(binary, fixed, "--for", "trt8", "-f", "json"))
+    check(not scaled or left or after["edits"] != report["edits"], f"{model.name}: the edits are applied")
+    if onnx and not left:
+        judge(model, fixed, scaled, folder)
+
+
+def standard_input(binary, model, fixed):
+    """It cannot be read once more: that is said, and what the output was stays."""
+    fixed.write_bytes(b"old")
+    with open(model, "rb") as source:
+        ran = subprocess.run([binary, "lint", "-", "--fix", "-o", fixed], stdin=source, capture_output=True, check=False)
+    check(ran.returncode == 2 and b"standard input" in ran.stderr, f"standard input: {ran.stderr.decode()}")
+    check(fixed.read_bytes() == b"old", "a fix that fails leaves the file as it was")
+
+
+def main():
+    binary = sys.argv[1]
+    models = sorted(pathlib.Path(sys.argv[2]).glob("*.onnx"))
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        fixed = folder / "fixed.onnx"
+        for model in models + [pathlib.Path(m) for m in sys.argv[3:]]:
+            report = json.loads(lint(binary, model, "--for", "trt8", "-f", "json"))
+            lint(binary, model, "--for", "trt8", "--fix" if not report["edits"] else "--fix=build/refused", "-o", fixed)
+            check(fixed.read_bytes() == model.read_bytes(), f"{model.name}: a copy without edits is the same bytes")
+            if report["edits"]:
+                fix(binary, model, fixed, report, folder)
+        standard_input(binary, models[0], fixed)
+    if not onnx:
+        print("no onnx in this python: onnx.checker was not asked")
+    elif not onnxruntime:
+        print("no onnxruntime in this python: outputs were not compared")
+    else:
+        print(f"{runs} models run: outputs compared with apply.py's")
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
