@@ -134,6 +134,7 @@ static void tell_node(struct fsd_graph *g, struct fsd_arena *scratch,
 uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
 {
     struct fsd_slice model = {(const char *)file->bytes, file->size};
+    struct fsd_wire_walk walk = {file, 0};
     struct fsd_arena *scratch = fsd_arena_new();
     const struct numbers is = {
         fsd_wire_number(&onnx__model_proto__descriptor, "graph"),
@@ -144,8 +145,8 @@ uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
     uint32_t placed = 0;
     fsd_id id = 0;
 
-    while (fsd_wire_take(&model, &graph))
-        while (graph.number == is.graph && fsd_wire_take(&graph.bytes, &node))
+    while (fsd_wire_walk(&walk, &model, &graph))
+        while (graph.number == is.graph && fsd_wire_walk(&walk, &graph.bytes, &node))
             if (node.number == is.node && id < g->nodes.n) {
                 struct told told = read_props(&is, node.bytes);
 

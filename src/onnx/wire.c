@@ -536,6 +536,17 @@ bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out)
     return false;
 }
 
+bool fsd_wire_walk(struct fsd_wire_walk *walk, struct fsd_slice *message,
+                   struct fsd_wire_block *out)
+{
+    if (!fsd_wire_take(message, out))
+        return false;
+    fsd_file_release_behind(walk->file,
+                            (size_t)(out->start - (const char *)walk->file->bytes),
+                            &walk->released);
+    return true;
+}
+
 uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *field)
 {
     const ProtobufCFieldDescriptor *found =

@@ -64,6 +64,17 @@ struct fsd_wire_block {
  *  are stepped over.  False behind the last, or where the bytes are no message. */
 bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out);
 
+/** A walk over a file: a large one shall not stay in memory behind it. */
+struct fsd_wire_walk {
+    const struct fsd_file *file;
+    size_t released; /* of its mapping; 0 at first */
+};
+
+/** The same of a message of the walk's file, whose bytes before the block are given
+ *  back. */
+bool fsd_wire_walk(struct fsd_wire_walk *walk, struct fsd_slice *message,
+                   struct fsd_wire_block *out);
+
 /** The number of a message's field, which it has. */
 uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *field);
 

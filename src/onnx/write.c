@@ -45,11 +45,10 @@ struct change {
 struct fsd_onnx_edits {
     struct fsd_arena *arena;
     const struct fsd_graph *g;
-    const struct fsd_file *file; /* while it is written */
-    size_t released;             /* of its mapping */
-    uint32_t *change_of;         /* by node: in `changes`; FSD_NONE */
-    bool *holds;                 /* by scope: it, or a body in it, has an edit */
-    fsd_id *first;               /* by scope: its first node */
+    struct fsd_wire_walk walk; /* while it is written */
+    uint32_t *change_of;       /* by node: in `changes`; FSD_NONE */
+    bool *holds;               /* by scope: it, or a body in it, has an edit */
+    fsd_id *first;             /* by scope: its first node */
     struct fsd_bodies bodies;
     FSD_VEC(struct change) changes;
     slices tensors; /* TensorProtos */
@@ -359,14 +358,11 @@ static void edit_graph(struct fsd_onnx_edits *e, struct fsd_slice graph, fsd_id 
     const char *from = graph.s;
     struct fsd_wire_block block;
 
-    while (fsd_wire_take(&rest, &block)) {
+    while (fsd_wire_walk(&e->walk, &rest, &block)) {
         struct pieces inner = {.size = 0};
         struct change *c;
         fsd_id id;
 
-        fsd_file_release_behind(e->file,
-                                (size_t)(block.start - (const char *)e->file->bytes),
-                                &e->released);
         if (block.number != GRAPH_NODE || e->first[scope] == FSD_NONE)
             continue;
         id = e->first[scope] + (*place)++;
@@ -417,8 +413,8 @@ static void edit_model(struct fsd_onnx_edits *e, struct fsd_slice model,
 static bool write_piece(struct fsd_onnx_edits *e, struct fsd_slice piece, FILE *out)
 {
     enum { PART = 1 << 20 };
-    const char *begin = (const char *)e->file->bytes;
-    bool mapped = piece.s >= begin && piece.s < begin + e->file->size;
+    const char *begin = (const char *)e->walk.file->bytes;
+    bool mapped = piece.s >= begin && piece.s < begin + e->walk.file->size;
 
     while (piece.n) {
         size_t n = piece.n < PART ? piece.n : PART;
@@ -427,7 +423,8 @@ static bool write_piece(struct fsd_onnx_edits *e, struct fsd_slice piece, FILE *
             return false;
         piece = fsd_slice_from(piece, n);
         if (mapped)
-            fsd_file_release_behind(e->file, (size_t)(piece.s - begin), &e->released);
+            fsd_file_release_behind(e->walk.file, (size_t)(piece.s - begin),
+                                    &e->walk.released);
     }
     return true;
 }
@@ -472,8 +469,8 @@ enum fsd_status fsd_onnx_write(struct fsd_onnx_edits *e, const struct fsd_file *
     struct pieces all = {.size = 0};
     enum fsd_status status = check_same(e, file, err);
 
-    e->file = file;
-    e->released = e->missing = 0;
+    e->walk = (struct fsd_wire_walk){file, 0};
+    e->missing = 0;
     for (uint32_t i = 0; i < e->changes.n; i++)
         e->changes.at[i].met = 0;
     if (status == FSD_OK) {
@@ -516,19 +513,17 @@ static const struct {
               {SPARSE, SPARSE_INDICES, TENSOR},
               {TENSOR, TENSOR_EXTERNAL, DATA}};
 
-static bool has_external(const struct fsd_file *file, size_t *released,
-                         struct fsd_slice bytes, enum message is, unsigned depth)
+static bool has_external(struct fsd_wire_walk *walk, struct fsd_slice bytes,
+                         enum message is, unsigned depth)
 {
     struct fsd_wire_block block;
 
     if (is == DATA || depth > FSD_WIRE_DEPTH)
         return is == DATA;
-    while (fsd_wire_take(&bytes, &block)) {
-        fsd_file_release_behind(file, (size_t)(block.start - (const char *)file->bytes),
-                                released);
+    while (fsd_wire_walk(walk, &bytes, &block)) {
         for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++)
             if (FIELDS[i].in == is && FIELDS[i].field == block.number &&
-                has_external(file, released, block.bytes, FIELDS[i].holds, depth + 1))
+                has_external(walk, block.bytes, FIELDS[i].holds, depth + 1))
                 return true;
     }
     return false;
@@ -536,9 +531,8 @@ static bool has_external(const struct fsd_file *file, size_t *released,
 
 bool fsd_onnx_has_external(const struct fsd_file *file)
 {
-    size_t released = 0;
+    struct fsd_wire_walk walk = {file, 0};
 
-    return has_external(file, &released,
-                        (struct fsd_slice){(const char *)file->bytes, file->size},
-                        MODEL, 0);
+    return has_external(
+        &walk, (struct fsd_slice){(const char *)file->bytes, file->size}, MODEL, 0);
 }

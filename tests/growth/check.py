@@ -2,7 +2,8 @@
 """What a large input costs, on a Release build:  check.py BINARY [whole]
 
 1. A model whose weights weigh 300 MB costs what its graph costs: under 20 MB of peak
-   memory for the whole run, whichever field holds the weights.
+   memory for the whole run, whichever field holds the weights.  So does one that lint
+   fixes, of 2 GB.
 2. Work grows as its input does.  Instructions are counted by valgrind, peak memory is
    read, and bytes of output are counted, at n, 2n and 4n: twice the input takes at most 2^EXPONENT times as much.  A pass
    that is quadratic takes four times as much.  A count is the same on an idle and on a busy
@@ -260,6 +261,21 @@ def check_weights(folder):
         check(f"300 MB in {name}", most < PEAK_KIB, f"peak {most / 1024:.1f} MB (without it {base / 1024:.1f})")
 
 
+def check_fix(folder):
+    """2 GB of weights, in one tensor or in hundreds, stream from the model into the fixed one."""
+    fixed = os.path.join(folder, "fixed.onnx")
+    source = os.path.join(os.path.dirname(large.FIXTURE), "lint", "qdq_residual.fires.onnx")
+    for count in (1, 400):
+        model = os.path.join(folder, "many.onnx")
+        large.append_weights(source, model, count, (2000 << 20) // count)
+        most = peak("lint", model, "--for", "trt8", "--fix", "-o", "/dev/null")
+        check(f"2 GB in {count} weights, fixed", most < PEAK_KIB, f"peak {most / 1024:.1f} MB")
+    large.append_weights(source, model, 64, 1 << 20)
+    peak("lint", model, "--for", "trt8", "--fix", "-o", fixed)
+    with open(model, "rb") as old, open(fixed, "rb") as new:
+        check("a fixed model ends as it did", old.read()[-(64 << 20):] == new.read()[-(64 << 20):], "64 MB")
+
+
 def check_dense(folder, whole):
     """What is dearest for its size: what is dense, in the largest number that is read, or more
     of it, which is refused before memory is taken for it."""
@@ -325,6 +341,7 @@ def main():
     whole = sys.argv[2:] == ["whole"]
     with tempfile.TemporaryDirectory() as folder:
         check_weights(folder)
+        check_fix(folder)
         check_log_memory(folder)
         check_dense(folder, whole)
         check_max_memory(folder)

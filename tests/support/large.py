@@ -57,6 +57,22 @@ def inflate(path, number, size, model=os.path.join(FIXTURE, "model.onnx")):
         file.truncate(file.tell() + size)
 
 
+def append_weights(source, path, count, size):
+    """The model with `count` more initializers of `size` bytes of zeros each, in a second piece of its graph."""
+    heads = []
+    for i in range(count):
+        tensor = field(1, 0, varint(size // 4)) + field(2, 0, varint(1)) + field(8, 2, b"w%d" % i) + prefix_of(9, size)
+        heads.append(prefix_of(5, len(tensor) + size) + tensor)
+    with open(source, "rb") as file:
+        small = file.read()
+    with open(path, "wb") as file:
+        file.write(small + prefix_of(7, sum(map(len, heads)) + count * size))
+        for head in heads:
+            file.write(head)
+            file.seek(size, os.SEEK_CUR)
+        file.truncate(file.tell())
+
+
 # -------------------------------------------------------------------------- a snapshot
 
 def write_snapshot(path, nodes):
