@@ -410,6 +410,9 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
+    fputs(first->kind == BUILDER ? "No change of the model explains "
+                                 : "This change is at or next to ",
+          out);
     if (errors)
         fprintf(out, "%u of ", first->errors);
     if (errors)
@@ -418,11 +421,8 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
         fprintf(out, "%s%u of ", errors ? " and " : "", first->warnings);
     if (warnings)
         fsd_put_noun(out, warnings, "warning");
-    fputs(first->kind == BUILDER ? " come from no change of the model"
-                                 : " are at or next to this change",
-          out);
     if (c->timed && c->before > 0)
-        fprintf(out, ", as are %+.4f of the build's %+.4f ms (%+.1f %%)", first->ms,
+        fprintf(out, ", and %+.4f of the build's %+.4f ms (%+.1f %%)", first->ms,
                 c->after - c->before, 100 * (c->after - c->before) / c->before);
     else if (first->bytes)
         fprintf(out, "; layers inserted there read and write %.3g %s",
