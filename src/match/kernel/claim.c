@@ -302,9 +302,6 @@ void fsd_claim(struct replay *r, const struct way *w)
             r->attention[r->layer] = w->taken[i];
     for (uint32_t i = 0; i < w->n_taken; i++)
         note_norm(r, w->taken[i]);
-    for (uint32_t i = 0; i < w->n_open; i++)
-        if (!w->open[i].idle)
-            note_norm(r, w->open[i].node);
     r->moves_on[r->layer] = !w->n_taken && !w->n_open && l->kind != FSD_KIND_COMPUTE;
     for (uint32_t i = 0; i < w->n_taken; i++) {
         if (fsd_is_product(r, w->taken[i])) {
@@ -322,9 +319,6 @@ void fsd_claim(struct replay *r, const struct way *w)
         mark_late(r, made[i], 2);
     for (uint32_t i = 0; i < w->n_taken; i++)
         link_passed(r, w, w->taken[i], 6, fsd_is_product(r, w->taken[i]));
-    for (uint32_t i = 0; i < w->n_open; i++)
-        if (!w->open[i].idle)
-            link_passed(r, w, w->open[i].node, 6, fsd_is_product(r, w->open[i].node));
 }
 
 /* ------------------------------------------------------------------ in the end */

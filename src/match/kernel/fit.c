@@ -111,7 +111,7 @@ static bool size_differs(const struct replay *r, const struct fsd_port *port,
     for (uint32_t i = 0; i < n && size >= 0; i++) {
         int64_t count = fsd_count_of(r, made[i]);
 
-        if (count < 0 || count == size || (r->part > 1 && count == size * r->part) ||
+        if (count < 0 || count == size * r->part || count == size ||
             (product && is_alike(e, fsd_port_form(e, port),
                                  fsd_shape_of(r->sizes, made[i]), LOAD - 1)))
             return false;
@@ -152,24 +152,6 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
         if (a[i].size != b[i])
             return false;
     return size == count || (a[0].size == b[0] && a[1].size >= b[1]) || is_padded(a, b);
-}
-
-/* The weights of products that are joined lie beside each other: the constant has all
- * their columns. */
-static bool is_joined_weight(const struct replay *r, const struct fsd_form *constant,
-                             fsd_id tensor)
-{
-    const struct fsd_shape *weight = fsd_shape_of(r->sizes, tensor);
-    const struct fsd_dim *dims = r->m->engine->dims.at + constant->dims.at;
-    uint32_t n = constant->dims.n;
-
-    if (weight->rank != 2 || n < 2)
-        return false;
-    for (uint32_t i = 0; i < 2; i++)
-        if (dims[n - 2].size == weight->dims[i] &&
-            dims[n - 1].size > weight->dims[1 - i])
-            return true;
-    return false;
 }
 
 /* A product that the layer computes is taken apart: no step of its own has all of it.
@@ -216,12 +198,12 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
         return false;
     for (uint32_t i = 0; i < l->constants.n; i++) {
         const struct fsd_form *c = fsd_port_form(e, &e->ports.at[l->constants.at + i]);
+
         int64_t parts = fsd_form_count(e, c) > 0
                             ? fsd_count_of(r, weight) / fsd_form_count(e, c)
                             : 0;
 
         if (is_weight(r, c, weight) || is_weight_of_part(r, c, node, weight) ||
-            (fsd_joins_products(r, layer) && is_joined_weight(r, c, weight)) ||
             (fsd_takes_apart(r, layer) && parts > 1 && parts <= FSD_RECIPE_PARTS))
             return false;
     }
@@ -435,8 +417,8 @@ void fsd_way_finish(const struct replay *r, struct way *w)
         fsd_id e = fsd_node_in_tensor(r->m->engine, r->layer, i);
 
         if (e != FSD_NONE && r->of[e].n && !(w->used & fsd_first_port(r, i)) &&
-            w->n_taken && !writes(r, e))
-            w->cost += may_be_used(w, fsd_first_port(r, i)) ? COST_MAYBE : COST_INPUT;
+            w->n_taken && !writes(r, e) && !may_be_used(w, fsd_first_port(r, i)))
+            w->cost += COST_INPUT;
     }
     if (w->joined || fsd_joins_products(r, r->layer))
         return;
@@ -446,8 +428,7 @@ void fsd_way_finish(const struct replay *r, struct way *w)
         w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
         w->lost += count_lost(r, w, fsd_node_out(r->m->engine, n, i), made, escaping);
     }
-    for (uint32_t i = 0;
-         i < n->out.n && !w->n_open && !w->pads && !w->cuts && !r->padded; i++)
+    for (uint32_t i = 0; i < n->out.n && !w->n_open && !w->pads && !r->padded; i++)
         if (size_differs(r, fsd_node_out(r->m->engine, n, i), made, escaping, product))
             w->cost += COST_SIZE;
 }

@@ -35,21 +35,6 @@ static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
     span->n++;
 }
 
-/* A tensor of the model is at the border, or makes of a node half done. */
-static void add_held(struct replay *r, fsd_id e, struct held h)
-{
-    if (h.tensor != FSD_NONE) {
-        add_border(r, e, h.tensor);
-        return;
-    }
-    for (uint32_t i = 0; i < r->g->nodes.at[h.node].in.n; i++) {
-        fsd_id t = fsd_data_in(r, h.node, i);
-
-        if (t != FSD_NONE)
-            add_border(r, e, t);
-    }
-}
-
 void fsd_note_lost(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -66,7 +51,8 @@ void fsd_note_lost(struct replay *r)
             if (in == FSD_NONE || in == out)
                 continue;
             for (uint32_t k = 0; k < r->of[in].n; k++)
-                add_held(r, out, r->held.at[r->of[in].at + k]);
+                if (r->held.at[r->of[in].at + k].tensor != FSD_NONE)
+                    add_border(r, out, r->held.at[r->of[in].at + k].tensor);
             for (uint32_t k = 0; k < r->border[in].n && !r->of[in].n; k++)
                 add_border(r, out, r->borders.at[r->border[in].at + k]);
         }
@@ -182,7 +168,7 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 static bool is_done(const struct replay *r, fsd_id node)
 {
     return !fsd_only_moves(r, node) && r->maker[node] == FSD_NONE &&
-           fsd_could_compute(r, node, false);
+           fsd_could_compute(r, node);
 }
 
 /* What lies between a tensor and what the kernel reads is the kernel's: false where it
@@ -203,10 +189,10 @@ static bool collect(struct replay *r, struct way *w, struct wanted *wanted,
         (r->maker[by] != FSD_NONE && !r->passes[by] &&
          fsd_count_parts_behind(r, fsd_node_out_tensor(r->g, by, 0)) == 1))
         return false;
-    if (wanted && (r->passes[by] || !fsd_could_compute(r, by, false)) &&
+    if (wanted && (r->passes[by] || !fsd_could_compute(r, by)) &&
         want_of_lost(r, wanted, tensor))
         return true;
-    if (!r->passes[by] && !fsd_could_compute(r, by, false))
+    if (!r->passes[by] && !fsd_could_compute(r, by))
         return false;
     for (uint32_t i = 0; i < r->g->nodes.at[by].in.n; i++) {
         fsd_id in = fsd_node_in_tensor(r->g, by, i);

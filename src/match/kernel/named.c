@@ -10,7 +10,7 @@ static void add_must(struct replay *r, fsd_id node, uint32_t cost)
         r->must[r->n_must++] = (struct must){node, cost};
 }
 
-bool fsd_could_compute(const struct replay *r, fsd_id node, bool all)
+bool fsd_could_compute(const struct replay *r, fsd_id node)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     const fsd_id *steps = r->m->engine->links.at + l->steps.at;
@@ -18,18 +18,13 @@ bool fsd_could_compute(const struct replay *r, fsd_id node, bool all)
 
     for (uint32_t i = 0; i < ways.n; i++) {
         const struct fsd_recipe *recipe = &r->recipes->all.at[ways.at + i];
-        uint32_t found = 0;
 
         for (uint32_t s = 0; s < recipe->n; s++)
             for (uint32_t k = 0; k < l->steps.n; k++)
-                if (recipe->steps[s] == steps[k]) {
-                    found++;
-                    break;
-                }
-        if (found && (!all || found == recipe->n))
-            return true;
+                if (recipe->steps[s] == steps[k])
+                    return true;
     }
-    return !all && l->more_steps != FSD_STEPS_ARE_ALL;
+    return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
 /* The node that the kernel computes when it makes a tensor: its maker, seen through
@@ -42,12 +37,11 @@ static fsd_id real_maker(const struct replay *r, fsd_id tensor)
     for (int far = 0; far < FAR && node != FSD_NONE && r->passes[node]; far++) {
         fsd_id in = fsd_data_input(r, node);
 
-        if (r->folds[node] && fsd_could_compute(r, node, false))
+        if (r->folds[node] && fsd_could_compute(r, node))
             break;
-        if (r->g->nodes.at[node].out.n > 1 && fsd_could_compute(r, node, true))
+        if (r->g->nodes.at[node].out.n > 1 && fsd_could_compute(r, node))
             break;
-        if (r->m->facts->traits[node] & FSD_OP_QUANTIZE &&
-            fsd_could_compute(r, node, true))
+        if (r->m->facts->traits[node] & FSD_OP_QUANTIZE && fsd_could_compute(r, node))
             return FSD_NONE;
         node = in == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, in);
     }
@@ -118,8 +112,7 @@ static void add_hint(struct replay *r, fsd_id node)
 {
     if (node != FSD_NONE && r->named[node] == FSD_NONE && !fsd_is_left_to_run(r, node))
         node = fsd_last_twin(r, node);
-    if (node != FSD_NONE && r->maker[node] == FSD_NONE &&
-        fsd_could_compute(r, node, false) &&
+    if (node != FSD_NONE && r->maker[node] == FSD_NONE && fsd_could_compute(r, node) &&
         (r->named[node] == FSD_NONE || r->named[node] == r->layer))
         add_must(r, node, COST_HINTED);
 }

@@ -98,9 +98,6 @@ void fsd_way_join(struct replay *r, struct way *w)
     struct way *try = &r->next[0];
     int64_t size;
 
-    for (uint32_t i = 0; i < w->n_open; i++)
-        if (!w->open[i].idle)
-            return;
     if (last == FSD_NONE || n->out.n != 1 || !fsd_is_product(r, last))
         return;
     in = fsd_data_input(r, last);

@@ -93,9 +93,6 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     choices[0] = FSD_NONE;
     if (by == FSD_NONE || !fsd_joins_products(r, by))
         return 1;
-    for (uint32_t i = 0; i < n->in.n; i++)
-        if (i != port && fsd_node_in_tensor(e, r->layer, i) == p->tensor)
-            return 1;
     for (uint32_t k = 0; k < r->of[p->tensor].n; k++) {
         struct held h = r->held.at[r->of[p->tensor].at + k];
 
@@ -249,8 +246,7 @@ static void hold_made(struct replay *r, const struct way *w)
             hold(r, port->tensor, w->open[k]);
         /* A kernel hands on what it read, where it moves data or writes more than it
          * makes. */
-        if (e->layers.at[r->layer].steps.n &&
-            ((!w->n_taken && !w->n_open) || (escaping < n->out.n && !fits)))
+        if (e->layers.at[r->layer].steps.n && escaping < n->out.n && !fits)
             for (uint32_t p = 0; p < n->in.n; p++) {
                 fsd_id in = fsd_node_in_tensor(e, r->layer, p);
 
@@ -330,8 +326,6 @@ static void follow_links(struct replay *r, bool take_all)
     for (uint32_t i = 0; i < w->n_taken; i++)
         if (r->maker[w->taken[i]] == FSD_NONE)
             r->maker[w->taken[i]] = r->layer;
-    for (uint32_t i = 0; i < w->n_taken && !take_all; i++)
-        hold_sum(r, w->taken[i]);
     if (take_all) {
         fsd_claim_behind(r, w);
         fsd_claim_between(r, w);
@@ -377,7 +371,6 @@ static void accept_tied(struct replay *r, uint32_t n)
             if (!fsd_way_took(shared, r->ways[k].taken[i]))
                 fsd_vec_push(r->scratch, &r->tied,
                              (struct fsd_link){r->layer, r->ways[k].taken[i], 0});
-        sort_by_name(r, &r->ways[k]);
         hold_made(r, &r->ways[k]);
     }
 }
@@ -438,7 +431,6 @@ static void replay_kernel(struct replay *r)
 
         accept_tied(r, 1);
         fsd_fill_lost(r, lost, tensor);
-        hold(r, lost, (struct held){.tensor = tensor, .node = FSD_NONE});
     } else if (known) {
         if (guess) /* again, as before the guesses */
             try_kernel(r, false);
@@ -466,14 +458,12 @@ static void hold_named(struct replay *r)
     }
 }
 
-/* With these, what is made of them, but for sizes. */
+/* With these, what is made of them. */
 static void find_at_run(struct replay *r)
 {
     for (fsd_id node = 0; node < r->g->nodes.n; node++) {
         bool runs = r->named[node] != FSD_NONE;
 
-        if (r->m->facts->traits[node] & FSD_OP_SHAPE)
-            continue;
         for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && !runs; i++) {
             fsd_id t = fsd_node_in_tensor(r->g, node, i);
 
@@ -513,7 +503,7 @@ static void list_readers(struct replay *r)
         for (uint32_t i = 0; i < all.n; i++) {
             fsd_id node = r->g->links.at[all.at + i];
 
-            if (fsd_last_twin(r, node) == node || r->m->facts->folded[node])
+            if (fsd_last_twin(r, node) == node)
                 fsd_vec_push(r->scratch, &r->reader, node);
         }
         r->readers[t].n = r->reader.n - r->readers[t].at;

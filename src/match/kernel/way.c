@@ -202,21 +202,6 @@ static bool reads_made(const struct replay *r, struct way *w, fsd_id node)
     return false;
 }
 
-/* What comes before a product for its weights is done by the product's kernel. */
-static bool is_elsewhere(const struct replay *r, const struct fsd_recipe *recipe)
-{
-    const struct fsd_graph *e = r->m->engine;
-    struct fsd_span steps = e->layers.at[r->layer].steps;
-    fsd_sym last = recipe->steps[recipe->n - 1];
-
-    if (last != FSD_ONNX_MatMul || recipe->steps[0] == last)
-        return false;
-    for (uint32_t i = 0; i < steps.n; i++)
-        if (e->links.at[steps.at + i] == last)
-            return false;
-    return true;
-}
-
 /* The activation that alone reads what a Conv makes is put into the convolution: the
  * kernel has no step for it. */
 static void activate(struct replay *r, const struct way *w, fsd_id conv)
@@ -341,8 +326,7 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
 
         if (recipe->steps[0] != step || (recipe->n == 1 ? whole : begun) ||
             !is_left(r, node, recipe) || !fits_weight(r, node, recipe) ||
-            (recipe->n > 1 && w->n_open == OPEN) || is_elsewhere(r, recipe) ||
-            !(next = branch(r, w)))
+            (recipe->n > 1 && w->n_open == OPEN) || !(next = branch(r, w)))
             continue;
         next->used |= from;
         next->cost += cost;
@@ -633,7 +617,6 @@ void fsd_way_take_more(struct replay *r, struct way *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     struct way *try = &r->next[0];
-    bool busy = false;
 
     fsd_way_join(r, w);
     if (!l->more_steps)
@@ -648,8 +631,6 @@ void fsd_way_take_more(struct replay *r, struct way *w)
         if (take_path(r, try, node, 4))
             memcpy(w, try, sizeof *w);
     }
-    for (uint32_t i = 0; i < w->n_open; i++)
-        busy |= !w->open[i].idle;
-    while (!busy && take_unused(r, w))
+    while (take_unused(r, w))
         ;
 }

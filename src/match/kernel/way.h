@@ -25,7 +25,6 @@ enum {
     COST_MOVE = 1,   /* a step that moves data, and no node asks for it */
     COST_STEP = 5,   /* any other */
     COST_INPUT = 4,  /* of the kernel, unused */
-    COST_MAYBE = 1,  /* likewise, where another one may hold the same */
     COST_NAMED = 6,  /* a node that the kernel's name tells, not taken */
     COST_HINTED = 3, /* one that a tensor's name tells */
     COST_OUTPUT = 4, /* more is made than the kernel writes */
@@ -277,9 +276,8 @@ void fsd_way_join(struct replay *r, struct way *w);
 uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor);
 /** Likewise, or what a few nodes make of it. */
 uint32_t fsd_count_parts_behind(const struct replay *r, fsd_id tensor);
-/** Steps of the kernel could be some, or all, of one way to compute the node; some may
- *  not be listed. */
-bool fsd_could_compute(const struct replay *r, fsd_id node, bool all);
+/** Some steps of the kernel could be the node's; some may not be listed. */
+bool fsd_could_compute(const struct replay *r, fsd_id node);
 /** Links the kernel that made a lost tensor, now that this is known. */
 void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor);
 /** Computes nothing: another place, shape or type is all. */
