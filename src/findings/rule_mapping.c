@@ -273,4 +273,17 @@ void fsd_find_remarks(struct fsd_finder *f)
             }
             fsd_finding_close(f);
         }
+    for (uint32_t i = 0; i < f->d->match->bounds.n; i++) {
+        const struct fsd_bound *b = &f->d->match->bounds.at[i];
+
+        fsd_finding_open(f);
+        fsd_fact_text(f, "remark", "input/large-kernel");
+        fsd_fact_text(f, "text", b->what);
+        fsd_about_layer(f, b->layer);
+        fprintf(f->out,
+                "input/large-kernel: the kernel has more %s than the search for its "
+                "nodes follows, layer %u",
+                b->what, b->layer);
+        fsd_finding_close(f);
+    }
 }

@@ -48,6 +48,12 @@ struct fsd_conflict {
     fsd_id other; /**< the layer between whose tensors the node lies */
 };
 
+/** A generated kernel for which a bound of match/kernel was met: which. */
+struct fsd_bound {
+    fsd_id layer;
+    const char *what; /**< "nodes": a literal */
+};
+
 struct fsd_match {
     struct fsd_arena *arena;
     const struct fsd_graph *model, *engine;
@@ -83,6 +89,7 @@ struct fsd_match {
                        tensor of the same value instead */
     struct fsd_cut *cuts; /**< by unit (the number of its first layer) */
     FSD_VEC(struct fsd_conflict) conflicts;
+    FSD_VEC(struct fsd_bound) bounds;
     FSD_VEC(fsd_id) pool;
 };
 

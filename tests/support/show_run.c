@@ -252,6 +252,9 @@ static void show_regions(const struct fsd_diff *d, FILE *out)
 
 static void show_conflicts(const struct fsd_diff *d, FILE *out)
 {
+    for (uint32_t i = 0; i < d->match->bounds.n; i++)
+        fprintf(out, "layer %u has more %s\n", d->match->bounds.at[i].layer,
+                d->match->bounds.at[i].what);
     for (uint32_t i = 0; i < d->match->conflicts.n; i++) {
         const struct fsd_conflict *c = &d->match->conflicts.at[i];
 

@@ -1,13 +1,14 @@
 /*
- * What a way contradicts at its end: sizes, weights, names, and inputs of the kernel
- * that it does not use.
+ * What a candidate contradicts at its end: sizes, weights, names, and inputs of the
+ * kernel that it does not use.
  */
-#include "match/kernel/way.h"
+#include "match/kernel/replay.h"
 
 #include <string.h>
 
-/* Does anything outside of the way read the tensor, seen through what passes? */
-static bool escapes(const struct replay *r, const struct way *w, fsd_id tensor, int far)
+/* Does anything outside of the candidate read the tensor, seen through what passes? */
+static bool escapes(const struct replay *r, const struct candidate *w, fsd_id tensor,
+                    int far)
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
 
@@ -16,10 +17,11 @@ static bool escapes(const struct replay *r, const struct way *w, fsd_id tensor, 
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id node = r->g->links.at[t->consumers.at + i];
 
-        if (fsd_way_took(w, node) || fsd_way_took(w, fsd_last_twin(r, node)) ||
+        if (fsd_candidate_took(w, node) ||
+            fsd_candidate_took(w, fsd_last_twin(r, node)) ||
             (r->m->facts->traits[node] & FSD_OP_SHAPE))
             continue;
-        if (!r->passes[node] || !far)
+        if (!r->nodes[node].passes || !far)
             return true;
         for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++) {
             fsd_id out = fsd_node_out_tensor(r->g, node, k);
@@ -31,7 +33,8 @@ static bool escapes(const struct replay *r, const struct way *w, fsd_id tensor, 
     return false;
 }
 
-uint32_t fsd_way_makes(const struct replay *r, const struct way *w, fsd_id out[AT_HAND])
+uint32_t fsd_candidate_makes(const struct replay *r, const struct candidate *w,
+                             fsd_id out[AVAILABLE])
 {
     uint32_t n = 0;
 
@@ -39,7 +42,7 @@ uint32_t fsd_way_makes(const struct replay *r, const struct way *w, fsd_id out[A
         for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].out.n; k++) {
             fsd_id t = fsd_node_out_tensor(r->g, w->taken[i], k);
 
-            if (t != FSD_NONE && n < AT_HAND && escapes(r, w, t, 6) &&
+            if (t != FSD_NONE && n < AVAILABLE && escapes(r, w, t, 6) &&
                 !fsd_is_moved(r, w, w->taken[i]))
                 out[n++] = t;
         }
@@ -85,7 +88,7 @@ bool fsd_form_is_alike(const struct replay *r, const struct fsd_form *form,
 }
 
 /* Beside what it makes, a kernel may write what it reads once more. */
-static bool hands_on(const struct replay *r, int64_t size)
+static bool forwards(const struct replay *r, int64_t size)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
@@ -111,13 +114,13 @@ static bool size_differs(const struct replay *r, const struct fsd_port *port,
     for (uint32_t i = 0; i < n && size >= 0; i++) {
         int64_t count = fsd_count_of(r, made[i]);
 
-        if (count < 0 || count == size * r->part || count == size ||
+        if (count < 0 || count == size * r->now.part || count == size ||
             (product && is_alike(e, fsd_port_form(e, port),
                                  fsd_shape_of(r->sizes, made[i]), LOAD - 1)))
             return false;
         any = true;
     }
-    return any && !hands_on(r, size);
+    return any && !forwards(r, size);
 }
 
 static bool is_padded(const struct fsd_dim *constant, const int64_t *weight)
@@ -184,7 +187,7 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
 
 /* A product's weight lies among the kernel's constants, or another kernel makes it of
  * its own; where none can be it, the kernel computes another product.  Of branches that
- * are alike but for their windows, this tells which is which. */
+ * are alike but for their windows, this shows which is which. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -193,8 +196,8 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
 
     if (!fsd_is_product(r, node) || weight == FSD_NONE || !l->constants.n ||
-        r->maker[node] != FSD_NONE || !r->m->facts->constant[weight] ||
-        r->at_run[weight])
+        r->nodes[node].layer != FSD_NONE || !r->m->facts->constant[weight] ||
+        r->tensors[weight].at_run)
         return false;
     for (uint32_t i = 0; i < l->constants.n; i++) {
         const struct fsd_form *c = fsd_port_form(e, &e->ports.at[l->constants.at + i]);
@@ -221,11 +224,11 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 static bool could_begin(const struct replay *r, fsd_id layer, fsd_id node)
 {
     struct fsd_span steps = r->m->engine->layers.at[layer].steps;
-    struct fsd_span ways = r->recipes->of[node];
+    struct fsd_span lowerings = r->recipes->of[node];
 
-    for (uint32_t i = 0; i < ways.n; i++)
+    for (uint32_t i = 0; i < lowerings.n; i++)
         for (uint32_t k = 0; k < steps.n; k++)
-            if (r->recipes->all.at[ways.at + i].steps[0] ==
+            if (r->recipes->all.at[lowerings.at + i].steps[0] ==
                 r->m->engine->links.at[steps.at + k])
                 return !weight_differs(r, layer, node);
     return false;
@@ -241,8 +244,8 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
 
         if (could_begin(r, layer, node))
             return true;
-        for (uint32_t k = 0; k < r->g->nodes.at[node].out.n && r->passes[node] && far;
-             k++) {
+        for (uint32_t k = 0;
+             k < r->g->nodes.at[node].out.n && r->nodes[node].passes && far; k++) {
             fsd_id out = fsd_node_out_tensor(r->g, node, k);
 
             if (out != FSD_NONE && goes_on(r, layer, out, far - 1))
@@ -280,8 +283,8 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 }
 
 /* Kernels that read an output of this one and could go on with nothing that is made: of
- * branches that begin alike, this tells which is which. */
-static uint32_t count_lost(const struct replay *r, const struct way *w,
+ * branches that begin alike, this shows which is which. */
+static uint32_t count_lost(const struct replay *r, const struct candidate *w,
                            const struct fsd_port *port, const fsd_id *made, uint32_t n)
 {
     enum { MOST = 8 };
@@ -330,7 +333,7 @@ uint64_t fsd_first_port(const struct replay *r, uint32_t i)
 }
 
 /* What was half done before, and is no further. */
-static void drop_idle(struct way *w)
+static void drop_idle(struct candidate *w)
 {
     uint32_t kept = 0;
 
@@ -345,7 +348,8 @@ bool fsd_joins_products(const struct replay *r, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];
 
-    return r->joined[layer] || (l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1);
+    return r->layers[layer].joined ||
+           (l->more_steps == FSD_STEPS_GO_ON && l->steps.n > 1);
 }
 
 /* Whoever needs it, too, brings the integers back himself. */
@@ -377,24 +381,25 @@ static bool writes(const struct replay *r, fsd_id tensor)
 }
 
 /* What it may hold was taken from another input that may hold it, too. */
-static bool may_be_used(const struct way *w, uint64_t port)
+static bool may_be_used(const struct candidate *w, uint64_t port)
 {
-    for (uint32_t i = 0; i < w->n_hand; i++)
-        if (w->hand[i].either && w->hand[i].from & port && w->hand[i].from & w->used)
+    for (uint32_t i = 0; i < w->n_available; i++)
+        if (w->available[i].either && w->available[i].from & port &&
+            w->available[i].from & w->used)
             return true;
     return false;
 }
 
-void fsd_way_finish(const struct replay *r, struct way *w)
+void fsd_candidate_finish(const struct replay *r, struct candidate *w)
 {
     const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
-    fsd_id made[AT_HAND];
+    fsd_id made[AVAILABLE];
     uint32_t escaping;
     bool product = false; /* of a name that was cut the last steps are not listed */
     bool cut = r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME;
     uint32_t again = 0;
 
-    escaping = fsd_way_makes(r, w, made);
+    escaping = fsd_candidate_makes(r, w, made);
     for (uint32_t i = 0; i < escaping; i++)
         again += is_dequantized(r, made[i]);
     drop_idle(w);
@@ -410,25 +415,26 @@ void fsd_way_finish(const struct replay *r, struct way *w)
         w->cost +=
             !w->joined && weight_differs(r, r->layer, w->taken[i]) ? COST_SIZE : 0;
     }
-    for (uint32_t i = 0; i < r->n_must; i++)
-        if (!fsd_way_took(w, r->must[i].node) && !fsd_way_began(w, r->must[i].node))
-            w->cost += r->must[i].cost;
+    for (uint32_t i = 0; i < r->now.n_must; i++)
+        if (!fsd_candidate_took(w, r->now.must[i].node) &&
+            !fsd_candidate_began(w, r->now.must[i].node))
+            w->cost += r->now.must[i].cost;
     for (uint32_t i = 0; i < n->in.n && i < 64; i++) {
         fsd_id e = fsd_node_in_tensor(r->m->engine, r->layer, i);
 
-        if (e != FSD_NONE && r->of[e].n && !(w->used & fsd_first_port(r, i)) &&
+        if (e != FSD_NONE && r->values[e].held.n && !(w->used & fsd_first_port(r, i)) &&
             w->n_taken && !writes(r, e) && !may_be_used(w, fsd_first_port(r, i)))
             w->cost += COST_INPUT;
     }
     if (w->joined || fsd_joins_products(r, r->layer))
         return;
-    if (!w->n_open && escaping > n->out.n + again && r->part == 1 && !w->parted)
+    if (!w->n_open && escaping > n->out.n + again && r->now.part == 1 && !w->parted)
         w->cost += (escaping - again - n->out.n) * COST_OUTPUT;
     for (uint32_t i = 0; i < n->out.n; i++) {
         w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
         w->lost += count_lost(r, w, fsd_node_out(r->m->engine, n, i), made, escaping);
     }
-    for (uint32_t i = 0; i < n->out.n && !w->n_open && !w->pads && !r->padded; i++)
+    for (uint32_t i = 0; i < n->out.n && !w->n_open && !w->pads && !r->now.padded; i++)
         if (size_differs(r, fsd_node_out(r->m->engine, n, i), made, escaping, product))
             w->cost += COST_SIZE;
 }

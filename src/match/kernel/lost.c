@@ -10,7 +10,7 @@
  * The next kernel is tried with each of the first few that have the size of what it
  * reads.  A kernel that does little fits in too many places, and is none to go by.
  */
-#include "match/kernel/way.h"
+#include "match/kernel/replay.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum { VISITED = 160, BORDER = 12, WANTED = 8 };
 /* What nobody knows lies beyond what the kernels before it read. */
 static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
 {
-    struct fsd_span *span = &r->border[e], old = *span;
+    struct fsd_span *span = &r->values[e].border, old = *span;
 
     for (uint32_t i = 0; i < old.n; i++)
         if (r->borders.at[old.at + i] == tensor)
@@ -43,25 +43,27 @@ void fsd_note_lost(struct replay *r)
     for (uint32_t o = 0; o < n->out.n; o++) {
         fsd_id out = fsd_node_out(e, n, o)->tensor;
 
-        if (out == FSD_NONE || r->of[out].n)
+        if (out == FSD_NONE || r->values[out].held.n)
             continue;
         for (uint32_t i = 0; i < n->in.n; i++) {
             fsd_id in = fsd_node_in(e, n, i)->tensor;
 
             if (in == FSD_NONE || in == out)
                 continue;
-            for (uint32_t k = 0; k < r->of[in].n; k++)
-                if (r->held.at[r->of[in].at + k].tensor != FSD_NONE)
-                    add_border(r, out, r->held.at[r->of[in].at + k].tensor);
-            for (uint32_t k = 0; k < r->border[in].n && !r->of[in].n; k++)
-                add_border(r, out, r->borders.at[r->border[in].at + k]);
+            for (uint32_t k = 0; k < r->values[in].held.n; k++)
+                if (r->held.at[r->values[in].held.at + k].tensor != FSD_NONE)
+                    add_border(r, out, r->held.at[r->values[in].held.at + k].tensor);
+            for (uint32_t k = 0; k < r->values[in].border.n && !r->values[in].held.n;
+                 k++)
+                add_border(r, out, r->borders.at[r->values[in].border.at + k]);
         }
     }
 }
 
 bool fsd_is_lost(const struct replay *r, fsd_id tensor)
 {
-    return tensor != FSD_NONE && !r->of[tensor].n && r->border[tensor].n;
+    return tensor != FSD_NONE && !r->values[tensor].held.n &&
+           r->values[tensor].border.n;
 }
 
 /* Sorted by place in the model. */
@@ -78,10 +80,10 @@ static void push_readers(struct replay *r, struct queue *q, fsd_id tensor)
         fsd_id node = r->g->links.at[t->consumers.at + i];
         uint32_t at = q->n;
 
-        if (r->visited[node] == r->n_visits || r->maker[node] != FSD_NONE ||
+        if (r->nodes[node].visited == r->n_visits || r->nodes[node].layer != FSD_NONE ||
             r->m->facts->folded[node] || r->m->facts->traits[node] & FSD_OP_SHAPE)
             continue;
-        r->visited[node] = r->n_visits;
+        r->nodes[node].visited = r->n_visits;
         q->visited++;
         for (; at && q->node[at - 1] < node; at--)
             q->node[at] = q->node[at - 1];
@@ -104,7 +106,7 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_port *p = fsd_node_in(e, &e->nodes.at[r->layer], port);
-    struct fsd_span border = r->border[p->tensor];
+    struct fsd_span border = r->values[p->tensor].border;
     struct queue q = {.n = 0, .visited = 0};
     uint32_t n = 0;
 
@@ -120,10 +122,10 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 
             if (t == FSD_NONE)
                 continue;
-            /* What passes, and is as large, is at hand with what it reads. */
+            /* What passes, and is as large, is available with what it reads. */
             if (n < GUESSES && fits_port(r, p, t) &&
-                !(r->passes[node] && in != FSD_NONE && fits_port(r, p, in) &&
-                  r->visited[node] == r->n_visits && n))
+                !(r->nodes[node].passes && in != FSD_NONE && fits_port(r, p, in) &&
+                  r->nodes[node].visited == r->n_visits && n))
                 out[n++] = t;
             push_readers(r, &q, t);
         }
@@ -146,15 +148,15 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 
     for (uint32_t i = 0; i < n->in.n; i++) {
         const struct fsd_port *port = fsd_node_in(e, n, i);
-        fsd_id in = port->tensor, maker;
+        fsd_id in = port->tensor, producer;
 
         if (!fsd_is_lost(r, in) || !fits_port(r, port, tensor))
             continue;
-        maker = fsd_tensor_producer(e, in);
-        if (maker == FSD_NONE || (by != FSD_NONE && by != maker))
+        producer = fsd_tensor_producer(e, in);
+        if (producer == FSD_NONE || (by != FSD_NONE && by != producer))
             return false;
         found = in;
-        by = maker;
+        by = producer;
     }
     if (found == FSD_NONE || wanted->n == WANTED)
         return false;
@@ -167,7 +169,7 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
  * a step for it. */
 static bool is_done(const struct replay *r, fsd_id node)
 {
-    return !fsd_only_moves(r, node) && r->maker[node] == FSD_NONE &&
+    return !fsd_only_moves(r, node) && r->nodes[node].layer == FSD_NONE &&
            fsd_could_compute(r, node);
 }
 
@@ -175,24 +177,24 @@ static bool is_done(const struct replay *r, fsd_id node)
  * needs something else, or what the kernel cannot do.  Of what is taken apart, each
  * part may be a kernel's of its own.
  * @param wanted  what lost tensors have to hold; NULL: none may be needed. */
-static bool collect(struct replay *r, struct way *w, struct wanted *wanted,
+static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
 
-    for (uint32_t i = 0; i < w->n_hand; i++)
-        if (w->hand[i].tensor == tensor)
+    for (uint32_t i = 0; i < w->n_available; i++)
+        if (w->available[i].tensor == tensor)
             return true;
     if (fsd_rests(r, tensor))
         return true;
     if (by == FSD_NONE || !far || w->n_taken == TAKEN ||
-        (r->maker[by] != FSD_NONE && !r->passes[by] &&
+        (r->nodes[by].layer != FSD_NONE && !r->nodes[by].passes &&
          fsd_count_parts_behind(r, fsd_node_out_tensor(r->g, by, 0)) == 1))
         return false;
-    if (wanted && (r->passes[by] || !fsd_could_compute(r, by)) &&
+    if (wanted && (r->nodes[by].passes || !fsd_could_compute(r, by)) &&
         want_of_lost(r, wanted, tensor))
         return true;
-    if (!r->passes[by] && !fsd_could_compute(r, by))
+    if (!r->nodes[by].passes && !fsd_could_compute(r, by))
         return false;
     for (uint32_t i = 0; i < r->g->nodes.at[by].in.n; i++) {
         fsd_id in = fsd_node_in_tensor(r->g, by, i);
@@ -200,7 +202,8 @@ static bool collect(struct replay *r, struct way *w, struct wanted *wanted,
         if (in != FSD_NONE && !collect(r, w, wanted, in, far - 1))
             return false;
     }
-    if ((!r->passes[by] || (wanted && is_done(r, by))) && !fsd_way_took(w, by))
+    if ((!r->nodes[by].passes || (wanted && is_done(r, by))) &&
+        !fsd_candidate_took(w, by))
         w->taken[w->n_taken++] = by;
     return true;
 }
@@ -210,21 +213,21 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
 {
     enum { DEEP = 16 };
     const struct fsd_graph *e = r->m->engine;
-    struct way *w = &r->next[0];
+    struct candidate *w = &r->beam.next[0];
 
     memset(w, 0, sizeof *w);
     for (uint32_t i = 0; i < e->nodes.at[by].in.n; i++) {
         fsd_id in = fsd_node_in_tensor(e, by, i);
 
-        for (uint32_t k = 0; in != FSD_NONE && k < r->of[in].n; k++)
-            if (r->held.at[r->of[in].at + k].tensor != FSD_NONE)
-                fsd_way_hold(w, r->held.at[r->of[in].at + k].tensor, 1);
+        for (uint32_t k = 0; in != FSD_NONE && k < r->values[in].held.n; k++)
+            if (r->held.at[r->values[in].held.at + k].tensor != FSD_NONE)
+                fsd_candidate_hold(w, r->held.at[r->values[in].held.at + k].tensor, 1);
     }
     if (!collect(r, w, wanted, tensor, DEEP))
         return false;
     for (uint32_t i = 0; i < w->n_taken; i++) {
-        if (r->maker[w->taken[i]] == FSD_NONE)
-            r->maker[w->taken[i]] = by;
+        if (r->nodes[w->taken[i]].layer == FSD_NONE)
+            r->nodes[w->taken[i]].layer = by;
         fsd_match_link(r->m, by, w->taken[i], FSD_BY_STRUCTURE);
     }
     return true;
@@ -313,7 +316,7 @@ void fsd_fill_rest(struct replay *r)
 }
 
 /* Few steps are found in many places. */
-bool fsd_tells_enough(const struct replay *r)
+bool fsd_does_enough(const struct replay *r)
 {
     enum { ENOUGH = 3 };
     const struct fsd_graph *e = r->m->engine;

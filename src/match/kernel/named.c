@@ -2,22 +2,22 @@
  * What names say that a kernel computes: its own, those of its tensors and constants,
  * and those of the kernels that read what it writes.
  */
-#include "match/kernel/way.h"
+#include "match/kernel/replay.h"
 
 static void add_must(struct replay *r, fsd_id node, uint32_t cost)
 {
-    if (node != FSD_NONE && !fsd_is_must(r, node) && r->n_must < MUST)
-        r->must[r->n_must++] = (struct must){node, cost};
+    if (node != FSD_NONE && !fsd_is_must(r, node) && r->now.n_must < MUST)
+        r->now.must[r->now.n_must++] = (struct must){node, cost};
 }
 
 bool fsd_could_compute(const struct replay *r, fsd_id node)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     const fsd_id *steps = r->m->engine->links.at + l->steps.at;
-    struct fsd_span ways = r->recipes->of[node];
+    struct fsd_span lowerings = r->recipes->of[node];
 
-    for (uint32_t i = 0; i < ways.n; i++) {
-        const struct fsd_recipe *recipe = &r->recipes->all.at[ways.at + i];
+    for (uint32_t i = 0; i < lowerings.n; i++) {
+        const struct fsd_recipe *recipe = &r->recipes->all.at[lowerings.at + i];
 
         for (uint32_t s = 0; s < recipe->n; s++)
             for (uint32_t k = 0; k < l->steps.n; k++)
@@ -27,17 +27,17 @@ bool fsd_could_compute(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* The node that the kernel computes when it makes a tensor: its maker, seen through
+/* The node that the kernel computes when it makes a tensor: its producer, seen through
  * what passes, unless it folds and steps of the kernel are that.  FSD_NONE where the
  * kernel quantizes what another one made. */
-static fsd_id real_maker(const struct replay *r, fsd_id tensor)
+static fsd_id real_producer(const struct replay *r, fsd_id tensor)
 {
     fsd_id node = fsd_tensor_producer(r->g, tensor);
 
-    for (int far = 0; far < FAR && node != FSD_NONE && r->passes[node]; far++) {
+    for (int far = 0; far < FAR && node != FSD_NONE && r->nodes[node].passes; far++) {
         fsd_id in = fsd_data_input(r, node);
 
-        if (r->folds[node] && fsd_could_compute(r, node))
+        if (r->nodes[node].folds && fsd_could_compute(r, node))
             break;
         if (r->g->nodes.at[node].out.n > 1 && fsd_could_compute(r, node))
             break;
@@ -84,7 +84,7 @@ fsd_id fsd_only_named(const struct replay *r, fsd_id layer)
 }
 
 /* A kernel that is named after one node, and reads one tensor: that is the node's
- * input.  Of branches that are alike this tells which is which. */
+ * input.  Of branches that are alike this shows which is which. */
 static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -99,9 +99,9 @@ static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
         if (node == FSD_NONE || e->nodes.at[layer].in.n != 1)
             continue;
         in = fsd_data_input(r, node);
-        if (in == FSD_NONE || (found != FSD_NONE && found != real_maker(r, in)))
+        if (in == FSD_NONE || (found != FSD_NONE && found != real_producer(r, in)))
             return FSD_NONE;
-        found = real_maker(r, in);
+        found = real_producer(r, in);
     }
     return found;
 }
@@ -110,10 +110,12 @@ static fsd_id wanted_by_reader(const struct replay *r, fsd_id tensor)
  * one where another layer bears the node's own name, or was seen to compute it. */
 static void add_hint(struct replay *r, fsd_id node)
 {
-    if (node != FSD_NONE && r->named[node] == FSD_NONE && !fsd_is_left_to_run(r, node))
+    if (node != FSD_NONE && r->nodes[node].named == FSD_NONE &&
+        !fsd_is_left_to_run(r, node))
         node = fsd_last_twin(r, node);
-    if (node != FSD_NONE && r->maker[node] == FSD_NONE && fsd_could_compute(r, node) &&
-        (r->named[node] == FSD_NONE || r->named[node] == r->layer))
+    if (node != FSD_NONE && r->nodes[node].layer == FSD_NONE &&
+        fsd_could_compute(r, node) &&
+        (r->nodes[node].named == FSD_NONE || r->nodes[node].named == r->layer))
         add_must(r, node, COST_HINTED);
 }
 
@@ -132,8 +134,8 @@ void fsd_find_must(struct replay *r)
     const struct fsd_layer *l = &e->layers.at[r->layer];
     const struct fsd_node *n = &e->nodes.at[r->layer];
 
-    r->n_must = 0;
-    add_must(r, r->in_place[r->layer], COST_NAMED);
+    r->now.n_must = 0;
+    add_must(r, r->layers[r->layer].in_place, COST_NAMED);
     for (uint32_t i = 0; i < l->mentions.n; i++) {
         const struct fsd_mention *m = &e->mentions.at[l->mentions.at + i];
 
@@ -155,7 +157,7 @@ void fsd_find_must(struct replay *r)
         if (out != FSD_NONE && r->m->twin[out] != FSD_NONE &&
             (e->tensors.at[out].producers.n == 1 || is_left(r, r->m->twin[out])) &&
             l->kind == FSD_KIND_COMPUTE)
-            add_hint(r, real_maker(r, r->m->twin[out]));
+            add_hint(r, real_producer(r, r->m->twin[out]));
     }
     for (uint32_t i = 0; i < n->out.n && l->kind == FSD_KIND_COMPUTE; i++)
         add_hint(r, wanted_by_reader(r, fsd_node_out_tensor(e, r->layer, i)));
@@ -173,7 +175,7 @@ void fsd_find_named(struct replay *r)
         fsd_id node = fsd_only_named(r, i);
 
         if (node != FSD_NONE)
-            r->named[node] = i;
+            r->nodes[node].named = i;
     }
 }
 
@@ -229,9 +231,9 @@ void fsd_find_in_place(struct replay *r)
 
             if (!has_step(e, e->links.at[by.at + i], FSD_ONNX_ScatterND))
                 continue;
-            r->in_place[e->links.at[by.at + i]] = last;
+            r->layers[e->links.at[by.at + i]].in_place = last;
             if (out != FSD_NONE)
-                r->at_run[out] = r->m->facts->constant[out];
+                r->tensors[out].at_run = r->m->facts->constant[out];
             last = scattered_before(r, written, last);
         }
     }
@@ -243,7 +245,7 @@ void fsd_reserve(struct replay *r)
         if (!r->m->engine->layers.at[r->layer].steps.n)
             continue;
         fsd_find_must(r);
-        for (uint32_t i = 0; i < r->n_must; i++)
-            r->reserved[r->must[i].node] = r->layer;
+        for (uint32_t i = 0; i < r->now.n_must; i++)
+            r->nodes[r->now.must[i].node].reserved = r->layer;
     }
 }

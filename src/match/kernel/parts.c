@@ -10,7 +10,7 @@
  *     x -> MatMul -> Add -> Split -> u, v      kernel 4: u and its activation
  *                                              kernel 5: v
  */
-#include "match/kernel/way.h"
+#include "match/kernel/replay.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
         }
         if (slices > 1 && !others)
             return slices;
-        if (slices || others != 1 || !r->passes[next])
+        if (slices || others != 1 || !r->nodes[next].passes)
             return 1;
         if (fsd_comes_in_parts(r, next))
             return r->g->nodes.at[next].out.n;
@@ -59,7 +59,7 @@ uint32_t fsd_count_parts_behind(const struct replay *r, fsd_id tensor)
 }
 
 /* Products of the tensor that nobody made yet; their outputs' elements together. */
-static int64_t take_products(struct replay *r, struct way *w, fsd_id tensor)
+static int64_t take_products(struct replay *r, struct candidate *w, fsd_id tensor)
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
     int64_t sum = 0;
@@ -68,34 +68,34 @@ static int64_t take_products(struct replay *r, struct way *w, fsd_id tensor)
         fsd_id node = r->g->links.at[t->consumers.at + i];
         int64_t count = fsd_count_of(r, fsd_node_out_tensor(r->g, node, 0));
 
-        if (!fsd_is_product(r, node) || r->maker[node] != FSD_NONE || count < 0 ||
+        if (!fsd_is_product(r, node) || r->nodes[node].layer != FSD_NONE || count < 0 ||
             fsd_data_input(r, node) != tensor)
             continue;
-        fsd_way_take(r, w, node, false);
+        fsd_candidate_take(r, w, node, false);
         sum += count;
     }
     return sum;
 }
 
 /* Likewise, of all nodes that compute that tensor. */
-static int64_t take_siblings(struct replay *r, struct way *w, fsd_id tensor)
+static int64_t take_siblings(struct replay *r, struct candidate *w, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
     int64_t sum = 0;
 
     if (by == FSD_NONE)
         return take_products(r, w, tensor);
-    for (by = r->m->facts->first_twin[by]; by != FSD_NONE; by = r->next_twin[by])
+    for (by = r->m->facts->first_twin[by]; by != FSD_NONE; by = r->nodes[by].next_twin)
         sum += take_products(r, w, fsd_node_out_tensor(r->g, by, 0));
     return sum;
 }
 
-void fsd_way_join(struct replay *r, struct way *w)
+void fsd_candidate_join(struct replay *r, struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
     fsd_id last = w->n_taken ? w->taken[w->n_taken - 1] : FSD_NONE, in;
-    struct way *try = &r->next[0];
+    struct candidate *try = &r->beam.next[0];
     int64_t size;
 
     if (last == FSD_NONE || n->out.n != 1 || !fsd_is_product(r, last))

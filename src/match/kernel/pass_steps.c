@@ -1,26 +1,40 @@
 /*
- * Kernels that say what they do.  Their steps are replayed over the model, kernel by
- * kernel in the engine's order:
+ * Kernels that the compiler generates are named after the operations in them.  This is
+ * a beam search that replays such a list over the model, kernel by kernel in the
+ * engine's order:
  *
- *     kernel  MatMul Add Tanh            reads what holds x, writes what holds ?
- *     model   x -> MatMul -> Add -> Tanh -> y -> MatMul ...
- *                  `----- taken -----'      ? holds y
+ *     kernel 5  MatMul Add Tanh       reads what holds x, writes t
+ *     model     x -> MatMul -> Add -> Tanh -> y,   x -> MatMul_2 -> Add_2 -> z
  *
- * A node can be taken when all that it reads is at hand: held by what the kernel reads,
- * or made by a node taken before, with nodes in between that need no step of their own
- * (views, quantizers, what is folded into weights).  Several nodes may fit a step, and
- * some steps are the builder's own (a cast, a padding): the likeliest ways are followed
- * side by side, and at the end the one is kept that leaves the fewest steps and inputs
- * of the kernel unused and agrees best with names and sizes.  Where even that one
- * contradicts too much, nothing is claimed, and the replay goes on behind the next
- * tensor or kernel that a name tells.
+ * A candidate is one reading of the list so far: the nodes taken, those begun and not
+ * finished (a Softmax is a list of its own), the tensors available, and a cost.
+ * At first x is available.  Each step continues all candidates:
+ *
+ *     MatMul   {MatMul} 0     {MatMul_2} 0     {} 5: a step of the builder's own
+ *     Add      {MatMul Add} 0     {MatMul_2 Add_2} 0     {MatMul} 5 ...
+ *     Tanh     {MatMul Add Tanh} 0     {MatMul_2 Add_2} 5 ...
+ *
+ * A node can be taken when all that it reads is available: held by what the kernel
+ * reads, or made by a node taken before, with nodes in between that need no step of
+ * their own (passing.c: views, quantizers, what is folded into weights).  After each
+ * step the CANDIDATES of least cost are kept.  At the end inputs of the kernel that are
+ * not used, names that disagree and sizes that differ add to the cost (fit.c).  The
+ * first {MatMul Add Tanh} costs nothing, is committed (commit.c), and t holds y, which
+ * is available to the kernels that read t.  Candidates of equal cost are compared in
+ * the order of fsd_candidate_order(); of those that stay equal, only what all take is
+ * committed.  Where even the best costs more than 3 and one for each three steps,
+ * nothing is, and the replay takes up the thread behind the next tensor or kernel that
+ * a name shows, or behind what may lie there (lost.c).
  *
  * Layers with links by Metadata are anchors: they are what they say, and hold what
  * their nodes make.  Those that are no kernels go first, so that it does not count
  * where they are listed; kernels keep the order of the list, which is that of their
  * execution.
+ *
+ * available.c keeps what is available, candidate.c takes a step, parts.c knows products
+ * that are joined or divided, named.c what names say.
  */
-#include "match/kernel/way.h"
+#include "match/kernel/replay.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -28,7 +42,7 @@
 
 static void hold(struct replay *r, fsd_id e, struct held item)
 {
-    struct fsd_span *span = &r->of[e], old = *span;
+    struct fsd_span *span = &r->values[e].held, old = *span;
 
     for (uint32_t i = 0; i < old.n; i++) {
         struct held h = r->held.at[old.at + i];
@@ -52,19 +66,19 @@ static void note_part(struct replay *r, const struct fsd_port *port)
     const struct fsd_graph *e = r->m->engine;
     int64_t size = fsd_form_count(e, fsd_port_form(e, port)), least = 0;
 
-    for (uint32_t k = 0; k < r->of[port->tensor].n; k++) {
-        struct held h = r->held.at[r->of[port->tensor].at + k];
+    for (uint32_t k = 0; k < r->values[port->tensor].held.n; k++) {
+        struct held h = r->held.at[r->values[port->tensor].held.at + k];
         int64_t count = h.tensor == FSD_NONE ? -1 : fsd_count_of(r, h.tensor);
 
         if (count < 0)
             return;
         least = least && least < count ? least : count;
     }
-    if (size > 0 && least > size && least % size == 0 && least / size > r->part)
-        r->part = least / size;
+    if (size > 0 && least > size && least % size == 0 && least / size > r->now.part)
+        r->now.part = least / size;
 }
 
-static fsd_id maker_of(const struct replay *r, struct held h)
+static fsd_id producer_of(const struct replay *r, struct held h)
 {
     return h.tensor == FSD_NONE ? h.node : fsd_tensor_producer(r->g, h.tensor);
 }
@@ -93,14 +107,14 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     choices[0] = FSD_NONE;
     if (by == FSD_NONE || !fsd_joins_products(r, by))
         return 1;
-    for (uint32_t k = 0; k < r->of[p->tensor].n; k++) {
-        struct held h = r->held.at[r->of[p->tensor].at + k];
+    for (uint32_t k = 0; k < r->values[p->tensor].held.n; k++) {
+        struct held h = r->held.at[r->values[p->tensor].held.at + k];
 
         fits |= size_of(r, h) == size;
     }
-    for (uint32_t k = 0; k < r->of[p->tensor].n; k++) {
-        struct held h = r->held.at[r->of[p->tensor].at + k];
-        fsd_id node = maker_of(r, h);
+    for (uint32_t k = 0; k < r->values[p->tensor].held.n; k++) {
+        struct held h = r->held.at[r->values[p->tensor].held.at + k];
+        fsd_id node = producer_of(r, h);
         bool seen = false;
 
         if (fits && size_of(r, h) != size)
@@ -119,19 +133,22 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
 }
 
 /* What a port holds; `only`: as far as it is of that node, FSD_NONE: all. */
-static void take_port(const struct replay *r, struct way *w, uint32_t port, fsd_id only)
+static void take_port(const struct replay *r, struct candidate *w, uint32_t port,
+                      fsd_id only)
 {
     fsd_id t = fsd_node_in_tensor(r->m->engine, r->layer, port);
     uint64_t from = fsd_first_port(r, port);
 
-    for (uint32_t k = 0; k < r->of[t].n; k++) {
-        struct held h = r->held.at[r->of[t].at + k];
+    for (uint32_t k = 0; k < r->values[t].held.n; k++) {
+        struct held h = r->held.at[r->values[t].held.at + k];
 
-        if (only != FSD_NONE && maker_of(r, h) != only)
+        if (only != FSD_NONE && producer_of(r, h) != only)
             continue;
         if (h.tensor != FSD_NONE) {
-            fsd_way_hold(w, h.tensor, from);
-        } else if (w->n_open < OPEN && !fsd_way_began(w, h.node)) {
+            fsd_candidate_hold(w, h.tensor, from);
+        } else if (w->n_open == OPEN && !fsd_candidate_began(w, h.node)) {
+            w->bound = "unfinished nodes";
+        } else if (!fsd_candidate_began(w, h.node)) {
             h.idle = h.handed = true;
             h.from = from;
             w->open[w->n_open++] = h;
@@ -152,27 +169,27 @@ static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
            (by == FSD_NONE || e->nodes.at[by].in.n);
 }
 
-/* A way for each of what an input may hold that was lost. */
+/* A candidate for each of what an input may hold that was lost. */
 static void guess_port(struct replay *r, uint32_t port)
 {
     fsd_id guesses[GUESSES];
-    uint32_t n = fsd_find_guesses(r, port, guesses), ways = r->n_ways;
+    uint32_t n = fsd_find_guesses(r, port, guesses), candidates = r->beam.n_candidates;
     uint64_t from = fsd_first_port(r, port);
-    bool apart = ways * n <= WAYS;
+    bool apart = candidates * n <= CANDIDATES;
 
-    for (uint32_t k = 0; k < ways; k++)
+    for (uint32_t k = 0; k < candidates; k++)
         for (uint32_t c = n; c-- > 0;) {
-            struct way *w = &r->ways[apart ? k + c * ways : k];
+            struct candidate *w = &r->beam.candidates[apart ? k + c * candidates : k];
 
             if (apart && c)
-                memmove(w, &r->ways[k], sizeof *w);
+                memmove(w, &r->beam.candidates[k], sizeof *w);
             if (w->guess == FSD_NONE && apart)
                 w->guess = guesses[c];
-            fsd_way_hold(w, guesses[c], from);
+            fsd_candidate_hold(w, guesses[c], from);
             w->order += c;
         }
     if (n && apart)
-        r->n_ways = ways * n;
+        r->beam.n_candidates = candidates * n;
 }
 
 static void begin_kernel(struct replay *r, bool guess)
@@ -180,53 +197,55 @@ static void begin_kernel(struct replay *r, bool guess)
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
 
-    memset(&r->ways[0], 0, offsetof(struct way, hand));
-    r->ways[0].guess = FSD_NONE;
-    r->n_ways = 1;
-    r->gaps = false;
-    r->part = 1;
-    r->padded = false;
+    memset(&r->beam.candidates[0], 0, offsetof(struct candidate, available));
+    r->beam.candidates[0].guess = FSD_NONE;
+    r->beam.n_candidates = 1;
+    r->now.gaps = false;
+    r->now.part = 1;
+    r->now.padded = false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_node_in_tensor(e, r->layer, i), choices[CHOICES];
-        uint32_t n_choices, ways;
+        uint32_t n_choices, candidates;
 
         if (t == FSD_NONE)
             continue;
-        r->gaps |= !r->of[t].n && is_made_of_data(e, t);
+        r->now.gaps |= !r->values[t].held.n && is_made_of_data(e, t);
         if (guess && fsd_is_lost(r, t))
             guess_port(r, i);
         note_part(r, fsd_node_in(e, n, i));
-        ways = r->n_ways;
+        candidates = r->beam.n_candidates;
         for (uint32_t k = 0; k < e->tensors.at[t].producers.n; k++)
-            r->padded |= r->pads[e->links.at[e->tensors.at[t].producers.at + k]];
+            r->now.padded |=
+                r->layers[e->links.at[e->tensors.at[t].producers.at + k]].pads;
         n_choices = find_choices(r, i, choices);
-        if (n_choices == 1 || ways * n_choices > WAYS) {
-            for (uint32_t k = 0; k < ways; k++)
-                take_port(r, &r->ways[k], i, n_choices == 1 ? choices[0] : FSD_NONE);
+        if (n_choices == 1 || candidates * n_choices > CANDIDATES) {
+            for (uint32_t k = 0; k < candidates; k++)
+                take_port(r, &r->beam.candidates[k], i,
+                          n_choices == 1 ? choices[0] : FSD_NONE);
             continue;
         }
-        for (uint32_t k = 0; k < ways; k++)
+        for (uint32_t k = 0; k < candidates; k++)
             for (uint32_t c = n_choices; c-- > 0;) {
-                struct way *w = &r->ways[k + c * ways];
+                struct candidate *w = &r->beam.candidates[k + c * candidates];
 
-                memmove(w, &r->ways[k], sizeof *w);
+                memmove(w, &r->beam.candidates[k], sizeof *w);
                 take_port(r, w, i, choices[c]);
                 w->order += c; /* the parts are read in the order of the products */
             }
-        r->n_ways = ways * n_choices;
+        r->beam.n_candidates = candidates * n_choices;
     }
     /* What is held as it is comes from its own port, whatever else could be turned into
-     * it on the way. */
-    for (uint32_t k = 0; k < r->n_ways; k++)
-        fsd_way_follow(r, &r->ways[k], 0);
+     * it on the path. */
+    for (uint32_t k = 0; k < r->beam.n_candidates; k++)
+        fsd_candidate_follow(r, &r->beam.candidates[k], 0);
 }
 
-static void hold_made(struct replay *r, const struct way *w)
+static void hold_made(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
-    fsd_id made[AT_HAND];
-    uint32_t escaping = fsd_way_makes(r, w, made);
+    fsd_id made[AVAILABLE];
+    uint32_t escaping = fsd_candidate_makes(r, w, made);
 
     for (uint32_t i = 0; i < n->out.n; i++) {
         const struct fsd_port *port = fsd_node_out(e, n, i);
@@ -244,14 +263,14 @@ static void hold_made(struct replay *r, const struct way *w)
                      (struct held){.tensor = made[k], .node = FSD_NONE});
         for (uint32_t k = 0; k < w->n_open; k++)
             hold(r, port->tensor, w->open[k]);
-        /* A kernel hands on what it read, where it moves data or writes more than it
+        /* A kernel forwards what it read, where it moves data or writes more than it
          * makes. */
         if (e->layers.at[r->layer].steps.n && escaping < n->out.n && !fits)
             for (uint32_t p = 0; p < n->in.n; p++) {
                 fsd_id in = fsd_node_in_tensor(e, r->layer, p);
 
-                for (uint32_t k = 0; in != FSD_NONE && k < r->of[in].n; k++)
-                    hold(r, port->tensor, r->held.at[r->of[in].at + k]);
+                for (uint32_t k = 0; in != FSD_NONE && k < r->values[in].held.n; k++)
+                    hold(r, port->tensor, r->held.at[r->values[in].held.at + k]);
             }
     }
 }
@@ -262,7 +281,8 @@ static void hold_sum(struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
-    struct fsd_span ways = r->recipes->of[node], steps = e->layers.at[r->layer].steps;
+    struct fsd_span lowerings = r->recipes->of[node],
+                    steps = e->layers.at[r->layer].steps;
     fsd_sym last = steps.n ? e->links.at[steps.at + steps.n - 1] : FSD_ONNX_MatMul;
     bool narrow = false;
 
@@ -272,8 +292,8 @@ static void hold_sum(struct replay *r, fsd_id node)
         return;
     for (uint32_t i = 0; i < n->in.n; i++)
         narrow |= fsd_dtype_is_quantized(fsd_port_form(e, fsd_node_in(e, n, i))->type);
-    for (uint32_t i = 0; i < ways.n; i++) {
-        const struct fsd_recipe *recipe = &r->recipes->all.at[ways.at + i];
+    for (uint32_t i = 0; i < lowerings.n; i++) {
+        const struct fsd_recipe *recipe = &r->recipes->all.at[lowerings.at + i];
         uint8_t done = 1;
 
         while (done < recipe->n && recipe->steps[done - 1] != last)
@@ -287,19 +307,19 @@ static void hold_sum(struct replay *r, fsd_id node)
                 hold(r, fsd_node_out(e, n, k)->tensor,
                      (struct held){.tensor = FSD_NONE,
                                    .node = node,
-                                   .recipe = ways.at + i,
+                                   .recipe = lowerings.at + i,
                                    .done = done});
     }
 }
 
 /* Joined products write their parts in the order of their names. */
-static void sort_by_name(const struct replay *r, struct way *w)
+static void sort_by_name(const struct replay *r, struct candidate *w)
 {
     uint32_t at = 0;
 
-    for (uint32_t i = 0; i < r->n_must; i++)
+    for (uint32_t i = 0; i < r->now.n_must; i++)
         for (uint32_t k = at; k < w->n_taken; k++)
-            if (w->taken[k] == r->must[i].node) {
+            if (w->taken[k] == r->now.must[i].node) {
                 fsd_id node = w->taken[k];
                 bool ended = w->ended[k];
 
@@ -313,22 +333,22 @@ static void sort_by_name(const struct replay *r, struct way *w)
 /* A kernel that is known by other evidence holds what its nodes make. */
 static void follow_links(struct replay *r, bool take_all)
 {
-    struct way *w = &r->ways[0];
+    struct candidate *w = &r->beam.candidates[0];
 
-    memset(w, 0, offsetof(struct way, hand));
+    memset(w, 0, offsetof(struct candidate, available));
     if (take_all)
         for (uint32_t i = 0; i < r->m->of_layer[r->layer].n && w->n_taken < TAKEN; i++)
             w->taken[w->n_taken++] = fsd_match_of_layer(r->m, r->layer, i)->node;
     else
-        for (uint32_t i = 0; i < r->n_must; i++)
-            if (r->must[i].cost == COST_NAMED)
-                w->taken[w->n_taken++] = r->must[i].node;
+        for (uint32_t i = 0; i < r->now.n_must; i++)
+            if (r->now.must[i].cost == COST_NAMED)
+                w->taken[w->n_taken++] = r->now.must[i].node;
     for (uint32_t i = 0; i < w->n_taken; i++)
-        if (r->maker[w->taken[i]] == FSD_NONE)
-            r->maker[w->taken[i]] = r->layer;
+        if (r->nodes[w->taken[i]].layer == FSD_NONE)
+            r->nodes[w->taken[i]].layer = r->layer;
     if (take_all) {
-        fsd_claim_behind(r, w);
-        fsd_claim_between(r, w);
+        fsd_commit_behind(r, w);
+        fsd_commit_between(r, w);
     }
     if (w->n_taken)
         hold_made(r, w);
@@ -342,54 +362,71 @@ static bool is_anchor(const struct fsd_match *m, fsd_id layer)
     return false;
 }
 
-/* Ways that nothing tells apart: branches that are alike as far as can be seen.  What
- * all of them take is claimed; what the kernel writes may be what any of them makes. */
+/* Candidates of equal cost and order: branches that are alike as far as can be seen.
+ * What all of them take is committed; what the kernel writes may be what any of them
+ * makes. */
 static void accept_tied(struct replay *r, uint32_t n)
 {
-    struct way *shared = &r->next[0];
+    struct candidate *shared = &r->beam.next[0];
     uint32_t kept = 0;
 
-    memcpy(shared, &r->ways[0], sizeof *shared);
+    memcpy(shared, &r->beam.candidates[0], sizeof *shared);
     for (uint32_t i = 0; i < shared->n_taken; i++) {
         bool all = true;
 
         for (uint32_t k = 1; k < n && all; k++)
-            all = fsd_way_took(&r->ways[k], shared->taken[i]);
+            all = fsd_candidate_took(&r->beam.candidates[k], shared->taken[i]);
         if (all) {
             shared->ended[kept] = shared->ended[i];
             shared->taken[kept++] = shared->taken[i];
         }
     }
-    r->unsaid[r->layer] = shared->n_taken - kept;
+    r->layers[r->layer].unsaid = shared->n_taken - kept;
     shared->n_taken = kept;
     sort_by_name(r, shared);
     for (uint32_t i = 0; i < kept; i++)
         hold_sum(r, shared->taken[i]);
-    fsd_claim(r, shared);
+    fsd_commit(r, shared);
     for (uint32_t k = 0; k < n; k++) {
-        for (uint32_t i = 0; i < r->ways[k].n_taken; i++)
-            if (!fsd_way_took(shared, r->ways[k].taken[i]))
-                fsd_vec_push(r->scratch, &r->tied,
-                             (struct fsd_link){r->layer, r->ways[k].taken[i], 0});
-        hold_made(r, &r->ways[k]);
+        for (uint32_t i = 0; i < r->beam.candidates[k].n_taken; i++)
+            if (!fsd_candidate_took(shared, r->beam.candidates[k].taken[i]))
+                fsd_vec_push(
+                    r->scratch, &r->tied,
+                    (struct fsd_link){r->layer, r->beam.candidates[k].taken[i], 0});
+        hold_made(r, &r->beam.candidates[k]);
     }
 }
 
-/* Follows the kernel's steps; true when the likeliest way contradicts little enough. */
+/* What a candidate had no room for may have been the kernel's: it is reported. */
+static void note_bound(struct replay *r)
+{
+    const char *bound = NULL;
+
+    for (uint32_t i = 0; i < r->beam.n_candidates && !bound; i++)
+        bound = r->beam.candidates[i].bound;
+    if (bound &&
+        (!r->m->bounds.n || r->m->bounds.at[r->m->bounds.n - 1].layer != r->layer))
+        fsd_vec_push(r->m->arena, &r->m->bounds, (struct fsd_bound){r->layer, bound});
+}
+
+/* Follows the kernel's steps; true when the likeliest candidate contradicts little
+ * enough. */
 static bool try_kernel(struct replay *r, bool guess)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     uint32_t limit = 3 + l->steps.n / 3;
 
     begin_kernel(r, guess);
-    for (uint32_t i = 0; i < l->steps.n && r->n_ways; i++)
-        fsd_ways_step(r, r->m->engine->links.at[l->steps.at + i]);
-    for (uint32_t i = 0; i < r->n_ways; i++) {
-        fsd_way_take_more(r, &r->ways[i]);
-        fsd_way_finish(r, &r->ways[i]);
+    for (uint32_t i = 0; i < l->steps.n && r->beam.n_candidates; i++)
+        fsd_candidates_step(r, r->m->engine->links.at[l->steps.at + i]);
+    for (uint32_t i = 0; i < r->beam.n_candidates; i++) {
+        fsd_candidate_take_more(r, &r->beam.candidates[i]);
+        fsd_candidate_finish(r, &r->beam.candidates[i]);
     }
-    qsort(r->ways, r->n_ways, sizeof *r->ways, fsd_way_order);
-    return r->n_ways && r->ways[0].cost <= limit;
+    note_bound(r);
+    qsort(r->beam.candidates, r->beam.n_candidates, sizeof *r->beam.candidates,
+          fsd_candidate_order);
+    return r->beam.n_candidates && r->beam.candidates[0].cost <= limit;
 }
 
 /* The first port of the kernel that reads what was lost; in.n: none does. */
@@ -407,11 +444,11 @@ static uint32_t lost_port(const struct replay *r)
  * and costs no more than `most`. */
 static bool try_guesses(struct replay *r, uint32_t port, uint32_t most)
 {
-    const struct way *w;
+    const struct candidate *w;
 
     if (!try_kernel(r, true))
         return false;
-    w = r->ways;
+    w = r->beam.candidates;
     return w->n_taken && w->guess != FSD_NONE && w->cost <= most &&
            w->used & fsd_first_port(r, port) && !w->broken;
 }
@@ -423,18 +460,20 @@ static void replay_kernel(struct replay *r)
 
     fsd_find_must(r);
     known = try_kernel(r, false);
-    guess = (!known || r->ways[0].cost) && fsd_tells_enough(r) &&
+    guess = (!known || r->beam.candidates[0].cost) && fsd_does_enough(r) &&
             port < r->m->engine->nodes.at[r->layer].in.n;
-    if (guess && try_guesses(r, port, known ? r->ways[0].cost : UINT32_MAX)) {
+    if (guess &&
+        try_guesses(r, port, known ? r->beam.candidates[0].cost : UINT32_MAX)) {
         fsd_id lost = fsd_node_in_tensor(r->m->engine, r->layer, port);
-        fsd_id tensor = r->ways[0].guess;
+        fsd_id tensor = r->beam.candidates[0].guess;
 
         accept_tied(r, 1);
         fsd_fill_lost(r, lost, tensor);
     } else if (known) {
         if (guess) /* again, as before the guesses */
             try_kernel(r, false);
-        while (tied < r->n_ways && !fsd_way_order(&r->ways[0], &r->ways[tied]))
+        while (tied < r->beam.n_candidates &&
+               !fsd_candidate_order(&r->beam.candidates[0], &r->beam.candidates[tied]))
             tied++;
         accept_tied(r, tied);
     } else {
@@ -443,7 +482,7 @@ static void replay_kernel(struct replay *r)
     fsd_note_lost(r);
 }
 
-/* Tensors that a name tells. */
+/* Tensors that a name shows. */
 static void hold_named(struct replay *r)
 {
     for (fsd_id e = 0; e < r->m->engine->tensors.n; e++) {
@@ -452,9 +491,9 @@ static void hold_named(struct replay *r)
         if (twin == FSD_NONE)
             continue;
         hold(r, e, (struct held){.tensor = twin, .node = FSD_NONE});
-        r->at_run[twin] = r->m->facts->constant[twin] &&
-                          r->m->engine->tensors.at[e].producers.n &&
-                          fsd_tensor_producer(r->g, twin) != FSD_NONE;
+        r->tensors[twin].at_run = r->m->facts->constant[twin] &&
+                                  r->m->engine->tensors.at[e].producers.n &&
+                                  fsd_tensor_producer(r->g, twin) != FSD_NONE;
     }
 }
 
@@ -462,32 +501,30 @@ static void hold_named(struct replay *r)
 static void find_at_run(struct replay *r)
 {
     for (fsd_id node = 0; node < r->g->nodes.n; node++) {
-        bool runs = r->named[node] != FSD_NONE;
+        bool runs = r->nodes[node].named != FSD_NONE;
 
         for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && !runs; i++) {
             fsd_id t = fsd_node_in_tensor(r->g, node, i);
 
-            runs = t != FSD_NONE && r->at_run[t];
+            runs = t != FSD_NONE && r->tensors[t].at_run;
         }
         for (uint32_t i = 0; i < r->g->nodes.at[node].out.n && runs; i++) {
             fsd_id t = fsd_node_out_tensor(r->g, node, i);
 
             if (t != FSD_NONE)
-                r->at_run[t] = r->m->facts->constant[t];
+                r->tensors[t].at_run = r->m->facts->constant[t];
         }
     }
 }
 
 static void list_twins(struct replay *r)
 {
-    r->next_twin = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);
-    r->last_twin = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);
     for (fsd_id i = 0; i < r->g->nodes.n; i++) {
-        fsd_id *last = &r->last_twin[r->m->facts->first_twin[i]];
+        fsd_id *last = &r->nodes[r->m->facts->first_twin[i]].last_twin;
 
-        r->next_twin[i] = FSD_NONE;
+        r->nodes[i].next_twin = FSD_NONE;
         if (r->m->facts->first_twin[i] != i)
-            r->next_twin[*last] = i;
+            r->nodes[*last].next_twin = i;
         *last = i;
     }
 }
@@ -495,33 +532,32 @@ static void list_twins(struct replay *r)
 /* What may go on with each tensor: of nodes that compute the same one is enough. */
 static void list_readers(struct replay *r)
 {
-    r->readers = FSD_NEW(r->scratch, struct fsd_span, r->g->tensors.n);
     for (fsd_id t = 0; t < r->g->tensors.n; t++) {
         struct fsd_span all = r->g->tensors.at[t].consumers;
 
-        r->readers[t].at = r->reader.n;
+        r->tensors[t].readers.at = r->reader.n;
         for (uint32_t i = 0; i < all.n; i++) {
             fsd_id node = r->g->links.at[all.at + i];
 
             if (fsd_last_twin(r, node) == node)
                 fsd_vec_push(r->scratch, &r->reader, node);
         }
-        r->readers[t].n = r->reader.n - r->readers[t].at;
+        r->tensors[t].readers.n = r->reader.n - r->tensors[t].readers.at;
     }
     r->unmade = FSD_NEW(r->scratch, uint32_t, r->reader.n);
 }
 
 /* What a layer was linked to is its own, before any other's turn.  What the name of a
- * kernel tells is weighed with its steps. */
-static void take_makers(struct replay *r, enum fsd_evidence by)
+ * kernel shows is weighed with its steps. */
+static void take_linked(struct replay *r, enum fsd_evidence by)
 {
     for (uint32_t i = 0; i < r->m->links.n; i++) {
         const struct fsd_link *link = &r->m->links.at[i];
         bool has_steps = r->m->engine->layers.at[link->layer].steps.n > 0;
 
         if (link->by & by && !(by == FSD_BY_NAME && has_steps) &&
-            r->maker[link->node] == FSD_NONE)
-            r->maker[link->node] = link->layer;
+            r->nodes[link->node].layer == FSD_NONE)
+            r->nodes[link->node].layer = link->layer;
     }
 }
 
@@ -537,35 +573,19 @@ void fsd_pass_steps(struct fsd_match *m)
         return;
     r.scratch = scratch = fsd_arena_new();
     r.recipes = fsd_recipes_new(scratch, m->facts);
-    r.passes = FSD_NEW(scratch, bool, m->model->nodes.n);
-    r.folds = FSD_NEW(scratch, bool, m->model->nodes.n);
-    r.at_run = FSD_NEW(scratch, bool, m->model->tensors.n);
-    r.generates = FSD_NEW(scratch, bool, m->model->nodes.n);
-    r.maker = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
-    r.of = FSD_NEW(scratch, struct fsd_span, m->engine->tensors.n);
-    r.ways = FSD_NEW(scratch, struct way, NEXT + 1);
-    r.next = FSD_NEW(scratch, struct way, NEXT + 1);
-    r.product = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
-    r.attention = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
-    r.norm = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
-    r.moves_on = FSD_NEW(scratch, bool, m->engine->layers.n);
-    r.unsaid = FSD_NEW(scratch, uint32_t, m->engine->layers.n);
-    r.pads = FSD_NEW(scratch, bool, m->engine->layers.n);
-    r.cuts = FSD_NEW(scratch, bool, m->engine->layers.n);
-    r.in_place = FSD_NEW(scratch, fsd_id, m->engine->layers.n);
-    r.joined = FSD_NEW(scratch, bool, m->engine->layers.n);
-    r.ended = FSD_NEW(scratch, bool, m->model->nodes.n);
-    r.border = FSD_NEW(scratch, struct fsd_span, m->engine->tensors.n);
-    r.visited = FSD_NEW(scratch, uint32_t, m->model->nodes.n);
-    r.asked = FSD_NEW(scratch, struct asked, m->model->nodes.n);
-    r.goes_on = FSD_NEW(scratch, bool, m->model->tensors.n);
+    r.nodes = FSD_NEW(scratch, struct node_state, m->model->nodes.n);
+    r.tensors = FSD_NEW(scratch, struct tensor_state, m->model->tensors.n);
+    r.values = FSD_NEW(scratch, struct value_state, m->engine->tensors.n);
+    r.layers = FSD_NEW(scratch, struct layer_state, m->engine->layers.n);
+    r.beam.candidates = FSD_NEW(scratch, struct candidate, NEXT + 1);
+    r.beam.next = FSD_NEW(scratch, struct candidate, NEXT + 1);
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
-        r.product[i] = r.attention[i] = r.norm[i] = r.in_place[i] = FSD_NONE;
-    r.reserved = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
-    r.named = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
-    r.late = FSD_NEW(scratch, fsd_id, m->model->nodes.n);
+        r.layers[i] = (struct layer_state){FSD_NONE, FSD_NONE, FSD_NONE, FSD_NONE};
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
-        r.maker[i] = r.reserved[i] = r.named[i] = r.late[i] = FSD_NONE;
+        r.nodes[i] = (struct node_state){.layer = FSD_NONE,
+                                         .reserved = FSD_NONE,
+                                         .named = FSD_NONE,
+                                         .epilogue_of = FSD_NONE};
     r.sizes = fsd_sizes_new(scratch, m->model);
     fsd_match_bind_sizes(m, r.sizes);
     fsd_sizes_take_model(r.sizes);
@@ -577,8 +597,8 @@ void fsd_pass_steps(struct fsd_match *m)
     find_at_run(&r);
     fsd_replay_passing(&r);
     fsd_reserve(&r);
-    take_makers(&r, FSD_BY_METADATA);
-    take_makers(&r, FSD_BY_NAME);
+    take_linked(&r, FSD_BY_METADATA);
+    take_linked(&r, FSD_BY_NAME);
     for (int kernels = 0; kernels < 2; kernels++)
         for (r.layer = 0; r.layer < m->engine->layers.n; r.layer++) {
             if ((m->engine->layers.at[r.layer].steps.n > 0) != kernels)
@@ -588,8 +608,8 @@ void fsd_pass_steps(struct fsd_match *m)
             else if (kernels)
                 replay_kernel(&r);
         }
-    fsd_claim_fitting(&r);
-    fsd_claim_regions(&r);
+    fsd_commit_fitting(&r);
+    fsd_commit_regions(&r);
     fsd_fill_rest(&r);
     fsd_arena_free(scratch);
 }

@@ -3,7 +3,7 @@
  * kernel may do while it reads, and scaling by constants beside a product, which the
  * builder folds into its weights.
  */
-#include "match/kernel/way.h"
+#include "match/kernel/replay.h"
 
 bool fsd_is_product(const struct replay *r, fsd_id node)
 {
@@ -105,7 +105,7 @@ bool fsd_is_left_to_run(const struct replay *r, fsd_id node)
         if (by != FSD_NONE && r->g->nodes.at[by].op == r->g->nodes.at[node].op)
             return false;
     }
-    return out != FSD_NONE && r->at_run[out];
+    return out != FSD_NONE && r->tensors[out].at_run;
 }
 
 static bool generates(const struct replay *r, fsd_id node)
@@ -148,7 +148,7 @@ void fsd_goes_on_by(struct replay *r, fsd_id node)
         fsd_id t = fsd_node_in_tensor(r->g, node, i);
 
         if (t != FSD_NONE)
-            r->goes_on[t] = true;
+            r->tensors[t].goes_on = true;
     }
 }
 
@@ -159,22 +159,22 @@ void fsd_replay_passing(struct replay *r)
     for (fsd_id i = 0; i < r->g->nodes.n; i++) {
         fsd_id out = fsd_node_out_tensor(r->g, i, 0);
 
-        r->passes[i] = fsd_only_moves(r, i);
+        r->nodes[i].passes = fsd_only_moves(r, i);
         if (integers && fsd_node_is(r->g, i, FSD_ONNX_DequantizeLinear) &&
             out != FSD_NONE && reads_only(r, out, 3, takes_integers))
             r->recipes->of[i].n = 0;
-        r->generates[i] = generates(r, i);
-        if (r->generates[i])
+        r->nodes[i].generates = generates(r, i);
+        if (r->nodes[i].generates)
             fsd_vec_push(r->scratch, &r->generators, i);
-        if (r->passes[i] || !scales(r, i) || out == FSD_NONE)
+        if (r->nodes[i].passes || !scales(r, i) || out == FSD_NONE)
             continue;
-        r->folds[i] =
+        r->nodes[i].folds =
             fsd_behind_product(r, i) || ((fsd_node_is(r->g, i, FSD_ONNX_Mul) ||
                                           fsd_node_is(r->g, i, FSD_ONNX_Div)) &&
                                          reads_only(r, out, 3, fsd_is_product));
-        r->passes[i] = r->folds[i];
+        r->nodes[i].passes = r->nodes[i].folds;
     }
     for (fsd_id i = 0; i < r->g->nodes.n; i++)
-        if (r->passes[i])
+        if (r->nodes[i].passes)
             fsd_goes_on_by(r, i);
 }

@@ -1,9 +1,9 @@
 /*
- * What is claimed of the way that was kept: its nodes, those that passed on its way,
- * and in the end what kernels did without any node of their own.
+ * What is committed of the candidate that was kept: its nodes, those that passed on its
+ * path, and in the end what kernels did without any node of their own.
  */
 #include "base/sets.h"
-#include "match/kernel/way.h"
+#include "match/kernel/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,18 +40,19 @@ static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
 
-    if (r->anchored || !multiplies_data(r, product) || l->factor == FSD_FACTOR_GIVEN)
+    if (r->now.anchored || !multiplies_data(r, product) ||
+        l->factor == FSD_FACTOR_GIVEN)
         return true;
     return l->factor == FSD_FACTOR_NOT_TOLD &&
            !(l->lists_constants && fsd_behind_product(r, by));
 }
 
-/* Whose weights, or factor, a scaling went into that passed on the way to `node`:
+/* Whose weights, or factor, a scaling went into that passed on the path to `node`:
  * those of the product behind it, where it reads that or nothing but moves lie between
  * and no product stands before; else those of the layer before.  FSD_NONE: nobody
  * knows. */
-static fsd_id folded_into(const struct replay *r, const struct way *w, fsd_id node,
-                          fsd_id by, bool for_product)
+static fsd_id folded_into(const struct replay *r, const struct candidate *w,
+                          fsd_id node, fsd_id by, bool for_product)
 {
     bool factor =
         fsd_node_is(r->g, by, FSD_ONNX_Mul) || fsd_node_is(r->g, by, FSD_ONNX_Div);
@@ -62,17 +63,18 @@ static fsd_id folded_into(const struct replay *r, const struct way *w, fsd_id no
         (r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME &&
          lists_constant(r, by)))
         return takes_factor(r, node, by) ? r->layer : FSD_NONE;
-    if (data != FSD_NONE && !fsd_way_took(w, data))
-        layer = r->maker[data];
-    return factor && for_product && layer != FSD_NONE && r->product[layer] == FSD_NONE
+    if (data != FSD_NONE && !fsd_candidate_took(w, data))
+        layer = r->nodes[data].layer;
+    return factor && for_product && layer != FSD_NONE &&
+                   r->layers[layer].product == FSD_NONE
                ? r->layer
                : layer;
 }
 
-/* What passed on the way to a node, and is no other layer's: folded into this one's
+/* What passed on the path to a node, and is no other layer's: folded into this one's
  * weights, or, when it lies behind a product, into those of the layer before. */
-static void link_passed(struct replay *r, const struct way *w, fsd_id node, int far,
-                        bool for_product)
+static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
+                        int far, bool for_product)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
 
@@ -83,37 +85,37 @@ static void link_passed(struct replay *r, const struct way *w, fsd_id node, int 
 
         if (by != FSD_NONE)
             by = fsd_last_twin(r, by);
-        if (by == FSD_NONE || !(r->passes[by] || fsd_is_late(r, by)) ||
-            fsd_way_took(w, by) || r->maker[by] != FSD_NONE ||
-            (r->reserved[by] != FSD_NONE && r->reserved[by] != r->layer))
+        if (by == FSD_NONE || !(r->nodes[by].passes || fsd_is_epilogue(r, by)) ||
+            fsd_candidate_took(w, by) || r->nodes[by].layer != FSD_NONE ||
+            (r->nodes[by].reserved != FSD_NONE && r->nodes[by].reserved != r->layer))
             continue;
         link_passed(r, w, by, far - 1, for_product);
-        if (fsd_is_late(r, by))
-            layer = r->late[by];
-        else if (r->folds[by])
+        if (fsd_is_epilogue(r, by))
+            layer = r->nodes[by].epilogue_of;
+        else if (r->nodes[by].folds)
             layer = folded_into(r, w, node, by, for_product);
-        else if (r->anchored || !(r->m->facts->traits[by] & FSD_OP_QDQ) ||
+        else if (r->now.anchored || !(r->m->facts->traits[by] & FSD_OP_QDQ) ||
                  !fsd_is_product(r, node))
             continue;
         if (layer == FSD_NONE)
             continue;
-        r->maker[by] = layer;
+        r->nodes[by].layer = layer;
         fsd_match_link(r->m, layer, by, FSD_BY_STRUCTURE);
     }
 }
 
-void fsd_claim_between(struct replay *r, const struct way *w)
+void fsd_commit_between(struct replay *r, const struct candidate *w)
 {
-    r->anchored = true;
+    r->now.anchored = true;
     for (uint32_t i = 0; i < w->n_taken; i++)
         if (fsd_is_product(r, w->taken[i]))
             link_passed(r, w, w->taken[i], 6, true);
-    r->anchored = false;
+    r->now.anchored = false;
 }
 
 /* A step of the kernel is the node's operator, which no node has that it is known by,
  * and these make all that the node reads. */
-static bool is_listed(const struct replay *r, const struct way *w, fsd_id node)
+static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
     struct fsd_span steps = e->layers.at[r->layer].steps;
@@ -127,13 +129,13 @@ static bool is_listed(const struct replay *r, const struct way *w, fsd_id node)
         fsd_id t = fsd_data_in(r, node, i);
         fsd_id by = t == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, t);
 
-        listed = t == FSD_NONE || (by != FSD_NONE && fsd_way_took(w, by));
+        listed = t == FSD_NONE || (by != FSD_NONE && fsd_candidate_took(w, by));
     }
     return listed;
 }
 
 /* Metadata lacks what was fused into a product: the kernel's name has it. */
-void fsd_claim_behind(struct replay *r, struct way *w)
+void fsd_commit_behind(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++) {
         fsd_id out = fsd_node_out_tensor(r->g, w->taken[i], 0);
@@ -144,9 +146,10 @@ void fsd_claim_behind(struct replay *r, struct way *w)
         for (uint32_t k = 0; k < readers.n && w->n_taken < TAKEN; k++) {
             fsd_id node = r->g->links.at[readers.at + k];
 
-            if (r->passes[node] || r->maker[node] != FSD_NONE || !is_listed(r, w, node))
+            if (r->nodes[node].passes || r->nodes[node].layer != FSD_NONE ||
+                !is_listed(r, w, node))
                 continue;
-            r->maker[node] = r->layer;
+            r->nodes[node].layer = r->layer;
             w->taken[w->n_taken++] = node;
             fsd_match_link(r->m, r->layer, node, FSD_BY_STRUCTURE);
         }
@@ -154,7 +157,7 @@ void fsd_claim_behind(struct replay *r, struct way *w)
 }
 
 /* Nodes of one input behind what the kernel made: a library's kernel may apply them. */
-static void mark_late(struct replay *r, fsd_id tensor, int far)
+static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
 
@@ -162,18 +165,18 @@ static void mark_late(struct replay *r, fsd_id tensor, int far)
         fsd_id node = r->g->links.at[t->consumers.at + i];
         fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
-        if (r->maker[node] != FSD_NONE || out == FSD_NONE || fsd_is_product(r, node) ||
-            fsd_data_input(r, node) == FSD_NONE)
+        if (r->nodes[node].layer != FSD_NONE || out == FSD_NONE ||
+            fsd_is_product(r, node) || fsd_data_input(r, node) == FSD_NONE)
             continue;
-        if (!r->passes[node]) {
+        if (!r->nodes[node].passes) {
             if (!(r->m->facts->traits[node] & FSD_OP_ACTIVATION))
                 continue;
-            r->late[node] = r->layer;
+            r->nodes[node].epilogue_of = r->layer;
             fsd_goes_on_by(r, node);
         }
         /* What is rounded is no longer the library's. */
         if (far && !(r->m->facts->traits[node] & FSD_OP_QUANTIZE))
-            mark_late(r, out, far - 1);
+            mark_epilogue(r, out, far - 1);
     }
 }
 
@@ -186,8 +189,8 @@ static bool only_scales(const struct replay *r, fsd_id node)
 }
 
 /* One step may be the beginning of many nodes: what a kernel begins it computes a part
- * of only when the one it hands that to is seen to end it. */
-static void link_begun(struct replay *r, const struct way *w)
+ * of only when the one it passes it to is seen to end it. */
+static void link_begun(struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
         for (uint32_t k = 0; k < r->begun.n && w->ended[i]; k++)
@@ -218,7 +221,7 @@ static void link_weight(struct replay *r, fsd_id product)
         if (by == FSD_NONE || e->nodes.at[by].in.n ||
             fsd_form_count(e, fsd_port_form(e, port)) != fsd_count_of(r, weight))
             continue;
-        r->maker[dq] = by;
+        r->nodes[dq].layer = by;
         fsd_match_link(r->m, by, dq, FSD_BY_STRUCTURE);
     }
 }
@@ -227,12 +230,12 @@ static void note_norm(struct replay *r, fsd_id node)
 {
     if (fsd_node_is(r->g, node, FSD_ONNX_InstanceNormalization) ||
         fsd_node_is(r->g, node, FSD_ONNX_GroupNormalization))
-        r->norm[r->layer] = node;
+        r->layers[r->layer].norm = node;
 }
 
-/* A Concat of the model on the way to what was taken: that is the step, and nothing is
+/* A Concat of the model on the path to what was taken: that is the step, and nothing is
  * made larger. */
-static bool passed_concat(const struct replay *r, const struct way *w)
+static bool passed_concat(const struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
         for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].in.n; k++) {
@@ -241,7 +244,7 @@ static bool passed_concat(const struct replay *r, const struct way *w)
             for (int far = 0; far < FAR && t != FSD_NONE; far++) {
                 fsd_id by = fsd_tensor_producer(r->g, t);
 
-                if (by == FSD_NONE || !r->passes[by] || fsd_way_took(w, by))
+                if (by == FSD_NONE || !r->nodes[by].passes || fsd_candidate_took(w, by))
                     break;
                 if (r->g->nodes.at[by].op == FSD_ONNX_Concat)
                     return true;
@@ -251,7 +254,7 @@ static bool passed_concat(const struct replay *r, const struct way *w)
     return false;
 }
 
-static fsd_id maker_of_held(const struct replay *r, struct held h)
+static fsd_id producer_of_held(const struct replay *r, struct held h)
 {
     return h.tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, h.tensor);
 }
@@ -259,7 +262,7 @@ static fsd_id maker_of_held(const struct replay *r, struct held h)
 /* A product of matrices is done of two axes.  What gives its result the others back, as
  * the first step of the next kernel, is named after the last node of the product's,
  * where it is no node's own. */
-static void link_reshaped(struct replay *r, const struct way *w)
+static void link_reshaped(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[r->layer];
@@ -276,47 +279,49 @@ static void link_reshaped(struct replay *r, const struct way *w)
             port->tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(e, port->tensor);
         fsd_id node;
 
-        if (by == FSD_NONE || r->product[by] == FSD_NONE ||
-            r->of[port->tensor].n != 1 || fsd_port_form(e, port)->dims.n != 2)
+        if (by == FSD_NONE || r->layers[by].product == FSD_NONE ||
+            r->values[port->tensor].held.n != 1 || fsd_port_form(e, port)->dims.n != 2)
             continue;
-        node = maker_of_held(r, r->held.at[r->of[port->tensor].at]);
-        if (node != FSD_NONE && r->maker[node] == by && !fsd_is_product(r, node) &&
+        node = producer_of_held(r, r->held.at[r->values[port->tensor].held.at]);
+        if (node != FSD_NONE && r->nodes[node].layer == by &&
+            !fsd_is_product(r, node) &&
             fsd_shape_of(r->sizes, fsd_node_out_tensor(r->g, node, 0))->rank > 2)
             fsd_match_link(r->m, r->layer, node, FSD_BY_STRUCTURE);
     }
 }
 
-void fsd_claim(struct replay *r, const struct way *w)
+void fsd_commit(struct replay *r, const struct candidate *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
-    fsd_id made[AT_HAND];
-    uint32_t n = fsd_way_makes(r, w, made);
+    fsd_id made[AVAILABLE];
+    uint32_t n = fsd_candidate_makes(r, w, made);
 
-    r->pads[r->layer] = w->pads && !passed_concat(r, w);
-    r->joined[r->layer] = w->joined;
+    r->layers[r->layer].pads = w->pads && !passed_concat(r, w);
+    r->layers[r->layer].joined = w->joined;
     for (uint32_t i = 0; i < w->n_taken; i++)
-        r->ended[w->taken[i]] |= w->ended[i];
-    r->cuts[r->layer] = w->cuts;
+        r->nodes[w->taken[i]].ended |= w->ended[i];
+    r->layers[r->layer].cuts = w->cuts;
     for (uint32_t i = 0; i < w->n_taken; i++)
         if (fsd_node_is(r->g, w->taken[i], FSD_ONNX_Attention))
-            r->attention[r->layer] = w->taken[i];
+            r->layers[r->layer].attention = w->taken[i];
     for (uint32_t i = 0; i < w->n_taken; i++)
         note_norm(r, w->taken[i]);
-    r->moves_on[r->layer] = !w->n_taken && !w->n_open && l->kind != FSD_KIND_COMPUTE;
+    r->layers[r->layer].moves_on =
+        !w->n_taken && !w->n_open && l->kind != FSD_KIND_COMPUTE;
     for (uint32_t i = 0; i < w->n_taken; i++) {
         if (fsd_is_product(r, w->taken[i])) {
-            r->product[r->layer] = w->taken[i];
+            r->layers[r->layer].product = w->taken[i];
             link_weight(r, w->taken[i]);
         }
-        if (r->maker[w->taken[i]] == FSD_NONE)
-            r->maker[w->taken[i]] = r->layer;
+        if (r->nodes[w->taken[i]].layer == FSD_NONE)
+            r->nodes[w->taken[i]].layer = r->layer;
         if (!w->ended[i] || !only_scales(r, w->taken[i]))
             fsd_match_link(r->m, r->layer, w->taken[i], FSD_BY_STRUCTURE);
     }
     link_begun(r, w);
     link_reshaped(r, w);
-    for (uint32_t i = 0; i < n && r->product[r->layer] != FSD_NONE; i++)
-        mark_late(r, made[i], 2);
+    for (uint32_t i = 0; i < n && r->layers[r->layer].product != FSD_NONE; i++)
+        mark_epilogue(r, made[i], 2);
     for (uint32_t i = 0; i < w->n_taken; i++)
         link_passed(r, w, w->taken[i], 6, fsd_is_product(r, w->taken[i]));
 }
@@ -335,11 +340,11 @@ static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t
 
     for (uint32_t i = 0; i < n; i++) {
         fsd_vec_push(m->arena, &m->pool, layers[i].node);
-        unsaid += r->unsaid[layers[i].node];
+        unsaid += r->layers[layers[i].node].unsaid;
     }
     for (uint32_t i = 0; i < n_nodes; i++)
         if ((!i || nodes[i].node != nodes[i - 1].node) &&
-            r->maker[nodes[i].node] == FSD_NONE) {
+            r->nodes[nodes[i].node].layer == FSD_NONE) {
             fsd_vec_push(m->arena, &m->pool, nodes[i].node);
             region.nodes.n++;
         }
@@ -352,7 +357,7 @@ static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t
     fsd_vec_push(m->arena, &m->regions, region);
 }
 
-void fsd_claim_regions(struct replay *r)
+void fsd_commit_regions(struct replay *r)
 {
     uint32_t layers = r->m->engine->layers.n, to_layer, to_node, node = 0;
     fsd_id *set = fsd_sets_new(r->scratch, layers);
@@ -367,7 +372,7 @@ void fsd_claim_regions(struct replay *r)
         first[tied.node] = tied.layer + 1;
     }
     for (fsd_id i = 0; i < layers; i++)
-        if (r->unsaid[i])
+        if (r->layers[i].unsaid)
             fsd_vec_push(r->scratch, &kernels,
                          (struct fsd_link){fsd_sets_find(set, i), i, 0});
     for (uint32_t i = 0; i < r->tied.n; i++)
@@ -400,7 +405,7 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
     bool in_place = false;
 
     for (uint32_t i = by.n; i-- > 0;) {
-        fsd_id writer = e->links.at[by.at + i], scattered = r->in_place[writer];
+        fsd_id writer = e->links.at[by.at + i], scattered = r->layers[writer].in_place;
 
         node = scattered == FSD_NONE ? node : scattered;
         in_place |= e->layers.at[writer].kind == FSD_KIND_COMPUTE;
@@ -415,20 +420,21 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     fsd_id by = readers.n == 1 ? r->m->engine->links.at[readers.at] : FSD_NONE;
-    fsd_id node = by == FSD_NONE ? FSD_NONE : r->norm[by];
+    fsd_id node = by == FSD_NONE ? FSD_NONE : r->layers[by].norm;
 
     while (node != FSD_NONE) {
         fsd_id out = fsd_node_out_tensor(r->g, node, 0), next = FSD_NONE;
         struct fsd_span after = {0, 0};
 
-        if (r->maker[node] == by || node == r->norm[by])
+        if (r->nodes[node].layer == by || node == r->layers[by].norm)
             fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
-        if (out != FSD_NONE && r->maker[r->norm[by]] == by)
+        if (out != FSD_NONE && r->nodes[r->layers[by].norm].layer == by)
             after = r->g->tensors.at[out].consumers;
         if (after.n == 1)
             next = r->g->links.at[after.at];
-        node =
-            next != FSD_NONE && (r->passes[next] || r->folds[next]) ? next : FSD_NONE;
+        node = next != FSD_NONE && (r->nodes[next].passes || r->nodes[next].folds)
+                   ? next
+                   : FSD_NONE;
     }
 }
 
@@ -437,7 +443,7 @@ static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span reader
 static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = r->attention[r->m->engine->links.at[readers.at + i]];
+        fsd_id node = r->layers[r->m->engine->links.at[readers.at + i]].attention;
 
         if (node != FSD_NONE)
             fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
@@ -454,7 +460,7 @@ static bool cut_for(const struct replay *r, fsd_id out)
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id by = r->m->engine->links.at[readers.at + i];
 
-        if (r->product[by] == FSD_NONE || !fsd_takes_apart(r, by))
+        if (r->layers[by].product == FSD_NONE || !fsd_takes_apart(r, by))
             return false;
     }
     return readers.n > 0;
@@ -467,15 +473,15 @@ static bool cut_for(const struct replay *r, fsd_id out)
  * the product, where that is in the kernel, too. */
 static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
 {
-    for (uint32_t i = 0; i < r->of[tensor].n; i++) {
-        struct held h = r->held.at[r->of[tensor].at + i];
+    for (uint32_t i = 0; i < r->values[tensor].held.n; i++) {
+        struct held h = r->held.at[r->values[tensor].held.at + i];
         fsd_id node =
             h.tensor == FSD_NONE ? FSD_NONE : fsd_tensor_producer(r->g, h.tensor);
 
-        if (node != FSD_NONE && r->maker[node] == by)
+        if (node != FSD_NONE && r->nodes[node].layer == by)
             return node;
     }
-    return r->product[by];
+    return r->layers[by].product;
 }
 
 /* A scalar that the model makes of sizes: "1 / sqrt(head size)".  Its integers are
@@ -573,7 +579,7 @@ static void link_gelu(struct replay *r, fsd_id erf)
             break;
     }
     for (uint32_t i = 0; i < n; i++) {
-        fsd_id layer = r->maker[nodes[i]];
+        fsd_id layer = r->nodes[nodes[i]].layer;
         bool seen = layer == FSD_NONE || !is_generated(r, layer);
 
         for (uint32_t k = 0; k < n_layers; k++)
@@ -593,7 +599,7 @@ static void link_gelus(struct replay *r)
             link_gelu(r, i);
 }
 
-void fsd_claim_fitting(struct replay *r)
+void fsd_commit_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
 
@@ -602,20 +608,21 @@ void fsd_claim_fitting(struct replay *r)
         struct fsd_span beside = {0, 0};
         bool cuts = false;
 
-        if (r->moves_on[i] && out != FSD_NONE && e->tensors.at[out].producers.n > 1)
+        if (r->layers[i].moves_on && out != FSD_NONE &&
+            e->tensors.at[out].producers.n > 1)
             link_part(r, i, out);
-        if (r->moves_on[i] && out != FSD_NONE && !e->nodes.at[i].in.n)
+        if (r->layers[i].moves_on && out != FSD_NONE && !e->nodes.at[i].in.n)
             link_clearing(r, i, e->tensors.at[out].consumers);
-        if (r->moves_on[i] && out != FSD_NONE)
+        if (r->layers[i].moves_on && out != FSD_NONE)
             link_attention(r, i, e->tensors.at[out].consumers);
-        if (r->pads[i] && out != FSD_NONE && e->tensors.at[out].producers.n == 1)
+        if (r->layers[i].pads && out != FSD_NONE && e->tensors.at[out].producers.n == 1)
             beside = e->tensors.at[out].consumers;
-        else if (r->cuts[i] && in != FSD_NONE) {
+        else if (r->layers[i].cuts && in != FSD_NONE) {
             cuts = !cut_for(r, out);
             beside = cuts ? e->tensors.at[in].producers : e->tensors.at[out].consumers;
         }
         for (uint32_t k = 0; k < beside.n; k++) {
-            fsd_id by = e->links.at[beside.at + k], node = r->product[by];
+            fsd_id by = e->links.at[beside.at + k], node = r->layers[by].product;
 
             if (node != FSD_NONE && !fsd_joins_products(r, by))
                 fsd_match_link(r->m, i, cuts ? made_for(r, by, in) : node,

@@ -1,15 +1,15 @@
 /*
- * Following ways: at each step of a kernel every way is continued in all that fit it,
- * and the best are kept.
+ * One step of the beam search: every candidate is continued in all nodes that fit the
+ * step, and the best are kept.
  */
-#include "match/kernel/way.h"
+#include "match/kernel/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------- one way */
+/* ----------------------------------------------------------------- one candidate */
 
-bool fsd_way_took(const struct way *w, fsd_id node)
+bool fsd_candidate_took(const struct candidate *w, fsd_id node)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
         if (w->taken[i] == node)
@@ -17,7 +17,7 @@ bool fsd_way_took(const struct way *w, fsd_id node)
     return false;
 }
 
-bool fsd_way_began(const struct way *w, fsd_id node)
+bool fsd_candidate_began(const struct candidate *w, fsd_id node)
 {
     for (uint32_t i = 0; i < w->n_open; i++)
         if (w->open[i].node == node)
@@ -25,44 +25,46 @@ bool fsd_way_began(const struct way *w, fsd_id node)
     return false;
 }
 
-bool fsd_is_late(const struct replay *r, fsd_id node)
+bool fsd_is_epilogue(const struct replay *r, fsd_id node)
 {
-    fsd_id maker = r->maker[node];
+    fsd_id producer = r->nodes[node].layer;
 
-    return r->late[node] != FSD_NONE && (maker == FSD_NONE || maker == r->late[node]);
+    return r->nodes[node].epilogue_of != FSD_NONE &&
+           (producer == FSD_NONE || producer == r->nodes[node].epilogue_of);
 }
 
 fsd_id fsd_last_twin(const struct replay *r, fsd_id node)
 {
-    return r->last_twin[r->m->facts->first_twin[node]];
+    return r->nodes[r->m->facts->first_twin[node]].last_twin;
 }
 
-/* Where at hand the first of its inputs stands. */
-static uint32_t place_of(const struct replay *r, const struct way *w, fsd_id node)
+/* Where available the first of its inputs stands. */
+static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_id node)
 {
-    for (uint32_t i = 0; i < w->n_hand; i++)
+    for (uint32_t i = 0; i < w->n_available; i++)
         for (uint32_t k = 0; k < r->g->nodes.at[node].in.n; k++)
-            if (fsd_node_in_tensor(r->g, node, k) == w->hand[i].tensor)
+            if (fsd_node_in_tensor(r->g, node, k) == w->available[i].tensor)
                 return i;
-    return w->n_hand;
+    return w->n_available;
 }
 
-bool fsd_is_moved(const struct replay *r, const struct way *w, fsd_id node)
+bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     fsd_id out = FSD_NONE, in = FSD_NONE, by = FSD_NONE;
 
     if (r->m->facts->traits[node] & FSD_OP_QUANTIZE)
         out = fsd_data_input(r, node);
-    if (out != FSD_NONE && !fsd_is_at_hand(w, out))
+    if (out != FSD_NONE && !fsd_is_available(w, out))
         by = fsd_tensor_producer(r->g, out);
     for (uint32_t i = 0; by != FSD_NONE && r->g->nodes.at[by].op == FSD_ONNX_Concat &&
                          i < r->g->nodes.at[by].in.n;
          i++)
-        if (fsd_is_at_hand(w, fsd_node_in_tensor(r->g, by, i)))
+        if (fsd_is_available(w, fsd_node_in_tensor(r->g, by, i)))
             return true;
-    if (by != FSD_NONE && !r->passes[by] && r->m->facts->traits[by] & FSD_OP_COMMUTES)
+    if (by != FSD_NONE && !r->nodes[by].passes &&
+        r->m->facts->traits[by] & FSD_OP_COMMUTES)
         in = fsd_data_input(r, by);
-    return in != FSD_NONE && fsd_is_at_hand(w, in);
+    return in != FSD_NONE && fsd_is_available(w, in);
 }
 
 /* The builder leaves a sum with 0 and a product with 1 out; its step may be merged with
@@ -74,10 +76,11 @@ static bool is_neutral(const struct replay *r, fsd_id node)
 }
 
 /* What is done of a tensor that is taken apart may be done of its parts. */
-static void note_repeats(const struct replay *r, struct way *w, fsd_id node)
+static void note_repeats(const struct replay *r, struct candidate *w, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
-    uint32_t parts = r->passes[node] || out == FSD_NONE ? 1 : fsd_count_parts(r, out);
+    uint32_t parts =
+        r->nodes[node].passes || out == FSD_NONE ? 1 : fsd_count_parts(r, out);
 
     if (parts > 1) {
         w->repeated = r->g->nodes.at[node].op;
@@ -85,13 +88,15 @@ static void note_repeats(const struct replay *r, struct way *w, fsd_id node)
     }
 }
 
-void fsd_way_take(struct replay *r, struct way *w, fsd_id node, bool ended)
+void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool ended)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
 
-    if (fsd_way_took(w, node))
+    if (fsd_candidate_took(w, node))
         return;
-    if (w->n_taken < TAKEN) {
+    if (w->n_taken == TAKEN) {
+        w->bound = "nodes";
+    } else {
         w->ended[w->n_taken] = ended;
         w->taken[w->n_taken++] = node;
     }
@@ -103,26 +108,26 @@ void fsd_way_take(struct replay *r, struct way *w, fsd_id node, bool ended)
     w->neutral += is_neutral(r, node);
     for (uint32_t i = 0; i < n->out.n && !fsd_is_moved(r, w, node); i++) {
         fsd_id out = fsd_node_out_tensor(r->g, node, i);
-        struct at_hand *hand;
+        struct available *value;
 
         if (out == FSD_NONE)
             continue;
-        fsd_put_at_hand(r, w, out, 0);
-        hand = fsd_find_hand(w, out);
-        if (hand) {
-            hand->made = true;
-            hand->from = fsd_comes_in_parts(r, node) ? hand->from : 0;
+        fsd_make_available(r, w, out, 0);
+        value = fsd_find_available(w, out);
+        if (value) {
+            value->made = true;
+            value->from = fsd_comes_in_parts(r, node) ? value->from : 0;
         }
     }
 }
 
-static struct way *branch(struct replay *r, const struct way *w)
+static struct candidate *branch(struct replay *r, const struct candidate *w)
 {
-    struct way *next;
+    struct candidate *next;
 
-    if (r->n_next == NEXT)
+    if (r->beam.n_next == NEXT)
         return NULL;
-    next = &r->next[r->n_next++];
+    next = &r->beam.next[r->beam.n_next++];
     memcpy(next, w, sizeof *w);
     return next;
 }
@@ -139,26 +144,26 @@ static bool may_be(const struct replay *r, fsd_id node, const struct fsd_recipe 
             !memcmp(begun->steps, other->steps, done * sizeof *begun->steps));
 }
 
-static void go_on(struct replay *r, const struct way *w, fsd_sym step)
+static void go_on(struct replay *r, const struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < w->n_open; i++) {
         struct held open = w->open[i];
         const struct fsd_recipe *all = r->recipes->all.at;
-        struct fsd_span ways = r->recipes->of[open.node];
+        struct fsd_span lowerings = r->recipes->of[open.node];
         bool ends = false, goes_on = false;
 
-        for (uint32_t k = ways.at; k < ways.at + ways.n; k++) {
+        for (uint32_t k = lowerings.at; k < lowerings.at + lowerings.n; k++) {
             bool last = all[k].n == open.done + 1;
-            struct way *next;
+            struct candidate *next;
 
             if ((last ? ends : goes_on) || all[k].steps[open.done] != step ||
                 !may_be(r, open.node, &all[open.recipe], &all[k], open.done) ||
                 !(next = branch(r, w)))
                 continue;
             next->used |= open.from;
-            next->cost += open.idle && r->maker[open.node] != FSD_NONE &&
+            next->cost += open.idle && r->nodes[open.node].layer != FSD_NONE &&
                           fsd_is_product(r, open.node);
-            next->cost += open.idle && open.handed && r->ended[open.node];
+            next->cost += open.idle && open.handed && r->nodes[open.node].ended;
             next->open[i].idle = false;
             next->open[i].recipe = k;
             next->open[i].done++;
@@ -166,7 +171,7 @@ static void go_on(struct replay *r, const struct way *w, fsd_sym step)
             goes_on |= !last;
             if (last) {
                 next->open[i] = next->open[--next->n_open];
-                fsd_way_take(r, next, open.node, open.handed);
+                fsd_candidate_take(r, next, open.node, open.handed);
             }
         }
     }
@@ -174,27 +179,27 @@ static void go_on(struct replay *r, const struct way *w, fsd_sym step)
 
 bool fsd_is_must(const struct replay *r, fsd_id node)
 {
-    for (uint32_t i = 0; i < r->n_must; i++)
-        if (r->must[i].node == node)
+    for (uint32_t i = 0; i < r->now.n_must; i++)
+        if (r->now.must[i].node == node)
             return true;
     return false;
 }
 
-/* By the kernel; what a neutral node hands on is made with what that reads. */
-static bool is_made(const struct replay *r, struct way *w, fsd_id tensor)
+/* By the kernel; what a neutral node forwards is made with what that reads. */
+static bool is_made(const struct replay *r, struct candidate *w, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
-        const struct at_hand *hand = fsd_find_hand(w, tensor);
+        const struct available *value = fsd_find_available(w, tensor);
         fsd_id by = fsd_tensor_producer(r->g, tensor);
 
-        if (hand && (hand->made || !hand->from))
+        if (value && (value->made || !value->from))
             return true;
         tensor = by != FSD_NONE && is_neutral(r, by) ? fsd_data_input(r, by) : FSD_NONE;
     }
     return false;
 }
 
-static bool reads_made(const struct replay *r, struct way *w, fsd_id node)
+static bool reads_made(const struct replay *r, struct candidate *w, fsd_id node)
 {
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++)
         if (is_made(r, w, fsd_node_in_tensor(r->g, node, i)))
@@ -204,10 +209,10 @@ static bool reads_made(const struct replay *r, struct way *w, fsd_id node)
 
 /* The activation that alone reads what a Conv makes is put into the convolution: the
  * kernel has no step for it. */
-static void activate(struct replay *r, const struct way *w, fsd_id conv)
+static void activate(struct replay *r, const struct candidate *w, fsd_id conv)
 {
     fsd_id node = conv;
-    struct way *next;
+    struct candidate *next;
 
     do {
         fsd_id out = fsd_node_out_tensor(r->g, node, 0);
@@ -216,14 +221,14 @@ static void activate(struct replay *r, const struct way *w, fsd_id conv)
         if (!t || t->consumers.n != 1 || t->flags & FSD_TENSOR_OUTPUT)
             return;
         node = r->g->links.at[t->consumers.at];
-    } while (r->folds[node]);
+    } while (r->nodes[node].folds);
     if (r->m->facts->traits[node] & FSD_OP_ACTIVATION && (next = branch(r, w)))
-        fsd_way_take(r, next, node, false);
+        fsd_candidate_take(r, next, node, false);
 }
 
 /* A kernel of a Conv adds what it reads besides to the sum, without a step for it; of
  * two inputs that may hold the same either can be that. */
-static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym step)
+static void add_to_sum(struct replay *r, struct candidate *w, fsd_id conv, fsd_sym step)
 {
     fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
     struct fsd_span readers = {0, 0};
@@ -232,16 +237,16 @@ static void add_to_sum(struct replay *r, struct way *w, fsd_id conv, fsd_sym ste
         readers = r->g->tensors.at[out].consumers;
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id node = r->g->links.at[readers.at + i];
-        struct way *next;
+        struct candidate *next;
         uint64_t from;
 
-        if (!fsd_node_is(r->g, node, FSD_ONNX_Add) || fsd_way_took(w, node) ||
+        if (!fsd_node_is(r->g, node, FSD_ONNX_Add) || fsd_candidate_took(w, node) ||
             !fsd_is_ready(r, w, node, ++r->rounds, &from) || !(from & ~w->used) ||
             !(next = branch(r, w)))
             continue;
         next->cost += COST_MOVE;
         next->used |= from;
-        fsd_way_take(r, next, node, false);
+        fsd_candidate_take(r, next, node, false);
     }
 }
 
@@ -264,7 +269,7 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
         if (by == FSD_NONE || fsd_is_product(r, by))
             return by != FSD_NONE && (fsd_node_is(r->g, by, FSD_ONNX_Conv) ||
                                       fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose));
-        tensor = r->passes[by] ? fsd_data_input(r, by) : FSD_NONE;
+        tensor = r->nodes[by].passes ? fsd_data_input(r, by) : FSD_NONE;
     }
     return false;
 }
@@ -275,7 +280,7 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_recipe *recipe)
 {
-    fsd_id in = r->folds[node] ? fsd_data_input(r, node) : FSD_NONE;
+    fsd_id in = r->nodes[node].folds ? fsd_data_input(r, node) : FSD_NONE;
 
     if (!fsd_node_is(r->g, node, FSD_ONNX_BatchNormalization))
         return true;
@@ -314,16 +319,18 @@ static bool fits_weight(const struct replay *r, fsd_id node,
     return parts < 2 || (columns > 0 && fsd_count_of(r, weight) == columns * parts);
 }
 
-static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
+static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym step,
                   uint64_t from, uint32_t cost)
 {
-    struct fsd_span ways = r->recipes->of[node];
+    struct fsd_span lowerings = r->recipes->of[node];
     bool whole = false, begun = false;
 
-    for (uint32_t i = 0; i < ways.n; i++) {
-        const struct fsd_recipe *recipe = &r->recipes->all.at[ways.at + i];
-        struct way *next;
+    for (uint32_t i = 0; i < lowerings.n; i++) {
+        const struct fsd_recipe *recipe = &r->recipes->all.at[lowerings.at + i];
+        struct candidate *next;
 
+        if (recipe->n > 1 && w->n_open == OPEN)
+            w->bound = "unfinished nodes";
         if (recipe->steps[0] != step || (recipe->n == 1 ? whole : begun) ||
             !is_left(r, node, recipe) || !fits_weight(r, node, recipe) ||
             (recipe->n > 1 && w->n_open == OPEN) || !(next = branch(r, w)))
@@ -333,66 +340,72 @@ static void begin(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
         if (w->n_taken && !reads_made(r, w, node) &&
             !(fsd_is_product(r, node) && fsd_is_must(r, node))) {
             next->loose++;
-            next->cost += r->passes[node] ? COST_LOOSE : 0;
+            next->cost += r->nodes[node].passes ? COST_LOOSE : 0;
         }
-        if (recipe->n == 1 && r->reserved[node] != FSD_NONE && !fsd_is_must(r, node))
+        if (recipe->n == 1 && r->nodes[node].reserved != FSD_NONE &&
+            !fsd_is_must(r, node))
             next->cost += COST_RESERVED;
-        if (r->maker[node] != FSD_NONE && !fsd_is_must(r, node) &&
+        if (r->nodes[node].layer != FSD_NONE && !fsd_is_must(r, node) &&
             !fsd_comes_in_parts(r, node) && !is_done_by_parts(r, node) &&
-            (r->part == 1 || w->n_taken))
+            (r->now.part == 1 || w->n_taken))
             next->cost += COST_AGAIN;
         whole |= recipe->n == 1;
         begun |= recipe->n > 1 && !fsd_is_product(r, node);
         if (recipe->n == 1) {
-            fsd_way_take(r, next, node, false);
+            fsd_candidate_take(r, next, node, false);
             add_to_sum(r, next, node, step);
             if (step == FSD_ONNX_Conv &&
                 r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_ARE_ALL)
                 activate(r, next, node);
         } else
-            next->open[next->n_open++] = (struct held){
-                .tensor = FSD_NONE, .node = node, .recipe = ways.at + i, .done = 1};
+            next->open[next->n_open++] = (struct held){.tensor = FSD_NONE,
+                                                       .node = node,
+                                                       .recipe = lowerings.at + i,
+                                                       .done = 1};
     }
 }
 
 /* Where not all steps are listed, one node may lie before the one that begins. */
-static void begin_behind(struct replay *r, struct way *w, fsd_id node, fsd_sym step)
+static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
+                         fsd_sym step)
 {
-    struct way *try = &r->ways[NEXT];
+    struct candidate *try = &r->beam.candidates[NEXT];
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     const struct fsd_tensor *t;
     uint64_t from;
 
-    if (out == FSD_NONE || r->passes[node] || fsd_is_product(r, node))
+    if (out == FSD_NONE || r->nodes[node].passes || fsd_is_product(r, node))
         return;
     fsd_find_missing(r, w, node, true, &from);
     memcpy(try, w, sizeof *w);
     try->cost += COST_MOVE;
     try->used |= from;
-    fsd_way_take(r, try, node, false);
+    fsd_candidate_take(r, try, node, false);
     t = &r->g->tensors.at[out];
     for (uint32_t i = 0; i < t->consumers.n; i++) {
         fsd_id next = r->g->links.at[t->consumers.at + i];
 
-        if (fsd_is_ready(r, try, next, ++r->rounds, &from) && !fsd_way_took(try, next))
+        if (fsd_is_ready(r, try, next, ++r->rounds, &from) &&
+            !fsd_candidate_took(try, next))
             begin(r, try, next, step, from, 0);
     }
 }
 
-/* Nodes that need nothing to be at hand, and that nobody made yet. */
-static void begin_generators(struct replay *r, struct way *w, fsd_sym step)
+/* Nodes that need nothing to be available, and that nobody made yet. */
+static void begin_generators(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->generators.n; i++) {
         fsd_id node = r->generators.at[i];
 
-        if (r->maker[node] == FSD_NONE && r->named[node] == FSD_NONE &&
-            !fsd_is_must(r, node) && !fsd_way_took(w, node) && !fsd_way_began(w, node))
+        if (r->nodes[node].layer == FSD_NONE && r->nodes[node].named == FSD_NONE &&
+            !fsd_is_must(r, node) && !fsd_candidate_took(w, node) &&
+            !fsd_candidate_began(w, node))
             begin(r, w, node, step, 0, 0);
     }
 }
 
-static void begin_moved(struct replay *r, struct way *w, fsd_id node, fsd_sym step,
-                        uint64_t from)
+static void begin_moved(struct replay *r, struct candidate *w, fsd_id node,
+                        fsd_sym step, uint64_t from)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
     struct fsd_span readers = {0, 0};
@@ -403,8 +416,8 @@ static void begin_moved(struct replay *r, struct way *w, fsd_id node, fsd_sym st
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id q = r->g->links.at[readers.at + i];
 
-        if (fsd_last_twin(r, q) == q && fsd_is_moved(r, w, q) && !fsd_way_took(w, q) &&
-            !fsd_way_began(w, q))
+        if (fsd_last_twin(r, q) == q && fsd_is_moved(r, w, q) &&
+            !fsd_candidate_took(w, q) && !fsd_candidate_began(w, q))
             begin(r, w, q, step, from, 0);
     }
 }
@@ -414,20 +427,20 @@ static bool rests(const struct replay *r, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
-    return r->m->facts->folded[node] && (out == FSD_NONE || !r->at_run[out]);
+    return r->m->facts->folded[node] && (out == FSD_NONE || !r->tensors[out].at_run);
 }
 
 /* What names say that the kernel computes. */
-static void begin_musts(struct replay *r, struct way *w, fsd_sym step)
+static void begin_musts(struct replay *r, struct candidate *w, fsd_sym step)
 {
-    for (uint32_t i = 0; i < r->n_must; i++) {
-        fsd_id node = r->must[i].node;
+    for (uint32_t i = 0; i < r->now.n_must; i++) {
+        fsd_id node = r->now.must[i].node;
         uint64_t from;
         bool ready = fsd_find_missing(r, w, node, true, &from) == FSD_NONE &&
                      fsd_reads_data(r, node);
 
-        if (!fsd_way_took(w, node) && !fsd_way_began(w, node))
-            begin(r, w, node, step, from, ready || r->gaps ? 0 : COST_GAP);
+        if (!fsd_candidate_took(w, node) && !fsd_candidate_began(w, node))
+            begin(r, w, node, step, from, ready || r->now.gaps ? 0 : COST_GAP);
     }
 }
 
@@ -437,7 +450,7 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
 {
     uint32_t next = at, end = readers.at + readers.n;
 
-    while (next < end && r->maker[r->reader.at[next]] != FSD_NONE)
+    while (next < end && r->nodes[r->reader.at[next]].layer != FSD_NONE)
         next = r->unmade[next] > next ? r->unmade[next] : next + 1;
     if (at < end)
         r->unmade[at] = next;
@@ -446,31 +459,32 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
 
 /* All other nodes that could begin with this step, each once: those that nobody made
  * yet, or those that another kernel computes, too. */
-static void begin_nodes(struct replay *r, struct way *w, fsd_sym step, bool made)
+static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];
     const uint32_t round = ++r->rounds;
     uint32_t n = 0;
     uint64_t from;
 
-    for (uint32_t i = 0; i < w->n_hand; i++) {
-        struct fsd_span readers = r->readers[w->hand[i].tensor];
+    for (uint32_t i = 0; i < w->n_available; i++) {
+        struct fsd_span readers = r->tensors[w->available[i].tensor].readers;
         uint32_t k = made ? readers.at : next_unmade(r, readers.at, readers);
 
         for (; k < readers.at + readers.n && n < NEXT;
              k = made ? k + 1 : next_unmade(r, k + 1, readers)) {
             fsd_id node = r->reader.at[k];
-            bool known = (r->maker[node] != FSD_NONE) != made ||
+            bool known = (r->nodes[node].layer != FSD_NONE) != made ||
                          (made && fsd_is_product(r, node)) || fsd_is_must(r, node);
 
             for (uint32_t s = 0; s < n && !known; s++)
                 known = seen[s] == node;
-            if (known || fsd_way_began(w, node) ||
-                (fsd_way_took(w, node) && !is_done_by_parts(r, node)) || rests(r, node))
+            if (known || fsd_candidate_began(w, node) ||
+                (fsd_candidate_took(w, node) && !is_done_by_parts(r, node)) ||
+                rests(r, node))
                 continue;
             if (!fsd_is_ready(r, w, node, round, &from)) {
                 if (r->g->nodes.at[node].op == FSD_ONNX_Concat)
-                    begin_moved(r, w, node, step, w->hand[i].from);
+                    begin_moved(r, w, node, step, w->available[i].from);
                 continue;
             }
             seen[n++] = node;
@@ -482,9 +496,9 @@ static void begin_nodes(struct replay *r, struct way *w, fsd_sym step, bool made
     }
 }
 
-int fsd_way_order(const void *a, const void *b)
+int fsd_candidate_order(const void *a, const void *b)
 {
-    const struct way *x = a, *y = b;
+    const struct candidate *x = a, *y = b;
 
     if (x->cost != y->cost)
         return x->cost < y->cost ? -1 : 1;
@@ -502,13 +516,13 @@ int fsd_way_order(const void *a, const void *b)
 }
 
 /* The same nodes taken in another order. */
-static bool is_same_way(const struct way *a, const struct way *b)
+static bool is_same_candidate(const struct candidate *a, const struct candidate *b)
 {
     if (a->cost != b->cost || a->order != b->order || a->n_taken != b->n_taken ||
         a->n_open != b->n_open || a->loose != b->loose)
         return false;
     for (uint32_t i = 0; i < a->n_taken; i++)
-        if (!fsd_way_took(b, a->taken[i]))
+        if (!fsd_candidate_took(b, a->taken[i]))
             return false;
     for (uint32_t i = 0; i < a->n_open; i++)
         if (a->open[i].node != b->open[i].node ||
@@ -520,25 +534,25 @@ static bool is_same_way(const struct way *a, const struct way *b)
 
 static void keep_best(struct replay *r)
 {
-    struct way *ways = r->ways;
+    struct candidate *candidates = r->beam.candidates;
     uint32_t kept = 0;
 
-    qsort(r->next, r->n_next, sizeof *r->next, fsd_way_order);
-    for (uint32_t i = 0; i < r->n_next && kept < WAYS; i++)
-        if (!kept || !is_same_way(&r->next[kept - 1], &r->next[i]))
-            memmove(&r->next[kept++], &r->next[i], sizeof *r->next);
-    r->n_next = kept;
-    r->n_ways = r->n_next < WAYS ? r->n_next : WAYS;
-    r->ways = r->next;
-    r->next = ways;
-    r->n_next = 0;
+    qsort(r->beam.next, r->beam.n_next, sizeof *r->beam.next, fsd_candidate_order);
+    for (uint32_t i = 0; i < r->beam.n_next && kept < CANDIDATES; i++)
+        if (!kept || !is_same_candidate(&r->beam.next[kept - 1], &r->beam.next[i]))
+            memmove(&r->beam.next[kept++], &r->beam.next[i], sizeof *r->beam.next);
+    r->beam.n_next = kept;
+    r->beam.n_candidates = r->beam.n_next < CANDIDATES ? r->beam.n_next : CANDIDATES;
+    r->beam.candidates = r->beam.next;
+    r->beam.next = candidates;
+    r->beam.n_next = 0;
 }
 
-void fsd_ways_step(struct replay *r, fsd_sym step)
+void fsd_candidates_step(struct replay *r, fsd_sym step)
 {
-    r->n_next = 0;
-    for (uint32_t i = 0; i < r->n_ways; i++) {
-        struct way *w = &r->ways[i], *next;
+    r->beam.n_next = 0;
+    for (uint32_t i = 0; i < r->beam.n_candidates; i++) {
+        struct candidate *w = &r->beam.candidates[i], *next;
 
         go_on(r, w, step);
         begin_musts(r, w, step);
@@ -559,72 +573,73 @@ void fsd_ways_step(struct replay *r, fsd_sym step)
         next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
     /* Unlikely, and more than there is room for behind many Concats. */
-    for (uint32_t i = 0; i < r->n_ways; i++)
-        begin_nodes(r, &r->ways[i], step, true);
+    for (uint32_t i = 0; i < r->beam.n_candidates; i++)
+        begin_nodes(r, &r->beam.candidates[i], step, true);
     keep_best(r);
 }
 
 /* ------------------------------------------------- steps that are not listed */
 
-/* Takes the node with all that it needs and that is not at hand, as far as it goes. */
-static bool take_path(struct replay *r, struct way *w, fsd_id node, int far)
+/* Takes the node with all that it needs and that is not available, as far as it
+ * goes. */
+static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int far)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
     uint64_t from;
 
-    if (r->named[node] != FSD_NONE && r->named[node] != r->layer)
+    if (r->nodes[node].named != FSD_NONE && r->nodes[node].named != r->layer)
         return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_data_in(r, node, i), by;
 
-        if (t == FSD_NONE || fsd_find_hand(w, t))
+        if (t == FSD_NONE || fsd_find_available(w, t))
             continue;
         by = fsd_tensor_producer(r->g, t);
-        if (by == FSD_NONE || !far || r->maker[by] != FSD_NONE ||
-            fsd_way_began(w, by) || !take_path(r, w, by, far - 1))
+        if (by == FSD_NONE || !far || r->nodes[by].layer != FSD_NONE ||
+            fsd_candidate_began(w, by) || !take_path(r, w, by, far - 1))
             return false;
     }
-    if (fsd_way_took(w, node) || !fsd_is_ready(r, w, node, ++r->rounds, &from))
+    if (fsd_candidate_took(w, node) || !fsd_is_ready(r, w, node, ++r->rounds, &from))
         return false;
     w->used |= from;
-    fsd_way_take(r, w, node, false);
+    fsd_candidate_take(r, w, node, false);
     return true;
 }
 
 /* What the kernel reads and has not used yet goes into what follows (a residual). */
-static bool take_unused(struct replay *r, struct way *w)
+static bool take_unused(struct replay *r, struct candidate *w)
 {
-    for (uint32_t i = 0; i < w->n_hand; i++) {
-        const struct fsd_tensor *t = &r->g->tensors.at[w->hand[i].tensor];
+    for (uint32_t i = 0; i < w->n_available; i++) {
+        const struct fsd_tensor *t = &r->g->tensors.at[w->available[i].tensor];
 
-        for (uint32_t k = 0; k < t->consumers.n && !w->hand[i].from; k++) {
+        for (uint32_t k = 0; k < t->consumers.n && !w->available[i].from; k++) {
             fsd_id node = r->g->links.at[t->consumers.at + k];
             uint64_t from;
 
-            if (r->passes[node] || fsd_way_took(w, node) || fsd_is_product(r, node) ||
-                r->maker[node] != FSD_NONE ||
+            if (r->nodes[node].passes || fsd_candidate_took(w, node) ||
+                fsd_is_product(r, node) || r->nodes[node].layer != FSD_NONE ||
                 !fsd_is_ready(r, w, node, ++r->rounds, &from) || !(from & ~w->used))
                 continue;
             w->used |= from;
-            fsd_way_take(r, w, node, false);
+            fsd_candidate_take(r, w, node, false);
             return true;
         }
     }
     return false;
 }
 
-void fsd_way_take_more(struct replay *r, struct way *w)
+void fsd_candidate_take_more(struct replay *r, struct candidate *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
-    struct way *try = &r->next[0];
+    struct candidate *try = &r->beam.next[0];
 
-    fsd_way_join(r, w);
+    fsd_candidate_join(r, w);
     if (!l->more_steps)
         return;
-    for (uint32_t i = 0; i < r->n_must; i++) {
-        fsd_id node = r->must[i].node;
+    for (uint32_t i = 0; i < r->now.n_must; i++) {
+        fsd_id node = r->now.must[i].node;
 
-        if (fsd_way_took(w, node) || fsd_way_began(w, node) ||
+        if (fsd_candidate_took(w, node) || fsd_candidate_began(w, node) ||
             (l->more_steps == FSD_STEPS_GO_ON && fsd_is_product(r, node)))
             continue;
         memcpy(try, w, sizeof *w);

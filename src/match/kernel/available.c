@@ -1,0 +1,160 @@
+/*
+ * What is available to a candidate: tensors that the kernel reads, or that nodes taken
+ * before make, with all that is made of these without a step of the kernel.
+ */
+#include "match/kernel/replay.h"
+
+static const struct available *place_in(const struct candidate *w, fsd_id tensor)
+{
+    for (uint32_t i = 0; i < w->n_available; i++)
+        if (w->available[i].tensor == tensor)
+            return &w->available[i];
+    return NULL;
+}
+
+bool fsd_is_available(const struct candidate *w, fsd_id tensor)
+{
+    return place_in(w, tensor) != NULL;
+}
+
+struct available *fsd_find_available(struct candidate *w, fsd_id tensor)
+{
+    const struct available *value = place_in(w, tensor);
+
+    return value ? &w->available[value - w->available] : NULL;
+}
+
+/* The inputs that an available tensor comes from; of those that may each hold it, one
+ * that is not used yet. */
+static uint64_t inputs_of(const struct available *value, uint64_t used)
+{
+    uint64_t left = value->from & ~used;
+
+    if (!value->either)
+        return value->from;
+    left = left ? left : value->from;
+    return left & (~left + 1);
+}
+
+fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
+                        bool all, uint64_t *from)
+{
+    const struct fsd_node *n = &r->g->nodes.at[node];
+    fsd_id missing = FSD_NONE;
+
+    *from = 0;
+    for (uint32_t i = 0; i < n->in.n && (all || missing == FSD_NONE); i++) {
+        fsd_id t = fsd_data_in(r, node, i);
+        struct available *value;
+
+        if (t == FSD_NONE)
+            continue;
+        value = fsd_find_available(w, t);
+        if (value)
+            *from |= inputs_of(value, w->used | *from);
+        else if (missing == FSD_NONE)
+            missing = t;
+    }
+    return missing;
+}
+
+bool fsd_reads_data(const struct replay *r, fsd_id node)
+{
+    const struct fsd_node *n = &r->g->nodes.at[node];
+    bool reads = r->nodes[node].generates;
+
+    for (uint32_t i = 0; i < n->in.n && !reads; i++)
+        reads = fsd_data_in(r, node, i) != FSD_NONE;
+    return reads;
+}
+
+bool fsd_is_ready(struct replay *r, struct candidate *w, fsd_id node, uint32_t round,
+                  uint64_t *from)
+{
+    struct asked *asked = &r->nodes[node].asked;
+
+    if (asked->round == round && !fsd_is_available(w, asked->missing))
+        return false;
+    *asked = (struct asked){round, fsd_find_missing(r, w, node, false, from)};
+    if (asked->missing != FSD_NONE)
+        return false;
+    asked->round = 0;
+    return fsd_reads_data(r, node);
+}
+
+static void add_available(struct candidate *w, fsd_id tensor, uint64_t from,
+                          bool either)
+{
+    if (tensor == FSD_NONE || fsd_is_available(w, tensor))
+        return;
+    if (w->n_available == AVAILABLE)
+        w->bound = "available tensors";
+    else
+        w->available[w->n_available++] =
+            (struct available){tensor, from, false, either};
+}
+
+/* What one makes, all make. */
+static void add_twins(const struct replay *r, struct candidate *w,
+                      struct available value)
+{
+    fsd_id node = fsd_tensor_producer(r->g, value.tensor), twin = FSD_NONE;
+    uint32_t out = 0;
+
+    if (node != FSD_NONE)
+        twin = r->m->facts->first_twin[node];
+    while (twin != FSD_NONE && fsd_node_out_tensor(r->g, node, out) != value.tensor)
+        out++;
+    for (; twin != FSD_NONE && !w->bound; twin = r->nodes[twin].next_twin)
+        add_available(w, fsd_node_out_tensor(r->g, twin, out), value.from,
+                      value.either);
+}
+
+void fsd_candidate_hold(struct candidate *w, fsd_id tensor, uint64_t from)
+{
+    struct available *value = fsd_find_available(w, tensor);
+
+    if (value) {
+        value->either |= value->from && from & ~value->from;
+        value->from |= from;
+    } else {
+        add_available(w, tensor, from, false);
+    }
+}
+
+void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first)
+{
+    const uint32_t round = ++r->rounds;
+
+    for (uint32_t at = first; at < w->n_available; at++) {
+        const struct fsd_tensor *t = &r->g->tensors.at[w->available[at].tensor];
+
+        add_twins(r, w, w->available[at]);
+        for (uint32_t i = 0;
+             r->tensors[w->available[at].tensor].goes_on && i < t->consumers.n; i++) {
+            fsd_id node = r->g->links.at[t->consumers.at + i];
+            uint64_t used;
+            bool either;
+            fsd_id in;
+
+            if (!(r->nodes[node].passes || fsd_is_epilogue(r, node)) ||
+                fsd_candidate_took(w, node) || !fsd_is_ready(r, w, node, round, &used))
+                continue;
+            in = fsd_data_input(r, node);
+            either = in != FSD_NONE && fsd_find_available(w, in)->either;
+            if (either)
+                used = fsd_find_available(w, in)->from;
+            for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++)
+                add_available(w, fsd_node_out_tensor(r->g, node, k), used, either);
+        }
+    }
+}
+
+void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
+                        uint64_t from)
+{
+    uint32_t first = w->n_available;
+
+    fsd_candidate_hold(w, tensor, from);
+    fsd_candidate_follow(r, w, first);
+}
