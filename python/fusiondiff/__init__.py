@@ -20,7 +20,8 @@ import datetime
 import functools
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Union
 
 from . import _native
@@ -227,13 +228,60 @@ class Check(_Paged):
         return printed.decode()
 
 
+def _dress(path: str, temporary: str) -> None:
+    """A temporary file is private; it gets the mode of the file that it replaces, or of any new one."""
+    try:
+        mode = os.stat(path).st_mode & 0o7777
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    os.chmod(temporary, mode)
+
+
 class Linting(_Report):
     """A model judged before its build; :func:`lint` makes it.  A notebook shows the verdict, not the page."""
+
+    def __init__(self, handle: Any, model: Any) -> None:
+        super().__init__(handle)
+        self._model = model    # read again when it is fixed
 
     @functools.cached_property
     def edits(self) -> Table[Edit]:
         """What to change in the model."""
         return Table([Edit.from_json(item) for item in self.json["edits"]])
+
+    def fix(self, output: str | os.PathLike[str] | None = None, *, what: Iterable[str] = (),
+            scales: Mapping[str, float] | None = None) -> str:
+        """Lists the edits, and why some are not applied; with ``output`` the model with the others is written there.
+
+        ``what`` are rules or fingerprints of findings, by default all; ``scales`` has those that were calibrated, by
+        tensor.  ``output`` is written whole or not at all, and may replace the model.  Weights in other files stay
+        there: the fixed model belongs into the folder of the model.
+
+        >>> print(lint("fixtures/qat_block/model.onnx", builder="trt8").fix(scales={"skip": 0.05}).splitlines()[-1])
+        edits that apply: 1 of 1
+        """
+        words = [os.fsencode(word) for word in ([what] if isinstance(what, str) else what)]
+        given = [os.fsencode(f"{tensor}={float(value)!r}") for tensor, value in (scales or {}).items()]
+        if output is None:
+            return self._fix(words, given, -1)
+        path = os.path.realpath(output)
+        descriptor, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".", dir=os.path.dirname(path))
+        try:
+            with open(descriptor, "wb") as file:
+                listed = self._fix(words, given, file.fileno())
+                os.fsync(file.fileno())
+            _dress(path, temporary)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+        return listed
+
+    def _fix(self, what: list[bytes], scales: list[bytes], descriptor: int) -> str:
+        listed: bytes = _call(_native.fix, self._handle, self._model, what, scales, descriptor)
+        return listed.decode()
 
     def _repr_markdown_(self) -> str:
         return self.write("markdown")
@@ -273,7 +321,7 @@ def lint(model: Input, engine: Input | None = None, *, builder: str | None = Non
     if engine is None:
         del side._options["engine"]
     return Linting(_call(_native.open_linting, side._options, builder,
-                         None if policy is None else _file(policy, "policy"), _day(today)))
+                         None if policy is None else _file(policy, "policy"), _day(today)), side._options["model"])
 
 
 def batch(pairs: Iterable[Side | Sequence[Input] | Input], *, jobs: int | None = None) -> Iterator[Run | Error]:

@@ -10,9 +10,11 @@
 
 #include <fusiondiff/fusiondiff.h>
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_FILES = 64, MOST_MEMORY = 2 * MOST_FILES };
 
@@ -424,6 +426,61 @@ static PyObject *failed(PyObject *self, PyObject *capsule)
     return made ? PyBool_FromLong(fsd_check_failed(made)) : NULL;
 }
 
+/* Writes the fixed model to a descriptor, which the caller keeps. */
+static enum fsd_status write_fixed(const struct fsd_linting *made,
+                                   const struct fsd_fix_options *opt, int descriptor,
+                                   struct fsd_error *err)
+{
+    int own = dup(descriptor);
+    FILE *out = own < 0 ? NULL : fdopen(own, "wb");
+    enum fsd_status status = out ? fsd_linting_fix(made, opt, out, err) : FSD_E_WRITE;
+
+    if (out ? fclose(out) && status == FSD_OK : own >= 0 && close(own))
+        status = FSD_E_WRITE;
+    if (status == FSD_E_WRITE) {
+        *err = (struct fsd_error){.status = status};
+        snprintf(err->message, sizeof err->message, "cannot write the fixed model: %s",
+                 strerror(errno));
+    }
+    return status;
+}
+
+/* The list of the edits; with a descriptor from 0 on, the model with these is written
+ * to it before.  `model` is what open_linting() was given: it is read again. */
+static PyObject *fix(PyObject *self, PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_fix_options opt = {0};
+    const char *what[MOST_FILES], *scales[MOST_FILES], *path;
+    PyObject *capsule, *model, *what_list, *scale_list;
+    const struct fsd_linting *made;
+    char *bytes = NULL;
+    size_t size = 0;
+    int descriptor;
+    FILE *out;
+
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOO!O!i:fix", &capsule, &model, &PyList_Type,
+                          &what_list, &PyList_Type, &scale_list, &descriptor) ||
+        !take_file(&call, model, &path) ||
+        !take_list(&call, what_list, MOST_FILES, what, &opt.n_what) ||
+        !take_list(&call, scale_list, MOST_FILES, scales, &opt.n_scales))
+        return NULL;
+    opt.what = what;
+    opt.scales = scales;
+    made = PyCapsule_GetPointer(capsule, LINTING);
+    if (!made)
+        return NULL;
+    out = fsd_memory_open(&bytes, &size);
+    Py_BEGIN_ALLOW_THREADS begin(&call);
+    if (descriptor >= 0)
+        call.status = write_fixed(made, &opt, descriptor, &call.err);
+    if (call.status == FSD_OK)
+        call.status = fsd_linting_list_fixes(made, &opt, "text", out, &call.err);
+    end();
+    Py_END_ALLOW_THREADS return printed(&call, out, &bytes, &size);
+}
+
 static PyObject *update(PyObject *self, PyObject *capsule)
 {
     const struct fsd_check *made = PyCapsule_GetPointer(capsule, CHECK);
@@ -452,6 +509,7 @@ static PyMethodDef methods[] = {
     {"view", view, METH_VARARGS, NULL},
     {"differs", differs, METH_O, NULL},
     {"failed", failed, METH_O, NULL},
+    {"fix", fix, METH_VARARGS, NULL},
     {"update", update, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -108,6 +108,28 @@ def test_lint():
         fusiondiff.lint(MODEL, builder="trt9")
 
 
+def test_fix(tmp_path):
+    model, fixed, by_program = tmp_path / "m.onnx", tmp_path / "fixed.onnx", tmp_path / "program.onnx"
+    model.write_bytes(MODEL.read_bytes())
+    assert "to calibrate" in fusiondiff.lint(model, builder="trt8").fix()
+    listed = fusiondiff.lint(model, builder="trt8").fix(fixed, what="qdq/residual", scales={"skip": 0.05})
+    assert listed.endswith("edits that apply: 1 of 1\n")
+    printed("lint", model, "--for", "trt8", "--fix", "--scale", "skip=0.05", "-o", by_program)
+    assert fixed.read_bytes() == by_program.read_bytes() != MODEL.read_bytes()
+    assert fixed.stat().st_mode == by_program.stat().st_mode
+    held = fusiondiff.lint(MODEL.read_bytes(), builder="trt8")    # in memory
+    held.fix(fixed, scales={"skip": 0.05})
+    assert fixed.read_bytes() == by_program.read_bytes()
+    for wrong in ({"what": ["qdq/none"]}, {"scales": {"skip": -1.0}}, {"scales": {"other": 1.0}}):
+        with pytest.raises(fusiondiff.Error):
+            held.fix(fixed, **wrong)
+    linting = fusiondiff.lint(model, builder="trt8")
+    model.write_bytes(b"another file")
+    with pytest.raises(fusiondiff.Error):
+        linting.fix(fixed)
+    assert fixed.read_bytes() == by_program.read_bytes() and len(list(tmp_path.iterdir())) == 3
+
+
 def test_batch_keeps_the_order_and_goes_past_what_is_bad(tmp_path):
     pairs = [(MODEL, ENGINE), "none.json", ENGINE, fusiondiff.Side(MODEL, ENGINE, profile=ROOT / "fixtures/qat_block/profile.json")] * 5
     for jobs in 1, 3:
