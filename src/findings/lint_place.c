@@ -93,6 +93,20 @@ static const struct fsd_quantizer *scale_for(struct fsd_finder *f, fsd_id add,
     return found.n ? &l->quantizers.at[found.at[0].quantizer] : NULL;
 }
 
+/* What a pair on the skip branch changes.  Where a convolution makes the branch for the
+ * Add alone, TensorRT for RTX adds in that convolution's kernel and rounds there:
+ * tests/real/lint.py builds ResNet-18 with and without the pair. */
+static const char *skip_effect(const struct fsd_lint *l, fsd_id tensor, bool own)
+{
+    if (own)
+        return "rounds the skip branch as the block's input is rounded already";
+    if (l->target.family == FSD_RTX && fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
+        fsd_lint_only_reader(l, tensor) != FSD_NONE)
+        return "rounds the skip branch to 8 bits; measure its scale; TensorRT for RTX "
+               "moves as many bytes as without";
+    return "rounds the skip branch to 8 bits; measure its scale";
+}
+
 static void find_bare_skip(struct fsd_finder *f, fsd_id add, const fsd_id convs[2])
 {
     const struct fsd_lint *l = f->lint;
@@ -113,10 +127,8 @@ static void find_bare_skip(struct fsd_finder *f, fsd_id add, const fsd_id convs[
                 own ? "the scale" : "a measured scale, at first that",
                 fsd_lint_node(f, like->node));
     /* The scale of another tensor is where a measurement may begin, no value to set. */
-    fsd_edit_insert(
-        f, add, skip, own ? like : NULL,
-        own ? "rounds the skip branch as the block's input is rounded already"
-            : "rounds the skip branch to 8 bits; measure its scale");
+    fsd_edit_insert(f, add, skip, own ? like : NULL,
+                    skip_effect(l, fsd_node_in_tensor(l->g, add, skip), own));
     fsd_lint_close(f);
 }
 

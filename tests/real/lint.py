@@ -3,7 +3,7 @@
 Of each rule the model that it fires on and the one that is as it advises are built, and what the rule
 predicts must be what differs between the engines: types, as the builder's own listing has them.  Of
 SHARED's QAT ResNet-18 the edits that lint proposes are applied, and the skip inputs of its eight
-additions must turn from Float to Int8."""
+additions must turn from Float to Int8; a quantized detector with all edits must move fewer bytes."""
 import json
 import os
 import subprocess
@@ -116,6 +116,12 @@ def skips(binary, model, log):
             for layers in layers_of(run(binary, model, log), "Add")]
 
 
+def cost(binary, model, log):
+    """Layers that take time, and the bytes that they move."""
+    layers = [layer for layer in run(binary, model, log)["layers"] if layer["kind"] != "sync"]
+    return len(layers), sum(layer.get("bytes", 0) for layer in layers)
+
+
 def rounds_inside(name):
     """The kernel rounds a branch to 8 bits and widens it before it adds."""
     steps = name.removeprefix("__myl_").split("_")[0]
@@ -132,17 +138,27 @@ def resnet(binary, folder, shared):
     edits = [e for e in report["edits"] if e["rule"] == "qdq/residual"]
     check(len(edits) == 8, f"{len(edits)} edits, wanted one for each addition")
     check(sum("scale" in e for e in edits) == 5, "the model has the scale of five")
-    for edit in edits:  # the others are measured: here all quantizers of the model have one scale
-        edit.setdefault("scale", next(e["scale"] for e in edits if "scale" in e))
+    # The others are measured: here all quantizers of the model have one scale.
+    scale = next(e["scale"] for e in edits if "scale" in e)
+    given = [f"--scale={e['tensor']}={scale}" for e in edits if "scale" not in e]
+    fixed = os.path.join(folder, "resnet18_qat_advised.onnx")
+    subprocess.run([binary, "lint", source, "--fix=qdq/residual", *given, "-o", fixed], check=True, capture_output=True)
+    for edit in edits:
+        edit.setdefault("scale", scale)
     model = onnx.load(source, load_external_data=False)
     check(apply.apply(model, edits) == 8, "all edits of the additions can be applied")
-    fixed = os.path.join(folder, "resnet18_qat_advised.onnx")
-    onnx.save(model, fixed)
-    seen = []
-    for name, path in (("resnet18_qat", source), ("resnet18_qat_advised", fixed)):
+    other = onnx.load(fixed, load_external_data=False)
+    check([(n.op_type, *n.input, *n.output) for n in other.graph.node] ==
+          [(n.op_type, *n.input, *n.output) for n in model.graph.node], "--fix makes what apply.py makes")
+    # Without these three nothing is lost: lint says that they save no bytes, and the builder agrees.
+    fewer, seen, work = os.path.join(folder, "resnet18_qat_five.onnx"), [], []
+    subprocess.run([binary, "lint", source, "--fix=qdq/residual", "-o", fewer], check=True, capture_output=True)
+    check(sum("as many bytes" in e["effect"] for e in edits) == len(given) == 3, "three edits save no bytes, says lint")
+    for name, path in (("resnet18_qat", source), ("resnet18_qat_advised", fixed), ("resnet18_qat_five", fewer)):
         log = os.path.join(folder, name + ".log")
         check(build(path, log, tool), f"{name} is built")
         seen.append(skips(binary, path, log))
+        work.append(cost(binary, path, log))
     # Where the block's input is a convolution's result that nothing else reads, the kernel of
     # the addition takes the convolution's result and rounds it itself.
     narrow = [[NARROW in types for types, _ in side] for side in seen]
@@ -152,8 +168,29 @@ def resnet(binary, folder, shared):
     check(len(seen[0]) == 8 and not any(narrow[0] + inside[0]), f"as built: {seen[0]}")
     check(len(seen[1]) == 8 and sum(narrow[1]) == 5 and all(a != b for a, b in zip(narrow[1], inside[1])),
           f"as advised: {seen[1]}")
+    print(f"resnet18_qat: {work[0][0]} layers and {work[0][1]:,} bytes as built, {work[1][0]} and {work[1][1]:,} as advised")
+    check(work[1][0] < work[0][0] and work[1][1] < 0.8 * work[0][1], "fewer layers and a fifth of the bytes less")
+    check(work[2][0] == work[1][0] and work[2][1] <= work[1][1], f"with the three edits fewer bytes: {work}")
     left = [f for f in run(binary, "lint", fixed)["findings"] if f["rule"] == "qdq/residual"]
     check(not left, "lint finds nothing more at the additions")
+
+
+def yolo(binary, folder, shared):
+    """A detector that ONNX Runtime quantized: with all edits the engine has no more layers, and moves fewer bytes."""
+    source = os.path.join(shared, "zoo-2", "cases", "yolov8_f32_int8", "model.onnx")
+    if not os.path.exists(source):
+        print("skipped: yolov8_f32_int8 is absent")
+        return
+    fixed, work = os.path.join(folder, "yolov8_fixed.onnx"), []
+    subprocess.run([binary, "lint", source, "--fix", "-o", fixed], check=True, capture_output=True)
+    for name, path in (("yolov8", source), ("yolov8_fixed", fixed)):
+        log = os.path.join(folder, name + ".log")
+        check(build(path, log, [os.path.join(shared, "zoo", "build_engine.py"), "--fill"]), f"{name} is built")
+        work.append(cost(binary, path, log))
+    print(f"yolov8: {work[0][0]} layers and {work[0][1]:,} bytes as built, {work[1][0]} and {work[1][1]:,} as fixed")
+    check(work[1][0] <= work[0][0] and work[1][1] < 0.98 * work[0][1], "no more layers, and 2 % of the bytes less")
+    left = run(binary, "lint", fixed)["edits"]
+    check(not left, f"lint proposes nothing more: {len(left)} edits")
 
 
 def main():
@@ -164,6 +201,7 @@ def main():
     refusals(binary, folder)
     if len(sys.argv) > 3 and os.path.isdir(sys.argv[3]):
         resnet(binary, folder, sys.argv[3])
+        yolo(binary, folder, sys.argv[3])
     print(f"{len(PROOFS)} rules proved by TensorRT for RTX, {failures} failures")
     return 1 if failures else 0
 
