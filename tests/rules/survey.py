@@ -12,6 +12,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 
 def lint(binary, *args):
@@ -77,6 +78,26 @@ def skips(binary, folder):
             for n in report["nodes"] if n["op"] == "Add" and n["layers"]]
 
 
+def fixes(binary, shared):
+    """How many of the additions of a QAT ResNet-18 are not fixed as they should be: the model has the scale of five, the
+    others are to calibrate, and with scales for these lint finds nothing more there."""
+    model = shared / "corpus" / "resnet18-qat-trt8.4" / "model.onnx"
+    if not model.exists():
+        return 0
+    command = [binary, "lint", str(model), "--for", "trt8", "--fix=qdq/residual"]
+    listed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    report, _ = lint(binary, model, "--for", "trt8")
+    open_edits = [e for e in report["edits"] if e["rule"] == "qdq/residual" and "scale" not in e]
+    with tempfile.TemporaryDirectory() as folder:
+        fixed = pathlib.Path(folder) / "fixed.onnx"
+        subprocess.run([*command, *(f"--scale={e['tensor']}=0.05" for e in open_edits), "-o", str(fixed)],
+                       capture_output=True, check=True)
+        left = [f for f in lint(binary, fixed, "--for", "trt8")[0]["findings"] if f["rule"] == "qdq/residual"]
+    names = [e["node_name"] for e in open_edits]
+    print(f"resnet18-qat-trt8.4: {listed.splitlines()[-1]} ({', '.join(names)}); with these {len(left)} findings are left")
+    return len(left) + ("apply: 5 of 8, 3 to calibrate" not in listed) + (names != ["Add_97", "Add_158", "Add_219"])
+
+
 def main():
     binary, shared = sys.argv[1], pathlib.Path(sys.argv[2])
     if not (shared / "zoo").is_dir():
@@ -126,7 +147,7 @@ def main():
         print(f"{kind}: {predicted[kind]} of {refused[kind]} predicted to be refused")
     for kind, name, options in wrong:
         print(f"  {kind}, and not so predicted: {name} {options}")
-    known = qat(binary, shared)
+    known = qat(binary, shared) + fixes(binary, shared)
     return 1 if known or predicted["built"] or predicted["refused"] < 18 else 0
 
 
