@@ -66,7 +66,7 @@ struct widths {
 static struct widths measure(const struct fsd_verdicts *all,
                              const struct fsd_style *style)
 {
-    enum { MOST_LABEL = 16, LEAST_WORST = 20, REST = 26 };
+    enum { MOST_LABEL = 24, LEAST_WORST = 20, REST = 26 };
     const size_t width = fsd_text_width(style);
     struct widths w = {0, sizeof "model" - 1, 0};
     size_t most;
