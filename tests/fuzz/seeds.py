@@ -16,6 +16,7 @@ SMALL = 32 * 1024
 FILES = {
     "onnx": ["**/*.onnx"],
     "onnx_graph": ["**/*.onnx"],
+    "onnx_write": ["**/*.onnx"],
     "trt_json": ["**/engine*.json", "engine/*.json"],
     "trt_log": ["**/*.log", "log/*.txt"],
     "profile": ["**/profile*.json", "**/times*.json"],
