@@ -177,6 +177,7 @@ struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
     c->new = new;
     c->align = fsd_align_new(arena, old, new);
     c->unstated = fsd_state_states(old) & ~fsd_state_states(new);
+    c->unheld = fsd_state_states(new) & ~fsd_state_states(old);
     fsd_compare_regions(c, scratch);
     fsd_compare_nodes(c);
     fsd_compare_edges(c, scratch);

@@ -203,6 +203,7 @@ struct fsd_compare {
                                  | FSD_LAYER_MOVES */
     fsd_built_changes built;
     unsigned unstated; /**< what the old build states and the new one nowhere does */
+    unsigned unheld;   /**< what the new build states and the old one nowhere does */
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
 

@@ -132,7 +132,8 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
     if (pass == BY_SIZES)
         return hash;
     hash = fsd_hash_mix(hash, hash_sym(s, k->does));
-    hash = fsd_hash_mix(hash, hash_tensors(s, k->consts, pass <= BY_WORK));
+    if (!((p->c->unstated | p->c->unheld) & FSD_STATES_CONSTS))
+        hash = fsd_hash_mix(hash, hash_tensors(s, k->consts, pass <= BY_WORK));
     if (pass == BY_WEIGHTS)
         return hash;
     hash = fsd_hash_mix(hash, hash_sym(s, k->attrs));
@@ -260,13 +261,14 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
     compare_ports(c, &change, p->out, q->out);
     if (c->unstated & FSD_STATES_CONSTS)
         change.consts_lost = p->consts.n > 0;
-    else
+    else if (!(c->unheld & FSD_STATES_CONSTS))
         compare_consts(c, scratch, &change, p->consts, q->consts);
     compare_type(&change, (struct fsd_state_tensor){.form.type = p->precision},
                  (struct fsd_state_tensor){.form.type = q->precision});
     /* Without layouts every reformat looks like a copy. */
-    change.type = texts_differ(c, p->type, q->type) ||
-                  (p->kind != q->kind && !(c->unstated & FSD_STATES_LAYOUTS));
+    change.type =
+        texts_differ(c, p->type, q->type) ||
+        (p->kind != q->kind && !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS));
     change.does = texts_differ(c, p->does, q->does);
     change.attrs = texts_differ(c, p->attrs, q->attrs);
     change.computes =
