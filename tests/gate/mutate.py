@@ -36,13 +36,24 @@ def start(*args):
     return subprocess.run([BINARY, *args], capture_output=True, text=True, check=False)
 
 
+def without_unasked(group):
+    """The group without "; NODES", which is between its nodes and its borders."""
+    if ";" not in group:
+        return group
+    at = group.index(";")
+    end = next((i for i in range(at, len(group)) if group[i] in ("<", ">", "~")), len(group))
+    return group[:at] + group[end:]
+
+
 class Snapshot:
     """Its lines as words: the head, the nodes, and each group with the moves below it."""
 
     def __init__(self, text):
         lines = [TOKEN.findall(line) for line in text.splitlines() if line.strip()]
-        # dumps.py changes kernels and bindings, and format 1 has none, and no hash of its lines.
+        # dumps.py changes kernels, bindings and what a group reads from elsewhere than the model
+        # states; format 1 has none of these, and no hash of its lines.
         lines = [line for line in lines if line[0] not in ("kernel", "binding")]
+        lines = [without_unasked(line) if line[0] == "group" else line for line in lines]
         lines[0][2] = "1"
         first = next((i for i, line in enumerate(lines) if line[0] == "also"), len(lines))
         self.others = lines[first:-1]  # of a snapshot of several builds
