@@ -41,9 +41,10 @@ static void put_markdown(const struct fsd_column *column, const char *text, FILE
 static const struct markup csv = {"", ",", "\n", put_csv, false};
 static const struct markup markdown = {"| ", " | ", " |\n", put_markdown, true};
 
+/* Rows or a record: what has a type of its own. */
 static bool is_rows(const struct fsd_column *column)
 {
-    return column->kind == FSD_CELL_ROWS || column->kind == FSD_CELL_RECORD;
+    return column->of != NULL;
 }
 
 /* A number for people, or with all digits that a double has and none that it has not.
@@ -188,7 +189,7 @@ static void put_titles(const struct markup *m, const struct fsd_record *of, bool
 {
     const char *separator = m->before;
 
-    while (of) {
+    for (;;) {
         uint32_t at = unfolded(of);
 
         for (uint32_t i = 0; i < of->n; i++) {
@@ -203,7 +204,9 @@ static void put_titles(const struct markup *m, const struct fsd_record *of, bool
                                                   : "---",
                   out);
         }
-        of = at < of->n ? of->columns[at].of : NULL;
+        if (at == of->n)
+            break;
+        of = of->columns[at].of;
     }
     fputs(m->after, out);
 }
