@@ -46,7 +46,7 @@ static void find_in(struct fsd_compare *c, struct fsd_region_diff *r)
         const struct fsd_group *g =
             &c->new->groups.at[c->pool.at[r->new_groups.at + i]];
 
-        for (uint32_t k = 0; k < g->unasked.n && !g->loose && !g->guessed; k++) {
+        for (uint32_t k = 0; k < g->unasked.n && !g->loose; k++) {
             fsd_ref ref = c->new->refs.at[g->unasked.at + k];
 
             if (!was_unasked(c, r, place_of(c, true, ref)))

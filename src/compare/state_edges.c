@@ -415,6 +415,29 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, fsd_ref at)
     return asked;
 }
 
+/* Who wrote what a port reads, whatever the tensor is called: names of tensors outlive
+ * the kernels that wrote them. */
+static fsd_ref written_by(const struct fsd_state_build *b, uint32_t port)
+{
+    const struct fsd_graph *e = b->d->engine;
+
+    for (int far = 0; far < FAR && e->ports.at[port].tensor != FSD_NONE; far++) {
+        fsd_id layer = first_of(e, fsd_port_peers(e, port, true));
+
+        if (layer == FSD_NONE)
+            return find_from(b, port);
+        if (!is_move(b, layer)) {
+            struct fsd_span nodes = b->s->groups.at[b->s->of_layer[layer]].nodes;
+
+            return b->s->refs.at[nodes.at + nodes.n - 1];
+        }
+        if (!e->nodes.at[layer].in.n)
+            return FSD_NONE;
+        port = e->nodes.at[layer].in.at;
+    }
+    return FSD_NONE;
+}
+
 /* A kernel may read further up than the model says: a value that is computed twice, a
  * view.  Of most groups there is nothing of that kind, so that it is held of few, and a
  * dump in which a tensor was exchanged for another is noticed by it. */
@@ -433,7 +456,7 @@ static void add_unasked(struct edges *x)
             const struct fsd_node *n = &x->b->d->engine->nodes.at[l.layers[i]];
 
             for (uint32_t k = 0; k < n->in.n; k++) {
-                fsd_ref from = find_from(x->b, n->in.at + k);
+                fsd_ref from = written_by(x->b, n->in.at + k);
 
                 if (from != FSD_NONE && !is_asked(s, g, from))
                     fsd_vec_push(s->arena, &s->refs, from);

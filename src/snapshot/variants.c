@@ -222,7 +222,8 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
     for (uint32_t i = 0; i < c->regions.n; i++) {
         const struct fsd_region_diff *d = &c->regions.at[i];
 
-        if (d->happened == FSD_HAPPENED_SAME && !d->layers && !d->kernels)
+        if (d->happened == FSD_HAPPENED_SAME && !d->layers && !d->kernels &&
+            !d->unasked.n)
             continue;
         for (uint32_t k = 0; k < d->old_groups.n; k++)
             add(r, b, row_of_group(r, s, c->pool.at[d->old_groups.at + k]));

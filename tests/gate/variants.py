@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Snapshots of several builds, on the real engines of SHARED/zoo that are of one model.
+"""Snapshots of several builds, on the real engines of SHARED's zoos that are of one model.
 
     variants.py BINARY SHARED
 
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 BINARY, SHARED = sys.argv[1:3]
-ZOO = os.path.join(SHARED, "zoo/cases")
+ZOOS = [os.path.join(SHARED, zoo, "cases") for zoo in ("zoo", "zoo-2")]
 failures = []
 counts = collections.Counter()
 
@@ -44,7 +44,7 @@ def errors(snapshot, build):
 def learn(path, builds):
     words = [w for model, engine in builds[1:] for w in ("--also", f"{model},{engine}")]
     done = run("snapshot", *builds[0], *words, "-o", path)
-    return {engine for _, engine in builds if f"{engine}: not kept" in done.stderr}
+    return {engine for _, engine in builds if f"{engine}: not learnt" in done.stderr}
 
 
 def try_model(name, builds, folder):
@@ -82,13 +82,14 @@ def try_model(name, builds, folder):
 
 
 def main():
-    if not os.path.isdir(ZOO):
-        print("skipped: no", ZOO)
+    if not os.path.isdir(ZOOS[0]):
+        print("skipped: no", ZOOS[0])
         sys.exit(77)
     models = collections.defaultdict(list)
-    for case in sorted(os.listdir(ZOO)):
-        for engine in glob.glob(os.path.join(ZOO, case, "build.log*")):
-            models[case.split(".")[0]].append((os.path.join(ZOO, case, "model.onnx"), engine))
+    for zoo in filter(os.path.isdir, ZOOS):
+        for case in sorted(os.listdir(zoo)):
+            for engine in glob.glob(os.path.join(zoo, case, "build.log*")):
+                models[case.split(".")[0]].append((os.path.join(zoo, case, "model.onnx"), engine))
     with tempfile.TemporaryDirectory() as folder:
         for name, builds in models.items():
             if len(builds) > 1:
