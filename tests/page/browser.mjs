@@ -418,6 +418,7 @@ async function check_lint() {
         check("lint: no drawing of what is not built", !(await page.locator("#views").innerText()).includes("Graph"));
         await accessible(page, "lint");
         await page.locator("#rules li a", { hasText: edits[0].node_name }).first().click();
+        await page.locator("#record").filter({ hasText: edits[0].node_name }).waitFor(); // a busy machine takes a while
         const record = await page.locator("#record").innerText();
         for (const word of ["What to change", edits[0].scale_of, edits[0].effect, findings[0].message]) check(`lint: the record tells ${word}`, record.includes(word), record);
         await page.keyboard.press("Escape");

@@ -5,7 +5,7 @@
 void fsd_lint_seam(struct fsd_finder *f)
 {
     for (fsd_id i = 0; i < f->lint->g->nodes.n; i++)
-        if (fsd_node_is(f->lint->g, i, "SeamGelu")) {
+        if (fsd_node_is(f->lint->g, i, FSD_ONNX_SeamGelu)) {
             fsd_lint_open(f, i);
             fputs("a seam", f->out);
             fsd_lint_close(f);

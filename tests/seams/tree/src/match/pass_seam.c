@@ -10,7 +10,7 @@ void fsd_pass_seam(struct fsd_match *m)
         const char *name = fsd_text(m->engine->names, m->engine->nodes.at[i].name);
 
         for (fsd_id k = 0; !strncmp(name, "seam:", 5) && k < m->model->nodes.n; k++)
-            if (fsd_node_is(m->model, k, name + 5))
+            if (!strcmp(fsd_text(m->model->names, m->model->nodes.at[k].op), name + 5))
                 fsd_match_link(m, i, k, FSD_BY_STRUCTURE);
     }
 }
