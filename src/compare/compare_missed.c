@@ -10,6 +10,8 @@
  */
 #include "compare/parts.h"
 
+#include <stdlib.h>
+
 static bool is_as_before(const struct fsd_compare *c, fsd_id region)
 {
     const struct fsd_region_diff *r =
@@ -42,11 +44,46 @@ static bool rewrites(struct fsd_state_form in, struct fsd_state_form out)
            (in.layout && out.layout && in.layout != out.layout);
 }
 
+/* How many values sizes as "2x1x256" are; 0: not known. */
+static uint64_t count_of(const struct fsd_state *s, fsd_sym sizes)
+{
+    uint64_t n = sizes != 0;
+
+    for (const char *at = fsd_text(s->names, sizes); *at && n; at += *at == 'x') {
+        char *end;
+        uint64_t size = strtoull(at, &end, 10);
+
+        n = end == at || (size && n > UINT64_MAX / size) ? 0 : n * size;
+        at = end;
+    }
+    return n;
+}
+
+/* A kernel that writes more or less than it reads cuts out or puts together: what
+ * reads it has no use for what it read. */
+static bool resizes(const struct fsd_state *s, struct fsd_span kernels)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < kernels.n; i++) {
+        const struct fsd_kernel *k = &s->kernels.at[kernels.at + i];
+        uint64_t in, out;
+
+        if (!k->in.n || k->out.n != 1)
+            continue;
+        in = count_of(s, s->tensors.at[k->in.at].sizes);
+        out = count_of(s, s->tensors.at[k->out.at].sizes);
+        any |= in && out && in != out;
+    }
+    return any;
+}
+
 static bool is_missed_move(const struct fsd_compare *c, fsd_id move)
 {
     const struct fsd_move *m = &c->old->moves.at[move];
 
-    return m->from.n && m->to.n && rewrites(m->before, m->after) &&
+    return m->from.n && m->to.n &&
+           (rewrites(m->before, m->after) || resizes(c->old, m->kernels)) &&
            is_as_before(c, fsd_compare_region_of_move(c, false, move)) &&
            are_as_before(c, m->from) && are_as_before(c, m->to);
 }

@@ -107,6 +107,7 @@ class Dump:
         self.json = json.loads(text) if text.lstrip().startswith("{") else None
         self.lines, self.at, self.io_at = [], [], []
         self.end, self.indent = "\n", 1
+        self.computed = set()  # nodes that layers compute, as the snapshot has them
         if self.json:
             self.layers = self.json["Layers"]
             self.io = self.json.get("I/O Tensors") or []
@@ -421,11 +422,12 @@ def other_kind(d):
 
 
 def exchange(d):
-    """The Metadata of two unlike kernels change places."""
+    """The Metadata of two unlike kernels change places, and name other nodes that are computed."""
     there = [x for x in d.layers if is_kernel(x) and x.get("Metadata")]
+    def nodes(layer):
+        return {n for n in re.findall(r"\[ONNX Layer: ([^\]]*)\]", layer["Metadata"]) if not d.computed or n in d.computed}
     first = pick(there)
-    second = pick(x for x in there if first and x["LayerType"] != first["LayerType"] and
-                  x["Metadata"] != first["Metadata"])
+    second = pick(x for x in there if first and x["LayerType"] != first["LayerType"] and nodes(x) != nodes(first))
     if not second:
         return None
     first["Metadata"], second["Metadata"] = second["Metadata"], first["Metadata"]
@@ -775,6 +777,8 @@ def prepare(build, change, folder, seed):
             m.write(model)
     else:
         d = dump.copy()
+        with open(snapshot, encoding="utf-8") as file:
+            d.computed = {m[1].strip('"') for m in re.finditer(r'^node ("(?:[^"\\]|\\.)*"|\S+) \S+ \S+ layer ', file.read(), re.M)}
         names = change(d)
         path = os.path.join(folder, f"{seed}.dump")
         if names is not None:
