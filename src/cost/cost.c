@@ -27,6 +27,7 @@ fsd_cost_new(const struct fsd_match *m, const struct fsd_known_sizes *known,
     fsd_cost_traffic(m, layers, c);
     fsd_cost_macs(m, layers, nodes, c);
     fsd_cost_sums(m, times, layers, flows, reasons, nodes, c);
+    fsd_cost_spent(m, times, layers, flows, reasons, c);
     return c;
 }
 

@@ -29,10 +29,23 @@ struct fsd_traffic {
     int64_t in, out, weights, bias;
 };
 
+/** What a layer spends its time and its bytes on, exactly one. */
+enum fsd_spent {
+    FSD_SPENT_COMPUTE,
+    FSD_SPENT_REQUANTIZE, /**< computes element by element (scale, bias, activation,
+                               residual addition) what another kernel left wide, and
+                               writes it quantized */
+    FSD_SPENT_MOVEMENT,   /**< moves data for the builder's or a quantizer's sake */
+    FSD_SPENT_REQUESTED,  /**< moves data as the model asks: a Transpose */
+    FSD_SPENT_NOTHING, /**< NoOp, shapes, synchronization, measured to take no time */
+    FSD__SPENT_COUNT
+};
+
 struct fsd_layer_cost {
     int64_t bytes, macs;        /**< read and written, without the bias; multiply-adds;
                                      amounts: negative where no number is known */
     struct fsd_traffic traffic; /**< what `bytes` is made of */
+    enum fsd_spent spent;
 };
 
 /** Where the time of a run goes: sums of the layers' times, in milliseconds. */
@@ -41,6 +54,17 @@ struct fsd_time_sums {
     double by_cause[FSD__CAUSE_COUNT]; /**< FSD_CAUSE_NONE: all that has no cause */
     double inserted;                   /**< of inserted layers */
     double nodes; /**< of layers that compute nodes: what the nodes share */
+};
+
+/** The layers of one class together. */
+struct fsd_spent_sum {
+    uint32_t layers;
+    uint32_t unknown; /**< of these, whose bytes are no known number */
+    int64_t bytes;    /**< of the others */
+    double ms;        /**< negative: nothing was measured */
+    double share; /**< from 0 to 1, of all classes' time where it was measured, else of
+                           all known bytes: one denominator for all; negative: there is
+                           none */
 };
 
 /** The nodes of one operator together. */
@@ -70,6 +94,9 @@ struct fsd_cost {
     int64_t unattributed;          /**< multiply-adds of nodes that kernels compute, and
                                         nothing tells which of them; an amount */
     struct fsd_time_sums sums;
+    struct fsd_spent_sum spent[FSD__SPENT_COUNT]; /**< by enum fsd_spent */
+    struct fsd_spent_sum all; /**< of all layers; entries of a profile that are no layer
+                                   have the rest of its share */
     fsd_tensor_vec tuned, run_with;       /**< struct fsd_known_sizes */
     FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
     double peak_gb_s, peak_top_s;         /**< of the device; 0: not known */
@@ -95,6 +122,13 @@ fsd_cost_new(const struct fsd_match *m, const struct fsd_known_sizes *known,
              const struct fsd_measured *times, const struct fsd_layer_result *layers,
              const struct fsd_flows *flows, const struct fsd_reason *reasons,
              const struct fsd_node_result *nodes, const struct fsd_options *opt);
+
+/** "requantization" */
+const char *fsd_spent_name(enum fsd_spent value);
+
+/** What a layer is part of, of its class: its time, else its bytes, over those of the
+ *  whole engine, as in fsd_spent_sum.share.  Negative: not known. */
+double fsd_cost_share(const struct fsd_diff *d, fsd_id layer);
 
 /** The i-th size of a use of an engine's tensor, an amount; what the engine leaves open
  *  is the model's. */
@@ -171,5 +205,9 @@ void fsd_cost_sums(const struct fsd_match *m, const struct fsd_measured *times,
                    const struct fsd_layer_result *layers, const struct fsd_flows *flows,
                    const struct fsd_reason *reasons,
                    const struct fsd_node_result *nodes, struct fsd_cost *c);
+void fsd_cost_spent(const struct fsd_match *m, const struct fsd_measured *times,
+                    const struct fsd_layer_result *layers,
+                    const struct fsd_flows *flows, const struct fsd_reason *reasons,
+                    struct fsd_cost *c);
 
 #endif

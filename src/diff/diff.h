@@ -67,6 +67,9 @@ struct fsd_layer_result {
 /** Why a layer is there. */
 struct fsd_reason {
     enum fsd_cause cause;
+    bool requested; /**< it moves data because a node of the model does: a Transpose; no
+                         operand of a product, and no part of a Concat that could be in
+                         place, which have a cause */
     uint32_t event; /**< of the build log: what put it there; FSD_NONE */
 };
 
@@ -150,6 +153,7 @@ struct fsd_summary {
     uint32_t by_kind[FSD__KIND_COUNT];
     uint32_t by_cause[FSD__CAUSE_COUNT]; /**< of inserted layers */
     uint32_t inserted;
+    uint32_t requested; /**< layers that move data as the model asks */
     uint32_t links,
         by_evidence[5]; /**< links that have each bit of enum fsd_evidence */
     uint32_t computing,

@@ -21,6 +21,7 @@ const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
         const struct fsd_layer_result *r = &layers[i];
 
         s->by_kind[r->kind]++;
+        s->requested += reasons[i].requested;
         if (r->inserted) {
             s->inserted++;
             s->by_cause[reasons[i].cause]++;

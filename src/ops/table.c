@@ -157,10 +157,22 @@ unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node)
            (op->traits & (FSD_OP_CONTROL | FSD_OP_LISTS) ? 0 : FSD_OP_SHAPED);
 }
 
+static const struct fsd_op *op_of_step(fsd_sym step)
+{
+    return step && step < FSD_ONNX__COUNT ? first_of(names_of[step - 1]) : NULL;
+}
+
+bool fsd_step_is_elementwise(fsd_sym step)
+{
+    const struct fsd_op *op = op_of_step(step);
+
+    return step == FSD_ONNX_NotEqual || step == FSD_ONNX_BatchNormalization ||
+           (op && is_elementwise(op));
+}
+
 bool fsd_step_moves(fsd_sym step)
 {
-    const struct fsd_op *op =
-        step && step < FSD_ONNX__COUNT ? first_of(names_of[step - 1]) : NULL;
+    const struct fsd_op *op = op_of_step(step);
 
     return step == FSD_ONNX_Move ||
            (op && op->traits & (FSD_OP_VIEW | FSD_OP_CASTS | FSD_OP_COPIES));

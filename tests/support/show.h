@@ -32,6 +32,9 @@ void show_lint(const struct fsd_lint *l, FILE *out);
  *  @param depth  of scopes; 0: a useful one. */
 void show_sums(const struct fsd_diff *d, unsigned depth, FILE *out);
 
+/** What each layer spends its time and bytes on, then the sums of that. */
+void show_spent(const struct fsd_diff *d, FILE *out);
+
 /** Bytes, multiply-adds and times of layers, then of nodes. */
 void show_cost(const struct fsd_diff *d, FILE *out);
 

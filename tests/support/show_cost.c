@@ -100,6 +100,25 @@ static void show_modules(const struct fsd_diff *d, unsigned depth, FILE *out)
     fsd_arena_free(arena);
 }
 
+static void show_spent_sum(const char *name, const struct fsd_spent_sum *sum, FILE *out)
+{
+    if (sum->layers)
+        fprintf(out,
+                "%s: %u layers, %u unknown, %" PRId64 " bytes, %g ms, share %.4f\n",
+                name, sum->layers, sum->unknown, sum->bytes, sum->ms, sum->share);
+}
+
+void show_spent(const struct fsd_diff *d, FILE *out)
+{
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        fprintf(out, "layer %s: %s, share %.4f\n",
+                fsd_text(d->names, d->engine->nodes.at[i].name),
+                fsd_spent_name(d->cost->layers[i].spent), fsd_cost_share(d, i));
+    for (int i = 0; i < FSD__SPENT_COUNT; i++)
+        show_spent_sum(fsd_spent_name((enum fsd_spent)i), &d->cost->spent[i], out);
+    show_spent_sum("all", &d->cost->all, out);
+}
+
 void show_sums(const struct fsd_diff *d, unsigned depth, FILE *out)
 {
     const struct fsd_cost *c = d->cost;

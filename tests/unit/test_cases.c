@@ -327,6 +327,15 @@ static void run_sums(const struct test_case *c, FILE *out)
     fsd_diff_free(d);
 }
 
+/* What layers spend their time and bytes on. */
+static void run_spent(const struct test_case *c, FILE *out)
+{
+    struct fsd_diff *d = run_of(c);
+
+    show_spent(d, out);
+    fsd_diff_free(d);
+}
+
 static void run_findings(const struct test_case *c, FILE *out)
 {
     struct fsd_diff *d = run_of(c);
@@ -566,13 +575,25 @@ static void run_view(const struct test_case *c, FILE *out)
 /* Of another folder than the project's, to try cases out. */
 int main(int argc, char **argv)
 {
-    static const struct case_kind kinds[] = {
-        {"compare", run_compare},   {"align", run_align},     {"matrix", run_matrix},
-        {"learn", run_learn},       {"read", run_read},       {"policy", run_policy},
-        {"state", run_state},       {"cost", run_cost},       {"sums", run_sums},
-        {"findings", run_findings}, {"check", run_check},     {"lint", run_lint},
-        {"refused", run_refused},   {"targets", run_targets}, {"told", run_told},
-        {"exports", run_exports},   {"view", run_view},       {NULL, NULL}};
+    static const struct case_kind kinds[] = {{"compare", run_compare},
+                                             {"align", run_align},
+                                             {"matrix", run_matrix},
+                                             {"learn", run_learn},
+                                             {"read", run_read},
+                                             {"policy", run_policy},
+                                             {"state", run_state},
+                                             {"cost", run_cost},
+                                             {"sums", run_sums},
+                                             {"spent", run_spent},
+                                             {"findings", run_findings},
+                                             {"check", run_check},
+                                             {"lint", run_lint},
+                                             {"refused", run_refused},
+                                             {"targets", run_targets},
+                                             {"told", run_told},
+                                             {"exports", run_exports},
+                                             {"view", run_view},
+                                             {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES, kinds);
 }

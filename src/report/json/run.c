@@ -222,6 +222,7 @@ static void add_layer(const struct fsd_diff *d, struct fsd_json *layer, fsd_id i
     const struct fsd_node *n = &d->engine->nodes.at[id];
     const struct fsd_layer *l = &d->engine->layers.at[id];
     const struct fsd_layer_result *r = &d->layers[id];
+    enum fsd_spent spent = d->cost->layers[id].spent;
     struct fsd_arena *scratch = fsd_arena_new();
     const struct fsd_rows *edge = fsd_edge_record(scratch, d, id);
     struct fsd_json *list;
@@ -234,6 +235,8 @@ static void add_layer(const struct fsd_diff *d, struct fsd_json *layer, fsd_id i
     fsd_json_bool(layer, "inserted", r->inserted);
     if (d->reasons[id].cause != FSD_CAUSE_NONE)
         fsd_json_text(layer, "cause", fsd_cause_name(d->reasons[id].cause));
+    if (spent == FSD_SPENT_REQUANTIZE || spent == FSD_SPENT_REQUESTED)
+        fsd_json_text(layer, "spent", fsd_spent_name(spent)); /* else `kind` has it */
     fsd_json_phrase(d, layer, "log", d->reasons[id].event, fsd_put_said);
     list = fsd_json_list(layer, "nodes");
     for (uint32_t i = 0; i < d->match->of_layer[id].n; i++) {
@@ -406,6 +409,28 @@ static void add_times(const struct fsd_diff *d, struct fsd_json *summary)
                         d->cost->op_times.at[i].ms);
 }
 
+/* Classes without a layer are left out. */
+static void add_spent(const struct fsd_diff *d, struct fsd_json *summary)
+{
+    struct fsd_json *spent = fsd_json_object(summary, "spent");
+
+    for (int i = 0; i < FSD__SPENT_COUNT; i++) {
+        const struct fsd_spent_sum *sum = &d->cost->spent[i];
+        struct fsd_json *of;
+
+        if (!sum->layers)
+            continue;
+        of = fsd_json_object(spent, fsd_spent_name((enum fsd_spent)i));
+        fsd_json_number(of, "layers", sum->layers);
+        if (sum->unknown < sum->layers)
+            fsd_json_count(of, "bytes", (uint64_t)sum->bytes);
+        if (sum->unknown)
+            fsd_json_number(of, "layers_of_unknown_bytes", sum->unknown);
+        fsd_json_ms(of, "ms", sum->ms);
+        fsd_json_ms(of, "share", sum->share);
+    }
+}
+
 static void add_summary(const struct fsd_diff *d, struct fsd_json *report)
 {
     const struct fsd_summary *s = d->summary;
@@ -420,9 +445,12 @@ static void add_summary(const struct fsd_diff *d, struct fsd_json *report)
     coverage = fsd_json_object(summary, "coverage");
     fsd_json_number(coverage, "links", s->links);
     fsd_json_number(coverage, "inserted", s->inserted);
+    if (s->requested)
+        fsd_json_number(coverage, "requested", s->requested);
     fsd_json_number(coverage, "computing_layers", s->computing);
     fsd_json_number(coverage, "mapped_layers", s->mapped);
     add_times(d, summary);
+    add_spent(d, summary);
 }
 
 void fsd_write_json(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)

@@ -1,0 +1,183 @@
+/*
+ * What each layer spends its time and its bytes on, and the sums of that, each as a
+ * share of one whole.  Kernels that move data do not compute, and those that requantize
+ * do, so that each have a sum of their own.
+ *
+ *     Conv int8 -> fp32    MulAddReluMulMinMaxRounCast fp32 -> int8    Conv int8 -> ...
+ *                          requantization
+ *
+ * A kernel requantizes by what it reads, computes and writes, whatever its name: all
+ * of its operations are known and elementwise, so that the kernel before could have
+ * applied them to its result.  A normalization or an average that writes INT8 needs a
+ * kernel anyhow, and one that quantizes an input of the network has none before it.
+ */
+#include "cost/cost.h"
+
+enum { STEPS = 64 };
+
+const char *fsd_spent_name(enum fsd_spent value)
+{
+    static const char *const names[] = {"compute", "requantization", "movement",
+                                        "requested_movement", "nothing"};
+
+    return names[value];
+}
+
+/* --------------------------------------------------------------- what requantizes */
+
+static bool moves(enum fsd_kind kind)
+{
+    return kind == FSD_KIND_REFORMAT || kind == FSD_KIND_COPY || kind == FSD_KIND_NOOP;
+}
+
+/* A layer produced what is read there, seen through those that only move it: it is no
+ * input of the network and no weight. */
+static bool is_made(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                    uint32_t port)
+{
+    for (int steps = 0; steps < STEPS; steps++) {
+        struct fsd_span by = fsd_port_peers(m->engine, port, true);
+        struct fsd_span in;
+
+        if (!by.n)
+            return false;
+        for (uint32_t i = 0; i < by.n; i++)
+            if (!moves(layers[m->engine->links.at[by.at + i]].kind))
+                return true;
+        in = m->engine->nodes.at[m->engine->links.at[by.at]].in;
+        if (!in.n)
+            return false;
+        port = in.at;
+    }
+    return false;
+}
+
+static bool writes_quantized(const struct fsd_graph *e, fsd_id layer)
+{
+    struct fsd_span out = e->nodes.at[layer].out;
+
+    for (uint32_t i = 0; i < out.n; i++)
+        if (fsd_dtype_is_quantized(fsd_port_form(e, &e->ports.at[out.at + i])->type))
+            return true;
+    return false;
+}
+
+/* It reads floating point that another layer of the engine made. */
+static bool reads_wide(const struct fsd_match *m, const struct fsd_layer_result *layers,
+                       fsd_id layer)
+{
+    const struct fsd_graph *e = m->engine;
+    struct fsd_span in = e->nodes.at[layer].in;
+
+    for (uint32_t i = 0; i < in.n; i++)
+        if (fsd_dtype_rank(fsd_port_form(e, &e->ports.at[in.at + i])->type) >=
+                fsd_dtype_rank(FSD_FP16) &&
+            is_made(m, layers, in.at + i))
+            return true;
+    return false;
+}
+
+/* An operation that a product's kernel may apply to its result, and one that only puts
+ * it elsewhere. */
+static bool is_epilogue(fsd_sym op)
+{
+    return fsd_step_is_elementwise(op) || fsd_step_moves(op) || op == FSD_ONNX_Resize;
+}
+
+/* True when all operations of the layer are known, and elementwise.  Of a product that
+ * another layer multiplies this one has the scale or the bias. */
+static bool is_elementwise(const struct fsd_match *m, fsd_id layer)
+{
+    const struct fsd_layer *l = &m->engine->layers.at[layer];
+    bool told = l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL, any = told;
+
+    for (uint32_t i = 0; told && i < l->steps.n; i++)
+        if (!is_epilogue(m->engine->links.at[l->steps.at + i]))
+            return false;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        unsigned traits = m->facts->traits[node];
+
+        if (!(traits & FSD_OP_STANDARD) || traits & (FSD_OP_RECURRENT | FSD_OP_CONTROL))
+            return false;
+        if (!told && !(traits & (FSD_OP_QDQ | FSD_OP_WEIGHTED)) &&
+            !is_epilogue(m->model->nodes.at[node].op))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static bool requantizes(const struct fsd_match *m,
+                        const struct fsd_layer_result *layers, fsd_id layer)
+{
+    return layers[layer].kind == FSD_KIND_COMPUTE &&
+           !m->engine->layers.at[layer].multiplies &&
+           writes_quantized(m->engine, layer) && reads_wide(m, layers, layer) &&
+           is_elementwise(m, layer);
+}
+
+static enum fsd_spent spent_on(const struct fsd_match *m,
+                               const struct fsd_layer_result *layers,
+                               const struct fsd_flows *flows,
+                               const struct fsd_reason *reasons, double ms,
+                               fsd_id layer)
+{
+    enum fsd_kind kind = layers[layer].kind;
+
+    if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE)
+        return FSD_SPENT_NOTHING;
+    if (reasons[layer].requested)
+        return FSD_SPENT_REQUESTED;
+    if (flows->of[layer].there || kind == FSD_KIND_REFORMAT)
+        return ms == 0 ? FSD_SPENT_NOTHING : FSD_SPENT_MOVEMENT;
+    return requantizes(m, layers, layer) ? FSD_SPENT_REQUANTIZE : FSD_SPENT_COMPUTE;
+}
+
+/* --------------------------------------------------------------------------- sums */
+
+static void add_to(struct fsd_spent_sum *sum, int64_t bytes, double ms)
+{
+    sum->layers++;
+    if (bytes >= 0)
+        sum->bytes += bytes;
+    else
+        sum->unknown++;
+    if (ms >= 0)
+        sum->ms += ms;
+}
+
+static double share_of(const struct fsd_cost *c, const struct fsd_measured *times,
+                       int64_t bytes, double ms)
+{
+    if (times->profiles)
+        return times->total > 0 && ms >= 0 ? ms / times->total : -1;
+    return c->all.bytes && bytes >= 0 ? (double)bytes / (double)c->all.bytes : -1;
+}
+
+void fsd_cost_spent(const struct fsd_match *m, const struct fsd_measured *times,
+                    const struct fsd_layer_result *layers,
+                    const struct fsd_flows *flows, const struct fsd_reason *reasons,
+                    struct fsd_cost *c)
+{
+    c->all.ms = times->profiles ? 0 : -1;
+    for (int i = 0; i < FSD__SPENT_COUNT; i++)
+        c->spent[i].ms = c->all.ms;
+    for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
+        struct fsd_layer_cost *r = &c->layers[i];
+        double ms = times->of[i].median;
+
+        r->spent = spent_on(m, layers, flows, reasons, ms, i);
+        add_to(&c->spent[r->spent], r->bytes, ms);
+        add_to(&c->all, r->bytes, ms);
+    }
+    for (int i = 0; i < FSD__SPENT_COUNT; i++)
+        c->spent[i].share = share_of(c, times, c->spent[i].bytes, c->spent[i].ms);
+    c->all.share = share_of(c, times, c->all.bytes, c->all.ms);
+}
+
+double fsd_cost_share(const struct fsd_diff *d, fsd_id layer)
+{
+    return share_of(d->cost, d->times, d->cost->layers[layer].bytes,
+                    fsd_layer_ms(d, layer));
+}
