@@ -123,8 +123,10 @@ fsd_cost_new(const struct fsd_match *m, const struct fsd_known_sizes *known,
              const struct fsd_flows *flows, const struct fsd_reason *reasons,
              const struct fsd_node_result *nodes, const struct fsd_options *opt);
 
-/** "requantization" */
+/** "requested_movement" */
 const char *fsd_spent_name(enum fsd_spent value);
+/** "data movement as the model asks" */
+const char *fsd_spent_words(enum fsd_spent value);
 
 /** What a layer is part of, of its class: its time, else its bytes, over those of the
  *  whole engine, as in fsd_spent_sum.share.  Negative: not known. */

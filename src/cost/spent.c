@@ -23,6 +23,14 @@ const char *fsd_spent_name(enum fsd_spent value)
     return names[value];
 }
 
+const char *fsd_spent_words(enum fsd_spent value)
+{
+    static const char *const words[] = {"compute", "requantization", "data movement",
+                                        "data movement as the model asks", "nothing"};
+
+    return words[value];
+}
+
 /* --------------------------------------------------------------- what requantizes */
 
 static bool moves(enum fsd_kind kind)
@@ -127,10 +135,10 @@ static enum fsd_spent spent_on(const struct fsd_match *m,
 
     if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE)
         return FSD_SPENT_NOTHING;
-    if (reasons[layer].requested)
-        return FSD_SPENT_REQUESTED;
-    if (flows->of[layer].there || kind == FSD_KIND_REFORMAT)
-        return ms == 0 ? FSD_SPENT_NOTHING : FSD_SPENT_MOVEMENT;
+    if (reasons[layer].requested || flows->of[layer].there || kind == FSD_KIND_REFORMAT)
+        return ms == 0                    ? FSD_SPENT_NOTHING
+               : reasons[layer].requested ? FSD_SPENT_REQUESTED
+                                          : FSD_SPENT_MOVEMENT;
     return requantizes(m, layers, layer) ? FSD_SPENT_REQUANTIZE : FSD_SPENT_COMPUTE;
 }
 

@@ -213,22 +213,29 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
 
 /* A kernel that moves data is what is left of a Transpose, or of nodes that only
  * reshape where the builder could not do without it; the model does not ask for what is
- * moved for a MatMul or an Attention. */
-static bool is_requested(const struct context *c, fsd_id layer)
+ * moved for a MatMul or an Attention.  A Concat or a Slice could be in place: where the
+ * builder could not do that, it is the cause. */
+static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause cause)
 {
+    const struct fsd_match *m = c->m;
     const struct fsd_layer_result *r = &c->layers[layer];
-    uint32_t n = c->m->of_layer[layer].n, views = 0;
+    uint32_t n = 0, views = 0;
 
     if (r->inserted || (r->kind != FSD_KIND_REFORMAT && r->kind != FSD_KIND_COPY))
         return false;
-    for (uint32_t i = 0; i < n; i++) {
-        fsd_id node = fsd_match_of_layer(c->m, layer, i)->node;
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        unsigned traits = m->facts->traits[node];
 
-        if (c->m->facts->traits[node] & (FSD_OP_COPIES | FSD_OP_CASTS) ||
-            fsd_node_is(c->m->model, node, FSD_ONNX_ScatterND) ||
-            fsd_node_is(c->m->model, node, FSD_ONNX_ScatterElements))
+        if (m->facts->folded[node] && !m->runs[node])
+            continue;
+        if (traits & (FSD_OP_COPIES | FSD_OP_CASTS)
+                ? !(traits & FSD_OP_PARTS) || cause == FSD_CAUSE_NONE
+                : fsd_node_is(m->model, node, FSD_ONNX_ScatterND) ||
+                      fsd_node_is(m->model, node, FSD_ONNX_ScatterElements))
             return true;
-        views += (c->m->facts->traits[node] & FSD_OP_VIEW) != 0;
+        n++;
+        views += (traits & FSD_OP_VIEW) != 0;
     }
     return n && views == n;
 }
@@ -244,8 +251,7 @@ const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
 
     for (fsd_id i = 0; i < m->engine->nodes.n; i++) {
         reasons[i] = (struct fsd_reason){.cause = cause(&c, i), .event = FSD_NONE};
-        reasons[i].requested =
-            reasons[i].cause == FSD_CAUSE_NONE && is_requested(&c, i);
+        reasons[i].requested = is_requested(&c, i, reasons[i].cause);
         fsd_add_log_to_reason(m, i, &reasons[i]);
     }
     return reasons;

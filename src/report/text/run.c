@@ -156,6 +156,12 @@ static void put_fates_and_kinds(const struct fsd_diff *d, const struct fsd_style
     for (int i = 0; i < FSD__CAUSE_COUNT; i++)
         fsd_put_tally(out, &any, s->by_cause[i], fsd_cause_name((enum fsd_cause)i));
     putc('\n', out);
+    if (!s->requested)
+        return;
+    put_title(style, "moved", out);
+    fsd_put_noun(out, s->requested, "layer");
+    fputs(s->requested == 1 ? " moves" : " move", out);
+    fputs(" data as the model asks\n", out);
 }
 
 /* How many layers are known, by what, and what they run in. */

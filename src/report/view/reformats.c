@@ -1,24 +1,37 @@
 /*
- * The layers that only move data: inserted ones, copies, quantizers left standing.  The
- * worst come first: by time where a profile tells it, then by bytes.  Free ones are
+ * The layers that only move data: inserted ones, copies, quantizers left standing;
+ * those that the model asks for, as a Transpose, under a heading of their own; and
+ * kernels that requantize, which compute, too, and are in no sum with the others.  The
+ * worst come first: by time where a profile has it, then by bytes.  Free ones are
  * listed last, and by name only.  An advice stands once, and layers refer to it.
  */
 #include "base/id.h"
 #include "base/status.h"
+#include "cost/cost.h"
 #include "diff/diff.h"
 #include "report/view/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_FREE = 5 };
+enum { FEW_FREE = 5, FEW_LISTED = 10 };
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-struct lists {
-    id_vec costly, free;
+/* Layers of one sort, and what a query leaves out of them. */
+struct list {
+    id_vec layers;
     uint32_t left_out;
     double left_out_ms;
+};
+
+struct lists {
+    struct list reformats;    /* on an edge of the model, */
+    struct list of_nodes;     /* and others that move data */
+    struct list moved;        /* of both those that the model does not ask for, */
+    struct list requested;    /* and those that it asks for */
+    struct list requantizing; /* and compute */
+    id_vec free;
 };
 
 struct mover {
@@ -49,35 +62,73 @@ static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id
 
 static void sort_movers(const struct fsd_diff *d, const struct fsd_query *q,
                         struct fsd_arena *arena, struct mover *rows, uint32_t n,
-                        struct lists *lists)
+                        struct list *list)
 {
     qsort(rows, n, sizeof *rows, by_cost);
     for (uint32_t i = 0; i < n; i++) {
-        if (is_asked(d, q, rows[i].layer) && (!q->top || lists->costly.n < q->top)) {
-            fsd_vec_push(arena, &lists->costly, rows[i].layer);
+        if (is_asked(d, q, rows[i].layer) && (!q->top || list->layers.n < q->top)) {
+            fsd_vec_push(arena, &list->layers, rows[i].layer);
             continue;
         }
-        lists->left_out++;
-        lists->left_out_ms += rows[i].ms > 0 ? rows[i].ms : 0;
+        list->left_out++;
+        list->left_out_ms += rows[i].ms > 0 ? rows[i].ms : 0;
     }
 }
 
-static struct lists collect(const struct fsd_diff *d, const struct fsd_query *q,
-                            struct fsd_arena *arena)
+typedef bool is_listed_fn(const struct fsd_diff *d, fsd_id layer);
+
+static bool is_costly(const struct fsd_diff *d, fsd_id layer)
 {
+    return d->flows->of[layer].there && !fsd_layer_is_free(d, layer);
+}
+
+static bool is_moved(const struct fsd_diff *d, fsd_id layer)
+{
+    return d->cost->layers[layer].spent == FSD_SPENT_MOVEMENT;
+}
+
+static bool is_requested(const struct fsd_diff *d, fsd_id layer)
+{
+    return d->cost->layers[layer].spent == FSD_SPENT_REQUESTED;
+}
+
+/* What a node of the model is computed by, and lies on no edge. */
+static bool is_of_node(const struct fsd_diff *d, fsd_id layer)
+{
+    return (is_moved(d, layer) || is_requested(d, layer)) && !d->flows->of[layer].there;
+}
+
+static bool is_requantizing(const struct fsd_diff *d, fsd_id layer)
+{
+    return d->cost->layers[layer].spent == FSD_SPENT_REQUANTIZE;
+}
+
+static struct list collect(const struct fsd_asked *asked, struct fsd_arena *arena,
+                           is_listed_fn *is_listed)
+{
+    const struct fsd_diff *d = asked->d;
     struct mover *rows = FSD_NEW(arena, struct mover, d->engine->nodes.n);
-    struct lists lists = {0};
+    struct list list = {0};
     uint32_t n = 0;
 
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        if (!d->flows->of[i].there)
-            continue;
-        if (fsd_layer_is_free(d, i))
-            fsd_vec_push(arena, &lists.free, i);
-        else
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        if (is_listed(d, i))
             rows[n++] = (struct mover){i, fsd_layer_ms(d, i), d->cost->layers[i].bytes};
-    }
-    sort_movers(d, q, arena, rows, n, &lists);
+    sort_movers(d, asked->q, arena, rows, n, &list);
+    return list;
+}
+
+static struct lists collect_all(const struct fsd_asked *asked, struct fsd_arena *arena)
+{
+    struct lists lists = {.reformats = collect(asked, arena, is_costly),
+                          .moved = collect(asked, arena, is_moved),
+                          .requested = collect(asked, arena, is_requested),
+                          .of_nodes = collect(asked, arena, is_of_node),
+                          .requantizing = collect(asked, arena, is_requantizing)};
+
+    for (fsd_id i = 0; i < asked->d->engine->nodes.n; i++)
+        if (asked->d->flows->of[i].there && fsd_layer_is_free(asked->d, i))
+            fsd_vec_push(arena, &lists.free, i);
     return lists;
 }
 
@@ -176,7 +227,10 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
     has(t, NAME,   on,        "edge", .aside = true) \
     has(t, COUNT,  after,     "after layer", .aside = true) \
     has(t, COUNT,  note,      NULL, .aside = true) \
-    has(t, NAME,   log_timed, "the log timed")
+    has(t, NAME,   log_timed, "the log timed") \
+    has(t, NAME,   nodes,     "nodes", .about = "those that it computes") \
+    has(t, NAME,   only_for,  NULL, .aside = true) \
+    has(t, FLAG,   requested, "asked for by the model")
 FSD_RECORD(mover_row, MOVER_ROW)
 /* clang-format on */
 
@@ -184,8 +238,45 @@ static const char mover_text[] =
     "{ms:8}  <{share:5.1} %  >{+}{cause}{/}  {change}  {bytes}  layer {layer}"
     "< {type!}><  [{note}]>\n"
     "<            edge   {on}\n>"
+    "<            for    {only_for:.80}\n>"
     "<            chain  after layer {after}\n>"
     "<            the log timed {log_timed}\n>";
+
+static const char requested_text[] =
+    "{ms:8}  <{share:5.1} %  >{change}  {bytes}  layer {layer}< {type!}>\n"
+    "            nodes  {nodes:.80}\n";
+
+/* clang-format off */
+#define REQUANTIZING_ROW(has, t) \
+    has(t, COUNT, layer,  "layer") \
+    has(t, NAME,  name,   "name") \
+    has(t, NAME,  change, "change") \
+    has(t, NAME,  type,   "type") \
+    has(t, NAME,  nodes,  "nodes") \
+    has(t, MS,    ms,     "ms") \
+    has(t, SHARE, share,  "share", .about = "of all time, else of all bytes") \
+    has(t, BYTES, bytes,  "bytes")
+FSD_RECORD(requantizing_row, REQUANTIZING_ROW)
+
+#define SPENT_ROW(has, t) \
+    has(t, COUNT, layers,   NULL) \
+    has(t, MS,    ms,       NULL) \
+    has(t, BYTES, bytes,    NULL) \
+    has(t, SHARE, share,    NULL) \
+    has(t, COUNT, unknown,  NULL, .about = "layers whose bytes are not known") \
+    has(t, BYTES, of_bytes, NULL, .aside = true) \
+    has(t, MS,    of_ms,    NULL, .aside = true)
+FSD_RECORD(spent_row, SPENT_ROW)
+/* clang-format on */
+
+static const char requantizing_text[] =
+    "{ms:8}  <{share:5.1} %  >{change}  {bytes}  layer {layer}< {type!}>\n"
+    "            <nodes  {nodes:.80}\n>";
+
+/* Times where they were measured, else bytes. */
+static const char spent_text[] =
+    "{layers|layer|layers}<, {ms} of {of_ms}><, {bytes} of {of_bytes}>< ({share} %)>"
+    "<; the bytes of {unknown!} are not known>";
 
 /* clang-format off */
 #define NOTE_ROW(has, t) \
@@ -202,6 +293,20 @@ FSD_RECORD(note_row, NOTE_ROW)
     has(t, MS,    left_out_ms, NULL) \
     has(t, ROWS,  reformats,   "Layers that only move data", .of = &mover_row_record) \
     has(t, ROWS,  free,        "Free layers", .of = &mover_row_record) \
+    has(t, ROWS,  of_nodes,    "Layers that move data for nodes of the model", \
+                               .of = &mover_row_record) \
+    has(t, ROWS,  requantization, "Kernels that requantize", \
+                               .of = &requantizing_row_record) \
+    has(t, RECORD, requested_sum, NULL, .of = &spent_row_record) \
+    has(t, RECORD, requantization_sum, NULL, .of = &spent_row_record) \
+    has(t, ROWS,  moved_shown, NULL, .aside = true, .of = &mover_row_record) \
+    has(t, COUNT, moved_left_out, NULL, .aside = true) \
+    has(t, MS,    moved_left_out_ms, NULL, .aside = true) \
+    has(t, ROWS,  requested_shown, NULL, .aside = true, .of = &mover_row_record) \
+    has(t, COUNT, requested_more, NULL, .aside = true) \
+    has(t, ROWS,  requantization_shown, NULL, .aside = true, \
+                  .of = &requantizing_row_record) \
+    has(t, COUNT, requantization_more, NULL, .aside = true) \
     has(t, COUNT, n,           NULL, .aside = true) \
     has(t, TEXT,  none,        NULL, .aside = true) \
     has(t, MS,    all_ms,      NULL, .aside = true) \
@@ -218,8 +323,14 @@ static const char head[] =
     "<, {all_ms} of {total_ms} ({all_share} %)>><; {n_free!} more are free>\n";
 
 static const char text[] =
-    "\n{reformats}<\n{left_out!} more are not shown<, {left_out_ms!}>\n>"
+    "<\n{moved_shown!}><\n{moved_left_out!} more are not shown<, "
+    "{moved_left_out_ms!}>\n>"
     "<\nadvice\n{advice!}>"
+    "<\nmoved as the model asks: {requested_sum}\n<\n{requested_shown!}>"
+    "<\n{requested_more!} more are not shown\n>>"
+    "<\nrequantization: {requantization_sum}\n"
+    "(kernels that compute, too: scale, add, activate, then quantize a wide tensor)\n"
+    "<\n{requantization_shown!}><\n{requantization_more!} more are not shown\n>>"
     "<\nfree: {free_folded} layers (--all lists them)\n><\nfree\n{free_shown!}>";
 
 /* @param notes  the advices so far, each once. */
@@ -253,6 +364,12 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
     row->after = fsd_count_id(d->flows->of[layer].before);
     if (advice)
         row->note = fsd_count(fsd_intern_str(notes, advice));
+    if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* its edge has it */
+        row->nodes = fsd_phrase_of(arena, d, layer, fsd_put_nodes_of);
+    if (!row->edge)
+        row->only_for = row->nodes;
+    if (d->reasons[layer].requested)
+        row->requested = fsd_flag(true);
 }
 
 static struct fsd_rows mover_rows(struct fsd_arena *arena, const struct fsd_diff *d,
@@ -264,6 +381,54 @@ static struct fsd_rows mover_rows(struct fsd_arena *arena, const struct fsd_diff
     for (uint32_t i = 0; i < layers->n; i++)
         fill_mover(arena, fsd_rows_add(arena, &rows), d, layers->at[i], notes);
     return rows;
+}
+
+static struct fsd_rows requantizing_rows(struct fsd_arena *arena,
+                                         const struct fsd_diff *d, const id_vec *layers)
+{
+    struct fsd_rows rows = FSD_ROWS(requantizing_row_record, requantizing_text);
+
+    for (uint32_t i = 0; i < layers->n; i++) {
+        struct requantizing_row *row = fsd_rows_add(arena, &rows);
+        fsd_id layer = layers->at[i];
+        double share = fsd_cost_share(d, layer);
+
+        row->layer = fsd_count(layer);
+        row->name = fsd_text(d->names, d->engine->nodes.at[layer].name);
+        row->change = fsd_phrase_of(arena, d, layer, fsd_put_change);
+        row->type = fsd_text(d->names, d->engine->nodes.at[layer].op);
+        row->nodes = fsd_phrase_of(arena, d, layer, fsd_put_nodes_of);
+        row->ms = fsd_real_ms(fsd_layer_ms(d, layer));
+        if (share >= 0)
+            row->share = fsd_real(share);
+        row->bytes = fsd_amount_cell(d, d->cost->layers[layer].bytes);
+    }
+    return rows;
+}
+
+/* The sum of a class of layers; NULL where there are none. */
+static const struct fsd_rows *spent_rows(struct fsd_arena *arena,
+                                         const struct fsd_diff *d, enum fsd_spent spent)
+{
+    const struct fsd_spent_sum *sum = &d->cost->spent[spent];
+    struct fsd_rows rows = FSD_ROWS(spent_row_record, spent_text);
+    struct spent_row *row;
+
+    if (!sum->layers)
+        return NULL;
+    row = fsd_rows_add(arena, &rows);
+    row->layers = fsd_count(sum->layers);
+    row->ms = fsd_real_ms(sum->ms);
+    if (sum->unknown < sum->layers)
+        row->bytes = fsd_amount_cell(d, sum->bytes);
+    if (sum->share >= 0)
+        row->share = fsd_real(sum->share);
+    row->unknown = fsd_count(sum->unknown);
+    if (d->times->profiles)
+        row->of_ms = fsd_real(d->times->total);
+    else
+        row->of_bytes = fsd_amount_cell(d, d->cost->all.bytes);
+    return fsd_rows_held(arena, &rows, 1);
 }
 
 static const struct fsd_rows *note_rows(struct fsd_arena *arena,
@@ -291,35 +456,72 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
     return fsd_rows_held(arena, &rows, UINT32_MAX);
 }
 
+/* What the model asks for, and what requantizes: of many the first, in text. */
+static void fill_classes(struct fsd_arena *arena, struct answer *root,
+                         const struct fsd_asked *asked, const struct lists *lists)
+{
+    const struct fsd_diff *d = asked->d;
+    uint32_t most = asked->all || asked->q->top ? UINT32_MAX : FEW_LISTED;
+    struct fsd_intern *notes = fsd_intern_new(arena);
+    struct fsd_rows requested =
+        mover_rows(arena, d, &lists->requested.layers, requested_text, notes);
+    struct fsd_rows of_nodes =
+        mover_rows(arena, d, &lists->of_nodes.layers, requested_text, notes);
+    struct fsd_rows requantizing =
+        requantizing_rows(arena, d, &lists->requantizing.layers);
+
+    root->of_nodes = fsd_rows_held(arena, &of_nodes, UINT32_MAX);
+    root->requested_sum = spent_rows(arena, d, FSD_SPENT_REQUESTED);
+    root->requested_shown = fsd_rows_held(arena, &requested, most);
+    root->requested_more = fsd_count(lists->requested.left_out + requested.at.n -
+                                     root->requested_shown->at.n);
+    root->requantization = fsd_rows_held(arena, &requantizing, UINT32_MAX);
+    root->requantization_sum = spent_rows(arena, d, FSD_SPENT_REQUANTIZE);
+    root->requantization_shown = fsd_rows_held(arena, &requantizing, most);
+    root->requantization_more =
+        fsd_count(lists->requantizing.left_out + requantizing.at.n -
+                  root->requantization_shown->at.n);
+}
+
 static void fill_root(struct fsd_arena *arena, struct answer *root,
                       const struct fsd_asked *asked, const struct lists *lists)
 {
     const struct fsd_diff *d = asked->d;
     struct fsd_intern *notes = fsd_intern_new(arena);
-    struct fsd_rows costly = mover_rows(arena, d, &lists->costly, mover_text, notes);
+    struct fsd_rows reformats =
+        mover_rows(arena, d, &lists->reformats.layers, mover_text, notes);
+    struct fsd_rows moved =
+        mover_rows(arena, d, &lists->moved.layers, mover_text, notes);
     struct fsd_rows free =
         mover_rows(arena, d, &lists->free, "  layer {layer}  {called:.84}\n", notes);
-    double ms = sum(d, &lists->costly), total = d->times->total;
+    double ms = sum(d, &lists->moved.layers) + lists->moved.left_out_ms;
+    double total = d->times->total;
 
-    root->ms = fsd_real_ms(ms);
-    root->left_out = fsd_count(lists->left_out);
+    root->ms = fsd_real_ms(sum(d, &lists->reformats.layers));
+    root->left_out = fsd_count(lists->reformats.left_out);
+    root->moved_left_out = fsd_count(lists->moved.left_out);
     if (d->times->profiles) {
         root->total_ms = fsd_real(total);
-        root->left_out_ms = fsd_real(lists->left_out_ms);
-        root->all_ms = fsd_real_ms(ms + lists->left_out_ms);
-        root->all_share = fsd_real(total > 0 ? (ms + lists->left_out_ms) / total : 0);
+        root->left_out_ms = fsd_real(lists->reformats.left_out_ms);
+        root->moved_left_out_ms = fsd_real(lists->moved.left_out_ms);
+        root->all_ms = fsd_real(ms);
+        root->all_share = fsd_real(total > 0 ? ms / total : 0);
     }
-    root->reformats = fsd_rows_held(arena, &costly, UINT32_MAX);
+    root->reformats = fsd_rows_held(arena, &reformats, UINT32_MAX);
+    root->moved_shown = fsd_rows_held(arena, &moved, UINT32_MAX);
     root->free = fsd_rows_held(arena, &free, UINT32_MAX);
-    root->n = fsd_count(lists->costly.n + lists->left_out);
+    root->n = fsd_count(lists->moved.layers.n + lists->moved.left_out);
     if (!root->n.is)
-        root->none = "no layer that costs time only moves data";
+        root->none = d->cost->spent[FSD_SPENT_REQUESTED].layers
+                         ? "no layer that costs time moves data unless the model asks"
+                         : "no layer that costs time only moves data";
     root->n_free = fsd_count(lists->free.n);
     if (lists->free.n > FEW_FREE && !asked->all)
         root->free_folded = root->n_free; /* they cost nothing: a number will do */
     else
         root->free_shown = root->free;
-    root->advice = note_rows(arena, notes, &costly);
+    root->advice = note_rows(arena, notes, &moved);
+    fill_classes(arena, root, asked, lists);
 }
 
 enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,
@@ -332,7 +534,7 @@ enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a --profile, without which no layer has a time that "
                         "--min-ms or --min-share could look at");
-    lists = collect(asked->d, q, sheet->arena);
+    lists = collect_all(asked, sheet->arena);
     sheet->schema = "fusiondiff-reformats/1";
     sheet->head = head;
     sheet->root = FSD_ROWS(answer_record, text);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 10, FEW_NODES = 3 };
+enum { SHOWN = 10 };
 
 /* What is ranked: a layer, a node, or several layers or nodes of one name. */
 struct item {
@@ -259,13 +259,16 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, FLAG,   by_compute,       NULL, .aside = true) \
     has(t, TEXT,   bound,            "bound by") \
     has(t, SHARE,  roofline_share,   "of its roofline") \
-    has(t, NAME,   first,            "what to do first")
+    has(t, NAME,   first,            "what to do first") \
+    has(t, TEXT,   spent,            "class", \
+                                     .about = "of a layer that does not only compute") \
+    has(t, TEXT,   words,            NULL, .aside = true)
 FSD_RECORD(item_row, ITEM_ROW)
 /* clang-format on */
 
 static const char layer_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >layer {layer}  <{type}  "
-    "><{precision}>\n"
+    "><{precision}><  {words}>\n"
     "               {name:.80}\n"
     "               <{nodes:.72}\n               ><{tactic:.72}\n               >"
     "{bytes}<, {macs!} multiply-adds>< at {gb_s:.1} GB/s><, {top_s:.1} TOP/s>"
@@ -274,6 +277,21 @@ static const char layer_text[] =
 static const char group_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
     "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
+
+/* clang-format off */
+#define SPENT_ROW(has, t) \
+    has(t, TEXT,  spent,   "class") \
+    has(t, COUNT, layers,  "layers") \
+    has(t, MS,    ms,      "ms") \
+    has(t, BYTES, bytes,   "bytes") \
+    has(t, SHARE, share,   "share", .about = "of all time, else of all known bytes") \
+    has(t, COUNT, unknown, "of unknown bytes", .about = "layers") \
+    has(t, TEXT,  words,   NULL, .aside = true)
+FSD_RECORD(spent_row, SPENT_ROW)
+/* clang-format on */
+
+static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
+                                 "<, {ms}><, {bytes}><, {unknown!} of unknown bytes>\n";
 
 /* clang-format off */
 #define ANSWER(has, t) \
@@ -287,7 +305,8 @@ static const char group_text[] =
     has(t, COUNT, not_ranked,          NULL) \
     has(t, MACS,  macs_not_attributed, NULL) \
     has(t, TEXT,  untimed,             NULL, .aside = true) \
-    has(t, ROWS,  items,               "What takes most", .of = &item_row_record)
+    has(t, ROWS,  items,               "What takes most", .of = &item_row_record) \
+    has(t, ROWS,  spent,               "What layers are for", .of = &spent_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -300,47 +319,20 @@ static const char head[] =
 
 /* Timed, and of single layers. */
 static const char *const texts[2][2] = {
-    {"\n\n{*}     %    sum      n  name\n{/}{items}",
-     "\n\n{*}     %    sum  layer\n{/}{items}"},
-    {"\n\n{*}     %    sum        ms      n  name\n{/}{items}",
-     "\n\n{*}     %    sum        ms  layer\n{/}{items}"},
+    {"\n\n{*}     %    sum      n  name\n{/}{items}<\n{spent!}>",
+     "\n\n{*}     %    sum  layer\n{/}{items}<\n{spent!}>"},
+    {"\n\n{*}     %    sum        ms      n  name\n{/}{items}<\n{spent!}>",
+     "\n\n{*}     %    sum        ms  layer\n{/}{items}<\n{spent!}>"},
 };
-
-/* Up to three names and how many more. */
-static const char *nodes_of(struct fsd_arena *arena, const struct fsd_diff *d,
-                            fsd_id layer)
-{
-    const struct fsd_match *m = d->match;
-    struct fsd_print print;
-    uint32_t n = 0;
-
-    fsd_print_open(&print);
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
-        if (d->nodes[node].fate != FSD_FATE_LAYER)
-            continue;
-        if (n++ < FEW_NODES) {
-            fsd_sym module = d->model->nodes.at[node].module;
-
-            if (n == 1 && module) /* dynamo's "linear_17" alone says nothing */
-                fprintf(print.out, "%s: ", fsd_text(d->names, module));
-            fputs(n > 1 ? " + " : "", print.out);
-            fsd_put_node_name(d, node, print.out);
-        }
-    }
-    if (n > FEW_NODES)
-        fprintf(print.out, " and %u more", n - FEW_NODES);
-    return fsd_print_take(&print, arena);
-}
 
 static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
                        const struct item *item, const struct fsd_finding *finding,
                        struct item_row *row)
 {
     struct fsd_roofline roof = fsd_cost_roofline(d, item->id);
+    enum fsd_spent spent = d->cost->layers[item->id].spent;
     const struct fsd_layer *layer = &d->engine->layers.at[item->id];
-    const char *nodes = nodes_of(arena, d, item->id);
+    const char *nodes = fsd_phrase_of(arena, d, item->id, fsd_put_nodes_of);
 
     row->layer = fsd_count(item->id);
     if (d->engine->nodes.at[item->id].op)
@@ -350,8 +342,8 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
     if (layer->tactic)
         row->tactic = fsd_text(d->names, layer->tactic);
     /* A name that is not made of its nodes' names does not tell them. */
-    if (*nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
-                   d->layers[item->id].kind == FSD_KIND_FOREIGN))
+    if (nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
+                  d->layers[item->id].kind == FSD_KIND_FOREIGN))
         row->nodes = nodes;
     row->bytes = fsd_amount_cell(d, d->cost->layers[item->id].bytes);
     row->macs = fsd_amount_cell(d, d->cost->layers[item->id].macs);
@@ -359,6 +351,10 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
         row->gb_s = fsd_real((double)item->bytes / item->ms / 1e6);
     if (item->ms > 0 && item->macs > 0)
         row->top_s = fsd_real(2 * (double)item->macs / item->ms / 1e9);
+    if (spent != FSD_SPENT_COMPUTE && spent != FSD_SPENT_NOTHING) {
+        row->spent = fsd_spent_name(spent);
+        row->words = fsd_spent_words(spent);
+    }
     if (roof.known)
         row->bound = roof.by_memory ? "memory" : "arithmetic";
     if (roof.known && roof.reached >= 0)
@@ -404,6 +400,33 @@ static struct fsd_rows rows_of(struct ranking *r, const struct way *way, uint32_
     return rows;
 }
 
+/* The classes with their sums, where the layers are of more than one. */
+static struct fsd_rows spent_rows(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    struct fsd_rows rows = FSD_ROWS(spent_row_record, spent_text);
+
+    for (int i = 0; i < FSD_SPENT_NOTHING; i++) {
+        const struct fsd_spent_sum *sum = &d->cost->spent[i];
+        struct spent_row *row;
+
+        if (!sum->layers)
+            continue;
+        row = fsd_rows_add(arena, &rows);
+        row->spent = fsd_spent_name((enum fsd_spent)i);
+        row->words = fsd_spent_words((enum fsd_spent)i);
+        row->layers = fsd_count(sum->layers);
+        row->ms = fsd_real_ms(sum->ms);
+        if (sum->unknown < sum->layers)
+            row->bytes = fsd_amount_cell(d, sum->bytes);
+        if (sum->share >= 0)
+            row->share = fsd_real(sum->share);
+        row->unknown = fsd_count(sum->unknown);
+    }
+    if (rows.at.n < 2)
+        rows.at.n = 0;
+    return rows;
+}
+
 enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *asked,
                              struct fsd_error *err)
 {
@@ -412,7 +435,7 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
     const struct way *way = ways, *end = ways + FSD_COUNT_OF(ways);
     uint32_t most = asked->q->top ? asked->q->top : asked->all ? UINT32_MAX : SHOWN;
     bool timed = asked->d->times->profiles;
-    struct fsd_rows rows;
+    struct fsd_rows rows, spent;
     struct answer *root;
     double sum = 0;
 
@@ -446,5 +469,9 @@ enum fsd_status fsd_view_top(struct fsd_sheet *sheet, const struct fsd_asked *as
         root->macs_not_attributed =
             fsd_amount_cell(asked->d, asked->d->cost->unattributed);
     root->items = fsd_rows_held(r.arena, &rows, UINT32_MAX);
+    if (timed || !way->computed) { /* else shares are of multiply-adds */
+        spent = spent_rows(r.arena, asked->d);
+        root->spent = fsd_rows_held(r.arena, &spent, UINT32_MAX);
+    }
     return FSD_OK;
 }

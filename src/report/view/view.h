@@ -80,6 +80,8 @@ static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
 /** A phrase in the arena; NULL when it is empty. */
 const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
                           fsd_put_fn *put);
+/** The nodes that a layer computes: up to three names and how many more. */
+fsd_put_fn fsd_put_nodes_of;
 /** NULL when it is empty. */
 const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer);
 /** The edge of the model that a mover sits on; NULL when the layer is none. */
