@@ -2,7 +2,7 @@
 #include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "report/json/json.h"
+#include "report/record/records.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -24,35 +24,18 @@ enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                struct fsd_error *err)
 {
     struct fsd_lines joined = {.to = out, .escape = "\\u%04x", .edit = put_joined};
-    FILE *line = fsd_lines_open(&joined);
-    enum fsd_status status = FSD_OK;
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_json *error;
-    struct fsd_intern *names = fsd_intern_new(arena); /* makes UTF-8 of any name */
+    struct fsd_sheet sheet = {.arena = fsd_arena_new()};
+    FILE *line;
 
-    fputs("{\"schema\":\"fusiondiff-pair/1\",\"pair\":", line);
-    fsd_put_json(line, fsd_text(names, fsd_intern_str(names, pair)));
-    fsd_arena_free(arena);
-    if (diff) {
-        struct fsd_json *tally;
-
-        /* Before the report, so that who counts need not read it. */
-        fputs(",\"findings\":", line);
-        tally = fsd_json_new(line);
-        for (unsigned i = 0; i < FSD__SEVERITY_COUNT; i++)
-            fsd_json_number(tally, fsd_severity_name((enum fsd_severity)i),
-                            diff->findings->by_severity[i]);
-        fsd_json_end(tally);
-        fputs(",\"report\":", line);
-        status = fsd_diff_write(diff, "json", NULL, line, err);
-    } else if (failure) {
-        fputs(",\"error\":", line);
-        error = fsd_json_new(line);
-        fsd_json_error(error, failure);
-        fsd_json_end(error);
+    fsd_document_of_pair(&sheet, pair, diff, failure);
+    if (pair) {
+        line = fsd_lines_open(&joined);
+        fsd_sheet_put_json(&sheet, NULL, line);
+        fsd_lines_close(&joined);
+        putc('\n', out);
+    } else {
+        fsd_sheet_put_schema(&sheet, NULL, out);
     }
-    fputs("}", line);
-    fsd_lines_close(&joined);
-    putc('\n', out);
-    return status == FSD_OK ? fsd_flush(out, err) : status;
+    fsd_arena_free(sheet.arena);
+    return fsd_flush(out, err);
 }

@@ -234,7 +234,8 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
                                        struct fsd_error *err);
 
 /** Writes one pair of many as a line of JSON, after pair.schema.json.
- *  @param pair     what the pair is called in its line.
+ *  @param pair     what the pair is called in its line; NULL: the schema of a line is
+ *                  written in its place.
  *  @param diff     its run; NULL: there is none.
  *  @param failure  why there is none; NULL where there is one.  With neither the line
  *                  tells the name alone: but for its last brace every line of the pair

@@ -218,18 +218,6 @@ size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room)
     return n;
 }
 
-void fsd_put_json(FILE *out, const char *text)
-{
-    struct fsd_slice left = fsd_slice_of(text);
-    char ready[256];
-
-    putc('"', out);
-    while (left.n)
-        /* cppcheck-suppress legacyUninitvar; written by the call in its arguments */
-        fwrite(ready, 1, fsd_escape_json(&left, ready, sizeof ready), out);
-    putc('"', out);
-}
-
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS])
 {
     char *at = room + FSD_DIGITS - 1;

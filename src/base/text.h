@@ -29,10 +29,6 @@ size_t fsd_plain_run(const char *s, size_t n);
  *  characters become "\\u{1f}", everything else stands as it is. */
 void fsd_put_safe(FILE *out, const char *s);
 
-/** As a JSON string, in its quotes; hidden characters become "\\u009b", which a reader
- *  takes back. */
-void fsd_put_json(FILE *out, const char *text);
-
 /** Takes off the front of `text` what has room as the inside of such a string, and puts
  *  it there; returns its bytes.  With at least FSD_JSON_ROOM bytes it takes some. */
 size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room);

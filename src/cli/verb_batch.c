@@ -78,8 +78,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!line->query.n_words)
             argp_error(state, "expected LIST, or a directory of builds");
-        if (line->format && strcmp(line->format, "json") != 0)
-            argp_error(state, "batch writes lines of json, not %s", line->format);
+        if (line->format && strcmp(line->format, "json") != 0 &&
+            strcmp(line->format, "schema") != 0)
+            argp_error(state, "batch writes lines of json, or their schema, not %s",
+                       line->format);
         if (line->resume && (line->n_outputs != 1 || !line->outputs[0].path))
             argp_error(state, "--resume needs one -o FILE");
         break;
@@ -346,6 +348,8 @@ static enum fsd_status run(struct command_line *line, int *exit_status,
     enum fsd_status status;
     char note[128];
 
+    if (line->format && !strcmp(line->format, "schema"))
+        return fsd_pair_write(NULL, NULL, NULL, stdout, err);
     status = check_outputs(line, &list, 1, err);
     if (status == FSD_OK)
         status = read_list(&b->pairs, line->words[0], err);

@@ -535,7 +535,7 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
     return al;
 }
 
-FSD_NAMES(fsd_align_name, uint8_t, FSD__ALIGN_COUNT, [FSD_ALIGN_NOT] = "none",
+FSD_NAMES(fsd_align_name, unsigned, FSD__ALIGN_COUNT, [FSD_ALIGN_NOT] = "none",
           [FSD_ALIGN_MODEL] = "same-model", [FSD_ALIGN_NAME] = "name",
           [FSD_ALIGN_BOTH] = "inputs+outputs", [FSD_ALIGN_INPUTS] = "inputs",
           [FSD_ALIGN_OUTPUTS] = "outputs", [FSD_ALIGN_AROUND] = "around")

@@ -38,6 +38,6 @@ struct fsd_align {
 struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,
                                 const struct fsd_state *new);
 
-const char *fsd_align_name(uint8_t value);
+const char *fsd_align_name(unsigned value);
 
 #endif

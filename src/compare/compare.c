@@ -209,26 +209,27 @@ const char *fsd_edge_reader(const struct fsd_compare *c,
                                  : fsd_state_ref_text(c->new, e->new_to, false);
 }
 
-FSD_NAMES(fsd_happened_name, uint8_t, FSD__HAPPENED_COUNT, [FSD_HAPPENED_SAME] = "same",
+FSD_NAMES(fsd_happened_name, unsigned,
+          FSD__HAPPENED_COUNT, [FSD_HAPPENED_SAME] = "same",
           [FSD_HAPPENED_LOST] = "fusion-lost", [FSD_HAPPENED_GAINED] = "fusion-gained",
           [FSD_HAPPENED_REGROUPED] = "regrouped", [FSD_HAPPENED_OPAQUE] = "opaque",
           [FSD_HAPPENED_OLD_ONLY] = "only-old", [FSD_HAPPENED_NEW_ONLY] = "only-new")
 
 FSD_NAMES(
-    fsd_width_name, uint8_t,
+    fsd_width_name, unsigned,
     FSD__WIDTH_COUNT, [FSD_WIDTH_SAME] = "same", [FSD_WIDTH_NARROWED] = "narrowed",
     [FSD_WIDTH_WIDENED] = "widened", [FSD_WIDTH_OTHER] = "changed")
 
-FSD_NAMES(fsd_blame_name, uint8_t, FSD__BLAME_COUNT, [FSD_BLAME_FUSION] = "fusion",
+FSD_NAMES(fsd_blame_name, unsigned, FSD__BLAME_COUNT, [FSD_BLAME_FUSION] = "fusion",
           [FSD_BLAME_PRECISION] = "precision", [FSD_BLAME_KERNEL] = "kernel",
           [FSD_BLAME_MOVES] = "inserted")
 
-FSD_NAMES(fsd_presence_name, uint8_t,
+FSD_NAMES(fsd_presence_name, unsigned,
           FSD__PRESENCE_COUNT, [FSD_ONLY_OLD] = "only-old", [FSD_ONLY_NEW] = "only-new",
           [FSD_ELIMINATED] = "eliminated", [FSD_KEPT] = "kept",
           [FSD_LOST_TRACK] = "unexplained", [FSD_FOUND] = "explained")
 
-const char *fsd_move_what_name(uint8_t what)
+const char *fsd_move_what_name(unsigned what)
 {
     static const char *const names[] = {[FSD_MOVE_ADDED] = "added",
                                         [FSD_MOVE_REMOVED] = "removed",

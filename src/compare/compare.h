@@ -261,13 +261,18 @@ bool fsd_alignment_fits(struct fsd_alignment_count n);
 const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e);
 
-const char *fsd_happened_name(uint8_t value); /**< "fusion-lost", ... */
-const char *fsd_width_name(uint8_t value);    /**< "widened", ... */
+const char *fsd_happened_name(unsigned value); /**< "fusion-lost", ... */
+const char *fsd_width_name(unsigned value);    /**< "widened", ... */
 /** "widened", "unknown" where nothing changed as far as types are told, ... */
 const char *fsd_region_precision(const struct fsd_region_diff *r);
-const char *fsd_blame_name(uint8_t value); /**< "fusion", "kernel", ... */
-const char *fsd_presence_name(uint8_t value);
-const char *fsd_move_what_name(uint8_t what);
+const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", ... */
+const char *fsd_presence_name(unsigned value);
+const char *fsd_move_what_name(unsigned what);
+const char *fsd_kernel_what_name(unsigned what); /**< "changed", ... */
+/** " performs Mul+Add, before Mul, has other parameters", of a kernel that changed.
+ *  @param types  whether its types are a part of that. */
+void fsd_put_kernel_change(const struct fsd_compare *c,
+                           const struct fsd_kernel_change *k, bool types, FILE *out);
 
 /** What is not known is no value: it is neither equal to one nor another. */
 static inline bool fsd_types_differ(uint8_t old, uint8_t new)

@@ -502,3 +502,51 @@ void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch)
             add_binding(c, NULL, b);
     }
 }
+
+FSD_NAMES(fsd_kernel_what_name, unsigned,
+          FSD_KERNEL_REMOVED + 1, [FSD_KERNEL_CHANGED] = "changed",
+          [FSD_KERNEL_ADDED] = "added", [FSD_KERNEL_REMOVED] = "removed")
+
+void fsd_put_kernel_change(const struct fsd_compare *c,
+                           const struct fsd_kernel_change *k, bool types, FILE *out)
+{
+    const struct fsd_state *old = c->old, *new = c->new;
+    const struct fsd_kernel *p = &old->kernels.at[k->old],
+                            *q = &new->kernels.at[k->new];
+    const char *comma = " ";
+
+    if (k->type &&
+        strcmp(fsd_text(old->names, p->type), fsd_text(new->names, q->type)) != 0)
+        fprintf(out, "%swas a %s", comma, fsd_text(old->names, p->type)), comma = ", ";
+    else if (k->type)
+        fprintf(out, "%sis a %s, was a %s", comma,
+                fsd_kind_name((enum fsd_kind)q->kind),
+                fsd_kind_name((enum fsd_kind)p->kind)),
+            comma = ", ";
+    if (types) {
+        fprintf(out, "%shas ", comma);
+        fsd_put_state_tensor(new, &k->after, out);
+        fputs(" for ", out);
+        fsd_put_state_tensor(old, &k->before, out);
+        comma = ", ";
+    }
+    if (k->sizes)
+        fprintf(out, "%sreads or writes %s, before %s", comma,
+                fsd_text(new->names, k->sizes_after),
+                fsd_text(old->names, k->sizes_before)),
+            comma = ", ";
+    if (k->ports)
+        fprintf(out, "%sreads %u and writes %u tensors, before %u and %u", comma,
+                q->in.n, q->out.n, p->in.n, p->out.n),
+            comma = ", ";
+    if (k->consts)
+        fprintf(out, "%sis made of other weights or constants", comma), comma = ", ";
+    if (k->does)
+        fprintf(out, "%sperforms %s, before %s", comma, fsd_text(new->names, q->does),
+                fsd_text(old->names, p->does)),
+            comma = ", ";
+    if (k->attrs)
+        fprintf(out, "%shas other parameters", comma), comma = ", ";
+    if (k->computes)
+        fprintf(out, "%scomputes other nodes", comma);
+}

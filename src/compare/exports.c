@@ -649,7 +649,7 @@ void fsd_exports_free(struct fsd_exports *e)
     fsd_arena_free(e->arena);
 }
 
-const char *fsd_export_what_name(uint8_t what)
+const char *fsd_export_what_name(unsigned what)
 {
     static const char *const names[FSD__EXPORT_COUNT] = {
         [FSD_EXPORT_MODEL] = "model",

@@ -59,6 +59,6 @@ struct fsd_exports {
 struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new);
 void fsd_exports_free(struct fsd_exports *e); /**< may be NULL */
 
-const char *fsd_export_what_name(uint8_t what); /**< "quantization", ... */
+const char *fsd_export_what_name(unsigned what); /**< "quantization", ... */
 
 #endif

@@ -364,7 +364,7 @@ const struct fsd_matrix_cell *fsd_matrix_cell(const struct fsd_matrix *m, uint32
     return cell(m, row, build);
 }
 
-const char *fsd_cell_is_name(uint8_t is)
+const char *fsd_cell_is_name(unsigned is)
 {
     static const char *const names[FSD__CELL_IS_COUNT] = {
         [FSD_CELL_SAME] = "same",

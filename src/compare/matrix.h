@@ -64,6 +64,6 @@ void fsd_matrix_free(struct fsd_matrix *m); /**< may be NULL; frees no state */
 
 const struct fsd_matrix_cell *fsd_matrix_cell(const struct fsd_matrix *m, uint32_t row,
                                               uint32_t build);
-const char *fsd_cell_is_name(uint8_t is); /**< "same", "tactic", ... */
+const char *fsd_cell_is_name(unsigned is); /**< "same", "tactic", ... */
 
 #endif

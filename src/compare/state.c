@@ -30,7 +30,7 @@ void fsd_state_free(struct fsd_state *s)
         fsd_arena_free(s->arena);
 }
 
-FSD_NAMES(fsd_role_name, uint8_t, FSD__ROLE_COUNT, [FSD_ROLE_CORE] = "core",
+FSD_NAMES(fsd_role_name, unsigned, FSD__ROLE_COUNT, [FSD_ROLE_CORE] = "core",
           [FSD_ROLE_OPTIONAL] = "optional", [FSD_ROLE_QUANTIZER] = "quantizer",
           [FSD_ROLE_VIEW] = "view", [FSD_ROLE_SIDE] = "side")
 

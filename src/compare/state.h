@@ -261,6 +261,6 @@ static inline bool fsd_role_computes(uint8_t role)
 {
     return role == FSD_ROLE_CORE || role == FSD_ROLE_OPTIONAL;
 }
-const char *fsd_role_name(uint8_t value);
+const char *fsd_role_name(unsigned value);
 
 #endif

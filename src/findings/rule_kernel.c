@@ -279,48 +279,6 @@ void fsd_find_layouts(struct fsd_finder *f)
 
 /* ---------------------------------------------------------------------- kernels */
 
-static void put_change(struct fsd_finder *f, const struct fsd_kernel_change *k,
-                       bool types)
-{
-    const struct fsd_state *old = f->c->old, *new = f->c->new;
-    const struct fsd_kernel *p = &old->kernels.at[k->old],
-                            *q = &new->kernels.at[k->new];
-    const char *comma = " ";
-
-    if (k->type && strcmp(text(old, p->type), text(new, q->type)) != 0)
-        fprintf(f->out, "%swas a %s", comma, text(old, p->type)), comma = ", ";
-    else if (k->type)
-        fprintf(f->out, "%sis a %s, was a %s", comma,
-                fsd_kind_name((enum fsd_kind)q->kind),
-                fsd_kind_name((enum fsd_kind)p->kind)),
-            comma = ", ";
-    if (types) {
-        fprintf(f->out, "%shas ", comma);
-        put_tensor(f, new, &k->after);
-        fputs(" for ", f->out);
-        put_tensor(f, old, &k->before);
-        comma = ", ";
-    }
-    if (k->sizes)
-        fprintf(f->out, "%sreads or writes %s, before %s", comma,
-                text(new, k->sizes_after), text(old, k->sizes_before)),
-            comma = ", ";
-    if (k->ports)
-        fprintf(f->out, "%sreads %u and writes %u tensors, before %u and %u", comma,
-                q->in.n, q->out.n, p->in.n, p->out.n),
-            comma = ", ";
-    if (k->consts)
-        fprintf(f->out, "%sis made of other weights or constants", comma), comma = ", ";
-    if (k->does)
-        fprintf(f->out, "%sperforms %s, before %s", comma, text(new, q->does),
-                text(old, p->does)),
-            comma = ", ";
-    if (k->attrs)
-        fprintf(f->out, "%shas other parameters", comma), comma = ", ";
-    if (k->computes)
-        fprintf(f->out, "%scomputes other nodes", comma);
-}
-
 static bool has_changed(const struct fsd_kernel_change *k, bool types)
 {
     return k->what == FSD_KERNEL_CHANGED &&
@@ -402,7 +360,7 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
         fsd_finding_open(f);
         fputs("the ", f->out);
         put_kernel(f, k, true);
-        put_change(f, k, types);
+        fsd_put_kernel_change(c, k, types, f->out);
         fsd_finding_close(f);
     }
     fsd_tell_other_nodes(f);

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "report/page/page.h"
+#include "report/record/records.h"
 #include "report/verdict/verdict.h"
 #include "report/text/text.h"
 #include "report/picture/picture.h"
@@ -29,7 +30,7 @@ struct format {
     fsd_lint_fn *lint;
     fsd_verdict_fn *verdict; /* of a check; of a run its findings */
     fsd_sheet_fn *sheet;     /* of a view, and whatever else has rows */
-    bool views;              /* of nothing but views */
+    bool document;           /* of a sheet it prints all, not tables */
     bool picture;            /* of a run and a comparison */
     bool page;               /* of runs and builds */
     bool wraps;              /* its lines heed a width, where one is known */
@@ -45,12 +46,11 @@ static const struct format formats[] = {
      fsd_lint_write_text, fsd_verdict_put_text, fsd_sheet_put_text, .wraps = true},
     {"line", "", IN_TEXT, .compare = fsd_compare_write_line,
      .verdict = fsd_verdict_put_line},
-    {"json", ".json ", IN_JSON, fsd_write_json, fsd_compare_write_json,
-     fsd_lint_write_json, fsd_verdict_put_json, fsd_sheet_put_json, .wraps = false},
+    {"json", ".json ", IN_JSON, .sheet = fsd_sheet_put_json, .document = true},
     {"markdown", ".md .markdown ", IN_XML,
      .verdict = fsd_verdict_put_markdown, .sheet = fsd_sheet_put_markdown},
     {"csv", ".csv ", IN_TEXT, .sheet = fsd_sheet_put_csv},
-    {"schema", "", IN_JSON, .sheet = fsd_sheet_put_schema, .views = true},
+    {"schema", "", IN_JSON, .sheet = fsd_sheet_put_schema, .document = true},
     {"html", ".html .htm ", IN_JSON, .page = true}, /* names are in its JSON only */
     {"junit", ".xml ", IN_XML, .verdict = fsd_verdict_put_junit},
     {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif},
@@ -67,8 +67,6 @@ static const struct format formats[] = {
  * the format has. */
 static bool writes(const struct format *f, enum fsd_subject subject)
 {
-    if (f->views && subject != FSD_OF_VIEW)
-        return false;
     switch (subject) {
     case FSD_OF_RUN:
         return f->page || f->run || f->verdict || f->sheet || f->picture;
@@ -91,35 +89,60 @@ static bool writes(const struct format *f, enum fsd_subject subject)
     }
 }
 
+static enum fsd_status fill_sheet(const struct fsd_report *r, const struct format *f,
+                                  struct fsd_sheet *sheet, struct fsd_error *err)
+{
+    struct fsd_asked asked = {r->run, r->query, r->style->all};
+    struct fsd_judged room;
+    struct fsd_verdicts one;
+
+    switch (r->subject) {
+    case FSD_OF_RUN:
+        (f->document ? fsd_document_of_run : fsd_sheet_of_run)(sheet, r->run);
+        return FSD_OK;
+    case FSD_OF_COMPARISON:
+        if (f->document)
+            fsd_document_of_comparison(sheet, r->compare);
+        else
+            fsd_sheet_of_comparison(sheet, r->compare, r->style);
+        return FSD_OK;
+    case FSD_OF_MATRIX:
+        fsd_sheet_of_matrix(sheet, r->matrix, r->style);
+        return FSD_OK;
+    case FSD_OF_MODELS:
+        fsd_sheet_of_exports(sheet, r->exports, r->style);
+        return FSD_OK;
+    case FSD_OF_STABILITY:
+        fsd_sheet_of_stability(sheet, r->matrix, r->style);
+        return FSD_OK;
+    case FSD_OF_CHECK:
+    case FSD_OF_LINT:
+        one = fsd_verdicts_of_one(&room, r->verdict);
+        if (!f->document)
+            fsd_sheet_of_verdicts(sheet, &one);
+        else if (r->subject == FSD_OF_LINT)
+            fsd_document_of_lint(sheet, r->run, r->lint, r->verdict);
+        else
+            fsd_document_of_check(sheet, r->verdict);
+        return FSD_OK;
+    case FSD_OF_CHECKS:
+        (f->document ? fsd_document_of_checks : fsd_sheet_of_verdicts)(sheet,
+                                                                       r->verdicts);
+        return FSD_OK;
+    case FSD_OF_VIEW:
+    case FSD__SUBJECT_COUNT:
+    default:
+        sheet->name = r->view;
+        return fsd_view_find(r->view)->fill(sheet, &asked, err);
+    }
+}
+
 static enum fsd_status write_sheet(const struct fsd_report *r, const struct format *f,
                                    FILE *out, struct fsd_error *err)
 {
     struct fsd_sheet sheet = {.arena = fsd_arena_new()};
-    enum fsd_status status = FSD_OK;
+    enum fsd_status status = fill_sheet(r, f, &sheet, err);
 
-    if (r->subject == FSD_OF_RUN) {
-        fsd_sheet_of_run(&sheet, r->run);
-    } else if (r->subject == FSD_OF_COMPARISON) {
-        fsd_sheet_of_comparison(&sheet, r->compare, r->style);
-    } else if (r->subject == FSD_OF_MATRIX) {
-        fsd_sheet_of_matrix(&sheet, r->matrix, r->style);
-    } else if (r->subject == FSD_OF_MODELS) {
-        fsd_sheet_of_exports(&sheet, r->exports, r->style);
-    } else if (r->subject == FSD_OF_STABILITY) {
-        fsd_sheet_of_stability(&sheet, r->matrix, r->style);
-    } else if (r->subject == FSD_OF_CHECK || r->subject == FSD_OF_LINT) {
-        struct fsd_judged room;
-        struct fsd_verdicts one = fsd_verdicts_of_one(&room, r->verdict);
-
-        fsd_sheet_of_verdicts(&sheet, &one);
-    } else if (r->subject == FSD_OF_CHECKS) {
-        fsd_sheet_of_verdicts(&sheet, r->verdicts);
-    } else {
-        struct fsd_asked asked = {r->run, r->query, r->style->all};
-
-        sheet.name = r->view;
-        status = fsd_view_find(r->view)->fill(&sheet, &asked, err);
-    }
     if (status == FSD_OK)
         f->sheet(&sheet, r->style, out);
     fsd_arena_free(sheet.arena);

@@ -48,10 +48,10 @@ typedef void fsd_run_fn(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out);
 typedef void fsd_compare_fn(const struct fsd_compare *c, const struct fsd_style *style,
                             FILE *out);
-fsd_run_fn fsd_write_text, fsd_write_json;
+fsd_run_fn fsd_write_text;
 typedef void fsd_lint_fn(const struct fsd_report *r, FILE *out);
-fsd_lint_fn fsd_lint_write_text, fsd_lint_write_json;
-fsd_compare_fn fsd_compare_write_text, fsd_compare_write_line, fsd_compare_write_json;
+fsd_lint_fn fsd_lint_write_text;
+fsd_compare_fn fsd_compare_write_text, fsd_compare_write_line;
 
 /** What the text of a comparison begins with: what was compared, and all counts. */
 void fsd_compare_put_head(const struct fsd_compare *c, FILE *out);

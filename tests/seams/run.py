@@ -20,7 +20,7 @@ import shapes
 
 TREE, BUILD = os.path.join(FOLDER, "tree"), os.path.join(FOLDER, "build")
 BINARY = os.path.join(BUILD, "fusiondiff")
-SCHEMAS = [sys.executable, os.path.join(TREE, "tests/golden/view_schemas.py"), BINARY,
+SCHEMAS = [sys.executable, os.path.join(TREE, "tests/golden/schemas.py"), BINARY,
            os.path.join(TREE, "fixtures"), os.path.join(TREE, "include/fusiondiff")]
 failures = []
 

@@ -10,7 +10,6 @@
 
 #include "base/print.h"
 #include "base/text.h"
-#include "ops/amount.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -174,55 +173,6 @@ void fsd_json_text(struct fsd_json *object, const char *key, const char *text)
     put_string(object, text);
 }
 
-void fsd_json_id(struct fsd_json *object, const char *key, fsd_id id)
-{
-    if (id != FSD_NONE)
-        fsd_json_number(object, key, id);
-}
-
-void fsd_json_hash(struct fsd_json *object, const char *key, const uint64_t hash[2])
-{
-    char text[48];
-
-    snprintf(text, sizeof text, "xxh128:%016" PRIx64 "%016" PRIx64, hash[1], hash[0]);
-    fsd_json_text(object, key, text);
-}
-
-void fsd_json_phrase(const struct fsd_diff *d, struct fsd_json *object, const char *key,
-                     fsd_id id, fsd_put_fn *put)
-{
-    struct fsd_print phrase;
-
-    put(d, id, fsd_print_open(&phrase));
-    fsd_print_close(&phrase);
-    if (phrase.size)
-        fsd_json_text(object, key, phrase.text);
-    free(phrase.text);
-}
-
-void fsd_json_error(struct fsd_json *object, const struct fsd_error *error)
-{
-    static const char *const units[] = {
-        [FSD_POS_NONE] = "", [FSD_POS_BYTE] = "byte", [FSD_POS_LINE] = "line"};
-
-    fsd_json_text(object, "status", fsd_status_name(error->status));
-    fsd_json_text(object, "message", error->message);
-    if (*error->file)
-        fsd_json_text(object, "file", error->file);
-    if (error->unit != FSD_POS_NONE)
-        fsd_json_count(object, units[error->unit], error->pos);
-}
-
-void fsd_json_built(struct fsd_json *object, const fsd_built_vec *built,
-                    const struct fsd_intern *names)
-{
-    struct fsd_json *told = built->n ? fsd_json_object(object, "built") : NULL;
-
-    for (uint32_t i = 0; i < built->n; i++)
-        fsd_json_sym(told, fsd_text(names, built->at[i].key), names,
-                     built->at[i].value);
-}
-
 static void put_whole(const struct fsd_json *level, uint64_t number)
 {
     char room[FSD_DIGITS];
@@ -268,12 +218,6 @@ void fsd_json_count(struct fsd_json *object, const char *key, uint64_t count)
     put_word(object, exact ? "" : "\"");
 }
 
-void fsd_json_ms(struct fsd_json *object, const char *key, double ms)
-{
-    if (ms >= 0)
-        fsd_json_number(object, key, ms);
-}
-
 void fsd_json_number_or_term(struct fsd_json *object, const char *key, int64_t number,
                              const char *term)
 {
@@ -285,22 +229,4 @@ void fsd_json_number_or_term(struct fsd_json *object, const char *key, int64_t n
         return;
     snprintf(symbolic, sizeof symbolic, "%s_symbolic", key);
     fsd_json_text(object, symbolic, term);
-}
-
-void fsd_json_amount(const struct fsd_diff *d, struct fsd_json *object, const char *key,
-                     int64_t amount)
-{
-    fsd_json_number_or_term(object, key, amount,
-                            fsd_amount_text(d->cost->amounts, amount));
-}
-
-void fsd_json_add_amount(const struct fsd_diff *d, struct fsd_json *list,
-                         int64_t amount)
-{
-    const char *term = fsd_amount_text(d->cost->amounts, amount);
-
-    if (term)
-        fsd_json_add_text(list, term);
-    else
-        fsd_json_add_number(list, (double)amount);
 }

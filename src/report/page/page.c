@@ -112,6 +112,16 @@ static void put_sheet(const char *name, const struct fsd_report *told, FILE *out
         put_data(name, &json, out);
 }
 
+/* One of what a report is of. */
+static void put_subject(const char *name, enum fsd_subject subject,
+                        const struct fsd_report *r, FILE *out)
+{
+    struct fsd_report part = *r;
+
+    part.subject = subject;
+    put_sheet(name, &part, out);
+}
+
 static void put_patterns(const struct fsd_report *r, FILE *out)
 {
     static const struct fsd_query everything = {0};
@@ -179,6 +189,7 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_print json, pictures;
     struct fsd_album *album = fsd_album_begin(r, fsd_print_open(&pictures));
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
+    struct fsd_report told = *r;
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
     put_command(r, fsd_print_open(&json));
@@ -186,13 +197,12 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     if (r->matrix) {
         put_sheet("matrix", r, out);
     } else if (r->compare) {
-        fsd_compare_write_json(r->compare, r->style, fsd_print_open(&json));
-        put_data("compare", &json, out);
+        put_subject("compare", FSD_OF_COMPARISON, r, out);
     } else {
         if (r->lint)
             run.findings = r->verdict->findings;
-        fsd_write_json(&run, r->style, fsd_print_open(&json));
-        put_data("run", &json, out);
+        told.run = &run;
+        put_subject("run", FSD_OF_RUN, &told, out);
         put_patterns(r, out);
         fsd_names_put_forms(&run, fsd_print_open(&json));
         put_data("forms", &json, out);
@@ -201,16 +211,10 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
             put_data("stories", &json, out);
         }
     }
-    if (r->lint) {
-        fsd_lint_write_json(r, fsd_print_open(&json));
-        put_data("lint", &json, out);
-    } else if (r->verdict) {
-        struct fsd_judged room;
-        struct fsd_verdicts one = fsd_verdicts_of_one(&room, r->verdict);
-
-        fsd_verdict_put_json(&one, r->style, fsd_print_open(&json));
-        put_data("check", &json, out);
-    }
+    if (r->lint)
+        put_subject("lint", FSD_OF_LINT, r, out);
+    else if (r->verdict)
+        put_subject("check", FSD_OF_CHECK, r, out);
     fsd_album_end(album);
     put_data("pictures", &pictures, out);
     fwrite(fsd_page_tail, 1, fsd_page_tail_size, out);

@@ -97,8 +97,10 @@ struct fsd_size_list {
 
 struct fsd_fact_cell {
     const char *key;
-    const char *text; /**< NULL: the number */
+    const char *text; /**< NULL: the number, or the count */
     double number;
+    uint64_t count;
+    bool whole; /**< the count */
 };
 
 struct fsd_fact_cells {
@@ -133,11 +135,14 @@ struct fsd_column {
     uint32_t at;       /**< of the member in its struct */
     const char *title; /**< in tables, with its unit; NULL: not in tables */
     const char *about; /**< what it means, for the schema; NULL: what its name says */
+    const char *key;   /**< in JSON, where C cannot have that name; NULL: the name */
     bool aside;        /**< not in JSON, which has it in another form */
     bool brief;        /**< a name that many rows may repeat: base/text.h */
     bool always;       /**< in JSON: never left out */
     bool if_true;      /**< in JSON: a flag that is left out where it is false */
-    const struct fsd_record *of; /**< of ROWS and RECORD */
+    bool large;        /**< a count that may be beyond 2^53: a text in JSON then */
+    const struct fsd_record *of; /**< of ROWS and RECORD; NULL: a document of its own */
+    const char *pattern;         /**< of a text: a regular expression, for the schema */
     /** Of TEXT and WORDS: the words there are, n_words of them; "" is none. */
     const char *(*word)(unsigned);
     uint32_t n_words;
@@ -165,6 +170,12 @@ struct fsd_record {
 #define FSD_RECORD(type, LIST)                                                         \
     FSD_STRUCT_(type, LIST)                                                            \
     FSD_RECORD_PART(type, type, LIST)
+/** struct `type` of one file, and fsd_`type`_record, which other files may hold. */
+#define FSD_RECORD_SHARED(type, LIST)                                                  \
+    FSD_STRUCT_(type, LIST)                                                            \
+    static const struct fsd_column type##_columns[] = {LIST(FSD_COLUMN_, type)};       \
+    const struct fsd_record fsd_##type##_record = {                                    \
+        #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
 /** The same of several files: the struct and the name, in a header, ... */
 #define FSD_RECORD_DECLARED(type, LIST)                                                \
     FSD_STRUCT_(type, LIST)                                                            \
@@ -174,5 +185,11 @@ struct fsd_record {
     static const struct fsd_column type##_columns[] = {LIST(FSD_COLUMN_, type)};       \
     const struct fsd_record type##_record = {                                          \
         #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
+
+/** The key of JSON. */
+static inline const char *fsd_column_key(const struct fsd_column *column)
+{
+    return column->key ? column->key : column->name;
+}
 
 #endif

@@ -38,6 +38,58 @@ const struct fsd_rows *fsd_rows_held(struct fsd_arena *arena,
     return copy;
 }
 
+const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
+                                      const struct fsd_record *of, uint32_t n,
+                                      fsd_fill_row_fn *fill, const void *from)
+{
+    struct fsd_rows *rows = FSD_NEW(arena, struct fsd_rows, 1);
+
+    *rows = (struct fsd_rows){.of = of, .text = "", .fill = fill, .from = from};
+    rows->at.n = n;
+    return rows;
+}
+
+struct fsd_row fsd_row_begin(const struct fsd_rows *rows, uint32_t i)
+{
+    struct fsd_row row = {0};
+    void *at;
+
+    if (!rows->fill)
+        return (struct fsd_row){.at = rows->at.at[i]};
+    row.own = fsd_arena_new();
+    row.at = at = fsd_arena_alloc(row.own, 1, rows->of->size, alignof(max_align_t));
+    rows->fill(row.own, at, rows->from, i);
+    return row;
+}
+
+struct fsd_words fsd_tally(struct fsd_arena *arena, const uint32_t *numbers, unsigned n,
+                           unsigned from, const char *(*name)(unsigned))
+{
+    const char **words = FSD_NEW(arena, const char *, n);
+    uint32_t *counts = FSD_NEW(arena, uint32_t, n), taken = 0;
+
+    for (unsigned i = from; i < n; i++) {
+        if (!*name(i))
+            continue;
+        words[taken] = name(i);
+        counts[taken++] = numbers[i];
+    }
+    return (struct fsd_words){true, taken, words, counts};
+}
+
+struct fsd_fact_cells fsd_facts_of(struct fsd_arena *arena, const double *numbers,
+                                   unsigned n, const char *(*name)(unsigned))
+{
+    struct fsd_fact_cell *facts = FSD_NEW(arena, struct fsd_fact_cell, n);
+    uint32_t taken = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (*name(i))
+            facts[taken++] =
+                (struct fsd_fact_cell){.key = name(i), .number = numbers[i]};
+    return (struct fsd_fact_cells){true, taken, facts};
+}
+
 struct fsd_amount_cell fsd_amount_cell(const struct fsd_diff *d, int64_t amount)
 {
     const char *term = fsd_amount_text(d->cost->amounts, amount);

@@ -31,13 +31,21 @@
 #include "report/sheet/record.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/** Fills row `i`, of which nothing is known yet.  What is allocated for it is freed
+ *  when it is printed. */
+typedef void fsd_fill_row_fn(struct fsd_arena *arena, void *row, const void *from,
+                             uint32_t i);
 
 /** Records of one type, or what a view shows of them. */
 struct fsd_rows {
     const struct fsd_record *of;
-    const char *text;    /**< template of a row */
-    const char *between; /**< rows in text; NULL: nothing */
-    FSD_VEC(void *) at;  /**< each a struct of that type */
+    const char *text;      /**< template of a row */
+    const char *between;   /**< rows in text; NULL: nothing */
+    FSD_VEC(void *) at;    /**< each a struct of that type; of later ones only the n */
+    fsd_fill_row_fn *fill; /**< of rows that are filled as they are printed; or NULL */
+    const void *from;
 };
 
 struct fsd_sheet {
@@ -49,7 +57,8 @@ struct fsd_sheet {
 };
 
 /** Rows of this type, none yet. */
-#define FSD_ROWS(record, text) ((struct fsd_rows){&(record), (text), NULL, {0}})
+#define FSD_ROWS(record, template)                                                     \
+    ((struct fsd_rows){.of = &(record), .text = (template)})
 
 /** A row of which nothing is known: a struct of the rows' type. */
 void *fsd_rows_add(struct fsd_arena *arena, struct fsd_rows *rows);
@@ -60,6 +69,22 @@ void fsd_rows_add_line(struct fsd_arena *arena, struct fsd_rows *rows,
 /** A copy of `rows` in the arena, to be held by a member; at most `most` of them. */
 const struct fsd_rows *fsd_rows_held(struct fsd_arena *arena,
                                      const struct fsd_rows *rows, uint32_t most);
+
+/** `n` rows of which each is filled when it is printed, so that a large report takes
+ *  the memory of one; `from` is handed to `fill`. */
+const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
+                                      const struct fsd_record *of, uint32_t n,
+                                      fsd_fill_row_fn *fill, const void *from);
+/** Row i, and the arena that is freed by fsd_row_end(); NULL: it was there before. */
+struct fsd_row {
+    const void *at;
+    struct fsd_arena *own;
+};
+struct fsd_row fsd_row_begin(const struct fsd_rows *rows, uint32_t i);
+static inline void fsd_row_end(struct fsd_row row)
+{
+    fsd_arena_free(row.own);
+}
 
 static inline struct fsd_count fsd_count(uint64_t count)
 {
@@ -88,6 +113,13 @@ static inline struct fsd_words fsd_words(const char *const *words, uint32_t n)
 {
     return (struct fsd_words){true, n, words, NULL};
 }
+/** Words with counts: what an enumeration counts.  `n` numbers, of which those from
+ *  `from` on that have a name are taken. */
+struct fsd_words fsd_tally(struct fsd_arena *arena, const uint32_t *numbers, unsigned n,
+                           unsigned from, const char *(*name)(unsigned));
+/** The same of times. */
+struct fsd_fact_cells fsd_facts_of(struct fsd_arena *arena, const double *numbers,
+                                   unsigned n, const char *(*name)(unsigned));
 static inline struct fsd_ids fsd_ids(const fsd_id *ids, uint32_t n)
 {
     return (struct fsd_ids){true, n, ids};
@@ -125,6 +157,12 @@ static inline const char *fsd_cell_brief(const struct fsd_column *column,
 /** True when there is something to print: not 0, not empty. */
 bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell);
 
+/** True when "schema" is a member of the root, so that another document may hold it. */
+static inline bool fsd_sheet_names_schema(const struct fsd_sheet *sheet)
+{
+    return !strcmp(sheet->root.of->columns[0].name, "schema");
+}
+
 typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, const struct fsd_style *style,
                           FILE *out);
 
@@ -137,9 +175,5 @@ typedef void fsd_put_cell_fn(const struct fsd_column *column, const char *text,
 
 /** The head, in the words of the text. */
 void fsd_sheet_put_head(const struct fsd_sheet *sheet, fsd_put_cell_fn *put, FILE *out);
-
-/** The members of a record, in an object of JSON.  tree.h */
-struct fsd_json;
-void fsd_sheet_add_record(struct fsd_json *object, const struct fsd_rows *record);
 
 #endif

@@ -5,10 +5,25 @@
 static void add_row(struct fsd_json *object, const struct fsd_record *of,
                     const void *row);
 
+static void add_record(struct fsd_json *object, const struct fsd_rows *record)
+{
+    add_row(object, record->of, record->at.at[0]);
+}
+
+static void add_fact(struct fsd_json *facts, const struct fsd_fact_cell *fact)
+{
+    if (fact->text)
+        fsd_json_text(facts, fact->key, fact->text);
+    else if (fact->whole)
+        fsd_json_count(facts, fact->key, fact->count);
+    else
+        fsd_json_number(facts, fact->key, fact->number);
+}
+
 static void add_cell(struct fsd_json *object, const struct fsd_column *column,
                      const struct fsd_cell *cell)
 {
-    const char *name = column->name;
+    const char *name = fsd_column_key(column);
     struct fsd_json *inner;
     char room[FSD_BRIEF_ROOM];
 
@@ -57,10 +72,7 @@ static void add_cell(struct fsd_json *object, const struct fsd_column *column,
     case FSD_CELL_FACTS:
         inner = fsd_json_object(object, name);
         for (uint32_t i = 0; i < cell->facts.n; i++)
-            if (cell->facts.at[i].text)
-                fsd_json_text(inner, cell->facts.at[i].key, cell->facts.at[i].text);
-            else
-                fsd_json_number(inner, cell->facts.at[i].key, cell->facts.at[i].number);
+            add_fact(inner, &cell->facts.at[i]);
         break;
     case FSD_CELL_TALLY:
         inner = fsd_json_object(object, name);
@@ -69,12 +81,16 @@ static void add_cell(struct fsd_json *object, const struct fsd_column *column,
         break;
     case FSD_CELL_ROWS:
         inner = fsd_json_list(object, name);
-        for (uint32_t i = 0; i < cell->rows->at.n; i++)
-            add_row(fsd_json_item(inner), cell->rows->of, cell->rows->at.at[i]);
+        for (uint32_t i = 0; i < cell->rows->at.n; i++) {
+            struct fsd_row row = fsd_row_begin(cell->rows, i);
+
+            add_row(fsd_json_item(inner), cell->rows->of, row.at);
+            fsd_row_end(row);
+        }
         break;
     case FSD_CELL_RECORD:
     default:
-        fsd_sheet_add_record(fsd_json_object(object, name), cell->rows);
+        add_record(fsd_json_object(object, name), cell->rows);
         break;
     }
 }
@@ -91,18 +107,14 @@ static void add_row(struct fsd_json *object, const struct fsd_record *of,
     }
 }
 
-void fsd_sheet_add_record(struct fsd_json *object, const struct fsd_rows *record)
-{
-    add_row(object, record->of, record->at.at[0]);
-}
-
 void fsd_sheet_put_json(const struct fsd_sheet *sheet, const struct fsd_style *style,
                         FILE *out)
 {
     struct fsd_json *root = fsd_json_new(out);
 
     (void)style;
-    fsd_json_text(root, "schema", sheet->schema);
-    fsd_sheet_add_record(root, &sheet->root);
+    if (!fsd_sheet_names_schema(sheet))
+        fsd_json_text(root, "schema", sheet->schema);
+    add_record(root, &sheet->root);
     fsd_json_end(root);
 }

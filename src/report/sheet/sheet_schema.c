@@ -1,10 +1,62 @@
-/* What the JSON of a sheet may hold, as a JSON Schema: the columns' kinds say it
-   all. */
+/*
+ * What the JSON of a sheet may hold, as a JSON Schema: the columns' kinds say it all.
+ * Each record that others hold is a definition, by its name:
+ *
+ *     "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}}
+ */
+#include "base/print.h"
 #include "report/json/json.h"
 #include "report/sheet/sheet.h"
 
-static void put_members(struct fsd_json *schema, const struct fsd_record *of,
-                        const char *id);
+/* The records that a schema defines, each once. */
+struct definitions {
+    struct fsd_arena *arena;
+    FSD_VEC(const struct fsd_record *) of;
+    FSD_VEC(const char *) names;
+};
+
+/* Views give rows names such as "layer_row"; a name that another record has gets a
+ * number. */
+static const char *definition(struct definitions *all, const struct fsd_record *of)
+{
+    static const char prefix[] = "fsd_", suffix[] = "_row";
+    const char *name = of->name;
+    size_t n = strlen(name);
+    unsigned alike = 1;
+    struct fsd_print print;
+
+    for (uint32_t i = 0; i < all->of.n; i++)
+        if (all->of.at[i] == of)
+            return all->names.at[i];
+    if (!strncmp(name, prefix, sizeof prefix - 1)) {
+        name += sizeof prefix - 1;
+        n -= sizeof prefix - 1;
+    }
+    if (n > sizeof suffix - 1 && !strcmp(name + n - (sizeof suffix - 1), suffix))
+        n -= sizeof suffix - 1;
+    for (uint32_t i = 0; i < all->of.n; i++)
+        alike += !strncmp(all->names.at[i], name, n) &&
+                 !all->names.at[i][n + strspn(all->names.at[i] + n, "0123456789")];
+    fprintf(fsd_print_open(&print), "%.*s", (int)n, name);
+    if (alike > 1)
+        fprintf(print.out, "%u", alike);
+    fsd_vec_push(all->arena, &all->of, of);
+    fsd_vec_push(all->arena, &all->names, fsd_print_take(&print, all->arena));
+    return all->names.at[all->names.n - 1];
+}
+
+static void put_reference(struct fsd_json *value, struct definitions *all,
+                          const struct fsd_record *of)
+{
+    char path[160];
+
+    if (!of) { /* a document of its own */
+        fsd_json_text(value, "type", "object");
+        return;
+    }
+    snprintf(path, sizeof path, "#/$defs/%s", definition(all, of));
+    fsd_json_text(value, "$ref", path);
+}
 
 static void put_type_of_items(struct fsd_json *value, const char *key, const char *type)
 {
@@ -22,14 +74,20 @@ static void put_two_types(struct fsd_json *value, const char *one, const char *o
 /* The words that there are, in the place of "string". */
 static void put_words(struct fsd_json *value, const struct fsd_column *c)
 {
-    struct fsd_json *words = fsd_json_list(value, "enum");
+    struct fsd_json *words;
 
+    if (c->n_words == 1) {
+        fsd_json_text(value, "const", c->word(0));
+        return;
+    }
+    words = fsd_json_list(value, "enum");
     for (unsigned i = 0; i < c->n_words; i++)
         if (*c->word(i))
             fsd_json_add_text(words, c->word(i));
 }
 
-static void put_value(struct fsd_json *value, const struct fsd_column *c)
+static void put_value(struct fsd_json *value, const struct fsd_column *c,
+                      struct definitions *all)
 {
     static const char *const types[] = {
         [FSD_CELL_COUNT] = "integer", [FSD_CELL_NUMBER] = "number",
@@ -43,21 +101,30 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c)
         [FSD_CELL_RECORD] = NULL};
     struct fsd_json *items;
 
-    if (c->about)
-        fsd_json_text(value, "description", c->about);
-    else if (c->brief)
-        fsd_json_text(value, "description",
-                      "of more than 2,048 bytes the front and \"...\"");
+    const char *about = c->about                 ? c->about
+                        : c->brief               ? "of more than 2,048 bytes the front "
+                                                   "and \"...\""
+                        : c->kind == FSD_CELL_MS ? "milliseconds"
+                                                 : NULL;
+
+    if (about)
+        fsd_json_text(value, "description", about);
     if (c->word && c->kind == FSD_CELL_TEXT)
         put_words(value, c);
+    else if (c->large || c->kind == FSD_CELL_BYTES || c->kind == FSD_CELL_MACS)
+        put_two_types(value, "integer", "string"); /* beyond 2^53 */
     else if (types[c->kind])
         fsd_json_text(value, "type", types[c->kind]);
+    if (c->kind == FSD_CELL_COUNT && !c->large)
+        fsd_json_number(value, "minimum", 0);
+    if (c->pattern)
+        fsd_json_text(value, "pattern", c->pattern);
     switch (c->kind) {
     case FSD_CELL_RECORD:
-        put_members(value, c->of, NULL);
+        put_reference(value, all, c->of);
         break;
     case FSD_CELL_ROWS:
-        put_members(fsd_json_object(value, "items"), c->of, NULL);
+        put_reference(fsd_json_object(value, "items"), all, c->of);
         break;
     case FSD_CELL_TALLY:
         put_type_of_items(value, "additionalProperties", "integer");
@@ -99,31 +166,42 @@ static void put_term(struct fsd_json *properties, const char *name)
 {
     char key[80];
 
+    struct fsd_json *term;
+
     snprintf(key, sizeof key, "%s_symbolic", name);
-    fsd_json_text(fsd_json_object(properties, key), "type", "string");
+    term = fsd_json_object(properties, key);
+    fsd_json_text(
+        term, "description",
+        "the same in sizes that only a run knows: a polynomial in the model's "
+        "dim_params, or in \"input[axis]\" where it names none");
+    fsd_json_text(term, "type", "string");
 }
 
-static void put_required(struct fsd_json *schema, const struct fsd_record *of)
+/* @param schema_first  "schema", which is no member of the record, is one of these */
+static void put_required(struct fsd_json *schema, const struct fsd_record *of,
+                         bool schema_first)
 {
-    struct fsd_json *required = NULL;
+    struct fsd_json *required = schema_first ? fsd_json_list(schema, "required") : NULL;
 
+    if (required)
+        fsd_json_add_text(required, "schema");
     for (uint32_t i = 0; i < of->n; i++) {
         if (!of->columns[i].always)
             continue;
         if (!required)
             required = fsd_json_list(schema, "required");
-        fsd_json_add_text(required, of->columns[i].name);
+        fsd_json_add_text(required, fsd_column_key(&of->columns[i]));
     }
 }
 
-/* @param id  of the whole; NULL: of a record in it */
+/* @param id  of the whole, where it does not name it itself; else NULL */
 static void put_members(struct fsd_json *schema, const struct fsd_record *of,
-                        const char *id)
+                        const char *id, struct definitions *all)
 {
     struct fsd_json *properties;
 
     fsd_json_text(schema, "type", "object");
-    put_required(schema, of);
+    put_required(schema, of, id != NULL);
     fsd_json_bool(schema, "additionalProperties", false);
     properties = fsd_json_object(schema, "properties");
     if (id)
@@ -133,7 +211,7 @@ static void put_members(struct fsd_json *schema, const struct fsd_record *of,
 
         if (c->aside)
             continue;
-        put_value(fsd_json_object(properties, c->name), c);
+        put_value(fsd_json_object(properties, fsd_column_key(c)), c, all);
         if (c->kind == FSD_CELL_BYTES || c->kind == FSD_CELL_MACS)
             put_term(properties, c->name);
     }
@@ -142,13 +220,20 @@ static void put_members(struct fsd_json *schema, const struct fsd_record *of,
 void fsd_sheet_put_schema(const struct fsd_sheet *sheet, const struct fsd_style *style,
                           FILE *out)
 {
-    struct fsd_json *root = fsd_json_new(out);
+    struct fsd_json *root = fsd_json_new(out), *defined;
+    struct definitions all = {.arena = sheet->arena};
     char id[80];
 
     (void)style;
     snprintf(id, sizeof id, "urn:%s", sheet->schema);
     fsd_json_text(root, "$schema", "https://json-schema.org/draft/2020-12/schema");
     fsd_json_text(root, "$id", id);
-    put_members(root, sheet->root.of, sheet->schema);
+    fsd_json_text(root, "$comment", "generated by fusiondiff -f schema");
+    put_members(root, sheet->root.of,
+                fsd_sheet_names_schema(sheet) ? NULL : sheet->schema, &all);
+    defined = fsd_json_object(root, "$defs");
+    for (uint32_t i = 0; i < all.of.n; i++) /* which grows on the way */
+        put_members(fsd_json_object(defined, all.names.at[i]), all.of.at[i], NULL,
+                    &all);
     fsd_json_end(root);
 }

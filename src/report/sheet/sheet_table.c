@@ -176,10 +176,12 @@ static void put_line(const struct markup *m, const struct level *level, FILE *ou
     }
     rows = level->row ? fsd_cell_of(column, level->row).rows : NULL;
     for (uint32_t i = 0; i < (rows && rows->at.n ? rows->at.n : 1); i++) {
-        const void *row = rows && rows->at.n ? rows->at.at[i] : NULL;
-        struct level inner = {rows ? rows->of : column->of, row, level};
+        struct fsd_row row =
+            rows && rows->at.n ? fsd_row_begin(rows, i) : (struct fsd_row){0};
+        struct level inner = {rows ? rows->of : column->of, row.at, level};
 
         put_line(m, &inner, out);
+        fsd_row_end(row);
     }
 }
 
@@ -214,9 +216,11 @@ static void put_titles(const struct markup *m, const struct fsd_record *of, bool
 static void put_lines(const struct markup *m, const struct fsd_rows *rows, FILE *out)
 {
     for (uint32_t i = 0; i < rows->at.n; i++) {
-        struct level level = {rows->of, rows->at.at[i], NULL};
+        struct fsd_row row = fsd_row_begin(rows, i);
+        struct level level = {rows->of, row.at, NULL};
 
         put_line(m, &level, out);
+        fsd_row_end(row);
     }
 }
 

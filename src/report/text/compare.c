@@ -222,56 +222,97 @@ static void put_move(const struct fsd_compare *c, const struct fsd_move_change *
     fputc('\n', out);
 }
 
-/* Edge and move changes by region, each list in its own order. */
-struct by_region {
-    struct fsd_span *edges, *moves; /* by region; the last: of no region */
-    uint32_t *edge, *move;
+static void put_kernel(const struct fsd_compare *c, const struct fsd_kernel_change *k,
+                       FILE *out)
+{
+    const struct fsd_state *s = k->new == FSD_NONE ? c->old : c->new;
+    const struct fsd_kernel *kernel =
+        &s->kernels.at[k->new == FSD_NONE ? k->old : k->new];
+
+    fprintf(out, "     %c    kernel ",
+            k->what == FSD_KERNEL_ADDED     ? '+'
+            : k->what == FSD_KERNEL_REMOVED ? '-'
+                                            : '~');
+    fsd_put_safe(out, fsd_text(s->names, kernel->type));
+    if (kernel->does && !k->does) {
+        fputs(" of ", out);
+        fsd_put_safe(out, fsd_text(s->names, kernel->does));
+    }
+    if (k->what == FSD_KERNEL_CHANGED)
+        fsd_put_kernel_change(c, k, k->width != FSD_WIDTH_SAME, out);
+    fputc('\n', out);
+}
+
+/* A list of changes by region, in its own order. */
+struct sorted {
+    struct fsd_span *of; /* by region; the last: of no region */
+    uint32_t *at;        /* places in the list */
 };
+
+struct by_region {
+    struct sorted edges, moves, kernels;
+};
+
+/* The regions of a list's items. */
+typedef fsd_id region_fn(const struct fsd_compare *c, uint32_t i);
+
+static fsd_id region_of_edge(const struct fsd_compare *c, uint32_t i)
+{
+    return c->edges.at[i].region;
+}
+
+static fsd_id region_of_move(const struct fsd_compare *c, uint32_t i)
+{
+    return c->moves.at[i].region;
+}
+
+static fsd_id region_of_kernel(const struct fsd_compare *c, uint32_t i)
+{
+    return c->kernels.at[i].region;
+}
+
+static struct sorted sort_list(const struct fsd_compare *c, struct fsd_arena *arena,
+                               uint32_t n, region_fn *region_of)
+{
+    struct sorted x = {FSD_NEW(arena, struct fsd_span, c->regions.n + 1),
+                       FSD_NEW(arena, uint32_t, n)};
+    uint32_t begin = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_id region = region_of(c, i);
+
+        x.of[region == FSD_NONE ? c->regions.n : region].n++;
+    }
+    for (uint32_t i = 0; i <= c->regions.n; i++) {
+        x.of[i].at = begin;
+        begin += x.of[i].n;
+        x.of[i].n = 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        fsd_id region = region_of(c, i);
+        struct fsd_span *span = &x.of[region == FSD_NONE ? c->regions.n : region];
+
+        x.at[span->at + span->n++] = i;
+    }
+    return x;
+}
 
 static struct by_region sort_by_region(const struct fsd_compare *c,
                                        struct fsd_arena *arena)
 {
-    uint32_t n = c->regions.n + 1;
-    struct by_region x = {
-        FSD_NEW(arena, struct fsd_span, n), FSD_NEW(arena, struct fsd_span, n),
-        FSD_NEW(arena, uint32_t, c->edges.n), FSD_NEW(arena, uint32_t, c->moves.n)};
-
-    for (int put = 0; put < 2; put++) {
-        for (uint32_t i = 0; i < c->edges.n; i++) {
-            struct fsd_span *span = &x.edges[c->edges.at[i].region];
-
-            if (put)
-                x.edge[span->at + span->n] = i;
-            span->n++;
-        }
-        for (uint32_t i = 0; i < c->moves.n; i++) {
-            fsd_id region = c->moves.at[i].region;
-            struct fsd_span *span = &x.moves[region == FSD_NONE ? n - 1 : region];
-
-            if (put)
-                x.move[span->at + span->n] = i;
-            span->n++;
-        }
-        /* Counted: each region's begin where those of the one before end. */
-        for (uint32_t i = 0, edges = 0, moves = 0; i < n && !put; i++) {
-            x.edges[i].at = edges;
-            edges += x.edges[i].n;
-            x.moves[i].at = moves;
-            moves += x.moves[i].n;
-            x.edges[i].n = x.moves[i].n = 0;
-        }
-    }
-    return x;
+    return (struct by_region){sort_list(c, arena, c->edges.n, region_of_edge),
+                              sort_list(c, arena, c->moves.n, region_of_move),
+                              sort_list(c, arena, c->kernels.n, region_of_kernel)};
 }
 
 static void put_changes(const struct fsd_compare *c, const struct by_region *x,
                         fsd_id region, const struct fsd_style *style, FILE *out)
 {
-    struct fsd_span edges = x->edges[region], moves = x->moves[region];
+    struct fsd_span edges = x->edges.of[region], moves = x->moves.of[region];
     uint32_t hidden = 0;
 
     for (uint32_t i = 0; i < moves.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[x->move[moves.at + i]];
+        const struct fsd_move_change *m = &c->moves.at[x->moves.at[moves.at + i]];
 
         if (style->all || !is_free(c, m))
             put_move(c, m, out);
@@ -281,15 +322,33 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
     if (hidden)
         fprintf(out, "     free layers changed: %u (--all)\n", (unsigned)hidden);
     for (uint32_t i = 0; i < edges.n && (style->all || i < FEW); i++)
-        put_edge(c, &c->edges.at[x->edge[edges.at + i]], out);
+        put_edge(c, &c->edges.at[x->edges.at[edges.at + i]], out);
     if (!style->all && edges.n > FEW)
         fprintf(out, "     edge and %u more (--all)\n", (unsigned)(edges.n - FEW));
+}
+
+/* What no line of groups, moves or edges shows. */
+static bool has_other_kernels(const struct fsd_region_diff *r)
+{
+    return r->kernels && r->happened == FSD_HAPPENED_SAME && !r->layers &&
+           r->width == FSD_WIDTH_SAME && !r->moves;
+}
+
+static void put_kernels(const struct fsd_compare *c, struct fsd_span kernels,
+                        const uint32_t *at, const struct fsd_style *style, FILE *out)
+{
+    uint32_t shown = style->all || kernels.n < FEW ? kernels.n : FEW;
+
+    for (uint32_t i = 0; i < shown; i++)
+        put_kernel(c, &c->kernels.at[at[kernels.at + i]], out);
+    if (shown < kernels.n)
+        fprintf(out, "     kernel and %u more (--all)\n", kernels.n - shown);
 }
 
 static void put_regions(const struct fsd_compare *c, const struct by_region *x,
                         const struct fsd_style *style, FILE *out)
 {
-    struct fsd_span rest = x->moves[c->regions.n];
+    struct fsd_span rest = x->moves.of[c->regions.n];
     uint32_t number = 0;
 
     for (uint32_t i = 0; i < c->regions.n; i++) {
@@ -306,11 +365,9 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
         fsd_ink(style, FSD_INK_PLAIN, out);
         if (r->width != FSD_WIDTH_SAME)
             fprintf(out, ", %s", fsd_width_name(r->width));
-        fputs(r->layers ? ", another number of layers"
-              : r->kernels && r->happened == FSD_HAPPENED_SAME &&
-                      r->width == FSD_WIDTH_SAME && !r->moves
-                  ? ", other kernels"
-                  : "",
+        fputs(r->layers              ? ", another number of layers"
+              : has_other_kernels(r) ? ", other kernels"
+                                     : "",
               out);
         fputs(r->moves ? ", inserted layers" : "", out);
         fputs(r->layout ? ", layout" : "", out);
@@ -325,11 +382,13 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
         put_groups(c, r, false, out);
         put_groups(c, r, true, out);
         put_changes(c, x, c->order[i], style, out);
+        if (has_other_kernels(r))
+            put_kernels(c, x->kernels.of[c->order[i]], x->kernels.at, style, out);
     }
     if (rest.n)
         fputs("\n     of no region\n", out);
     for (uint32_t i = 0; i < rest.n; i++)
-        put_move(c, &c->moves.at[x->move[rest.at + i]], out);
+        put_move(c, &c->moves.at[x->moves.at[rest.at + i]], out);
 }
 
 /* Regions that differ in nothing but their time, by half a percent of the whole. */

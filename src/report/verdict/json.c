@@ -1,190 +1,21 @@
-/* A verdict as JSON, as SARIF 2.1.0 and as GitLab's code quality report. */
+/* A verdict as SARIF 2.1.0 and as GitLab's code quality report: JSON whose form is
+ * theirs, and so not made of records. */
 #include "report/escape.h"
-#include "base/hash.h"
 #include "base/print.h"
 #include "report/verdict/verdict.h"
 #include "report/json/json.h"
+#include "report/record/records.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void add_names(struct fsd_json *object, const char *key,
-                      const struct fsd_findings *all, struct fsd_span about)
-{
-    struct fsd_json *array = fsd_json_list(object, key);
-
-    for (uint32_t i = 0; i < about.n; i++)
-        fsd_json_add_text(array, all->subjects.at[about.at + i].name);
-}
-
-/* @param build of a list: the same finding of two builds is two; NULL: of one build. */
 static void add_fingerprint(struct fsd_json *object, const char *key, const char *build,
                             const struct fsd_finding *item)
 {
-    uint64_t hash[2] = {item->fingerprint};
-    char text[20];
+    struct fsd_arena *arena = fsd_arena_new();
 
-    if (build)
-        fsd_hash_128(build, strlen(build), hash);
-    snprintf(text, sizeof text, "%016" PRIx64,
-             build ? hash[0] ^ item->fingerprint : item->fingerprint);
-    fsd_json_text(object, key, text);
-}
-
-/* ----------------------------------------------------------------------- JSON */
-
-static void add_ignore(struct fsd_json *object, const struct fsd_ignored *ignored)
-{
-    const struct fsd_policy_ignore *by = ignored->by;
-    char day[16];
-
-    fsd_json_text(object, "label", by->label);
-    fsd_json_text(object, "rule", by->rule);
-    fsd_json_text(object, "node", by->node);
-    fsd_json_text(object, "reason", by->reason);
-    if (by->owner)
-        fsd_json_text(object, "owner", by->owner);
-    snprintf(day, sizeof day, "%04u-%02u-%02u", by->expires / 10000,
-             by->expires / 100 % 100, by->expires % 100);
-    if (by->expires)
-        fsd_json_text(object, "expires", day);
-    fsd_json_number(object, "findings", ignored->n);
-}
-
-static void add_cause(struct fsd_json *object, const struct fsd_root_cause *cause)
-{
-    fsd_json_text(object, "what", cause->what);
-    fsd_json_text(object, "todo", cause->todo);
-    if (cause->timed)
-        fsd_json_number(object, "ms", cause->ms);
-    if (cause->bytes)
-        fsd_json_count(object, "inserted_bytes", cause->bytes);
-    fsd_json_number(object, "findings", cause->findings);
-    fsd_json_number(object, "errors", cause->errors);
-    fsd_json_number(object, "warnings", cause->warnings);
-}
-
-static void add_verdict(struct fsd_json *report, const struct fsd_verdict *v)
-{
-    struct fsd_json *list, *object;
-
-    fsd_json_text(report, "schema", "fusiondiff-check/1");
-    if (v->snapshot)
-        fsd_json_text(report, "snapshot", v->snapshot);
-    fsd_json_text(report, "model", v->model);
-    fsd_json_text(report, "engine", v->engine);
-    fsd_json_text(report, "verdict", v->verdict ? v->verdict : "");
-    if (v->accept)
-        fsd_json_text(report, "accept", v->accept);
-    list = fsd_json_list(report, "inputs");
-    for (uint32_t i = 0; i < v->about.n; i++) {
-        object = fsd_json_item(list);
-        fsd_json_text(object, "what", v->about.at[i].what);
-        fsd_json_text(object, "is", v->about.at[i].now);
-    }
-    list = fsd_json_list(report, "summary");
-    for (uint32_t i = 0; i < v->rows.n; i++) {
-        const struct fsd_verdict_row *row = &v->rows.at[i];
-
-        object = fsd_json_item(list);
-        fsd_json_text(object, "what", row->what);
-        if (row->before)
-            fsd_json_text(object, "before", row->before);
-        fsd_json_text(object, "now", row->now);
-    }
-    if (v->says[0]) {
-        list = fsd_json_list(report, "says");
-        for (size_t i = 0; i < FSD_COUNT_OF(v->says); i++)
-            fsd_json_add_text(list, v->says[i]);
-    }
-    list = fsd_json_list(report, "causes");
-    for (uint32_t i = 0; i < v->causes.n; i++)
-        add_cause(fsd_json_item(list), &v->causes.at[i]);
-    list = fsd_json_list(report, "rules");
-    for (uint32_t i = 0; i < v->findings->rules.n; i++) {
-        const struct fsd_outcome *rule = &v->findings->rules.at[i];
-
-        object = fsd_json_item(list);
-        fsd_json_text(object, "rule", rule->rule->id);
-        fsd_json_text(object, "level", fsd_level_name(rule->level));
-        if (rule->skipped)
-            fsd_json_text(object, "skipped", rule->skipped);
-        else if (rule->budget) {
-            fsd_json_text(object, "measured", rule->measured);
-            fsd_json_text(object, "budget", rule->budget);
-        }
-        fsd_json_number(object, "findings", rule->found);
-        fsd_json_number(object, "ignored", rule->ignored);
-        if (rule->off)
-            fsd_json_number(object, "off", rule->off);
-    }
-    list = fsd_json_list(report, "ignores");
-    for (uint32_t i = 0; i < v->findings->ignores.n; i++)
-        add_ignore(fsd_json_item(list), &v->findings->ignores.at[i]);
-    list = fsd_json_list(report, "findings");
-    for (uint32_t i = 0; i < v->findings->list.n; i++) {
-        const struct fsd_finding *item = &v->findings->list.at[i];
-
-        object = fsd_json_item(list);
-        fsd_json_text(object, "rule", v->findings->rules.at[item->rule].rule->id);
-        fsd_json_text(object, "severity", fsd_severity_name(item->severity));
-        fsd_json_text(object, "message", item->message);
-        fsd_json_text(object, "file", item->file);
-        if (item->line)
-            fsd_json_number(object, "line", item->line);
-        add_names(object, "nodes", v->findings, item->nodes);
-        add_names(object, "layers", v->findings, item->layers);
-        add_fingerprint(object, "fingerprint", NULL, item);
-        if (v->cause_of && v->cause_of[i] != FSD_NONE)
-            fsd_json_number(object, "cause", v->cause_of[i]);
-    }
-}
-
-static void add_build(struct fsd_json *object, const struct fsd_judged *j)
-{
-    const struct fsd_finding *worst = j->v ? fsd_verdict_worst(j->v) : NULL;
-    struct fsd_json *part;
-    double ms;
-
-    fsd_json_text(object, "name", j->name);
-    fsd_json_text(object, "label", j->label);
-    fsd_json_text(object, "model", j->model);
-    fsd_json_text(object, "verdict", j->verdict);
-    if (!j->v) {
-        fsd_json_error(fsd_json_object(object, "error"), j->error);
-        return;
-    }
-    if (fsd_judged_change(j, &ms))
-        fsd_json_number(object, "change_ms", ms);
-    if (worst) {
-        part = fsd_json_object(object, "worst");
-        fsd_json_text(part, "rule", j->v->findings->rules.at[worst->rule].rule->id);
-        fsd_json_text(part, "severity", fsd_severity_name(worst->severity));
-        fsd_json_text(part, "message", worst->message);
-    }
-    add_verdict(fsd_json_object(object, "check"), j->v);
-}
-
-void fsd_verdict_put_json(const struct fsd_verdicts *all, const struct fsd_style *style,
-                          FILE *out)
-{
-    struct fsd_json *report = fsd_json_new(out), *list;
-
-    (void)style;
-    if (all->list) {
-        fsd_json_text(report, "schema", "fusiondiff-checks/1");
-        fsd_json_text(report, "verdict", all->verdict);
-        fsd_json_number(report, "passed", all->passed);
-        fsd_json_number(report, "failed", all->failed);
-        fsd_json_number(report, "errors", all->errors);
-        list = fsd_json_list(report, "builds");
-        for (uint32_t i = 0; i < all->n; i++)
-            add_build(fsd_json_item(list), &all->at[i]);
-    } else {
-        add_verdict(report, all->at[0].v);
-    }
-    fsd_json_end(report);
+    fsd_json_text(object, key, fsd_fingerprint_text(arena, build, item));
+    fsd_arena_free(arena);
 }
 
 /* ---------------------------------------------------------------------- SARIF */

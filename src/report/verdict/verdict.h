@@ -39,8 +39,8 @@ void fsd_put_worst(const struct fsd_judged *j, FILE *out);
 /** Most characters that a comment of GitHub takes, and what a report keeps to. */
 enum { FSD_MARKDOWN_LIMIT = 65536, FSD_MARKDOWN_ROOM = 60000 };
 
-fsd_verdict_fn fsd_verdict_put_text, fsd_verdict_put_line, fsd_verdict_put_json,
-    fsd_verdict_put_markdown, fsd_verdict_put_junit, fsd_verdict_put_sarif,
-    fsd_verdict_put_github, fsd_verdict_put_gitlab;
+fsd_verdict_fn fsd_verdict_put_text, fsd_verdict_put_line, fsd_verdict_put_markdown,
+    fsd_verdict_put_junit, fsd_verdict_put_sarif, fsd_verdict_put_github,
+    fsd_verdict_put_gitlab;
 
 #endif

@@ -35,11 +35,14 @@ static const char *called(const struct maker *k, const struct fsd_export_change 
 
 /* clang-format off */
 #define CHANGE_ROW(has, t) \
-    has(t, TEXT, what, "what") \
-    has(t, NAME, old,  "old node") \
+    has(t, TEXT, what, "what", .always = true, .word = fsd_export_what_name, \
+        .n_words = FSD__EXPORT_COUNT) \
+    has(t, NAME, old,  "old node", \
+        .about = "a node; a key as in compare") \
     has(t, NAME, new,  "new node") \
     has(t, NAME, op,   "operator") \
-    has(t, TEXT, of,   "of") \
+    has(t, TEXT, of,   "of", \
+        .about = "input 0, output 0, attribute axis") \
     has(t, NAME, was,  "was") \
     has(t, NAME, now,  "now")
 FSD_RECORD(change_row, CHANGE_ROW)
@@ -72,10 +75,10 @@ static const struct fsd_rows *change_rows(const struct maker *k)
 
 /* clang-format off */
 #define MODEL_ROW(has, t) \
-    has(t, NAME,  model,     NULL) \
+    has(t, NAME,  model,     NULL, .always = true) \
     has(t, NAME,  exporter,  NULL) \
-    has(t, COUNT, nodes,     NULL) \
-    has(t, COUNT, computing, NULL)
+    has(t, COUNT, nodes,     NULL, .always = true) \
+    has(t, COUNT, computing, NULL, .always = true)
 FSD_RECORD(model_row, MODEL_ROW)
 /* clang-format on */
 
@@ -228,12 +231,15 @@ static const struct fsd_rows *lines(const struct maker *k)
 
 /* clang-format off */
 #define ANSWER(has, t) \
-    has(t, RECORD, old,          NULL, .of = &model_row_record) \
-    has(t, RECORD, new,          NULL, .of = &model_row_record) \
-    has(t, COUNT,  aligned,      NULL) \
-    has(t, COUNT,  renamed,      NULL) \
-    has(t, COUNT,  not_compared, NULL) \
-    has(t, ROWS,   changes,      "Changes", .of = &change_row_record) \
+    has(t, RECORD, old,          NULL, .of = &model_row_record, .always = true) \
+    has(t, RECORD, new,          NULL, .of = &model_row_record, .always = true) \
+    has(t, COUNT,  aligned,      NULL, .always = true, \
+        .about = "nodes that compute, and are in both") \
+    has(t, COUNT,  renamed,      NULL, .always = true, \
+        .about = "of them, those with another name") \
+    has(t, COUNT,  not_compared, NULL, .always = true, \
+        .about = "scales that are too large to be read") \
+    has(t, ROWS,   changes,      "Changes", .of = &change_row_record, .always = true) \
     has(t, ROWS,   lines,        NULL, .aside = true, .of = &fsd_line_record) \
     has(t, TEXT,   same,         NULL, .aside = true)
 FSD_RECORD(answer, ANSWER)

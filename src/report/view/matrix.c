@@ -34,17 +34,19 @@ static const char *letter(uint32_t build)
 
 /* clang-format off */
 #define BUILD_ROW(has, t) \
-    has(t, TEXT,  build,     "build") \
-    has(t, NAME,  model,     "model") \
-    has(t, NAME,  engine,    "engine") \
+    has(t, TEXT,  build,     "build", .always = true, \
+        .about = "a letter: what the rest calls it") \
+    has(t, NAME,  model,     "model", .always = true) \
+    has(t, NAME,  engine,    "engine", .always = true) \
     has(t, NAME,  producer,  "made by") \
     has(t, NAME,  gpu,       "GPU") \
-    has(t, COUNT, layers,    "layers") \
-    has(t, COUNT, computing, "computing") \
-    has(t, COUNT, mapped,    "mapped") \
-    has(t, COUNT, inserted,  "inserted") \
+    has(t, COUNT, layers,    "layers", .always = true) \
+    has(t, COUNT, computing, "computing", .always = true) \
+    has(t, COUNT, mapped,    "mapped", .always = true) \
+    has(t, COUNT, inserted,  "inserted", .always = true) \
     has(t, MS,    ms,        "ms") \
-    has(t, COUNT, differing, "rows that differ")
+    has(t, COUNT, differing, "rows that differ", .always = true, \
+        .about = "rows in which it is not known to be as the first")
 FSD_RECORD(build_row, BUILD_ROW)
 /* clang-format on */
 
@@ -215,10 +217,11 @@ static const char *marked(const struct maker *k, uint32_t row, uint32_t b)
 
 /* clang-format off */
 #define GROUP_ROW(has, t) \
-    has(t, TEXT,  precision, NULL) \
-    has(t, TEXT,  kind,      NULL) \
-    has(t, COUNT, layers,    NULL) \
-    has(t, WORDS, nodes,     NULL) \
+    has(t, TEXT,  precision, NULL, .always = true, \
+        .about = "empty: not known") \
+    has(t, TEXT,  kind,      NULL, .always = true) \
+    has(t, COUNT, layers,    NULL, .always = true) \
+    has(t, WORDS, nodes,     NULL, .always = true) \
     has(t, NAME,  tactic,    NULL) \
     has(t, MS,    ms,        NULL)
 FSD_RECORD(group_row, GROUP_ROW)
@@ -257,13 +260,14 @@ static const struct fsd_rows *group_rows(const struct maker *k, uint32_t b,
 
 /* clang-format off */
 #define MOVE_ROW(has, t) \
-    has(t, TEXT,  kind,     NULL) \
+    has(t, TEXT,  kind,     NULL, .always = true) \
     has(t, TEXT,  cause,    NULL) \
-    has(t, FLAG,  inserted, NULL) \
-    has(t, WORDS, from,     NULL) \
-    has(t, WORDS, to,       NULL) \
-    has(t, NAME,  before,   NULL) \
-    has(t, NAME,  after,    NULL) \
+    has(t, FLAG,  inserted, NULL, .always = true) \
+    has(t, WORDS, from,     NULL, .always = true) \
+    has(t, WORDS, to,       NULL, .always = true) \
+    has(t, NAME,  before,   NULL, .always = true, \
+        .about = "type and layout") \
+    has(t, NAME,  after,    NULL, .always = true) \
     has(t, MS,    ms,       NULL)
 FSD_RECORD(move_row, MOVE_ROW)
 /* clang-format on */
@@ -390,15 +394,19 @@ static bool is_shown(const struct maker *k, uint32_t row)
 
 /* clang-format off */
 #define CELL_ROW(has, t) \
-    has(t, TEXT,  build,    NULL) \
-    has(t, TEXT,  is,       NULL) \
-    has(t, WORDS, by,       NULL) \
-    has(t, COUNT, variant,  NULL) \
-    has(t, NAME,  what,     NULL) \
-    has(t, COUNT, inserted, NULL) \
+    has(t, TEXT,  build,    NULL, .always = true) \
+    has(t, TEXT,  is,       NULL, .always = true, .word = fsd_cell_is_name, \
+        .n_words = FSD__CELL_IS_COUNT, .about = "beside the first build") \
+    has(t, WORDS, by,       NULL, .always = true, \
+        .about = "what it differs in from the first build, the weightiest " \
+                 "first: groups, types, moves, layouts, edges") \
+    has(t, COUNT, variant,  NULL, .always = true, .about = "0: as the first build") \
+    has(t, NAME,  what,     NULL, .always = true) \
+    has(t, COUNT, inserted, NULL, .always = true) \
     has(t, MS,    ms,       NULL) \
-    has(t, ROWS,  groups,   NULL, .of = &group_row_record) \
-    has(t, ROWS,  moves,    NULL, .of = &move_row_record)
+    has(t, ROWS,  groups,   NULL, .of = &group_row_record, .always = true) \
+    has(t, ROWS,  moves,    NULL, .of = &move_row_record, .always = true, \
+        .about = "layers that compute none of the nodes")
 FSD_RECORD(cell_row, CELL_ROW)
 /* clang-format on */
 
@@ -430,13 +438,18 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
 
 /* clang-format off */
 #define MATRIX_ROW(has, t) \
-    has(t, COUNT, row,      NULL) \
-    has(t, TEXT,  of,       "of") \
-    has(t, NAME,  name,     "nodes") \
-    has(t, WORDS, ops,      NULL) \
-    has(t, FLAG,  differs,  "differs") \
-    has(t, COUNT, variants, "variants") \
-    has(t, ROWS,  cells,    NULL, .of = &cell_row_record)
+    has(t, COUNT, row,      NULL, .always = true, \
+        .about = "its number") \
+    has(t, TEXT,  of,       "of", .always = true, \
+        .about = "nodes, moves, input or output") \
+    has(t, NAME,  name,     "nodes", .always = true) \
+    has(t, WORDS, ops,      NULL, .always = true, \
+        .about = "operators of its nodes, each once") \
+    has(t, FLAG,  differs,  "differs", .always = true) \
+    has(t, COUNT, variants, "variants", .always = true, \
+        .about = "in how many ways it is built") \
+    has(t, ROWS,  cells,    NULL, .of = &cell_row_record, .always = true, \
+        .about = "one a build")
 FSD_RECORD(matrix_row, MATRIX_ROW)
 /* clang-format on */
 
@@ -584,16 +597,17 @@ static const struct fsd_rows *lines(const struct maker *k)
 
 /* clang-format off */
 #define VARIANT_ROW(has, t) \
-    has(t, WORDS, builds,  NULL) \
+    has(t, WORDS, builds,  NULL, .always = true) \
     has(t, TEXT,  letters, "builds", .aside = true) \
-    has(t, NAME,  what,    "what") \
-    has(t, ROWS,  groups,  NULL, .of = &group_row_record)
+    has(t, NAME,  what,    "what", .always = true) \
+    has(t, ROWS,  groups,  NULL, .of = &group_row_record, .always = true)
 FSD_RECORD(variant_row, VARIANT_ROW)
 
 #define VARYING_ROW(has, t) \
-    has(t, TEXT, of,       "of") \
-    has(t, NAME, name,     "nodes") \
-    has(t, ROWS, variants, "variants", .of = &variant_row_record)
+    has(t, TEXT, of,       "of", .always = true, \
+        .about = "nodes, moves, input or output") \
+    has(t, NAME, name,     "nodes", .always = true) \
+    has(t, ROWS, variants, "variants", .of = &variant_row_record, .always = true)
 FSD_RECORD(varying_row, VARYING_ROW)
 /* clang-format on */
 
@@ -687,22 +701,28 @@ static const struct fsd_rows *varying_rows(const struct maker *k)
 /* clang-format off */
 #define HEAD(has, t) \
     has(t, COUNT, n_builds,  NULL, .aside = true) \
-    has(t, COUNT, n_rows,    NULL) \
-    has(t, COUNT, differing, NULL) \
+    has(t, COUNT, n_rows,    NULL, .always = true) \
+    has(t, COUNT, differing, NULL, .always = true) \
     has(t, COUNT, same,      NULL, .aside = true) \
-    has(t, COUNT, tactics,   NULL) \
+    has(t, COUNT, tactics,   NULL, .always = true, \
+        .about = "rows in which builds have other tactics, and nothing else") \
     has(t, COUNT, folded,    NULL, .aside = true) \
-    has(t, ROWS,  builds,    NULL, .of = &build_row_record)
+    has(t, ROWS,  builds,    NULL, .of = &build_row_record, .always = true)
 
 #define MATRIX(has, t) \
     HEAD(has, t) \
-    has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record) \
+    has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record, \
+        .always = true, \
+        .about = "what computes some nodes that builds group otherwise, by " \
+                 "the first of them; then what belongs to no group, inputs, " \
+                 "outputs") \
     has(t, ROWS, lines, NULL, .aside = true, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)
 
 #define STABILITY(has, t) \
     HEAD(has, t) \
-    has(t, ROWS, rows, "What varies", .of = &varying_row_record)
+    has(t, ROWS, rows, "What varies", .of = &varying_row_record, .always = true, \
+        .about = "what varies")
 FSD_RECORD_PART(stability, matrix, STABILITY)
 /* clang-format on */
 

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "cost/cost.h"
 #include "diff/diff.h"
+#include "report/record/records.h"
 #include "report/view/view.h"
 
 #include <stdlib.h>
@@ -142,60 +143,6 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
     return ms;
 }
 
-/* ------------------------------------------------------------------------- edge */
-
-/* clang-format off */
-#define READER_ROW(has, t) \
-    has(t, COUNT, layer,  NULL) \
-    has(t, FLAG,  output, NULL) \
-    has(t, COUNT, node,   NULL) \
-    has(t, COUNT, input,  NULL)
-FSD_RECORD(reader_row, READER_ROW)
-
-#define EDGE_ROW(has, t) \
-    has(t, COUNT, source,       NULL) \
-    has(t, NAME,  tensor,       NULL, .brief = true) \
-    has(t, COUNT, producer,     NULL) \
-    has(t, ROWS,  readers,      NULL, .of = &reader_row_record) \
-    has(t, FLAG,  more_readers, NULL) \
-    has(t, COUNT, chain,        NULL)
-FSD_RECORD(edge_row, EDGE_ROW)
-/* clang-format on */
-
-const struct fsd_rows *fsd_edge_record(struct fsd_arena *arena,
-                                       const struct fsd_diff *d, fsd_id layer)
-{
-    const struct fsd_flow *flow = &d->flows->of[layer];
-    struct fsd_rows edge = FSD_ROWS(edge_row_record, ""),
-                    readers = FSD_ROWS(reader_row_record, "");
-    struct reader_row *row;
-    struct edge_row *at;
-
-    if (!flow->there)
-        return NULL;
-    for (uint32_t i = 0; i < flow->readers.n; i++) {
-        const struct fsd_reader *reader = &d->flows->readers.at[flow->readers.at + i];
-
-        row = fsd_rows_add(arena, &readers);
-        row->layer = fsd_count_id(reader->layer);
-        if (reader->layer == FSD_NONE)
-            row->output = fsd_flag(true);
-        row->node = fsd_count_id(reader->node);
-        if (reader->node != FSD_NONE)
-            row->input = fsd_count(reader->input);
-    }
-    at = fsd_rows_add(arena, &edge);
-    at->source = fsd_count_id(flow->source);
-    if (flow->model_tensor != FSD_NONE)
-        at->tensor = fsd_text(d->names, d->model->tensors.at[flow->model_tensor].name);
-    at->producer = fsd_count_id(flow->producer);
-    at->readers = fsd_rows_held(arena, &readers, UINT32_MAX);
-    if (flow->cut)
-        at->more_readers = fsd_flag(true);
-    at->chain = fsd_count(flow->head);
-    return fsd_rows_held(arena, &edge, 1);
-}
-
 /* ------------------------------------------------------------------------- rows */
 
 /* What it costs as the build log has it, where nobody measured the engine; negative:
@@ -223,7 +170,7 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
     has(t, TEXT,   gain_by,   "estimated by") \
     has(t, SHARE,  share,     "share") \
     has(t, BYTES,  bytes,     "bytes") \
-    has(t, RECORD, edge,      NULL, .of = &edge_row_record) \
+    has(t, RECORD, edge,      NULL, .of = &fsd_edge_record) \
     has(t, NAME,   on,        "edge", .aside = true) \
     has(t, COUNT,  after,     "after layer", .aside = true) \
     has(t, COUNT,  note,      NULL, .aside = true) \
@@ -358,7 +305,7 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
     if (ms >= 0 && d->times->total > 0)
         row->share = fsd_real(ms / d->times->total);
     row->bytes = fsd_amount_cell(d, d->cost->layers[layer].bytes);
-    row->edge = fsd_edge_record(arena, d, layer);
+    row->edge = fsd_edge_of(arena, d, layer);
     row->on = fsd_phrase_of(arena, d, layer, fsd_put_edge);
     row->log_timed = fsd_phrase_of(arena, d, layer, fsd_put_timed);
     row->after = fsd_count_id(d->flows->of[layer].before);

@@ -84,8 +84,4 @@ const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd
 fsd_put_fn fsd_put_nodes_of;
 /** NULL when it is empty. */
 const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer);
-/** The edge of the model that a mover sits on; NULL when the layer is none. */
-const struct fsd_rows *fsd_edge_record(struct fsd_arena *arena,
-                                       const struct fsd_diff *d, fsd_id layer);
-
 #endif

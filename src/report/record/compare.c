@@ -1,0 +1,657 @@
+/* The JSON of a comparison: include/fusiondiff/compare.schema.json is printed from
+ * here.  Nodes, groups and moves are written in full, so that no other file is needed
+ * to read it; times only where both builds have them. */
+#include "base/print.h"
+#include "report/record/records.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------------------- sides */
+
+/* clang-format off */
+#define SIDE(has, t) \
+    has(t, NAME,  model,       NULL, .always = true) \
+    has(t, TEXT,  model_hash,  NULL, .always = true, .pattern = FSD_HASH_PATTERN) \
+    has(t, NAME,  engine,      NULL, .always = true) \
+    has(t, TEXT,  engine_hash, NULL, .always = true, .pattern = FSD_HASH_PATTERN) \
+    has(t, TEXT,  format,      NULL, .always = true) \
+    has(t, NAME,  producer,    NULL) \
+    has(t, FACTS, built,       NULL, \
+        .about = "how it was built, as far as its log tells") \
+    has(t, COUNT, layers,      NULL, .always = true) \
+    has(t, COUNT, computing,   NULL, .always = true) \
+    has(t, COUNT, mapped,      NULL, .always = true) \
+    has(t, COUNT, profiles,    NULL, .always = true) \
+    has(t, MS,    ms,          NULL, .about = "the median of the profiles' sums") \
+    has(t, MS,    ms_low,      NULL, \
+        .about = "the interval about it that outliers do not stretch") \
+    has(t, MS,    ms_high,     NULL)
+FSD_RECORD(side, SIDE)
+
+#define FORM(has, t) \
+    has(t, TYPE, type,   NULL, .always = true) \
+    has(t, TEXT, layout, NULL, .always = true)
+FSD_RECORD(form, FORM)
+/* clang-format on */
+
+static const struct fsd_rows *side_of(struct fsd_arena *arena,
+                                      const struct fsd_state *s)
+{
+    const struct fsd_rows *held;
+    struct side *row = fsd_record_new(arena, &side_record, &held);
+
+    row->model = s->model_path;
+    row->model_hash = fsd_hash_word(arena, s->model_hash);
+    row->engine = s->engine_path;
+    row->engine_hash = fsd_hash_word(arena, s->engine_hash);
+    row->format = fsd_text(s->names, s->engine_kind);
+    row->producer = fsd_text(s->names, s->producer);
+    row->built = fsd_facts_of_built(arena, &s->built, s->names);
+    row->layers = fsd_count(s->layers);
+    row->computing = fsd_count(s->computing);
+    row->mapped = fsd_count(s->mapped);
+    row->profiles = fsd_count(s->profiles);
+    if (!s->profiles)
+        return held;
+    row->ms = fsd_real_ms(s->total.median);
+    row->ms_low = fsd_real_ms(s->total.low);
+    row->ms_high = fsd_real_ms(s->total.high);
+    return held;
+}
+
+static const struct fsd_rows *
+form_of(struct fsd_arena *arena, const struct fsd_state *s, struct fsd_state_form form)
+{
+    const struct fsd_rows *held;
+    struct form *row = fsd_record_new(arena, &form_record, &held);
+
+    row->type = fsd_count(form.type);
+    row->layout = fsd_text(s->names, form.layout);
+    return held;
+}
+
+static const char *key_of(const struct fsd_state *s, fsd_id node)
+{
+    return node == FSD_NONE ? NULL : fsd_text(s->names, s->nodes.at[node].key);
+}
+
+static struct fsd_words refs_of(struct fsd_arena *arena, const struct fsd_state *s,
+                                struct fsd_span refs, bool out)
+{
+    const char **words = FSD_NEW(arena, const char *, refs.n);
+
+    for (uint32_t i = 0; i < refs.n; i++)
+        words[i] = fsd_state_ref_text(s, s->refs.at[refs.at + i], out);
+    return fsd_words(words, refs.n);
+}
+
+/* --------------------------------------------------------------------------- nodes */
+
+/* What an aligned node may be aligned by. */
+static const char *align_word(unsigned by)
+{
+    return by == FSD_ALIGN_NOT ? "" : fsd_align_name(by);
+}
+
+/* clang-format off */
+#define PRECISION(has, t) \
+    has(t, NAME, old,    NULL, .always = true) \
+    has(t, NAME, new,    NULL, .always = true) \
+    has(t, TYPE, before, NULL, .always = true) \
+    has(t, TYPE, after,  NULL, .always = true) \
+    has(t, TEXT, change, NULL, .always = true, .about = "as of an edge")
+FSD_RECORD(precision, PRECISION)
+
+#define NODE_CHANGE(has, t) \
+    has(t, TEXT, what,   NULL, .always = true, .word = fsd_presence_name, \
+        .n_words = FSD__PRESENCE_COUNT) \
+    has(t, NAME, old,    NULL) \
+    has(t, NAME, new,    NULL) \
+    has(t, NAME, op,     NULL, .always = true) \
+    has(t, TEXT, role,   NULL, .always = true, .word = fsd_role_name, \
+        .n_words = FSD__ROLE_COUNT) \
+    has(t, TEXT, before, NULL, .about = "its fate, as in a report") \
+    has(t, TEXT, after,  NULL)
+FSD_RECORD(node_change, NODE_CHANGE)
+
+#define ALIGNED(has, t) \
+    has(t, NAME, old,  NULL, .always = true) \
+    has(t, NAME, new,  NULL, .always = true) \
+    has(t, NAME, op,   NULL, .always = true) \
+    has(t, TEXT, role, NULL, .always = true, .word = fsd_role_name, \
+        .n_words = FSD__ROLE_COUNT) \
+    has(t, TEXT, by,   NULL, .always = true, .word = align_word, \
+        .n_words = FSD__ALIGN_COUNT)
+FSD_RECORD(aligned, ALIGNED)
+/* clang-format on */
+
+static void fill_precision(struct fsd_arena *arena, void *out, const void *from,
+                           uint32_t i)
+{
+    const struct fsd_compare *c = from;
+    const struct fsd_node_change *n = &c->precisions.at[i];
+    struct precision *row = out;
+
+    (void)arena;
+    row->old = key_of(c->old, n->old);
+    row->new = key_of(c->new, n->new);
+    row->before = fsd_count(n->before);
+    row->after = fsd_count(n->after);
+    row->change = fsd_width_name(n->width);
+}
+
+static void fill_presence(struct fsd_arena *arena, void *out, const void *from,
+                          uint32_t i)
+{
+    const struct fsd_compare *c = from;
+    const struct fsd_node_presence *p = &c->presences.at[i];
+    const struct fsd_state *s = p->new == FSD_NONE ? c->old : c->new;
+    const struct fsd_state_node *n = &s->nodes.at[p->new == FSD_NONE ? p->old : p->new];
+    struct node_change *row = out;
+
+    (void)arena;
+    row->what = fsd_presence_name(p->what);
+    row->old = key_of(c->old, p->old);
+    row->new = key_of(c->new, p->new);
+    row->op = fsd_text(s->names, n->op);
+    row->role = fsd_role_name(n->role);
+    if (p->old != FSD_NONE)
+        row->before = fsd_fate_name((enum fsd_fate)c->old->nodes.at[p->old].fate);
+    if (p->new != FSD_NONE)
+        row->after = fsd_fate_name((enum fsd_fate)n->fate);
+}
+
+static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
+                                         const struct fsd_compare *c)
+{
+    struct fsd_rows rows = FSD_ROWS(aligned_record, "");
+
+    for (fsd_id i = 0; i < c->old->nodes.n; i++) {
+        const struct fsd_state_node *n = &c->old->nodes.at[i];
+        struct aligned *row;
+
+        if (c->align->to_new[i] == FSD_NONE || n->role == FSD_ROLE_SIDE)
+            continue;
+        row = fsd_rows_add(arena, &rows);
+        row->old = key_of(c->old, i);
+        row->new = key_of(c->new, c->align->to_new[i]);
+        row->op = fsd_text(c->old->names, n->op);
+        row->role = fsd_role_name(n->role);
+        row->by = fsd_align_name(c->align->by[i]);
+    }
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
+}
+
+/* ------------------------------------------------------------------------- regions */
+
+/* clang-format off */
+#define GROUP(has, t) \
+    has(t, TEXT,  kind,      NULL, .always = true, .about = "as in a report") \
+    has(t, TYPE,  precision, NULL, .always = true) \
+    has(t, COUNT, layers,    NULL, .always = true) \
+    has(t, FLAG,  loose,     NULL, .if_true = true, \
+        .about = "which layer computes which of the nodes is not known") \
+    has(t, WORDS, nodes,     NULL, .always = true) \
+    has(t, NAME,  tactic,    NULL, .about = "of its only layer; a snapshot has none") \
+    has(t, MS,    ms,        NULL)
+FSD_RECORD(group, GROUP)
+
+#define REGION(has, t) \
+    has(t, COUNT, region,    NULL, .always = true, \
+        .about = "its number; edges and moves refer to it") \
+    has(t, TEXT,  what,      NULL, .always = true, .word = fsd_happened_name, \
+        .n_words = FSD__HAPPENED_COUNT) \
+    has(t, TEXT,  precision, NULL, .always = true, \
+        .about = "the worst of its nodes, as `change` of an edge; unknown: none is " \
+                 "known to have changed, and a type is not told") \
+    has(t, FLAG,  differs,   NULL, .always = true) \
+    has(t, FLAG,  layout,    NULL, .always = true) \
+    has(t, FLAG,  layers,    NULL, .always = true, \
+        .about = "more or fewer layers compute the same nodes") \
+    has(t, FLAG,  moves,     NULL, .always = true, \
+        .about = "an inserted layer or standing quantizer before it changed") \
+    has(t, FLAG,  tactic,    NULL, .always = true) \
+    has(t, ROWS,  old,       NULL, .of = &group_record, .always = true) \
+    has(t, ROWS,  new,       NULL, .of = &group_record, .always = true) \
+    has(t, MS,    before,    NULL, .about = "with its moves") \
+    has(t, MS,    after,     NULL) \
+    has(t, MS,    moves_before, NULL) \
+    has(t, MS,    moves_after, NULL)
+FSD_RECORD(region, REGION)
+/* clang-format on */
+
+static const struct fsd_rows *groups_of(struct fsd_arena *arena,
+                                        const struct fsd_state *s, const fsd_id *pool,
+                                        struct fsd_span groups)
+{
+    struct fsd_rows rows = FSD_ROWS(group_record, "");
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        const struct fsd_group *g = &s->groups.at[pool[groups.at + i]];
+        struct group *row = fsd_rows_add(arena, &rows);
+
+        row->kind = fsd_kind_name((enum fsd_kind)g->kind);
+        row->precision = fsd_count(g->precision);
+        row->layers = fsd_count(g->layers);
+        row->loose = fsd_flag(g->loose);
+        row->nodes = refs_of(arena, s, g->nodes, false);
+        row->tactic = g->tactic ? fsd_text(s->names, g->tactic) : NULL;
+        row->ms = fsd_real_ms(g->ms.median);
+    }
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
+}
+
+/* Worst first, as the text has them. */
+static void fill_region(struct fsd_arena *arena, void *out, const void *from,
+                        uint32_t i)
+{
+    const struct fsd_compare *c = from;
+    const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
+    struct region *row = out;
+
+    row->region = fsd_count_id(c->order[i]);
+    row->what = fsd_happened_name(r->happened);
+    row->precision = fsd_region_precision(r);
+    row->differs = fsd_flag(r->differs);
+    row->layout = fsd_flag(r->layout);
+    row->layers = fsd_flag(r->layers);
+    row->moves = fsd_flag(r->moves);
+    row->tactic = fsd_flag(r->tactic);
+    row->old = groups_of(arena, c->old, c->pool.at, r->old_groups);
+    row->new = groups_of(arena, c->new, c->pool.at, r->new_groups);
+    if (!c->timed)
+        return;
+    row->before = fsd_real_ms(r->before);
+    row->after = fsd_real_ms(r->after);
+    row->moves_before = fsd_real(r->moves_before);
+    row->moves_after = fsd_real(r->moves_after);
+}
+
+/* ------------------------------------------------------------------ edges and moves */
+
+/* clang-format off */
+#define EDGE(has, t) \
+    has(t, COUNT,  region,   NULL, .always = true) \
+    has(t, NAME,   old_from, NULL, .always = true) \
+    has(t, NAME,   old_to,   NULL, .always = true) \
+    has(t, NAME,   new_from, NULL, .always = true) \
+    has(t, NAME,   new_to,   NULL, .always = true) \
+    has(t, RECORD, before,   NULL, .of = &form_record, .always = true) \
+    has(t, RECORD, after,    NULL, .of = &form_record, .always = true) \
+    has(t, TEXT,   change,   NULL, .always = true, .word = fsd_width_name, \
+        .n_words = FSD__WIDTH_COUNT)
+FSD_RECORD(edge, EDGE)
+
+#define MOVE(has, t) \
+    has(t, TEXT,   kind,     NULL, .always = true) \
+    has(t, FLAG,   inserted, NULL, .always = true) \
+    has(t, TEXT,   cause,    NULL) \
+    has(t, WORDS,  from,     NULL, .always = true) \
+    has(t, WORDS,  to,       NULL, .always = true) \
+    has(t, WORDS,  nodes,    NULL, .always = true) \
+    has(t, RECORD, before,   NULL, .of = &form_record, .always = true) \
+    has(t, RECORD, after,    NULL, .of = &form_record, .always = true) \
+    has(t, MS,     ms,       NULL)
+FSD_RECORD(move, MOVE)
+
+#define MOVE_CHANGE(has, t) \
+    has(t, TEXT,   what,   NULL, .always = true, .word = fsd_move_what_name, \
+        .n_words = 3) \
+    has(t, COUNT,  region, NULL) \
+    has(t, RECORD, old,    NULL, .of = &move_record) \
+    has(t, RECORD, new,    NULL, .of = &move_record)
+FSD_RECORD(move_change, MOVE_CHANGE)
+/* clang-format on */
+
+static void fill_edge(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
+{
+    const struct fsd_compare *c = from;
+    const struct fsd_edge_change *e = &c->edges.at[i];
+    struct edge *row = out;
+
+    row->region = fsd_count_id(e->region);
+    row->old_from = fsd_state_ref_text(c->old, e->old_from, false);
+    row->old_to = fsd_state_ref_text(c->old, e->old_to, false);
+    row->new_from = fsd_state_ref_text(c->new, e->new_from, false);
+    row->new_to = fsd_state_ref_text(c->new, e->new_to, false);
+    row->before = form_of(arena, c->old, e->before);
+    row->after = form_of(arena, c->new, e->after);
+    row->change = fsd_width_name(e->width);
+}
+
+static const struct fsd_rows *move_of(struct fsd_arena *arena,
+                                      const struct fsd_state *s, fsd_id i)
+{
+    const struct fsd_rows *held;
+    const struct fsd_move *m;
+    struct move *row;
+
+    if (i == FSD_NONE)
+        return NULL;
+    m = &s->moves.at[i];
+    row = fsd_record_new(arena, &move_record, &held);
+    row->kind = fsd_kind_name((enum fsd_kind)m->kind);
+    row->inserted = fsd_flag(m->inserted);
+    if (m->cause != FSD_CAUSE_NONE)
+        row->cause = fsd_cause_name((enum fsd_cause)m->cause);
+    row->from = refs_of(arena, s, m->from, false);
+    row->to = refs_of(arena, s, m->to, true);
+    row->nodes = refs_of(arena, s, m->nodes, false);
+    row->before = form_of(arena, s, m->before);
+    row->after = form_of(arena, s, m->after);
+    row->ms = fsd_real_ms(m->ms.median);
+    return held;
+}
+
+static void fill_move(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
+{
+    const struct fsd_compare *c = from;
+    const struct fsd_move_change *m = &c->moves.at[i];
+    struct move_change *row = out;
+
+    row->what = fsd_move_what_name(m->what);
+    row->region = fsd_count_id(m->region);
+    row->old = move_of(arena, c->old, m->old);
+    row->new = move_of(arena, c->new, m->new);
+}
+
+/* -------------------------------------------------------- builds and their ports */
+
+/* clang-format off */
+#define BUILT(has, t) \
+    has(t, TEXT, what,   NULL, .always = true) \
+    has(t, NAME, before, NULL) \
+    has(t, NAME, after,  NULL)
+FSD_RECORD(built, BUILT)
+
+#define PORT(has, t) \
+    has(t, NAME,   name,  NULL, .always = true) \
+    has(t, TEXT,   shape, NULL, .always = true) \
+    has(t, RECORD, form,  NULL, .of = &form_record, .always = true)
+FSD_RECORD(port, PORT)
+
+#define PORT_CHANGE(has, t) \
+    has(t, FLAG,   output, NULL, .always = true) \
+    has(t, RECORD, old,    NULL, .of = &port_record) \
+    has(t, RECORD, new,    NULL, .of = &port_record)
+FSD_RECORD(port_change, PORT_CHANGE)
+/* clang-format on */
+
+static void fill_built(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
+{
+    const struct fsd_built_change *b = &((const struct fsd_compare *)from)->built.at[i];
+    struct built *row = out;
+
+    (void)arena;
+    row->what = b->key;
+    row->before = b->before;
+    row->after = b->after;
+}
+
+static const struct fsd_rows *port_of(struct fsd_arena *arena,
+                                      const struct fsd_state *s, bool output, fsd_id i)
+{
+    const struct fsd_state_port *p;
+    const struct fsd_rows *held;
+    struct port *row;
+
+    if (i == FSD_NONE)
+        return NULL;
+    p = &(output ? s->outputs.at : s->inputs.at)[i];
+    row = fsd_record_new(arena, &port_record, &held);
+    row->name = fsd_text(s->names, p->name);
+    row->shape = fsd_text(s->names, p->shape);
+    row->form = form_of(arena, s, p->form);
+    return held;
+}
+
+static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
+{
+    const struct fsd_compare *c = from;
+    const struct fsd_port_change *p = &c->ports.at[i];
+    struct port_change *row = out;
+
+    row->output = fsd_flag(p->output);
+    row->old = port_of(arena, c->old, p->output, p->old);
+    row->new = port_of(arena, c->new, p->output, p->new);
+}
+
+/* ------------------------------------------------------------------------- kernels */
+
+/* clang-format off */
+#define KERNEL(has, t) \
+    has(t, NAME,  type,       NULL, .always = true, .about = "as the engine calls it") \
+    has(t, TEXT,  kind,       NULL, .always = true, .about = "as in a report") \
+    has(t, TYPE,  precision,  NULL, .always = true) \
+    has(t, NAME,  operations, NULL, .about = "that it performs, Mul+Add") \
+    has(t, NAME,  parameters, NULL, .about = "as the engine states them, sorted") \
+    has(t, WORDS, reads,      NULL, .always = true, \
+        .about = "type/layout:sizes of each tensor") \
+    has(t, WORDS, writes,     NULL, .always = true) \
+    has(t, WORDS, made_of,    NULL, .always = true, \
+        .about = "weights and other constants") \
+    has(t, WORDS, nodes,      NULL, .always = true, \
+        .about = "that it computes, or data of which it moves")
+FSD_RECORD(kernel, KERNEL)
+
+#define KERNEL_CHANGE(has, t) \
+    has(t, TEXT,   what,   NULL, .always = true, .word = fsd_kernel_what_name, \
+        .n_words = FSD_KERNEL_REMOVED + 1) \
+    has(t, COUNT,  region, NULL) \
+    has(t, NAME,   change, NULL, .about = "of a kernel that is in both builds") \
+    has(t, RECORD, old,    NULL, .of = &kernel_record) \
+    has(t, RECORD, new,    NULL, .of = &kernel_record)
+FSD_RECORD(kernel_change, KERNEL_CHANGE)
+
+#define BINDING(has, t) \
+    has(t, NAME,   name,   NULL, .always = true) \
+    has(t, RECORD, form,   NULL, .of = &form_record, .always = true) \
+    has(t, TEXT,   shape,  NULL) \
+    has(t, TEXT,   ranges, NULL, .about = "sizes of the optimization profiles") \
+    has(t, TEXT,   outside, NULL, .about = "values of shape inputs")
+FSD_RECORD(binding, BINDING)
+
+#define BINDING_CHANGE(has, t) \
+    has(t, FLAG,   output, NULL, .always = true) \
+    has(t, RECORD, old,    NULL, .of = &binding_record) \
+    has(t, RECORD, new,    NULL, .of = &binding_record)
+FSD_RECORD(binding_change, BINDING_CHANGE)
+/* clang-format on */
+
+static struct fsd_words tensors_of(struct fsd_arena *arena, const struct fsd_state *s,
+                                   struct fsd_span tensors)
+{
+    const char **words = FSD_NEW(arena, const char *, tensors.n);
+    struct fsd_print print;
+
+    for (uint32_t i = 0; i < tensors.n; i++) {
+        fsd_put_state_tensor(s, &s->tensors.at[tensors.at + i], fsd_print_open(&print));
+        words[i] = fsd_print_take(&print, arena);
+    }
+    return fsd_words(words, tensors.n);
+}
+
+/* @param of  the group or the move that it is of. */
+static const struct fsd_rows *
+kernel_of(struct fsd_arena *arena, const struct fsd_state *s, fsd_id i, uint32_t of)
+{
+    const struct fsd_kernel *k;
+    const struct fsd_rows *held;
+    struct kernel *row;
+    struct fsd_span nodes;
+
+    if (i == FSD_NONE)
+        return NULL;
+    k = &s->kernels.at[i];
+    nodes = k->computes.n          ? k->computes
+            : of & FSD_LAYER_MOVES ? s->moves.at[of & ~FSD_LAYER_MOVES].nodes
+                                   : s->groups.at[of].nodes;
+    row = fsd_record_new(arena, &kernel_record, &held);
+    row->type = fsd_text(s->names, k->type);
+    row->kind = fsd_kind_name((enum fsd_kind)k->kind);
+    row->precision = fsd_count(k->precision);
+    row->operations = k->does ? fsd_text(s->names, k->does) : NULL;
+    row->parameters = k->attrs ? fsd_text(s->names, k->attrs) : NULL;
+    row->reads = tensors_of(arena, s, k->in);
+    row->writes = tensors_of(arena, s, k->out);
+    row->made_of = tensors_of(arena, s, k->consts);
+    row->nodes = refs_of(arena, s, nodes, false);
+    return held;
+}
+
+static void fill_kernel(struct fsd_arena *arena, void *out, const void *from,
+                        uint32_t i)
+{
+    const struct fsd_compare *c = from;
+    const struct fsd_kernel_change *k = &c->kernels.at[i];
+    struct kernel_change *row = out;
+    struct fsd_print print;
+
+    row->what = fsd_kernel_what_name(k->what);
+    row->region = fsd_count_id(k->region);
+    if (k->what == FSD_KERNEL_CHANGED) {
+        fsd_put_kernel_change(c, k, k->width != FSD_WIDTH_SAME, fsd_print_open(&print));
+        row->change = fsd_print_take(&print, arena);
+        row->change = *row->change ? row->change + 1 : NULL; /* behind the blank */
+    }
+    row->old = kernel_of(arena, c->old, k->old, k->old_of);
+    row->new = kernel_of(arena, c->new, k->new, k->new_of);
+}
+
+static const struct fsd_rows *binding_of(struct fsd_arena *arena,
+                                         const struct fsd_state *s,
+                                         const struct fsd_binding *b)
+{
+    const struct fsd_rows *held;
+    struct binding *row;
+
+    if (!b)
+        return NULL;
+    row = fsd_record_new(arena, &binding_record, &held);
+    row->name = fsd_text(s->names, b->name);
+    row->form = form_of(arena, s, b->form);
+    row->shape = b->shape ? fsd_text(s->names, b->shape) : NULL;
+    row->ranges = b->ranges ? fsd_text(s->names, b->ranges) : NULL;
+    row->outside = b->outside ? fsd_text(s->names, b->outside) : NULL;
+    return held;
+}
+
+static void fill_binding(struct fsd_arena *arena, void *out, const void *from,
+                         uint32_t i)
+{
+    const struct fsd_compare *c = from;
+    const struct fsd_binding_change *b = &c->bindings.at[i];
+    struct binding_change *row = out;
+
+    row->output = fsd_flag((b->new ? b->new : b->old)->output);
+    row->old = binding_of(arena, c->old, b->old);
+    row->new = binding_of(arena, c->new, b->new);
+}
+
+/* ------------------------------------------------------------------------ document */
+
+/* clang-format off */
+#define TIMES(has, t) \
+    has(t, MS,    before, NULL, .always = true) \
+    has(t, MS,    after,  NULL, .always = true) \
+    has(t, FACTS, delta,  NULL, .always = true, \
+        .about = "adds up to after - before: fusion: regions whose fusion differs, " \
+                 "with their inserted layers; precision: same fusion, another " \
+                 "precision; kernel: same fusion and precision, another tactic or " \
+                 "noise; inserted: inserted layers and standing quantizers elsewhere")
+FSD_RECORD(times, TIMES)
+
+#define SUMMARY(has, t) \
+    has(t, FLAG,   differs,    NULL, .always = true, \
+        .about = "anything but times, tactics, names of layers and their order") \
+    has(t, TALLY,  regions,    NULL, .always = true) \
+    has(t, TALLY,  precisions, NULL, .always = true) \
+    has(t, TALLY,  nodes,      NULL, .always = true) \
+    has(t, TALLY,  moves,      NULL, .always = true) \
+    has(t, TALLY,  aligned_by, NULL, .always = true, \
+        .about = "core nodes of the old model by the evidence for their partners") \
+    has(t, RECORD, ms,         NULL, .of = &times_record, \
+        .about = "only where both builds have a profile")
+FSD_RECORD(summary, SUMMARY)
+
+#define COMPARISON(has, t) \
+    has(t, RECORD, old,     NULL, .of = &side_record, .always = true) \
+    has(t, RECORD, new,     NULL, .of = &side_record, .always = true) \
+    has(t, RECORD, summary, NULL, .of = &summary_record, .always = true) \
+    has(t, ROWS,   built,   NULL, .of = &built_record, .always = true, \
+        .about = "how the builds were made, where that is not told alike; without " \
+                 "before or after: that build does not tell") \
+    has(t, ROWS,   ports,   NULL, .of = &port_change_record, .always = true) \
+    has(t, ROWS,   bindings, NULL, .of = &binding_change_record, .always = true, \
+        .about = "the engine's own inputs and outputs, where they are not alike") \
+    has(t, ROWS,   regions, NULL, .of = &region_record, .always = true, \
+        .about = "worst first") \
+    has(t, ROWS,   edges,   NULL, .of = &edge_record, .always = true, \
+        .about = "tensors between the same two nodes in both builds, read in another " \
+                 "type or layout; or written in another, which nothing else tells: " \
+                 "then old_to and new_to are empty") \
+    has(t, ROWS,   moves,   NULL, .of = &move_change_record, .always = true, \
+        .about = "inserted layers, standing quantizers and copies that were added, " \
+                 "removed or changed") \
+    has(t, ROWS,   kernels, NULL, .of = &kernel_change_record, .always = true, \
+        .about = "layers of which one build has more, or that read, write, do or are " \
+                 "made of something else") \
+    has(t, ROWS,   precisions, NULL, .of = &precision_record, .always = true) \
+    has(t, ROWS,   nodes,   NULL, .of = &node_change_record, .always = true) \
+    has(t, ROWS,   aligned, NULL, .of = &aligned_record, .always = true)
+FSD_RECORD(comparison, COMPARISON)
+/* clang-format on */
+
+static const struct fsd_rows *summary_of(struct fsd_arena *arena,
+                                         const struct fsd_compare *c)
+{
+    const struct fsd_rows *held;
+    struct summary *row = fsd_record_new(arena, &summary_record, &held);
+    struct times *ms;
+
+    row->differs = fsd_flag(c->differs);
+    row->regions =
+        fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name);
+    row->precisions = fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT,
+                                FSD_WIDTH_NARROWED, fsd_width_name);
+    row->nodes =
+        fsd_tally(arena, c->by_presence, FSD__PRESENCE_COUNT, 0, fsd_presence_name);
+    row->moves = fsd_tally(arena, c->moves_by_what, FSD_COUNT_OF(c->moves_by_what), 0,
+                           fsd_move_what_name);
+    row->aligned_by =
+        fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, 0, fsd_align_name);
+    if (!c->timed)
+        return held;
+    ms = fsd_record_new(arena, &times_record, &row->ms);
+    ms->before = fsd_real(c->before);
+    ms->after = fsd_real(c->after);
+    ms->delta = fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name);
+    return held;
+}
+
+void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c)
+{
+    struct fsd_arena *arena = sheet->arena;
+    struct comparison *row;
+
+    sheet->schema = "fusiondiff-compare/1";
+    sheet->root = FSD_ROWS(comparison_record, "");
+    row = fsd_rows_add(arena, &sheet->root);
+    row->old = side_of(arena, c->old);
+    row->new = side_of(arena, c->new);
+    row->summary = summary_of(arena, c);
+    row->built = fsd_rows_later(arena, &built_record, c->built.n, fill_built, c);
+    row->ports = fsd_rows_later(arena, &port_change_record, c->ports.n, fill_port, c);
+    row->bindings =
+        fsd_rows_later(arena, &binding_change_record, c->bindings.n, fill_binding, c);
+    row->regions = fsd_rows_later(arena, &region_record, c->regions.n, fill_region, c);
+    row->edges = fsd_rows_later(arena, &edge_record, c->edges.n, fill_edge, c);
+    row->moves = fsd_rows_later(arena, &move_change_record, c->moves.n, fill_move, c);
+    row->kernels =
+        fsd_rows_later(arena, &kernel_change_record, c->kernels.n, fill_kernel, c);
+    row->precisions =
+        fsd_rows_later(arena, &precision_record, c->precisions.n, fill_precision, c);
+    row->nodes =
+        fsd_rows_later(arena, &node_change_record, c->presences.n, fill_presence, c);
+    row->aligned = aligned_of(arena, c);
+}

@@ -1,0 +1,77 @@
+/* Findings, as a report and lint have them, and the rules that were asked. */
+#include "base/hash.h"
+#include "report/record/records.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* clang-format off */
+#define FINDING(has, t) \
+    has(t, TEXT,  rule,     NULL, .always = true, \
+        .pattern = "^[a-z]+/[a-z0-9-]+$") \
+    has(t, TEXT,  severity, NULL, .always = true, .word = fsd_severity_name, \
+        .n_words = FSD__SEVERITY_COUNT) \
+    has(t, NAME,  message,  NULL, .always = true) \
+    has(t, IDS,   layers,   NULL, .always = true) \
+    has(t, IDS,   nodes,    NULL, .always = true) \
+    has(t, WORDS, tensors,  NULL, .always = true) \
+    has(t, FACTS, facts,    NULL, .always = true)
+FSD_RECORD_SHARED(finding, FINDING)
+/* clang-format on */
+
+static struct fsd_ids ids_of_subjects(struct fsd_arena *arena,
+                                      const struct fsd_findings *all,
+                                      struct fsd_span about)
+{
+    fsd_id *ids = FSD_NEW(arena, fsd_id, about.n);
+
+    for (uint32_t i = 0; i < about.n; i++)
+        ids[i] = all->subjects.at[about.at + i].id;
+    return fsd_ids(ids, about.n);
+}
+
+struct fsd_words fsd_names_of_subjects(struct fsd_arena *arena,
+                                       const struct fsd_findings *all,
+                                       struct fsd_span about)
+{
+    const char **names = FSD_NEW(arena, const char *, about.n);
+
+    for (uint32_t i = 0; i < about.n; i++)
+        names[i] = all->subjects.at[about.at + i].name;
+    return fsd_words(names, about.n);
+}
+
+void fsd_fill_finding(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
+{
+    const struct fsd_findings *all = from;
+    const struct fsd_finding *f = &all->list.at[i];
+    struct fsd_fact_cell *facts = FSD_NEW(arena, struct fsd_fact_cell, f->facts.n);
+    struct finding *row = out;
+
+    row->rule = all->rules.at[f->rule].rule->id;
+    row->severity = fsd_severity_name(f->severity);
+    row->message = f->message;
+    row->layers = ids_of_subjects(arena, all, f->layers);
+    row->nodes = ids_of_subjects(arena, all, f->nodes);
+    row->tensors = fsd_names_of_subjects(arena, all, f->tensors);
+    for (uint32_t k = 0; k < f->facts.n; k++) {
+        const struct fsd_fact *fact = &all->facts.at[f->facts.at + k];
+
+        facts[k] = (struct fsd_fact_cell){
+            .key = fact->key, .text = fact->text, .count = fact->number, .whole = true};
+    }
+    row->facts = (struct fsd_fact_cells){true, f->facts.n, facts};
+}
+
+const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,
+                                 const struct fsd_finding *finding)
+{
+    uint64_t hash[2] = {0};
+    char text[20];
+    int n;
+
+    if (build)
+        fsd_hash_128(build, strlen(build), hash);
+    n = snprintf(text, sizeof text, "%016" PRIx64, hash[0] ^ finding->fingerprint);
+    return fsd_arena_strndup(arena, text, (size_t)n);
+}

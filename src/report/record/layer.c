@@ -1,0 +1,306 @@
+/* A layer of the engine: what it is, computes, reads, writes and costs. */
+#include "base/print.h"
+#include "cost/cost.h"
+#include "report/record/records.h"
+#include "report/view/view.h"
+
+/* --------------------------------------------------------------------------- ports */
+
+/* clang-format off */
+#define PORT(has, t) \
+    has(t, NAME,  name,   NULL) \
+    has(t, TYPE,  type,   NULL, .always = true) \
+    has(t, TEXT,  layout, NULL) \
+    has(t, SIZES, dims,   NULL) \
+    has(t, SIZES, sizes,  NULL, \
+        .about = "of dims that the engine leaves open, as they follow from the sizes " \
+                 "of the run") \
+    has(t, NAME,  format, NULL, .about = "as the engine dump spells it")
+FSD_RECORD_SHARED(port, PORT)
+/* clang-format on */
+
+static struct fsd_size_cell size_of_amount(const struct fsd_diff *d, int64_t amount)
+{
+    return (struct fsd_size_cell){amount, fsd_amount_text(d->cost->amounts, amount)};
+}
+
+static struct fsd_size_list stated_dims(struct fsd_arena *arena,
+                                        const struct fsd_diff *d,
+                                        const struct fsd_graph *g, struct fsd_span dims)
+{
+    struct fsd_size_cell *at = FSD_NEW(arena, struct fsd_size_cell, dims.n);
+
+    for (uint32_t i = 0; i < dims.n; i++) {
+        struct fsd_dim dim = g->dims.at[dims.at + i];
+        bool named = dim.size < 0 && dim.name;
+
+        at[i] = (struct fsd_size_cell){dim.size,
+                                       named ? fsd_text(d->names, dim.name) : NULL};
+    }
+    return (struct fsd_size_list){true, dims.n, at};
+}
+
+/* What follows from the rest of the model, where it does not say it itself. */
+static struct fsd_size_list inferred_dims(struct fsd_arena *arena,
+                                          const struct fsd_diff *d, fsd_id tensor)
+{
+    const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, tensor);
+    struct fsd_size_cell *at = FSD_NEW(arena, struct fsd_size_cell, FSD_SHAPE_RANK);
+
+    if (!shape->ranked)
+        return (struct fsd_size_list){0};
+    for (uint32_t i = 0; i < shape->rank; i++)
+        at[i] = size_of_amount(d, shape->dims[i]);
+    return (struct fsd_size_list){true, shape->rank, at};
+}
+
+/* What the engine leaves open, in numbers or terms, where all of it is known. */
+static struct fsd_size_list sizes_of_run(struct fsd_arena *arena,
+                                         const struct fsd_diff *d,
+                                         const struct fsd_port *port,
+                                         const struct fsd_form *form)
+{
+    struct fsd_size_cell *at = FSD_NEW(arena, struct fsd_size_cell, FSD_SHAPE_RANK);
+    bool open = false;
+
+    if (form->dims.n > FSD_SHAPE_RANK)
+        return (struct fsd_size_list){0};
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        int64_t size = fsd_port_size(d->engine, d->cost, port, form, i);
+
+        if (size == -1)
+            return (struct fsd_size_list){0};
+        open |= d->engine->dims.at[form->dims.at + i].size < 0;
+        at[i] = size_of_amount(d, size);
+    }
+    return (struct fsd_size_list){open, form->dims.n, at};
+}
+
+const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                                    const struct fsd_graph *g, struct fsd_span ports)
+{
+    struct fsd_rows rows = FSD_ROWS(fsd_port_record, "");
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        const struct fsd_port *port = &g->ports.at[ports.at + i];
+        const struct fsd_form *form = fsd_port_form(g, port);
+        struct port *row = fsd_rows_add(arena, &rows);
+        char layout[16];
+
+        if (port->tensor != FSD_NONE &&
+            (g == d->engine || g->tensors.at[port->tensor].name))
+            row->name = fsd_text(d->names, g->tensors.at[port->tensor].name);
+        row->type = fsd_count(form->type);
+        if (*fsd_layout_name(form->layout, layout))
+            row->layout = fsd_arena_strndup(arena, layout, sizeof layout);
+        if (form->ranked)
+            row->dims = stated_dims(arena, d, g, form->dims);
+        else if (g == d->model && port->tensor != FSD_NONE)
+            row->dims = inferred_dims(arena, d, port->tensor);
+        if (g == d->engine)
+            row->sizes = sizes_of_run(arena, d, port, form);
+        if (form->raw)
+            row->format = fsd_text(d->names, form->raw);
+    }
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
+}
+
+/* ---------------------------------------------------------------------------- edge */
+
+/* clang-format off */
+#define READER(has, t) \
+    has(t, COUNT, layer,  NULL) \
+    has(t, FLAG,  output, NULL, .if_true = true, .about = "of the network") \
+    has(t, COUNT, node,   NULL) \
+    has(t, COUNT, input,  NULL, .about = "of the node")
+FSD_RECORD(reader, READER)
+
+#define EDGE(has, t) \
+    has(t, COUNT, source,       NULL, .about = "the layer that made the data") \
+    has(t, NAME,  tensor,       NULL, .brief = true, \
+        .about = "the model's; of more than 2,048 bytes the front and \"...\"") \
+    has(t, COUNT, producer,     NULL, .about = "the node that makes it") \
+    has(t, ROWS,  readers,      NULL, .of = &reader_record, .always = true) \
+    has(t, FLAG,  more_readers, NULL, .if_true = true) \
+    has(t, COUNT, chain,        NULL, .always = true, .about = "its first layer")
+FSD_RECORD_SHARED(edge, EDGE)
+/* clang-format on */
+
+const struct fsd_rows *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                                   fsd_id layer)
+{
+    const struct fsd_flow *flow = &d->flows->of[layer];
+    struct fsd_rows readers = FSD_ROWS(reader_record, "");
+    const struct fsd_rows *held;
+    struct edge *row;
+
+    if (!flow->there)
+        return NULL;
+    for (uint32_t i = 0; i < flow->readers.n; i++) {
+        const struct fsd_reader *from = &d->flows->readers.at[flow->readers.at + i];
+        struct reader *reader = fsd_rows_add(arena, &readers);
+
+        reader->layer = fsd_count_id(from->layer);
+        reader->output = fsd_flag(from->layer == FSD_NONE);
+        reader->node = fsd_count_id(from->node);
+        if (from->node != FSD_NONE)
+            reader->input = fsd_count(from->input);
+    }
+    row = fsd_record_new(arena, &fsd_edge_record, &held);
+    row->source = fsd_count_id(flow->source);
+    if (flow->model_tensor != FSD_NONE)
+        row->tensor = fsd_text(d->names, d->model->tensors.at[flow->model_tensor].name);
+    row->producer = fsd_count_id(flow->producer);
+    row->readers = fsd_rows_held(arena, &readers, UINT32_MAX);
+    row->more_readers = fsd_flag(flow->cut);
+    row->chain = fsd_count(flow->head);
+    return held;
+}
+
+/* --------------------------------------------------------------------------- layer */
+
+/* The classes of which not all layers have one kind. */
+static const char *spent_word(unsigned spent)
+{
+    return spent == FSD_SPENT_REQUANTIZE || spent == FSD_SPENT_REQUESTED
+               ? fsd_spent_name((enum fsd_spent)spent)
+               : "";
+}
+
+static const char *bound_name(unsigned by_memory)
+{
+    return by_memory ? "memory" : "compute";
+}
+
+/* clang-format off */
+#define LINK(has, t) \
+    has(t, COUNT, index,    NULL, .always = true) \
+    has(t, WORDS, evidence, NULL, .always = true, .word = fsd_evidence_name, \
+        .n_words = 5)
+FSD_RECORD(link, LINK)
+
+#define ROOFLINE(has, t) \
+    has(t, TEXT,   bound,         NULL, .always = true, .word = bound_name, \
+        .n_words = 2) \
+    has(t, MS,     ms,            NULL, .always = true, \
+        .about = "the least it can take on the device") \
+    has(t, NUMBER, macs_per_byte, NULL, .always = true) \
+    has(t, NUMBER, reached,       NULL, .about = "that over the measured time")
+FSD_RECORD(roofline, ROOFLINE)
+
+#define LAYER(has, t) \
+    has(t, COUNT, index,     NULL, .always = true) \
+    has(t, NAME,  name,      NULL, .always = true) \
+    has(t, NAME,  type,      NULL, .always = true) \
+    has(t, TEXT,  kind,      NULL, .always = true, .word = fsd_kind_name, \
+        .n_words = FSD__KIND_COUNT) \
+    has(t, TYPE,  precision, NULL, .always = true) \
+    has(t, FLAG,  inserted,  NULL, .always = true) \
+    has(t, TEXT,  cause,     NULL, .word = fsd_cause_name, \
+        .n_words = FSD__CAUSE_COUNT) \
+    has(t, TEXT,  spent,     NULL, .word = spent_word, .n_words = FSD__SPENT_COUNT, \
+        .about = "its class in the summary's spent, where its kind does not say it") \
+    has(t, TEXT,  log,       NULL, .about = "what the build log says put it there") \
+    has(t, ROWS,  nodes,     NULL, .of = &link_record, .always = true) \
+    has(t, COUNT, region,    NULL) \
+    has(t, ROWS,  inputs,    NULL, .of = &fsd_port_record, .always = true) \
+    has(t, ROWS,  outputs,   NULL, .of = &fsd_port_record, .always = true) \
+    has(t, NAME,  origin,    NULL) \
+    has(t, NAME,  tactic,    NULL) \
+    has(t, NAME,  ran_by,    NULL, \
+        .about = "the execution provider, where a profile states it") \
+    has(t, NAME,  ran_with,  NULL, \
+        .about = "the sizes of its outputs in the profiled runs, where they were the " \
+                 "same in all") \
+    has(t, COUNT, profile,   NULL) \
+    has(t, MS,    ms,        NULL) \
+    has(t, RECORD, ms_spread, NULL, .of = &fsd_spread_row_record, \
+        .about = "over several profiles") \
+    has(t, NAME,  bytes_unknown_of, NULL, \
+        .about = "the tensor whose shape or type is not known, where the bytes are " \
+                 "not") \
+    has(t, BYTES, bytes,     NULL, .about = "read and written, without the bias") \
+    has(t, BYTES, bias_bytes, NULL) \
+    has(t, BYTES, weight_bytes, NULL) \
+    has(t, MACS,  macs,      NULL) \
+    has(t, RECORD, roofline, NULL, .of = &roofline_record) \
+    has(t, RECORD, edge,     NULL, .of = &fsd_edge_record, \
+        .about = "where it sits, of a layer that computes nothing of the model")
+FSD_RECORD_SHARED(layer, LAYER)
+/* clang-format on */
+
+static const struct fsd_rows *links_of(struct fsd_arena *arena,
+                                       const struct fsd_diff *d, fsd_id layer)
+{
+    struct fsd_rows links = FSD_ROWS(link_record, "");
+
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
+        const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
+        struct link *row = fsd_rows_add(arena, &links);
+
+        row->index = fsd_count(link->node);
+        row->evidence = fsd_words_of_evidence(arena, link->by);
+    }
+    return fsd_rows_held(arena, &links, UINT32_MAX);
+}
+
+static void fill_cost(struct fsd_arena *arena, struct layer *row,
+                      const struct fsd_diff *d, fsd_id id)
+{
+    const struct fsd_layer_cost *cost = &d->cost->layers[id];
+    const struct fsd_spread *ms = &d->times->of[id];
+    struct fsd_roofline roof = fsd_cost_roofline(d, id);
+    fsd_id gap = fsd_cost_gap(d, id);
+    struct roofline *at;
+
+    row->ms = fsd_real_ms(ms->median);
+    if (d->times->profiles > 1 && ms->median >= 0)
+        row->ms_spread = fsd_spread_held(arena, ms);
+    if (gap != FSD_NONE)
+        row->bytes_unknown_of = fsd_text(d->names, d->engine->tensors.at[gap].name);
+    row->bytes = fsd_amount_cell(d, cost->bytes);
+    if (cost->traffic.bias > 0)
+        row->bias_bytes = fsd_amount_cell(d, cost->traffic.bias);
+    if (cost->traffic.weights > 0)
+        row->weight_bytes = fsd_amount_cell(d, cost->traffic.weights);
+    row->macs = fsd_amount_cell(d, cost->macs);
+    if (!roof.known || roof.per_byte < 0)
+        return;
+    at = fsd_record_new(arena, &roofline_record, &row->roofline);
+    at->bound = bound_name(roof.by_memory);
+    at->ms = fsd_real(roof.ms);
+    at->macs_per_byte = fsd_real(roof.per_byte);
+    at->reached = fsd_real_ms(roof.reached);
+}
+
+void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32_t id)
+{
+    const struct fsd_diff *d = ((const struct fsd_run_source *)from)->d;
+    const struct fsd_node *n = &d->engine->nodes.at[id];
+    const struct fsd_layer *l = &d->engine->layers.at[id];
+    struct layer *row = out;
+
+    row->index = fsd_count(id);
+    row->name = fsd_text(d->names, n->name);
+    row->type = fsd_text(d->names, n->op);
+    row->kind = fsd_kind_name(d->layers[id].kind);
+    row->precision = fsd_count(d->layers[id].precision);
+    row->inserted = fsd_flag(d->layers[id].inserted);
+    if (d->reasons[id].cause != FSD_CAUSE_NONE)
+        row->cause = fsd_cause_name(d->reasons[id].cause);
+    if (*spent_word(d->cost->layers[id].spent))
+        row->spent = spent_word(d->cost->layers[id].spent);
+    row->log = fsd_phrase_of(arena, d, d->reasons[id].event, fsd_put_said);
+    row->nodes = links_of(arena, d, id);
+    row->region = fsd_count_id(d->match->region_of_layer[id]);
+    row->inputs = fsd_ports_of(arena, d, d->engine, n->in);
+    row->outputs = fsd_ports_of(arena, d, d->engine, n->out);
+    row->origin = fsd_text_or_null(d, l->origin);
+    row->tactic = fsd_text_or_null(d, l->tactic);
+    row->ran_by = fsd_text_or_null(d, l->ran_by);
+    row->ran_with = fsd_text_or_null(d, l->ran_with);
+    if (l->profile >= 0)
+        row->profile = fsd_count((uint64_t)l->profile);
+    fill_cost(arena, row, d, id);
+    row->edge = fsd_edge_of(arena, d, id);
+}

@@ -1,0 +1,138 @@
+/* The JSON of lint: the findings as the report's schema has them, and the edits that a
+ * script can apply to the model.  include/fusiondiff/lint.schema.json is printed from
+ * here. */
+#include "report/record/records.h"
+
+/* clang-format off */
+#define EDIT(has, t) \
+    has(t, COUNT,  finding,      NULL, .always = true, .about = "index in findings") \
+    has(t, TEXT,   rule,         NULL, .always = true) \
+    has(t, TEXT,   action,       NULL, .always = true, .word = fsd_action_name, \
+        .n_words = FSD_SET_SCALE + 1) \
+    has(t, NAME,   tensor,       NULL, .always = true, .about = "that is quantized") \
+    has(t, COUNT,  node,         NULL, .always = true, \
+        .about = "of insert-pair whose input it is; else the QuantizeLinear or " \
+                 "DequantizeLinear") \
+    has(t, NAME,   node_name,    NULL, .always = true) \
+    has(t, COUNT,  input,        NULL, .always = true, \
+        .about = "which input of the node") \
+    has(t, NAME,   scale_of,     NULL, \
+        .about = "the quantizer whose scale to take; absent: it is to be measured") \
+    has(t, NAME,   scale_tensor, NULL) \
+    has(t, NUMBER, scale,        NULL, .about = "by value, where it is one and known") \
+    has(t, TEXT,   type,         NULL) \
+    has(t, TEXT,   effect,       NULL, .always = true, \
+        .about = "what that changes in numbers")
+FSD_RECORD(edit, EDIT)
+
+#define STYLE(has, t) \
+    has(t, TEXT,  name,          NULL, .about = "the exporter") \
+    has(t, TEXT,  known_by,      NULL) \
+    has(t, COUNT, quantizers,    NULL, .always = true, \
+        .about = "QuantizeLinear of data") \
+    has(t, COUNT, before_narrow, NULL, .always = true, \
+        .about = "of these, which an operator that runs narrow reads") \
+    has(t, COUNT, behind_operators, NULL, .always = true)
+FSD_RECORD(style, STYLE)
+
+#define ASKED_RULE(has, t) \
+    has(t, TEXT,  rule,     NULL, .always = true) \
+    has(t, TEXT,  level,    NULL, .always = true, .word = fsd_level_word, \
+        .n_words = FSD_LEVEL_WORDS) \
+    has(t, TEXT,  skipped,  NULL) \
+    has(t, COUNT, findings, NULL, .always = true) \
+    has(t, COUNT, ignored,  NULL, .always = true)
+FSD_RECORD(asked_rule, ASKED_RULE)
+
+#define LINT(has, t) \
+    has(t, RECORD, tool,     NULL, .of = &fsd_tool_record, .always = true) \
+    has(t, NAME,   model,    NULL, .always = true) \
+    has(t, NAME,   engine,   NULL) \
+    has(t, TEXT,   builder,  NULL, .key = "for", .always = true, \
+        .about = "the builder that the model is judged for, as rtx-1.7:sm89") \
+    has(t, TEXT,   verdict,  NULL, .always = true, .about = "passed or failed") \
+    has(t, RECORD, style,    NULL, .of = &style_record, .always = true) \
+    has(t, TALLY,  summary,  NULL, .always = true) \
+    has(t, ROWS,   rules,    NULL, .of = &asked_rule_record, .always = true) \
+    has(t, ROWS,   findings, NULL, .of = &fsd_finding_record, .always = true, \
+        .about = "as in a report") \
+    has(t, ROWS,   edits,    NULL, .of = &edit_record, .always = true, \
+        .about = "what to change in the model, for a script")
+FSD_RECORD(lint, LINT)
+/* clang-format on */
+
+static const struct fsd_rows *edits_of(struct fsd_arena *arena,
+                                       const struct fsd_findings *all)
+{
+    struct fsd_rows rows = FSD_ROWS(edit_record, "");
+
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_finding *f = &all->list.at[i];
+
+        for (uint32_t k = 0; k < f->edits.n; k++) {
+            const struct fsd_edit *e = &all->edits.at[f->edits.at + k];
+            struct edit *row = fsd_rows_add(arena, &rows);
+
+            row->finding = fsd_count(i);
+            row->rule = all->rules.at[f->rule].rule->id;
+            row->action = fsd_action_name(e->action);
+            row->tensor = e->tensor;
+            row->node = fsd_count(e->node);
+            row->node_name = e->name;
+            row->input = fsd_count(e->input);
+            row->scale_of = e->like;
+            row->scale_tensor = e->scale_tensor;
+            if (e->scale > 0)
+                row->scale = fsd_real(e->scale);
+            row->type = e->type;
+            row->effect = e->effect;
+        }
+    }
+    return fsd_rows_held(arena, &rows, UINT32_MAX);
+}
+
+static void fill_rule(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
+{
+    const struct fsd_outcome *o = &((const struct fsd_findings *)from)->rules.at[i];
+    struct asked_rule *row = out;
+
+    (void)arena;
+    row->rule = o->rule->id;
+    row->level = fsd_level_name(o->level);
+    row->skipped = o->skipped;
+    row->findings = fsd_count(o->found);
+    row->ignored = fsd_count(o->ignored);
+}
+
+void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
+                          const struct fsd_lint *lint, const struct fsd_verdict *v)
+{
+    struct fsd_arena *arena = sheet->arena;
+    const struct fsd_style_seen *seen = &lint->style;
+    const struct fsd_findings *all = v->findings;
+    struct lint *row;
+    struct style *style;
+
+    sheet->schema = "fusiondiff-lint/1";
+    sheet->root = FSD_ROWS(lint_record, "");
+    row = fsd_rows_add(arena, &sheet->root);
+    row->tool = fsd_tool(arena);
+    row->model = run->model->path;
+    if (run->engine->nodes.n)
+        row->engine = run->engine->path;
+    row->builder = lint->target.name;
+    row->verdict = v->verdict;
+    style = fsd_record_new(arena, &style_record, &row->style);
+    style->name = seen->name;
+    style->known_by = seen->name ? seen->sign : NULL;
+    style->quantizers = fsd_count(seen->quantizers);
+    style->before_narrow = fsd_count(seen->before);
+    style->behind_operators = fsd_count(seen->after);
+    row->summary =
+        fsd_tally(arena, all->by_severity, FSD__SEVERITY_COUNT, 0, fsd_severity_name);
+    row->rules =
+        fsd_rows_later(arena, &asked_rule_record, all->rules.n, fill_rule, all);
+    row->findings =
+        fsd_rows_later(arena, &fsd_finding_record, all->list.n, fsd_fill_finding, all);
+    row->edits = edits_of(arena, all);
+}

@@ -1,0 +1,72 @@
+/* A node of the model: what became of it, where it is computed and how precisely. */
+#include "cost/cost.h"
+#include "report/record/records.h"
+#include "report/view/view.h"
+
+/* clang-format off */
+#define NODE(has, t) \
+    has(t, COUNT, index,      NULL, .always = true) \
+    has(t, NAME,  name,       NULL, .always = true) \
+    has(t, NAME,  op,         NULL, .always = true) \
+    has(t, NAME,  domain,     NULL) \
+    has(t, COUNT, scope,      NULL) \
+    has(t, NAME,  module,     NULL, \
+        .about = "where it stands in the network, as names tell: the parts that " \
+                 "`scopes` sums up by") \
+    has(t, TEXT,  fate,       NULL, .always = true, .word = fsd_fate_name, \
+        .n_words = FSD__FATE_COUNT) \
+    has(t, TEXT,  why,        NULL) \
+    has(t, TEXT,  log,        NULL, .about = "what the build log says of it last") \
+    has(t, COUNT, same_as,    NULL) \
+    has(t, COUNT, near_layer, NULL) \
+    has(t, IDS,   layers,     NULL, .always = true) \
+    has(t, COUNT, region,     NULL) \
+    has(t, ROWS,  inputs,     NULL, .of = &fsd_port_record, .always = true, \
+        .about = "tensors of the model; one without a name is an input that is left " \
+                 "out") \
+    has(t, ROWS,  outputs,    NULL, .of = &fsd_port_record, .always = true) \
+    has(t, TYPE,  requested,  NULL, .always = true) \
+    has(t, TYPE,  realised,   NULL, .always = true) \
+    has(t, MS,    ms,         NULL, .about = "its part of its layers' times") \
+    has(t, FLAG,  shares,     NULL, .if_true = true, \
+        .about = "other nodes have a part of the same layer's time") \
+    has(t, MACS,  macs,       NULL)
+FSD_RECORD_SHARED(node, NODE)
+/* clang-format on */
+
+void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_t id)
+{
+    const struct fsd_run_source *source = from;
+    const struct fsd_diff *d = source->d;
+    const struct fsd_node *n = &d->model->nodes.at[id];
+    const struct fsd_node_result *r = &d->nodes[id];
+    const struct fsd_node_cost *cost = &d->cost->nodes[id];
+    fsd_id *layers = FSD_NEW(arena, fsd_id, d->match->of_node[id].n);
+    struct node *row = out;
+
+    row->index = fsd_count(id);
+    row->name = fsd_text(d->names, n->name);
+    row->op = fsd_text(d->names, n->op);
+    row->domain = fsd_text_or_null(d, n->domain);
+    if (n->scope)
+        row->scope = fsd_count(n->scope);
+    if (source->modules.of[id])
+        row->module = fsd_text(source->modules.names, source->modules.of[id]);
+    row->fate = fsd_fate_name(r->fate);
+    row->why = *r->why ? r->why : NULL;
+    row->log = fsd_phrase_of(arena, d, r->event, fsd_put_said);
+    row->same_as = fsd_count_id(r->other);
+    row->near_layer = fsd_count_id(r->near_layer);
+    for (uint32_t i = 0; i < d->match->of_node[id].n; i++)
+        layers[i] = fsd_match_of_node(d->match, id, i)->layer;
+    row->layers = fsd_ids(layers, d->match->of_node[id].n);
+    row->region = fsd_count_id(d->match->region_of_node[id]);
+    row->inputs = fsd_ports_of(arena, d, d->model, n->in);
+    row->outputs = fsd_ports_of(arena, d, d->model, n->out);
+    row->requested = fsd_count(r->requested);
+    row->realised = fsd_count(r->realised);
+    row->ms = fsd_real_ms(cost->ms);
+    row->shares = fsd_flag(cost->ms >= 0 && cost->shares);
+    if (cost->macs)
+        row->macs = fsd_amount_cell(d, cost->macs);
+}

@@ -1,0 +1,125 @@
+/*
+ * What reports say of each thing, as typed records: the layers and nodes of a run, what
+ * they read and write, findings; and the documents of JSON, each the record of a whole
+ * subject.  Struct, JSON, schema and the public API are all made of one list of members
+ * (sheet/record.h), so that a member is added by its row and the line that fills it.
+ */
+#ifndef FSD_REPORT_RECORD_RECORDS_H
+#define FSD_REPORT_RECORD_RECORDS_H
+
+#include "compare/compare.h"
+#include "cost/scope.h"
+#include "findings/findings.h"
+#include "gate/gate.h"
+#include "lint/lint.h"
+#include "report/sheet/sheet.h"
+
+/* ----------------------------------------------------------------------- documents */
+
+/** The JSON of a run, a comparison, lint, one check or a list of checks: a sheet whose
+ *  tables other formats do not take.  The subject outlives the sheet. */
+void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
+void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
+void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
+                          const struct fsd_lint *lint, const struct fsd_verdict *v);
+void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v);
+/** A line of a batch.
+ *  @param name  of the pair; NULL: only the schema is wanted.
+ *  @param d  NULL: there is no report, for `error`, which may be NULL. */
+void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
+                          const struct fsd_diff *d, const struct fsd_error *error);
+void fsd_document_of_checks(struct fsd_sheet *sheet, const struct fsd_verdicts *all);
+
+/* ------------------------------------------------------------------- parts of a run */
+
+/** What the rows of a run are filled from. */
+struct fsd_run_source {
+    const struct fsd_diff *d;
+    struct fsd_scopes modules; /**< of all depths */
+};
+
+extern const struct fsd_record fsd_layer_record, fsd_node_record, fsd_finding_record;
+
+/** Rows of these types; `from` is a struct fsd_run_source, or struct fsd_findings. */
+fsd_fill_row_fn fsd_fill_layer, fsd_fill_node, fsd_fill_finding;
+
+/** What a layer or node reads or writes. */
+extern const struct fsd_record fsd_port_record;
+const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                                    const struct fsd_graph *g, struct fsd_span ports);
+
+/** The edge of the model that a layer sits on which computes nothing of it; NULL when
+ *  it computes something. */
+extern const struct fsd_record fsd_edge_record;
+const struct fsd_rows *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                                   fsd_id layer);
+
+/* ---------------------------------------------------------------- what many share */
+
+/** Median, least and most of several measurements. */
+#define FSD_SPREAD(has, t)                                                             \
+    has(t, MS, median, NULL, .always = true) has(t, MS, low, NULL, .always = true)     \
+        has(t, MS, high, NULL, .always = true)
+FSD_RECORD_DECLARED(fsd_spread_row, FSD_SPREAD)
+const struct fsd_rows *fsd_spread_held(struct fsd_arena *arena,
+                                       const struct fsd_spread *spread);
+
+/** enum fsd_severity and FSD_OFF as words of a member, from 0 on. */
+enum { FSD_LEVEL_WORDS = FSD__SEVERITY_COUNT + 1 };
+static inline const char *fsd_level_word(unsigned i)
+{
+    return fsd_level_name((int)i - 1);
+}
+
+/** 16 digits.
+ *  @param build  of a list: the same finding of two builds is two; NULL: of one. */
+const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,
+                                 const struct fsd_finding *finding);
+
+/** "xxh128:..." */
+const char *fsd_hash_word(struct fsd_arena *arena, const uint64_t hash[2]);
+#define FSD_HASH_PATTERN "^xxh128:[0-9a-f]{32}$"
+
+/** How an engine was built; not known when nothing is stated. */
+struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
+                                         const fsd_built_vec *built,
+                                         const struct fsd_intern *names);
+
+/** The program and its version. */
+extern const struct fsd_record fsd_tool_record;
+const struct fsd_rows *fsd_tool(struct fsd_arena *arena);
+
+/** What went wrong, and where. */
+extern const struct fsd_record fsd_trouble_record;
+const struct fsd_rows *fsd_trouble_of(struct fsd_arena *arena,
+                                      const struct fsd_error *error);
+
+/** The names of what a finding is about. */
+struct fsd_words fsd_names_of_subjects(struct fsd_arena *arena,
+                                       const struct fsd_findings *all,
+                                       struct fsd_span about);
+
+/** NULL where there is none. */
+static inline const char *fsd_text_or_null(const struct fsd_diff *d, fsd_sym sym)
+{
+    return sym ? fsd_text(d->names, sym) : NULL;
+}
+
+/** `pool` may be NULL where the span is empty. */
+static inline struct fsd_ids fsd_ids_of_span(const fsd_id *pool, struct fsd_span span)
+{
+    return fsd_ids(span.n ? pool + span.at : NULL, span.n);
+}
+
+/** One row of a record, held by a member. */
+static inline void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of,
+                                   const struct fsd_rows **member)
+{
+    struct fsd_rows rows = {.of = of, .text = ""};
+    void *row = fsd_rows_add(arena, &rows);
+
+    *member = fsd_rows_held(arena, &rows, 1);
+    return row;
+}
+
+#endif

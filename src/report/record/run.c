@@ -1,0 +1,440 @@
+/* The JSON of a run: include/fusiondiff/report.schema.json is printed from here. */
+#include "cost/cost.h"
+#include "report/record/records.h"
+
+#include <limits.h>
+
+/* -------------------------------------------------------------------------- inputs */
+
+/* clang-format off */
+#define MODEL(has, t) \
+    has(t, NAME,   path,       NULL, .always = true) \
+    has(t, TEXT,   hash,       NULL, .always = true, .pattern = FSD_HASH_PATTERN) \
+    has(t, COUNT,  nodes,      NULL, .always = true) \
+    has(t, TEXT,   format,     NULL, .always = true) \
+    has(t, NAME,   producer,   NULL) \
+    has(t, NUMBER, ir_version, NULL) \
+    has(t, FACTS,  opsets,     NULL, .about = "version by domain")
+FSD_RECORD(model, MODEL)
+
+#define SIZED_INPUT(has, t) \
+    has(t, NAME,  input, NULL, .always = true) \
+    has(t, SIZES, shape, NULL, .always = true)
+FSD_RECORD(sized_input, SIZED_INPUT)
+
+#define ENGINE(has, t) \
+    has(t, NAME,  path,     NULL, .always = true) \
+    has(t, TEXT,  hash,     NULL, .always = true, .pattern = FSD_HASH_PATTERN) \
+    has(t, COUNT, layers,   NULL, .always = true) \
+    has(t, TEXT,  format,   NULL, .always = true) \
+    has(t, NAME,  producer, NULL) \
+    has(t, FACTS, built,    NULL, \
+        .about = "how it was built, as far as the log tells: gpu, compute " \
+                 "capability, precision, calibration, options that were set") \
+    has(t, COUNT, optimization_profile, NULL, \
+        .about = "of several: the one whose layers are told, from 0") \
+    has(t, COUNT, optimization_profiles, NULL) \
+    has(t, COUNT, layers_of_other_profiles, NULL, .about = "left out of everything") \
+    has(t, ROWS,  tuned_for, NULL, .of = &sized_input_record, \
+        .about = "inputs with open sizes: what all is counted for") \
+    has(t, ROWS,  run_with, NULL, .of = &sized_input_record, \
+        .about = "the same, where the log tells with which sizes the engine was run")
+FSD_RECORD(engine, ENGINE)
+
+#define BUILD_LOG(has, t) \
+    has(t, NAME,  path,    NULL, .always = true) \
+    has(t, COUNT, lines,   NULL, .always = true, .large = true) \
+    has(t, COUNT, events,  NULL, .always = true) \
+    has(t, COUNT, unknown, NULL, .always = true, .large = true, \
+        .about = "lines of no known form") \
+    has(t, FLAG,  used,    NULL, .always = true, .about = "as evidence")
+FSD_RECORD(build_log, BUILD_LOG)
+/* clang-format on */
+
+/* Of a domain that is imported twice the first version. */
+static struct fsd_fact_cells opsets_of(struct fsd_arena *arena,
+                                       const struct fsd_diff *d)
+{
+    bool *seen = FSD_NEW(arena, bool, fsd_intern_count(d->names));
+    struct fsd_fact_cell *facts =
+        FSD_NEW(arena, struct fsd_fact_cell, d->model->opsets.n);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < d->model->opsets.n; i++) {
+        struct fsd_opset opset = d->model->opsets.at[i];
+
+        if (!seen[opset.domain])
+            facts[n++] = (struct fsd_fact_cell){.key = fsd_text(d->names, opset.domain),
+                                                .number = (double)opset.version};
+        seen[opset.domain] = true;
+    }
+    return (struct fsd_fact_cells){true, n, facts};
+}
+
+static const struct fsd_rows *model_of(struct fsd_arena *arena,
+                                       const struct fsd_diff *d)
+{
+    const struct fsd_graph *g = d->model;
+    const struct fsd_rows *held;
+    struct model *row = fsd_record_new(arena, &model_record, &held);
+
+    row->path = g->path;
+    row->hash = fsd_hash_word(arena, g->hash);
+    row->nodes = fsd_count(g->nodes.n);
+    row->format = g->kind;
+    row->producer = fsd_text_or_null(d, g->producer);
+    row->ir_version = fsd_real((double)g->ir_version);
+    row->opsets = opsets_of(arena, d);
+    return held;
+}
+
+/* The inputs' sizes that all is counted for, where the model leaves them open. */
+static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
+                                       const struct fsd_diff *d,
+                                       const fsd_tensor_vec *tensors)
+{
+    struct fsd_rows rows = FSD_ROWS(sized_input_record, "");
+
+    for (uint32_t i = 0; i < tensors->n; i++) {
+        fsd_id t = tensors->at[i];
+        const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
+        struct fsd_size_cell *at = FSD_NEW(arena, struct fsd_size_cell, shape->rank);
+        struct sized_input *row = fsd_rows_add(arena, &rows);
+
+        row->input = fsd_text(d->names, d->model->tensors.at[t].name);
+        for (uint32_t k = 0; k < shape->rank; k++)
+            at[k].number = shape->dims[k];
+        row->shape = (struct fsd_size_list){true, shape->rank, at};
+    }
+    return tensors->n ? fsd_rows_held(arena, &rows, UINT32_MAX) : NULL;
+}
+
+static const struct fsd_rows *engine_of(struct fsd_arena *arena,
+                                        const struct fsd_diff *d)
+{
+    const struct fsd_graph *g = d->engine;
+    const struct fsd_rows *held;
+    struct engine *row = fsd_record_new(arena, &engine_record, &held);
+
+    row->path = g->path;
+    row->hash = fsd_hash_word(arena, g->hash);
+    row->layers = fsd_count(g->nodes.n);
+    row->format = g->kind;
+    row->producer = fsd_text_or_null(d, g->producer);
+    row->built = fsd_facts_of_built(arena, &g->built, d->names);
+    if (g->profiles > 1) {
+        row->optimization_profile = fsd_count((uint64_t)g->profile);
+        row->optimization_profiles = fsd_count(g->profiles);
+        row->layers_of_other_profiles = fsd_count(g->elsewhere.n);
+    }
+    row->tuned_for = sizes_of(arena, d, &d->cost->tuned);
+    row->run_with = sizes_of(arena, d, &d->cost->run_with);
+    return held;
+}
+
+static const struct fsd_rows *log_of(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    const struct fsd_history *h = d->history;
+    const struct fsd_rows *held;
+    struct build_log *row;
+
+    if (!h)
+        return NULL;
+    row = fsd_record_new(arena, &build_log_record, &held);
+    row->path = h->path;
+    row->lines = fsd_count(h->lines);
+    row->events = fsd_count(h->events.n);
+    row->unknown = fsd_count(h->unknown_lines);
+    row->used = fsd_flag(d->story != NULL);
+    return held;
+}
+
+/* ------------------------------------------------------------------------- summary */
+
+/* clang-format off */
+#define COVERAGE(has, t) \
+    has(t, COUNT, links,            NULL, .always = true) \
+    has(t, COUNT, inserted,         NULL, .always = true) \
+    has(t, COUNT, requested,        NULL, \
+        .about = "layers that move data as the model asks") \
+    has(t, COUNT, computing_layers, NULL, .always = true) \
+    has(t, COUNT, mapped_layers,    NULL, .always = true)
+FSD_RECORD(coverage, COVERAGE)
+
+#define TIMES(has, t) \
+    has(t, MS,     run,       NULL) \
+    has(t, MS,     total,     NULL) \
+    has(t, COUNT,  profiles,  NULL) \
+    has(t, COUNT,  runs,      NULL, .large = true) \
+    has(t, RECORD, totals,    NULL, .of = &fsd_spread_row_record, \
+        .about = "of the sum of each profile; `total` is that of the layers' medians") \
+    has(t, MS,     nodes,     NULL) \
+    has(t, MS,     inserted,  NULL) \
+    has(t, MS,     elsewhere, NULL) \
+    has(t, FACTS,  by_kind,   NULL) \
+    has(t, FACTS,  by_cause,  NULL) \
+    has(t, MS,     no_cause,  NULL) \
+    has(t, FACTS,  by_op,     NULL, \
+        .about = "the parts of nodes, by operator; they sum to `nodes`")
+FSD_RECORD(times, TIMES)
+
+#define SPENT_SUM(has, t) \
+    has(t, COUNT,  layers, NULL, .always = true) \
+    has(t, COUNT,  bytes,  NULL, .large = true) \
+    has(t, COUNT,  layers_of_unknown_bytes, NULL) \
+    has(t, MS,     ms,     NULL) \
+    has(t, NUMBER, share,  NULL, .about = "from 0 to 1")
+FSD_RECORD(spent_sum, SPENT_SUM)
+
+#define SPENT(has, t) \
+    has(t, RECORD, compute,            NULL, .of = &spent_sum_record) \
+    has(t, RECORD, requantization,     NULL, .of = &spent_sum_record) \
+    has(t, RECORD, movement,           NULL, .of = &spent_sum_record) \
+    has(t, RECORD, requested_movement, NULL, .of = &spent_sum_record) \
+    has(t, RECORD, nothing,            NULL, .of = &spent_sum_record)
+FSD_RECORD(spent, SPENT)
+
+#define SUMMARY(has, t) \
+    has(t, TALLY,  nodes,    NULL, .always = true, .about = "by fate") \
+    has(t, TALLY,  layers,   NULL, .always = true, .about = "by kind") \
+    has(t, TALLY,  inserted, NULL, .always = true, .about = "by cause") \
+    has(t, TALLY,  links,    NULL, .always = true, .about = "by evidence") \
+    has(t, TALLY,  findings, NULL, .always = true, .about = "by severity") \
+    has(t, RECORD, coverage, NULL, .always = true, .of = &coverage_record) \
+    has(t, RECORD, ms,       NULL, .of = &times_record) \
+    has(t, RECORD, spent,    NULL, .of = &spent_record, .always = true, \
+        .about = "What layers spend their time and bytes on; each layer is of one " \
+                 "class. A share is of the engine's time where it was measured, else " \
+                 "of all bytes that are known.")
+FSD_RECORD(summary, SUMMARY)
+/* clang-format on */
+
+static const struct fsd_rows *times_of(struct fsd_arena *arena,
+                                       const struct fsd_diff *d)
+{
+    const struct fsd_measured *t = d->times;
+    const struct fsd_time_sums *sums = &d->cost->sums;
+    struct fsd_fact_cell *by_op =
+        FSD_NEW(arena, struct fsd_fact_cell, d->cost->op_times.n);
+    const struct fsd_rows *held;
+    struct times *row;
+
+    if (!t->profiles && t->run_ms < 0)
+        return NULL;
+    row = fsd_record_new(arena, &times_record, &held);
+    row->run = fsd_real_ms(t->run_ms);
+    if (!t->profiles)
+        return held;
+    row->total = fsd_real(t->total);
+    row->profiles = fsd_count(t->profiles);
+    if (t->runs)
+        row->runs = fsd_count(t->runs);
+    if (t->profiles > 1)
+        row->totals = fsd_spread_held(arena, &t->totals);
+    row->nodes = fsd_real(sums->nodes);
+    row->inserted = fsd_real(sums->inserted);
+    row->elsewhere = fsd_real(t->elsewhere);
+    row->by_kind = fsd_facts_of(arena, sums->by_kind, FSD__KIND_COUNT, fsd_kind_name);
+    row->by_cause =
+        fsd_facts_of(arena, sums->by_cause, FSD__CAUSE_COUNT, fsd_cause_name);
+    row->no_cause = fsd_real(sums->by_cause[FSD_CAUSE_NONE]);
+    for (uint32_t i = 0; i < d->cost->op_times.n; i++) {
+        by_op[i].key = fsd_text(d->names, d->cost->op_times.at[i].op);
+        by_op[i].number = d->cost->op_times.at[i].ms;
+    }
+    row->by_op = (struct fsd_fact_cells){true, d->cost->op_times.n, by_op};
+    return held;
+}
+
+/* A class without a layer is left out. */
+static const struct fsd_rows *spent_sum_of(struct fsd_arena *arena,
+                                           const struct fsd_diff *d, enum fsd_spent i)
+{
+    const struct fsd_spent_sum *sum = &d->cost->spent[i];
+    const struct fsd_rows *held;
+    struct spent_sum *row;
+
+    if (!sum->layers)
+        return NULL;
+    row = fsd_record_new(arena, &spent_sum_record, &held);
+    row->layers = fsd_count(sum->layers);
+    if (sum->unknown < sum->layers)
+        row->bytes = fsd_count((uint64_t)sum->bytes);
+    if (sum->unknown)
+        row->layers_of_unknown_bytes = fsd_count(sum->unknown);
+    row->ms = fsd_real_ms(sum->ms);
+    row->share = fsd_real_ms(sum->share);
+    return held;
+}
+
+static const struct fsd_rows *spent_of(struct fsd_arena *arena,
+                                       const struct fsd_diff *d)
+{
+    const struct fsd_rows *held;
+    struct spent *row = fsd_record_new(arena, &spent_record, &held);
+
+    row->compute = spent_sum_of(arena, d, FSD_SPENT_COMPUTE);
+    row->requantization = spent_sum_of(arena, d, FSD_SPENT_REQUANTIZE);
+    row->movement = spent_sum_of(arena, d, FSD_SPENT_MOVEMENT);
+    row->requested_movement = spent_sum_of(arena, d, FSD_SPENT_REQUESTED);
+    row->nothing = spent_sum_of(arena, d, FSD_SPENT_NOTHING);
+    return held;
+}
+
+static const struct fsd_rows *summary_of(struct fsd_arena *arena,
+                                         const struct fsd_diff *d)
+{
+    const struct fsd_summary *s = d->summary;
+    const struct fsd_rows *held;
+    struct summary *row = fsd_record_new(arena, &summary_record, &held);
+    struct coverage *coverage;
+
+    row->nodes = fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, fsd_fate_name);
+    row->layers = fsd_tally(arena, s->by_kind, FSD__KIND_COUNT, 0, fsd_kind_name);
+    row->inserted = fsd_tally(arena, s->by_cause, FSD__CAUSE_COUNT, 0, fsd_cause_name);
+    row->links = fsd_tally(arena, s->by_evidence, FSD_COUNT_OF(s->by_evidence), 0,
+                           fsd_evidence_name);
+    row->findings = fsd_tally(arena, d->findings->by_severity, FSD__SEVERITY_COUNT, 0,
+                              fsd_severity_name);
+    coverage = fsd_record_new(arena, &coverage_record, &row->coverage);
+    coverage->links = fsd_count(s->links);
+    coverage->inserted = fsd_count(s->inserted);
+    if (s->requested)
+        coverage->requested = fsd_count(s->requested);
+    coverage->computing_layers = fsd_count(s->computing);
+    coverage->mapped_layers = fsd_count(s->mapped);
+    row->ms = times_of(arena, d);
+    row->spent = spent_of(arena, d);
+    return held;
+}
+
+/* ------------------------------------------------------------- scopes and regions */
+
+/* clang-format off */
+#define SCOPE(has, t) \
+    has(t, COUNT, index, NULL, .always = true) \
+    has(t, COUNT, owner, NULL, .always = true) \
+    has(t, NAME,  label, NULL, .always = true)
+FSD_RECORD(scope, SCOPE)
+
+#define REGION(has, t) \
+    has(t, IDS, layers, NULL, .always = true) \
+    has(t, IDS, nodes,  NULL, .always = true)
+FSD_RECORD(region, REGION)
+/* clang-format on */
+
+/* The first scope is the whole model and no row. */
+static void fill_scope(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
+{
+    const struct fsd_diff *d = ((const struct fsd_run_source *)from)->d;
+    const struct fsd_scope *scope = &d->model->scopes.at[i + 1];
+    struct scope *row = out;
+
+    (void)arena;
+    row->index = fsd_count(i + 1);
+    row->owner = fsd_count(scope->owner);
+    row->label = fsd_text(d->names, scope->label);
+}
+
+static void fill_region(struct fsd_arena *arena, void *out, const void *from,
+                        uint32_t i)
+{
+    const struct fsd_match *match = ((const struct fsd_run_source *)from)->d->match;
+    const struct fsd_region *region = &match->regions.at[i];
+    struct region *row = out;
+
+    (void)arena;
+    row->layers = fsd_ids_of_span(match->pool.at, region->layers);
+    row->nodes = fsd_ids_of_span(match->pool.at, region->nodes);
+}
+
+/* ------------------------------------------------------------------------ document */
+
+static const char *schema_name(unsigned i)
+{
+    (void)i;
+    return FSD_SCHEMA;
+}
+
+/* clang-format off */
+#define REPORT(has, t) \
+    has(t, TEXT,   schema,   NULL, .always = true, .word = schema_name, \
+        .n_words = 1) \
+    has(t, RECORD, tool,     NULL, .of = &fsd_tool_record, .always = true) \
+    has(t, RECORD, model,    NULL, .of = &model_record, .always = true) \
+    has(t, RECORD, engine,   NULL, .of = &engine_record, .always = true) \
+    has(t, RECORD, log,      NULL, .of = &build_log_record) \
+    has(t, RECORD, summary,  NULL, .of = &summary_record, .always = true) \
+    has(t, ROWS,   layers,   NULL, .of = &fsd_layer_record, .always = true) \
+    has(t, ROWS,   nodes,    NULL, .of = &fsd_node_record, .always = true) \
+    has(t, ROWS,   scopes,   NULL, .of = &scope_record, \
+        .about = "bodies of control flow and functions, but the model itself") \
+    has(t, ROWS,   regions,  NULL, .of = &region_record, \
+        .about = "layers and nodes of which no evidence says which computes which") \
+    has(t, ROWS,   findings, NULL, .of = &fsd_finding_record, .always = true)
+FSD_RECORD(report, REPORT)
+/* clang-format on */
+
+void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
+{
+    struct fsd_arena *arena = sheet->arena;
+    struct fsd_run_source *from = FSD_NEW(arena, struct fsd_run_source, 1);
+    struct report *row;
+
+    *from = (struct fsd_run_source){d, fsd_cost_scopes(arena, d, UINT_MAX)};
+    sheet->schema = FSD_SCHEMA;
+    sheet->root = FSD_ROWS(report_record, "");
+    row = fsd_rows_add(arena, &sheet->root);
+    row->schema = FSD_SCHEMA;
+    row->tool = fsd_tool(arena);
+    row->model = model_of(arena, d);
+    row->engine = engine_of(arena, d);
+    row->log = log_of(arena, d);
+    row->summary = summary_of(arena, d);
+    row->layers = fsd_rows_later(arena, &fsd_layer_record, d->engine->nodes.n,
+                                 fsd_fill_layer, from);
+    row->nodes =
+        fsd_rows_later(arena, &fsd_node_record, d->model->nodes.n, fsd_fill_node, from);
+    if (d->model->scopes.n > 1)
+        row->scopes = fsd_rows_later(arena, &scope_record, d->model->scopes.n - 1,
+                                     fill_scope, from);
+    if (d->match->regions.n)
+        row->regions = fsd_rows_later(arena, &region_record, d->match->regions.n,
+                                      fill_region, from);
+    row->findings = fsd_rows_later(arena, &fsd_finding_record, d->findings->list.n,
+                                   fsd_fill_finding, d->findings);
+}
+
+/* --------------------------------------------------------------------- one of many */
+
+/* clang-format off */
+#define PAIR(has, t) \
+    has(t, NAME,   pair,     NULL, .always = true, \
+        .about = "as the list has it, or the directory") \
+    has(t, TALLY,  findings, NULL, .about = "how many there are in the report") \
+    has(t, RECORD, report,   NULL, .about = "after report.schema.json") \
+    has(t, RECORD, error,    NULL, .of = &fsd_trouble_record, \
+        .about = "why there is no report, where there is none")
+FSD_RECORD(pair, PAIR)
+/* clang-format on */
+
+void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
+                          const struct fsd_diff *d, const struct fsd_error *error)
+{
+    struct fsd_arena *arena = sheet->arena;
+    struct fsd_rows root = FSD_ROWS(pair_record, "");
+    struct pair *row = fsd_rows_add(arena, &root);
+    struct fsd_intern *names = fsd_intern_new(arena); /* makes UTF-8 of any name */
+
+    row->pair = name ? fsd_text(names, fsd_intern_str(names, name)) : NULL;
+    if (d) {
+        row->findings = fsd_tally(arena, d->findings->by_severity, FSD__SEVERITY_COUNT,
+                                  0, fsd_severity_name);
+        fsd_document_of_run(sheet, d);
+        row->report = fsd_rows_held(arena, &sheet->root, 1);
+    } else if (error) {
+        row->error = fsd_trouble_of(arena, error);
+    }
+    sheet->schema = "fusiondiff-pair/1";
+    sheet->root = root;
+}

@@ -1,0 +1,83 @@
+/* What the records of several subjects hold alike. */
+#include "model/built.h"
+#include "report/record/records.h"
+
+#include <inttypes.h>
+
+FSD_RECORD_DEFINED(fsd_spread_row, FSD_SPREAD)
+
+const struct fsd_rows *fsd_spread_held(struct fsd_arena *arena,
+                                       const struct fsd_spread *spread)
+{
+    const struct fsd_rows *held;
+    struct fsd_spread_row *row = fsd_record_new(arena, &fsd_spread_row_record, &held);
+
+    row->median = fsd_real(spread->median);
+    row->low = fsd_real(spread->low);
+    row->high = fsd_real(spread->high);
+    return held;
+}
+
+const char *fsd_hash_word(struct fsd_arena *arena, const uint64_t hash[2])
+{
+    char text[48];
+    int n = snprintf(text, sizeof text, "xxh128:%016" PRIx64 "%016" PRIx64, hash[1],
+                     hash[0]);
+
+    return fsd_arena_strndup(arena, text, (size_t)n);
+}
+
+struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
+                                         const fsd_built_vec *built,
+                                         const struct fsd_intern *names)
+{
+    struct fsd_fact_cell *facts = FSD_NEW(arena, struct fsd_fact_cell, built->n);
+
+    for (uint32_t i = 0; i < built->n; i++) {
+        facts[i].key = fsd_text(names, built->at[i].key);
+        facts[i].text = fsd_text(names, built->at[i].value);
+    }
+    return (struct fsd_fact_cells){built->n, built->n, facts};
+}
+
+/* clang-format off */
+#define TOOL(has, t) \
+    has(t, TEXT, name,    NULL, .always = true) \
+    has(t, TEXT, version, NULL, .always = true)
+FSD_RECORD_SHARED(tool, TOOL)
+
+#define TROUBLE(has, t) \
+    has(t, TEXT,  status,  NULL, .always = true, \
+        .about = "a stable word: io, format, limit, unsupported, mismatch, arg") \
+    has(t, NAME,  message, NULL, .always = true) \
+    has(t, NAME,  file,    NULL) \
+    has(t, COUNT, byte,    NULL, .large = true, .about = "where in the file") \
+    has(t, COUNT, line,    NULL, .large = true, .about = "where in the file")
+FSD_RECORD_SHARED(trouble, TROUBLE)
+/* clang-format on */
+
+const struct fsd_rows *fsd_tool(struct fsd_arena *arena)
+{
+    const struct fsd_rows *held;
+    struct tool *row = fsd_record_new(arena, &fsd_tool_record, &held);
+
+    row->name = "fusiondiff";
+    row->version = FSD_VERSION;
+    return held;
+}
+
+const struct fsd_rows *fsd_trouble_of(struct fsd_arena *arena,
+                                      const struct fsd_error *error)
+{
+    const struct fsd_rows *held;
+    struct trouble *row = fsd_record_new(arena, &fsd_trouble_record, &held);
+
+    row->status = fsd_status_name(error->status);
+    row->message = error->message;
+    row->file = *error->file ? error->file : NULL;
+    if (error->unit == FSD_POS_BYTE)
+        row->byte = fsd_count(error->pos);
+    if (error->unit == FSD_POS_LINE)
+        row->line = fsd_count(error->pos);
+    return held;
+}

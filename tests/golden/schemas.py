@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""All JSON fits its schema in include/fusiondiff, and the schemas are what the program itself says of its records
+(-f schema).
+
+usage: schemas.py BINARY FIXTURES SCHEMAS [--update]
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+BINARY, FIXTURES, SCHEMAS = map(os.path.abspath, sys.argv[1:4])
+VIEW_H = os.path.join(SCHEMAS, "..", "..", "src", "report", "view", "view.h")
+# How a view is asked, where its verb alone does not do; a view may have several schemas.
+WORDS = {"top": ["--peak", "1555,624"], "names": ["--not", "int8"], "explain": ["--node", "*"]}
+MORE = {"names": {"names-check": ["--check", "qat_block/names.txt"]}}
+APART = {"rules": ["lint", "--list"], "about": ["doctor"]}       # of no build, by another verb
+PAIR = ["qat_block/model.onnx", "qat_block/engine.graph.json"]
+BUILDS = [",".join(PAIR), f"{PAIR[0]},compare/split.json"]
+DOCUMENTS = {       # of subjects that are no views: title, and what asks for one
+    "report": ("fusiondiff/1", PAIR),
+    "compare": ("fusiondiff compare -f json", ["compare", *BUILDS]),
+    "matrix": ("fusiondiff compare of more than two builds, -f json", ["compare", *BUILDS, f"{PAIR[0]},compare/wide.json"]),
+    "stability": ("fusiondiff stability -f json", ["stability", *BUILDS]),
+    "exports": ("fusiondiff compare of two models, -f json", ["compare", "exports/old.onnx", "exports/new.onnx"]),
+    "check": ("fusiondiff check -f json", ["check", "gate/before.fsd", *PAIR]),
+    "checks": ("fusiondiff check --list FILE -f json", ["check", "--list", "gate/builds.txt"]),
+    "lint": ("fusiondiff lint -f json", ["lint", PAIR[0]]),
+    "pair": ("A line of fusiondiff batch: one pair of many", ["batch", "qat_block"])}
+failures = []
+
+
+def ask(*words):
+    return subprocess.run([BINARY, *words], cwd=FIXTURES,
+                          capture_output=True, text=True, check=False).stdout
+
+
+def verbs():
+    """By verb that writes schemas, the words that it needs behind model and engine."""
+    for verb in re.findall(r"^  (\w+) ", ask("help"), re.M):
+        told = ask("help", verb)
+        if re.search(r"^Formats: .*\bschema\b", told, re.M):
+            needs = re.search(r"^Usage:.* [A-Z]+\.\.\.$", told, re.M)
+            yield verb, WORDS.get(verb, ["*"] if needs else [])
+
+
+def views():
+    """The words that ask each view of the program: those of its verb, but for APART."""
+    offered = dict(verbs())
+    with open(VIEW_H, encoding="utf-8") as file:
+        listed = re.search(r"#define FSD_VIEWS.*?[^\\]\n", file.read(), re.S)[0]
+    names = re.findall(r"row\((\w+),", listed)
+    asked_apart = {words[0] for words in APART.values()}
+    for verb in offered.keys() - set(names) - asked_apart - {"diff", "batch", *(words[0] for _, words in DOCUMENTS.values())}:
+        failures.append(f"{verb}: a verb that writes schemas without a view of its name")
+    for view in names:
+        if view in APART:
+            yield view, APART[view]
+        elif view not in offered:
+            failures.append(f"{view}: a view without a verb: it lacks a row in cli/verb_views.c")
+        else:
+            for name, words in {view: offered[view], **MORE.get(view, {})}.items():
+                yield name, [view, *PAIR, *words, "--profile", "qat_block/profile.json"]
+
+
+def run(words, form):
+    told = ask(*words, "-f", form)
+    try:
+        return json.loads(told)
+    except ValueError:
+        sys.exit(f"no JSON: fusiondiff {' '.join(words)} -f {form}")
+
+
+def fit(words, report, schema):
+    """What was printed, against its schema."""
+    if report["schema"] != schema["properties"]["schema"]["const"]:
+        failures.append(f"{' '.join(words)}: another schema")
+    if jsonschema is not None:
+        for error in jsonschema.Draft202012Validator(schema).iter_errors(report):
+            failures.append(f"{' '.join(words)}: {error.message[:300]}")
+
+
+def keep(name, schema):
+    """Compares a file with what the program says, or writes it."""
+    path = os.path.join(SCHEMAS, f"{name}.schema.json")
+    text = json.dumps(schema, indent=1) + "\n"
+    if "--update" in sys.argv:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    with open(path, encoding="utf-8") as file:
+        if file.read() != text:
+            failures.append(f"{name}.schema.json is not what the program says (--update writes it)")
+
+
+def without(schema):
+    """A schema within another: its references begin there."""
+    return {k: v for k, v in schema.items() if k not in ("$schema", "$id", "$comment")}
+
+
+VIEWS = dict(views())
+made = {view: run(words, "schema") for view, words in VIEWS.items()}
+inside = {view: json.loads(json.dumps(without(schema)).replace('"#/$defs/', f'"#/$defs/{view}/$defs/'))
+          for view, schema in made.items()}
+keep("views", {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:fusiondiff-views",
+               "title": "fusiondiff VIEW -f json", "$comment": "generated by fusiondiff VIEW -f schema",
+               "anyOf": [{"$ref": f"#/$defs/{view}"} for view in made], "$defs": inside})
+for view, words in VIEWS.items():
+    fit(words, run(words, "json"), made[view])
+for name, (title, words) in DOCUMENTS.items():
+    schema = run(words, "schema")
+    keep(name, {"$schema": schema["$schema"], "$id": schema["$id"], "title": title, **schema})
+    fit(words, run(words, "json"), schema)
+print("\n".join(failures) or f"{len(VIEWS)} views and {len(DOCUMENTS)} documents fit their schemas")
+sys.exit(1 if failures else 0)
